@@ -16,6 +16,7 @@ use crate::commands::respond::args::RespondArgs;
 use crate::commands::runs::args::{ListArgs, ShowArgs};
 use crate::commands::scenarios::ScenariosArgs;
 use crate::commands::serve::args::ServeArgs;
+use crate::commands::trend::args::TrendArgs;
 use crate::commands::verify::VerifyArgs;
 use crate::flags::run::RunArgs;
 use clap::{Parser, Subcommand};
@@ -41,6 +42,7 @@ Examples:
   latlab report last -o page.html           the same as a page with charts
   latlab plot idle load --kind ccdf         two runs in one chart
   latlab compare idle -- hackbench          are the runs of one name worse than of another?
+  latlab trend --since 2026-11-01           a figure over builds, with its steps
   latlab verify --all                       check every stored run for damage
   latlab respond --from cap.sr --look       list the channels of a capture
   latlab import output.txt                  a recording of cyclictest becomes a run
@@ -81,6 +83,8 @@ pub enum Command {
     Report(ReportArgs),
     /// Judge whether some runs are worse than others.
     Compare(CompareArgs),
+    /// Follow a figure over builds, and judge the newest.
+    Trend(TrendArgs),
     /// Draw stored runs as SVG or PNG.
     Plot(PlotArgs),
     /// Serve stored and running measurements to a browser.

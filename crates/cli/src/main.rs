@@ -22,7 +22,7 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use command_line::{Cli, Command};
 use commands::{
     agent, campaign, compare, completions, cyclictest, doctor, export, import, lab, loads, plan,
-    plot, report, respond, run, runs, scenarios, serve, verify,
+    plot, report, respond, run, runs, scenarios, serve, trend, verify,
 };
 use exit::{EXIT_USAGE, error_code};
 use latlab_sys::signal::{self, Signal};
@@ -62,6 +62,7 @@ fn call(command: Command, given: &ArgMatches) -> anyhow::Result<ExitCode> {
         Command::Show(args) => runs::show(&args),
         Command::Report(args) => report::report(&args),
         Command::Compare(args) => compare::compare(&args),
+        Command::Trend(args) => trend::follow(&args),
         Command::Plan(args) => plan::plan(&args),
         Command::Plot(args) => plot::plot(&args),
         Command::Respond(args) => respond::respond(&args),

@@ -23,6 +23,7 @@ use latlab_model::comparison::Comparison;
 use latlab_model::doctor::{CheckEntry, Examination};
 use latlab_model::run_comparison::RunComparison;
 use latlab_model::run_length::RunLength;
+use latlab_model::trend::Trend;
 use latlab_model::verification::Verification;
 use latlab_model::window::Window;
 use latlab_model::{Run, Snapshot};
@@ -73,6 +74,7 @@ fn schemas_are_those_of_the_types() {
         ("list.schema.json".to_string(), schema::<List>()),
         ("compare.schema.json".to_string(), schema::<RunComparison>()),
         ("plan.schema.json".to_string(), schema::<RunLength>()),
+        ("trend.schema.json".to_string(), schema::<Trend>()),
         ("report.schema.json".to_string(), schema::<Reported>()),
         ("respond.schema.json".to_string(), schema::<Responded>()),
         ("import.schema.json".to_string(), schema::<Imported>()),

@@ -3,6 +3,7 @@
 use crate::Nanos;
 use crate::campaign::{Published, PublishedFigure};
 use crate::run::VerdictWord;
+use crate::run_comparison::RunComparison;
 use crate::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -34,11 +35,26 @@ pub struct CampaignTable {
     pub repeats: u32,
     /// The rows.
     pub rows: Vec<CampaignRow>,
+    /// What was measured on another target, kernel or board, against the first of them.
+    #[serde(default)]
+    pub comparisons: Vec<VariantComparison>,
     /// Where the published figures come from, and what they leave open.
     pub published: Option<Published>,
     /// Whether guests in virtual time were measured, where an instruction takes a nanosecond.
     #[serde(default)]
     pub virtual_time: bool,
+}
+
+/// The rows of one target, kernel or board against those of another.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct VariantComparison {
+    /// What the base is called.
+    pub base: String,
+    /// What the candidate is called.
+    pub candidate: String,
+    /// What the runs come to, scenario by scenario.
+    pub compared: RunComparison,
 }
 
 /// How many runs of a campaign stand how; the others are still to be made.

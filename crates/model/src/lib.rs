@@ -36,6 +36,7 @@ pub mod target;
 pub mod telemetry;
 mod text_enum;
 pub mod trace;
+pub mod trend;
 pub mod units;
 pub mod verification;
 pub mod window;

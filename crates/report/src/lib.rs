@@ -21,6 +21,7 @@ mod sections;
 mod sentence;
 mod terminal;
 pub mod terms;
+pub mod trend;
 pub mod units;
 mod verdict;
 

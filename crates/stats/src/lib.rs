@@ -25,6 +25,7 @@ mod superiority;
 mod tail;
 #[cfg(test)]
 mod testing;
+mod trend;
 pub mod verdict;
 
 pub use bursts::{Burst, Clustering, LateCycle, bursts, clustering};
@@ -47,4 +48,5 @@ pub use span::Span;
 pub use summary::summary;
 pub use superiority::{Precedence, Superiority, precedence, superiority};
 pub use tail::{TailEvidence, tail_model};
+pub use trend::{BuildRun, trend};
 pub use verdict::{VerdictInput, at_most_share, judge};

@@ -70,6 +70,9 @@ _latlab() {
             latlab,show)
                 cmd="latlab__subcmd__show"
                 ;;
+            latlab,trend)
+                cmd="latlab__subcmd__trend"
+                ;;
             latlab,verify)
                 cmd="latlab__subcmd__verify"
                 ;;
@@ -101,7 +104,7 @@ _latlab() {
 
     case "${cmd}" in
         latlab)
-            opts="-h -V --help --version run respond plan import export doctor lab loads scenarios list show report compare plot serve verify cyclictest completions agent"
+            opts="-h -V --help --version run respond plan import export doctor lab loads scenarios list show report compare trend plot serve verify cyclictest completions agent"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1037,6 +1040,56 @@ _latlab() {
                     ;;
                 --format)
                     COMPREPLY=($(compgen -W "text json markdown html csv" -- "${cur}"))
+                    return 0
+                    ;;
+                --out)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        latlab__subcmd__trend)
+            opts="-o -h -V --since --board --by --metric --care --gate --format --output --out --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --since)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --board)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --by)
+                    COMPREPLY=($(compgen -W "kernel name run" -- "${cur}"))
+                    return 0
+                    ;;
+                --metric)
+                    COMPREPLY=($(compgen -W "p50 p99 p99.9 p99.99 median maximum" -- "${cur}"))
+                    return 0
+                    ;;
+                --care)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json markdown junit html" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --out)

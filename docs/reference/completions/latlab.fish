@@ -39,6 +39,7 @@ complete -c latlab -n "__fish_latlab_needs_command" -f -a "list" -d 'List the st
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "show" -d 'Show a stored run in the terminal'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "report" -d 'Write stored runs as one self-contained HTML page'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "compare" -d 'Judge whether some runs are worse than others'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "trend" -d 'Follow a figure over builds, and judge the newest'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "plot" -d 'Draw stored runs as SVG or PNG'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "serve" -d 'Serve stored and running measurements to a browser'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "verify" -d 'Check stored runs for damage'
@@ -570,6 +571,27 @@ complete -c latlab -n "__fish_latlab_using_subcommand compare" -l out -d 'Folder
 complete -c latlab -n "__fish_latlab_using_subcommand compare" -l gate -d 'End with the exit code of the answer'
 complete -c latlab -n "__fish_latlab_using_subcommand compare" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand compare" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand trend" -l since -d 'Only runs that started at this time (UTC) or later, such as 2026-11-01' -r
+complete -c latlab -n "__fish_latlab_using_subcommand trend" -l board -d 'Only runs of boards or hosts whose name contains this' -r
+complete -c latlab -n "__fish_latlab_using_subcommand trend" -l by -d 'What one build is: the runs of a kernel, of a name, or each run [default: the first of these in which the runs differ]' -r -f -a "kernel\t'All runs of a kernel: its release and the date of its build'
+name\t'All runs of a name'
+run\t'Each run'"
+complete -c latlab -n "__fish_latlab_using_subcommand trend" -l metric -d 'The figure that is followed: p50, p99, p99.9, p99.99, \'median maximum\'' -r -f -a "p50\t''
+p99\t''
+p99.9\t''
+p99.99\t''
+median maximum\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand trend" -l care -d 'By how much a level may be higher than the one before' -r
+complete -c latlab -n "__fish_latlab_using_subcommand trend" -l format -d 'How to print the result: text, json, markdown, junit, html' -r -f -a "text\t''
+json\t''
+markdown\t''
+junit\t''
+html\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand trend" -s o -l output -d 'The file to write, - for standard output [default: standard output]; a page if its name ends in .html' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand trend" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand trend" -l gate -d 'End with the exit code of the answer'
+complete -c latlab -n "__fish_latlab_using_subcommand trend" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand trend" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand plot" -s k -l kind -d 'What to draw: latency, tail, cdf, ccdf, cpus; over time: flow, heatmap, telemetry; phase' -r -f -a "latency\t''
 tail\t''
 cdf\t''

@@ -18,4 +18,5 @@ pub mod run;
 pub mod runs;
 pub mod scenarios;
 pub mod serve;
+pub mod trend;
 pub mod verify;

@@ -79,6 +79,16 @@ pub fn rate_per_hour(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A share of a command line in percent, up to ten times the whole.
+pub fn share(text: &str) -> Result<f64, String> {
+    let expected = || format!("'{text}' is not a share between 0.1% and 1000%, such as 5%");
+    let number: f64 = text.trim_end_matches('%').trim().parse().map_err(|_| expected())?;
+    match text.contains('%') && (0.1..=1000.0).contains(&number) {
+        true => Ok(number / 100.0),
+        false => Err(expected()),
+    }
+}
+
 /// A word of the model as a value of the command line; shells complete it.
 pub fn value_parser_of<T: Copy + Send + Sync + 'static>(
     all: &'static [T],
@@ -107,6 +117,15 @@ mod tests {
         assert_eq!(rate_per_hour("1 / min"), Ok(60.0));
         for wrong in ["0.1", "0/h", "-1/h", "NaN/h", "inf/h", "1/y", "1e9/h", "/h"] {
             assert!(rate_per_hour(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_care_limit_is_a_share_in_percent() {
+        assert_eq!(share("5%"), Ok(0.05));
+        assert_eq!(share("0.5 %"), Ok(0.005));
+        for wrong in ["5", "x", "0%", "-5%", "inf%", "NaN%", "2000%", ""] {
+            assert!(share(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -85,6 +85,7 @@ const LAYERS: &[&str] = &[
     "commands::lab",
     "commands::campaign",
     "commands::agent",
+    "commands::trend",
     "commands::compare",
     "commands::completions",
     "commands::cyclictest",

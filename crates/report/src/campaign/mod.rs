@@ -1,5 +1,6 @@
 //! A campaign as a table: in the terminal, as Markdown, CSV and JUnit XML, and as a page.
 
+mod comparisons;
 mod format;
 mod junit;
 mod list;

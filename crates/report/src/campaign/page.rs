@@ -1,6 +1,7 @@
 //! A campaign as one page: the table, whose cells lead to the pages of the runs, and the
 //! distributions, kernels over each other.
 
+use super::comparisons::comparison_lines;
 use super::format::{DeadlineDistance, length_of, rest, share, verdict};
 use super::multiples::RowLine;
 use super::multiples::{Counted, can_be_overlaid, multiples, overlaid, pooled_rows, row_lines};
@@ -29,6 +30,9 @@ const TABLE: &str = "Each cell is one run: observed maximum, 99.9 % quantile, de
 
 /// In place of a figure that there is not.
 const NOTHING: &str = "–";
+/// So many comparisons stand at the top; of more, all follow below the table.
+const NAMED_COMPARISONS: usize = 2;
+
 /// The figures of all repeats together.
 const POOLED: [&str; 8] = [
     "Runs",
@@ -62,6 +66,7 @@ pub fn campaign_page(table: &CampaignTable, runs: &[CampaignRun], latlab: &str) 
             header {
                 p.kicker { "Campaign " (table.name) " · " (table.id) }
                 (outline.headline(prose(answer.as_deref().unwrap_or(&table.name))))
+                @for line in comparison_lines(table).iter().take(NAMED_COMPARISONS) { p.lead { (prose(line)) } }
                 @if let Some(about) = &table.about { p.lead { (prose(about)) } }
                 p { (table.tally) "." @if let Some(length) = length_of(table) { " " (prose(&length)) } }
                 @if let Some(time) = virtual_time(table) { p { (prose(&time)) } }
@@ -72,6 +77,12 @@ pub fn campaign_page(table: &CampaignTable, runs: &[CampaignRun], latlab: &str) 
                 @if !reasons.is_empty() { ul.reasons { @for line in &reasons { li { (prose(line)) } } } }
                 p { (TABLE) }
             }))
+            @let compared = comparison_lines(table);
+            @if compared.len() > NAMED_COMPARISONS {
+                (outline.section("compared", "Compared", html! {
+                    ul { @for line in &compared { li { (prose(line)) } } }
+                }))
+            }
             (outline.section("picture", "Distributions", html! {
                 (distributions(table, &rows, terms::of_all(runs.iter().map(|one| one.run))))
             }))

@@ -1,6 +1,7 @@
 //! From the runs of a campaign to its table: what was measured on another target, kernel or board is
 //! another row.
 
+use super::comparisons::comparisons;
 use latlab_model::campaign::Campaign;
 use latlab_model::campaign_table::{
     CampaignCell, CampaignCounts, CampaignRow, CampaignTable, CellFigures, CellWord, PooledRow,
@@ -40,7 +41,7 @@ pub fn table(campaign: &Campaign, made: &[PlannedResult]) -> CampaignTable {
         let rows = measured.iter().map(|machine| row(campaign, made, index, machine, &measured));
         rows.collect::<Vec<_>>()
     });
-    CampaignTable {
+    let table = CampaignTable {
         id: campaign.id.clone(),
         name: campaign.name.clone(),
         about: campaign.about.clone(),
@@ -50,12 +51,15 @@ pub fn table(campaign: &Campaign, made: &[PlannedResult]) -> CampaignTable {
         tally: counts(campaign, made),
         repeats: campaign.repeats,
         rows: rows.collect(),
+        comparisons: Vec::new(),
         published: campaign.published.clone(),
         virtual_time: made
             .iter()
             .filter_map(|one| one.run)
             .any(|(run, _)| run.asked.target.has_virtual_time()),
-    }
+    };
+    let comparisons = comparisons(&table, made);
+    CampaignTable { comparisons, ..table }
 }
 
 /// What runs must have in common to be pooled: kernel, its preemption, and board.

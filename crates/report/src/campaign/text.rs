@@ -1,5 +1,6 @@
 //! The table as text: for the terminal, as Markdown, as CSV.
 
+use super::comparisons::comparison_lines;
 use super::format::{length_of, reason, rest, verdict};
 use super::variants::{answer, kernel};
 use crate::terminal::style::{Colour, Style};
@@ -26,7 +27,7 @@ pub fn show(of: &CampaignTable, width: usize, style: Style) -> String {
     let caption =
         "Each repeat shows its observed maximum; other figures are of all repeats together.";
     text += &format!("{}\n", wrapped(caption, width, 0));
-    for line in below(of) {
+    for line in below(of).chain(comparison_lines(of)) {
         text += &format!("{}\n", wrapped(&line, width, 2));
     }
     text
@@ -184,7 +185,8 @@ pub fn markdown(of: &CampaignTable) -> String {
     }
     let word = |row: &CampaignRow| row.verdict.map_or("-".to_string(), |word| word.to_string());
     columns.push(Column::new("verdict", 0, of.rows.iter().map(word)).left());
-    let remarks: String = below(of).map(|line| format!("- {}\n", escaped(&line))).collect();
+    let remarks = below(of).chain(comparison_lines(of));
+    let remarks: String = remarks.map(|line| format!("- {}\n", escaped(&line))).collect();
     let answer = answer(of).map(|answer| format!("**{}**\n\n", escaped(&answer)));
     let paragraphs = [of.about.clone(), length_of(of)].into_iter().flatten();
     let paragraphs = paragraphs.map(|text| format!("{}\n\n", escaped(&text)));

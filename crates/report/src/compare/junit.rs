@@ -25,7 +25,8 @@ fn cases(of: &ScenarioComparison) -> Vec<TestCase> {
     of.metrics.iter().map(metric).chain(misses).collect()
 }
 
-fn case(group: &str, name: String, word: ComparisonWord, message: String) -> TestCase {
+/// A test case of a comparison's word.
+pub(crate) fn case(group: &str, name: String, word: ComparisonWord, message: String) -> TestCase {
     let (problem, output) = match word {
         ComparisonWord::NoRegression => (None, Some(message)),
         ComparisonWord::Regressed => (Some((Problem::Failure, message)), None),

@@ -1,6 +1,7 @@
 //! Runs of two sides against each other: in sentences, as a table, as Markdown, as JUnit XML, as a page.
 
 mod changes;
+mod groups;
 mod junit;
 mod machines;
 mod page;
@@ -9,8 +10,12 @@ mod sides;
 mod text;
 
 pub use changes::plan_changes;
+pub(crate) use groups::judgements;
+pub(crate) use junit::case;
 pub use junit::junit;
+pub(crate) use page::class;
 pub use page::page;
-pub(crate) use sentences::probability;
 pub use sentences::{headline, scenario};
+pub(crate) use sentences::{named, probability, range, ratio, title};
+pub(crate) use text::colour;
 pub use text::{markdown, show};

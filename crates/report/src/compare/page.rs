@@ -55,7 +55,8 @@ pub fn page(of: &RunComparison, runs: &[RunWithBins]) -> String {
     document(&headline(of), &body)
 }
 
-fn class(word: ComparisonWord) -> &'static str {
+/// The class of the page's colours.
+pub(crate) fn class(word: ComparisonWord) -> &'static str {
     match word {
         ComparisonWord::NoRegression => "pass",
         ComparisonWord::Regressed => "fail",

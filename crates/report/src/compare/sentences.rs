@@ -47,6 +47,67 @@ pub fn headline(of: &RunComparison) -> String {
     }
 }
 
+/// What a scenario comes to, by the names of its sides: "rt is better at p99.9 by a factor
+/// of 4.1 (95 %: 3.2 to 5.6), 5 repeats a side"; `one` is what a side has several of.
+pub fn named(of: &ScenarioComparison, base: &str, candidate: &str, one: &str) -> String {
+    let many = format!("{one}s");
+    let cannot = format!("Cannot tell {candidate} from {base}");
+    if of.word == ComparisonWord::Refused {
+        let why = of.remarks.iter().find_map(|remark| refusal(remark, one));
+        let why = why.unwrap_or_else(|| "the runs have no metric in common".to_string());
+        return format!("{cannot}: {why}.");
+    }
+    let Some(metric) = headline_metric(of, |one| one.word == of.word) else {
+        return match &of.misses {
+            Some(misses) => format!("{candidate} beside {base}: {}", missed(misses)),
+            None => format!("{cannot}."),
+        };
+    };
+    let repeats = match (metric.base_ns.len(), metric.candidate_ns.len()) {
+        (base, candidate) if base == candidate => {
+            format!("{} a side", counted(base as u64, one, &many))
+        }
+        (base, candidate) => format!("{base} and {candidate} {many}"),
+    };
+    let interval = |range: String| format!("(95 %: {range})");
+    let same = of_interval(metric.interval, range).map(interval).unwrap_or_default();
+    let better = of_interval(metric.interval, |RatioInterval { low, high, .. }| {
+        format!("{} to {}", ratio(1.0 / high), ratio(1.0 / low))
+    });
+    let better = better.map(interval).unwrap_or_default();
+    let name = metric.metric;
+    match (metric.word, metric.interval) {
+        (ComparisonWord::NoRegression, Some(RatioInterval { high, .. })) if high < MUCH_BETTER => {
+            format!(
+                "{candidate} is better at {name} by a factor of {} {better}, {repeats}.",
+                ratio(1.0 / metric.ratio)
+            )
+        }
+        (ComparisonWord::NoRegression, _) => format!(
+            "{candidate} is not worse than {base}: {name} x{} {same}, {repeats}.",
+            ratio(metric.ratio)
+        ),
+        (ComparisonWord::Regressed, _) => format!(
+            "{candidate} is worse at {name} by a factor of {} {same}, {repeats}.",
+            ratio(metric.ratio)
+        ),
+        _ => format!(
+            "{cannot}: {name} x{} {same}, {repeats}; {}.",
+            ratio(metric.ratio),
+            more(metric)
+                .replace("runs a side", &format!("{many} a side"))
+                .replace("run a side", &format!("{one} a side"))
+        ),
+    }
+}
+
+fn of_interval(
+    interval: Option<RatioInterval>,
+    words: impl Fn(RatioInterval) -> String,
+) -> Option<String> {
+    interval.map(words)
+}
+
 /// What a scenario comes to.
 pub fn scenario(of: &ScenarioComparison) -> String {
     let title = title(of.word);

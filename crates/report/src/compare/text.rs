@@ -40,7 +40,8 @@ pub fn show(of: &RunComparison, width: usize, style: Style) -> String {
     text
 }
 
-fn colour(word: ComparisonWord) -> Colour {
+/// The colour of the terminal.
+pub(crate) fn colour(word: ComparisonWord) -> Colour {
     match word {
         ComparisonWord::NoRegression => Colour::Good,
         ComparisonWord::Regressed => Colour::Bad,

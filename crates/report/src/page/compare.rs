@@ -4,6 +4,7 @@
 use super::PageRun;
 use super::pictures::compared;
 use super::responders;
+use crate::compare::judgements;
 use crate::page::markup::{Outline, firm, prose, with_breaks};
 use crate::run_comparison::{ComparedFigure, ComparedRun, MEANING, RunComparison};
 use crate::run_with_bins::RunWithBins;
@@ -21,6 +22,7 @@ pub fn comparison(runs: &[PageRun], outline: &Outline) -> Markup {
             header {
                 p.kicker { "Comparison: " (comparison.title()) }
                 (outline.headline(prose(&comparison.answer())))
+                @for line in judgements(&measured) { p.lead { (prose(&line)) } }
                 @if let Some(misses) = comparison.misses() { p.lead { (prose(&misses)) } }
             }
             (responders::compared(runs, outline))

@@ -22,4 +22,5 @@ pub mod shift;
 pub mod svg;
 pub mod tail;
 pub mod time;
+pub mod trend;
 pub mod vertical_axis;

@@ -14,7 +14,7 @@ mod tests;
 
 use crate::joint::joint_test;
 use crate::span::Span;
-use figures::{figure, stretch_of};
+pub use figures::{figure, stretch_of};
 use judgement::{Evidence, judge_metric};
 use latlab_model::run_comparison::{
     ComparedRun, ComparisonWord, Metric, MetricComparison, RunComparison, ScenarioComparison,

@@ -1,6 +1,6 @@
 //! The flags of `latlab compare`.
 
-use crate::flags::rate_per_hour;
+use crate::flags::{rate_per_hour, share};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -46,16 +46,6 @@ pub enum CompareFormat {
     Html,
 }
 
-/// A share in percent, up to ten times the whole.
-fn share(text: &str) -> Result<f64, String> {
-    let expected = || format!("'{text}' is not a share between 0.1% and 1000%, such as 5%");
-    let number: f64 = text.trim_end_matches('%').trim().parse().map_err(|_| expected())?;
-    match text.contains('%') && (0.1..=1000.0).contains(&number) {
-        true => Ok(number / 100.0),
-        false => Err(expected()),
-    }
-}
-
 const EXAMPLES: &str = "\
 Examples:
   latlab compare idle -- hackbench                all runs of these names, side by side
@@ -72,17 +62,3 @@ Exit codes with --gate:
   0  no regression above the care limit     2  wrong usage or input
   1  regressed                              4  the runs cannot tell
 Flags stand before --.";
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_care_limit_is_a_share_in_percent() {
-        assert_eq!(share("5%"), Ok(0.05));
-        assert_eq!(share("0.5 %"), Ok(0.005));
-        for wrong in ["5", "x", "0%", "-5%", "inf%", "NaN%", "2000%", ""] {
-            assert!(share(wrong).is_err(), "{wrong}");
-        }
-    }
-}

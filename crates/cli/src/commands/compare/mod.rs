@@ -1,7 +1,7 @@
 //! `latlab compare`: whether the runs of one side are worse than those of another.
 
 pub mod args;
-mod sides;
+pub mod sides;
 
 use crate::exit::{EXIT_FAIL, EXIT_NO_ANSWER};
 use crate::output::{print, print_json, print_text, sanitize_run, style, width, write_whole};
@@ -21,7 +21,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 /// Columns of a text that is written to a file.
-const FILE_WIDTH: usize = 100;
+pub const FILE_WIDTH: usize = 100;
 
 /// What `latlab compare` does.
 pub fn compare(args: &CompareArgs) -> anyhow::Result<ExitCode> {
@@ -37,7 +37,7 @@ pub fn compare(args: &CompareArgs) -> anyhow::Result<ExitCode> {
     }
     let shown: RunComparison = sanitize_lines(&compared)?;
     let file = args.output.as_deref().filter(|path| path.as_os_str() != "-");
-    let text = match format(args) {
+    let text = match format_of(args.format, args.output.as_deref()) {
         CompareFormat::Json if file.is_none() => {
             print_json(&compared)?;
             None
@@ -52,20 +52,29 @@ pub fn compare(args: &CompareArgs) -> anyhow::Result<ExitCode> {
         CompareFormat::Junit => Some(junit(&shown)),
         CompareFormat::Html => Some(html(&shown, &sides)?),
     };
-    match (text, file) {
-        (Some(text), Some(path)) => write_whole(path, text.as_bytes())?,
-        (Some(text), None) => print(&text)?,
-        (None, _) => {}
+    if let Some(text) = text {
+        write_result(&text, file)?;
     }
     Ok(ExitCode::from(if args.gate { gate(compared.word) } else { 0 }))
 }
 
 /// The format that is asked for, or that the name of the file is of.
-fn format(args: &CompareArgs) -> CompareFormat {
-    let extension = args.output.as_deref().and_then(Path::extension);
-    match args.format {
-        CompareFormat::Text if extension.is_some_and(|end| end == "html") => CompareFormat::Html,
+pub fn format_of(asked: CompareFormat, output: Option<&Path>) -> CompareFormat {
+    match asked {
+        CompareFormat::Text
+            if output.and_then(Path::extension).is_some_and(|end| end == "html") =>
+        {
+            CompareFormat::Html
+        }
         format => format,
+    }
+}
+
+/// Writes a result to a file, or to standard output.
+pub fn write_result(text: &str, file: Option<&Path>) -> anyhow::Result<()> {
+    match file {
+        Some(path) => write_whole(path, text.as_bytes()),
+        None => print(text),
     }
 }
 
@@ -78,7 +87,8 @@ fn html(compared: &RunComparison, sides: &Sides) -> anyhow::Result<String> {
     Ok(page(compared, &with_bins))
 }
 
-fn gate(word: ComparisonWord) -> u8 {
+/// The exit code of an answer.
+pub fn gate(word: ComparisonWord) -> u8 {
     match word {
         ComparisonWord::NoRegression => 0,
         ComparisonWord::Regressed => EXIT_FAIL,

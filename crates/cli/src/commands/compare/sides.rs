@@ -81,6 +81,32 @@ impl Sides {
     }
 }
 
+/// The valid runs that these words stand for, of all stored ones where there is no word, and the ids of
+/// those that are invalid.
+pub fn read_runs(store: &Store, specs: &[String]) -> anyhow::Result<(Vec<StoredRun>, Vec<String>)> {
+    let mut found: Vec<Found> = Vec::new();
+    match specs {
+        [] => found.extend(store.list()?.into_iter().filter_map(|entry| match entry.state {
+            RunState::Finished(_) => Some(Found { folder: entry.path, scenario: None }),
+            _ => None,
+        })),
+        specs => {
+            for spec in specs {
+                let more = find(store, spec)?;
+                let new: Vec<Found> =
+                    more.into_iter().filter(|one| !contains(&found, &one.folder)).collect();
+                found.extend(new);
+            }
+        }
+    }
+    if found.is_empty() {
+        bail!("no finished run in {}", store.root().display());
+    }
+    let mut invalid = Vec::new();
+    let valid = read_valid(found, "series", &mut invalid)?;
+    Ok((valid, invalid))
+}
+
 fn read_valid(
     found: Vec<Found>,
     name: &str,

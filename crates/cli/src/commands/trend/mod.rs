@@ -1,0 +1,90 @@
+//! `latlab trend`: a metric over builds, and whether the newest level is higher.
+
+pub mod args;
+
+use crate::commands::compare::args::CompareFormat;
+use crate::commands::compare::sides::{StoredRun, read_runs};
+use crate::commands::compare::{FILE_WIDTH, format_of, gate, write_result};
+use crate::output::{print_json, print_text, style, width};
+use crate::store::{open_store, recover};
+use anyhow::bail;
+use args::{BuildBy, TrendArgs};
+use latlab_model::Run;
+use latlab_model::sanitize::sanitize_lines;
+use latlab_model::trend::Trend;
+use latlab_report::Style;
+use latlab_report::trend::{junit, markdown, page, show};
+use latlab_stats::{BuildRun, trend};
+use std::collections::BTreeSet;
+use std::process::ExitCode;
+
+/// What `latlab trend` does.
+pub fn follow(args: &TrendArgs) -> anyhow::Result<ExitCode> {
+    let store = open_store(args.out.as_deref());
+    recover(&store);
+    let (mut runs, invalid) = read_runs(&store, &args.runs)?;
+    runs.retain(|one| is_meant(&one.run, args));
+    if runs.is_empty() {
+        bail!("no valid run of that kind");
+    }
+    let by = args.by.unwrap_or_else(|| usual(&runs));
+    let names: Vec<String> = runs.iter().map(|one| build(&one.run, by)).collect();
+    let series: Vec<BuildRun> = runs
+        .iter()
+        .zip(&names)
+        .map(|(one, build)| BuildRun { build, run: one.measured() })
+        .collect();
+    let found = Trend { invalid, ..trend(&series, args.metric, args.care) };
+    let shown: Trend = sanitize_lines(&found)?;
+    let file = args.output.as_deref().filter(|path| path.as_os_str() != "-");
+    let text = match format_of(args.format, args.output.as_deref()) {
+        CompareFormat::Json if file.is_none() => {
+            print_json(&found)?;
+            return Ok(ExitCode::from(if args.gate { gate(found.word) } else { 0 }));
+        }
+        CompareFormat::Text if file.is_none() => {
+            print_text(&show(&shown, width(), style()))?;
+            return Ok(ExitCode::from(if args.gate { gate(found.word) } else { 0 }));
+        }
+        CompareFormat::Json => serde_json::to_string_pretty(&found)? + "\n",
+        CompareFormat::Text => show(&shown, FILE_WIDTH, Style::default()),
+        CompareFormat::Markdown => markdown(&shown),
+        CompareFormat::Junit => junit(&shown),
+        CompareFormat::Html => page(&shown),
+    };
+    write_result(&text, file)?;
+    Ok(ExitCode::from(if args.gate { gate(found.word) } else { 0 }))
+}
+
+/// Whether a run is of the time and the board that are asked for.
+fn is_meant(run: &Run, args: &TrendArgs) -> bool {
+    let board = |text: &String| {
+        let names = [&run.machine.board, &run.machine.hostname];
+        names.into_iter().flatten().any(|name| name.contains(text.as_str()))
+    };
+    // Times are RFC 3339 in UTC, which sort as texts.
+    args.since.as_ref().is_none_or(|since| run.started.as_str() >= since.as_str())
+        && args.board.as_ref().is_none_or(board)
+}
+
+/// The first of what tells builds apart in which the runs differ.
+fn usual(runs: &[StoredRun]) -> BuildBy {
+    let differs = |by: &BuildBy| {
+        runs.iter().map(|one| build(&one.run, *by)).collect::<BTreeSet<_>>().len() > 1
+    };
+    [BuildBy::Kernel, BuildBy::Name].into_iter().find(differs).unwrap_or(BuildBy::Run)
+}
+
+/// The name of the build that a run is of.
+fn build(run: &Run, by: BuildBy) -> String {
+    match by {
+        BuildBy::Kernel => {
+            let machine = &run.machine;
+            // The same release may be built again.
+            let number = machine.kernel_version.split_whitespace().next().unwrap_or_default();
+            format!("{} {number}", machine.kernel).trim().to_string()
+        }
+        BuildBy::Name => run.asked.name.clone(),
+        BuildBy::Run => run.id.clone(),
+    }
+}

@@ -1,0 +1,84 @@
+//! What a series of builds says in plain words.
+
+use crate::compare::{probability, range, ratio, title};
+use crate::units::{counted, grouped, percent, short};
+use latlab_model::run_comparison::ComparisonWord;
+use latlab_model::trend::{Trend, TrendLimit, TrendStep};
+
+/// The answer, in a sentence or two.
+pub fn headline(of: &Trend) -> String {
+    let (title, metric) = (title(of.word), of.metric);
+    let Some(newest) = of.builds.last() else {
+        return format!("{title}: no run supports {metric}.");
+    };
+    let since = of.steps.last().map_or_else(
+        || {
+            format!(
+                "{metric} shows no step in {}",
+                counted(of.builds.len() as u64, "build", "builds")
+            )
+        },
+        |last| format!("{metric} {} since {}", change(last), last.build),
+    );
+    match (of.word, &of.limit) {
+        (ComparisonWord::Refused, Some(limit)) => format!("{title}: {}.", clause(limit)),
+        (ComparisonWord::Inconclusive, _) => format!(
+            "{title}: the newest build, {}, has {metric} {}, above all others of its level by more \
+             than {}; measure it again, or two more builds.",
+            newest.name,
+            short(newest.value_ns),
+            percent(of.care)
+        ),
+        _ => format!("{title}: {since}."),
+    }
+}
+
+/// How a level differs from the one before: `x1.20 (95 %: 1.18 to 1.23)`.
+pub fn change(of: &TrendStep) -> String {
+    let interval = of.interval.map(|interval| format!(" (95 %: {})", range(interval)));
+    format!("x{}{}", ratio(of.ratio), interval.unwrap_or_default())
+}
+
+fn clause(of: &TrendLimit) -> String {
+    match of {
+        TrendLimit::TooFewBuilds { has, needs } => format!(
+            "{} are too few to find a step; {needs} are needed",
+            counted(*has as u64, "build", "builds")
+        ),
+        TrendLimit::Drift { .. } => {
+            "the surroundings drift, so that steps are not to be ascribed to builds".to_string()
+        }
+    }
+}
+
+/// What limits the series, in a sentence or two.
+pub fn limits(of: &Trend) -> Vec<String> {
+    let drift = match of.limit {
+        Some(TrendLimit::Drift { correlation }) => Some(format!(
+            "Neighbouring builds are alike beyond the steps (correlation {correlation:.2}): \
+             temperature, other programs or the order of the runs change with time."
+        )),
+        _ => None,
+    };
+    let one_each = of.builds.iter().all(|build| build.runs.len() == 1);
+    let one_each = (one_each && !of.builds.is_empty()).then(|| {
+        "Each build has one run: what one run shows may be that run and not its build.".to_string()
+    });
+    let unsupported = of.unsupported.iter().map(|one| {
+        format!(
+            "Left out: {} has {} of {}, and {} are needed.",
+            one.run,
+            grouped(one.has),
+            one.metric,
+            grouped(one.needs)
+        )
+    });
+    let invalid = (!of.invalid.is_empty())
+        .then(|| format!("Left out because they are invalid: {}.", of.invalid.join(", ")));
+    drift.into_iter().chain(one_each).chain(unsupported).chain(invalid).collect()
+}
+
+/// A step in a sentence.
+pub fn step(of: &TrendStep) -> String {
+    format!("From {} on: {}, p={}.", of.build, change(of), probability(of.p))
+}
