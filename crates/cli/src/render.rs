@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// The answer of the run of a folder, on a screen, with a picture of its latencies.
 pub fn answer_text(folder: &Path, run: &Run) -> anyhow::Result<String> {
-    let picture = picture(folder, run, PictureSize::brief(width()));
+    let picture = picture(folder, run, PictureSize::brief(run, width()));
     Ok(latlab_report::answer(&sanitize_run(run)?, &picture, width(), style()))
 }
 

@@ -67,10 +67,11 @@ impl PictureSize {
         PictureSize { width, rows: 8 }
     }
 
-    /// Where the whole answer is to fit on 24 lines.
-    pub fn brief(width: usize) -> PictureSize {
-        // A narrow terminal has more lines of text.
-        PictureSize { width, rows: if width < 100 { 3 } else { 4 } }
+    /// Where the whole answer of a run is to fit on 24 lines.
+    pub fn brief(run: &Run, width: usize) -> PictureSize {
+        // A narrow terminal has more lines of text, and intervals are a line of their own.
+        let intervals = run.statistics.as_ref().is_some_and(|of| !of.quantiles.is_empty());
+        PictureSize { width, rows: if width < 100 { 3 } else { 4 } - usize::from(intervals) }
     }
 }
 

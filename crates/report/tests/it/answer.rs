@@ -3,12 +3,13 @@
 use crate::common::{self, Fixture};
 use latlab_model::Nanos;
 use latlab_model::run::VerdictWord;
+use latlab_model::statistics::{QuantileInterval, RunStatistics};
 use latlab_report::{Glyphs, PictureSize, Style, answer, answer_lines, histogram};
 
 const PLAIN: Style = Style { colour: false };
 
 fn screen(fixture: &Fixture, width: usize) -> String {
-    let size = PictureSize::brief(width);
+    let size = PictureSize::brief(&fixture.run, width);
     let picture = histogram(&fixture.run, &fixture.bins(), size, Glyphs::Unicode);
     answer(&fixture.run, &picture, width, PLAIN)
 }
@@ -27,6 +28,26 @@ fn the_answer_of_every_run_fits_on_a_screen() {
             );
         }
     }
+}
+
+#[test]
+fn intervals_stand_below_their_quantiles_and_take_no_line_more() {
+    let mut fixture = common::normal();
+    let lines = screen(&fixture, 80).lines().count();
+    let interval = |parts_per_million, low: i64, high: Option<i64>| QuantileInterval {
+        parts_per_million,
+        low_ns: Nanos(low),
+        high_ns: high.map(Nanos),
+        latencies: 120_000,
+        per_event: Some(1.0),
+        latencies_needed: 368_887,
+    };
+    let quantiles = vec![interval(500_000, 4_100, Some(4_400)), interval(999_000, 58_000, None)];
+    fixture.run.statistics = Some(RunStatistics { quantiles, ..RunStatistics::default() });
+    let text = screen(&fixture, 80);
+    assert_eq!(text.lines().count(), lines, "{text}");
+    let row = text.lines().find(|line| line.starts_with("95 % interval")).unwrap();
+    assert!(row.contains("4.1 us to 4.4 us") && row.contains("from 58 us"), "{text}");
 }
 
 #[test]

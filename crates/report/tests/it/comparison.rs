@@ -200,7 +200,8 @@ fn no_width_costs_the_answer_of_a_run_its_kernel_or_its_verdict() {
     for (name, fixture) in common::all() {
         let run = &fixture.run;
         for width in 60..=200 {
-            let drawn = picture(run, &fixture.bins(), PictureSize::brief(width), Glyphs::Unicode);
+            let drawn =
+                picture(run, &fixture.bins(), PictureSize::brief(run, width), Glyphs::Unicode);
             for said in [answer(run, &drawn, width, PLAIN), show(run, "", width, PLAIN)] {
                 assert!(holds(&said, &run.machine.kernel), "{name} at {width}:\n{said}");
                 if let Some(verdict) = &run.verdict {
