@@ -21,7 +21,7 @@ pub struct BinRow {
 }
 
 /// A row of `intervals.parquet`.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Default, Debug)]
 pub struct IntervalRow {
     /// Number of the thread.
     pub thread: u32,

@@ -8,6 +8,7 @@ use latlab_model::statistics::{
     TailRefusal, ThreadStatistics,
 };
 use latlab_model::{Bin, Nanos, Run, ThreadBins};
+use latlab_stats::span::add_counts;
 use latlab_stats::{
     Clustering, LateCycle, Onset, PeriodicEvidence, QUANTILES, Stall, TailEvidence, TimedEvent,
     clustering, growth_chance, latencies_per_event, periodic, quantile_interval, quantiles_of_rows,
@@ -43,9 +44,7 @@ impl Slice {
         self.count = self.count.saturating_add(row.count);
         self.max_ns = self.max_ns.max(row.max_ns);
         self.coarse.resize(row.coarse.len().max(self.coarse.len()), 0);
-        for (sum, count) in self.coarse.iter_mut().zip(&row.coarse) {
-            *sum = sum.saturating_add(count.unsigned_abs().into());
-        }
+        add_counts(&mut self.coarse, &row.coarse);
     }
 
     /// Latencies of this edge and larger ones.

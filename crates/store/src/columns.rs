@@ -105,11 +105,11 @@ impl TableReader {
 }
 
 /// Where the values of a column of lists are.
-fn list_path(column: &str) -> String {
+pub fn list_path(column: &str) -> String {
     format!("{column}.list.element")
 }
 
-fn other_type(wanted: &str) -> ParquetError {
+pub fn other_type(wanted: &str) -> ParquetError {
     ParquetError::General(format!("is not a column of {wanted}"))
 }
 
@@ -164,6 +164,6 @@ fn common_length(levels: &Levels<i32>) -> Option<usize> {
     (is_regular && !values.is_empty()).then_some(length)
 }
 
-fn cut() -> ParquetError {
+pub fn cut() -> ParquetError {
     ParquetError::General("holds fewer values than declared".to_string())
 }

@@ -2,53 +2,128 @@
 
 use crate::error::Result;
 use crate::table::TableReader;
+use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 use std::thread;
 
 /// More threads than these need more memory than they save time.
 const MOST_THREADS: usize = 4;
+/// Pieces that a thread decodes ahead: about a row group.
+const PIECES_AHEAD: usize = 80;
 
-/// What decodes a row group.
-pub type Decode<T> = fn(&TableReader, usize) -> Result<T>;
+/// What decodes a row group piece by piece, each in memory that `spare` has; `give` says whether more is
+/// wanted.
+pub type Decode<T> = fn(
+    &TableReader,
+    usize,
+    spare: &mut dyn FnMut() -> T,
+    give: &mut dyn FnMut(T) -> bool,
+) -> Result<()>;
 
-/// The groups of a table in their order; each thread decodes one ahead and waits until it is taken.
-pub fn groups_in_order<T: Send + 'static>(
-    table: TableReader,
+/// The pieces of all groups of a table in their order. A thread decodes every other group ahead.
+pub struct ReadAhead<T> {
+    table: Arc<TableReader>,
     decode: Decode<T>,
-) -> impl Iterator<Item = Result<T>> {
-    let groups = table.groups();
-    let cpus = thread::available_parallelism().map_or(1, usize::from);
-    let threads = cpus.min(MOST_THREADS).min(groups).max(1);
-    let table = Arc::new(table);
-    let lanes: Vec<Option<Receiver<Result<T>>>> = (0..threads)
-        .map(|first| match threads {
+    lanes: Vec<Option<Lane<T>>>,
+    group: usize,
+    /// What was decoded without a thread.
+    decoded: VecDeque<T>,
+}
+
+/// A thread that decodes.
+struct Lane<T> {
+    decoded: Receiver<Decoded<T>>,
+    spare: Sender<T>,
+}
+
+/// A piece of a row group; none at the end of the group.
+type Decoded<T> = Result<Option<T>>;
+
+impl<T: Default + Send + 'static> ReadAhead<T> {
+    /// Begins to decode.
+    pub fn new(table: TableReader, decode: Decode<T>) -> ReadAhead<T> {
+        let groups = table.groups();
+        let cpus = thread::available_parallelism().map_or(1, usize::from);
+        let threads = cpus.min(MOST_THREADS).min(groups).max(1);
+        let table = Arc::new(table);
+        let lanes = (0..threads).map(|first| match threads {
             // A thread of its own would only cost time.
             1 => None,
             _ => lane(Arc::clone(&table), decode, (first..groups).step_by(threads)),
-        })
-        .collect();
-    (0..groups).map(move |group| match &lanes[group % threads] {
-        Some(lane) => lane
-            .recv()
-            .unwrap_or_else(|_| Err(table.damaged(format!("row group {group} cannot be read")))),
-        None => decode(&table, group),
-    })
+        });
+        let lanes = lanes.collect();
+        ReadAhead { table, decode, lanes, group: 0, decoded: VecDeque::new() }
+    }
+
+    /// Gives the memory of a piece back to the thread that made it: to ask the kernel for new memory takes longer
+    /// than to decode.
+    pub fn reuse(&mut self, piece: T) {
+        if let Some(lane) = &self.lanes[self.group % self.lanes.len()] {
+            // A thread that has ended needs none.
+            let _ = lane.spare.send(piece);
+        }
+    }
+
+    fn next_of_group(&mut self) -> Decoded<T> {
+        match &self.lanes[self.group % self.lanes.len()] {
+            Some(lane) => lane.decoded.recv().unwrap_or_else(|_| {
+                Err(self.table.damaged(format!("row group {} cannot be read", self.group)))
+            }),
+            None => {
+                let decoded = &mut self.decoded;
+                (self.decode)(&self.table, self.group, &mut T::default, &mut |piece| {
+                    decoded.push_back(piece);
+                    true
+                })?;
+                Ok(None)
+            }
+        }
+    }
+}
+
+impl<T: Default + Send + 'static> Iterator for ReadAhead<T> {
+    type Item = Result<T>;
+
+    fn next(&mut self) -> Option<Result<T>> {
+        loop {
+            if let Some(piece) = self.decoded.pop_front() {
+                return Some(Ok(piece));
+            }
+            if self.group >= self.table.groups() {
+                return None;
+            }
+            match self.next_of_group() {
+                Ok(Some(piece)) => return Some(Ok(piece)),
+                Ok(None) => self.group += 1,
+                Err(error) => {
+                    self.group = self.table.groups();
+                    self.decoded.clear();
+                    return Some(Err(error));
+                }
+            }
+        }
+    }
 }
 
 /// A thread that decodes these groups, until nobody takes them; none where none can be started.
-fn lane<T: Send + 'static>(
+fn lane<T: Default + Send + 'static>(
     table: Arc<TableReader>,
     decode: Decode<T>,
     groups: impl Iterator<Item = usize> + Send + 'static,
-) -> Option<Receiver<Result<T>>> {
-    let (give, take) = sync_channel(0);
+) -> Option<Lane<T>> {
+    let (give, decoded) = sync_channel(PIECES_AHEAD);
+    let (spare, spares) = channel();
     let work = move || {
+        let mut spare = || spares.try_recv().unwrap_or_default();
         for group in groups {
-            if give.send(decode(&table, group)).is_err() {
+            let mut give_piece = |piece| give.send(Ok(Some(piece))).is_ok();
+            let done = decode(&table, group, &mut spare, &mut give_piece);
+            if give.send(done.map(|()| None)).is_err() {
                 break;
             }
         }
     };
-    thread::Builder::new().name("read-ahead".to_string()).spawn(work).ok().map(|_| take)
+    let started = thread::Builder::new().name("read-ahead".to_string()).spawn(work);
+    started.ok().map(|_| Lane { decoded, spare })
 }

@@ -4,7 +4,8 @@
 //! the run stored.
 
 use crate::error::Result;
-use crate::read_ahead::groups_in_order;
+use crate::pieces::ColumnPieces;
+use crate::read_ahead::ReadAhead;
 use crate::table::TableReader;
 use latlab_digest::{IntervalRow, SpikeRow, TelemetryRow, TraceRow};
 use latlab_model::frame::Spike;
@@ -17,14 +18,31 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-/// The intervals of a run, some thousand at a time, in the order of the file: those of each thread
+/// The intervals of a run, some hundred at a time, in the order of the file: those of each thread
 /// are in the order of time.
 pub fn intervals(
     folder: &Path,
     run: &Run,
 ) -> Result<impl Iterator<Item = Result<Vec<IntervalRow>>>> {
     let table = TableReader::open_checked::<IntervalRow>(folder, run)?;
-    Ok(groups_in_order(table, interval_rows))
+    Ok(ReadAhead::new(table, interval_rows))
+}
+
+/// Takes the intervals of a run one by one, in the same order: for large runs, since the memory of each is used
+/// again.
+pub fn for_each_interval(
+    folder: &Path,
+    run: &Run,
+    mut take: impl FnMut(&IntervalRow),
+) -> Result<()> {
+    let table = TableReader::open_checked::<IntervalRow>(folder, run)?;
+    let mut pieces = ReadAhead::new(table, interval_rows);
+    while let Some(rows) = pieces.next() {
+        let rows = rows?;
+        rows.iter().for_each(&mut take);
+        pieces.reuse(rows);
+    }
+    Ok(())
 }
 
 /// The large latencies of a run that are known with their release.
@@ -86,38 +104,106 @@ fn trace_rows(table: &TableReader, group: usize) -> Result<Vec<TraceRow>> {
     (0..times.len()).map(row).collect()
 }
 
-fn interval_rows(table: &TableReader, group: usize) -> Result<Vec<IntervalRow>> {
-    let whole = |name| table.longs(group, name);
-    let maybe = |name| table.maybe_longs(group, name);
-    let (threads, cpus) = (whole("thread")?, maybe("cpu")?);
-    let (starts, ends) = (whole("start_ns")?, whole("end_ns")?);
-    let (counts, missed) = (whole("count")?, whole("missed")?);
-    let (misses, underflows) = (whole("misses")?, whole("underflow")?);
-    let (min, mean, max) =
-        (maybe("min_ns")?, table.maybe_reals(group, "mean_ns")?, maybe("max_ns")?);
-    let (p50, p99, p99_9) = (maybe("p50_ns")?, maybe("p99_ns")?, maybe("p99_9_ns")?);
-    let mut coarse = table.int_lists(group, "coarse")?;
-    let number = |value: i64| u64::try_from(value).map_err(|_| negative(table));
-    let row = |row: usize| {
-        Ok(IntervalRow {
-            thread: narrow(table, threads[row])?,
-            cpu: cpus[row].map(|cpu| narrow(table, cpu)).transpose()?,
-            start_ns: Nanos(starts[row]),
-            end_ns: Nanos(ends[row]),
-            count: number(counts[row])?,
-            missed: number(missed[row])?,
-            misses: number(misses[row])?,
-            underflow: number(underflows[row])?,
-            min_ns: min[row].map(Nanos),
-            mean_ns: mean[row],
-            p50_ns: p50[row].map(Nanos),
-            p99_ns: p99[row].map(Nanos),
-            p99_9_ns: p99_9[row].map(Nanos),
-            max_ns: max[row].map(Nanos),
-            coarse: std::mem::take(&mut coarse[row]),
+/// Gives the intervals of a row group, some hundred at a time.
+fn interval_rows(
+    table: &TableReader,
+    group: usize,
+    spare: &mut dyn FnMut() -> Vec<IntervalRow>,
+    give: &mut dyn FnMut(Vec<IntervalRow>) -> bool,
+) -> Result<()> {
+    let mut columns = IntervalColumns::open(table, group)?;
+    let mut left = table.rows_of(group);
+    while left > 0 {
+        let mut piece = spare();
+        piece.resize_with(left.min(PIECE_ROWS), IntervalRow::default);
+        left -= piece.len();
+        columns.fill(table, &mut piece)?;
+        if !give(piece) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Rows of a piece.
+const PIECE_ROWS: usize = 256;
+
+/// The columns of the intervals.
+struct IntervalColumns<'a> {
+    thread: ColumnPieces<'a>,
+    cpu: ColumnPieces<'a>,
+    /// Times and counts, in the order of the row.
+    whole: [ColumnPieces<'a>; 6],
+    /// Figures of the latencies, in the order of the row.
+    figures: [ColumnPieces<'a>; 5],
+    mean: ColumnPieces<'a>,
+    coarse: ColumnPieces<'a>,
+}
+
+impl<'a> IntervalColumns<'a> {
+    fn open(table: &'a TableReader, group: usize) -> Result<IntervalColumns<'a>> {
+        let column = |name| table.pieces(group, name);
+        Ok(IntervalColumns {
+            thread: column("thread")?,
+            cpu: column("cpu")?,
+            whole: [
+                column("start_ns")?,
+                column("end_ns")?,
+                column("count")?,
+                column("missed")?,
+                column("misses")?,
+                column("underflow")?,
+            ],
+            figures: [
+                column("min_ns")?,
+                column("p50_ns")?,
+                column("p99_ns")?,
+                column("p99_9_ns")?,
+                column("max_ns")?,
+            ],
+            mean: column("mean_ns")?,
+            coarse: table.list_pieces(group, "coarse")?,
         })
-    };
-    (0..threads.len()).map(row).collect()
+    }
+
+    /// Reads the next rows into these.
+    fn fill(&mut self, table: &TableReader, piece: &mut [IntervalRow]) -> Result<()> {
+        let rows = piece.len();
+        let (threads, cpus) = (self.thread.longs(rows)?, self.cpu.maybe_longs(rows)?);
+        let [starts, ends, counts, missed, misses, underflows] = &mut self.whole;
+        let (starts, ends) = (starts.longs(rows)?, ends.longs(rows)?);
+        let (counts, missed) = (counts.longs(rows)?, missed.longs(rows)?);
+        let (misses, underflows) = (misses.longs(rows)?, underflows.longs(rows)?);
+        let [min, p50, p99, p99_9, max] = &mut self.figures;
+        let (min, max) = (min.maybe_longs(rows)?, max.maybe_longs(rows)?);
+        let (p50, p99) = (p50.maybe_longs(rows)?, p99.maybe_longs(rows)?);
+        let (p99_9, mean) = (p99_9.maybe_longs(rows)?, self.mean.maybe_reals(rows)?);
+        let lists = self.coarse.int_lists(rows)?;
+        let number = |value: i64| u64::try_from(value).map_err(|_| negative(table));
+        for (row, one) in piece.iter_mut().enumerate() {
+            let mut coarse = std::mem::take(&mut one.coarse);
+            coarse.clear();
+            coarse.extend_from_slice(lists.list(row));
+            *one = IntervalRow {
+                thread: narrow(table, threads[row])?,
+                cpu: cpus[row].map(|cpu| narrow(table, cpu)).transpose()?,
+                start_ns: Nanos(starts[row]),
+                end_ns: Nanos(ends[row]),
+                count: number(counts[row])?,
+                missed: number(missed[row])?,
+                misses: number(misses[row])?,
+                underflow: number(underflows[row])?,
+                min_ns: min[row].map(Nanos),
+                mean_ns: mean[row],
+                p50_ns: p50[row].map(Nanos),
+                p99_ns: p99[row].map(Nanos),
+                p99_9_ns: p99_9[row].map(Nanos),
+                max_ns: max[row].map(Nanos),
+                coarse,
+            };
+        }
+        Ok(())
+    }
 }
 
 fn spike_rows(table: &TableReader, group: usize) -> Result<Vec<SpikeRow>> {
@@ -245,7 +331,7 @@ mod tests {
         table.close().unwrap();
         let table = TableReader::open::<IntervalRow>(folder.path()).unwrap();
         assert_eq!(table.groups(), 3);
-        let read = groups_in_order(table, interval_rows).flat_map(Result::unwrap);
+        let read = ReadAhead::new(table, interval_rows).flat_map(Result::unwrap);
         let count = read.zip(0..).map(|(row, number)| assert_eq!(row, interval(number))).count();
         assert_eq!(count, 70_000);
     }

@@ -8,7 +8,7 @@ use latlab_model::run::ThreadRun;
 use latlab_model::statistics::{QuantileInterval, RunStatistics};
 use latlab_model::{Nanos, Run};
 use latlab_report::time::TimeData;
-use latlab_store::{WindowReader, histograms, intervals, spikes, telemetry};
+use latlab_store::{WindowReader, for_each_interval, histograms, spikes, telemetry};
 use std::ops::Range;
 use std::path::Path;
 
@@ -38,18 +38,23 @@ impl OverTime {
 
 fn of_intervals(folder: &Path, run: &Run, within: Option<Range<Nanos>>) -> Result<OverTime> {
     let mut data = TimeData::new(run, coarse_edges(), within);
-    fill_latencies(folder, run, &mut [&mut data])?;
+    fill_latencies(folder, run, &mut [&mut data], None)?;
     Ok(OverTime { data, too_many: None })
 }
 
 /// Reads the intervals, and the large latencies that are known with their release, once into all
 /// of these.
-pub fn fill_latencies(folder: &Path, run: &Run, all: &mut [&mut TimeData]) -> Result<()> {
-    for rows in intervals(folder, run)? {
-        for row in rows? {
-            all.iter_mut().for_each(|data| data.interval(row.thread, &row.span(), &row.coarse));
-        }
-    }
+pub fn fill_latencies(
+    folder: &Path,
+    run: &Run,
+    all: &mut [&mut TimeData],
+    mut statistics: Option<&mut StatisticsDigest>,
+) -> Result<()> {
+    for_each_interval(folder, run, |row| {
+        statistics.iter_mut().for_each(|digest| digest.push(row));
+        let span = row.span();
+        all.iter_mut().for_each(|data| data.interval(row.thread, &span, &row.coarse));
+    })?;
     for row in spikes(folder, run)? {
         all.iter_mut().for_each(|data| data.spike(row.spike));
     }
@@ -89,9 +94,7 @@ fn with_statistics<T>(
 ) -> Result<T> {
     let (bins, spikes) = (histograms(folder, run)?, spikes(folder, run)?);
     let mut digest = StatisticsDigest::new(run, &bins, &spikes);
-    for rows in intervals(folder, run)? {
-        rows?.iter().for_each(|row| digest.push(row));
-    }
+    for_each_interval(folder, run, |row| digest.push(row))?;
     Ok(of(digest))
 }
 

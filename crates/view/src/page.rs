@@ -1,9 +1,9 @@
 //! What a page shows of a run.
 
 use crate::Result;
-use crate::over_time::{fill_conditions, fill_latencies, statistics};
+use crate::over_time::{fill_conditions, fill_latencies};
 use crate::responses;
-use latlab_digest::{OutlierDigest, coarse_edges};
+use latlab_digest::{OutlierDigest, StatisticsDigest, coarse_edges};
 use latlab_model::samples::Sample;
 use latlab_model::sanitize::sanitize_run;
 use latlab_model::{Run, ThreadBins};
@@ -31,11 +31,14 @@ impl LoadedRun {
         let run = sanitize_run(&run)?;
         let mut still = TimeData::new(&run, coarse_edges(), None);
         let mut fine = TimeData::fine(&run);
-        fill_latencies(folder, &run, &mut [&mut still, &mut fine])?;
-        let mut outliers = OutlierDigest::new(&run, spikes(folder, &run)?);
+        let largest = spikes(folder, &run)?;
+        // In one pass: the intervals of a large run take seconds.
+        let mut statistics = StatisticsDigest::new(&run, &bins, &largest);
+        fill_latencies(folder, &run, &mut [&mut still, &mut fine], Some(&mut statistics))?;
+        let statistics = Some(statistics.finish());
+        let mut outliers = OutlierDigest::new(&run, largest);
         fill_conditions(folder, &run, &mut [&mut still, &mut fine], Some(&mut outliers))?;
         let largest = outliers.finish();
-        let statistics = Some(statistics(folder, &run)?);
         let samples = responses(folder, &run)?;
         let run = sanitize_run(&Run { largest, statistics, ..run })?;
         Ok(LoadedRun { run, document, bins, still, fine, samples })
