@@ -343,6 +343,14 @@ damage() {
         cat "$here/text"
         expect "exit code 1, not $code" [ "$code" = 1 ] &&
             expect "the file" grep -q "DAMAGED: $name.parquet: wrong SHA-256" "$here/text" || return 1
+        # Samples may be too many to be read for a look at the figures.
+        [ "$name" != samples ] || continue
+        "$program" show "$here/damaged" >"$here/text" 2>"$here/errors"
+        code=$?
+        cat "$here/errors"
+        expect "exit code 2 of show, not $code" [ "$code" = 2 ] &&
+            expect "the figures, which have a checksum of their own" grep -q '^ *p50 ' "$here/text" &&
+            expect "the file" grep -q "$name.parquet was changed after it was stored" "$here/errors" || return 1
     done
     mistake 2 "$program" report "$here/damaged" -o "$here/none.html" &&
         expect "no page" [ ! -e "$here/none.html" ]

@@ -32,10 +32,14 @@ pub fn glyphs() -> Glyphs {
     }
 }
 
+/// What is printed fits into so many columns; narrower terminals wrap it themselves.
+const LEAST_WIDTH: usize = 20;
+
 /// Columns to fill on standard output; without a terminal, what `COLUMNS` says.
 pub fn width() -> usize {
-    let asked = || std::env::var("COLUMNS").ok()?.parse().ok().filter(|wide| *wide >= 40);
-    terminal::columns().map(usize::from).or_else(asked).unwrap_or(120)
+    let asked = || std::env::var("COLUMNS").ok()?.parse().ok();
+    let wide = terminal::columns().map(usize::from).or_else(asked).filter(|wide| *wide > 0);
+    wide.unwrap_or(120).max(LEAST_WIDTH)
 }
 
 /// Prints text for people. Whatever it was made of, only our own colours steer their terminal.

@@ -1,5 +1,6 @@
 //! Connections of clients: how many there are at a time, and how long one may make others wait.
 
+use crate::heads::{Answer, RequestHead, WaitingConnections};
 use crate::log::RepeatedEvent;
 use crate::write_timeout::WriteTimeout;
 use axum::Router;
@@ -67,7 +68,11 @@ pub async fn accept_all(
     log: fn(&str),
 ) -> Infallible {
     let places = Arc::new(Semaphore::new(limits.connections));
+    let waiting = Arc::new(WaitingConnections::default());
     let refused = RepeatedEvent::new(log, |count| format!("refused {count} more connections"));
+    let ended = RepeatedEvent::new(log, |count| {
+        format!("ended {count} more connections that sent no whole request")
+    });
     let failed = RepeatedEvent::new(log, |count| format!("could not accept {count} more times"));
     loop {
         let (stream, client) = match listener.accept().await {
@@ -80,10 +85,21 @@ pub async fn accept_all(
                 continue;
             }
         };
-        match Arc::clone(&places).try_acquire_owned() {
-            Ok(place) => drop(tokio::spawn(serve_client(stream, client, router.clone(), place))),
-            Err(_) => {
-                let count = limits.connections;
+        let count = limits.connections;
+        let mut place = Arc::clone(&places).try_acquire_owned().ok();
+        // Whoever sends no whole request keeps no other from being served.
+        if place.is_none() && waiting.end_oldest() {
+            ended.record(|| {
+                format!("ended a connection that sent no whole request: {count} are open")
+            });
+            place = Arc::clone(&places).acquire_owned().await.ok();
+        }
+        match place {
+            Some(place) => {
+                let head = RequestHead::new(Arc::clone(&waiting));
+                drop(tokio::spawn(serve_client(stream, client, router.clone(), head, place)));
+            }
+            None => {
                 refused.record(|| {
                     format!("refused a connection of {}: {count} are open", client.ip())
                 });
@@ -98,23 +114,30 @@ async fn serve_client(
     stream: TcpStream,
     client: SocketAddr,
     router: Router,
+    head: Arc<RequestHead>,
     _place: OwnedSemaphorePermit,
 ) {
+    let asked = Arc::clone(&head);
     let router = TowerToHyperService::new(router);
     let answer = service_fn(move |request: hyper::Request<Incoming>| {
         let mut request: Request = request.map(Body::new);
         request.extensions_mut().insert(ConnectInfo(client));
-        router.call(request)
+        asked.complete();
+        let (answered, head) = (router.call(request), Arc::clone(&asked));
+        async move { Ok::<_, Infallible>(answered.await?.map(|body| Answer::new(body, head))) }
     });
-    // An error is that of the client, or of its network; it is gone.
-    let _ = http1::Builder::new()
+    let serving = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(REQUEST_TIME)
         .max_headers(MOST_HEADERS)
         .max_header_size(LARGEST_HEAD)
         .max_buf_size(READ_BYTES)
-        .serve_connection(WriteTimeout::new(TokioIo::new(stream)), answer)
-        .await;
+        .serve_connection(WriteTimeout::new(TokioIo::new(stream)), answer);
+    // An error is that of the client, or of its network; it is gone.
+    tokio::select! {
+        _ = serving => {}
+        () = head.ended() => {}
+    }
 }
 
 /// Says that there is no place, as far as that is possible without waiting, and closes.

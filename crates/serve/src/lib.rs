@@ -1,7 +1,8 @@
 //! A local web server over the stored runs and those being measured. It only reads.
 //!
 //! `connections.rs` accepts as many clients as the limit of open files allows, and closes connections
-//! that idle or read too slowly. `guard.rs` examines every request first: GET or HEAD, a `Host` of
+//! that idle or read too slowly; where there is no place, the one that waits longest for a whole request gives up its own
+//! (`heads.rs`). `guard.rs` examines every request first: GET or HEAD, a `Host` of
 //! this server, the token, of which an address may guess ten in a minute. The list
 //! of runs keeps a line for each, renewed when its `run.json` changes. `reports.rs` makes pages and
 //! pictures, one at a time, and keeps the last ones.
@@ -17,6 +18,7 @@ mod campaigns;
 mod connections;
 mod guard;
 mod guesses;
+mod heads;
 mod list;
 mod live;
 mod log;

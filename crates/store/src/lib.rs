@@ -48,5 +48,5 @@ pub use samples::SampleReader;
 pub use space::SpaceNeeded;
 pub use tables::histograms;
 pub use trust::is_own;
-pub use verify::{expect_files, verify};
+pub use verify::{expect_files, expect_tables, verify};
 pub use window_reader::{WindowReader, wall_clock, window};

@@ -13,6 +13,7 @@ use crate::render::{
 use crate::store::{find_runs, open_store, recover};
 use anyhow::bail;
 use args::{ListArgs, ListFormat, ShowArgs, ShowFormat};
+use latlab_model::Run;
 use latlab_report::campaign::CampaignEntry;
 use latlab_report::{ListEntry, rendered};
 use latlab_store::{CampaignFolder, RunEntry, RunState, Store};
@@ -99,22 +100,32 @@ pub fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// The figures are sealed with run.json, so they are shown even if a table was changed; that is an error then.
 fn show_one(folder: &Path, args: &ShowArgs) -> anyhow::Result<()> {
     let run = against_limit(latlab_store::read_run(folder)?, args.limit)?;
-    match (&args.window, args.format) {
-        (Some(spec), format) => window::show(folder, &run, spec, format),
-        (None, ShowFormat::Json) => {
-            print_json(&rendered(&with_statistics(folder, with_largest(folder, run))))
-        }
-        (None, ShowFormat::Html) => print(&page_top(&LoadedRun::read(folder)?)),
-        (None, ShowFormat::Markdown) => print_text(&latlab_report::markdown(&sanitize_run(&run)?)),
-        (None, _) if args.all => {
-            print_text(&run_text(folder, &with_statistics(folder, with_largest(folder, run)))?)
-        }
-        (None, _) => print_text(&format!(
-            "{}All of it: latlab show {id} --all\nAs a page: latlab report {id}\n",
-            answer_text(folder, &with_intervals(folder, with_largest(folder, run.clone())))?,
-            id = escape_controls(&run.id),
-        )),
+    if let Some(spec) = &args.window {
+        return window::show(folder, &run, spec, args.format);
     }
+    let tables = latlab_store::expect_tables(folder, &run);
+    let largest = |run: Run| if tables.is_ok() { with_largest(folder, run) } else { run };
+    let statistics = |run: Run| match tables.is_ok() {
+        true => with_statistics(folder, largest(run)),
+        false => run,
+    };
+    let intervals = |run: Run| match tables.is_ok() {
+        true => with_intervals(folder, largest(run)),
+        false => run,
+    };
+    match args.format {
+        ShowFormat::Json => print_json(&rendered(&statistics(run)))?,
+        ShowFormat::Html => print(&page_top(&LoadedRun::read(folder)?))?,
+        ShowFormat::Markdown => print_text(&latlab_report::markdown(&sanitize_run(&run)?))?,
+        _ if args.all => print_text(&run_text(folder, &statistics(run))?)?,
+        _ => print_text(&format!(
+            "{}All of it: latlab show {id} --all\nAs a page: latlab report {id}\n",
+            answer_text(folder, &intervals(run.clone()))?,
+            id = escape_controls(&run.id),
+        ))?,
+    }
+    Ok(tables?)
 }

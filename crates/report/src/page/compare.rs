@@ -6,7 +6,7 @@ use super::pictures::compared;
 use super::responders;
 use crate::compare::judgements;
 use crate::page::markup::{Outline, firm, prose, with_breaks};
-use crate::run_comparison::{ComparedFigure, ComparedRun, MEANING, RunComparison};
+use crate::run_table::{ComparedFigure, MEANING, RunRow, RunTable};
 use crate::run_with_bins::RunWithBins;
 use crate::sections::respond;
 use latlab_model::Run;
@@ -16,7 +16,7 @@ use maud::{Markup, html};
 pub fn comparison(runs: &[PageRun], outline: &Outline) -> Markup {
     let measured: Vec<RunWithBins> = runs.iter().map(PageRun::with_bins).collect();
     let all: Vec<&Run> = runs.iter().map(|one| one.run).collect();
-    let comparison = RunComparison::new(all);
+    let comparison = RunTable::new(all);
     html! {
         section.comparison id="comparison" aria-labelledby=(outline.id("headline")) {
             header {
@@ -34,7 +34,7 @@ pub fn comparison(runs: &[PageRun], outline: &Outline) -> Markup {
 }
 
 /// A row for each run; where the window is narrow, a paragraph for each.
-fn runs_table(comparison: &RunComparison) -> Markup {
+fn runs_table(comparison: &RunTable) -> Markup {
     let rows = comparison.rows();
     let figures: Vec<&str> = rows
         .first()
@@ -72,7 +72,7 @@ fn runs_table(comparison: &RunComparison) -> Markup {
     html! { div.box { (table) } }
 }
 
-fn verdict(row: &ComparedRun) -> Markup {
+fn verdict(row: &RunRow) -> Markup {
     html! {
         td data-head="Verdict" {
             @match row.verdict {
@@ -92,7 +92,7 @@ fn figure(one: &ComparedFigure) -> Markup {
     }
 }
 
-fn misses(row: &ComparedRun) -> Markup {
+fn misses(row: &RunRow) -> Markup {
     html! {
         td.number data-head="Misses" {
             @match &row.misses {
@@ -115,7 +115,7 @@ fn dash(text: &str) -> &str {
     if text.is_empty() { "–" } else { text }
 }
 
-fn settings_table(comparison: &RunComparison) -> Markup {
+fn settings_table(comparison: &RunTable) -> Markup {
     let settings = comparison.settings();
     if settings.is_empty() {
         return html! { p { "All settings are the same." } };

@@ -59,6 +59,9 @@ fn figure_table(run: &Run, width: usize, style: Style) -> String {
     table(columns, width, style)
 }
 
+/// In fewer columns a cause is not shortened, since nothing of it would be left.
+const LEAST_ROOM: usize = 20;
+
 fn why(run: &Run, width: usize, style: Style) -> String {
     let (causes, left_out) = causes(run);
     if causes.is_empty() {
@@ -69,13 +72,18 @@ fn why(run: &Run, width: usize, style: Style) -> String {
         let largest = largest.map(|count| format!(": {count} of {} largest", run.largest.len()));
         let mark = format!("{code}{}", largest.unwrap_or_default());
         let room = width.saturating_sub(13 + mark.chars().count());
+        if room < LEAST_ROOM {
+            let text = wrapped(&format!("{text} [{mark}]"), width, 4);
+            return format!("  {}\n    {text}\n", word.trim_end());
+        }
         format!("  {word} {} [{mark}]\n", shortened(&text, room))
     });
     let more = match left_out {
         0 => String::new(),
         count => format!(" ({count} more in `latlab show --all`)"),
     };
-    format!("Possible causes{more}:\n{}", each.collect::<String>())
+    let title = wrapped(&format!("Possible causes{more}:"), width, 0);
+    format!("{title}\n{}", each.collect::<String>())
 }
 
 fn now(run: &Run, width: usize) -> String {
@@ -83,6 +91,6 @@ fn now(run: &Run, width: usize) -> String {
         true => format!("Try first [{code}]: {remedy}"),
         false => wrapped(&format!("Try first [{code}]: {remedy}"), width, 2),
     });
-    let line = line.filter(|line| line.chars().count() <= 2 * width);
+    let line = line.filter(|line| line.chars().count() <= 2 * width.max(60));
     line.map(|line| line + "\n").unwrap_or_default()
 }

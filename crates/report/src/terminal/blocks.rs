@@ -13,6 +13,8 @@ use latlab_model::{Bin, Nanos, Run, ThreadBins};
 const MARGIN: usize = 7;
 /// More columns are no easier to read.
 const WIDEST: usize = 100;
+/// On fewer columns nothing could be told apart.
+const NARROWEST: usize = 40;
 /// The height at which columns begin, so that a count of one is seen.
 const LOWEST: f64 = 0.4;
 
@@ -79,13 +81,18 @@ impl PictureSize {
 pub fn histogram(run: &Run, bins: &[ThreadBins], size: PictureSize, glyphs: Glyphs) -> String {
     let all = || bins.iter().flat_map(|thread| &thread.bins).filter(|bin| bin.count > 0);
     let Some(highest) = all().map(|bin| bin.high_ns).max() else { return String::new() };
+    if size.width < NARROWEST {
+        let said = format!("No chart of the latencies: it needs {NARROWEST} columns.");
+        return wrapped(&said, size.width, 0) + "\n";
+    }
+    let width = size.width.min(WIDEST);
     let max = run.total.max_ns.unwrap_or(highest);
     let below = all().filter(|bin| bin.low_ns < Nanos::ZERO);
     let below = below.fold(0u64, |sum, bin| sum.saturating_add(bin.count));
     let deadline = run.asked.deadline_ns;
     let near = deadline.filter(|deadline| DeadlineMark::is_near(*deadline, max));
     let end = near.map_or(max, |deadline| deadline.max(max));
-    let axis = Axis::new(all(), end, size.width.clamp(60, WIDEST) - MARGIN - 1);
+    let axis = Axis::new(all(), end, width - MARGIN - 1);
     let columns = axis.columns(all());
     let deadline_words = match (deadline, near) {
         (Some(deadline), Some(_)) => format!("; {} deadline {deadline}", glyphs.deadline()),
@@ -94,7 +101,7 @@ pub fn histogram(run: &Run, bins: &[ThreadBins], size: PictureSize, glyphs: Glyp
     };
     let titles = terms::of_run(run).titles;
     let title = format!("{titles} by size, both axes logarithmic{deadline_words}:");
-    let mut text = wrapped(&title, size.width.clamp(60, WIDEST), 0) + "\n";
+    let mut text = wrapped(&title, width, 0) + "\n";
     let line = near.map(|deadline| (axis.column(deadline.0 as f64), glyphs.deadline()));
     text += &rows(&columns, size.rows, line, glyphs);
     text += &axis.feet(glyphs);
@@ -193,14 +200,18 @@ impl Axis {
         format!("{:MARGIN$}{corner}{axis}\n{}\n", "", names.trim_end())
     }
 
-    /// The observed maximum below its column, with its words on the side that has room.
+    /// The observed maximum below its column, with its words on the side that has room, or below it.
     fn maximum(&self, max: Nanos, glyphs: Glyphs) -> String {
         let [.., mark] = glyphs.lines();
         let column = MARGIN + 1 + self.column(max.0 as f64);
         let words = format!("observed maximum {}", four_digits(max));
-        match column > words.chars().count() {
-            true => format!("{:>column$} {mark}\n", words, column = column - 1),
-            false => format!("{:column$}{mark} {words}\n", ""),
+        let length = words.chars().count();
+        if column > length {
+            format!("{:>column$} {mark}\n", words, column = column - 1)
+        } else if column + 2 + length <= MARGIN + 1 + self.columns {
+            format!("{:column$}{mark} {words}\n", "")
+        } else {
+            format!("{:column$}{mark}\n{words}\n", "")
         }
     }
 }

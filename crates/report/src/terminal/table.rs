@@ -56,10 +56,7 @@ impl Column {
         if !self.left {
             return self.width();
         }
-        let words = |text: &str| {
-            joined(text).split(' ').map(|word| word.chars().count()).max().unwrap_or(0)
-        };
-        let cells = self.cells.iter().map(|(text, _)| words(text));
+        let cells = self.cells.iter().map(|(text, _)| longest_word(text));
         cells.chain([self.head.chars().count(), self.unit.len()]).max().unwrap_or(0)
     }
 
@@ -72,6 +69,10 @@ impl Column {
 }
 
 const GAP: &str = "  ";
+
+fn longest_word(text: &str) -> usize {
+    joined(text).split(' ').map(|word| word.chars().count()).max().unwrap_or(0)
+}
 
 /// The lines of the table, no wider than `width` wherever no word is.
 pub fn table(mut columns: Vec<Column>, width: usize, style: Style) -> String {
@@ -103,7 +104,9 @@ fn on_its_side(columns: &[Column], width: usize, style: Style) -> String {
     for index in 0..rows(columns) {
         let cell = |column: &Column| column.cells.get(index).cloned().unwrap_or_default();
         let name = wrapped(&cell(first).0, width, 2);
-        text += &format!("{}\n", style.paint(Colour::Bold, &name));
+        if !name.is_empty() {
+            text += &format!("{}\n", style.paint(Colour::Bold, &name));
+        }
         for column in others {
             let (words, colour) = cell(column);
             let is_number = words.contains(|c: char| c.is_ascii_digit());
@@ -114,7 +117,8 @@ fn on_its_side(columns: &[Column], width: usize, style: Style) -> String {
                 colour.map_or(words.clone(), |colour| style.paint(colour, &words))
             };
             // Beside a long name nothing would fit.
-            text += &match names <= width / 2 {
+            let fits = names + 4 + longest_word(words.trim()) <= width;
+            text += &match names <= width / 2 && fits {
                 true => {
                     let head = style.paint(Colour::Dim, &column.head);
                     let blanks = " ".repeat(names - column.head.chars().count());
@@ -250,7 +254,7 @@ pub(crate) fn shortened(text: &str, width: usize) -> String {
 /// Text in lines of at most `width` characters, each after the first with an indent; no line ends
 /// between a number and its unit.
 pub fn wrapped(text: &str, width: usize, indent: usize) -> String {
-    let room = width.saturating_sub(indent).max(20);
+    let room = width.saturating_sub(indent).max((width / 2).min(20));
     filled(text, room).join(&format!("\n{}", " ".repeat(indent)))
 }
 

@@ -135,7 +135,7 @@ fn a_narrow_list_has_every_run_and_its_verdict() {
         common::all().iter().map(|(_, fixture)| ListEntry::from(&fixture.run)).collect();
     let narrow = all.clone();
     all.push(ListEntry { id: long.to_string(), ..all[0].clone() });
-    for (entries, width) in (60..=200).flat_map(|width| [(&all, width), (&narrow, width)]) {
+    for (entries, width) in (20..=200).flat_map(|width| [(&all, width), (&narrow, width)]) {
         let text = list(entries, width, PLAIN);
         for entry in entries {
             let mut words = entry.id.split(' ');

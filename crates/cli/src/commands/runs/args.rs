@@ -82,5 +82,5 @@ Either side of a window may be left out. A time without a date is the one within
 releases are those within the window. CSV rows come in stored order: some thousand samples of one
 thread, then of the next.
 
-Tables are compared with their checksums before they are used, except samples.parquet, which would
-have to be read completely. `latlab verify` checks everything.";
+Tables are compared with their checksums, except samples.parquet and trace.parquet, which may be long. If
+one was changed, the figures of run.json are shown, and the exit code is 2. `latlab verify` checks everything.";

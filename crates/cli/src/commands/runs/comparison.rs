@@ -5,7 +5,7 @@ use crate::output::{escape_controls, print_json, print_text, sanitize_run, style
 use crate::render::against_limit;
 use anyhow::bail;
 use latlab_model::Run;
-use latlab_report::{RunComparison, rendered};
+use latlab_report::{RunTable, rendered};
 use std::path::PathBuf;
 
 /// Prints the runs of these folders, the baseline first, in the format that the flags name.
@@ -25,14 +25,14 @@ pub fn show(folders: &[PathBuf], args: &ShowArgs) -> anyhow::Result<()> {
         return print_json(&runs.iter().map(rendered).collect::<Vec<_>>());
     }
     let runs: Vec<Run> = runs.iter().map(sanitize_run).collect::<Result<_, _>>()?;
-    let comparison = RunComparison::new(runs.iter().collect());
+    let table = RunTable::new(runs.iter().collect());
     if args.format == ShowFormat::Markdown {
-        return print_text(&comparison.markdown());
+        return print_text(&table.markdown());
     }
     let ids: Vec<String> = runs.iter().map(|run| escape_controls(&run.id)).collect();
     print_text(&format!(
         "{}\nWith charts: latlab report {}\n",
-        comparison.text(width(), style()),
+        table.text(width(), style()),
         ids.join(" ")
     ))
 }

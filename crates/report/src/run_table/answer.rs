@@ -1,6 +1,6 @@
-//! What a comparison comes to, in a sentence: which runs pass, and which do not.
+//! What the runs come to, in a sentence: which runs pass, and which do not.
 
-use super::RunComparison;
+use super::RunTable;
 use crate::answer::headline;
 use crate::units::short;
 use latlab_model::run::VerdictWord;
@@ -14,7 +14,7 @@ const NAMED_RUNS: usize = 4;
 const VERDICTS: [VerdictWord; 4] =
     [VerdictWord::Pass, VerdictWord::Fail, VerdictWord::Inconclusive, VerdictWord::Invalid];
 
-impl RunComparison<'_> {
+impl RunTable<'_> {
     /// "rt passes; stock fails."; without verdicts, where the observed maximum was largest.
     pub(crate) fn answer(&self) -> String {
         if !self.is_of_one_kind() {

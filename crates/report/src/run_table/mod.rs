@@ -25,14 +25,14 @@ pub(crate) const MEANING: &str = "Changes are against the first run, by what the
 /// What stands where a run has no verdict because a finding makes it invalid.
 const INVALID: &str = "none; a finding makes it invalid";
 
-/// Runs that are compared with the first of them.
-pub struct RunComparison<'a> {
+/// Runs side by side, each with its differences to the first of them.
+pub struct RunTable<'a> {
     runs: Vec<&'a Run>,
     names: Vec<String>,
 }
 
 /// A run as a row of the table.
-pub(crate) struct ComparedRun {
+pub(crate) struct RunRow {
     /// What it is called beside the others.
     pub name: String,
     /// Its kernel with the preemption; empty where no machine was measured.
@@ -55,11 +55,11 @@ pub(crate) struct ComparedRun {
     pub measured: String,
 }
 
-impl<'a> RunComparison<'a> {
+impl<'a> RunTable<'a> {
     /// Of these runs, the baseline first.
-    pub fn new(runs: Vec<&'a Run>) -> RunComparison<'a> {
+    pub fn new(runs: Vec<&'a Run>) -> RunTable<'a> {
         let names = names(&runs);
-        RunComparison { runs, names }
+        RunTable { runs, names }
     }
 
     /// What each run is called beside the others.
@@ -80,10 +80,10 @@ impl<'a> RunComparison<'a> {
     }
 
     /// A row for each run.
-    pub(crate) fn rows(&self) -> Vec<ComparedRun> {
+    pub(crate) fn rows(&self) -> Vec<RunRow> {
         let baseline = self.runs.first().filter(|_| self.is_of_one_kind());
         let runs = self.runs.iter().zip(&self.names).enumerate();
-        let row = |(at, (run, name)): (usize, (&&Run, &String))| ComparedRun {
+        let row = |(at, (run, name)): (usize, (&&Run, &String))| RunRow {
             name: name.clone(),
             kernel: sentence::kernel(run),
             load: sentence::load(run).unwrap_or_else(|| "none".to_string()),

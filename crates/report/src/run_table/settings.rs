@@ -1,6 +1,6 @@
 //! Which settings and facts of the machine differ between runs.
 
-use super::RunComparison;
+use super::RunTable;
 use crate::page::setup;
 use crate::sentence;
 use crate::units::span;
@@ -21,7 +21,7 @@ pub(crate) struct DifferingSetting {
     pub values: Vec<String>,
 }
 
-impl RunComparison<'_> {
+impl RunTable<'_> {
     /// All that differs between any two of the runs, but for kernel and load.
     pub(crate) fn settings(&self) -> Vec<DifferingSetting> {
         let all: Vec<Vec<(&'static str, String)>> =

@@ -1,13 +1,13 @@
-//! The comparison for the terminal and as Markdown.
+//! The table of runs for the terminal and as Markdown.
 
-use super::{ComparedRun, MEANING, RunComparison};
+use super::{MEANING, RunRow, RunTable};
 use crate::run_with_bins::{RunWithBins, title};
 use crate::sections::respond;
 use crate::terminal::style::{Colour, Style};
 use crate::terminal::table::{Column, escaped, markdown, table, wrapped};
 use crate::terminal::text::paint_verdict;
 
-impl RunComparison<'_> {
+impl RunTable<'_> {
     /// The answer, the table of the runs, and the settings that differ, in `width` columns.
     pub fn text(&self, width: usize, style: Style) -> String {
         let paragraph = |text: String| format!("{}\n", wrapped(&text, width, 0));
@@ -17,9 +17,10 @@ impl RunComparison<'_> {
         text += &table(self.columns(), width, style);
         text += &paragraph(MEANING.to_string());
         match self.setting_columns() {
-            None => text += "\nAll settings are the same.\n",
+            None => text += &format!("\n{}", paragraph("All settings are the same.".to_string())),
             Some(columns) => {
-                text += &format!("\nSettings that differ:\n{}", table(columns, width, style))
+                text += &format!("\n{}", paragraph("Settings that differ:".to_string()));
+                text += &table(columns, width, style);
             }
         }
         text
@@ -53,8 +54,7 @@ impl RunComparison<'_> {
             return columns;
         }
         let rows = self.rows();
-        let each =
-            |cell: &dyn Fn(&ComparedRun) -> String| rows.iter().map(cell).collect::<Vec<_>>();
+        let each = |cell: &dyn Fn(&RunRow) -> String| rows.iter().map(cell).collect::<Vec<_>>();
         let dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_string());
         let mut columns = vec![
             Column::new("run", 0, each(&|row| row.name.clone())).left(),
