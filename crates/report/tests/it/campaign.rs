@@ -206,6 +206,39 @@ fn targets_of_the_lab_are_named_as_short_as_they_differ() {
 }
 
 /// Invariant (pictures): A kernel has one line and one colour in all pictures of its campaign.
+/// Two kernels of the laboratory, of which the real-time one is four times as quick.
+fn quick_and_slow(repeats: u32) -> Made {
+    let rows = ["stock-6.12", "rt-6.12"]
+        .map(|kernel| row("idle", &[("target", &format!("lab:x86-64/{kernel}"))]));
+    let kernel = |row: usize| if row == 0 { STOCK } else { RT };
+    let mut made = Made::new(rows.into(), repeats, |row, _| Some((kernel(row).into(), 60_000)));
+    for (planned, one) in &mut made.runs {
+        let Some((run, bins)) = one else { continue };
+        let scale = if planned.row == 0 { 4 } else { 1 };
+        let own = i64::from(planned.repeat) * 20;
+        let counts = histogram((0..5_000).map(|at| (5_000 + at * 2 + own) * scale));
+        let fixture = Fixture::new(run.asked.clone(), vec![counts]);
+        (run.total, *bins) = (fixture.run.total.clone(), fixture.bins());
+    }
+    made
+}
+
+#[test]
+fn a_campaign_of_two_kernels_says_which_is_better_and_how_sure_that_is() {
+    let made = quick_and_slow(5);
+    let better = "rt-6.12 is better at p99.9 by a factor of 4.00";
+    assert!(made.page().contains(better));
+    for said in [show(&made.table(), 200, Style::default()), markdown(&made.table())] {
+        assert!(
+            said.contains(&format!("{better} (95 %: 3.98 to 4.02), 5 repeats a side.")),
+            "{said}"
+        );
+    }
+    let few = show(&quick_and_slow(2).table(), 200, Style::default());
+    let missing = "Cannot tell rt-6.12 from stock-6.12: too few repeats; 2 more repeats a side.";
+    assert!(few.contains(missing), "{few}");
+}
+
 #[test]
 fn kernels_are_drawn_over_each_other_and_keep_their_colours() {
     let made = two_kernels();
