@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The coverage experiments of crates/stats in their whole form, some minutes on one core; and how long the
+# The coverage experiments of crates/stats in their whole form, a minute or two on one core; and how long the
 # statistics of a large run take; table and figure go to RESULTS (results/DATE-stats-study).
-#   MISSES=1500 QUANTILES=400 TAILS=200    cases of each row
+#   MISSES=1500 QUANTILES=1000 TAILS=400    cases of each row
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
 find_rust
