@@ -19,8 +19,13 @@ const LARGEST: [usize; 2] = [50, 200];
 const FEWEST: usize = 10;
 /// A rarer peak is no chance.
 const ALPHA: f64 = 0.01;
-/// A series of more releases is looked at in coarser steps.
+/// Steps of the series of all threads together; those of more releases are looked at in coarser ones,
+/// between which the known periods are still found.
+const ALL_STEPS: usize = 1 << 22;
+/// No series has more …
 const MOST_STEPS: usize = 1 << 20;
+/// … nor fewer, beside however many others.
+const FEWEST_STEPS: usize = 1 << 14;
 /// A period must come back so often.
 const LEAST_PERIODS: f64 = 3.0;
 /// A period may be seen as one of so many of its parts.
@@ -67,7 +72,8 @@ pub fn periodic(evidence: &PeriodicEvidence) -> Option<PeriodicLatencies> {
         return None;
     }
     let sets = LARGEST.map(|count| &onsets[..count.min(onsets.len())]);
-    let peaks = highest_peaks(sets, activations);
+    let most_steps = (ALL_STEPS / evidence.threads.max(1)).clamp(FEWEST_STEPS, MOST_STEPS);
+    let peaks = highest_peaks(sets, activations, most_steps as u64);
     let known = KNOWN.map(|ms| evidence.period_ns.0 as f64 / (ms * 1e6));
     let mut best: Option<(f64, f64, &[Onset])> = None;
     for (set, peak) in sets.into_iter().zip(&peaks.frequencies) {
@@ -102,9 +108,9 @@ struct Peaks {
 }
 
 /// Both sets in one transform, as its real and its imaginary part.
-fn highest_peaks(sets: [&[Onset]; 2], activations: u64) -> Peaks {
+fn highest_peaks(sets: [&[Onset]; 2], activations: u64, most_steps: u64) -> Peaks {
     let releases = activations.max(1);
-    let step = releases.div_ceil(MOST_STEPS as u64);
+    let step = releases.div_ceil(most_steps);
     let steps = releases.div_ceil(step) as usize;
     let length = (2 * steps).next_power_of_two();
     let mut series = vec![Complex { re: 0.0, im: 0.0 }; length];
@@ -254,6 +260,19 @@ mod tests {
     fn a_long_run_finds_the_known_periods_between_its_steps() {
         let activations = 100_000_000;
         let seen = found(&onsets(2, activations, 4e6 / 211e3, 0.7), activations, 211_000).unwrap();
+        assert!((seen.period_ns.0 - 4_000_000).abs() < 100, "{seen:?}");
+    }
+
+    #[test]
+    fn so_does_one_of_many_threads() {
+        let all = onsets(2, 400_000, 4e6 / 211e3, 0.7);
+        let evidence = PeriodicEvidence {
+            onsets: &all,
+            activations: 400_000,
+            period_ns: Nanos(211_000),
+            threads: 1024,
+        };
+        let seen = periodic(&evidence).unwrap();
         assert!((seen.period_ns.0 - 4_000_000).abs() < 100, "{seen:?}");
     }
 
