@@ -14,7 +14,7 @@ field() {
 }
 
 # Whether two JSON documents say the same, to the last digit, but for what is made when a run is
-# shown (the sentences of findings and verdict, the largest latencies) and what belongs to the stored bytes (the seal).
+# shown (the sentences of findings and verdict, the largest latencies, the statistics) and what belongs to the stored bytes (the seal).
 same_json() {
     python3 - "$@" <<'PYTHON'
 import json, sys
@@ -23,6 +23,7 @@ def stored(document):
     if isinstance(document, dict) and "findings" in document:
         document.pop("seal", None)
         document.pop("largest", None)
+        document.pop("statistics", None)
         (document["verdict"] or {}).pop("sentence", None)
         for finding in document["findings"]:
             for made in ("severity", "text", "remedy", "invalidates"):
