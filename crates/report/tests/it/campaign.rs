@@ -205,7 +205,6 @@ fn targets_of_the_lab_are_named_as_short_as_they_differ() {
     assert_eq!(text.lines().next(), Some("stock-6.12 fails; rt-6.12 passes."));
 }
 
-/// Invariant (pictures): A kernel has one line and one colour in all pictures of its campaign.
 /// Two kernels of the laboratory, of which the real-time one is four times as quick.
 fn quick_and_slow(repeats: u32) -> Made {
     let rows = ["stock-6.12", "rt-6.12"]
@@ -239,6 +238,7 @@ fn a_campaign_of_two_kernels_says_which_is_better_and_how_sure_that_is() {
     assert!(few.contains(missing), "{few}");
 }
 
+/// Invariant (pictures): A kernel has one line and one colour in all pictures of its campaign.
 #[test]
 fn kernels_are_drawn_over_each_other_and_keep_their_colours() {
     let made = two_kernels();
