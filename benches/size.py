@@ -71,7 +71,6 @@ def size(options):
         ".rodata": "constants: tables, texts, the font, the scripts of the pages, the packed agents",
         ".data.rel.ro": "constants with addresses",
         ".eh_frame": "tables for backtraces",
-        ".eh_frame_hdr": "their index",
     }.items():
         rows.append([about, f"{sections.get(name, 0):,}".replace(",", " ")])
     agents = {file.name: file.stat().st_size for file in sorted((ROOT / "target/agents").glob("*.xz"))}

@@ -70,9 +70,10 @@ use_target() {
         *-musl)
             # Rust's own linker and start files: no C compiler for the target is needed.
             export "${variable}_LINKER=rust-lld"
-            # Functions with the same code are one, and relocations are packed.
+            # Functions with the same code are one, relocations are packed, and the index for backtraces is
+            # left out: what is given away has no names of functions.
             set -- -C link-self-contained=yes -C link-arg=--icf=all \
-                -C link-arg=--pack-dyn-relocs=relr "$@"
+                -C link-arg=--pack-dyn-relocs=relr -C link-arg=--no-eh-frame-hdr "$@"
             ;;
         armv7-*-gnueabihf)
             # Rust's musl for it brings no standard library everywhere; Debian's glibc is there.

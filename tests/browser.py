@@ -1,11 +1,15 @@
 """A headless Chromium at the other end of two pipes (the Chrome DevTools protocol): it allows any
 width, shows every request, and needs one start for all the pictures."""
 
-import base64, json, os, pathlib, signal, subprocess
+import base64, json, os, pathlib, signal, subprocess, time
 
 FLAGS = """--headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking
     --disable-component-update --disable-sync --hide-scrollbars --disable-dev-shm-usage
     --remote-debugging-pipe""".split()
+
+
+class Navigated(SystemExit):
+    """The page became another one while it was asked."""
 
 
 class Browser:
@@ -54,6 +58,8 @@ class Browser:
             data = data[os.write(self.write, data):]
         while (answer := self.message()).get("id") != self.number:
             self.events.append(answer)
+        if "navigated" in answer.get("error", {}).get("message", ""):
+            raise Navigated(method)
         if "error" in answer:
             raise SystemExit(f"{method}: {answer['error']}")
         return answer["result"]
@@ -79,13 +85,16 @@ class Browser:
         self.call("Emulation.setEmulatedMedia", media=kind, features=[{"name": "prefers-color-scheme", "value": scheme}])
 
     def wait(self, script, seconds=10):
-        """Waits until it is so, and says whether it came to that."""
-        return self.value("""new Promise(done => {
-            const end = performance.now() + %d, look = () => {
-                if (%s) done(true); else if (performance.now() > end) done(false); else setTimeout(look, 20);
-            };
-            look();
-        })""" % (seconds * 1000, script))
+        """Waits until it is so, and says whether it came to that; meanwhile the page may become another one."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            try:
+                if self.value(f"Boolean({script})"):
+                    return True
+            except Navigated:
+                pass
+            time.sleep(0.02)
+        return False
 
     def mouse(self, kind, x, y, buttons=0):
         self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, buttons=buttons,

@@ -3,7 +3,7 @@
 # Invariant (documents): The code of the guides runs.
 # Lane: beside
 . "$(dirname "$0")/common.bash"
-pages=("$PWD"/docs/guide/*.md)
+pages=("$PWD"/docs/guide/*.md) package=$PWD/python/src
 
 # The blocks of code of one language in a page, each in a file of its own.
 blocks() {
@@ -26,6 +26,9 @@ cd "$here" || exit 1
 [ -d "$(echo runs/*_night)" ] || { echo "not ok a run to compute with"; cat summary; exit 1; }
 
 if have "the Python of the guides" python:{pandas,pyarrow,duckdb}; then
+    mkdir bin
+    ln -s "$program" bin/latlab
+    export PATH=$here/bin:$PATH PYTHONPATH=$package
     for page in "${pages[@]}"; do
         for block in $(blocks "$page" python); do
             name=${block##*/}

@@ -3,7 +3,6 @@
 use crate::output::{escape_controls, glyphs, sanitize_run, style, warn, width};
 use anyhow::bail;
 use latlab_model::Run;
-use latlab_model::statistics::RunStatistics;
 use latlab_report::PictureSize;
 use std::path::Path;
 
@@ -39,18 +38,7 @@ pub fn with_largest(folder: &Path, run: Run) -> Run {
 /// The run with what its tables say beyond its counts; without it where they cannot be read, with a
 /// warning.
 pub fn with_statistics(folder: &Path, run: Run) -> Run {
-    let read = latlab_view::statistics(folder, &run);
-    with_read(run, read)
-}
-
-/// The run with the intervals of its quantiles only.
-pub fn with_intervals(folder: &Path, run: Run) -> Run {
-    let read = latlab_view::quantile_intervals(folder, &run);
-    with_read(run, read.map(|quantiles| RunStatistics { quantiles, ..RunStatistics::default() }))
-}
-
-fn with_read(run: Run, read: latlab_view::Result<RunStatistics>) -> Run {
-    match read {
+    match latlab_view::statistics(folder, &run) {
         Ok(statistics) => Run { statistics: Some(statistics), ..run },
         Err(error) => {
             warn(format!("no interval and no trend can be given: {error}"));

@@ -7,13 +7,12 @@ mod window;
 
 use crate::documents::List;
 use crate::output::{escape_controls, print, print_json, print_text, sanitize_run, style, width};
-use crate::render::{
-    against_limit, answer_text, run_text, with_intervals, with_largest, with_statistics,
-};
+use crate::render::{against_limit, answer_text, run_text};
 use crate::store::{find_runs, open_store, recover};
 use anyhow::bail;
 use args::{ListArgs, ListFormat, ShowArgs, ShowFormat};
 use latlab_model::Run;
+use latlab_model::statistics::RunStatistics;
 use latlab_report::campaign::CampaignEntry;
 use latlab_report::{ListEntry, rendered};
 use latlab_store::{CampaignFolder, RunEntry, RunState, Store};
@@ -100,32 +99,43 @@ pub fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The figures are sealed with run.json, so they are shown even if a table was changed; that is an error then.
+/// The figures are sealed with run.json, so they are shown even if a table was changed or cannot be
+/// read; that is an error then.
 fn show_one(folder: &Path, args: &ShowArgs) -> anyhow::Result<()> {
     let run = against_limit(latlab_store::read_run(folder)?, args.limit)?;
     if let Some(spec) = &args.window {
         return window::show(folder, &run, spec, args.format);
     }
-    let tables = latlab_store::expect_tables(folder, &run);
-    let largest = |run: Run| if tables.is_ok() { with_largest(folder, run) } else { run };
-    let statistics = |run: Run| match tables.is_ok() {
-        true => with_statistics(folder, largest(run)),
-        false => run,
-    };
-    let intervals = |run: Run| match tables.is_ok() {
-        true => with_intervals(folder, largest(run)),
-        false => run,
+    let (run, tables) = match with_tables(folder, &run, args) {
+        Ok(full) => (full, Ok(())),
+        Err(error) => (run, Err(error)),
     };
     match args.format {
-        ShowFormat::Json => print_json(&rendered(&statistics(run)))?,
+        ShowFormat::Json => print_json(&rendered(&run))?,
         ShowFormat::Html => print(&page_top(&LoadedRun::read(folder)?))?,
         ShowFormat::Markdown => print_text(&latlab_report::markdown(&sanitize_run(&run)?))?,
-        _ if args.all => print_text(&run_text(folder, &statistics(run))?)?,
+        _ if args.all => print_text(&run_text(folder, &run)?)?,
         _ => print_text(&format!(
             "{}All of it: latlab show {id} --all\nAs a page: latlab report {id}\n",
-            answer_text(folder, &intervals(run.clone()))?,
+            answer_text(folder, &run)?,
             id = escape_controls(&run.id),
         ))?,
     }
-    Ok(tables?)
+    tables
+}
+
+/// The run with what is shown of its tables, each of which must be as it was stored.
+fn with_tables(folder: &Path, run: &Run, args: &ShowArgs) -> anyhow::Result<Run> {
+    latlab_store::expect_tables(folder, run)?;
+    let statistics = match args.format {
+        ShowFormat::Html | ShowFormat::Markdown => return Ok(run.clone()),
+        ShowFormat::Json => latlab_view::statistics(folder, run)?,
+        _ if args.all => latlab_view::statistics(folder, run)?,
+        _ => {
+            let quantiles = latlab_view::quantile_intervals(folder, run)?;
+            RunStatistics { quantiles, ..RunStatistics::default() }
+        }
+    };
+    let largest = latlab_view::largest(folder, run)?;
+    Ok(Run { largest, statistics: Some(statistics), ..run.clone() })
 }

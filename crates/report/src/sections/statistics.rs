@@ -6,6 +6,7 @@ use crate::page::folds::Fold;
 use crate::page::markup::prose;
 use crate::terminal::style::Style;
 use crate::terminal::table::{Column, markup, table, wrapped};
+use crate::terms;
 use crate::units::{Scale, counted, grouped, percent, short, span, trimmed};
 use latlab_model::statistics::{
     CorrectedQuantiles, Growth, PeriodicLatencies, QuantileInterval, RunStatistics, TailModel,
@@ -34,7 +35,7 @@ pub fn text(run: &Run, width: usize, style: Style) -> String {
     }
     let mut text = String::new();
     if !of.quantiles.is_empty() {
-        text += &format!("{CAPTION}\n{}", table(columns(&of.quantiles), width, style));
+        text += &format!("{CAPTION}\n{}", table(columns(run, &of.quantiles), width, style));
     }
     for sentence in sentences(run, of) {
         text += &format!("{}\n", wrapped(&sentence, width, 2));
@@ -50,13 +51,19 @@ pub fn fold(run: &Run) -> Option<Fold> {
     if of.quantiles.is_empty() && of.threads.is_empty() {
         return None;
     }
-    let caption = "Of all threads. Latencies that depend on each other count as fewer: the column says how \
-                   many stand for one. Exact order statistics, from bin edge to bin edge.";
+    let caption = format!(
+        "Of all threads. {} that depend on each other count as fewer: the column says how many stand for one. \
+         Exact order statistics, from bin edge to bin edge.",
+        terms::of_run(run).titles
+    );
     let content = html! {
-        @if !of.quantiles.is_empty() { (markup(&columns(&of.quantiles), caption)) }
+        @if !of.quantiles.is_empty() { (markup(&columns(run, &of.quantiles), &caption)) }
         @for sentence in sentences(run, of) { p { (prose(&sentence)) } }
     };
-    Some(Fold::new("statistics", "What the data can carry", content).sum(summary(of)))
+    Some(
+        Fold::new("statistics", "What the data can carry", content)
+            .sum(summary(of).map(|words| in_terms(run, &words))),
+    )
 }
 
 /// In a few words.
@@ -72,8 +79,14 @@ fn summary(of: &RunStatistics) -> Option<String> {
     }
 }
 
+/// What is written for latencies in the words of the run's instrument.
+fn in_terms(run: &Run, words: &str) -> String {
+    let terms = terms::of_run(run);
+    words.replace("latencies", terms.many).replace("latency", terms.one)
+}
+
 /// The table of intervals.
-pub fn columns(quantiles: &[QuantileInterval]) -> Vec<Column> {
+fn columns(run: &Run, quantiles: &[QuantileInterval]) -> Vec<Column> {
     let each = |cell: &dyn Fn(&QuantileInterval) -> String| -> Vec<String> {
         quantiles.iter().map(cell).collect()
     };
@@ -91,7 +104,7 @@ pub fn columns(quantiles: &[QuantileInterval]) -> Vec<Column> {
         Column::new("quantile", 0, each(&|one| quantile_name(one.parts_per_million))).left(),
         Column::new("from", 0, each(&|one| scale.number(one.low_ns))).unit(scale.unit()),
         Column::new("to", 0, each(&high)).unit(scale.unit()),
-        Column::new("latencies", 1, each(&|one| grouped(one.latencies))),
+        Column::new(terms::of_run(run).many, 1, each(&|one| grouped(one.latencies))),
         Column::new("stand for one", 1, each(&per_event)),
     ]
 }
@@ -130,7 +143,8 @@ fn sentences(run: &Run, of: &RunStatistics) -> Vec<String> {
         several => format!("Threads {}: {words}", several.join(", ")),
     });
     let corrected = of.corrected.as_ref().map(|of| corrected(run, of));
-    corrected.into_iter().chain(each).chain(one_boot(run, of)).collect()
+    let all = corrected.into_iter().chain(each).chain(one_boot(run, of));
+    all.map(|words| in_terms(run, &words)).collect()
 }
 
 /// What one run cannot tell.
