@@ -29,16 +29,24 @@ pub struct LoadEntry {
     pub is_here: bool,
 }
 
+/// Characters that the names in the list of loads take.
+const NAME: usize = 14;
+
 /// A paragraph of the list of loads.
 pub fn load_entry(entry: &LoadEntry, width: usize, style: Style) -> String {
-    let name = style.paint(Colour::Bold, &format!("{:<14}", entry.name));
+    // A longer name has a line of its own.
+    let gap = match entry.name.chars().count() {
+        length @ ..NAME => " ".repeat(NAME - length),
+        _ => format!("\n{:NAME$}", ""),
+    };
+    let name = style.paint(Colour::Bold, &entry.name);
     let colour = if entry.is_here { Colour::Dim } else { Colour::Warn };
-    let place = style.paint(colour, &wrapped(&entry.place, width, 14));
-    let mut text = format!("{name}{}\n", wrapped(&entry.about, width, 14));
+    let place = style.paint(colour, &wrapped(&entry.place, width, NAME));
+    let mut text = format!("{name}{gap}{}\n", wrapped(&entry.about, width, NAME));
     if !entry.parameters.is_empty() {
-        text += &format!("{:14}{}\n", "", wrapped(&entry.parameters, width, 14));
+        text += &format!("{:NAME$}{}\n", "", wrapped(&entry.parameters, width, NAME));
     }
-    text + &format!("{:14}{place}\n", "")
+    text + &format!("{:NAME$}{place}\n", "")
 }
 
 /// For the terminal; nothing of a run without loads.
