@@ -169,14 +169,14 @@ pub fn write_new<T>(
     let written = write(&mut out).with_context(cannot)?;
     let draft = out.into_inner().map_err(io::IntoInnerError::into_error).with_context(cannot)?;
     if let Some((user, group)) = calling_user() {
-        // A file system without owners is no reason to have no file.
+        // On a file system without owners the file is written all the same.
         let _ = lchown(draft.path(), Some(user), Some(group));
     }
     draft.persist_noclobber(path).map_err(|error| error.error).with_context(cannot)?;
     Ok(written)
 }
 
-/// Writes to standard output; none where nobody reads it any more, which is no error.
+/// Writes to standard output; none if its reader has closed it, which is not an error.
 pub fn write_stdout<T>(
     write: impl FnOnce(&mut (dyn Write + Send)) -> anyhow::Result<T>,
 ) -> anyhow::Result<Option<T>> {

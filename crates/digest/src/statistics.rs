@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 
 /// A run is cut into no more slices of time than these.
 const MOST_SLICES: i64 = 100;
-/// A smaller probability of growth is no chance.
+/// Below this probability, growth is not put down to chance.
 const GROWTH_ALPHA: f64 = 0.05;
 
 /// The statistics of a run, which take its intervals.

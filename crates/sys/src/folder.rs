@@ -41,7 +41,7 @@ impl Folder {
             File::from(openat(&self.0, draft.as_str(), flags, Mode::from_raw_mode(0o666))?);
         let written = file.write_all(bytes).and_then(|()| {
             if let Some((user, group)) = owner {
-                // A file system without owners is no reason to have no file.
+                // On a file system without owners the file is written all the same.
                 let _ = fchown(&file, Some(user), Some(group));
             }
             Ok(renameat(&self.0, draft.as_str(), &self.0, name)?)

@@ -8,6 +8,7 @@ pub mod cyclictest;
 pub mod doctor;
 pub mod export;
 pub mod import;
+pub mod judged;
 pub mod lab;
 pub mod loads;
 pub mod plan;

@@ -87,6 +87,7 @@ const LAYERS: &[&str] = &[
     "commands::agent",
     "commands::trend",
     "commands::compare",
+    "commands::judged",
     "commands::completions",
     "commands::cyclictest",
     "commands::doctor",

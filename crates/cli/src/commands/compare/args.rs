@@ -1,8 +1,8 @@
 //! The flags of `latlab compare`.
 
+use crate::commands::judged::JudgedArgs;
 use crate::flags::{rate_per_hour, share};
-use clap::{Args, ValueEnum};
-use std::path::PathBuf;
+use clap::Args;
 
 /// Flags of `latlab compare`.
 #[derive(Args)]
@@ -20,30 +20,9 @@ pub struct CompareArgs {
     /// Bursts of deadline misses that the candidate may have, such as 0.1/h
     #[arg(long, value_name = "RATE", value_parser = rate_per_hour)]
     pub limit: Option<f64>,
-    /// End with the exit code of the answer
-    #[arg(long)]
-    pub gate: bool,
-    /// How to print the result: text, json, markdown, junit, html
-    #[arg(long, hide_possible_values = true, value_name = "FORMAT", default_value = "text")]
-    pub format: CompareFormat,
-    /// The file to write, - for standard output [default: standard output]; a page if its name ends in
-    /// .html
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-    /// Folder of the runs [default: $LATLAB_RUNS, else ./runs]
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-}
-
-/// How `latlab compare` prints.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum CompareFormat {
-    #[default]
-    Text,
-    Json,
-    Markdown,
-    Junit,
-    Html,
+    /// How the result is written.
+    #[command(flatten)]
+    pub result: JudgedArgs,
 }
 
 const EXAMPLES: &str = "\

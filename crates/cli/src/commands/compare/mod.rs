@@ -3,11 +3,11 @@
 pub mod args;
 pub mod sides;
 
-use crate::exit::{EXIT_FAIL, EXIT_NO_ANSWER};
-use crate::output::{print, print_json, print_text, sanitize_run, style, width, write_whole};
+use crate::commands::judged::Judged;
+use crate::output::sanitize_run;
 use crate::store::{open_store, recover};
 use anyhow::bail;
-use args::{CompareArgs, CompareFormat};
+use args::CompareArgs;
 use latlab_model::Run;
 use latlab_model::comparison::Comparison;
 use latlab_model::machine::Machine;
@@ -16,16 +16,13 @@ use latlab_model::sanitize::sanitize_lines;
 use latlab_report::compare::{junit, markdown, page, plan_changes, show};
 use latlab_report::{RunWithBins, Style};
 use latlab_stats::{MeasuredRun, Tolerance, compare_runs};
+use serde::{Serialize, Serializer};
 use sides::{Sides, StoredRun};
-use std::path::Path;
 use std::process::ExitCode;
-
-/// Columns of a text that is written to a file.
-pub const FILE_WIDTH: usize = 100;
 
 /// What `latlab compare` does.
 pub fn compare(args: &CompareArgs) -> anyhow::Result<ExitCode> {
-    let store = open_store(args.out.as_deref());
+    let store = open_store(args.result.out.as_deref());
     recover(&store);
     let sides = Sides::read(&store, &args.base, &args.candidate)?;
     let tolerance = Tolerance { care: args.care, bursts_per_hour: args.limit };
@@ -35,66 +32,45 @@ pub fn compare(args: &CompareArgs) -> anyhow::Result<ExitCode> {
     if args.limit.is_some() && !compared.scenarios.iter().any(limits) {
         bail!("--limit: no runs of both sides that have a deadline and releases in a known time");
     }
-    let shown: RunComparison = sanitize_lines(&compared)?;
-    let file = args.output.as_deref().filter(|path| path.as_os_str() != "-");
-    let text = match format_of(args.format, args.output.as_deref()) {
-        CompareFormat::Json if file.is_none() => {
-            print_json(&compared)?;
-            None
-        }
-        CompareFormat::Text if file.is_none() => {
-            print_text(&show(&shown, width(), style()))?;
-            None
-        }
-        CompareFormat::Json => Some(serde_json::to_string_pretty(&compared)? + "\n"),
-        CompareFormat::Text => Some(show(&shown, FILE_WIDTH, Style::default())),
-        CompareFormat::Markdown => Some(markdown(&shown)),
-        CompareFormat::Junit => Some(junit(&shown)),
-        CompareFormat::Html => Some(html(&shown, &sides)?),
-    };
-    if let Some(text) = text {
-        write_result(&text, file)?;
-    }
-    Ok(ExitCode::from(if args.gate { gate(compared.word) } else { 0 }))
+    args.result.print(&JudgedSides { compared, sides: &sides })
 }
 
-/// The format that is asked for, or that the name of the file is of.
-pub fn format_of(asked: CompareFormat, output: Option<&Path>) -> CompareFormat {
-    match asked {
-        CompareFormat::Text
-            if output.and_then(Path::extension).is_some_and(|end| end == "html") =>
-        {
-            CompareFormat::Html
-        }
-        format => format,
+/// What was found of two sides, whose runs the page needs.
+struct JudgedSides<'a> {
+    compared: RunComparison,
+    sides: &'a Sides,
+}
+
+impl Serialize for JudgedSides<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.compared.serialize(serializer)
     }
 }
 
-/// Writes a result to a file, or to standard output.
-pub fn write_result(text: &str, file: Option<&Path>) -> anyhow::Result<()> {
-    match file {
-        Some(path) => write_whole(path, text.as_bytes()),
-        None => print(text),
+impl Judged for JudgedSides<'_> {
+    fn word(&self) -> ComparisonWord {
+        self.compared.word
     }
-}
 
-/// The page, of runs whose texts are harmless.
-fn html(compared: &RunComparison, sides: &Sides) -> anyhow::Result<String> {
-    let all = sides.base.iter().chain(&sides.candidate);
-    let runs: Vec<Run> = all.clone().map(|one| sanitize_run(&one.run)).collect::<Result<_, _>>()?;
-    let with_bins: Vec<RunWithBins> =
-        runs.iter().zip(all).map(|(run, one)| RunWithBins { run, bins: one.bins() }).collect();
-    Ok(page(compared, &with_bins))
-}
+    fn text(&self, width: usize, style: Style) -> anyhow::Result<String> {
+        Ok(show(&sanitize_lines(&self.compared)?, width, style))
+    }
 
-/// The exit code of an answer.
-pub fn gate(word: ComparisonWord) -> u8 {
-    match word {
-        ComparisonWord::NoRegression => 0,
-        ComparisonWord::Regressed => EXIT_FAIL,
-        ComparisonWord::Changed | ComparisonWord::Inconclusive | ComparisonWord::Refused => {
-            EXIT_NO_ANSWER
-        }
+    fn markdown(&self) -> anyhow::Result<String> {
+        Ok(markdown(&sanitize_lines(&self.compared)?))
+    }
+
+    fn junit(&self) -> anyhow::Result<String> {
+        Ok(junit(&sanitize_lines(&self.compared)?))
+    }
+
+    fn page(&self) -> anyhow::Result<String> {
+        let all = self.sides.base.iter().chain(&self.sides.candidate);
+        let runs: Vec<Run> =
+            all.clone().map(|one| sanitize_run(&one.run)).collect::<Result<_, _>>()?;
+        let with_bins: Vec<RunWithBins> =
+            runs.iter().zip(all).map(|(run, one)| RunWithBins { run, bins: one.bins() }).collect();
+        Ok(page(&sanitize_lines(&self.compared)?, &with_bins))
     }
 }
 

@@ -1,10 +1,9 @@
 //! The flags of `latlab trend`.
 
-use crate::commands::compare::args::CompareFormat;
+use crate::commands::judged::JudgedArgs;
 use crate::flags::{share, value_parser_of};
 use clap::{Args, ValueEnum};
 use latlab_model::run_comparison::Metric;
-use std::path::PathBuf;
 
 /// Flags of `latlab trend`.
 #[derive(Args)]
@@ -30,19 +29,9 @@ pub struct TrendArgs {
     /// By how much a level may be higher than the one before
     #[arg(long, value_name = "SHARE", default_value = "5%", value_parser = share)]
     pub care: f64,
-    /// End with the exit code of the answer
-    #[arg(long)]
-    pub gate: bool,
-    /// How to print the result: text, json, markdown, junit, html
-    #[arg(long, hide_possible_values = true, value_name = "FORMAT", default_value = "text")]
-    pub format: CompareFormat,
-    /// The file to write, - for standard output [default: standard output]; a page if its name ends in
-    /// .html
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-    /// Folder of the runs [default: $LATLAB_RUNS, else ./runs]
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
+    /// How the result is written.
+    #[command(flatten)]
+    pub result: JudgedArgs,
 }
 
 /// What one build is.

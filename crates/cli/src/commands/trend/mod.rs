@@ -2,14 +2,13 @@
 
 pub mod args;
 
-use crate::commands::compare::args::CompareFormat;
 use crate::commands::compare::sides::{StoredRun, read_runs};
-use crate::commands::compare::{FILE_WIDTH, format_of, gate, write_result};
-use crate::output::{print_json, print_text, style, width};
+use crate::commands::judged::Judged;
 use crate::store::{open_store, recover};
 use anyhow::bail;
 use args::{BuildBy, TrendArgs};
 use latlab_model::Run;
+use latlab_model::run_comparison::ComparisonWord;
 use latlab_model::sanitize::sanitize_lines;
 use latlab_model::trend::Trend;
 use latlab_report::Style;
@@ -20,7 +19,7 @@ use std::process::ExitCode;
 
 /// What `latlab trend` does.
 pub fn follow(args: &TrendArgs) -> anyhow::Result<ExitCode> {
-    let store = open_store(args.out.as_deref());
+    let store = open_store(args.result.out.as_deref());
     recover(&store);
     let (mut runs, invalid) = read_runs(&store, &args.runs)?;
     runs.retain(|one| is_meant(&one.run, args));
@@ -35,25 +34,29 @@ pub fn follow(args: &TrendArgs) -> anyhow::Result<ExitCode> {
         .map(|(one, build)| BuildRun { build, run: one.measured() })
         .collect();
     let found = Trend { invalid, ..trend(&series, args.metric, args.care) };
-    let shown: Trend = sanitize_lines(&found)?;
-    let file = args.output.as_deref().filter(|path| path.as_os_str() != "-");
-    let text = match format_of(args.format, args.output.as_deref()) {
-        CompareFormat::Json if file.is_none() => {
-            print_json(&found)?;
-            return Ok(ExitCode::from(if args.gate { gate(found.word) } else { 0 }));
-        }
-        CompareFormat::Text if file.is_none() => {
-            print_text(&show(&shown, width(), style()))?;
-            return Ok(ExitCode::from(if args.gate { gate(found.word) } else { 0 }));
-        }
-        CompareFormat::Json => serde_json::to_string_pretty(&found)? + "\n",
-        CompareFormat::Text => show(&shown, FILE_WIDTH, Style::default()),
-        CompareFormat::Markdown => markdown(&shown),
-        CompareFormat::Junit => junit(&shown),
-        CompareFormat::Html => page(&shown),
-    };
-    write_result(&text, file)?;
-    Ok(ExitCode::from(if args.gate { gate(found.word) } else { 0 }))
+    args.result.print(&found)
+}
+
+impl Judged for Trend {
+    fn word(&self) -> ComparisonWord {
+        self.word
+    }
+
+    fn text(&self, width: usize, style: Style) -> anyhow::Result<String> {
+        Ok(show(&sanitize_lines(self)?, width, style))
+    }
+
+    fn markdown(&self) -> anyhow::Result<String> {
+        Ok(markdown(&sanitize_lines(self)?))
+    }
+
+    fn junit(&self) -> anyhow::Result<String> {
+        Ok(junit(&sanitize_lines(self)?))
+    }
+
+    fn page(&self) -> anyhow::Result<String> {
+        Ok(page(&sanitize_lines(self)?))
+    }
 }
 
 /// Whether a run is of the time and the board that are asked for.

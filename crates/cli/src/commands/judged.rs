@@ -1,0 +1,105 @@
+//! How `latlab compare` and `latlab trend` write what they find, and the exit code of it.
+
+use crate::exit::{EXIT_FAIL, EXIT_NO_ANSWER};
+use crate::output::{print, print_json, print_text, style, width, write_whole};
+use clap::{Args, ValueEnum};
+use latlab_model::run_comparison::ComparisonWord;
+use latlab_report::Style;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Columns of a text that is written to a file.
+const FILE_WIDTH: usize = 100;
+
+/// Flags of a command that judges stored runs.
+#[derive(Args)]
+pub struct JudgedArgs {
+    /// End with the exit code of the answer
+    #[arg(long)]
+    gate: bool,
+    /// How to print the result: text, json, markdown, junit, html
+    #[arg(long, hide_possible_values = true, value_name = "FORMAT", default_value = "text")]
+    format: JudgedFormat,
+    /// The file to write, - for standard output [default: standard output]; a page if its name ends in
+    /// .html
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Folder of the runs [default: $LATLAB_RUNS, else ./runs]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+/// How a judgement is printed.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Default, Debug)]
+enum JudgedFormat {
+    #[default]
+    Text,
+    Json,
+    Markdown,
+    Junit,
+    Html,
+}
+
+/// What was found, in each format.
+pub trait Judged: Serialize {
+    /// The answer.
+    fn word(&self) -> ComparisonWord;
+    /// For a terminal of this width.
+    fn text(&self, width: usize, style: Style) -> anyhow::Result<String>;
+    /// For issues and wikis.
+    fn markdown(&self) -> anyhow::Result<String>;
+    /// For continuous integration.
+    fn junit(&self) -> anyhow::Result<String>;
+    /// As a page.
+    fn page(&self) -> anyhow::Result<String>;
+}
+
+impl JudgedArgs {
+    /// Prints or writes what was found; the exit code.
+    pub fn print(&self, found: &impl Judged) -> anyhow::Result<ExitCode> {
+        match (self.format(), self.file()) {
+            (JudgedFormat::Json, None) => print_json(found)?,
+            (JudgedFormat::Text, None) => print_text(&found.text(width(), style())?)?,
+            (format, file) => {
+                let text = match format {
+                    JudgedFormat::Json => serde_json::to_string_pretty(found)? + "\n",
+                    JudgedFormat::Text => found.text(FILE_WIDTH, Style::default())?,
+                    JudgedFormat::Markdown => found.markdown()?,
+                    JudgedFormat::Junit => found.junit()?,
+                    JudgedFormat::Html => found.page()?,
+                };
+                match file {
+                    Some(path) => write_whole(path, text.as_bytes())?,
+                    None => print(&text)?,
+                }
+            }
+        }
+        Ok(ExitCode::from(if self.gate { gate(found.word()) } else { 0 }))
+    }
+
+    /// The file to write, unless it is standard output.
+    fn file(&self) -> Option<&Path> {
+        self.output.as_deref().filter(|path| path.as_os_str() != "-")
+    }
+
+    /// The format that is asked for, or that the name of the file is of.
+    fn format(&self) -> JudgedFormat {
+        let is_page = self.file().and_then(Path::extension).is_some_and(|end| end == "html");
+        match self.format {
+            JudgedFormat::Text if is_page => JudgedFormat::Html,
+            format => format,
+        }
+    }
+}
+
+/// The exit code of an answer.
+fn gate(word: ComparisonWord) -> u8 {
+    match word {
+        ComparisonWord::NoRegression => 0,
+        ComparisonWord::Regressed => EXIT_FAIL,
+        ComparisonWord::Changed | ComparisonWord::Inconclusive | ComparisonWord::Refused => {
+            EXIT_NO_ANSWER
+        }
+    }
+}
