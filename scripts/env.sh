@@ -70,10 +70,12 @@ use_target() {
         *-musl)
             # Rust's own linker and start files: no C compiler for the target is needed.
             export "${variable}_LINKER=rust-lld"
-            # Functions with the same code are one, relocations are packed, and the index for backtraces is
-            # left out: what is given away has no names of functions.
+            # Functions with the same code are one, relocations are packed, and backtraces are left out with
+            # their tables: what is given away has no names of functions. The path of the script is relative,
+            # since it is part of what cargo takes as the identity of a build.
             set -- -C link-self-contained=yes -C link-arg=--icf=all \
-                -C link-arg=--pack-dyn-relocs=relr -C link-arg=--no-eh-frame-hdr "$@"
+                -C link-arg=--pack-dyn-relocs=relr -C link-arg=--no-eh-frame-hdr \
+                -C link-arg=-Tscripts/no_unwinding.ld "$@"
             ;;
         armv7-*-gnueabihf)
             # Rust's musl for it brings no standard library everywhere; Debian's glibc is there.
