@@ -179,8 +179,10 @@ impl Reader {
         if is_due {
             self.threads.read(end, &mut self.register, pace);
         }
+        pace.rest();
         self.register.set_instant(Nanos(Clock::Monotonic.now()));
         self.events.read(&mut self.register);
+        pace.rest();
         self.register.put(OWN_COST, "", thread_cpu_time());
         let at = match self.extent {
             Extent::Full => begun,
@@ -190,11 +192,13 @@ impl Reader {
         let (series, reading) = self.register.reading(at);
         self.series.extend(series);
         while let Some(next) = self.series.pop() {
+            pace.rest();
             if !outbox.offer(&Message::Series(next.clone())) {
                 self.series.push(next);
                 break;
             }
         }
+        pace.rest();
         // A reading of series that nobody knows says nothing.
         let is_sent = self.series.is_empty() && outbox.offer(&Message::Reading(reading));
         match is_sent {
