@@ -8,6 +8,8 @@ pub const MOST_BINS: u64 = 1_000_000;
 pub const LARGEST_COUNT: u64 = 1 << 36;
 /// Up to here bins have a place of their own, above they are looked up.
 const DENSE: usize = 1 << 14;
+/// From so many values on, the bins get these places: thousands of threads may have few values each.
+const MANY: u32 = 64;
 
 /// Rows of a table: the number of a bin and its count, mostly in rising order.
 #[derive(Clone, Default, Debug)]
@@ -52,20 +54,36 @@ impl Bins {
 pub struct Tally {
     dense: Vec<u64>,
     sparse: BTreeMap<u32, u64>,
+    counted: u32,
 }
 
 impl Tally {
     /// Counts one value in its bin.
     #[inline]
     pub fn count(&mut self, bin: u32) {
-        let at = bin as usize;
-        if let Some(count) = self.dense.get_mut(at) {
-            *count += 1;
-        } else if at < DENSE {
+        if !self.count_dense(bin as usize) {
+            self.count_sparse(bin);
+        }
+    }
+
+    /// Counts one value, if its bin has a place of its own already.
+    #[inline]
+    pub fn count_dense(&mut self, bin: usize) -> bool {
+        let count = self.dense.get_mut(bin);
+        let has_place = count.is_some();
+        count.into_iter().for_each(|count| *count += 1);
+        has_place
+    }
+
+    fn count_sparse(&mut self, bin: u32) {
+        *self.sparse.entry(bin).or_default() += 1;
+        self.counted += u32::from(self.dense.is_empty());
+        if self.counted == MANY && self.dense.is_empty() {
             self.dense.resize(DENSE, 0);
-            self.dense[at] += 1;
-        } else {
-            *self.sparse.entry(bin).or_default() += 1;
+            let large = self.sparse.split_off(&(DENSE as u32));
+            for (bin, count) in std::mem::replace(&mut self.sparse, large) {
+                self.dense[bin as usize] = count;
+            }
         }
     }
 
@@ -93,5 +111,8 @@ mod tests {
         let mut tally = Tally::default();
         [7, 7, 900_000, 0].into_iter().for_each(|bin| tally.count(bin));
         assert_eq!(tally.take(), [(0, 1), (7, 2), (900_000, 1)]);
+        (0..10_000).for_each(|value| tally.count(value % 100 * 1_000));
+        let expected: Vec<_> = (0..100).map(|bin| (bin * 1_000, 100)).collect();
+        assert_eq!(tally.take(), expected);
     }
 }

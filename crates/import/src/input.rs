@@ -3,6 +3,7 @@
 use crate::formats::Format;
 use crate::lines::{Line, Lines};
 use latlab_model::finding::{Finding, ImportFinding};
+use std::fs::File;
 use std::io::{self, Cursor, Read};
 
 /// Bytes that a format is recognised by.
@@ -96,12 +97,13 @@ impl From<io::Error> for Fault {
 pub struct Input {
     head: Vec<u8>,
     lines: Lines<Box<dyn Read>>,
+    file: Option<File>,
     failure: Option<String>,
 }
 
 impl Input {
-    /// Reads the first bytes.
-    pub fn open(mut source: Box<dyn Read>) -> Result<Input, Fault> {
+    /// Reads the first bytes; the source may be a file, which can then be read anywhere.
+    pub fn open(mut source: Box<dyn Read>, file: Option<File>) -> Result<Input, Fault> {
         let mut head = Vec::with_capacity(HEAD);
         let read = source.by_ref().take(HEAD as u64).read_to_end(&mut head);
         let failure = match (read, head.is_empty()) {
@@ -113,7 +115,7 @@ impl Input {
         // A source that failed is not asked again.
         let rest: Box<dyn Read> = if failure.is_some() { Box::new(io::empty()) } else { source };
         let all: Box<dyn Read> = Box::new(Cursor::new(head.clone()).chain(rest));
-        Ok(Input { head, lines: Lines::new(all), failure })
+        Ok(Input { head, lines: Lines::new(all), file, failure })
     }
 
     /// The first bytes, up to 64 KiB.
@@ -132,21 +134,28 @@ impl Input {
         }
     }
 
-    /// The bytes of the file, of a format without lines.
-    pub fn bytes(&mut self) -> &mut dyn Read {
-        self.lines.source()
+    /// What comes next of the file, as far as it is in memory: for formats that know many lines at once.
+    pub fn buffered(&self) -> &[u8] {
+        self.lines.buffered()
+    }
+
+    /// Passes over the first bytes of that, which are so many whole lines.
+    pub fn skip(&mut self, bytes: usize, lines: u64) {
+        self.lines.skip(bytes, lines);
+    }
+
+    /// The file itself, of a format that reads it from its end; none where it is packed or a pipe.
+    pub fn take_file(&mut self) -> Option<File> {
+        self.file.take()
     }
 
     /// The whole file, of a format that cannot be read line by line.
     pub fn document(&mut self) -> Result<Vec<u8>, Fault> {
         let mut bytes = Vec::new();
-        let read = self.lines.source().take(LARGEST_DOCUMENT + 1).read_to_end(&mut bytes);
+        self.by_ref().take(LARGEST_DOCUMENT + 1).read_to_end(&mut bytes)?;
         if bytes.len() as u64 > LARGEST_DOCUMENT {
-            let text = "the document is longer than 256 MiB";
+            let text = "a document of this format may have 256 MiB, and this one is longer";
             return Err(Fault::Malformed(text.to_string()));
-        }
-        if let Err(error) = read {
-            self.failure = Some(stopped(&error));
         }
         Ok(bytes)
     }
@@ -155,6 +164,19 @@ impl Input {
     pub fn failure(&self) -> Option<Finding> {
         let missing = self.failure.clone()?;
         Some(Finding::new(ImportFinding::ImportIncomplete { missing }))
+    }
+}
+
+/// The bytes of the file, of a format without lines; they end where the rest cannot be read.
+impl Read for Input {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.lines.source().read(buffer) {
+            Err(error) if error.kind() != io::ErrorKind::Interrupted => {
+                self.failure = Some(stopped(&error));
+                Ok(0)
+            }
+            read => read,
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 //! was left out, what is missing and what contradicts itself becomes a finding.
 
 mod bins;
+mod columns;
 mod deadline;
 mod formats;
 mod input;
@@ -22,11 +23,26 @@ pub use input::{Fault, Query, Unit};
 pub use recording::{Recording, Series};
 
 use input::Input;
+use std::fs::File;
 use std::io::Read;
 
 /// Reads one file: all recordings that it holds, at least one.
 pub fn read(source: impl Read + 'static, query: &Query) -> Result<Vec<Recording>, Fault> {
-    let mut input = Input::open(unpack::unpacked(Box::new(source))?)?;
+    read_source(Box::new(source), None, query)
+}
+
+/// The same of a file that can be read anywhere.
+pub fn read_file(file: &File, query: &Query) -> Result<Vec<Recording>, Fault> {
+    read_source(Box::new(file.try_clone()?), Some(file.try_clone()?), query)
+}
+
+fn read_source(
+    source: Box<dyn Read>,
+    file: Option<File>,
+    query: &Query,
+) -> Result<Vec<Recording>, Fault> {
+    let (plain, was_packed) = unpack::unpacked(source)?;
+    let mut input = Input::open(plain, file.filter(|_| !was_packed))?;
     let format = match query.format {
         Some(format) => format,
         None => formats::detect(&input)?,

@@ -37,6 +37,17 @@ impl<R: Read> Lines<R> {
         &mut self.source
     }
 
+    /// What was read from the source and not been given as lines.
+    pub fn buffered(&self) -> &[u8] {
+        &self.buffer[self.start..self.end]
+    }
+
+    /// Passes over the first bytes of that, which are so many whole lines.
+    pub fn skip(&mut self, bytes: usize, lines: u64) {
+        self.start += bytes;
+        self.number += lines;
+    }
+
     /// The next line; none at the end.
     pub fn next(&mut self) -> io::Result<Option<Line<'_>>> {
         let mut looked = 0;

@@ -41,6 +41,17 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// Passes over columns of cyclictest that count nothing, six zeros and a tab each; gives back how
+    /// many.
+    #[inline]
+    pub fn take_zero_columns(&mut self) -> usize {
+        const ZEROS: &[u8; 7] = b"000000\t";
+        let (columns, _) = self.rest.as_chunks();
+        let count = columns.iter().take_while(|column| *column == ZEROS).count();
+        self.rest = &self.rest[count * ZEROS.len()..];
+        count
+    }
+
     /// Takes digits; none where there are none, or where they are too many for any count.
     pub fn unsigned(&mut self) -> Option<u64> {
         let mut value = 0u64;
@@ -117,6 +128,14 @@ mod tests {
         assert_eq!((cursor.unsigned(), cursor.rest()), (None, &b""[..]));
         assert_eq!(Cursor::new(b"18446744073709551615").unsigned(), Some(u64::MAX));
         assert_eq!(Cursor::new(b"x").unsigned(), None);
+    }
+
+    #[test]
+    fn columns_that_count_nothing_are_passed_over_at_once() {
+        let mut cursor = Cursor::new(b"000000\t000000\t000001\t000000");
+        assert_eq!((cursor.take_zero_columns(), cursor.unsigned()), (2, Some(1)));
+        cursor.skip_separators();
+        assert_eq!((cursor.take_zero_columns(), cursor.unsigned()), (0, Some(0)));
     }
 
     #[test]

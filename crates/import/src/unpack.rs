@@ -3,28 +3,114 @@
 use crate::input::Fault;
 use flate2::read::MultiGzDecoder;
 use lzma_rust2::XzReader;
-use std::io::{Cursor, Read};
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 const GZIP: &[u8] = b"\x1f\x8b";
 const XZ: &[u8] = b"\xfd7zXZ\0";
 const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";
+/// The same of a frame that is passed over; `pzstd` begins with one.
+const ZSTD_SKIPPED: &[u8] = b"\x2a\x4d\x18";
 
-/// The source without its compression, if it has one that latlab knows.
-pub fn unpacked(mut source: Box<dyn Read>) -> Result<Box<dyn Read>, Fault> {
+/// The source without its compression, and whether it had one that latlab knows.
+pub fn unpacked(mut source: Box<dyn Read>) -> Result<(Box<dyn Read>, bool), Fault> {
     let mut first = Vec::new();
     source.by_ref().take(XZ.len() as u64).read_to_end(&mut first)?;
     let is = |magic: &[u8]| first.starts_with(magic);
-    let (gzip, xz, zstd) = (is(GZIP), is(XZ), is(ZSTD));
+    let (gzip, xz) = (is(GZIP), is(XZ));
+    let zstd = is(ZSTD) || (first.get(1..4) == Some(ZSTD_SKIPPED) && first[0] >> 4 == 5);
     let whole = Cursor::new(first).chain(source);
     Ok(match () {
-        () if gzip => Box::new(MultiGzDecoder::new(whole)),
-        () if xz => Box::new(XzReader::new(whole, true)),
-        () if zstd => Box::new(zstd_reader(whole)?),
-        () => Box::new(whole),
+        () if gzip => (Box::new(MultiGzDecoder::new(whole)), true),
+        () if xz => (Box::new(XzReader::new(whole, true)), true),
+        () if zstd => (Box::new(ZstdReader::new(BufReader::new(whole))), true),
+        () => (Box::new(whole), false),
     })
 }
 
-fn zstd_reader(source: impl Read + 'static) -> Result<impl Read, Fault> {
-    ruzstd::decoding::StreamingDecoder::new(source)
-        .map_err(|error| Fault::Malformed(format!("not a zstd file: {error}")))
+/// Unpacks all frames of a zstd file: `cat` and `pzstd` make files of several.
+pub struct ZstdReader<R> {
+    source: R,
+    decoder: FrameDecoder,
+}
+
+impl<R: BufRead> ZstdReader<R> {
+    pub fn new(source: R) -> ZstdReader<R> {
+        ZstdReader { source, decoder: FrameDecoder::new() }
+    }
+
+    /// Begins the next frame with content; whether there is one.
+    fn begin_frame(&mut self) -> io::Result<bool> {
+        while !self.source.fill_buf()?.is_empty() {
+            match self.decoder.init(&mut self.source) {
+                Ok(()) => return Ok(true),
+                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+                    length,
+                    ..
+                })) => {
+                    let length = u64::from(length);
+                    if io::copy(&mut (&mut self.source).take(length), &mut io::sink())? < length {
+                        return Err(io::ErrorKind::UnexpectedEof.into());
+                    }
+                }
+                Err(error) => return Err(damaged(&error)),
+            }
+        }
+        Ok(false)
+    }
+}
+
+impl<R: BufRead> Read for ZstdReader<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        loop {
+            while self.decoder.can_collect() == 0 && !self.decoder.is_finished() {
+                let one = BlockDecodingStrategy::UptoBlocks(1);
+                self.decoder
+                    .decode_blocks(&mut self.source, one)
+                    .map_err(|error| damaged(&error))?;
+            }
+            match self.decoder.read(buffer)? {
+                0 if self.begin_frame()? => {}
+                count => return Ok(count),
+            }
+        }
+    }
+}
+
+fn damaged(error: &FrameDecoderError) -> io::Error {
+    let text = match error {
+        FrameDecoderError::WindowSizeTooBig { .. } => {
+            "its zstd window is larger than 100 MiB: unpack it with zstd -d --long=31".to_string()
+        }
+        error => format!("zstd: {error}"),
+    };
+    io::Error::new(io::ErrorKind::InvalidData, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+
+    fn unpack(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
+        let mut all = Vec::new();
+        let (mut source, packed) = unpacked(Box::new(Cursor::new(bytes))).unwrap();
+        assert!(packed);
+        source.read_to_end(&mut all).map(|_| all)
+    }
+
+    #[test]
+    fn all_frames_of_a_zstd_file_are_read() {
+        let (one, two) = (b"one ".repeat(100_000), b"two".to_vec());
+        let pack = |plain: &[u8]| compress_to_vec(plain, CompressionLevel::Fastest);
+        let skipped = [&b"\x50\x2a\x4d\x18\x05\0\0\0"[..], b"12345"].concat();
+        let file = [&skipped[..], &pack(&one), &skipped, &pack(&two)].concat();
+        assert_eq!(unpack(file.clone()).unwrap(), [one, two].concat());
+        assert!(unpack(file[..file.len() - 2].to_vec()).is_err(), "it is cut off");
+        assert!(unpack([&file[..], b"more"].concat()).is_err(), "something else follows");
+    }
 }

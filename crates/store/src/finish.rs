@@ -260,7 +260,7 @@ fn write_table<R: Row>(disk: &Disk, folder: &Path, rows: Vec<R>, files: &mut Fil
 }
 
 /// The files that an imported run was made of.
-fn originals(folder: &Path) -> Vec<String> {
+pub fn originals(folder: &Path) -> Vec<String> {
     let names = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let names = names.filter_map(|entry| entry.file_name().into_string().ok());
     names.filter(|name| name.starts_with(ORIGINAL)).collect()

@@ -2,7 +2,7 @@
 
 use crate::document::{CONSOLE, RUN_JSON};
 use crate::error::{Error, Result};
-use crate::finish::{Finished, publish, remove_files, write_files};
+use crate::finish::{Finished, originals, publish, remove_files, write_files};
 use crate::journal::{JOURNAL, Journal};
 use crate::runs::{Store, partial_id};
 use crate::trust::expect_own_run;
@@ -114,6 +114,7 @@ impl Store {
     pub(crate) fn remove(&self, partial: &Path) -> Result<()> {
         remove_files(&self.disk, partial);
         let _ = self.disk.remove(&partial.join(CONSOLE));
+        originals(partial).iter().for_each(|name| drop(self.disk.remove(&partial.join(name))));
         // The last, so that a folder of which this was cut off is still known for what it is.
         let _ = self.disk.remove(&partial.join(JOURNAL));
         self.disk.remove_folder(partial).map_err(Error::io("remove", partial))

@@ -5,10 +5,11 @@ use super::{Format, head_lines, is_text};
 use crate::input::{Fault, Input, Query};
 use crate::numbers::Cursor;
 use crate::recording::{Recording, Series};
-use crate::samples::Samples;
+use crate::samples::UnitSamples;
 use latlab_model::Nanos;
 use latlab_model::finding::ImportFinding;
 use std::collections::BTreeMap;
+use std::io::Read;
 
 pub const CSV: Format = Format {
     id: "jitterdebugger-csv",
@@ -85,15 +86,16 @@ fn fits_raw(head: &[u8]) -> bool {
 
 #[derive(Default)]
 struct Threads {
-    threads: BTreeMap<u32, Samples>,
+    threads: BTreeMap<u32, UnitSamples>,
     first: Option<i64>,
     last: i64,
 }
 
 impl Threads {
     fn push(&mut self, sample: &Sample, unit: i64) {
-        let Some(latency) = sample.latency.checked_mul(unit) else { return };
-        self.threads.entry(sample.cpu).or_default().push(latency, unit);
+        if self.threads.entry(sample.cpu).or_default().push(sample.latency, unit).is_none() {
+            return;
+        }
         self.first = Some(self.first.map_or(sample.at_ns, |first| first.min(sample.at_ns)));
         self.last = self.last.max(sample.at_ns);
     }
@@ -129,12 +131,11 @@ fn read_csv(input: &mut Input, query: &Query) -> Result<Vec<Recording>, Fault> {
 fn read_raw(input: &mut Input, query: &Query) -> Result<Vec<Recording>, Fault> {
     let unit = query.unit.map_or(1_000, |unit| unit.nanos());
     let (mut threads, mut left, mut rest) = (Threads::default(), LeftOut::default(), 0);
-    let source = input.bytes();
     let mut buffer = vec![0; RECORD * 8192];
     loop {
         let mut filled = 0;
         while filled < buffer.len() {
-            match source.read(&mut buffer[filled..])? {
+            match input.read(&mut buffer[filled..])? {
                 0 => break,
                 count => filled += count,
             }

@@ -6,7 +6,7 @@ use super::{Format, contains, head_lines, is_text};
 use crate::input::{Fault, Input, Query};
 use crate::numbers::{decimal, nanos};
 use crate::recording::Recording;
-use crate::samples::Samples;
+use crate::samples::UnitSamples;
 use crate::stated::{Stated, add_summary, note_summary};
 use latlab_model::Nanos;
 use std::collections::BTreeMap;
@@ -114,7 +114,7 @@ fn fits_hwlatdetect(head: &[u8]) -> bool {
 
 /// Reads the list of gaps, `ts: 1408928107.286324, inner:18, outer:17`, or the maximum alone.
 fn read_hwlatdetect(input: &mut Input, _: &Query) -> Result<Vec<Recording>, Fault> {
-    let (mut samples, mut max, mut facts) = (Samples::default(), None, Vec::new());
+    let (mut samples, mut max, mut facts) = (UnitSamples::default(), None, Vec::new());
     let mut counted = None;
     while let Some(line) = input.next_line() {
         let text = String::from_utf8_lossy(line.bytes);
@@ -126,7 +126,7 @@ fn read_hwlatdetect(input: &mut Input, _: &Query) -> Result<Vec<Recording>, Faul
         };
         if text.trim_start().starts_with("ts:") {
             if let Some(gap) = behind("inner:").max(behind("outer:")) {
-                samples.push(gap * UNIT, UNIT);
+                samples.push(gap, UNIT);
             }
         } else if text.contains("Max Latency:") {
             max = behind("Max Latency:");
@@ -145,8 +145,9 @@ fn read_hwlatdetect(input: &mut Input, _: &Query) -> Result<Vec<Recording>, Faul
     recording.quantity = "time taken by hardware or firmware";
     recording.resolution_ns = Some(Nanos(UNIT));
     facts.into_iter().for_each(|(name, text)| recording.fact(&name, text));
-    if samples.count() > 0 {
-        recording.series.push(samples.series(UNIT));
+    let listed = samples.series(UNIT);
+    if listed.counts.count > 0 {
+        recording.series.push(listed);
     } else if let (Some(max), Some(count)) = (max, counted) {
         let count = u64::try_from(count).ok().filter(|count| *count > 0);
         add_summary(

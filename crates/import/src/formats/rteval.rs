@@ -9,11 +9,15 @@ use crate::recording::Recording;
 use crate::stated::{Scale, Stated, add_bins, add_summary, note_summary, note_unknown_overflow};
 use latlab_model::Nanos;
 use latlab_model::finding::ImportFinding;
+use std::io::{BufRead, BufReader, Read};
 
 pub const FORMAT: Format = Format { id: "rteval", title: "rteval summary", fits, read };
 
 /// It counts in microseconds.
 const UNIT: i64 = 1_000;
+
+/// A longer text between two tags is none of a recording.
+const LONGEST_PART: u64 = 1 << 20;
 
 fn fits(head: &[u8]) -> bool {
     is_text(head) && contains(head, "<rteval")
@@ -39,12 +43,18 @@ struct Summary {
 }
 
 fn read(input: &mut Input, _: &Query) -> Result<Vec<Recording>, Fault> {
-    let bytes = input.document()?;
-    let text = String::from_utf8_lossy(&bytes);
+    let mut source = BufReader::new(input);
     let mut summary = Summary { recording: Recording::new("rteval summary"), ..Summary::default() };
     summary.recording.resolution_ns = Some(Nanos(UNIT));
-    for part in text.split('<').skip(1) {
-        let (tag, content) = part.split_once('>').unwrap_or((part, ""));
+    let mut part = Vec::new();
+    source.skip_until(b'<')?;
+    loop {
+        part.clear();
+        if source.by_ref().take(LONGEST_PART).read_until(b'<', &mut part)? == 0 {
+            break;
+        }
+        let text = String::from_utf8_lossy(part.strip_suffix(b"<").unwrap_or(&part));
+        let (tag, content) = text.split_once('>').unwrap_or((&text, ""));
         match tag.strip_prefix('/') {
             Some(name) => summary.close(name.trim()),
             None => summary.open(tag.trim_end_matches('/'), content.trim()),

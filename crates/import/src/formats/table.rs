@@ -146,7 +146,7 @@ fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, Fault> {
         let room = threads.len() < MOST_THREADS || threads.contains_key(thread);
         match value.and_then(|value| nanos(value, known.unit.nanos())) {
             Some(latency) if latency >= 0 && room => {
-                threads.entry(thread.to_string()).or_default().push_fine(latency)
+                threads.entry(thread.to_string()).or_default().push(latency)
             }
             Some(_) => negative.push(line.number, line.bytes),
             None => left.push(line.number, line.bytes),
@@ -158,7 +158,7 @@ fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, Fault> {
         recording.fact("Column", format!("{}, in {}", known.name, known.unit.as_str()));
     }
     for (thread, samples) in &mut threads {
-        let mut series = samples.fine_series();
+        let mut series = samples.series();
         series.cpu = None;
         if !thread.is_empty() {
             recording.fact(&format!("Thread {}", recording.series.len()), thread.clone());

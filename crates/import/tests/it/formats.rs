@@ -1,7 +1,8 @@
 //! Each format, by the outputs of the tools themselves.
 
 use crate::common::*;
-use latlab_import::{Query, Unit, format_of_id};
+use latlab_import::{Query, Unit, format_of_id, read_file};
+use std::fs::File;
 
 /// Latencies, least, mean and largest in microseconds of each thread; a mean of NaN is not compared.
 fn figures(name: &str) -> Vec<(u64, f64, f64, f64)> {
@@ -178,6 +179,53 @@ fn tables_need_a_column_and_a_unit() {
     assert!(error.to_string().contains("time, thread, wake"), "{error}");
     let csv = one("latency_us\n5\n7.25\n");
     assert_eq!((csv.count(), csv.series[0].counts.max_ns.0), (2, 7_250));
+}
+
+/// Lines that are taken eight letters at a time come to the same as any other lines.
+#[test]
+fn regular_lines_of_a_log_are_read_like_all_others() {
+    let mut log = "Max CPUs = 12\nThread 0 Interval: 1500\n".to_string();
+    for cycle in 0..3_000u64 {
+        for thread in 0..12 {
+            let latency =
+                (cycle * 7 + thread * 13) % 90 + if cycle % 500 == 0 { 20_000 } else { 0 };
+            let cycle = cycle + 99_998_500;
+            log += &format!("{thread:8}:{cycle:8}:{latency:8}\n");
+        }
+        match cycle % 1_000 {
+            17 => log += "       0:    1000:      -4\n",
+            18 => log += "[  12.0] usb 1-1: a message\n       3:    1000:     x12\n",
+            19 => log += "        :    1000:      12\n 1     1:    1000:      12\n",
+            _ => {}
+        }
+    }
+    let (fast, slow) = (one(log.clone()), one(log.replace('\n', "\r\n")));
+    assert_eq!((fast.series.len(), fast.count()), (12, 36_000));
+    assert_eq!(fast, slow);
+    let cut = one(&log.as_bytes()[..log.len() - 3]);
+    assert_eq!(cut.series[..11], fast.series[..11]);
+}
+
+/// The figures are those of pandas and Polars, which wrote the tables.
+#[test]
+fn parquet_tables_of_all_usual_compressions() {
+    let figures = |name: &str| {
+        let counts = &one(fixture(name)).series[0].counts;
+        (counts.count, counts.min_ns.0, counts.max_ns.0, counts.mean_ns().unwrap().round())
+    };
+    assert_eq!(figures("samples-polars.parquet"), (3_000, 2_000, 51_911, 8_923.0), "zstd");
+    for name in ["samples-zstd-v2.parquet", "samples-gzip-v2.parquet"] {
+        assert_eq!(figures(name), (2_970, 2_000, 51_000, 8_597.0), "{name}");
+        assert!(texts(&one(fixture(name))).contains("30 values could not be used"), "{name}");
+    }
+    let file = File::open(root().join("fixtures/recordings/samples-polars.parquet")).unwrap();
+    let whole = one(fixture("samples-polars.parquet"));
+    assert_eq!(read_file(&file, &Query::default()).unwrap(), [whole]);
+    let error = try_read(fixture("samples-lz4.parquet"), &Query::default()).unwrap_err();
+    assert!(
+        error.to_string().contains("write it again with zstd, snappy, gzip or none"),
+        "{error}"
+    );
 }
 
 /// The figures are those of the library that wrote the log.

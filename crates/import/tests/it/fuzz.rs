@@ -7,8 +7,12 @@
 
 use crate::common::*;
 use crate::damage::Fuzz;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use latlab_import::{Query, Unit, format_of_id};
 use latlab_model::{Nanos, Plan};
+use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+use std::io::Write;
 
 /// Seconds for each reader, where nobody says otherwise.
 const SECONDS: u64 = 2;
@@ -66,11 +70,30 @@ fn samples() {
     fuzz("hwlatdetect", &["ct24_q_summary.txt"]);
 }
 
+#[test]
+fn tables() {
+    let parquet = ["samples-polars.parquet", "samples-zstd-v2.parquet", "samples-gzip-v2.parquet"];
+    fuzz("parquet", &parquet);
+}
+
+#[test]
+fn packed() {
+    let plain = fixture("ct24_h40.txt");
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
+    gzip.write_all(&plain).unwrap();
+    let zstd = compress_to_vec(&plain[..], CompressionLevel::Fastest);
+    fuzz_bytes("packed", "cyclictest", &[gzip.finish().unwrap(), zstd]);
+}
+
 fn fuzz(format: &'static str, seeds: &[&str]) {
     let seeds: Vec<Vec<u8>> = seeds.iter().map(|name| fixture(name)).collect();
+    fuzz_bytes(format, format, &seeds);
+}
+
+fn fuzz_bytes(name: &str, format: &str, seeds: &[Vec<u8>]) {
     let read = |bytes: &[u8]| read_all(bytes, format);
-    Fuzz { name: format, seconds: SECONDS, words: WORDS, largest: LARGEST }.run(
-        &seeds,
+    Fuzz { name, seconds: SECONDS, words: WORDS, largest: LARGEST }.run(
+        seeds,
         &<[u8]>::to_vec,
         &read,
     );

@@ -401,6 +401,7 @@ fn a_refusal_leaves_nothing() {
     let mut run = Store::new(root.path()).begin("one").unwrap();
     run.append(&small().messages()[0].encode()).unwrap();
     run.append(&Message::Refusal(refusal.clone()).encode()).unwrap();
+    run.add_original("log.txt", &mut &b"0: 1: 5"[..]).unwrap();
     run.discard().unwrap();
     assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);
 

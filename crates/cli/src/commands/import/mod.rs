@@ -11,7 +11,7 @@ use crate::render::run_text;
 use crate::store::{open_store, recover};
 use args::ImportArgs;
 use document::{Imported, ImportedRun, Looked, LookedRecording, RefusedFile};
-use latlab_import::{Query, Recording, read};
+use latlab_import::{Query, Recording};
 use latlab_model::plan::Method;
 use latlab_model::{Nanos, Plan, shell};
 use latlab_report::Column;
@@ -79,7 +79,7 @@ impl Refused {
 fn read_file(args: &ImportArgs, path: &Path) -> anyhow::Result<(File, Vec<Recording>)> {
     let file = source::open(path)?;
     let query = Query { format: args.file_format, column: args.column.clone(), unit: args.unit };
-    let recordings = read(file.try_clone()?, &query).map_err(ExitError::usage)?;
+    let recordings = latlab_import::read_file(&file, &query).map_err(ExitError::usage)?;
     Ok((file, recordings))
 }
 

@@ -45,7 +45,9 @@ impl Rows {
         self.counts.clear();
         loop {
             cursor.skip_separators();
-            if cursor.rest().is_empty() {
+            let zeros = cursor.take_zero_columns();
+            self.counts.resize(self.counts.len() + zeros, 0);
+            if cursor.rest().is_empty() && self.counts.len() <= MOST_COLUMNS {
                 break;
             }
             match cursor.unsigned() {

@@ -18,7 +18,7 @@ use crate::recording::Recording;
 use footer::Footer;
 use histogram::Rows;
 use lines::{is_remark, without_escapes};
-use samples::Verbose;
+use samples::{REGULAR_LINE, Verbose};
 use threads::ThreadLines;
 
 pub const FORMAT: Format = Format { id: "cyclictest", title: "cyclictest", fits, read };
@@ -76,7 +76,10 @@ fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, Fault> {
     let unit = query.unit.unwrap_or(Unit::Microseconds).nanos();
     let mut done = Vec::new();
     let mut section = Section::default();
-    while let Some(line) = input.next_line() {
+    loop {
+        let regular = section.samples.take_regular(input.buffered());
+        input.skip(regular * REGULAR_LINE, regular as u64);
+        let Some(line) = input.next_line() else { break };
         if section.take_quickly(&line, unit) {
             continue;
         }
@@ -144,7 +147,7 @@ impl Section {
     fn recording(mut self, unit: i64) -> Option<Recording> {
         let mut recording = match () {
             () if self.rows.count() > 0 => histogram::recording(&mut self, unit),
-            () if self.samples.count() > 0 => self.samples.recording(unit),
+            () if self.samples.has_any() => self.samples.recording(unit),
             () if self.threads.count() > 0 => self.threads.recording(unit),
             () => return None,
         };
