@@ -41,6 +41,47 @@ refused() {
 }
 try "what cannot be is refused in one line, and leaves nothing" refused
 
+batch() {
+    local said
+    printf 'latency_ns\n1200\n1400\n1300\n' >"$here/good.csv"
+    printf 'Dear reader,\nthis is a letter.\n' >"$here/bad.csv"
+    "$program" respond --from "$here/bad.csv" "$here/good.csv" "$here/none.csv" "$here/good.csv" \
+        --format json >"$here/out.json" 2>"$here/errors"
+    expect "exit code 2" [ $? = 2 ] && expect "the good ones" holds 'len(run["runs"]) == 2' &&
+        expect "the bad ones" grep -q 'bad.csv: .*no row of numbers' "$here/errors" &&
+        expect "each once" [ "$(wc -l <"$here/errors")" = 3 ]
+}
+try "one bad file does not end a batch" batch
+rm -rf "$LATLAB_RUNS"
+
+outliers() {
+    python3 - "$here" <<'PYTHON'
+import sys
+def write(name, rows):
+    with open(f"{sys.argv[1]}/{name}.csv", "w") as file:
+        print("Time [s],in,out", file=file)
+        for at, (one, other) in enumerate(rows):
+            print(f"{at}e-5,{one},{other}", file=file)
+square = lambda at, period, start: 3.3 if at % period >= start else 0.02
+start = [(square(at, 100, 50), square(at, 100, 52)) for at in range(1000)]
+start[:4] = [(8.4, 0.02)] * 4
+write("start", start)
+spike = [(square(at, 200, 100), square(at, 200, 103)) for at in range(20000)]
+spike[10150] = (3.3, 50)
+write("spike", spike)
+PYTHON
+    "$program" respond --from "$here/start.csv" "$here/spike.csv" --stimulus in --response out \
+        --deadline 1ms --format json >"$here/out.json" &&
+        holds '(runs["start"]["responses"]["stimuli"], runs["start"]["answered"]) == (10, 10)' &&
+        holds '(runs["spike"]["responses"]["stimuli"], runs["spike"]["answered"]) == (100, 100)' &&
+        holds '[(f["count"], f["channel"]) for f in runs["spike"]["findings"] if f["code"] == "values-outside"] == [(1, "out")]' &&
+        holds 'near(runs["spike"]["responses"]["levels"][1]["threshold"], 1.66, 0.01)' || return
+    "$program" respond --from "$here/spike.csv" --look >"$here/look" &&
+        expect "the edges of the look" grep -qE 'out +analog +100 rising +9[0-9]+ falling' "$here/look"
+}
+try "values far outside of the levels hide no edge and make none" outliers
+rm -rf "$LATLAB_RUNS"
+
 made_up() {
     python3 - >"$here/made_up.csv" <<'PYTHON'
 print("Time [s],in,out")

@@ -30,8 +30,12 @@ pub struct Head {
     pub format: &'static str,
     /// Its channels.
     pub channels: Vec<Channel>,
-    /// No time is known better than this.
+    /// No time is known better than this: the distance of samples, or what the times are rounded to.
     pub resolution_ps: Option<i64>,
+    /// Whether that is the distance of samples; else the times themselves may show a longer step.
+    pub is_sample_time: bool,
+    /// Parts of the file that are missing, by name.
+    pub missing_chunks: Vec<String>,
     /// What the reader left out of the file, a sentence each.
     pub notes: Vec<String>,
 }
@@ -54,6 +58,11 @@ pub trait Source {
 
     /// How far the capture goes, as far as it was read; channels may have been quiet for long.
     fn reached_ps(&self) -> Option<i64>;
+
+    /// For channels with values that are none, by their numbers, the first of these.
+    fn unreadable(&self) -> Vec<(usize, ParseError)> {
+        Vec::new()
+    }
 }
 
 /// A capture with channels.

@@ -1,7 +1,7 @@
 //! From levels to edges: a threshold with a hysteresis, and the moment between two samples.
 
 use crate::capture::Kind;
-use crate::levels::Levels;
+use crate::levels::{LevelPair, Levels, is_level};
 use std::fmt;
 use std::str::FromStr;
 
@@ -17,6 +17,8 @@ pub enum Threshold {
 /// How far a level must go beyond the threshold until it is on the other side, both ways together.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Hysteresis {
+    /// As the noise of the channel needs it, and a tenth of the way from low to high at least.
+    Auto,
     /// A share of the way from the low to the high level.
     Share(f64),
     /// A difference of levels.
@@ -64,6 +66,9 @@ impl FromStr for Hysteresis {
     type Err = ParseRuleError;
 
     fn from_str(text: &str) -> Result<Hysteresis, ParseRuleError> {
+        if text == "auto" {
+            return Ok(Hysteresis::Auto);
+        }
         Ok(match rule(text)? {
             (_, number) if number < 0.0 => return Err(ParseRuleError),
             (true, share) => Hysteresis::Share(share),
@@ -84,6 +89,7 @@ impl fmt::Display for Threshold {
 impl fmt::Display for Hysteresis {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
+            Hysteresis::Auto => f.write_str("auto"),
             Hysteresis::Share(share) => write!(f, "{}%", rounded(share * 100.0)),
             Hysteresis::Level(level) => write!(f, "{}V", rounded(*level)),
         }
@@ -134,13 +140,54 @@ pub struct Edge {
     pub rising: bool,
 }
 
+/// The rule by which a channel's levels are parted.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct EdgeRule {
+    /// The usual low and the usual high level.
+    pub levels: (f64, f64),
+    /// The level at which low is parted from high.
+    pub threshold: f64,
+    /// How far a level goes beyond it, both ways together.
+    pub hysteresis: f64,
+}
+
+impl EdgeRule {
+    fn new(pair: &LevelPair, threshold: Threshold, hysteresis: Hysteresis) -> EdgeRule {
+        let threshold = match threshold {
+            Threshold::Share(share) => pair.low + share * pair.swing(),
+            Threshold::Level(level) => level,
+        };
+        let hysteresis = match hysteresis {
+            Hysteresis::Auto => pair.hysteresis(),
+            Hysteresis::Share(share) => share * pair.swing(),
+            Hysteresis::Level(level) => level,
+        };
+        EdgeRule { levels: (pair.low, pair.high), threshold, hysteresis }
+    }
+
+    /// Beyond these a value is a disturbance: it is a swing or more outside of all levels.
+    fn bounds(&self, pair: &LevelPair) -> (f64, f64) {
+        let all = pair.all();
+        let is_between = pair.low < self.threshold && self.threshold < pair.high;
+        match (all.first(), all.last()) {
+            (Some(lowest), Some(highest)) if is_between && pair.is_noise.is_none() => {
+                (lowest - pair.swing(), highest + pair.swing())
+            }
+            _ => (f64::NEG_INFINITY, f64::INFINITY),
+        }
+    }
+}
+
 /// Finds the edges of one channel.
 #[derive(Clone, Debug)]
 pub struct Slicer {
-    threshold: f64,
+    rule: EdgeRule,
     low: f64,
     high: f64,
+    /// Finite values outside of these are passed over.
+    bounds: (f64, f64),
     is_sampled: bool,
+    passed_over: u64,
     /// On which side the level is; none where that is not known yet.
     is_high: Option<bool>,
     before: Option<(i64, f64)>,
@@ -149,47 +196,59 @@ pub struct Slicer {
 }
 
 impl Slicer {
-    /// For a channel with these levels; none where it never crosses the threshold.
+    /// For a channel with these levels; none where it never crosses the threshold, and where it is
+    /// noise, unless the threshold is a level.
     pub fn new(
         kind: Kind,
         levels: &Levels,
         threshold: Threshold,
         hysteresis: Hysteresis,
     ) -> Option<Slicer> {
-        let (at, wide) = match kind {
+        let whole = (f64::NEG_INFINITY, f64::INFINITY);
+        let (rule, bounds) = match kind {
             Kind::Logic => {
                 levels.range().filter(|(low, high)| low < high)?;
-                (0.5, 0.0)
+                (EdgeRule { levels: (0.0, 1.0), threshold: 0.5, hysteresis: 0.0 }, whole)
             }
             Kind::Sampled | Kind::Held => {
-                let (low, high) = levels.low_and_high().filter(|(low, high)| low < high)?;
-                let at = match threshold {
-                    Threshold::Share(share) => low + share * (high - low),
-                    Threshold::Level(level) => level,
-                };
-                let wide = match hysteresis {
-                    Hysteresis::Share(share) => share * (high - low),
-                    Hysteresis::Level(level) => level,
-                };
-                (at, wide)
+                let pair = levels.pair()?;
+                let is_noise = kind == Kind::Sampled && pair.is_noise.is_some();
+                if is_noise && matches!(threshold, Threshold::Share(_)) {
+                    return None;
+                }
+                let rule = EdgeRule::new(&pair, threshold, hysteresis);
+                (rule, rule.bounds(&pair))
             }
         };
-        let (low, high) = (at - wide / 2.0, at + wide / 2.0);
+        let (low, high) =
+            (rule.threshold - rule.hysteresis / 2.0, rule.threshold + rule.hysteresis / 2.0);
         levels.range().filter(|(min, max)| *min <= low && high <= *max)?;
         Some(Slicer {
-            threshold: at,
+            rule,
             low,
             high,
+            bounds,
             is_sampled: kind == Kind::Sampled,
+            passed_over: 0,
             is_high: None,
             before: None,
             crossed: None,
         })
     }
 
+    /// The levels, and what parts them.
+    pub fn rule(&self) -> EdgeRule {
+        self.rule
+    }
+
+    /// Values far outside of the levels, which made no edge.
+    pub fn passed_over(&self) -> u64 {
+        self.passed_over
+    }
+
     /// The level at which it parts low from high.
     pub fn threshold(&self) -> f64 {
-        self.threshold
+        self.rule.threshold
     }
 
     /// Takes in the next level; an edge may have been a while before.
@@ -198,18 +257,24 @@ impl Slicer {
             (self.is_high, self.before, self.crossed) = (None, None, None);
             return None;
         }
+        let threshold = self.rule.threshold;
         if let Some((before_ps, before)) = self.before {
-            let rising = level >= self.threshold;
-            if rising != (before >= self.threshold) {
-                let share = (self.threshold - before) / (level - before);
+            let rising = level >= threshold;
+            if rising != (before >= threshold) {
+                let share = (threshold - before) / (level - before);
                 let between = (share * (at_ps - before_ps) as f64).round() as i64;
                 // To a level beyond the range of the instrument there is no straight line.
-                let is_line = self.is_sampled && (level - before).is_finite();
+                let is_line = self.is_sampled && is_level(level) && is_level(before);
                 let at_ps = if is_line { before_ps + between } else { at_ps };
                 self.crossed = Some(Edge { at_ps, rising });
             }
         }
         self.before = Some((at_ps, level));
+        if is_level(level) && !(self.bounds.0..=self.bounds.1).contains(&level) {
+            // It may be the overshoot of an edge, which the next value confirms.
+            self.passed_over += 1;
+            return None;
+        }
         let side = match () {
             () if level >= self.high => true,
             () if level <= self.low => false,
@@ -261,6 +326,19 @@ mod tests {
     }
 
     #[test]
+    fn a_value_far_outside_is_no_edge_and_an_overshoot_does_not_move_one() {
+        let edges = |levels: &[f64]| -> Vec<Edge> {
+            let mut slicer = slicer(0.2);
+            let at = (0..).map(|at| at * 1_000);
+            at.zip(levels).filter_map(|(at, level)| slicer.push(at, *level)).collect()
+        };
+        assert_eq!(edges(&[0.0, 9.0, 0.0, -7.0, 0.0]), []);
+        assert_eq!(edges(&[2.0, -7.0, 2.0]), []);
+        // The straight line from 0 to 4.5 crosses 1 there.
+        assert_eq!(edges(&[0.0, 4.5, 2.0]), [Edge { at_ps: 222, rising: true }]);
+    }
+
+    #[test]
     fn an_unknown_level_is_no_edge() {
         let mut slicer = slicer(0.0);
         let levels = [0.0, f64::NAN, 2.0, 0.0];
@@ -274,6 +352,7 @@ mod tests {
         assert_eq!("50%".parse(), Ok(Threshold::Share(0.5)));
         assert_eq!("1.65V".parse(), Ok(Threshold::Level(1.65)));
         assert_eq!("200mV".parse(), Ok(Hysteresis::Level(0.2)));
+        assert_eq!("auto".parse(), Ok(Hysteresis::Auto));
         for wrong in ["", "%", "0%", "100%", "abc", "NaN", "infV"] {
             assert_eq!(wrong.parse::<Threshold>(), Err(ParseRuleError), "{wrong}");
         }

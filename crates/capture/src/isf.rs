@@ -57,7 +57,8 @@ pub fn open(
         format: "Tektronix ISF",
         channels: vec![Channel { name, kind: Kind::Sampled }],
         resolution_ps: Some((step * SECOND_PS as f64).round().max(1.0) as i64),
-        notes: Vec::new(),
+        is_sample_time: true,
+        ..Head::default()
     };
     let left = bytes / format.width as u64;
     let source = Samples { source, format, scale, sample: 0, left, reached: None };

@@ -1,64 +1,107 @@
-//! The two levels of a signal, found without knowing its range before.
+//! The two levels of a signal, found without knowing its range before, and what speaks against them.
 
-/// Bins of the levels; the range grows by doubling.
-const BINS: usize = 512;
+use crate::states::{Distribution, State};
+use crate::values::ValueCounts;
 
-/// How often which level was seen.
+/// What oscilloscopes write for a value that they do not have is 9.9E37 or 9.91E37.
+const NO_VALUE: f64 = 9.8e37;
+/// Levels that are fewer steps of the converter apart are noise.
+const FEWEST_STEPS: f64 = 4.0;
+/// The halves of noise lie no more of their deviations apart; those of a triangle lie 3.5 apart.
+const NOISE_APART: f64 = 3.2;
+/// Above it a value says little of the next one: 2 for white noise, near 0 for a slow signal.
+const WHITE: f64 = 0.5;
+/// Two or three values that follow each other at random are noise if they lie no farther apart.
+const SMALL_SIGNAL: f64 = 0.1;
+/// Fewer values do not show what is noise.
+const FEWEST_VALUES: u64 = 16;
+/// Deviations of the noise that a hysteresis takes in.
+const HYSTERESIS_DEVIATIONS: f64 = 6.0;
+/// The least and the largest hysteresis that is found, as a share of the way from low to high.
+const HYSTERESIS: (f64, f64) = (0.1, 0.6);
+/// A third state counts where it has this share of the values of the rarer level.
+const THIRD: f64 = 0.2;
+/// A third state lies so far from both levels, as a share of the way from low to high.
+const APART: f64 = 0.25;
+
+/// Which values a channel took, and how often.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Levels {
     min: f64,
     max: f64,
-    /// Lower edge of the first bin, and the width of each.
-    from: f64,
-    width: f64,
-    bins: Vec<u64>,
+    values: ValueCounts,
+    differences: ValueCounts,
+    before: Option<f64>,
+    mean: f64,
+    /// Sum of the squares of the distances from the mean.
+    spread: f64,
+    /// Sum of the squares of the differences from one value to the next.
+    successive: f64,
+}
+
+/// The two levels of a signal.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LevelPair {
+    /// The usual low level.
+    pub low: f64,
+    /// The usual high level.
+    pub high: f64,
+    /// Deviation of the noise around the noisier of both.
+    pub noise: f64,
+    /// Whether this is noise and no signal, and why.
+    pub is_noise: Option<NoiseReason>,
+    /// Other levels that the channel rests at, in rising order.
+    pub others: Vec<f64>,
+    /// How often the rarer of both was seen, where that is so seldom that it may be a disturbance.
+    pub rare: Option<u64>,
+}
+
+/// Why the values of a channel are noise.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum NoiseReason {
+    /// Its levels are so many steps of the converter apart.
+    FewSteps(u32),
+    /// Its values show no two levels.
+    OneLevel,
 }
 
 impl Default for Levels {
     fn default() -> Levels {
-        let (min, max) = (f64::INFINITY, f64::NEG_INFINITY);
-        Levels { min, max, from: 0.0, width: 0.0, bins: Vec::new() }
+        Levels {
+            min: f64::INFINITY,
+            max: f64::NEG_INFINITY,
+            values: ValueCounts::default(),
+            differences: ValueCounts::default(),
+            before: None,
+            mean: 0.0,
+            spread: 0.0,
+            successive: 0.0,
+        }
     }
+}
+
+/// Whether a value is one that the instrument has seen, and not beyond its range or unknown.
+pub fn is_level(value: f64) -> bool {
+    value.abs() < NO_VALUE
 }
 
 impl Levels {
     /// Takes in a level; unknown ones are none.
     pub fn add(&mut self, level: f64) {
-        if !level.is_finite() {
+        if !is_level(level) {
+            self.before = None;
             return;
         }
         self.min = self.min.min(level);
         self.max = self.max.max(level);
-        if self.bins.is_empty() {
-            self.width = (level.abs() * 1e-6).max(1e-12);
-            self.from = level - self.width * (BINS / 2) as f64;
-            self.bins = vec![0; BINS];
+        self.values.add(level);
+        let from_mean = level - self.mean;
+        self.mean += from_mean / self.values.seen() as f64;
+        self.spread += from_mean * (level - self.mean);
+        if let Some(before) = self.before.replace(level) {
+            self.differences.add((level - before).abs());
+            self.successive += (level - before).powi(2);
         }
-        while !self.holds(level) {
-            self.grow(level < self.from);
-            if !self.width.is_finite() {
-                return;
-            }
-        }
-        let bin = ((level - self.from) / self.width) as usize;
-        self.bins[bin.min(BINS - 1)] += 1;
-    }
-
-    fn holds(&self, level: f64) -> bool {
-        level >= self.from && level < self.from + self.width * BINS as f64
-    }
-
-    /// Twice the range, downwards or upwards.
-    fn grow(&mut self, down: bool) {
-        let old = std::mem::replace(&mut self.bins, vec![0; BINS]);
-        if down {
-            self.from -= self.width * BINS as f64;
-        }
-        let first = if down { BINS / 2 } else { 0 };
-        for (index, count) in old.into_iter().enumerate() {
-            self.bins[first + index / 2] += count;
-        }
-        self.width *= 2.0;
     }
 
     /// The smallest and the largest level; none where nothing was seen.
@@ -66,47 +109,222 @@ impl Levels {
         (self.min <= self.max).then_some((self.min, self.max))
     }
 
-    /// The usual low and the usual high level: what was seen most often in either half of the
-    /// range, so that ringing at the edges does not count.
-    pub fn low_and_high(&self) -> Option<(f64, f64)> {
-        let (min, max) = self.range()?;
-        if min == max {
-            return Some((min, max));
-        }
-        let middle = (min + max) / 2.0;
-        let level = |bin: usize| self.from + (bin as f64 + 0.5) * self.width;
-        let usual = |is_high: bool| {
-            let half = (0..BINS).filter(|bin| (level(*bin) > middle) == is_high);
-            half.max_by_key(|bin| self.bins[*bin]).map(level)
-        };
-        let (low, high) = (usual(false)?, usual(true)?);
-        Some((low.clamp(min, middle), high.clamp(middle, max)))
+    /// The usual low and the usual high level; none where the channel does not change.
+    pub fn pair(&self) -> Option<LevelPair> {
+        let distribution = Distribution::new(&self.values, &self.differences);
+        let (low, high) = distribution.low_and_high()?;
+        let swing = high.level - low.level;
+        let near = |level: f64| distribution.spread(level - swing / 4.0, level + swing / 4.0);
+        let noise = [low.level, high.level].map(near).into_iter().flatten().map(|one| one.1);
+        let noise = noise.fold(0.0, f64::max);
+        Some(LevelPair {
+            low: low.level,
+            high: high.level,
+            noise,
+            is_noise: self.noise_reason(&distribution, low, high),
+            others: others(&distribution.states(), low, high),
+            rare: self.rare(low, high),
+        })
     }
+
+    /// Whether each value says nothing of the next one: 2 where it says nothing.
+    fn whiteness(&self) -> f64 {
+        if self.spread > 0.0 { self.successive / self.spread } else { 0.0 }
+    }
+
+    fn noise_reason(&self, of: &Distribution, low: State, high: State) -> Option<NoiseReason> {
+        if self.values.seen() < FEWEST_VALUES {
+            return None;
+        }
+        let swing = high.level - low.level;
+        if let Some(step) = of.converter_step() {
+            let steps = (swing / step).round();
+            if steps < FEWEST_STEPS {
+                return Some(NoiseReason::FewSteps(steps as u32));
+            }
+        }
+        let is_white = self.whiteness() > WHITE;
+        if is_white && of.rising().len() <= 4 && swing < SMALL_SIGNAL {
+            return Some(NoiseReason::FewSteps(of.rising().len() as u32 - 1));
+        }
+        let middle = (low.level + high.level) / 2.0;
+        let halves = of.spread(low.level - swing, middle);
+        let halves = halves.zip(of.spread(middle, high.level + swing));
+        let has_one_level = halves.is_some_and(|((low, one), (high, other))| {
+            let deviation = ((one.powi(2) + other.powi(2)) / 2.0).sqrt();
+            high - low < NOISE_APART * deviation
+        });
+        (is_white && has_one_level).then_some(NoiseReason::OneLevel)
+    }
+
+    fn rare(&self, low: State, high: State) -> Option<u64> {
+        let rarer = low.count.min(high.count);
+        (rarer <= 2 && self.values.seen() > 100).then_some(rarer)
+    }
+}
+
+impl LevelPair {
+    /// The difference of both.
+    pub fn swing(&self) -> f64 {
+        self.high - self.low
+    }
+
+    /// The hysteresis that keeps this noise from being edges.
+    pub fn hysteresis(&self) -> f64 {
+        let share = HYSTERESIS_DEVIATIONS * self.noise / self.swing();
+        share.clamp(HYSTERESIS.0, HYSTERESIS.1) * self.swing()
+    }
+
+    /// All levels that the channel rests at, in rising order.
+    pub fn all(&self) -> Vec<f64> {
+        let mut all = [&[self.low, self.high], &self.others[..]].concat();
+        all.sort_by(f64::total_cmp);
+        all
+    }
+
+    /// The thresholds between its levels, in rising order.
+    pub fn thresholds(&self) -> Vec<f64> {
+        self.all().windows(2).map(|pair| (pair[0] + pair[1]) / 2.0).collect()
+    }
+}
+
+/// States that are no less frequent than a level may be, and lie apart from both.
+fn others(states: &[State], low: State, high: State) -> Vec<f64> {
+    let least = (THIRD * low.count.min(high.count) as f64).max(10.0);
+    let swing = high.level - low.level;
+    let is_apart = |state: &&State| {
+        let distance = (state.level - low.level).abs().min((state.level - high.level).abs());
+        state.count as f64 >= least && distance > APART * swing
+    };
+    let mut found: Vec<f64> = states.iter().filter(is_apart).map(|state| state.level).collect();
+    found.sort_by(f64::total_cmp);
+    found
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// A number below 1, from a fixed generator.
+    struct Random(u64);
+
+    impl Random {
+        fn even(&mut self) -> f64 {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (self.0 >> 40) as f64 / (1_u64 << 24) as f64
+        }
+
+        fn normal(&mut self) -> f64 {
+            (0..12).map(|_| self.even()).sum::<f64>() - 6.0
+        }
+    }
+
+    fn pair_of(values: impl IntoIterator<Item = f64>) -> LevelPair {
+        let mut levels = Levels::default();
+        values.into_iter().for_each(|level| levels.add(level));
+        levels.pair().unwrap()
+    }
+
+    fn assert_levels(pair: &LevelPair, low: f64, high: f64) {
+        let near = |one: f64, other: f64| (one - other).abs() < 0.06 * (high - low);
+        assert!(near(pair.low, low) && near(pair.high, high), "{pair:?}");
+        assert_eq!(pair.is_noise, None, "{pair:?}");
+    }
+
+    /// A square wave with noise of a deviation of 30 mV.
+    fn square(count: usize, period: usize, high: usize) -> impl Iterator<Item = f64> {
+        let mut random = Random(7);
+        (0..count).map(move |at| {
+            let level = if at % period < high { 3.3 } else { 0.0 };
+            level + 0.03 * random.normal()
+        })
+    }
+
     #[test]
     fn ringing_does_not_move_the_levels() {
-        let mut levels = Levels::default();
-        for _ in 0..100 {
-            [0.0, 0.01, 3.3, 3.31, 0.0, 3.3].iter().for_each(|level| levels.add(*level));
+        let ringing = [0.0, 0.01, 3.3, 3.31, 0.0, 3.3].repeat(100);
+        let pair = pair_of(ringing.into_iter().chain([5.1, -1.2]));
+        assert_levels(&pair, 0.0, 3.3);
+        assert_eq!(pair.rare, None);
+    }
+
+    #[test]
+    fn a_few_values_far_outside_do_not_move_the_levels() {
+        for (count, outliers) in [(1_000, 4), (20_000, 1), (100_000, 40)] {
+            for far in [-50.0, 6.9, 8.4, 12.0, 1e4] {
+                let outside = (0..outliers).map(|_| far);
+                assert_levels(&pair_of(outside.chain(square(count, 100, 50))), 0.0, 3.3);
+                let scattered = square(count, 100, 50).enumerate();
+                let every = count / outliers;
+                let value = |(at, level)| if at % every == every / 2 { far } else { level };
+                assert_levels(&pair_of(scattered.map(value)), 0.0, 3.3);
+            }
         }
-        levels.add(5.1);
-        levels.add(-1.2);
-        let (low, high) = levels.low_and_high().unwrap();
-        assert!(low.abs() < 0.05 && (high - 3.3).abs() < 0.05, "{low} {high}");
-        assert_eq!(levels.range(), Some((-1.2, 5.1)));
+    }
+
+    #[test]
+    fn short_pulses_have_their_level() {
+        assert_levels(&pair_of(square(1_000_000, 10_000, 5)), 0.0, 3.3);
+        assert_levels(&pair_of(square(2_500, 2_500, 3)), 0.0, 3.3);
+        // On a hum of 50 mV.
+        let hum = |at: usize| 0.025 * (at as f64 / 300.0).sin();
+        let pulses = square(500_000, 10_000, 10).enumerate();
+        assert_levels(&pair_of(pulses.map(|(at, level)| level + hum(at))), 0.0, 3.3);
+    }
+
+    #[test]
+    fn a_waveform_without_rests_has_its_ends() {
+        let triangle = |at: usize| (at as f64 / 100.0 % 2.0 - 1.0).abs();
+        assert_levels(&pair_of((0..20_000).map(triangle)), 0.0, 1.0);
+        let with_spike = (0..20_000).map(triangle).chain([9.0]);
+        assert_levels(&pair_of(with_spike), 0.0, 1.0);
+        assert_levels(&pair_of((0..20_000).map(|at| (at as f64 / 50.0).sin())), -1.0, 1.0);
+    }
+
+    #[test]
+    fn noise_is_no_signal() {
+        let mut random = Random(3);
+        let normal: Vec<f64> = (0..5_000).map(|_| random.normal()).collect();
+        assert_eq!(pair_of(normal.iter().copied()).is_noise, Some(NoiseReason::OneLevel));
+        // The same in steps of a converter, in few of them, and in two.
+        for (step, scale) in [(0.04, 1.0), (0.04, 0.05), (0.04, 0.02), (0.04, 0.012)] {
+            let stepped = normal.iter().map(|one| (one * scale / step).round() * step);
+            let found = pair_of(stepped);
+            assert!(found.is_noise.is_some(), "{scale}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn three_levels_leave_a_doubt() {
+        let steps = (0..3_000).map(|at| [0.0, 1.65, 3.3][at / 50 % 3]);
+        let pair = pair_of(steps);
+        assert_eq!(pair.others.len(), 1, "{pair:?}");
+        assert_eq!(pair.thresholds().len(), 2);
+    }
+
+    #[test]
+    fn one_value_aside_may_be_a_disturbance() {
+        let pair = pair_of((0..1_000).map(|at| if at == 500 { 3.3 } else { 0.0 }));
+        assert_eq!((pair.low, pair.rare), (0.0, Some(1)));
+    }
+
+    #[test]
+    fn the_hysteresis_follows_the_noise() {
+        let mut random = Random(5);
+        let noisy = (0..10_000).map(|at| f64::from(at / 50 % 2) + 0.08 * random.normal());
+        let wide = pair_of(noisy).hysteresis();
+        assert!((0.4..=0.6).contains(&wide), "{wide}");
+        let clean = pair_of((0..1_000).map(|at| f64::from(at / 50 % 2)));
+        assert!((clean.hysteresis() - 0.1).abs() < 1e-9);
     }
 
     #[test]
     fn any_number_is_taken() {
         let mut levels = Levels::default();
-        assert_eq!(levels.low_and_high(), None);
-        let all = [f64::NAN, f64::INFINITY, 1e308, -1e308, 0.0, 5e-324];
+        assert_eq!(levels.pair(), None);
+        let all = [f64::NAN, f64::INFINITY, 1e37, -1e37, 9.9e37, 0.0, 5e-324];
         all.iter().for_each(|level| levels.add(*level));
-        assert_eq!(levels.range(), Some((-1e308, 1e308)));
+        assert_eq!(levels.range(), Some((-1e37, 1e37)));
+        assert!(levels.pair().is_some());
     }
 }

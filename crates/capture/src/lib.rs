@@ -5,7 +5,8 @@
 //!
 //! `open.rs` recognises a format by its first bytes. Each reader (`sigrok.rs`, `vcd.rs`, `csv`,
 //! `isf.rs`) gives a head and points in the order of time; `merge.rs` joins several files. `survey.rs`
-//! finds the levels of each channel in a first pass; `measure.rs` cuts levels into edges (`edges.rs`)
+//! finds the levels of each channel (`levels.rs`, from the states in `states.rs`) and the step of the
+//! times (`grid.rs`) in a first pass; `measure.rs` cuts levels into edges (`edges.rs`)
 //! and matches responses to stimuli (`pairing.rs`) in a second. Up to a million delays are kept.
 //!
 //! The layout of a table is derived from its first 400 lines: a column holds times by its name, its
@@ -19,6 +20,7 @@ mod csv;
 mod edges;
 mod error;
 mod figures;
+mod grid;
 mod isf;
 mod levels;
 mod lines;
@@ -30,14 +32,19 @@ mod open;
 mod pairing;
 mod query;
 mod sigrok;
+mod states;
+mod stretches;
 mod survey;
+mod values;
 mod vcd;
+mod wires;
 mod zip;
 
 pub use capture::{Capture, Channel, Head, Kind, LevelCapture, Point, Source};
-pub use edges::{EdgeKind, Hysteresis, ParseRuleError, Threshold};
+pub use edges::{EdgeKind, EdgeRule, Hysteresis, ParseRuleError, Threshold};
 pub use error::{Error, ParseError, Position};
 pub use figures::{DelayFigures, median_of};
+pub use levels::{LevelPair, Levels, NoiseReason};
 pub use list::{List, Reading, Unit, Value};
 pub use marks::Mark;
 pub use measure::{CaptureResult, measure};
@@ -45,6 +52,7 @@ pub use open::{open, open_joined};
 pub use pairing::{Counts, Response, ResponseClass};
 pub use query::Query;
 pub use survey::{ChannelSurvey, Survey, survey};
+pub use wires::WireLevels;
 
 /// Picoseconds in a second.
 pub const SECOND_PS: i64 = 1_000_000_000_000;

@@ -1,6 +1,6 @@
 //! Lists of readings, as bench scopes and small programs give them: one delay a row, no times.
 
-use crate::csv::cells::{Dialect, number_in};
+use crate::csv::cells::{Dialect, is_comment, number_in};
 use crate::error::ParseError;
 use crate::lines::Lines;
 use std::fs::File;
@@ -21,6 +21,8 @@ pub enum Unit {
     Micro,
     /// Nanoseconds.
     Nano,
+    /// Picoseconds.
+    Pico,
 }
 
 impl Unit {
@@ -31,6 +33,7 @@ impl Unit {
             Unit::Milli => 1e9,
             Unit::Micro => 1e6,
             Unit::Nano => 1e3,
+            Unit::Pico => 1.0,
         }
     }
 }
@@ -44,7 +47,8 @@ impl FromStr for Unit {
             "ms" => Ok(Unit::Milli),
             "us" => Ok(Unit::Micro),
             "ns" => Ok(Unit::Nano),
-            _ => Err("expected s, ms, us or ns".to_string()),
+            "ps" => Ok(Unit::Pico),
+            _ => Err("expected s, ms, us, ns or ps".to_string()),
         }
     }
 }
@@ -115,10 +119,10 @@ impl List {
         loop {
             let line_number = self.lines.number() + 1;
             let Some(line) = self.lines.next()? else { return Ok(None) };
-            if line.trim().is_empty() {
+            let ListLayout { dialect, number, value, unit, .. } = &self.layout;
+            if is_comment(line) || dialect.cells(line).all(str::is_empty) {
                 continue;
             }
-            let ListLayout { dialect, number, value, unit, .. } = &self.layout;
             let cells: Vec<&str> = dialect.cells(line).collect();
             let cell = cells.get(*value).copied().unwrap_or_default();
             let said = number_in(dialect, cell, *value, line_number)?;

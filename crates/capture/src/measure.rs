@@ -1,11 +1,11 @@
 //! From the wires of a capture to how long each response took.
 
 use crate::SECOND_PS;
-use crate::capture::Capture;
-use crate::capture::{Head, Point};
+use crate::capture::{Capture, Point};
 use crate::edges::{Edge, EdgeKind, Slicer};
 use crate::error::{Error, ParseError};
 use crate::figures::{DelayFigures, median_of};
+use crate::grid::TimeGrid;
 use crate::list::{List, Value};
 use crate::marks::{Mark, MarkerStats};
 use crate::open::open_joined;
@@ -13,6 +13,7 @@ use crate::pairing::{Counts, Pairing, Response, ResponseClass};
 use crate::query::ChannelSelection;
 use crate::query::Query;
 use crate::survey::{Survey, survey};
+use crate::wires::{WireLevels, noise_error, noise_of};
 use std::collections::VecDeque;
 use std::path::PathBuf;
 
@@ -52,6 +53,10 @@ pub struct CaptureResult {
     pub impossible: Vec<(u64, i64)>,
     /// Whether the first row of a list was no sample.
     pub first_row_left_out: bool,
+    /// The channels whose levels were parted, in the order stimulus, response, marker.
+    pub wires: Vec<WireLevels>,
+    /// Parts of the file that are missing, by name.
+    pub missing_chunks: Vec<String>,
     /// What else must be told, a sentence each.
     pub notes: Vec<String>,
 }
@@ -74,6 +79,9 @@ pub fn measure<E: From<Error>>(
                     .in_file(file)
                     .into());
             };
+            if let Some(fault) = selection.fault(&survey.unreadable) {
+                return Err(fault.clone().in_file(file).into());
+            }
             let mut wires = EdgeMatcher::new(&survey, &selection, query)
                 .map_err(|fault| fault.in_file(file))?;
             let Capture::Points(opened) = open_joined(paths, None)? else {
@@ -89,7 +97,7 @@ pub fn measure<E: From<Error>>(
                 }
             }
             wires.end(&mut each)?;
-            let measured = wires.result(survey.head, &selection);
+            let measured = wires.result(survey, &selection, query);
             match measured.counts.stimuli {
                 0 => Err(nothing_to_answer(&measured, query).in_file(file).into()),
                 _ => Ok(measured),
@@ -153,6 +161,13 @@ impl EdgeMatcher {
         for role in [STIMULUS, RESPONSE] {
             let (None, Some(channel)) = (&slicers[role], channels[role]) else { continue };
             let name = &survey.head.channels[channel].name;
+            if let Some(reason) = noise_of(survey, channel, query) {
+                // A response that never comes is what was asked for, and its noise is told.
+                if role == RESPONSE {
+                    continue;
+                }
+                return Err(noise_error(name, reason));
+            }
             match survey.channels[channel].levels.range().filter(|(low, high)| low < high) {
                 Some((low, high)) => {
                     let what = "does not cross the threshold with its hysteresis: it ranges from";
@@ -278,8 +293,13 @@ impl EdgeMatcher {
         each(Response { at_ps: at_ps - self.start_ps, class: fate })
     }
 
-    fn result(self, head: Head, selection: &ChannelSelection) -> CaptureResult {
+    fn result(self, survey: Survey, selection: &ChannelSelection, query: &Query) -> CaptureResult {
         let swapped_ps = self.swapped();
+        let channels = self.channels.iter().zip(&self.slicers);
+        let wires = channels
+            .filter_map(|(channel, slicer)| WireLevels::new(&survey, (*channel)?, slicer, query))
+            .collect();
+        let head = survey.head;
         let name = |index: usize| Some(head.channels[index].name.clone());
         let (stimulus, response) = (name(selection.stimulus), name(selection.response));
         let mut notes = head.notes;
@@ -308,6 +328,8 @@ impl EdgeMatcher {
             mark: self.marks.map(MarkerStats::finish),
             impossible: Vec::new(),
             first_row_left_out: false,
+            wires,
+            missing_chunks: head.missing_chunks,
             notes,
         }
     }
@@ -337,7 +359,7 @@ fn measure_list<E>(
 ) -> Result<CaptureResult, E> {
     let (mut counts, mut figures) = (Counts::default(), DelayFigures::default());
     let (mut impossible, mut first_row_left_out) = (Vec::new(), false);
-    let mut at_ps = 0_i64;
+    let (mut at_ps, mut grid) = (0_i64, TimeGrid::default());
     while let Some(reading) = list.next_reading().map_err(&error)? {
         let fate = match reading.value {
             Value::NotASample => {
@@ -347,6 +369,7 @@ fn measure_list<E>(
             Value::Delay(delay) => {
                 counts.answered += 1;
                 figures.add(delay);
+                grid.add_distance(delay);
                 ResponseClass::Answered(delay)
             }
             Value::NoResponse => {
@@ -378,13 +401,15 @@ fn measure_list<E>(
         response: None,
         counts,
         figures,
-        resolution_ps: list.resolution_ps(),
+        resolution_ps: list.resolution_ps().map(|unit| grid.step_ps(unit).unwrap_or(unit)),
         is_timed: false,
         length_ps: at_ps,
         swapped_ps: None,
         mark: None,
         impossible,
         first_row_left_out,
+        wires: Vec::new(),
+        missing_chunks: Vec::new(),
         notes: Vec::new(),
     })
 }

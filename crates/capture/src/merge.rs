@@ -68,4 +68,13 @@ impl Source for Merged {
     fn reached_ps(&self) -> Option<i64> {
         self.reached
     }
+
+    fn unreadable(&self) -> Vec<(usize, ParseError)> {
+        let of_part = |part: &Part| {
+            let first = part.first_channel;
+            let faults = part.source.unreadable().into_iter();
+            faults.map(move |(channel, fault)| (channel + first, fault)).collect::<Vec<_>>()
+        };
+        self.parts.iter().flat_map(of_part).collect()
+    }
 }

@@ -87,7 +87,9 @@ pub fn open_joined(paths: &[PathBuf], unit: Option<Unit>) -> Result<Capture, Err
             head.channels.push(channel);
         }
         head.format = opened.head.format;
+        head.is_sample_time = opened.head.is_sample_time && (first == 0 || head.is_sample_time);
         head.resolution_ps = head.resolution_ps.max(opened.head.resolution_ps);
+        head.missing_chunks.extend(opened.head.missing_chunks);
         head.notes.extend(opened.head.notes);
         sources.push((opened.source, first));
     }

@@ -38,7 +38,7 @@ impl Query {
             response: Some(response.to_string()),
             marker: None,
             threshold: Threshold::Share(0.5),
-            hysteresis: Hysteresis::Share(0.1),
+            hysteresis: Hysteresis::Auto,
             edge: EdgeKind::Rising,
             response_edge: EdgeKind::Rising,
             quiet_ps: None,
@@ -72,6 +72,16 @@ impl ChannelSelection {
             true => Err(ParseError::whole("--stimulus and --response name the same channel")),
             false => Ok(ChannelSelection { stimulus, response, marker }),
         }
+    }
+}
+
+impl ChannelSelection {
+    /// The first value that is none, of the channels that were asked for.
+    pub fn fault<'a>(&self, unreadable: &'a [(usize, ParseError)]) -> Option<&'a ParseError> {
+        let is_asked = |channel: usize| {
+            [Some(self.stimulus), Some(self.response), self.marker].contains(&Some(channel))
+        };
+        unreadable.iter().find(|(channel, _)| is_asked(*channel)).map(|(_, fault)| fault)
     }
 }
 

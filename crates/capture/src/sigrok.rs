@@ -5,6 +5,7 @@ use crate::capture::LevelCapture;
 use crate::capture::{Channel, Head, Kind, Point, Source};
 use crate::error::ParseError;
 use crate::merge::Merged;
+use crate::stretches::{InTurn, Stretches};
 use crate::zip::{Archive, Member, MemberReader, cannot_unpack};
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -12,6 +13,8 @@ use std::path::Path;
 
 /// Bytes of a sample that are read at once.
 const CHUNK: usize = 1 << 16;
+/// Bytes of an analog sample.
+const FLOAT: usize = 4;
 /// Wider samples have no channels that anyone could name.
 const WIDEST: usize = 64;
 /// Points that are given away at once.
@@ -38,17 +41,23 @@ pub fn open(path: &Path) -> Result<LevelCapture, ParseError> {
     let clock = Clock::new(session.samplerate()?);
     let mut head =
         Head { format: "sigrok session", resolution_ps: Some(clock.at(1)?), ..Head::default() };
+    head.is_sample_time = true;
     if session.devices > 1 {
         let more = session.devices - 1;
         head.notes.push(format!("{more} further devices of the session were not read."));
     }
     let mut sources: Vec<(Box<dyn Source>, usize)> = Vec::new();
-    if let Some(logic) = session.logic(&archive, clock)? {
-        head.channels.extend(logic.1);
-        sources.push((Box::new(logic.0), 0));
+    if let Some((logic, channels, missing)) = session.logic(&archive, clock)? {
+        head.missing_chunks.extend(missing);
+        sources.push((Box::new(InTurn::new(logic, channels.len())), 0));
+        head.channels.extend(channels);
     }
-    for (name, members) in session.analog(&archive) {
-        sources.push((Box::new(Analog::new(archive.clone(), members, clock)), head.channels.len()));
+    for (name, stretches) in session.analog(&archive) {
+        head.missing_chunks.extend(stretches.missing);
+        let parts = stretches.all.into_iter().map(|(members, first)| {
+            Analog::new(archive.clone(), members, clock, first / FLOAT as u64)
+        });
+        sources.push((Box::new(InTurn::new(parts.collect(), 1)), head.channels.len()));
         head.channels.push(Channel { name, kind: Kind::Sampled });
     }
     if sources.is_empty() {
@@ -87,16 +96,12 @@ impl Session {
     }
 
     /// The logic channels, where there are any: the bit of each is its number.
-    fn logic(
-        &self,
-        archive: &Archive,
-        clock: Clock,
-    ) -> Result<Option<(Logic, Vec<Channel>)>, ParseError> {
+    fn logic(&self, archive: &Archive, clock: Clock) -> Result<Option<LogicParts>, ParseError> {
         let Some(file) = self.keys.get("capturefile") else { return Ok(None) };
         if !self.keys.keys().any(|key| key.starts_with("probe")) {
             return Ok(None);
         }
-        let members = numbered(archive, file);
+        let stretches = Stretches::find(archive, file);
         let unit = self.keys.get("unitsize").and_then(|size| size.parse().ok()).unwrap_or(0);
         if !(1..=WIDEST).contains(&unit) {
             return Err(ParseError::member(
@@ -104,7 +109,7 @@ impl Session {
                 format!("expected a unitsize of 1 to {WIDEST}"),
             ));
         }
-        if members.is_empty() {
+        if stretches.all.is_empty() {
             return Err(ParseError::member(file, "the samples are missing"));
         }
         let mut bits = Vec::new();
@@ -118,12 +123,15 @@ impl Session {
         bits.sort();
         channels
             .extend(bits.iter().map(|(_, name)| Channel { name: name.clone(), kind: Kind::Logic }));
-        let bits = bits.into_iter().map(|(bit, _)| bit).collect();
-        Ok(Some((Logic::new(archive.clone(), members, clock, unit, bits), channels)))
+        let bits: Vec<usize> = bits.into_iter().map(|(bit, _)| bit).collect();
+        let parts = stretches.all.into_iter().map(|(members, first)| {
+            Logic::new(archive.clone(), members, clock, unit, bits.clone(), first / unit as u64)
+        });
+        Ok(Some((parts.collect(), channels, stretches.missing)))
     }
 
     /// The analog channels with their members.
-    fn analog(&self, archive: &Archive) -> Vec<(String, Vec<Member>)> {
+    fn analog(&self, archive: &Archive) -> Vec<(String, Stretches)> {
         let mut found = Vec::new();
         for (key, name) in &self.keys {
             let number = key.strip_prefix("analog").and_then(|number| number.parse::<u32>().ok());
@@ -132,36 +140,40 @@ impl Session {
             }
         }
         found.sort();
-        let with = |(number, name)| (name, numbered(archive, &format!("analog-1-{number}")));
-        found.into_iter().map(with).filter(|(_, members)| !members.is_empty()).collect()
+        let with = |(number, name)| (name, Stretches::find(archive, &format!("analog-1-{number}")));
+        found.into_iter().map(with).filter(|(_, stretches)| !stretches.all.is_empty()).collect()
     }
 }
 
-/// The member of this name, or those of this name with a number, in the order of the numbers.
-fn numbered(archive: &Archive, name: &str) -> Vec<Member> {
-    if let Some(one) = archive.member(name) {
-        return vec![one.clone()];
-    }
-    let number = |member: &Member| member.name.strip_prefix(name)?.strip_prefix('-')?.parse().ok();
-    let mut all: Vec<(u64, Member)> =
-        archive.members.iter().filter_map(|one| Some((number(one)?, one.clone()))).collect();
-    all.sort_by_key(|(number, _)| *number);
-    all.into_iter().map(|(_, member)| member).collect()
-}
+/// The stretches of the logic channels, these channels, and what is missing.
+type LogicParts = (Vec<Logic>, Vec<Channel>, Vec<String>);
 
-/// `24 MHz`, `500000`, `1.5 GHz` as a number.
+/// `24 MHz`, `500000`, `1.5 GHz`, `100 MSa/s`, `1e6 Hz` as a number.
 pub fn hertz(text: &str) -> Option<u64> {
     let text = text.trim();
-    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
-    let unit = text[end..].trim().to_ascii_lowercase();
-    let factor = match unit.as_str() {
-        "" | "hz" => 1e0,
-        "khz" | "k" => 1e3,
-        "mhz" | "m" => 1e6,
-        "ghz" | "g" => 1e9,
+    let is_of_number = |at: usize, byte: u8| {
+        let before = at.checked_sub(1).map_or(b' ', |before| text.as_bytes()[before]);
+        let follows =
+            text.as_bytes().get(at + 1).is_some_and(|next| b"+-0123456789".contains(next));
+        match byte {
+            b'e' | b'E' => before.is_ascii_digit() && follows,
+            b'+' | b'-' => at == 0 || before.eq_ignore_ascii_case(&b'e'),
+            _ => byte.is_ascii_digit() || byte == b'.',
+        }
+    };
+    let end = text.bytes().enumerate().position(|(at, byte)| !is_of_number(at, byte));
+    let (number, unit) = text.split_at(end.unwrap_or(text.len()));
+    let unit = unit.trim().to_ascii_lowercase();
+    let per_second = ["samples/s", "sa/s", "sps", "s/s", "hz"];
+    let prefix = per_second.iter().find_map(|end| unit.strip_suffix(end)).unwrap_or(&unit);
+    let factor = match prefix {
+        "" => 1e0,
+        "k" => 1e3,
+        "m" => 1e6,
+        "g" => 1e9,
         _ => return None,
     };
-    let rate = (text[..end].parse::<f64>().ok()? * factor).round();
+    let rate = (number.parse::<f64>().ok()? * factor).round();
     (1.0..=1e12).contains(&rate).then_some(rate as u64)
 }
 
@@ -234,10 +246,11 @@ impl Logic {
         clock: Clock,
         unit: usize,
         bits: Vec<usize>,
+        sample: u64,
     ) -> Logic {
         let buffer = vec![0; CHUNK / unit * unit];
         let bytes = Chained::new(archive, members);
-        Logic { bytes, clock, unit, bits, before: Vec::new(), sample: 0, buffer, filled: 0, at: 0 }
+        Logic { bytes, clock, unit, bits, before: Vec::new(), sample, buffer, filled: 0, at: 0 }
     }
 
     fn changes(&mut self, points: &mut Vec<Point>) -> Result<(), ParseError> {
@@ -299,15 +312,15 @@ struct Analog {
 }
 
 impl Analog {
-    fn new(archive: Archive, members: Vec<Member>, clock: Clock) -> Analog {
-        Analog { bytes: Chained::new(archive, members), clock, sample: 0, buffer: vec![0; CHUNK] }
+    fn new(archive: Archive, members: Vec<Member>, clock: Clock, sample: u64) -> Analog {
+        Analog { bytes: Chained::new(archive, members), clock, sample, buffer: vec![0; CHUNK] }
     }
 }
 
 impl Source for Analog {
     fn read(&mut self, points: &mut Vec<Point>) -> Result<bool, ParseError> {
         let filled = self.bytes.fill(&mut self.buffer)?;
-        for value in self.buffer[..filled].chunks_exact(4) {
+        for value in self.buffer[..filled].chunks_exact(FLOAT) {
             let value = f32::from_le_bytes([value[0], value[1], value[2], value[3]]);
             let at_ps = self.clock.at(self.sample)?;
             points.push(Point { at_ps, channel: 0, value: value.into() });

@@ -3,7 +3,8 @@
 use crate::capture::Capture;
 use crate::capture::{Head, Kind, Point};
 use crate::edges::{Hysteresis, Slicer, Threshold};
-use crate::error::Error;
+use crate::error::{Error, ParseError};
+use crate::grid::TimeGrid;
 use crate::levels::Levels;
 use crate::open::open_joined;
 use std::path::PathBuf;
@@ -17,6 +18,8 @@ pub struct Survey {
     pub channels: Vec<ChannelSurvey>,
     /// From the first to the last value; none where there is no value.
     pub span_ps: Option<(i64, i64)>,
+    /// For channels with values that are none, by their numbers, the first of these.
+    pub unreadable: Vec<(usize, ParseError)>,
 }
 
 /// What was seen of a channel.
@@ -38,6 +41,7 @@ pub fn survey(paths: &[PathBuf]) -> Result<Option<Survey>, Error> {
     let mut source = opened.source;
     let mut seen = vec![ChannelSurvey::default(); opened.head.channels.len()];
     let (mut first, mut last) = (None, None);
+    let mut grid = TimeGrid::default();
     let mut points = Vec::new();
     let mut goes_on = true;
     while goes_on {
@@ -45,11 +49,15 @@ pub fn survey(paths: &[PathBuf]) -> Result<Option<Survey>, Error> {
         for Point { at_ps, channel, value } in points.drain(..) {
             first.get_or_insert(at_ps);
             last = last.max(Some(at_ps));
+            grid.add(at_ps);
             seen[channel].levels.add(value);
         }
     }
     let last = last.max(source.reached_ps());
     let mut head = opened.head;
+    if let (Some(unit), false) = (head.resolution_ps, head.is_sample_time) {
+        head.resolution_ps = Some(grid.step_ps(unit).unwrap_or(unit));
+    }
     for (channel, seen) in head.channels.iter_mut().zip(&seen) {
         let is_bit = |level: f64| level == 0.0 || level == 1.0;
         let is_logic = seen.levels.range().is_none_or(|(low, high)| is_bit(low) && is_bit(high));
@@ -58,7 +66,8 @@ pub fn survey(paths: &[PathBuf]) -> Result<Option<Survey>, Error> {
             channel.kind = Kind::Held;
         }
     }
-    Ok(Some(Survey { head, channels: seen, span_ps: first.zip(last) }))
+    let unreadable = source.unreadable();
+    Ok(Some(Survey { head, channels: seen, span_ps: first.zip(last), unreadable }))
 }
 
 impl Survey {

@@ -1,9 +1,11 @@
 //! Value change dumps (VCD), as simulators and logic analysers write them.
 
+use crate::SECOND_PS;
 use crate::capture::LevelCapture;
 use crate::capture::{Channel, Head, Kind, Point, Source};
 use crate::error::ParseError;
 use crate::lines::BYTE_ORDER_MARK;
+use crate::sigrok::hertz;
 use std::collections::HashMap;
 use std::io::BufRead;
 
@@ -37,6 +39,7 @@ pub fn open(mut text: impl BufRead + 'static) -> Result<LevelCapture, ParseError
                 words.skip()?;
             }
             "$var" => head.variable(&mut words)?,
+            "$comment" => head.comment(&mut words)?,
             "$enddefinitions" => {
                 words.skip()?;
                 break;
@@ -54,9 +57,16 @@ pub fn open(mut text: impl BufRead + 'static) -> Result<LevelCapture, ParseError
     if head.channels.is_empty() {
         return Err(words.error("the dump declares no variables"));
     }
-    let resolution_ps = Some(i64::try_from((femtos / FEMTO).max(1)).unwrap_or(i64::MAX));
-    let Declaration { channels, ids, .. } = head;
-    let head = Head { format: "VCD", channels, resolution_ps, notes: Vec::new() };
+    let unit_ps = i64::try_from((femtos / FEMTO).max(1)).unwrap_or(i64::MAX);
+    let Declaration { channels, ids, rate, .. } = head;
+    let sample_ps = rate.map(|rate| SECOND_PS / rate as i64).filter(|step| *step >= unit_ps);
+    let head = Head {
+        format: "VCD",
+        channels,
+        resolution_ps: sample_ps.or(Some(unit_ps)),
+        is_sample_time: sample_ps.is_some(),
+        ..Head::default()
+    };
     let source = Changes { words, ids, femtos, now: None, told: 0 };
     Ok(LevelCapture { head, source: Box::new(source) })
 }
@@ -65,6 +75,8 @@ pub fn open(mut text: impl BufRead + 'static) -> Result<LevelCapture, ParseError
 #[derive(Default)]
 struct Declaration {
     femtos: Option<i128>,
+    /// The sample rate that a comment names, in Hz.
+    rate: Option<u64>,
     scopes: Vec<String>,
     channels: Vec<Channel>,
     /// The channels of each short name: the same signal may be seen in several places.
@@ -93,6 +105,22 @@ impl Declaration {
                     .error(format!("expected a timescale like 1 ns, found '{}'", short(&text))))
             }
         }
+    }
+
+    /// `Acquisition with 8/8 channels at 24 MHz`, as sigrok writes it.
+    fn comment<R: BufRead>(&mut self, words: &mut Tokens<R>) -> Result<(), ParseError> {
+        let all = words.until_end()?;
+        let hertz_of = |number: &str, unit: &str| {
+            let is_rate = unit.trim_end_matches([',', '.', ';', ')']).to_ascii_lowercase();
+            is_rate.ends_with("hz").then(|| hertz(&format!("{number} {is_rate}"))).flatten()
+        };
+        let apart = all.windows(2).find_map(|pair| hertz_of(&pair[0], &pair[1]));
+        let joined = all.iter().find_map(|word| {
+            let end = word.find(|c: char| c.is_ascii_alphabetic())?;
+            hertz_of(&word[..end], &word[end..])
+        });
+        self.rate = self.rate.or(apart).or(joined);
+        Ok(())
     }
 
     fn scope<R: BufRead>(&mut self, words: &mut Tokens<R>) -> Result<(), ParseError> {

@@ -29,6 +29,13 @@ pub struct Member {
     checksum: u32,
 }
 
+impl Member {
+    /// How many bytes it holds, as the archive says.
+    pub fn size(&self) -> u64 {
+        self.entry.uncompressed_size_hint()
+    }
+}
+
 /// An archive whose table of members has been read.
 #[derive(Clone, Debug)]
 pub struct Archive {

@@ -216,7 +216,7 @@ pub struct CaptureListing {
     pub readings: Option<u64>,
     /// Of these, those without a value.
     pub not_measured: Option<u64>,
-    /// What was left out of it, a sentence each.
+    /// What was left out of it or is missing, a sentence each.
     pub notes: Vec<String>,
 }
 
@@ -226,7 +226,7 @@ pub struct CaptureListing {
 pub struct ListedChannel {
     /// Its name.
     pub name: String,
-    /// What its values are: logic, analog, number.
+    /// What its values are: logic, analog, number, noise.
     pub kind: &'static str,
     /// The usual low level; none of logic.
     pub low: Option<f64>,

@@ -72,6 +72,27 @@ pub struct Responses {
     pub figures: ResponseFigures,
     /// What went on in step with the slow ones.
     pub marked: Option<MarkerFigures>,
+    /// How low was parted from high on the channels whose values are measured levels.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<ChannelLevels>,
+}
+
+/// How low was parted from high on a channel.
+#[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ChannelLevels {
+    /// The channel.
+    pub channel: String,
+    /// The usual low level.
+    pub low: f64,
+    /// The usual high level.
+    pub high: f64,
+    /// The level at which an edge is; none where the channel shows noise only.
+    pub threshold: Option<f64>,
+    /// How far an edge goes beyond the threshold, both ways together.
+    pub hysteresis: Option<f64>,
+    /// Deviation of the noise around the noisier of both levels.
+    pub noise: f64,
 }
 
 impl Responses {

@@ -135,7 +135,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand respond" -l stimulus -d 'T
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l response -d 'The channel with the responses' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l marker -d 'Channel that is high while a possible disturbance lasts' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l threshold -d 'Level of an edge: a share of the way from low to high, or a voltage (1.65V)' -r
-complete -c latlab -n "__fish_latlab_using_subcommand respond" -l hysteresis -d 'Hysteresis around the threshold, as a share or a voltage' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l hysteresis -d 'Hysteresis around the threshold: a share, a voltage, or auto, which follows the noise and is 10% at least' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l edge -d 'Which edges are stimuli: rising, falling, both' -r -f -a "rising\t''
 falling\t''
 both\t''"
@@ -144,7 +144,7 @@ falling\t''
 both\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l quiet -d 'Count edges that follow each other within this time as one stimulus [default: each edge]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l window -d 'Time after which a response counts as late [default: the next stimulus]' -r
-complete -c latlab -n "__fish_latlab_using_subcommand respond" -l unit -d 'Unit of a list of readings without one: s, ms, us, ns' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l unit -d 'Unit of a list of readings without one: s, ms, us, ns, ps' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l edges -d 'Number of stimuli of a simulation' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l seed -d 'Seed of random stimuli; the same seed gives the same run' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l keep -d 'Keep the simulated capture in this folder, as VCD and CSV' -r -F

@@ -3,6 +3,7 @@
 //! The crate `csv` would replace only [`Cells`]: it parts no runs of blanks, and the dialect, decimal
 //! commas and bounded lines with their numbers remain ours.
 
+use super::instants::Instant;
 use crate::error::ParseError;
 
 /// How the cells of a table are parted and its numbers written.
@@ -34,33 +35,63 @@ impl Dialect {
         let first = number.bytes().next()?;
         match () {
             () if !(first.is_ascii_digit() || b"-.,".contains(&first)) => unmeasured(cell),
+            () if number.starts_with("0x") || number.starts_with("0X") => hexadecimal(number),
             () if self.decimal_comma && number.contains('.') => None,
             () if self.decimal_comma => number.replace(',', ".").parse().ok(),
             () => number.parse().ok().or_else(|| unmeasured(cell)),
         }
     }
 
-    /// Whether a line is a row of numbers: some cells may be empty, but not all.
+    /// Whether a line is a row of values: at least one is a number or a time, and the others are,
+    /// or are empty or unknown.
     pub fn is_row(&self, line: &str) -> bool {
         let mut numbers = 0;
         for cell in self.cells(line).filter(|cell| !cell.is_empty()) {
-            if self.number(cell).is_none() {
-                return false;
+            match () {
+                () if self.number(cell).is_some() || Instant::parse(cell).is_some() => numbers += 1,
+                () if is_unknown(cell) || is_bare_hexadecimal(cell) => {}
+                () => return false,
             }
-            numbers += 1;
         }
         numbers > 0
+    }
+
+    /// Whether a line may be a row of values with words among them: it begins with a number or a
+    /// time and has another one.
+    pub fn is_row_with_words(&self, line: &str) -> bool {
+        let is_value = |cell: &str| self.number(cell).is_some() || Instant::parse(cell).is_some();
+        let mut cells = self.cells(line);
+        cells.next().is_some_and(is_value) && cells.any(is_value)
     }
 }
 
 /// What instruments write where they have no value, or one beyond their range.
 fn unmeasured(cell: &str) -> Option<f64> {
-    match cell {
-        "NaN" | "nan" | "NAN" => Some(f64::NAN),
-        "∞" | "+∞" => Some(f64::INFINITY),
-        "-∞" => Some(f64::NEG_INFINITY),
-        _ => None,
+    let is = |words: &[&str]| words.iter().any(|word| cell.eq_ignore_ascii_case(word));
+    match () {
+        () if is(&["NaN"]) => Some(f64::NAN),
+        () if is(&["∞", "+∞", "Inf", "+Inf", "Infinity", "+Infinity"]) => Some(f64::INFINITY),
+        () if is(&["-∞", "-Inf", "-Infinity"]) => Some(f64::NEG_INFINITY),
+        () => None,
     }
+}
+
+/// Words for a level that is not known, or that is neither low nor high.
+pub fn is_unknown(cell: &str) -> bool {
+    let words = ["x", "z", "u", "w", "?", "-", "--", "---", "n/a", "na", "null", "none"];
+    words.iter().any(|word| cell.eq_ignore_ascii_case(word))
+        // Of a bus each bit: `1x0z`.
+        || !cell.is_empty() && cell.bytes().all(|byte| b"01xXzZ".contains(&byte))
+}
+
+fn hexadecimal(number: &str) -> Option<f64> {
+    u64::from_str_radix(&number[2..], 16).ok().map(|number| number as f64)
+}
+
+/// `7F`, `A5h`: a number that cannot be told from a word.
+fn is_bare_hexadecimal(cell: &str) -> bool {
+    let digits = cell.strip_suffix(['h', 'H']).unwrap_or(cell);
+    (1..=32).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// The cells of a line, one after the other.
@@ -112,6 +143,12 @@ pub fn last_digit(cell: &str) -> Option<f64> {
     Some(10f64.powi(exponent.clamp(-300, 300) - decimals.min(300) as i32))
 }
 
+/// That a cell is no number.
+pub fn no_number(cell: &str, index: usize, line: u64) -> ParseError {
+    let found: String = cell.chars().take(24).collect();
+    ParseError::line(line, format!("expected a number in column {}, found '{found}'", index + 1))
+}
+
 /// The number in a cell; none where the cell is empty.
 pub fn number_in(
     dialect: &Dialect,
@@ -122,12 +159,5 @@ pub fn number_in(
     if cell.is_empty() {
         return Ok(None);
     }
-    let what = || {
-        let found: String = cell.chars().take(24).collect();
-        ParseError::line(
-            line,
-            format!("expected a number in column {}, found '{found}'", index + 1),
-        )
-    };
-    dialect.number(cell).map(Some).ok_or_else(what)
+    dialect.number(cell).map(Some).ok_or_else(|| no_number(cell, index, line))
 }

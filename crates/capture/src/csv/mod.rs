@@ -1,8 +1,10 @@
 //! Tables of values: captures with a time in each row, and lists of readings.
 
 pub mod cells;
+mod instants;
 mod layout;
 mod names;
+mod table;
 
 use crate::SECOND_PS;
 use crate::capture::{Capture, LevelCapture};
@@ -10,7 +12,6 @@ use crate::capture::{Head, Kind, Point, Source};
 use crate::error::ParseError;
 use crate::lines::Lines;
 use crate::list::{List, Unit};
-use cells::number_in;
 use layout::{Layout, Shape, TimeFrom};
 use std::fs::File;
 use std::io::BufReader;
@@ -38,12 +39,23 @@ pub fn open(path: &Path, unit: Option<Unit>) -> Result<Capture, ParseError> {
                 format: layout.format,
                 channels: layout.columns.iter().map(|(_, channel)| channel.clone()).collect(),
                 resolution_ps: layout.resolution_ps,
-                notes: Vec::new(),
+                is_sample_time: layout.is_sample_time,
+                notes: layout.notes.clone(),
+                ..Head::default()
             };
-            let before = vec![None; head.channels.len()];
+            let (before, unreadable) =
+                (vec![None; head.channels.len()], vec![None; head.channels.len()]);
             let needed = layout.needed();
-            let rows =
-                Rows { lines, layout, needed, cells: Vec::new(), row: 0, reached: None, before };
+            let rows = Rows {
+                lines,
+                layout,
+                needed,
+                cells: Vec::new(),
+                row: 0,
+                reached: None,
+                before,
+                unreadable,
+            };
             Ok(Capture::Points(LevelCapture { head, source: Box::new(rows) }))
         }
     }
@@ -82,32 +94,52 @@ struct Rows {
     reached: Option<i64>,
     /// The last value of each channel, since logic tells changes only.
     before: Vec<Option<f64>>,
+    /// The first value of each channel that is none.
+    unreadable: Vec<Option<ParseError>>,
 }
 
 impl Rows {
     fn row(&mut self, points: &mut Vec<Point>) -> Result<bool, ParseError> {
-        let Rows { lines, layout, needed, cells, before, .. } = self;
+        let Rows { lines, layout, needed, cells, before, unreadable, .. } = self;
         let number = lines.number() + 1;
         let Some(line) = lines.next()? else { return Ok(false) };
         if line.trim_ascii().is_empty() || cells::is_comment(line) {
             return Ok(true);
         }
+        let of_time = layout.time.column();
+        let (mut at_ps, mut is_empty) = (None, true);
         cells.clear();
         for (index, (cell, needed)) in layout.dialect.cells(line).zip(needed).enumerate() {
-            let value =
-                if *needed { number_in(&layout.dialect, cell, index, number)? } else { None };
+            is_empty &= cell.is_empty();
+            let value = match *needed && !cell.is_empty() {
+                false => None,
+                true if of_time == Some(index) => {
+                    at_ps = layout.time.at_ps(&layout.dialect, cell, index, number)?;
+                    None
+                }
+                true => match layout.dialect.number(cell) {
+                    Some(value) => Some(told(value)),
+                    None => {
+                        if !cells::is_unknown(cell) {
+                            layout.note_unreadable(unreadable, cell, index, number);
+                        }
+                        Some(f64::NAN)
+                    }
+                },
+            };
             cells.push(value);
         }
-        let number_of = |index: usize| cells.get(index).copied().flatten();
-        let seconds = match layout.time {
-            TimeFrom::Column { index, factor } => number_of(index).map(|time| time * factor),
-            TimeFrom::Index { index, start, step } => number_of(index).map(|at| start + at * step),
-            TimeFrom::Rows { start, step } => Some(start + self.row as f64 * step),
+        if is_empty {
+            // Spreadsheets fill a table up with commas.
+            return Ok(true);
+        }
+        let at_ps = match layout.time {
+            TimeFrom::Rows { start, step } => {
+                Some(picoseconds(start + self.row as f64 * step, number)?)
+            }
+            _ => at_ps,
         };
-        let Some(seconds) = seconds else {
-            return Err(ParseError::line(number, "the row has no time"));
-        };
-        let at_ps = picoseconds(seconds, number)?;
+        let at_ps = at_ps.ok_or_else(|| ParseError::line(number, "the row has no time"))?;
         if self.reached.is_some_and(|reached| at_ps < reached) {
             return Err(ParseError::line(
                 number,
@@ -115,8 +147,10 @@ impl Rows {
             ));
         }
         for (channel, (index, what)) in layout.columns.iter().enumerate() {
-            let Some(value) = number_of(*index) else { continue };
-            if what.kind == Kind::Sampled || before[channel] != Some(value) {
+            let Some(value) = cells.get(*index).copied().flatten() else { continue };
+            let is_same =
+                before[channel].is_some_and(|before: f64| before.to_bits() == value.to_bits());
+            if what.kind == Kind::Sampled || !is_same {
                 points.push(Point { at_ps, channel, value });
             }
             before[channel] = Some(value);
@@ -124,6 +158,15 @@ impl Rows {
         self.reached = Some(at_ps);
         self.row += 1;
         Ok(true)
+    }
+}
+
+/// A value as the instrument means it: 9.9E37 is beyond its range, 9.91E37 is unknown.
+fn told(value: f64) -> f64 {
+    match value.abs() {
+        unknown if (9.905e37..1e38).contains(&unknown) => f64::NAN,
+        beyond if (9.8e37..1e38).contains(&beyond) => f64::INFINITY.copysign(value),
+        _ => value,
     }
 }
 
@@ -139,6 +182,11 @@ impl Source for Rows {
 
     fn reached_ps(&self) -> Option<i64> {
         self.reached
+    }
+
+    fn unreadable(&self) -> Vec<(usize, ParseError)> {
+        let all = self.unreadable.iter().enumerate();
+        all.filter_map(|(channel, fault)| Some((channel, fault.clone()?))).collect()
     }
 }
 

@@ -73,19 +73,46 @@ pub fn is_number(name: &str) -> bool {
     name.starts_with("sample") || ["index", "nr", "no", "n", "#", "number"].contains(&name.as_str())
 }
 
-/// The unit of a list of readings by the name of its column.
+/// The unit of a list of readings by the name of its column: `latency_ns`, `delay [us]`, `n_secs`.
 pub fn unit_of_readings(name: &str) -> Option<Unit> {
-    let name = name.to_ascii_lowercase().replace('µ', "u");
-    let says = |marks: &[&str], end: &str| {
-        marks.iter().any(|mark| name.contains(mark))
-            || name.ends_with(end)
-            || bracketed(&name) == Some(&end[1..])
-    };
-    match () {
-        () if says(&["nsec", "n_sec", "nano"], "_ns") => Some(Unit::Nano),
-        () if says(&["usec", "u_sec", "micro"], "_us") => Some(Unit::Micro),
-        () if says(&["msec", "m_sec", "milli"], "_ms") => Some(Unit::Milli),
-        () if says(&["second"], "_s") => Some(Unit::Second),
-        () => None,
+    let name = name.to_ascii_lowercase().replace(['µ', 'μ'], "u");
+    let has = |marks: &[&str]| marks.iter().any(|mark| name.contains(mark));
+    let last = name.trim_end_matches([']', ')', '"']).rsplit(['_', ' ', '/', '[', '(', '.']).next();
+    let unit = last.and_then(seconds_of);
+    match unit.map(|seconds| (seconds * 1e12) as i64) {
+        Some(1) => Some(Unit::Pico),
+        Some(1_000) => Some(Unit::Nano),
+        Some(1_000_000) => Some(Unit::Micro),
+        Some(1_000_000_000) => Some(Unit::Milli),
+        Some(_) => Some(Unit::Second),
+        None if has(&["psec", "p_sec", "pico"]) => Some(Unit::Pico),
+        None if has(&["nsec", "n_sec", "nano"]) => Some(Unit::Nano),
+        None if has(&["usec", "u_sec", "micro"]) => Some(Unit::Micro),
+        None if has(&["msec", "m_sec", "milli"]) => Some(Unit::Milli),
+        None if has(&["second"]) => Some(Unit::Second),
+        None => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_has_the_unit_of_its_readings() {
+        for (name, unit) in [
+            ("latency_ns", Some(Unit::Nano)),
+            ("Latency (us)", Some(Unit::Micro)),
+            ("delay [µs]", Some(Unit::Micro)),
+            ("n_secs_delay", Some(Unit::Nano)),
+            ("t/ms", Some(Unit::Milli)),
+            ("seconds", Some(Unit::Second)),
+            ("rtt_ps", Some(Unit::Pico)),
+            ("# unit: us", Some(Unit::Micro)),
+            ("latency", None),
+            ("responses", None),
+        ] {
+            assert_eq!(unit_of_readings(name), unit, "{name}");
+        }
     }
 }

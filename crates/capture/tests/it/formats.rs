@@ -23,7 +23,8 @@ fn dumps_tables_and_sessions_tell_the_same() {
     for (path, stimulus, response) in files {
         let (measured, delays) = measured(&path, &query(stimulus, response)).unwrap();
         assert_eq!(delays, picoseconds(&DELAYS), "{}", path.display());
-        assert_eq!(measured.resolution_ps, Some(1_000), "{}", path.display());
+        // All times are multiples of half a microsecond.
+        assert_eq!(measured.resolution_ps, Some(500_000), "{}", path.display());
         assert_eq!(measured.counts.stimuli, 5);
     }
 }
@@ -249,7 +250,14 @@ fn what_is_wrong_is_one_line_with_its_place() {
     assert!(error(&query("in", "in")).contains("the same channel"));
     for (name, text, said) in [
         ("back.csv", "Time [s],A,B\n0,0,0\n2,1,0\n1,0,1\n", "back.csv:4: the time is earlier"),
-        ("word.csv", "Time [s],A,B\n0,0,0\n1,x,0\n", "word.csv:3: expected a number in column 2"),
+        ("word.csv", "Time [s],A,B\n0,0,0\n1,low,0\n", "word.csv:3: expected a number in column 2"),
+        ("hex.csv", "Time [s],A,B\n0,0,0\n1,7F,0\n", "expected a number in column 2, found '7F'"),
+        (
+            "commas.csv",
+            "Zeit,A,B\n0,000,0,1,1,5\n0,001,3,3,0,5\n0,002,0,1,0,5\n",
+            "the commas may part cells or be decimal commas",
+        ),
+        ("comma.csv", "12,5\n13,1\n11,9\n", "the commas may part cells or be decimal commas"),
         ("empty.csv", "", "the file is empty"),
         (
             "counts.csv",
@@ -260,8 +268,8 @@ fn what_is_wrong_is_one_line_with_its_place() {
         ("minutes.csv", "Time (min),A,B\n0,0,0\n1,1,0\n", "expected times in s, ms, us, ns or ps"),
         (
             "dated.csv",
-            "Time,A,B\n2026-11-22T10:20:30.5Z,0,0\n",
-            "expected times in seconds, found dates",
+            "Time,A,B\n2026-11-22T10:20:30.5Z,0,0\n2026-11-22,1,0\n",
+            "dated.csv:3: expected a number in column 1, found '2026-11-22'",
         ),
         (
             "flat.csv",

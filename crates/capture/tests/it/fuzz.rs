@@ -22,6 +22,7 @@ const WORDS: &[&[u8]] = &[
     b"1e308",
     b"nan",
     b"#99999999999999999999",
+    b"9999-12-31T23:59:59.9",
     b"\n",
     b";",
     b",",
@@ -51,6 +52,7 @@ fn sessions_of_sigrok() {
 /// Damage inside of a member, which a checksum would else be hit by only.
 #[test]
 fn metadata_of_sigrok() {
+    // The second chunk of both kinds is missing.
     let text = "[global]\nversion=1\n[device 1]\ncapturefile=logic-1\ntotal probes=8\n\
         samplerate=1 MHz\nprobe1=in\nprobe4=out\nanalog9=A0\nunitsize=1\n";
     let pack = |text: &[u8]| {
@@ -58,7 +60,9 @@ fn metadata_of_sigrok() {
             ("version".to_string(), b"2".to_vec()),
             ("metadata".to_string(), text.to_vec()),
             ("logic-1-1".to_string(), vec![0, 1, 9, 8, 0, 1]),
+            ("logic-1-3".to_string(), vec![0, 1, 9, 8, 0, 1]),
             ("analog-1-9-1".to_string(), vec![0; 24]),
+            ("analog-1-9-3".to_string(), vec![7; 24]),
         ])
     };
     fuzz_packed("metadata.sr", &[text.as_bytes().to_vec()], ["in", "out"], &pack);
@@ -71,6 +75,9 @@ fn dumps() {
         fs::read(fixture("vectors-integers.vcd")).unwrap(),
         b"$timescale 1ns $end $var real 64 ! in $end $var reg 4 ? out $end $enddefinitions $end \
           #0 r0.5 ! b0000 ? #5 r2.5 ! b1x1z ? #9 r0.5 !"
+            .to_vec(),
+        b"$comment Acquisition with 2/8 channels at 24 MHz $end $timescale 1ns $end $var wire 1 ! \
+          in $end $var wire 1 ? out $end $enddefinitions $end #0 0! 0? #42 1! #83 1? #125 0! 0?"
             .to_vec(),
     ];
     fuzz("vcd", &seeds, ["in", "out"]);
@@ -87,6 +94,11 @@ fn tables() {
         b"Record Length,2500,,-0.1,0.02,\nSource,CH1,,-0.05,3.3,\n,,,0.0,0.02,\n".to_vec(),
         b"; Samplerate: 1 MHz\nChannel 0,Channel 1\n0,0\n1,0\n1,1\n".to_vec(),
         b"Zeit;A;B\n0,1;0,5;3,3\n0,2;3,5;0,3\n".to_vec(),
+        b"Time,A,B,bus\n2026-11-22T10:20:30.5Z,0,0,0x1F\n2026-11-22T10:20:31+01:00,1,X,7F\n,,,\n"
+            .to_vec(),
+        b"# Sample rate: 2 MSa/s\nTime [s],Channel 0,Channel 1\n0,-Inf,8.4\n5e-7,9.9E37,START\n"
+            .to_vec(),
+        b"0,000,0,1,1,5\n0,001,3,3,0,5\n".to_vec(),
     ];
     fuzz("csv", &seeds, ["Channel 0", "Channel 1"]);
 }
@@ -97,6 +109,7 @@ fn lists() {
         b"0\t9.1E-6\n1\t9.9E37\n2\t8.7E-6\n".to_vec(),
         b",n_secs_delay,\n0,0,\n1,86667,\n2,-1,\n3,-998971927,\n".to_vec(),
         b"#Mode:;3\n\ncounter;latency;delayTime\n0;38;5473\n1;10;4969\n".to_vec(),
+        b"latency_ns\n48.1\nInf\n48.3\n,,\n".to_vec(),
     ];
     fuzz("list.csv", &seeds, ["a", "b"]);
 }

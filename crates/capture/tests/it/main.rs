@@ -4,4 +4,5 @@ mod common;
 mod damage;
 mod formats;
 mod fuzz;
+mod levels;
 mod recordings;

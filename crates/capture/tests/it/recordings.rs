@@ -89,7 +89,8 @@ fn logic_and_analog_of_one_session_tell_the_same_clock() {
 #[test]
 fn two_channels_of_an_oscilloscope_show_the_same_square_wave() {
     let looked = survey(&[fixture("scope_3.csv")]).unwrap().unwrap();
-    let (low, high) = looked.channels[0].levels.low_and_high().unwrap();
+    let levels = looked.channels[0].levels.pair().unwrap();
+    let (low, high) = (levels.low, levels.high);
     assert!(low.abs() < 0.1 && (high - 2.5).abs() < 0.1, "{low} {high}");
     let rule = (Threshold::Share(0.5), latlab_capture::Hysteresis::Share(0.1));
     let looked = looked.read_edges(&[fixture("scope_3.csv")], rule, 40).unwrap();

@@ -1,6 +1,6 @@
 //! The findings about a capture.
 
-use latlab_capture::{CaptureResult, NANO_PS, Query};
+use latlab_capture::{CaptureResult, NANO_PS, Query, WireLevels};
 use latlab_model::Nanos;
 use latlab_model::finding::{CaptureFinding, Finding, Reading};
 
@@ -27,9 +27,39 @@ pub fn findings(measured: &CaptureResult, asked: &Query) -> Vec<Finding> {
         (!measured.is_timed).then_some(CaptureFinding::StimuliUntimed {}),
         in_step(measured, asked),
     ];
+    let parts = measured.missing_chunks.clone();
+    let chunks = (!parts.is_empty()).then_some(CaptureFinding::ChunkMissing { parts });
+    let wires = measured.wires.iter().flat_map(of_wire);
     let notes = measured.notes.iter().cloned();
     let notes = notes.map(|note| CaptureFinding::CaptureNote { note });
-    all.into_iter().flatten().chain(notes).map(Finding::new).collect()
+    all.into_iter().flatten().chain(chunks).chain(wires).chain(notes).map(Finding::new).collect()
+}
+
+/// What speaks against the levels of a channel.
+fn of_wire(wire: &WireLevels) -> Vec<CaptureFinding> {
+    let WireLevels { channel, pair, rule, is_given, passed_over } = wire;
+    let (low, high) = (pair.low, pair.high);
+    let mut found = Vec::new();
+    match rule {
+        None if pair.is_noise.is_some() => {
+            found.push(CaptureFinding::ChannelNoise { channel: channel.clone(), low, high });
+        }
+        Some(rule) if !is_given && (!pair.others.is_empty() || pair.rare.is_some()) => {
+            found.push(CaptureFinding::LevelsInDoubt {
+                channel: channel.clone(),
+                levels: pair.all(),
+                used: rule.threshold,
+                thresholds: pair.thresholds(),
+                rare: pair.rare,
+            });
+        }
+        _ => {}
+    }
+    if *passed_over > 0 {
+        let (channel, count) = (channel.clone(), *passed_over);
+        found.push(CaptureFinding::ValuesOutside { channel, count, low, high });
+    }
+    found
 }
 
 fn time(picoseconds: i64) -> Nanos {

@@ -8,10 +8,10 @@ pub mod simulate;
 mod stream;
 
 use crate::StopFlag;
-use latlab_capture::{CaptureResult, DelayFigures, Mark, Query, measure, median_of};
+use latlab_capture::{CaptureResult, DelayFigures, Mark, Query, WireLevels, measure, median_of};
 use latlab_model::Plan;
 use latlab_model::machine::Machine;
-use latlab_model::respond::{MarkerFigures, ResponseFigures, Responses};
+use latlab_model::respond::{ChannelLevels, MarkerFigures, ResponseFigures, Responses};
 use latlab_model::run::{Finding, Setting};
 use latlab_store::{Finished, Store};
 use std::path::PathBuf;
@@ -102,6 +102,18 @@ fn responses(measured: CaptureResult, asked: &Query) -> Responses {
         is_timed: measured.is_timed,
         figures: figures(measured.figures),
         marked: measured.mark.map(|mark| marker_figures(&mark, marker)),
+        levels: measured.wires.iter().map(channel_levels).collect(),
+    }
+}
+
+fn channel_levels(wire: &WireLevels) -> ChannelLevels {
+    ChannelLevels {
+        channel: wire.channel.clone(),
+        low: wire.pair.low,
+        high: wire.pair.high,
+        threshold: wire.rule.map(|rule| rule.threshold),
+        hysteresis: wire.rule.map(|rule| rule.hysteresis),
+        noise: wire.pair.noise,
     }
 }
 

@@ -120,6 +120,54 @@ findings! {
             "no",
             "Nothing; charts over time use the number of the reading."
         ) {}
+        /// Where low is parted from high on a channel is in doubt: it rests at more than two levels,
+        /// or was hardly ever at one of them.
+        LevelsInDoubt = "levels-in-doubt" (
+            "warning",
+            "no",
+            "Look at the capture with `--look`, and give the `--threshold` as a voltage."
+        ) {
+            /// The channel.
+            channel: String,
+            /// The levels that it rests at, in rising order.
+            levels: Vec<f64>,
+            /// The threshold that was used.
+            used: f64,
+            /// The thresholds that part its levels.
+            thresholds: Vec<f64>,
+            /// How many values were seen at the rarer level, where these are hardly any.
+            rare: Option<u64>,
+        }
+        /// A channel shows noise and no signal, so that nothing on it is an edge.
+        ChannelNoise = "channel-noise" (
+            "warning",
+            "no",
+            "Check the probe; if it has a signal, give its `--threshold` as a voltage."
+        ) {
+            /// The channel.
+            channel: String,
+            /// From which level on.
+            low: f64,
+            /// Up to which level.
+            high: f64,
+        }
+        /// Single values lie a swing or more outside of the levels of a channel. They make no edge.
+        ValuesOutside = "values-outside" ("info", "no", "Nothing, if they are disturbances.") {
+            /// The channel.
+            channel: String,
+            /// How many.
+            count: u64,
+            /// Its low level.
+            low: f64,
+            /// Its high level.
+            high: f64,
+        }
+        /// A session lacks parts of its samples. What was in them is unknown; they count as long as
+        /// the others.
+        ChunkMissing = "chunk-missing" ("warning", "no", "Save the capture again.") {
+            /// The parts by their names.
+            parts: Vec<String>,
+        }
         /// Something in a file was left out, or looks wrong.
         CaptureNote = "capture-note" ("info", "no", "As the note says.") {
             /// The note of the reader of that format.
@@ -144,15 +192,20 @@ impl CaptureFinding {
         use CaptureFinding::*;
         match self {
             ResponseImpossible { .. } => ERROR,
-            SlowInStep { .. } | FirstRowNoSample {} | StimuliUntimed {} | CaptureNote { .. } => {
-                INFO
-            }
+            SlowInStep { .. }
+            | FirstRowNoSample {}
+            | StimuliUntimed {}
+            | ValuesOutside { .. }
+            | CaptureNote { .. } => INFO,
             ResponseNotMeasured { .. }
             | ResponseMissing { .. }
             | ResponseLate { .. }
             | ResponseDouble { .. }
             | ResponseSpurious { .. }
-            | ProbesSwapped { .. } => WARNING,
+            | ProbesSwapped { .. }
+            | LevelsInDoubt { .. }
+            | ChannelNoise { .. }
+            | ChunkMissing { .. } => WARNING,
         }
     }
 
@@ -212,6 +265,46 @@ impl CaptureFinding {
             StimuliUntimed {} => "The list has no times of the stimuli. In charts over time, each \
                                   reading counts as one second."
                 .to_string(),
+            LevelsInDoubt { channel, levels, used, rare, .. } => {
+                let all: Vec<String> = levels.iter().map(|level| number(*level)).collect();
+                let all = all.join(", ");
+                match rare {
+                    Some(1) => format!(
+                        "The channel {channel} was at one of its levels ({all}) only once: that \
+                         may be a disturbance."
+                    ),
+                    Some(count) => format!(
+                        "The channel {channel} was at one of its levels ({all}) only {count} \
+                         times: that may be a disturbance."
+                    ),
+                    None => format!(
+                        "The channel {channel} rests at more than two levels ({all}). Its edges \
+                         are where it crosses {}.",
+                        number(*used)
+                    ),
+                }
+            }
+            ChannelNoise { channel, low, high } => format!(
+                "The channel {channel} shows noise from {} to {} and no signal: nothing on it is \
+                 an edge.",
+                number(*low),
+                number(*high)
+            ),
+            ValuesOutside { channel, count, low, high } => format!(
+                "{} of the channel {channel} far outside of its levels {} and {}: no edge is made \
+                 of such a value.",
+                match count {
+                    1 => "There is 1 value".to_string(),
+                    count => format!("There are {} values", grouped(*count)),
+                },
+                number(*low),
+                number(*high)
+            ),
+            ChunkMissing { parts } => format!(
+                "The session lacks {}. What was in there is unknown; it counts as long as the \
+                 other parts.",
+                parts.join(", ")
+            ),
             CaptureNote { note } => note.clone(),
         }
     }
@@ -225,6 +318,15 @@ impl CaptureFinding {
                     "If so, use --stimulus '{response}' --response '{stimulus}'."
                 ));
             }
+            LevelsInDoubt { thresholds, .. } => {
+                let all: Vec<String> =
+                    thresholds.iter().map(|one| format!("--threshold {}V", number(*one))).collect();
+                return Some(format!("Give {}.", all.join(" or ")));
+            }
+            ChannelNoise { .. } => {
+                "Check the probe; if it has a signal, give its --threshold as a voltage."
+            }
+            ChunkMissing { .. } => "Save the capture again.",
             ResponseLate { .. } => "Use a longer --window if they should count.",
             ResponseDouble { .. } => "Use a larger --hysteresis, or another --response-edge.",
             ResponseSpurious { .. } => "Look at the capture with --look.",
@@ -236,10 +338,17 @@ impl CaptureFinding {
             | SlowInStep { .. }
             | FirstRowNoSample {}
             | StimuliUntimed {}
+            | ValuesOutside { .. }
             | CaptureNote { .. } => return None,
         };
         Some(remedy.to_string())
     }
+}
+
+/// A level to three digits.
+fn number(level: f64) -> String {
+    let digits = 10f64.powi(2 - level.abs().max(1e-9).log10().floor() as i32);
+    format!("{}", (level * digits).round() / digits + 0.0)
 }
 
 fn impossible(count: u64, readings: &[Reading], first_meant: Option<Nanos>) -> String {

@@ -140,6 +140,23 @@ fn capture() -> Vec<CaptureFinding> {
         },
         FirstRowNoSample {},
         StimuliUntimed {},
+        LevelsInDoubt {
+            channel: "CH1".into(),
+            levels: vec![0.0, 1.65, 3.3],
+            used: 1.65,
+            thresholds: vec![0.825, 2.475],
+            rare: None,
+        },
+        LevelsInDoubt {
+            channel: "CH2".into(),
+            levels: vec![-0.003_21, 3.3],
+            used: 1.65,
+            thresholds: vec![1.65],
+            rare: Some(1),
+        },
+        ChannelNoise { channel: "CH2".into(), low: -0.04, high: 0.08 },
+        ValuesOutside { channel: "CH1".into(), count: 4, low: 0.0, high: 3.3 },
+        ChunkMissing { parts: vec!["logic-1-3".into()] },
         CaptureNote { note: "The last row is cut off.".into() },
     ]
 }

@@ -6,7 +6,7 @@ use crate::terminal::style::Style;
 use crate::terminal::table::{Column, table, wrapped};
 use crate::units::{grouped, percent, trimmed};
 use latlab_model::plan::Instrument;
-use latlab_model::respond::{Respond, ResponseFigures, Responses};
+use latlab_model::respond::{ChannelLevels, Respond, ResponseFigures, Responses};
 use latlab_model::run::{Severity, VerdictWord};
 use latlab_model::{Nanos, Run};
 
@@ -138,7 +138,28 @@ pub(crate) fn body<'a>(runs: impl Iterator<Item = &'a Run>) -> Option<Nanos> {
 /// What a run of a responder says in words beside its figures.
 pub fn sentences(run: &Run) -> Vec<String> {
     let Some(responses) = run.responses() else { return Vec::new() };
-    [resolution(responses), below(run), window_sentence(responses)].into_iter().flatten().collect()
+    [resolution(responses), levels(responses), below(run), window_sentence(responses)]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+/// How low was parted from high, of each channel with measured levels.
+fn levels(responses: &Responses) -> Option<String> {
+    let of_channel = |one: &ChannelLevels| {
+        let channel = &one.channel;
+        let levels = format!("{channel} has the levels {:.3} and {:.3}", one.low, one.high);
+        match one.threshold.zip(one.hysteresis) {
+            Some((threshold, wide)) => {
+                format!(
+                    "{levels}; its edges are at {threshold:.3}, with a hysteresis of {wide:.3}."
+                )
+            }
+            None => format!("{levels}, which are noise."),
+        }
+    };
+    let all: Vec<String> = responses.levels.iter().map(of_channel).collect();
+    (!all.is_empty()).then(|| all.join(" "))
 }
 
 /// The first words of a run of a responder.

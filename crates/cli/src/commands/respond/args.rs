@@ -40,8 +40,9 @@ pub struct RespondArgs {
     /// Level of an edge: a share of the way from low to high, or a voltage (1.65V)
     #[arg(long, value_name = "LEVEL", default_value = "50%", help_heading = WIRES)]
     pub threshold: Threshold,
-    /// Hysteresis around the threshold, as a share or a voltage
-    #[arg(long, value_name = "LEVEL", default_value = "10%", help_heading = WIRES)]
+    /// Hysteresis around the threshold: a share, a voltage, or auto, which follows the noise and is
+    /// 10% at least
+    #[arg(long, value_name = "LEVEL", default_value = "auto", help_heading = WIRES)]
     pub hysteresis: Hysteresis,
     /// Which edges are stimuli: rising, falling, both
     #[arg(long, value_name = "EDGE", default_value = "rising",
@@ -59,7 +60,7 @@ pub struct RespondArgs {
     /// Time after which a response counts as late [default: the next stimulus]
     #[arg(long, value_name = "TIME", help_heading = WIRES)]
     pub window: Option<Nanos>,
-    /// Unit of a list of readings without one: s, ms, us, ns
+    /// Unit of a list of readings without one: s, ms, us, ns, ps
     #[arg(long, value_name = "UNIT", help_heading = WIRES)]
     pub unit: Option<Unit>,
 

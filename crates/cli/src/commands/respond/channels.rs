@@ -47,21 +47,31 @@ fn read_listing(args: &RespondArgs, paths: &[PathBuf]) -> Result<CaptureListing,
 fn listing_of_capture(paths: &[PathBuf], survey: Survey) -> CaptureListing {
     let channels = survey.head.channels.iter().zip(&survey.channels);
     let channel = |(channel, seen): (&latlab_capture::Channel, &ChannelSurvey)| {
-        let levels = seen.levels.low_and_high().filter(|_| channel.kind != Kind::Logic);
+        let levels = seen.levels.pair().filter(|_| channel.kind != Kind::Logic);
+        let is_noise = channel.kind == Kind::Sampled
+            && levels.as_ref().is_some_and(|levels| levels.is_noise.is_some());
         ListedChannel {
             name: channel.name.clone(),
             kind: match channel.kind {
                 Kind::Logic => "logic",
+                Kind::Sampled if is_noise => "noise",
                 Kind::Sampled => "analog",
                 Kind::Held => "number",
             },
-            low: levels.map(|levels| levels.0),
-            high: levels.map(|levels| levels.1),
+            low: levels.as_ref().map(|levels| levels.low),
+            high: levels.as_ref().map(|levels| levels.high),
             rising: seen.rising,
             falling: seen.falling,
             picture: picture(&seen.picture, glyphs()),
         }
     };
+    let missing = &survey.head.missing_chunks;
+    let missing = (!missing.is_empty())
+        .then(|| format!("Parts of the session are missing: {}.", missing.join(", ")));
+    let unreadable = survey
+        .unreadable
+        .iter()
+        .map(|(_, fault)| format!("{}{}: {}.", paths[0].display(), fault.position, fault.what));
     CaptureListing {
         file: names(paths),
         format: survey.head.format,
@@ -70,7 +80,7 @@ fn listing_of_capture(paths: &[PathBuf], survey: Survey) -> CaptureListing {
         duration_ns: survey.span_ps.map(|(first, last)| (last - first) as f64 / 1e3),
         readings: None,
         not_measured: None,
-        notes: survey.head.notes,
+        notes: survey.head.notes.into_iter().chain(missing).chain(unreadable).collect(),
     }
 }
 

@@ -4,9 +4,9 @@ pub mod args;
 mod channels;
 
 use crate::documents::Responded;
-use crate::exit::{EXIT_CANNOT_MEASURE, EXIT_USAGE, ExitError, exit_code};
+use crate::exit::{EXIT_CANNOT_MEASURE, EXIT_USAGE, ExitError, error_code, exit_code};
 use crate::flags::Format;
-use crate::output::{print_json, print_text, sanitize_run, style, width};
+use crate::output::{print_json, print_text, sanitize_run, style, warn, width};
 use crate::render::run_text;
 use crate::store::{open_store, recover};
 use args::RespondArgs;
@@ -45,7 +45,7 @@ pub fn respond(args: &RespondArgs) -> anyhow::Result<ExitCode> {
     let store = open_store(args.runs.common.out.as_deref());
     recover(&store);
     let stop = StopFlag::on_signals(false)?;
-    let mut finished = Vec::new();
+    let (mut finished, mut unread) = (Vec::new(), 0);
     let done = match args.simulate {
         Some(simulated) => {
             let stimulus = args.stimuli().map_err(ExitError::usage)?;
@@ -69,13 +69,33 @@ pub fn respond(args: &RespondArgs) -> anyhow::Result<ExitCode> {
             };
             record_part(args, &store, part, stop).map(|run| finished.push(run))
         }
-        None => args.captures().into_iter().try_for_each(|paths| {
-            let part = capture_part(args, paths);
-            record_part(args, &store, part, stop).map(|run| finished.push(run))
-        }),
+        None => {
+            let captures = args.captures();
+            let is_batch = captures.len() > 1;
+            captures.into_iter().try_for_each(|paths| {
+                match record_part(args, &store, capture_part(args, paths), stop) {
+                    Ok(run) => finished.push(run),
+                    // The other files of a batch are read all the same.
+                    Err(error) if is_batch && error_code(&error) == EXIT_USAGE => {
+                        unread += 1;
+                        warn(error);
+                    }
+                    Err(error) => return Err(error),
+                }
+                Ok(())
+            })
+        }
     };
     print_end(args, &finished)?;
     done?;
+    if unread > 0 {
+        let what = if unread == 1 {
+            "1 file was not read".into()
+        } else {
+            format!("{unread} files were not read")
+        };
+        return Err(ExitError::usage(what).into());
+    }
     let worst = finished.iter().map(|one| exit_code(&one.run)).max().unwrap_or(0);
     Ok(ExitCode::from(worst))
 }

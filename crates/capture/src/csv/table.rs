@@ -1,0 +1,384 @@
+//! The first lines of a table: which columns hold what.
+
+use super::cells::{DIALECTS, Dialect, is_comment, is_unknown, last_digit};
+use super::instants::Instant;
+use super::layout::{Layout, TimeFrom};
+use super::names;
+use crate::SECOND_PS;
+use crate::capture::{Channel, Kind};
+use crate::error::ParseError;
+use crate::list::{ListLayout, Unit};
+use crate::sigrok::hertz;
+
+/// More columns than any capture has.
+const MOST_COLUMNS: usize = 4096;
+/// The head of a list of the LagBox, which counts in microseconds.
+const LAGBOX: [&str; 3] = ["counter", "latency", "delaytime"];
+
+/// The first lines as a table.
+pub struct CsvTable<'a> {
+    pub dialect: Dialect,
+    pub first_row: usize,
+    /// Names of the columns; empty where there are none.
+    pub names: Vec<&'a str>,
+    /// What stands between names and rows.
+    pub below: Vec<&'a str>,
+    pub rows: Vec<Vec<&'a str>>,
+}
+
+/// The lines that are remarks to the reader.
+pub fn remarks(start: &[String]) -> impl Iterator<Item = &str> {
+    start.iter().map(String::as_str).filter(|line| is_comment(line))
+}
+
+/// `; Samplerate: 24 MHz`, as sigrok writes it, or `# Sample rate = 1e6 Hz`.
+pub fn samplerate(line: &str) -> Option<u64> {
+    let line = line.to_ascii_lowercase().replace(['_', '-'], " ");
+    let names = ["samplerate", "sample rate", "sampling rate", "sample frequency"];
+    let rest = names.iter().find_map(|name| Some(line.split_once(name)?.1))?;
+    hertz(
+        rest.trim_start_matches([' ', '\t', ':', '=', ',', ';']).trim_end_matches(['"', ',', ';']),
+    )
+}
+
+/// `; Channels (2/8): D0, D1`, as sigrok writes it.
+fn channels(line: &str) -> Option<Vec<&str>> {
+    let (_, names) = line.split_once("Channels (")?.1.split_once("):")?;
+    Some(names.split(',').map(str::trim).collect())
+}
+
+pub fn table<'a>(start: &'a [String]) -> Result<CsvTable<'a>, ParseError> {
+    let told = |line: &str| !line.trim().is_empty() && !is_comment(line);
+    // Rows of values; where a column has words, rows that begin with a number.
+    type IsRow = fn(&Dialect, &str) -> bool;
+    let kinds: [IsRow; 2] = [Dialect::is_row, Dialect::is_row_with_words];
+    let found = kinds.into_iter().find_map(|is_row| {
+        (0..start.len()).filter(|row| told(&start[*row])).find_map(|row| {
+            let dialect = DIALECTS.iter().filter(|one| is_row(one, &start[row]));
+            let best = dialect.max_by_key(|one| columns_of(one, is_row, start, row));
+            best.map(|dialect| (row, *dialect, is_row))
+        })
+    });
+    let Some((first_row, dialect, is_row)) = found else {
+        return Err(ParseError::whole(
+            "expected a sigrok session, a VCD, a table of values with times, an ISF waveform or a \
+             list of readings; found no row of numbers",
+        ));
+    };
+    let cells = |line: &'a String| cells_of(&dialect, line);
+    let mut above = start[..first_row].iter().rev().filter(|line| told(line)).map(cells);
+    let is_list = cells_of(&dialect, &start[first_row]).len() == 1;
+    let wide = |cells: &Vec<&str>| cells.len() > 1 || is_list;
+    let (mut names, mut below) = (above.next().filter(wide).unwrap_or_default(), Vec::new());
+    let is_of_units = |cells: &[&str]| {
+        let mut words =
+            cells.iter().filter(|cell| !cell.is_empty() && dialect.number(cell).is_none());
+        words.clone().next().is_some() && words.all(|cell| names::is_unit(cell))
+    };
+    if is_of_units(&names) {
+        below = std::mem::take(&mut names);
+        names = above.next().filter(wide).unwrap_or_default();
+    }
+    let rows: Vec<Vec<&str>> =
+        start[first_row..].iter().filter(|line| is_row(&dialect, line)).map(cells).collect();
+    let width = rows.iter().map(Vec::len).max().unwrap_or(0);
+    if let (true, Some(mut remarked)) = (names.is_empty(), remarks(start).find_map(channels)) {
+        // A column of times before them has no name there.
+        (remarked.len()..width).for_each(|_| remarked.insert(0, ""));
+        names = remarked;
+    }
+    Ok(CsvTable { dialect, first_row, names, below, rows })
+}
+
+pub fn cells_of<'a>(dialect: &Dialect, line: &'a str) -> Vec<&'a str> {
+    dialect.cells(line).take(MOST_COLUMNS).collect()
+}
+
+/// In how many columns a dialect parts a row; one that parts the next row alike is right.
+fn columns_of(
+    dialect: &Dialect,
+    is_row: fn(&Dialect, &str) -> bool,
+    start: &[String],
+    row: usize,
+) -> (bool, usize, bool) {
+    let width = |line: &String| dialect.cells(line).count();
+    let here = width(&start[row]);
+    let alike = start.get(row + 1).is_none_or(|next| is_row(dialect, next) && width(next) == here);
+    (alike, here, !dialect.decimal_comma)
+}
+
+impl CsvTable<'_> {
+    fn name(&self, index: usize) -> &str {
+        self.names.get(index).copied().unwrap_or_default()
+    }
+
+    fn width(&self) -> usize {
+        self.rows.iter().map(Vec::len).max().unwrap_or(0)
+    }
+
+    /// The cells of a column that are not empty.
+    fn column(&self, index: usize) -> impl Iterator<Item = &str> + Clone {
+        let cells = self.rows.iter().filter_map(move |row| row.get(index).copied());
+        cells.filter(|cell| !cell.is_empty())
+    }
+
+    /// Columns that hold values.
+    fn filled(&self) -> Vec<usize> {
+        let is_value = |cell: &str| {
+            self.dialect.number(cell).is_some()
+                || is_unknown(cell)
+                || Instant::parse(cell).is_some()
+        };
+        (0..self.width()).filter(|index| self.column(*index).any(is_value)).collect()
+    }
+
+    /// Columns that hold words and nothing else.
+    fn words(&self) -> Vec<usize> {
+        let filled = self.filled();
+        let has_words =
+            |index: &usize| !filled.contains(index) && self.column(*index).next().is_some();
+        (0..self.width()).filter(has_words).collect()
+    }
+
+    /// A comma that parts cells and one that parts decimals must not look alike.
+    pub fn check_commas(&self) -> Result<(), ParseError> {
+        let is_whole = |cell: &str| cell.bytes().all(|byte| b"+-0123456789".contains(&byte));
+        let all = || self.rows.iter().flatten().copied();
+        let width = self.width();
+        if self.dialect.delimiter != ',' || !width.is_multiple_of(2) || !all().all(is_whole) {
+            return Ok(());
+        }
+        let has_names = self.names.iter().filter(|name| !name.is_empty()).count() > 1;
+        let is_doubtful = match has_names {
+            true => self.names.len() * 2 == width,
+            false => !self.counts(0) && !all().all(|cell| matches!(cell, "0" | "1" | "")),
+        };
+        match is_doubtful {
+            true => Err(ParseError::whole(
+                "the commas may part cells or be decimal commas: save the table with semicolons \
+                 between its cells, or with decimal points and a line of names",
+            )),
+            false => Ok(()),
+        }
+    }
+
+    /// Where a column has times of the calendar, its first second.
+    fn calendar(&self, index: usize) -> Option<i64> {
+        let mut cells = self.column(index);
+        Instant::parse(cells.next()?).map(|first| first.seconds)
+    }
+
+    /// The table as a list of readings, if it is one.
+    pub fn list(
+        &self,
+        unit: Option<Unit>,
+        start: &[String],
+    ) -> Result<Option<ListLayout>, ParseError> {
+        let filled = self.filled();
+        if filled.first().is_some_and(|first| self.calendar(*first).is_some()) {
+            return Ok(None);
+        }
+        let lagbox = self.names.len() >= LAGBOX.len()
+            && self.names.iter().zip(LAGBOX).all(|(name, known)| name.eq_ignore_ascii_case(known));
+        let (number, value) = match (lagbox, &filled[..]) {
+            (true, _) => (Some(0), 1),
+            (_, [value]) => (None, *value),
+            (_, [number, value]) if self.counts(*number) && !names::is_time(self.name(*number)) => {
+                (Some(*number), *value)
+            }
+            _ => return Ok(None),
+        };
+        let by_name = names::unit_of_readings(self.name(value))
+            .or_else(|| self.below.get(value).and_then(|unit| names::unit_of_readings(unit)))
+            .or_else(|| remarks(start).find_map(names::unit_of_readings));
+        let cells = || self.rows.iter().filter_map(|row| row.get(value));
+        // Only instruments write exponents, and theirs are of seconds.
+        let is_in_seconds = cells().any(|cell| cell.contains(['e', 'E']));
+        let format = if lagbox { "list of a LagBox" } else { "list of readings" };
+        let known = unit.or(lagbox.then_some(Unit::Micro)).or(by_name);
+        let Some(unit) = known.or(is_in_seconds.then_some(Unit::Second)) else {
+            return Err(ParseError::whole(
+                "the readings have no unit: give --unit s, ms, us, ns or ps",
+            ));
+        };
+        let resolution = cells().filter_map(|cell| last_digit(cell)).fold(f64::INFINITY, f64::min);
+        let resolution_ps = (resolution * unit.picoseconds()).round().max(1.0);
+        let resolution_ps = resolution_ps.is_finite().then_some(resolution_ps as i64);
+        let (dialect, first_row) = (self.dialect, self.first_row);
+        Ok(Some(ListLayout { format, dialect, first_row, number, value, unit, resolution_ps }))
+    }
+
+    /// Whether a column counts the rows.
+    fn counts(&self, index: usize) -> bool {
+        let number = |row: &Vec<&str>| row.get(index)?.parse::<u64>().ok();
+        let Some(first) = self.rows.first().and_then(number).filter(|first| *first <= 1) else {
+            return false;
+        };
+        self.rows.iter().zip(first..).all(|(row, wanted)| number(row) == Some(wanted))
+    }
+
+    /// Where the times are.
+    fn time(&self, rate: Option<u64>) -> Result<TimeFrom, ParseError> {
+        if let Some(time) = self.sequence() {
+            return Ok(time);
+        }
+        let filled = self.filled();
+        let is_time = |index: &usize| {
+            let below = self.below.get(*index).copied().unwrap_or_default();
+            names::is_time(self.name(*index)) || names::seconds_of(below).is_some()
+        };
+        let dated = filled.iter().copied().find_map(|index| Some((index, self.calendar(index)?)));
+        if let Some((index, origin_s)) = dated {
+            return Ok(TimeFrom::Calendar { index, origin_s });
+        }
+        if let Some(index) = filled.iter().copied().find(is_time) {
+            return Ok(TimeFrom::Column { index, factor: self.seconds(index, rate)? });
+        }
+        let index = filled.first().copied().unwrap_or(0);
+        let step = rate.map(|rate| 1.0 / rate as f64);
+        let counts = self.rises(index) && self.is_whole(index);
+        match step {
+            Some(step) if names::is_number(self.name(index)) => {
+                Ok(TimeFrom::Index { index, start: 0.0, step })
+            }
+            Some(step) => Ok(TimeFrom::Rows { start: 0.0, step }),
+            None if counts => Err(ParseError::whole(format!(
+                "column {} is a counter without a unit of time: rename it, for example to 'Time \
+                 [s]'; or, if it counts samples, add a line '; Samplerate: 24 MHz' at the top",
+                index + 1
+            ))),
+            None if self.rises(index) => Ok(TimeFrom::Column { index, factor: 1.0 }),
+            None => Err(ParseError::whole(
+                "no column has times: expected one with rising values and a name like 'Time [s]'",
+            )),
+        }
+    }
+
+    /// Times that follow from a start and a step in the head, as Rigol writes them.
+    fn sequence(&self) -> Option<TimeFrom> {
+        let column = |name: &str| self.names.iter().position(|one| one.eq_ignore_ascii_case(name));
+        let said = |name: &str| self.dialect.number(self.below.get(column(name)?)?);
+        if let Some((start, step)) = said("Start").zip(said("Increment")) {
+            return Some(TimeFrom::Index { index: 0, start, step });
+        }
+        let said = |name: &str| {
+            self.names.iter().find_map(|cell| {
+                let (key, value) = cell.split_once('=')?;
+                (key.trim() == name).then(|| self.dialect.number(value.trim()))?
+            })
+        };
+        said("t0").zip(said("tInc")).map(|(start, step)| TimeFrom::Rows { start, step })
+    }
+
+    /// The seconds in the unit of a column of times.
+    fn seconds(&self, index: usize, rate: Option<u64>) -> Result<f64, ParseError> {
+        match (names::unit_of_times(self.name(index), self.below.get(index).copied()), rate) {
+            (Some(unit), _) => names::seconds_of(unit).ok_or_else(|| {
+                ParseError::whole(format!("expected times in s, ms, us, ns or ps, found '{unit}'"))
+            }),
+            // sigrok names no unit, but takes that in which the rate makes whole numbers.
+            (None, Some(rate)) if self.is_whole(index) => {
+                let times = self.numbers(index);
+                let steps = times.windows(2).map(|pair| pair[1] - pair[0]);
+                let step = steps.fold(f64::INFINITY, f64::min);
+                let fits = |unit: &f64| (step * unit * rate as f64 - 1.0).abs() < 0.01;
+                [1.0, 1e-3, 1e-6, 1e-9, 1e-12].into_iter().find(fits).ok_or_else(|| {
+                    ParseError::whole("the times have no unit, and no unit matches the samplerate")
+                })
+            }
+            (None, _) => Ok(1.0),
+        }
+    }
+
+    /// The numbers of a column in the first rows.
+    fn numbers(&self, index: usize) -> Vec<f64> {
+        let cells = self.rows.iter().filter_map(|row| row.get(index));
+        cells.filter_map(|cell| self.dialect.number(cell)).collect()
+    }
+
+    fn rises(&self, index: usize) -> bool {
+        let numbers = self.numbers(index);
+        numbers.is_sorted() && (numbers.len() < 2 || numbers.first() < numbers.last())
+    }
+
+    fn is_whole(&self, index: usize) -> bool {
+        let mut cells = self.rows.iter().filter_map(|row| row.get(index));
+        cells.all(|cell| cell.bytes().all(|byte| byte.is_ascii_digit() || b"+-".contains(&byte)))
+    }
+
+    pub fn capture(&self, rate: Option<u64>) -> Result<Layout, ParseError> {
+        let time = self.time(rate)?;
+        let of_time = time.column();
+        let values = self.filled().into_iter().filter(|index| Some(*index) != of_time);
+        let columns: Vec<(usize, Channel)> =
+            values.map(|index| (index, self.channel(index))).collect();
+        if columns.is_empty() {
+            return Err(ParseError::whole("the table has times, but no values"));
+        }
+        let (resolution_ps, is_sample_time) = self.resolution(time, rate);
+        let note = |index: usize| {
+            format!("The column {} has no numbers and was not read.", self.channel(index).name)
+        };
+        Ok(Layout {
+            format: "CSV",
+            dialect: self.dialect,
+            first_row: self.first_row,
+            time,
+            columns,
+            resolution_ps,
+            is_sample_time,
+            notes: self.words().into_iter().map(note).collect(),
+        })
+    }
+
+    fn channel(&self, index: usize) -> Channel {
+        let name = match names::bare(self.name(index)) {
+            "" => format!("column {}", index + 1),
+            name => name.to_string(),
+        };
+        let is_bit = |cell: &str| {
+            matches!(cell, "0" | "1") || is_unknown(cell) && self.dialect.number(cell).is_none()
+        };
+        let is_logic = self.column(index).all(is_bit);
+        Channel { name, kind: if is_logic { Kind::Logic } else { Kind::Sampled } }
+    }
+
+    /// The distance of samples, where a remark says it or the rows show it, else the last digit of
+    /// the times; and whether it is the distance of samples.
+    pub fn resolution(&self, time: TimeFrom, rate: Option<u64>) -> (Option<i64>, bool) {
+        let (seconds, is_sample_time) = match (time, rate) {
+            (TimeFrom::Index { step, .. } | TimeFrom::Rows { step, .. }, _) => (step, true),
+            (_, Some(rate)) => (1.0 / rate as f64, true),
+            (TimeFrom::Column { index, factor }, None) => {
+                let digits = self.column(index).filter_map(last_digit);
+                let times = self.numbers(index).into_iter().map(|time| time * factor);
+                of_times(&times.collect::<Vec<_>>(), digits.map(|digit| digit * factor))
+            }
+            (TimeFrom::Calendar { index, origin_s }, None) => {
+                let instants = || self.column(index).filter_map(Instant::parse);
+                let seconds = |at: Instant| {
+                    (at.seconds.saturating_sub(origin_s)) as f64 + at.picoseconds as f64 / 1e12
+                };
+                let times: Vec<f64> = instants().map(seconds).collect();
+                let digits = instants().map(|at| 10f64.powi(-(at.digits.min(12) as i32)));
+                of_times(&times, digits)
+            }
+        };
+        let resolution = (seconds * SECOND_PS as f64).round().max(1.0);
+        (resolution.is_finite().then_some(resolution as i64), is_sample_time)
+    }
+}
+
+/// The distance of times that are evenly spaced but for their rounding, else their last digit; and
+/// whether they are.
+fn of_times(times: &[f64], digits: impl Iterator<Item = f64>) -> (f64, bool) {
+    let (mut finest, mut coarsest) = (f64::INFINITY, 0.0_f64);
+    digits.for_each(|digit| {
+        (finest, coarsest) = (finest.min(digit), coarsest.max(digit));
+    });
+    let steps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let mean = steps.iter().sum::<f64>() / steps.len().max(1) as f64;
+    let off = if 4.0 * coarsest <= mean { (0.02 * mean).max(1.01 * coarsest) } else { 0.02 * mean };
+    let is_even = steps.len() > 1 && mean > 0.0 && steps.iter().all(|it| (it - mean).abs() <= off);
+    if is_even { (mean, true) } else { (finest, false) }
+}

@@ -1,0 +1,246 @@
+//! The states of a signal: the values that it takes most often, each parted from the others by
+//! values that it takes seldom (IEEE 181 finds levels by such a histogram, in either half of it).
+//!
+//! A half is no measure where a few values lie far outside, so the states are looked for first,
+//! and the two that count are chosen among them.
+
+use crate::values::{ValueCount, ValueCounts};
+
+/// States that are looked at, the most frequent first.
+const MOST_STATES: usize = 24;
+/// A state is parted from another where values between them are this much less frequent.
+const VALLEY: f64 = 0.5;
+/// Values between two states that are so much less frequent leave no doubt that they are two.
+const CLEAN: f64 = 0.05;
+/// The least share of the values in a state that a signal rests in.
+const RESTING: f64 = 0.05;
+/// Fewer values are no state that a signal comes back to.
+const FEWEST: u64 = 10;
+/// A continuous waveform is so many times wider than its noise.
+const WAVEFORM: f64 = 16.0;
+/// The share of the values that lies outside of the usual range, on either side.
+const UNUSUAL: f64 = 0.005;
+
+/// A value that a signal rests at.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct State {
+    /// The most frequent value.
+    pub level: f64,
+    /// How many values lie around it.
+    pub count: u64,
+}
+
+/// The values of a signal, with what tells its noise.
+pub struct Distribution {
+    rising: Vec<ValueCount>,
+    /// Around each value: how many lie within the window.
+    around: Vec<u64>,
+    /// Values closer than this are the same but for noise.
+    window: f64,
+    all: u64,
+}
+
+impl Distribution {
+    /// Of values, and of the differences between one and the next.
+    pub fn new(values: &ValueCounts, differences: &ValueCounts) -> Distribution {
+        let rising = values.rising();
+        let window = window(&rising, &differences.rising());
+        let around = counts_around(&rising, window);
+        Distribution { around, window, all: values.seen(), rising }
+    }
+
+    /// All values in rising order.
+    pub fn rising(&self) -> &[ValueCount] {
+        &self.rising
+    }
+
+    /// The states, the most frequent first.
+    pub fn states(&self) -> Vec<State> {
+        self.state_indices().into_iter().map(|index| self.state(index)).collect()
+    }
+
+    fn state(&self, index: usize) -> State {
+        State { level: self.rising[index].value, count: self.around[index] }
+    }
+
+    fn state_indices(&self) -> Vec<usize> {
+        let mut by_count: Vec<usize> = (0..self.rising.len()).collect();
+        by_count.sort_by_key(|index| std::cmp::Reverse(self.around[*index]));
+        let mut found: Vec<usize> = Vec::new();
+        for index in by_count {
+            let is_apart = |one: &usize| {
+                let distance = (self.rising[*one].value - self.rising[index].value).abs();
+                let valley = self.valley(*one, index) as f64;
+                distance > 2.0 * self.window && valley <= VALLEY * self.around[index] as f64
+            };
+            if found.iter().all(is_apart) {
+                found.push(index);
+                if found.len() == MOST_STATES {
+                    break;
+                }
+            }
+        }
+        found
+    }
+
+    /// The fewest values anywhere between two.
+    fn valley(&self, one: usize, other: usize) -> u64 {
+        let (low, high) = (one.min(other), one.max(other));
+        let has_gap = self.rising[low..=high]
+            .windows(2)
+            .any(|pair| pair[1].value - pair[0].value > 2.0 * self.window);
+        match has_gap {
+            true => 0,
+            false => self.around[low..=high].iter().copied().min().unwrap_or(0),
+        }
+    }
+
+    /// The low and the high state; none where there is one value only.
+    pub fn low_and_high(&self) -> Option<(State, State)> {
+        let (first, last) = (self.rising.first()?, self.rising.last()?);
+        if first.value == last.value {
+            return None;
+        }
+        let states = self.state_indices();
+        let resting = self.resting(&states).or_else(|| self.returning(&states));
+        let (low, high) = match resting.or_else(|| self.widest(&states)) {
+            Some((one, other)) => (one.min(other), one.max(other)),
+            None => return Some(self.extent(0, self.rising.len() - 1)),
+        };
+        // A waveform without rests, beside a few values that are outside of it.
+        let main = states[0];
+        if self.around[low].min(self.around[high]) < FEWEST {
+            let (from, to) = self.blob(main);
+            let is_outside = |index: usize| index < from || index > to;
+            let width = self.rising[to].value - self.rising[from].value;
+            let count: u64 = self.rising[from..=to].iter().map(|one| one.count).sum();
+            if (is_outside(low) || is_outside(high))
+                && count >= 10 * FEWEST
+                && width > WAVEFORM * self.window
+                && self.window > 0.0
+            {
+                return Some(self.extent(from, to));
+            }
+        }
+        Some((self.state(low), self.state(high)))
+    }
+
+    fn extent(&self, from: usize, to: usize) -> (State, State) {
+        (self.state(from), self.state(to))
+    }
+
+    /// The values around one that follow each other without a gap.
+    fn blob(&self, around: usize) -> (usize, usize) {
+        let is_near =
+            |low: usize| self.rising[low + 1].value - self.rising[low].value <= 2.0 * self.window;
+        let (mut from, mut to) = (around, around);
+        while from > 0 && is_near(from - 1) {
+            from -= 1;
+        }
+        while to + 1 < self.rising.len() && is_near(to) {
+            to += 1;
+        }
+        (from, to)
+    }
+
+    /// Two states that the signal rests in, clearly parted.
+    fn resting(&self, states: &[usize]) -> Option<(usize, usize)> {
+        let least = (RESTING * self.all as f64).max(2.0);
+        let resting = |index: &&usize| self.around[**index] as f64 >= least;
+        let all: Vec<usize> = states.iter().filter(resting).copied().collect();
+        let is_clean = |one: usize, other: usize| {
+            let fewer = self.around[one].min(self.around[other]) as f64;
+            self.valley(one, other) as f64 <= CLEAN * fewer
+        };
+        self.best_pair(&all, |count| count, is_clean)
+    }
+
+    /// Two states of which a signal may visit one seldom, but again and again.
+    fn returning(&self, states: &[usize]) -> Option<(usize, usize)> {
+        let all: Vec<usize> =
+            states.iter().copied().filter(|index| self.around[*index] >= FEWEST).collect();
+        self.best_pair(&all, f64::sqrt, |_, _| true)
+    }
+
+    fn widest(&self, states: &[usize]) -> Option<(usize, usize)> {
+        self.best_pair(states, f64::sqrt, |_, _| true)
+    }
+
+    /// The pair that is frequent and far apart.
+    fn best_pair(
+        &self,
+        states: &[usize],
+        weight: impl Fn(f64) -> f64,
+        allowed: impl Fn(usize, usize) -> bool,
+    ) -> Option<(usize, usize)> {
+        let mut best: Option<(f64, (usize, usize))> = None;
+        for (number, &one) in states.iter().enumerate() {
+            for &other in &states[number + 1..] {
+                let fewer = self.around[one].min(self.around[other]) as f64;
+                let distance = (self.rising[one].value - self.rising[other].value).abs();
+                let score = weight(fewer) * distance;
+                if best.is_none_or(|(most, _)| score > most) && allowed(one, other) {
+                    best = Some((score, (one, other)));
+                }
+            }
+        }
+        best.map(|(_, pair)| pair)
+    }
+
+    /// Mean and deviation of the values from one to another.
+    pub fn spread(&self, from: f64, to: f64) -> Option<(f64, f64)> {
+        let within = || self.rising.iter().filter(|one| from <= one.value && one.value <= to);
+        let all: f64 = within().map(|one| one.count as f64).sum();
+        if all < 2.0 {
+            return None;
+        }
+        let mean = within().map(|one| one.count as f64 / all * one.value).sum::<f64>();
+        let square = within().map(|one| one.count as f64 / all * (one.value - mean).powi(2));
+        Some((mean, square.sum::<f64>().sqrt()))
+    }
+
+    /// The step of the converter, where enough values show it.
+    pub fn converter_step(&self) -> Option<f64> {
+        let gaps = self.rising.windows(2).map(|pair| pair[1].value - pair[0].value);
+        let least = gaps.clone().fold(f64::INFINITY, f64::min);
+        // Values far outside tell nothing of the steps between the others.
+        let small = gaps.filter(|gap| *gap < 1.5 * least).count();
+        (small >= 3).then_some(least)
+    }
+}
+
+/// How far values lie apart that differ by noise only: a few deviations of the noise that the
+/// differences from one value to the next show, but never a large part of the usual range.
+fn window(rising: &[ValueCount], differences: &[ValueCount]) -> f64 {
+    let (Some(first), Some(last)) = (rising.first(), rising.last()) else { return 0.0 };
+    let difference = |share| ValueCounts::quantile(differences, share).unwrap_or(0.0);
+    // Of a normal distribution, by its median and by its 90 %.
+    let noise = (difference(0.5) / 0.954).max(difference(0.9) / 2.33);
+    let quantile = |share| ValueCounts::quantile(rising, share).unwrap_or(0.0);
+    let usual = quantile(1.0 - UNUSUAL) - quantile(UNUSUAL);
+    let whole = if usual > 0.0 { usual } else { last.value - first.value };
+    let is_stepped = rising.len() >= 8;
+    let step = rising.windows(2).map(|pair| pair[1].value - pair[0].value);
+    let step = step.fold(f64::INFINITY, f64::min);
+    let steps = if is_stepped && step < whole / 16.0 { 1.5 * step } else { 0.0 };
+    let grain = if is_stepped { usual / 100.0 } else { 0.0 };
+    (2.0 * noise).min(whole / 8.0).max(steps).max(grain)
+}
+
+/// For each value how many lie within the window around it.
+fn counts_around(rising: &[ValueCount], window: f64) -> Vec<u64> {
+    let mut around = Vec::with_capacity(rising.len());
+    let (mut from, mut to, mut count) = (0, 0, 0);
+    for one in rising {
+        while to < rising.len() && rising[to].value <= one.value + window {
+            count += rising[to].count;
+            to += 1;
+        }
+        while rising[from].value < one.value - window {
+            count -= rising[from].count;
+            from += 1;
+        }
+        around.push(count);
+    }
+    around
+}

@@ -1,0 +1,130 @@
+//! How often each value was seen, in bounded memory however far the values lie apart.
+//!
+//! Only bins that hold something are kept, so that a few values far away do not make the others
+//! coarse. Until there are too many, a bin holds one value.
+
+use std::collections::HashMap;
+
+/// Bins that are kept at most; beyond it they become twice as wide.
+const MOST_BINS: usize = 1024;
+/// No bin is narrower: finer than what any instrument writes.
+const NARROWEST: f64 = 1.0 / (1_u64 << 60) as f64;
+/// The largest number of a bin, which a double tells from its neighbours' halves.
+const FARTHEST: f64 = (1_u64 << 62) as f64;
+
+/// A value and how often it was seen.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct ValueCount {
+    pub value: f64,
+    pub count: u64,
+}
+
+/// Counts values.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ValueCounts {
+    width: f64,
+    bins: HashMap<i64, u64>,
+    /// The bin of the last values with their count, since values often repeat.
+    last: Option<(i64, u64)>,
+    seen: u64,
+}
+
+impl Default for ValueCounts {
+    fn default() -> ValueCounts {
+        ValueCounts { width: NARROWEST, bins: HashMap::new(), last: None, seen: 0 }
+    }
+}
+
+impl ValueCounts {
+    /// Counts a finite value.
+    pub fn add(&mut self, value: f64) {
+        self.seen += 1;
+        while (value / self.width).abs() > FARTHEST {
+            self.widen();
+        }
+        let bin = (value / self.width).floor() as i64;
+        match &mut self.last {
+            Some((last, count)) if *last == bin => *count += 1,
+            _ => {
+                self.keep_last();
+                self.last = Some((bin, 1));
+                while self.bins.len() > MOST_BINS {
+                    self.widen();
+                }
+            }
+        }
+    }
+
+    fn keep_last(&mut self) {
+        if let Some((bin, count)) = self.last.take() {
+            *self.bins.entry(bin).or_default() += count;
+        }
+    }
+
+    fn widen(&mut self) {
+        self.keep_last();
+        self.width *= 2.0;
+        for (bin, count) in std::mem::take(&mut self.bins) {
+            *self.bins.entry(bin.div_euclid(2)).or_default() += count;
+        }
+    }
+
+    /// How many were counted.
+    pub fn seen(&self) -> u64 {
+        self.seen
+    }
+
+    /// What was counted, in rising order.
+    pub fn rising(&self) -> Vec<ValueCount> {
+        let mut bins = self.bins.clone();
+        if let Some((bin, count)) = self.last {
+            *bins.entry(bin).or_default() += count;
+        }
+        let mut bins: Vec<(i64, u64)> = bins.into_iter().collect();
+        bins.sort_unstable();
+        let value = |bin: i64| match self.width > NARROWEST {
+            true => (bin as f64 + 0.5) * self.width,
+            false => bin as f64 * self.width,
+        };
+        bins.into_iter().map(|(bin, count)| ValueCount { value: value(bin), count }).collect()
+    }
+
+    /// The value that this share of all does not exceed.
+    pub fn quantile(rising: &[ValueCount], share: f64) -> Option<f64> {
+        let all: u64 = rising.iter().map(|one| one.count).sum();
+        let mut seen = 0;
+        let wanted = share * all as f64;
+        let found = rising.iter().find(|one| {
+            seen += one.count;
+            seen as f64 >= wanted
+        });
+        found.or(rising.last()).map(|one| one.value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_far_away_leaves_the_others_apart() {
+        let mut counts = ValueCounts::default();
+        (0..1000).for_each(|at| counts.add(if at % 2 == 0 { 0.0 } else { 3.3 }));
+        counts.add(1e9);
+        let rising = counts.rising();
+        assert_eq!(rising.iter().map(|one| one.count).collect::<Vec<_>>(), [500, 500, 1]);
+        assert!((rising[1].value - 3.3).abs() < 1e-6);
+    }
+
+    #[test]
+    fn any_number_of_values_fits() {
+        let mut counts = ValueCounts::default();
+        (0..100_000).for_each(|at| counts.add((f64::from(at) * 0.618_034).fract() - 0.5));
+        counts.add(1e308);
+        counts.add(-1e308);
+        let rising = counts.rising();
+        assert!(rising.len() <= MOST_BINS + 1);
+        assert_eq!(rising.iter().map(|one| one.count).sum::<u64>(), 100_002);
+        assert_eq!(counts.seen(), 100_002);
+    }
+}
