@@ -59,6 +59,8 @@ gzip -n9 "$doc/licences.txt"
     echo "What is linked in, and under which licences, is in licences.txt.gz beside this file."
     echo "/usr/share/latlab/responders/arduino/sim is GPL-3.0-or-later: a program of its own, of which"
     echo "this is the source. The text of GPL-3 is beside it and in /usr/share/common-licenses/GPL-3."
+    echo "/usr/share/latlab/responders/kmod is GPL-2.0: sources of kernel modules, which are built where they"
+    echo "are needed. The text of GPL-2 is beside them and in /usr/share/common-licenses/GPL-2."
     echo
     cat LICENSE-MIT
 } >"$doc/copyright"

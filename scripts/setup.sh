@@ -25,7 +25,8 @@ for set in "${@:-build}"; do
             packages+=(git python3 file strace valgrind rt-tests stress-ng stressapptest
                 procps tmux chromium fonts-dejavu-core gnuplot-nox qemu-user-static debootstrap
                 man-db make arduino-core-avr gcc-avr avr-libc libsimavr-dev qemu-system-x86
-                qemu-system-arm busybox-static e2fsprogs systemd "${for_dist[@]}")
+                qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross busybox-static
+                e2fsprogs systemd "${for_dist[@]}")
             want_lint=1 want_test=1 want_dist=1
             ;;
         lint) want_lint=1 ;;

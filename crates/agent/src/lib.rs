@@ -24,6 +24,7 @@ mod placement;
 mod prepare;
 mod reasons;
 mod refusals;
+mod responder;
 mod run;
 mod samples;
 mod session;

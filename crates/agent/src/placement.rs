@@ -6,6 +6,7 @@ use latlab_model::frame::Refusal;
 use latlab_model::plan::Policy;
 use latlab_model::run::Setting;
 use latlab_model::{CpuSet, Nanos};
+use latlab_sys::Errno;
 use latlab_sys::files::Root;
 use latlab_sys::sched::{self, Scheduling};
 use std::num::NonZeroU64;
@@ -99,9 +100,8 @@ pub fn schedule_kernel_thread(
         let text = format!("thread {thread}: the kernel has started no timerlat/N thread for it");
         return Err(machine_refuses(text));
     };
-    let set =
-        sched::set_scheduling_of(id, scheduling_of(policy)).and_then(|()| sched::scheduling_of(id));
-    let applied = set.map(describe).map_err(|error| scheduling_refused(policy, error))?;
+    let applied =
+        schedule_process(id, policy).map_err(|error| scheduling_refused(policy, error))?;
     let setting = Setting::new("scheduling", policy.to_string(), applied.clone());
     let setting = Setting { thread: Some(thread), matters: true, ..setting };
     let thread = Arc::new(MonitoredThread::new(id as i32, CpuSet::default()));
@@ -109,6 +109,12 @@ pub fn schedule_kernel_thread(
     let readback = Readback::Scheduling(thread.clone());
     settings.push_monitored(&Root::default(), setting, readback);
     Ok(PlacedThread { thread, settings, policy: applied })
+}
+
+/// Schedules another process; what was read back.
+pub fn schedule_process(id: u32, policy: Policy) -> Result<String, Errno> {
+    sched::set_scheduling_of(id, scheduling_of(policy))?;
+    sched::scheduling_of(id).map(describe)
 }
 
 fn scheduling_of(policy: Policy) -> Scheduling {

@@ -151,7 +151,7 @@ impl PreparedRun {
         let kernel = std::mem::take(&mut self.settings.kernel);
         let kernel = kernel.into_iter().map(|timer| timer.with_legs(outbox)).collect();
         let mut team =
-            Team::assemble(root, measurement, layout, &cpus.usable, *is_watched, kernel)?;
+            Team::assemble((root, outbox), measurement, layout, &cpus.usable, *is_watched, kernel)?;
         let trace = self.settings.trace.take();
         let trace = trace
             .map(|trace| {

@@ -75,7 +75,7 @@ pub struct TeamResult {
 impl Team {
     /// Starts the threads; each sets itself up and waits. Where one cannot, all go home.
     pub fn assemble(
-        root: &Root,
+        (root, outbox): (&Root, &Outbox),
         measurement: &Arc<Measurement>,
         layout: &Layout,
         usable: &CpuSet,
@@ -109,6 +109,7 @@ impl Team {
                 kernel: kernel.next(),
                 recorder,
                 samples: ring,
+                outbox: outbox.clone(),
                 crowded: layout.crowded,
                 stop: Stop { all: &STOP, own: Arc::clone(&stop) },
             };

@@ -1,5 +1,6 @@
 //! What every measuring thread is told, and what it says at its end, whatever it measures.
 
+use crate::outbox::Outbox;
 use crate::reasons::{STOP_ABOVE, reason_of};
 use crate::timerlat::KernelTimer;
 use latlab_measure::cyclic::{EndCode, Stop};
@@ -33,6 +34,8 @@ pub struct ThreadJob {
     pub recorder: Recorder,
     /// Where every latency goes, if that was asked for.
     pub samples: Option<SampleRing>,
+    /// The stream, for what is only known at the end.
+    pub outbox: Outbox,
     /// Whether every usable CPU is measured, so that nothing else has one for itself.
     pub crowded: bool,
     /// How it is asked to end.

@@ -3,6 +3,7 @@
 use crate::helper_thread::{STACK_BYTES, TOUCHED_STACK_BYTES};
 use crate::placement::{PlacedThread, Placement};
 use crate::refusals::machine_refuses;
+use crate::responder::Responder;
 use crate::spin;
 use crate::thread_job::{Start, ThreadJob, clock_of, stop_others, thread_end};
 use crate::timerlat::KernelTimer;
@@ -59,6 +60,7 @@ pub fn spawn(mut job: ThreadJob) -> std::io::Result<Worker> {
             Kind::IsWoken(woken, period) => run_handoff(job, start, woken, period),
             Kind::Spins(spin) => spin::run(job, spin, start),
             Kind::ReadsTracer(kernel, period) => run_kernel_timer(job, start, *kernel, period),
+            Kind::WaitsForEdges(responder) => responder.run(job, start),
         };
         thread.record_end();
         Some(end)
@@ -74,6 +76,7 @@ enum Kind {
     Spins(Spin),
     /// With its period.
     ReadsTracer(Box<KernelTimer>, i64),
+    WaitsForEdges(Responder),
 }
 
 /// Takes the thread to its place; where another one wakes it, that one as well.
@@ -101,6 +104,10 @@ fn set_up(job: &mut ThreadJob) -> Result<(PlacedThread, Kind), Refusal> {
             let mut kernel = job.kernel.take().ok_or_else(missing)?;
             let placed = kernel.set_up(thread, policy)?;
             Ok((placed, Kind::ReadsTracer(Box::new(kernel), timerlat.period_ns.0)))
+        }
+        Task::Respond(asked) => {
+            let (placed, responder) = Responder::set_up(job, asked)?;
+            Ok((placed, Kind::WaitsForEdges(responder)))
         }
     }
 }

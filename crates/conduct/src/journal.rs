@@ -96,6 +96,7 @@ pub fn record_stream(
         }
         match &message {
             Message::Interval(interval) => counted |= interval.counts.count > 0,
+            Message::Edges(edges) => counted |= !edges.edges.is_empty(),
             Message::Refusal(why) => refusal = Some(why.clone()),
             Message::Plan(of_stream) => plan = Some(of_stream.clone()),
             Message::Prepared(setup) => {

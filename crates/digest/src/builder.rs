@@ -3,6 +3,7 @@
 mod finish;
 
 use crate::clocks::ClockDigest;
+use crate::edges::answered_edges;
 use crate::findings::FindingList;
 use crate::legs::LegDigest;
 use crate::loads::LoadDigest;
@@ -12,11 +13,12 @@ use crate::telemetry::{ReadRow, TelemetryDigest, TelemetryRow};
 use crate::thread::ThreadCounts;
 use crate::trace::TraceDigest;
 use latlab_doctor::conditions::{self, ConditionsBuilder};
+use latlab_model::edges::Edges;
 use latlab_model::finding::{Finding, LossFinding};
 use latlab_model::frame::{Hello, Interval, Message, Spikes};
 use latlab_model::legs::Legs;
 use latlab_model::machine::Machine;
-use latlab_model::run::{AgentEnd, AppliedSetup, ClockReading};
+use latlab_model::run::{AgentEnd, AppliedSetup, ClockReading, ThreadEnd};
 use latlab_model::samples::{Sample, Samples};
 use latlab_model::telemetry::Reading;
 use latlab_model::trace::PackedTrace;
@@ -96,6 +98,8 @@ pub struct RunBuilder {
     stopped: bool,
     measured_to: Option<Nanos>,
     intervals: u64,
+    /// Rows of edges, which come all at once.
+    of_edges: Vec<StreamRow>,
 }
 
 impl RunBuilder {
@@ -123,10 +127,8 @@ impl RunBuilder {
                 return Some(StreamRow::Clocks(clocks));
             }
             Message::Finding(finding) => self.findings.push(finding),
-            Message::ThreadEnd(end) => match self.threads.get_mut(&end.thread) {
-                Some(thread) => keep_first(&mut thread.end, end),
-                None => self.unknown_thread("the end", end.thread),
-            },
+            Message::ThreadEnd(end) => self.end_thread(end),
+            Message::Edges(edges) => self.answer(&edges),
             Message::End(end) => keep_first(&mut self.end, end),
             Message::Refusal(refusal) => keep_first(&mut self.refusal, refusal.text),
             Message::Series(series) => self.readings.announce(series),
@@ -166,6 +168,33 @@ impl RunBuilder {
         self.prepared = Some(prepared);
     }
 
+    fn end_thread(&mut self, end: ThreadEnd) {
+        let Some(thread) = self.threads.get_mut(&end.thread) else {
+            return self.unknown_thread("the end", end.thread);
+        };
+        // Whoever waits for edges counts none of them.
+        let end = match thread.answered.take() {
+            Some((responded, cycles)) => ThreadEnd { responded: Some(responded), cycles, ..end },
+            None => end,
+        };
+        keep_first(&mut thread.end, end);
+    }
+
+    /// Edges are counted as if their responses had come one by one.
+    fn answer(&mut self, edges: &Edges) {
+        let thread = self.threads.get_mut(&edges.thread).filter(|one| one.answered.is_none());
+        let (Some(thread), Some(plan)) = (thread, &self.plan) else {
+            return self.unknown_thread("edges", edges.thread);
+        };
+        let told = answered_edges(edges, plan, thread.setup.first_release_ns);
+        thread.answered = Some((told.responses, told.answered));
+        self.findings.extend(told.findings);
+        for message in told.messages {
+            let row = self.push(message);
+            self.of_edges.extend(row);
+        }
+    }
+
     fn count(&mut self, interval: Interval) -> Option<StreamRow> {
         self.intervals += 1;
         let Some(thread) = self.threads.get_mut(&interval.thread) else {
@@ -189,8 +218,8 @@ impl RunBuilder {
     pub fn last_rows(&mut self) -> Vec<StreamRow> {
         let intervals: Vec<IntervalRow> =
             self.threads.values_mut().filter_map(ThreadCounts::last_interval).collect();
-        let mut rows: Vec<StreamRow> =
-            intervals.into_iter().map(|row| self.interval_row(row)).collect();
+        let mut rows = std::mem::take(&mut self.of_edges);
+        rows.extend(intervals.into_iter().map(|row| self.interval_row(row)));
         let readings = self.readings.end();
         if !readings.is_empty() {
             rows.push(self.telemetry_rows(readings));

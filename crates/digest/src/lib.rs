@@ -6,6 +6,7 @@
 mod bins;
 mod builder;
 mod clocks;
+mod edges;
 mod findings;
 mod legs;
 mod loads;

@@ -7,6 +7,7 @@ use crate::rows::{BinRow, IntervalRow, SampleRow, SpikeRow};
 use latlab_model::finding::{EndFinding, Finding, IntervalFlaw, LossFinding, MachineFinding};
 use latlab_model::frame::{Interval, KEPT_SPIKES, Spike};
 use latlab_model::plan::Recorded;
+use latlab_model::respond::Responses;
 use latlab_model::run::{EndReason, Noise, Summary, ThreadEnd, ThreadRun, ThreadSetup};
 use latlab_model::samples::Samples;
 use latlab_model::{Histogram, Nanos, Plan};
@@ -31,6 +32,8 @@ pub struct ThreadCounts {
     samples: u64,
     /// The release that the last sample lets expect.
     sampled_to: Nanos,
+    /// What became of its edges, and how many were answered, until it ends.
+    pub answered: Option<(Responses, u64)>,
     pub end: Option<ThreadEnd>,
 }
 
@@ -46,6 +49,7 @@ impl ThreadCounts {
             samples: 0,
             sampled_to: setup.first_release_ns,
             setup,
+            answered: None,
             end: None,
         }
     }

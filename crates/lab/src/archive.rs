@@ -1,7 +1,10 @@
 //! The initial file system of a guest, as the kernel unpacks it: the cpio format `newc`. The same
 //! files make the same bytes, since no time and no owner is in it.
 
+use crate::error::{Error, Result};
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 
 const MAGIC: &str = "070701";
 const TRAILER: &str = "TRAILER!!!";
@@ -31,6 +34,26 @@ impl Archive {
     /// Adds a file that can be run.
     pub fn program(&mut self, path: &str, bytes: Vec<u8>) {
         self.add(path, Entry::File { mode: PROGRAM, bytes });
+    }
+
+    /// Adds the wanted files of a folder, at their places in it; a link becomes what it leads to.
+    pub fn folder(&mut self, folder: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<()> {
+        let mut folders = vec![folder.to_path_buf()];
+        while let Some(next) = folders.pop() {
+            for entry in fs::read_dir(&next).map_err(Error::io("read", &next))?.flatten() {
+                let path = entry.path();
+                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    folders.push(path);
+                    continue;
+                }
+                let place = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
+                // A link may lead out of the package.
+                if wanted(&place) && path.is_file() {
+                    self.program(&place, fs::read(&path).map_err(Error::io("read", &path))?);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The folders above come by themselves.

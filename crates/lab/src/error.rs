@@ -60,8 +60,21 @@ pub enum Error {
         architecture: String,
     },
     /// A kernel whose headers nobody knows.
-    #[error("irqs-off requires a kernel module, which latlab builds for Debian's kernels only")]
-    NoHeaders,
+    #[error("{module} is a kernel module, which latlab builds for Debian's kernels only")]
+    NoHeaders {
+        /// Its name.
+        module: String,
+    },
+    /// A module or a responder that cannot be built.
+    #[error("cannot build {what}: {said} (requires make and {compiler}, for linux:rust rustc)")]
+    NotBuilt {
+        /// Its name.
+        what: String,
+        /// The first mistake.
+        said: String,
+        /// Debian's package of the compiler.
+        compiler: String,
+    },
     /// The host does not know where packages come from.
     #[error("apt has no Debian mirror: use your own kernel with --kernel IMAGE")]
     NoMirror,

@@ -20,6 +20,8 @@ use std::time::{Duration, Instant};
 
 /// The first process of a guest.
 const INIT: &str = "init";
+/// The list of the modules.
+const MODULES: &str = "lab/modules";
 /// A kernel that runs by KVM comes to its end within this.
 const KVM_WITHIN: Duration = Duration::from_secs(10);
 const LOOK: Duration = Duration::from_millis(20);
@@ -30,6 +32,8 @@ pub struct GuestImage {
     config: GuestConfig,
     kernel: Image,
     files: Archive,
+    /// What is loaded before the agent begins: a module and its parameters on each line.
+    modules: String,
     seed: u64,
     accelerator: Option<Accelerator>,
     emulator: Command,
@@ -68,7 +72,7 @@ impl GuestImage {
         let kernel = config.kernel.image(machine, cache)?;
         let mut files = Archive::default();
         files.program(INIT, agent);
-        add_modules(&mut files, &kernel, machine.port_modules)?;
+        let modules = add_modules(&mut files, &kernel, machine.port_modules)?;
         for name in programs.into_iter().filter(|name| name.trim_start_matches('/') != INIT) {
             program::add(&mut files, machine, cache, name)?;
         }
@@ -78,6 +82,7 @@ impl GuestImage {
         Ok(GuestImage {
             config: config.clone(),
             files,
+            modules,
             seed,
             accelerator: match config.realtime {
                 true => Some(accelerator(config, &kernel, cache)?),
@@ -98,9 +103,27 @@ impl GuestImage {
 
     /// Adds the kernel module that keeps interrupts off.
     pub fn add_fault(&mut self, cache: &Cache) -> Result<()> {
-        let module = fault::build_module(&self.config, cache)?;
+        let module = fault::IRQS_OFF.build(&self.config, cache)?;
         let bytes = fs::read(&module).map_err(Error::io("read", &module))?;
         self.files.file("lab/irqs_off.ko", bytes);
+        Ok(())
+    }
+
+    /// Its configuration.
+    pub(crate) fn config(&self) -> &GuestConfig {
+        &self.config
+    }
+
+    /// Its files.
+    pub(crate) fn files(&mut self) -> &mut Archive {
+        &mut self.files
+    }
+
+    /// Has a module loaded before the agent begins, behind those that came before.
+    pub(crate) fn load_module(&mut self, file: &Path, parameters: &str) -> Result<()> {
+        let line = add_module(&mut self.files, file)?;
+        self.modules += &format!("{line} {parameters}\n");
+        self.files.file(MODULES, self.modules.clone().into_bytes());
         Ok(())
     }
 
@@ -209,14 +232,19 @@ fn unnamed_file(folder: &Path, bytes: &[u8]) -> Result<File> {
 }
 
 /// Those that the kernel has not built in, with the list by which they are loaded.
-fn add_modules(files: &mut Archive, kernel: &Image, names: &[&str]) -> Result<()> {
+fn add_modules(files: &mut Archive, kernel: &Image, names: &[&str]) -> Result<String> {
     let mut list = String::new();
     for file in names.iter().filter_map(|name| kernel.module(name)) {
-        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let place = format!("/lab/modules.d/{name}");
-        files.file(&place, fs::read(&file).map_err(Error::io("read", &file))?);
-        list += &format!("{place}\n");
+        list += &format!("{}\n", add_module(files, &file)?);
     }
-    files.file("lab/modules", list.into_bytes());
-    Ok(())
+    files.file(MODULES, list.clone().into_bytes());
+    Ok(list)
+}
+
+/// Where it lies in the guest.
+fn add_module(files: &mut Archive, file: &Path) -> Result<String> {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let place = format!("/lab/modules.d/{name}");
+    files.file(&place, fs::read(file).map_err(Error::io("read", file))?);
+    Ok(place)
 }

@@ -9,7 +9,8 @@
 //! of its compressed image, which halves the start. `devicetree.rs` changes the description of boards
 //! whose serial ports are off. `guest.rs` puts agent, modules and loads into an archive (`archive.rs`, cpio: the same bytes
 //! from the same files). `machine.rs` has the command line of QEMU that makes two runs the same.
-//! Faults that need a kernel module build it against the headers of the guest's kernel.
+//! `module.rs` builds kernel modules, for faults and pins, against the headers of the guest's kernel;
+//! `responder.rs` builds what answers edges in a guest.
 
 mod archive;
 mod arguments;
@@ -25,7 +26,9 @@ mod guest;
 mod host_cpu;
 mod kernel;
 mod machine;
+mod module;
 mod program;
+mod responder;
 
 pub use cache::{Cache, Package};
 pub use config::{GuestConfig, LEAST_MEMORY};
@@ -34,3 +37,4 @@ pub use guest::{GuestImage, Identity};
 pub use host_cpu::HostCpus;
 pub use kernel::{DebianKernel, Image, Kernel, kernels};
 pub use machine::{EmulatedMachine, MACHINES};
+pub use responder::command as responder_command;

@@ -45,6 +45,8 @@ pub struct EmulatedMachine {
     pub fixed_cpus: Option<u32>,
     /// What the kernel is told.
     command_line: &'static str,
+    /// GPIO chips that its kernel finds by itself.
+    pub gpio_chips: u32,
     /// Modules that the port needs, in their order, where the kernel has not built them in.
     pub port_modules: &'static [&'static str],
 }
@@ -123,6 +125,7 @@ pub static MACHINES: [EmulatedMachine; 5] = [
         serials: &[Serial::Console],
         fixed_cpus: None,
         command_line: "console=ttyS0 nokaslr norandmaps",
+        gpio_chips: 0,
         port_modules: &VIRTIO_MODULES,
     },
     EmulatedMachine {
@@ -144,6 +147,7 @@ pub static MACHINES: [EmulatedMachine; 5] = [
         serials: &[Serial::Console],
         fixed_cpus: None,
         command_line: "console=ttyAMA0 nokaslr kpti=off randomize_kstack_offset=off",
+        gpio_chips: 1,
         port_modules: &VIRTIO_MODULES,
     },
     EmulatedMachine {
@@ -165,6 +169,7 @@ pub static MACHINES: [EmulatedMachine; 5] = [
         serials: &[Serial::Console],
         fixed_cpus: None,
         command_line: "console=ttyAMA0 nokaslr",
+        gpio_chips: 1,
         port_modules: &VIRTIO_MODULES,
     },
     EmulatedMachine {
@@ -185,6 +190,7 @@ pub static MACHINES: [EmulatedMachine; 5] = [
         serials: &[Serial::Stream, Serial::Console],
         fixed_cpus: None,
         command_line: "console=ttymxc1 nokaslr kpti=off randomize_kstack_offset=off",
+        gpio_chips: 5,
         port_modules: &[],
     },
     EmulatedMachine {
@@ -206,6 +212,7 @@ pub static MACHINES: [EmulatedMachine; 5] = [
         serials: &[Serial::Stream, Serial::Console],
         fixed_cpus: Some(4),
         command_line: "console=ttyS1 nokaslr kpti=off",
+        gpio_chips: 2,
         // Without the first it cannot be turned off.
         port_modules: &["bcm2835_wdt", "bcm2835_thermal"],
     },

@@ -126,6 +126,50 @@ pub fn add(
     put(program.package, name, None)
 }
 
+/// Debian's interpreter, its standard library as far as programs of a page need it, and its module
+/// for the GPIO character device.
+const PYTHON: [&str; 6] = [
+    "python3.11-minimal",
+    "libpython3.11-minimal",
+    "python3-libgpiod",
+    "libgpiod2",
+    "libexpat1",
+    "zlib1g",
+];
+
+/// Puts the interpreter where it is in its packages, which are got if they are not kept.
+pub fn add_python(files: &mut Archive, cache: &Cache, machine: &EmulatedMachine) -> Result<()> {
+    let architecture = machine.debian;
+    let mut apt = None;
+    for package in PYTHON.into_iter().chain([LIBC]) {
+        let name = cache_name(architecture, package);
+        let kept = match cache.cached(&name) {
+            Some(kept) => kept,
+            None => {
+                let apt = match &mut apt {
+                    Some(apt) => apt,
+                    none => none.insert(Apt::prepare(cache, architecture)?),
+                };
+                cache.fetch(apt, &name, &|name| name == package)?
+            }
+        };
+        let wanted = |path: &str| match package {
+            LIBC => ["libc.so.6", "libm.so.6", loader(architecture)]
+                .iter()
+                .any(|end| path.ends_with(end)),
+            _ => !path.starts_with("usr/share"),
+        };
+        files.folder(&kept.folder, &wanted)?;
+    }
+    let libc = cache.cached(&cache_name(architecture, LIBC));
+    let loader = loader(architecture);
+    let file = loader.rsplit('/').next().unwrap_or(loader);
+    let found = libc.and_then(|kept| find(&kept.folder, &|name| name == file));
+    let found = found.ok_or_else(|| Error::NoFile { package: LIBC.into(), file: file.into() })?;
+    files.program(loader, fs::read(&found).map_err(Error::io("read", &found))?);
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

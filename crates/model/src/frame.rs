@@ -4,6 +4,7 @@
 //! CRC-32C of length, kind and payload (u32); then the payload. Documents are JSON, so that a
 //! later version can add a field; what comes every second is postcard, so that it is small.
 
+use crate::edges::Edges;
 use crate::histogram::Histogram;
 use crate::legs::Legs;
 use crate::load::{LoadBegin, LoadEnd, LoadLine, LoadSample};
@@ -144,6 +145,8 @@ pub enum Message {
     Trace(PackedTrace),
     /// When one of latlab's own threads worked.
     OwnWork(OwnWork),
+    /// What the pin pair of a guest tells of its edges.
+    Edges(Edges),
 }
 
 macro_rules! kinds {
@@ -196,6 +199,7 @@ kinds! {
     21 LoadEnd json,
     22 Trace packed,
     23 OwnWork packed,
+    24 Edges packed,
 }
 
 impl Message {

@@ -9,6 +9,7 @@ pub mod comparison;
 pub mod cpu;
 pub mod deadline;
 pub mod doctor;
+pub mod edges;
 pub mod fault;
 pub mod finding;
 pub mod frame;

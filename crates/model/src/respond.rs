@@ -1,7 +1,9 @@
 //! How fast a pin answers a pin: what is asked, and what comes of it.
 
 use crate::Nanos;
+use crate::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// Where responses come from, and how they are found.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
@@ -17,6 +19,73 @@ pub struct Respond {
     pub quiet_ns: Option<Nanos>,
     /// How long a response may take; none up to the next stimulus.
     pub window_ns: Option<Nanos>,
+    /// What answers in a guest of the laboratory; none where captures are read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub linux: Option<LinuxResponder>,
+}
+
+text_enum! {
+    /// A responder on Linux, by its name.
+    LinuxResponderName {
+        /// A kernel module: in the interrupt.
+        Kmod = "kmod",
+        /// A kernel module as drivers are written, which PREEMPT_RT moves to a thread.
+        KmodPlain = "kmod-plain",
+        /// A kernel module: in the thread of its interrupt.
+        KmodThreaded = "kmod-threaded",
+        /// A program in C with the files of the GPIO sysfs.
+        Sysfs = "c-sysfs",
+        /// A program in C that sleeps at the character device.
+        Gpiochip = "c-gpiochip",
+        /// A program in C that asks the character device again and again.
+        Polling = "c-poll",
+        /// A program in Python with gpiod.
+        Python = "python",
+        /// A program in Rust with locked memory.
+        Rust = "rust",
+    }
+}
+
+impl LinuxResponderName {
+    /// Whether it is a program; otherwise the kernel answers.
+    pub fn is_program(self) -> bool {
+        use LinuxResponderName::{Kmod, KmodPlain, KmodThreaded};
+        !matches!(self, Kmod | KmodPlain | KmodThreaded)
+    }
+}
+
+/// A responder in a guest, and the edges that it is to answer.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LinuxResponder {
+    /// Which one.
+    pub name: LinuxResponderName,
+    /// Its command in the guest; empty where the kernel answers.
+    pub argv: Vec<String>,
+    /// Number of stimuli.
+    pub edges: u32,
+    /// The least distance of two stimuli.
+    pub from_ns: Nanos,
+    /// The largest.
+    pub to_ns: Nanos,
+}
+
+impl LinuxResponder {
+    /// More edges than a guest keeps.
+    pub const MOST_EDGES: u32 = 100_000;
+
+    /// Whether it makes sense; an error is one line for the user.
+    pub fn check(&self) -> Result<(), String> {
+        match self.edges {
+            1..=Self::MOST_EDGES => Ok(()),
+            edges => Err(format!("--edges {edges}: expected 1 to {}", Self::MOST_EDGES)),
+        }
+    }
+
+    /// How long its edges take at most.
+    pub fn longest(&self) -> Nanos {
+        self.to_ns * i64::from(self.edges) + self.to_ns + self.to_ns
+    }
 }
 
 /// The wires of a capture, and what an edge on them is.
@@ -75,6 +144,26 @@ pub struct Responses {
     /// How low was parted from high on the channels whose values are measured levels.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub levels: Vec<ChannelLevels>,
+    /// What an answer took of a CPU, where the kernel that answers told it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<ResponseCpu>,
+}
+
+/// CPU time for each stimulus, in nanoseconds.
+#[derive(Clone, Copy, PartialEq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ResponseCpu {
+    /// Of the interrupt, with what it wakes.
+    pub interrupt_ns: Option<f64>,
+    /// Of the threads: that of the handler, and that which answers.
+    pub threads_ns: Option<f64>,
+}
+
+impl ResponseCpu {
+    /// Both together.
+    pub fn total_ns(&self) -> f64 {
+        self.interrupt_ns.unwrap_or(0.0) + self.threads_ns.unwrap_or(0.0)
+    }
 }
 
 /// How low was parted from high on a channel.

@@ -47,6 +47,22 @@ pub struct Samples {
 pub struct Unreadable;
 
 impl Samples {
+    /// Samples of what has no period, so that each but the first jumps; there is at least one.
+    pub fn without_period(thread: u32, samples: &[Sample]) -> Samples {
+        let jumps = (1..).zip(samples.windows(2));
+        let jumps = jumps.map(|(index, pair)| (index, pair[1].release_ns - pair[0].release_ns));
+        let latencies: Vec<i64> = samples.iter().map(|sample| sample.latency_ns.0).collect();
+        Samples {
+            thread,
+            lost_before: 0,
+            first_release_ns: samples[0].release_ns,
+            period_ns: Nanos::ZERO,
+            count: samples.len() as u32,
+            jumps: jumps.filter(|(_, by)| *by > Nanos::ZERO).collect(),
+            packed: pack(&latencies),
+        }
+    }
+
     /// The samples, in their order.
     pub fn unpack(&self) -> Result<Vec<Sample>, Unreadable> {
         let latencies = unpack(&self.packed, self.count as usize).ok_or(Unreadable)?;

@@ -311,7 +311,7 @@ pub fn maximum_place(run: &Run) -> Option<String> {
     let cpu = thread.setup.cpu.map(|cpu| format!(" on CPU {cpu}")).unwrap_or_default();
     let when = since_first_release(run, &thread.summary);
     let when = when.map(|when| format!(", at {}", span(when))).unwrap_or_default();
-    if run.asked.method.is_capture() {
+    if run.asked.method.is_response() {
         return Some(when.trim_start_matches(", ").to_string())
             .filter(|_| crate::sections::respond::is_timed(run));
     }
@@ -377,7 +377,11 @@ fn guests_time(guest: &Guest) -> &'static str {
 
 /// What a picture was measured under, on a line or two.
 pub fn conditions(run: &Run) -> String {
-    let threads = run.threads.len();
+    let threads = match run.threads.len() {
+        _ if run.asked.method.is_response() => String::new(),
+        1 => ", 1 thread".to_string(),
+        several => format!(", {several} threads"),
+    };
     let note = run.asked.note.as_deref().map(str::trim).filter(|note| !note.is_empty());
     if run.asked.method.is_capture() {
         let note = note.map(|note| format!("; note: {note}")).unwrap_or_default();
@@ -386,9 +390,8 @@ pub fn conditions(run: &Run) -> String {
     let known = [run.asked.method.rhythm(), run.asked.policy.map(|policy| policy.to_string())];
     let known: String = known.iter().flatten().map(|fact| format!(", {fact}")).collect();
     format!(
-        "{}, {threads} thread{}{known}{}{}{}{}",
+        "{}{threads}{known}{}{}{}{}",
         extent(run),
-        if threads == 1 { "" } else { "s" },
         missed_words(run),
         load(run).map(|load| format!("; load: {load}")).unwrap_or_default(),
         run.asked.guest.as_deref().map_or("", guests_time),

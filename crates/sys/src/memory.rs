@@ -3,7 +3,7 @@
 use crate::Errno;
 use crate::files::Root;
 use rustix::mm::MlockAllFlags;
-use rustix::process::{Resource, Rlimit};
+use rustix::process::{Pid, Resource, Rlimit};
 use std::sync::atomic::AtomicU8;
 
 /// Locks all memory of this process, present and future, each page when it is first touched.
@@ -60,6 +60,13 @@ fn status_kilobytes(root: &Root, field: &str) -> Option<u64> {
 pub fn limit_realtime_run(signal_after_us: u64, kill_after_us: u64) -> Result<(), Errno> {
     let limit = Rlimit { current: Some(signal_after_us), maximum: Some(kill_after_us) };
     rustix::process::setrlimit(Resource::Rttime, limit)
+}
+
+/// Takes the limit of [`limit_realtime_run`] off another process, which has it from ours.
+pub fn lift_realtime_limit(process: u32) {
+    let limit = Rlimit { current: None, maximum: None };
+    // A process that has gone needs none.
+    let _ = rustix::process::prlimit(Pid::from_raw(process as i32), Resource::Rttime, limit);
 }
 
 /// The limit of [`limit_realtime_run`] before SIGXCPU, in microseconds; none for no limit.

@@ -14,7 +14,7 @@ const MOST: u64 = 1 << 22;
 
 /// The responses in their order; none of another instrument, and where there are too many.
 pub fn responses(folder: &Path, run: &Run) -> Result<Vec<Sample>> {
-    if !run.asked.method.is_capture() || run.total.cycles == 0 || run.total.cycles > MOST {
+    if !run.asked.method.is_response() || run.total.cycles == 0 || run.total.cycles > MOST {
         return Ok(Vec::new());
     }
     let stretch = WindowReader::open(folder, run, &WindowSpec::whole())?;

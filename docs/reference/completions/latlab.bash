@@ -630,7 +630,7 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__respond)
-            opts="-h -V --from --join --look --simulate --stimulus --response --marker --threshold --hysteresis --edge --response-edge --quiet --window --unit --edges --seed --lto --keep --deadline --name --note --out --format --help --version"
+            opts="-p -h -V --from --join --look --simulate --stimulus --response --marker --threshold --hysteresis --edge --response-edge --quiet --window --unit --edges --seed --lto --keep --target --kernel --modules --dtb --realtime --smp --fault --console --policy --priority --load --tune --set --deadline --name --note --out --format --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -641,7 +641,7 @@ _latlab() {
                     return 0
                     ;;
                 --simulate)
-                    COMPREPLY=($(compgen -W "uno:irq uno:irq-notimer uno:polling" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "uno:irq uno:irq-notimer uno:polling linux:kmod linux:kmod-plain linux:kmod-threaded linux:c-sysfs linux:c-gpiochip linux:c-poll linux:python linux:rust" -- "${cur}"))
                     return 0
                     ;;
                 --stimulus)
@@ -693,6 +693,54 @@ _latlab() {
                     return 0
                     ;;
                 --keep)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --target)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --kernel)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --modules)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --dtb)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --smp)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fault)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --policy)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --priority)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -p)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --load)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tune)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --set)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

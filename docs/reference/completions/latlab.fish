@@ -128,9 +128,17 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l print-unit -d 'Pri
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l from -d 'Captures: sigrok .sr, VCD, CSV (Saleae, Tektronix and others), ISF, lists of readings; each becomes a run' -r -F
-complete -c latlab -n "__fish_latlab_using_subcommand respond" -l simulate -d 'Run the firmware in a simulator: uno:irq, uno:irq-notimer, uno:polling' -r -f -a "uno:irq\t''
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l simulate -d 'Run the firmware in a simulator: uno:irq, uno:irq-notimer, uno:polling; or a responder on Linux in a guest: linux:kmod, linux:kmod-plain, linux:kmod-threaded, linux:c-sysfs, linux:c-gpiochip, linux:c-poll, linux:python, linux:rust' -r -f -a "uno:irq\t''
 uno:irq-notimer\t''
-uno:polling\t''"
+uno:polling\t''
+linux:kmod\t''
+linux:kmod-plain\t''
+linux:kmod-threaded\t''
+linux:c-sysfs\t''
+linux:c-gpiochip\t''
+linux:c-poll\t''
+linux:python\t''
+linux:rust\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l stimulus -d 'The channel with the stimuli; with --simulate their times: square:10kHz or random:10ms..20ms [default there: random:1ms..2ms]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l response -d 'The channel with the responses' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l marker -d 'Channel that is high while a possible disturbance lasts' -r
@@ -148,6 +156,17 @@ complete -c latlab -n "__fish_latlab_using_subcommand respond" -l unit -d 'Unit 
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l edges -d 'Number of stimuli of a simulation' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l seed -d 'Seed of random stimuli; the same seed gives the same run' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l keep -d 'Keep the simulated capture in this folder, as VCD and CSV' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l target -d 'Machine to measure: local, or a guest in virtual time such as lab:x86-64/rt [default: local]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l kernel -d 'Kernel image of your own, for a target without one such as lab:arm64' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l modules -d 'Folder with its modules; needed unless the virtio drivers are built in' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l dtb -d 'Device tree, for machines without one in QEMU' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l smp -d 'Number of CPUs of the guest, with --realtime' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l fault -d 'Inject a fault: irqs-off@5s:2ms, fifo-hog@2s:500ms:prio95, printk-storm, softirq-flood, clock-step, tiny-memory; with --realtime also cpu-offline@4s:1, hypervisor-pause@3s:20ms' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l policy -d 'Scheduling policy of the responder: fifo, rr, other [default: fifo]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -s p -l priority -d 'Priority of fifo and rr, 1 to 99 [default: 90]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l load -d 'Run this load in the guest; may be repeated (`latlab loads` lists them)' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l tune -d 'Change a setting of the guest, as in `latlab run`' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l set -d 'Write a kernel file of the guest, as in `latlab run`' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l deadline -d 'Judge each run: a latency above this is a deadline miss' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l name -d 'Name of the run [default: that of the file or simulation]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l note -d 'Note to store with the run' -r
@@ -157,6 +176,8 @@ json\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l join -d 'The files are the channels of one capture'
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l look -d 'Only print channels, rate, duration, edges and a picture of each capture'
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l lto -d 'Link the firmware with link-time optimisation, as the Arduino IDE does'
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l realtime -d 'Run the guest in the host\'s time, with KVM if possible: noisy and not repeatable'
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l console -d 'Print the console of the guest, or of all guests of a sheet'
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand plan" -l limit -d 'The rate to exclude: bursts of misses in a time, such as 0.1/h or 1/d' -r

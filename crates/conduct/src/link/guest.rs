@@ -3,12 +3,14 @@
 
 use super::pauses::PauseSchedule;
 use super::{Link, Start};
+use crate::respond::simulate::{SimulateError, sources};
 use crate::{Failure, agents};
 use latlab_lab::{Cache, GuestConfig, GuestImage, HostCpus, Identity};
 use latlab_model::fault::{Fault, FaultKind};
 use latlab_model::finding::{EndFinding, Finding};
 use latlab_model::frame::Message;
 use latlab_model::guest::{self, IN_VIRTUAL_TIME, MARK};
+use latlab_model::respond::LinuxResponder;
 use latlab_model::{Nanos, Plan};
 use latlab_store::OpenRun;
 use latlab_sys::files::Root;
@@ -82,6 +84,10 @@ impl GuestLink {
         if Fault::among(&plan.loads).any(|fault| fault.kind == FaultKind::IrqsOff) {
             guest.add_fault(cache)?;
         }
+        if let Some(linux) = linux(plan) {
+            let missing = || io::Error::other(SimulateError::NoSources);
+            guest.add_responder(cache, &sources().ok_or_else(missing)?, linux, seed)?;
+        }
         let Identity { emulator, accelerator, kernel, kernel_sha256, files_sha256 } =
             guest.identity()?;
         let made = guest::Guest {
@@ -104,10 +110,15 @@ impl GuestLink {
     }
 }
 
+fn linux(plan: &Plan) -> Option<&LinuxResponder> {
+    plan.method.respond()?.linux.as_ref()
+}
+
 fn virtual_length(plan: &Plan) -> Duration {
     let cycles = plan.cycles.zip(plan.method.period());
     let cycles = cycles.map(|(count, period)| period * i64::try_from(count).unwrap_or(i64::MAX));
-    let measured = plan.duration_ns.or(cycles).unwrap_or_default();
+    let edges = linux(plan).map(LinuxResponder::longest);
+    let measured = plan.duration_ns.or(cycles).or(edges).unwrap_or_default();
     (measured + plan.warm_up_ns.unwrap_or_default()).duration()
 }
 

@@ -103,6 +103,7 @@ fn responses(measured: CaptureResult, asked: &Query) -> Responses {
         figures: figures(measured.figures),
         marked: measured.mark.map(|mark| marker_figures(&mark, marker)),
         levels: measured.wires.iter().map(channel_levels).collect(),
+        cpu: None,
     }
 }
 

@@ -114,7 +114,7 @@ impl FromStr for Stimulus {
 
 impl Stimulus {
     /// The least and the largest distance.
-    fn between(self) -> (Nanos, Nanos) {
+    pub fn between(self) -> (Nanos, Nanos) {
         match self {
             Stimulus::Square(every) => (every, every),
             Stimulus::Random(from, to) => (from, to),
@@ -332,7 +332,7 @@ fn cause(said: &str) -> String {
 
 /// The folder of the responders: named, beside the program, or here, which comes last since what is
 /// found is run.
-fn sources() -> Option<PathBuf> {
+pub(crate) fn sources() -> Option<PathBuf> {
     let named = std::env::var_os(FOLDER).map(PathBuf::from);
     let program = std::env::current_exe().ok();
     let above = program.iter().flat_map(|program| program.ancestors());

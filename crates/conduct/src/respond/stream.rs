@@ -10,7 +10,7 @@ use latlab_model::respond::Responses;
 use latlab_model::run::{
     AgentEnd, AppliedSetup, EndReason, Finding, Setting, ThreadEnd, ThreadSetup,
 };
-use latlab_model::samples::{Sample, Samples, pack};
+use latlab_model::samples::{Sample, Samples};
 use latlab_model::{Histogram, Nanos, Plan};
 use latlab_store::{Finished, OpenRun};
 use std::cmp::Reverse;
@@ -130,7 +130,7 @@ impl<'a> StreamBuilder<'a> {
         let samples = std::mem::take(&mut self.samples);
         match samples.is_empty() {
             true => Ok(()),
-            false => self.send(&Message::Samples(packed(&samples))),
+            false => self.send(&Message::Samples(Samples::without_period(THREAD, &samples))),
         }
     }
 
@@ -196,20 +196,4 @@ fn setup() -> ThreadSetup {
 fn thread_end(cycles: u64, responded: Responses) -> ThreadEnd {
     let end = ThreadEnd::new(THREAD, EndReason::Finished, cycles);
     ThreadEnd { responded: Some(responded), ..end }
-}
-
-/// Stimuli have no period, so that each but the first jumps.
-fn packed(samples: &[Sample]) -> Samples {
-    let jumps = (1..).zip(samples.windows(2));
-    let jumps = jumps.map(|(index, pair)| (index, pair[1].release_ns - pair[0].release_ns));
-    let latencies: Vec<i64> = samples.iter().map(|sample| sample.latency_ns.0).collect();
-    Samples {
-        thread: THREAD,
-        lost_before: 0,
-        first_release_ns: samples[0].release_ns,
-        period_ns: Nanos::ZERO,
-        count: samples.len() as u32,
-        jumps: jumps.filter(|(_, by)| *by > Nanos::ZERO).collect(),
-        packed: pack(&latencies),
-    }
 }

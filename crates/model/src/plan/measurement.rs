@@ -5,6 +5,7 @@ use super::{
     Timerlat,
 };
 use crate::Nanos;
+use crate::respond::LinuxResponder;
 
 /// What the measuring threads do: the methods that an agent has.
 #[derive(Clone, PartialEq, Debug)]
@@ -17,6 +18,8 @@ pub enum Task {
     Spin(Spin),
     /// Each reads what the kernel's tracer says of its CPU.
     Timerlat(Timerlat),
+    /// The one waits while something else answers the edges of a pin pair.
+    Respond(LinuxResponder),
 }
 
 /// A plan that makes sense, and of which nothing is unknown that measuring needs.
@@ -56,19 +59,21 @@ impl Measurement {
                 timerlat.check(&plan)?;
                 Task::Timerlat(timerlat)
             }
-            Method::Respond(_) => {
-                return Err("--instrument respond: use `latlab respond`".into());
+            Method::Respond(asked) => {
+                let linux = asked.linux.ok_or("--instrument respond: use `latlab respond`")?;
+                linux.check()?;
+                Task::Respond(linux)
             }
             Method::Import(_) => return Err("--instrument import: use `latlab import`".into()),
         };
         plan.check_shared()?;
         let unknown = |what: &str| format!("cannot measure: the plan lacks {what}");
         Ok(Measurement {
-            task,
-            policy: plan.policy.ok_or_else(|| unknown("its scheduling policy"))?,
+            policy: policy(&plan, &task).ok_or_else(|| unknown("its scheduling policy"))?,
             warm_up_ns: plan.warm_up_ns.ok_or_else(|| unknown("its warm-up"))?,
             idle_states: plan.idle_states.ok_or_else(|| unknown("its limit of idle states"))?,
             seed: plan.seed.ok_or_else(|| unknown("its seed"))?,
+            task,
             plan,
         })
     }
@@ -78,7 +83,7 @@ impl Measurement {
         match &self.task {
             Task::Cyclic(cyclic) => Some(&cyclic.releases),
             Task::Handoff(handoff) => Some(&handoff.releases),
-            Task::Spin(_) | Task::Timerlat(_) => None,
+            Task::Spin(_) | Task::Timerlat(_) | Task::Respond(_) => None,
         }
     }
 
@@ -98,5 +103,13 @@ impl Measurement {
     /// Policy of a thread by its number.
     pub fn policy_of(&self, thread: u32) -> Policy {
         self.plan.policy_of(thread).unwrap_or(self.policy)
+    }
+}
+
+/// Where the kernel answers, no thread of a plan does; then ours waits before all ordinary ones.
+fn policy(plan: &Plan, task: &Task) -> Option<Policy> {
+    match task {
+        Task::Respond(linux) if !linux.name.is_program() => Plan::default().policy,
+        _ => plan.policy,
     }
 }

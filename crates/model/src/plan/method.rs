@@ -129,7 +129,8 @@ impl Method {
     pub fn clock(&self) -> Option<ClockName> {
         match self {
             Method::Spin(_) | Method::Timerlat(_) => Some(ClockName::Monotonic),
-            Method::Respond(_) | Method::Import(_) => None,
+            Method::Respond(asked) => asked.linux.as_ref().map(|_| ClockName::Monotonic),
+            Method::Import(_) => None,
             other => other.releases().map(|releases| releases.clock),
         }
     }
@@ -147,9 +148,14 @@ impl Method {
         }
     }
 
+    /// Whether it records how fast something answers.
+    pub fn is_response(&self) -> bool {
+        self.records() == Recorded::Response
+    }
+
     /// Whether it only reads captures, so that no machine was measured.
     pub fn is_capture(&self) -> bool {
-        matches!(self, Method::Respond(_))
+        matches!(self, Method::Respond(asked) if asked.linux.is_none())
     }
 
     /// Whether another tool has measured, so that latlab knows no more than its file says.
@@ -203,9 +209,11 @@ impl fmt::Display for Method {
             Method::Cyclic(cyclic) => write!(f, "{instrument}, {}", cyclic.mechanism),
             Method::Handoff(handoff) => write!(f, "{instrument} by {}", handoff.wake),
             Method::Import(import) => write!(f, "{instrument} of {}", import.format),
-            Method::Spin(_) | Method::Timerlat(_) | Method::Respond(_) => {
-                write!(f, "{instrument}")
-            }
+            Method::Respond(asked) => match &asked.linux {
+                Some(linux) => write!(f, "{instrument}, linux:{}", linux.name),
+                None => write!(f, "{instrument}"),
+            },
+            Method::Spin(_) | Method::Timerlat(_) => write!(f, "{instrument}"),
         }
     }
 }

@@ -242,6 +242,7 @@ fn respond(flat: Option<&FlatRespond>) -> Respond {
         wires,
         quiet_ns: flat.quiet_ns,
         window_ns: flat.window_ns,
+        linux: None,
     }
 }
 

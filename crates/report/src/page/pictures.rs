@@ -50,7 +50,13 @@ pub fn folds(of: &PageRun, outline: &Outline) -> Vec<Fold> {
     let terms = terms::of_run(of.run);
     let over_time = |kind, caption: &str| over_time(of, kind, outline, caption);
     let latencies = |kind, caption: &str| of_latencies(&runs, kind, outline, caption);
-    if of.run.asked.method.is_capture() {
+    let over_time_content = || {
+        html! {
+            (over_time(time::Kind::Flow, &flow(terms)))
+            @if of.run.conditions.is_some() { (over_time(time::Kind::Telemetry, TELEMETRY)) }
+        }
+    };
+    if of.run.asked.method.is_response() {
         let body = respond::body([of.run].into_iter()).map(|end| zoomed(&runs, end, outline));
         let body = body.map(|picture| Fold::new("body", "Without the slowest", picture));
         let pictures = [
@@ -63,21 +69,17 @@ pub fn folds(of: &PageRun, outline: &Outline) -> Vec<Fold> {
                     (latencies(Kind::Ccdf, &ccdf(terms)))
                 },
             ),
-            Fold::new("time", "Over time", over_time(time::Kind::Flow, &flow(terms))),
+            Fold::new("time", "Over time", over_time_content()),
         ];
         return body.into_iter().chain(pictures).collect();
     }
-    let over_time_content = html! {
-        (over_time(time::Kind::Flow, &flow(terms)))
-        @if of.run.conditions.is_some() { (over_time(time::Kind::Telemetry, TELEMETRY)) }
-    };
     let tail = Fold::new("tail", "Tail", latencies(Kind::Ccdf, &ccdf(terms)));
     // Of an imported run nothing is known over time.
     if of.run.asked.method.is_import() {
         return vec![tail];
     }
     vec![
-        Fold::new("time", "Over time", over_time_content),
+        Fold::new("time", "Over time", over_time_content()),
         tail,
         Fold::new("heatmap", "Heatmap", over_time(time::Kind::Heatmap, &heatmap(terms))),
     ]
@@ -91,7 +93,7 @@ pub fn compared(runs: &[RunWithBins], outline: &Outline) -> Markup {
             (of_latencies(runs, Kind::Latency, outline, &of_whole_runs(terms)))
             @if let Some(end) = respond::body(runs.iter().map(|one| one.run)) { (zoomed(runs, end, outline)) }
         }))
-        @if runs.iter().all(|one| one.run.asked.method.is_capture()) {
+        @if runs.iter().all(|one| one.run.asked.method.is_response()) {
             (outline.section("share", "Share", of_latencies(runs, Kind::Cdf, outline, SHARE)))
         }
         (outline.section("tail", "Tail", html! {

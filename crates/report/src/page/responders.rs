@@ -7,6 +7,7 @@ use crate::page::markup::Outline;
 use crate::page::markup::prose;
 use crate::pictures::options::Options;
 use crate::pictures::phase::{Fold as Period, draw};
+use crate::sections::kernels;
 use crate::sections::pairs::{self, PairedRuns};
 use crate::sections::respond;
 use crate::terminal::table::markup;
@@ -28,6 +29,7 @@ pub fn phase(of: &PageRun, outline: &Outline) -> Option<Fold> {
 pub fn compared(runs: &[PageRun], outline: &Outline) -> Markup {
     let all: Vec<&Run> = runs.iter().map(|one| one.run).collect();
     let Some(columns) = respond::columns(&all) else { return html! {} };
+    let of_kernels = kernels::columns(&all);
     let latencies: Vec<Vec<i64>> = runs
         .iter()
         .map(|one| one.samples.iter().map(|sample| sample.latency_ns.0).collect())
@@ -39,6 +41,9 @@ pub fn compared(runs: &[PageRun], outline: &Outline) -> Markup {
         .collect();
     let loaded = pairs::load_comparisons(&series);
     html! {
+        @if let Some(columns) = &of_kernels {
+            (outline.section("kernels", "Kernels side by side", markup(columns, kernels::MEANING)))
+        }
         (markup(&columns, &respond::meaning(true)))
         @match pairs::columns(&series) {
             Some(columns) => {

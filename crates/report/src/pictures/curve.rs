@@ -58,7 +58,7 @@ pub fn threads<'a>(of: &RunWithBins<'a>) -> Vec<Curve<'a>> {
 /// What a thread is called; a responder is none, and has the name of its run.
 pub fn thread_name(run: &Run, thread: u32, cpu: Option<u32>) -> String {
     match cpu {
-        _ if run.asked.method.is_capture() => run.asked.name.clone(),
+        _ if run.asked.method.is_response() => run.asked.name.clone(),
         Some(cpu) => format!("thread {thread}, CPU {cpu}"),
         None => format!("thread {thread}"),
     }

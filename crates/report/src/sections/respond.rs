@@ -50,6 +50,10 @@ pub(crate) fn columns(runs: &[&Run]) -> Option<Vec<Column>> {
         let cells = all.iter().map(|one| of(&one.figures).map_or("-".into(), |it| unit.number(it)));
         Column::new(name, rank, cells).unit(unit.sign)
     }));
+    let cpu = all.iter().map(|one| one.cpu.map_or("-".into(), |cpu| unit.number(cpu.total_ns())));
+    if all.iter().any(|one| one.cpu.is_some()) {
+        columns.push(Column::new("CPU", 2, cpu).unit(unit.sign));
+    }
     let below = runs.iter().map(|run| share_below(run.total.cycles).unwrap_or("-".to_string()));
     columns.push(Column::new(SURE, 1, below));
     if runs.iter().any(|run| run.verdict.is_some()) {
@@ -103,7 +107,8 @@ pub fn meaning(has_share: bool) -> String {
     );
     format!(
         "n responses were measured; censored responses have no value and are in no figure. \
-         {}Quantiles that need more than n responses are not given.",
+         {}Quantiles that need more than n responses are not given. CPU is the CPU time for each \
+         stimulus, where it is known.",
         if has_share { &share } else { "" }
     )
 }
@@ -138,10 +143,16 @@ pub(crate) fn body<'a>(runs: impl Iterator<Item = &'a Run>) -> Option<Nanos> {
 /// What a run of a responder says in words beside its figures.
 pub fn sentences(run: &Run) -> Vec<String> {
     let Some(responses) = run.responses() else { return Vec::new() };
-    [resolution(responses), levels(responses), below(run), window_sentence(responses)]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        resolution(responses),
+        levels(responses),
+        below(run),
+        window_sentence(responses),
+        cpu(run, responses),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// How low was parted from high, of each channel with measured levels.
@@ -230,6 +241,21 @@ fn window_sentence(responses: &Responses) -> Option<String> {
     Some(format!("{} of the stimuli coincided with {}.", percent(share), marked.by))
 }
 
+/// What the answers took of a CPU; one that never sleeps takes all of it.
+fn cpu(run: &Run, responses: &Responses) -> Option<String> {
+    let cpu = responses.cpu?;
+    let used = cpu.total_ns() * responses.stimuli as f64;
+    let share = used / run.measured_ns.0.max(1) as f64;
+    let part = |ns: Option<f64>| ns.map_or("none".to_string(), |ns| exact(ns, responses));
+    Some(format!(
+        "Each stimulus took {} of CPU time, {} of a CPU: {} in its interrupt, {} in threads.",
+        exact(cpu.total_ns(), responses),
+        percent(share.min(1.0)),
+        part(cpu.interrupt_ns),
+        part(cpu.threads_ns)
+    ))
+}
+
 /// A time as exactly as the capture tells it.
 fn exact(nanos: f64, responses: &Responses) -> String {
     let unit = Unit::for_times([nanos], responses.resolution_ns);
@@ -283,7 +309,9 @@ impl Unit {
 /// How responses were found, as labelled facts.
 pub fn method(asked: &Respond) -> Vec<(&'static str, String)> {
     let wires = asked.wires.clone().unwrap_or_default();
+    let linux = asked.linux.as_ref();
     vec![
+        ("Responder", linux.map_or(String::new(), |linux| linux.argv.join(" "))),
         ("Instrument", Instrument::Respond.to_string()),
         ("Captures", asked.files.join(", ")),
         ("Simulated", asked.simulated.clone().unwrap_or_default()),

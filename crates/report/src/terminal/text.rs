@@ -185,7 +185,7 @@ impl<'a> Summaries<'a> {
 }
 
 fn maximum(run: &Run, width: usize) -> String {
-    if run.asked.method.is_capture() {
+    if run.asked.method.is_response() {
         return format!("{}\n", wrapped(&respond::sentences(run).join(" "), width, 0));
     }
     let (Some(max), Some(place)) = (run.total.max_ns, sentence::maximum_place(run)) else {

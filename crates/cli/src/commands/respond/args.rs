@@ -1,10 +1,13 @@
 //! The flags of `latlab respond`.
 
-use crate::flags::{FileRuns, check_positive, value_parser_of};
+use crate::flags::guest::GuestArgs;
+use crate::flags::{FileRuns, check_positive, value_parser_of, whole};
 use clap::Args;
 use latlab_capture::{EdgeKind, Hysteresis, Query, Threshold, Unit};
 use latlab_conduct::respond::simulate::{SimulatedResponder, Stimulus};
 use latlab_model::Nanos;
+use latlab_model::plan::{KernelFile, Tuning};
+use latlab_model::respond::LinuxResponderName;
 use std::path::PathBuf;
 
 /// Flags of `latlab respond`.
@@ -22,10 +25,12 @@ pub struct RespondArgs {
     /// Only print channels, rate, duration, edges and a picture of each capture
     #[arg(long, requires = "from", help_heading = WHAT)]
     pub look: bool,
-    /// Run the firmware in a simulator: uno:irq, uno:irq-notimer, uno:polling
-    #[arg(long, value_name = "BOARD:SKETCH", value_parser = value_parser_of(SimulatedResponder::ALL, SimulatedResponder::as_str),
+    /// Run the firmware in a simulator: uno:irq, uno:irq-notimer, uno:polling; or a responder on
+    /// Linux in a guest: linux:kmod, linux:kmod-plain, linux:kmod-threaded, linux:c-sysfs,
+    /// linux:c-gpiochip, linux:c-poll, linux:python, linux:rust
+    #[arg(long, value_name = "BOARD:RESPONDER", value_parser = value_parser_of(Simulated::ALL, Simulated::as_str),
           hide_possible_values = true, help_heading = WHAT)]
-    pub simulate: Option<SimulatedResponder>,
+    pub simulate: Option<Simulated>,
 
     /// The channel with the stimuli; with --simulate their times: square:10kHz or
     /// random:10ms..20ms [default there: random:1ms..2ms]
@@ -79,11 +84,82 @@ pub struct RespondArgs {
     #[arg(long, value_name = "DIR", requires = "simulate", help_heading = SIMULATION)]
     pub keep: Option<PathBuf>,
 
+    /// How a responder on Linux runs
+    #[command(flatten)]
+    pub linux: LinuxArgs,
+
     /// The runs that are made of the captures
     #[command(flatten)]
     pub runs: FileRuns,
 }
 
+/// Flags of a responder on Linux.
+#[derive(Args)]
+pub struct LinuxArgs {
+    /// The guest
+    #[command(flatten)]
+    pub guest: GuestArgs,
+    /// Scheduling policy of the responder: fifo, rr, other [default: fifo]
+    #[arg(long, value_name = "POLICY", requires = "target", help_heading = LINUX)]
+    pub policy: Option<String>,
+    /// Priority of fifo and rr, 1 to 99 [default: 90]
+    #[arg(short, long, value_name = "N", requires = "target", value_parser = whole::<u8>, help_heading = LINUX)]
+    pub priority: Option<u8>,
+    /// Run this load in the guest; may be repeated (`latlab loads` lists them)
+    #[arg(long, value_name = "NAME[,ARG=VALUE]", requires = "target", help_heading = LINUX)]
+    pub load: Vec<String>,
+    /// Change a setting of the guest, as in `latlab run`
+    #[arg(long, value_name = "NAME=VALUE", requires = "target", help_heading = LINUX)]
+    pub tune: Vec<Tuning>,
+    /// Write a kernel file of the guest, as in `latlab run`
+    #[arg(long, value_name = "FILE=VALUE", requires = "target", help_heading = LINUX)]
+    pub set: Vec<KernelFile>,
+}
+
+/// What can be simulated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Simulated {
+    /// A microcontroller.
+    Uno(SimulatedResponder),
+    /// A responder on Linux.
+    Linux(LinuxResponderName),
+}
+
+impl Simulated {
+    /// All of it.
+    pub const ALL: &[Simulated] = &[
+        Simulated::Uno(SimulatedResponder::Irq),
+        Simulated::Uno(SimulatedResponder::IrqWithoutTimer),
+        Simulated::Uno(SimulatedResponder::Polling),
+        Simulated::Linux(LinuxResponderName::Kmod),
+        Simulated::Linux(LinuxResponderName::KmodPlain),
+        Simulated::Linux(LinuxResponderName::KmodThreaded),
+        Simulated::Linux(LinuxResponderName::Sysfs),
+        Simulated::Linux(LinuxResponderName::Gpiochip),
+        Simulated::Linux(LinuxResponderName::Polling),
+        Simulated::Linux(LinuxResponderName::Python),
+        Simulated::Linux(LinuxResponderName::Rust),
+    ];
+
+    /// Its word on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Simulated::Uno(uno) => uno.as_str(),
+            Simulated::Linux(linux) => match linux {
+                LinuxResponderName::Kmod => "linux:kmod",
+                LinuxResponderName::KmodPlain => "linux:kmod-plain",
+                LinuxResponderName::KmodThreaded => "linux:kmod-threaded",
+                LinuxResponderName::Sysfs => "linux:c-sysfs",
+                LinuxResponderName::Gpiochip => "linux:c-gpiochip",
+                LinuxResponderName::Polling => "linux:c-poll",
+                LinuxResponderName::Python => "linux:python",
+                LinuxResponderName::Rust => "linux:rust",
+            },
+        }
+    }
+}
+
+const LINUX: &str = "Responder on Linux";
 const WHAT: &str = "Source";
 const WIRES: &str = "Channels and edges";
 const SIMULATION: &str = "Simulation";
@@ -95,6 +171,7 @@ Examples:
   latlab respond --from pi_c.out pi_python.out            lists of readings, one run each
   latlab respond --from ch1.isf ch2.isf --join --stimulus Ch1 --response Ch2
   latlab respond --simulate uno:irq --edges 50000         an Arduino Uno without hardware
+  latlab respond --simulate linux:c-gpiochip --target lab:x86-64/rt --load hackbench
   latlab report last                                      show the last run as a page
 
 Each response belongs to the last stimulus before it. Missing, late, double, spurious and unmeasured
@@ -138,6 +215,19 @@ impl RespondArgs {
             ("--quiet", self.quiet),
             ("--deadline", self.runs.deadline),
         ])?;
+        let is_linux = matches!(self.simulate, Some(Simulated::Linux(_)));
+        match (&self.linux.guest.target, self.simulate) {
+            (None, Some(Simulated::Linux(_))) => {
+                return Err("--simulate linux:NAME needs --target lab:MACHINE/KERNEL".into());
+            }
+            (Some(_), _) if !is_linux => {
+                return Err("--target needs --simulate linux:NAME".into());
+            }
+            _ if is_linux && (self.lto || self.keep.is_some()) => {
+                return Err("--lto and --keep apply to uno:SKETCH only".into());
+            }
+            _ => {}
+        }
         match self.runs.name.is_some() && self.captures().len() > 1 {
             true => {
                 Err("--name needs a single run; several runs are named after their files".into())

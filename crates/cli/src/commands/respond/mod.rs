@@ -2,6 +2,7 @@
 
 pub mod args;
 mod channels;
+mod linux;
 
 use crate::documents::Responded;
 use crate::exit::{EXIT_CANNOT_MEASURE, EXIT_USAGE, ExitError, error_code, exit_code};
@@ -9,7 +10,7 @@ use crate::flags::Format;
 use crate::output::{print_json, print_text, sanitize_run, style, warn, width};
 use crate::render::run_text;
 use crate::store::{open_store, recover};
-use args::RespondArgs;
+use args::{RespondArgs, Simulated};
 use latlab_capture::Query;
 use latlab_conduct::StopFlag;
 use latlab_conduct::respond::simulate::{CYCLE_PS, Simulation, simulate};
@@ -47,7 +48,10 @@ pub fn respond(args: &RespondArgs) -> anyhow::Result<ExitCode> {
     let stop = StopFlag::on_signals(false)?;
     let (mut finished, mut unread) = (Vec::new(), 0);
     let done = match args.simulate {
-        Some(simulated) => {
+        Some(Simulated::Linux(name)) => {
+            linux::record(args, name, &store, stop).map(|run| finished.push(run))
+        }
+        Some(Simulated::Uno(simulated)) => {
             let stimulus = args.stimuli().map_err(ExitError::usage)?;
             let order = Simulation {
                 simulated,
@@ -167,6 +171,7 @@ fn plan(args: &RespondArgs, part: &CapturePart) -> Plan {
         wires,
         quiet_ns: args.quiet,
         window_ns: args.window,
+        linux: None,
     };
     Plan {
         note: args.runs.note.clone(),

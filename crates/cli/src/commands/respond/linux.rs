@@ -1,0 +1,132 @@
+//! `latlab respond --simulate linux:NAME`: a responder on Linux, in a guest with a pin pair.
+
+use super::args::{RespondArgs, Simulated};
+use super::spaceless;
+use crate::commands::run::connector;
+use crate::exit::ExitError;
+use crate::load_library::{self, Library};
+use crate::output::warn;
+use crate::progress::Progress;
+use latlab_conduct::respond::simulate::Stimulus;
+use latlab_conduct::{RunRequest, StopFlag, Timing};
+use latlab_lab::{GuestConfig, responder_command};
+use latlab_model::plan::{Method, Policy};
+use latlab_model::respond::{LinuxResponder, LinuxResponderName, Respond};
+use latlab_model::{Nanos, Plan, Target, shell};
+use latlab_store::{Finished, Store, new_id};
+
+/// Runs the responder and stores what it did.
+pub fn record(
+    args: &RespondArgs,
+    name: LinuxResponderName,
+    store: &Store,
+    stop: &StopFlag,
+) -> anyhow::Result<Finished> {
+    let plan = plan(args, name).map_err(ExitError::usage)?;
+    let (mut link, plan) = connector()?.connect(plan).map_err(ExitError::from)?;
+    let id = new_id(jiff::Timestamp::now(), &plan.name);
+    let title = format!("latlab respond {}", plan.name);
+    let mut progress = Progress::new(&plan, true, args.linux.guest.console, title);
+    let request = RunRequest {
+        plan: &plan,
+        link: link.as_mut(),
+        store,
+        id: &id,
+        stop,
+        timing: Timing::default(),
+    };
+    let finished = latlab_conduct::run(request, |live| progress.show(live));
+    drop(progress);
+    link.restore().iter().for_each(warn);
+    Ok(finished.map_err(ExitError::from)?)
+}
+
+fn plan(args: &RespondArgs, name: LinuxResponderName) -> Result<Plan, String> {
+    let target = args.linux.guest.target()?;
+    let Target::Lab(lab) = &target else {
+        return Err("--simulate linux:NAME needs --target lab:MACHINE/KERNEL".into());
+    };
+    let config = GuestConfig::resolve(lab)?;
+    let stimulus = args.stimuli()?;
+    let (from_ns, to_ns) = stimulus.between();
+    let edges = u32::try_from(args.edges).unwrap_or(u32::MAX);
+    let argv = responder_command(name, config.machine);
+    let linux = LinuxResponder { name, argv, edges, from_ns, to_ns };
+    let respond = Respond {
+        simulated: Some(description(args, stimulus)),
+        window_ns: args.window,
+        linux: Some(linux),
+        ..Respond::default()
+    };
+    let mut loads = load_library::resolve(&args.linux.load, &Library::new(None))?;
+    loads.extend(args.linux.guest.faults(Nanos::ZERO)?);
+    let busy = if loads.is_empty() { "" } else { "_busy" };
+    let of = target.to_string();
+    let default_name =
+        format!("{name}_{}{busy}", of.trim_start_matches("lab:").replace(['/', ','], "-"));
+    let plan = Plan {
+        name: args.runs.name.clone().unwrap_or(default_name),
+        note: args.runs.note.clone(),
+        command: Some(command(args, &of)),
+        method: Method::Respond(Box::new(respond)),
+        target,
+        policy: policy(args, name)?,
+        warm_up_ns: Some(Nanos::ZERO),
+        deadline_ns: args.runs.deadline,
+        kernel_files: args.linux.set.clone(),
+        tunings: args.linux.tune.clone(),
+        loads,
+        samples: true,
+        seed: Some(args.seed),
+        ..Plan::default()
+    };
+    plan.check()?;
+    Ok(plan)
+}
+
+/// That of the program; where the kernel answers there is none.
+fn policy(args: &RespondArgs, name: LinuxResponderName) -> Result<Option<Policy>, String> {
+    let (policy, priority) = (args.linux.policy.as_deref(), args.linux.priority);
+    if !name.is_program() {
+        return match policy.is_some() || priority.is_some() {
+            true => Err(format!("--policy does not apply to {name}, where the kernel answers")),
+            false => Ok(None),
+        };
+    }
+    let number = priority.unwrap_or(Policy::DEFAULT_PRIORITY);
+    match (policy.unwrap_or("fifo"), priority) {
+        ("fifo", _) => Ok(Some(Policy::Fifo { priority: number })),
+        ("rr", _) => Ok(Some(Policy::Rr { priority: number })),
+        ("other", None) => Ok(Some(Policy::Other)),
+        ("other", Some(_)) => Err("--priority requires --policy fifo or rr, not other".into()),
+        (other, _) => Err(format!("--policy {other}: expected fifo, rr or other")),
+    }
+}
+
+fn description(args: &RespondArgs, stimulus: Stimulus) -> String {
+    let simulated = args.simulate.map_or("", Simulated::as_str);
+    format!("{simulated}, {} edges, {stimulus}, seed {}", args.edges, args.seed)
+}
+
+/// The command that makes this run again.
+fn command(args: &RespondArgs, target: &str) -> String {
+    let linux = &args.linux;
+    let mut words = vec!["latlab respond".to_string()];
+    let mut option = |flag: &str, value: Option<String>| {
+        words.extend(value.map(|value| format!("{flag} {}", shell::quoted(&value))));
+    };
+    option("--simulate", args.simulate.map(|simulated| simulated.as_str().to_string()));
+    option("--target", Some(target.to_string()));
+    option("--stimulus", args.stimulus.clone());
+    option("--edges", Some(args.edges.to_string()));
+    option("--seed", Some(args.seed.to_string()));
+    option("--policy", linux.policy.clone());
+    option("--priority", linux.priority.map(|priority| priority.to_string()));
+    linux.load.iter().for_each(|load| option("--load", Some(load.clone())));
+    linux.tune.iter().for_each(|tuning| option("--tune", Some(tuning.to_string())));
+    linux.set.iter().for_each(|file| option("--set", Some(file.to_string())));
+    linux.guest.fault.iter().for_each(|fault| option("--fault", Some(fault.clone())));
+    option("--window", args.window.map(spaceless));
+    option("--deadline", args.runs.deadline.map(spaceless));
+    words.join(" ")
+}

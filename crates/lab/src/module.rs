@@ -1,0 +1,139 @@
+//! Kernel modules: built here, against the headers of the guest's kernel, and kept.
+
+use crate::cache::{Apt, Cache, HOST, hex, output_of};
+use crate::config::GuestConfig;
+use crate::error::{Error, Result};
+use crate::kernel::{DebianKernel, Kernel};
+use crate::machine::EmulatedMachine;
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Where packages of headers expect to lie.
+const INSTALLED: &str = "/usr/src";
+
+/// A module of one file.
+pub struct Module<'a> {
+    /// Its name, and that of its file without the end.
+    pub name: &'a str,
+    /// Its source.
+    pub source: &'a str,
+}
+
+impl Module<'_> {
+    /// The module for this guest, which is built if it is not here.
+    pub fn build(&self, config: &GuestConfig, cache: &Cache) -> Result<PathBuf> {
+        let Kernel::Debian(kernel) = &config.kernel else {
+            return Err(Error::NoHeaders { module: self.name.to_string() });
+        };
+        let sha256 = hex(&Sha256::digest(self.source));
+        let kept = format!("modules/{}-{}", self.name, &sha256[..16]);
+        let folder = kernel.folder(config.machine, cache)?.join(kept);
+        let module = folder.join(format!("{}.ko", self.name));
+        if !module.exists() {
+            let beside = folder.with_extension(std::process::id().to_string());
+            self.build_in(&beside, *kernel, config.machine, cache)?;
+            // Whoever else has built it was given the same source.
+            if fs::rename(&beside, &folder).is_err() {
+                let _ = fs::remove_dir_all(&beside);
+            }
+        }
+        Ok(module)
+    }
+
+    fn build_in(
+        &self,
+        folder: &Path,
+        kernel: DebianKernel,
+        machine: &EmulatedMachine,
+        cache: &Cache,
+    ) -> Result<()> {
+        let headers = headers(kernel, machine, cache)?;
+        fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
+        let name = self.name;
+        let kbuild = format!("obj-m := {name}.o\n");
+        for (file, text) in [(format!("{name}.c"), self.source), ("Kbuild".into(), &kbuild)] {
+            let file = folder.join(file);
+            fs::write(&file, text).map_err(Error::io("write", &file))?;
+        }
+        let mut make = make();
+        make.arg("-s").arg("-C").arg(headers).arg(format!("M={}", folder.display())).arg("modules");
+        if machine.architecture != std::env::consts::ARCH {
+            let (name, tools) = machine.compiler;
+            make.arg(format!("ARCH={name}")).arg(format!("CROSS_COMPILE={tools}-"));
+        }
+        // What describes types to BPF needs a program more, and nobody asks for it here.
+        make.arg("CONFIG_DEBUG_INFO_BTF_MODULES=");
+        let built = run_make(&mut make, name, machine);
+        if built.is_err() {
+            let _ = fs::remove_dir_all(folder);
+        }
+        built
+    }
+}
+
+/// Builds something for a machine; an error names the first mistake, which is the cause of the others.
+pub(crate) fn run_make(make: &mut Command, what: &str, machine: &EmulatedMachine) -> Result<()> {
+    let missing = |error| Error::Missing { program: "make".to_string(), error };
+    let output = make.output().map_err(missing)?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let tells =
+        |line: &&str| ["rror", "not found", "No such file"].iter().any(|word| line.contains(word));
+    let mut lines = said.lines().map(str::trim).filter(|line| !line.is_empty());
+    let said = lines.clone().find(tells).or(lines.next()).unwrap_or("make printed nothing");
+    let compiler = match machine.architecture == std::env::consts::ARCH {
+        true => "gcc".to_string(),
+        false => format!("gcc-{}", machine.compiler.1),
+    };
+    Err(Error::NotBuilt { what: what.to_string(), said: said.to_string(), compiler })
+}
+
+/// As if it were not started by another make.
+pub(crate) fn make() -> Command {
+    let mut make = Command::new("make");
+    for variable in ["MAKEFLAGS", "MAKELEVEL", "MFLAGS"] {
+        make.env_remove(variable);
+    }
+    make
+}
+
+/// The folder to build in, of headers that were got and unpacked.
+fn headers(kernel: DebianKernel, machine: &EmulatedMachine, cache: &Cache) -> Result<PathBuf> {
+    let package = kernel.headers(machine, cache)?;
+    let folder = cache.folder().join("headers").join(machine.debian).join(kernel.to_string());
+    let sources = folder.join("usr/src");
+    let build = sources.join(&package);
+    let makefile = build.join("Makefile");
+    if makefile.exists() {
+        return Ok(build);
+    }
+    let apt = Apt::prepare(cache, machine.debian)?;
+    let file = apt.download(&package, None)?;
+    let needed = output_of(Command::new("dpkg-deb").arg("-f").arg(&file).arg("Depends"))?;
+    unpack(&file, &folder)?;
+    let needed = needed.split(',').filter_map(|one| one.split_whitespace().next());
+    for name in needed {
+        // Its programs run on the host.
+        let own =
+            name.starts_with("linux-kbuild").then(|| Apt::prepare(cache, HOST)).transpose()?;
+        if own.is_some() || name.starts_with("linux-headers") {
+            unpack(&own.as_ref().unwrap_or(&apt).download(name, None)?, &folder)?;
+        }
+    }
+    let text = fs::read_to_string(&makefile).map_err(Error::io("read", &makefile))?;
+    let text = text.replace(INSTALLED, &sources.display().to_string());
+    fs::write(&makefile, text).map_err(Error::io("write", &makefile))?;
+    Ok(build)
+}
+
+fn unpack(file: &Path, folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
+    output_of(Command::new("dpkg-deb").arg("-x").arg(file).arg(folder))?;
+    // It can be had again.
+    let _ = fs::remove_file(file);
+    Ok(())
+}

@@ -1,0 +1,142 @@
+//! What answers edges in a guest: built from the sources of the responders, or taken from Debian's
+//! packages, and put where the guest finds it, behind the pin pair that makes the edges.
+
+use crate::cache::{Cache, hex};
+use crate::config::GuestConfig;
+use crate::error::{Error, Result};
+use crate::guest::GuestImage;
+use crate::machine::EmulatedMachine;
+use crate::module::{Module, make, run_make};
+use crate::program;
+use latlab_model::respond::{LinuxResponder, LinuxResponderName};
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The number of the first line of the pin pair in the GPIO sysfs, which no other chip has.
+const BASE: u32 = 400;
+/// The lines of the pin pair.
+const LINES: [u32; 2] = [0, 1];
+/// Where a program lies in a guest.
+const PLACE: &str = "/usr/bin/responder";
+/// Debian's interpreter.
+const PYTHON: &str = "/usr/bin/python3.11";
+/// The part of a checksum that tells builds apart.
+const SHORT: usize = 16;
+
+/// The command of a responder in a guest of this machine; empty where the kernel answers.
+pub fn command(name: LinuxResponderName, machine: &EmulatedMachine) -> Vec<String> {
+    use LinuxResponderName::{Gpiochip, Polling, Python, Rust, Sysfs};
+    let chip = format!("/dev/gpiochip{}", machine.gpio_chips);
+    let lines = LINES.map(|line| line.to_string());
+    match name {
+        Sysfs => vec![PLACE.into(), BASE.to_string(), (BASE + 1).to_string()],
+        Gpiochip | Polling | Rust => [PLACE.into(), chip].into_iter().chain(lines).collect(),
+        Python => [PYTHON.into(), PLACE.into(), chip].into_iter().chain(lines).collect(),
+        _ => Vec::new(),
+    }
+}
+
+impl GuestImage {
+    /// Adds the pin pair and a responder, from the folder of the responders' sources.
+    pub fn add_responder(
+        &mut self,
+        cache: &Cache,
+        sources: &Path,
+        asked: &LinuxResponder,
+        seed: u64,
+    ) -> Result<()> {
+        use LinuxResponderName::{
+            Gpiochip, Kmod, KmodPlain, KmodThreaded, Polling, Python, Rust, Sysfs,
+        };
+        let LinuxResponder { edges, from_ns, to_ns, .. } = asked;
+        let pair = format!(
+            "edges={edges} from_ns={} to_ns={} seed={seed} base={BASE}",
+            from_ns.0, to_ns.0
+        );
+        self.add_module(cache, sources, ("kmod/pinpair/pinpair.c", "pinpair"), &pair)?;
+        let build = |make: &str, target: &str| build(self.config(), cache, sources, make, target);
+        let handler = match asked.name {
+            Kmod => "hard",
+            KmodPlain => "plain",
+            KmodThreaded => "threaded",
+            Sysfs => return self.add_built(&build("c-sysfs", "responder")?),
+            Gpiochip => return self.add_built(&build("c-gpiochip", "blocking")?),
+            Polling => return self.add_built(&build("c-gpiochip", "polling")?),
+            Rust => return self.add_built(&build("rust", "responder")?),
+            Python => {
+                let machine = self.config().machine;
+                program::add_python(self.files(), cache, machine)?;
+                return self.add_built(&sources.join("python/gpiod1.py"));
+            }
+        };
+        let [input, output] = LINES;
+        let parameters = format!("chip=pinpair input={input} output={output} handler={handler}");
+        self.add_module(cache, sources, ("kmod/responder.c", "responder"), &parameters)
+    }
+
+    fn add_built(&mut self, program: &Path) -> Result<()> {
+        let bytes = fs::read(program).map_err(Error::io("read", program))?;
+        self.files().program(PLACE, bytes);
+        Ok(())
+    }
+
+    fn add_module(
+        &mut self,
+        cache: &Cache,
+        sources: &Path,
+        (file, name): (&str, &str),
+        parameters: &str,
+    ) -> Result<()> {
+        let file = sources.join(file);
+        let source = fs::read_to_string(&file).map_err(Error::io("read", &file))?;
+        let module = Module { name, source: &source }.build(self.config(), cache)?;
+        self.load_module(&module, parameters)
+    }
+}
+
+/// Builds a program of a folder of sources, if it is not here.
+fn build(
+    config: &GuestConfig,
+    cache: &Cache,
+    sources: &Path,
+    name: &str,
+    target: &str,
+) -> Result<PathBuf> {
+    let (machine, folder) = (config.machine, sources.join(name));
+    let kept = format!("responders/{}/{name}-{}", machine.debian, checksum(&folder)?);
+    let build = cache.folder().join(kept);
+    let program = build.join(target);
+    if program.exists() {
+        return Ok(program);
+    }
+    let beside = build.with_extension(std::process::id().to_string());
+    fs::create_dir_all(&beside).map_err(Error::io("create", &beside))?;
+    let mut make = make();
+    make.arg("--silent").arg("-C").arg(&folder).arg(format!("BUILD={}", beside.display()));
+    if machine.architecture != std::env::consts::ARCH {
+        make.arg(format!("CC={}-gcc", machine.compiler.1));
+        make.arg(format!("TARGET={}-unknown-linux-musl", machine.architecture));
+    }
+    let built = run_make(&mut make, name, machine);
+    if built.is_ok() {
+        // Whoever else has built it was given the same sources.
+        let _ = fs::rename(&beside, &build);
+    }
+    let _ = fs::remove_dir_all(&beside);
+    built.map(|()| program)
+}
+
+/// Of the files that a program is made of.
+fn checksum(folder: &Path) -> Result<String> {
+    let failed = || Error::io("read", folder);
+    let entries = fs::read_dir(folder).map_err(failed())?;
+    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    files.retain(|file| file.extension().is_some() || file.ends_with("Makefile"));
+    files.sort();
+    let mut sum = Sha256::new();
+    for file in files {
+        sum.update(fs::read(&file).map_err(Error::io("read", &file))?);
+    }
+    Ok(hex(&sum.finalize())[..SHORT].to_string())
+}

@@ -1,0 +1,113 @@
+//! Responders on several kernels side by side: median and tail apart, idle and under load.
+
+use crate::terminal::table::Column;
+use latlab_model::plan::Policy;
+use latlab_model::respond::{LinuxResponder, Responses};
+use latlab_model::target::{LabKernel, Target};
+use latlab_model::{Plan, Run};
+use std::collections::BTreeSet;
+
+/// What the table of kernels says.
+pub const MEANING: &str = "In microseconds, of virtual time. A real-time kernel is often slower at \
+                           the median and tighter at the maximum: its interrupts wake threads. \
+                           CPU is the CPU time for each stimulus: a program that polls answers \
+                           soon and takes a whole CPU.";
+
+/// What kernels are compared in, a row each.
+#[derive(Clone, PartialEq, Eq)]
+struct Row {
+    responder: String,
+    load: String,
+}
+
+/// A run of a responder in a guest.
+struct Entry<'a> {
+    row: Row,
+    kernel: String,
+    responses: &'a Responses,
+}
+
+/// A column for each figure and kernel; none where fewer than two kernels are among the runs, or
+/// anything but responders on Linux.
+pub(crate) fn columns(runs: &[&Run]) -> Option<Vec<Column>> {
+    let entries: Vec<Entry> = runs.iter().map(|run| entry(run)).collect::<Option<_>>()?;
+    let kernels: BTreeSet<&str> = entries.iter().map(|one| one.kernel.as_str()).collect();
+    let mut rows: Vec<&Row> = Vec::new();
+    for one in &entries {
+        if !rows.contains(&&one.row) {
+            rows.push(&one.row);
+        }
+    }
+    if kernels.len() < 2 {
+        return None;
+    }
+    let mut columns = vec![
+        Column::new("responder", 0, rows.iter().map(|row| row.responder.clone())).left(),
+        Column::new("load", 0, rows.iter().map(|row| row.load.clone())).left(),
+    ];
+    type Of = fn(&Responses) -> Option<f64>;
+    let figures: [(&str, u8, Of); 4] = [
+        ("median", 0, |one| one.figures.median_ns),
+        ("p99", 2, |one| one.figures.p99_ns),
+        ("max", 0, |one| one.figures.max_ns),
+        ("CPU", 1, |one| one.cpu.map(|cpu| cpu.total_ns())),
+    ];
+    // Stock kernels before real-time ones.
+    let order = || kernels.iter().rev();
+    let cell = |row: &Row, kernel: &str, text: &dyn Fn(&Responses) -> Option<String>| {
+        let found = entries.iter().find(|one| one.row == *row && one.kernel == kernel);
+        found.and_then(|one| text(one.responses)).unwrap_or("-".to_string())
+    };
+    for (name, rank, of) in figures {
+        columns.extend(order().map(|kernel| {
+            let text = |one: &Responses| of(one).map(|nanos| format!("{:.2}", nanos / 1e3));
+            let cells = rows.iter().map(|row| cell(row, kernel, &text));
+            Column::new(&format!("{name} {kernel}"), rank, cells)
+        }));
+    }
+    columns.extend(order().map(|kernel| {
+        let text = |one: &Responses| Some((one.missing + one.late).to_string());
+        let cells = rows.iter().map(|row| cell(row, kernel, &text));
+        Column::new(&format!("unanswered {kernel}"), 0, cells)
+    }));
+    Some(columns)
+}
+
+fn entry(run: &Run) -> Option<Entry<'_>> {
+    let plan = &run.asked;
+    let linux = plan.method.respond()?.linux.as_ref()?;
+    let Target::Lab(target) = &plan.target else { return None };
+    let kernel = match &target.kernel {
+        LabKernel::Named(name) => name.clone(),
+        LabKernel::Files(files) => files.image.file_name()?.to_string_lossy().into_owned(),
+    };
+    let loads: Vec<&str> = plan.loads.iter().map(|load| load.words.as_str()).collect();
+    let load = if loads.is_empty() { "idle".to_string() } else { loads.join(" + ") };
+    let responder = responder(linux, plan, &target.machine);
+    Some(Entry { row: Row { responder, load }, kernel, responses: run.responses()? })
+}
+
+/// Its name, with its scheduling where that is not the usual one, and its machine.
+fn responder(linux: &LinuxResponder, plan: &Plan, machine: &str) -> String {
+    let usual = Policy::Fifo { priority: Policy::DEFAULT_PRIORITY };
+    let policy = plan.policy.filter(|policy| *policy != usual);
+    let policy = policy.map(|policy| format!(", {policy}")).unwrap_or_default();
+    format!("{}{policy} ({machine})", linux.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_responder_is_named_with_what_is_unusual() {
+        use latlab_model::Nanos;
+        use latlab_model::respond::LinuxResponderName::Gpiochip;
+        let (from_ns, to_ns) = (Nanos(1), Nanos(2));
+        let linux = LinuxResponder { name: Gpiochip, argv: Vec::new(), edges: 1, from_ns, to_ns };
+        let usual = responder(&linux, &Plan::default(), "arm64");
+        let other = Plan { policy: Some(Policy::Other), ..Plan::default() };
+        assert_eq!(usual, "c-gpiochip (arm64)");
+        assert_eq!(responder(&linux, &other, "arm64"), "c-gpiochip, other (arm64)");
+    }
+}

@@ -1,0 +1,166 @@
+#!/usr/bin/env bash
+# Responders on Linux in guests: kernel modules and programs answer the edges of a pin pair, stock and
+# PREEMPT_RT. The same seed gives the same responses to the last bit, a module is faster than the thread
+# of its interrupt and that is faster than a program, and edges that nobody answers are counted.
+# LATLAB_LONG=1 runs all of them on both kernels, idle and under hackbench, into one page, and two on arm64.
+# Invariant (captures): Edges of a guest without an answer are counted.
+# Lane: alone (guests give the same bits only where each has a CPU of its own)
+. "$(dirname "$0")/common.bash"
+have "responders in guests" qemu-system-x86_64 dpkg-deb gcc make || exit 0
+command -v apt-get >/dev/null || skip "responders in guests: needs apt-get, which gets the kernels"
+# Only what `make dist` builds carries the agents that guests need.
+for candidate in "$program" dist/latlab-*-linux-x86-64; do
+    [ -x "$candidate" ] && "$candidate" agent --write x86_64 -o "$here/agent" >/dev/null 2>&1 &&
+        lab=$(realpath "$candidate") && break
+done
+[ -n "${lab:-}" ] ||
+    skip "responders in guests: $program carries no agents: scripts/dist.sh makes one that does"
+export LATLAB_RUNS=$here/runs NO_COLOR=1 COLUMNS=160 LATLAB_RESPONDERS=$PWD/responders
+
+# Downloads the kernels of a machine that are missing: fetch MACHINE KERNEL...
+fetch() {
+    local machine=$1 kernel
+    shift
+    for kernel; do
+        "$lab" lab kernels | grep "lab:$machine/$kernel " | grep -qv "not downloaded" ||
+            timeout 300 "$lab" lab fetch "$machine/$kernel" >"$here/fetched" 2>&1 || return 1
+    done
+}
+fetch x86-64 stock-6.1 rt-6.1 ||
+    skip "responders in guests: the kernels cannot be had: $(tail -n 1 "$here/fetched")"
+
+# A run, whose document is $here/NAME.json: answer NAME RESPONDER TARGET [OPTION]...
+answer() {
+    local name=$1 responder=$2 target=$3
+    shift 3
+    timeout 500 "$lab" respond --simulate "linux:$responder" --target "lab:$target" --name "$name" --format json \
+        "$@" >"$here/$name.json" 2>"$here/$name.txt" || { cat "$here/$name.txt"; return 1; }
+}
+# Whether this holds of the runs, which are there by their names.
+holds() {
+    python3 - "$here" "$1" <<'PYTHON'
+import glob, json, os, sys
+here, expression = sys.argv[1:]
+runs = {}
+for file in glob.glob(f"{here}/*.json"):
+    for run in json.load(open(file))["runs"]:
+        runs[run["name"]] = run
+median = lambda name: runs[name]["responses"]["figures"]["median_ns"]
+maximum = lambda name: runs[name]["responses"]["figures"]["max_ns"]
+missing = lambda name: runs[name]["responses"]["missing"]
+cpu = lambda name: sum(runs[name]["responses"]["cpu"].values())
+if not eval(expression):
+    told = {name: (one["responses"]["figures"], one["responses"]["missing"]) for name, one in runs.items()}
+    sys.exit(f"not so: {expression}\n{json.dumps(told, indent=1)}")
+PYTHON
+}
+of() { echo "$here"/runs/*_"$1"; }
+bits() { (cd "$(of "$1")" && sha256sum ./*.parquet); }
+
+short=(--edges 150)
+# The module and the program once more, side by side: the names are as long.
+order() {
+    answer first kmod x86-64/rt "${short[@]}" & local first=$!
+    answer again kmod x86-64/rt "${short[@]}" || return 1
+    wait "$first" || return 1
+    answer chip1 c-gpiochip x86-64/rt "${short[@]}" & first=$!
+    answer thread kmod-threaded x86-64/rt "${short[@]}" || return 1
+    wait "$first" || return 1
+    holds 'runs["first"]["answered"] == 150 and missing("chip1") == 0' &&
+        holds '600 < median("first") < median("thread") < median("chip1") < 30000' &&
+        holds 'cpu("first") < cpu("thread") < cpu("chip1")' &&
+        expect "samples" test -e "$(of first)/samples.parquet" &&
+        expect "the same bits" test "$(bits first)" = "$(bits again)"
+}
+try "a module, the thread of its interrupt and a program answer in this order; one seed twice is the same" order
+
+# A poller that has to share its CPU sees few of the edges.
+ordinary() {
+    answer ordinary c-poll x86-64/stock --edges 60 --policy other --deadline 1ms \
+        --load hackbench,bytes=128,groups=1
+    grep -q '"word": "fail"' "$here/ordinary.json" || { cat "$here/ordinary.txt"; return 1; }
+    holds 'missing("ordinary") > 0' &&
+        holds 'runs["ordinary"]["answered"] + missing("ordinary") + runs["ordinary"]["responses"]["late"] == 60' &&
+        holds 'runs["ordinary"]["verdict"]["misses"] >= missing("ordinary")'
+}
+try "a program without real-time priority leaves edges unanswered, and they are counted" ordinary
+
+says() {
+    "$lab" show "$(of chip1)" --all >"$here/said.txt" &&
+        expect "its CPU time" grep -q "Each stimulus took" "$here/said.txt" &&
+        expect "the pin pair" grep -q "The pin pair has a resolution" "$here/said.txt" &&
+        expect "virtual time" grep -q "virtual time" "$here/said.txt" &&
+        expect "how to repeat it" grep -q -- "--simulate linux:c-gpiochip --target lab:x86-64/rt-6.1" "$here/said.txt" &&
+        "$lab" verify "$(of chip1)" && "$lab" report "$(of first)" "$(of thread)" "$(of chip1)" -o "$here/page.html" &&
+        "$lab" plot "$(of first)" "$(of chip1)" -o "$here/both.png"
+}
+try "a run of a responder says what it is, is whole, and is drawn beside others" says
+
+refused() {
+    local words=$1
+    shift
+    "$lab" respond --simulate "$@" >"$here/said.txt" 2>&1
+    expect "exit code 2" [ $? = 2 ] && expect "'$words'" grep -q -- "$words" "$here/said.txt" &&
+        expect "one line" [ "$(wc -l <"$here/said.txt")" = 1 ]
+}
+try "a responder on Linux needs a guest" refused "needs --target lab:" linux:kmod
+try "a module has no policy" refused "where the kernel answers" linux:kmod --target lab:x86-64/rt --policy fifo
+try "a guest is for responders on Linux" refused "needs --simulate linux:" uno:irq --target lab:x86-64/rt
+
+[ -n "${LATLAB_LONG:-}" ] || exit $status
+
+all=(kmod kmod-plain kmod-threaded c-sysfs c-gpiochip c-poll rust python)
+# Two guests at a time, as many as any machine has CPUs for.
+cell() {
+    local responder=$1 kernel=$2 what=$3 load=()
+    [ "$what" = idle ] || load=(--load hackbench,bytes=128,groups=1)
+    answer "$responder-$kernel-$what" "$responder" "x86-64/$kernel" --edges 600 "${load[@]}"
+}
+matrix() {
+    local responder kernel what begun=$SECONDS pids=() pid
+    for what in idle busy; do
+        for kernel in stock rt; do
+            for responder in "${all[@]}"; do
+                cell "$responder" "$kernel" "$what" & pids+=($!)
+                [ $((${#pids[@]} % 2)) = 1 ] || for pid in "${pids[@]: -2}"; do wait "$pid" || return 1; done
+            done
+        done
+    done
+    local runs=() one
+    for one in "$here"/runs/*-idle "$here"/runs/*-busy; do runs+=("$one"); done
+    expect "32 runs" [ ${#runs[@]} = 32 ] && "$lab" report "${runs[@]}" -o "${LATLAB_KEEP:-$here}/responders.html" &&
+        expect "20 minutes at most, not $((SECONDS - begun)) s" [ $((SECONDS - begun)) -lt 1200 ] || return 1
+    local where
+    for where in stock-idle rt-idle stock-busy rt-busy; do
+        holds "median('kmod-$where') < median('kmod-threaded-$where') < median('c-gpiochip-$where') < median('python-$where')" ||
+            return 1
+    done
+    # Slower at the median and tighter at the end.
+    holds 'median("c-gpiochip-stock-idle") < median("c-gpiochip-rt-idle")' &&
+        holds 'maximum("c-gpiochip-rt-busy") < maximum("c-gpiochip-stock-busy")' &&
+        holds 'cpu("c-poll-rt-idle") > 1000000'
+}
+try "all responders on both kernels, idle and busy, in one page" matrix
+sleeper() {
+    answer sleeper c-gpiochip x86-64/rt --edges 600 --policy other --load hackbench,bytes=128,groups=4 &&
+        holds '0 < missing("sleeper") < 300 and maximum("sleeper") > 10 * maximum("c-gpiochip-rt-busy")'
+}
+try "a program that sleeps at the line leaves edges unanswered without real-time priority" sleeper
+if have "responders on arm64" qemu-system-aarch64 aarch64-linux-gnu-gcc; then
+    if fetch arm64 stock-6.1 rt-6.1; then
+        arm64() {
+            local kernel
+            for kernel in stock rt; do
+                answer "arm-kmod-$kernel" kmod "arm64/$kernel" --edges 600 & local first=$!
+                answer "arm-chip-$kernel" c-gpiochip "arm64/$kernel" --edges 600 || return 1
+                wait "$first" || return 1
+                holds "median('arm-kmod-$kernel') < median('arm-chip-$kernel')" || return 1
+                holds "runs['arm-kmod-$kernel']['responses']['resolution_ns'] == 16" || return 1
+            done
+        }
+        try "a module and a program on arm64" arm64
+    else
+        echo "SKIPPED: responders on arm64: the kernels cannot be had: $(tail -n 1 "$here/fetched")"
+    fi
+fi
+exit $status
