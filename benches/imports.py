@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import random
+import shutil
 import statistics
 import sys
 import tempfile
@@ -56,10 +57,13 @@ def write_histogram(path: Path, bins: int, threads: int) -> None:
         file.write("# Histogram Overflows: " + " ".join(["00000"] * threads) + "\n")
 
 
-def measure(command: list[str], repeats: int) -> dict:
-    """Seconds of a command and of the CPUs for it, the medians of several, and its largest memory."""
+def measure(command: list[str], repeats: int, written: Path | None = None) -> dict:
+    """Seconds of a command and of the CPUs for it, the medians of several, and its largest memory. What it has
+    written is removed each time: copies of a large log fill a disk."""
     seconds, cpu, memory = [], [], 0
     for _ in range(repeats):
+        if written:
+            shutil.rmtree(written, ignore_errors=True)
         began = time.monotonic()
         child = os.fork()
         if child == 0:
@@ -99,8 +103,9 @@ def main() -> int:
             "pandas": [sys.executable, "-c", PANDAS, str(log)],
         }
         for name, command in commands.items():
-            figures[name] = measure(command, asked.repeats)
+            figures[name] = measure(command, asked.repeats, Path(folder) / "runs")
             print(f"{name}: {figures[name]}", flush=True)
+        shutil.rmtree(Path(folder) / "runs", ignore_errors=True)
         log.unlink()
         write_histogram(histogram, asked.bins, asked.threads)
         figures["histogram_mb"] = round(histogram.stat().st_size / 1e6)

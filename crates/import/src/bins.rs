@@ -62,7 +62,15 @@ impl Tally {
     #[inline]
     pub fn count(&mut self, bin: u32) {
         if !self.count_dense(bin as usize) {
-            self.count_sparse(bin);
+            self.add_sparse(bin, 1);
+        }
+    }
+
+    /// Counts a value so many times.
+    pub fn add(&mut self, bin: u32, times: u64) {
+        match self.dense.get_mut(bin as usize) {
+            Some(count) => *count += times,
+            None => self.add_sparse(bin, times),
         }
     }
 
@@ -75,8 +83,8 @@ impl Tally {
         has_place
     }
 
-    fn count_sparse(&mut self, bin: u32) {
-        *self.sparse.entry(bin).or_default() += 1;
+    fn add_sparse(&mut self, bin: u32, times: u64) {
+        *self.sparse.entry(bin).or_default() += times;
         self.counted += u32::from(self.dense.is_empty());
         if self.counted == MANY && self.dense.is_empty() {
             self.dense.resize(DENSE, 0);

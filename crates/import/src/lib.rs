@@ -45,7 +45,7 @@ fn read_source(
     let mut input = Input::open(plain, file.filter(|_| !was_packed))?;
     let format = match query.format {
         Some(format) => format,
-        None => formats::detect(&input)?,
+        None => formats::detect(&input, query)?,
     };
     let mut recordings = (format.read)(&mut input, query)?;
     recordings.retain(Recording::has_latencies);

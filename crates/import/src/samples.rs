@@ -78,15 +78,23 @@ pub struct Samples {
 impl Samples {
     /// Counts a latency that is not negative.
     pub fn push(&mut self, latency_ns: i64) {
+        self.push_times(latency_ns, 1);
+    }
+
+    /// Counts a latency that is not negative as often as it was seen.
+    pub fn push_times(&mut self, latency_ns: i64, times: u64) {
+        if times == 0 {
+            return;
+        }
         if self.count == 0 {
             (self.min_ns, self.max_ns) = (latency_ns, latency_ns);
         } else {
             self.min_ns = self.min_ns.min(latency_ns);
             self.max_ns = self.max_ns.max(latency_ns);
         }
-        self.count += 1;
-        self.sum_ns += i128::from(latency_ns);
-        self.tally.count(bin_of(latency_ns.unsigned_abs()) as u32);
+        self.count += times;
+        self.sum_ns += i128::from(latency_ns) * i128::from(times);
+        self.tally.add(bin_of(latency_ns.unsigned_abs()) as u32, times);
     }
 
     /// The latencies as a thread.

@@ -5,6 +5,7 @@ use flate2::read::MultiGzDecoder;
 use lzma_rust2::XzReader;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 const GZIP: &[u8] = b"\x1f\x8b";
@@ -13,8 +14,14 @@ const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";
 /// The same of a frame that is passed over; `pzstd` begins with one.
 const ZSTD_SKIPPED: &[u8] = b"\x2a\x4d\x18";
 
-/// The source without its compression, and whether it had one that latlab knows.
-pub fn unpacked(mut source: Box<dyn Read>) -> Result<(Box<dyn Read>, bool), Fault> {
+/// The source as plain text or bytes, and whether it was anything else before: compressed, or UTF-16.
+pub fn unpacked(source: Box<dyn Read>) -> Result<(Box<dyn Read>, bool), Fault> {
+    let (plain, was_packed) = without_compression(source)?;
+    let (text, was_encoded) = as_utf8(plain)?;
+    Ok((text, was_packed || was_encoded))
+}
+
+fn without_compression(mut source: Box<dyn Read>) -> Result<(Box<dyn Read>, bool), Fault> {
     let mut first = Vec::new();
     source.by_ref().take(XZ.len() as u64).read_to_end(&mut first)?;
     let is = |magic: &[u8]| first.starts_with(magic);
@@ -26,6 +33,22 @@ pub fn unpacked(mut source: Box<dyn Read>) -> Result<(Box<dyn Read>, bool), Faul
         () if xz => (Box::new(XzReader::new(whole, true)), true),
         () if zstd => (Box::new(ZstdReader::new(BufReader::new(whole))), true),
         () => (Box::new(whole), false),
+    })
+}
+
+/// The source without the mark of its encoding, and as UTF-8: Windows' shell writes what a command prints as
+/// UTF-16.
+fn as_utf8(mut source: Box<dyn Read>) -> Result<(Box<dyn Read>, bool), Fault> {
+    let mut first = Vec::new();
+    source.by_ref().take(3).read_to_end(&mut first)?;
+    Ok(match first[..] {
+        [0xef, 0xbb, 0xbf] => (source, true),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
+            let is_big = first[0] == 0xfe;
+            let whole = BufReader::new(Cursor::new(first[2..].to_vec()).chain(source));
+            (Box::new(Utf16Reader { source: whole, is_big, ready: VecDeque::new() }), true)
+        }
+        _ => (Box::new(Cursor::new(first).chain(source)), false),
     })
 }
 
@@ -81,6 +104,41 @@ impl<R: BufRead> Read for ZstdReader<R> {
     }
 }
 
+/// Text in UTF-16 as UTF-8; half a letter becomes a replacement.
+struct Utf16Reader<R> {
+    source: R,
+    is_big: bool,
+    ready: VecDeque<u8>,
+}
+
+impl<R: Read> Utf16Reader<R> {
+    /// The next unit of two bytes; none at the end.
+    fn unit(&mut self) -> io::Result<Option<u16>> {
+        let mut bytes = Vec::with_capacity(2);
+        self.source.by_ref().take(2).read_to_end(&mut bytes)?;
+        Ok(bytes.first_chunk().map(|pair| match self.is_big {
+            true => u16::from_be_bytes(*pair),
+            false => u16::from_le_bytes(*pair),
+        }))
+    }
+}
+
+impl<R: Read> Read for Utf16Reader<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.ready.len() < buffer.len() {
+            let Some(unit) = self.unit()? else { break };
+            // The other half of a letter beyond 16 bits follows it, where there is one.
+            let half = (0xd800..0xdc00).contains(&unit);
+            let units = [Some(unit), if half { self.unit()? } else { None }];
+            for letter in char::decode_utf16(units.into_iter().flatten()) {
+                let letter = letter.unwrap_or(char::REPLACEMENT_CHARACTER);
+                self.ready.extend(letter.encode_utf8(&mut [0; 4]).bytes());
+            }
+        }
+        self.ready.read(buffer)
+    }
+}
+
 fn damaged(error: &FrameDecoderError) -> io::Error {
     let text = match error {
         FrameDecoderError::WindowSizeTooBig { .. } => {
@@ -95,6 +153,17 @@ fn damaged(error: &FrameDecoderError) -> io::Error {
 mod tests {
     use super::*;
     use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+
+    #[test]
+    fn text_of_windows_is_read_as_utf8() {
+        let text = "# Histogram\r\n000003 000010 µ😀\r\n";
+        let units: Vec<u16> = std::iter::once(0xfeff).chain(text.encode_utf16()).collect();
+        let little: Vec<u8> = units.iter().flat_map(|unit| unit.to_le_bytes()).collect();
+        let big: Vec<u8> = units.iter().flat_map(|unit| unit.to_be_bytes()).collect();
+        for bytes in [little, big, format!("\u{feff}{text}").into_bytes()] {
+            assert_eq!(unpack(bytes).unwrap(), text.as_bytes());
+        }
+    }
 
     fn unpack(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
         let mut all = Vec::new();

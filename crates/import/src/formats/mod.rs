@@ -54,9 +54,23 @@ pub fn format_of_id(id: &str) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.id == id)
 }
 
-/// The format that the content of a file has.
-pub fn detect(input: &Input) -> Result<&'static Format, Fault> {
-    FORMATS.iter().find(|format| (format.fits)(input.head())).ok_or(Fault::Unknown)
+/// The format that the content of a file has; what has columns with names is a table.
+pub fn detect(input: &Input, query: &Query) -> Result<&'static Format, Fault> {
+    let head = input.head();
+    match query.column {
+        Some(_) if (parquet::FORMAT.fits)(head) => Ok(&parquet::FORMAT),
+        Some(_) if is_text(head) => Ok(&table::FORMAT),
+        _ => FORMATS.iter().find(|format| (format.fits)(head)).ok_or(Fault::Unknown),
+    }
+}
+
+/// Numbers the recordings of a file that holds several of one kind.
+fn number_parts(recordings: &mut [Recording]) {
+    if recordings.len() > 1 {
+        (1..).zip(recordings).for_each(|(number, one): (u32, &mut Recording)| {
+            one.part = Some(number.to_string());
+        });
+    }
 }
 
 /// Lines of the head of a file, without blanks around them; the last may be cut off.

@@ -37,8 +37,17 @@ fn is_heading(line: &[u8]) -> bool {
     words.next() == Some("Index") && words.next().is_some_and(kind)
 }
 
+/// Whether the columns have names, but no index: with `--no-index`.
+fn is_heading_without_index(line: &[u8]) -> bool {
+    let is_column = |word: &str| {
+        let number = KINDS.iter().find_map(|kind| word.strip_prefix(kind.0));
+        number.is_some_and(|number| number.len() >= 3 && number.parse::<u32>().is_ok())
+    };
+    words(line).next().is_some() && words(line).all(is_column)
+}
+
 fn fits_histogram(head: &[u8]) -> bool {
-    is_text(head) && head_lines(head).any(is_heading)
+    is_text(head) && head_lines(head).any(|line| is_heading(line) || is_heading_without_index(line))
 }
 
 /// A column with what stands below it.
@@ -66,7 +75,13 @@ fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, Fault> {
     let unit = query.unit.map_or(1_000, |unit| unit.nanos());
     let mut read = Histogram { unit, title: "rtla timerlat histogram", ..Histogram::default() };
     while let Some(line) = input.next_line() {
-        read.take(line.number, line.bytes.trim_ascii());
+        let text = line.bytes.trim_ascii();
+        if read.columns.is_empty() && is_heading_without_index(text) {
+            let text = "its rows have no index (option --no-index of rtla), so nobody can tell which \
+                        latencies they count";
+            return Err(Fault::Malformed(text.to_string()));
+        }
+        read.take(line.number, text);
     }
     Ok(read.recordings())
 }

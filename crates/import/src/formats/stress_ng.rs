@@ -12,7 +12,9 @@ use std::collections::BTreeMap;
 pub const FORMAT: Format = Format { id: "stress-ng", title: "stress-ng cyclic", fits, read };
 
 fn fits(head: &[u8]) -> bool {
-    is_text(head) && contains(head, "stress-ng") && contains(head, "cyclic:")
+    is_text(head)
+        && contains(head, "cyclic:")
+        && (contains(head, "stress-ng") || contains(head, "cyclic: sched SCHED_"))
 }
 
 /// One instance of the stressor.

@@ -2,6 +2,7 @@
 
 use super::left_out::LeftOut;
 use super::{Format, head_lines, is_text};
+use crate::bins::LARGEST_COUNT;
 use crate::input::{Fault, Input, Query, Unit};
 use crate::numbers::{decimal, nanos};
 use crate::recording::Recording;
@@ -14,6 +15,8 @@ pub const FORMAT: Format = Format { id: "csv", title: "table of samples", fits, 
 const LATENCIES: [&str; 5] = ["latency", "lat", "delay", "jitter", "response"];
 /// Names of columns that keep threads apart.
 const THREADS: [&str; 3] = ["thread", "cpu", "core"];
+/// Names of columns that say how many latencies a line stands for.
+const COUNTS: [&str; 6] = ["count", "counts", "frequency", "occurrences", "hits", "samples"];
 /// More threads than any machine has CPUs.
 const MOST_THREADS: usize = 8192;
 
@@ -35,7 +38,8 @@ struct Heading {
 impl Heading {
     fn of(line: &str) -> Heading {
         let count = |delimiter: char| line.matches(delimiter).count();
-        let delimiter = ['\t', ';', ','].into_iter().find(|one| count(*one) > 0).unwrap_or(' ');
+        let delimiter =
+            ['\t', ';', '|', ','].into_iter().find(|one| count(*one) > 0).unwrap_or(' ');
         Heading { delimiter, names: cells(line, delimiter).map(str::to_string).collect() }
     }
 
@@ -50,8 +54,8 @@ impl Heading {
         columns.next().is_none().then(|| (at, unit_of(name)))
     }
 
-    fn thread_column(&self) -> Option<usize> {
-        self.names.iter().position(|name| THREADS.contains(&name.to_ascii_lowercase().as_str()))
+    fn column_of(&self, known: &[&str]) -> Option<usize> {
+        self.names.iter().position(|name| known.contains(&name.to_ascii_lowercase().as_str()))
     }
 }
 
@@ -81,6 +85,8 @@ struct Columns {
     delimiter: char,
     latency: usize,
     thread: Option<usize>,
+    count: Option<usize>,
+    count_name: Option<String>,
     unit: Unit,
     name: String,
     has_heading: bool,
@@ -115,8 +121,25 @@ impl Columns {
         let unit = query.unit.or(unit_of(&name)).ok_or_else(|| {
             Fault::Malformed(format!("name the unit of column '{name}' with --unit: s, ms, us, ns"))
         })?;
-        let thread = heading.thread_column().filter(|at| has_heading && *at != latency);
-        Ok(Columns { delimiter, latency, thread, unit, name, has_heading })
+        let other = |known| heading.column_of(known).filter(|at| has_heading && *at != latency);
+        // In front of the latencies it is more likely the number of the line.
+        let (thread, count) = (other(&THREADS), other(&COUNTS).filter(|at| *at > latency));
+        let count_name = count.map(|at| names[at].clone());
+        Ok(Columns { delimiter, latency, thread, count, count_name, unit, name, has_heading })
+    }
+
+    /// The number in a cell. Between commas another comma can only part thousands.
+    fn number(&self, cell: &str) -> Option<f64> {
+        let mut groups = cell.trim_start_matches('-').split(',');
+        let is_group = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());
+        let starts =
+            groups.next().is_some_and(|first| is_group(first) && (1..4).contains(&first.len()));
+        match self.delimiter == ',' && cell.contains(',') {
+            true if starts && groups.all(|group| group.len() == 3 && is_group(group)) => {
+                decimal(cell.replace(',', "").as_bytes())
+            }
+            _ => decimal(cell.as_bytes()),
+        }
     }
 }
 
@@ -141,21 +164,31 @@ fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, Fault> {
             }
         };
         let cells: Vec<&str> = cells(text, known.delimiter).collect();
-        let value = cells.get(known.latency).and_then(|cell| decimal(cell.as_bytes()));
+        let value = cells.get(known.latency).and_then(|cell| known.number(cell));
+        let times = match known.count {
+            Some(at) => cells.get(at).and_then(|cell| cell.parse().ok()),
+            None => Some(1u64),
+        };
+        let times = times.filter(|times| *times < LARGEST_COUNT);
         let thread = known.thread.and_then(|at| cells.get(at)).copied().unwrap_or_default();
         let room = threads.len() < MOST_THREADS || threads.contains_key(thread);
-        match value.and_then(|value| nanos(value, known.unit.nanos())) {
-            Some(latency) if latency >= 0 && room => {
-                threads.entry(thread.to_string()).or_default().push(latency)
+        match value.and_then(|value| nanos(value, known.unit.nanos())).zip(times) {
+            Some((latency, times)) if latency >= 0 && room => {
+                threads.entry(thread.to_string()).or_default().push_times(latency, times)
             }
-            Some(_) => negative.push(line.number, line.bytes),
-            None => left.push(line.number, line.bytes),
+            Some((latency, _)) if latency < 0 => negative.push(line.number, line.bytes),
+            _ => left.push(line.number, line.bytes),
         }
     }
     let mut recording = Recording::new("table of samples");
     recording.quantity = "latency";
     if let Some(known) = columns {
         recording.fact("Column", format!("{}, in {}", known.name, known.unit.as_str()));
+        if let Some(count) = known.count_name {
+            recording.note(format!(
+                "Each line stands for as many latencies as its column '{count}' says."
+            ));
+        }
     }
     for (thread, samples) in &mut threads {
         let mut series = samples.series();

@@ -81,6 +81,89 @@ fn the_siblings_of_cyclictest() {
     assert_eq!(one(fixture("oslat.json")).series[0].counts.overflow.count, 316);
 }
 
+/// Buckets are named after the longest gap in them, and oslat rounds gaps up.
+#[test]
+fn buckets_of_oslat_have_any_width_and_bias() {
+    let text = |rows: &str, min: &str, max: &str| {
+        format!(
+            "oslat V 2.60\nGlobal bias set to 0 (us)\n        Core:\t 1\n{rows}     Minimum:\t {min} (us)\n     \
+             Maximum:\t {max} (us)\n"
+        )
+    };
+    let rows = "    005 (us):\t 7\n    010 (us):\t 0\n    015 (us):\t 2\n    020 (us):\t 1 (including \
+                overflows)\n";
+    let wide = one(text(rows, "3", "44"));
+    let counts = &wide.series[0].counts;
+    assert_eq!((counts.layout.low(2).0, counts.layout.end().0), (11_000, 16_000));
+    assert_eq!((counts.min_ns.0, counts.max_ns.0, counts.overflow.count), (3_000, 44_000, 1));
+    let rows = "    000.500 (us):\t 7\n    ...\n    001.500 (us):\t 2\n    002.000 (us):\t 0 (including \
+                overflows)\n";
+    let narrow = one(text(rows, "0.301", "1.400"));
+    let counts = &narrow.series[0].counts;
+    assert_eq!((counts.count, counts.min_ns.0, counts.max_ns.0), (9, 301, 1_400));
+    assert_eq!(codes(&narrow), [""; 0]);
+    let rows = "    003 (us):\t 7\n    004 (us):\t 2\n    005 (us):\t 0 (including overflows)\n";
+    let biased = one(text(rows, "3", "4").replace("to 0 (us)", "to 2 (us)"));
+    assert_eq!(biased.series[0].counts.layout.low(0).0, 1_000);
+    assert_eq!((biased.series[0].counts.max_ns.0, codes(&biased)), (4_000, vec![]));
+    let json = |cells: &str, max: u32| {
+        let command = "oslat -c 1 -W 500 --json=o.json";
+        format!(
+            r#"{{"cmdline:":"{command}","thread":{{"0":{{"cpu":1,"min":312,"avg":0.6,"max":{max},"histogram":
+            {{{cells}}}}}}}}}"#
+        )
+    };
+    let all = one(json(r#""0.500":10,"1.000":5"#, 990));
+    let counts = &all.series[0].counts;
+    assert_eq!((counts.count, counts.overflow.count, counts.max_ns.0), (15, 0, 990));
+    let over = one(json(r#""0.500":10,"1.000":5"#, 7_000));
+    assert_eq!(over.series[0].counts.overflow.count, 5, "the last has everything from there on");
+}
+
+#[test]
+fn logs_and_shells_put_something_around_the_lines() {
+    let (summary, histogram) = (fixture("ct24_q_summary.txt"), fixture("ct24_h40.txt"));
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    let with = |prefix: &str, bytes: &[u8]| {
+        text(bytes).lines().map(|line| format!("{prefix}{line}\n")).collect::<String>()
+    };
+    for prefix in ["Nov 23 10:00:00 board cyclictest[812]: ", "cyclictest-1  | "] {
+        assert_eq!(one(with(prefix, &summary)).series, one(summary.clone()).series, "{prefix}");
+    }
+    let timed = one(with("2026-11-23T10:00:00.123456Z ", &histogram));
+    assert_eq!(timed, one(histogram.clone()));
+    let utf16: Vec<u8> = std::iter::once(0xfeff)
+        .chain(text(&histogram).encode_utf16())
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    assert_eq!(one(utf16), one(histogram.clone()));
+    assert_eq!(one(format!("\u{feff}{}", text(&histogram))), one(histogram));
+    let smi = "       0:       0:       5       0\n       0:       1:      12       0\n";
+    assert_eq!(one(smi).series[0].counts.max_ns.0, 12_000);
+    let stress = text(&fixture("sng_cyclic_clock_ns.txt"));
+    let brief: String = stress
+        .lines()
+        .map(|line| line.split_once("] ").map_or(line, |it| it.1))
+        .collect::<Vec<_>>()
+        .join("\n");
+    assert_eq!(one(brief).series, one(stress).series);
+}
+
+#[test]
+fn what_has_no_index_is_refused_and_says_why() {
+    let text = "# RTLA timerlat histogram\n   IRQ-000   Thr-000\n      600         0 \n        0       500 \n";
+    let error = try_read(text, &Query::default()).unwrap_err().to_string();
+    assert!(error.contains("--no-index"), "{error}");
+}
+
+#[test]
+fn documents_after_each_other_are_several_recordings() {
+    let text = String::from_utf8(fixture("ct24_json_h100.json")).unwrap();
+    let two = try_read(text.repeat(2), &Query::default()).unwrap();
+    assert_eq!(two.len(), 2);
+    assert_eq!((two[0].series == two[1].series, two[1].part.as_deref()), (true, Some("2")));
+}
+
 #[test]
 fn rtla_keeps_interrupt_thread_and_user_apart() {
     let text = "# RTLA timerlat histogram\n# Time unit is microseconds (us)\n\
@@ -177,6 +260,19 @@ fn tables_need_a_column_and_a_unit() {
     assert_eq!(by_number[0].series[0].counts.max_ns.0, 13);
     let error = try_read(table, &query("none", Unit::Seconds)).unwrap_err();
     assert!(error.to_string().contains("time, thread, wake"), "{error}");
+    let by_column = Query { format: None, ..query("wake", Unit::Microseconds) };
+    assert_eq!(try_read(table, &by_column).unwrap()[0].count(), 2, "a column makes it a table");
+    let thousands =
+        one("\"at\",\"latency_ns\"\n\"1\",\"5000\"\n\"2\",\"1,234,567\"\n\"3\",\"1,5\"\n");
+    assert_eq!(thousands.series[0].counts.max_ns.0, 1_234_567);
+    let weighted = one("latency_us|count\n5|100\n6|20\n7|0\n");
+    let counts = &weighted.series[0].counts;
+    assert_eq!((counts.count, counts.max_ns.0, counts.sum_ns), (120, 6_000, 620_000));
+    assert_eq!(
+        one("count,latency_us\n1,5\n2,6\n").count(),
+        2,
+        "a number in front is that of the line"
+    );
     let csv = one("latency_us\n5\n7.25\n");
     assert_eq!((csv.count(), csv.series[0].counts.max_ns.0), (2, 7_250));
 }

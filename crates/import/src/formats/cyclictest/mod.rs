@@ -10,14 +10,14 @@ mod samples;
 mod threads;
 
 use super::left_out::LeftOut;
-use super::{Format, contains, head_lines, is_text};
+use super::{Format, contains, head_lines, is_text, number_parts};
 use crate::input::{Fault, Input, Query, Unit};
 use crate::lines::Line;
 use crate::numbers::Cursor;
 use crate::recording::Recording;
 use footer::Footer;
 use histogram::Rows;
-use lines::{is_remark, without_escapes};
+use lines::{is_remark, is_time, without_escapes, without_log_prefix};
 use samples::{REGULAR_LINE, Verbose};
 use threads::ThreadLines;
 
@@ -36,9 +36,10 @@ fn fits(head: &[u8]) -> bool {
 /// Whether no other program prints such a line.
 fn is_typical(line: &[u8]) -> bool {
     let line = without_escapes(line);
-    let mut cursor = Cursor::new(&line);
+    let line = without_log_prefix(line.trim_ascii());
+    let mut cursor = Cursor::new(line);
     if line.starts_with(b"T:") {
-        return contains(&line, " C:") && contains(&line, "Min:") && contains(&line, "Max:");
+        return contains(line, " C:") && contains(line, "Min:") && contains(line, "Max:");
     }
     let first = cursor.rest();
     let Some(_) = cursor.unsigned() else { return false };
@@ -47,7 +48,11 @@ fn is_typical(line: &[u8]) -> bool {
         cursor.skip_blanks();
         let has_cycle = cursor.unsigned().is_some() && cursor.take(b":");
         cursor.skip_blanks();
-        return has_cycle && cursor.signed().is_some() && cursor.rest().is_empty();
+        // With --smi there is one more number.
+        let has_latency = cursor.signed().is_some();
+        return has_cycle
+            && has_latency
+            && cursor.rest().iter().all(|byte| b" 0123456789".contains(byte));
     }
     // The index and each count fill six columns with zeros.
     let mut columns = 0;
@@ -80,11 +85,15 @@ fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, Fault> {
         let regular = section.samples.take_regular(input.buffered());
         input.skip(regular * REGULAR_LINE, regular as u64);
         let Some(line) = input.next_line() else { break };
-        if section.take_quickly(&line, unit) {
+        let has_time = is_time(line.bytes);
+        if !has_time && section.take_quickly(&line, unit) {
             continue;
         }
         let plain = without_escapes(line.bytes);
-        let line = Line { number: line.number, bytes: plain.trim_ascii() };
+        let line = Line { number: line.number, bytes: without_log_prefix(plain.trim_ascii()) };
+        if line.bytes.len() < plain.trim_ascii().len() && section.take_quickly(&line, unit) {
+            continue;
+        }
         // Several outputs in one file are several recordings.
         if line.bytes == b"# Histogram" && section.rows.count() > 0 {
             done.extend(std::mem::take(&mut section).recording(unit));
@@ -94,14 +103,6 @@ fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, Fault> {
     done.extend(section.recording(unit));
     number_parts(&mut done);
     Ok(done)
-}
-
-fn number_parts(recordings: &mut [Recording]) {
-    if recordings.len() > 1 {
-        (1..).zip(recordings).for_each(|(number, one): (u32, &mut Recording)| {
-            one.part = Some(number.to_string());
-        });
-    }
 }
 
 impl Section {

@@ -5,14 +5,14 @@ mod osadl;
 mod repair;
 mod rt_tests;
 
-use super::{Format, contains, is_text};
+use super::{Format, contains, is_text, number_parts};
 use crate::bins::{Bins, LARGEST_COUNT, MOST_BINS};
 use crate::formats::left_out::LeftOut;
 use crate::input::{Fault, Input, Query};
 use crate::recording::Recording;
 use latlab_model::finding::ImportFinding;
 use repair::repaired;
-use serde_json::{Map, Value};
+use serde_json::{Deserializer, Map, Value};
 
 pub const FORMAT: Format =
     Format { id: "json", title: "JSON of rt-tests, jitterdebugger or OSADL", fits, read };
@@ -27,38 +27,48 @@ fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, Fault> {
     let bytes = input.document()?;
     let text = String::from_utf8_lossy(&bytes);
     let text = text.trim_start_matches('\u{feff}');
-    let (document, was_cut) = parse(text)?;
-    let Value::Object(document) = document else { return Err(Fault::Unknown) };
-    let mut recording = match () {
-        () if document.contains_key("latency") => osadl::recording(&document)?,
-        () if document.get("cpu").is_some_and(Value::is_object) => {
-            jitterdebugger::recording(&document, query)
-        }
-        () if document.get("thread").is_some_and(Value::is_object) => {
-            rt_tests::recording(&document, query)
-        }
-        () => return Err(Fault::NoLatencies { format: FORMAT.title }),
-    };
-    if was_cut {
+    let (documents, was_cut) = parse(text)?;
+    let of = |document: &Value| recording(document, query);
+    let mut recordings = documents.iter().map(of).collect::<Result<Vec<_>, _>>()?;
+    if let Some(last) = recordings.last_mut().filter(|_| was_cut) {
         let missing = "the document breaks off before its end".to_string();
-        recording.add(ImportFinding::ImportIncomplete { missing });
+        last.add(ImportFinding::ImportIncomplete { missing });
     }
-    Ok(vec![recording])
+    number_parts(&mut recordings);
+    Ok(recordings)
 }
 
-/// The document, and whether its end was missing. rt-tests does not escape its command line.
-fn parse(text: &str) -> Result<(Value, bool), Fault> {
-    let error = match serde_json::from_str(text) {
-        Ok(document) => return Ok((document, false)),
+fn recording(document: &Value, query: &Query) -> Result<Recording, Fault> {
+    let Value::Object(document) = document else { return Err(Fault::Unknown) };
+    match () {
+        () if document.contains_key("latency") => osadl::recording(document),
+        () if document.get("cpu").is_some_and(Value::is_object) => {
+            Ok(jitterdebugger::recording(document, query))
+        }
+        () if document.get("thread").is_some_and(Value::is_object) => {
+            Ok(rt_tests::recording(document, query))
+        }
+        () => Err(Fault::NoLatencies { format: FORMAT.title }),
+    }
+}
+
+/// The documents of a text, most have one, and whether the end of the only one was missing. rt-tests does not
+/// escape its command line.
+fn parse(text: &str) -> Result<(Vec<Value>, bool), Fault> {
+    let all = |text: &str| -> serde_json::Result<Vec<Value>> {
+        Deserializer::from_str(text).into_iter().collect()
+    };
+    let error = match all(text) {
+        Ok(documents) => return Ok((documents, false)),
         Err(error) => error,
     };
     let escaped = repair::with_escaped_command(text);
-    if let Ok(document) = serde_json::from_str(&escaped) {
-        return Ok((document, false));
+    if let Ok(documents) = all(&escaped) {
+        return Ok((documents, false));
     }
     let closed = serde_json::from_str(&repaired(&escaped));
     closed
-        .map(|document| (document, true))
+        .map(|document| (vec![document], true))
         .map_err(|_| Fault::Malformed(format!("line {}: no JSON: {error}", error.line())))
 }
 

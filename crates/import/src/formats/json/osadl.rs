@@ -24,7 +24,7 @@ pub fn recording(document: &Object) -> Result<Recording, Fault> {
     let unit = unit(latency);
     recording.resolution_ns = Some(Nanos(unit));
     let rows: Vec<&Vec<Value>> = cores.iter().filter_map(Value::as_array).collect();
-    let numbers = |row: &[Value]| row.iter().map(Value::as_u64).collect::<Vec<_>>();
+    let numbers = |row: &[Value]| row.iter().map(whole).collect::<Vec<_>>();
     let empty = Vec::new();
     let maxima = latency.get("maxima").and_then(Value::as_array).unwrap_or(&empty);
     // The indices are the first row, where there is one more than there are maxima.
@@ -36,7 +36,7 @@ pub fn recording(document: &Object) -> Result<Recording, Fault> {
         let (mut bins, mut end) = (Bins::default(), 1);
         for (at, value) in row.iter().enumerate() {
             let bin = if has_index { first.get(at).copied().flatten() } else { Some(at as u64) };
-            match (bin.filter(|bin| *bin < MOST_BINS), value.as_u64()) {
+            match (bin.filter(|bin| *bin < MOST_BINS), whole(value)) {
                 (Some(bin), Some(count)) if count < LARGEST_COUNT => {
                     bins.push(bin as u32, count);
                     end = end.max(bin as u32 + 1);
@@ -44,8 +44,8 @@ pub fn recording(document: &Object) -> Result<Recording, Fault> {
                 _ => left.push_item(&value.to_string()),
             }
         }
-        let max_ns = maxima.get(core).and_then(Value::as_i64).filter(|max| *max >= 0);
-        let max_ns = max_ns.and_then(|max| max.checked_mul(unit));
+        let max = maxima.get(core).and_then(whole).and_then(|max| i64::try_from(max).ok());
+        let max_ns = max.and_then(|max| max.checked_mul(unit));
         let stated = Stated { max_ns, ..Stated::default() };
         let scale =
             Scale { start_ns: 0, width_ns: unit, bins: end, unit_ns: unit, is_limited: true };
@@ -57,6 +57,11 @@ pub fn recording(document: &Object) -> Result<Recording, Fault> {
     left.report("entries", &mut recording);
     note_unknown_overflow(&mut recording);
     Ok(recording)
+}
+
+/// A number, also between quotes.
+fn whole(value: &Value) -> Option<u64> {
+    value.as_u64().or_else(|| value.as_str()?.trim().parse().ok())
 }
 
 fn unit(latency: &Object) -> i64 {

@@ -1,7 +1,9 @@
 //! The JSON of rt-tests: cyclictest, cyclicdeadline, oslat, signaltest, pmqtest and its kin.
 
 use super::{bins, count, machine, number, text};
+use crate::bins::{Bins, LARGEST_COUNT};
 use crate::formats::left_out::LeftOut;
+use crate::formats::oslat::{Buckets, name_of};
 use crate::input::{Query, Unit};
 use crate::numbers::nanos;
 use crate::recording::{Recording, Series};
@@ -39,7 +41,10 @@ pub fn recording(document: &Object, query: &Query) -> Recording {
     threads.sort_by_key(|thread| thread.0);
     let interval = command.as_deref().and_then(interval_of);
     for (_, thread) in threads {
-        add_thread(&mut recording, thread, unit.nanos(), tool == Some("oslat"), &mut left);
+        match tool {
+            Some("oslat") => add_oslat(&mut recording, thread, command.as_deref(), &mut left),
+            _ => add_thread(&mut recording, thread, unit.nanos(), &mut left),
+        }
         if let Some(series) = recording.series.last_mut() {
             describe(series, thread, command.as_deref(), interval);
         }
@@ -56,24 +61,18 @@ pub fn recording(document: &Object, query: &Query) -> Recording {
     recording
 }
 
-fn add_thread(
-    recording: &mut Recording,
-    thread: &Object,
-    unit: i64,
-    is_oslat: bool,
-    left: &mut LeftOut,
-) {
+fn add_thread(recording: &mut Recording, thread: &Object, unit: i64, left: &mut LeftOut) {
     // pmqtest and its kin have the figures in the receiver of a pair.
     let figures = thread.get("receiver").and_then(Value::as_object).unwrap_or(thread);
     let whole = |key: &str| {
         number(figures, key).and_then(|value| nanos(value, unit)).filter(|value| *value >= 0)
     };
     let histogram = thread.get("histogram").and_then(Value::as_object);
-    let (mut rows, mut end) = histogram.map(|histogram| bins(histogram, left)).unwrap_or_default();
+    let (rows, end) = histogram.map(|histogram| bins(histogram, left)).unwrap_or_default();
     let sender = thread.get("sender").and_then(Value::as_object);
     let samples = count(figures, "cycles").or_else(|| count(figures, "samples"));
     let cycles = samples.or_else(|| count(sender?, "samples"));
-    let mut stated = Stated {
+    let stated = Stated {
         count: cycles,
         min_ns: whole("min").filter(|_| cycles != Some(0)),
         mean_ns: number(figures, "avg").map(|mean| mean * unit as f64),
@@ -83,17 +82,57 @@ fn add_thread(
     if histogram.is_none_or(Map::is_empty) {
         return add_summary(recording, &stated);
     }
-    if is_oslat {
-        // The last bin has everything from there on.
-        let mut taken = rows.take();
-        let over = taken.pop_if(|row| row.0 + 1 == end && end > 1).map_or(0, |row| row.1);
-        end -= 1;
-        taken.iter().for_each(|row| rows.push(row.0, row.1));
-        stated.overflow = Some(over);
-    }
     let scale =
         Scale { start_ns: 0, width_ns: unit, bins: end.max(1), unit_ns: unit, is_limited: true };
     add_bins(recording, rows, scale, &stated);
+}
+
+/// The buckets of oslat: the last has all from there on, where the maximum lies beyond it. With names in
+/// nanoseconds the extremes are nanoseconds as well, and the mean is not.
+fn add_oslat(
+    recording: &mut Recording,
+    thread: &Object,
+    command: Option<&str>,
+    left: &mut LeftOut,
+) {
+    let empty = Map::new();
+    let histogram = thread.get("histogram").and_then(Value::as_object).unwrap_or(&empty);
+    let mut rows: Vec<(i64, u64)> = Vec::new();
+    for (key, value) in histogram {
+        match (name_of(key), value.as_u64().filter(|count| *count < LARGEST_COUNT)) {
+            (Some(name), Some(count)) => rows.push((name, count)),
+            _ => left.push_item(&format!("{key}: {value}")),
+        }
+    }
+    rows.sort_unstable();
+    let names: Vec<i64> = rows.iter().map(|row| row.0).collect();
+    let asked = command.and_then(|command| option_of(command, &["-W", "--bucket-width"]));
+    let width = asked.map_or(Some(1_000), |width| width.parse().ok());
+    let in_ns = histogram.keys().any(|key| key.contains('.'));
+    let buckets = Buckets::new(&names, in_ns, 0, width);
+    recording.resolution_ns = Some(Nanos(buckets.unit_ns));
+    let time = |key: &str| number(thread, key).and_then(|value| nanos(value, buckets.unit_ns));
+    let max_ns = time("max").filter(|max| *max >= 0);
+    let over = rows.pop_if(|row| max_ns.is_some_and(|max| max > row.0));
+    let (mut bins, mut end) = (Bins::default(), 0);
+    for (name, count) in &rows {
+        match buckets.bin(*name) {
+            Some(bin) => {
+                bins.push(bin, *count);
+                end = end.max(bin + 1);
+            }
+            None => left.push_item(&format!("a bucket of {}", Nanos(*name))),
+        }
+    }
+    let stated = Stated {
+        overflow: Some(over.map_or(0, |row| row.1)),
+        min_ns: time("min").filter(|min| *min >= 0),
+        mean_ns: number(thread, "avg").map(|mean| mean * 1e3),
+        max_ns,
+        ..Stated::default()
+    };
+    let end = over.and_then(|row| buckets.bin(row.0)).unwrap_or(end);
+    add_bins(recording, bins, buckets.scale(end.max(1)), &stated);
 }
 
 fn describe(series: &mut Series, thread: &Object, command: Option<&str>, interval: Option<Nanos>) {
