@@ -65,6 +65,23 @@ streams() {
 }
 try "compressed files and standard input are read" streams
 
+legs() {
+    printf '%s\n' '# RTLA timerlat histogram' '# Time unit is microseconds (us)' '# Duration:   0 00:00:01' \
+        'Index   IRQ-000   Thr-000' '0         1000         0 ' '3            0       900 ' \
+        '5            0       100 ' 'over:        0         0 ' 'count:    1000      1000 ' \
+        'min:         0         3 ' 'avg:         0         3 ' 'max:         0         5 ' >"$here/legs.txt"
+    "$program" import "$here/legs.txt" >"$here/shown" || return
+    local command
+    command=$(sed -n 's/^Side by side: latlab //p' "$here/shown")
+    expect "a command" [ -n "$command" ] || return
+    # shellcheck disable=SC2086
+    "$program" $command -o "$here/legs.html" >/dev/null &&
+        expect "both on one page" [ "$(grep -oE 'legs-(irq|thread)' "$here/legs.html" | sort -u | wc -l)" = 2 ] &&
+        "$program" show legs-irq --all >"$here/shown" &&
+        expect "the other run" grep -q 'The same file gave the run legs-thread' "$here/shown"
+}
+try "the legs of one recording are runs that name each other, and one page" legs
+
 refused() {
     local before said
     before=$(ls -A "$LATLAB_RUNS" | wc -l)

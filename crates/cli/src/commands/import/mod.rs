@@ -21,6 +21,9 @@ use std::io::Seek;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+/// More runs of one file are not named in each of them.
+const MOST_SIBLINGS: usize = 5;
+
 /// `latlab import`.
 pub fn import(args: &ImportArgs) -> anyhow::Result<ExitCode> {
     args.check().map_err(ExitError::usage)?;
@@ -84,8 +87,26 @@ fn read_file(args: &ImportArgs, path: &Path) -> anyhow::Result<(File, Vec<Record
 }
 
 fn import_file(args: &ImportArgs, store: &Store, path: &Path) -> anyhow::Result<Vec<Finished>> {
-    let (mut file, recordings) = read_file(args, path)?;
+    let (mut file, mut recordings) = read_file(args, path)?;
+    name_siblings(args, path, &mut recordings);
     recordings.iter().map(|one| store_recording(args, store, path, &mut file, one)).collect()
+}
+
+/// Says in each recording of a file which runs are made of the others.
+fn name_siblings(args: &ImportArgs, path: &Path, recordings: &mut [Recording]) {
+    let names: Vec<String> = recordings.iter().map(|one| run_name(args, path, one)).collect();
+    for (at, recording) in recordings.iter_mut().enumerate() {
+        let others: Vec<&str> = names
+            .iter()
+            .enumerate()
+            .filter(|other| other.0 != at)
+            .map(|it| it.1.as_str())
+            .collect();
+        if (1..=MOST_SIBLINGS).contains(&others.len()) {
+            let runs = if others.len() == 1 { "the run" } else { "the runs" };
+            recording.note(format!("The same file gave {runs} {}.", others.join(", ")));
+        }
+    }
 }
 
 /// Stores one recording with a copy of its file; nothing stays of one that cannot be stored.
@@ -186,8 +207,14 @@ fn print_end(
         }
         several => {
             let rows = several.iter().map(|(path, one)| LookedRecording::of_run(path, &one.run));
-            let ids = several.iter().map(|(_, one)| escape_controls(&one.run.id));
-            print_text(&table(&rows.collect::<Vec<_>>(), Some(ids.collect())))
+            let ids: Vec<String> =
+                several.iter().map(|(_, one)| escape_controls(&one.run.id)).collect();
+            let is_one_file = several.iter().all(|(path, _)| *path == several[0].0);
+            let together = match is_one_file && several.len() <= MOST_SIBLINGS + 1 {
+                true => format!("\nSide by side: latlab report {}\n", ids.join(" ")),
+                false => String::new(),
+            };
+            print_text(&(table(&rows.collect::<Vec<_>>(), Some(ids)) + &together))
         }
     }
 }
