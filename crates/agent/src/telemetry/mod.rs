@@ -223,7 +223,7 @@ impl Reader {
 pub(crate) mod tests {
     use super::*;
     use latlab_sys::release_times::ReleaseTimes;
-    use latlab_sys::work_log::WorkLogs;
+    use latlab_sys::work_log::{Stretch, WorkLogs};
     use std::time::Instant;
 
     /// Reads without a rest.
@@ -240,6 +240,18 @@ pub(crate) mod tests {
     /// Invariant (conditions): Where every CPU is measured, telemetry holds none of them for long.
     #[test]
     fn a_spread_reading_rests_between_its_parts_until_the_word_to_stop() {
+        // A machine where even this thread wakes too late is crowded, and there nobody rests.
+        let stretches = (0..200).find_map(|_| stretches_of_a_spread_reading());
+        let stretches = stretches.expect("a moment in which the machine is not crowded");
+        // One for each rest, that of the word to stop included, and what was left.
+        assert_eq!(stretches.len(), 5, "{stretches:?}");
+        let rests = stretches.windows(2).map(|pair| pair[1].begin - pair[0].end);
+        assert!(rests.take(3).all(|rest| rest >= 2_900_000), "{stretches:?}");
+    }
+
+    /// A reading of three parts with a rest behind each, and of three after the word to stop; none where
+    /// the machine was too crowded to rest.
+    fn stretches_of_a_spread_reading() -> Option<Vec<Stretch>> {
         let (logs, (stop, stopped)) = (WorkLogs::default(), channel());
         let log = logs.begin(());
         let (releases, spread) = (ReleaseTimes::default(), Spread::over(Duration::from_secs(1)));
@@ -254,13 +266,10 @@ pub(crate) mod tests {
             work_for(Duration::from_micros(60));
             pace.rest();
         }
+        let was_crowded = releases.is_crowded();
         let (is_stopped, spread) = pace.end();
-        assert!(is_stopped && spread.is_some());
-        let stretches = &logs.take()[0].stretches;
-        // One for each rest, that of the word to stop included, and what was left.
-        assert_eq!(stretches.len(), 5, "{stretches:?}");
-        let rests = stretches.windows(2).map(|pair| pair[1].begin - pair[0].end);
-        assert!(rests.take(3).all(|rest| rest >= 2_900_000), "{stretches:?}");
+        assert!(was_crowded || is_stopped && spread.is_some());
+        (!was_crowded).then(|| logs.take().remove(0).stretches)
     }
 
     #[test]

@@ -126,7 +126,7 @@ impl Threads {
                 due = true;
             }
             if due {
-                known.read(&self.root, thread, register);
+                known.read(&self.root, thread, register, pace);
                 pace.rest();
             }
         }
@@ -157,7 +157,8 @@ fn newest(root: &Root) -> Option<u32> {
 }
 
 impl ThreadRecord {
-    fn read(&mut self, root: &Root, thread: u32, register: &mut Register) {
+    /// Rests after each file, each of which holds the CPU for some tens of microseconds.
+    fn read(&mut self, root: &Root, thread: u32, register: &mut Register, pace: &mut Pace<'_>) {
         if matches!(self.state, State::Ours) {
             return;
         }
@@ -171,21 +172,31 @@ impl ThreadRecord {
             // Nobody runs for longer than time goes by: this one was there before it was found.
             return;
         }
-        if matches!(self.state, State::Quiet) {
+        let is_new = matches!(self.state, State::Quiet);
+        if is_new {
             let takes_much = (now - was) * 1000 > (at - before).0 * TOLD_ABOVE;
             if !self.realtime && !takes_much {
                 return;
             }
-            self.state = match subject(root, thread) {
-                Some(subject) => State::Told { subject, put_at: before - Nanos(1) },
-                None => State::Ours,
-            };
+            pace.rest();
+            // A file with the number of its process would hold the CPU for long.
+            if root.has(format!("proc/self/task/{thread}")) {
+                self.state = State::Ours;
+                return;
+            }
         } else if was == now && self.realtime {
             // One that sleeps all day is not told of each second.
             return;
         }
+        pace.rest();
         let stat = Stat::read_thread(root, thread);
-        self.rename(thread, stat.as_ref(), before, register);
+        match &stat {
+            Some(stat) if is_new => {
+                let subject = named(&stat.name, thread);
+                self.state = State::Told { subject, put_at: before - Nanos(1) };
+            }
+            _ => self.rename(thread, stat.as_ref(), before, register),
+        }
         let State::Told { subject, put_at } = &mut self.state else { return };
         if *put_at < before && before < at {
             register.put_earlier(CPU, subject, before, was);
@@ -225,14 +236,6 @@ fn cpu_time(root: &Root, thread: u32) -> Option<i64> {
         let ticks = Stat::read_thread(root, thread)?.cpu_ticks;
         Some(i64::try_from(ticks).ok()?.saturating_mul(10_000_000))
     })
-}
-
-/// Name and id of a thread; none for our own, which are told of elsewhere.
-fn subject(root: &Root, thread: u32) -> Option<String> {
-    // A file with the number of its process would hold the CPU for long.
-    let is_ours = root.has(format!("proc/self/task/{thread}"));
-    let name = Stat::read_thread(root, thread)?.name;
-    (!is_ours).then(|| named(&name, thread))
 }
 
 /// A thread may call itself anything.
