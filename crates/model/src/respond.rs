@@ -13,6 +13,12 @@ pub struct Respond {
     pub files: Vec<String>,
     /// What was simulated, where nobody held a probe: `uno:irq`.
     pub simulated: Option<String>,
+    /// The oscilloscope that measured each response; none where a capture is read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<Scope>,
+    /// The command that captured the wires, where latlab started one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub captured_by: Option<String>,
     /// The wires and what an edge on them is; none of a list of readings.
     pub wires: Option<Wires>,
     /// A stimulus comes after so long without one, so that a burst is one.
@@ -88,6 +94,60 @@ impl LinuxResponder {
     }
 }
 
+/// How an oscilloscope is asked for the delay of each response.
+#[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Scope {
+    /// Where it is, in the words of VISA.
+    pub resource: String,
+    /// Where the generator is that makes each stimulus; none where something else makes them.
+    pub generator: Option<String>,
+    /// Readings that are wanted.
+    pub count: u64,
+    /// How long a reading may take.
+    pub timeout_ns: Nanos,
+    /// What it is told.
+    pub commands: ScopeCommands,
+}
+
+/// What an oscilloscope is told, in SCPI.
+///
+/// `{stimulus}` and `{response}` stand for the numbers of the channels, `{edge}` and
+/// `{response-edge}` for its words for the edges.
+#[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ScopeCommands {
+    /// How the answer to `*IDN?` begins, without regard to case; none fits every instrument.
+    #[serde(default)]
+    pub identities: Vec<String>,
+    /// Its word for a rising edge.
+    #[serde(default)]
+    pub rising: String,
+    /// Its word for a falling edge.
+    #[serde(default)]
+    pub falling: String,
+    /// What it is told once at the start.
+    #[serde(default)]
+    pub setup: Vec<String>,
+    /// Makes it wait for one trigger.
+    pub arm: String,
+    /// So long after that it may still tell the state before.
+    #[serde(default)]
+    pub settle_ms: u64,
+    /// Asks whether it has triggered and has what it needs.
+    pub state: String,
+    /// Only these bits of that answer count; none where it is a word.
+    #[serde(default)]
+    pub state_mask: Option<u64>,
+    /// The answers that say so; a word may go on behind them.
+    pub done: Vec<String>,
+    /// Asks for the delay.
+    pub read: String,
+    /// Makes it wait no longer.
+    pub halt: String,
+}
+
 /// The wires of a capture, and what an edge on them is.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -122,6 +182,9 @@ pub struct Responses {
     pub late: u64,
     /// Stimuli whose response the instrument could not measure.
     pub censored: u64,
+    /// Readings for which the instrument did not trigger, or did not answer, in time.
+    #[serde(default)]
+    pub timed_out: u64,
     /// Stimuli whose stored response cannot be.
     pub impossible: u64,
     /// Further responses within the window of a stimulus that had been answered.
@@ -187,7 +250,7 @@ pub struct ChannelLevels {
 impl Responses {
     /// Stimuli that may have been answered at any time, for all that is known.
     pub fn unmeasured(&self) -> u64 {
-        self.censored + self.impossible
+        self.censored + self.timed_out + self.impossible
     }
 }
 

@@ -28,6 +28,7 @@ pub mod timer;
 pub mod trace;
 pub mod tracefs;
 pub mod undo;
+pub mod usbtmc;
 pub mod wake;
 pub mod work_log;
 pub mod write_watch;

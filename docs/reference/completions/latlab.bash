@@ -630,7 +630,7 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__respond)
-            opts="-p -h -V --from --join --look --simulate --stimulus --response --marker --threshold --hysteresis --edge --response-edge --quiet --window --unit --edges --seed --lto --keep --target --kernel --modules --dtb --realtime --smp --fault --console --policy --priority --load --tune --set --deadline --name --note --out --format --help --version"
+            opts="-p -h -V --from --join --look --simulate --scope --logic --stimulus --response --marker --threshold --hysteresis --edge --response-edge --quiet --window --unit --count --timeout --generator --scope-commands --for --samplerate --edges --seed --lto --keep --target --kernel --modules --dtb --realtime --smp --fault --console --policy --priority --load --tune --set --deadline --name --note --out --format --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -642,6 +642,14 @@ _latlab() {
                     ;;
                 --simulate)
                     COMPREPLY=($(compgen -W "uno:irq uno:irq-notimer uno:polling linux:kmod linux:kmod-plain linux:kmod-threaded linux:c-sysfs linux:c-gpiochip linux:c-poll linux:python linux:rust" -- "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --logic)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --stimulus)
@@ -681,6 +689,30 @@ _latlab() {
                     return 0
                     ;;
                 --unit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --count)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --generator)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope-commands)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --for)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --samplerate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -139,8 +139,10 @@ linux:c-gpiochip\t''
 linux:c-poll\t''
 linux:python\t''
 linux:rust\t''"
-complete -c latlab -n "__fish_latlab_using_subcommand respond" -l stimulus -d 'The channel with the stimuli; with --simulate their times: square:10kHz or random:10ms..20ms [default there: random:1ms..2ms]' -r
-complete -c latlab -n "__fish_latlab_using_subcommand respond" -l response -d 'The channel with the responses' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l scope -d 'Ask an oscilloscope for the delay of each response: TCPIP::HOST::PORT::SOCKET, USB::0xVENDOR::0xPRODUCT::SERIAL::INSTR or /dev/usbtmc0' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l logic -d 'Capture with a logic analyser: a driver of sigrok-cli, with options behind colons' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l stimulus -d 'The channel with the stimuli [default with --scope: 1]; with --simulate their times: square:10kHz or random:10ms..20ms [default there: random:1ms..2ms]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l response -d 'The channel with the responses [default with --scope: 2]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l marker -d 'Channel that is high while a possible disturbance lasts' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l threshold -d 'Level of an edge: a share of the way from low to high, or a voltage (1.65V)' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l hysteresis -d 'Hysteresis around the threshold: a share, a voltage, or auto, which follows the noise and is 10% at least' -r
@@ -153,6 +155,12 @@ both\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l quiet -d 'Count edges that follow each other within this time as one stimulus [default: each edge]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l window -d 'Time after which a response counts as late [default: the next stimulus]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l unit -d 'Unit of a list of readings without one: s, ms, us, ns, ps' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l count -d 'Number of readings of an oscilloscope' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l timeout -d 'How long a reading of an oscilloscope may take, from waiting for the trigger to its value' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l generator -d 'Generator that makes each stimulus when it is sent *TRG' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l scope-commands -d 'File with the commands for an oscilloscope that latlab does not know' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l for -d 'Length of the capture of a logic analyser' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l samplerate -d 'Samples in a second of a logic analyser, such as 24m [default: as it is set]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l edges -d 'Number of stimuli of a simulation' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l seed -d 'Seed of random stimuli; the same seed gives the same run' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l keep -d 'Keep the simulated capture in this folder, as VCD and CSV' -r -F

@@ -1,9 +1,12 @@
 //! From captures to a run like any other: this module builds the stream that an agent would send.
 //!
 //! The responses are the latencies. What became of the stimuli stands in the end of the only thread.
+//! `scope` asks an oscilloscope for each of them; `logic.rs` has a logic analyser write a capture.
 //! `simulate.rs` builds a sketch and the simulator, runs it, and reads its capture like any other.
 
 mod findings;
+pub mod logic;
+pub mod scope;
 pub mod simulate;
 mod stream;
 
@@ -12,8 +15,10 @@ use latlab_capture::{CaptureResult, DelayFigures, Mark, Query, WireLevels, measu
 use latlab_model::Plan;
 use latlab_model::machine::Machine;
 use latlab_model::respond::{ChannelLevels, MarkerFigures, ResponseFigures, Responses};
-use latlab_model::run::{Finding, Setting};
+use latlab_model::run::{EndReason, Finding, Setting};
 use latlab_store::{Finished, Store};
+use std::fs::File;
+use std::io;
 use std::path::PathBuf;
 use stream::StreamBuilder;
 
@@ -29,6 +34,12 @@ pub enum Failure {
     /// The run folder cannot be written.
     #[error(transparent)]
     Store(#[from] latlab_store::Error),
+    /// A file that was captured cannot be read.
+    #[error("cannot read {}: {}", .0.display(), .1)]
+    File(PathBuf, io::Error),
+    /// The instrument did not measure.
+    #[error(transparent)]
+    Instrument(#[from] scope::InstrumentError),
     /// The user has asked for the end.
     #[error("interrupted: nothing is stored")]
     Interrupted,
@@ -48,6 +59,10 @@ pub struct ResponseRequest<'a> {
     pub machine: Machine,
     /// What it was made of.
     pub settings: Vec<Setting>,
+    /// A file that is kept in the folder of the run, which nobody has otherwise.
+    pub original: Option<PathBuf>,
+    /// Why the capture ended.
+    pub ended: EndReason,
     /// Where the run is stored.
     pub store: &'a Store,
     /// The id of the run.
@@ -65,6 +80,8 @@ pub fn record_responses(request: ResponseRequest<'_>) -> Result<Finished, Failur
         resolution_ps,
         machine,
         settings,
+        original,
+        ended,
         store,
         id,
         stop,
@@ -79,9 +96,14 @@ pub fn record_responses(request: ResponseRequest<'_>) -> Result<Finished, Failur
             return Err(failure);
         }
     };
+    if let Some(path) = &original {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let opened = File::open(path).map_err(|error| Failure::File(path.clone(), error));
+        recorder.add_original(&name, &mut opened?)?;
+    }
     let findings: Vec<Finding> = findings::findings(&measured, asked);
     let length_ps = measured.length_ps;
-    recorder.finish(responses(measured, asked), findings, length_ps)
+    recorder.finish(responses(measured, asked), findings, length_ps, ended)
 }
 
 fn responses(measured: CaptureResult, asked: &Query) -> Responses {
@@ -93,6 +115,7 @@ fn responses(measured: CaptureResult, asked: &Query) -> Responses {
         missing: counts.missing,
         late: counts.late,
         censored: counts.censored,
+        timed_out: 0,
         impossible: counts.impossible,
         double: counts.double,
         spurious: counts.spurious,

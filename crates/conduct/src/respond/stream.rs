@@ -15,6 +15,7 @@ use latlab_model::{Histogram, Nanos, Plan};
 use latlab_store::{Finished, OpenRun};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::io::Read;
 
 /// Samples of one frame.
 const OF_A_FRAME: usize = 8192;
@@ -134,12 +135,25 @@ impl<'a> StreamBuilder<'a> {
         }
     }
 
+    /// Writes what was taken so far to the journal.
+    pub fn keep(&mut self) -> Result<(), Failure> {
+        self.flush(self.last)?;
+        self.write()
+    }
+
+    /// Keeps a file that the run is made of in its folder.
+    pub fn add_original(&mut self, name: &str, source: &mut impl Read) -> Result<(), Failure> {
+        self.open.add_original(name, source)?;
+        Ok(())
+    }
+
     /// Ends the stream and makes the run.
     pub fn finish(
         mut self,
         responded: Responses,
         findings: Vec<Finding>,
         length_ps: i64,
+        reason: EndReason,
     ) -> Result<Finished, Failure> {
         let end = Nanos(length_ps.div_euclid(NANO_PS)).max(self.last + Nanos(1));
         self.flush(end)?;
@@ -150,10 +164,10 @@ impl<'a> StreamBuilder<'a> {
         for finding in findings {
             self.send(&Message::Finding(finding))?;
         }
-        let last_word = thread_end(self.answered, responded);
+        let last_word = thread_end(self.answered, responded, reason);
         self.send(&Message::ThreadEnd(last_word))?;
         self.send(&Message::End(AgentEnd {
-            reason: EndReason::Finished,
+            reason,
             agent_peak_rss_bytes: 0,
             helpers_cpu_ns: Nanos::ZERO,
             intervals_merged: 0,
@@ -193,7 +207,7 @@ fn setup() -> ThreadSetup {
     }
 }
 
-fn thread_end(cycles: u64, responded: Responses) -> ThreadEnd {
-    let end = ThreadEnd::new(THREAD, EndReason::Finished, cycles);
+fn thread_end(cycles: u64, responded: Responses, reason: EndReason) -> ThreadEnd {
+    let end = ThreadEnd::new(THREAD, reason, cycles);
     ThreadEnd { responded: Some(responded), ..end }
 }

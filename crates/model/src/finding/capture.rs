@@ -21,6 +21,33 @@ findings! {
             /// Stimuli.
             stimuli: u64,
         }
+        /// The instrument did not trigger, or did not answer, in the time that a reading may take.
+        /// These are in no figure, and with a deadline the verdict is at best `inconclusive`.
+        ResponseTimedOut = "response-timed-out" (
+            "warning",
+            "no",
+            "Check the trigger and whether every stimulus comes; a longer `--timeout` waits longer."
+        ) {
+            /// Readings that timed out.
+            count: u64,
+            /// Readings.
+            stimuli: u64,
+            /// How long a reading may take.
+            timeout_ns: Nanos,
+        }
+        /// The instrument ended the series; what was measured until then is kept.
+        InstrumentEnded = "instrument-ended" (
+            "warning",
+            "no",
+            "Check the instrument and its connection, and measure again."
+        ) {
+            /// Readings until then.
+            readings: u64,
+            /// Readings that were wanted.
+            asked: u64,
+            /// What went wrong.
+            text: String,
+        }
         /// Readings of a list are negative, which is impossible for a response. They are listed,
         /// and are in no figure.
         ResponseImpossible = "response-impossible" (
@@ -198,6 +225,8 @@ impl CaptureFinding {
             | ValuesOutside { .. }
             | CaptureNote { .. } => INFO,
             ResponseNotMeasured { .. }
+            | ResponseTimedOut { .. }
+            | InstrumentEnded { .. }
             | ResponseMissing { .. }
             | ResponseLate { .. }
             | ResponseDouble { .. }
@@ -218,6 +247,17 @@ impl CaptureFinding {
                  and may have any length.",
                 grouped(*count),
                 counted(*stimuli, "response", "responses")
+            ),
+            ResponseTimedOut { count, stimuli, timeout_ns } => format!(
+                "{} of {} timed out after {timeout_ns}: the instrument did not trigger, or did not \
+                 answer. They are in no figure.",
+                grouped(*count),
+                counted(*stimuli, "reading", "readings")
+            ),
+            InstrumentEnded { readings, asked, text } => format!(
+                "The instrument ended the series after {} of {}: {text}.",
+                grouped(*readings),
+                counted(*asked, "reading", "readings")
             ),
             ResponseImpossible { count, readings, first_meant_ns } => {
                 impossible(*count, readings, *first_meant_ns)
@@ -333,6 +373,10 @@ impl CaptureFinding {
             ResponseMissing { .. } => {
                 "Check whether the responder was ready, and the level of the stimulus."
             }
+            ResponseTimedOut { .. } => {
+                "Check the trigger and whether every stimulus comes; a longer --timeout waits longer."
+            }
+            InstrumentEnded { .. } => "Check the instrument and its connection, and measure again.",
             ResponseNotMeasured { .. }
             | ResponseImpossible { .. }
             | SlowInStep { .. }

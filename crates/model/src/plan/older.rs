@@ -239,6 +239,8 @@ fn respond(flat: Option<&FlatRespond>) -> Respond {
     Respond {
         files: flat.files.clone(),
         simulated: flat.simulated.clone(),
+        scope: None,
+        captured_by: None,
         wires,
         quiet_ns: flat.quiet_ns,
         window_ns: flat.window_ns,

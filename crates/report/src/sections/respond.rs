@@ -28,7 +28,8 @@ pub(crate) fn columns(runs: &[&Run]) -> Option<Vec<Column>> {
         Column::new("responder", 0, names).left(),
         Column::new("n", 0, answered),
         count("stimuli", 6, &|one| one.stimuli),
-        count("censored", 0, &Responses::unmeasured),
+        count("censored", 0, &|one| one.censored + one.impossible),
+        timed_out_column(&all),
         count("missing", 1, &|one| one.missing),
         count("late", 2, &|one| one.late),
         count("double", 8, &|one| one.double),
@@ -67,6 +68,13 @@ pub(crate) fn columns(runs: &[&Run]) -> Option<Vec<Column>> {
     }
     columns.retain(|column| !column.is_void());
     Some(columns)
+}
+
+/// Readings that timed out; without a word where none did.
+fn timed_out_column(all: &[&Responses]) -> Column {
+    let any = all.iter().any(|one| one.timed_out > 0);
+    let cell = |one: &&Responses| if any { one.timed_out.to_string() } else { "-".to_string() };
+    Column::new("timed out", 1, all.iter().map(cell))
 }
 
 /// The same for the terminal, with what the columns mean.
@@ -195,6 +203,7 @@ pub fn class_counts(responses: &Responses) -> Option<String> {
     let plain = |count: u64, what: &str| (count > 0).then(|| format!("{} {what}", grouped(count)));
     let told: Vec<String> = [
         of(responses.censored, "not measured"),
+        of(responses.timed_out, "timed out"),
         of(responses.impossible, "with an impossible value"),
         of(responses.missing, "without a response"),
         of(responses.late, "answered after the window"),
@@ -310,10 +319,19 @@ impl Unit {
 pub fn method(asked: &Respond) -> Vec<(&'static str, String)> {
     let wires = asked.wires.clone().unwrap_or_default();
     let linux = asked.linux.as_ref();
+    let scope = asked.scope.clone().unwrap_or_default();
+    let window = match (asked.window_ns, &asked.scope) {
+        (Some(window), _) => window.to_string(),
+        (None, Some(_)) => String::new(),
+        (None, None) => "up to the next stimulus".to_string(),
+    };
     vec![
         ("Responder", linux.map_or(String::new(), |linux| linux.argv.join(" "))),
         ("Instrument", Instrument::Respond.to_string()),
         ("Captures", asked.files.join(", ")),
+        ("Captured by", asked.captured_by.clone().unwrap_or_default()),
+        ("Oscilloscope", scope.resource),
+        ("Generator", scope.generator.unwrap_or_default()),
         ("Simulated", asked.simulated.clone().unwrap_or_default()),
         ("Stimulus", wires.stimulus),
         ("Response", wires.response),
@@ -323,7 +341,7 @@ pub fn method(asked: &Respond) -> Vec<(&'static str, String)> {
         ("Edges of the stimulus", wires.edge),
         ("Edges of the response", wires.response_edge),
         ("Quiet before a stimulus", asked.quiet_ns.map_or(String::new(), |it| it.to_string())),
-        ("Window", asked.window_ns.map_or("up to the next stimulus".into(), |it| it.to_string())),
+        ("Window", window),
     ]
 }
 
@@ -341,7 +359,8 @@ pub fn method_name(run: &Run) -> String {
             wires.hysteresis
         )
     });
-    let source = asked.simulated.clone().unwrap_or_else(|| asked.files.join(", "));
+    let resource = asked.scope.as_ref().map(|scope| scope.resource.clone());
+    let source = asked.simulated.clone().or(resource).unwrap_or_else(|| asked.files.join(", "));
     let format = run.responses().map(|one| one.format.clone()).unwrap_or_default();
     let all = [Some(format!("respond, {format} {source}")), wires, Some(run.id.clone())];
     all.into_iter().flatten().collect::<Vec<_>>().join("; ")

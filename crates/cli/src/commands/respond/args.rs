@@ -2,22 +2,23 @@
 
 use crate::flags::guest::GuestArgs;
 use crate::flags::{FileRuns, check_positive, value_parser_of, whole};
-use clap::Args;
+use clap::{ArgGroup, Args};
 use latlab_capture::{EdgeKind, Hysteresis, Query, Threshold, Unit};
+use latlab_conduct::respond::scope::Resource;
 use latlab_conduct::respond::simulate::{SimulatedResponder, Stimulus};
 use latlab_model::Nanos;
 use latlab_model::plan::{KernelFile, Tuning};
 use latlab_model::respond::LinuxResponderName;
+use latlab_model::sanitize::plain_line;
 use std::path::PathBuf;
 
 /// Flags of `latlab respond`.
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, group = ArgGroup::new("source").required(true))]
 pub struct RespondArgs {
     /// Captures: sigrok .sr, VCD, CSV (Saleae, Tektronix and others), ISF, lists of readings; each
     /// becomes a run
-    #[arg(long, value_name = "FILE", num_args = 1.., required_unless_present = "simulate",
-          conflicts_with = "simulate", help_heading = WHAT)]
+    #[arg(long, value_name = "FILE", num_args = 1.., group = "source", help_heading = WHAT)]
     pub from: Vec<PathBuf>,
     /// The files are the channels of one capture
     #[arg(long, requires = "from", help_heading = WHAT)]
@@ -29,25 +30,33 @@ pub struct RespondArgs {
     /// Linux in a guest: linux:kmod, linux:kmod-plain, linux:kmod-threaded, linux:c-sysfs,
     /// linux:c-gpiochip, linux:c-poll, linux:python, linux:rust
     #[arg(long, value_name = "BOARD:RESPONDER", value_parser = value_parser_of(Simulated::ALL, Simulated::as_str),
-          hide_possible_values = true, help_heading = WHAT)]
+          group = "source", hide_possible_values = true, help_heading = WHAT)]
     pub simulate: Option<Simulated>,
+    /// Ask an oscilloscope for the delay of each response: TCPIP::HOST::PORT::SOCKET,
+    /// USB::0xVENDOR::0xPRODUCT::SERIAL::INSTR or /dev/usbtmc0
+    #[arg(long, value_name = "RESOURCE", group = "source", help_heading = WHAT)]
+    pub scope: Option<Resource>,
+    /// Capture with a logic analyser: a driver of sigrok-cli, with options behind colons
+    #[arg(long, value_name = "DRIVER", group = "source", value_parser = plain_line,
+          help_heading = WHAT)]
+    pub logic: Option<String>,
 
-    /// The channel with the stimuli; with --simulate their times: square:10kHz or
-    /// random:10ms..20ms [default there: random:1ms..2ms]
+    /// The channel with the stimuli [default with --scope: 1]; with --simulate their times:
+    /// square:10kHz or random:10ms..20ms [default there: random:1ms..2ms]
     #[arg(long, value_name = "CHANNEL", help_heading = WIRES)]
     pub stimulus: Option<String>,
-    /// The channel with the responses
+    /// The channel with the responses [default with --scope: 2]
     #[arg(long, value_name = "CHANNEL", conflicts_with = "simulate", help_heading = WIRES)]
     pub response: Option<String>,
     /// Channel that is high while a possible disturbance lasts
-    #[arg(long, value_name = "CHANNEL", conflicts_with = "simulate", help_heading = WIRES)]
+    #[arg(long, value_name = "CHANNEL", conflicts_with_all = ["simulate", "scope"], help_heading = WIRES)]
     pub marker: Option<String>,
     /// Level of an edge: a share of the way from low to high, or a voltage (1.65V)
-    #[arg(long, value_name = "LEVEL", default_value = "50%", help_heading = WIRES)]
+    #[arg(long, value_name = "LEVEL", default_value = "50%", conflicts_with = "scope", help_heading = WIRES)]
     pub threshold: Threshold,
     /// Hysteresis around the threshold: a share, a voltage, or auto, which follows the noise and is
     /// 10% at least
-    #[arg(long, value_name = "LEVEL", default_value = "auto", help_heading = WIRES)]
+    #[arg(long, value_name = "LEVEL", default_value = "auto", conflicts_with = "scope", help_heading = WIRES)]
     pub hysteresis: Hysteresis,
     /// Which edges are stimuli: rising, falling, both
     #[arg(long, value_name = "EDGE", default_value = "rising",
@@ -60,14 +69,41 @@ pub struct RespondArgs {
           help_heading = WIRES)]
     pub response_edge: Option<EdgeKind>,
     /// Count edges that follow each other within this time as one stimulus [default: each edge]
-    #[arg(long, value_name = "TIME", conflicts_with = "simulate", help_heading = WIRES)]
+    #[arg(long, value_name = "TIME", conflicts_with_all = ["simulate", "scope"], help_heading = WIRES)]
     pub quiet: Option<Nanos>,
     /// Time after which a response counts as late [default: the next stimulus]
-    #[arg(long, value_name = "TIME", help_heading = WIRES)]
+    #[arg(long, value_name = "TIME", conflicts_with = "scope", help_heading = WIRES)]
     pub window: Option<Nanos>,
     /// Unit of a list of readings without one: s, ms, us, ns, ps
-    #[arg(long, value_name = "UNIT", help_heading = WIRES)]
+    #[arg(long, value_name = "UNIT", conflicts_with = "scope", help_heading = WIRES)]
     pub unit: Option<Unit>,
+
+    /// Number of readings of an oscilloscope
+    #[arg(long, value_name = "N", default_value = "500", requires = "scope",
+          value_parser = clap::value_parser!(u64).range(1..=10_000_000), help_heading = INSTRUMENTS)]
+    pub count: u64,
+    /// How long a reading of an oscilloscope may take, from waiting for the trigger to its value
+    #[arg(long, value_name = "TIME", default_value = "2s", requires = "scope",
+          help_heading = INSTRUMENTS)]
+    pub timeout: Nanos,
+    /// Generator that makes each stimulus when it is sent *TRG
+    #[arg(long, value_name = "RESOURCE", requires = "scope", help_heading = INSTRUMENTS)]
+    pub generator: Option<Resource>,
+    /// File with the commands for an oscilloscope that latlab does not know
+    #[arg(long, value_name = "FILE", requires = "scope", help_heading = INSTRUMENTS)]
+    pub scope_commands: Option<PathBuf>,
+    /// Length of the capture of a logic analyser
+    #[arg(long = "for", value_name = "TIME", default_value = "10s", requires = "logic",
+          help_heading = INSTRUMENTS)]
+    pub duration: Nanos,
+    /// Samples in a second of a logic analyser, such as 24m [default: as it is set]
+    #[arg(long, value_name = "RATE", requires = "logic", value_parser = plain_line,
+          help_heading = INSTRUMENTS)]
+    pub samplerate: Option<String>,
+    /// Further options of sigrok-cli
+    #[arg(last = true, value_name = "SIGROK-OPTION", requires = "logic",
+          help_heading = INSTRUMENTS)]
+    pub sigrok_options: Vec<String>,
 
     /// Number of stimuli of a simulation
     #[arg(long, value_name = "N", default_value = "500", requires = "simulate",
@@ -162,6 +198,7 @@ impl Simulated {
 const LINUX: &str = "Responder on Linux";
 const WHAT: &str = "Source";
 const WIRES: &str = "Channels and edges";
+const INSTRUMENTS: &str = "Instruments";
 const SIMULATION: &str = "Simulation";
 
 const EXAMPLES: &str = "\
@@ -170,6 +207,8 @@ Examples:
   latlab respond --from board.sr --stimulus D0 --response D1 --deadline 50us
   latlab respond --from pi_c.out pi_python.out            lists of readings, one run each
   latlab respond --from ch1.isf ch2.isf --join --stimulus Ch1 --response Ch2
+  latlab respond --scope TCPIP::10.0.0.7::5025::SOCKET --count 500
+  latlab respond --logic fx2lafw --samplerate 24m --for 10s --stimulus D0 --response D1
   latlab respond --simulate uno:irq --edges 50000         an Arduino Uno without hardware
   latlab respond --simulate linux:c-gpiochip --target lab:x86-64/rt --load hackbench
   latlab report last                                      show the last run as a page
@@ -214,6 +253,8 @@ impl RespondArgs {
             ("--window", self.window),
             ("--quiet", self.quiet),
             ("--deadline", self.runs.deadline),
+            ("--timeout", Some(self.timeout)),
+            ("--for", Some(self.duration)),
         ])?;
         let is_linux = matches!(self.simulate, Some(Simulated::Linux(_)));
         match (&self.linux.guest.target, self.simulate) {

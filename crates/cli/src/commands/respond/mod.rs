@@ -3,9 +3,12 @@
 pub mod args;
 mod channels;
 mod linux;
+mod logic;
+mod oscilloscope;
+mod scope_commands;
 
 use crate::documents::Responded;
-use crate::exit::{EXIT_CANNOT_MEASURE, EXIT_USAGE, ExitError, error_code, exit_code};
+use crate::exit::{EXIT_USAGE, ExitError, error_code, exit_code};
 use crate::flags::Format;
 use crate::output::{print_json, print_text, sanitize_run, style, warn, width};
 use crate::render::run_text;
@@ -13,12 +16,12 @@ use crate::store::{open_store, recover};
 use args::{RespondArgs, Simulated};
 use latlab_capture::Query;
 use latlab_conduct::StopFlag;
-use latlab_conduct::respond::simulate::{CYCLE_PS, Simulation, simulate};
+use latlab_conduct::respond::simulate::{CYCLE_PS, SimulatedResponder, Simulation, simulate};
 use latlab_conduct::respond::{Failure, ResponseRequest, record_responses as record};
 use latlab_model::machine::Machine;
 use latlab_model::plan::Method;
 use latlab_model::respond::{Respond, Wires};
-use latlab_model::run::Setting;
+use latlab_model::run::{EndReason, Setting};
 use latlab_model::{Plan, Run, shell};
 use latlab_report::pairs::{self, PairedRuns};
 use latlab_report::respond as figures;
@@ -32,9 +35,18 @@ struct CapturePart {
     paths: Vec<PathBuf>,
     query: Query,
     simulated: Option<String>,
+    captured: Option<CapturedPart>,
     seed: Option<u64>,
     machine: Machine,
     settings: Vec<Setting>,
+}
+
+/// What is known of a capture that latlab had made.
+struct CapturedPart {
+    /// The command that wrote it.
+    command: String,
+    /// Why it ended.
+    ended: EndReason,
 }
 
 /// `latlab respond`.
@@ -47,33 +59,20 @@ pub fn respond(args: &RespondArgs) -> anyhow::Result<ExitCode> {
     recover(&store);
     let stop = StopFlag::on_signals(false)?;
     let (mut finished, mut unread) = (Vec::new(), 0);
-    let done = match args.simulate {
-        Some(Simulated::Linux(name)) => {
+    let done = match (args.simulate, &args.scope, &args.logic) {
+        (Some(Simulated::Linux(name)), ..) => {
             linux::record(args, name, &store, stop).map(|run| finished.push(run))
         }
-        Some(Simulated::Uno(simulated)) => {
-            let stimulus = args.stimuli().map_err(ExitError::usage)?;
-            let order = Simulation {
-                simulated,
-                stimulus,
-                edges: args.edges,
-                seed: args.seed,
-                lto: args.lto,
-                keep: args.keep.clone(),
-            };
-            let made = simulate(&order, stop).map_err(ExitError::cannot_measure)?;
-            let part = CapturePart {
-                name: args.runs.name.clone().unwrap_or_else(|| order.name()),
-                paths: vec![made.capture.clone()],
-                query: made.query.clone(),
-                simulated: Some(order.description()),
-                seed: Some(args.seed),
-                machine: made.machine.clone(),
-                settings: made.settings.clone(),
-            };
-            record_part(args, &store, part, stop).map(|run| finished.push(run))
+        (Some(Simulated::Uno(simulated)), ..) => {
+            record_simulation(args, simulated, &store, stop).map(|run| finished.push(run))
         }
-        None => {
+        (_, Some(scope), _) => {
+            oscilloscope::record_scope(args, scope, &store, stop).map(|run| finished.push(run))
+        }
+        (.., Some(driver)) => {
+            logic::record_logic(args, driver, &store, stop).map(|run| finished.push(run))
+        }
+        (None, None, None) => {
             let captures = args.captures();
             let is_batch = captures.len() > 1;
             captures.into_iter().try_for_each(|paths| {
@@ -104,6 +103,35 @@ pub fn respond(args: &RespondArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(worst))
 }
 
+fn record_simulation(
+    args: &RespondArgs,
+    simulated: SimulatedResponder,
+    store: &Store,
+    stop: &StopFlag,
+) -> anyhow::Result<Finished> {
+    let stimulus = args.stimuli().map_err(ExitError::usage)?;
+    let order = Simulation {
+        simulated,
+        stimulus,
+        edges: args.edges,
+        seed: args.seed,
+        lto: args.lto,
+        keep: args.keep.clone(),
+    };
+    let made = simulate(&order, stop).map_err(ExitError::cannot_measure)?;
+    let part = CapturePart {
+        name: args.runs.name.clone().unwrap_or_else(|| order.name()),
+        paths: vec![made.capture.clone()],
+        query: made.query.clone(),
+        simulated: Some(order.description()),
+        captured: None,
+        seed: Some(args.seed),
+        machine: made.machine.clone(),
+        settings: made.settings.clone(),
+    };
+    record_part(args, store, part, stop)
+}
+
 fn capture_part(args: &RespondArgs, paths: Vec<PathBuf>) -> CapturePart {
     let stem = paths[0].file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let name = args.runs.name.clone().or(stem).unwrap_or_else(|| "responder".to_string());
@@ -114,6 +142,7 @@ fn capture_part(args: &RespondArgs, paths: Vec<PathBuf>) -> CapturePart {
         paths,
         query: asked,
         simulated: None,
+        captured: None,
         seed: None,
         machine,
         settings: Vec::new(),
@@ -128,6 +157,7 @@ fn record_part(
 ) -> anyhow::Result<Finished> {
     let plan = plan(args, &part);
     let id = new_id(jiff::Timestamp::now(), &part.name);
+    let original = part.captured.is_some().then(|| part.paths[0].clone());
     let request = ResponseRequest {
         plan: &plan,
         paths: &part.paths,
@@ -135,18 +165,20 @@ fn record_part(
         resolution_ps: part.simulated.as_ref().map(|_| CYCLE_PS),
         machine: part.machine,
         settings: part.settings,
+        original,
+        ended: part.captured.map_or(EndReason::Finished, |captured| captured.ended),
         store,
         id: &id,
         stop,
     };
-    let failed = |failure: Failure| {
-        let code = match failure {
-            Failure::Capture(_) => EXIT_USAGE,
-            Failure::Store(_) | Failure::Interrupted => EXIT_CANNOT_MEASURE,
-        };
-        ExitError { code, text: failure.to_string() }
-    };
-    Ok(record(request).map_err(failed)?)
+    Ok(record(request).map_err(exit_error)?)
+}
+
+fn exit_error(failure: Failure) -> ExitError {
+    match failure {
+        Failure::Capture(_) => ExitError::usage(failure),
+        _ => ExitError::cannot_measure(failure),
+    }
 }
 
 fn plan(args: &RespondArgs, part: &CapturePart) -> Plan {
@@ -168,6 +200,8 @@ fn plan(args: &RespondArgs, part: &CapturePart) -> Plan {
             None => files.map(|name| name.to_string_lossy().into_owned()).collect(),
         },
         simulated: part.simulated.clone(),
+        scope: None,
+        captured_by: part.captured.as_ref().map(|captured| captured.command.clone()),
         wires,
         quiet_ns: args.quiet,
         window_ns: args.window,
@@ -198,10 +232,19 @@ fn command(args: &RespondArgs, part: &CapturePart) -> String {
         }
         None => {
             let asked = &part.query;
-            let paths = part.paths.iter().map(|path| path.display().to_string());
-            paths.enumerate().for_each(|(index, path)| {
-                option(if index == 0 { "--from" } else { "" }, Some(path));
-            });
+            match &args.logic {
+                Some(driver) => {
+                    option("--logic", Some(driver.clone()));
+                    option("--samplerate", args.samplerate.clone());
+                    option("--for", Some(spaceless(args.duration)));
+                }
+                None => {
+                    let paths = part.paths.iter().map(|path| path.display().to_string());
+                    paths.enumerate().for_each(|(index, path)| {
+                        option(if index == 0 { "--from" } else { "" }, Some(path));
+                    });
+                }
+            }
             option("--stimulus", asked.stimulus.clone());
             option("--response", asked.response.clone());
             option("--marker", asked.marker.clone());
@@ -218,7 +261,11 @@ fn command(args: &RespondArgs, part: &CapturePart) -> String {
     option("--deadline", args.runs.deadline.map(spaceless));
     let join = (args.join && part.simulated.is_none()).then_some(" --join");
     let lto = (args.lto && part.simulated.is_some()).then_some(" --lto");
-    words.join(" ").replace("  ", " ") + join.or(lto).unwrap_or_default()
+    let mut command = words.join(" ").replace("  ", " ") + join.or(lto).unwrap_or_default();
+    if !args.sigrok_options.is_empty() {
+        command += &format!(" -- {}", shell::line(&args.sigrok_options));
+    }
+    command
 }
 
 fn spaceless(time: latlab_model::Nanos) -> String {

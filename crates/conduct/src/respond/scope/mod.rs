@@ -1,0 +1,253 @@
+//! An oscilloscope that latlab asks for the delay of each response.
+//!
+//! Lines of SCPI go over a TCP socket or to the kernel's driver for instruments on USB; both need no
+//! library. What an instrument is told is data (`ScopeCommands`), since each maker has words of its
+//! own. Each reading goes to the journal at once, so that a series that ends early is a run as well.
+
+mod connection;
+mod readings;
+mod resource;
+
+use super::stream::StreamBuilder;
+use super::{Failure, figures, nanos};
+use crate::StopFlag;
+pub use connection::{Connection, InstrumentError};
+use latlab_capture::{DelayFigures, NANO_PS, Response, ResponseClass};
+use latlab_model::finding::{CaptureFinding, Finding, Reading as ImpossibleReading};
+use latlab_model::machine::Machine;
+use latlab_model::respond::{Responses, Scope};
+use latlab_model::run::{EndReason, Setting};
+use latlab_model::{Nanos, Plan};
+use latlab_store::{Finished, Store};
+use readings::{Oscilloscope, Reading};
+pub use resource::Resource;
+use std::time::{Duration, Instant};
+
+/// So many time-outs at the start, and nothing else, are no measurement.
+const FIRST_TRIES: u64 = 5;
+/// The common step of fewer readings may be chance.
+const ENOUGH_FOR_STEP: u64 = 20;
+/// So many impossible values are listed.
+const MOST_NAMED: usize = 5;
+/// What was measured is in the journal after this time.
+const KEEP_EVERY: Duration = Duration::from_millis(500);
+/// The name of the instrument's own list in the folder of the run.
+const LIST: &str = "readings.txt";
+
+/// What a series of readings is made with.
+pub struct ScopeRequest<'a> {
+    /// The plan, with the oscilloscope's part.
+    pub plan: &'a Plan,
+    /// The oscilloscope's part.
+    pub scope: &'a Scope,
+    /// The oscilloscope.
+    pub oscilloscope: Connection<'a>,
+    /// The generator that makes each stimulus, if one does.
+    pub generator: Option<Connection<'a>>,
+    /// Which instruments these are.
+    pub settings: Vec<Setting>,
+    /// Where the run is stored.
+    pub store: &'a Store,
+    /// The id of the run.
+    pub id: &'a str,
+    /// Ends the series when it is set.
+    pub stop: &'a StopFlag,
+}
+
+/// Takes the readings and stores them; `watch` is told how many there are.
+pub fn record_readings(
+    request: ScopeRequest<'_>,
+    watch: impl FnMut(u64),
+) -> Result<Finished, Failure> {
+    let ScopeRequest { plan, scope, oscilloscope, generator, settings, store, id, stop } = request;
+    let mut oscilloscope = Oscilloscope::set_up(oscilloscope, generator, &scope.commands, stop)?;
+    // The series decides itself what becomes of it when the user wants the end.
+    let never = StopFlag::new();
+    let open = store.begin(id)?;
+    let mut recorder = StreamBuilder::begin(open, plan, Machine::default(), settings, &never)?;
+    let mut series = Series::default();
+    let begun = Instant::now();
+    let ended = take_readings(&mut oscilloscope, scope, &mut series, &mut recorder, watch)?;
+    oscilloscope.halt();
+    let length_ps = picoseconds_since(begun);
+    let mut reason = EndReason::Finished;
+    if let Some(error) = ended {
+        if series.is_silent() {
+            recorder.discard()?;
+            return Err(error.into());
+        }
+        reason = EndReason::Interrupted;
+        series.ended = (!matches!(error, InstrumentError::Interrupted)).then(|| error.to_string());
+    }
+    recorder.add_original(LIST, &mut series.list.as_bytes())?;
+    let findings = series.findings(scope);
+    recorder.finish(series.responses(), findings, length_ps, reason)
+}
+
+/// Takes readings until there are enough, or until something ends them.
+fn take_readings(
+    oscilloscope: &mut Oscilloscope<'_>,
+    scope: &Scope,
+    series: &mut Series,
+    recorder: &mut StreamBuilder<'_>,
+    mut watch: impl FnMut(u64),
+) -> Result<Option<InstrumentError>, Failure> {
+    let (begun, mut kept) = (Instant::now(), Instant::now());
+    while series.stimuli() < scope.count {
+        let reading = match oscilloscope.read() {
+            Ok(reading) => reading,
+            Err(error) => return Ok(Some(error)),
+        };
+        let at_ps = picoseconds_since(begun);
+        recorder.push(Response { at_ps, class: series.add(reading) })?;
+        if kept.elapsed() > KEEP_EVERY {
+            recorder.keep()?;
+            kept = Instant::now();
+        }
+        watch(series.stimuli());
+        if series.is_silent() && series.timed_out == FIRST_TRIES.min(scope.count) {
+            let (resource, tries) = (scope.resource.clone(), series.timed_out);
+            let timeout = Duration::from_nanos(scope.timeout_ns.0.unsigned_abs());
+            return Ok(Some(InstrumentError::Nothing { resource, tries, timeout }));
+        }
+    }
+    Ok(None)
+}
+
+fn picoseconds_since(begun: Instant) -> i64 {
+    i64::try_from(begun.elapsed().as_nanos()).unwrap_or(i64::MAX).saturating_mul(NANO_PS)
+}
+
+/// The readings so far.
+#[derive(Default)]
+struct Series {
+    figures: DelayFigures,
+    censored: u64,
+    timed_out: u64,
+    impossible: Vec<ImpossibleReading>,
+    impossible_count: u64,
+    /// The greatest step that all delays are whole numbers of, in picoseconds.
+    step_ps: i64,
+    /// The readings as the instrument wrote them, in the form of a list that latlab reads.
+    list: String,
+    /// Why the instrument ended it.
+    ended: Option<String>,
+}
+
+impl Series {
+    fn stimuli(&self) -> u64 {
+        self.figures.count() + self.censored + self.timed_out + self.impossible_count
+    }
+
+    /// Whether nothing came of any reading.
+    fn is_silent(&self) -> bool {
+        self.stimuli() == self.timed_out
+    }
+
+    fn add(&mut self, reading: Reading) -> ResponseClass {
+        let number = self.stimuli();
+        let (class, text) = match reading {
+            Reading::Delay(delay, text) if delay < 0 => {
+                self.impossible_count += 1;
+                if self.impossible.len() < MOST_NAMED {
+                    let value_ns = Nanos(delay.div_euclid(NANO_PS));
+                    self.impossible.push(ImpossibleReading { number, value_ns });
+                }
+                (ResponseClass::Unmeasured, text)
+            }
+            Reading::Delay(delay, text) => {
+                self.figures.add(delay);
+                self.step_ps = common_step(self.step_ps, delay);
+                (ResponseClass::Answered(delay), text)
+            }
+            Reading::Censored(text) => {
+                self.censored += 1;
+                (
+                    ResponseClass::Unmeasured,
+                    if text.parse::<f64>().is_ok() { text } else { "nan".into() },
+                )
+            }
+            Reading::TimedOut => {
+                self.timed_out += 1;
+                (ResponseClass::Unmeasured, "nan".to_string())
+            }
+        };
+        self.list += &format!("{number}\t{text}\n");
+        class
+    }
+
+    fn findings(&self, scope: &Scope) -> Vec<Finding> {
+        let (stimuli, impossible) = (self.stimuli(), self.impossible_count);
+        let (censored, timed_out) = (self.censored, self.timed_out);
+        let timeout_ns = scope.timeout_ns;
+        let ended = self.ended.clone().map(|text| CaptureFinding::InstrumentEnded {
+            readings: stimuli,
+            asked: scope.count,
+            text,
+        });
+        let all = [
+            (censored > 0)
+                .then_some(CaptureFinding::ResponseNotMeasured { count: censored, stimuli }),
+            (timed_out > 0).then_some(CaptureFinding::ResponseTimedOut {
+                count: timed_out,
+                stimuli,
+                timeout_ns,
+            }),
+            (impossible > 0).then(|| CaptureFinding::ResponseImpossible {
+                count: impossible,
+                readings: self.impossible.clone(),
+                first_meant_ns: None,
+            }),
+            ended,
+        ];
+        all.into_iter().flatten().map(Finding::new).collect()
+    }
+
+    fn responses(self) -> Responses {
+        let is_enough = self.figures.count() >= ENOUGH_FOR_STEP && self.step_ps > 0;
+        Responses {
+            format: "oscilloscope".to_string(),
+            stimuli: self.stimuli(),
+            censored: self.censored,
+            timed_out: self.timed_out,
+            impossible: self.impossible_count,
+            resolution_ns: is_enough.then(|| nanos(self.step_ps)),
+            is_timed: true,
+            figures: figures(self.figures),
+            ..Responses::default()
+        }
+    }
+}
+
+/// The greatest common divisor.
+fn common_step(one: i64, other: i64) -> i64 {
+    if other == 0 { one } else { common_step(other, one % other) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_reading_is_counted_as_what_it_is() {
+        let mut series = Series::default();
+        for text in ["9.0E-6", "9.5E-6"].into_iter().cycle().take(20) {
+            let delay = (text.parse::<f64>().unwrap() * 1e12).round() as i64;
+            series.add(Reading::Delay(delay, text.to_string()));
+        }
+        series.add(Reading::Censored("9.9E37".to_string()));
+        series.add(Reading::Censored("****".to_string()));
+        series.add(Reading::TimedOut);
+        series.add(Reading::Delay(-5_000, "-5E-9".to_string()));
+        assert_eq!(series.stimuli(), 24);
+        assert!(series.list.ends_with("20\t9.9E37\n21\tnan\n22\tnan\n23\t-5E-9\n"));
+        let scope = Scope { count: 24, timeout_ns: Nanos(2_000_000_000), ..Scope::default() };
+        let findings = series.findings(&scope);
+        let codes: Vec<&str> = findings.iter().map(Finding::code).collect();
+        assert_eq!(codes, ["response-not-measured", "response-timed-out", "response-impossible"]);
+        let responses = series.responses();
+        assert_eq!((responses.censored, responses.timed_out, responses.unmeasured()), (2, 1, 4));
+        assert_eq!(responses.resolution_ns, Some(500.0));
+        assert_eq!(responses.figures.max_ns, Some(9_500.0));
+    }
+}

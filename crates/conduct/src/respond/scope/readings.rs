@@ -1,0 +1,143 @@
+//! One reading after the other: wait for the trigger, ask for the delay.
+
+use super::connection::{Connection, InstrumentError};
+use crate::StopFlag;
+use latlab_model::respond::ScopeCommands;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Distance of two questions whether the instrument has triggered.
+const ASK_EVERY: Duration = Duration::from_millis(5);
+/// What instruments answer instead of a value that they could not measure is 9.9E37 or 9.91E37.
+const NOT_MEASURED: f64 = 9.8e37;
+/// What makes a generator give one pulse, by IEEE 488.2.
+const TRIGGER: &str = "*TRG";
+const PICOSECONDS: f64 = 1e12;
+
+/// What a reading says.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Reading {
+    /// So many picoseconds from stimulus to response, and how the instrument wrote it.
+    Delay(i64, String),
+    /// The instrument triggered and could not measure it, and how it said so.
+    Censored(String),
+    /// It did not trigger, or did not answer, in time.
+    TimedOut,
+}
+
+/// An oscilloscope that is asked for one delay after the other.
+pub struct Oscilloscope<'a> {
+    connection: Connection<'a>,
+    generator: Option<Connection<'a>>,
+    commands: ScopeCommands,
+    stop: &'a StopFlag,
+}
+
+impl<'a> Oscilloscope<'a> {
+    /// Tells it what stays the same for all readings.
+    pub fn set_up(
+        mut connection: Connection<'a>,
+        generator: Option<Connection<'a>>,
+        commands: &ScopeCommands,
+        stop: &'a StopFlag,
+    ) -> Result<Oscilloscope<'a>, InstrumentError> {
+        commands.setup.iter().try_for_each(|command| connection.send(command))?;
+        Ok(Oscilloscope { connection, generator, commands: commands.clone(), stop })
+    }
+
+    /// The next reading. An instrument that is silent for its time is opened again, so that what it
+    /// says later is not taken for the answer to something else.
+    pub fn read(&mut self) -> Result<Reading, InstrumentError> {
+        match self.try_read() {
+            Err(InstrumentError::Silent { .. }) => {
+                self.connection.reopen()?;
+                Ok(Reading::TimedOut)
+            }
+            other => other,
+        }
+    }
+
+    fn try_read(&mut self) -> Result<Reading, InstrumentError> {
+        self.connection.send(&self.commands.arm)?;
+        thread::sleep(Duration::from_millis(self.commands.settle_ms));
+        if let Some(generator) = &mut self.generator {
+            generator.send(TRIGGER)?;
+        }
+        let until = Instant::now() + self.connection.timeout();
+        while !self.has_triggered()? {
+            if self.stop.is_set() {
+                return Err(InstrumentError::Interrupted);
+            }
+            if Instant::now() >= until {
+                self.connection.send(&self.commands.halt)?;
+                return Ok(Reading::TimedOut);
+            }
+            thread::sleep(ASK_EVERY);
+        }
+        let answer = self.connection.ask(&self.commands.read)?;
+        parse_reading(&answer).ok_or_else(|| {
+            self.connection.wrong(&self.commands.read, &answer, "a number of seconds")
+        })
+    }
+
+    fn has_triggered(&mut self) -> Result<bool, InstrumentError> {
+        let ScopeCommands { state, state_mask, done, .. } = &self.commands;
+        let mut answer = self.connection.ask(state)?;
+        if let Some(mask) = state_mask {
+            let bits = answer.parse::<f64>().ok().filter(|bits| (0.0..1e15).contains(bits));
+            let bits =
+                bits.ok_or_else(|| self.connection.wrong(state, &answer, "a whole number"))?;
+            answer = (bits as u64 & mask).to_string();
+        }
+        let answer = answer.to_ascii_uppercase();
+        Ok(done.iter().any(|done| answer.starts_with(&done.to_ascii_uppercase())))
+    }
+
+    /// Lets it wait no longer.
+    pub fn halt(mut self) {
+        // What it does from now on concerns nobody.
+        let _ = self.connection.send(&self.commands.halt);
+    }
+}
+
+/// The number in an answer, which may have a head, or a unit behind it; none where it has none.
+fn parse_reading(answer: &str) -> Option<Reading> {
+    let text = answer.rsplit([',', ' ']).next()?;
+    // Some write asterisks or dashes in the place of a value.
+    if !text.is_empty() && text.chars().all(|c| c == '*' || c == '-') {
+        return Some(Reading::Censored(text.to_string()));
+    }
+    let number = text.trim_end_matches(['s', 'S']);
+    let seconds: f64 = number.parse().ok()?;
+    let picoseconds = (seconds * PICOSECONDS).round();
+    match seconds.is_finite() && seconds.abs() < NOT_MEASURED && picoseconds.abs() < 9e18 {
+        true => Some(Reading::Delay(picoseconds as i64, number.to_string())),
+        false => Some(Reading::Censored(number.to_string())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_as_instruments_write_them() {
+        let delay = |ps, text: &str| Some(Reading::Delay(ps, text.to_string()));
+        assert_eq!(parse_reading("9.0494E-06"), delay(9_049_400, "9.0494E-06"));
+        assert_eq!(parse_reading("+1.25000000E-005"), delay(12_500_000, "+1.25000000E-005"));
+        assert_eq!(parse_reading(":MEASUREMENT:IMMED:VALUE 48.0E-9"), delay(48_000, "48.0E-9"));
+        assert_eq!(parse_reading("C1-C2:MEAD FRR,1.20E-05S"), delay(12_000_000, "1.20E-05"));
+        assert_eq!(parse_reading("-2.0E-09"), delay(-2_000, "-2.0E-09"));
+    }
+
+    #[test]
+    fn what_was_not_measured_is_no_number() {
+        let censored = |text: &str| Some(Reading::Censored(text.to_string()));
+        assert_eq!(parse_reading("9.9E+37"), censored("9.9E+37"));
+        assert_eq!(parse_reading("9.91E37"), censored("9.91E37"));
+        assert_eq!(parse_reading("C1-C2:MEAD FRR,****"), censored("****"));
+        assert_eq!(parse_reading("NAN"), censored("NAN"));
+        assert_eq!(parse_reading(""), None);
+        assert_eq!(parse_reading("measure error!"), None);
+    }
+}

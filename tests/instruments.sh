@@ -1,0 +1,209 @@
+#!/usr/bin/env bash
+# Instruments that latlab itself asks: a simulated oscilloscope with SCPI on a socket, and sigrok's demo
+# driver in the place of a logic analyser.
+# Lane: beside
+. "$(dirname "$0")/common.bash"
+export LATLAB_RUNS=$here/runs NO_COLOR=1 COLUMNS=160
+
+# Starts a simulated instrument: $resource is where it is, $instrument its process.
+instrument() {
+    rm -f "$here/list" "$here/log" "$here/port" "$here/input"
+    mkfifo "$here/input"
+    python3 tests/scpi_instrument.py --list "$here/list" --log "$here/log" "$@" <"$here/input" >"$here/port" &
+    instrument=$!
+    exec 8>"$here/input"
+    until_holds 20 "an instrument" test -s "$here/port" &&
+        resource=TCPIP::127.0.0.1::$(cat "$here/port")::SOCKET
+}
+end_instrument() {
+    exec 8>&-
+    wait "$instrument"
+}
+
+# The readings of the run last stored, as latlab and as the instrument counted them.
+compare_with_list() {
+    python3 - "$here" "$1" <<'PYTHON'
+import json, pathlib, sys
+import pyarrow.parquet
+here, count = pathlib.Path(sys.argv[1]), int(sys.argv[2])
+run = json.load(open(here / "out.json"))["runs"][0]
+measured = [line.split("\t")[1] for line in open(here / "list").read().splitlines()]
+assert len(measured) == count, f"the instrument measured {len(measured)} of {count}"
+kept = [line.split("\t")[1] for line in open(pathlib.Path(run["path"]) / "original-readings.txt")]
+kept = [text.strip() for text in kept]
+assert kept == [text if text != "timed out" else "nan" for text in measured], (kept, measured)
+samples = pyarrow.parquet.read_table(pathlib.Path(run["path"]) / "samples.parquet").to_pydict()
+values = [float(text) for text in measured if text != "timed out" and float(text) < 1e37]
+assert [round(value * 1e9) for value in values] == samples["latency_ns"], "samples differ"
+figures = run["responses"]["figures"]
+assert abs(figures["max_ns"] - max(values) * 1e9) < 1e-3 and abs(figures["mean_ns"] - sum(values) / len(values) * 1e9) < 1e-3
+PYTHON
+}
+holds() { holds_in "$here/out.json" 'one = run["runs"][0]; responses = one["responses"]; codes = [f["code"] for f in one["findings"]]' "$1"; }
+
+# Invariant (captures): A series of an oscilloscope equals the instrument's own list; censored readings and
+# time-outs are counted, and an answer that comes too late is taken for no other reading.
+series() {
+    instrument --censor 3 --silent 7 --late 0.6 || return
+    "$program" respond --scope "$resource" --count 40 --timeout 400ms --deadline 1ms --format json >"$here/out.json"
+    expect "an inconclusive verdict" [ $? = 4 ] || return
+    end_instrument
+    compare_with_list 40 &&
+        holds '(responses["stimuli"], responses["censored"], responses["timed_out"], one["answered"]) == (40, 1, 1, 38)' &&
+        holds 'codes == ["response-not-measured", "response-timed-out"] and one["verdict"]["word"] == "inconclusive"' &&
+        expect "the commands of its maker" grep -q 'MEASure:DELay? CHANnel1,CHANnel2' "$here/log" &&
+        "$program" show last --all >"$here/shown" && cat "$here/shown" &&
+        expect "both are told" grep -q '1 of 40 not measured, 1 of 40 timed out' "$here/shown" &&
+        "$program" verify last >/dev/null && "$program" report last -o "$here/page.html" >/dev/null &&
+        expect "which instrument" grep -q 'MSO-X 3024T' "$here/page.html" &&
+        expect "the kept list can be read again" again
+}
+again() {
+    "$program" respond --from "$LATLAB_RUNS"/*oscilloscope*/original-readings.txt --unit s --format json >"$here/out.json" &&
+        holds '(one["answered"], responses["censored"]) == (38, 2)'
+}
+try "a series of an oscilloscope equals the instrument's own list, with a censored reading and a time-out" series
+
+untriggered() {
+    instrument --untriggered 2 || return
+    "$program" respond --scope "$resource" --count 6 --timeout 200ms --stimulus 3 --response 4 --edge falling \
+        --format json >"$here/out.json" || return
+    end_instrument
+    holds '(responses["timed_out"], one["answered"]) == (1, 5)' &&
+        expect "the channels" grep -q 'MEASure:DELay? CHANnel3,CHANnel4' "$here/log" &&
+        expect "the edges" grep -q 'DEFine DELay,-1,-1' "$here/log"
+}
+try "a trigger that does not come is a time-out" untriggered
+
+refused() {
+    local code=$1 words=$2 said
+    shift 2
+    said=$(timeout 60 "$program" respond "$@" 2>&1)
+    expect "exit code $code with: $said" [ $? = "$code" ] && expect "one line, not: $said" [ "$(wc -l <<<"$said")" = 1 ] &&
+        expect "'$words' in: $said" grep -q -- "$words" <<<"$said"
+}
+nothing_stored() { expect "nothing stored" [ -z "$(ls -A "$LATLAB_RUNS" 2>/dev/null)" ]; }
+mistakes() {
+    rm -rf "$LATLAB_RUNS"
+    instrument && end_instrument
+    refused 3 'cannot open .*refused' --scope "$resource" || return
+    refused 3 'cannot open /dev/usbtmc77' --scope /dev/usbtmc77 || return
+    "$program" respond --scope TCPIP::127.0.0.1::INSTR 2>"$here/errors"
+    expect "exit code 2" [ $? = 2 ] && expect "the port" grep -q 'the port is 5025 on most' "$here/errors" || return
+    instrument --identity 'HTTP/1.1 400 Bad Request' || return
+    refused 3 "'\*IDN?' with 'HTTP/1.1 400 Bad Request', expected MAKER,MODEL" --scope "$resource" || return
+    end_instrument
+    instrument --identity 'ACME,Scope 1,0,1.0' || return
+    refused 2 "no commands for 'ACME,Scope 1,0,1.0'" --scope "$resource" || return
+    end_instrument
+    instrument $(printf -- '--untriggered %s ' 0 1 2 3 4 5) || return
+    refused 3 'measured nothing: each of 5 readings timed out' --scope "$resource" --timeout 100ms || return
+    end_instrument
+    instrument --endless 0 || return
+    refused 3 'has no end: 65536 bytes' --scope "$resource" || return
+    end_instrument
+    nothing_stored
+}
+try "no instrument, a wrong one, time-outs alone and endless data are refused in one line each" mistakes
+
+cut_off() {
+    instrument --close-at 12 || return
+    "$program" respond --scope "$resource" --count 40 --deadline 1ms --format json >"$here/out.json"
+    expect "no pass" [ $? = 4 ] || return
+    end_instrument
+    holds 'one["answered"] == 12 and "instrument-ended" in codes' || return
+    instrument --endless 5 || return
+    "$program" respond --scope "$resource" --count 40 --format json >"$here/out.json" || return
+    end_instrument
+    holds 'one["answered"] == 5 and "instrument-ended" in codes'
+}
+try "what was measured is kept when the instrument goes away, or says no end of data" cut_off
+
+interrupted() {
+    local pid before
+    instrument || return
+    "$program" respond --scope "$resource" --count 1000000 --format json >"$here/out.json" &
+    pid=$!
+    until_holds 20 "readings" eval '[ "$(wc -l <"$here/list")" -gt 20 ]' || return
+    kill -INT $pid
+    wait $pid || return
+    end_instrument
+    holds 'one["answered"] >= 20 and not codes' || return
+    before=$(ls "$LATLAB_RUNS")
+    instrument || return
+    "$program" respond --scope "$resource" --count 1000000 >/dev/null &
+    pid=$!
+    until_holds 20 "readings on the disk" eval 'cat "$LATLAB_RUNS"/.*.partial/journal | wc -c | grep -qE "[0-9]{5}"' || return
+    kill -KILL $pid
+    wait $pid
+    end_instrument
+    "$program" list >"$here/listed" 2>&1 || return
+    expect "one more run" [ "$(ls "$LATLAB_RUNS" | wc -w)" = $(($(wc -w <<<"$before") + 1)) ] &&
+        "$program" show last >"$here/shown" && "$program" show last --format json >"$here/last.json" &&
+        holds_in "$here/last.json" '' 'run["recovered"] and run["total"]["cycles"] >= 20'
+}
+try "a series that is interrupted or killed is a run of what was measured" interrupted
+
+own_commands() {
+    local generator generator_port
+    cat >"$here/acme.toml" <<'TOML'
+identities = ["ACME,"]
+arm = ":SINGle"
+state = ":OPERegister:CONDition?"
+state-mask = 8
+done = ["0"]
+read = ":MEASure:DELay? {stimulus},{response}"
+halt = ":STOP"
+TOML
+    instrument --identity 'ACME,Generator,0,1.0' && generator=$instrument generator_port=$resource || return
+    python3 tests/scpi_instrument.py --identity 'ACME,Scope 1,0,1.0' --log "$here/scope.log" <"$here/input" >"$here/port2" 8>&- &
+    instrument=$!
+    until_holds 20 "an instrument" test -s "$here/port2" || return
+    "$program" respond --scope "TCPIP::localhost::$(cat "$here/port2")::SOCKET" --scope-commands "$here/acme.toml" \
+        --generator "$generator_port" --count 5 --format json >"$here/out.json" || return
+    exec 8>&-
+    wait "$instrument" "$generator"
+    holds 'one["answered"] == 5' && expect "a trigger each" [ "$(grep -c '^\*TRG$' "$here/log")" = 5 ]
+}
+try "an unknown oscilloscope with commands of one's own, and a generator that is triggered" own_commands
+
+logic() {
+    "$program" respond --logic demo --samplerate 1m --for 300ms --stimulus D0 --response D1 --name wires --format json \
+        >"$here/out.json" || return
+    holds 'responses["format"] == "sigrok session" and responses["stimuli"] > 100 and one["answered"] > 100' &&
+        holds 'responses["resolution_ns"] == 1000' || return
+    local kept
+    kept=$(python3 -c 'import json,sys; print(json.load(open(sys.argv[1]))["runs"][0]["path"])' "$here/out.json")/original-demo.sr
+    expect "the capture is kept" [ -s "$kept" ] && cp "$here/out.json" "$here/first.json" &&
+        "$program" respond --from "$kept" --stimulus D0 --response D1 --format json >"$here/out.json" || return
+    python3 - "$here" <<'PYTHON'
+import json, sys
+first, again = (json.load(open(f"{sys.argv[1]}/{name}.json"))["runs"][0] for name in ("first", "out"))
+assert first["responses"] == again["responses"], (first, again)
+PYTHON
+}
+logic_mistakes() {
+    rm -rf "$LATLAB_RUNS"
+    refused 3 'sigrok-cli captured nothing: No devices found' --logic fx2lafw --stimulus D0 --response D1 &&
+        refused 3 "captured nothing: Driver nosuch not found" --logic nosuch --stimulus D0 --response D1 &&
+        refused 3 "captured nothing: unknown channel 'D99'" --logic demo --stimulus D0 --response D99 &&
+        nothing_stored || return
+    PATH=/nowhere "$program" respond --logic demo --stimulus D0 --response D1 2>"$here/errors"
+    expect "exit code 3" [ $? = 3 ] && expect "what is missing" grep -q 'cannot start sigrok-cli' "$here/errors"
+}
+logic_interrupted() {
+    "$program" respond --logic demo --samplerate 1m --for 10min --stimulus D0 --response D1 --format json >"$here/out.json" &
+    local pid=$!
+    until_holds 20 "a capture" eval 'pgrep -P '$pid' sigrok-cli' || return
+    sleep 1
+    kill -INT $pid
+    wait $pid || return
+    holds 'one["answered"] > 100'
+}
+if have "a logic analyser" sigrok-cli; then
+    try "a capture of a logic analyser is kept with the run, and read as any capture" logic
+    try "a logic analyser that is not there, and one that captures nothing, are refused in one line" logic_mistakes
+    try "a capture that is interrupted is as long as it is" logic_interrupted
+fi
+
+exit $status
