@@ -116,3 +116,18 @@ rights_for() {
         rights=(--policy other --idle-states system)
     fi
 }
+
+# Makes runs of one name: readings NAME RUNS MICROSECONDS PERCENT. Each run differs from the others by
+# this share, with a tail of its own.
+readings() {
+    local run
+    for ((run = 0; run < $2; run++)); do
+        awk -v run="$run" -v scale="$3" -v varies="$4" 'BEGIN {
+            scale *= 1 + varies / 100 * ((run * 7) % 5 - 2) / 2
+            for (at = 0; at < 5000; at++)
+                printf "%d\t%.9f\n", at + 1, scale * (1 - 0.3 * log(1 - (at + 0.5) / 5000)) / 1e6
+        }' >"$here/list.txt"
+        "$program" respond --from "$here/list.txt" --unit s --deadline 1ms --name "$1" \
+            --out "${LATLAB_RUNS:-$here/runs}" --format json >"$here/said.json" 2>"$here/errors" || { cat "$here/errors"; return 1; }
+    done
+}

@@ -6,21 +6,6 @@
 export LATLAB_RUNS=$here/runs COLUMNS=120
 schemas=$PWD/docs/reference
 
-# Makes runs of one name: readings NAME RUNS MICROSECONDS PERCENT. Each run differs from the others by
-# this share, with a tail of its own.
-readings() {
-    local run
-    for ((run = 0; run < $2; run++)); do
-        awk -v run="$run" -v scale="$3" -v varies="$4" 'BEGIN {
-            scale *= 1 + varies / 100 * ((run * 7) % 5 - 2) / 2
-            for (at = 0; at < 5000; at++)
-                printf "%d\t%.9f\n", at + 1, scale * (1 - 0.3 * log(1 - (at + 0.5) / 5000)) / 1e6
-        }' >"$here/list.txt"
-        "$program" respond --from "$here/list.txt" --unit s --deadline 1ms --name "$1" --format json \
-            >"$here/said.json" 2>"$here/errors" || { cat "$here/errors"; return 1; }
-    done
-}
-
 made() {
     readings base 5 100 1 && readings same 5 100 1 && readings slower 5 130 1 &&
         readings near 5 104.2 1 && readings noisy 5 101 40 && readings few 1 130 1
@@ -49,6 +34,30 @@ try "a run is not on both sides" compare 2 'is on both sides' base -- base
 try "a flag behind -- is named" compare 2 'flags stand before --' base -- same --gate
 try "an unknown run is one line" compare 2 'no such run\|no run' base -- nobody
 try "a wrong limit is one line" compare 2 'is not a share' --care 5 base -- same
+
+# Ids of the runs of a name.
+ids() { (cd "$LATLAB_RUNS" && echo ./*_"$1" ./*_"$1"-[0-9]*) | tr ' ' '\n' | sed -n 's,^\./\([^*]*\)$,\1,p'; }
+every_run() {
+    local id
+    compare 1 'named below' base -- slower || return 1
+    for id in $(ids base) $(ids slower); do expect "the run $id" grep -q "$id" <(tr -d '\n ' <"$here/text") || return 1; done
+    "$program" compare --format markdown base -- slower | grep -q '^<details><summary>All runs</summary>'
+}
+try "all runs of a side are named" every_run
+
+side_by_side() {
+    local runs
+    mapfile -t runs < <(ids base; ids slower)
+    "$program" show "${runs[@]}" | tr -s ' \n' ' ' >"$here/text" && "$program" compare --format json base -- slower >"$here/compared.json" &&
+        expect "the judgement of compare" grep -q "$(python3 - "$here/compared.json" <<'PYTHON'
+import json, sys
+metric = next(one for one in json.load(open(sys.argv[1]))["scenarios"][0]["metrics"] if one["metric"] == "p99.9")
+low, high = metric["interval"]["low"], metric["interval"]["high"]
+print(f"slower is worse at p99.9 by a factor of {metric['ratio']:.2f} (95 %: {low:.2f} to {high:.2f}), 5 runs a side")
+PYTHON
+)" "$here/text"
+}
+try "show says of several runs what compare says" side_by_side
 
 without_gate() { "$program" compare base -- slower >"$here/text" && grep -q '^REGRESSED' "$here/text"; }
 try "without --gate the exit code is that of the command" without_gate
@@ -98,6 +107,14 @@ limited() {
         compare 2 '--limit: no runs of both sides that have a deadline and releases' --limit 0.1/h base -- same
 }
 try "a limit of bursts is kept, or needs more time" limited
+
+other_kinds() {
+    compare 4 '^CANNOT TELL: responses of the base do not compare with latencies of the candidate' base -- first &&
+        expect "no ratio in the answer" test -z "$(sed -n '1{/x[0-9]/p}' "$here/text")" &&
+        "$program" trend --by run --gate base first >"$here/text"
+    expect "exit code 4" [ $? = 4 ] && grep -q 'the runs recorded different things' "$here/text"
+}
+try "responses and latencies do not compare" other_kinds
 
 shown() {
     "$program" show first --limit 0.1/h >"$here/text" &&
@@ -170,9 +187,12 @@ trend() {
 }
 try "runs of builds" builds
 try "a step in a series of builds has regressed" trend 1 '^REGRESSED: p99.9 x1.3.* since .*_slow' old slow
+try "a series says which steps it lets one see" trend 1 'To see a step of 5 % in p99.9 you need [0-9]* builds before it' old slow
 try "builds without a step have not" trend 4 'too few to find a step; 10 are needed' old
 try "a wider limit accepts the step" trend 0 '^NO REGRESSION' --care 50% old slow
 try "since then there are too few" trend 2 'no valid run of that kind' --since 2999-01-01 old slow
+
+try "a time that is none is one line" trend 2 "'yesterday' is not a time such as 2026-11-01" --since yesterday old
 
 followed() {
     "$program" trend --by run -o "$here/trend.html" old slow &&

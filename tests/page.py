@@ -12,6 +12,11 @@ from browser import Browser
 PROGRAM, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2])
 LEADING = ("src", "href", "xlink:href", "srcset", "action", "formaction", "data", "poster", "background")
 WIDTHS, SCHEMES = (400, 800, 1600), ("light", "dark")
+# Pages that judge: what their pictures must show of the deadline.
+JUDGED, JUDGED_WIDTHS = {"compared": "deadline 1 ms", "single": None, "trend": "deadline of 1 ms"}, (400, 1000, 1600)
+# Boxes whose table is wider than they are.
+CUT = """[...document.querySelectorAll(".box")].filter(e => e.getClientRects().length && e.scrollWidth > e.clientWidth + 1)
+    .map(e => (e.querySelector("caption") || e).textContent.slice(0, 60) + ": " + e.scrollWidth + " in " + e.clientWidth)"""
 MEASURED = """(() => {
     const page = document.documentElement, shown = e => e.getClientRects().length > 0;
     const all = names => [...document.querySelectorAll(names)].filter(shown);
@@ -187,6 +192,26 @@ def check_shown(name, browser, width, scheme, run):
           not any(words in plain(seen["text"]) for words in spellings(maximum)) and f"no {maximum} ns")
 
 
+def check_judged(name, browser, deadline):
+    """The page of a comparison or of a trend: nothing is cut, and its pictures have the deadline."""
+    check_written(name, (FOLDER / f"{name}.html").read_text())
+    for width in JUDGED_WIDTHS:
+        check_still(name, browser, width, "light")
+        for scheme in SCHEMES:
+            seen = look(name, browser, width, scheme)
+            what = f"{name}, {width} pixels, {scheme}:"
+            check_fits(what, seen, width)
+            light = sum(map(int, re.findall(r"\d+", seen["paper"])[:3])) > 384
+            check(f"{what} every table is whole, every picture is shown, no error and not one request",
+                  *browser.value(CUT), *seen["asked"], *seen["said"], not seen["drawn"] and "the scripts did not end in 5 s",
+                  light != (scheme == "light") and f"the paper is {seen['paper']}",
+                  *browser.value(UNSEEN), not seen["figures"] and "no picture")
+            words = browser.value("[...document.querySelectorAll('figure svg')].map(e => e.textContent).join(' ')")
+            check(f"{what} the deadline is in its picture", deadline and deadline not in plain(words) and f"no '{deadline}'")
+    browser.media(kind="print")
+    check(f"{name}: on paper every picture is shown", *browser.value(UNSEEN))
+
+
 def check_answer(name, browser):
     """One screen for the answer, and a page that is short before anything is unfolded."""
     for scripts in (True, False):
@@ -330,6 +355,8 @@ def main():
                 check_still(name, browser, width, "light")
                 for scheme in SCHEMES:
                     check_shown(name, browser, width, scheme, run)
+        for name, deadline in JUDGED.items():
+            check_judged(name, browser, deadline)
         for name in ("idle", "many", "relative"):
             check_answer(name, browser)
         for name in ("idle", "both"):

@@ -37,6 +37,17 @@ if [ $? = 2 ] && [ ! -e "$here/twice.html" ] && grep -q 'given twice' "$here/sai
 else
     echo "not ok a run that is given twice is refused"
 fi
+# Pages of comparisons: five runs a side, two runs with deadlines of their own, and sixteen builds.
+judged() {
+    local build
+    readings base 5 100 1 && readings slower 5 200 1 || return 1
+    for build in 1 2 3 4 5 6 7 8; do readings old 1 $((100 + build % 3)) 0 || return 1; done
+    for build in 1 2 3 4 5 6 7 8; do readings slow 1 $((200 + build % 3)) 0 || return 1; done
+    "$program" compare --out "$here/runs" -o "$here/compared.html" base -- slower >"$here/said" 2>&1 &&
+        "$program" compare --out "$here/runs" -o "$here/single.html" idle -- many >"$here/said" 2>&1 &&
+        "$program" trend --out "$here/runs" --by run -o "$here/trend.html" old slow >"$here/said" 2>&1
+}
+judged || echo "not ok pages of comparisons: $(tail -n 1 "$here/said")"
 python3 - "$here" <<'PYTHON'
 import glob, json, sys
 import pyarrow.parquet as parquet

@@ -115,6 +115,8 @@ unfolding();
 // What is shown first is drawn first, what nobody looks at not at all.
 const drawn = new Set();
 if (document.querySelector("main.campaign")) campaign();
+// The pictures of a comparison and of a trend stand still.
+else if (document.querySelector("main.judged")) document.documentElement.dataset.drawn = "page";
 else tabs(async id => {
     if (drawn.has(id)) return;
     drawn.add(id);

@@ -2,8 +2,8 @@
 
 use crate::Nanos;
 use crate::campaign::{Published, PublishedFigure};
-use crate::run::VerdictWord;
-use crate::run_comparison::RunComparison;
+use crate::run::{BurstLimit, VerdictWord};
+use crate::run_comparison::{BurstRate, RunComparison};
 use crate::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -119,11 +119,41 @@ pub struct CampaignRow {
     pub cells: Vec<CampaignCell>,
     /// All repeats together; none before the first of them is done.
     pub pooled: Option<PooledRow>,
-    /// The heaviest verdict of its cells; without a deadline none, but for a cell that failed, or is
-    /// invalid or damaged.
+    /// The heaviest verdict of its cells, or with a tolerated rate of bursts that of all repeats
+    /// together; without a deadline none, but for a cell that failed, or is invalid or damaged.
     pub verdict: Option<VerdictWord>,
+    /// All repeats together against the tolerated rate of bursts; none where none is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeated: Option<RepeatsVerdict>,
     /// What others have published of the same scenario.
     pub published: Vec<PublishedFigure>,
+}
+
+/// The repeats of a row together against a tolerated rate of miss bursts.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RepeatsVerdict {
+    /// What they come to.
+    pub word: VerdictWord,
+    /// How many there are.
+    pub runs: usize,
+    /// Their deadline misses.
+    pub misses: u64,
+    /// Releases that were due in them.
+    pub activations: u64,
+    /// Their bursts and their time.
+    pub bursts: BurstRate,
+    /// The tolerated rate, and what they say of it; where they differ, what the one with the most bursts
+    /// in its time says.
+    pub limit: BurstLimit,
+    /// Repeats in which a release missed.
+    pub runs_with_misses: usize,
+    /// With 95 % confidence no larger share of such runs has a miss.
+    pub at_most_share_of_runs: f64,
+    /// Whether their bursts differ by more than chance, so that each must keep the limit by itself.
+    pub differ: bool,
+    /// Repeats that were not measured as planned, which shows no limit to be kept.
+    pub undecided: usize,
 }
 
 text_enum! {

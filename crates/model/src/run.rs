@@ -261,7 +261,7 @@ pub struct Verdict {
 }
 
 /// Deadline misses as the events that they are: misses that come together are one burst.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MissBursts {
     /// Bursts of misses, of all threads.
@@ -275,6 +275,10 @@ pub struct MissBursts {
     /// With 95 % confidence no larger share of the releases misses, with regard to how misses depend
     /// on each other; none where times of misses are not known.
     pub share_at_most: Option<f64>,
+    /// The level below the deadline from whose bursts the sizes are taken, because there are fewer than
+    /// ten at the deadline; none where these are enough, or no lower level is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sizes_above_ns: Option<Nanos>,
 }
 
 /// A tolerated rate of bursts of deadline misses, and the rates that a run leaves possible.

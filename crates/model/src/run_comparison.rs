@@ -199,12 +199,19 @@ pub struct MissComparison {
     pub candidate_activations: u64,
     /// The exact probability of shares at least this far apart, run by run, if nothing differs.
     pub p: f64,
+    /// The same for the largest difference among all metrics, misses and scenarios.
+    #[serde(default = "one")]
+    pub p_of_all: f64,
     /// The bursts in which they came; none where some run does not know its bursts or its length.
     #[serde(default)]
     pub bursts: Option<BurstComparison>,
     /// `regressed` where the candidate misses more, or more than is tolerated; `inconclusive` where the
     /// runs are too short to show what is tolerated; none where the runs show neither.
     pub word: Option<ComparisonWord>,
+}
+
+fn one() -> f64 {
+    1.0
 }
 
 /// Bursts of deadline misses of both sides, as rates.
@@ -285,4 +292,23 @@ pub enum ComparisonRemark {
         /// What they differ in.
         what: String,
     },
+    /// The runs recorded different things, whose sizes do not compare.
+    OtherKind {
+        /// What the base recorded.
+        base: String,
+        /// What the candidate recorded.
+        candidate: String,
+    },
+    /// The sides were measured in different ways, each in one.
+    OtherMethod {
+        /// What they differ in.
+        what: String,
+    },
+    /// Runs hold exactly the latencies of another run of their side.
+    Copies {
+        /// How many.
+        runs: usize,
+    },
+    /// Not all runs have the same deadline, so that misses are not compared.
+    OtherDeadlines,
 }

@@ -45,7 +45,9 @@ pub(crate) fn bound(run: &Run, verdict: &Verdict) -> Option<String> {
         Recorded::Latency | Recorded::Gap => "releases",
     };
     if let Some(bursts) = &verdict.bursts {
-        let limit = verdict.limit.map(|limit| format!(" {}", against(&limit, verdict)));
+        let limit = verdict
+            .limit
+            .map(|limit| format!(" {}", against(&limit, verdict.word, verdict.misses)));
         let most = verdict.limit.map_or(bursts.at_most_per_hour, |limit| limit.at_most_per_hour);
         let bound = bound_bursts(bursts, most);
         return Some(format!("{bound}{}{}", limit.unwrap_or_default(), of_one_boot(run)));
@@ -63,7 +65,8 @@ pub(crate) fn bound_in_short(run: &Run, verdict: &Verdict) -> Option<String> {
         return bound(run, verdict);
     };
     let most = per_hour(verdict.limit.map_or(at_most_per_hour, |limit| limit.at_most_per_hour));
-    let limit = verdict.limit.map(|limit| format!(" {}", against(&limit, verdict)));
+    let limit =
+        verdict.limit.map(|limit| format!(" {}", against(&limit, verdict.word, verdict.misses)));
     let fewer = match count {
         0 => format!("Fewer than {most} bursts of misses come in an hour (95 % confidence)."),
         count => format!(
@@ -76,9 +79,9 @@ pub(crate) fn bound_in_short(run: &Run, verdict: &Verdict) -> Option<String> {
 }
 
 /// What the tolerated rate has to do with it.
-fn against(limit: &BurstLimit, verdict: &Verdict) -> String {
+pub(crate) fn against(limit: &BurstLimit, word: VerdictWord, misses: u64) -> String {
     let tolerated = rate(limit.per_hour);
-    match (verdict.word, limit.more_ns) {
+    match (word, limit.more_ns) {
         (VerdictWord::Pass, _) => format!("That keeps the limit of {tolerated} in an hour."),
         (VerdictWord::Fail, _) => format!(
             "More than {} come, above the limit of {tolerated} in an hour.",
@@ -87,7 +90,7 @@ fn against(limit: &BurstLimit, verdict: &Verdict) -> String {
         (_, Some(more)) => format!(
             "The limit is {tolerated} in an hour: {} more without a {}miss would show that it is kept.",
             span(more),
-            if verdict.misses > 0 { "further " } else { "" }
+            if misses > 0 { "further " } else { "" }
         ),
         _ => format!("The limit is {tolerated} in an hour."),
     }
@@ -200,7 +203,7 @@ fn too_short(ended: EndReason) -> &'static str {
 
 /// Misses come together, so that what can be bounded is how often they do.
 fn bound_bursts(bursts: &MissBursts, most_per_hour: f64) -> String {
-    let MissBursts { count, largest, unknown, share_at_most, .. } = *bursts;
+    let MissBursts { count, largest, unknown, share_at_most, sizes_above_ns, .. } = *bursts;
     let seen = match (count, unknown) {
         (0, 0) => String::new(),
         (0, _) => format!("The times of {} are not known. ", counted(unknown, "miss", "misses")),
@@ -223,11 +226,15 @@ fn bound_bursts(bursts: &MissBursts, most_per_hour: f64) -> String {
         ),
         _ => format!(", and at most {} of releases miss", percent(share)),
     });
+    let sizes = sizes_above_ns.map(|level| {
+        format!(" (for bursts as large as those of latencies above {level}; those at the deadline are few)")
+    });
     format!(
-        "{seen}With 95 % confidence fewer than {} bursts of misses come in an hour{}, if load and machine do \
-         not change.",
+        "{seen}With 95 % confidence fewer than {} bursts of misses come in an hour{}{}, if load and machine \
+         do not change.",
         per_hour(most_per_hour),
-        share.unwrap_or_default()
+        share.unwrap_or_default(),
+        sizes.unwrap_or_default()
     )
 }
 
@@ -298,6 +305,7 @@ mod tests {
             unknown: 0,
             at_most_per_hour: 0.8633,
             share_at_most: Some(3e-8),
+            sizes_above_ns: None,
         };
         assert_eq!(
             bound_bursts(&none, none.at_most_per_hour),
@@ -317,6 +325,11 @@ mod tests {
              13 402 bursts of misses come in an hour, and at most 0.55 % of releases miss, if load and \
              machine do not change."
         );
+        let few = MissBursts { count: 3, sizes_above_ns: Some(Nanos(60_000)), ..some };
+        assert!(bound_bursts(&few, 9.0).contains(
+            "and at most 0.55 % of releases miss (for bursts as large as those of latencies above 60 us; \
+             those at the deadline are few), if load"
+        ));
         let lost = MissBursts { unknown: 12, share_at_most: None, ..some };
         assert!(bound_bursts(&lost, lost.at_most_per_hour).starts_with(
             "The misses came in 130 bursts at least, the largest of \
@@ -333,29 +346,17 @@ mod tests {
             at_any_time: false,
             more_ns: Some(Nanos(95_400_000_000_000)),
         };
-        let verdict = |word, misses| Verdict {
-            word,
-            deadline_ns: Nanos(125_000),
-            misses,
-            activations: 100_000_000,
-            at_most_share: None,
-            at_most_per_second: None,
-            bursts: None,
-            limit: Some(limit),
-            reason: Some(VerdictReason::LimitOpen),
-            sentence: None,
-        };
         assert_eq!(
-            against(&limit, &verdict(VerdictWord::Inconclusive, 0)),
+            against(&limit, VerdictWord::Inconclusive, 0),
             "The limit is 0.1 in an hour: 26.5 h more without a miss would show that it is kept."
         );
         assert_eq!(
-            against(&limit, &verdict(VerdictWord::Pass, 0)),
+            against(&limit, VerdictWord::Pass, 0),
             "That keeps the limit of 0.1 in an hour."
         );
         let exceeded = BurstLimit { at_least_per_hour: 2.15, ..limit };
         assert_eq!(
-            against(&exceeded, &verdict(VerdictWord::Fail, 9)),
+            against(&exceeded, VerdictWord::Fail, 9),
             "More than 2.1 come, above the limit of 0.1 in an hour."
         );
     }

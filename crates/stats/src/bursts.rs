@@ -23,7 +23,17 @@ pub struct LateCycle {
 impl LateCycle {
     /// What a large latency of a thread with this period makes late; none where it is in time.
     pub fn of(plan: &Plan, thread: u32, period_ns: Nanos, spike: Spike) -> Option<LateCycle> {
-        let limit = plan.deadline_ns?;
+        LateCycle::above(plan.deadline_ns?, plan, thread, period_ns, spike)
+    }
+
+    /// The same with another limit than the deadline.
+    pub fn above(
+        limit: Nanos,
+        plan: &Plan,
+        thread: u32,
+        period_ns: Nanos,
+        spike: Spike,
+    ) -> Option<LateCycle> {
         let (latency, period_ns) = (spike.latency_ns.0, period_ns.max(Nanos(1)));
         if !deadline::is_miss(latency, limit.0) {
             return None;
@@ -46,6 +56,41 @@ pub struct Burst {
     pub misses: u64,
     /// The largest latency among them.
     pub largest_ns: Nanos,
+}
+
+/// Of fewer bursts the sizes are not known well enough.
+pub const ENOUGH_BURSTS: usize = 10;
+
+/// Bursts of latencies above a level that lies below the deadline.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LowerLevel {
+    /// The level.
+    pub level_ns: Nanos,
+    /// Sizes of its bursts.
+    pub sizes: Vec<u64>,
+}
+
+/// The highest of some levels below the deadline that has enough bursts. The latencies are those whose
+/// releases are known, among them all that are larger than `known_above`; `above` gives those above a
+/// level.
+pub fn lower_level(
+    mut latencies: Vec<Nanos>,
+    deadline: Nanos,
+    known_above: Nanos,
+    above: impl Fn(Nanos) -> Vec<LateCycle>,
+) -> Option<LowerLevel> {
+    latencies.sort_unstable_by(|one, other| other.cmp(one));
+    let mut at = ENOUGH_BURSTS;
+    while let Some(&level_ns) = latencies.get(at).filter(|level| **level >= known_above) {
+        if level_ns < deadline {
+            let sizes: Vec<u64> = bursts(&above(level_ns)).iter().map(|one| one.misses).collect();
+            if sizes.len() >= ENOUGH_BURSTS {
+                return Some(LowerLevel { level_ns, sizes });
+            }
+        }
+        at += at / 4;
+    }
+    None
 }
 
 /// How misses of one thread come together.
@@ -232,5 +277,27 @@ pub mod tests {
             bursts(&[late(5_000_000, 1), late(0, 1), LateCycle { thread: 1, ..late(0, 2) }]);
         assert_eq!(apart.iter().map(|one| one.misses).collect::<Vec<_>>(), [1, 1, 2]);
         assert_eq!(bursts(&[]), []);
+    }
+
+    #[test]
+    fn a_lower_level_has_ten_bursts_and_knows_all_latencies_above_it() {
+        // A stall each second, of 1, 2, 3 … periods of 200 us.
+        let latency = |at: i64| Nanos(200_000 * at + 50_000);
+        let all: Vec<Nanos> = (1..=40).map(latency).collect();
+        let above = |level: Nanos| -> Vec<LateCycle> {
+            let late = (1..=40).filter(|at| latency(*at) > level);
+            late.map(|at| LateCycle { latency_ns: latency(at), ..self::late(at * 1_000_000, 2) })
+                .collect()
+        };
+        let deadline = latency(38);
+        let found = lower_level(all.clone(), deadline, Nanos::ZERO, above).unwrap();
+        assert_eq!((found.level_ns, found.sizes.len()), (latency(30), 10));
+        assert_eq!(
+            lower_level(all.clone(), deadline, latency(31), above),
+            None,
+            "not all are known"
+        );
+        assert_eq!(lower_level(all[..8].to_vec(), deadline, Nanos::ZERO, above), None);
+        assert_eq!(lower_level(Vec::new(), deadline, Nanos::MAX, above), None);
     }
 }

@@ -1,5 +1,6 @@
 //! The share of releases that miss, where misses depend on each other.
 
+use crate::bursts::ENOUGH_BURSTS;
 use crate::special::{share_above, student_above};
 
 /// What a one-sided statement of 95 % leaves out.
@@ -20,12 +21,17 @@ pub struct MissesInTime<'a> {
     pub slices: &'a [u64],
     /// Sizes of the bursts.
     pub bursts: &'a [u64],
+    /// Sizes of bursts at a level below the deadline, which count as well where misses came in a few
+    /// bursts only.
+    pub bursts_below: &'a [u64],
 }
 
 /// How many misses stand for one that depends on no other: the largest of what runs, slices and bursts
 /// say (Korn and Graubard 1998).
 pub fn misses_per_event(misses: &MissesInTime) -> f64 {
-    let terms = [dispersion(misses.runs), dispersion(misses.slices), size_bias(misses.bursts)];
+    let below = size_bias(misses.bursts_below).filter(|_| misses.bursts.len() < ENOUGH_BURSTS);
+    let terms =
+        [dispersion(misses.runs), dispersion(misses.slices), size_bias(misses.bursts), below];
     terms.into_iter().flatten().fold(1.0, f64::max)
 }
 
@@ -101,6 +107,7 @@ mod tests {
             runs: &RUNS,
             slices: &SLICES,
             bursts: &bursts,
+            bursts_below: &[],
         };
         assert!(
             near(share_at_most(&misses), 8.239_855_940_692_012e-4),
@@ -109,5 +116,26 @@ mod tests {
         );
         let naive = MissesInTime { runs: &[], slices: &[], bursts: &[], ..misses };
         assert!(near(share_at_most(&naive), 6.119_909_334_014_83e-4), "{}", share_at_most(&naive));
+    }
+
+    #[test]
+    fn sizes_of_a_few_bursts_come_from_a_lower_level() {
+        let few = MissesInTime {
+            misses: 3,
+            releases: 200_000,
+            runs: &[],
+            slices: &[],
+            bursts: &[1, 2],
+            bursts_below: &[9; 12],
+        };
+        assert!(near(misses_per_event(&few), 9.0));
+        let enough = [1; 10];
+        let many = MissesInTime { misses: 10, bursts: &enough, ..few };
+        assert!(near(misses_per_event(&many), 1.0));
+        // A stall that is seen is not made smaller by what lies below.
+        let stall = MissesInTime { misses: 46, bursts: &[1, 45], bursts_below: &[1; 12], ..few };
+        assert!(near(misses_per_event(&stall), 2026.0 / 46.0));
+        let none = MissesInTime { misses: 0, bursts: &[], ..few };
+        assert!(near(share_at_most(&none), crate::at_most_share(200_000)));
     }
 }

@@ -1,11 +1,11 @@
 //! Several metrics of the same runs tested together, so that the chance of a false alarm is that of one.
 //!
 //! The runs are dealt to the two sides in all ways, each time all metrics at once, and each metric is
-//! compared with the largest difference that any of them shows by chance (Westfall and Young). Metrics
-//! that go together cost nothing that way.
+//! compared with the rarest difference that any of them shows by chance (Westfall and Young). Metrics
+//! that go together cost nothing that way, and one with many equal values has no advantage.
 
 use crate::random::Random;
-use crate::rank::doubled_ranks;
+use crate::rank::{chances, doubled_ranks};
 
 /// More ways than these are not tried: so many of them, drawn with a fixed seed, stand for all.
 const MOST_WAYS: u64 = 200_000;
@@ -22,14 +22,14 @@ pub fn joint_test(metrics: &[Sides]) -> Vec<f64> {
     let (chosen, runs) = (first.len(), first.len() + second.len());
     let ranked: Vec<Ranked> = metrics.iter().map(|sides| Ranked::new(*sides)).collect();
     let own: Vec<usize> = (0..chosen).collect();
-    let seen: Vec<f64> = ranked.iter().map(|one| one.distance(&own)).collect();
+    let seen: Vec<f64> = ranked.iter().map(|one| one.chance(&own)).collect();
     let mut reached = vec![0_u64; metrics.len()];
     let mut ways = 0_u64;
     let mut count = |way: &[usize]| {
-        let largest = ranked.iter().map(|one| one.distance(way)).fold(0.0, f64::max);
+        let least = ranked.iter().map(|one| one.chance(way)).fold(1.0, f64::min);
         ways += 1;
         for (reached, seen) in reached.iter_mut().zip(&seen) {
-            *reached += u64::from(largest >= seen - 1e-9);
+            *reached += u64::from(least <= seen * (1.0 + 1e-9));
         }
     };
     match choices(runs, chosen) {
@@ -45,27 +45,24 @@ pub fn joint_test(metrics: &[Sides]) -> Vec<f64> {
     reached.into_iter().map(|reached| reached as f64 / ways.max(1) as f64).collect()
 }
 
-/// The ranks of a metric.
+/// The ranks of a metric, with how rare each distance of their sum from its mean is.
 struct Ranked {
     ranks: Vec<usize>,
-    mean: f64,
-    deviation: f64,
+    mean: usize,
+    chances: Vec<f64>,
 }
 
 impl Ranked {
     fn new((first, second): Sides) -> Ranked {
         let ranks = doubled_ranks(&[first, second].concat());
-        let (chosen, all) = (first.len() as f64, ranks.len() as f64);
-        let middle = all + 1.0;
-        let squares: f64 = ranks.iter().map(|rank| (*rank as f64 - middle).powi(2)).sum();
-        let variance = squares * chosen * (all - chosen) / (all * (all - 1.0)).max(1.0);
-        Ranked { ranks, mean: chosen * middle, deviation: variance.sqrt() }
+        let mean = first.len() * (ranks.len() + 1);
+        Ranked { chances: chances(&ranks, first.len()), mean, ranks }
     }
 
-    /// How many standard deviations the sum of these ranks lies from its mean.
-    fn distance(&self, way: &[usize]) -> f64 {
+    /// How rare the sum of these ranks is, or one further from the mean.
+    fn chance(&self, way: &[usize]) -> f64 {
         let sum: usize = way.iter().map(|run| self.ranks[*run]).sum();
-        if self.deviation > 0.0 { (sum as f64 - self.mean).abs() / self.deviation } else { 0.0 }
+        self.chances.get(sum.abs_diff(self.mean)).copied().unwrap_or(1.0)
     }
 }
 

@@ -16,6 +16,7 @@ pub mod quantile;
 mod quantile_interval;
 mod random;
 mod rank;
+mod repeats;
 mod run_length;
 mod series;
 pub mod span;
@@ -28,7 +29,9 @@ mod testing;
 mod trend;
 pub mod verdict;
 
-pub use bursts::{Burst, Clustering, LateCycle, bursts, clustering};
+pub use bursts::{
+    Burst, Clustering, ENOUGH_BURSTS, LateCycle, LowerLevel, bursts, clustering, lower_level,
+};
 pub use compare::{MeasuredRun, Tolerance, compare_runs};
 pub use dependence::{MissesInTime, latencies_per_event, share_at_most};
 pub use growth::{TimedEvent, growth_chance, rising_order};
@@ -42,6 +45,7 @@ pub use quantile::{
 };
 pub use quantile_interval::{QUANTILES, quantile_interval};
 pub use rank::Shift;
+pub use repeats::judge_repeats;
 pub use run_length::run_length;
 pub use series::{ChangePoint, SeriesChanges, SeriesLimit, change_points};
 pub use span::Span;

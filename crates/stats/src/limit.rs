@@ -4,6 +4,7 @@ use crate::special::{count_above, count_below};
 use latlab_model::run::{
     BurstLimit, EndReason, MissBursts, Run, Verdict, VerdictReason, VerdictWord,
 };
+use latlab_model::run_comparison::BurstRate;
 use latlab_model::{Nanos, Plan};
 
 /// What a one-sided statement of 95 % leaves out.
@@ -66,6 +67,16 @@ impl BurstCount {
             at_least_per_hour: count_below(least, below) / hours,
             at_any_time,
             more_ns: Some(Nanos(more)).filter(|more| *more > Nanos::ZERO),
+        }
+    }
+
+    /// The same as a rate, with its bound.
+    pub fn rate(self) -> BurstRate {
+        BurstRate {
+            bursts: self.least,
+            unknown: self.most.saturating_sub(self.least),
+            measured_ns: self.measured,
+            at_most_per_hour: self.against(1.0, false).at_most_per_hour,
         }
     }
 
@@ -132,6 +143,7 @@ fn bursts(verdict: &Verdict, run: &Run) -> MissBursts {
             unknown: verdict.misses,
             at_most_per_hour: count.against(1.0, false).at_most_per_hour,
             share_at_most: None,
+            sizes_above_ns: None,
         }
     })
 }
@@ -164,8 +176,14 @@ mod tests {
     const HOUR: Nanos = Nanos(3_600_000_000_000);
 
     fn verdict(count: u64, unknown: u64) -> Verdict {
-        let bursts =
-            MissBursts { count, largest: 1, unknown, at_most_per_hour: 1.0, share_at_most: None };
+        let bursts = MissBursts {
+            count,
+            largest: 1,
+            unknown,
+            at_most_per_hour: 1.0,
+            share_at_most: None,
+            sizes_above_ns: None,
+        };
         Verdict {
             word: if count + unknown == 0 { VerdictWord::Pass } else { VerdictWord::Fail },
             deadline_ns: Nanos(125_000),

@@ -1,10 +1,12 @@
 //! The exact rank test of Mann and Whitney, the estimate of Hodges and Lehmann that belongs to it, and
 //! how many values it needs.
 
-use crate::special::normal;
+use crate::special::{normal, normal_above};
 
 /// A two-sided interval of 95 % leaves this to each side.
-const TAIL: f64 = 0.025;
+pub const TAIL: f64 = 0.025;
+/// The ways to deal two larger samples are too many for an exact count.
+const MOST_EXACT: usize = 120;
 /// The chance to see a shift that [`values_needed`] asks for.
 const POWER: f64 = 0.8;
 /// More values a side are asked of nobody.
@@ -38,10 +40,35 @@ pub fn rank_test(first: &[f64], second: &[f64]) -> f64 {
     let ranks = doubled_ranks(&values);
     let mean = first.len() * (values.len() + 1);
     let seen = ranks[..first.len()].iter().sum::<usize>().abs_diff(mean);
-    let sums = rank_sums(&ranks, first.len());
-    let far: f64 =
-        sums.iter().enumerate().filter(|(sum, _)| sum.abs_diff(mean) >= seen).map(|(_, p)| p).sum();
-    far.min(1.0)
+    chances(&ranks, first.len())[seen]
+}
+
+/// The probability that the sum of so many of these ranks lies so far from its mean, or further, for
+/// each distance; all choices are equally likely.
+pub fn chances(ranks: &[usize], chosen: usize) -> Vec<f64> {
+    let mean = chosen * (ranks.len() + 1);
+    let most = mean.max(ranks.iter().sum::<usize>().saturating_sub(mean));
+    if ranks.len() > MOST_EXACT {
+        return (0..=most).map(|distance| usual_chance(ranks, chosen, distance as f64)).collect();
+    }
+    let mut chances = vec![0.0; most + 2];
+    for (sum, p) in rank_sums(ranks, chosen).into_iter().enumerate() {
+        chances[sum.abs_diff(mean)] += p;
+    }
+    for distance in (0..=most).rev() {
+        chances[distance] = f64::min(chances[distance] + chances[distance + 1], 1.0);
+    }
+    chances
+}
+
+/// The same of large samples, whose sums of ranks are normally distributed.
+fn usual_chance(ranks: &[usize], chosen: usize, seen: f64) -> f64 {
+    let (all, chosen) = (ranks.len() as f64, chosen as f64);
+    let squares: f64 = ranks.iter().map(|rank| (*rank as f64 - all - 1.0).powi(2)).sum();
+    let deviation = (squares * chosen * (all - chosen) / (all * (all - 1.0))).sqrt();
+    // Doubled ranks go in steps of two.
+    let distance = (seen - 1.0).max(0.0) / deviation.max(1e-9);
+    (2.0 * normal(-distance)).clamp(f64::MIN_POSITIVE, 1.0)
 }
 
 /// The probability of each sum of so many of these ranks, all choices being equally likely.
@@ -65,18 +92,34 @@ fn rank_sums(ranks: &[usize], chosen: usize) -> Vec<f64> {
 /// The largest number of inversions between samples of these sizes that is rarer than 2.5 %, and the
 /// confidence of the interval that it gives; none of samples too small for 95 %.
 pub fn critical_inversions(first: usize, second: usize) -> Option<(usize, f64)> {
+    inversions_at(first, second, TAIL)
+}
+
+/// The largest number of inversions that is rarer than a chance, and the confidence of its interval.
+fn inversions_at(first: usize, second: usize, tail: f64) -> Option<(usize, f64)> {
+    if first + second > MOST_EXACT {
+        return usual_inversions(first, second, tail);
+    }
     let ways = inversions(first, second);
     let all = ways.iter().sum::<i128>() as f64;
     let mut below = 0.0;
     let mut critical = None;
     for (inversions, ways) in ways.into_iter().enumerate() {
         below += ways as f64 / all;
-        if below > TAIL {
+        if below > tail {
             break;
         }
         critical = Some((inversions, 1.0 - 2.0 * below));
     }
     critical
+}
+
+/// The same of large samples, whose inversions are normally distributed.
+fn usual_inversions(first: usize, second: usize, tail: f64) -> Option<(usize, f64)> {
+    let (first, second) = (first as f64, second as f64);
+    let deviation = (first * second * (first + second + 1.0) / 12.0).sqrt();
+    let critical = (first * second / 2.0 - normal_above(tail) * deviation - 0.5).floor();
+    (critical >= 0.0).then_some((critical as usize, 1.0 - 2.0 * tail))
 }
 
 /// In how many ways two samples without equal values have so many inversions: the coefficients of a
@@ -108,6 +151,19 @@ pub fn shift(first: &[f64], second: &[f64]) -> Shift {
     Shift { estimate: median(&differences), interval }
 }
 
+/// The median of all differences, second minus first, without its interval; neither may be empty.
+pub fn median_difference(first: &[f64], second: &[f64]) -> f64 {
+    let mut differences: Vec<f64> =
+        first.iter().flat_map(|one| second.iter().map(move |other| other - one)).collect();
+    let half = differences.len() / 2;
+    let (below, middle, _) = differences.select_nth_unstable_by(half, f64::total_cmp);
+    let middle = *middle;
+    match below.iter().copied().max_by(f64::total_cmp) {
+        Some(below) if (first.len() * second.len()).is_multiple_of(2) => (below + middle) / 2.0,
+        _ => middle,
+    }
+}
+
 /// The median of sorted values; zero of none.
 pub fn median(sorted: &[f64]) -> f64 {
     let half = sorted.len() / 2;
@@ -119,12 +175,12 @@ pub fn median(sorted: &[f64]) -> f64 {
 }
 
 /// How many values a side show a shift of this many standard deviations in four of five comparisons;
-/// none where more than [`MOST_VALUES`] are needed.
-pub fn values_needed(deviations: f64) -> Option<usize> {
+/// none where more than [`MOST_VALUES`] are needed. A two-sided test leaves `tail` to each side.
+pub fn values_needed(deviations: f64, tail: f64) -> Option<usize> {
     let earlier = normal(deviations / std::f64::consts::SQRT_2);
     let both = earlier_than_both(deviations);
     (FEWEST_VALUES..=MOST_VALUES).find(|&count| {
-        let Some((critical, _)) = critical_inversions(count, count) else { return false };
+        let Some((critical, _)) = inversions_at(count, count, tail) else { return false };
         let (n, pairs) = (count as f64, (count * count) as f64);
         let variance =
             pairs * (earlier * (1.0 - earlier) + 2.0 * (n - 1.0) * (both - earlier * earlier));
@@ -196,6 +252,23 @@ mod tests {
     }
 
     #[test]
+    fn large_samples_have_the_interval_of_the_normal_distribution() {
+        let (exact, _) = critical_inversions(60, 60).unwrap();
+        let (usual, _) = usual_inversions(60, 60, TAIL).unwrap();
+        assert!(exact.abs_diff(usual) <= 3, "{exact} {usual}");
+        let values = |from: i32| (from..from + 60).map(f64::from).collect::<Vec<_>>();
+        let (first, second) = (values(0), values(9));
+        let ranks = doubled_ranks(&[&first[..], &second[..]].concat());
+        let seen = ranks[..60].iter().sum::<usize>().abs_diff(60 * 121) as f64;
+        let (exact, usual) = (rank_test(&first, &second), usual_chance(&ranks, 60, seen));
+        assert!((exact / usual - 1.0).abs() < 0.05, "{exact} {usual}");
+        let many = [values(0), values(1), values(2)].concat();
+        assert_eq!(rank_test(&many, &many), 1.0);
+        assert!(critical_inversions(500, 700).unwrap().0 > 160_000);
+        assert!(critical_inversions(3, 500).is_some_and(|(critical, _)| critical < 300));
+    }
+
+    #[test]
     fn equal_values_are_no_difference() {
         assert!(near(rank_test(&[1.0; 5], &[1.0; 5]), 1.0));
         // Of the 70 choices of four, 3 have this sum of ranks or a smaller one, and 3 are as far above.
@@ -206,7 +279,7 @@ mod tests {
     #[test]
     fn noisier_machines_need_more_runs() {
         let needed = |variation: f64, change: f64| {
-            values_needed((1.0 + change).ln() / (1.0 + variation * variation).ln().sqrt())
+            values_needed((1.0 + change).ln() / (1.0 + variation * variation).ln().sqrt(), TAIL)
         };
         let within = |got: Option<usize>, expected: usize| got.unwrap().abs_diff(expected) <= 2;
         assert!(within(needed(0.03, 0.05), 8), "{:?}", needed(0.03, 0.05));
@@ -214,8 +287,8 @@ mod tests {
         assert!(within(needed(0.05, 0.10), 6), "{:?}", needed(0.05, 0.10));
         assert!(within(needed(0.10, 0.10), 20), "{:?}", needed(0.10, 0.10));
         assert_eq!(needed(0.10, 0.05), None);
-        assert_eq!(values_needed(f64::INFINITY), Some(4));
-        assert_eq!(values_needed(0.0), None);
+        assert_eq!(values_needed(f64::INFINITY, TAIL), Some(4));
+        assert_eq!(values_needed(0.0, TAIL), None);
     }
 
     proptest! {
@@ -230,6 +303,7 @@ mod tests {
             prop_assert!(p > 0.0 && p <= 1.0);
             prop_assert!((p - rank_test(&second, &first)).abs() < 1e-9);
             let (there, back) = (shift(&first, &second), shift(&second, &first));
+            prop_assert!((there.estimate - median_difference(&first, &second)).abs() < 1e-9);
             prop_assert!((there.estimate + back.estimate).abs() < 1e-9);
             if let Some((low, high, level)) = there.interval {
                 prop_assert!(low <= there.estimate && there.estimate <= high && level >= 0.95);

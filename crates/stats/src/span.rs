@@ -5,6 +5,8 @@
 
 use latlab_model::Nanos;
 use latlab_model::nanos::SECOND;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ops::Range;
 
 /// The latencies of a stretch of time.
@@ -59,6 +61,39 @@ impl Span {
         // None is less than any latency.
         self.p99_9 = self.p99_9.max(other.p99_9);
         self.max = self.max.max(other.max);
+    }
+}
+
+/// The intervals of all threads together, as a comparison of runs takes them.
+#[derive(Clone, Debug)]
+pub struct JoinedIntervals {
+    length: Nanos,
+    first: Option<Nanos>,
+    spans: BTreeMap<i64, Span>,
+}
+
+impl JoinedIntervals {
+    /// Of a run with intervals of this length.
+    pub fn new(length: Nanos) -> JoinedIntervals {
+        JoinedIntervals { length: length.max(Nanos(1)), first: None, spans: BTreeMap::new() }
+    }
+
+    /// Takes an interval of a thread.
+    pub fn push(&mut self, span: &Span) {
+        let first = *self.first.get_or_insert(span.from);
+        // Threads begin a little apart.
+        let since = span.from - first + Nanos(self.length.0 / 2);
+        match self.spans.entry(since.0.div_euclid(self.length.0)) {
+            Entry::Vacant(free) => {
+                free.insert(*span);
+            }
+            Entry::Occupied(mut known) => known.get_mut().join(span),
+        }
+    }
+
+    /// All of them, in the order of time.
+    pub fn finish(self) -> Vec<Span> {
+        self.spans.into_values().collect()
     }
 }
 

@@ -117,6 +117,11 @@ pub fn normal(deviations: f64) -> f64 {
     erfc(-deviations / std::f64::consts::SQRT_2) / 2.0
 }
 
+/// The value that the normal distribution exceeds with this chance, which is less than a half.
+pub fn normal_above(chance: f64) -> f64 {
+    root(0.0, 40.0, |deviations| normal(-deviations) - chance)
+}
+
 /// The value that Student's distribution of these degrees of freedom exceeds with this chance, which
 /// is less than a half.
 pub fn student_above(freedom: f64, chance: f64) -> f64 {

@@ -1,12 +1,18 @@
 //! A metric over builds, with the builds from which on it lies at another level.
 
 use crate::compare::{MeasuredRun, figure, stretch_of};
-use crate::rank::{Shift, median};
-use crate::series::{ChangePoint, SeriesChanges, SeriesLimit, change_points};
+use crate::compare::{differences, recorded};
+use crate::rank::{Shift, median, values_needed};
+use crate::series::{ChangePoint, FEWEST_BUILDS, SeriesChanges, SeriesLimit, change_points};
 use latlab_model::Nanos;
 use latlab_model::run::Run;
 use latlab_model::run_comparison::{ComparisonWord, Metric, RatioInterval, UnsupportedMetric};
 use latlab_model::trend::{Build, Trend, TrendLimit, TrendStep};
+use std::collections::BTreeSet;
+
+/// What a two-sided statement of 99 %, at which steps are searched, leaves to each side; less, since
+/// a step is searched at every place.
+const TAIL_OF_STEPS: f64 = 0.001;
 
 /// A run with the name of its build.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +53,10 @@ pub fn trend(runs: &[BuildRun], metric: Metric, care: f64) -> Trend {
         SeriesLimit::TooFew { has, needs } => TrendLimit::TooFewBuilds { has, needs },
         SeriesLimit::Drift { correlation } => TrendLimit::Drift { correlation },
     });
+    let all = || runs.iter().map(|one| one.run.run);
+    let kinds: BTreeSet<String> = all().map(recorded).collect();
+    let limit = if kinds.len() > 1 { Some(TrendLimit::OtherKinds) } else { limit };
+    let variation = variation(&logs, points.iter().map(|point| point.at));
     let level = &builds[steps.last().map_or(0, |step| step.at)..];
     let newest_is_high = is_high(level, care);
     Trend {
@@ -58,6 +68,9 @@ pub fn trend(runs: &[BuildRun], metric: Metric, care: f64) -> Trend {
         steps,
         limit,
         newest_is_high,
+        variation: variation.map(f64::exp_m1),
+        builds_needed: variation.and_then(|variation| builds_needed(care, variation)),
+        unequal: differences(all(), &["load", "period", "instrument", "board"]),
         unsupported,
         invalid: Vec::new(),
     }
@@ -113,6 +126,29 @@ fn step(point: &ChangePoint, builds: &[Build], care: f64) -> TrendStep {
         interval,
         word,
     }
+}
+
+/// How much the values of a level differ from each other, whichever level.
+fn variation(logs: &[f64], steps: impl Iterator<Item = usize>) -> Option<f64> {
+    let ends: Vec<usize> = steps.chain([logs.len()]).collect();
+    let begins = std::iter::once(0).chain(ends.iter().copied());
+    let levels: Vec<&[f64]> = begins.zip(&ends).map(|(from, to)| &logs[from..*to]).collect();
+    let freedom: usize = levels.iter().map(|level| level.len().saturating_sub(1)).sum();
+    let squares = |level: &&[f64]| {
+        let mean = level.iter().sum::<f64>() / level.len().max(1) as f64;
+        level.iter().map(|value| (value - mean).powi(2)).sum::<f64>()
+    };
+    let sum: f64 = levels.iter().map(squares).sum();
+    (freedom > 0).then(|| (sum / freedom as f64).sqrt())
+}
+
+/// Builds a level for a step of the limit, as two samples of a comparison at the level of the search.
+fn builds_needed(care: f64, variation: f64) -> Option<u32> {
+    let builds = match variation {
+        none if none <= 0.0 => Some(FEWEST_BUILDS / 2),
+        some => values_needed(care.ln_1p() / some, TAIL_OF_STEPS),
+    };
+    builds.map(|builds| builds.max(FEWEST_BUILDS / 2) as u32)
 }
 
 /// Whether the newest of a level lies above all others by more than is tolerated; a step of one build
@@ -186,5 +222,37 @@ mod tests {
         assert_eq!(of(1.06).word, ComparisonWord::Regressed);
         assert_eq!(word(Some(&of(1.06)), None, false), ComparisonWord::Regressed);
         assert_eq!(of(0.5).word, ComparisonWord::NoRegression, "lower is better");
+    }
+
+    #[test]
+    fn noisier_builds_need_more_of_them() {
+        let quiet = variation(&[0.0, 0.02, 0.0, 1.0, 1.02, 1.0], [3].into_iter()).unwrap();
+        assert!((quiet - 0.011_547).abs() < 1e-6, "{quiet}");
+        assert_eq!(variation(&[1.0], std::iter::empty()), None);
+        assert_eq!(builds_needed(0.05, 0.0), Some(5), "ten builds are searched at least");
+        let needed = [0.02, 0.03, 0.05].map(|variation| builds_needed(0.10, variation));
+        assert!(needed[0] < needed[1] && needed[1] < needed[2], "{needed:?}");
+        assert_eq!(builds_needed(0.05, 0.2), None);
+    }
+
+    /// What is said of a series is what its search finds: four of five steps, or somewhat more.
+    #[test]
+    fn so_many_builds_show_the_step() {
+        for (care, scatter) in [(0.10, 0.05), (0.05, 0.03), (0.20, 0.12)] {
+            let builds = builds_needed(care, scatter).unwrap() as usize;
+            let found = (0..60).filter(|seed| is_found(*seed, builds, care, scatter)).count();
+            assert!((45..=60).contains(&found), "{builds} builds for {care}: {found} of 60");
+            let half = (builds / 2).max(5);
+            let found = (0..60).filter(|seed| is_found(*seed, half, care, scatter)).count();
+            assert!(found < 48, "{half} builds suffice for {care}: {found} of 60");
+        }
+    }
+
+    fn is_found(seed: u64, builds: usize, care: f64, scatter: f64) -> bool {
+        let mut random = crate::random::Random::new(seed);
+        let mut normal = || (0..12).map(|_| random.below(1_001) as f64 / 1e3).sum::<f64>() - 6.0;
+        let value = |at: usize| if at < builds { 0.0 } else { care.ln_1p() } + scatter * normal();
+        let values: Vec<f64> = (0..2 * builds).map(value).collect();
+        !change_points(&values).points.is_empty()
     }
 }

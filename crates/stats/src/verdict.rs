@@ -1,6 +1,6 @@
 //! The judgement of a run against its deadline, by plain counting.
 
-use crate::bursts::{LateCycle, bursts};
+use crate::bursts::{ENOUGH_BURSTS, LateCycle, LowerLevel, bursts};
 use crate::dependence::{MissesInTime, share_at_most};
 use crate::limit::{is_early_but_good, judge_limit, may_be_chosen};
 use crate::special::count_above;
@@ -26,6 +26,8 @@ pub struct VerdictInput<'a> {
     pub from: Nanos,
     /// The cycles that missed the deadline, as far as their releases are known.
     pub late: &'a [LateCycle],
+    /// Bursts at a level below the deadline, where those at the deadline are few and it is known.
+    pub below: Option<&'a LowerLevel>,
     /// Time that was watched for gaps, of all threads together; of use without releases only.
     pub watched: Nanos,
     /// Stimuli whose response could not be measured; of the instrument `respond` only.
@@ -100,6 +102,9 @@ fn miss_bursts(evidence: &VerdictInput, misses: u64) -> Option<MissBursts> {
     // What is not known may have come by itself each time.
     let most = (found.len() as u64).saturating_add(unknown);
     let sizes: Vec<u64> = found.iter().map(|one| one.misses).collect();
+    // Without a miss the share is that of releases that begin a burst, whatever its size.
+    let below =
+        evidence.below.filter(|_| (1..ENOUGH_BURSTS).contains(&sizes.len()) && unknown == 0);
     let share = || {
         let releases = evidence.total.activations;
         let slices = slices(evidence);
@@ -109,6 +114,7 @@ fn miss_bursts(evidence: &VerdictInput, misses: u64) -> Option<MissBursts> {
             runs: &[],
             slices: &slices,
             bursts: &sizes,
+            bursts_below: below.map_or(&[], |below| &below.sizes),
         })
     };
     Some(MissBursts {
@@ -117,6 +123,7 @@ fn miss_bursts(evidence: &VerdictInput, misses: u64) -> Option<MissBursts> {
         unknown,
         at_most_per_hour: count_above(most as f64, CHANCE) / hours,
         share_at_most: (unknown == 0).then(share),
+        sizes_above_ns: below.map(|below| below.level_ns),
     })
 }
 
@@ -214,6 +221,7 @@ mod tests {
             measured: Nanos(12_500_000_000_000),
             from: Nanos::ZERO,
             late: &[],
+            below: None,
             watched: Nanos::ZERO,
             ended,
             findings,
@@ -287,6 +295,7 @@ mod tests {
                 measured: Nanos(300_000_000_000),
                 from: Nanos::ZERO,
                 late: &[],
+                below: None,
                 watched,
                 ended: EndReason::Finished,
                 findings: &[],
@@ -330,6 +339,7 @@ mod tests {
                 measured: hour,
                 from: Nanos::ZERO,
                 late,
+                below: None,
                 watched: Nanos::ZERO,
                 ended: EndReason::Finished,
                 findings: &[],
@@ -364,6 +374,7 @@ mod tests {
             measured: Nanos::ZERO,
             from: Nanos::ZERO,
             late: &[],
+            below: None,
             watched: Nanos::ZERO,
             ended: EndReason::Finished,
             findings: &[],

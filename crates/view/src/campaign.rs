@@ -1,12 +1,13 @@
 //! A campaign as `report` shows it: from its folder.
 
-use crate::{Result, run_with_bins};
+use crate::{Result, joined_intervals, run_with_bins};
 use latlab_model::campaign::PlannedRun;
 use latlab_model::campaign_table::{CampaignRow, CampaignTable, CellWord};
 use latlab_model::sanitize::{escape_controls, sanitize_document};
 use latlab_model::{Run, ThreadBins};
 use latlab_report::Options;
 use latlab_report::campaign::{CampaignRun, PlannedResult, campaign_page, multiples, table};
+use latlab_stats::{MeasuredRun, Span};
 use latlab_store::{CampaignFolder, CampaignProgress, CellState};
 use std::path::{Path, PathBuf};
 
@@ -15,6 +16,19 @@ struct CampaignRunWithBins {
     path: PathBuf,
     run: Run,
     bins: Vec<ThreadBins>,
+    spans: Vec<Span>,
+}
+
+impl CampaignRunWithBins {
+    fn read(path: &Path) -> Result<CampaignRunWithBins> {
+        let (run, bins) = run_with_bins(path)?;
+        let spans = joined_intervals(path, &run)?;
+        Ok(CampaignRunWithBins { path: path.to_path_buf(), run, bins, spans })
+    }
+
+    fn measured(&self) -> MeasuredRun<'_> {
+        MeasuredRun { run: &self.run, bins: &self.bins, spans: &self.spans, scenario: None }
+    }
 }
 
 /// What became of a planned run, its run by its place among those that were read.
@@ -60,11 +74,11 @@ impl LoadedCampaign {
                 let (path, run) = &tried.runs[index];
                 match latlab_store::expect_files(path, run)
                     .map_err(crate::Error::from)
-                    .and_then(|()| run_with_bins(path))
+                    .and_then(|()| CampaignRunWithBins::read(path))
                 {
-                    Ok((run, bins)) => {
+                    Ok(run) => {
                         place.run = Some(runs.len());
-                        runs.push(CampaignRunWithBins { path: path.clone(), run, bins });
+                        runs.push(run);
                     }
                     Err(error) => place.set_damaged(path, &error.to_string()),
                 }
@@ -137,7 +151,7 @@ fn planned_result<'a>(place: &LoadedCell, runs: &'a [CampaignRunWithBins]) -> Pl
         repeat: place.planned.repeat,
         state: place.state,
         reason: place.reason.clone(),
-        run: place.run.map(|index| (&runs[index].run, runs[index].bins.as_slice())),
+        run: place.run.map(|index| runs[index].measured()),
         tries: place.tries.clone(),
     }
 }

@@ -9,7 +9,7 @@ mod respond;
 
 pub use campaign::{LoadedCampaign, campaign_table};
 use over_time::OverTime;
-pub use over_time::{largest, quantile_intervals, statistics};
+pub use over_time::{joined_intervals, largest, quantile_intervals, statistics};
 pub use page::{LoadedRun, page, page_top};
 pub use respond::{against_phase, responses};
 

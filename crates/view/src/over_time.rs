@@ -2,12 +2,14 @@
 
 use crate::Result;
 use latlab_digest::window::WindowSpec;
-use latlab_digest::{OutlierDigest, StatisticsDigest, coarse_edges};
+use latlab_digest::{IntervalRow, OutlierDigest, StatisticsDigest, coarse_edges};
 use latlab_model::outlier::Outlier;
 use latlab_model::run::ThreadRun;
 use latlab_model::statistics::{QuantileInterval, RunStatistics};
 use latlab_model::{Nanos, Run};
 use latlab_report::time::TimeData;
+use latlab_stats::Span;
+use latlab_stats::span::JoinedIntervals;
 use latlab_store::{WindowReader, for_each_interval, histograms, spikes, telemetry};
 use std::ops::Range;
 use std::path::Path;
@@ -38,20 +40,20 @@ impl OverTime {
 
 fn of_intervals(folder: &Path, run: &Run, within: Option<Range<Nanos>>) -> Result<OverTime> {
     let mut data = TimeData::new(run, coarse_edges(), within);
-    fill_latencies(folder, run, &mut [&mut data], None)?;
+    fill_latencies(folder, run, &mut [&mut data], |_| ())?;
     Ok(OverTime { data, too_many: None })
 }
 
 /// Reads the intervals, and the large latencies that are known with their release, once into all
-/// of these.
+/// of these; `others` takes the intervals as well.
 pub fn fill_latencies(
     folder: &Path,
     run: &Run,
     all: &mut [&mut TimeData],
-    mut statistics: Option<&mut StatisticsDigest>,
+    mut others: impl FnMut(&IntervalRow),
 ) -> Result<()> {
     for_each_interval(folder, run, |row| {
-        statistics.iter_mut().for_each(|digest| digest.push(row));
+        others(row);
         let span = row.span();
         all.iter_mut().for_each(|data| data.interval(row.thread, &span, &row.coarse));
     })?;
@@ -80,6 +82,13 @@ pub fn fill_conditions(
 /// What a run says beyond what it counted.
 pub fn statistics(folder: &Path, run: &Run) -> Result<RunStatistics> {
     with_statistics(folder, run, |digest| digest.finish())
+}
+
+/// The intervals of a run, of all threads together, as a comparison of runs takes them.
+pub fn joined_intervals(folder: &Path, run: &Run) -> Result<Vec<Span>> {
+    let mut joined = JoinedIntervals::new(run.asked.interval_ns);
+    for_each_interval(folder, run, |row| joined.push(&row.span()))?;
+    Ok(joined.finish())
 }
 
 /// The intervals of a run's quantiles alone, which takes less time.

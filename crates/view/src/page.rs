@@ -9,6 +9,8 @@ use latlab_model::sanitize::sanitize_run;
 use latlab_model::{Run, ThreadBins};
 use latlab_report::PageRun;
 use latlab_report::time::TimeData;
+use latlab_stats::Span;
+use latlab_stats::span::JoinedIntervals;
 use latlab_store::{histograms, read_run_with_text, spikes};
 use std::path::Path;
 
@@ -18,6 +20,7 @@ pub struct LoadedRun {
     pub run: Run,
     document: String,
     bins: Vec<ThreadBins>,
+    spans: Vec<Span>,
     still: TimeData,
     fine: TimeData,
     samples: Vec<Sample>,
@@ -34,19 +37,24 @@ impl LoadedRun {
         let largest = spikes(folder, &run)?;
         // In one pass: the intervals of a large run take seconds.
         let mut statistics = StatisticsDigest::new(&run, &bins, &largest);
-        fill_latencies(folder, &run, &mut [&mut still, &mut fine], Some(&mut statistics))?;
+        let mut joined = JoinedIntervals::new(run.asked.interval_ns);
+        fill_latencies(folder, &run, &mut [&mut still, &mut fine], |row| {
+            statistics.push(row);
+            joined.push(&row.span());
+        })?;
+        let spans = joined.finish();
         let statistics = Some(statistics.finish());
         let mut outliers = OutlierDigest::new(&run, largest);
         fill_conditions(folder, &run, &mut [&mut still, &mut fine], Some(&mut outliers))?;
         let largest = outliers.finish();
         let samples = responses(folder, &run)?;
         let run = sanitize_run(&Run { largest, statistics, ..run })?;
-        Ok(LoadedRun { run, document, bins, still, fine, samples })
+        Ok(LoadedRun { run, document, bins, spans, still, fine, samples })
     }
 
     fn as_page(&self) -> PageRun<'_> {
-        let LoadedRun { run, document, bins, still, fine, samples } = self;
-        PageRun { run, document, bins, still, fine, samples }
+        let LoadedRun { run, document, bins, spans, still, fine, samples } = self;
+        PageRun { run, document, bins, spans, still, fine, samples }
     }
 }
 

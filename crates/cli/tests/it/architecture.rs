@@ -37,7 +37,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     ("latlab-png", &[]),
-    ("latlab-view", &["latlab-digest", "latlab-model", "latlab-report", "latlab-store"]),
+    (
+        "latlab-view",
+        &["latlab-digest", "latlab-model", "latlab-report", "latlab-stats", "latlab-store"],
+    ),
     (
         "latlab-serve",
         &[

@@ -29,7 +29,9 @@ use latlab_model::run::{
 };
 use latlab_model::telemetry::Conditions;
 use latlab_model::{CpuSet, Nanos, Plan, Run};
-use latlab_stats::{LateCycle, VerdictInput, judge};
+use latlab_stats::{
+    ENOUGH_BURSTS, LateCycle, LowerLevel, VerdictInput, bursts, judge, lower_level,
+};
 use std::collections::BTreeMap;
 
 /// What stands in every stream before the first interval.
@@ -78,8 +80,8 @@ impl RunBuilder {
         let ended = self.end_reason();
         let all =
             AllThreads { counts: &counts, threads: &threads, total: &total, findings: &findings };
-        let late = late_cycles(&head.plan, &head.prepared, &spikes);
-        let verdict = all.verdict(&head.plan, measured, &late, ended);
+        let large = LargeLatencies { plan: &head.plan, applied: &head.prepared, spikes: &spikes };
+        let verdict = all.verdict(&large, measured, ended);
         let ended = decided_end(&head.plan, ended, verdict.as_ref());
         let run = Run {
             schema: SCHEMA_VERSION,
@@ -266,11 +268,15 @@ struct AllThreads<'a> {
 impl AllThreads<'_> {
     fn verdict(
         &self,
-        plan: &Plan,
+        large: &LargeLatencies,
         measured: MeasuredSpan,
-        late: &[LateCycle],
         ended: EndReason,
     ) -> Option<Verdict> {
+        let plan = large.plan;
+        let deadline = plan.deadline_ns?;
+        let late = large.above(deadline);
+        let is_few = !late.is_empty() && bursts(&late).len() < ENOUGH_BURSTS;
+        let below = is_few.then(|| large.lower_level(deadline, self.threads)).flatten();
         let uncounted = self.counts.iter().flat_map(ThreadCounts::uncounted_spikes);
         judge(&VerdictInput {
             plan,
@@ -280,7 +286,8 @@ impl AllThreads<'_> {
             watched: self.counts.iter().map(ThreadCounts::observed_time).sum(),
             measured: measured.length,
             from: measured.from,
-            late,
+            late: &late,
+            below: below.as_ref(),
             unmeasured: self.threads.iter().filter_map(responses).map(Responses::unmeasured).sum(),
             ended: end_reason(plan, ended, self.threads),
             findings: self.findings,
@@ -301,16 +308,41 @@ fn decided_end(plan: &Plan, ended: EndReason, verdict: Option<&Verdict>) -> EndR
     }
 }
 
-/// The cycles that missed the deadline, among the largest latencies, whose releases are known.
-fn late_cycles(plan: &Plan, applied: &AppliedSetup, spikes: &[SpikeRow]) -> Vec<LateCycle> {
-    let period = |thread: u32| {
-        let setup = applied.threads.iter().find(|setup| setup.thread == thread);
-        setup.and_then(|setup| setup.period_ns).unwrap_or_default()
-    };
-    let late = spikes
-        .iter()
-        .filter_map(|row| LateCycle::of(plan, row.thread, period(row.thread), row.spike));
-    late.collect()
+/// The largest latencies, whose releases are known.
+struct LargeLatencies<'a> {
+    plan: &'a Plan,
+    applied: &'a AppliedSetup,
+    spikes: &'a [SpikeRow],
+}
+
+impl LargeLatencies<'_> {
+    /// The cycles with a latency above this.
+    fn above(&self, limit: Nanos) -> Vec<LateCycle> {
+        let period = |thread: u32| {
+            let setup = self.applied.threads.iter().find(|setup| setup.thread == thread);
+            setup.and_then(|setup| setup.period_ns).unwrap_or_default()
+        };
+        let late = self.spikes.iter().filter_map(|row| {
+            LateCycle::above(limit, self.plan, row.thread, period(row.thread), row.spike)
+        });
+        late.collect()
+    }
+
+    /// Bursts at a level below the deadline, as far down as all latencies of all threads are known.
+    fn lower_level(&self, deadline: Nanos, threads: &[ThreadRun]) -> Option<LowerLevel> {
+        let is_whole =
+            |thread: &ThreadRun| thread.end.as_ref().is_some_and(|end| end.spikes_lost == 0);
+        if !threads.iter().all(is_whole) {
+            return None;
+        }
+        let known_above = threads.iter().map(|thread| {
+            let of_thread = self.spikes.iter().filter(|row| row.thread == thread.setup.thread);
+            of_thread.map(|row| row.spike.latency_ns).min().unwrap_or(Nanos::MAX)
+        });
+        let known_above = known_above.max()?;
+        let latencies = self.spikes.iter().map(|row| row.spike.latency_ns).collect();
+        lower_level(latencies, deadline, known_above, |level| self.above(level))
+    }
 }
 
 /// A time of CLOCK_MONOTONIC in UTC, as a reading of the clocks has it.

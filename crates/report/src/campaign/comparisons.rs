@@ -52,15 +52,14 @@ fn is_realtime(row: &CampaignRow) -> bool {
 
 /// The valid runs of these rows.
 fn runs<'a>(rows: &[&'a CampaignRow], made: &[PlannedResult<'a>]) -> Vec<MeasuredRun<'a>> {
-    let find = |id: &String| made.iter().filter_map(|one| one.run).find(|(run, _)| run.id == *id);
+    let find = |id: &String| made.iter().filter_map(|one| one.run).find(|one| one.run.id == *id);
     let of_row = |row: &&'a CampaignRow| {
         let group = row.group.as_str();
         let done = row.cells.iter().filter(|cell| {
             cell.state == CellWord::Done && cell.verdict != Some(VerdictWord::Invalid)
         });
         done.filter_map(|cell| {
-            let (run, bins) = find(cell.run.as_ref()?)?;
-            Some(MeasuredRun { run, bins, spans: &[], scenario: Some(group) })
+            Some(MeasuredRun { scenario: Some(group), ..find(cell.run.as_ref()?)? })
         })
         .collect::<Vec<_>>()
     };

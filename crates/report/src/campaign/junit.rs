@@ -1,6 +1,7 @@
 //! The table as JUnit XML: a test case for each row, with its verdict.
 
 use super::format::{reason, rest, verdict};
+use super::repeats::limit;
 use super::text::below;
 use super::variants::{answer, kernel};
 use crate::junit::{Problem, TestCase, test_suite};
@@ -45,8 +46,10 @@ fn problem(row: &CampaignRow) -> Option<(Problem, String)> {
     let missing = row.cells.iter().filter(|cell| cell.state == CellWord::Missing).count();
     match row.verdict {
         Some(VerdictWord::Pass) => None,
-        Some(VerdictWord::Fail) => of(Problem::Failure, missed(row)),
-        Some(word) => of(Problem::Error, format!("the verdict is {word}")),
+        Some(VerdictWord::Fail) => of(Problem::Failure, limit(row).unwrap_or_else(|| missed(row))),
+        Some(word) => {
+            of(Problem::Error, limit(row).unwrap_or_else(|| format!("the verdict is {word}")))
+        }
         None if missing > 0 => of(Problem::Error, format!("{missing} runs are missing")),
         None if row.cells.iter().all(|cell| cell.state == CellWord::LeftOut) => {
             of(Problem::Skipped, "left out".to_string())

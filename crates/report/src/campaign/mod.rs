@@ -7,6 +7,7 @@ mod list;
 mod multiples;
 mod page;
 mod plan;
+mod repeats;
 mod table;
 mod text;
 mod variants;

@@ -5,6 +5,7 @@ use super::comparisons::comparison_lines;
 use super::format::{DeadlineDistance, length_of, rest, share, verdict};
 use super::multiples::RowLine;
 use super::multiples::{Counted, can_be_overlaid, multiples, overlaid, pooled_rows, row_lines};
+use super::repeats::limits;
 use super::text::{reasons, remarks, virtual_time};
 use super::variants::{answer, kernel};
 use crate::page::data::{ChartLine, chart_data};
@@ -74,6 +75,8 @@ pub fn campaign_page(table: &CampaignTable, runs: &[CampaignRun], latlab: &str) 
             (outline.section("table", "Table", html! {
                 (cells(table, runs))
                 @let reasons = reasons(table);
+                @let limits = limits(table);
+                @if !limits.is_empty() { ul.reasons { @for line in &limits { li { (prose(line)) } } } }
                 @if !reasons.is_empty() { ul.reasons { @for line in &reasons { li { (prose(line)) } } } }
                 p { (TABLE) }
             }))

@@ -5,11 +5,11 @@ use super::comparisons::comparisons;
 use latlab_model::campaign::Campaign;
 use latlab_model::campaign_table::{
     CampaignCell, CampaignCounts, CampaignRow, CampaignTable, CellFigures, CellWord, PooledRow,
-    PooledThread,
+    PooledThread, RepeatsVerdict,
 };
 use latlab_model::run::VerdictWord;
 use latlab_model::{Bin, Nanos, Run, ThreadBins};
-use latlab_stats::{quantile_of_equal_weight, quantile_of_rows};
+use latlab_stats::{MeasuredRun, judge_repeats, quantile_of_equal_weight, quantile_of_rows};
 use std::collections::BTreeMap;
 
 /// 99.9 %, in parts per million.
@@ -28,8 +28,8 @@ pub struct PlannedResult<'a> {
     pub state: CellWord,
     /// Why it failed.
     pub reason: Option<String>,
-    /// Its run, with the counts of its threads.
-    pub run: Option<(&'a Run, &'a [ThreadBins])>,
+    /// Its run, with the counts of its threads and its intervals.
+    pub run: Option<MeasuredRun<'a>>,
     /// Ids of all tries that left a run.
     pub tries: Vec<String>,
 }
@@ -56,7 +56,7 @@ pub fn table(campaign: &Campaign, made: &[PlannedResult]) -> CampaignTable {
         virtual_time: made
             .iter()
             .filter_map(|one| one.run)
-            .any(|(run, _)| run.asked.target.has_virtual_time()),
+            .any(|one| one.run.asked.target.has_virtual_time()),
     };
     let comparisons = comparisons(&table, made);
     CampaignTable { comparisons, ..table }
@@ -91,8 +91,8 @@ impl MeasuredMachine {
 /// known where there is no run.
 fn machines(made: &[PlannedResult], row: usize) -> Vec<MeasuredMachine> {
     let mut known = Vec::new();
-    for (run, _) in made.iter().filter(|one| one.row == row).filter_map(|one| one.run) {
-        let machine = MeasuredMachine::of(run);
+    for one in made.iter().filter(|one| one.row == row).filter_map(|one| one.run) {
+        let machine = MeasuredMachine::of(one.run);
         if !known.contains(&machine) {
             known.push(machine);
         }
@@ -127,7 +127,7 @@ fn row(
     let asked = &campaign.rows[index];
     let here: Vec<&PlannedResult> = made.iter().filter(|one| one.row == index).collect();
     let is_elsewhere = |one: &PlannedResult| {
-        one.run.map(|(run, _)| MeasuredMachine::of(run)).filter(|other| other != machine)
+        one.run.map(|one| MeasuredMachine::of(one.run)).filter(|other| other != machine)
     };
     let cell_of = |repeat: u32| match here.iter().find(|one| one.repeat == repeat) {
         None => left_out(repeat, asked.left_out.clone()),
@@ -141,7 +141,10 @@ fn row(
         .iter()
         .filter(|one| one.state == CellWord::Done && is_elsewhere(one).is_none())
         .filter_map(|one| one.run)
+        .map(|one| (one.run, one.bins))
         .collect();
+    let of_done: Vec<&Run> = done.iter().map(|(run, _)| *run).collect();
+    let repeated = asked.plan.limit_per_hour.and_then(|per_hour| judge_repeats(&of_done, per_hour));
     let published = campaign.published.iter().flat_map(|published| &published.figures);
     let label = match all.len() {
         0 | 1 => asked.label.clone(),
@@ -157,7 +160,8 @@ fn row(
         board: machine.board.clone(),
         about: asked.about.clone(),
         deadline_ns: asked.plan.deadline_ns,
-        verdict: verdict(asked.plan.deadline_ns, &cells),
+        verdict: verdict(asked.plan.deadline_ns, &cells, repeated.as_ref()),
+        repeated,
         cells,
         pooled: pooled(&done),
         published: published.filter(|figure| figure.scenario == asked.scenario).cloned().collect(),
@@ -177,7 +181,7 @@ fn left_out(repeat: u32, reason: Option<String>) -> CampaignCell {
 }
 
 fn cell(made: &PlannedResult) -> CampaignCell {
-    let run = made.run.map(|(run, _)| run);
+    let run = made.run.map(|one| one.run);
     let said = run.and_then(|run| run.verdict.as_ref()).map(|verdict| verdict.word);
     let verdict = match (run, made.state) {
         // A deadline that was missed was missed, whatever else is wrong with the run.
@@ -208,12 +212,22 @@ fn figures(run: &Run) -> CellFigures {
     }
 }
 
-/// Without a deadline nothing passes, but a run that failed or is invalid spoils its row as well.
-fn verdict(deadline: Option<Nanos>, cells: &[CampaignCell]) -> Option<VerdictWord> {
+/// Without a deadline nothing passes, but a run that failed or is invalid spoils its row as well. With a
+/// tolerated rate of bursts the repeats are judged together: they show more than each by itself.
+fn verdict(
+    deadline: Option<Nanos>,
+    cells: &[CampaignCell],
+    repeated: Option<&RepeatsVerdict>,
+) -> Option<VerdictWord> {
     let spoilt = |cell: &CampaignCell| matches!(cell.state, CellWord::Failed | CellWord::Damaged);
-    match deadline {
-        Some(_) => heaviest(cells),
-        None => cells.iter().any(spoilt).then_some(VerdictWord::Invalid),
+    match (deadline, repeated) {
+        (Some(_), Some(repeated)) => {
+            let others = cells.iter().filter(|cell| cell.state != CellWord::Done).cloned();
+            let others = heaviest(&others.collect::<Vec<_>>());
+            heaviest_word(others.into_iter().chain([repeated.word]))
+        }
+        (Some(_), None) => heaviest(cells),
+        (None, _) => cells.iter().any(spoilt).then_some(VerdictWord::Invalid),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::comparisons::comparison_lines;
 use super::format::{length_of, reason, rest, verdict};
+use super::repeats::limits;
 use super::variants::{answer, kernel};
 use crate::terminal::style::{Colour, Style};
 use crate::terminal::table::escaped;
@@ -103,7 +104,7 @@ pub fn reasons(of: &CampaignTable) -> Vec<String> {
 
 /// All that is said below a table.
 pub fn below(of: &CampaignTable) -> impl Iterator<Item = String> {
-    reasons(of).into_iter().chain(virtual_time(of)).chain(remarks(of))
+    limits(of).into_iter().chain(reasons(of)).chain(virtual_time(of)).chain(remarks(of))
 }
 
 /// What figures of guests are.

@@ -87,6 +87,7 @@ fn changes(what: &str, rows: impl Iterator<Item = Row>) -> Markup {
     let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".to_string());
     html! {
         div.box { table.stacked.settings {
+            caption { span { (what) "s that differ" } }
             thead { tr { th scope="col" { (what) } th scope="col" { "Base" } th scope="col" { "Candidate" } } }
             tbody { @for row in rows { tr {
                 th scope="row" { (row.name) }

@@ -15,7 +15,7 @@ pub(crate) use junit::case;
 pub use junit::junit;
 pub(crate) use page::class;
 pub use page::page;
+pub(crate) use sentences::{about, named, probability, range, ratio, title};
 pub use sentences::{headline, scenario};
-pub(crate) use sentences::{named, probability, range, ratio, title};
 pub(crate) use text::colour;
 pub use text::{markdown, show};

@@ -89,6 +89,7 @@ fn opening(of: &RunComparison, outline: &Outline) -> Markup {
 fn overview(all: &[ScenarioComparison]) -> Markup {
     html! {
         div.box { table.stacked {
+            caption { span { "What each scenario comes to" } }
             thead { tr { th scope="col" { "Scenario" } th scope="col" { "Verdict" } th scope="col" { "Answer" } } }
             tbody { @for (number, one) in (1..).zip(all) { tr {
                 th scope="row" { a href={ "#run-" (number) } { (one.name.as_deref().unwrap_or("runs")) } }
@@ -134,6 +135,7 @@ fn common_folds(of: &RunComparison) -> Vec<Fold> {
 fn metrics(of: &ScenarioComparison) -> Markup {
     html! {
         div.box { table.stacked.metrics {
+            caption { span { "A number of each run for each metric; ratios are candidate to base" } }
             thead { tr {
                 th scope="col" { "Metric" } th scope="col" { "Verdict" }
                 th.number scope="col" { "Ratio" } th.number scope="col" { "95 % interval" }
@@ -230,10 +232,11 @@ fn basis(of: &ScenarioComparison) -> Markup {
     ];
     html! {
         div.box { table.stacked {
-            thead { tr { th scope="col" { "Side" } th scope="col" { "n" } th scope="col" { "Exposure" } th scope="col" { "Source" } } }
+            caption { span { "The runs of both sides" } }
+            thead { tr { th scope="col" { "Side" } th.number scope="col" { "n" } th scope="col" { "Exposure" } th scope="col" { "Source" } } }
             tbody { @for (name, runs) in sides { tr {
                 th scope="row" { (name) }
-                td data-head="n" { (counted(runs.len() as u64, "run", "runs")) }
+                td.number data-head="n" { (runs.len()) }
                 td data-head="Exposure" { (prose(&exposure(runs))) }
                 td data-head="Source" { (ids(runs)) }
             } } }
@@ -291,8 +294,8 @@ fn maxima(of: &ScenarioComparison) -> Markup {
     let sides = [("base", &of.base), ("candidate", &of.candidate)];
     let has_misses = of.misses.is_some();
     html! {
-        p { "Maxima depend on chance and on the length of a run, and are not judged." }
         div.box { table.stacked {
+            caption { span { "Maxima depend on chance and on the length of a run, and are not judged" } }
             thead { tr {
                 th scope="col" { "Run" } th scope="col" { "Side" }
                 th.number scope="col" { "Largest" }
@@ -316,7 +319,7 @@ fn run_row(side: &str, run: &ComparedRun, has_misses: bool) -> Markup {
     html! {
         tr {
             th scope="row" { (run.id) }
-            td data-head="Side" { (side) }
+            td.words data-head="Side" { (side) }
             td.number data-head="Largest" { (dash(run.max_ns.map(|max| firm(&short(max.0 as f64))))) }
             @if has_misses { td.number data-head="Misses" { (dash(run.misses.map(share))) } }
             td.number data-head="Releases" { (count(run.activations)) }

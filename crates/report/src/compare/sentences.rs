@@ -113,7 +113,9 @@ pub fn scenario(of: &ScenarioComparison) -> String {
     let title = title(of.word);
     if of.word == ComparisonWord::Refused {
         let why = of.remarks.iter().find_map(|one| refusal(one, "run"));
-        let figure = headline_metric(of, |_| true).map(|one| format!(" {}.", figure(one)));
+        let is_one_kind =
+            !of.remarks.iter().any(|one| matches!(one, ComparisonRemark::OtherKind { .. }));
+        let figure = headline_metric(of, |_| is_one_kind).map(|one| format!(" {}.", figure(one)));
         let why = why.unwrap_or_else(|| "the runs have no metric in common".to_string());
         return format!("{title}: {why}.{}", figure.unwrap_or_default());
     }
@@ -209,7 +211,8 @@ fn more(of: &MetricComparison) -> String {
     }
 }
 
-fn about(share: f64) -> String {
+/// A share with two digits or three.
+pub fn about(share: f64) -> String {
     format!("{} %", trimmed(format!("{:.*}", if share < 0.1 { 1 } else { 0 }, share * 100.0)))
 }
 
@@ -337,6 +340,12 @@ fn refusal(remark: &ComparisonRemark, one: &str) -> Option<String> {
             ))
         }
         ComparisonRemark::OneBootEach => Some("kernel and boot cannot be separated".to_string()),
+        ComparisonRemark::OtherKind { base, candidate } if base == candidate => {
+            Some(format!("the sides hold {base}, which do not compare"))
+        }
+        ComparisonRemark::OtherKind { base, candidate } => {
+            Some(format!("{base} of the base do not compare with {candidate} of the candidate"))
+        }
         _ => None,
     }
 }
@@ -386,6 +395,26 @@ pub fn remark(of: &ComparisonRemark) -> String {
             percent(*base),
             percent(*candidate)
         ),
+        ComparisonRemark::OtherKind { .. } => {
+            "Latencies, gaps of a busy loop and responses of a pin are \
+            measured in the same unit and mean different things. Compare runs of one kind."
+                .to_string()
+        }
+        ComparisonRemark::OtherMethod { what } => format!(
+            "The sides were not measured in the same way; they differ in: {what}. What differs in the \
+             figures may come from that."
+        ),
+        ComparisonRemark::Copies { runs } => format!(
+            "{} exactly the latencies of another run of that side: a copy, or the same seed once more, is no \
+             replication.",
+            match runs {
+                1 => "A run holds".to_string(),
+                several => format!("{} hold", counted(*several as u64, "run", "runs")),
+            }
+        ),
+        ComparisonRemark::OtherDeadlines => {
+            "Not all runs have the same deadline: their misses are not compared.".to_string()
+        }
         ComparisonRemark::UnequalRuns { what } => {
             format!("The runs of one side are not alike; they differ in: {what}.")
         }

@@ -13,7 +13,7 @@ use latlab_model::run_comparison::{
 
 /// Settings of the machine that are named; the others are counted.
 const NAMED_SETTINGS: usize = 6;
-/// Runs that are named; the others are counted.
+/// Runs of a side that are named above the figures; of more all follow below.
 const NAMED_RUNS: usize = 3;
 
 /// The whole comparison in the terminal.
@@ -29,7 +29,7 @@ pub fn show(of: &RunComparison, width: usize, style: Style) -> String {
         }
         text += &format!("{}\n\n", wrapped(&sides(one), width, 2));
         text += &table(columns(one), width, style);
-        let lines = below(one);
+        let lines: Vec<String> = below(one).into_iter().chain(all_runs(one)).collect();
         text += if lines.is_empty() { "" } else { "\n" };
         text +=
             &lines.iter().map(|line| format!("{}\n", wrapped(line, width, 2))).collect::<String>();
@@ -49,16 +49,24 @@ pub(crate) fn colour(word: ComparisonWord) -> Colour {
     }
 }
 
-/// Which runs are compared.
+/// Which runs are compared; of many the first.
 fn sides(of: &ScenarioComparison) -> String {
-    let names = |runs: &[ComparedRun]| {
-        let named: Vec<&str> = runs.iter().take(NAMED_RUNS).map(|run| run.id.as_str()).collect();
-        match runs.len() - named.len() {
-            0 => named.join(", "),
-            more => format!("{} and {more} more", named.join(", ")),
-        }
+    let names = |runs: &[ComparedRun]| match runs.len() {
+        few if few <= NAMED_RUNS => ids(runs),
+        many => format!("{} and {} more, named below", ids(&runs[..NAMED_RUNS]), many - NAMED_RUNS),
     };
     format!("Base: {}. Candidate: {}.", names(&of.base), names(&of.candidate))
+}
+
+/// All runs of the sides that are not named above.
+fn all_runs(of: &ScenarioComparison) -> Vec<String> {
+    let sides = [("base", &of.base), ("candidate", &of.candidate)];
+    let many = sides.into_iter().filter(|(_, runs)| runs.len() > NAMED_RUNS);
+    many.map(|(side, runs)| format!("Runs of the {side}: {}.", ids(runs))).collect()
+}
+
+fn ids(runs: &[ComparedRun]) -> String {
+    runs.iter().map(|run| run.id.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 fn columns(of: &ScenarioComparison) -> Vec<Column> {
@@ -158,6 +166,12 @@ pub fn markdown(of: &RunComparison) -> String {
         text += &format!("{}\n\n{}\n", escaped(&sides(one)), markdown_table(&columns(one)));
         text += &below(one).iter().map(|line| format!("- {}\n", escaped(line))).collect::<String>();
         text.push('\n');
+        let runs = all_runs(one);
+        if !runs.is_empty() {
+            let lines = runs.iter().map(|line| format!("- {}\n", escaped(line)));
+            let lines = lines.collect::<String>();
+            text += &format!("<details><summary>All runs</summary>\n\n{lines}\n</details>\n\n");
+        }
     }
     let lines = changes(of).into_iter().chain(left_out(of));
     let line = |line: String| match line.strip_prefix("  ") {

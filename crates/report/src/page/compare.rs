@@ -10,11 +10,13 @@ use crate::run_table::{ComparedFigure, MEANING, RunRow, RunTable};
 use crate::run_with_bins::RunWithBins;
 use crate::sections::respond;
 use latlab_model::Run;
+use latlab_stats::MeasuredRun;
 use maud::{Markup, html};
 
 /// The section that stands above the runs.
 pub fn comparison(runs: &[PageRun], outline: &Outline) -> Markup {
     let measured: Vec<RunWithBins> = runs.iter().map(PageRun::with_bins).collect();
+    let judged: Vec<MeasuredRun> = runs.iter().map(PageRun::measured).collect();
     let all: Vec<&Run> = runs.iter().map(|one| one.run).collect();
     let comparison = RunTable::new(all);
     html! {
@@ -22,7 +24,7 @@ pub fn comparison(runs: &[PageRun], outline: &Outline) -> Markup {
             header {
                 p.kicker { "Comparison: " (comparison.title()) }
                 (outline.headline(prose(&comparison.answer())))
-                @for line in judgements(&measured) { p.lead { (prose(&line)) } }
+                @for line in judgements(&judged) { p.lead { (prose(&line)) } }
                 @if let Some(misses) = comparison.misses() { p.lead { (prose(&misses)) } }
             }
             (responders::compared(runs, outline))

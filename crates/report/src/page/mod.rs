@@ -31,6 +31,7 @@ use crate::sections::statistics;
 use crate::sentence;
 use latlab_model::samples::Sample;
 use latlab_model::{Run, ThreadBins};
+use latlab_stats::{MeasuredRun, Span};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 const STYLE: &str = include_str!("page.css");
@@ -56,6 +57,8 @@ pub struct PageRun<'a> {
     pub document: &'a str,
     /// The counts of each thread.
     pub bins: &'a [ThreadBins],
+    /// Its intervals, of all threads together.
+    pub spans: &'a [Span],
     /// Its rows over time, for pictures that stand still.
     pub still: &'a TimeData,
     /// The same as finely as a page carries them.
@@ -68,6 +71,10 @@ pub struct PageRun<'a> {
 impl<'a> PageRun<'a> {
     fn with_bins(&self) -> RunWithBins<'a> {
         RunWithBins { run: self.run, bins: self.bins }
+    }
+
+    fn measured(&self) -> MeasuredRun<'a> {
+        MeasuredRun { run: self.run, bins: self.bins, spans: self.spans, scenario: None }
     }
 }
 

@@ -8,6 +8,7 @@ mod text;
 
 pub(crate) use figure::ComparedFigure;
 
+use crate::compare::judgements;
 use crate::run_with_bins::{RunWithBins, terms};
 use crate::sections::respond;
 use crate::sentence;
@@ -16,6 +17,7 @@ use crate::units::{grouped, percent_of, span};
 use figure::figures;
 use latlab_model::Run;
 use latlab_model::run::VerdictWord;
+use latlab_stats::MeasuredRun;
 use std::collections::BTreeSet;
 
 /// What a table of runs says below it.
@@ -29,6 +31,7 @@ const INVALID: &str = "none; a finding makes it invalid";
 pub struct RunTable<'a> {
     runs: Vec<&'a Run>,
     names: Vec<String>,
+    judgements: Vec<String>,
 }
 
 /// A run as a row of the table.
@@ -59,7 +62,13 @@ impl<'a> RunTable<'a> {
     /// Of these runs, the baseline first.
     pub fn new(runs: Vec<&'a Run>) -> RunTable<'a> {
         let names = names(&runs);
-        RunTable { runs, names }
+        RunTable { runs, names, judgements: Vec::new() }
+    }
+
+    /// The same, with what these runs show as replications of each other: whether they differ by more
+    /// than chance.
+    pub fn judged(self, runs: &[MeasuredRun]) -> RunTable<'a> {
+        RunTable { judgements: judgements(runs), ..self }
     }
 
     /// What each run is called beside the others.

@@ -12,6 +12,7 @@ impl RunTable<'_> {
     pub fn text(&self, width: usize, style: Style) -> String {
         let paragraph = |text: String| format!("{}\n", wrapped(&text, width, 0));
         let mut text = style.paint(Colour::Bold, &wrapped(&self.answer(), width, 0)) + "\n";
+        text += &self.judgements.iter().cloned().map(paragraph).collect::<String>();
         text += &self.misses().map(paragraph).unwrap_or_default();
         text += &format!("{}\n\n", style.paint(Colour::Dim, &wrapped(&self.title(), width, 0)));
         text += &table(self.columns(), width, style);
@@ -28,7 +29,8 @@ impl RunTable<'_> {
 
     /// The same in the Markdown of GitHub.
     pub fn markdown(&self) -> String {
-        let misses = self.misses().map(|misses| format!("{}\n\n", escaped(&misses)));
+        let lines = self.judgements.iter().cloned().chain(self.misses());
+        let lines = lines.map(|line| format!("{}\n\n", escaped(&line)));
         let settings = match self.setting_columns() {
             None => "All settings are the same.\n".to_string(),
             Some(columns) => format!("Settings that differ:\n\n{}", markdown(&columns)),
@@ -36,7 +38,7 @@ impl RunTable<'_> {
         format!(
             "**{}**\n\n{}{}\n{}\n\n{settings}",
             escaped(&self.answer()),
-            misses.unwrap_or_default(),
+            lines.collect::<String>(),
             markdown(&self.columns()),
             escaped(MEANING)
         )

@@ -52,6 +52,7 @@ pub fn page(of: &Trend) -> String {
 fn builds(of: &Trend) -> Markup {
     html! {
         div.box { table.stacked {
+            caption { span { "All builds, the oldest first" } }
             thead { tr {
                 th scope="col" { "Build" } th scope="col" { "Started" }
                 th.number scope="col" { (of.metric) } th scope="col" { "Step" }

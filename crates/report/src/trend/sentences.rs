@@ -1,6 +1,6 @@
 //! What a series of builds says in plain words.
 
-use crate::compare::{probability, range, ratio, title};
+use crate::compare::{about, probability, range, ratio, title};
 use crate::units::{counted, grouped, percent, short};
 use latlab_model::run_comparison::ComparisonWord;
 use latlab_model::trend::{Trend, TrendLimit, TrendStep};
@@ -45,6 +45,9 @@ fn clause(of: &TrendLimit) -> String {
             "{} are too few to find a step; {needs} are needed",
             counted(*has as u64, "build", "builds")
         ),
+        TrendLimit::OtherKinds => {
+            "the runs recorded different things, whose sizes do not compare".to_string()
+        }
         TrendLimit::Drift { .. } => {
             "the surroundings drift, so that steps are not to be ascribed to builds".to_string()
         }
@@ -60,6 +63,12 @@ pub fn limits(of: &Trend) -> Vec<String> {
         )),
         _ => None,
     };
+    let unequal = of.unequal.as_ref().map(|what| {
+        format!(
+            "The runs are not alike; they differ in: {what}. A step may come from that and not from \
+             its build."
+        )
+    });
     let one_each = of.builds.iter().all(|build| build.runs.len() == 1);
     let one_each = (one_each && !of.builds.is_empty()).then(|| {
         "Each build has one run: what one run shows may be that run and not its build.".to_string()
@@ -75,7 +84,28 @@ pub fn limits(of: &Trend) -> Vec<String> {
     });
     let invalid = (!of.invalid.is_empty())
         .then(|| format!("Left out because they are invalid: {}.", of.invalid.join(", ")));
-    drift.into_iter().chain(one_each).chain(unsupported).chain(invalid).collect()
+    drift
+        .into_iter()
+        .chain(unequal)
+        .chain(power(of))
+        .chain(one_each)
+        .chain(unsupported)
+        .chain(invalid)
+        .collect()
+}
+
+/// Which steps this series lets one see.
+fn power(of: &Trend) -> Option<String> {
+    let needed = match of.builds_needed {
+        Some(builds) => format!("{builds} builds before it and {builds} from it on"),
+        None => "more than 30 builds before it and 30 from it on".to_string(),
+    };
+    Some(format!(
+        "To see a step of {} in {} you need {needed}: the builds of a level vary {}.",
+        percent(of.care),
+        of.metric,
+        about(of.variation?)
+    ))
 }
 
 /// A step in a sentence.

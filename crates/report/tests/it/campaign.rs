@@ -4,13 +4,14 @@ use crate::common::svg::{attribute, elements};
 use crate::common::{Fixture, histogram, plan, verdict};
 use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign, CoolDown, Order, PlannedRun, Row};
 use latlab_model::campaign_table::{CampaignTable, CellWord};
-use latlab_model::run::VerdictWord;
+use latlab_model::run::{MissBursts, VerdictReason, VerdictWord};
 use latlab_model::{Nanos, Plan, Run, ThreadBins};
 use latlab_report::campaign::{
     CampaignRun, PlannedResult, campaign_page, csv, junit, markdown, multiples, planned, show,
     table,
 };
 use latlab_report::{Options, Style};
+use latlab_stats::MeasuredRun;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -98,7 +99,12 @@ impl Made {
                 repeat: planned.repeat,
                 state: if run.is_some() { CellWord::Done } else { CellWord::Missing },
                 reason: None,
-                run: run.as_ref().map(|(run, bins)| (run, bins.as_slice())),
+                run: run.as_ref().map(|(run, bins)| MeasuredRun {
+                    run,
+                    bins,
+                    spans: &[],
+                    scenario: None,
+                }),
                 tries: Vec::new(),
             })
             .collect();
@@ -236,6 +242,60 @@ fn a_campaign_of_two_kernels_says_which_is_better_and_how_sure_that_is() {
     let few = show(&quick_and_slow(2).table(), 200, Style::default());
     let missing = "Cannot tell rt-6.12 from stock-6.12: too few repeats; 2 more repeats a side.";
     assert!(few.contains(missing), "{few}");
+}
+
+/// Four repeats of an hour with a limit and so many bursts each.
+fn limited(per_hour: f64, bursts: [u64; 4]) -> CampaignTable {
+    let mut one = row("idle", &[]);
+    one.plan.limit_per_hour = Some(per_hour);
+    let mut made = Made::new(vec![one], 4, |_, _| Some((STOCK.into(), 60_000)));
+    for ((_, run), count) in made.runs.iter_mut().zip(bursts) {
+        let Some((run, _)) = run else { continue };
+        run.measured_ns = Nanos(3_600_000_000_000);
+        run.total.misses = Some(count);
+        verdict(run, VerdictWord::Inconclusive, Some(VerdictReason::LimitOpen));
+        let found = MissBursts { count, largest: 1, ..MissBursts::default() };
+        run.verdict.as_mut().unwrap().bursts = Some(found);
+    }
+    made.table()
+}
+
+#[test]
+fn repeats_are_judged_together_by_their_limit() {
+    let kept = limited(1.0, [0; 4]);
+    assert_eq!(kept.rows[0].verdict, Some(VerdictWord::Pass));
+    let line = "idle: PASS. Deadline 100 us: 0 misses in 8 004 releases of 4 repeats (4 h). With 95 % \
+                confidence fewer than 0.75 bursts of misses come in an hour, if load and machine do not \
+                change. That keeps the limit of 1 in an hour.";
+    for said in [show(&kept, 400, Style::default()), markdown(&kept), junit(&kept)] {
+        assert!(plain(&said).contains(line), "{said}");
+    }
+    let open = limited(0.1, [0; 4]);
+    assert_eq!(open.rows[0].verdict, Some(VerdictWord::Inconclusive));
+    let said = plain(&show(&open, 400, Style::default()));
+    assert!(said.contains("26 h more without a miss would show that it is kept."), "{said}");
+    assert!(junit(&open).contains("<error message=\"idle: INCONCLUSIVE. Deadline"));
+    let exceeded = limited(1.0, [5, 4, 6, 5]);
+    assert_eq!(exceeded.rows[0].verdict, Some(VerdictWord::Fail));
+    // One bad boot among good ones is not averaged away.
+    let differ = limited(10.0, [0, 0, 0, 9]);
+    assert_eq!(differ.rows[0].verdict, Some(VerdictWord::Inconclusive));
+    let said = plain(&show(&differ, 400, Style::default()));
+    assert!(
+        said.contains("of the worst. 1 of 4 had a miss; with 95 % confidence at most 75"),
+        "{said}"
+    );
+    // A repeat that is still to be made, or was cut short, lets nothing pass.
+    let mut cut = row("idle", &[]);
+    cut.plan.limit_per_hour = Some(1e9);
+    let missing =
+        Made::new(vec![cut], 2, |_, repeat| (repeat == 1).then(|| (STOCK.into(), 60_000)));
+    assert_eq!(missing.table().rows[0].verdict, Some(VerdictWord::Inconclusive));
+}
+
+/// A text whose blanks are plain ones.
+fn plain(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Invariant (pictures): A kernel has one line and one colour in all pictures of its campaign.

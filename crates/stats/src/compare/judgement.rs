@@ -1,6 +1,6 @@
 //! What the values of a metric come to.
 
-use crate::rank::{MOST_VALUES, Shift, median, rank_test, shift, values_needed};
+use crate::rank::{MOST_VALUES, Shift, TAIL, median, rank_test, shift, values_needed};
 use latlab_model::run_comparison::{ComparisonWord, Metric, MetricComparison, RatioInterval};
 
 /// A larger probability than this is chance.
@@ -36,7 +36,7 @@ pub fn judge_metric(evidence: &Evidence) -> MetricComparison {
     });
     let deviation = pooled_deviation(&base_logs, &candidate_logs);
     let needed = |shift: f64| match deviation {
-        Some(deviation) if deviation > 0.0 => values_needed(shift / deviation),
+        Some(deviation) if deviation > 0.0 => values_needed(shift / deviation, TAIL),
         Some(_) => Some(crate::rank::FEWEST_VALUES),
         None => None,
     };

@@ -3,59 +3,79 @@
 use super::{MeasuredRun, Tolerance};
 use crate::limit::{BurstCount, may_be_chosen, word};
 use crate::rank::{rank_test, shift};
-use crate::special::{chance_of_at_least, chance_of_dispersion};
+use crate::repeats::is_chance;
+use crate::special::chance_of_at_least;
 use latlab_model::Nanos;
 use latlab_model::run::VerdictWord;
-use latlab_model::run_comparison::{BurstComparison, BurstRate, ComparisonWord, MissComparison};
+use latlab_model::run_comparison::{BurstComparison, ComparisonWord, MissComparison};
 
 /// A larger probability than this is chance.
 const ALPHA: f64 = 0.05;
-/// Runs whose bursts differ so much by chance only this rarely do not differ by chance.
-const ALPHA_OF_DISPERSION: f64 = 0.01;
 
-/// The misses, where all runs have the same deadline. Each run counts alike: misses come in bursts, so
-/// that two of them are not two observations.
+/// The share of the releases of each run that missed.
+pub struct MissShares {
+    pub deadline_ns: Nanos,
+    pub base: Vec<f64>,
+    pub candidate: Vec<f64>,
+}
+
+/// The shares, where all runs have the same deadline.
+pub fn miss_shares(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<MissShares> {
+    let deadline_ns = common_deadline(base.iter().chain(candidate))?;
+    let share = |one: &MeasuredRun| {
+        one.run.total.misses.unwrap_or(0) as f64 / one.run.total.activations.max(1) as f64
+    };
+    let shares = |side: &[MeasuredRun]| -> Vec<f64> { side.iter().map(share).collect() };
+    Some(MissShares { deadline_ns, base: shares(base), candidate: shares(candidate) })
+}
+
+/// What misses are judged by.
+pub struct MissEvidence {
+    pub shares: MissShares,
+    /// The probability of such a difference among all metrics and misses together.
+    pub p_of_all: f64,
+    pub refused: bool,
+}
+
+/// The misses of both sides. Each run counts alike: misses come in bursts, so that two of them are not
+/// two observations.
 pub fn compare_misses(
     base: &[MeasuredRun],
     candidate: &[MeasuredRun],
     tolerance: &Tolerance,
-    refused: bool,
-) -> Option<MissComparison> {
-    let deadline_ns = common_deadline(base.iter().chain(candidate))?;
+    evidence: &MissEvidence,
+) -> MissComparison {
+    let MissEvidence { shares, p_of_all, refused } = evidence;
     let sum = |side: &[MeasuredRun]| {
         let misses = side.iter().filter_map(|one| one.run.total.misses);
         let due = side.iter().map(|one| one.run.total.activations);
         (misses.fold(0, u64::saturating_add), due.fold(0, u64::saturating_add))
     };
-    let share = |one: &MeasuredRun| {
-        one.run.total.misses.unwrap_or(0) as f64 / one.run.total.activations.max(1) as f64
-    };
-    let shares = |side: &[MeasuredRun]| -> Vec<f64> { side.iter().map(share).collect() };
-    let (base_shares, candidate_shares) = (shares(base), shares(candidate));
-    let p = rank_test(&base_shares, &candidate_shares);
+    let p = rank_test(&shares.base, &shares.candidate);
     let is_more =
-        shift(&base_shares, &candidate_shares).interval.is_some_and(|(low, _, _)| low > 0.0);
+        shift(&shares.base, &shares.candidate).interval.is_some_and(|(low, _, _)| low > 0.0);
     let bursts = compare_bursts(base, candidate, tolerance);
     let against_limit = bursts.and_then(|bursts| bursts.limit).map(|limit| word(&limit));
     let word = match against_limit {
         // The candidate's own runs show it, whatever the base is.
         Some(Some(VerdictWord::Fail)) => Some(ComparisonWord::Regressed),
-        _ if is_more && p <= ALPHA && !refused => Some(ComparisonWord::Regressed),
+        _ if is_more && *p_of_all <= ALPHA && !refused => Some(ComparisonWord::Regressed),
         Some(None) => Some(ComparisonWord::Inconclusive),
         _ => None,
     };
     let ((base, base_activations), (candidate, candidate_activations)) =
         (sum(base), sum(candidate));
-    Some(MissComparison {
-        deadline_ns,
+    MissComparison {
+        deadline_ns: shares.deadline_ns,
         base,
         base_activations,
         candidate,
         candidate_activations,
         p,
+        p_of_all: *p_of_all,
         bursts,
         word,
-    })
+    }
 }
 
 fn common_deadline<'a>(mut runs: impl Iterator<Item = &'a MeasuredRun<'a>>) -> Option<Nanos> {
@@ -73,11 +93,6 @@ fn compare_bursts(
     };
     let (base_counts, candidate_counts) = (counts(base)?, counts(candidate)?);
     let (of_base, of_candidate) = (sum(&base_counts)?, sum(&candidate_counts)?);
-    let is_chance = |counts: &[BurstCount]| {
-        let each: Vec<(u64, f64)> =
-            counts.iter().map(|one| (one.most, one.measured.0 as f64)).collect();
-        chance_of_dispersion(&each) >= ALPHA_OF_DISPERSION
-    };
     let share =
         of_candidate.measured.0 as f64 / (of_base.measured + of_candidate.measured).0 as f64;
     let p = || {
@@ -86,8 +101,8 @@ fn compare_bursts(
     };
     let any_time = candidate.iter().any(|one| may_be_chosen(&one.run.asked, one.run.ended));
     Some(BurstComparison {
-        base: rate(of_base),
-        candidate: rate(of_candidate),
+        base: of_base.rate(),
+        candidate: of_candidate.rate(),
         p: (is_chance(&base_counts) && is_chance(&candidate_counts)).then(p),
         limit: tolerance.bursts_per_hour.map(|rate| of_candidate.against(rate, any_time)),
     })
@@ -95,13 +110,4 @@ fn compare_bursts(
 
 fn sum(counts: &[BurstCount]) -> Option<BurstCount> {
     counts.iter().copied().reduce(BurstCount::plus)
-}
-
-fn rate(of: BurstCount) -> BurstRate {
-    BurstRate {
-        bursts: of.least,
-        unknown: of.most.saturating_sub(of.least),
-        measured_ns: of.measured,
-        at_most_per_hour: of.against(1.0, false).at_most_per_hour,
-    }
 }

@@ -21,6 +21,7 @@ use latlab_model::run_comparison::{
     UnsupportedMetric,
 };
 use latlab_model::{Run, ThreadBins};
+pub use remarks::{differences, recorded};
 use std::collections::BTreeSet;
 
 /// A run with what is compared of it.
@@ -113,11 +114,17 @@ fn compare_scenario(
     scenarios: usize,
 ) -> ScenarioComparison {
     let (supported, unsupported) = values(base, candidate);
-    let sides: Vec<(&[f64], &[f64])> =
-        supported.iter().map(|one| (one.base.as_slice(), one.candidate.as_slice())).collect();
+    let shares = misses::miss_shares(base, candidate);
+    let sides: Vec<(&[f64], &[f64])> = supported
+        .iter()
+        .map(|one| (one.base.as_slice(), one.candidate.as_slice()))
+        .chain(shares.iter().map(|one| (one.base.as_slice(), one.candidate.as_slice())))
+        .collect();
     // Scenarios are measured in runs of their own, so that their chances multiply.
     let of_all = |p: f64| 1.0 - (1.0 - p.min(1.0)).powi(scenarios as i32);
     let p_of_all: Vec<f64> = joint_test(&sides).into_iter().map(of_all).collect();
+    // Misses stand behind the metrics.
+    let of_misses = p_of_all.get(supported.len()).copied().unwrap_or(1.0);
     let limits = remarks::remarks(base, candidate);
     let refused = limits.iter().any(remarks::refuses);
     let metrics: Vec<MetricComparison> = supported
@@ -134,7 +141,10 @@ fn compare_scenario(
             })
         })
         .collect();
-    let misses = misses::compare_misses(base, candidate, tolerance, refused);
+    let misses = shares.map(|shares| {
+        let evidence = misses::MissEvidence { shares, p_of_all: of_misses, refused };
+        misses::compare_misses(base, candidate, tolerance, &evidence)
+    });
     let words = metrics.iter().map(|one| one.word).chain(misses.iter().filter_map(|one| one.word));
     ScenarioComparison {
         name: name.map(str::to_string),

@@ -4,6 +4,7 @@ use super::MeasuredRun;
 use super::judgement::middle;
 use crate::rank::FEWEST_VALUES;
 use latlab_model::Nanos;
+use latlab_model::plan::{Method, Recorded};
 use latlab_model::run::Run;
 use latlab_model::run_comparison::ComparisonRemark;
 use std::collections::BTreeSet;
@@ -15,17 +16,26 @@ const NOTABLE_MISSED: f64 = 0.001;
 
 /// Whether no figure can be trusted to answer the question.
 pub fn refuses(remark: &ComparisonRemark) -> bool {
-    matches!(remark, ComparisonRemark::TooFewRuns { .. } | ComparisonRemark::OneBootEach)
+    matches!(
+        remark,
+        ComparisonRemark::TooFewRuns { .. }
+            | ComparisonRemark::OneBootEach
+            | ComparisonRemark::OtherKind { .. }
+    )
 }
 
 /// All that limits the comparison, the heaviest first.
 pub fn remarks(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Vec<ComparisonRemark> {
     let too_few = (base.len().min(candidate.len()) < FEWEST_VALUES)
         .then_some(ComparisonRemark::TooFewRuns { base: base.len(), candidate: candidate.len() });
-    let first = too_few.into_iter().chain(boots(base, candidate)).chain(order(base, candidate));
+    let first = kind(base, candidate).into_iter().chain(too_few).chain(boots(base, candidate));
     first
+        .chain(order(base, candidate))
+        .chain(copies(base, candidate))
         .chain(unequal(base))
         .chain(unequal(candidate).filter(|_| unequal(base).is_none()))
+        .chain(method(base, candidate))
+        .chain(deadlines(base, candidate))
         .chain(length(base, candidate))
         .chain(rate(base, candidate))
         .chain(missed(base, candidate))
@@ -70,17 +80,95 @@ type Fact = fn(&Run) -> String;
 
 /// What runs of one side were asked for differently.
 fn unequal(side: &[MeasuredRun]) -> Option<ComparisonRemark> {
-    let facts: [(&str, Fact); 4] = [
+    let facts = ["load", "kernel", "period", "instrument", "board"];
+    let what = differences(side.iter().map(|one| one.run), &facts);
+    what.map(|what| ComparisonRemark::UnequalRuns { what })
+}
+
+/// In which of these facts runs differ; none where they do in none.
+pub fn differences<'a>(
+    runs: impl Iterator<Item = &'a Run> + Clone,
+    named: &[&str],
+) -> Option<String> {
+    let facts: [(&str, Fact); 5] = [
         ("load", |run| format!("{:?}", run.asked.loads)),
         ("kernel", |run| run.machine.kernel.clone()),
-        ("period", |run| format!("{:?}", run.applied.threads.first().map(|one| one.period_ns))),
-        ("instrument", |run| run.asked.method.instrument().to_string()),
+        ("period", period),
+        ("instrument", instrument),
+        ("board", |run| run.machine.board.clone().unwrap_or_default()),
     ];
-    let differs =
-        |fact: Fact| side.iter().map(|one| fact(one.run)).collect::<BTreeSet<_>>().len() > 1;
+    let differs = |fact: Fact| runs.clone().map(fact).collect::<BTreeSet<_>>().len() > 1;
+    let what = facts.into_iter().filter(|(what, fact)| named.contains(what) && differs(*fact));
+    let what: Vec<&str> = what.map(|(what, _)| what).collect();
+    (!what.is_empty()).then(|| what.join(", "))
+}
+
+fn period(run: &Run) -> String {
+    format!("{:?}", run.applied.threads.first().map(|one| one.period_ns))
+}
+
+fn instrument(run: &Run) -> String {
+    match &run.asked.method {
+        Method::Import(import) => format!("import of a {}", import.format),
+        method => method.instrument().to_string(),
+    }
+}
+
+/// What was recorded, in the words of the glossary.
+pub fn recorded(run: &Run) -> String {
+    let words = match (&run.asked.method, run.asked.method.records()) {
+        (Method::Import(import), _) => match import.quantity.as_str() {
+            "wake-up latency" | "latency" | "latency from one thread to another" => "latencies",
+            "time taken from a busy loop" => "gaps",
+            other => other,
+        },
+        (_, Recorded::Latency) => "latencies",
+        (_, Recorded::Gap) => "gaps",
+        (_, Recorded::Response) => "responses",
+    };
+    words.to_string()
+}
+
+/// A latency, a gap of a busy loop and a response of a pin are as long as they are for other reasons.
+fn kind(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<ComparisonRemark> {
+    let kinds = |side: &[MeasuredRun]| -> BTreeSet<String> {
+        side.iter().map(|one| recorded(one.run)).collect()
+    };
+    let (base, candidate) = (kinds(base), kinds(candidate));
+    let words = |kinds: &BTreeSet<String>| kinds.iter().cloned().collect::<Vec<_>>().join(" and ");
+    (base.union(&candidate).count() > 1)
+        .then(|| ComparisonRemark::OtherKind { base: words(&base), candidate: words(&candidate) })
+}
+
+/// In what the sides were measured differently, where each of them is alike in itself.
+fn method(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<ComparisonRemark> {
+    let facts: [(&str, Fact); 2] = [("period", period), ("instrument", instrument)];
+    let values = |side: &[MeasuredRun], fact: Fact| -> BTreeSet<String> {
+        side.iter().map(|one| fact(one.run)).collect()
+    };
+    let differs = |fact: Fact| values(base, fact) != values(candidate, fact);
     let what: Vec<&str> =
         facts.into_iter().filter(|(_, fact)| differs(*fact)).map(|(what, _)| what).collect();
-    (!what.is_empty()).then(|| ComparisonRemark::UnequalRuns { what: what.join(", ") })
+    (!what.is_empty()).then(|| ComparisonRemark::OtherMethod { what: what.join(", ") })
+}
+
+/// A run that was copied, imported twice or simulated with the same seed is no replication.
+fn copies(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<ComparisonRemark> {
+    let has_shape = |one: &MeasuredRun| one.bins.iter().any(|thread| thread.bins.len() > 1);
+    let of = |side: &[MeasuredRun]| {
+        let is_copy = |at: usize| {
+            let one = &side[at];
+            has_shape(one) && side[..at].iter().any(|other| other.bins == one.bins)
+        };
+        (0..side.len()).filter(|at| is_copy(*at)).count()
+    };
+    let runs = of(base) + of(candidate);
+    (runs > 0).then_some(ComparisonRemark::Copies { runs })
+}
+
+fn deadlines(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<ComparisonRemark> {
+    let all = base.iter().chain(candidate).map(|one| one.run.asked.deadline_ns);
+    (all.collect::<BTreeSet<_>>().len() > 1).then_some(ComparisonRemark::OtherDeadlines)
 }
 
 fn middle_of(side: &[MeasuredRun], of: impl Fn(&Run) -> f64) -> f64 {
@@ -125,9 +213,10 @@ fn rate(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<ComparisonRem
 
 fn missed(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<ComparisonRemark> {
     let share = |side: &[MeasuredRun]| {
-        let missed: u64 = side.iter().filter_map(|one| one.run.total.missed).sum();
-        let due: u64 = side.iter().map(|one| one.run.total.activations).sum();
-        missed as f64 / due.max(1) as f64
+        let missed = side.iter().filter_map(|one| one.run.total.missed);
+        let missed: f64 = missed.map(|missed| missed as f64).sum();
+        let due: f64 = side.iter().map(|one| one.run.total.activations as f64).sum();
+        missed / due.max(1.0)
     };
     let (base, candidate) = (share(base), share(candidate));
     (base.max(candidate) >= NOTABLE_MISSED)

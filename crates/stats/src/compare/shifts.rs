@@ -3,7 +3,7 @@
 use super::MeasuredRun;
 use super::figures::quantiles;
 use crate::random::Random;
-use crate::rank::{FEWEST_VALUES, shift};
+use crate::rank::{FEWEST_VALUES, median_difference};
 use latlab_model::run_comparison::QuantileShift;
 
 /// The quantiles of the picture, in parts per million; the far ones where the runs have enough
@@ -15,6 +15,9 @@ const SHARES: [u32; 27] = [
 ];
 /// Choices of runs that the band is made of.
 const CHOICES: usize = 400;
+const FEWEST_CHOICES: usize = 50;
+/// With more pairs of runs fewer choices are made.
+const MANY_PAIRS: usize = 10_000;
 const SEED: u64 = 8;
 
 /// The ratio of each quantile that all runs support, with the band of the choices of runs.
@@ -35,7 +38,7 @@ pub fn quantile_shifts(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Vec<Q
         let (base, candidate) = (of(&base)?, of(&candidate)?);
         Some(QuantileShift {
             parts_per_million: SHARES[place],
-            ratio: shift(&base, &candidate).estimate.exp(),
+            ratio: median_difference(&base, &candidate).exp(),
             band: has_band.then(|| band(&base, &candidate, &choices)),
         })
     };
@@ -49,14 +52,16 @@ type Choice = (Vec<usize>, Vec<usize>);
 fn choices(base: usize, candidate: usize) -> Vec<Choice> {
     let mut random = Random::new(SEED);
     let mut draw = |of: usize| -> Vec<usize> { (0..of).map(|_| random.below(of)).collect() };
-    (0..CHOICES).map(|_| (draw(base), draw(candidate))).collect()
+    // Of hundreds of runs fewer choices do: each takes all pairs of runs.
+    let choices = (CHOICES * MANY_PAIRS / (base * candidate).max(MANY_PAIRS)).max(FEWEST_CHOICES);
+    (0..choices).map(|_| (draw(base), draw(candidate))).collect()
 }
 
 fn band(base: &[f64], candidate: &[f64], choices: &[Choice]) -> (f64, f64) {
     let estimate = |(first, second): &Choice| {
         let pick =
             |side: &[f64], of: &[usize]| -> Vec<f64> { of.iter().map(|at| side[*at]).collect() };
-        shift(&pick(base, first), &pick(candidate, second)).estimate
+        median_difference(&pick(base, first), &pick(candidate, second))
     };
     let mut estimates: Vec<f64> = choices.iter().map(estimate).collect();
     estimates.sort_by(f64::total_cmp);

@@ -1,10 +1,12 @@
 use super::*;
 use crate::testing::{histogram_of, plan};
-use latlab_model::Nanos;
+use latlab_model::import::Import;
 use latlab_model::machine::Machine;
 use latlab_model::nanos::SECOND;
+use latlab_model::plan::{Method, Spin};
 use latlab_model::run::{AppliedSetup, EndReason, Losses};
 use latlab_model::run_comparison::ComparisonRemark;
+use latlab_model::{Bin, Nanos};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -189,10 +191,102 @@ fn order_and_left_out_latencies_are_noticed() {
     assert!((share - 0.074).abs() < 1e-9);
 }
 
+fn import(quantity: &str) -> Import {
+    Import {
+        file: "log".into(),
+        original: None,
+        format: "cyclictest histogram".into(),
+        quantity: quantity.into(),
+        tool: None,
+        command: None,
+        recorded: None,
+        resolution_ns: None,
+        is_summary: false,
+        facts: Vec::new(),
+    }
+}
+
+#[test]
+fn what_was_measured_otherwise_is_refused_or_named() {
+    let base = side("base", 10_000.0, 5, turns(0));
+    let mut other = side("other", 10_000.0, 5, turns(1));
+    other[2].run.asked.deadline_ns = None;
+    let found = compared(&base, &other);
+    assert_eq!(found.remarks, [ComparisonRemark::OtherDeadlines]);
+    assert_eq!((found.misses, found.word), (None, ComparisonWord::NoRegression));
+    for one in &mut other {
+        one.run.asked.method = Method::Import(Box::new(import("wake-up latency")));
+    }
+    let what = "instrument".to_string();
+    assert_eq!(compared(&base, &other).remarks[0], ComparisonRemark::OtherMethod { what });
+    for one in &mut other {
+        one.run.asked.method = Method::Spin(Spin::default());
+    }
+    let found = compared(&base, &other);
+    let (latencies, gaps) = ("latencies".to_string(), "gaps".to_string());
+    let kinds = ComparisonRemark::OtherKind { base: latencies, candidate: gaps };
+    assert_eq!((&found.remarks[0], found.word), (&kinds, ComparisonWord::Refused));
+    // The same from a file of another tool.
+    for one in &mut other {
+        one.run.asked.method = Method::Import(Box::new(import("time taken from a busy loop")));
+    }
+    assert_eq!(compared(&base, &other).remarks[0], kinds);
+}
+
+#[test]
+fn counts_as_large_as_can_be_overflow_nothing() {
+    let mut base = side("base", 10_000.0, 5, turns(0));
+    for one in &mut base {
+        one.run.total.activations = u64::MAX;
+        one.run.total.cycles = u64::MAX;
+        one.run.total.missed = Some(u64::MAX);
+        one.run.total.misses = Some(u64::MAX);
+        one.run.measured_ns = Nanos::MAX;
+        one.bins[0].bins.iter_mut().for_each(|bin| bin.count = u64::MAX);
+    }
+    let found = compared(&base, &side("other", 10_000.0, 6, turns(1)));
+    assert!(found.remarks.contains(&ComparisonRemark::Copies { runs: 1 }), "{:?}", found.remarks);
+    assert!(found.metrics.iter().all(|one| one.ratio.is_finite()), "{found:?}");
+    assert!(found.misses.unwrap().p.is_finite());
+}
+
+/// Ten hours a run, in four thousand bins.
+#[test]
+#[ignore = "its figure is one of an optimised program: make stats-study"]
+fn a_comparison_of_two_by_ten_runs_takes_three_seconds_at_most() {
+    let sides = [("base", 10_000.0, 0), ("slower", 10_300.0, 1)].map(|(name, scale, first)| {
+        let mut runs = side(name, scale, 10, turns(first));
+        for one in &mut runs {
+            one.run.measured_ns = SECOND * 36_000;
+            let max = |at: i64| Some(Nanos(20_000 + (at * 7_919) % 30_000));
+            let span = |at| Span {
+                from: SECOND * at,
+                to: SECOND * (at + 1),
+                max: max(at),
+                ..Span::default()
+            };
+            one.spans = (0..36_000).map(span).collect();
+            let bin = |at: i64| Bin {
+                low_ns: Nanos(at * 50),
+                high_ns: Nanos(at * 50 + 50),
+                count: 1 + (1e8 * (-0.01 * at as f64).exp()) as u64,
+            };
+            one.bins[0].bins = (20..4_020).map(bin).collect();
+        }
+        runs
+    });
+    let started = std::time::Instant::now();
+    let found = compared(&sides[0], &sides[1]);
+    let taken = started.elapsed();
+    println!("2 x 10 runs, {} metrics: {:.2} s", found.metrics.len(), taken.as_secs_f64());
+    assert_eq!(found.metrics.len(), 5);
+    assert!(taken < std::time::Duration::from_secs(3), "{taken:?}");
+}
+
 #[test]
 fn misses_of_each_run_are_one_observation() {
     let base = side("base", 10_000.0, 5, turns(0));
-    let mut more = side("more", 10_000.0, 5, turns(1));
+    let mut more = side("more", 10_010.0, 5, turns(1));
     for (at, one) in more.iter_mut().enumerate() {
         one.run.total.misses = Some(3 + at as u64);
     }
@@ -203,6 +297,9 @@ fn misses_of_each_run_are_one_observation() {
         (misses.word, found.word),
         (Some(ComparisonWord::Regressed), ComparisonWord::Regressed)
     );
+    // Of four runs a side misses alone are apart by chance too often, beside four metrics.
+    let few = compared(&base[..4], &more[..4]);
+    assert_eq!(few.misses.map(|misses| (misses.p < 0.05, misses.word)), Some((true, None)));
     // All of them in one run are one bad run.
     for one in more.iter_mut().skip(1) {
         one.run.total.misses = Some(0);

@@ -114,7 +114,7 @@ proptest! {
         prop_assert!(all_finite(&index.collect::<Vec<_>>()), "{found:?}");
         let sizes: Vec<u64> = found.bursts.iter().map(|burst| burst.misses).collect();
         let misses = sizes.iter().fold(0_u64, |sum, size| sum.saturating_add(*size));
-        let share = share_at_most(&MissesInTime { misses, releases, runs: &[], slices: &sizes, bursts: &sizes });
+        let share = share_at_most(&MissesInTime { misses, releases, runs: &[], slices: &sizes, bursts: &sizes, bursts_below: &sizes });
         prop_assert!((0.0..=1.0).contains(&share), "{share}");
         let slices: Vec<(u64, u64)> = sizes.iter().map(|size| (releases, *size)).collect();
         prop_assert!(latencies_per_event(&slices, &sizes).is_none_or(|each| each >= 1.0 && each.is_finite()));

@@ -30,10 +30,7 @@ impl StoredRun {
         let Found { folder, scenario } = found;
         let run = latlab_store::read_run(&folder)?;
         let bins = latlab_store::histograms(&folder, &run)?;
-        let mut spans = Vec::new();
-        for rows in latlab_store::intervals(&folder, &run)? {
-            spans.extend(rows?.iter().map(|row| row.span()));
-        }
+        let spans = latlab_view::joined_intervals(&folder, &run)?;
         Ok(StoredRun { run, folder, scenario, bins, spans })
     }
 

@@ -4,9 +4,27 @@ use super::args::{ShowArgs, ShowFormat};
 use crate::output::{escape_controls, print_json, print_text, sanitize_run, style, width};
 use crate::render::against_limit;
 use anyhow::bail;
-use latlab_model::Run;
+use latlab_model::{Run, ThreadBins};
 use latlab_report::{RunTable, rendered};
-use std::path::PathBuf;
+use latlab_stats::{MeasuredRun, Span};
+use std::path::{Path, PathBuf};
+
+/// What is compared of a run beside its figures.
+struct Tables {
+    bins: Vec<ThreadBins>,
+    spans: Vec<Span>,
+}
+
+impl Tables {
+    fn read(folder: &Path, run: &Run) -> anyhow::Result<Tables> {
+        let bins = latlab_store::histograms(folder, run)?;
+        Ok(Tables { bins, spans: latlab_view::joined_intervals(folder, run)? })
+    }
+
+    fn measured<'a>(&'a self, run: &'a Run) -> MeasuredRun<'a> {
+        MeasuredRun { run, bins: &self.bins, spans: &self.spans, scenario: None }
+    }
+}
 
 /// Prints the runs of these folders, the baseline first, in the format that the flags name.
 pub fn show(folders: &[PathBuf], args: &ShowArgs) -> anyhow::Result<()> {
@@ -25,7 +43,11 @@ pub fn show(folders: &[PathBuf], args: &ShowArgs) -> anyhow::Result<()> {
         return print_json(&runs.iter().map(rendered).collect::<Vec<_>>());
     }
     let runs: Vec<Run> = runs.iter().map(sanitize_run).collect::<Result<_, _>>()?;
-    let table = RunTable::new(runs.iter().collect());
+    let tables = folders.iter().zip(&runs).map(|(folder, run)| Tables::read(folder, run));
+    let tables: Vec<Tables> = tables.collect::<anyhow::Result<_>>()?;
+    let measured: Vec<MeasuredRun> =
+        runs.iter().zip(&tables).map(|(run, tables)| tables.measured(run)).collect();
+    let table = RunTable::new(runs.iter().collect()).judged(&measured);
     if args.format == ShowFormat::Markdown {
         return print_text(&table.markdown());
     }

@@ -198,7 +198,7 @@ pub fn pages(fixtures: &[&Fixture]) -> String {
         })
         .collect();
     let runs = fixtures.iter().zip(&parts).map(|(fixture, (bins, document, still, fine))| {
-        PageRun { run: &fixture.run, document, bins, still, fine, samples: &[] }
+        PageRun { run: &fixture.run, document, bins, spans: &[], still, fine, samples: &[] }
     });
     latlab_report::page(&runs.collect::<Vec<_>>())
 }

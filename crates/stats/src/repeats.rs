@@ -1,0 +1,66 @@
+//! Repeats of a run together against a tolerated rate of miss bursts.
+
+use crate::limit::{BurstCount, may_be_chosen, rejudge, word};
+use crate::special::{chance_of_dispersion, share_above};
+use latlab_model::Run;
+use latlab_model::campaign_table::RepeatsVerdict;
+use latlab_model::run::{VerdictReason, VerdictWord};
+
+/// What a one-sided statement of 95 % leaves out.
+const CHANCE: f64 = 0.05;
+/// Runs whose bursts differ so much by chance only this rarely do not differ by chance.
+const ALPHA_OF_DISPERSION: f64 = 0.01;
+
+/// Whether chance alone may have made the bursts of these runs differ as they do.
+pub fn is_chance(counts: &[BurstCount]) -> bool {
+    let each: Vec<(u64, f64)> =
+        counts.iter().map(|one| (one.most, one.measured.0 as f64)).collect();
+    chance_of_dispersion(&each) >= ALPHA_OF_DISPERSION
+}
+
+/// What the repeats say of the limit together; none of no run, or where one has no bursts in a known
+/// time.
+pub fn judge_repeats(runs: &[&Run], per_hour: f64) -> Option<RepeatsVerdict> {
+    let counts: Vec<BurstCount> =
+        runs.iter().map(|run| BurstCount::of_run(run)).collect::<Option<_>>()?;
+    let all = counts.iter().copied().reduce(BurstCount::plus)?;
+    let any_time = runs.iter().any(|run| may_be_chosen(&run.asked, run.ended));
+    let undecided = runs.iter().filter(|run| !is_as_planned(run, per_hour)).count();
+    let differ = !is_chance(&counts);
+    let together = all.against(per_hour, any_time);
+    // What one boot or one hour has of its own is not averaged away by the others.
+    let limit = match differ && word(&together) != Some(VerdictWord::Fail) {
+        true => counts
+            .iter()
+            .map(|one| one.against(per_hour, any_time))
+            .max_by(|one, other| one.at_most_per_hour.total_cmp(&other.at_most_per_hour))?,
+        false => together,
+    };
+    let word = match word(&limit) {
+        Some(VerdictWord::Pass) if undecided > 0 => VerdictWord::Inconclusive,
+        word => word.unwrap_or(VerdictWord::Inconclusive),
+    };
+    let sum =
+        |of: fn(&Run) -> u64| runs.iter().fold(0, |sum: u64, run| sum.saturating_add(of(run)));
+    let runs_with_misses = counts.iter().filter(|one| one.most > 0).count();
+    Some(RepeatsVerdict {
+        word,
+        runs: runs.len(),
+        misses: sum(|run| run.total.misses.unwrap_or(0)),
+        activations: sum(|run| run.total.activations),
+        bursts: all.rate(),
+        limit,
+        runs_with_misses,
+        at_most_share_of_runs: share_above(runs_with_misses as f64, runs.len() as f64, CHANCE),
+        differ,
+        undecided,
+    })
+}
+
+/// Whether nothing but the length of the run keeps it from a verdict.
+fn is_as_planned(run: &Run, per_hour: f64) -> bool {
+    rejudge(run, per_hour).is_some_and(|verdict| {
+        verdict.word != VerdictWord::Invalid
+            && matches!(verdict.reason, None | Some(VerdictReason::LimitOpen))
+    })
+}
