@@ -8,8 +8,10 @@ pub const MOST_BINS: u64 = 1_000_000;
 pub const LARGEST_COUNT: u64 = 1 << 36;
 /// Up to here bins have a place of their own, above they are looked up.
 const DENSE: usize = 1 << 14;
-/// From so many values on, the bins get these places: thousands of threads may have few values each.
-const MANY: u32 = 64;
+/// The least number of such places.
+const LEAST_DENSE: usize = 64;
+/// Places for each value that had to be looked up.
+const PLACES_FOR_EACH: usize = 8;
 
 /// Rows of a table: the number of a bin and its count, mostly in rising order.
 #[derive(Clone, Default, Debug)]
@@ -54,7 +56,7 @@ impl Bins {
 pub struct Tally {
     dense: Vec<u64>,
     sparse: BTreeMap<u32, u64>,
-    counted: u32,
+    looked_up: usize,
 }
 
 impl Tally {
@@ -83,14 +85,17 @@ impl Tally {
         has_place
     }
 
+    /// Counts a value that has no place of its own; where many have none, all up to it get one. A thread with few
+    /// values takes little memory so, of which a file may have thousands.
     fn add_sparse(&mut self, bin: u32, times: u64) {
         *self.sparse.entry(bin).or_default() += times;
-        self.counted += u32::from(self.dense.is_empty());
-        if self.counted == MANY && self.dense.is_empty() {
-            self.dense.resize(DENSE, 0);
-            let large = self.sparse.split_off(&(DENSE as u32));
-            for (bin, count) in std::mem::replace(&mut self.sparse, large) {
-                self.dense[bin as usize] = count;
+        self.looked_up += 1;
+        let places = (bin as usize + 1).next_power_of_two().max(LEAST_DENSE);
+        if places <= DENSE && self.looked_up * PLACES_FOR_EACH >= places {
+            self.dense.resize(places.max(self.dense.len()), 0);
+            let larger = self.sparse.split_off(&(places as u32));
+            for (bin, count) in std::mem::replace(&mut self.sparse, larger) {
+                self.dense[bin as usize] += count;
             }
         }
     }

@@ -138,7 +138,9 @@ impl Screen {
             }
             let scale =
                 Scale { start_ns: 0, width_ns: UNIT, bins: end, unit_ns: 1, is_limited: false };
-            let figures = Stated { count: None, mean_ns: None, ..stated };
+            // The bins do not say where in them a latency lies, but the last line has the mean of all.
+            let mean_ns = stated.mean_ns.filter(|_| self.final_mean.is_some());
+            let figures = Stated { count: None, mean_ns, ..stated };
             add_bins(&mut recording, bins, scale, &figures);
         }
         if let Some(series) = recording.series.last_mut() {

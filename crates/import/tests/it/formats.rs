@@ -222,6 +222,12 @@ fn stress_ng_and_xenomai() {
     let counts = &xenomai.series[0].counts;
     assert_eq!((counts.min_ns.0, counts.max_ns.0), (363, 4_036));
     assert_eq!(counts.count, 200, "two seconds of a period of 10 ms");
+    let text = "RTH|----lat min|----lat avg|----lat max|-overrun|---msw|\n\
+        RTD|      0.585|      1.012|      3.200|       0|     0|\nHSD|    avg|   0 -  1 |     5000\n\
+        HSD|    avg|   1 -  2 |     4900\nHSD|    avg|   3 -  4 |      100\n\
+        RTS|      0.585|      1.012|      3.200|       0|     0|\n";
+    let counts = &one(text).series[0].counts;
+    assert_eq!((counts.count, counts.mean_ns()), (10_000, Some(1_012.0)), "the stated mean");
 }
 
 #[test]
