@@ -2,7 +2,7 @@
 # Responders on Linux in guests: kernel modules and programs answer the edges of a pin pair, stock and
 # PREEMPT_RT. The same seed gives the same responses to the last bit, a module is faster than the thread
 # of its interrupt and that is faster than a program, and edges that nobody answers are counted.
-# LATLAB_LONG=1 runs all of them on both kernels, idle and under hackbench, into one page, and two on arm64.
+# A wire between two lines has legs that add up. LATLAB_LONG=1 runs all of them on both kernels, idle and under hackbench, into one page, and two on arm64.
 # Invariant (captures): Edges of a guest without an answer are counted.
 # Lane: alone (guests give the same bits only where each has a CPU of its own)
 . "$(dirname "$0")/common.bash"
@@ -95,6 +95,63 @@ says() {
         "$lab" plot "$(of first)" "$(of chip1)" -o "$here/both.png"
 }
 try "a run of a responder says what it is, is whole, and is drawn beside others" says
+
+# A wire on one board, which the pin pair of a guest has as well: wire NAME KERNEL [OPTION]...
+wire() {
+    local name=$1 kernel=$2
+    shift 2
+    timeout 200 "$lab" respond --gpio gpiochip0:1 --loopback gpiochip0:0 --target "lab:x86-64/$kernel" --name "$name" \
+        --count 150 --format json "$@" >"$here/$name.json" 2>"$here/$name.txt" || { cat "$here/$name.txt"; return 1; }
+}
+# Invariant (captures): The legs of an answer over a wire add up to the whole in every edge.
+legs_add_up() {
+    python3 - "$here" "$@" <<'PYTHON'
+import glob, json, sys
+import pyarrow.parquet
+here, *names = sys.argv[1:]
+for name in names:
+    [folder] = glob.glob(f"{here}/runs/*_{name}")
+    read = lambda table: pyarrow.parquet.read_table(f"{folder}/{table}.parquet").to_pylist()
+    run, spikes = json.load(open(f"{folder}/run.json")), read("spikes")
+    whole = {row["release_ns"]: row["latency_ns"] for row in read("samples")}
+    assert len(spikes) == len(whole) == 150, f"{len(spikes)} edges with legs, {len(whole)} samples"
+    sums = {"event": 0, "wake-up": 0, "answer": 0}
+    for row in spikes:
+        legs = [row["irq_ns"], row["thread_ns"] - row["irq_ns"], row["latency_ns"] - row["thread_ns"]]
+        assert all(leg > 0 for leg in legs) and sum(legs) == whole[row["release_ns"]], row
+        sums = dict(zip(sums, (known + leg for known, leg in zip(sums.values(), legs))))
+    [legs] = run["legs"]["threads"]
+    for leg, key in (("event", "irq"), ("wake-up", "wake_up"), ("answer", "answer")):
+        figures = legs[key]
+        assert figures["count"] == 150 and figures["min_ns"] * 150 <= sums[leg] <= figures["max_ns"] * 150, (leg, legs)
+PYTHON
+}
+wires() {
+    wire wire-stock stock & local first=$!
+    wire wire-rt rt || return 1
+    wait "$first" || return 1
+    holds 'all(runs[name]["answered"] == 150 and missing(name) == 0 for name in ("wire-stock", "wire-rt"))' &&
+        holds '4000 < median("wire-stock") < median("wire-rt") < 60000' &&
+        legs_add_up wire-stock wire-rt && "$lab" verify "$(of wire-rt)" &&
+        "$lab" show "$(of wire-rt)" --all >"$here/said.txt" &&
+        expect "each leg" grep -qE '^0 +wake-up +150 ' "$here/said.txt" &&
+        expect "how to repeat it" grep -q -- '--gpio gpiochip0:1 --loopback gpiochip0:0' "$here/said.txt" &&
+        "$lab" report "$(of wire-rt)" -o "$here/page.html" &&
+        expect "legs are drawn" grep -q 'Medians of the legs beside each other' "$here/page.html"
+}
+try "the legs of an answer over a wire add up to the whole in every edge, on stock and PREEMPT_RT" wires
+
+# The wire itself stands for another responder, which takes no time.
+other_responder() {
+    wire other stock --external && holds 'runs["other"]["answered"] == 150 and median("other") < 4000' &&
+        "$lab" show "$(of other)" --all >"$here/said.txt" && ! grep -q 'Legs of the answers' "$here/said.txt" || return 1
+    "$lab" respond --gpio gpiochip0:1 --loopback gpiochip0:2 --target lab:x86-64/stock >"$here/said.txt" 2>&1
+    expect "exit code 3" [ $? = 3 ] &&
+        expect "a missing wire" grep -q 'gpiochip0:1 was raised, and gpiochip0:2 did not rise' "$here/said.txt" || return 1
+    "$lab" respond --gpio gpiochip77:1 --loopback gpiochip77:2 >"$here/said.txt" 2>&1
+    expect "exit code 3" [ $? = 3 ] && expect "a missing chip" grep -q 'there is no /dev/gpiochip77' "$here/said.txt"
+}
+try "another responder is measured from the outside; a wire or a chip that is missing is said in a line" other_responder
 
 refused() {
     local words=$1

@@ -60,7 +60,9 @@ pub fn layout(measurement: &Measurement, cpus: &Cpus) -> Result<Layout, String> 
     };
     let wakers_on = match &measurement.task {
         Task::Handoff(handoff) => handoff.wakers_on.as_ref(),
-        Task::Cyclic(_) | Task::Spin(_) | Task::Timerlat(_) | Task::Respond(_) => None,
+        Task::Cyclic(_) | Task::Spin(_) | Task::Timerlat(_) | Task::Respond(_) | Task::Gpio(_) => {
+            None
+        }
     };
     let wakers = match wakers_on {
         None => threads.clone(),

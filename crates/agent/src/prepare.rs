@@ -93,7 +93,11 @@ pub fn prepare(
             Task::Timerlat(timerlat) => {
                 kernel = timerlat::prepare(root, *timerlat, layout, changes, &mut settings)?;
             }
-            Task::Cyclic(_) | Task::Handoff(_) | Task::Spin(_) | Task::Respond(_) => {}
+            Task::Cyclic(_)
+            | Task::Handoff(_)
+            | Task::Spin(_)
+            | Task::Respond(_)
+            | Task::Gpio(_) => {}
         }
     }
     Ok(AppliedSettings { settings, _dma_latency: dma_latency, trace, kernel, changes })
@@ -105,7 +109,7 @@ fn begin_changes(root: &Root, measurement: &Measurement) -> Result<Option<Change
     let traces = match &measurement.task {
         Task::Cyclic(cyclic) => cyclic.legs,
         Task::Timerlat(_) => true,
-        Task::Handoff(_) | Task::Spin(_) | Task::Respond(_) => false,
+        Task::Handoff(_) | Task::Spin(_) | Task::Respond(_) | Task::Gpio(_) => false,
     };
     let plan = &measurement.plan;
     let wanted = !plan.kernel_files.is_empty() || !plan.tunings.is_empty() || traces;

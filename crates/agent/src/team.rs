@@ -91,7 +91,7 @@ impl Team {
         };
         for (thread, (&cpu, &waker_cpu)) in (0..).zip(layout.threads.iter().zip(&layout.wakers)) {
             let (recorder, drain) = recorder(part.0);
-            let period = plan.method.period_of(thread);
+            let period = plan.method.sample_period_of(thread);
             let (ring, line) = match period.filter(|_| plan.samples || plan.method.has_legs()) {
                 Some(period) => {
                     let (ring, drain) = samples(period.0);

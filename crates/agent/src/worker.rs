@@ -1,5 +1,6 @@
 //! A measuring thread: set up, warm up, measure, report.
 
+use crate::gpio::{self, WiredThread};
 use crate::helper_thread::{STACK_BYTES, TOUCHED_STACK_BYTES};
 use crate::placement::{PlacedThread, Placement};
 use crate::refusals::machine_refuses;
@@ -13,6 +14,7 @@ use latlab_measure::samples::SampleSink;
 use latlab_measure::timer::{Nanosleep, Periodic, Relative, Timer, Wake};
 use latlab_model::Nanos;
 use latlab_model::frame::Refusal;
+use latlab_model::gpio::GpioWire;
 use latlab_model::plan::{Cyclic, Mechanism, MissedPolicy, Spin, Task};
 use latlab_model::run::ThreadEnd;
 use latlab_sys::timer::{PosixTimer, TimerFd};
@@ -61,6 +63,7 @@ pub fn spawn(mut job: ThreadJob) -> std::io::Result<Worker> {
             Kind::Spins(spin) => spin::run(job, spin, start),
             Kind::ReadsTracer(kernel, period) => run_kernel_timer(job, start, *kernel, period),
             Kind::WaitsForEdges(responder) => responder.run(job, start),
+            Kind::AnswersEdges(wire, wired) => gpio::run(job, start, &wire, wired),
         };
         thread.record_end();
         Some(end)
@@ -77,6 +80,7 @@ enum Kind {
     /// With its period.
     ReadsTracer(Box<KernelTimer>, i64),
     WaitsForEdges(Responder),
+    AnswersEdges(GpioWire, WiredThread),
 }
 
 /// Takes the thread to its place; where another one wakes it, that one as well.
@@ -108,6 +112,12 @@ fn set_up(job: &mut ThreadJob) -> Result<(PlacedThread, Kind), Refusal> {
         Task::Respond(asked) => {
             let (placed, responder) = Responder::set_up(job, asked)?;
             Ok((placed, Kind::WaitsForEdges(responder)))
+        }
+        Task::Gpio(wire) => {
+            let mut placed = place()?;
+            let (wired, settings) = gpio::set_up(job, wire)?;
+            placed.settings.append(settings);
+            Ok((placed, Kind::AnswersEdges(wire.clone(), wired)))
         }
     }
 }

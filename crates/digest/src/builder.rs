@@ -159,8 +159,11 @@ impl RunBuilder {
             self.prepared = Some(prepared);
             return;
         }
+        let is_exact = self.plan.as_ref().is_some_and(|plan| plan.method.gpio().is_some());
         for setup in &prepared.threads {
-            self.threads.insert(setup.thread, ThreadCounts::new(setup.clone()));
+            let counts = ThreadCounts::new(setup.clone());
+            let counts = if is_exact { counts.with_exact_figures() } else { counts };
+            self.threads.insert(setup.thread, counts);
         }
         self.own_work.prepare(&prepared);
         let legs = self.plan.as_ref().is_some_and(|plan| plan.method.has_legs());

@@ -77,6 +77,8 @@ impl LegDigest {
             tally: taken.tally,
             irq: taken.counts.get(&Leg::Irq).and_then(figures),
             thread_leg: taken.counts.get(&Leg::Thread).and_then(figures),
+            wake_up: taken.counts.get(&Leg::WakeUp).and_then(figures),
+            answer: taken.counts.get(&Leg::Answer).and_then(figures),
         });
         Some(RunLegs {
             threads: threads.collect(),

@@ -1,6 +1,7 @@
 //! What was counted of one thread: from its frames to its part of the run.
 
 use crate::bins::BinCounts;
+use crate::edges::figures;
 use crate::findings::missed::often_missed;
 use crate::findings::{FindingList, noise};
 use crate::rows::{BinRow, IntervalRow, SampleRow, SpikeRow};
@@ -35,6 +36,8 @@ pub struct ThreadCounts {
     /// What became of its edges, and how many were answered, until it ends.
     pub answered: Option<(Responses, u64)>,
     pub end: Option<ThreadEnd>,
+    /// All latencies, where their figures are told more exactly than in bins.
+    exact: Option<Vec<i64>>,
 }
 
 impl ThreadCounts {
@@ -51,7 +54,13 @@ impl ThreadCounts {
             setup,
             answered: None,
             end: None,
+            exact: None,
         }
+    }
+
+    /// Keeps all latencies that samples bring.
+    pub fn with_exact_figures(self) -> ThreadCounts {
+        ThreadCounts { exact: Some(Vec::new()), ..self }
     }
 
     /// Where its last interval ends, if there was one.
@@ -125,6 +134,8 @@ impl ThreadCounts {
             findings.push(finding(Some(samples.lost_before), Some(within), None));
         }
         self.samples += read.len() as u64;
+        let latencies = read.iter().map(|sample| sample.latency_ns.0);
+        self.exact.iter_mut().for_each(|exact| exact.extend(latencies.clone()));
         self.sampled_to = read.last()?.release_ns + samples.period_ns;
         let ThreadSetup { thread, cpu, .. } = self.setup;
         Some(read.into_iter().map(|sample| SampleRow { thread, cpu, sample }).collect())
@@ -200,6 +211,10 @@ impl ThreadCounts {
     /// Puts the bins where a histogram has them.
     pub fn with_bins(mut self) -> ThreadCounts {
         self.total.bins = self.bins.take();
+        let responded = self.end.as_mut().and_then(|end| end.responded.as_mut());
+        if let Some((responded, exact)) = responded.zip(self.exact.take()) {
+            responded.figures = figures(exact);
+        }
         self
     }
 

@@ -75,6 +75,12 @@ impl GuestImage {
         self.add_module(cache, sources, ("kmod/responder.c", "responder"), &parameters)
     }
 
+    /// Adds the pin pair with a wire from line 1 to line 0, and from line 3 to line 2.
+    pub fn add_wires(&mut self, cache: &Cache, sources: &Path) -> Result<()> {
+        let parameters = format!("wired=1 base={BASE}");
+        self.add_module(cache, sources, ("kmod/pinpair/pinpair.c", "pinpair"), &parameters)
+    }
+
     fn add_built(&mut self, program: &Path) -> Result<()> {
         let bytes = fs::read(program).map_err(Error::io("read", program))?;
         self.files().program(PLACE, bytes);

@@ -2,7 +2,7 @@
 //!
 //! [`cyclic::measure`] sleeps until a release, reads the clock and records the latency. [`spin::spin`]
 //! never sleeps: it reads a counter and records each gap as a latency. [`timer`] has the ways to
-//! sleep, [`handoff`] the way to be woken by another thread.
+//! sleep, [`handoff`] the way to be woken by another thread, [`gpio`] a wire whose edges are answered.
 //!
 //! [`recorder`] is what lies between a loop and the drainer, which sends the counts: interval buffers
 //! that travel as boxes through two rings, and a ring of the largest latencies. When no empty buffer
@@ -12,6 +12,7 @@
 
 pub mod counter;
 pub mod cyclic;
+pub mod gpio;
 pub mod handoff;
 pub mod recorder;
 pub mod samples;

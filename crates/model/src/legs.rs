@@ -16,6 +16,10 @@ text_enum! {
         Traced = "latency-traced",
         /// The latency of cycles during which they did not.
         Untraced = "latency-untraced",
+        /// Of a wire: from the kernel's time stamp of the edge until the program runs.
+        WakeUp = "wake-up",
+        /// Of a wire: from there until it has answered.
+        Answer = "answer",
     }
 }
 
@@ -99,6 +103,12 @@ pub struct ThreadLegs {
     pub irq: Option<LegFigures>,
     /// From the release until the thread was put on its CPU.
     pub thread_leg: Option<LegFigures>,
+    /// Of a wire: from the kernel's time stamp of the edge until the program runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wake_up: Option<LegFigures>,
+    /// Of a wire: from there until it has answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<LegFigures>,
 }
 
 impl ThreadLegs {

@@ -13,6 +13,7 @@ pub mod edges;
 pub mod fault;
 pub mod finding;
 pub mod frame;
+pub mod gpio;
 pub mod guest;
 pub mod histogram;
 pub mod import;

@@ -1,6 +1,7 @@
 //! How fast a pin answers a pin: what is asked, and what comes of it.
 
 use crate::Nanos;
+use crate::gpio::GpioWire;
 use crate::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -16,6 +17,9 @@ pub struct Respond {
     /// The oscilloscope that measured each response; none where a capture is read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<Scope>,
+    /// The wire on the measured board; none where other means measure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gpio: Option<GpioWire>,
     /// The command that captured the wires, where latlab started one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub captured_by: Option<String>,
@@ -28,6 +32,13 @@ pub struct Respond {
     /// What answers in a guest of the laboratory; none where captures are read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub linux: Option<LinuxResponder>,
+}
+
+impl Respond {
+    /// Whether an agent measured, on a machine that is known; otherwise something else did.
+    pub fn is_measured(&self) -> bool {
+        self.linux.is_some() || self.gpio.is_some()
+    }
 }
 
 text_enum! {

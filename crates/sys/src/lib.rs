@@ -14,6 +14,7 @@ pub mod dma_latency;
 mod file_lock;
 pub mod files;
 pub mod folder;
+pub mod gpio;
 pub mod klog;
 pub mod memory;
 pub mod process;

@@ -630,7 +630,7 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__respond)
-            opts="-p -h -V --from --join --look --simulate --scope --logic --stimulus --response --marker --threshold --hysteresis --edge --response-edge --quiet --window --unit --count --timeout --generator --scope-commands --for --samplerate --edges --seed --lto --keep --target --kernel --modules --dtb --realtime --smp --fault --console --policy --priority --load --tune --set --deadline --name --note --out --format --help --version"
+            opts="-a -p -h -V --from --join --look --simulate --scope --logic --gpio --stimulus --response --marker --threshold --hysteresis --edge --response-edge --quiet --window --unit --loopback --answer --external --count --timeout --generator --scope-commands --for --samplerate --edges --seed --lto --keep --target --kernel --modules --dtb --realtime --smp --fault --console --cpus --policy --priority --load --tune --set --deadline --name --note --out --format --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -649,6 +649,10 @@ _latlab() {
                     return 0
                     ;;
                 --logic)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --gpio)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -689,6 +693,14 @@ _latlab() {
                     return 0
                     ;;
                 --unit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --loopback)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --answer)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -749,6 +761,14 @@ _latlab() {
                     return 0
                     ;;
                 --fault)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cpus)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -a)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -141,7 +141,8 @@ linux:python\t''
 linux:rust\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l scope -d 'Ask an oscilloscope for the delay of each response: TCPIP::HOST::PORT::SOCKET, USB::0xVENDOR::0xPRODUCT::SERIAL::INSTR or /dev/usbtmc0' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l logic -d 'Capture with a logic analyser: a driver of sigrok-cli, with options behind colons' -r
-complete -c latlab -n "__fish_latlab_using_subcommand respond" -l stimulus -d 'The channel with the stimuli [default with --scope: 1]; with --simulate their times: square:10kHz or random:10ms..20ms [default there: random:1ms..2ms]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l gpio -d 'Make edges on this line of this board, and answer them as they come back over a wire to --loopback: gpiochip0:17' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l stimulus -d 'The channel with the stimuli [default with --scope: 1]; with --simulate and --gpio their times: square:10kHz or random:10ms..20ms [default there: random:1ms..2ms]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l response -d 'The channel with the responses [default with --scope: 2]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l marker -d 'Channel that is high while a possible disturbance lasts' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l threshold -d 'Level of an edge: a share of the way from low to high, or a voltage (1.65V)' -r
@@ -155,7 +156,9 @@ both\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l quiet -d 'Count edges that follow each other within this time as one stimulus [default: each edge]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l window -d 'Time after which a response counts as late [default: the next stimulus]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l unit -d 'Unit of a list of readings without one: s, ms, us, ns, ps' -r
-complete -c latlab -n "__fish_latlab_using_subcommand respond" -l count -d 'Number of readings of an oscilloscope' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l loopback -d 'The line that the wire from --gpio leads to' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l answer -d 'Raise this line as the answer [default: the answer lowers the line of --gpio]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l count -d 'Number of readings of an oscilloscope, or of edges of a wire' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l timeout -d 'How long a reading of an oscilloscope may take, from waiting for the trigger to its value' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l generator -d 'Generator that makes each stimulus when it is sent *TRG' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l scope-commands -d 'File with the commands for an oscilloscope that latlab does not know' -r -F
@@ -170,11 +173,12 @@ complete -c latlab -n "__fish_latlab_using_subcommand respond" -l modules -d 'Fo
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l dtb -d 'Device tree, for machines without one in QEMU' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l smp -d 'Number of CPUs of the guest, with --realtime' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l fault -d 'Inject a fault: irqs-off@5s:2ms, fifo-hog@2s:500ms:prio95, printk-storm, softirq-flood, clock-step, tiny-memory; with --realtime also cpu-offline@4s:1, hypervisor-pause@3s:20ms' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -s a -l cpus -d 'CPU of the thread that answers --gpio [default: the first that this process may use]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l policy -d 'Scheduling policy of the responder: fifo, rr, other [default: fifo]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -s p -l priority -d 'Priority of fifo and rr, 1 to 99 [default: 90]' -r
-complete -c latlab -n "__fish_latlab_using_subcommand respond" -l load -d 'Run this load in the guest; may be repeated (`latlab loads` lists them)' -r
-complete -c latlab -n "__fish_latlab_using_subcommand respond" -l tune -d 'Change a setting of the guest, as in `latlab run`' -r
-complete -c latlab -n "__fish_latlab_using_subcommand respond" -l set -d 'Write a kernel file of the guest, as in `latlab run`' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l load -d 'Run this load beside the responder; may be repeated (`latlab loads` lists them)' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l tune -d 'Change a setting of the machine that answers, as in `latlab run`' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l set -d 'Write a kernel file of the machine that answers, as in `latlab run`' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l deadline -d 'Judge each run: a latency above this is a deadline miss' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l name -d 'Name of the run [default: that of the file or simulation]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l note -d 'Note to store with the run' -r
@@ -183,6 +187,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand respond" -l format -d 'How
 json\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l join -d 'The files are the channels of one capture'
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l look -d 'Only print channels, rate, duration, edges and a picture of each capture'
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l external -d 'Another responder is between --gpio and --loopback, and answers'
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l lto -d 'Link the firmware with link-time optimisation, as the Arduino IDE does'
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l realtime -d 'Run the guest in the host\'s time, with KVM if possible: noisy and not repeatable'
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l console -d 'Print the console of the guest, or of all guests of a sheet'

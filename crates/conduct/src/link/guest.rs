@@ -88,6 +88,10 @@ impl GuestLink {
             let missing = || io::Error::other(SimulateError::NoSources);
             guest.add_responder(cache, &sources().ok_or_else(missing)?, linux, seed)?;
         }
+        if plan.method.gpio().is_some() {
+            let missing = || io::Error::other(SimulateError::NoSources);
+            guest.add_wires(cache, &sources().ok_or_else(missing)?)?;
+        }
         let Identity { emulator, accelerator, kernel, kernel_sha256, files_sha256 } =
             guest.identity()?;
         let made = guest::Guest {
@@ -117,7 +121,9 @@ fn linux(plan: &Plan) -> Option<&LinuxResponder> {
 fn virtual_length(plan: &Plan) -> Duration {
     let cycles = plan.cycles.zip(plan.method.period());
     let cycles = cycles.map(|(count, period)| period * i64::try_from(count).unwrap_or(i64::MAX));
-    let edges = linux(plan).map(LinuxResponder::longest);
+    let wire = plan.method.gpio().zip(plan.cycles);
+    let wire = wire.map(|(wire, count)| wire.to_ns * i64::try_from(count).unwrap_or(i64::MAX));
+    let edges = linux(plan).map(LinuxResponder::longest).or(wire);
     let measured = plan.duration_ns.or(cycles).or(edges).unwrap_or_default();
     (measured + plan.warm_up_ns.unwrap_or_default()).duration()
 }

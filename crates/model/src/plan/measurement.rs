@@ -5,6 +5,7 @@ use super::{
     Timerlat,
 };
 use crate::Nanos;
+use crate::gpio::GpioWire;
 use crate::respond::LinuxResponder;
 
 /// What the measuring threads do: the methods that an agent has.
@@ -20,6 +21,8 @@ pub enum Task {
     Timerlat(Timerlat),
     /// The one waits while something else answers the edges of a pin pair.
     Respond(LinuxResponder),
+    /// The one answers the edges of a wire.
+    Gpio(GpioWire),
 }
 
 /// A plan that makes sense, and of which nothing is unknown that measuring needs.
@@ -59,11 +62,19 @@ impl Measurement {
                 timerlat.check(&plan)?;
                 Task::Timerlat(timerlat)
             }
-            Method::Respond(asked) => {
-                let linux = asked.linux.ok_or("--instrument respond: use `latlab respond`")?;
-                linux.check()?;
-                Task::Respond(linux)
-            }
+            Method::Respond(asked) => match (asked.gpio, asked.linux) {
+                (Some(wire), _) => {
+                    wire.check()?;
+                    Task::Gpio(wire)
+                }
+                (None, Some(linux)) => {
+                    linux.check()?;
+                    Task::Respond(linux)
+                }
+                (None, None) => {
+                    return Err("--instrument respond: use `latlab respond`".to_string());
+                }
+            },
             Method::Import(_) => return Err("--instrument import: use `latlab import`".into()),
         };
         plan.check_shared()?;
@@ -83,7 +94,7 @@ impl Measurement {
         match &self.task {
             Task::Cyclic(cyclic) => Some(&cyclic.releases),
             Task::Handoff(handoff) => Some(&handoff.releases),
-            Task::Spin(_) | Task::Timerlat(_) | Task::Respond(_) => None,
+            Task::Spin(_) | Task::Timerlat(_) | Task::Respond(_) | Task::Gpio(_) => None,
         }
     }
 

@@ -5,6 +5,7 @@ use super::handoff::Handoff;
 use super::timerlat::Timerlat;
 use super::{ClockName, Spin};
 use crate::Nanos;
+use crate::gpio::GpioWire;
 use crate::import::Import;
 use crate::respond::Respond;
 use crate::text_enum::text_enum;
@@ -100,6 +101,12 @@ impl Method {
         }
     }
 
+    /// A distance that two samples of a thread keep at least; none where nobody knows one.
+    pub fn sample_period_of(&self, thread: u32) -> Option<Nanos> {
+        // The instants of stimuli are those of calls, which may come a little closer than planned.
+        self.period_of(thread).or_else(|| Some(Nanos(self.gpio()?.from_ns.0 / 2)))
+    }
+
     /// Period of the first thread; none where nothing has a period, or nobody knows it.
     pub fn period(&self) -> Option<Nanos> {
         self.period_of(0)
@@ -129,7 +136,7 @@ impl Method {
     pub fn clock(&self) -> Option<ClockName> {
         match self {
             Method::Spin(_) | Method::Timerlat(_) => Some(ClockName::Monotonic),
-            Method::Respond(asked) => asked.linux.as_ref().map(|_| ClockName::Monotonic),
+            Method::Respond(asked) => asked.is_measured().then_some(ClockName::Monotonic),
             Method::Import(_) => None,
             other => other.releases().map(|releases| releases.clock),
         }
@@ -155,7 +162,7 @@ impl Method {
 
     /// Whether it only reads captures, so that no machine was measured.
     pub fn is_capture(&self) -> bool {
-        matches!(self, Method::Respond(asked) if asked.linux.is_none())
+        matches!(self, Method::Respond(asked) if !asked.is_measured())
     }
 
     /// Whether another tool has measured, so that latlab knows no more than its file says.
@@ -182,6 +189,11 @@ impl Method {
             Method::Spin(spin) => Some(spin),
             _ => None,
         }
+    }
+
+    /// A wire of the measured board; none of another method.
+    pub fn gpio(&self) -> Option<&GpioWire> {
+        self.respond()?.gpio.as_ref()
     }
 
     /// How responses are found; none of another method.

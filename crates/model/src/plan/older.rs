@@ -240,6 +240,7 @@ fn respond(flat: Option<&FlatRespond>) -> Respond {
         files: flat.files.clone(),
         simulated: flat.simulated.clone(),
         scope: None,
+        gpio: None,
         captured_by: None,
         wires,
         quiet_ns: flat.quiet_ns,

@@ -4,7 +4,7 @@ use crate::page::folds::Fold;
 use crate::terminal::style::Style;
 use crate::terminal::table::{Column, table, wrapped};
 use crate::units::{Scale, bin_edge, grouped};
-use latlab_model::legs::{LegCost, LegFigures, LegTally, RunLegs, ThreadLegs};
+use latlab_model::legs::{CycleLegs, LegCost, LegFigures, LegTally, RunLegs, ThreadLegs};
 use latlab_model::run::Summary;
 use latlab_model::{Nanos, Run};
 use maud::{Markup, html};
@@ -21,13 +21,26 @@ const INTRODUCTION: &str = "Legs of the wake-ups, all counted from the release: 
                             to the thread on its CPU, and to its reading of the clock, which is \
                             the latency.";
 
+/// What stands above the tables of a wire.
+const OF_A_WIRE: &str = "Legs of the answers: from the stimulus to the kernel's time stamp of the edge \
+                         (event), from there to the program (wake-up), and from there to its answer. \
+                         In every edge they add up to the whole.";
+
+/// What stands above the tables of a run.
+fn introduction(run: &Run) -> &'static str {
+    match run.asked.method.gpio() {
+        Some(_) => OF_A_WIRE,
+        None => INTRODUCTION,
+    }
+}
+
 /// So many cycles must lie above the p99 of both kinds: with fewer, a noisy second decides.
 const ENOUGH_ABOVE_P99: u64 = 100;
 
 /// For the terminal; nothing where no legs were asked for.
 pub fn text(run: &Run, width: usize, style: Style) -> String {
     let Some(legs) = &run.legs else { return String::new() };
-    let mut text = format!("{}\n", wrapped(INTRODUCTION, width, 0));
+    let mut text = format!("{}\n", wrapped(introduction(run), width, 0));
     text += &table(figures(run, legs).columns(), width, style);
     for sentence in sentences(run, legs) {
         text += &format!("{}\n", wrapped(&sentence, width, 0));
@@ -42,7 +55,7 @@ pub fn text(run: &Run, width: usize, style: Style) -> String {
 /// For Markdown: what stands above, the tables, and what is said of them.
 pub fn parts(run: &Run) -> Option<(Vec<Column>, String, Option<Vec<Column>>)> {
     let legs = run.legs.as_ref()?;
-    let said = format!("{INTRODUCTION} {}", sentences(run, legs).join(" "));
+    let said = format!("{} {}", introduction(run), sentences(run, legs).join(" "));
     Some((figures(run, legs).columns(), said, largest(run, legs).map(Rows::columns)))
 }
 
@@ -50,7 +63,8 @@ pub fn parts(run: &Run) -> Option<(Vec<Column>, String, Option<Vec<Column>>)> {
 pub fn fold(run: &Run) -> Option<Fold> {
     let legs = run.legs.as_ref()?;
     let content = html! {
-        p { (INTRODUCTION) }
+        p { (introduction(run)) }
+        @for thread in &legs.threads { (leg_bar(thread)) }
         (figures(run, legs).markup("Figures of each leg"))
         p { (sentences(run, legs).join(" ")) }
         @if let Some(largest) = largest(run, legs) {
@@ -98,9 +112,20 @@ fn figures(run: &Run, legs: &RunLegs) -> Rows {
         let summary = run.threads.iter().find(|one| one.setup.thread == thread.thread);
         let latency = summary.and_then(|one| of_latency(&one.summary));
         let number = thread.thread.to_string();
-        rows.push((number.clone(), "IRQ", thread.irq.clone()));
-        rows.push((number.clone(), "thread", thread.thread_leg.clone()));
-        rows.push((number, "latency", latency));
+        let parts = match thread.answer {
+            Some(_) => vec![
+                ("event", thread.irq.clone()),
+                ("wake-up", thread.wake_up.clone()),
+                ("answer", thread.answer.clone()),
+                ("whole", latency),
+            ],
+            None => vec![
+                ("IRQ", thread.irq.clone()),
+                ("thread", thread.thread_leg.clone()),
+                ("latency", latency),
+            ],
+        };
+        rows.extend(parts.into_iter().map(|(leg, figures)| (number.clone(), leg, figures)));
     }
     let known = rows.iter().filter_map(|(.., figures)| figures.as_ref());
     let scale = Scale::for_times(known.flat_map(times));
@@ -132,7 +157,9 @@ fn figures(run: &Run, legs: &RunLegs) -> Rows {
 }
 
 fn times(figures: &LegFigures) -> [Nanos; 4] {
-    [figures.min_ns, bin_edge(figures.p50_ns), bin_edge(figures.p99_ns), figures.max_ns]
+    // No upper edge of a bin is above the observed maximum.
+    let edge = |time: Nanos| bin_edge(time).min(figures.max_ns);
+    [figures.min_ns, edge(figures.p50_ns), edge(figures.p99_ns), figures.max_ns]
 }
 
 /// The latency in the same figures.
@@ -150,7 +177,37 @@ fn of_latency(summary: &Summary) -> Option<LegFigures> {
 fn sentences(run: &Run, legs: &RunLegs) -> Vec<String> {
     // The kernel's own tracer is what measures: without it there is nothing to compare with.
     let cost = run.asked.method.has_legs().then(|| cost(legs));
+    if run.asked.method.gpio().is_some() {
+        return vec![format!("The legs of {} answers are known.", grouped(legs.tally.known))];
+    }
     std::iter::once(counted(legs)).chain(cost).collect()
+}
+
+/// The medians of the legs of a wire beside each other.
+fn leg_bar(thread: &ThreadLegs) -> Markup {
+    const WIDTH: f64 = 640.0;
+    let legs = [("event", &thread.irq), ("wake-up", &thread.wake_up), ("answer", &thread.answer)];
+    let known: Option<Vec<(&str, Nanos)>> =
+        legs.into_iter().map(|(name, leg)| Some((name, leg.as_ref()?.p50_ns))).collect();
+    let Some(legs) = known else { return Markup::default() };
+    let whole: f64 = legs.iter().map(|(_, time)| time.0 as f64).sum::<f64>().max(1.0);
+    let mut at = 0.0;
+    let parts = legs.iter().zip(["0.25", "0.5", "0.75"]).map(|((name, time), shade)| {
+        let width = time.0 as f64 / whole * WIDTH;
+        let left = at;
+        at += width;
+        (left, width, shade, format!("{name} {time}"))
+    });
+    let parts: Vec<_> = parts.collect();
+    html! {
+        svg viewBox="0 0 640 64" role="img" aria-label="Medians of the legs beside each other" {
+            @for (number, (left, width, shade, name)) in parts.iter().enumerate() {
+                rect x=(format!("{left:.1}")) y="0" width=(format!("{width:.1}")) height="24"
+                    fill="currentColor" fill-opacity=(shade) { title { (name) } }
+                text x=(number * 213) y="48" font-size="14" fill="currentColor" { (name) }
+            }
+        }
+    }
 }
 
 fn counted(legs: &RunLegs) -> String {
@@ -218,16 +275,23 @@ fn largest(run: &Run, legs: &RunLegs) -> Option<Rows> {
     let all = &legs.largest;
     let scale = Scale::for_times(all.iter().map(|one| one.latency_ns));
     let of = |name: &str| format!("{name} ({})", scale.unit());
+    let is_wire = run.asked.method.gpio().is_some();
     let rows = all.iter().map(|one| {
-        vec![
-            one.thread.to_string(),
-            format!("{:.3}", (one.legs.release_ns - first).as_secs_f64()),
-            scale.number(one.legs.irq_ns),
-            scale.number(one.legs.thread_ns),
-            scale.number(one.latency_ns),
-        ]
+        let CycleLegs { release_ns, irq_ns, thread_ns } = one.legs;
+        let (thread, at) = (one.thread.to_string(), (release_ns - first).as_secs_f64());
+        let times = match is_wire {
+            true => vec![irq_ns, thread_ns - irq_ns, one.latency_ns - thread_ns, one.latency_ns],
+            false => vec![irq_ns, thread_ns, one.latency_ns],
+        };
+        let times = times.into_iter().map(|time| scale.number(time));
+        [thread, format!("{at:.3}")].into_iter().chain(times).collect()
     });
-    let heads = vec!["thread".into(), "at (s)".into(), of("IRQ"), of("thread"), of("latency")];
+    let names: &[&str] = match is_wire {
+        true => &["event", "wake-up", "answer", "whole"],
+        false => &["IRQ", "thread", "latency"],
+    };
+    let heads = ["thread".to_string(), "at (s)".to_string()].into_iter();
+    let heads = heads.chain(names.iter().map(|name| of(name))).collect();
     (!all.is_empty()).then(|| Rows { heads, words: 1, rows: rows.collect() })
 }
 
@@ -244,7 +308,8 @@ mod tests {
         let tally = LegTally { traced: 20_000, known: both, ..LegTally::default() };
         let (irq, thread_leg) = (Some(figures(irq)), Some(figures(both)));
         let cost = LegCost { traced: figures(20_000), untraced: figures(untraced) };
-        let threads = vec![ThreadLegs { thread: 0, tally, irq, thread_leg }];
+        let threads =
+            vec![ThreadLegs { thread: 0, tally, irq, thread_leg, wake_up: None, answer: None }];
         RunLegs { threads, tally, largest: Vec::new(), cost: Some(cost) }
     }
 

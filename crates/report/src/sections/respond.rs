@@ -5,6 +5,7 @@ use crate::pictures::axis::one_two_five;
 use crate::terminal::style::Style;
 use crate::terminal::table::{Column, table, wrapped};
 use crate::units::{grouped, percent, trimmed};
+use latlab_model::gpio::GpioWire;
 use latlab_model::plan::Instrument;
 use latlab_model::respond::{ChannelLevels, Respond, ResponseFigures, Responses};
 use latlab_model::run::{Severity, VerdictWord};
@@ -318,7 +319,7 @@ impl Unit {
 /// How responses were found, as labelled facts.
 pub fn method(asked: &Respond) -> Vec<(&'static str, String)> {
     let wires = asked.wires.clone().unwrap_or_default();
-    let linux = asked.linux.as_ref();
+    let (linux, gpio) = (asked.linux.as_ref(), asked.gpio.as_ref());
     let scope = asked.scope.clone().unwrap_or_default();
     let window = match (asked.window_ns, &asked.scope) {
         (Some(window), _) => window.to_string(),
@@ -329,6 +330,9 @@ pub fn method(asked: &Respond) -> Vec<(&'static str, String)> {
         ("Responder", linux.map_or(String::new(), |linux| linux.argv.join(" "))),
         ("Instrument", Instrument::Respond.to_string()),
         ("Captures", asked.files.join(", ")),
+        ("Line of the stimulus", gpio.map_or(String::new(), |wire| wire.stimulus.to_string())),
+        ("Line that shows it", gpio.map_or(String::new(), |wire| wire.loopback.to_string())),
+        ("Answered by", gpio.map_or(String::new(), answered_by)),
         ("Captured by", asked.captured_by.clone().unwrap_or_default()),
         ("Oscilloscope", scope.resource),
         ("Generator", scope.generator.unwrap_or_default()),
@@ -343,6 +347,15 @@ pub fn method(asked: &Respond) -> Vec<(&'static str, String)> {
         ("Quiet before a stimulus", asked.quiet_ns.map_or(String::new(), |it| it.to_string())),
         ("Window", window),
     ]
+}
+
+/// What answers the edges of a wire.
+fn answered_by(wire: &GpioWire) -> String {
+    match (&wire.answer, wire.external) {
+        (_, true) => "another responder".to_string(),
+        (Some(line), false) => format!("latlab, on {line}"),
+        (None, false) => "latlab, which takes the stimulus back".to_string(),
+    }
 }
 
 /// The same in a line.

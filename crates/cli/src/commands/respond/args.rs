@@ -6,15 +6,17 @@ use clap::{ArgGroup, Args};
 use latlab_capture::{EdgeKind, Hysteresis, Query, Threshold, Unit};
 use latlab_conduct::respond::scope::Resource;
 use latlab_conduct::respond::simulate::{SimulatedResponder, Stimulus};
-use latlab_model::Nanos;
+use latlab_model::gpio::GpioLine;
 use latlab_model::plan::{KernelFile, Tuning};
 use latlab_model::respond::LinuxResponderName;
 use latlab_model::sanitize::plain_line;
+use latlab_model::{CpuSet, Nanos};
 use std::path::PathBuf;
 
 /// Flags of `latlab respond`.
 #[derive(Args)]
-#[command(after_help = EXAMPLES, group = ArgGroup::new("source").required(true))]
+#[command(after_help = EXAMPLES, group = ArgGroup::new("source").required(true),
+          group = ArgGroup::new("answerer").args(["target", "gpio"]).multiple(true))]
 pub struct RespondArgs {
     /// Captures: sigrok .sr, VCD, CSV (Saleae, Tektronix and others), ISF, lists of readings; each
     /// becomes a run
@@ -40,46 +42,59 @@ pub struct RespondArgs {
     #[arg(long, value_name = "DRIVER", group = "source", value_parser = plain_line,
           help_heading = WHAT)]
     pub logic: Option<String>,
+    /// Make edges on this line of this board, and answer them as they come back over a wire to
+    /// --loopback: gpiochip0:17
+    #[arg(long, value_name = "LINE", group = "source", requires = "loopback", help_heading = WHAT)]
+    pub gpio: Option<GpioLine>,
 
-    /// The channel with the stimuli [default with --scope: 1]; with --simulate their times:
-    /// square:10kHz or random:10ms..20ms [default there: random:1ms..2ms]
+    /// The channel with the stimuli [default with --scope: 1]; with --simulate and --gpio their
+    /// times: square:10kHz or random:10ms..20ms [default there: random:1ms..2ms]
     #[arg(long, value_name = "CHANNEL", help_heading = WIRES)]
     pub stimulus: Option<String>,
     /// The channel with the responses [default with --scope: 2]
-    #[arg(long, value_name = "CHANNEL", conflicts_with = "simulate", help_heading = WIRES)]
+    #[arg(long, value_name = "CHANNEL", conflicts_with_all = ["simulate", "gpio"], help_heading = WIRES)]
     pub response: Option<String>,
     /// Channel that is high while a possible disturbance lasts
-    #[arg(long, value_name = "CHANNEL", conflicts_with_all = ["simulate", "scope"], help_heading = WIRES)]
+    #[arg(long, value_name = "CHANNEL", conflicts_with_all = ["simulate", "scope", "gpio"], help_heading = WIRES)]
     pub marker: Option<String>,
     /// Level of an edge: a share of the way from low to high, or a voltage (1.65V)
-    #[arg(long, value_name = "LEVEL", default_value = "50%", conflicts_with = "scope", help_heading = WIRES)]
+    #[arg(long, value_name = "LEVEL", default_value = "50%", conflicts_with_all = ["scope", "gpio"], help_heading = WIRES)]
     pub threshold: Threshold,
     /// Hysteresis around the threshold: a share, a voltage, or auto, which follows the noise and is
     /// 10% at least
-    #[arg(long, value_name = "LEVEL", default_value = "auto", conflicts_with = "scope", help_heading = WIRES)]
+    #[arg(long, value_name = "LEVEL", default_value = "auto", conflicts_with_all = ["scope", "gpio"], help_heading = WIRES)]
     pub hysteresis: Hysteresis,
     /// Which edges are stimuli: rising, falling, both
-    #[arg(long, value_name = "EDGE", default_value = "rising",
+    #[arg(long, value_name = "EDGE", default_value = "rising", conflicts_with = "gpio",
           value_parser = value_parser_of(EdgeKind::ALL, EdgeKind::as_str), hide_possible_values = true,
           help_heading = WIRES)]
     pub edge: EdgeKind,
     /// Which edges are responses [default: as --edge]
-    #[arg(long, value_name = "EDGE",
+    #[arg(long, value_name = "EDGE", conflicts_with = "gpio",
           value_parser = value_parser_of(EdgeKind::ALL, EdgeKind::as_str), hide_possible_values = true,
           help_heading = WIRES)]
     pub response_edge: Option<EdgeKind>,
     /// Count edges that follow each other within this time as one stimulus [default: each edge]
-    #[arg(long, value_name = "TIME", conflicts_with_all = ["simulate", "scope"], help_heading = WIRES)]
+    #[arg(long, value_name = "TIME", conflicts_with_all = ["simulate", "scope", "gpio"], help_heading = WIRES)]
     pub quiet: Option<Nanos>,
     /// Time after which a response counts as late [default: the next stimulus]
     #[arg(long, value_name = "TIME", conflicts_with = "scope", help_heading = WIRES)]
     pub window: Option<Nanos>,
     /// Unit of a list of readings without one: s, ms, us, ns, ps
-    #[arg(long, value_name = "UNIT", conflicts_with = "scope", help_heading = WIRES)]
+    #[arg(long, value_name = "UNIT", conflicts_with_all = ["scope", "gpio"], help_heading = WIRES)]
     pub unit: Option<Unit>,
 
-    /// Number of readings of an oscilloscope
-    #[arg(long, value_name = "N", default_value = "500", requires = "scope",
+    /// The line that the wire from --gpio leads to
+    #[arg(long, value_name = "LINE", requires = "gpio", help_heading = BOARD)]
+    pub loopback: Option<GpioLine>,
+    /// Raise this line as the answer [default: the answer lowers the line of --gpio]
+    #[arg(long, value_name = "LINE", requires = "gpio", help_heading = BOARD)]
+    pub answer: Option<GpioLine>,
+    /// Another responder is between --gpio and --loopback, and answers
+    #[arg(long, requires = "gpio", help_heading = BOARD)]
+    pub external: bool,
+    /// Number of readings of an oscilloscope, or of edges of a wire
+    #[arg(long, value_name = "N", default_value = "500", conflicts_with_all = ["from", "simulate", "logic"],
           value_parser = clap::value_parser!(u64).range(1..=10_000_000), help_heading = INSTRUMENTS)]
     pub count: u64,
     /// How long a reading of an oscilloscope may take, from waiting for the trigger to its value
@@ -110,7 +125,7 @@ pub struct RespondArgs {
           value_parser = clap::value_parser!(u64).range(1..=10_000_000), help_heading = SIMULATION)]
     pub edges: u64,
     /// Seed of random stimuli; the same seed gives the same run
-    #[arg(long, value_name = "N", default_value = "1", requires = "simulate",
+    #[arg(long, value_name = "N", default_value = "1", conflicts_with_all = ["from", "scope", "logic"],
           help_heading = SIMULATION)]
     pub seed: u64,
     /// Link the firmware with link-time optimisation, as the Arduino IDE does
@@ -135,20 +150,23 @@ pub struct LinuxArgs {
     /// The guest
     #[command(flatten)]
     pub guest: GuestArgs,
+    /// CPU of the thread that answers --gpio [default: the first that this process may use]
+    #[arg(short = 'a', long, value_name = "LIST", requires = "gpio", help_heading = LINUX)]
+    pub cpus: Option<CpuSet>,
     /// Scheduling policy of the responder: fifo, rr, other [default: fifo]
-    #[arg(long, value_name = "POLICY", requires = "target", help_heading = LINUX)]
+    #[arg(long, value_name = "POLICY", requires = "answerer", help_heading = LINUX)]
     pub policy: Option<String>,
     /// Priority of fifo and rr, 1 to 99 [default: 90]
-    #[arg(short, long, value_name = "N", requires = "target", value_parser = whole::<u8>, help_heading = LINUX)]
+    #[arg(short, long, value_name = "N", requires = "answerer", value_parser = whole::<u8>, help_heading = LINUX)]
     pub priority: Option<u8>,
-    /// Run this load in the guest; may be repeated (`latlab loads` lists them)
-    #[arg(long, value_name = "NAME[,ARG=VALUE]", requires = "target", help_heading = LINUX)]
+    /// Run this load beside the responder; may be repeated (`latlab loads` lists them)
+    #[arg(long, value_name = "NAME[,ARG=VALUE]", requires = "answerer", help_heading = LINUX)]
     pub load: Vec<String>,
-    /// Change a setting of the guest, as in `latlab run`
-    #[arg(long, value_name = "NAME=VALUE", requires = "target", help_heading = LINUX)]
+    /// Change a setting of the machine that answers, as in `latlab run`
+    #[arg(long, value_name = "NAME=VALUE", requires = "answerer", help_heading = LINUX)]
     pub tune: Vec<Tuning>,
-    /// Write a kernel file of the guest, as in `latlab run`
-    #[arg(long, value_name = "FILE=VALUE", requires = "target", help_heading = LINUX)]
+    /// Write a kernel file of the machine that answers, as in `latlab run`
+    #[arg(long, value_name = "FILE=VALUE", requires = "answerer", help_heading = LINUX)]
     pub set: Vec<KernelFile>,
 }
 
@@ -199,6 +217,7 @@ const LINUX: &str = "Responder on Linux";
 const WHAT: &str = "Source";
 const WIRES: &str = "Channels and edges";
 const INSTRUMENTS: &str = "Instruments";
+const BOARD: &str = "Wire on this board";
 const SIMULATION: &str = "Simulation";
 
 const EXAMPLES: &str = "\
@@ -209,6 +228,7 @@ Examples:
   latlab respond --from ch1.isf ch2.isf --join --stimulus Ch1 --response Ch2
   latlab respond --scope TCPIP::10.0.0.7::5025::SOCKET --count 500
   latlab respond --logic fx2lafw --samplerate 24m --for 10s --stimulus D0 --response D1
+  latlab respond --gpio gpiochip0:17 --loopback gpiochip0:27 --load hackbench
   latlab respond --simulate uno:irq --edges 50000         an Arduino Uno without hardware
   latlab respond --simulate linux:c-gpiochip --target lab:x86-64/rt --load hackbench
   latlab report last                                      show the last run as a page
@@ -261,8 +281,8 @@ impl RespondArgs {
             (None, Some(Simulated::Linux(_))) => {
                 return Err("--simulate linux:NAME needs --target lab:MACHINE/KERNEL".into());
             }
-            (Some(_), _) if !is_linux => {
-                return Err("--target needs --simulate linux:NAME".into());
+            (Some(_), _) if !is_linux && self.gpio.is_none() => {
+                return Err("--target needs --simulate linux:NAME or --gpio".into());
             }
             _ if is_linux && (self.lto || self.keep.is_some()) => {
                 return Err("--lto and --keep apply to uno:SKETCH only".into());

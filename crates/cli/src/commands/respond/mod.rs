@@ -2,6 +2,7 @@
 
 pub mod args;
 mod channels;
+mod gpio;
 mod linux;
 mod logic;
 mod oscilloscope;
@@ -59,20 +60,23 @@ pub fn respond(args: &RespondArgs) -> anyhow::Result<ExitCode> {
     recover(&store);
     let stop = StopFlag::on_signals(false)?;
     let (mut finished, mut unread) = (Vec::new(), 0);
-    let done = match (args.simulate, &args.scope, &args.logic) {
+    let done = match (args.simulate, &args.scope, &args.logic, &args.gpio) {
+        (.., Some(stimulus)) => {
+            gpio::record_wire(args, stimulus, &store, stop).map(|run| finished.push(run))
+        }
         (Some(Simulated::Linux(name)), ..) => {
             linux::record(args, name, &store, stop).map(|run| finished.push(run))
         }
         (Some(Simulated::Uno(simulated)), ..) => {
             record_simulation(args, simulated, &store, stop).map(|run| finished.push(run))
         }
-        (_, Some(scope), _) => {
+        (_, Some(scope), ..) => {
             oscilloscope::record_scope(args, scope, &store, stop).map(|run| finished.push(run))
         }
-        (.., Some(driver)) => {
+        (_, _, Some(driver), _) => {
             logic::record_logic(args, driver, &store, stop).map(|run| finished.push(run))
         }
-        (None, None, None) => {
+        (None, None, None, None) => {
             let captures = args.captures();
             let is_batch = captures.len() > 1;
             captures.into_iter().try_for_each(|paths| {
@@ -201,6 +205,7 @@ fn plan(args: &RespondArgs, part: &CapturePart) -> Plan {
         },
         simulated: part.simulated.clone(),
         scope: None,
+        gpio: None,
         captured_by: part.captured.as_ref().map(|captured| captured.command.clone()),
         wires,
         quiet_ns: args.quiet,

@@ -1,0 +1,120 @@
+//! `latlab respond --gpio`: a wire between two lines of this board.
+
+use super::args::RespondArgs;
+use super::spaceless;
+use crate::commands::run::connector;
+use crate::exit::ExitError;
+use crate::load_library::{self, Library};
+use crate::output::warn;
+use crate::progress::Progress;
+use latlab_conduct::{RunRequest, StopFlag, Timing};
+use latlab_model::gpio::{GpioLine, GpioWire};
+use latlab_model::plan::{Method, Policy};
+use latlab_model::respond::Respond;
+use latlab_model::{Plan, shell};
+use latlab_store::{Finished, Store, new_id};
+
+/// The name of a run that has no other.
+const NAME: &str = "wire";
+
+/// Edges that are answered before the first that counts, so that all that runs was used before.
+const WARM_UP: i64 = 10;
+
+/// Measures the wire and stores what it did.
+pub fn record_wire(
+    args: &RespondArgs,
+    stimulus: &GpioLine,
+    store: &Store,
+    stop: &StopFlag,
+) -> anyhow::Result<Finished> {
+    let plan = plan(args, stimulus).map_err(ExitError::usage)?;
+    let (mut link, plan) = connector()?.connect(plan).map_err(ExitError::from)?;
+    let id = new_id(jiff::Timestamp::now(), &plan.name);
+    let mut progress = Progress::new(&plan, false, false, format!("latlab respond {}", plan.name));
+    let request = RunRequest {
+        plan: &plan,
+        link: link.as_mut(),
+        store,
+        id: &id,
+        stop,
+        timing: Timing::default(),
+    };
+    let finished = latlab_conduct::run(request, |live| progress.show(live));
+    drop(progress);
+    link.restore().iter().for_each(warn);
+    Ok(finished.map_err(ExitError::from)?)
+}
+
+fn plan(args: &RespondArgs, stimulus: &GpioLine) -> Result<Plan, String> {
+    let (from_ns, to_ns) = args.stimuli()?.between();
+    let wire = GpioWire {
+        stimulus: stimulus.clone(),
+        loopback: args.loopback.clone().ok_or("--gpio needs --loopback")?,
+        answer: args.answer.clone(),
+        external: args.external,
+        from_ns,
+        to_ns,
+    };
+    let respond = Respond { gpio: Some(wire), window_ns: args.window, ..Respond::default() };
+    let plan = Plan {
+        name: args.runs.name.clone().unwrap_or_else(|| NAME.to_string()),
+        note: args.runs.note.clone(),
+        command: Some(command(args, stimulus)),
+        method: Method::Respond(Box::new(respond)),
+        target: args.linux.guest.target()?,
+        policy: Some(policy(args)?),
+        cpus: args.linux.cpus.clone(),
+        threads: Some(1),
+        cycles: Some(args.count),
+        warm_up_ns: Some(to_ns * WARM_UP),
+        deadline_ns: args.runs.deadline,
+        kernel_files: args.linux.set.clone(),
+        tunings: args.linux.tune.clone(),
+        loads: load_library::resolve(&args.linux.load, &Library::new(None))?,
+        samples: true,
+        seed: Some(args.seed),
+        ..Plan::default()
+    };
+    plan.check()?;
+    Ok(plan)
+}
+
+fn policy(args: &RespondArgs) -> Result<Policy, String> {
+    let priority = args.linux.priority;
+    let number = priority.unwrap_or(Policy::DEFAULT_PRIORITY);
+    match (args.linux.policy.as_deref().unwrap_or("fifo"), priority) {
+        ("fifo", _) => Ok(Policy::Fifo { priority: number }),
+        ("rr", _) => Ok(Policy::Rr { priority: number }),
+        ("other", None) => Ok(Policy::Other),
+        ("other", Some(_)) => Err("--priority requires --policy fifo or rr, not other".into()),
+        (other, _) => Err(format!("--policy {other}: expected fifo, rr or other")),
+    }
+}
+
+/// The command that makes such a run again.
+fn command(args: &RespondArgs, stimulus: &GpioLine) -> String {
+    let machine = &args.linux;
+    let mut words = vec!["latlab".to_string(), "respond".to_string()];
+    let mut option = |flag: &str, value: Option<String>| {
+        words.extend(value.into_iter().flat_map(|value| [flag.to_string(), value]));
+    };
+    option("--gpio", Some(stimulus.to_string()));
+    option("--loopback", args.loopback.as_ref().map(GpioLine::to_string));
+    option("--answer", args.answer.as_ref().map(GpioLine::to_string));
+    option("--count", Some(args.count.to_string()));
+    option("--stimulus", args.stimulus.clone());
+    option("--target", machine.guest.target.clone().map(|target| target.to_string()));
+    option("--seed", Some(args.seed.to_string()));
+    option("--cpus", machine.cpus.as_ref().map(ToString::to_string));
+    option("--policy", machine.policy.clone());
+    option("--priority", machine.priority.map(|priority| priority.to_string()));
+    machine.load.iter().for_each(|load| option("--load", Some(load.clone())));
+    machine.tune.iter().for_each(|tuning| option("--tune", Some(tuning.to_string())));
+    machine.set.iter().for_each(|file| option("--set", Some(file.to_string())));
+    option("--window", args.window.map(spaceless));
+    option("--deadline", args.runs.deadline.map(spaceless));
+    if args.external {
+        words.push("--external".to_string());
+    }
+    shell::line(&words)
+}
