@@ -2,7 +2,8 @@
 # Responders on Linux in guests: kernel modules and programs answer the edges of a pin pair, stock and
 # PREEMPT_RT. The same seed gives the same responses to the last bit, a module is faster than the thread
 # of its interrupt and that is faster than a program, and edges that nobody answers are counted.
-# A wire between two lines has legs that add up. LATLAB_LONG=1 runs all of them on both kernels, idle and under hackbench, into one page, and two on arm64.
+# A wire between two lines has legs that add up. LATLAB_LONG=1 runs all of them on both kernels, idle and under hackbench, into one page, and two on arm64;
+# LATLAB_KEEP=DIR keeps that page and its runs there.
 # Invariant (captures): Edges of a guest without an answer are counted.
 # Lane: alone (guests give the same bits only where each has a CPU of its own)
 . "$(dirname "$0")/common.bash"
@@ -166,7 +167,7 @@ try "a guest is for responders on Linux" refused "needs --simulate linux:" uno:i
 
 [ -n "${LATLAB_LONG:-}" ] || exit $status
 
-all=(kmod kmod-plain kmod-threaded c-sysfs c-gpiochip c-poll rust python)
+all=(kmod kmod-plain kmod-threaded c-sysfs c-gpiochip c-poll rust python python-gpiod1)
 # Two guests at a time, as many as any machine has CPUs for.
 cell() {
     local responder=$1 kernel=$2 what=$3 load=()
@@ -185,7 +186,9 @@ matrix() {
     done
     local runs=() one
     for one in "$here"/runs/*-idle "$here"/runs/*-busy; do runs+=("$one"); done
-    expect "32 runs" [ ${#runs[@]} = 32 ] && "$lab" report "${runs[@]}" -o "${LATLAB_KEEP:-$here}/responders.html" &&
+    expect "36 runs" [ ${#runs[@]} = 36 ] && "$lab" report "${runs[@]}" -o "$here/responders.html" &&
+        expect "kernels side by side" grep -q "Kernels side by side" "$here/responders.html" &&
+        { [ -z "${LATLAB_KEEP:-}" ] || cp -r "$here/responders.html" "${runs[@]}" "$LATLAB_KEEP"; } &&
         expect "20 minutes at most, not $((SECONDS - begun)) s" [ $((SECONDS - begun)) -lt 1200 ] || return 1
     local where
     for where in stock-idle rt-idle stock-busy rt-busy; do

@@ -28,6 +28,7 @@ mod kernel;
 mod machine;
 mod module;
 mod program;
+mod python;
 mod responder;
 
 pub use cache::{Cache, Package};

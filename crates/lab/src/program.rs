@@ -35,14 +35,14 @@ static PROGRAMS: [Program; 3] = [
 ];
 
 /// The package of the C library.
-const LIBC: &str = "libc6";
+pub(crate) const LIBC: &str = "libc6";
 /// What every program is linked with.
 const COMMON: [(&str, &str); 2] = [(LIBC, "libc.so.6"), (LIBC, "libpthread.so.0")];
 /// Programs without a package for arm64, whose kernel runs those of armhf as well.
 const ONLY_32_BIT: &str = "stressapptest";
 
 /// Where programs look for what loads their libraries, by Debian's name of the architecture.
-fn loader(architecture: &str) -> &'static str {
+pub(crate) fn loader(architecture: &str) -> &'static str {
     match architecture {
         "arm64" => "lib/ld-linux-aarch64.so.1",
         "armhf" => "lib/ld-linux-armhf.so.3",
@@ -70,7 +70,7 @@ impl Program {
     }
 }
 
-fn cache_name(architecture: &str, package: &str) -> String {
+pub(crate) fn cache_name(architecture: &str, package: &str) -> String {
     format!("programs/{architecture}/{package}")
 }
 
@@ -124,50 +124,6 @@ pub fn add(
     put(LIBC, loader.rsplit('/').next().unwrap_or(loader), Some(loader))?;
     program.libraries().try_for_each(|(package, file)| put(package, file, None))?;
     put(program.package, name, None)
-}
-
-/// Debian's interpreter, its standard library as far as programs of a page need it, and its module
-/// for the GPIO character device.
-const PYTHON: [&str; 6] = [
-    "python3.11-minimal",
-    "libpython3.11-minimal",
-    "python3-libgpiod",
-    "libgpiod2",
-    "libexpat1",
-    "zlib1g",
-];
-
-/// Puts the interpreter where it is in its packages, which are got if they are not kept.
-pub fn add_python(files: &mut Archive, cache: &Cache, machine: &EmulatedMachine) -> Result<()> {
-    let architecture = machine.debian;
-    let mut apt = None;
-    for package in PYTHON.into_iter().chain([LIBC]) {
-        let name = cache_name(architecture, package);
-        let kept = match cache.cached(&name) {
-            Some(kept) => kept,
-            None => {
-                let apt = match &mut apt {
-                    Some(apt) => apt,
-                    none => none.insert(Apt::prepare(cache, architecture)?),
-                };
-                cache.fetch(apt, &name, &|name| name == package)?
-            }
-        };
-        let wanted = |path: &str| match package {
-            LIBC => ["libc.so.6", "libm.so.6", loader(architecture)]
-                .iter()
-                .any(|end| path.ends_with(end)),
-            _ => !path.starts_with("usr/share"),
-        };
-        files.folder(&kept.folder, &wanted)?;
-    }
-    let libc = cache.cached(&cache_name(architecture, LIBC));
-    let loader = loader(architecture);
-    let file = loader.rsplit('/').next().unwrap_or(loader);
-    let found = libc.and_then(|kept| find(&kept.folder, &|name| name == file));
-    let found = found.ok_or_else(|| Error::NoFile { package: LIBC.into(), file: file.into() })?;
-    files.program(loader, fs::read(&found).map_err(Error::io("read", &found))?);
-    Ok(())
 }
 
 #[cfg(test)]

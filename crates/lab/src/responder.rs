@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::guest::GuestImage;
 use crate::machine::EmulatedMachine;
 use crate::module::{Module, make, run_make};
-use crate::program;
+use crate::python::{self, Gpiod};
 use latlab_model::respond::{LinuxResponder, LinuxResponderName};
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -26,13 +26,15 @@ const SHORT: usize = 16;
 
 /// The command of a responder in a guest of this machine; empty where the kernel answers.
 pub fn command(name: LinuxResponderName, machine: &EmulatedMachine) -> Vec<String> {
-    use LinuxResponderName::{Gpiochip, Polling, Python, Rust, Sysfs};
+    use LinuxResponderName::{Gpiochip, Polling, Python, PythonGpiod1, Rust, Sysfs};
     let chip = format!("/dev/gpiochip{}", machine.gpio_chips);
     let lines = LINES.map(|line| line.to_string());
     match name {
         Sysfs => vec![PLACE.into(), BASE.to_string(), (BASE + 1).to_string()],
         Gpiochip | Polling | Rust => [PLACE.into(), chip].into_iter().chain(lines).collect(),
-        Python => [PYTHON.into(), PLACE.into(), chip].into_iter().chain(lines).collect(),
+        Python | PythonGpiod1 => {
+            [PYTHON.into(), PLACE.into(), chip].into_iter().chain(lines).collect()
+        }
         _ => Vec::new(),
     }
 }
@@ -47,7 +49,7 @@ impl GuestImage {
         seed: u64,
     ) -> Result<()> {
         use LinuxResponderName::{
-            Gpiochip, Kmod, KmodPlain, KmodThreaded, Polling, Python, Rust, Sysfs,
+            Gpiochip, Kmod, KmodPlain, KmodThreaded, Polling, Python, PythonGpiod1, Rust, Sysfs,
         };
         let LinuxResponder { edges, from_ns, to_ns, .. } = asked;
         let pair = format!(
@@ -64,11 +66,8 @@ impl GuestImage {
             Gpiochip => return self.add_built(&build("c-gpiochip", "blocking")?),
             Polling => return self.add_built(&build("c-gpiochip", "polling")?),
             Rust => return self.add_built(&build("rust", "responder")?),
-            Python => {
-                let machine = self.config().machine;
-                program::add_python(self.files(), cache, machine)?;
-                return self.add_built(&sources.join("python/gpiod1.py"));
-            }
+            Python => return self.add_python(cache, sources, Gpiod::Two),
+            PythonGpiod1 => return self.add_python(cache, sources, Gpiod::One),
         };
         let [input, output] = LINES;
         let parameters = format!("chip=pinpair input={input} output={output} handler={handler}");
@@ -79,6 +78,13 @@ impl GuestImage {
     pub fn add_wires(&mut self, cache: &Cache, sources: &Path) -> Result<()> {
         let parameters = format!("wired=1 base={BASE}");
         self.add_module(cache, sources, ("kmod/pinpair/pinpair.c", "pinpair"), &parameters)
+    }
+
+    fn add_python(&mut self, cache: &Cache, sources: &Path, gpiod: Gpiod) -> Result<()> {
+        let machine = self.config().machine;
+        python::add_python(self.files(), cache, machine, gpiod)?;
+        let program = if gpiod == Gpiod::One { "gpiod1.py" } else { "gpiod2.py" };
+        self.add_built(&sources.join("python").join(program))
     }
 
     fn add_built(&mut self, program: &Path) -> Result<()> {

@@ -56,8 +56,10 @@ text_enum! {
         Gpiochip = "c-gpiochip",
         /// A program in C that asks the character device again and again.
         Polling = "c-poll",
-        /// A program in Python with gpiod.
+        /// A program in Python with gpiod 2.x.
         Python = "python",
+        /// A program in Python with gpiod 1.6.
+        PythonGpiod1 = "python-gpiod1",
         /// A program in Rust with locked memory.
         Rust = "rust",
     }

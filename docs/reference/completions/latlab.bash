@@ -641,7 +641,7 @@ _latlab() {
                     return 0
                     ;;
                 --simulate)
-                    COMPREPLY=($(compgen -W "uno:irq uno:irq-notimer uno:polling linux:kmod linux:kmod-plain linux:kmod-threaded linux:c-sysfs linux:c-gpiochip linux:c-poll linux:python linux:rust" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "uno:irq uno:irq-notimer uno:polling linux:kmod linux:kmod-plain linux:kmod-threaded linux:c-sysfs linux:c-gpiochip linux:c-poll linux:python linux:python-gpiod1 linux:rust" -- "${cur}"))
                     return 0
                     ;;
                 --scope)

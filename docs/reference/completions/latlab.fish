@@ -128,7 +128,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l print-unit -d 'Pri
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l from -d 'Captures: sigrok .sr, VCD, CSV (Saleae, Tektronix and others), ISF, lists of readings; each becomes a run' -r -F
-complete -c latlab -n "__fish_latlab_using_subcommand respond" -l simulate -d 'Run the firmware in a simulator: uno:irq, uno:irq-notimer, uno:polling; or a responder on Linux in a guest: linux:kmod, linux:kmod-plain, linux:kmod-threaded, linux:c-sysfs, linux:c-gpiochip, linux:c-poll, linux:python, linux:rust' -r -f -a "uno:irq\t''
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l simulate -d 'Run the firmware in a simulator: uno:irq, uno:irq-notimer, uno:polling; or a responder on Linux in a guest: linux:kmod, linux:kmod-plain, linux:kmod-threaded, linux:c-sysfs, linux:c-gpiochip, linux:c-poll, linux:python, linux:python-gpiod1, linux:rust' -r -f -a "uno:irq\t''
 uno:irq-notimer\t''
 uno:polling\t''
 linux:kmod\t''
@@ -138,6 +138,7 @@ linux:c-sysfs\t''
 linux:c-gpiochip\t''
 linux:c-poll\t''
 linux:python\t''
+linux:python-gpiod1\t''
 linux:rust\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l scope -d 'Ask an oscilloscope for the delay of each response: TCPIP::HOST::PORT::SOCKET, USB::0xVENDOR::0xPRODUCT::SERIAL::INSTR or /dev/usbtmc0' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l logic -d 'Capture with a logic analyser: a driver of sigrok-cli, with options behind colons' -r

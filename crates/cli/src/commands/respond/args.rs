@@ -30,7 +30,7 @@ pub struct RespondArgs {
     pub look: bool,
     /// Run the firmware in a simulator: uno:irq, uno:irq-notimer, uno:polling; or a responder on
     /// Linux in a guest: linux:kmod, linux:kmod-plain, linux:kmod-threaded, linux:c-sysfs,
-    /// linux:c-gpiochip, linux:c-poll, linux:python, linux:rust
+    /// linux:c-gpiochip, linux:c-poll, linux:python, linux:python-gpiod1, linux:rust
     #[arg(long, value_name = "BOARD:RESPONDER", value_parser = value_parser_of(Simulated::ALL, Simulated::as_str),
           group = "source", hide_possible_values = true, help_heading = WHAT)]
     pub simulate: Option<Simulated>,
@@ -192,6 +192,7 @@ impl Simulated {
         Simulated::Linux(LinuxResponderName::Gpiochip),
         Simulated::Linux(LinuxResponderName::Polling),
         Simulated::Linux(LinuxResponderName::Python),
+        Simulated::Linux(LinuxResponderName::PythonGpiod1),
         Simulated::Linux(LinuxResponderName::Rust),
     ];
 
@@ -207,6 +208,7 @@ impl Simulated {
                 LinuxResponderName::Gpiochip => "linux:c-gpiochip",
                 LinuxResponderName::Polling => "linux:c-poll",
                 LinuxResponderName::Python => "linux:python",
+                LinuxResponderName::PythonGpiod1 => "linux:python-gpiod1",
                 LinuxResponderName::Rust => "linux:rust",
             },
         }
