@@ -46,7 +46,7 @@ findings! {
             /// Readings that were wanted.
             asked: u64,
             /// What went wrong.
-            text: String,
+            why: String,
         }
         /// Readings of a list are negative, which is impossible for a response. They are listed,
         /// and are in no figure.
@@ -254,8 +254,8 @@ impl CaptureFinding {
                 grouped(*count),
                 counted(*stimuli, "reading", "readings")
             ),
-            InstrumentEnded { readings, asked, text } => format!(
-                "The instrument ended the series after {} of {}: {text}.",
+            InstrumentEnded { readings, asked, why } => format!(
+                "The instrument ended the series after {} of {}: {why}.",
                 grouped(*readings),
                 counted(*asked, "reading", "readings")
             ),

@@ -122,6 +122,13 @@ fn capture() -> Vec<CaptureFinding> {
     };
     vec![
         ResponseNotMeasured { count: 4, stimuli: 10_000 },
+        ResponseTimedOut { count: 1, stimuli: 500, timeout_ns: MILLISECOND * 2_000 },
+        InstrumentEnded {
+            readings: 12,
+            asked: 500,
+            why: "the connection to TCPIP::10.0.0.7::5025::SOCKET has ended: broken pipe"
+                .to_string(),
+        },
         impossible(3, &readings, Some(Nanos(28_073))),
         impossible(1, &readings[..1], None),
         ResponseMissing { count: 1, stimuli: 10_000 },

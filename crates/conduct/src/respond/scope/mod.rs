@@ -180,10 +180,10 @@ impl Series {
         let (stimuli, impossible) = (self.stimuli(), self.impossible_count);
         let (censored, timed_out) = (self.censored, self.timed_out);
         let timeout_ns = scope.timeout_ns;
-        let ended = self.ended.clone().map(|text| CaptureFinding::InstrumentEnded {
+        let ended = self.ended.clone().map(|why| CaptureFinding::InstrumentEnded {
             readings: stimuli,
             asked: scope.count,
-            text,
+            why,
         });
         let all = [
             (censored > 0)
