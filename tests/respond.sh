@@ -82,6 +82,25 @@ PYTHON
 try "values far outside of the levels hide no edge and make none" outliers
 rm -rf "$LATLAB_RUNS"
 
+quick() {
+    python3 - >"$here/quick.vcd" <<'PYTHON'
+print("$timescale 100 ps $end $var wire 1 ! in $end $var wire 1 ? out $end $enddefinitions $end")
+print("#0\n0!\n0?")
+at = 0
+for number in range(500):
+    at += 20000 + number * 7 % 1000
+    print(f"#{at}\n1!\n#{at + 480 + number % 3}\n1?\n#{at + 5000}\n0!\n0?")
+PYTHON
+    "$program" respond --from "$here/quick.vcd" --stimulus in --response out --format json >"$here/out.json" &&
+        holds 'runs["quick"]["responses"]["figures"]["median_ns"] == 48.1' &&
+        holds 'runs["quick"]["responses"]["resolution_ns"] == 0.1' &&
+        "$program" plot last --range 36ns..50ns -o "$here/quick.svg" >/dev/null &&
+        expect "all of them are drawn" grep -q 'data-drawn="500"' "$here/quick.svg" &&
+        expect "in nanoseconds" grep -q 'Response time in ns' "$here/quick.svg"
+}
+try "a responder of 48 ns has its histogram" quick
+rm -rf "$LATLAB_RUNS"
+
 made_up() {
     python3 - >"$here/made_up.csv" <<'PYTHON'
 print("Time [s],in,out")

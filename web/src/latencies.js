@@ -8,8 +8,6 @@ import { pen } from "./pens.js";
 import { ticks } from "./ticks.js";
 import { count, latency, number, share, termsOf } from "./units.js";
 
-// The left end of a logarithmic axis: half of the finest bin.
-const LEAST = 50;
 const PIXELS_OF_A_CELL = 2;
 // Where the largest latency is so many medians, a linear axis would show little else.
 const LONG_TAIL = 12;
@@ -40,16 +38,18 @@ export function latencies(figure, kind, lines, deadline = null) {
     const all = edgesOf(lines.map(line => line.bins));
     if (!all.edges.length) return;
     const [first, largest] = [all.edges[0], all.edges.at(-1)];
+    // The left end of a logarithmic axis: half of the finest bin.
+    const least = all.narrowest / 2;
     const last = isNear(deadline, largest) ? Math.max(largest, deadline * 1.05) : largest;
     const totals = lines.map(({ bins }) => bins.reduce((sum, bin) => sum + bin.count, 0));
     const outside = element("p", { className: "outside" });
     let now = null;
 
     const view = {
-        label: of.label(terms), stepped: of.stepped, wholeWords: "whole range", closest: 200,
+        label: of.label(terms), stepped: of.stepped, wholeWords: "whole range", closest: 2 * all.narrowest,
         lines: lines.map(({ name, max, pen: number_ }) => (
             { name, note: max == null ? `no ${terms.many}` : `max ${latency(max)}`, pen: pen(number_) })),
-        x: { title: terms.axis, ticks, words: latency, isLog: last > LONG_TAIL * Math.max(LEAST, median(lines)) },
+        x: { title: terms.axis, ticks, words: latency, isLog: last > LONG_TAIL * Math.max(least, median(lines)) },
         y: { ticks, words: of.yWords, isLog: true, title: () => now.title },
         data, yRange,
         ...(of.stepped && { index: value => Math.max(0, rank(now.edges, value) - 1) }),
@@ -61,7 +61,7 @@ export function latencies(figure, kind, lines, deadline = null) {
         at: cell => of.at(now.edges, Math.min(cell, now.edges.length - 2)),
         value: (line, cell) => of.value(now.counted[line], Math.min(cell, now.edges.length - 2)),
     };
-    const fit = () => { view.whole = [view.x.isLog ? Math.max(LEAST, first) : first, last]; };
+    const fit = () => { view.whole = [view.x.isLog ? Math.max(least, first) : first, last]; };
     fit();
 
     function data([from, to], pixels) {

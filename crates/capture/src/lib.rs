@@ -6,7 +6,7 @@
 //! `open.rs` recognises a format by its first bytes. Each reader (`sigrok.rs`, `vcd.rs`, `csv`,
 //! `isf.rs`) gives a head and points in the order of time; `merge.rs` joins several files. `survey.rs`
 //! finds the levels of each channel (`levels.rs`, from the states in `states.rs`) and the step of the
-//! times (`grid.rs`) in a first pass; `measure.rs` cuts levels into edges (`edges.rs`)
+//! times (`grid.rs`) in a first pass; `matcher.rs` cuts levels into edges (`edges.rs`)
 //! and matches responses to stimuli (`pairing.rs`) in a second. Up to a million delays are kept.
 //!
 //! The layout of a table is derived from its first 400 lines: a column holds times by its name, its
@@ -26,6 +26,7 @@ mod levels;
 mod lines;
 mod list;
 mod marks;
+mod matcher;
 mod measure;
 mod merge;
 mod open;
@@ -47,7 +48,7 @@ pub use figures::{DelayFigures, median_of};
 pub use levels::{LevelPair, Levels, NoiseReason};
 pub use list::{List, Reading, Unit, Value};
 pub use marks::Mark;
-pub use measure::{CaptureResult, measure};
+pub use measure::{CaptureResult, Preparation, measure};
 pub use open::{open, open_joined};
 pub use pairing::{Counts, Response, ResponseClass};
 pub use query::Query;

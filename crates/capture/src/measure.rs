@@ -1,26 +1,22 @@
 //! From the wires of a capture to how long each response took.
 
 use crate::SECOND_PS;
-use crate::capture::{Capture, Point};
-use crate::edges::{Edge, EdgeKind, Slicer};
+use crate::capture::Capture;
+use crate::edges::EdgeKind;
 use crate::error::{Error, ParseError};
-use crate::figures::{DelayFigures, median_of};
+use crate::figures::DelayFigures;
 use crate::grid::TimeGrid;
 use crate::list::{List, Value};
-use crate::marks::{Mark, MarkerStats};
+use crate::marks::Mark;
+use crate::matcher::EdgeMatcher;
 use crate::open::open_joined;
-use crate::pairing::{Counts, Pairing, Response, ResponseClass};
+use crate::pairing::{Counts, Response, ResponseClass};
 use crate::query::ChannelSelection;
 use crate::query::Query;
 use crate::survey::{Survey, survey};
-use crate::wires::{WireLevels, noise_error, noise_of};
-use std::collections::VecDeque;
-use std::path::PathBuf;
+use crate::wires::WireLevels;
+use std::path::{Path, PathBuf};
 
-/// Edges that wait for another channel to be settled; beyond it nobody waits any more.
-const MOST_WAITING: usize = 1 << 16;
-/// Delays by which it is told whether the probes are swapped.
-const MOST_REVERSED: u64 = 100_000;
 /// Values that cannot be are named up to this many.
 const MOST_NAMED: usize = 5;
 /// In a list each reading stands for a second, since its times are not known.
@@ -61,49 +57,101 @@ pub struct CaptureResult {
     pub notes: Vec<String>,
 }
 
-/// Whoever takes the answers may fail in his own way.
+/// A capture that was looked through: what is asked of it can be measured.
+pub struct Preparation {
+    paths: Vec<PathBuf>,
+    query: Query,
+    look: Look,
+}
+
+/// What was seen at the first look.
+enum Look {
+    List { resolution_ps: Option<i64> },
+    Points { survey: Survey, selection: ChannelSelection },
+}
+
+impl Preparation {
+    /// Reads captures once, for their levels and the step of their times.
+    pub fn new(paths: &[PathBuf], query: &Query) -> Result<Preparation, Error> {
+        let file = &paths[0];
+        let in_file = |fault: ParseError| fault.in_file(file);
+        let look = match open_joined(paths, query.unit)? {
+            Capture::List(mut list) => {
+                let mut grid = TimeGrid::default();
+                while let Some(reading) = list.next_reading().map_err(in_file)? {
+                    if let Value::Delay(delay) = reading.value {
+                        grid.add_distance(delay);
+                    }
+                }
+                let unit = list.resolution_ps();
+                let resolution_ps = unit.map(|unit| grid.step_ps(unit).unwrap_or(unit));
+                Look::List { resolution_ps }
+            }
+            Capture::Points(opened) => {
+                let selection = ChannelSelection::resolve(&opened.head, query).map_err(in_file)?;
+                drop(opened);
+                let survey = survey(paths)?.ok_or_else(|| changed(file))?;
+                if let Some(fault) = selection.fault(&survey.unreadable) {
+                    return Err(fault.clone().in_file(file));
+                }
+                Look::Points { survey, selection }
+            }
+        };
+        Ok(Preparation { paths: paths.to_vec(), query: query.clone(), look })
+    }
+
+    /// No time is known better than this.
+    pub fn resolution_ps(&self) -> Option<i64> {
+        match &self.look {
+            Look::List { resolution_ps } => *resolution_ps,
+            Look::Points { survey, .. } => survey.head.resolution_ps,
+        }
+    }
+
+    /// Reads them again, for the responses; whoever takes these may fail in his own way.
+    pub fn measure<E: From<Error>>(
+        self,
+        mut each: impl FnMut(Response) -> Result<(), E>,
+    ) -> Result<CaptureResult, E> {
+        let Preparation { paths, query, look } = self;
+        let file = &paths[0];
+        let in_file = |fault: ParseError| fault.in_file(file);
+        match (look, open_joined(&paths, query.unit)?) {
+            (Look::List { resolution_ps }, Capture::List(list)) => {
+                measure_list(list, resolution_ps, |fault| in_file(fault).into(), each)
+            }
+            (Look::Points { survey, selection }, Capture::Points(opened)) => {
+                let mut wires = EdgeMatcher::new(&survey, &selection, &query).map_err(in_file)?;
+                let (mut source, mut points, mut goes_on) = (opened.source, Vec::new(), true);
+                while goes_on {
+                    goes_on = source.read(&mut points).map_err(in_file)?;
+                    for point in points.drain(..) {
+                        wires.push(point, &mut each)?;
+                    }
+                }
+                wires.end(&mut each)?;
+                let measured = wires.result(survey, &selection, &query);
+                match measured.counts.stimuli {
+                    0 => Err(in_file(nothing_to_answer(&measured, &query)).into()),
+                    _ => Ok(measured),
+                }
+            }
+            _ => Err(changed(file).into()),
+        }
+    }
+}
+
+fn changed(file: &Path) -> Error {
+    ParseError::whole("the file changed while it was being read").in_file(file)
+}
+
+/// Both at once; whoever takes the responses may fail in his own way.
 pub fn measure<E: From<Error>>(
     paths: &[PathBuf],
     query: &Query,
-    mut each: impl FnMut(Response) -> Result<(), E>,
+    each: impl FnMut(Response) -> Result<(), E>,
 ) -> Result<CaptureResult, E> {
-    let file = &paths[0];
-    match open_joined(paths, query.unit)? {
-        Capture::List(list) => measure_list(list, |fault| fault.in_file(file).into(), each),
-        Capture::Points(opened) => {
-            let selection = ChannelSelection::resolve(&opened.head, query)
-                .map_err(|fault| fault.in_file(file))?;
-            drop(opened);
-            let Some(survey) = survey(paths)? else {
-                return Err(ParseError::whole("the file changed while it was being read")
-                    .in_file(file)
-                    .into());
-            };
-            if let Some(fault) = selection.fault(&survey.unreadable) {
-                return Err(fault.clone().in_file(file).into());
-            }
-            let mut wires = EdgeMatcher::new(&survey, &selection, query)
-                .map_err(|fault| fault.in_file(file))?;
-            let Capture::Points(opened) = open_joined(paths, None)? else {
-                return Err(ParseError::whole("the file changed while it was being read")
-                    .in_file(file)
-                    .into());
-            };
-            let (mut source, mut points, mut goes_on) = (opened.source, Vec::new(), true);
-            while goes_on {
-                goes_on = source.read(&mut points).map_err(|fault| fault.in_file(file))?;
-                for point in points.drain(..) {
-                    wires.push(point, &mut each)?;
-                }
-            }
-            wires.end(&mut each)?;
-            let measured = wires.result(survey, &selection, query);
-            match measured.counts.stimuli {
-                0 => Err(nothing_to_answer(&measured, query).in_file(file).into()),
-                _ => Ok(measured),
-            }
-        }
-    }
+    Preparation::new(paths, query)?.measure(each)
 }
 
 /// Why a capture has no stimulus that could be judged.
@@ -122,244 +170,16 @@ fn nothing_to_answer(measured: &CaptureResult, query: &Query) -> ParseError {
     })
 }
 
-/// What happens on the wires, and what is made of it.
-struct EdgeMatcher {
-    channels: [Option<usize>; 3],
-    slicers: [Option<Slicer>; 3],
-    wanted: [EdgeKind; 3],
-    waiting: [VecDeque<Edge>; 3],
-    start_ps: i64,
-    end_ps: i64,
-    now_ps: i64,
-    quiet_ps: i64,
-    last_edge_ps: Option<i64>,
-    within_bursts: u64,
-    pairing: Pairing,
-    figures: DelayFigures,
-    swapped: Pairing,
-    reversed: DelayFigures,
-    marks: Option<MarkerStats>,
-}
-
-const STIMULUS: usize = 0;
-const RESPONSE: usize = 1;
-const MARKER: usize = 2;
-
-impl EdgeMatcher {
-    fn new(
-        survey: &Survey,
-        selection: &ChannelSelection,
-        query: &Query,
-    ) -> Result<EdgeMatcher, ParseError> {
-        let channels = [Some(selection.stimulus), Some(selection.response), selection.marker];
-        let slicers = channels.map(|channel| {
-            let channel = channel?;
-            let (kind, levels) =
-                (survey.head.channels[channel].kind, &survey.channels[channel].levels);
-            Slicer::new(kind, levels, query.threshold, query.hysteresis)
-        });
-        for role in [STIMULUS, RESPONSE] {
-            let (None, Some(channel)) = (&slicers[role], channels[role]) else { continue };
-            let name = &survey.head.channels[channel].name;
-            if let Some(reason) = noise_of(survey, channel, query) {
-                // A response that never comes is what was asked for, and its noise is told.
-                if role == RESPONSE {
-                    continue;
-                }
-                return Err(noise_error(name, reason));
-            }
-            match survey.channels[channel].levels.range().filter(|(low, high)| low < high) {
-                Some((low, high)) => {
-                    let what = "does not cross the threshold with its hysteresis: it ranges from";
-                    return Err(ParseError::whole(format!(
-                        "the channel {name} {what} {low} to {high}"
-                    )));
-                }
-                // A response that never comes is what was asked for.
-                None if role == RESPONSE => {}
-                None => {
-                    let what = format!("the channel {name} never changes its level");
-                    return Err(ParseError::whole(what));
-                }
-            }
-        }
-        let (start_ps, end_ps) = survey.span_ps.unwrap_or_default();
-        Ok(EdgeMatcher {
-            channels,
-            slicers,
-            wanted: [query.edge, query.response_edge, EdgeKind::Both],
-            waiting: Default::default(),
-            start_ps,
-            end_ps,
-            now_ps: start_ps,
-            quiet_ps: query.quiet_ps.unwrap_or(0),
-            last_edge_ps: None,
-            within_bursts: 0,
-            pairing: Pairing::new(query.window_ps),
-            figures: DelayFigures::default(),
-            swapped: Pairing::new(query.window_ps),
-            reversed: DelayFigures::default(),
-            marks: selection.marker.map(|_| MarkerStats::default()),
-        })
-    }
-
-    fn push<E>(
-        &mut self,
-        point: Point,
-        each: &mut impl FnMut(Response) -> Result<(), E>,
-    ) -> Result<(), E> {
-        self.now_ps = self.now_ps.max(point.at_ps);
-        for role in 0..self.channels.len() {
-            if self.channels[role] != Some(point.channel) {
-                continue;
-            }
-            let Some(slicer) = &mut self.slicers[role] else { continue };
-            let edge = slicer.push(point.at_ps, point.value);
-            self.waiting[role].extend(edge.filter(|edge| self.wanted[role].includes(edge.rising)));
-        }
-        let is_full = self.waiting.iter().any(|edges| edges.len() > MOST_WAITING);
-        let settled = self.slicers.iter().flatten().map(|slicer| slicer.settled_to(self.now_ps));
-        let settled = settled.min().unwrap_or(self.now_ps);
-        self.settle(if is_full { i64::MAX } else { settled }, each)
-    }
-
-    fn end<E>(&mut self, each: &mut impl FnMut(Response) -> Result<(), E>) -> Result<(), E> {
-        self.settle(i64::MAX, each)?;
-        let last = self.pairing.end(self.end_ps);
-        self.handle_response(last, each)
-    }
-
-    /// Takes all edges before this in the order of time; at the same time a marker comes first, and
-    /// a stimulus before its response.
-    fn settle<E>(
-        &mut self,
-        before_ps: i64,
-        each: &mut impl FnMut(Response) -> Result<(), E>,
-    ) -> Result<(), E> {
-        loop {
-            let at = |role: usize| Some((self.waiting[role].front()?.at_ps, role));
-            let next =
-                [MARKER, STIMULUS, RESPONSE].into_iter().filter_map(at).min_by_key(|it| it.0);
-            let Some((_, role)) = next.filter(|(at, _)| *at < before_ps) else { return Ok(()) };
-            let Some(edge) = self.waiting[role].pop_front() else { return Ok(()) };
-            self.event(role, edge, each)?;
-        }
-    }
-
-    fn event<E>(
-        &mut self,
-        role: usize,
-        edge: Edge,
-        each: &mut impl FnMut(Response) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let Edge { at_ps, rising } = edge;
-        if role == STIMULUS
-            && let Some(last) = self.last_edge_ps.replace(at_ps)
-            && at_ps - last < self.quiet_ps
-        {
-            self.within_bursts += 1;
-            return Ok(());
-        }
-        let (judged, reversed) = match role {
-            STIMULUS => (self.pairing.stimulus(at_ps), self.swapped.response(at_ps)),
-            RESPONSE => (self.pairing.response(at_ps), self.swapped.stimulus(at_ps)),
-            _ => {
-                if let Some(marks) = &mut self.marks {
-                    marks.edge(at_ps, rising, self.start_ps);
-                }
-                return Ok(());
-            }
-        };
-        if let Some(Response { class: ResponseClass::Answered(delay), .. }) = reversed
-            && self.reversed.count() < MOST_REVERSED
-        {
-            self.reversed.add(delay);
-        }
-        self.handle_response(judged, each)
-    }
-
-    fn handle_response<E>(
-        &mut self,
-        judged: Option<Response>,
-        each: &mut impl FnMut(Response) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let Some(Response { at_ps, class: fate }) = judged else { return Ok(()) };
-        if let ResponseClass::Answered(delay) = fate {
-            self.figures.add(delay);
-            if let Some(marks) = &mut self.marks {
-                marks.add_response(at_ps, delay);
-            }
-        }
-        each(Response { at_ps: at_ps - self.start_ps, class: fate })
-    }
-
-    fn result(self, survey: Survey, selection: &ChannelSelection, query: &Query) -> CaptureResult {
-        let swapped_ps = self.swapped();
-        let channels = self.channels.iter().zip(&self.slicers);
-        let wires = channels
-            .filter_map(|(channel, slicer)| WireLevels::new(&survey, (*channel)?, slicer, query))
-            .collect();
-        let head = survey.head;
-        let name = |index: usize| Some(head.channels[index].name.clone());
-        let (stimulus, response) = (name(selection.stimulus), name(selection.response));
-        let mut notes = head.notes;
-        if self.within_bursts > 0 {
-            notes.push(format!(
-                "{} edges within bursts of the stimulus are not counted as stimuli.",
-                self.within_bursts
-            ));
-        }
-        if self.figures.count() > 2 && self.figures.max_ps() == Some(0) {
-            notes.push(
-                "Both channels change at exactly the same times: they may show the same wire."
-                    .to_string(),
-            );
-        }
-        CaptureResult {
-            format: head.format,
-            stimulus,
-            response,
-            counts: self.pairing.counts,
-            figures: self.figures,
-            resolution_ps: head.resolution_ps,
-            is_timed: true,
-            length_ps: self.end_ps - self.start_ps,
-            swapped_ps,
-            mark: self.marks.map(MarkerStats::finish),
-            impossible: Vec::new(),
-            first_row_left_out: false,
-            wires,
-            missing_chunks: head.missing_chunks,
-            notes,
-        }
-    }
-
-    /// The median delay the other way round, if that looks like what was meant: as many pairs, and
-    /// each of them much quicker.
-    fn swapped(&self) -> Option<f64> {
-        let median = |figures: &DelayFigures| median_of(&figures.clone().sorted()?);
-        let reversed = median(&self.reversed)?;
-        let (answered, other) = (self.figures.count(), self.swapped.counts.answered);
-        match median(&self.figures) {
-            None => Some(reversed),
-            Some(own) => (other >= 3
-                && other + 1 >= answered
-                && other * 10 >= self.pairing.counts.stimuli * 8
-                && reversed * 3.0 < own)
-                .then_some(reversed),
-        }
-    }
-}
-
 /// A list has delays and nothing else.
 fn measure_list<E>(
     mut list: List,
+    resolution_ps: Option<i64>,
     error: impl Fn(ParseError) -> E,
     mut each: impl FnMut(Response) -> Result<(), E>,
 ) -> Result<CaptureResult, E> {
     let (mut counts, mut figures) = (Counts::default(), DelayFigures::default());
     let (mut impossible, mut first_row_left_out) = (Vec::new(), false);
-    let (mut at_ps, mut grid) = (0_i64, TimeGrid::default());
+    let mut at_ps = 0_i64;
     while let Some(reading) = list.next_reading().map_err(&error)? {
         let fate = match reading.value {
             Value::NotASample => {
@@ -369,7 +189,6 @@ fn measure_list<E>(
             Value::Delay(delay) => {
                 counts.answered += 1;
                 figures.add(delay);
-                grid.add_distance(delay);
                 ResponseClass::Answered(delay)
             }
             Value::NoResponse => {
@@ -401,7 +220,7 @@ fn measure_list<E>(
         response: None,
         counts,
         figures,
-        resolution_ps: list.resolution_ps().map(|unit| grid.step_ps(unit).unwrap_or(unit)),
+        resolution_ps,
         is_timed: false,
         length_ps: at_ps,
         swapped_ps: None,

@@ -48,6 +48,17 @@ impl Query {
     }
 }
 
+impl EdgeKind {
+    /// The edge that ends what this one begins; none of both.
+    pub fn opposite(self) -> Option<EdgeKind> {
+        match self {
+            EdgeKind::Rising => Some(EdgeKind::Falling),
+            EdgeKind::Falling => Some(EdgeKind::Rising),
+            EdgeKind::Both => None,
+        }
+    }
+}
+
 /// The numbers of the channels that were named.
 pub struct ChannelSelection {
     pub stimulus: usize,
@@ -68,8 +79,16 @@ impl ChannelSelection {
         let response = find("--response", &asked.response)?;
         let marker =
             asked.marker.as_ref().map(|name| find_channel(head, "--marker", name)).transpose()?;
-        match stimulus == response {
-            true => Err(ParseError::whole("--stimulus and --response name the same channel")),
+        // From one edge of a channel to the other is the width of its pulses.
+        let is_width = matches!(
+            (asked.edge, asked.response_edge),
+            (EdgeKind::Rising, EdgeKind::Falling) | (EdgeKind::Falling, EdgeKind::Rising)
+        );
+        match stimulus == response && !is_width {
+            true => Err(ParseError::whole(
+                "--stimulus and --response name the same channel: --width gives the width of its \
+                 pulses",
+            )),
             false => Ok(ChannelSelection { stimulus, response, marker }),
         }
     }

@@ -76,8 +76,11 @@ pub fn headline(run: &Run) -> String {
                     span(run.measured_ns)
                 ),
                 None => {
-                    let import = run.asked.method.import();
-                    let quantity = import.map_or("wake-up latency", |import| &import.quantity);
+                    let quantity = match run.asked.method.import() {
+                        Some(import) => &import.quantity[..],
+                        None if run.asked.method.is_capture() => "response time",
+                        None => "wake-up latency",
+                    };
                     format!(
                         "The {quantity} of {name} was at most {} in {exposure}{}.",
                         four_digits(max),

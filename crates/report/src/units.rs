@@ -28,7 +28,8 @@ impl Scale {
     /// its numbers are short, and every decimal of its steps, so that they are exact.
     pub fn of_axis(end: Nanos, step: Nanos) -> Scale {
         let (unit, nanos) = match end.0 {
-            ..10_000_000 => ("us", 1e3),
+            ..1_000 => ("ns", 1.0),
+            1_000..10_000_000 => ("us", 1e3),
             10_000_000..10_000_000_000 => ("ms", 1e6),
             _ => ("s", 1e9),
         };

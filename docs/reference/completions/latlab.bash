@@ -541,11 +541,11 @@ _latlab() {
             fi
             case "${prev}" in
                 --kind)
-                    COMPREPLY=($(compgen -W "latency tail cdf ccdf cpus flow heatmap telemetry phase" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "latency tail cdf ccdf cpus overlay boxes flow heatmap telemetry phase" -- "${cur}"))
                     return 0
                     ;;
                 -k)
-                    COMPREPLY=($(compgen -W "latency tail cdf ccdf cpus flow heatmap telemetry phase" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "latency tail cdf ccdf cpus overlay boxes flow heatmap telemetry phase" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -630,7 +630,7 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__respond)
-            opts="-a -p -h -V --from --join --look --simulate --scope --logic --gpio --stimulus --response --marker --threshold --hysteresis --edge --response-edge --quiet --window --unit --loopback --answer --external --count --timeout --generator --scope-commands --for --samplerate --edges --seed --lto --keep --target --kernel --modules --dtb --realtime --smp --fault --console --cpus --policy --priority --load --tune --set --deadline --name --note --out --format --help --version"
+            opts="-a -p -h -V --from --join --look --simulate --scope --logic --gpio --stimulus --response --width --marker --threshold --hysteresis --edge --response-edge --quiet --window --unit --loopback --answer --external --count --timeout --generator --scope-commands --for --samplerate --edges --seed --lto --keep --target --kernel --modules --dtb --realtime --smp --fault --console --cpus --policy --priority --load --tune --set --deadline --name --note --out --format --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -661,6 +661,10 @@ _latlab() {
                     return 0
                     ;;
                 --response)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --width)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

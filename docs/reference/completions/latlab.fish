@@ -145,6 +145,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand respond" -l logic -d 'Capt
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l gpio -d 'Make edges on this line of this board, and answer them as they come back over a wire to --loopback: gpiochip0:17' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l stimulus -d 'The channel with the stimuli [default with --scope: 1]; with --simulate and --gpio their times: square:10kHz or random:10ms..20ms [default there: random:1ms..2ms]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l response -d 'The channel with the responses [default with --scope: 2]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l width -d 'Measure the width of the pulses on this channel, from --edge to the opposite edge' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l marker -d 'Channel that is high while a possible disturbance lasts' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l threshold -d 'Level of an edge: a share of the way from low to high, or a voltage (1.65V)' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l hysteresis -d 'Hysteresis around the threshold: a share, a voltage, or auto, which follows the noise and is 10% at least' -r
@@ -627,11 +628,13 @@ complete -c latlab -n "__fish_latlab_using_subcommand trend" -l out -d 'Folder o
 complete -c latlab -n "__fish_latlab_using_subcommand trend" -l gate -d 'End with the exit code of the answer'
 complete -c latlab -n "__fish_latlab_using_subcommand trend" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand trend" -s V -l version -d 'Print version'
-complete -c latlab -n "__fish_latlab_using_subcommand plot" -s k -l kind -d 'What to draw: latency, tail, cdf, ccdf, cpus; over time: flow, heatmap, telemetry; phase' -r -f -a "latency\t''
+complete -c latlab -n "__fish_latlab_using_subcommand plot" -s k -l kind -d 'What to draw: latency, tail, cdf, ccdf, cpus, overlay, boxes; over time: flow, heatmap, telemetry; phase' -r -f -a "latency\t''
 tail\t''
 cdf\t''
 ccdf\t''
 cpus\t''
+overlay\t''
+boxes\t''
 flow\t''
 heatmap\t''
 telemetry\t''

@@ -491,6 +491,19 @@ fn a_marker_tells_what_met_it_and_its_period() {
 }
 
 #[test]
+fn the_width_of_a_pulse_is_from_one_edge_to_the_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = written(folder.path(), "a.vcd", vcd(&[10_000, 12_000, 15_000, 11_000]));
+    let with =
+        |edge, response_edge| latlab_capture::Query { edge, response_edge, ..query("in", "in") };
+    let (found, widths) = measured(&path, &with(EdgeKind::Rising, EdgeKind::Falling)).unwrap();
+    assert_eq!(widths, [500_000_000; 4]);
+    assert_eq!((found.counts.missing, found.counts.double, found.swapped_ps), (0, 0, None));
+    let (_, pauses) = measured(&path, &with(EdgeKind::Falling, EdgeKind::Rising)).unwrap();
+    assert_eq!(pauses, [500_000_000; 3]);
+}
+
+#[test]
 fn falling_edges_and_both_are_edges_as_well() {
     let folder = tempfile::tempdir().unwrap();
     let path = written(folder.path(), "a.vcd", vcd(&[10_000; 4]));

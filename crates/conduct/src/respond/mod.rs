@@ -4,6 +4,7 @@
 //! `scope` asks an oscilloscope for each of them; `logic.rs` has a logic analyser write a capture.
 //! `simulate.rs` builds a sketch and the simulator, runs it, and reads its capture like any other.
 
+mod bins;
 mod findings;
 pub mod logic;
 pub mod scope;
@@ -11,7 +12,9 @@ pub mod simulate;
 mod stream;
 
 use crate::StopFlag;
-use latlab_capture::{CaptureResult, DelayFigures, Mark, Query, WireLevels, measure, median_of};
+use latlab_capture::{
+    CaptureResult, DelayFigures, Mark, Preparation, Query, WireLevels, median_of,
+};
 use latlab_model::Plan;
 use latlab_model::machine::Machine;
 use latlab_model::respond::{ChannelLevels, MarkerFigures, ResponseFigures, Responses};
@@ -86,8 +89,11 @@ pub fn record_responses(request: ResponseRequest<'_>) -> Result<Finished, Failur
         id,
         stop,
     } = request;
-    let mut recorder = StreamBuilder::begin(store.begin(id)?, plan, machine, settings, stop)?;
-    let measured = match measure(paths, asked, |answer| recorder.push(answer)) {
+    let preparation = Preparation::new(paths, asked)?;
+    let finest_ps = preparation.resolution_ps().max(resolution_ps);
+    let open = store.begin(id)?;
+    let mut recorder = StreamBuilder::begin(open, plan, machine, settings, finest_ps, stop)?;
+    let measured = match preparation.measure(|answer| recorder.push(answer)) {
         Ok(measured) => {
             CaptureResult { resolution_ps: measured.resolution_ps.max(resolution_ps), ..measured }
         }

@@ -1,6 +1,6 @@
 //! Answers as the frames of a stream: intervals, samples, and the largest with their times.
 
-use super::Failure;
+use super::{Failure, bins};
 use crate::StopFlag;
 use latlab_capture::{NANO_PS, Response, ResponseClass};
 use latlab_model::deadline::is_miss;
@@ -11,7 +11,7 @@ use latlab_model::run::{
     AgentEnd, AppliedSetup, EndReason, Finding, Setting, ThreadEnd, ThreadSetup,
 };
 use latlab_model::samples::{Sample, Samples};
-use latlab_model::{Histogram, Nanos, Plan};
+use latlab_model::{BinLayout, Histogram, Nanos, Plan};
 use latlab_store::{Finished, OpenRun};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -33,10 +33,25 @@ pub struct StreamBuilder<'a> {
     counted_to: Nanos,
     latencies: Vec<Nanos>,
     misses: u64,
+    /// No time is known better than this.
+    finest_ps: Option<i64>,
+    /// The bins; none until enough responses came to choose them.
+    layout: Option<BinLayout>,
+    /// What waits for the bins, with how many latencies there are in all of them.
+    waiting: Vec<Counted>,
+    waiting_latencies: usize,
     samples: Vec<Sample>,
     spikes: BinaryHeap<Reverse<Spike>>,
     answered: u64,
     last: Nanos,
+}
+
+/// What was counted of a stretch of time.
+struct Counted {
+    start_ns: Nanos,
+    end_ns: Nanos,
+    latencies: Vec<Nanos>,
+    misses: u64,
 }
 
 impl<'a> StreamBuilder<'a> {
@@ -46,6 +61,7 @@ impl<'a> StreamBuilder<'a> {
         plan: &'a Plan,
         machine: Machine,
         settings: Vec<Setting>,
+        finest_ps: Option<i64>,
         stop: &'a StopFlag,
     ) -> Result<StreamBuilder<'a>, Failure> {
         let latlab = latlab_model::VERSION.to_string();
@@ -59,6 +75,10 @@ impl<'a> StreamBuilder<'a> {
             counted_to: Nanos::ZERO,
             latencies: Vec::new(),
             misses: 0,
+            finest_ps,
+            layout: None,
+            waiting: Vec::new(),
+            waiting_latencies: 0,
             samples: Vec::new(),
             spikes: BinaryHeap::new(),
             answered: 0,
@@ -124,10 +144,14 @@ impl<'a> StreamBuilder<'a> {
         if start_ns == end_ns && self.latencies.is_empty() && self.misses == 0 {
             return Ok(());
         }
-        let counts: Histogram = self.latencies.drain(..).collect();
-        let counts = Histogram { misses: std::mem::take(&mut self.misses), ..counts };
+        let latencies = std::mem::take(&mut self.latencies);
+        let misses = std::mem::take(&mut self.misses);
         self.counted_to = end_ns;
-        self.send(&Message::Interval(Interval { thread: THREAD, start_ns, end_ns, counts }))?;
+        self.waiting_latencies += latencies.len();
+        self.waiting.push(Counted { start_ns, end_ns, latencies, misses });
+        if self.layout.is_some() || self.waiting_latencies >= OF_A_FRAME {
+            self.send_waiting()?;
+        }
         let samples = std::mem::take(&mut self.samples);
         match samples.is_empty() {
             true => Ok(()),
@@ -138,12 +162,32 @@ impl<'a> StreamBuilder<'a> {
     /// Writes what was taken so far to the journal.
     pub fn keep(&mut self) -> Result<(), Failure> {
         self.flush(self.last)?;
+        if self.waiting_latencies > 0 {
+            self.send_waiting()?;
+        }
         self.write()
     }
 
     /// Keeps a file that the run is made of in its folder.
     pub fn add_original(&mut self, name: &str, source: &mut impl Read) -> Result<(), Failure> {
         self.open.add_original(name, source)?;
+        Ok(())
+    }
+
+    /// Sends what was counted, in bins that fit the first responses.
+    fn send_waiting(&mut self) -> Result<(), Failure> {
+        let waiting = std::mem::take(&mut self.waiting);
+        let first = || waiting.iter().flat_map(|one| one.latencies.iter().copied()).collect();
+        let layout = match self.layout.take() {
+            Some(layout) => layout,
+            None => bins::layout(first(), self.finest_ps),
+        };
+        for Counted { start_ns, end_ns, latencies, misses } in waiting {
+            let counts = Histogram::with_layout(layout.clone(), latencies);
+            let counts = Histogram { misses, ..counts };
+            self.send(&Message::Interval(Interval { thread: THREAD, start_ns, end_ns, counts }))?;
+        }
+        self.layout = Some(layout);
         Ok(())
     }
 
@@ -157,6 +201,7 @@ impl<'a> StreamBuilder<'a> {
     ) -> Result<Finished, Failure> {
         let end = Nanos(length_ps.div_euclid(NANO_PS)).max(self.last + Nanos(1));
         self.flush(end)?;
+        self.send_waiting()?;
         let mut spikes: Vec<Spike> =
             std::mem::take(&mut self.spikes).into_iter().map(|one| one.0).collect();
         spikes.sort();

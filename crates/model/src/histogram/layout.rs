@@ -22,6 +22,9 @@ enum Edges {
     Explicit(Vec<Nanos>),
     /// There are no bins: nobody knows how the latencies are distributed.
     Unknown,
+    /// `count` bins around the multiples of a step, for latencies that are such multiples, rounded to
+    /// nanoseconds; the first ends at half a step.
+    Around { step_ps: i64, count: u32 },
 }
 
 /// Why edges make no layout.
@@ -56,6 +59,7 @@ impl TryFrom<Edges> for BinLayout {
             Edges::Equal { start, width, count } => BinLayout::equal(start, width, count),
             Edges::Explicit(edges) => BinLayout::explicit(edges),
             Edges::Unknown => Ok(BinLayout::unknown()),
+            Edges::Around { step_ps, count } => BinLayout::around(step_ps, count),
         }
     }
 }
@@ -78,6 +82,19 @@ impl BinLayout {
         let length = width.0.checked_mul(count.into()).ok_or(LayoutError::TooLong)?;
         start.0.checked_add(length).ok_or(LayoutError::TooLong)?;
         Ok(BinLayout(Edges::Equal { start, width, count }))
+    }
+
+    /// `count` bins around the multiples of a step of a nanosecond or more: from half a step below
+    /// each to half a step above, in whole nanoseconds.
+    pub fn around(step_ps: i64, count: u32) -> Result<BinLayout, LayoutError> {
+        if count == 0 {
+            return Err(LayoutError::NoBins);
+        }
+        if step_ps < PICOSECONDS {
+            return Err(LayoutError::NotRising);
+        }
+        step_ps.checked_mul(i64::from(count)).ok_or(LayoutError::TooLong)?;
+        Ok(BinLayout(Edges::Around { step_ps, count }))
     }
 
     /// The bins between these edges.
@@ -110,7 +127,7 @@ impl BinLayout {
     pub fn bins(&self) -> u32 {
         match &self.0 {
             Edges::Standard => BINS as u32,
-            Edges::Equal { count, .. } => *count,
+            Edges::Equal { count, .. } | Edges::Around { count, .. } => *count,
             Edges::Explicit(edges) => edges.len() as u32 - 1,
             Edges::Unknown => 0,
         }
@@ -129,6 +146,19 @@ impl BinLayout {
                 u32::try_from(bin).ok().filter(|bin| bin < count).ok_or(OutsideBins::Above)
             }
             Edges::Unknown => Err(OutsideBins::Above),
+            Edges::Around { .. } if latency < Nanos::ZERO => Err(OutsideBins::Below),
+            Edges::Around { step_ps, count } => {
+                let near = i128::from(latency.0) * i128::from(PICOSECONDS) / i128::from(*step_ps);
+                let near = near.min(i128::from(*count)) as i64;
+                // Edges are rounded, so that it may be a neighbour.
+                let holds = |bin: &i64| {
+                    (around_edge(*step_ps, *bin)..around_edge(*step_ps, bin + 1)).contains(&latency)
+                };
+                let bin = (near.saturating_sub(1).max(0)..=near + 2).find(holds);
+                bin.and_then(|bin| u32::try_from(bin).ok())
+                    .filter(|bin| bin < count)
+                    .ok_or(OutsideBins::Above)
+            }
             Edges::Explicit(edges) => match edges.partition_point(|edge| *edge <= latency) {
                 0 => Err(OutsideBins::Below),
                 above if above == edges.len() => Err(OutsideBins::Above),
@@ -146,6 +176,7 @@ impl BinLayout {
             Edges::Equal { start, width, .. } => Nanos(start.0 + width.0 * i64::from(bin)),
             Edges::Explicit(edges) => edges[bin as usize],
             Edges::Unknown => Nanos::ZERO,
+            Edges::Around { step_ps, .. } => around_edge(*step_ps, i64::from(bin)),
         }
     }
 
@@ -168,6 +199,16 @@ impl BinLayout {
     }
 }
 
+/// Picoseconds in a nanosecond.
+const PICOSECONDS: i64 = 1_000;
+
+/// The lower edge of the bin around this multiple of a step.
+fn around_edge(step_ps: i64, multiple: i64) -> Nanos {
+    let edge = i128::from(step_ps) * (2 * i128::from(multiple) - 1) / 2;
+    let nanos = (edge + i128::from(PICOSECONDS) / 2).div_euclid(i128::from(PICOSECONDS));
+    Nanos(i64::try_from(nanos.max(0)).unwrap_or(i64::MAX))
+}
+
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
@@ -180,6 +221,8 @@ pub(super) mod tests {
             (-5_000i64..5_000, 1i64..5_000, 1u32..=1_000_000).prop_map(|(start, width, count)| {
                 BinLayout::equal(Nanos(start), Nanos(width), count).unwrap()
             }),
+            (1_000i64..5_000_000, 2u32..=1_000_000)
+                .prop_map(|(step, count)| BinLayout::around(step, count).unwrap()),
             proptest::collection::btree_set(-5_000i64..5_000_000, 2..200).prop_map(|edges| {
                 BinLayout::explicit(edges.into_iter().map(Nanos).collect()).unwrap()
             }),

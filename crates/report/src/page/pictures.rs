@@ -103,11 +103,23 @@ pub fn compared(runs: &[RunWithBins], outline: &Outline) -> Markup {
     }
 }
 
-/// The same up to where nearly all responses are, which a slow one would squeeze into a corner.
+/// The same up to where nearly all responses are, which a slow one would squeeze into a corner;
+/// runs that have nothing there are named.
 fn zoomed(runs: &[RunWithBins], end: Nanos, outline: &Outline) -> Markup {
-    let caption = format!("The same up to {end}; larger values are counted at the right edge.");
+    let has_some = |one: &&RunWithBins| {
+        one.bins.iter().any(|thread| thread.bins.iter().any(|bin| bin.low_ns < end))
+    };
+    let (shown, beyond): (Vec<&RunWithBins>, Vec<&RunWithBins>) = runs.iter().partition(has_some);
+    let shown: Vec<RunWithBins> = shown.into_iter().copied().collect();
+    let beyond: Vec<&str> = beyond.iter().map(|one| one.run.asked.name.as_str()).collect();
+    let beyond = match beyond[..] {
+        [] => String::new(),
+        _ => format!(" All of {} is larger.", beyond.join(", ")),
+    };
+    let caption =
+        format!("The same up to {end}; larger values are counted at the right edge.{beyond}");
     in_widths("zoomed", outline, &caption, &|options| {
-        plot(runs, Kind::Latency, &Options { axis: Axis::linear_to(end), ..options.clone() })
+        plot(&shown, Kind::Latency, &Options { axis: Axis::linear_to(end), ..options.clone() })
     })
 }
 

@@ -10,8 +10,8 @@ use latlab_model::{Bin, Nanos};
 const LINEAR_UP_TO: f64 = 5.0;
 /// The same of p99, since p99.9 can be far out in a tail of its own.
 const LINEAR_UP_TO_P99: f64 = 8.0;
-/// No axis is shorter: ten of the narrowest bins.
-const SHORTEST: f64 = 1000.0;
+/// No axis is shorter: ten bins of a nanosecond.
+const SHORTEST: f64 = 10.0;
 
 /// How latencies are spread over an axis.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -285,7 +285,7 @@ mod tests {
         assert_eq!(axis.title(&LATENCY), "Latency in ms");
         assert_eq!(names(&axis, 450.0), ["0", "5", "10", "15", "20", "25"]);
         for (end, unit) in [
-            (1, "us"),
+            (50, "ns"),
             (8_000_000, "us"),
             (10_000_000, "ms"),
             (8_000_000_000, "ms"),

@@ -31,16 +31,16 @@ impl PixelBins {
     }
 
     fn linear(axis: &LatencyAxis, pixels: f64, lines: &[&[Bin]]) -> PixelBins {
-        let step =
-            one_two_five((axis.to - axis.from) * CELL_PIXELS / pixels).max(FINE_WIDTH as f64);
-        PixelBins { edges: edges(axis, lines, |edge| edge + step), log: false, step }
+        let narrowest = narrowest(lines);
+        let step = one_two_five((axis.to - axis.from) * CELL_PIXELS / pixels).max(narrowest);
+        PixelBins { edges: edges(axis, lines, narrowest, |edge| edge + step), log: false, step }
     }
 
     fn logarithmic(axis: &LatencyAxis, pixels: f64, lines: &[&[Bin]]) -> PixelBins {
         let step = one_two_five((axis.to / axis.from).powf(CELL_PIXELS / pixels) - 1.0);
         // Equally wide for a stretch, as the bins of the run are.
         let wanted = |edge: f64| edge + one_two_five(edge * step);
-        PixelBins { edges: edges(axis, lines, wanted), log: true, step }
+        PixelBins { edges: edges(axis, lines, narrowest(lines), wanted), log: true, step }
     }
 
     /// Width of a step of a line in units, as the axis shows it.
@@ -80,27 +80,43 @@ impl PixelBins {
 
 /// Edges from one end of an axis to the other, each the edge of a bin that is nearest to the one
 /// wanted after the edge before it.
-fn edges(axis: &LatencyAxis, lines: &[&[Bin]], wanted: impl Fn(f64) -> f64) -> Vec<f64> {
+fn edges(
+    axis: &LatencyAxis,
+    lines: &[&[Bin]],
+    narrowest: f64,
+    wanted: impl Fn(f64) -> f64,
+) -> Vec<f64> {
     let mut edges = vec![axis.from];
     while let Some(edge) = edges.last().copied().filter(|edge| *edge < axis.to) {
-        let next = bin_edge_near(wanted(edge), edge);
+        let next = match narrowest < FINE_WIDTH as f64 {
+            // Only the bins of the lines count, whose edges are whole nanoseconds.
+            true => wanted(edge).round().max(edge.floor() + 1.0),
+            false => bin_edge_near(wanted(edge), edge),
+        };
         edges.push(end_of_cut_bins(next, lines).min(axis.to));
     }
     edges
 }
 
-/// Where no bin of a line is cut any more: at a latency, or at the end of the bins of other edges
-/// than latlab's own in which it lies.
+/// The width of the narrowest bin of all lines, at most that of latlab's own.
+pub fn narrowest(lines: &[&[Bin]]) -> f64 {
+    let own = FINE_WIDTH as i64;
+    let bins = lines.iter().flat_map(|bins| bins.iter());
+    let widths = bins.filter(|bin| bin.low_ns > Nanos::ZERO).map(|bin| bin.high_ns - bin.low_ns);
+    widths.map(|width| width.0).fold(own, i64::min).max(1) as f64
+}
+
+/// Where no bin of a line is cut any more: at a latency, or at the end of the longest bin of other
+/// edges than latlab's own in which it lies.
 fn end_of_cut_bins(latency: f64, lines: &[&[Bin]]) -> f64 {
     let end = |bins: &&[Bin]| {
         let bin = bins.get(bins.partition_point(|bin| bin.high_ns.0 as f64 <= latency))?;
         let is_cut = (bin.low_ns.0 as f64) < latency && bin.low_ns >= Nanos::ZERO;
         is_cut.then_some(bin.high_ns.0 as f64)
     };
-    match lines.iter().filter_map(end).reduce(f64::max) {
-        Some(end) => end_of_cut_bins(end, lines),
-        None => latency,
-    }
+    // Bins of different edges may overlap without an end, so that a few of them are cut: those count
+    // where they begin.
+    lines.iter().filter_map(end).reduce(f64::max).unwrap_or(latency)
 }
 
 /// The edge of a bin of latlab's own nearest to a latency, of those after another one.

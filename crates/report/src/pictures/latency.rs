@@ -6,7 +6,7 @@
 //! are drawn above each other on one scale: each stays the picture it is alone.
 
 use crate::pictures::area::{Area, BELOW, NAME_ACROSS};
-use crate::pictures::curve::{Curve, latencies, named, others, threads};
+use crate::pictures::curve::{Curve, latencies, named, of_runs, others, threads};
 use crate::pictures::deadline::DeadlineMark;
 use crate::pictures::legend::{Entry, Legend};
 use crate::pictures::options::Options;
@@ -59,6 +59,30 @@ pub fn draw(runs: &[RunWithBins], options: &Options) -> String {
         @if let Some(heading) = heading { (heading.render(FIRST_LINE)) }
         @for part in drawn { (part) }
     })
+}
+
+/// The picture of several runs over each other, in one area; of one run, its threads.
+pub fn draw_in_one(runs: &[RunWithBins], options: &Options) -> String {
+    let series = of_runs(runs);
+    let width = options.drawn_width();
+    let deadline = DeadlineMark::of_runs(runs.iter().map(|one| one.run));
+    let groups = [&series[..]];
+    let (shared, panels) = panels(&groups, options.axis, width - 100.0, terms(runs), deadline);
+    let heading = Heading::new(&title(runs), &conditions(runs), width);
+    let part = Part::new(&panels[0], heading, FIRST_LINE, 1, &shared, options);
+    let picture = Picture {
+        options,
+        height: part.end,
+        title: format!("{}: histogram of {} {}", title(runs), all(&panels), shared.terms.many),
+        description: format!(
+            "{}, logarithmic, over {}, one line for each run. {}.",
+            shared.height_title(),
+            along(shared.axis.log, shared.terms),
+            words(&series).join("; ")
+        ),
+        latencies: latencies(&series),
+    };
+    picture.render(part.render())
 }
 
 fn all(panels: &[Panel]) -> String {

@@ -4,6 +4,7 @@ pub mod area;
 pub mod axis;
 pub mod bars;
 pub mod bins;
+pub mod boxes;
 pub mod ccdf;
 pub mod cdf;
 pub mod cpus;

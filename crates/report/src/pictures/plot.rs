@@ -1,5 +1,6 @@
 //! The kinds of pictures, each of one run or of several on one scale.
 
+use crate::pictures::boxes;
 use crate::pictures::ccdf;
 use crate::pictures::cdf;
 use crate::pictures::cpus;
@@ -22,11 +23,16 @@ pub enum Kind {
     Ccdf,
     /// A small picture of latencies for each CPU.
     Cpus,
+    /// How many latencies were how large, all runs in one area.
+    Overlay,
+    /// The middle half, the median and both ends, as boxes.
+    Boxes,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: &[Kind] = &[Kind::Latency, Kind::Tail, Kind::Cdf, Kind::Ccdf, Kind::Cpus];
+    pub const ALL: &[Kind] =
+        &[Kind::Latency, Kind::Tail, Kind::Cdf, Kind::Ccdf, Kind::Cpus, Kind::Overlay, Kind::Boxes];
 
     /// Its name on the command line and in names of files.
     pub fn as_str(self) -> &'static str {
@@ -36,6 +42,8 @@ impl Kind {
             Kind::Cdf => "cdf",
             Kind::Ccdf => "ccdf",
             Kind::Cpus => "cpus",
+            Kind::Overlay => "overlay",
+            Kind::Boxes => "boxes",
         }
     }
 }
@@ -48,5 +56,7 @@ pub fn plot(runs: &[RunWithBins], kind: Kind, options: &Options) -> String {
         Kind::Cdf => cdf::draw(runs, options),
         Kind::Ccdf => ccdf::draw(runs, options),
         Kind::Cpus => cpus::draw(runs, options),
+        Kind::Overlay => latency::draw_in_one(runs, options),
+        Kind::Boxes => boxes::draw(runs, options),
     }
 }

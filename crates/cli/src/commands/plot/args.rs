@@ -16,7 +16,8 @@ pub struct PlotArgs {
     /// Ids, parts of them, `last`, or paths of run folders
     #[arg(value_name = "RUN", default_value = "last")]
     pub runs: Vec<String>,
-    /// What to draw: latency, tail, cdf, ccdf, cpus; over time: flow, heatmap, telemetry; phase
+    /// What to draw: latency, tail, cdf, ccdf, cpus, overlay, boxes; over time: flow, heatmap,
+    /// telemetry; phase
     #[arg(short, long, value_name = "KIND", default_value = "latency",
           value_parser = value_parser_of(Picture::ALL, Picture::as_str), hide_possible_values = true)]
     pub kind: Picture,
@@ -58,6 +59,8 @@ Examples:
   latlab plot                                       latency.svg in the folder of the last run
   latlab plot night --kind tail -o tail.svg
   latlab plot stock rt --kind ccdf -o both.svg      two runs in one chart
+  latlab plot c python kmod --kind boxes            a box for each run; overlay draws their histograms
+                                                    over each other
   latlab plot stock rt --range 0..400us             both up to 400 us; larger values are counted
   latlab plot night --kind flow --window +1h..+1h2s -o flow.png
 
@@ -88,6 +91,8 @@ impl Picture {
         Picture::Latencies(Kind::Cdf),
         Picture::Latencies(Kind::Ccdf),
         Picture::Latencies(Kind::Cpus),
+        Picture::Latencies(Kind::Overlay),
+        Picture::Latencies(Kind::Boxes),
         Picture::OverTime(time::Kind::Flow),
         Picture::OverTime(time::Kind::Heatmap),
         Picture::OverTime(time::Kind::Telemetry),
@@ -149,9 +154,9 @@ impl FromStr for Range {
         if range.from.unwrap_or_default() < Nanos::ZERO {
             return Err(format!("'{text}' begins below zero"));
         }
-        // A bin is 100 ns wide, so a shorter stretch would show none.
-        if range.to.is_some_and(|to| to < range.from.unwrap_or_default() + Nanos(1_000)) {
-            return Err(format!("'{text}' ends less than 1 us after its beginning"));
+        // The narrowest bins are 1 ns wide, so a shorter stretch would show next to none.
+        if range.to.is_some_and(|to| to < range.from.unwrap_or_default() + Nanos(10)) {
+            return Err(format!("'{text}' ends less than 10 ns after its beginning"));
         }
         Ok(range)
     }
@@ -225,10 +230,13 @@ mod tests {
     fn mistakes_are_told() {
         for (flags, expected) in [
             ("--range 400us", "expected FROM..TO"),
-            ("--range 10us..10us", "less than 1 us"),
-            ("--range 1ms..10us", "less than 1 us"),
+            ("--range 10us..10us", "less than 10 ns"),
+            ("--range 1ms..10us", "less than 10 ns"),
             ("--range 0..400", "has no unit"),
-            ("--kind pie", "latency, tail, cdf, ccdf, cpus, flow, heatmap, telemetry"),
+            (
+                "--kind pie",
+                "latency, tail, cdf, ccdf, cpus, overlay, boxes, flow, heatmap, telemetry",
+            ),
             ("--linear --log", "cannot be used with"),
             ("--width 10", "280..=10000"),
             ("--format gif", "svg, png"),

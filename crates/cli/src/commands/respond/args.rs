@@ -54,6 +54,11 @@ pub struct RespondArgs {
     /// The channel with the responses [default with --scope: 2]
     #[arg(long, value_name = "CHANNEL", conflicts_with_all = ["simulate", "gpio"], help_heading = WIRES)]
     pub response: Option<String>,
+    /// Measure the width of the pulses on this channel, from --edge to the opposite edge
+    #[arg(long, value_name = "CHANNEL", requires = "from",
+          conflicts_with_all = ["stimulus", "response", "response_edge", "simulate"],
+          help_heading = WIRES)]
+    pub width: Option<String>,
     /// Channel that is high while a possible disturbance lasts
     #[arg(long, value_name = "CHANNEL", conflicts_with_all = ["simulate", "scope", "gpio"], help_heading = WIRES)]
     pub marker: Option<String>,
@@ -226,6 +231,7 @@ const EXAMPLES: &str = "\
 Examples:
   latlab respond --from board.sr --look                   list the channels
   latlab respond --from board.sr --stimulus D0 --response D1 --deadline 50us
+  latlab respond --from board.sr --width D1               the width of the pulses on a channel
   latlab respond --from pi_c.out pi_python.out            lists of readings, one run each
   latlab respond --from ch1.isf ch2.isf --join --stimulus Ch1 --response Ch2
   latlab respond --scope TCPIP::10.0.0.7::5025::SOCKET --count 500
@@ -242,13 +248,16 @@ impl RespondArgs {
     /// What is asked of a capture.
     pub fn query(&self) -> Query {
         Query {
-            stimulus: self.stimulus.clone(),
-            response: self.response.clone(),
+            stimulus: self.width.clone().or(self.stimulus.clone()),
+            response: self.width.clone().or(self.response.clone()),
             marker: self.marker.clone(),
             threshold: self.threshold,
             hysteresis: self.hysteresis,
             edge: self.edge,
-            response_edge: self.response_edge.unwrap_or(self.edge),
+            response_edge: match &self.width {
+                Some(_) => self.edge.opposite().unwrap_or(self.edge),
+                None => self.response_edge.unwrap_or(self.edge),
+            },
             quiet_ps: self.quiet.map(picoseconds),
             window_ps: self.window.map(picoseconds),
             unit: self.unit,
@@ -290,6 +299,11 @@ impl RespondArgs {
                 return Err("--lto and --keep apply to uno:SKETCH only".into());
             }
             _ => {}
+        }
+        if self.width.is_some() && self.edge.opposite().is_none() {
+            return Err(
+                "--width needs --edge rising or falling: the edge that begins a pulse".into()
+            );
         }
         match self.runs.name.is_some() && self.captures().len() > 1 {
             true => {

@@ -64,7 +64,8 @@ pub fn record_readings(
     // The series decides itself what becomes of it when the user wants the end.
     let never = StopFlag::new();
     let open = store.begin(id)?;
-    let mut recorder = StreamBuilder::begin(open, plan, Machine::default(), settings, &never)?;
+    let mut recorder =
+        StreamBuilder::begin(open, plan, Machine::default(), settings, None, &never)?;
     let mut series = Series::default();
     let begun = Instant::now();
     let ended = take_readings(&mut oscilloscope, scope, &mut series, &mut recorder, watch)?;

@@ -1,0 +1,256 @@
+//! From the values of channels to the responses to stimuli.
+
+use crate::capture::Point;
+use crate::edges::{Edge, EdgeKind, Slicer};
+use crate::error::ParseError;
+use crate::figures::{DelayFigures, median_of};
+use crate::marks::MarkerStats;
+use crate::measure::CaptureResult;
+use crate::pairing::{Pairing, Response, ResponseClass};
+use crate::query::{ChannelSelection, Query};
+use crate::survey::Survey;
+use crate::wires::{WireLevels, noise_error, noise_of};
+use std::collections::VecDeque;
+
+/// Edges that wait for another channel to be settled; beyond it nobody waits any more.
+const MOST_WAITING: usize = 1 << 16;
+/// Delays by which it is told whether the probes are swapped.
+const MOST_REVERSED: u64 = 100_000;
+
+/// What happens on the wires, and what is made of it.
+pub struct EdgeMatcher {
+    channels: [Option<usize>; 3],
+    slicers: [Option<Slicer>; 3],
+    wanted: [EdgeKind; 3],
+    waiting: [VecDeque<Edge>; 3],
+    start_ps: i64,
+    end_ps: i64,
+    now_ps: i64,
+    quiet_ps: i64,
+    last_edge_ps: Option<i64>,
+    within_bursts: u64,
+    pairing: Pairing,
+    figures: DelayFigures,
+    swapped: Pairing,
+    reversed: DelayFigures,
+    marks: Option<MarkerStats>,
+}
+
+const STIMULUS: usize = 0;
+const RESPONSE: usize = 1;
+const MARKER: usize = 2;
+
+impl EdgeMatcher {
+    pub fn new(
+        survey: &Survey,
+        selection: &ChannelSelection,
+        query: &Query,
+    ) -> Result<EdgeMatcher, ParseError> {
+        let channels = [Some(selection.stimulus), Some(selection.response), selection.marker];
+        let slicers = channels.map(|channel| {
+            let channel = channel?;
+            let (kind, levels) =
+                (survey.head.channels[channel].kind, &survey.channels[channel].levels);
+            Slicer::new(kind, levels, query.threshold, query.hysteresis)
+        });
+        for role in [STIMULUS, RESPONSE] {
+            let (None, Some(channel)) = (&slicers[role], channels[role]) else { continue };
+            let name = &survey.head.channels[channel].name;
+            if let Some(reason) = noise_of(survey, channel, query) {
+                // A response that never comes is what was asked for, and its noise is told.
+                if role == RESPONSE {
+                    continue;
+                }
+                return Err(noise_error(name, reason));
+            }
+            match survey.channels[channel].levels.range().filter(|(low, high)| low < high) {
+                Some((low, high)) => {
+                    let what = "does not cross the threshold with its hysteresis: it ranges from";
+                    return Err(ParseError::whole(format!(
+                        "the channel {name} {what} {low} to {high}"
+                    )));
+                }
+                // A response that never comes is what was asked for.
+                None if role == RESPONSE => {}
+                None => {
+                    let what = format!("the channel {name} never changes its level");
+                    return Err(ParseError::whole(what));
+                }
+            }
+        }
+        let (start_ps, end_ps) = survey.span_ps.unwrap_or_default();
+        Ok(EdgeMatcher {
+            channels,
+            slicers,
+            wanted: [query.edge, query.response_edge, EdgeKind::Both],
+            waiting: Default::default(),
+            start_ps,
+            end_ps,
+            now_ps: start_ps,
+            quiet_ps: query.quiet_ps.unwrap_or(0),
+            last_edge_ps: None,
+            within_bursts: 0,
+            pairing: Pairing::new(query.window_ps),
+            figures: DelayFigures::default(),
+            swapped: Pairing::new(query.window_ps),
+            reversed: DelayFigures::default(),
+            marks: selection.marker.map(|_| MarkerStats::default()),
+        })
+    }
+
+    pub fn push<E>(
+        &mut self,
+        point: Point,
+        each: &mut impl FnMut(Response) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.now_ps = self.now_ps.max(point.at_ps);
+        for role in 0..self.channels.len() {
+            if self.channels[role] != Some(point.channel) {
+                continue;
+            }
+            let Some(slicer) = &mut self.slicers[role] else { continue };
+            let edge = slicer.push(point.at_ps, point.value);
+            self.waiting[role].extend(edge.filter(|edge| self.wanted[role].includes(edge.rising)));
+        }
+        let is_full = self.waiting.iter().any(|edges| edges.len() > MOST_WAITING);
+        let settled = self.slicers.iter().flatten().map(|slicer| slicer.settled_to(self.now_ps));
+        let settled = settled.min().unwrap_or(self.now_ps);
+        self.settle(if is_full { i64::MAX } else { settled }, each)
+    }
+
+    pub fn end<E>(&mut self, each: &mut impl FnMut(Response) -> Result<(), E>) -> Result<(), E> {
+        self.settle(i64::MAX, each)?;
+        let last = self.pairing.end(self.end_ps);
+        self.handle_response(last, each)
+    }
+
+    /// Takes all edges before this in the order of time; at the same time a marker comes first, and
+    /// a stimulus before its response.
+    fn settle<E>(
+        &mut self,
+        before_ps: i64,
+        each: &mut impl FnMut(Response) -> Result<(), E>,
+    ) -> Result<(), E> {
+        loop {
+            let at = |role: usize| Some((self.waiting[role].front()?.at_ps, role));
+            let next =
+                [MARKER, STIMULUS, RESPONSE].into_iter().filter_map(at).min_by_key(|it| it.0);
+            let Some((_, role)) = next.filter(|(at, _)| *at < before_ps) else { return Ok(()) };
+            let Some(edge) = self.waiting[role].pop_front() else { return Ok(()) };
+            self.event(role, edge, each)?;
+        }
+    }
+
+    fn event<E>(
+        &mut self,
+        role: usize,
+        edge: Edge,
+        each: &mut impl FnMut(Response) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Edge { at_ps, rising } = edge;
+        if role == STIMULUS
+            && let Some(last) = self.last_edge_ps.replace(at_ps)
+            && at_ps - last < self.quiet_ps
+        {
+            self.within_bursts += 1;
+            return Ok(());
+        }
+        let (judged, reversed) = match role {
+            STIMULUS => (self.pairing.stimulus(at_ps), self.swapped.response(at_ps)),
+            RESPONSE => (self.pairing.response(at_ps), self.swapped.stimulus(at_ps)),
+            _ => {
+                if let Some(marks) = &mut self.marks {
+                    marks.edge(at_ps, rising, self.start_ps);
+                }
+                return Ok(());
+            }
+        };
+        if let Some(Response { class: ResponseClass::Answered(delay), .. }) = reversed
+            && self.reversed.count() < MOST_REVERSED
+        {
+            self.reversed.add(delay);
+        }
+        self.handle_response(judged, each)
+    }
+
+    fn handle_response<E>(
+        &mut self,
+        judged: Option<Response>,
+        each: &mut impl FnMut(Response) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Some(Response { at_ps, class: fate }) = judged else { return Ok(()) };
+        if let ResponseClass::Answered(delay) = fate {
+            self.figures.add(delay);
+            if let Some(marks) = &mut self.marks {
+                marks.add_response(at_ps, delay);
+            }
+        }
+        each(Response { at_ps: at_ps - self.start_ps, class: fate })
+    }
+
+    pub fn result(
+        self,
+        survey: Survey,
+        selection: &ChannelSelection,
+        query: &Query,
+    ) -> CaptureResult {
+        let swapped_ps = self.swapped();
+        let channels = self.channels.iter().zip(&self.slicers);
+        let wires = channels
+            .filter_map(|(channel, slicer)| WireLevels::new(&survey, (*channel)?, slicer, query))
+            .collect();
+        let head = survey.head;
+        let name = |index: usize| Some(head.channels[index].name.clone());
+        let (stimulus, response) = (name(selection.stimulus), name(selection.response));
+        let mut notes = head.notes;
+        if self.within_bursts > 0 {
+            notes.push(format!(
+                "{} edges within bursts of the stimulus are not counted as stimuli.",
+                self.within_bursts
+            ));
+        }
+        if self.figures.count() > 2 && self.figures.max_ps() == Some(0) {
+            notes.push(
+                "Both channels change at exactly the same times: they may show the same wire."
+                    .to_string(),
+            );
+        }
+        CaptureResult {
+            format: head.format,
+            stimulus,
+            response,
+            counts: self.pairing.counts,
+            figures: self.figures,
+            resolution_ps: head.resolution_ps,
+            is_timed: true,
+            length_ps: self.end_ps - self.start_ps,
+            swapped_ps,
+            mark: self.marks.map(MarkerStats::finish),
+            impossible: Vec::new(),
+            first_row_left_out: false,
+            wires,
+            missing_chunks: head.missing_chunks,
+            notes,
+        }
+    }
+
+    /// The median delay the other way round, if that looks like what was meant: as many pairs, and
+    /// each of them much quicker.
+    fn swapped(&self) -> Option<f64> {
+        // A pulse and the pause after it are on the same channel.
+        if self.channels[STIMULUS] == self.channels[RESPONSE] {
+            return None;
+        }
+        let median = |figures: &DelayFigures| median_of(&figures.clone().sorted()?);
+        let reversed = median(&self.reversed)?;
+        let (answered, other) = (self.figures.count(), self.swapped.counts.answered);
+        match median(&self.figures) {
+            None => Some(reversed),
+            Some(own) => (other >= 3
+                && other + 1 >= answered
+                && other * 10 >= self.pairing.counts.stimuli * 8
+                && reversed * 3.0 < own)
+                .then_some(reversed),
+        }
+    }
+}

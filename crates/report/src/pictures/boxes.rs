@@ -1,0 +1,123 @@
+//! Box plots: a row for each run, or for each thread of a single run. The box holds the middle half,
+//! a line in it is the median, and the whiskers go from the minimum to the observed maximum, since
+//! the end is what this field asks for.
+
+use crate::pictures::area::{Area, BELOW, NAME_ACROSS, Sides};
+use crate::pictures::axis::{LatencyAxis, PooledLatencies};
+use crate::pictures::curve::{Curve, highest, latencies, of_runs};
+use crate::pictures::deadline::DeadlineMark;
+use crate::pictures::options::Options;
+use crate::pictures::picture::{FIRST_LINE, Heading, MARGIN, Picture};
+use crate::pictures::svg::{Anchor, INK, MUTED, Pen, TEXT_SIZE, line, lines, n, outlined, text};
+use crate::run_with_bins::{RunWithBins, conditions, terms, title};
+use crate::units::four_digits;
+use latlab_model::Nanos;
+use latlab_stats::quantile_of_rows;
+use maud::{Markup, html};
+
+/// Height of a row with its name.
+const ROW: f64 = 48.0;
+/// Height of a box, and of the ends of its whiskers.
+const BOX: f64 = 16.0;
+const LINE: f64 = 18.0;
+
+/// What a box shows.
+struct FiveNumbers {
+    min: Nanos,
+    quarter: Nanos,
+    median: Nanos,
+    three_quarters: Nanos,
+    max: Nanos,
+}
+
+impl FiveNumbers {
+    fn new(series: &Curve) -> Option<FiveNumbers> {
+        let (min, max) = series.min.zip(series.max)?;
+        let quantile = |share| quantile_of_rows(&series.bins, share, (min, max));
+        let (quarter, median) = (quantile(250_000)?, quantile(500_000)?);
+        Some(FiveNumbers { min, quarter, median, three_quarters: quantile(750_000)?, max })
+    }
+
+    fn words(&self) -> String {
+        let FiveNumbers { min, quarter, median, three_quarters, max } = self;
+        format!(
+            "{} to {}, half of them {} to {}, median {}",
+            four_digits(*min),
+            four_digits(*max),
+            four_digits(*quarter),
+            four_digits(*three_quarters),
+            four_digits(*median)
+        )
+    }
+}
+
+/// The picture.
+pub fn draw(runs: &[RunWithBins], options: &Options) -> String {
+    let (series, terms) = (of_runs(runs), terms(runs));
+    let boxes: Vec<Option<FiveNumbers>> = series.iter().map(FiveNumbers::new).collect();
+    let deadline = DeadlineMark::of_runs(runs.iter().map(|one| one.run));
+    let bins = series.iter().flat_map(|series| series.bins.iter());
+    let data = PooledLatencies::from_bins(bins, highest(&series)).with(deadline);
+    let axis = LatencyAxis::choose(&data, options.axis);
+    let width = options.drawn_width();
+    let heading = Heading::new(&format!("{}: boxes", title(runs)), &conditions(runs), width);
+    let top = FIRST_LINE + heading.height() + 12.0;
+    let area =
+        Area::between(MARGIN, width - 34.0, top, ROW * series.len() as f64, Sides::default());
+    let meaning = "A box holds the middle half, with a line at the median; its whiskers go from the \
+                   minimum to the observed maximum. A whisker without an end goes on outside of the \
+                   axis.";
+    let notes = lines(meaning, width - 2.0 * MARGIN, TEXT_SIZE);
+    let words = series.iter().zip(&boxes).map(|(series, of)| {
+        let of = of.as_ref().map_or(format!("no {}", terms.many), FiveNumbers::words);
+        format!("{}: {of}", series.name)
+    });
+    let words: Vec<String> = words.collect();
+    let picture = Picture {
+        options,
+        height: area.bottom + BELOW + notes.len() as f64 * LINE + 8.0,
+        title: format!("{}: boxes", title(runs)),
+        description: format!("A box for each row. {}.", words.join("; ")),
+        latencies: latencies(&series),
+    };
+    let across = axis.ticks(area.width(), NAME_ACROSS);
+    picture.render(html! {
+        (heading.render(FIRST_LINE))
+        (area.grid(&across, &[]))
+        @if let Some(deadline) = deadline {
+            (deadline.across(&axis, area.frame()))
+            (deadline.words_above(&axis, area.frame()))
+        }
+        (area.names_below(&across, TEXT_SIZE))
+        (area.axes())
+        (text(area.middle().0, area.bottom + 42.0, Anchor::Middle, TEXT_SIZE, INK, &axis.title(terms)))
+        @for (row, (series, of)) in series.iter().zip(&boxes).enumerate() {
+            @let top = area.top + ROW * row as f64;
+            (outlined(area.left + 6.0, top + 16.0, Anchor::Start, TEXT_SIZE, &words[row]))
+            @if let Some(of) = of { (one_box(series, of, &axis, &area, top + ROW - BOX - 6.0)) }
+        }
+        @for (index, words) in notes.iter().enumerate() {
+            (text(MARGIN, area.bottom + BELOW + 8.0 + index as f64 * LINE, Anchor::Start, TEXT_SIZE, MUTED, words))
+        }
+        @if latencies(&series) == 0 { (area.empty_note(terms)) }
+    })
+}
+
+fn one_box(series: &Curve, of: &FiveNumbers, axis: &LatencyAxis, area: &Area, top: f64) -> Markup {
+    let x = |at: Nanos| area.x(axis.place(at.0 as f64));
+    let is_drawn = |at: Nanos| (axis.from..=axis.to).contains(&(at.0 as f64));
+    let (middle, bottom) = (top + BOX / 2.0, top + BOX);
+    let colour = Pen::number(series.pen.unwrap_or(0)).colour;
+    let end = |at: Nanos| line((x(at), top + 3.0), (x(at), bottom - 3.0), colour, 1.5);
+    html! {
+        g data-line=(series.key()) data-median-ns=(of.median.0) data-max-ns=(of.max.0) {
+            (line((x(of.min), middle), (x(of.quarter), middle), colour, 1.5))
+            (line((x(of.three_quarters), middle), (x(of.max), middle), colour, 1.5))
+            @for at in [of.min, of.max] { @if is_drawn(at) { (end(at)) } }
+            rect x=(n(x(of.quarter))) y=(n(top)) height=(n(BOX))
+                width=(n((x(of.three_quarters) - x(of.quarter)).max(1.0)))
+                style={ "fill:" (colour) ";fill-opacity:.25;stroke:" (colour) } {}
+            @if is_drawn(of.median) { (line((x(of.median), top), (x(of.median), bottom), colour, 2.5)) }
+        }
+    }
+}
