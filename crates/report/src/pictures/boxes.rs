@@ -76,8 +76,11 @@ pub fn draw(runs: &[RunWithBins], options: &Options) -> String {
     let picture = Picture {
         options,
         height: area.bottom + BELOW + notes.len() as f64 * LINE + 8.0,
-        title: format!("{}: boxes", title(runs)),
-        description: format!("A box for each row. {}.", words.join("; ")),
+        title: format!("{}: minimum, quarters and observed maximum as boxes", title(runs)),
+        description: format!(
+            "A box for each row, with the middle half, the median and both ends. {}.",
+            words.join("; ")
+        ),
         latencies: latencies(&series),
     };
     let across = axis.ticks(area.width(), NAME_ACROSS);
