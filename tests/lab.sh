@@ -7,24 +7,9 @@
 # Lane: alone (guests give the same bits only where each has a CPU of its own)
 . "$(dirname "$0")/common.bash"
 have "the laboratory" qemu-system-x86_64 dpkg-deb || exit 0
-command -v apt-get >/dev/null || skip "the laboratory: needs apt-get, which gets the kernels"
-# Only what `make dist` builds carries the agents that guests need.
-for candidate in "$program" dist/latlab-*-linux-x86-64; do
-    [ -x "$candidate" ] && "$candidate" agent --write x86_64 -o "$here/agent" >/dev/null 2>&1 &&
-        lab=$(realpath "$candidate") && break
-done
-[ -n "${lab:-}" ] ||
-    skip "the laboratory: $program carries no agents: scripts/dist.sh makes one that does"
+. tests/laboratory.bash
+laboratory "the laboratory"
 
-# Downloads the kernels of a machine that are missing: fetch MACHINE KERNEL...
-fetch() {
-    local machine=$1 kernel
-    shift
-    for kernel; do
-        "$lab" lab kernels | grep "lab:$machine/$kernel " | grep -qv "not downloaded" ||
-            timeout 300 "$lab" lab fetch "$machine/$kernel" >"$here/fetched" 2>&1 || return 1
-    done
-}
 fetch x86-64 stock-6.1 rt-6.1 ||
     skip "the laboratory: the kernels cannot be had: $(tail -n 1 "$here/fetched")"
 

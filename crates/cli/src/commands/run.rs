@@ -13,14 +13,13 @@ use latlab_conduct::link::Connector;
 use latlab_conduct::{RunRequest, StopFlag, Timing, check_disk_space};
 use latlab_model::Plan;
 use latlab_report::rendered;
-use latlab_store::new_id;
+use latlab_store::{Finished, Store, new_id};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Measures, stores, shows and judges.
 pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
-    let now = jiff::Timestamp::now();
-    let seed = now.as_nanosecond() as u64;
+    let seed = jiff::Timestamp::now().as_nanosecond() as u64;
     let loads = args.all_loads().map_err(ExitError::usage)?;
     let plan = Plan { loads, ..args.plan(seed).map_err(ExitError::usage)? };
     let store = open_store(args.common.out.as_deref());
@@ -30,22 +29,8 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     {
         warn(arithmetic);
     }
-    let (mut link, plan) = connector()?.connect(plan).map_err(ExitError::from)?;
-    let id = new_id(now, &plan.name);
-    let mut progress =
-        Progress::new(&plan, args.quiet, args.guest.console, format!("latlab run {}", plan.name));
-    let request = RunRequest {
-        plan: &plan,
-        link: link.as_mut(),
-        store: &store,
-        id: &id,
-        stop: StopFlag::on_signals(args.keep_going)?,
-        timing: Timing::default(),
-    };
-    let finished = latlab_conduct::run(request, |live| progress.show(live));
-    drop(progress);
-    link.restore().iter().for_each(warn);
-    let finished = finished.map_err(ExitError::from)?;
+    let shown = Shown { quiet: args.quiet, console: args.guest.console, command: "latlab run" };
+    let finished = measure_plan(plan, &store, StopFlag::on_signals(args.keep_going)?, shown)?;
     let path = finished.path.display();
     let shown = with_largest(&finished.path, finished.run.clone());
     let printed = match args.common.format {
@@ -59,6 +44,41 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     };
     printed.with_context(|| format!("the run is stored in {path}"))?;
     Ok(ExitCode::from(exit_code(&finished.run)))
+}
+
+/// How a run is followed while it lasts.
+pub struct Shown {
+    /// Whether nothing of its progress is printed.
+    pub quiet: bool,
+    /// Whether the console of the guest is printed.
+    pub console: bool,
+    /// The command that makes it.
+    pub command: &'static str,
+}
+
+/// Runs a plan, follows it and stores it.
+pub fn measure_plan(
+    plan: Plan,
+    store: &Store,
+    stop: &StopFlag,
+    shown: Shown,
+) -> anyhow::Result<Finished> {
+    let (mut link, plan) = connector()?.connect(plan).map_err(ExitError::from)?;
+    let id = new_id(jiff::Timestamp::now(), &plan.name);
+    let title = format!("{} {}", shown.command, plan.name);
+    let mut progress = Progress::new(&plan, shown.quiet, shown.console, title);
+    let request = RunRequest {
+        plan: &plan,
+        link: link.as_mut(),
+        store,
+        id: &id,
+        stop,
+        timing: Timing::default(),
+    };
+    let finished = latlab_conduct::run(request, |live| progress.show(live));
+    drop(progress);
+    link.restore().iter().for_each(warn);
+    Ok(finished.map_err(ExitError::from)?)
 }
 
 /// This program, which is the agent of this machine as well.

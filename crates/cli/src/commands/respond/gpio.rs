@@ -2,17 +2,15 @@
 
 use super::args::RespondArgs;
 use super::spaceless;
-use crate::commands::run::connector;
+use crate::commands::run::{Shown, measure_plan};
 use crate::exit::ExitError;
 use crate::load_library::{self, Library};
-use crate::output::warn;
-use crate::progress::Progress;
-use latlab_conduct::{RunRequest, StopFlag, Timing};
+use latlab_conduct::StopFlag;
 use latlab_model::gpio::{GpioLine, GpioWire};
 use latlab_model::plan::{Method, Policy};
 use latlab_model::respond::Respond;
 use latlab_model::{Plan, shell};
-use latlab_store::{Finished, Store, new_id};
+use latlab_store::{Finished, Store};
 
 /// The name of a run that has no other.
 const NAME: &str = "wire";
@@ -28,21 +26,12 @@ pub fn record_wire(
     stop: &StopFlag,
 ) -> anyhow::Result<Finished> {
     let plan = plan(args, stimulus).map_err(ExitError::usage)?;
-    let (mut link, plan) = connector()?.connect(plan).map_err(ExitError::from)?;
-    let id = new_id(jiff::Timestamp::now(), &plan.name);
-    let mut progress = Progress::new(&plan, false, false, format!("latlab respond {}", plan.name));
-    let request = RunRequest {
-        plan: &plan,
-        link: link.as_mut(),
+    measure_plan(
+        plan,
         store,
-        id: &id,
         stop,
-        timing: Timing::default(),
-    };
-    let finished = latlab_conduct::run(request, |live| progress.show(live));
-    drop(progress);
-    link.restore().iter().for_each(warn);
-    Ok(finished.map_err(ExitError::from)?)
+        Shown { quiet: false, console: false, command: "latlab respond" },
+    )
 }
 
 fn plan(args: &RespondArgs, stimulus: &GpioLine) -> Result<Plan, String> {

@@ -2,18 +2,16 @@
 
 use super::args::{RespondArgs, Simulated};
 use super::spaceless;
-use crate::commands::run::connector;
+use crate::commands::run::{Shown, measure_plan};
 use crate::exit::ExitError;
 use crate::load_library::{self, Library};
-use crate::output::warn;
-use crate::progress::Progress;
+use latlab_conduct::StopFlag;
 use latlab_conduct::respond::simulate::Stimulus;
-use latlab_conduct::{RunRequest, StopFlag, Timing};
 use latlab_lab::{GuestConfig, responder_command};
 use latlab_model::plan::{Method, Policy};
 use latlab_model::respond::{LinuxResponder, LinuxResponderName, Respond};
 use latlab_model::{Nanos, Plan, Target, shell};
-use latlab_store::{Finished, Store, new_id};
+use latlab_store::{Finished, Store};
 
 /// Runs the responder and stores what it did.
 pub fn record(
@@ -23,22 +21,8 @@ pub fn record(
     stop: &StopFlag,
 ) -> anyhow::Result<Finished> {
     let plan = plan(args, name).map_err(ExitError::usage)?;
-    let (mut link, plan) = connector()?.connect(plan).map_err(ExitError::from)?;
-    let id = new_id(jiff::Timestamp::now(), &plan.name);
-    let title = format!("latlab respond {}", plan.name);
-    let mut progress = Progress::new(&plan, true, args.linux.guest.console, title);
-    let request = RunRequest {
-        plan: &plan,
-        link: link.as_mut(),
-        store,
-        id: &id,
-        stop,
-        timing: Timing::default(),
-    };
-    let finished = latlab_conduct::run(request, |live| progress.show(live));
-    drop(progress);
-    link.restore().iter().for_each(warn);
-    Ok(finished.map_err(ExitError::from)?)
+    let console = args.linux.guest.console;
+    measure_plan(plan, store, stop, Shown { quiet: true, console, command: "latlab respond" })
 }
 
 fn plan(args: &RespondArgs, name: LinuxResponderName) -> Result<Plan, String> {
