@@ -71,7 +71,7 @@ fn mistakes_are_one_line() {
     let run = stored(3);
     for (flags, expected) in [
         ("--kind pie", "possible values: latency, tail, cdf, ccdf, cpus"),
-        ("--range 5us..4us", "ends less than 1 us after"),
+        ("--range 5us..4us", "ends less than 10 ns after"),
         ("-o nowhere/a.svg", "cannot write nowhere/a.svg"),
         ("no-such-run", "no-such-run"),
     ] {
