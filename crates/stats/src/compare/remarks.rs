@@ -42,12 +42,16 @@ pub fn remarks(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Vec<Compariso
         .collect()
 }
 
+fn are_in_virtual_time(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> bool {
+    base.iter().chain(candidate).all(|one| one.run.asked.target.has_virtual_time())
+}
+
 fn boots(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<ComparisonRemark> {
     let boots = |side: &[MeasuredRun]| -> Option<BTreeSet<String>> {
         side.iter().map(|one| one.run.machine.boot_id.clone()).collect()
     };
     // A guest in virtual time is booted for each run, and is the same at each boot with its seed.
-    if base.iter().chain(candidate).all(|one| one.run.asked.target.has_virtual_time()) {
+    if are_in_virtual_time(base, candidate) {
         return None;
     }
     let (Some(of_base), Some(of_candidate)) = (boots(base), boots(candidate)) else {
@@ -65,6 +69,10 @@ fn boots(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<ComparisonRe
 
 /// A machine that drifts looks like one that has changed.
 fn order(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<ComparisonRemark> {
+    // Virtual time does not drift.
+    if are_in_virtual_time(base, candidate) {
+        return None;
+    }
     let times = |side: &[MeasuredRun]| {
         let started = || side.iter().map(|one| one.run.started.as_str());
         Some((started().min()?.to_string(), started().max()?.to_string()))
