@@ -22,6 +22,11 @@ answer() {
     timeout 500 "$lab" respond --simulate "linux:$responder" --target "lab:$target" --name "$name" --format json \
         "$@" >"$here/$name.json" 2>"$here/$name.txt" || { cat "$here/$name.txt"; return 1; }
 }
+# Puts files where LATLAB_KEEP says, if it does.
+keep() {
+    [ -n "${LATLAB_KEEP:-}" ] || return 0
+    mkdir -p "$LATLAB_KEEP" && cp -r "$@" "$LATLAB_KEEP"
+}
 # Whether this holds of the runs, which are there by their names.
 holds() {
     python3 - "$here" "$1" <<'PYTHON'
@@ -173,7 +178,7 @@ matrix() {
     for one in "$here"/runs/*-idle "$here"/runs/*-busy; do runs+=("$one"); done
     expect "36 runs" [ ${#runs[@]} = 36 ] && "$lab" report "${runs[@]}" -o "$here/responders.html" &&
         expect "kernels side by side" grep -q "Kernels side by side" "$here/responders.html" &&
-        { [ -z "${LATLAB_KEEP:-}" ] || cp -r "$here/responders.html" "${runs[@]}" "$LATLAB_KEEP"; } &&
+        keep "$here/responders.html" "${runs[@]}" &&
         expect "20 minutes at most, not $((SECONDS - begun)) s" [ $((SECONDS - begun)) -lt 1200 ] || return 1
     local where
     for where in stock-idle rt-idle stock-busy rt-busy; do
