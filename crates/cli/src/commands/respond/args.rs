@@ -2,12 +2,14 @@
 
 use crate::flags::guest::GuestArgs;
 use crate::flags::{FileRuns, check_positive, value_parser_of, whole};
+use crate::load_library::{self, Library};
 use clap::{ArgGroup, Args};
 use latlab_capture::{EdgeKind, Hysteresis, Query, Threshold, Unit};
 use latlab_conduct::respond::scope::Resource;
 use latlab_conduct::respond::simulate::{SimulatedResponder, Stimulus};
 use latlab_model::gpio::GpioLine;
-use latlab_model::plan::{KernelFile, Tuning};
+use latlab_model::load::Load;
+use latlab_model::plan::{KernelFile, Policy, Tuning};
 use latlab_model::respond::LinuxResponderName;
 use latlab_model::sanitize::plain_line;
 use latlab_model::{CpuSet, Nanos};
@@ -173,6 +175,38 @@ pub struct LinuxArgs {
     /// Write a kernel file of the machine that answers, as in `latlab run`
     #[arg(long, value_name = "FILE=VALUE", requires = "answerer", help_heading = LINUX)]
     pub set: Vec<KernelFile>,
+}
+
+impl LinuxArgs {
+    /// The policy of the responder; an error is one line.
+    pub fn policy(&self) -> Result<Policy, String> {
+        let priority = self.priority.unwrap_or(Policy::DEFAULT_PRIORITY);
+        match (self.policy.as_deref().unwrap_or("fifo"), self.priority) {
+            ("fifo", _) => Ok(Policy::Fifo { priority }),
+            ("rr", _) => Ok(Policy::Rr { priority }),
+            ("other", None) => Ok(Policy::Other),
+            ("other", Some(_)) => Err("--priority requires --policy fifo or rr, not other".into()),
+            (other, _) => Err(format!("--policy {other}: expected fifo, rr or other")),
+        }
+    }
+
+    /// What runs beside it: the loads, and the faults of a guest, which count from the end of the warm-up. An
+    /// error is one line.
+    pub fn loads(&self, warm_up: Nanos) -> Result<Vec<Load>, String> {
+        let mut loads = load_library::resolve(&self.load, &Library::new(None))?;
+        loads.extend(self.guest.faults(warm_up)?);
+        Ok(loads)
+    }
+
+    /// The flags about the machine that answers, of the command that makes a run again.
+    pub fn options(&self, option: &mut impl FnMut(&str, Option<String>)) {
+        option("--policy", self.policy.clone());
+        option("--priority", self.priority.map(|priority| priority.to_string()));
+        self.load.iter().for_each(|load| option("--load", Some(load.clone())));
+        self.tune.iter().for_each(|tuning| option("--tune", Some(tuning.to_string())));
+        self.set.iter().for_each(|file| option("--set", Some(file.to_string())));
+        self.guest.fault.iter().for_each(|fault| option("--fault", Some(fault.clone())));
+    }
 }
 
 /// What can be simulated.

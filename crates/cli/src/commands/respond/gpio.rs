@@ -4,10 +4,9 @@ use super::args::RespondArgs;
 use super::spaceless;
 use crate::commands::run::{Shown, measure_plan};
 use crate::exit::ExitError;
-use crate::load_library::{self, Library};
 use latlab_conduct::StopFlag;
 use latlab_model::gpio::{GpioLine, GpioWire};
-use latlab_model::plan::{Method, Policy};
+use latlab_model::plan::Method;
 use latlab_model::respond::Respond;
 use latlab_model::{Plan, shell};
 use latlab_store::{Finished, Store};
@@ -30,12 +29,13 @@ pub fn record_wire(
         plan,
         store,
         stop,
-        Shown { quiet: false, console: false, command: "latlab respond" },
+        Shown { quiet: false, console: args.linux.guest.console, command: "latlab respond" },
     )
 }
 
 fn plan(args: &RespondArgs, stimulus: &GpioLine) -> Result<Plan, String> {
     let (from_ns, to_ns) = args.stimuli()?.between();
+    let warm_up_ns = to_ns * WARM_UP;
     let wire = GpioWire {
         stimulus: stimulus.clone(),
         loopback: args.loopback.clone().ok_or("--gpio needs --loopback")?,
@@ -51,33 +51,21 @@ fn plan(args: &RespondArgs, stimulus: &GpioLine) -> Result<Plan, String> {
         command: Some(command(args, stimulus)),
         method: Method::Respond(Box::new(respond)),
         target: args.linux.guest.target()?,
-        policy: Some(policy(args)?),
+        policy: Some(args.linux.policy()?),
         cpus: args.linux.cpus.clone(),
         threads: Some(1),
         cycles: Some(args.count),
-        warm_up_ns: Some(to_ns * WARM_UP),
+        warm_up_ns: Some(warm_up_ns),
         deadline_ns: args.runs.deadline,
         kernel_files: args.linux.set.clone(),
         tunings: args.linux.tune.clone(),
-        loads: load_library::resolve(&args.linux.load, &Library::new(None))?,
+        loads: args.linux.loads(warm_up_ns)?,
         samples: true,
         seed: Some(args.seed),
         ..Plan::default()
     };
     plan.check()?;
     Ok(plan)
-}
-
-fn policy(args: &RespondArgs) -> Result<Policy, String> {
-    let priority = args.linux.priority;
-    let number = priority.unwrap_or(Policy::DEFAULT_PRIORITY);
-    match (args.linux.policy.as_deref().unwrap_or("fifo"), priority) {
-        ("fifo", _) => Ok(Policy::Fifo { priority: number }),
-        ("rr", _) => Ok(Policy::Rr { priority: number }),
-        ("other", None) => Ok(Policy::Other),
-        ("other", Some(_)) => Err("--priority requires --policy fifo or rr, not other".into()),
-        (other, _) => Err(format!("--policy {other}: expected fifo, rr or other")),
-    }
 }
 
 /// The command that makes such a run again.
@@ -95,11 +83,7 @@ fn command(args: &RespondArgs, stimulus: &GpioLine) -> String {
     option("--target", machine.guest.target.clone().map(|target| target.to_string()));
     option("--seed", Some(args.seed.to_string()));
     option("--cpus", machine.cpus.as_ref().map(ToString::to_string));
-    option("--policy", machine.policy.clone());
-    option("--priority", machine.priority.map(|priority| priority.to_string()));
-    machine.load.iter().for_each(|load| option("--load", Some(load.clone())));
-    machine.tune.iter().for_each(|tuning| option("--tune", Some(tuning.to_string())));
-    machine.set.iter().for_each(|file| option("--set", Some(file.to_string())));
+    machine.options(&mut option);
     option("--window", args.window.map(spaceless));
     option("--deadline", args.runs.deadline.map(spaceless));
     if args.external {

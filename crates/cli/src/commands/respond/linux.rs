@@ -1,10 +1,9 @@
 //! `latlab respond --simulate linux:NAME`: a responder on Linux, in a guest with a pin pair.
 
-use super::args::{RespondArgs, Simulated};
+use super::args::{LinuxArgs, RespondArgs, Simulated};
 use super::spaceless;
 use crate::commands::run::{Shown, measure_plan};
 use crate::exit::ExitError;
-use crate::load_library::{self, Library};
 use latlab_conduct::StopFlag;
 use latlab_conduct::respond::simulate::Stimulus;
 use latlab_lab::{GuestConfig, responder_command};
@@ -42,8 +41,7 @@ fn plan(args: &RespondArgs, name: LinuxResponderName) -> Result<Plan, String> {
         linux: Some(linux),
         ..Respond::default()
     };
-    let mut loads = load_library::resolve(&args.linux.load, &Library::new(None))?;
-    loads.extend(args.linux.guest.faults(Nanos::ZERO)?);
+    let loads = args.linux.loads(Nanos::ZERO)?;
     let busy = if loads.is_empty() { "" } else { "_busy" };
     let of = target.to_string();
     let default_name =
@@ -70,21 +68,14 @@ fn plan(args: &RespondArgs, name: LinuxResponderName) -> Result<Plan, String> {
 
 /// That of the program; where the kernel answers there is none.
 fn policy(args: &RespondArgs, name: LinuxResponderName) -> Result<Option<Policy>, String> {
-    let (policy, priority) = (args.linux.policy.as_deref(), args.linux.priority);
+    let LinuxArgs { policy, priority, .. } = &args.linux;
     if !name.is_program() {
         return match policy.is_some() || priority.is_some() {
             true => Err(format!("--policy does not apply to {name}, where the kernel answers")),
             false => Ok(None),
         };
     }
-    let number = priority.unwrap_or(Policy::DEFAULT_PRIORITY);
-    match (policy.unwrap_or("fifo"), priority) {
-        ("fifo", _) => Ok(Some(Policy::Fifo { priority: number })),
-        ("rr", _) => Ok(Some(Policy::Rr { priority: number })),
-        ("other", None) => Ok(Some(Policy::Other)),
-        ("other", Some(_)) => Err("--priority requires --policy fifo or rr, not other".into()),
-        (other, _) => Err(format!("--policy {other}: expected fifo, rr or other")),
-    }
+    args.linux.policy().map(Some)
 }
 
 fn description(args: &RespondArgs, stimulus: Stimulus) -> String {
@@ -104,12 +95,7 @@ fn command(args: &RespondArgs, target: &str) -> String {
     option("--stimulus", args.stimulus.clone());
     option("--edges", Some(args.edges.to_string()));
     option("--seed", Some(args.seed.to_string()));
-    option("--policy", linux.policy.clone());
-    option("--priority", linux.priority.map(|priority| priority.to_string()));
-    linux.load.iter().for_each(|load| option("--load", Some(load.clone())));
-    linux.tune.iter().for_each(|tuning| option("--tune", Some(tuning.to_string())));
-    linux.set.iter().for_each(|file| option("--set", Some(file.to_string())));
-    linux.guest.fault.iter().for_each(|fault| option("--fault", Some(fault.clone())));
+    linux.options(&mut option);
     option("--window", args.window.map(spaceless));
     option("--deadline", args.runs.deadline.map(spaceless));
     words.join(" ")
