@@ -104,6 +104,19 @@ impl Cache {
     }
 }
 
+/// Makes a folder beside its place first, so that what is there is whole. Whoever makes it at the same time makes
+/// it of the same.
+pub(crate) fn make_whole(folder: &Path, make: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
+    let beside = folder.with_extension(std::process::id().to_string());
+    fs::create_dir_all(&beside).map_err(Error::io("create", &beside))?;
+    let made = make(&beside);
+    if made.is_ok() {
+        let _ = fs::rename(&beside, folder);
+    }
+    let _ = fs::remove_dir_all(&beside);
+    made
+}
+
 /// The file below a folder whose name fits; a link that leads out of it is none.
 pub(crate) fn find(folder: &Path, fits: &dyn Fn(&str) -> bool) -> Option<PathBuf> {
     let mut folders = vec![folder.to_path_buf()];

@@ -1,6 +1,6 @@
 //! Kernel modules: built here, against the headers of the guest's kernel, and kept.
 
-use crate::cache::{Apt, Cache, HOST, hex, output_of};
+use crate::cache::{Apt, Cache, HOST, hex, make_whole, output_of};
 use crate::config::GuestConfig;
 use crate::error::{Error, Result};
 use crate::kernel::{DebianKernel, Kernel};
@@ -32,12 +32,7 @@ impl Module<'_> {
         let folder = kernel.folder(config.machine, cache)?.join(kept);
         let module = folder.join(format!("{}.ko", self.name));
         if !module.exists() {
-            let beside = folder.with_extension(std::process::id().to_string());
-            self.build_in(&beside, *kernel, config.machine, cache)?;
-            // Whoever else has built it was given the same source.
-            if fs::rename(&beside, &folder).is_err() {
-                let _ = fs::remove_dir_all(&beside);
-            }
+            make_whole(&folder, |beside| self.build_in(beside, *kernel, config.machine, cache))?;
         }
         Ok(module)
     }
@@ -50,7 +45,6 @@ impl Module<'_> {
         cache: &Cache,
     ) -> Result<()> {
         let headers = headers(kernel, machine, cache)?;
-        fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
         let name = self.name;
         let kbuild = format!("obj-m := {name}.o\n");
         for (file, text) in [(format!("{name}.c"), self.source), ("Kbuild".into(), &kbuild)] {
@@ -65,11 +59,7 @@ impl Module<'_> {
         }
         // What describes types to BPF needs a program more, and nobody asks for it here.
         make.arg("CONFIG_DEBUG_INFO_BTF_MODULES=");
-        let built = run_make(&mut make, name, machine);
-        if built.is_err() {
-            let _ = fs::remove_dir_all(folder);
-        }
-        built
+        run_make(&mut make, name, machine)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Python in a guest: Debian's interpreter, with either of the packages `gpiod`.
 
 use crate::archive::Archive;
-use crate::cache::{Apt, Cache, Package, find, output_of};
+use crate::cache::{Apt, Cache, Package, find, make_whole, output_of};
 use crate::error::{Error, Result};
 use crate::machine::EmulatedMachine;
 use crate::program::{LIBC, cache_name, loader};
@@ -98,16 +98,12 @@ fn gpiod_2(cache: &Cache, machine: &EmulatedMachine) -> Result<PathBuf> {
     if folder.exists() {
         return Ok(folder);
     }
-    let beside = folder.with_extension(std::process::id().to_string());
-    let place = beside.join(PACKAGES);
-    fs::create_dir_all(&place).map_err(Error::io("create", &place))?;
-    let got = download(&beside, &place, machine);
-    if got.is_ok() {
-        // Whoever else has got it has the same version.
-        let _ = fs::rename(&beside, &folder);
-    }
-    let _ = fs::remove_dir_all(&beside);
-    got.map(|()| folder)
+    make_whole(&folder, |beside| {
+        let place = beside.join(PACKAGES);
+        fs::create_dir_all(&place).map_err(Error::io("create", &place))?;
+        download(beside, &place, machine)
+    })?;
+    Ok(folder)
 }
 
 fn download(folder: &Path, place: &Path, machine: &EmulatedMachine) -> Result<()> {

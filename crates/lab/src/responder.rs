@@ -1,7 +1,7 @@
 //! What answers edges in a guest: built from the sources of the responders, or taken from Debian's
 //! packages, and put where the guest finds it, behind the pin pair that makes the edges.
 
-use crate::cache::{Cache, hex};
+use crate::cache::{Cache, hex, make_whole};
 use crate::config::GuestConfig;
 use crate::error::{Error, Result};
 use crate::guest::GuestImage;
@@ -122,21 +122,16 @@ fn build(
     if program.exists() {
         return Ok(program);
     }
-    let beside = build.with_extension(std::process::id().to_string());
-    fs::create_dir_all(&beside).map_err(Error::io("create", &beside))?;
-    let mut make = make();
-    make.arg("--silent").arg("-C").arg(&folder).arg(format!("BUILD={}", beside.display()));
-    if machine.architecture != std::env::consts::ARCH {
-        make.arg(format!("CC={}-gcc", machine.compiler.1));
-        make.arg(format!("TARGET={}-unknown-linux-musl", machine.architecture));
-    }
-    let built = run_make(&mut make, name, machine);
-    if built.is_ok() {
-        // Whoever else has built it was given the same sources.
-        let _ = fs::rename(&beside, &build);
-    }
-    let _ = fs::remove_dir_all(&beside);
-    built.map(|()| program)
+    make_whole(&build, |beside| {
+        let mut make = make();
+        make.arg("--silent").arg("-C").arg(&folder).arg(format!("BUILD={}", beside.display()));
+        if machine.architecture != std::env::consts::ARCH {
+            make.arg(format!("CC={}-gcc", machine.compiler.1));
+            make.arg(format!("TARGET={}-unknown-linux-musl", machine.architecture));
+        }
+        run_make(&mut make, name, machine)
+    })?;
+    Ok(program)
 }
 
 /// Of the files that a program is made of.
