@@ -1,33 +1,32 @@
 //! A campaign as `report` shows it: from its folder.
 
-use crate::{Result, joined_intervals, run_with_bins};
+use crate::{Result, RunTables};
+use latlab_model::Run;
 use latlab_model::campaign::PlannedRun;
 use latlab_model::campaign_table::{CampaignRow, CampaignTable, CellWord};
-use latlab_model::sanitize::{escape_controls, sanitize_document};
-use latlab_model::{Run, ThreadBins};
+use latlab_model::sanitize::{escape_controls, sanitize_document, sanitize_run};
 use latlab_report::Options;
 use latlab_report::campaign::{CampaignRun, PlannedResult, campaign_page, multiples, table};
-use latlab_stats::{MeasuredRun, Span};
-use latlab_store::{CampaignFolder, CampaignProgress, CellState};
+use latlab_stats::MeasuredRun;
+use latlab_store::{CampaignFolder, CampaignProgress, CellState, read_run};
 use std::path::{Path, PathBuf};
 
 /// A run of a campaign, read with its counts; its texts are harmless.
 struct CampaignRunWithBins {
     path: PathBuf,
     run: Run,
-    bins: Vec<ThreadBins>,
-    spans: Vec<Span>,
+    tables: RunTables,
 }
 
 impl CampaignRunWithBins {
     fn read(path: &Path) -> Result<CampaignRunWithBins> {
-        let (run, bins) = run_with_bins(path)?;
-        let spans = joined_intervals(path, &run)?;
-        Ok(CampaignRunWithBins { path: path.to_path_buf(), run, bins, spans })
+        let run = read_run(path)?;
+        let tables = RunTables::read(path, &run)?;
+        Ok(CampaignRunWithBins { path: path.to_path_buf(), run: sanitize_run(&run)?, tables })
     }
 
     fn measured(&self) -> MeasuredRun<'_> {
-        MeasuredRun { run: &self.run, bins: &self.bins, spans: &self.spans, scenario: None }
+        self.tables.measured(&self.run)
     }
 }
 
@@ -98,7 +97,7 @@ impl LoadedCampaign {
         let runs: Vec<CampaignRun> = self
             .runs
             .iter()
-            .map(|one| CampaignRun { run: &one.run, bins: &one.bins, page: run(one) })
+            .map(|one| CampaignRun { run: &one.run, bins: &one.tables.bins, page: run(one) })
             .collect();
         campaign_page(&self.shown, &runs, &self.latlab)
     }
@@ -108,7 +107,7 @@ impl LoadedCampaign {
         let by_id = |id: &String| self.runs.iter().find(|one| one.run.id == *id);
         let of_row = |row: &CampaignRow| {
             let runs = row.cells.iter().map(|cell| cell.run.as_ref().and_then(by_id));
-            runs.map(|one| Some((&one?.run, one?.bins.as_slice()))).collect()
+            runs.map(|one| Some((&one?.run, one?.tables.bins.as_slice()))).collect()
         };
         let rows: Vec<Vec<_>> = self.shown.rows.iter().map(of_row).collect();
         multiples(&self.shown, &rows, options)

@@ -6,12 +6,14 @@ mod campaign;
 mod over_time;
 mod page;
 mod respond;
+mod tables;
 
 pub use campaign::{LoadedCampaign, campaign_table};
 use over_time::OverTime;
-pub use over_time::{joined_intervals, largest, quantile_intervals, statistics};
+pub use over_time::{largest, quantile_intervals, statistics};
 pub use page::{LoadedRun, page, page_top};
 pub use respond::{against_phase, responses};
+pub use tables::RunTables;
 
 use latlab_digest::window::WindowSpec;
 use latlab_model::sanitize::sanitize_run;

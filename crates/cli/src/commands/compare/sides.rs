@@ -3,8 +3,9 @@
 use anyhow::bail;
 use latlab_model::run::VerdictWord;
 use latlab_model::{Run, ThreadBins};
-use latlab_stats::{MeasuredRun, Span};
+use latlab_stats::MeasuredRun;
 use latlab_store::{CampaignFolder, CellState, RunState, Store};
+use latlab_view::RunTables;
 use std::path::{Path, PathBuf};
 
 /// More runs than these are not tested exactly in a reasonable time.
@@ -15,8 +16,7 @@ pub struct StoredRun {
     pub run: Run,
     pub folder: PathBuf,
     scenario: Option<String>,
-    bins: Vec<ThreadBins>,
-    spans: Vec<Span>,
+    tables: RunTables,
 }
 
 /// Where a run lies, and the row of its campaign.
@@ -29,24 +29,18 @@ impl StoredRun {
     fn read(found: Found) -> anyhow::Result<StoredRun> {
         let Found { folder, scenario } = found;
         let run = latlab_store::read_run(&folder)?;
-        let bins = latlab_store::histograms(&folder, &run)?;
-        let spans = latlab_view::joined_intervals(&folder, &run)?;
-        Ok(StoredRun { run, folder, scenario, bins, spans })
+        let tables = RunTables::read(&folder, &run)?;
+        Ok(StoredRun { run, folder, scenario, tables })
     }
 
     /// What is compared of it.
     pub fn measured(&self) -> MeasuredRun<'_> {
-        MeasuredRun {
-            run: &self.run,
-            bins: &self.bins,
-            spans: &self.spans,
-            scenario: self.scenario.as_deref(),
-        }
+        MeasuredRun { scenario: self.scenario.as_deref(), ..self.tables.measured(&self.run) }
     }
 
     /// The counts of its threads.
     pub fn bins(&self) -> &[ThreadBins] {
-        &self.bins
+        &self.tables.bins
     }
 
     /// Whether something spoiled its figures.

@@ -4,27 +4,11 @@ use super::args::{ShowArgs, ShowFormat};
 use crate::output::{escape_controls, print_json, print_text, sanitize_run, style, width};
 use crate::render::against_limit;
 use anyhow::bail;
-use latlab_model::{Run, ThreadBins};
+use latlab_model::Run;
 use latlab_report::{RunTable, rendered};
-use latlab_stats::{MeasuredRun, Span};
-use std::path::{Path, PathBuf};
-
-/// What is compared of a run beside its figures.
-struct Tables {
-    bins: Vec<ThreadBins>,
-    spans: Vec<Span>,
-}
-
-impl Tables {
-    fn read(folder: &Path, run: &Run) -> anyhow::Result<Tables> {
-        let bins = latlab_store::histograms(folder, run)?;
-        Ok(Tables { bins, spans: latlab_view::joined_intervals(folder, run)? })
-    }
-
-    fn measured<'a>(&'a self, run: &'a Run) -> MeasuredRun<'a> {
-        MeasuredRun { run, bins: &self.bins, spans: &self.spans, scenario: None }
-    }
-}
+use latlab_stats::MeasuredRun;
+use latlab_view::RunTables;
+use std::path::PathBuf;
 
 /// Prints the runs of these folders, the baseline first, in the format that the flags name.
 pub fn show(folders: &[PathBuf], args: &ShowArgs) -> anyhow::Result<()> {
@@ -43,8 +27,8 @@ pub fn show(folders: &[PathBuf], args: &ShowArgs) -> anyhow::Result<()> {
         return print_json(&runs.iter().map(rendered).collect::<Vec<_>>());
     }
     let runs: Vec<Run> = runs.iter().map(sanitize_run).collect::<Result<_, _>>()?;
-    let tables = folders.iter().zip(&runs).map(|(folder, run)| Tables::read(folder, run));
-    let tables: Vec<Tables> = tables.collect::<anyhow::Result<_>>()?;
+    let tables = folders.iter().zip(&runs).map(|(folder, run)| RunTables::read(folder, run));
+    let tables: Vec<RunTables> = tables.collect::<Result<_, _>>()?;
     let measured: Vec<MeasuredRun> =
         runs.iter().zip(&tables).map(|(run, tables)| tables.measured(run)).collect();
     let table = RunTable::new(runs.iter().collect()).judged(&measured);
