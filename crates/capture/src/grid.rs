@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 const MOST_DISTANCES: usize = 256;
 /// So many different distances are needed, since few may share a step by chance.
 const FEWEST_DISTANCES: usize = 3;
-/// A step that was rounded is told from its rounding if it is so much longer.
+/// A rounded step is found only if it is this many times as long as what it was rounded to.
 const COARSER: i64 = 8;
 /// A length confirms a step if it can be off by no more of it than this.
 const TELLING: f64 = 0.2;
@@ -37,7 +37,7 @@ impl TimeGrid {
         if distance_ps <= 0 {
             return;
         }
-        self.exact = greatest_common(self.exact, distance_ps);
+        self.exact = common_step(self.exact, distance_ps);
         let is_full = self.distances.len() >= MOST_DISTANCES;
         if is_full && self.distances.last().is_some_and(|largest| *largest <= distance_ps) {
             return;
@@ -58,7 +58,7 @@ impl TimeGrid {
         exact.or_else(|| self.rounded_step(unit_ps))
     }
 
-    /// A step that is no whole number of units, so that each time is off by half a unit at most.
+    /// A step that is not a whole number of units: rounding moves each time by half a unit at most.
     fn rounded_step(&self, unit_ps: i64) -> Option<i64> {
         let shortest = *self.distances.first()?;
         // What distances differ by are steps as well, and may be fewer of them.
@@ -100,7 +100,8 @@ fn distance_to_multiple(distance: f64, step: f64) -> f64 {
     rest.min(step - rest)
 }
 
-fn greatest_common(mut one: i64, mut other: i64) -> i64 {
+/// The greatest step that two lengths are whole numbers of; the other one of a length and zero.
+pub fn common_step(mut one: i64, mut other: i64) -> i64 {
     while other != 0 {
         (one, other) = (other, one % other);
     }

@@ -12,9 +12,9 @@ use crate::survey::Survey;
 use crate::wires::{WireLevels, noise_error, noise_of};
 use std::collections::VecDeque;
 
-/// Edges that wait for another channel to be settled; beyond it nobody waits any more.
+/// Edges that are kept until the other channels have come as far; more are used at once.
 const MOST_WAITING: usize = 1 << 16;
-/// Delays by which it is told whether the probes are swapped.
+/// Delays that the test for swapped probes looks at.
 const MOST_REVERSED: u64 = 100_000;
 
 /// What happens on the wires, and what is made of it.
@@ -57,7 +57,7 @@ impl EdgeMatcher {
             let (None, Some(channel)) = (&slicers[role], channels[role]) else { continue };
             let name = &survey.head.channels[channel].name;
             if let Some(reason) = noise_of(survey, channel, query) {
-                // A response that never comes is what was asked for, and its noise is told.
+                // The channel of the response may be without a signal: all responses are missing then, and a finding names the noise.
                 if role == RESPONSE {
                     continue;
                 }

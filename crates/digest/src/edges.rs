@@ -117,32 +117,24 @@ fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// The figures of these latencies, in nanoseconds; quantiles need so many that they mean something.
+/// The figures of these latencies, in nanoseconds.
 pub fn figures(mut rising: Vec<i64>) -> ResponseFigures {
     rising.sort_unstable();
     let count = rising.len();
-    let at = |index: usize| rising.get(index).map(|&value| value as f64);
-    let quantile = |share: f64, needed: usize| {
-        let rank = (share * count as f64).ceil() as usize;
-        (count >= needed).then(|| at(rank.clamp(1, count) - 1)).flatten()
-    };
     let mean =
         (count > 0).then(|| rising.iter().map(|&one| one as f64).sum::<f64>() / count as f64);
     let deviation = mean.filter(|_| count > 1).map(|mean| {
         let squares: f64 = rising.iter().map(|&one| (one as f64 - mean).powi(2)).sum();
         (squares / (count - 1) as f64).sqrt()
     });
-    let middle = at(count / 2).zip(at(count.wrapping_sub(1) / 2));
-    ResponseFigures {
-        min_ns: at(0),
-        median_ns: middle.map(|(one, other)| (one + other) / 2.0),
+    let of = ResponseFigures {
+        min_ns: rising.first().map(|&one| one as f64),
         mean_ns: mean,
         deviation_ns: deviation,
-        p95_ns: quantile(0.95, 20),
-        p99_ns: quantile(0.99, 100),
-        p99_9_ns: quantile(0.999, 1_000),
-        max_ns: at(count.wrapping_sub(1)),
-    }
+        max_ns: rising.last().map(|&one| one as f64),
+        ..ResponseFigures::default()
+    };
+    of.with_quantiles(&rising, 1.0)
 }
 
 fn cpu(interrupts: CpuUse, threads: CpuUse) -> Option<ResponseCpu> {

@@ -289,6 +289,27 @@ pub struct ResponseFigures {
     pub max_ns: Option<f64>,
 }
 
+impl ResponseFigures {
+    /// With the median and the quantiles of these values in rising order, of which so many are a nanosecond.
+    pub fn with_quantiles(self, rising: &[i64], per_ns: f64) -> ResponseFigures {
+        let count = rising.len();
+        let at = |index: usize| rising.get(index).map(|&value| value as f64);
+        let quantile = |share: f64, needed: usize| {
+            let rank = (share * count as f64).ceil() as usize;
+            let value = (count >= needed).then(|| at(rank.clamp(1, count) - 1)).flatten();
+            value.map(|value| value / per_ns)
+        };
+        let middle = at(count / 2).zip(at(count.wrapping_sub(1) / 2));
+        ResponseFigures {
+            median_ns: middle.map(|(one, other)| (one + other) / 2.0 / per_ns),
+            p95_ns: quantile(0.95, 20),
+            p99_ns: quantile(0.99, 100),
+            p99_9_ns: quantile(0.999, 1_000),
+            ..self
+        }
+    }
+}
+
 /// Responses during which a marker was high, against all others.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

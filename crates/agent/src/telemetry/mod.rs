@@ -240,7 +240,7 @@ pub(crate) mod tests {
     /// Invariant (conditions): Where every CPU is measured, telemetry holds none of them for long.
     #[test]
     fn a_spread_reading_rests_between_its_parts_until_the_word_to_stop() {
-        // A machine where even this thread wakes too late is crowded, and there nobody rests.
+        // On a crowded machine this thread wakes too late, and a reading does not rest.
         let stretches = (0..200).find_map(|_| stretches_of_a_spread_reading());
         let stretches = stretches.expect("a moment in which the machine is not crowded");
         // One for each rest, that of the word to stop included, and what was left.

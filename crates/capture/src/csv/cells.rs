@@ -143,7 +143,7 @@ pub fn last_digit(cell: &str) -> Option<f64> {
     Some(10f64.powi(exponent.clamp(-300, 300) - decimals.min(300) as i32))
 }
 
-/// That a cell is no number.
+/// The error for a cell that is not a number.
 pub fn no_number(cell: &str, index: usize, line: u64) -> ParseError {
     let found: String = cell.chars().take(24).collect();
     ParseError::line(line, format!("expected a number in column {}, found '{found}'", index + 1))

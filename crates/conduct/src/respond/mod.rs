@@ -12,9 +12,7 @@ pub mod simulate;
 mod stream;
 
 use crate::StopFlag;
-use latlab_capture::{
-    CaptureResult, DelayFigures, Mark, Preparation, Query, WireLevels, median_of,
-};
+use latlab_capture::{CaptureResult, DelayFigures, Mark, Preparation, Query, WireLevels};
 use latlab_model::Plan;
 use latlab_model::machine::Machine;
 use latlab_model::respond::{ChannelLevels, MarkerFigures, ResponseFigures, Responses};
@@ -160,17 +158,7 @@ fn figures(figures: DelayFigures) -> ResponseFigures {
         ..ResponseFigures::default()
     };
     let Some(rising) = figures.sorted() else { return of };
-    let quantile = |share: f64, needed: usize| {
-        let rank = (share * rising.len() as f64).ceil() as usize;
-        (rising.len() >= needed).then(|| nanos(rising[rank.clamp(1, rising.len()) - 1]))
-    };
-    ResponseFigures {
-        median_ns: median_of(&rising).map(|median| median / NANO),
-        p95_ns: quantile(0.95, 20),
-        p99_ns: quantile(0.99, 100),
-        p99_9_ns: quantile(0.999, 1_000),
-        ..of
-    }
+    of.with_quantiles(&rising, NANO)
 }
 
 fn marker_figures(mark: &Mark, by: String) -> MarkerFigures {

@@ -12,7 +12,7 @@ use super::stream::StreamBuilder;
 use super::{Failure, figures, nanos};
 use crate::StopFlag;
 pub use connection::{Connection, InstrumentError};
-use latlab_capture::{DelayFigures, NANO_PS, Response, ResponseClass};
+use latlab_capture::{DelayFigures, NANO_PS, Response, ResponseClass, common_step};
 use latlab_model::finding::{CaptureFinding, Finding, Reading as ImpossibleReading};
 use latlab_model::machine::Machine;
 use latlab_model::respond::{Responses, Scope};
@@ -218,11 +218,6 @@ impl Series {
             ..Responses::default()
         }
     }
-}
-
-/// The greatest common divisor.
-fn common_step(one: i64, other: i64) -> i64 {
-    if other == 0 { one } else { common_step(other, one % other) }
 }
 
 #[cfg(test)]
