@@ -1,5 +1,6 @@
 //! The drainer: takes intervals and large latencies from the threads to the stream.
 
+use crate::flight::SpikeTrigger;
 use crate::hook::Hook;
 use crate::outbox::Outbox;
 use crate::samples::SampleDrainer;
@@ -42,6 +43,7 @@ pub struct Drainer {
     outbox: Outbox,
     clock: Clock,
     hook: Option<Hook>,
+    trigger: Option<SpikeTrigger>,
     observer: Option<IntervalObserver>,
     /// What the loop hands over is joined up to this length before it goes to the stream.
     joined: Nanos,
@@ -67,7 +69,17 @@ impl Drainer {
             })
             .collect();
         let (watch, joined) = (None, Nanos::ZERO);
-        Drainer { lines, outbox, clock, hook, observer: watch, joined, intervals_merged: 0 }
+        let trigger = None;
+        Drainer {
+            lines,
+            outbox,
+            clock,
+            hook,
+            trigger,
+            observer: watch,
+            joined,
+            intervals_merged: 0,
+        }
     }
 
     /// Shows each interval to somebody of this process at once, and joins them up to this length
@@ -76,17 +88,25 @@ impl Drainer {
         Drainer { observer: Some(watch), joined, ..self }
     }
 
+    /// Shows each large latency to the flight recorder.
+    pub fn with_trigger(self, trigger: Option<SpikeTrigger>) -> Drainer {
+        Drainer { trigger, ..self }
+    }
+
     /// Takes what there is; true when nothing is left behind. The `last` passes send samples as
     /// few as they are.
     pub fn pass(&mut self, last: bool) -> bool {
         let to_monotonic = offset_to_monotonic(self.clock);
         let mut nothing_left = true;
         for line in &mut self.lines {
-            line.take_spikes(to_monotonic, self.hook.as_mut());
+            line.take_spikes(to_monotonic, self.hook.as_mut(), self.trigger.as_mut());
             let drain = &mut line.source.drain;
             let sealed: Vec<_> = std::iter::from_fn(|| drain.next_interval()).collect();
             if let Some(watch) = &mut self.observer {
                 sealed.iter().for_each(|sealed| watch(line.thread, sealed));
+            }
+            if let Some(trigger) = &mut self.trigger {
+                trigger.count(sealed.iter().map(|sealed| sealed.counts.count).sum());
             }
             if let Some(samples) = &mut line.source.samples {
                 // Before the interval that counts them, so that a kill leaves none without them.
@@ -116,12 +136,20 @@ impl Drainer {
 }
 
 impl ThreadDrain {
-    fn take_spikes(&mut self, to_monotonic: Nanos, mut hook: Option<&mut Hook>) {
+    fn take_spikes(
+        &mut self,
+        to_monotonic: Nanos,
+        mut hook: Option<&mut Hook>,
+        mut trigger: Option<&mut SpikeTrigger>,
+    ) {
         let before = self.spikes.len();
         while let Some(mut spike) = self.source.drain.next_spike() {
             spike.release_ns += to_monotonic;
             if let Some(hook) = hook.as_deref_mut() {
                 hook.spike(self.thread, self.source.cpu, spike);
+            }
+            if let Some(trigger) = trigger.as_deref_mut() {
+                trigger.push(self.thread, spike);
             }
             self.largest.push(Reverse(spike.latency_ns));
             if self.largest.len() > KEPT_SPIKES {
@@ -130,7 +158,8 @@ impl ThreadDrain {
             self.spikes.push(spike);
         }
         if self.spikes.len() > before {
-            self.raise_floor(hook.map(|hook| hook.floor()));
+            let floors = hook.map(|hook| hook.floor()).into_iter();
+            self.raise_floor(floors.chain(trigger.map(|trigger| trigger.floor())).min());
         }
         if self.spikes.len() > 2 * KEPT_SPIKES {
             // The stream has not taken any for long: keep the largest, which is all it is owed.
@@ -140,14 +169,15 @@ impl ThreadDrain {
     }
 
     /// Once enough are kept, only a latency larger than the smallest of them is wanted, and what
-    /// the spike command waits for.
-    fn raise_floor(&self, hook_floor: Option<Nanos>) {
+    /// the spike command or the flight recorder waits for.
+    fn raise_floor(&self, wanted_from: Option<Nanos>) {
         if self.largest.len() < KEPT_SPIKES {
             return;
         }
         if let Some(Reverse(smallest)) = self.largest.peek() {
             let floor = *smallest + Nanos(1);
-            self.source.drain.raise_spike_floor(hook_floor.map_or(floor, |hook| hook.min(floor)).0);
+            let floor = wanted_from.map_or(floor, |wanted| wanted.min(floor));
+            self.source.drain.raise_spike_floor(floor.0);
         }
     }
 

@@ -12,6 +12,7 @@ mod cpu_claim;
 mod cpus;
 mod drain;
 mod fault;
+mod flight;
 mod gpio;
 mod guest;
 mod helper_thread;

@@ -1,5 +1,6 @@
 //! Settings of the whole program: made, read back, and undone when the guard is dropped.
 
+use crate::flight::{self, PreparedRecorder};
 use crate::layout::{Cpus, Layout};
 use crate::monitor::{self, Readback, SettingList};
 use crate::refusals::{machine_refuses, memory_lock_refused};
@@ -29,6 +30,8 @@ pub struct AppliedSettings {
     _dma_latency: Option<Arc<DmaLatency>>,
     /// The trace that tells the legs, until somebody reads it.
     pub trace: Option<trace::PreparedTrace>,
+    /// The flight recorder, until it records, or why there is none.
+    pub recorder: Option<Result<PreparedRecorder, String>>,
     /// The kernel's threads that measure, one for each of the layout, until they are read.
     pub kernel: Vec<KernelTimer>,
     changes: Option<Changes>,
@@ -100,7 +103,14 @@ pub fn prepare(
             | Task::Gpio(_) => {}
         }
     }
-    Ok(AppliedSettings { settings, _dma_latency: dma_latency, trace, kernel, changes })
+    let recorder = plan.explain.then(|| match &mut changes {
+        Some(changes) => flight::prepare(root, changes),
+        None => match Changes::begin(root) {
+            Ok(begun) => flight::prepare(root, changes.insert(begun)),
+            Err(error) => Err(error.to_string()),
+        },
+    });
+    Ok(AppliedSettings { settings, _dma_latency: dma_latency, trace, recorder, kernel, changes })
 }
 
 /// The record of what is changed of the kernel, where something is to be.

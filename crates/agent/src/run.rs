@@ -6,6 +6,7 @@
 use crate::cpu_claim::{CpuClaim, claim_cpus};
 use crate::cpus;
 use crate::drain::{IntervalObserver, clocks};
+use crate::flight::{FlightRecorder, SpikeTrigger, not_recording};
 use crate::hook::Hook;
 use crate::layout::{Cpus, Layout, layout};
 use crate::load::Loads;
@@ -158,13 +159,32 @@ impl PreparedRun {
                 TraceThread::start(trace, &measurement.plan, &team.setups(), &cpus.online, outbox)
             })
             .transpose()?;
+        let recorder = self.settings.recorder.take().map(|recorder| {
+            let (plan, online) = (&measurement.plan, &cpus.online);
+            let (setups, wakers) = (team.setups(), &layout.wakers);
+            FlightRecorder::start(recorder?, plan, &setups, wakers, online, outbox)
+        });
+        let (recorder, missing) = match recorder.transpose() {
+            Ok(recorder) => (recorder, None),
+            Err(reason) => (None, Some(reason)),
+        };
         if layout.crowded {
             outbox.releases.publish(&fixed_releases(measurement, &team.setups()));
             self.loads.tell_releases(&outbox.releases);
         }
         let monitor = self.monitor(session, &mut team, lifted.as_ref())?;
         let settings = self.announce(session, &team, lifted);
-        Ok(AssembledTeam { trace, team, monitor, machine, telemetry, settings, prepared: self })
+        missing.into_iter().for_each(|why| outbox.send(&Message::Finding(not_recording(why))));
+        Ok(AssembledTeam {
+            trace,
+            recorder,
+            team,
+            monitor,
+            machine,
+            telemetry,
+            settings,
+            prepared: self,
+        })
     }
 
     /// Has everything that was set read again from now on.
@@ -206,6 +226,7 @@ impl PreparedRun {
 /// The threads are set up and wait.
 struct AssembledTeam {
     trace: Option<TraceThread>,
+    recorder: Option<(FlightRecorder, SpikeTrigger)>,
     team: Team,
     monitor: SettingMonitor,
     /// The frame that describes the machine; none yet where whoever watches waits.
@@ -221,7 +242,16 @@ impl AssembledTeam {
     /// Lets the threads begin, once everything stands in the stream that a journal needs; whoever
     /// watches waits for the threads, so that they begin first there.
     fn start(self, session: &Session<'_>) -> MeasuringTeam {
-        let AssembledTeam { trace, team, monitor, machine, telemetry, settings, prepared } = self;
+        let AssembledTeam {
+            trace,
+            recorder,
+            team,
+            monitor,
+            machine,
+            telemetry,
+            settings,
+            prepared,
+        } = self;
         if session.has_observer {
             team.start();
         }
@@ -240,7 +270,7 @@ impl AssembledTeam {
         if !session.has_observer {
             team.start();
         }
-        MeasuringTeam { telemetry, trace, team, monitor, prepared }
+        MeasuringTeam { telemetry, trace, recorder, team, monitor, prepared }
     }
 }
 
@@ -248,6 +278,7 @@ impl AssembledTeam {
 struct MeasuringTeam {
     telemetry: Option<Telemetry>,
     trace: Option<TraceThread>,
+    recorder: Option<(FlightRecorder, SpikeTrigger)>,
     team: Team,
     monitor: SettingMonitor,
     prepared: PreparedRun,
@@ -256,12 +287,16 @@ struct MeasuringTeam {
 impl MeasuringTeam {
     /// Takes what the threads count to the stream until all have ended.
     fn drain(self, session: &Session<'_>, observer: Option<IntervalObserver>) -> DrainedRun {
-        let counted = self.team.drain(session.root, session.outbox, observer);
+        let (recorder, trigger) = self.recorder.unzip();
+        let counted = self.team.drain(session.root, session.outbox, observer, trigger);
         // Its last reading is of settings that nobody has put back yet.
         drop(self.monitor);
         drop(self.telemetry);
         if let Some(trace) = self.trace {
             trace.finish();
+        }
+        if let Some(recorder) = recorder {
+            recorder.finish();
         }
         session.outbox.send_own_work();
         DrainedRun { counted, prepared: self.prepared }

@@ -2,6 +2,7 @@
 
 use crate::cpus;
 use crate::drain::{Drainer, IntervalObserver, ThreadSource, offset_to_monotonic};
+use crate::flight::SpikeTrigger;
 use crate::hook::Hook;
 use crate::layout::{Layout, phases};
 use crate::monitor::MonitoredSetting;
@@ -187,6 +188,7 @@ impl Team {
         root: &Root,
         outbox: &Outbox,
         observer: Option<IntervalObserver>,
+        trigger: Option<SpikeTrigger>,
     ) -> TeamResult {
         let measurement = Arc::clone(&self.measurement);
         let plan = &measurement.plan;
@@ -197,6 +199,7 @@ impl Team {
         if let Some(watch) = observer {
             drainer = drainer.with_observer(watch, plan.frame_interval());
         }
+        drainer = drainer.with_trigger(trigger);
         let ends_with_first = measurement.cyclictest().is_some_and(|asked| asked.ends_with_first);
         let log = outbox.begin_log(OwnThread::Drainer);
         let mut clocks_due = Instant::now() + CLOCKS_EVERY;

@@ -5,6 +5,7 @@ use crate::commands::compare::args::CompareArgs;
 use crate::commands::completions::CompletionsArgs;
 use crate::commands::cyclictest::{self, CyclictestArgs};
 use crate::commands::doctor::args::DoctorArgs;
+use crate::commands::explain::args::ExplainArgs;
 use crate::commands::export::args::ExportArgs;
 use crate::commands::import::args::ImportArgs;
 use crate::commands::lab::args::LabArgs;
@@ -39,6 +40,7 @@ const EXAMPLES: &str = "\
 Examples:
   latlab run --for 60s --deadline 1ms       measure every CPU for a minute and judge it
   latlab show last                          the result of that run, in the terminal
+  latlab explain last                       why its spikes were large (after `run --explain`)
   latlab report last -o page.html           the same as a page with charts
   latlab plot idle load --kind ccdf         two runs in one chart
   latlab compare idle -- hackbench          are the runs of one name worse than of another?
@@ -79,6 +81,8 @@ pub enum Command {
     List(ListArgs),
     /// Show a stored run in the terminal.
     Show(ShowArgs),
+    /// Tell who held the thread off in the spikes of a run with `--explain`.
+    Explain(ExplainArgs),
     /// Write stored runs as one self-contained HTML page.
     Report(ReportArgs),
     /// Judge whether some runs are worse than others.

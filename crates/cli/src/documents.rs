@@ -5,6 +5,7 @@ use latlab_load::Parameter;
 use latlab_model::Nanos;
 use latlab_model::campaign::Campaign;
 use latlab_model::campaign_table::CampaignTable;
+use latlab_model::explanation::{RunExplanation, SpikeBlame};
 use latlab_model::plan::Instrument;
 use latlab_model::respond::Responses;
 use latlab_model::run::{EndReason, Finding, Run, Summary, Verdict};
@@ -417,4 +418,23 @@ pub struct CampaignReported<'a> {
     pub bytes: usize,
     /// The table on it.
     pub table: &'a CampaignTable,
+}
+
+/// `latlab explain --format json`: the causes of a run's spikes, and some spikes.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Explained<'a> {
+    /// Id of the run.
+    run: &'a str,
+    /// What the run stores of its spikes.
+    explanation: Option<&'a RunExplanation>,
+    /// The spikes that were asked for, computed from the stored pages, the largest first.
+    spikes: &'a [SpikeBlame],
+}
+
+impl<'a> Explained<'a> {
+    /// Of this run.
+    pub fn new(run: &'a Run, spikes: &'a [SpikeBlame]) -> Explained<'a> {
+        Explained { run: &run.id, explanation: run.explanation.as_ref(), spikes }
+    }
 }

@@ -21,8 +21,8 @@ use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use command_line::{Cli, Command};
 use commands::{
-    agent, campaign, compare, completions, cyclictest, doctor, export, import, lab, loads, plan,
-    plot, report, respond, run, runs, scenarios, serve, trend, verify,
+    agent, campaign, compare, completions, cyclictest, doctor, explain, export, import, lab, loads,
+    plan, plot, report, respond, run, runs, scenarios, serve, trend, verify,
 };
 use exit::{EXIT_USAGE, error_code};
 use latlab_sys::signal::{self, Signal};
@@ -60,6 +60,7 @@ fn call(command: Command, given: &ArgMatches) -> anyhow::Result<ExitCode> {
         },
         Command::List(args) => runs::list(&args),
         Command::Show(args) => runs::show(&args),
+        Command::Explain(args) => explain::explain(&args),
         Command::Report(args) => report::report(&args),
         Command::Compare(args) => compare::compare(&args),
         Command::Trend(args) => trend::follow(&args),

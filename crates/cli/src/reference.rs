@@ -10,8 +10,8 @@ use crate::command_line::Cli;
 use crate::commands::completions::Shell;
 use crate::commands::import::document::{Imported, Looked};
 use crate::documents::{
-    CampaignReported, CampaignResult, CaptureListing, DryRun, List, ListedLoad, Reported,
-    Responded, ShippedSheet,
+    CampaignReported, CampaignResult, CaptureListing, DryRun, Explained, List, ListedLoad,
+    Reported, Responded, ShippedSheet,
 };
 use crate::sheet::schema::schema as sheet_schema;
 use clap::{Command, CommandFactory};
@@ -81,6 +81,7 @@ fn schemas_are_those_of_the_types() {
         ("import-look.schema.json".to_string(), schema::<Looked>()),
         ("respond-look.schema.json".to_string(), schema::<Vec<CaptureListing>>()),
         ("window.schema.json".to_string(), schema::<Window>()),
+        ("explain.schema.json".to_string(), schema::<Explained<'_>>()),
         ("verify.schema.json".to_string(), schema::<Vec<Verification>>()),
         ("doctor.schema.json".to_string(), schema::<Examination>()),
         ("doctor-against.schema.json".to_string(), schema::<Comparison>()),
@@ -253,6 +254,8 @@ const FILES: Terms = &[
         "/run/latlab/",
         "Records of what runs hold, locked as long as they go on: measured CPUs (cpus-), what --set, --tune, --legs or timerlat have changed (undo-), processes of loads (load-). Of other users below /run/lock/latlab-UID, else /run/user/UID, else /tmp.",
     ),
+    ("pages.parquet", "Pages of the kernel's trace around the spikes, of a run with --explain."),
+    ("recording.json", "What is needed to read these pages, and the spikes."),
     (
         "snapshot.json",
         "The kernel files of the machine at the start of the run; latlab doctor examines them.",
@@ -297,6 +300,11 @@ fn description(command: &str) -> Option<&'static str> {
              the command that repeats it. With --format json it prints run.json with the \
              sentences of its findings and of its verdict.\n\nWith --window it prints the figures \
              of a part of a run that has samples, and with --format csv the samples themselves."
+        }
+        "explain" => {
+            "Prints the causes of the spikes of a run with --explain, and some spikes from release \
+             to wake-up with who had the CPU. Both are computed from the stored pages of the \
+             kernel's trace."
         }
         "verify" => {
             "Compares the size and the checksum of every file of a run with run.json, and the \
@@ -403,7 +411,7 @@ fn man_page(command: &Command) -> (String, String) {
         }
         "respond" | "import" | "lab" => section(&mut more, "EXIT STATUS", EXIT_STATUS),
         "cyclictest" => section(&mut more, "EXIT STATUS", EXIT_STATUS_OF_CYCLICTEST),
-        "list" | "show" | "report" | "plot" => {
+        "list" | "show" | "explain" | "report" | "plot" => {
             section(&mut more, "EXIT STATUS", EXIT_STATUS_OF_READING);
             section(&mut more, "ENVIRONMENT", ENVIRONMENT);
         }

@@ -4,17 +4,19 @@ mod finish;
 
 use crate::clocks::ClockDigest;
 use crate::edges::answered_edges;
+use crate::explanation::ExplanationDigest;
 use crate::findings::FindingList;
 use crate::legs::LegDigest;
 use crate::loads::LoadDigest;
 use crate::own_work::OwnWorkDigest;
-use crate::rows::{BinRow, IntervalRow, LegRow, SampleRow, SpikeRow, TraceRow};
+use crate::rows::{BinRow, IntervalRow, LegRow, PageRow, SampleRow, SpikeRow, TraceRow};
 use crate::telemetry::{ReadRow, TelemetryDigest, TelemetryRow};
 use crate::thread::ThreadCounts;
 use crate::trace::TraceDigest;
 use latlab_doctor::conditions::{self, ConditionsBuilder};
 use latlab_model::edges::Edges;
 use latlab_model::finding::{Finding, LossFinding};
+use latlab_model::flight::Recording;
 use latlab_model::frame::{Hello, Interval, Message, Spikes};
 use latlab_model::legs::Legs;
 use latlab_model::machine::Machine;
@@ -38,6 +40,8 @@ pub enum StreamRow {
     Telemetry(Vec<TelemetryRow>),
     /// Of `trace.parquet`: those of each thread one behind the other.
     Trace(Vec<TraceRow>),
+    /// Of `pages.parquet`: all of one CPU.
+    Pages(Vec<PageRow>),
 }
 
 /// A run, without its files, and the rows that are only known at its end.
@@ -53,6 +57,8 @@ pub struct RunDigest {
     pub legs: Vec<LegRow>,
     /// The kernel files of the target, where the stream holds them.
     pub snapshot: Option<Snapshot>,
+    /// What is needed to read the pages of the flight recorder; none where nothing was recorded.
+    pub recording: Option<Recording>,
 }
 
 /// Why a stream is not a run.
@@ -92,6 +98,8 @@ pub struct RunBuilder {
     legs: LegDigest,
     trace: Option<TraceDigest>,
     own_work: OwnWorkDigest,
+    /// From the first word of the flight recorder on.
+    explanation: Option<ExplanationDigest>,
     findings: FindingList,
     end: Option<AgentEnd>,
     /// Whoever conducted it ended it at once, on purpose.
@@ -144,6 +152,17 @@ impl RunBuilder {
             }
             Message::LoadEnd(end) => self.loads.end(end),
             Message::OwnWork(work) => self.own_work.push(work),
+            Message::TraceFormats(formats) => {
+                self.explanation.get_or_insert_default().push_formats(formats);
+            }
+            Message::TracePages(pages) => {
+                return Some(StreamRow::Pages(self.explanation.as_mut()?.push_pages(pages)));
+            }
+            Message::RecordedSpike(spike) => {
+                let threads = self.prepared.as_ref().map_or(&[][..], |prepared| &prepared.threads);
+                self.explanation.as_mut()?.push_spike(spike, threads);
+            }
+            Message::RecorderReport(report) => self.explanation.as_mut()?.push_report(report),
             Message::Stop => self.stopped = true,
             // An order to the agent; a stream that comes back says nothing with it.
             Message::Examine(_) => {}
@@ -200,6 +219,7 @@ impl RunBuilder {
 
     fn count(&mut self, interval: Interval) -> Option<StreamRow> {
         self.intervals += 1;
+        self.explanation.iter_mut().for_each(|explanation| explanation.push_interval(&interval));
         let Some(thread) = self.threads.get_mut(&interval.thread) else {
             self.unknown_thread("an interval", interval.thread);
             return None;

@@ -7,6 +7,7 @@ mod bins;
 mod builder;
 mod clocks;
 mod edges;
+mod explanation;
 mod findings;
 mod legs;
 mod loads;
@@ -25,8 +26,9 @@ mod wall;
 pub mod window;
 
 pub use builder::{RunBuilder, RunDigest, StreamError, StreamRow};
+pub use explanation::explain_spikes;
 pub use outliers::OutlierDigest;
-pub use rows::{BinRow, IntervalRow, LegRow, SampleRow, SpikeRow, TraceRow, coarse_edges};
+pub use rows::{BinRow, IntervalRow, LegRow, PageRow, SampleRow, SpikeRow, TraceRow, coarse_edges};
 pub use statistics::StatisticsDigest;
 pub use stream_end::StreamEnd;
 pub use telemetry::TelemetryRow;

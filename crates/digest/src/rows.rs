@@ -120,6 +120,17 @@ pub struct LegRow {
     pub bin: Bin,
 }
 
+/// A row of `pages.parquet`: a page of the kernel's trace as it was recorded.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PageRow {
+    /// The CPU that filled it.
+    pub cpu: u32,
+    /// Its number among the pages of this CPU that were read.
+    pub number: u32,
+    /// The page, as far as it is filled.
+    pub page: Vec<u8>,
+}
+
 /// A row of `samples.parquet`: one cycle. Row groups hold one thread each, so that a stretch of
 /// time is read without the rest, and the thread costs nothing.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -5,6 +5,7 @@
 //! later version can add a field; what comes every second is postcard, so that it is small.
 
 use crate::edges::Edges;
+use crate::flight::{RecordedSpike, RecorderReport, TraceFormats, TracePages};
 use crate::histogram::Histogram;
 use crate::legs::Legs;
 use crate::load::{LoadBegin, LoadEnd, LoadLine, LoadSample};
@@ -147,6 +148,14 @@ pub enum Message {
     OwnWork(OwnWork),
     /// What the pin pair of a guest tells of its edges.
     Edges(Edges),
+    /// How the pages of the flight recorder lie.
+    TraceFormats(TraceFormats),
+    /// Pages of the flight recorder.
+    TracePages(TracePages),
+    /// A spike that was recorded.
+    RecordedSpike(RecordedSpike),
+    /// What became of the spikes.
+    RecorderReport(RecorderReport),
 }
 
 macro_rules! kinds {
@@ -200,11 +209,16 @@ kinds! {
     22 Trace packed,
     23 OwnWork packed,
     24 Edges packed,
+    25 TraceFormats json,
+    26 TracePages packed,
+    27 RecordedSpike packed,
+    28 RecorderReport packed,
 }
 
 impl Message {
-    /// The kinds of [`Message::Samples`] and [`Message::Trace`], known before a frame is read.
-    const BULK: [u32; 2] = [12, 22];
+    /// The kinds of [`Message::Samples`], [`Message::Trace`] and [`Message::TracePages`], known before
+    /// a frame is read.
+    const BULK: [u32; 3] = [12, 22, 26];
 }
 
 impl Message {

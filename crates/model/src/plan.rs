@@ -80,10 +80,14 @@ pub struct Plan {
     pub until_decided: bool,
     /// A latency above this ends the run.
     pub stop_above_ns: Option<Nanos>,
-    /// A latency above this is a spike for `on_spike`.
+    /// A latency above this is a spike, for `on_spike` and for the flight recorder; the recorder finds
+    /// a bound of its own where there is none.
     pub spike_above_ns: Option<Nanos>,
     /// Command to run for a spike.
     pub on_spike: Option<String>,
+    /// Whether the kernel's events around each spike are recorded, to tell its cause.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub explain: bool,
     /// What is asked of the idle states; none where nobody knows it or no machine is measured.
     pub idle_states: Option<IdleStates>,
     /// Kernel files to be written for the time of the run.
@@ -134,6 +138,7 @@ impl Default for Plan {
             stop_above_ns: None,
             spike_above_ns: None,
             on_spike: None,
+            explain: false,
             idle_states: Some(IdleStates::ExitWithin(Nanos::ZERO)),
             kernel_files: Vec::new(),
             tunings: Vec::new(),

@@ -2,6 +2,7 @@
 
 use crate::Nanos;
 use crate::doctor::Diagnosis;
+use crate::explanation::RunExplanation;
 pub use crate::finding::{Finding, Severity};
 use crate::legs::RunLegs;
 use crate::load::LoadRun;
@@ -478,6 +479,9 @@ pub struct Run {
     /// The legs of the latencies; none where nobody asked.
     #[serde(default)]
     pub legs: Option<RunLegs>,
+    /// Why the spikes were large; none where nothing was recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<RunExplanation>,
     /// The programs that loaded the machine meanwhile, with the evidence that they did.
     #[serde(default)]
     pub loads: Vec<LoadRun>,

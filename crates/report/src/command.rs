@@ -111,6 +111,7 @@ fn limits(words: &mut CommandLine, plan: &Plan, default: &Plan) {
     words.unless(telemetry(default), "--telemetry", telemetry(plan));
     words.flag("--samples", plan.samples);
     words.flag("--legs", plan.method.has_legs());
+    words.flag("--explain", plan.explain);
     words.flag("--share", plan.share_cpus);
     plan.kernel_files.iter().for_each(|file| words.option("--set", Some(file)));
     plan.tunings.iter().for_each(|tuning| words.option("--tune", Some(tuning)));

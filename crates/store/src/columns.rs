@@ -76,7 +76,7 @@ impl TableReader {
             }
             ColumnData::MaybeReal(_) => self.maybe_reals(group, column.name)?.len(),
             ColumnData::Ints(_) => self.int_lists(group, column.name)?.len(),
-            ColumnData::Word(_) => self.words(group, column.name)?.len(),
+            ColumnData::Word(_) | ColumnData::Bytes(_) => self.words(group, column.name)?.len(),
         };
         let rows = self.reader.metadata().row_group(group).num_rows();
         match i64::try_from(read) == Ok(rows) {

@@ -4,12 +4,13 @@ use crate::disk::Disk;
 use crate::error::{Error, Result};
 use crate::files::{checksum, compare_size, hexadecimal, read_back, write_file};
 use crate::trust::open_file;
+use latlab_model::flight::Recording;
 use latlab_model::run::{SCHEMA_VERSION, StoredFile};
 use latlab_model::snapshot::ParseSnapshotError;
 use latlab_model::{Run, Snapshot};
 use sha2::{Digest, Sha256};
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Name of the document in a run folder.
 pub const RUN_JSON: &str = "run.json";
@@ -17,6 +18,8 @@ pub const RUN_JSON: &str = "run.json";
 pub const CAMPAIGN_JSON: &str = "campaign.json";
 /// Name of the kernel files of the target in a run folder.
 pub const SNAPSHOT_JSON: &str = "snapshot.json";
+/// Name of what is needed to read the pages of the flight recorder.
+pub const RECORDING_JSON: &str = "recording.json";
 /// Name of the messages of a guest's kernel, which its emulator writes while the run goes on.
 pub const CONSOLE: &str = "console.txt";
 /// What the name of the file begins with that an imported run was made of.
@@ -96,8 +99,29 @@ pub fn write_snapshot(disk: &Disk, path: &Path, snapshot: &Snapshot) -> Result<S
 
 /// Reads the kernel files of the target of a run, which must be those that were stored.
 pub fn read_snapshot(folder: &Path, run: &Run) -> Result<Option<Snapshot>> {
-    let Some(stored) = run.files.get(SNAPSHOT_JSON) else { return Ok(None) };
-    let path = folder.join(SNAPSHOT_JSON);
+    let Some((path, text)) = read_stored(folder, run, SNAPSHOT_JSON)? else { return Ok(None) };
+    let damaged = |error: ParseSnapshotError| Error::Damaged { path, reason: error.to_string() };
+    Snapshot::from_json(&text).map(Some).map_err(damaged)
+}
+
+/// Writes what is needed to read the pages of the flight recorder.
+pub fn write_recording(disk: &Disk, path: &Path, recording: &Recording) -> Result<StoredFile> {
+    let text = serde_json::to_string(recording)
+        .map_err(|error| Error::Damaged { path: path.into(), reason: error.to_string() })?;
+    write_file(disk, path, &(text + "\n"))
+}
+
+/// Reads it, as it was stored; none where nothing was recorded.
+pub fn read_recording(folder: &Path, run: &Run) -> Result<Option<Recording>> {
+    let Some((path, text)) = read_stored(folder, run, RECORDING_JSON)? else { return Ok(None) };
+    let damaged = |error: serde_json::Error| Error::Damaged { path, reason: error.to_string() };
+    serde_json::from_slice(&text).map(Some).map_err(damaged)
+}
+
+/// A document of a run folder, which must be the one that was stored; none where there is none.
+fn read_stored(folder: &Path, run: &Run, name: &str) -> Result<Option<(PathBuf, Vec<u8>)>> {
+    let Some(stored) = run.files.get(name) else { return Ok(None) };
+    let path = folder.join(name);
     let file = open_file(&path)?;
     if let Some(reason) = compare_size(&file, &path, stored)? {
         return Err(Error::Damaged { path, reason });
@@ -107,8 +131,7 @@ pub fn read_snapshot(folder: &Path, run: &Run) -> Result<Option<Snapshot>> {
     if checksum(&text[..], &path)? != *stored {
         return Err(Error::Damaged { path, reason: "wrong SHA-256".to_string() });
     }
-    let damaged = |error: ParseSnapshotError| Error::Damaged { path, reason: error.to_string() };
-    Snapshot::from_json(&text).map(Some).map_err(damaged)
+    Ok(Some((path, text)))
 }
 
 /// Writes the document of a run, with its seal, and reads it back.

@@ -1,7 +1,10 @@
 //! From the journal of a run to its folder.
 
 use crate::disk::{Disk, DiskFile};
-use crate::document::{CONSOLE, ORIGINAL, RUN_JSON, SNAPSHOT_JSON, write_document, write_snapshot};
+use crate::document::{
+    CONSOLE, ORIGINAL, RECORDING_JSON, RUN_JSON, SNAPSHOT_JSON, write_document, write_recording,
+    write_snapshot,
+};
 use crate::error::{Error, Result};
 use crate::files::{checksum, read_back};
 use crate::id;
@@ -10,8 +13,8 @@ use crate::table::{Row, Table};
 use crate::tables::{self, ThreadTable};
 use jiff::Timestamp;
 use latlab_digest::{
-    IntervalRow, RunBuilder, RunDigest, SampleRow, StreamEnd, StreamError, StreamRow, TelemetryRow,
-    TraceRow,
+    IntervalRow, PageRow, RunBuilder, RunDigest, SampleRow, StreamEnd, StreamError, StreamRow,
+    TelemetryRow, TraceRow,
 };
 use latlab_model::Run;
 use latlab_model::frame::{Damage, FrameReader, ReadResult, STREAM_VERSION, skip_damage};
@@ -61,7 +64,7 @@ pub fn write_files(
         }
     };
     let assembled = assembled.map_err(|reason| no_run(journal, reason, keep))?;
-    let RunDigest { mut run, bins, spikes, legs, snapshot } = assembled;
+    let RunDigest { mut run, bins, spikes, legs, snapshot, recording } = assembled;
     write_table(disk, folder, bins, &mut files)?;
     write_table(disk, folder, spikes, &mut files)?;
     if run.legs.is_some() {
@@ -70,6 +73,10 @@ pub fn write_files(
     if let Some(snapshot) = &snapshot {
         let written = write_snapshot(disk, &folder.join(SNAPSHOT_JSON), snapshot)?;
         files.insert(SNAPSHOT_JSON.to_string(), written);
+    }
+    if let Some(recording) = &recording {
+        let written = write_recording(disk, &folder.join(RECORDING_JSON), recording)?;
+        files.insert(RECORDING_JSON.to_string(), written);
     }
     let console = folder.join(CONSOLE);
     if disk.has(&console)? {
@@ -177,6 +184,7 @@ struct Tables {
     samples: Option<ThreadTable<SampleRow>>,
     telemetry: Option<Table<TelemetryRow>>,
     trace: Option<ThreadTable<TraceRow>>,
+    pages: Option<Table<PageRow>>,
 }
 
 impl Tables {
@@ -188,8 +196,8 @@ impl Tables {
             let _ = disk.remove(&folder.join(name));
         }
         let (disk, folder) = (disk.clone(), folder.into());
-        let (samples, telemetry, trace) = (None, None, None);
-        Ok(Tables { disk, folder, intervals, clocks, samples, telemetry, trace })
+        let (samples, telemetry, trace, pages) = (None, None, None, None);
+        Ok(Tables { disk, folder, intervals, clocks, samples, telemetry, trace, pages })
     }
 
     fn push(&mut self, row: StreamRow) -> Result<()> {
@@ -209,6 +217,11 @@ impl Tables {
                 let create = || ThreadTable::create(&self.disk, &self.folder);
                 get_or_create(&mut self.trace, create)?.push(&rows)
             }
+            StreamRow::Pages(rows) => {
+                let create = || Table::create(&self.disk, &self.folder);
+                // A group each, since they are long.
+                get_or_create(&mut self.pages, create)?.push_group(&rows)
+            }
         }
     }
 
@@ -225,6 +238,9 @@ impl Tables {
         }
         if let Some(trace) = self.trace {
             add(TraceRow::FILE, trace.close()?);
+        }
+        if let Some(pages) = self.pages {
+            add(PageRow::FILE, pages.close()?);
         }
         Ok(files)
     }
@@ -249,7 +265,8 @@ fn no_run(journal: &Journal, reason: StreamError, holds_counts: bool) -> Error {
 /// Removes what [`write_files`] may have written.
 pub fn remove_files(disk: &Disk, folder: &Path) {
     let tables = tables::FILES.into_iter().chain(tables::MORE);
-    tables.chain([SNAPSHOT_JSON, RUN_JSON]).for_each(|name| drop(disk.remove(&folder.join(name))));
+    let documents = [SNAPSHOT_JSON, RECORDING_JSON, RUN_JSON];
+    tables.chain(documents).for_each(|name| drop(disk.remove(&folder.join(name))));
 }
 
 fn write_table<R: Row>(disk: &Disk, folder: &Path, rows: Vec<R>, files: &mut Files) -> Result<()> {

@@ -35,14 +35,14 @@ mod verify;
 mod window_reader;
 
 pub use campaign::{CampaignFolder, CampaignLock, CampaignProgress, CellState, NextStep};
-pub use document::{CONSOLE, read_run, read_run_with_text, read_snapshot};
+pub use document::{CONSOLE, read_recording, read_run, read_run_with_text, read_snapshot};
 pub use error::{Error, Result};
 pub use finish::Finished;
 pub use follow::{FollowState, JournalEvent, JournalFollower};
 pub use id::new_id;
 pub use open_run::OpenRun;
 pub use recovery::{Quarantined, Recovered, RecoveryOutcome};
-pub use rows::{for_each_interval, intervals, spikes, telemetry, trace};
+pub use rows::{for_each_interval, intervals, pages, spikes, telemetry, trace};
 pub use runs::{RunEntry, RunState, Store, calling_user};
 pub use samples::SampleReader;
 pub use space::SpaceNeeded;

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::pieces::ColumnPieces;
 use crate::read_ahead::ReadAhead;
 use crate::table::TableReader;
-use latlab_digest::{IntervalRow, SpikeRow, TelemetryRow, TraceRow};
+use latlab_digest::{IntervalRow, PageRow, SpikeRow, TelemetryRow, TraceRow};
 use latlab_model::frame::Spike;
 use latlab_model::legs::CycleLegs;
 use latlab_model::telemetry::Series;
@@ -80,6 +80,30 @@ pub fn trace(
     }
     let table = TableReader::open_checked::<TraceRow>(folder, run)?;
     Ok(Some((0..table.groups()).map(move |group| trace_rows(&table, group))))
+}
+
+/// The pages of the flight recorder, some at a time, in the order in which they were read; none where
+/// nothing was recorded.
+pub fn pages(
+    folder: &Path,
+    run: &Run,
+) -> Result<Option<impl Iterator<Item = Result<Vec<PageRow>>>>> {
+    if !run.files.contains_key(<PageRow as crate::table::Row>::FILE) {
+        return Ok(None);
+    }
+    let table = TableReader::open_checked::<PageRow>(folder, run)?;
+    Ok(Some((0..table.groups()).map(move |group| {
+        let (cpus, numbers) = (table.longs(group, "cpu")?, table.longs(group, "number")?);
+        let pages = table.words(group, "page")?;
+        let row = |row: usize| {
+            Ok(PageRow {
+                cpu: narrow(&table, cpus[row])?,
+                number: narrow(&table, numbers[row])?,
+                page: pages[row].data().to_vec(),
+            })
+        };
+        (0..pages.len()).map(row).collect()
+    })))
 }
 
 fn trace_rows(table: &TableReader, group: usize) -> Result<Vec<TraceRow>> {

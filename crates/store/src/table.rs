@@ -44,6 +44,8 @@ pub enum ColumnData<R> {
     Ints(fn(&R) -> &[i32]),
     /// One of some words that come again and again.
     Word(fn(&R) -> &str),
+    /// Bytes that mean something to another program.
+    Bytes(fn(&R) -> &[u8]),
 }
 
 /// One column of a table.
@@ -157,6 +159,7 @@ fn field<R>(column: &ColumnSpec<R>) -> parquet::errors::Result<TypePtr> {
             .with_logical_type(Some(LogicalType::String))
             .build()
             .map(Arc::new),
+        ColumnData::Bytes(_) => plain(column.name, Physical::BYTE_ARRAY, Repetition::REQUIRED),
         ColumnData::Ints(_) => {
             let element = plain("element", Physical::INT32, Repetition::REQUIRED)?;
             let list = Type::group_type_builder("list")
@@ -202,7 +205,9 @@ fn properties<R: Row>() -> WriterProperties {
         .fold(plain, |properties, column| {
             let path = ColumnPath::from(column.name);
             match column.cell {
-                ColumnData::MaybeReal(_) => properties.set_column_encoding(path, Encoding::PLAIN),
+                ColumnData::MaybeReal(_) | ColumnData::Bytes(_) => {
+                    properties.set_column_encoding(path, Encoding::PLAIN)
+                }
                 // Threads, CPUs and words are few, and the same in long rows.
                 ColumnData::Int(_) | ColumnData::MaybeInt(_) => {
                     properties.set_column_dictionary_enabled(path, true)
@@ -257,6 +262,10 @@ fn write_column<R>(
         (ColumnData::Word(get), ColumnWriter::ByteArrayColumnWriter(target)) => {
             let words: Vec<ByteArray> = rows.iter().map(|row| get(row).into()).collect();
             target.write_batch(&words, None, None)?;
+        }
+        (ColumnData::Bytes(get), ColumnWriter::ByteArrayColumnWriter(target)) => {
+            let bytes: Vec<ByteArray> = rows.iter().map(|row| get(row).to_vec().into()).collect();
+            target.write_batch(&bytes, None, None)?;
         }
         (ColumnData::Ints(get), ColumnWriter::Int32ColumnWriter(target)) => {
             let (values, present, follows) = flatten(rows, get);

@@ -4,7 +4,7 @@ use crate::disk::Disk;
 use crate::error::Result;
 use crate::table::{ColumnData, ColumnSpec, Row, Table, TableReader};
 use latlab_digest::{
-    BinRow, IntervalRow, LegRow, SampleRow, SpikeRow, TelemetryRow, TraceRow, coarse_edges,
+    BinRow, IntervalRow, LegRow, PageRow, SampleRow, SpikeRow, TelemetryRow, TraceRow, coarse_edges,
 };
 use latlab_model::run::{ClockReading, StoredFile};
 use latlab_model::{Bin, Nanos, Run, ThreadBins};
@@ -101,6 +101,16 @@ impl Row for TraceRow {
     const GZIP: bool = true;
 }
 
+impl Row for PageRow {
+    const FILE: &'static str = "pages.parquet";
+    const COLUMNS: &'static [ColumnSpec<PageRow>] = columns! {
+        "cpu" Int |row| row.cpu as i32,
+        "number" Int |row| row.number as i32,
+        "page" Bytes |row| &row.page,
+    };
+    const GZIP: bool = true;
+}
+
 /// A row of a table whose row groups hold one thread each, or what concerns all of them.
 pub trait ThreadRow: Row + Copy {
     /// Rows of one thread that are written as a group: more make fewer groups of a long run, and
@@ -184,7 +194,8 @@ impl Row for TelemetryRow {
 }
 
 /// Names of the tables that some runs have.
-pub const MORE: [&str; 4] = [SampleRow::FILE, TelemetryRow::FILE, LegRow::FILE, TraceRow::FILE];
+pub const MORE: [&str; 5] =
+    [SampleRow::FILE, TelemetryRow::FILE, LegRow::FILE, TraceRow::FILE, PageRow::FILE];
 /// Names of the tables that every run has.
 pub const FILES: [&str; 4] = [BinRow::FILE, IntervalRow::FILE, SpikeRow::FILE, ClockReading::FILE];
 

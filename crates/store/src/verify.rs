@@ -7,7 +7,9 @@ use crate::journal::JOURNAL;
 use crate::run_file::RunFile;
 use crate::table::{Row, TableReader};
 use crate::trust::open_file;
-use latlab_digest::{BinRow, IntervalRow, LegRow, SampleRow, SpikeRow, TelemetryRow, TraceRow};
+use latlab_digest::{
+    BinRow, IntervalRow, LegRow, PageRow, SampleRow, SpikeRow, TelemetryRow, TraceRow,
+};
 use latlab_model::Run;
 use latlab_model::legs::Leg;
 use latlab_model::run::{ClockReading, SCHEMA_VERSION, Summary, ThreadRun};
@@ -75,12 +77,12 @@ pub fn expect_files(folder: &Path, run: &Run) -> Result<()> {
 }
 
 /// Fails where a file of a run is missing or of another size, or a table is not the one that was stored: only
-/// samples and trace, which may be long, are not read for that.
+/// samples, trace and pages, which may be long, are not read for that.
 pub fn expect_tables(folder: &Path, run: &Run) -> Result<()> {
     expect_files(folder, run)?;
     let is_read = |name: &str| {
         SUMS.iter().any(|(table, _)| *table == name)
-            && ![SampleRow::FILE, TraceRow::FILE].contains(&name)
+            && ![SampleRow::FILE, TraceRow::FILE, PageRow::FILE].contains(&name)
     };
     for (name, stored) in run.files.iter().filter(|(name, _)| is_read(name)) {
         RunFile::open_checked(&folder.join(name), stored)?;
@@ -130,6 +132,7 @@ const SUMS: &[(&str, Check)] = &[
     (TelemetryRow::FILE, |table, run| whole::<TelemetryRow>(table, run).map(|()| Vec::new())),
     (LegRow::FILE, legs),
     (TraceRow::FILE, trace),
+    (PageRow::FILE, |table, run| whole::<PageRow>(table, run).map(|()| Vec::new())),
 ];
 
 /// Reads every value of a table; older ones may have fewer columns.

@@ -37,6 +37,20 @@ impl Field {
         let value = i64::from_le_bytes(wide) << unused;
         Some(if self.signed { value >> unused } else { ((value as u64) >> unused) as i64 })
     }
+
+    /// Its text: an array of characters of the event, or one whose place in the event it holds.
+    pub fn text(self, event: &[u8]) -> Option<String> {
+        let bytes = match self.size {
+            4 => {
+                let place = self.read(event)? as u32;
+                let (at, length) = ((place & 0xffff) as usize, (place >> 16) as usize);
+                event.get(at..at.checked_add(length)?)?
+            }
+            size => event.get(self.offset..self.offset.checked_add(size)?)?,
+        };
+        let bytes = bytes.split(|byte| *byte == 0).next().unwrap_or(bytes);
+        Some(String::from_utf8_lossy(bytes).into_owned())
+    }
 }
 
 /// One kind of event.
@@ -67,7 +81,10 @@ impl Format {
 /// Reads `field:TYPE NAME;  offset:N;  size:N;  signed:N;`, the last of which may be missing.
 pub(crate) fn field(line: &str) -> Option<(String, Field)> {
     let mut parts = line.trim().strip_prefix("field:")?.split(';').map(str::trim);
-    let declared = parts.next()?.split('[').next()?;
+    let declared = parts.next()?;
+    // `__data_loc char[] name` says where a text lies; `char name[16]` is one.
+    let declared = declared.split_once("[] ").map_or(declared, |(_, name)| name);
+    let declared = declared.split('[').next()?;
     let name = declared.rsplit([' ', '*']).next().filter(|name| !name.is_empty())?;
     let (mut offset, mut size, mut signed) = (None, None, false);
     for part in parts {
@@ -96,6 +113,7 @@ format:
 \tfield:void * hrtimer;\toffset:8;\tsize:8;\tsigned:0;
 \tfield:s64 softexpires;\toffset:32;\tsize:8;\tsigned:1;
 \tfield:char next_comm[16];\toffset:40;\tsize:16;\tsigned:0;
+\tfield:__data_loc char[] name;\toffset:56;\tsize:4;\tsigned:0;
 
 print fmt: \"hrtimer=%p\", REC->hrtimer
 ";
@@ -110,6 +128,19 @@ print fmt: \"hrtimer=%p\", REC->hrtimer
         assert_eq!(format.field("next_comm").unwrap().size, 16);
         assert_eq!(format.field("expires"), None);
         assert_eq!(Format::parse("name: x\n"), Err(ParseFormatError));
+    }
+
+    #[test]
+    fn texts_are_arrays_or_lie_where_their_field_says() {
+        let format = Format::parse(HRTIMER_START).unwrap();
+        let mut event = [0; 70];
+        event[40..45].copy_from_slice(b"bash\0");
+        event[56..60].copy_from_slice(&(60_u32 | 5 << 16).to_le_bytes());
+        event[60..65].copy_from_slice(b"eth0\0");
+        let text = |name, event: &[u8]| format.field(name).unwrap().text(event);
+        assert_eq!(text("next_comm", &event).as_deref(), Some("bash"));
+        assert_eq!(text("name", &event).as_deref(), Some("eth0"));
+        assert_eq!((text("name", &event[..64]), text("next_comm", &event[..50])), (None, None));
     }
 
     #[test]

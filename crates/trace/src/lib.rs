@@ -7,16 +7,25 @@
 //!
 //! Little endian, as every machine that latlab is built for.
 
+mod blame;
+mod causes;
 mod counts;
 mod format;
 mod matching;
+mod moment;
 mod page;
 mod recorder;
+mod sentence;
+mod timeline;
 mod windows;
 
+pub use blame::{Blamed, CpuTrace, blame};
+pub use causes::CauseTable;
 pub use counts::{LegCounts, PartialLegs};
 pub use format::{Field, Format, ParseFormatError};
 pub use matching::Matcher;
+pub use moment::EventReader;
 pub use page::{Event, Events, Layout};
 pub use recorder::{EventRecorder, KernelEvent};
+pub use sentence::name_functions;
 pub use windows::TraceWindows;

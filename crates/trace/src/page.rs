@@ -45,6 +45,18 @@ impl Layout {
         (sound && length.offset + length.size <= data.offset).then_some(layout)
     }
 
+    /// When a page begins, on the clock of the trace; none of what is no page.
+    pub fn begin(&self, page: &[u8]) -> Option<u64> {
+        word(page, 0, 8)
+    }
+
+    /// How many bytes of a page are filled, with the count of lost events behind them.
+    pub fn filled(&self, page: &[u8]) -> usize {
+        let length = word(page, self.length_at, self.length_size).unwrap_or(0);
+        let lost = if length & LOST_IS_STORED != 0 { self.length_size } else { 0 };
+        (self.data_at + (length & LENGTH) as usize + lost).min(page.len())
+    }
+
     /// The events of a page; of one that is damaged, those before the damage.
     pub fn events<'a>(&self, page: &'a [u8]) -> Events<'a> {
         let none = Events { rest: &[], stamp: 0, lost: None };

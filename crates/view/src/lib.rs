@@ -3,12 +3,14 @@
 #![forbid(unsafe_code)]
 
 mod campaign;
+mod explanation;
 mod over_time;
 mod page;
 mod respond;
 mod tables;
 
 pub use campaign::{LoadedCampaign, campaign_table};
+pub use explanation::{Spikes, spike_blames};
 use over_time::OverTime;
 pub use over_time::{largest, quantile_intervals, statistics};
 pub use page::{LoadedRun, page, page_top};
@@ -32,6 +34,9 @@ pub enum Error {
     /// Its texts cannot be made harmless.
     #[error("cannot show the run: {0}")]
     Text(#[from] serde_json::Error),
+    /// The pages of its recording cannot be read.
+    #[error("cannot read the recorded events: {0}")]
+    Recording(String),
 }
 
 /// The result of showing something.

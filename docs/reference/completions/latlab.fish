@@ -37,6 +37,7 @@ complete -c latlab -n "__fish_latlab_needs_command" -f -a "loads" -d 'List the l
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "scenarios" -d 'List the ready-made sheets'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "list" -d 'List the stored runs, newest first'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "show" -d 'Show a stored run in the terminal'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "explain" -d 'Tell who held the thread off in the spikes of a run with `--explain`'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "report" -d 'Write stored runs as one self-contained HTML page'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "compare" -d 'Judge whether some runs are worse than others'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "trend" -d 'Follow a figure over builds, and judge the newest'
@@ -97,7 +98,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l deadline -d 'Judge
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l limit -d 'Judge by bursts of misses instead of single ones: so many are tolerated, such as 0.1/h or 1/d' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s b -l stop-above -d 'End the run at the first latency above this (exit code 1)' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l on-spike -d 'Run a command for a spike, at most once a second, with the spike as JSON on its input' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l spike-above -d 'Latency above which --on-spike runs [default: the deadline, else --stop-above]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l spike-above -d 'Latency above which --on-spike runs [default: the deadline, else --stop-above] and --explain records [default: the tenth largest so far, later p99.99]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l telemetry -d 'Read temperature, frequency, load and more this often (100ms to 1h), or off; full: with files that hold a CPU for long, also where every CPU is measured; full,5s: less often' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l name -d 'Name of the run, used in the name of its folder' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l note -d 'Note to store with the run' -r
@@ -119,6 +120,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l console -d 'Print 
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l until-decided -d 'End the run as soon as it is decided whether the limit is kept, after --for at the latest'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l samples -d 'Store every latency with its release, in about two bytes each'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l legs -d 'Split each latency into legs with the kernel\'s tracepoints, and measure their cost'
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l explain -d 'Record the kernel\'s events around each spike, and tell who held the thread off'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l keep-going -d 'Continue when the terminal is closed (SIGHUP)'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l share -d 'Measure CPUs even if another latlab measures them'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s q -l quiet -d 'Print no progress and no live table'
@@ -583,6 +585,13 @@ complete -c latlab -n "__fish_latlab_using_subcommand show" -l out -d 'Folder of
 complete -c latlab -n "__fish_latlab_using_subcommand show" -s v -l all -d 'Show everything: each thread, conditions, findings, diagnoses, cost, the command'
 complete -c latlab -n "__fish_latlab_using_subcommand show" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand show" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand explain" -l spike -d 'Show the spike of this number' -r
+complete -c latlab -n "__fish_latlab_using_subcommand explain" -l top -d 'Show so many of the largest spikes' -r
+complete -c latlab -n "__fish_latlab_using_subcommand explain" -l format -d 'Output: text, json' -r -f -a "text\t''
+json\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand explain" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand explain" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand explain" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand report" -l baseline -d 'Compare with this run instead of the first one' -r
 complete -c latlab -n "__fish_latlab_using_subcommand report" -l limit -d 'Judge by bursts of misses: so many are tolerated, such as 0.1/h' -r
 complete -c latlab -n "__fish_latlab_using_subcommand report" -s o -l output -d 'The page to write, - for standard output [default: report.html in the run\'s folder, comparison.html in the first one\'s where several are compared]' -r -F

@@ -45,15 +45,21 @@ const KERNELS_PID_NAMESPACE: &str = "pid:[4026531836]";
 
 /// Sets up the trace; a refusal says what is missing.
 pub fn prepare(root: &Root, changes: &mut Changes) -> Result<PreparedTrace, Refusal> {
-    let namespace = std::fs::read_link(root.path("proc/self/ns/pid"));
-    if namespace.is_ok_and(|namespace| namespace.as_os_str() != KERNELS_PID_NAMESPACE) {
-        return Err(refusal(
-            "the kernel's trace has other process numbers than this process namespace: run latlab \
-             outside the container, or start the container with --pid=host"
-                .to_string(),
-        ));
-    }
+    expect_kernels_process_numbers(root).map_err(refusal)?;
     KernelTrace::prepare(root, changes).map(PreparedTrace).map_err(refusal)
+}
+
+/// Fails in a process namespace, where threads have other numbers than in the kernel's trace.
+pub fn expect_kernels_process_numbers(root: &Root) -> Result<(), String> {
+    let namespace = std::fs::read_link(root.path("proc/self/ns/pid"));
+    match namespace.is_ok_and(|namespace| namespace.as_os_str() != KERNELS_PID_NAMESPACE) {
+        false => Ok(()),
+        true => {
+            Err("the kernel's trace has other process numbers than this process namespace: run \
+                     latlab outside the container, or start the container with --pid=host"
+                .to_string())
+        }
+    }
 }
 
 fn refusal(text: String) -> Refusal {

@@ -6,6 +6,7 @@ pub mod compare;
 pub mod completions;
 pub mod cyclictest;
 pub mod doctor;
+pub mod explain;
 pub mod export;
 pub mod import;
 pub mod judged;

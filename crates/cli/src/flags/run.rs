@@ -124,7 +124,8 @@ pub struct RunArgs {
     /// Run a command for a spike, at most once a second, with the spike as JSON on its input
     #[arg(long, value_name = "CMD", help_heading = UNTIL)]
     pub on_spike: Option<String>,
-    /// Latency above which --on-spike runs [default: the deadline, else --stop-above]
+    /// Latency above which --on-spike runs [default: the deadline, else --stop-above] and --explain
+    /// records [default: the tenth largest so far, later p99.99]
     #[arg(long, value_name = "TIME", help_heading = UNTIL)]
     pub spike_above: Option<Nanos>,
 
@@ -134,6 +135,9 @@ pub struct RunArgs {
     /// Split each latency into legs with the kernel's tracepoints, and measure their cost
     #[arg(long, help_heading = KEEP)]
     pub legs: bool,
+    /// Record the kernel's events around each spike, and tell who held the thread off
+    #[arg(long, help_heading = KEEP)]
+    pub explain: bool,
     /// Read temperature, frequency, load and more this often (100ms to 1h), or off; full: with files
     /// that hold a CPU for long, also where every CPU is measured; full,5s: less often
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = telemetry,

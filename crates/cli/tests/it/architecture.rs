@@ -94,6 +94,7 @@ const LAYERS: &[&str] = &[
     "commands::completions",
     "commands::cyclictest",
     "commands::doctor",
+    "commands::explain",
     "commands::export",
     "commands::import",
     "commands::loads",

@@ -73,6 +73,16 @@ impl RunBuilder {
         let mut spikes: Vec<SpikeRow> = counts.iter().flat_map(ThreadCounts::spike_rows).collect();
         self.legs.attach_to(&mut spikes);
         let legs = self.legs(&head.plan, &spikes);
+        let explained = self
+            .explanation
+            .take()
+            .map(|explanation| explanation.finish(&head.plan, &head.prepared.threads));
+        let (explanation, recording) = explained
+            .map(|(explanation, recording, findings)| {
+                self.findings.extend(findings);
+                (explanation, recording)
+            })
+            .unzip();
         let own_work = std::mem::take(&mut self.own_work).finish();
         let found = own_work.iter().flat_map(|work| own_work_findings(work, &head.prepared));
         self.findings.extend(found);
@@ -103,6 +113,7 @@ impl RunBuilder {
             doctor: self.snapshot.as_ref().map(latlab_doctor::examine),
             conditions,
             legs,
+            explanation,
             loads,
             own_work,
             largest: Vec::new(),
@@ -113,7 +124,7 @@ impl RunBuilder {
         };
         let bins = counts.iter().flat_map(ThreadCounts::bin_rows).collect();
         let legs = self.legs.rows().collect();
-        Ok(RunDigest { run, bins, spikes, legs, snapshot: self.snapshot })
+        Ok(RunDigest { run, bins, spikes, legs, snapshot: self.snapshot, recording })
     }
 
     fn head(&mut self) -> Result<Head, StreamError> {

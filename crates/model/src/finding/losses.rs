@@ -86,6 +86,40 @@ findings! {
             /// Of these, those with a thread leg.
             thread_leg: u64,
         }
+        /// With `--explain`: spikes came faster than their events could be copied. Their latencies are
+        /// counted.
+        SpikesNotRecorded = "spikes-not-recorded" (
+            "info",
+            "no",
+            "Use a higher `--spike-above`, or a faster disk."
+        ) {
+            /// Spikes that were seen.
+            seen: u64,
+            /// Of these, those that came too fast.
+            rate_limited: u64,
+            /// Of these, those that the stream did not take in time.
+            stream_full: u64,
+        }
+        /// With `--explain`: the events of some spikes were overwritten before they could be copied.
+        EventsOverwritten = "events-overwritten" (
+            "warning",
+            "no",
+            "Leave a CPU free for `--helpers-on`, or give the machine less to do."
+        ) {
+            /// Spikes whose begin is not recorded.
+            spikes: u64,
+            /// Size of the ring buffer of each CPU.
+            ring_kib: u32,
+        }
+        /// With `--explain`: a part of the recorded events cannot be read.
+        RecordingUnreadable = "recording-unreadable" (
+            "warning",
+            "no",
+            "A newer latlab may read it: `latlab explain`."
+        ) {
+            /// What is wrong with it.
+            reason: String,
+        }
         /// Samples were not read in time, or a frame of them cannot be read. The histogram holds
         /// them all.
         SamplesLost = "samples-lost" (
@@ -189,7 +223,7 @@ impl LossFinding {
     pub(super) fn weight(&self) -> Weight {
         use LossFinding::*;
         match self {
-            IntervalsGrown { .. } | IntervalsMerged { .. } => INFO,
+            IntervalsGrown { .. } | IntervalsMerged { .. } | SpikesNotRecorded { .. } => INFO,
             TraceLost { with_latencies: true, .. }
             | SamplesLost { asked_for: true, .. }
             | SamplesMissing { cut_off: false, .. }
@@ -202,6 +236,8 @@ impl LossFinding {
             | TraceLost { .. }
             | LegsUnsound { .. }
             | LegsMissing { .. }
+            | EventsOverwritten { .. }
+            | RecordingUnreadable { .. }
             | SamplesLost { .. }
             | SamplesMissing { .. } => WARNING,
         }
@@ -248,6 +284,21 @@ impl LossFinding {
                     .to_string()
             }
             LegsMissing { traced, irq, thread_leg } => legs_missing(*traced, *irq, *thread_leg),
+            SpikesNotRecorded { seen, rate_limited, stream_full } => format!(
+                "Of {}, the events of {} were not copied because they came too fast, and of {} \
+                 because the stream was not read in time.",
+                counted(*seen, "spike", "spikes"),
+                grouped(*rate_limited),
+                grouped(*stream_full)
+            ),
+            EventsOverwritten { spikes, ring_kib } => format!(
+                "The begin of {} is not recorded: the kernel had overwritten it in its ring buffer \
+                 of {ring_kib} KiB for each CPU.",
+                counted(*spikes, "spike", "spikes")
+            ),
+            RecordingUnreadable { reason } => {
+                format!("The recorded events of the kernel cannot be read: {reason}.")
+            }
             SamplesLost { count, within_ns, damage, .. } => {
                 samples_lost(*count, *within_ns, damage.as_deref())
             }
@@ -279,7 +330,8 @@ impl LossFinding {
             SamplesLost { damage: None, .. } | SamplesMissing { cut_off: false, .. } => {
                 RELIEVE_DISK
             }
-            TraceLost { damage: None, .. } => RELIEVE_TRACE,
+            TraceLost { damage: None, .. } | EventsOverwritten { .. } => RELIEVE_TRACE,
+            SpikesNotRecorded { .. } => "Use a higher --spike-above, or a faster disk.",
             LegsMissing { .. } => "Run other work on the measured CPUs, or use a longer period.",
             IntervalUnsound { .. }
             | CountsDiffer { .. }
@@ -291,6 +343,7 @@ impl LossFinding {
             | SpikesLost { .. }
             | SpikesUncounted { .. }
             | LegsUnsound { .. }
+            | RecordingUnreadable { .. }
             | SamplesMissing { .. }
             | IntervalLost { .. } => return None,
         };

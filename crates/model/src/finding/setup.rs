@@ -75,6 +75,16 @@ findings! {
             /// Why it could not be written.
             error: Option<String>,
         }
+        /// With `--explain`: the kernel's events could not be recorded, so no spike is explained. All
+        /// other figures are whole.
+        RecorderMissing = "recorder-missing" (
+            "warning",
+            "no",
+            "Do what the reason says, and measure again."
+        ) {
+            /// What is missing, and what to do.
+            reason: String,
+        }
     }
 }
 
@@ -87,7 +97,8 @@ impl SetupFinding {
             SetupFinding::CpusShared { .. }
             | SetupFinding::SettingChanged { .. }
             | SetupFinding::SettingWritten { .. }
-            | SetupFinding::SettingNotRestored { .. } => WARNING,
+            | SetupFinding::SettingNotRestored { .. }
+            | SetupFinding::RecorderMissing { .. } => WARNING,
         }
     }
 
@@ -116,6 +127,11 @@ impl SetupFinding {
                 };
                 format!("{setting} was not restored to '{before}': {why}.")
             }
+            SetupFinding::RecorderMissing { reason } => {
+                format!(
+                    "No spike is explained, because the kernel's events cannot be recorded: {reason}."
+                )
+            }
         }
     }
 
@@ -129,6 +145,7 @@ impl SetupFinding {
             SetupFinding::SettingNotRestored { .. } => {
                 "Set it by hand, or try `latlab doctor --restore`."
             }
+            SetupFinding::RecorderMissing { .. } => return None,
         };
         Some(remedy.to_string())
     }

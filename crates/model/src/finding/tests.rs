@@ -280,6 +280,7 @@ fn setup() -> Vec<SetupFinding> {
         SettingWritten { setting: "/proc/sys/kernel/timer_migration".into(), value: "0".into() },
         setting(Some("7"), None),
         setting(None, Some("Permission denied (os error 13)")),
+        RecorderMissing { reason: "cannot read /sys/kernel/tracing: use sudo".into() },
     ]
 }
 
@@ -406,6 +407,9 @@ fn losses() -> Vec<LossFinding> {
         LegsUnsound { count: Some(3), traced: Some(60_000) },
         LegsUnsound { count: None, traced: None },
         LegsMissing { traced: 60_000, irq: 20_000, thread_leg: 59_000 },
+        SpikesNotRecorded { seen: 900, rate_limited: 70, stream_full: 3 },
+        EventsOverwritten { spikes: 2, ring_kib: 4_096 },
+        RecordingUnreadable { reason: "the layout of the pages is unknown".into() },
         samples(Some(9), Some(MILLISECOND * 9), None, true),
         samples(Some(9), Some(MILLISECOND * 9), None, false),
         samples(None, None, Some("its length is impossible"), true),

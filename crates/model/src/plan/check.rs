@@ -1,6 +1,6 @@
 //! Whether a plan makes sense by itself; an error is one line for the user.
 
-use super::{Measurement, Plan, Policy, Recorded, Tuning};
+use super::{ClockName, Measurement, Mechanism, Method, Plan, Policy, Recorded, Tuning};
 use crate::Nanos;
 use crate::nanos::{MILLISECOND, SECOND};
 
@@ -22,6 +22,7 @@ impl Plan {
         self.check_times()?;
         self.check_counts()?;
         self.check_limit()?;
+        self.check_explain()?;
         self.check_tunings()?;
         self.policy.map_or(Ok(()), Policy::check)
     }
@@ -88,6 +89,21 @@ impl Plan {
                 refuse("--until-decided needs --for, the longest time that it may take")
             }
             Some(_) => Ok(()),
+        }
+    }
+
+    /// The recorder looks for the release of a latency in the kernel's events.
+    fn check_explain(&self) -> Result<(), String> {
+        let has_releases = match &self.method {
+            Method::Cyclic(cyclic) => cyclic.mechanism != Mechanism::Relative,
+            Method::Handoff(_) => true,
+            Method::Spin(_) | Method::Timerlat(_) | Method::Respond(_) | Method::Import(_) => false,
+        };
+        match self.explain && !(has_releases && self.method.clock() == Some(ClockName::Monotonic)) {
+            true => Err("--explain requires --clock monotonic and --instrument cyclic (but not \
+                         --mechanism relative) or handoff"
+                .to_string()),
+            false => Ok(()),
         }
     }
 

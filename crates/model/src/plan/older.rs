@@ -162,6 +162,7 @@ impl From<FlatPlan> for Plan {
             stop_above_ns: flat.stop_above_ns,
             spike_above_ns: flat.spike_above_ns,
             on_spike: flat.on_spike,
+            explain: false,
             idle_states: measured.then_some(flat.idle_states),
             kernel_files: flat.kernel_files,
             tunings: flat.tunings,

@@ -24,6 +24,7 @@ use crate::page::markup::Outline;
 use crate::pictures::time::TimeData;
 use crate::run_with_bins::{RunWithBins, names};
 use crate::sections::conditions;
+use crate::sections::explanation;
 use crate::sections::legs;
 use crate::sections::load;
 use crate::sections::outliers;
@@ -184,6 +185,7 @@ fn parts(of: &PageRun, outline: &Outline) -> Vec<Fold> {
     let run = of.run;
     let mut parts = vec![findings::fold(run)];
     parts.extend(summary::fold(run));
+    parts.extend(explanation::fold(run));
     parts.extend(outliers::fold(run));
     parts.extend(statistics::fold(run));
     parts.extend(threads::fold(run));

@@ -2,6 +2,7 @@
 
 pub mod changes;
 pub mod conditions;
+pub mod explanation;
 pub mod kernels;
 pub mod legs;
 pub mod load;

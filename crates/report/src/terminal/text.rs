@@ -7,6 +7,7 @@ use crate::doctor::summary;
 use crate::figures::{LATENCIES, LatencyFigure, MAXIMUM};
 use crate::sections::changes;
 use crate::sections::conditions;
+use crate::sections::explanation;
 use crate::sections::legs;
 use crate::sections::load;
 use crate::sections::noise;
@@ -33,6 +34,7 @@ pub fn show(run: &Run, picture: &str, width: usize, style: Style) -> String {
         threads(run, width, style),
         maximum(run, width),
         picture.to_string(),
+        explanation::text(run, width, style),
         outliers::text(run, width, style),
         statistics::text(run, width, style),
         legs::text(run, width, style),

@@ -59,6 +59,7 @@ fn made(latencies: &[i64], origin: Origin) -> Made {
         doctor: None,
         conditions: None,
         legs: None,
+        explanation: None,
         loads: Vec::new(),
         own_work: None,
         largest: Vec::new(),

@@ -161,6 +161,7 @@ impl Fixture {
             doctor: None,
             conditions: None,
             legs: None,
+            explanation: None,
             loads: Vec::new(),
             own_work: None,
             largest: Vec::new(),

@@ -1,0 +1,183 @@
+//! The ring buffers of the flight recorder: a trace of our own with the events that tell why a
+//! thread was late, of which the pages of some CPUs around some moment are taken.
+
+use crate::trace::page_layout;
+use latlab_model::flight::{EventDescription, PageRange, TraceFormats};
+use latlab_sys::files::Root;
+use latlab_sys::tracefs::{Instance, Pipe, Tracefs};
+use latlab_sys::undo::Changes;
+use latlab_trace::Layout;
+use std::collections::{HashMap, VecDeque};
+
+/// What is recorded, as far as the kernel has it. Without the first ones nothing is explained.
+const NEEDED: [&str; 2] = ["sched/sched_switch", "sched/sched_waking"];
+const EVENTS: [&str; 19] = [
+    "timer/hrtimer_start",
+    "timer/hrtimer_expire_entry",
+    "timer/hrtimer_expire_exit",
+    "irq/irq_handler_entry",
+    "irq/irq_handler_exit",
+    "irq/softirq_entry",
+    "irq/softirq_exit",
+    "irq/tasklet_entry",
+    "irq/tasklet_exit",
+    "power/cpu_idle",
+    "power/cpu_frequency",
+    "workqueue/workqueue_execute_start",
+    "workqueue/workqueue_execute_end",
+    "nmi/nmi_handler",
+    "ipi/ipi_entry",
+    "ipi/ipi_exit",
+    "printk/console",
+    "cpuhp/cpuhp_enter",
+    "cpuhp/cpuhp_exit",
+];
+/// Interrupts without a number of their own, on x86: each as `NAME_entry` and `NAME_exit`.
+const VECTORS: [&str; 9] = [
+    "local_timer",
+    "reschedule",
+    "call_function",
+    "call_function_single",
+    "irq_work",
+    "x86_platform_ipi",
+    "thermal_apic",
+    "error_apic",
+    "spurious_apic",
+];
+/// Page faults come in crowds; they are recorded where the kernel has them.
+const FAULTS: [&str; 2] = ["exceptions/page_fault_user", "exceptions/page_fault_kernel"];
+
+/// What the ring buffer of a CPU holds, in KiB: some 100 ms of a busy CPU.
+const LARGEST_RING: u64 = 4096;
+const SMALLEST_RING: u64 = 64;
+/// All of them take no more than this part of the memory.
+const MEMORY_PART: u64 = 64;
+/// Pages of a CPU that are remembered, since a read page is gone from the kernel.
+const REMEMBERED: usize = 1024;
+/// Pages that are read before somebody else may have the CPU.
+const AT_ONCE: usize = 16;
+
+/// The ring buffers, switched off until they are opened.
+pub struct FlightBuffer {
+    instance: Instance,
+    layout: Layout,
+    /// What describes them.
+    pub formats: TraceFormats,
+    cpus: HashMap<u32, CpuPages>,
+}
+
+/// The pages of one CPU.
+struct CpuPages {
+    pipe: Pipe,
+    /// The last that were read, by time, each with the time at which it begins.
+    recent: VecDeque<(i64, Vec<u8>)>,
+    /// Number of the next one.
+    next: u32,
+}
+
+impl FlightBuffer {
+    /// Makes the trace, switched off; the error is what is missing and what to do.
+    pub fn prepare(root: &Root, changes: &mut Changes) -> Result<FlightBuffer, String> {
+        let tracefs = Tracefs::find(root)?;
+        let layout = page_layout(&tracefs)?;
+        let header_page = tracefs.read("events/header_page").unwrap_or_default();
+        let names = NEEDED.into_iter().chain(EVENTS).chain(FAULTS).map(str::to_string);
+        let vectors = VECTORS
+            .iter()
+            .flat_map(|vector| ["entry", "exit"].map(|end| format!("irq_vectors/{vector}_{end}")));
+        let mut events = Vec::new();
+        for event in names.chain(vectors) {
+            match tracefs.read(&format!("events/{event}/format")) {
+                Ok(format) => events.push(EventDescription { event, format }),
+                Err(error) if NEEDED.contains(&event.as_str()) => {
+                    return Err(format!("this kernel has no tracepoint {event}: {error}"));
+                }
+                Err(_) => {}
+            }
+        }
+        let instance = tracefs.instance(changes)?;
+        let formats = TraceFormats { header_page, events, ..TraceFormats::default() };
+        Ok(FlightBuffer { instance, layout, formats, cpus: HashMap::new() })
+    }
+
+    /// Opens the buffers of all CPUs, and lets the events be recorded once it is switched on.
+    pub fn open(&mut self, root: &Root, cpus: &[u32]) -> Result<(), String> {
+        let most = memory_kib(root) / MEMORY_PART / cpus.len().max(1) as u64;
+        let ring = most.clamp(SMALLEST_RING, LARGEST_RING);
+        self.instance.set("buffer_size_kb", &ring.to_string())?;
+        self.formats.ring_kib = ring as u32;
+        let mut refused = None;
+        self.formats.events.retain(|one| {
+            let set = self.instance.set(&format!("events/{}/enable", one.event), "1");
+            let is_set = set.is_ok();
+            if NEEDED.contains(&one.event.as_str()) {
+                refused = refused.take().or(set.err());
+            }
+            is_set
+        });
+        if let Some(refused) = refused {
+            return Err(refused);
+        }
+        for &cpu in cpus {
+            let pipe = self.instance.pipe(cpu, self.layout.page)?;
+            self.cpus.insert(cpu, CpuPages { pipe, recent: VecDeque::new(), next: 0 });
+        }
+        Ok(())
+    }
+
+    /// Switches it on or off.
+    pub fn switch(&self, on: bool) {
+        let _ = self.instance.set("tracing_on", if on { "1" } else { "0" });
+    }
+
+    /// Reads the pages of a CPU with what happened up to this time; `pause` is called now and then.
+    pub fn read(&mut self, cpu: u32, to: i64, pause: impl Fn()) {
+        if let Some(pages) = self.cpus.get_mut(&cpu) {
+            pages.read_until(to, &self.layout, pause);
+        }
+    }
+
+    /// Which of the pages that were read hold what happened on a CPU between these times.
+    pub fn range(&self, cpu: u32, from: i64, to: i64) -> Option<PageRange> {
+        let CpuPages { recent, next, .. } = self.cpus.get(&cpu)?;
+        // The last page that begins before the time may hold it.
+        let first = recent.partition_point(|(begin, _)| *begin <= from).saturating_sub(1);
+        let end = recent.partition_point(|(begin, _)| *begin <= to);
+        let oldest = *next - recent.len() as u32;
+        Some(PageRange { cpu, first: oldest + first as u32, end: oldest + end.max(first) as u32 })
+    }
+
+    /// One of these pages, if it is remembered.
+    pub fn page(&self, cpu: u32, number: u32) -> Option<&[u8]> {
+        let CpuPages { recent, next, .. } = self.cpus.get(&cpu)?;
+        let oldest = *next - recent.len() as u32;
+        recent.get(number.checked_sub(oldest)? as usize).map(|(_, page)| page.as_slice())
+    }
+}
+
+impl CpuPages {
+    fn read_until(&mut self, to: i64, layout: &Layout, pause: impl Fn()) {
+        let mut read = 0;
+        while self.recent.back().is_none_or(|(begin, _)| *begin <= to) {
+            if read % AT_ONCE == 0 {
+                pause();
+            }
+            read += 1;
+            let Some(page) = self.pipe.next_page() else { return };
+            let filled = layout.filled(page);
+            let Some(begin) = layout.begin(page) else { continue };
+            if self.recent.len() == REMEMBERED {
+                self.recent.pop_front();
+            }
+            self.recent.push_back((begin as i64, page[..filled].to_vec()));
+            self.next += 1;
+        }
+    }
+}
+
+/// The memory of the machine, in KiB; little where nobody says.
+fn memory_kib(root: &Root) -> u64 {
+    let text = root.read("proc/meminfo").unwrap_or_default();
+    let total = text.lines().find_map(|line| line.strip_prefix("MemTotal:"));
+    total.and_then(|value| value.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+}

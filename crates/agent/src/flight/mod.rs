@@ -1,0 +1,353 @@
+//! `--explain`: a flight recorder for the kernel's events. The kernel writes them over and over into
+//! ring buffers of our own; when a thread was late, the pages around that moment are copied to the
+//! stream, and recording goes on. Nothing is understood here.
+//!
+//! The recorder can never lose the run: what it cannot do is a finding.
+
+mod bound;
+mod buffer;
+mod functions;
+mod schedule;
+
+use crate::outbox::Outbox;
+use crate::trace::expect_kernels_process_numbers;
+use bound::SpikeBound;
+use buffer::FlightBuffer;
+use functions::Addresses;
+use latlab_model::finding::{Finding, SetupFinding};
+use latlab_model::flight::{
+    PageRange, RecordedSpike, RecorderReport, RecorderWindow, SpikeTally, StolenTime, TracePages,
+};
+use latlab_model::frame::{Message, Spike};
+use latlab_model::nanos::{MICROSECOND, MILLISECOND};
+use latlab_model::own_work::OwnThread;
+use latlab_model::run::ThreadSetup;
+use latlab_model::{CpuSet, Nanos, Plan};
+use latlab_sys::clock::{Clock, cpu_time_of_thread};
+use latlab_sys::files::Root;
+use latlab_sys::undo::Changes;
+use schedule::RecorderSchedule;
+use std::collections::HashMap;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// Distance of two readings of the stolen time.
+const PASS: i64 = 100_000_000;
+/// Before the release: a period, in which the timer was started, but no more than this.
+const LEAD: Nanos = Nanos(2 * MILLISECOND.0);
+/// After the thread has read the clock.
+const TAIL: Nanos = Nanos(200 * MICROSECOND.0);
+/// What the kernel has begun to write it has written by then.
+const SETTLED: i64 = 1_000_000;
+/// Spikes that wait for their pages.
+const WAITING: usize = 4096;
+/// Bytes of pages that are sent in a second, on average …
+const BYTES_A_SECOND: i64 = 4 << 20;
+/// … at once …
+const BYTES_AT_ONCE: i64 = 8 << 20;
+/// … and in a run.
+const BYTES_OF_A_RUN: i64 = 256 << 20;
+/// Pages of a frame, which are few enough to be found behind damage.
+const PAGES_OF_A_FRAME: u32 = 64;
+
+/// The recorder, set up and switched off.
+pub struct PreparedRecorder {
+    buffer: FlightBuffer,
+    root: Root,
+}
+
+/// Sets up the recorder; the error is why it cannot record.
+pub fn prepare(root: &Root, changes: &mut Changes) -> Result<PreparedRecorder, String> {
+    expect_kernels_process_numbers(root)?;
+    let buffer = FlightBuffer::prepare(root, changes)?;
+    Ok(PreparedRecorder { buffer, root: root.clone() })
+}
+
+/// The run goes on without the recorder, for this reason.
+pub fn not_recording(reason: String) -> Finding {
+    Finding::new(SetupFinding::RecorderMissing { reason })
+}
+
+/// A spike for the recorder.
+struct Notice {
+    thread: u32,
+    spike: Spike,
+}
+
+/// The drainer's end: decides what is a spike.
+pub struct SpikeTrigger {
+    bound: SpikeBound,
+    notices: SyncSender<Notice>,
+}
+
+impl SpikeTrigger {
+    /// Takes a large latency.
+    pub fn push(&mut self, thread: u32, spike: Spike) {
+        if self.bound.is_spike(spike.latency_ns) {
+            // Where thousands wait the recorder is stuck, and counts those that it has.
+            let _ = self.notices.try_send(Notice { thread, spike });
+        }
+    }
+
+    /// So many more cycles were counted.
+    pub fn count(&mut self, cycles: u64) {
+        self.bound.count(cycles);
+    }
+
+    /// Latencies from here on must be told by the threads.
+    pub fn floor(&self) -> Nanos {
+        self.bound.floor()
+    }
+}
+
+/// The thread that copies pages; it ends by [`FlightRecorder::finish`], once its trigger is gone.
+pub struct FlightRecorder(JoinHandle<()>);
+
+impl FlightRecorder {
+    /// Records from now on; gives back the drainer's end.
+    pub fn start(
+        PreparedRecorder { mut buffer, root }: PreparedRecorder,
+        plan: &Plan,
+        threads: &[ThreadSetup],
+        wakers: &[Option<u32>],
+        online: &CpuSet,
+        outbox: &Outbox,
+    ) -> Result<(FlightRecorder, SpikeTrigger), String> {
+        let all: Vec<u32> = online.iter().collect();
+        buffer.open(&root, &all)?;
+        outbox.send(&Message::TraceFormats(buffer.formats.clone()));
+        let first = threads.iter().map(|thread| thread.first_release_ns.0).min().unwrap_or(0);
+        let cpus = threads.iter().zip(wakers).map(|(setup, &waker)| match setup.cpu {
+            None => all.clone(),
+            Some(cpu) => {
+                let waker = waker.filter(|waker| *waker != cpu);
+                std::iter::once(cpu).chain(waker).collect()
+            }
+        });
+        let copier = PageCopier {
+            cpus: cpus.collect(),
+            periods: threads.iter().filter_map(|thread| thread.period_ns).collect(),
+            ids: threads.iter().filter_map(|one| one.thread_id?.try_into().ok()).collect(),
+            schedule: RecorderSchedule::new(first, plan),
+            stolen: StolenTimes::default(),
+            addresses: Addresses::default(),
+            sent: HashMap::new(),
+            allowance: BYTES_AT_ONCE,
+            left: BYTES_OF_A_RUN,
+            number: 0,
+            report: RecorderReport::default(),
+            window: None,
+            buffer,
+            root,
+            outbox: outbox.clone(),
+        };
+        let (notices, seen) = sync_channel(WAITING);
+        let started = std::thread::Builder::new().spawn(move || copier.run(&seen));
+        let thread = started.map_err(|error| format!("cannot start a thread: {error}"))?;
+        let bound = SpikeBound::new(plan.spike_above_ns);
+        Ok((FlightRecorder(thread), SpikeTrigger { bound, notices }))
+    }
+
+    /// Waits until what was seen has been sent.
+    pub fn finish(self) {
+        // What it has sent is there, even if it has died since.
+        let _ = self.0.join();
+    }
+}
+
+struct PageCopier {
+    buffer: FlightBuffer,
+    root: Root,
+    /// The CPUs of each thread's spikes, its own first.
+    cpus: Vec<Vec<u32>>,
+    periods: Vec<Nanos>,
+    /// The measuring threads in the kernel.
+    ids: Vec<u32>,
+    schedule: RecorderSchedule,
+    stolen: StolenTimes,
+    addresses: Addresses,
+    /// For each CPU, the first page that was not sent.
+    sent: HashMap<u32, u32>,
+    /// Bytes that may be sent now …
+    allowance: i64,
+    /// … and until the end of the run.
+    left: i64,
+    number: u32,
+    report: RecorderReport,
+    /// When it was switched last, how, and the CPU time of the threads then.
+    window: Option<(i64, bool, i64)>,
+    outbox: Outbox,
+}
+
+impl PageCopier {
+    fn run(mut self, seen: &Receiver<Notice>) {
+        let log = self.outbox.begin_log(OwnThread::Trace);
+        let mut last = Clock::Monotonic.now();
+        loop {
+            self.outbox.releases.wait();
+            let work = log.work();
+            let now = Clock::Monotonic.now();
+            self.allowance += (now - last) / 1000 * BYTES_A_SECOND / 1_000_000;
+            self.allowance = self.allowance.min(BYTES_AT_ONCE);
+            last = now;
+            self.switch(now);
+            self.stolen.read(&self.root, now);
+            drop(work);
+            let first = match seen.recv_timeout(Duration::from_nanos(PASS as u64)) {
+                Ok(first) => first,
+                Err(RecvTimeoutError::Timeout) => continue,
+                Err(RecvTimeoutError::Disconnected) => break,
+            };
+            std::thread::sleep(Duration::from_nanos(SETTLED as u64));
+            let _work = log.work();
+            let mut all: Vec<Notice> = std::iter::once(first).chain(seen.try_iter()).collect();
+            all.sort_by_key(|one| one.spike.release_ns);
+            self.stolen.read(&self.root, Clock::Monotonic.now());
+            all.into_iter().for_each(|one| self.copy(&one));
+        }
+        let _work = log.work();
+        self.end_window(Clock::Monotonic.now());
+        self.buffer.switch(false);
+        self.report.functions = self.addresses.functions(&self.root);
+        self.send_report();
+    }
+
+    /// Switches the recorder as the schedule has it, and notes what the threads have used meanwhile.
+    fn switch(&mut self, now: i64) {
+        let on = self.schedule.is_on(now);
+        if self.window.is_some_and(|(_, was_on, _)| was_on == on) {
+            return;
+        }
+        self.end_window(now);
+        self.buffer.switch(on);
+        self.window = Some((Clock::Monotonic.now(), on, self.cpu_time()));
+        self.send_report();
+    }
+
+    fn end_window(&mut self, now: i64) {
+        let Some((from, on, before)) = self.window.take() else { return };
+        let cpu_ns = Nanos((self.cpu_time() - before).max(0));
+        self.report.windows.push(RecorderWindow {
+            from_ns: Nanos(from),
+            to_ns: Nanos(now),
+            on,
+            cpu_ns,
+        });
+    }
+
+    fn cpu_time(&self) -> i64 {
+        self.ids.iter().filter_map(|&id| cpu_time_of_thread(id)).sum()
+    }
+
+    fn send_report(&mut self) {
+        let message = Message::RecorderReport(std::mem::take(&mut self.report));
+        self.outbox.send(&message);
+    }
+
+    /// Sends the pages of a spike that were not sent yet, and the spike.
+    fn copy(&mut self, Notice { thread, spike }: &Notice) {
+        self.report.spikes.seen += 1;
+        let (release, woken) = (spike.release_ns, spike.release_ns + spike.latency_ns);
+        let tally = |report: &mut RecorderReport, of: fn(&mut SpikeTally) -> &mut u64| {
+            *of(&mut report.spikes) += 1;
+        };
+        if self.window.is_none_or(|(since, on, _)| !on || since > release.0) {
+            return tally(&mut self.report, |spikes| &mut spikes.while_off);
+        }
+        let period = self.periods.get(*thread as usize).copied().unwrap_or(LEAD);
+        let from = release - (period + TAIL).min(LEAD);
+        let to = woken + TAIL;
+        let cpus = self.cpus.get(*thread as usize).cloned().unwrap_or_default();
+        for &cpu in &cpus {
+            self.buffer.read(cpu, to.0, || self.outbox.releases.wait());
+        }
+        let ranges: Vec<PageRange> =
+            cpus.iter().filter_map(|&cpu| self.buffer.range(cpu, from.0, to.0)).collect();
+        let new: Vec<PageRange> = ranges.iter().map(|range| self.unsent(*range)).collect();
+        let bytes: usize = new.iter().flat_map(|range| self.pages(*range)).map(<[u8]>::len).sum();
+        let bytes = bytes as i64;
+        if bytes > self.allowance || bytes > self.left {
+            return tally(&mut self.report, |spikes| &mut spikes.rate_limited);
+        }
+        if !new.iter().all(|range| self.send_pages(*range)) {
+            return tally(&mut self.report, |spikes| &mut spikes.stream_full);
+        }
+        self.allowance -= bytes;
+        self.left -= bytes;
+        let stolen = cpus.first().and_then(|&cpu| self.stolen.around(cpu, release.0));
+        let recorded = RecordedSpike {
+            spike: self.number + 1,
+            thread: *thread,
+            release_ns: release,
+            latency_ns: spike.latency_ns,
+            pages: ranges,
+            stolen,
+        };
+        match self.outbox.offer(&Message::RecordedSpike(recorded)) {
+            true => {
+                self.number += 1;
+                tally(&mut self.report, |spikes| &mut spikes.stored);
+            }
+            false => tally(&mut self.report, |spikes| &mut spikes.stream_full),
+        }
+    }
+
+    /// What of these pages was not sent.
+    fn unsent(&self, range: PageRange) -> PageRange {
+        let first = self.sent.get(&range.cpu).map_or(range.first, |sent| range.first.max(*sent));
+        PageRange { first: first.min(range.end), ..range }
+    }
+
+    fn pages(&self, PageRange { cpu, first, end }: PageRange) -> impl Iterator<Item = &[u8]> {
+        (first..end).filter_map(move |number| self.buffer.page(cpu, number))
+    }
+
+    /// Whether the stream has taken all of them.
+    fn send_pages(&mut self, range: PageRange) -> bool {
+        let PageRange { cpu, first, end } = range;
+        for first in (first..end).step_by(PAGES_OF_A_FRAME as usize) {
+            let part = PageRange { cpu, first, end: end.min(first + PAGES_OF_A_FRAME) };
+            let pages: Vec<Vec<u8>> = self.pages(part).map(<[u8]>::to_vec).collect();
+            pages.iter().for_each(|page| self.addresses.add(page));
+            if !self.outbox.offer(&Message::TracePages(TracePages { cpu, first, pages })) {
+                return false;
+            }
+            self.sent.insert(cpu, part.end);
+        }
+        true
+    }
+}
+
+/// Stolen time of each CPU at the last two readings.
+#[derive(Default)]
+struct StolenTimes {
+    readings: [(i64, HashMap<u32, i64>); 2],
+}
+
+impl StolenTimes {
+    fn read(&mut self, root: &Root, now: i64) {
+        let text = root.read("proc/stat").unwrap_or_default();
+        let cpu = |line: &str| {
+            let mut words = line.split_ascii_whitespace();
+            let cpu = words.next()?.strip_prefix("cpu")?.parse().ok()?;
+            // The eighth is that of the hypervisor, in hundredths of a second.
+            let ticks: i64 = words.nth(7)?.parse().ok()?;
+            Some((cpu, ticks * 10_000_000))
+        };
+        let read = text.lines().take_while(|line| line.starts_with("cpu")).filter_map(cpu);
+        self.readings.swap(0, 1);
+        self.readings[1] = (now, read.collect());
+    }
+
+    /// What it rose by around a time; none where the readings do not enclose it.
+    fn around(&self, cpu: u32, at: i64) -> Option<StolenTime> {
+        let [(from, before), (to, after)] = &self.readings;
+        let rose = after.get(&cpu)? - before.get(&cpu)?;
+        (*from <= at && at <= *to).then_some(StolenTime {
+            from_ns: Nanos(*from),
+            to_ns: Nanos(*to),
+            rose_ns: Nanos(rose.max(0)),
+        })
+    }
+}

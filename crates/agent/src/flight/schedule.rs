@@ -1,0 +1,57 @@
+//! When the recorder is off, so that the run says what it costs: a fixed schedule. Pure.
+
+use latlab_model::Plan;
+use latlab_model::nanos::SECOND;
+
+/// It is off once in this time …
+const LONGEST_ROUND: i64 = 20 * SECOND.0;
+/// … and never in a run that is shorter than this.
+const SHORTEST_ROUND: i64 = 8 * SECOND.0;
+/// The part of a round in which it is off.
+const PART: i64 = 10;
+/// It must be off for some intervals, or there is nothing to compare with.
+const SHORTEST_PAUSE: i64 = 1_200_000_000;
+
+/// On, but for a pause in the middle of each round.
+pub struct RecorderSchedule {
+    first: i64,
+    /// None where it is never off.
+    round: Option<i64>,
+}
+
+impl RecorderSchedule {
+    /// From the first release on.
+    pub fn new(first: i64, plan: &Plan) -> RecorderSchedule {
+        let cycles = plan.cycles.zip(plan.method.period());
+        let by_cycles = cycles.map(|(cycles, period)| period.0.saturating_mul(cycles as i64));
+        let lengths = plan.duration_ns.map(|length| length.0).into_iter().chain(by_cycles);
+        let round = lengths.min().unwrap_or(i64::MAX).min(LONGEST_ROUND);
+        RecorderSchedule { first, round: (round >= SHORTEST_ROUND).then_some(round) }
+    }
+
+    /// Whether it is to record now.
+    pub fn is_on(&self, now: i64) -> bool {
+        let Some(round) = self.round.filter(|_| now >= self.first) else { return true };
+        let pause = (round / PART).max(SHORTEST_PAUSE);
+        !(round / 2..round / 2 + pause).contains(&((now - self.first) % round))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use latlab_model::Nanos;
+
+    #[test]
+    fn it_is_off_for_a_tenth_of_a_run_that_is_long_enough() {
+        let of = |seconds: i64| {
+            let plan = Plan { duration_ns: Some(SECOND * seconds), ..Plan::default() };
+            let schedule = RecorderSchedule::new(77, &plan);
+            let off = |tenth: &i64| !schedule.is_on(77 + tenth * SECOND.0 / 10);
+            (0..10 * seconds).filter(off).count()
+        };
+        assert_eq!((of(7), of(8), of(20), of(60)), (0, 12, 20, 60));
+        let plan = Plan { cycles: Some(10), ..Plan::default() };
+        assert!(RecorderSchedule::new(0, &plan).is_on(Nanos(5).0));
+    }
+}

@@ -1,0 +1,59 @@
+//! The flags of `latlab explain`.
+
+use crate::flags::value_parser_of;
+use clap::Args;
+use std::path::PathBuf;
+
+/// How spikes are printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ExplainFormat {
+    /// For a terminal.
+    Text,
+    /// For programs.
+    Json,
+}
+
+impl ExplainFormat {
+    /// All of them.
+    pub const ALL: &[ExplainFormat] = &[ExplainFormat::Text, ExplainFormat::Json];
+
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ExplainFormat::Text => "text",
+            ExplainFormat::Json => "json",
+        }
+    }
+}
+
+/// Flags of `latlab explain`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct ExplainArgs {
+    /// Id of a run, a part of it, `last`, or the path of a run folder
+    #[arg(value_name = "RUN", default_value = "last")]
+    pub run: String,
+    /// Show the spike of this number
+    #[arg(long, value_name = "N", conflicts_with = "top")]
+    pub spike: Option<u32>,
+    /// Show so many of the largest spikes
+    #[arg(long, value_name = "K", default_value = "3")]
+    pub top: usize,
+    /// Output: text, json
+    #[arg(long, value_name = "FORMAT", default_value = "text", hide_possible_values = true,
+          value_parser = value_parser_of(ExplainFormat::ALL, ExplainFormat::as_str))]
+    pub format: ExplainFormat,
+    /// Folder of the runs [default: $LATLAB_RUNS, else ./runs]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  latlab run --explain --for 60s        record the kernel's events around each spike
+  latlab explain                        the causes of that run, and its three largest spikes
+  latlab explain last --spike 7         one spike from its release to its wake-up
+  latlab explain last --top 20 --format json
+
+The legs of a spike are computed from its stored pages each time, so that a later latlab can tell
+more of an old run.";

@@ -1,0 +1,234 @@
+//! What the flight recorder brought: its pages to rows, its spikes to causes.
+
+use crate::rows::PageRow;
+use latlab_model::explanation::{RecorderCost, RunExplanation, SpikeBlame};
+use latlab_model::finding::{Finding, LossFinding};
+use latlab_model::flight::{
+    PageRange, RecordedSpike, RecorderReport, RecorderWindow, Recording, SpikeTally, TraceFormats,
+    TracePages,
+};
+use latlab_model::frame::Interval;
+use latlab_model::legs::LegFigures;
+use latlab_model::run::ThreadSetup;
+use latlab_model::{Histogram, Nanos, Plan};
+use latlab_stats::quantiles;
+use latlab_trace::{CauseTable, CpuTrace, EventReader, blame, name_functions};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, VecDeque};
+
+/// Pages of a CPU that a spike may still need.
+const REMEMBERED: usize = 1024;
+/// The largest spikes, which are told with their legs.
+const LARGEST: usize = 20;
+/// With fewer cycles of either kind their medians differ by chance alone.
+const ENOUGH_FOR_COST: u64 = 100;
+
+/// Takes the frames of the recorder in their order.
+#[derive(Default)]
+pub struct ExplanationDigest {
+    recording: Recording,
+    reader: Option<EventReader>,
+    pages: RecentPages,
+    blames: Vec<SpikeBlame>,
+    overwritten: u64,
+    tally: SpikeTally,
+    cost: CostDigest,
+    findings: Vec<Finding>,
+}
+
+/// The pages of each CPU that a spike may still need, with their numbers.
+#[derive(Default)]
+struct RecentPages(BTreeMap<u32, VecDeque<(u32, Vec<u8>)>>);
+
+impl RecentPages {
+    fn push(&mut self, cpu: u32, number: u32, page: &[u8]) {
+        let recent = self.0.entry(cpu).or_default();
+        if recent.len() == REMEMBERED {
+            recent.pop_front();
+        }
+        recent.push_back((number, page.to_vec()));
+    }
+
+    fn range(&self, range: &PageRange) -> CpuTrace<'_> {
+        let all = self.0.get(&range.cpu).into_iter().flatten();
+        let inside = all.filter(|(number, _)| (range.first..range.end).contains(number));
+        CpuTrace { cpu: range.cpu, pages: inside.map(|(_, page)| page.as_slice()).collect() }
+    }
+}
+
+impl ExplanationDigest {
+    /// Takes how the pages lie.
+    pub fn push_formats(&mut self, formats: TraceFormats) {
+        match EventReader::new(&formats) {
+            Ok(reader) => self.reader = Some(reader),
+            Err(reason) => {
+                self.findings.push(Finding::new(LossFinding::RecordingUnreadable { reason }));
+            }
+        }
+        self.recording.formats = formats;
+    }
+
+    /// Takes pages; gives back their rows.
+    pub fn push_pages(&mut self, pages: TracePages) -> Vec<PageRow> {
+        let TracePages { cpu, first, pages } = pages;
+        let rows = (first..).zip(pages).map(|(number, page)| {
+            self.pages.push(cpu, number, &page);
+            PageRow { cpu, number, page }
+        });
+        rows.collect()
+    }
+
+    /// Takes a spike, whose pages have come before it.
+    pub fn push_spike(&mut self, spike: RecordedSpike, threads: &[ThreadSetup]) {
+        if let Some(reader) = &self.reader {
+            let traces: Vec<CpuTrace> =
+                spike.pages.iter().map(|range| self.pages.range(range)).collect();
+            let blame = blame(&spike, thread_id(threads, spike.thread), &traces, reader);
+            self.overwritten += u64::from(blame.begins_late);
+            self.blames.push(blame.spike);
+        }
+        self.recording.spikes.push(spike);
+    }
+
+    /// Takes what became of the spikes.
+    pub fn push_report(&mut self, report: RecorderReport) {
+        self.tally.add(&report.spikes);
+        report.windows.into_iter().for_each(|window| self.cost.push_window(window));
+        self.recording.formats.functions.extend(report.functions);
+    }
+
+    /// Takes what a thread counted.
+    pub fn push_interval(&mut self, interval: &Interval) {
+        self.cost.waiting.push_back(interval.clone());
+    }
+
+    /// What it all came to.
+    pub fn finish(
+        mut self,
+        plan: &Plan,
+        threads: &[ThreadSetup],
+    ) -> (RunExplanation, Recording, Vec<Finding>) {
+        let functions = &self.recording.formats.functions;
+        let mut table = CauseTable::default();
+        for blame in &mut self.blames {
+            name_functions(blame, functions);
+            table.push(blame);
+        }
+        let first = threads.iter().map(|thread| thread.first_release_ns).min().unwrap_or_default();
+        let explained = table.explained();
+        self.blames.sort_by_key(|one| (Reverse(one.latency_ns), one.spike));
+        self.blames.truncate(LARGEST);
+        let explanation = RunExplanation {
+            spikes: self.tally,
+            explained,
+            causes: table.causes(first, plan.policy),
+            largest: self.blames,
+            cost: self.cost.finish(threads),
+        };
+        let SpikeTally { seen, rate_limited, stream_full, .. } = self.tally;
+        let missed = LossFinding::SpikesNotRecorded { seen, rate_limited, stream_full };
+        let mut findings = self.findings;
+        findings.extend((rate_limited + stream_full > 0).then(|| Finding::new(missed)));
+        let ring_kib = self.recording.formats.ring_kib;
+        let overwritten = LossFinding::EventsOverwritten { spikes: self.overwritten, ring_kib };
+        findings.extend((self.overwritten > 0).then(|| Finding::new(overwritten)));
+        (explanation, self.recording, findings)
+    }
+}
+
+fn thread_id(threads: &[ThreadSetup], thread: u32) -> Option<i32> {
+    threads.iter().find(|setup| setup.thread == thread)?.thread_id
+}
+
+/// The stored spikes of these numbers anew, from their pages; all pages are given, each once.
+pub fn explain_spikes<E>(
+    recording: &Recording,
+    wanted: &[u32],
+    threads: &[ThreadSetup],
+    pages: impl Iterator<Item = Result<PageRow, E>>,
+) -> Result<Result<Vec<SpikeBlame>, String>, E> {
+    let reader = match EventReader::new(&recording.formats) {
+        Ok(reader) => reader,
+        Err(reason) => return Ok(Err(reason)),
+    };
+    let spikes = recording.spikes.iter().filter(|spike| wanted.contains(&spike.spike));
+    let spikes: Vec<&RecordedSpike> = spikes.collect();
+    let mut kept: BTreeMap<(u32, u32), Vec<u8>> = BTreeMap::new();
+    for row in pages {
+        let PageRow { cpu, number, page } = row?;
+        let holds =
+            |range: &PageRange| range.cpu == cpu && (range.first..range.end).contains(&number);
+        if spikes.iter().any(|spike| spike.pages.iter().any(holds)) {
+            kept.insert((cpu, number), page);
+        }
+    }
+    let blames = spikes.into_iter().map(|spike| {
+        let trace = |range: &PageRange| CpuTrace {
+            cpu: range.cpu,
+            pages: kept
+                .range((range.cpu, range.first)..(range.cpu, range.end))
+                .map(|(_, page)| page.as_slice())
+                .collect(),
+        };
+        let traces: Vec<CpuTrace> = spike.pages.iter().map(trace).collect();
+        let mut found = blame(spike, thread_id(threads, spike.thread), &traces, &reader).spike;
+        name_functions(&mut found, &recording.formats.functions);
+        found
+    });
+    Ok(Ok(blames.collect()))
+}
+
+/// The same cycles with the recorder on and off: intervals that lie wholly within such a time.
+#[derive(Default)]
+struct CostDigest {
+    waiting: VecDeque<Interval>,
+    on: CostSide,
+    off: CostSide,
+}
+
+#[derive(Default)]
+struct CostSide {
+    latencies: Histogram,
+    cpu: i64,
+    length: i64,
+}
+
+impl CostDigest {
+    fn push_window(&mut self, window: RecorderWindow) {
+        let side = if window.on { &mut self.on } else { &mut self.off };
+        side.cpu += window.cpu_ns.0;
+        side.length += (window.to_ns - window.from_ns).0;
+        self.waiting.retain(|interval| {
+            let inside = window.from_ns <= interval.start_ns && interval.end_ns <= window.to_ns;
+            // Other bins are of another version, and tell nothing here.
+            let added = inside && side.latencies.add(&interval.counts).is_ok();
+            !added && interval.end_ns > window.to_ns
+        });
+    }
+
+    fn finish(&self, threads: &[ThreadSetup]) -> Option<RecorderCost> {
+        let rate: f64 =
+            threads.iter().filter_map(|thread| Some(1.0 / thread.period_ns?.0.max(1) as f64)).sum();
+        let each = |side: &CostSide| {
+            let cycles = side.length as f64 * rate;
+            (cycles >= 1.0).then(|| Nanos((side.cpu as f64 / cycles) as i64))
+        };
+        Some(RecorderCost {
+            on: figures(&self.on.latencies)?,
+            off: figures(&self.off.latencies)?,
+            on_cpu_ns: each(&self.on)?,
+            off_cpu_ns: each(&self.off)?,
+        })
+    }
+}
+
+fn figures(counts: &Histogram) -> Option<LegFigures> {
+    let quantiles = quantiles(counts).filter(|_| counts.count >= ENOUGH_FOR_COST)?;
+    Some(LegFigures {
+        count: counts.count,
+        min_ns: counts.min_ns,
+        p50_ns: quantiles.p50_ns,
+        p99_ns: quantiles.p99_ns,
+        max_ns: counts.max_ns,
+    })
+}

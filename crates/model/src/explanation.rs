@@ -1,0 +1,203 @@
+//! Why latencies were large: the parts of each, with who held the thread off, and over the run the
+//! causes.
+
+use crate::Nanos;
+use crate::flight::{SpikeTally, StolenTime};
+use crate::legs::LegFigures;
+use crate::text_enum::text_enum;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+text_enum! {
+    /// Which part of a wake-up.
+    Phase {
+        /// From the release until the interrupt of the timer begins.
+        TimerLate = "timer-late",
+        /// From there until the thread is woken.
+        Handler = "handler",
+        /// From there until the thread is put on its CPU.
+        Waiting = "waiting",
+        /// From there until it reads the clock.
+        Return = "return",
+    }
+}
+
+text_enum! {
+    /// What held the thread off.
+    HolderKind {
+        /// The path of the wake-up itself: the interrupt of the thread's timer, the switch, the return.
+        WakeUp = "wake-up",
+        /// A thread that ran.
+        Thread = "thread",
+        /// A thread that ran with interrupts off, or in the place of the interrupt.
+        InterruptsOff = "interrupts-off",
+        /// A thread that printed to the console.
+        Printk = "printk",
+        /// A thread with many page faults.
+        PageFaults = "page-faults",
+        /// A CPU that was taken away or brought back.
+        Hotplug = "hotplug",
+        /// An interrupt.
+        Interrupt = "interrupt",
+        /// A softirq.
+        Softirq = "softirq",
+        /// Other timers in the same interrupt.
+        OtherTimers = "other-timers",
+        /// The way out of an idle state.
+        IdleExit = "idle-exit",
+        /// The hypervisor.
+        Hypervisor = "hypervisor",
+        /// An interrupt that cannot be masked.
+        Nmi = "nmi",
+        /// Nothing was recorded.
+        Unknown = "unknown",
+    }
+}
+
+/// Who held the thread off.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Holder {
+    /// What it is.
+    pub kind: HolderKind,
+    /// Its name: of a thread, of an interrupt with its number, of a softirq; empty where the kind says all.
+    pub name: String,
+}
+
+/// A thread as the trace knows it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct TracedThread {
+    /// Its number in the kernel.
+    pub id: i32,
+    /// Its priority as the kernel counts: below 100 real-time, 120 an ordinary thread.
+    pub kernel_priority: Option<i32>,
+}
+
+impl TracedThread {
+    /// In words: `FIFO or RR 95`, `DEADLINE`; none of an ordinary thread.
+    pub fn realtime_words(&self) -> Option<String> {
+        match self.kernel_priority? {
+            ..0 => Some("deadline".to_string()),
+            priority @ 0..=98 => Some(format!("real-time priority {}", 99 - priority)),
+            _ => None,
+        }
+    }
+}
+
+/// A stretch of time on the CPU of a spike, counted from the release.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct BlameLeg {
+    /// Its begin, from the release.
+    pub from_ns: Nanos,
+    /// Its end, from the release.
+    pub to_ns: Nanos,
+    /// In which part of the wake-up.
+    pub phase: Phase,
+    /// Who held the thread off.
+    pub holder: Holder,
+    /// The thread, where it is one.
+    pub thread: Option<TracedThread>,
+    /// What else is known of it: the function of a worker, printed lines, page faults.
+    pub detail: Option<String>,
+}
+
+impl BlameLeg {
+    /// Its length.
+    pub fn length(&self) -> Nanos {
+        self.to_ns - self.from_ns
+    }
+}
+
+/// One spike with what its pages tell.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SpikeBlame {
+    /// Number of the spike, from 1.
+    pub spike: u32,
+    /// Number of the measuring thread.
+    pub thread: u32,
+    /// The CPU on which it was woken, as far as anybody knows.
+    pub cpu: Option<u32>,
+    /// Its release, on CLOCK_MONOTONIC.
+    pub release_ns: Nanos,
+    /// The latency.
+    pub latency_ns: Nanos,
+    /// The legs, one behind the other from the release to the reading of the clock.
+    pub legs: Vec<BlameLeg>,
+    /// Who took most of it; none where that is not known.
+    pub cause: Option<Holder>,
+    /// What the cause took of it.
+    pub cause_ns: Nanos,
+    /// In a sentence.
+    pub sentence: String,
+    /// Stolen time between the readings around it.
+    pub stolen: Option<StolenTime>,
+    /// Why it is not explained, or not wholly.
+    pub gap: Option<String>,
+}
+
+impl SpikeBlame {
+    /// Time of which nobody knows what it was.
+    pub fn unknown_ns(&self) -> Nanos {
+        let unknown = self.legs.iter().filter(|leg| leg.holder.kind == HolderKind::Unknown);
+        Nanos(unknown.map(|leg| leg.length().0).sum())
+    }
+}
+
+/// A cause over the run.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Cause {
+    /// Who.
+    pub holder: Holder,
+    /// Spikes of which it took most.
+    pub count: u64,
+    /// Their share of all that were recorded.
+    pub share: f64,
+    /// What it took of them together.
+    pub total_ns: Nanos,
+    /// The most that it took of one.
+    pub largest_ns: Nanos,
+    /// CPUs of these spikes.
+    pub cpus: Vec<u32>,
+    /// The first, since the first counted release of the run.
+    pub first_ns: Nanos,
+    /// The last.
+    pub last_ns: Nanos,
+    /// Real-time priority in words, where a thread has one.
+    pub realtime: Option<String>,
+    /// What to do about it: a command, or a sentence.
+    pub remedy: String,
+}
+
+/// What the recorder cost: the same cycles while it recorded and while it did not.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RecorderCost {
+    /// Latencies while it recorded.
+    pub on: LegFigures,
+    /// Latencies while it did not.
+    pub off: LegFigures,
+    /// CPU time of a cycle of a measuring thread while it recorded.
+    pub on_cpu_ns: Nanos,
+    /// CPU time of a cycle while it did not.
+    pub off_cpu_ns: Nanos,
+}
+
+/// What the flight recorder says of a run.
+#[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RunExplanation {
+    /// Spikes by what became of them.
+    pub spikes: SpikeTally,
+    /// Recorded spikes of which the cause is known.
+    pub explained: u64,
+    /// The causes, those of most spikes first.
+    pub causes: Vec<Cause>,
+    /// The largest recorded spikes.
+    pub largest: Vec<SpikeBlame>,
+    /// What it cost; none where too few cycles of either kind were seen.
+    pub cost: Option<RecorderCost>,
+}

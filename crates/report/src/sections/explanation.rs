@@ -1,0 +1,185 @@
+//! Why the spikes of a run were large: its causes, and one spike as a line of time.
+
+use crate::page::folds::Fold;
+use crate::terminal::style::{Colour, Style};
+use crate::terminal::table::{Column, markup, table, wrapped};
+use crate::units::{Scale, grouped, percent, short};
+use latlab_model::Run;
+use latlab_model::explanation::{BlameLeg, Cause, Holder, HolderKind, RunExplanation, SpikeBlame};
+use maud::html;
+
+/// Columns of a bar of the line of time.
+const BAR: usize = 32;
+
+/// Who held a thread off, in a few words.
+pub fn holder_words(holder: &Holder) -> String {
+    let Holder { kind, name } = holder;
+    match kind {
+        HolderKind::WakeUp => "the wake-up itself".to_string(),
+        HolderKind::Thread => name.clone(),
+        HolderKind::InterruptsOff => format!("interrupts off in {name}"),
+        HolderKind::Printk => format!("printk of {name}"),
+        HolderKind::PageFaults => format!("page faults of {name}"),
+        HolderKind::Hotplug => format!("CPU hot-plug ({name})"),
+        HolderKind::Interrupt => format!("interrupt {name}"),
+        HolderKind::Softirq => format!("softirq {name}"),
+        HolderKind::OtherTimers if name.is_empty() => "other timers".to_string(),
+        HolderKind::OtherTimers => format!("timer {name}"),
+        HolderKind::IdleExit => "leaving idle".to_string(),
+        HolderKind::Hypervisor => "the hypervisor".to_string(),
+        HolderKind::Nmi => "NMI".to_string(),
+        HolderKind::Unknown => "not recorded".to_string(),
+    }
+}
+
+/// For the terminal; nothing where nothing was recorded.
+pub fn text(run: &Run, width: usize, style: Style) -> String {
+    let Some(explanation) = &run.explanation else { return String::new() };
+    let causes = match explanation.causes.is_empty() {
+        true => String::new(),
+        false => table(columns(&explanation.causes), width, style),
+    };
+    let sentences = [summary(explanation), cost(explanation)].into_iter().flatten();
+    let sentences: String =
+        sentences.map(|line| format!("{}\n", wrapped(&line, width, 0))).collect();
+    let largest = explanation
+        .largest
+        .first()
+        .map(|one| format!("{}\n", wrapped(&format!("The largest: {}", one.sentence), width, 0)));
+    format!("Causes of the spikes:\n{causes}{sentences}{}", largest.unwrap_or_default())
+}
+
+/// For the page.
+pub fn fold(run: &Run) -> Option<Fold> {
+    let explanation = run.explanation.as_ref()?;
+    let caption = "A spike counts for whoever took most of it. Times are counted from the first \
+                   release.";
+    let content = html! {
+        @if !explanation.causes.is_empty() { (markup(&columns(&explanation.causes), caption)) }
+        @for line in [summary(explanation), cost(explanation)].into_iter().flatten() { p { (line) } }
+        @if !explanation.largest.is_empty() {
+            ol { @for one in &explanation.largest { li { (one.sentence) } } }
+        }
+    };
+    Some(Fold::new("explained", "Causes of the spikes", content))
+}
+
+/// The table of causes.
+pub fn columns(causes: &[Cause]) -> Vec<Column> {
+    let each = |cell: &dyn Fn(&Cause) -> String| causes.iter().map(cell).collect::<Vec<_>>();
+    let scale = Scale::for_times(causes.iter().map(|one| one.largest_ns));
+    let cpus = |one: &Cause| one.cpus.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+    let name = |one: &Cause| {
+        let realtime = one.realtime.as_ref().map(|words| format!(", {words}")).unwrap_or_default();
+        format!("{}{realtime}", holder_words(&one.holder))
+    };
+    vec![
+        Column::new("cause", 0, each(&name)).left(),
+        Column::new("spikes", 0, each(&|one| grouped(one.count))),
+        Column::new("share", 1, each(&|one| percent(one.share))),
+        Column::new("largest", 0, each(&|one| scale.number(one.largest_ns))).unit(scale.unit()),
+        Column::new("total", 3, each(&|one| scale.number(one.total_ns))).unit(scale.unit()),
+        Column::new("cpus", 4, each(&cpus)),
+        Column::new("first", 5, each(&|one| format!("{:.1}", one.first_ns.as_secs_f64())))
+            .unit("s"),
+        Column::new("last", 5, each(&|one| format!("{:.1}", one.last_ns.as_secs_f64()))).unit("s"),
+        Column::new("remedy", 2, each(&|one| one.remedy.clone())).left(),
+    ]
+}
+
+fn summary(explanation: &RunExplanation) -> Option<String> {
+    let spikes = &explanation.spikes;
+    let left_out = [
+        ("came while the recorder was off", spikes.while_off),
+        ("came too fast", spikes.rate_limited),
+        ("were not taken by the stream in time", spikes.stream_full),
+    ];
+    let left_out: Vec<String> = left_out
+        .into_iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(why, count)| format!("{} {why}", grouped(count)))
+        .collect();
+    let left_out = match left_out.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", left_out.join(", ")),
+    };
+    Some(format!(
+        "Of {} spikes {} were recorded{left_out}, and {} of these are explained.",
+        grouped(spikes.seen),
+        grouped(spikes.stored),
+        grouped(explanation.explained)
+    ))
+}
+
+fn cost(explanation: &RunExplanation) -> Option<String> {
+    let Some(cost) = &explanation.cost else {
+        return Some(
+            "What the recorder cost is not known: too few cycles were measured without it."
+                .to_string(),
+        );
+    };
+    let side = |figures: &latlab_model::legs::LegFigures, cpu: latlab_model::Nanos| {
+        format!(
+            "p50 {}, p99 {}, {} of CPU time a cycle",
+            short(figures.p50_ns.0 as f64),
+            short(figures.p99_ns.0 as f64),
+            short(cpu.0 as f64)
+        )
+    };
+    Some(format!(
+        "With the recorder: {}; without it: {}.",
+        side(&cost.on, cost.on_cpu_ns),
+        side(&cost.off, cost.off_cpu_ns)
+    ))
+}
+
+/// One spike as a line of time, to scale.
+pub fn timeline(blame: &SpikeBlame, run: &Run, width: usize, style: Style) -> String {
+    let first = run.threads.iter().map(|one| one.setup.first_release_ns).min().unwrap_or_default();
+    let at = (blame.release_ns - first).as_secs_f64();
+    let cpu = blame.cpu.map(|cpu| format!(" on CPU {cpu}")).unwrap_or_default();
+    let head = format!(
+        "Spike {}: thread {}{cpu}, {at:.6} s after the first release",
+        blame.spike, blame.thread
+    );
+    let legs: Vec<&BlameLeg> = blame.legs.iter().collect();
+    let scale = Scale::for_times([blame.latency_ns]);
+    let each =
+        |cell: &dyn Fn(&BlameLeg) -> String| legs.iter().map(|leg| cell(leg)).collect::<Vec<_>>();
+    let who = |leg: &BlameLeg| {
+        let id = leg.thread.as_ref().map(|thread| {
+            let realtime = thread.realtime_words().map(|words| format!(", {words}"));
+            format!(" (thread {}{})", thread.id, realtime.unwrap_or_default())
+        });
+        let detail = leg.detail.as_ref().map(|detail| format!(": {detail}"));
+        format!(
+            "{}{}{}",
+            holder_words(&leg.holder),
+            id.unwrap_or_default(),
+            detail.unwrap_or_default()
+        )
+    };
+    let columns = vec![
+        Column::new("from", 0, each(&|leg| scale.number(leg.from_ns))).unit(scale.unit()),
+        Column::new("for", 0, each(&|leg| scale.number(leg.length()))).unit(scale.unit()),
+        Column::new("part", 2, each(&|leg| leg.phase.to_string())).left(),
+        Column::new("", 1, each(&|leg| bar(leg, blame.latency_ns.0))).left(),
+        Column::new("who had the CPU", 0, each(&who)).left(),
+    ];
+    let gap = blame.gap.as_ref().map(|gap| format!("Not everything is known: {gap}.\n"));
+    format!(
+        "{}\n{}\n{}{}",
+        style.paint(Colour::Bold, &wrapped(&head, width, 0)),
+        wrapped(&blame.sentence, width, 0),
+        table(columns, width, style),
+        gap.unwrap_or_default()
+    )
+}
+
+/// Where a leg lies in its latency.
+fn bar(leg: &BlameLeg, latency: i64) -> String {
+    let place = |time: i64| (time * BAR as i64 / latency.max(1)).clamp(0, BAR as i64) as usize;
+    let from = place(leg.from_ns.0).min(BAR - 1);
+    let length = place(leg.to_ns.0).saturating_sub(from).max(1);
+    format!("{}{}", "·".repeat(from), "█".repeat(length)) + &"·".repeat(BAR - from - length)
+}

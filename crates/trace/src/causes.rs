@@ -1,0 +1,127 @@
+//! The spikes of a run to its causes, each with what to do about it.
+
+use latlab_model::Nanos;
+use latlab_model::explanation::{Cause, Holder, HolderKind, SpikeBlame};
+use latlab_model::plan::Policy;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The causes so far.
+#[derive(Default)]
+pub struct CauseTable {
+    recorded: u64,
+    causes: BTreeMap<Holder, Tally>,
+}
+
+#[derive(Default)]
+struct Tally {
+    count: u64,
+    total: i64,
+    largest: i64,
+    cpus: BTreeSet<u32>,
+    first: Option<Nanos>,
+    last: Nanos,
+    realtime: Option<String>,
+    thread: Option<i32>,
+}
+
+impl CauseTable {
+    /// Takes a spike.
+    pub fn push(&mut self, blame: &SpikeBlame) {
+        self.recorded += 1;
+        let Some(cause) = &blame.cause else { return };
+        let tally = self.causes.entry(cause.clone()).or_default();
+        tally.count += 1;
+        tally.total += blame.cause_ns.0;
+        tally.largest = tally.largest.max(blame.cause_ns.0);
+        tally.cpus.extend(blame.cpu);
+        let first = tally.first.map_or(blame.release_ns, |first| first.min(blame.release_ns));
+        tally.first = Some(first);
+        tally.last = tally.last.max(blame.release_ns);
+        let thread =
+            blame.legs.iter().find(|leg| leg.holder == *cause).and_then(|leg| leg.thread.as_ref());
+        tally.realtime = tally.realtime.take().or(thread.and_then(|one| one.realtime_words()));
+        tally.thread = tally.thread.or(thread.map(|one| one.id));
+    }
+
+    /// Spikes with a cause.
+    pub fn explained(&self) -> u64 {
+        self.causes.values().map(|tally| tally.count).sum()
+    }
+
+    /// The causes, those of most spikes first; times are counted from the first release.
+    pub fn causes(&self, first_release: Nanos, policy: Option<Policy>) -> Vec<Cause> {
+        let cause = |(holder, tally): (&Holder, &Tally)| Cause {
+            holder: holder.clone(),
+            count: tally.count,
+            share: tally.count as f64 / self.recorded.max(1) as f64,
+            total_ns: Nanos(tally.total),
+            largest_ns: Nanos(tally.largest),
+            cpus: tally.cpus.iter().copied().collect(),
+            first_ns: tally.first.unwrap_or_default() - first_release,
+            last_ns: tally.last - first_release,
+            realtime: tally.realtime.clone(),
+            remedy: remedy(holder, tally, policy),
+        };
+        let mut all: Vec<Cause> = self.causes.iter().map(cause).collect();
+        all.sort_by_key(|one| (Reverse(one.count), Reverse(one.total_ns)));
+        all
+    }
+}
+
+/// What to do about a cause: a command where there is one.
+fn remedy(holder: &Holder, tally: &Tally, policy: Option<Policy>) -> String {
+    let name = holder.name.as_str();
+    let others = "another CPU";
+    match holder.kind {
+        HolderKind::Thread if name.starts_with("irq/") => {
+            let number = name.trim_start_matches("irq/").split('-').next().unwrap_or_default();
+            format!("echo CPUS > /proc/irq/{number}/smp_affinity_list")
+        }
+        HolderKind::Thread if tally.realtime.is_some() => {
+            let priority = match policy {
+                Some(Policy::Fifo { priority } | Policy::Rr { priority }) => priority,
+                _ => Policy::DEFAULT_PRIORITY,
+            };
+            let id = tally.thread.map_or_else(|| format!("$(pidof {name})"), |id| id.to_string());
+            format!("chrt --fifo --pid {} {id}", priority.saturating_sub(1).max(1))
+        }
+        HolderKind::Thread | HolderKind::PageFaults => {
+            format!("taskset --all-tasks --cpu-list --pid CPUS $(pidof {name})")
+        }
+        HolderKind::InterruptsOff => format!(
+            "Keep {name} on {others}, or find what it calls: `latlab explain --replay` tells the \
+             functions in a guest."
+        ),
+        HolderKind::Printk => "dmesg --console-level 1".to_string(),
+        HolderKind::Hotplug => {
+            "Do not take CPUs away or bring them back while it matters.".to_string()
+        }
+        HolderKind::Interrupt => match name.split_once(' ') {
+            Some((number, _)) if number.parse::<u32>().is_ok() => {
+                format!("echo CPUS > /proc/irq/{number}/smp_affinity_list")
+            }
+            _ => "latlab run --tune irqs=away".to_string(),
+        },
+        HolderKind::Softirq if name.starts_with("NET") => {
+            "Move the interrupts of the network to another CPU: latlab run --tune irqs=away"
+                .to_string()
+        }
+        HolderKind::Softirq => {
+            "Use a PREEMPT_RT kernel, where softirqs run in threads of lower priority.".to_string()
+        }
+        HolderKind::OtherTimers => {
+            "Isolate the CPU: isolcpus=CPUS nohz_full=CPUS on the kernel's command line."
+                .to_string()
+        }
+        HolderKind::IdleExit => "latlab run --idle-states 0".to_string(),
+        HolderKind::Hypervisor => {
+            "On the host, give each virtual CPU a CPU of its own: virsh vcpupin DOMAIN VCPU CPU"
+                .to_string()
+        }
+        HolderKind::Nmi => "sysctl -w kernel.nmi_watchdog=0".to_string(),
+        HolderKind::WakeUp | HolderKind::Unknown => {
+            "Nothing held the thread off: this is what a wake-up takes on this machine.".to_string()
+        }
+    }
+}

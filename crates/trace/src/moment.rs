@@ -1,0 +1,238 @@
+//! Events of the flight recorder as what happened: by the names of their fields, so that kernels of
+//! many years are read alike.
+
+use crate::format::{Field, Format};
+use crate::page::{Event, Layout};
+use crate::sentence::unnamed_function;
+use latlab_model::flight::TraceFormats;
+use std::collections::{BTreeMap, HashMap};
+
+/// What happened on a CPU.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum What {
+    /// A thread was put on the CPU.
+    Switch {
+        /// The thread that left it.
+        from: Task,
+        /// The thread that came.
+        to: Task,
+    },
+    /// A thread is woken.
+    Waking(Task),
+    /// A timer was started.
+    TimerStart {
+        /// Its address.
+        timer: u64,
+        /// When it is to expire.
+        expires: i64,
+    },
+    /// A timer calls its function.
+    TimerExpire {
+        /// Its address.
+        timer: u64,
+        /// The function.
+        function: u64,
+    },
+    /// The function has returned.
+    TimerExit,
+    /// An interrupt, a softirq or a tasklet begins.
+    Enter(Interruption),
+    /// The last one of this kind ends.
+    Exit(Level),
+    /// A worker begins with this function.
+    Work(u64),
+    /// A worker has ended it.
+    WorkEnd,
+    /// An interrupt that cannot be masked has taken so many nanoseconds.
+    Nmi(i64),
+    /// A page was missing.
+    PageFault,
+    /// The kernel printed a line.
+    Printk,
+    /// A step of taking a CPU away or bringing it back.
+    Hotplug,
+    /// Anything else: it shows that the CPU ran.
+    Other,
+}
+
+/// A thread.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Task {
+    /// Its number.
+    pub id: i32,
+    /// Its name.
+    pub name: String,
+    /// Its priority as the kernel counts.
+    pub priority: Option<i32>,
+}
+
+/// How deep an interruption lies: each level interrupts those below it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Level {
+    /// A softirq.
+    Softirq,
+    /// A tasklet in a softirq.
+    Tasklet,
+    /// An interrupt.
+    Interrupt,
+    /// The handler of a device in an interrupt.
+    Handler,
+}
+
+/// What interrupts a thread.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Interruption {
+    /// How deep it lies.
+    pub level: Level,
+    /// Its name.
+    pub name: String,
+}
+
+/// One event with what every event says of its thread.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Moment {
+    /// When, on the clock of the trace.
+    pub at: i64,
+    /// The thread that was on the CPU.
+    pub thread: i32,
+    /// Whether interrupts were off; of what the kernel calls inside an interrupt they always are.
+    pub interrupts_off: bool,
+    /// What happened.
+    pub what: What,
+}
+
+/// The softirqs by their numbers.
+const SOFTIRQS: [&str; 10] =
+    ["HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU"];
+/// Of the flags of an event: interrupts are off.
+const INTERRUPTS_OFF: i64 = 1;
+
+/// How the pages of a run are read.
+pub struct EventReader {
+    layout: Layout,
+    kinds: HashMap<u16, Kind>,
+    functions: BTreeMap<u64, String>,
+}
+
+/// An event by its number.
+struct Kind {
+    event: String,
+    format: Format,
+}
+
+impl EventReader {
+    /// Reads the formats; the error says which cannot be read.
+    pub fn new(formats: &TraceFormats) -> Result<EventReader, String> {
+        let layout = Layout::parse(&formats.header_page)
+            .ok_or_else(|| "the layout of the pages is unknown".to_string())?;
+        let kinds = formats.events.iter().map(|one| {
+            let format = Format::parse(&one.format)
+                .map_err(|error| format!("the format of {}: {error}", one.event))?;
+            Ok((format.id, Kind { event: one.event.clone(), format }))
+        });
+        let functions = formats.functions.iter().map(|one| (one.address, one.name.clone()));
+        Ok(EventReader {
+            layout,
+            kinds: kinds.collect::<Result<_, String>>()?,
+            functions: functions.collect(),
+        })
+    }
+
+    /// The name of a function, or what stands for it until the stream tells it.
+    pub fn function(&self, address: u64) -> String {
+        self.functions.get(&address).cloned().unwrap_or_else(|| unnamed_function(address))
+    }
+
+    /// What happened in the pages of a CPU, in the order of time, and whether events were lost
+    /// between two of them.
+    pub fn moments(&self, pages: &[&[u8]]) -> (Vec<Moment>, bool) {
+        let (mut moments, mut lost) = (Vec::new(), false);
+        for (number, page) in pages.iter().enumerate() {
+            let events = self.layout.events(page);
+            // What was lost before the first page is older than all of this.
+            lost |= number > 0 && events.lost.is_some();
+            moments.extend(events.filter_map(|event| self.moment(&event)));
+        }
+        (moments, lost)
+    }
+
+    fn moment(&self, event: &Event) -> Option<Moment> {
+        let kind = self.kinds.get(&event.id)?;
+        let number = |name: &str| kind.format.field(name)?.read(event.data);
+        Some(Moment {
+            at: event.at as i64,
+            thread: number("common_pid")? as i32,
+            interrupts_off: number("common_flags").unwrap_or(0) & INTERRUPTS_OFF != 0,
+            what: kind.what(event.data).unwrap_or(What::Other),
+        })
+    }
+}
+
+impl Kind {
+    fn field(&self, name: &str) -> Option<Field> {
+        self.format.field(name)
+    }
+
+    fn number(&self, name: &str, data: &[u8]) -> Option<i64> {
+        self.field(name)?.read(data)
+    }
+
+    fn text(&self, name: &str, data: &[u8]) -> Option<String> {
+        self.field(name)?.text(data)
+    }
+
+    fn task(&self, prefix: &str, data: &[u8]) -> Option<Task> {
+        Some(Task {
+            id: self.number(&format!("{prefix}pid"), data)? as i32,
+            name: self.text(&format!("{prefix}comm"), data)?,
+            priority: self.number(&format!("{prefix}prio"), data).map(|priority| priority as i32),
+        })
+    }
+
+    fn what(&self, data: &[u8]) -> Option<What> {
+        let (group, name) = self.event.split_once('/')?;
+        let number = |name: &str| self.number(name, data);
+        let enter = |level, name: String| What::Enter(Interruption { level, name });
+        Some(match (group, name) {
+            ("sched", "sched_switch") => {
+                What::Switch { from: self.task("prev_", data)?, to: self.task("next_", data)? }
+            }
+            ("sched", "sched_waking") => What::Waking(self.task("", data)?),
+            ("timer", "hrtimer_start") => What::TimerStart {
+                timer: number("hrtimer")? as u64,
+                expires: number("softexpires")?,
+            },
+            ("timer", "hrtimer_expire_entry") => What::TimerExpire {
+                timer: number("hrtimer")? as u64,
+                function: number("function").unwrap_or(0) as u64,
+            },
+            ("timer", "hrtimer_expire_exit") => What::TimerExit,
+            ("irq", "irq_handler_entry") => {
+                let device = self.text("name", data).unwrap_or_default();
+                enter(Level::Handler, format!("{} {device}", number("irq")?))
+            }
+            ("irq", "irq_handler_exit") => What::Exit(Level::Handler),
+            ("irq", "softirq_entry") => {
+                let vector = number("vec")?;
+                let known = SOFTIRQS.get(usize::try_from(vector).ok()?).copied();
+                enter(Level::Softirq, known.map_or_else(|| vector.to_string(), str::to_string))
+            }
+            ("irq", "softirq_exit") => What::Exit(Level::Softirq),
+            ("irq", "tasklet_entry") => enter(Level::Tasklet, "TASKLET".to_string()),
+            ("irq", "tasklet_exit") => What::Exit(Level::Tasklet),
+            ("ipi", "ipi_entry") => enter(Level::Interrupt, "IPI".to_string()),
+            ("ipi", "ipi_exit") => What::Exit(Level::Interrupt),
+            ("irq_vectors", name) => match name.strip_suffix("_entry") {
+                Some(vector) => enter(Level::Interrupt, vector.replace('_', " ")),
+                None => What::Exit(Level::Interrupt),
+            },
+            ("workqueue", "workqueue_execute_start") => What::Work(number("function")? as u64),
+            ("workqueue", "workqueue_execute_end") => What::WorkEnd,
+            ("nmi", "nmi_handler") => What::Nmi(number("delta_ns")?),
+            ("exceptions", _) => What::PageFault,
+            ("printk", _) => What::Printk,
+            ("cpuhp", _) => What::Hotplug,
+            _ => What::Other,
+        })
+    }
+}

@@ -1,0 +1,71 @@
+//! A spike in one sentence, and the names of functions in it.
+
+use latlab_model::explanation::{BlameLeg, HolderKind, Phase, SpikeBlame};
+use latlab_model::flight::KernelFunction;
+
+/// What happened, with the size of the latency first.
+pub fn sentence(blame: &SpikeBlame) -> String {
+    let Some(cause) = &blame.cause else {
+        let why = blame.gap.as_deref().unwrap_or("the events do not tell");
+        return format!("{}: not explained, {why}.", blame.latency_ns);
+    };
+    let of_cause = || blame.legs.iter().filter(|leg| leg.holder == *cause);
+    let longest = of_cause().max_by_key(|leg| leg.length());
+    let share = blame.cause_ns.0 * 100 / blame.latency_ns.0.max(1);
+    let (took, name) = (blame.cause_ns, &cause.name);
+    let id = longest.and_then(|leg| leg.thread.as_ref()).map(|thread| thread.id);
+    let thread = id.map_or_else(|| name.clone(), |id| format!("{name} (thread {id})"));
+    let realtime = longest.and_then(|leg| leg.thread.as_ref()?.realtime_words());
+    let realtime = realtime.map(|words| format!(" at {words}")).unwrap_or_default();
+    let detail = longest.and_then(|leg| leg.detail.as_deref());
+    let detail = detail.map(|detail| format!(" ({detail})")).unwrap_or_default();
+    let waited = longest.is_some_and(|leg: &BlameLeg| leg.phase == Phase::TimerLate);
+    let what = match cause.kind {
+        HolderKind::Thread if realtime.is_empty() => {
+            format!("{thread} did not give way for {took}{detail}")
+        }
+        HolderKind::Thread => format!("{thread}{realtime} ran for {took}{detail}"),
+        HolderKind::InterruptsOff => format!(
+            "the timer's interrupt did not come for {took} while {thread} ran: interrupts were off, \
+             or the firmware had the CPU{detail}"
+        ),
+        HolderKind::Printk => format!("{thread} printed to the console for {took}{detail}"),
+        HolderKind::PageFaults => format!("page faults of {thread} took {took}{detail}"),
+        HolderKind::Hotplug => format!("{thread} took {took} for CPU hot-plug{detail}"),
+        HolderKind::Interrupt => format!("interrupt {name} took {took}{detail}"),
+        HolderKind::Softirq => format!("softirq {name} took {took}{detail}"),
+        HolderKind::OtherTimers if name.is_empty() => format!("other timers took {took}"),
+        HolderKind::OtherTimers => format!("the timer function {name} took {took}"),
+        HolderKind::IdleExit if waited => {
+            format!("the idle CPU took {took} until the timer's interrupt began{detail}")
+        }
+        HolderKind::IdleExit => format!("leaving idle took {took}{detail}"),
+        HolderKind::Hypervisor => format!("the hypervisor took the CPU{detail}"),
+        HolderKind::Nmi => format!("NMI took {took}"),
+        HolderKind::WakeUp => format!("the wake-up itself took {took}"),
+        HolderKind::Unknown => format!("{took} are not recorded"),
+    };
+    format!("{}: {what}, {share} % of it.", blame.latency_ns)
+}
+
+/// What stands in a name for a function until its own name is known.
+pub(crate) fn unnamed_function(address: u64) -> String {
+    format!("@{address:x}@")
+}
+
+/// Puts the names of functions where their addresses stand.
+pub fn name_functions(blame: &mut SpikeBlame, functions: &[KernelFunction]) {
+    let legs = blame.legs.iter_mut().map(|leg| &mut leg.holder);
+    for holder in legs.chain(blame.cause.as_mut()) {
+        let mut parts = holder.name.splitn(3, '@');
+        let (Some(before), Some(address), Some(after)) = (parts.next(), parts.next(), parts.next())
+        else {
+            continue;
+        };
+        let address = u64::from_str_radix(address, 16).ok();
+        let known = functions.iter().find(|function| Some(function.address) == address);
+        let name = known.map_or("an unknown function", |function| function.name.as_str());
+        holder.name = format!("{before}{name}{after}");
+    }
+    blame.sentence = sentence(blame);
+}

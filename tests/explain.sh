@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# The flight recorder on the real program: a thread of higher priority on a measured CPU is named, the
+# legs of each spike add up to it, a trace that is not there does not lose the run, and nothing stays.
+# Invariant (instruments): explain: a planted thread is named, legs add up, and no run is lost without a trace.
+# Lane: alone (it places a real-time thread)
+. "$(dirname "$0")/common.bash"
+[ "$OWN_MOUNTS" = yes ] || skip "explain: need root, and the right to a mount namespace"
+grep -q tracefs /proc/filesystems || skip "explain: this kernel has no tracefs"
+[ "$(readlink /proc/self/ns/pid)" = "pid:[4026531836]" ] ||
+    skip "explain: this is a process namespace, whose numbers the kernel's trace does not have"
+mountpoint -q /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracing || exit 1
+instances=/sys/kernel/tracing/instances
+
+# Python that knows the run.
+holds() { holds_in "$here/run.json" 'told = run["explanation"]' "$1"; }
+spikes_hold() { holds_in "$here/spikes.json" 'spikes = run["spikes"]' "$1"; }
+cpu=$(($(nproc) - 1))
+cat >"$here/hog" <<'HOG'
+import ctypes, time
+ctypes.CDLL(None).prctl(15, b"culprit", 0, 0, 0)
+for _ in range(20):
+    end = time.monotonic() + 0.003
+    while time.monotonic() < end:
+        pass
+    time.sleep(0.1)
+HOG
+(sleep 3 && exec taskset -c "$cpu" chrt -f 95 python3 "$here/hog") &
+try "a run with --explain ends well" bash -c \
+    "'$program' run --quiet --explain --cpus $cpu --spike-above 1ms --format json --out '$here/runs' --for 6s >'$here/run.json'"
+wait
+try "a thread of higher priority is named as the cause of most spikes" holds \
+    "[c for c in told['causes'] if c['holder']['name'] == 'culprit' and c['count'] >= 10 and '95' in c['realtime']]"
+try "it was recorded and explained" holds \
+    "told['spikes']['stored'] >= 10 and told['explained'] >= told['spikes']['stored'] * 0.9"
+try "latlab explain finds it again in the stored pages" bash -c \
+    "'$program' explain last --top 5 --out '$here/runs' | grep -q 'culprit (thread .*real-time priority 95'"
+"$program" explain last --top 50 --format json --out "$here/runs" >"$here/spikes.json"
+try "the legs of each spike lie one behind the other and add up to it" spikes_hold \
+    "len(spikes) >= 10 and all(s['legs'][0]['from_ns'] == 0 and s['legs'][-1]['to_ns'] == s['latency_ns']
+     and all(a['to_ns'] == b['from_ns'] for a, b in zip(s['legs'], s['legs'][1:])) for s in spikes)"
+try "the folder is whole" "$program" verify "$here"/runs/*
+try "no trace of ours is left" [ -z "$(find "$instances" -maxdepth 1 -name 'latlab-*' -newer "$here/hog")" ]
+
+while umount /sys/kernel/tracing 2>/dev/null; do :; done
+umount /sys/kernel/debug 2>/dev/null
+try "without a trace the run goes on" bash -c \
+    "'$program' run --quiet --explain --format json --out '$here/none' --for 1s >'$here/run.json'"
+try "and says why nothing is explained" holds_in "$here/run.json" 'found = run["findings"]' \
+    "[f for f in found if f['code'] == 'recorder-missing' and 'mount -t tracefs' in f['reason']]"
+refused=$("$program" explain last --out "$here/none" 2>&1)
+code=$?
+try "a run without recorded events is wrong input" expect "exit code 2, not $code: $refused" \
+    [ "$code/${refused/*--explain*/told}" = 2/told ]
+exit $status
