@@ -72,7 +72,6 @@ impl CauseTable {
 /// What to do about a cause: a command where there is one.
 fn remedy(holder: &Holder, tally: &Tally, policy: Option<Policy>) -> String {
     let name = holder.name.as_str();
-    let others = "another CPU";
     match holder.kind {
         HolderKind::Thread if name.starts_with("irq/") => {
             let number = name.trim_start_matches("irq/").split('-').next().unwrap_or_default();
@@ -89,10 +88,7 @@ fn remedy(holder: &Holder, tally: &Tally, policy: Option<Policy>) -> String {
         HolderKind::Thread | HolderKind::PageFaults => {
             format!("taskset --all-tasks --cpu-list --pid CPUS $(pidof {name})")
         }
-        HolderKind::InterruptsOff => format!(
-            "Keep {name} on {others}, or find what it calls: `latlab explain --replay` tells the \
-             functions in a guest."
-        ),
+        HolderKind::InterruptsOff => format!("Keep {name} on another CPU, or find what it calls."),
         HolderKind::Printk => "dmesg --console-level 1".to_string(),
         HolderKind::Hotplug => {
             "Do not take CPUs away or bring them back while it matters.".to_string()
@@ -114,7 +110,10 @@ fn remedy(holder: &Holder, tally: &Tally, policy: Option<Policy>) -> String {
             "Isolate the CPU: isolcpus=CPUS nohz_full=CPUS on the kernel's command line."
                 .to_string()
         }
-        HolderKind::IdleExit => "latlab run --idle-states 0".to_string(),
+        HolderKind::IdleExit => {
+            "Keep the CPU out of deep idle states; in a guest, give it a CPU of its own."
+                .to_string()
+        }
         HolderKind::Hypervisor => {
             "On the host, give each virtual CPU a CPU of its own: virsh vcpupin DOMAIN VCPU CPU"
                 .to_string()
