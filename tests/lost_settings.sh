@@ -42,12 +42,21 @@ at_once() {
         holds "lost('affinity', $last)[0]['held'] == 'CPU $last' and lost('affinity', $last)[0]['now'] == 'CPU $first'" &&
         holds "all(f['at_ns'] < run['threads'][0]['setup']['first_release_ns'] + 2e9 for f in lost('scheduling', 0))"
 }
-# Less than a second, so that it is seen at the end only.
+# Less than a second, so that it is seen at the end only. A busy machine sees such a run too late: then once more.
 at_the_end() {
-    begin --for 700ms --deadline 10s --cpus "$first" || return 1
-    chrt -r -p 5 "$(thread latlab/0)" || return 1
+    local tries
+    for tries in {1..20}; do
+        begin_for_moment && chrt -r -p 5 "$(thread latlab/0)" && break
+        wait "$run"
+    done
     invalid && holds "lost('scheduling', 0)[-1]['now'] == 'rr 5'"
 }
+begin_for_moment() {
+    "$program" run --quiet --format json --warm-up 0s "${rights[@]}" --for 700ms --deadline 10s --cpus "$first" \
+        >"$here/run.json" 2>"$here/errors" &
+    run=$!
+    until begun_now; do kill -0 "$run" || return 1; done
+} 2>/dev/null
 there_and_back() {
     begin --for 2s --deadline 10s --cpus "$first" || return 1
     local tid

@@ -236,16 +236,17 @@ pub(crate) fn causes(run: &Run) -> (Vec<Cause>, usize) {
     (all, left_out)
 }
 
-/// What to try first in a run that is not good enough, and what it mends: what mends a finding that may explain
-/// the largest latency, else the first command.
+/// What to try first in a run that is not good enough, and what it mends: what makes a run valid, what mends a
+/// finding that may explain the largest latency, else the first command.
 pub(crate) fn remedy(run: &Run) -> Option<(String, String)> {
     if is_good(run) {
         return None;
     }
     let all = own_findings(run);
-    let explains = all.iter().find(|(finding, _)| explains_largest(run, finding.code()));
-    let explained = explains.and_then(|(finding, _)| Some((finding.code(), finding.remedy()?)));
-    if let Some((code, remedy)) = explained {
+    let invalid = all.iter().find(|(finding, _)| finding.invalidates());
+    let explains = || all.iter().find(|(finding, _)| explains_largest(run, finding.code()));
+    let first = invalid.or_else(explains);
+    if let Some((code, remedy)) = first.and_then(|(finding, _)| Some((finding.code(), finding.remedy()?))) {
         return Some((code.to_string(), remedy));
     }
     let own = all.iter().map(|(finding, _)| (finding.code().to_string(), finding.remedy()));

@@ -306,6 +306,8 @@ pub struct ListEntry {
     pub max_ns: Option<Nanos>,
     /// Missed releases; none where they are not defined.
     pub missed: Option<u64>,
+    /// Deadline misses; none without a deadline.
+    pub misses: Option<u64>,
     /// The judgement, where there is one.
     pub verdict: Option<VerdictWord>,
 }
@@ -321,6 +323,7 @@ impl From<&Run> for ListEntry {
             cycles: run.total.cycles,
             max_ns: run.total.max_ns,
             missed: run.total.missed,
+            misses: run.total.misses,
             verdict: run.verdict.as_ref().map(|verdict| verdict.word),
         }
     }
@@ -341,6 +344,7 @@ pub(crate) fn list_columns(entries: &[ListEntry]) -> Vec<Column> {
         Instrument::Spin | Instrument::Respond | Instrument::Import => "-".to_string(),
         _ => missed(entry.missed),
     };
+    let misses = |entry: &ListEntry| entry.misses.map_or("-".to_string(), |misses| misses.to_string());
     // A gap is no latency: where the list has both, each says what it is.
     let alike = entries.iter().all(|entry| entry.instrument == Instrument::Cyclic);
     let instrument = each(&|entry| entry.instrument.to_string());
@@ -351,7 +355,8 @@ pub(crate) fn list_columns(entries: &[ListEntry]) -> Vec<Column> {
         Column::new("measured", 1, each(&|entry| entry.measured_ns.map_or("-".to_string(), span))),
         Column::new("threads", 1, each(&|entry| entry.threads.to_string())),
         Column::new("cycles", 2, each(&|entry| entry.cycles.to_string())),
-        Column::new("missed", 0, each(&missed)),
+        Column::new("missed", 2, each(&missed)),
+        Column::new("misses", 0, each(&misses)),
         Column::new("max", 0, each(&max)).unit(scale.unit()),
         Column::new("verdict", 0, each(&word)).left().coloured(paint_verdict),
     ];
