@@ -107,7 +107,8 @@ impl Cache {
 /// Makes a folder beside its place first, so that what is there is whole. Whoever makes it at the same time makes
 /// it of the same.
 pub(crate) fn make_whole(folder: &Path, make: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
-    let beside = folder.with_extension(std::process::id().to_string());
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let beside = folder.with_file_name(format!("{name}.{}", std::process::id()));
     fs::create_dir_all(&beside).map_err(Error::io("create", &beside))?;
     let made = make(&beside);
     if made.is_ok() {
@@ -255,6 +256,24 @@ mod tests {
         ];
         names.sort_by_key(|name| numbers(name));
         assert_eq!(names[2], "linux-image-6.1.0-50-amd64");
+    }
+
+    #[test]
+    fn what_was_made_only_half_is_not_there() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("linux-headers-6.1.0-50-amd64");
+        let half = |beside: &Path| {
+            fs::write(beside.join("one"), "1").unwrap();
+            Err(Error::NoMirror)
+        };
+        assert!(make_whole(&folder, half).is_err());
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
+        make_whole(&folder, |beside| {
+            fs::write(beside.join("two"), "2").unwrap();
+            Ok(())
+        })
+        .unwrap();
+        assert!(folder.join("two").exists() && !folder.join("one").exists());
     }
 
     #[test]

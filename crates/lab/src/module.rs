@@ -12,6 +12,8 @@ use std::process::Command;
 
 /// Where packages of headers expect to lie.
 const INSTALLED: &str = "/usr/src";
+/// The same, below the folder that they are unpacked in.
+const SOURCES: &str = "usr/src";
 
 /// A module of one file.
 pub struct Module<'a> {
@@ -94,34 +96,45 @@ pub(crate) fn make() -> Command {
 /// The folder to build in, of headers that were got and unpacked.
 fn headers(kernel: DebianKernel, machine: &EmulatedMachine, cache: &Cache) -> Result<PathBuf> {
     let package = kernel.headers(machine, cache)?;
-    let folder = cache.folder().join("headers").join(machine.debian).join(kernel.to_string());
-    let sources = folder.join("usr/src");
-    let build = sources.join(&package);
-    let makefile = build.join("Makefile");
-    if makefile.exists() {
-        return Ok(build);
+    let folder = cache.folder().join("headers").join(machine.debian).join(&package);
+    let sources = folder.join(SOURCES);
+    if !folder.exists() {
+        make_whole(&folder, |beside| {
+            unpack_headers(&package, machine, cache, beside)?;
+            // Where they will lie, not where they lie now.
+            let makefile = beside.join(SOURCES).join(&package).join("Makefile");
+            let text = fs::read_to_string(&makefile).map_err(Error::io("read", &makefile))?;
+            let text = text.replace(INSTALLED, &sources.display().to_string());
+            fs::write(&makefile, text).map_err(Error::io("write", &makefile))
+        })?;
     }
+    Ok(sources.join(&package))
+}
+
+/// Puts a package of headers, and those that it needs to build with, into a folder.
+fn unpack_headers(
+    package: &str,
+    machine: &EmulatedMachine,
+    cache: &Cache,
+    folder: &Path,
+) -> Result<()> {
     let apt = Apt::prepare(cache, machine.debian)?;
-    let file = apt.download(&package, None)?;
+    let file = apt.download(package, None)?;
     let needed = output_of(Command::new("dpkg-deb").arg("-f").arg(&file).arg("Depends"))?;
-    unpack(&file, &folder)?;
+    unpack(&file, folder)?;
     let needed = needed.split(',').filter_map(|one| one.split_whitespace().next());
     for name in needed {
         // Its programs run on the host.
         let own =
             name.starts_with("linux-kbuild").then(|| Apt::prepare(cache, HOST)).transpose()?;
         if own.is_some() || name.starts_with("linux-headers") {
-            unpack(&own.as_ref().unwrap_or(&apt).download(name, None)?, &folder)?;
+            unpack(&own.as_ref().unwrap_or(&apt).download(name, None)?, folder)?;
         }
     }
-    let text = fs::read_to_string(&makefile).map_err(Error::io("read", &makefile))?;
-    let text = text.replace(INSTALLED, &sources.display().to_string());
-    fs::write(&makefile, text).map_err(Error::io("write", &makefile))?;
-    Ok(build)
+    Ok(())
 }
 
 fn unpack(file: &Path, folder: &Path) -> Result<()> {
-    fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
     output_of(Command::new("dpkg-deb").arg("-x").arg(file).arg(folder))?;
     // It can be had again.
     let _ = fs::remove_file(file);

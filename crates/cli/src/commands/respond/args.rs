@@ -6,7 +6,7 @@ use crate::load_library::{self, Library};
 use clap::{ArgGroup, Args};
 use latlab_capture::{EdgeKind, Hysteresis, Query, Threshold, Unit};
 use latlab_conduct::respond::scope::Resource;
-use latlab_conduct::respond::simulate::{SimulatedResponder, Stimulus};
+use latlab_conduct::respond::simulate::{McuClock, Pins, SimulatedResponder, Stimulus};
 use latlab_model::gpio::GpioLine;
 use latlab_model::load::Load;
 use latlab_model::plan::{KernelFile, Policy, Tuning};
@@ -30,8 +30,8 @@ pub struct RespondArgs {
     /// Only print channels, rate, duration, edges and a picture of each capture
     #[arg(long, requires = "from", help_heading = WHAT)]
     pub look: bool,
-    /// Run the firmware in a simulator: uno:irq, uno:irq-notimer, uno:polling; or a responder on
-    /// Linux in a guest: linux:kmod, linux:kmod-plain, linux:kmod-threaded, linux:c-sysfs,
+    /// Run the firmware in a simulator: uno:irq, uno:irq-notimer, uno:polling, or avr with a
+    /// --firmware of your own; or a responder on Linux in a guest: linux:kmod, linux:kmod-plain, linux:kmod-threaded, linux:c-sysfs,
     /// linux:c-gpiochip, linux:c-poll, linux:python, linux:python-gpiod1, linux:rust
     #[arg(long, value_name = "BOARD:RESPONDER", value_parser = value_parser_of(Simulated::ALL, Simulated::as_str),
           group = "source", hide_possible_values = true, help_heading = WHAT)]
@@ -135,6 +135,21 @@ pub struct RespondArgs {
     #[arg(long, value_name = "N", default_value = "1", conflicts_with_all = ["from", "scope", "logic"],
           help_heading = SIMULATION)]
     pub seed: u64,
+    /// Simulate this firmware instead, an ELF file or Intel HEX, with --simulate avr
+    #[arg(long, value_name = "FILE", requires = "simulate", help_heading = SIMULATION)]
+    pub firmware: Option<PathBuf>,
+    /// The microcontroller of the firmware, as avr-gcc calls it
+    #[arg(long, value_name = "NAME", default_value = "atmega328p", requires = "firmware",
+          value_parser = plain_line, help_heading = SIMULATION)]
+    pub mcu: String,
+    /// Its clock
+    #[arg(long, value_name = "FREQUENCY", default_value = "16MHz", requires = "firmware",
+          help_heading = SIMULATION)]
+    pub clock: McuClock,
+    /// Its pins with the stimuli and with the responses; the default are pins 2 and 3 of an Uno
+    #[arg(long, value_name = "IN,OUT", default_value = "PD2,PD3", requires = "firmware",
+          help_heading = SIMULATION)]
+    pub pins: Pins,
     /// Link the firmware with link-time optimisation, as the Arduino IDE does
     #[arg(long, requires = "simulate", help_heading = SIMULATION)]
     pub lto: bool,
@@ -212,8 +227,10 @@ impl LinuxArgs {
 /// What can be simulated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Simulated {
-    /// A microcontroller.
+    /// A sketch of ours on an Arduino Uno.
     Uno(SimulatedResponder),
+    /// A firmware of one's own on a microcontroller.
+    Avr,
     /// A responder on Linux.
     Linux(LinuxResponderName),
 }
@@ -224,6 +241,7 @@ impl Simulated {
         Simulated::Uno(SimulatedResponder::Irq),
         Simulated::Uno(SimulatedResponder::IrqWithoutTimer),
         Simulated::Uno(SimulatedResponder::Polling),
+        Simulated::Avr,
         Simulated::Linux(LinuxResponderName::Kmod),
         Simulated::Linux(LinuxResponderName::KmodPlain),
         Simulated::Linux(LinuxResponderName::KmodThreaded),
@@ -239,6 +257,7 @@ impl Simulated {
     pub fn as_str(self) -> &'static str {
         match self {
             Simulated::Uno(uno) => uno.as_str(),
+            Simulated::Avr => "avr",
             Simulated::Linux(linux) => match linux {
                 LinuxResponderName::Kmod => "linux:kmod",
                 LinuxResponderName::KmodPlain => "linux:kmod-plain",
@@ -272,6 +291,7 @@ Examples:
   latlab respond --logic fx2lafw --samplerate 24m --for 10s --stimulus D0 --response D1
   latlab respond --gpio gpiochip0:17 --loopback gpiochip0:27 --load hackbench
   latlab respond --simulate uno:irq --edges 50000         an Arduino Uno without hardware
+  latlab respond --simulate avr --firmware mine.elf --mcu atmega328p --clock 16MHz --pins PD2,PD3
   latlab respond --simulate linux:c-gpiochip --target lab:x86-64/rt --load hackbench
   latlab report last                                      show the last run as a page
 
@@ -329,8 +349,17 @@ impl RespondArgs {
             (Some(_), _) if !is_linux && self.gpio.is_none() => {
                 return Err("--target needs --simulate linux:NAME or --gpio".into());
             }
-            _ if is_linux && (self.lto || self.keep.is_some()) => {
-                return Err("--lto and --keep apply to uno:SKETCH only".into());
+            _ if is_linux && self.keep.is_some() => {
+                return Err("--keep applies to uno:SKETCH and avr only".into());
+            }
+            (_, Some(Simulated::Linux(_) | Simulated::Avr)) if self.lto => {
+                return Err("--lto applies to uno:SKETCH only".into());
+            }
+            (_, Some(Simulated::Avr)) if self.firmware.is_none() => {
+                return Err("--simulate avr needs --firmware FILE".into());
+            }
+            (_, Some(Simulated::Uno(_) | Simulated::Linux(_))) if self.firmware.is_some() => {
+                return Err("--firmware needs --simulate avr".into());
             }
             _ => {}
         }

@@ -17,7 +17,9 @@ use crate::store::{open_store, recover};
 use args::{RespondArgs, Simulated};
 use latlab_capture::Query;
 use latlab_conduct::StopFlag;
-use latlab_conduct::respond::simulate::{CYCLE_PS, SimulatedResponder, Simulation, simulate};
+use latlab_conduct::respond::simulate::{
+    Firmware, FirmwareFile, SimulateError, Simulation, simulate,
+};
 use latlab_conduct::respond::{Failure, ResponseRequest, record_responses as record};
 use latlab_model::machine::Machine;
 use latlab_model::plan::Method;
@@ -35,11 +37,19 @@ struct CapturePart {
     name: String,
     paths: Vec<PathBuf>,
     query: Query,
-    simulated: Option<String>,
+    simulated: Option<SimulatedPart>,
     captured: Option<CapturedPart>,
     seed: Option<u64>,
     machine: Machine,
     settings: Vec<Setting>,
+}
+
+/// What is known of a simulation.
+struct SimulatedPart {
+    /// What was simulated, in words.
+    description: String,
+    /// Nothing happens between these.
+    cycle_ps: i64,
 }
 
 /// What is known of a capture that latlab had made.
@@ -67,8 +77,12 @@ pub fn respond(args: &RespondArgs) -> anyhow::Result<ExitCode> {
         (Some(Simulated::Linux(name)), ..) => {
             linux::record(args, name, &store, stop).map(|run| finished.push(run))
         }
-        (Some(Simulated::Uno(simulated)), ..) => {
-            record_simulation(args, simulated, &store, stop).map(|run| finished.push(run))
+        (Some(Simulated::Uno(sketch)), ..) => {
+            let firmware = Firmware::Sketch(sketch, args.lto);
+            record_simulation(args, firmware, &store, stop).map(|run| finished.push(run))
+        }
+        (Some(Simulated::Avr), ..) => {
+            record_simulation(args, own_firmware(args), &store, stop).map(|run| finished.push(run))
         }
         (_, Some(scope), ..) => {
             oscilloscope::record_scope(args, scope, &store, stop).map(|run| finished.push(run))
@@ -107,27 +121,41 @@ pub fn respond(args: &RespondArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(worst))
 }
 
+fn own_firmware(args: &RespondArgs) -> Firmware {
+    Firmware::File(FirmwareFile {
+        path: args.firmware.clone().unwrap_or_default(),
+        mcu: args.mcu.to_ascii_lowercase(),
+        clock: args.clock,
+        pins: args.pins,
+    })
+}
+
 fn record_simulation(
     args: &RespondArgs,
-    simulated: SimulatedResponder,
+    firmware: Firmware,
     store: &Store,
     stop: &StopFlag,
 ) -> anyhow::Result<Finished> {
     let stimulus = args.stimuli().map_err(ExitError::usage)?;
     let order = Simulation {
-        simulated,
+        firmware,
         stimulus,
         edges: args.edges,
         seed: args.seed,
-        lto: args.lto,
         keep: args.keep.clone(),
     };
-    let made = simulate(&order, stop).map_err(ExitError::cannot_measure)?;
+    let made = simulate(&order, stop).map_err(|error| match error {
+        SimulateError::Firmware(_) => ExitError::usage(error),
+        _ => ExitError::cannot_measure(error),
+    })?;
     let part = CapturePart {
         name: args.runs.name.clone().unwrap_or_else(|| order.name()),
         paths: vec![made.capture.clone()],
         query: made.query.clone(),
-        simulated: Some(order.description()),
+        simulated: Some(SimulatedPart {
+            description: order.description(),
+            cycle_ps: order.cycle_ps(),
+        }),
         captured: None,
         seed: Some(args.seed),
         machine: made.machine.clone(),
@@ -166,7 +194,7 @@ fn record_part(
         plan: &plan,
         paths: &part.paths,
         query: &part.query,
-        resolution_ps: part.simulated.as_ref().map(|_| CYCLE_PS),
+        resolution_ps: part.simulated.as_ref().map(|simulated| simulated.cycle_ps),
         machine: part.machine,
         settings: part.settings,
         original,
@@ -203,7 +231,7 @@ fn plan(args: &RespondArgs, part: &CapturePart) -> Plan {
             Some(_) => Vec::new(),
             None => files.map(|name| name.to_string_lossy().into_owned()).collect(),
         },
-        simulated: part.simulated.clone(),
+        simulated: part.simulated.as_ref().map(|simulated| simulated.description.clone()),
         scope: None,
         gpio: None,
         captured_by: part.captured.as_ref().map(|captured| captured.command.clone()),
@@ -229,8 +257,14 @@ fn command(args: &RespondArgs, part: &CapturePart) -> String {
         words.extend(value.map(|value| format!("{flag} {}", shell::quoted(&value))));
     };
     match &part.simulated {
-        Some(simulated) => {
-            option("--simulate", simulated.split(' ').next().map(str::to_string));
+        Some(_) => {
+            option("--simulate", args.simulate.map(|simulated| simulated.as_str().to_string()));
+            if let Some(firmware) = &args.firmware {
+                option("--firmware", Some(firmware.display().to_string()));
+                option("--mcu", Some(args.mcu.clone()));
+                option("--clock", Some(format!("{}Hz", args.clock.hertz())));
+                option("--pins", Some(args.pins.to_string()));
+            }
             option("--stimulus", args.stimulus.clone());
             option("--edges", Some(args.edges.to_string()));
             option("--seed", Some(args.seed.to_string()));

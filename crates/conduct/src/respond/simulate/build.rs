@@ -1,0 +1,101 @@
+//! What is built for a simulation, and the programs that are started for it.
+
+use super::SimulateError;
+use crate::StopFlag;
+use latlab_sys::child;
+use latlab_sys::process::KillSignal;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::Duration;
+
+/// Where the sources of the responders are, for those who have them elsewhere.
+pub(super) const FOLDER: &str = "LATLAB_RESPONDERS";
+/// How often it is looked whether a program has ended.
+const POLL: Duration = Duration::from_millis(10);
+
+/// Makes a target; what make says of it.
+pub(super) fn run_make(
+    sources: &Path,
+    build: &Path,
+    target: &str,
+    words: &[String],
+    stop: &StopFlag,
+) -> Result<String, SimulateError> {
+    let mut make = Command::new("make");
+    // As if it were not started by another make.
+    for variable in ["MAKEFLAGS", "MAKELEVEL", "MFLAGS"] {
+        make.env_remove(variable);
+    }
+    // What an interrupted compiler leaves behind goes with the folder.
+    make.env("TMPDIR", build);
+    make.args(["--silent", "--no-print-directory", "-C"]).arg(sources.join("arduino")).arg(target);
+    make.arg(format!("BUILD={}", build.display()));
+    make.args(words);
+    let (ended, said) = output("make", &mut make, build, stop)?;
+    match ended.success() {
+        true => Ok(said.stdout),
+        false => Err(SimulateError::NotBuilt(cause(&said.stderr))),
+    }
+}
+
+/// What a program has said.
+pub(super) struct ProgramOutput {
+    pub stdout: String,
+    pub stderr: String,
+}
+
+/// Runs a program to its end, or to where the user asks for it.
+pub(super) fn output(
+    name: &str,
+    command: &mut Command,
+    folder: &Path,
+    stop: &StopFlag,
+) -> Result<(ExitStatus, ProgramOutput), SimulateError> {
+    // Into files, since nobody reads while it is waited for.
+    let paths = ["said.stdout", "said.stderr"].map(|name| folder.join(name));
+    let failed = |path: &Path| {
+        let path = path.to_path_buf();
+        move |error| SimulateError::File(path, error)
+    };
+    let [stdout, stderr] = paths.each_ref().map(|path| File::create(path).map_err(failed(path)));
+    let child = command.stdin(Stdio::null()).stdout(stdout?).stderr(stderr?).spawn();
+    let mut child = child.map_err(|error| SimulateError::NoProgram(name.into(), error))?;
+    let ended = loop {
+        if stop.is_set() {
+            // Politely, since make ends what it has started.
+            child::signal(child.id(), KillSignal::TERM);
+            let _ = child.wait();
+            return Err(SimulateError::Interrupted);
+        }
+        match child.try_wait().map_err(failed(folder))? {
+            Some(ended) => break ended,
+            None => thread::sleep(POLL),
+        }
+    };
+    let read = |path: &PathBuf| fs::read(path).map_err(failed(path));
+    let [stdout, stderr] = paths.each_ref().map(read);
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    Ok((ended, ProgramOutput { stdout: text(stdout?), stderr: text(stderr?) }))
+}
+
+/// The first mistake, which is the cause of the others.
+pub(super) fn cause(said: &str) -> String {
+    let tells =
+        |line: &&str| ["rror", "not found", "No such file"].iter().any(|word| line.contains(word));
+    let mut lines = said.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.clone().find(tells).or(lines.next()).unwrap_or("it printed nothing").to_string()
+}
+
+/// The folder of the responders: named, beside the program, or here, which comes last since what is
+/// found is run.
+pub(crate) fn sources() -> Option<PathBuf> {
+    let named = std::env::var_os(FOLDER).map(PathBuf::from);
+    let program = std::env::current_exe().ok();
+    let above = program.iter().flat_map(|program| program.ancestors());
+    let beside = above
+        .flat_map(|folder| [folder.join("responders"), folder.join("share/latlab/responders")]);
+    let all = named.into_iter().chain(beside).chain([PathBuf::from("responders")]);
+    all.into_iter().find(|folder| folder.join("arduino/Makefile").is_file())
+}
