@@ -246,7 +246,9 @@ pub(crate) fn remedy(run: &Run) -> Option<(String, String)> {
     let invalid = all.iter().find(|(finding, _)| finding.invalidates());
     let explains = || all.iter().find(|(finding, _)| explains_largest(run, finding.code()));
     let first = invalid.or_else(explains);
-    if let Some((code, remedy)) = first.and_then(|(finding, _)| Some((finding.code(), finding.remedy()?))) {
+    if let Some((code, remedy)) =
+        first.and_then(|(finding, _)| Some((finding.code(), finding.remedy()?)))
+    {
         return Some((code.to_string(), remedy));
     }
     let own = all.iter().map(|(finding, _)| (finding.code().to_string(), finding.remedy()));

@@ -130,9 +130,10 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l print-unit -d 'Pri
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l from -d 'Captures: sigrok .sr, VCD, CSV (Saleae, Tektronix and others), ISF, lists of readings; each becomes a run' -r -F
-complete -c latlab -n "__fish_latlab_using_subcommand respond" -l simulate -d 'Run the firmware in a simulator: uno:irq, uno:irq-notimer, uno:polling; or a responder on Linux in a guest: linux:kmod, linux:kmod-plain, linux:kmod-threaded, linux:c-sysfs, linux:c-gpiochip, linux:c-poll, linux:python, linux:python-gpiod1, linux:rust' -r -f -a "uno:irq\t''
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l simulate -d 'Run the firmware in a simulator: uno:irq, uno:irq-notimer, uno:polling, or avr with a --firmware of your own; or a responder on Linux in a guest: linux:kmod, linux:kmod-plain, linux:kmod-threaded, linux:c-sysfs, linux:c-gpiochip, linux:c-poll, linux:python, linux:python-gpiod1, linux:rust' -r -f -a "uno:irq\t''
 uno:irq-notimer\t''
 uno:polling\t''
+avr\t''
 linux:kmod\t''
 linux:kmod-plain\t''
 linux:kmod-threaded\t''
@@ -170,6 +171,10 @@ complete -c latlab -n "__fish_latlab_using_subcommand respond" -l for -d 'Length
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l samplerate -d 'Samples in a second of a logic analyser, such as 24m [default: as it is set]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l edges -d 'Number of stimuli of a simulation' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l seed -d 'Seed of random stimuli; the same seed gives the same run' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l firmware -d 'Simulate this firmware instead, an ELF file or Intel HEX, with --simulate avr' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l mcu -d 'The microcontroller of the firmware, as avr-gcc calls it' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l clock -d 'Its clock' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l pins -d 'Its pins with the stimuli and with the responses; the default are pins 2 and 3 of an Uno' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l keep -d 'Keep the simulated capture in this folder, as VCD and CSV' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l target -d 'Machine to measure: local, or a guest in virtual time such as lab:x86-64/rt [default: local]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l kernel -d 'Kernel image of your own, for a target without one such as lab:arm64' -r -F

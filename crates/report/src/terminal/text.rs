@@ -344,7 +344,8 @@ pub(crate) fn list_columns(entries: &[ListEntry]) -> Vec<Column> {
         Instrument::Spin | Instrument::Respond | Instrument::Import => "-".to_string(),
         _ => missed(entry.missed),
     };
-    let misses = |entry: &ListEntry| entry.misses.map_or("-".to_string(), |misses| misses.to_string());
+    let misses =
+        |entry: &ListEntry| entry.misses.map_or("-".to_string(), |misses| misses.to_string());
     // A gap is no latency: where the list has both, each says what it is.
     let alike = entries.iter().all(|entry| entry.instrument == Instrument::Cyclic);
     let instrument = each(&|entry| entry.instrument.to_string());
