@@ -1,5 +1,6 @@
 //! What the flight recorder brought: its pages to rows, its spikes to causes.
 
+use crate::legs::figures;
 use crate::rows::PageRow;
 use latlab_model::explanation::{RecorderCost, RunExplanation, SpikeBlame};
 use latlab_model::finding::{Finding, LossFinding};
@@ -11,7 +12,6 @@ use latlab_model::frame::Interval;
 use latlab_model::legs::LegFigures;
 use latlab_model::run::ThreadSetup;
 use latlab_model::{Histogram, Nanos, Plan};
-use latlab_stats::quantiles;
 use latlab_trace::{CauseTable, CpuTrace, EventReader, blame, name_functions};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
@@ -214,21 +214,15 @@ impl CostDigest {
             (cycles >= 1.0).then(|| Nanos((side.cpu as f64 / cycles) as i64))
         };
         Some(RecorderCost {
-            on: figures(&self.on.latencies)?,
-            off: figures(&self.off.latencies)?,
+            on: cost_figures(&self.on.latencies)?,
+            off: cost_figures(&self.off.latencies)?,
             on_cpu_ns: each(&self.on)?,
             off_cpu_ns: each(&self.off)?,
         })
     }
 }
 
-fn figures(counts: &Histogram) -> Option<LegFigures> {
-    let quantiles = quantiles(counts).filter(|_| counts.count >= ENOUGH_FOR_COST)?;
-    Some(LegFigures {
-        count: counts.count,
-        min_ns: counts.min_ns,
-        p50_ns: quantiles.p50_ns,
-        p99_ns: quantiles.p99_ns,
-        max_ns: counts.max_ns,
-    })
+/// Their figures; none of fewer cycles than say anything of the cost.
+fn cost_figures(counts: &Histogram) -> Option<LegFigures> {
+    figures(counts).filter(|figures| figures.count >= ENOUGH_FOR_COST)
 }

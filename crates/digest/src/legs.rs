@@ -119,7 +119,8 @@ fn legs_missing(thread: &ThreadLegs) -> Option<Finding> {
     (irq.min(thread_leg) < traced / 2).then(|| Finding::new(missing).of_thread(thread.thread))
 }
 
-fn figures(counts: &Histogram) -> Option<LegFigures> {
+/// Count, quantiles and extremes of a histogram; none of an empty one.
+pub(crate) fn figures(counts: &Histogram) -> Option<LegFigures> {
     let quantiles = quantiles(counts)?;
     Some(LegFigures {
         count: counts.count,

@@ -139,7 +139,7 @@ pub struct SpikeBlame {
 }
 
 impl SpikeBlame {
-    /// Time of which nobody knows what it was.
+    /// Time whose cause is unknown.
     pub fn unknown_ns(&self) -> Nanos {
         let unknown = self.legs.iter().filter(|leg| leg.holder.kind == HolderKind::Unknown);
         Nanos(unknown.map(|leg| leg.length().0).sum())

@@ -53,7 +53,7 @@ pub fn cpu_time_of_process(pid: u32) -> Option<i64> {
     cpu_time(pid, 2)
 }
 
-/// CPU time of another thread of this process, in nanoseconds; none where there is no such thread.
+/// CPU time of another thread of this process, in nanoseconds; none if the thread does not exist.
 pub fn cpu_time_of_thread(id: u32) -> Option<i64> {
     // As above, of one thread.
     cpu_time(id, 4 | 2)

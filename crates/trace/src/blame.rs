@@ -1,6 +1,6 @@
 //! One spike and the events around it to legs: matched by the expiry of the thread's timer, never by
 //! order. The legs lie one behind the other from the release to the reading of the clock, so that
-//! they add up to the latency; of what nobody knows there is a leg as well.
+//! they add up to the latency; unknown time is a leg as well.
 
 use crate::moment::{EventReader, Level, Moment, What};
 use crate::timeline::{Stretch, Tasks, name_tasks, stretches};

@@ -20,7 +20,7 @@ pub struct SpikeBound {
 }
 
 impl SpikeBound {
-    /// Above this, or a bound of its own.
+    /// A spike is above this limit, or, without one, above a bound that follows the largest latencies.
     pub fn new(fixed: Option<Nanos>) -> SpikeBound {
         SpikeBound { fixed, cycles: 0, largest: BinaryHeap::new() }
     }

@@ -54,7 +54,7 @@ const SMALLEST_RING: u64 = 64;
 const MEMORY_PART: u64 = 64;
 /// Pages of a CPU that are remembered, since a read page is gone from the kernel.
 const REMEMBERED: usize = 1024;
-/// Pages that are read before somebody else may have the CPU.
+/// Pages that are read before the recorder gives way to other threads.
 const AT_ONCE: usize = 16;
 
 /// The ring buffers, switched off until they are opened.
@@ -175,7 +175,7 @@ impl CpuPages {
     }
 }
 
-/// The memory of the machine, in KiB; little where nobody says.
+/// The memory of the machine, in KiB; a small value where it cannot be read.
 fn memory_kib(root: &Root) -> u64 {
     let text = root.read("proc/meminfo").unwrap_or_default();
     let total = text.lines().find_map(|line| line.strip_prefix("MemTotal:"));

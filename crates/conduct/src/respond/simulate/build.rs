@@ -53,7 +53,7 @@ pub(super) fn output(
     folder: &Path,
     stop: &StopFlag,
 ) -> Result<(ExitStatus, ProgramOutput), SimulateError> {
-    // Into files, since nobody reads while it is waited for.
+    // Into files: a full pipe would stop the build while it is waited for.
     let paths = ["said.stdout", "said.stderr"].map(|name| folder.join(name));
     let failed = |path: &Path| {
         let path = path.to_path_buf();

@@ -84,7 +84,7 @@ pub struct Simulation {
     pub edges: u64,
     /// The same seed gives the same times.
     pub seed: u64,
-    /// Where the capture is kept; none where nobody wants it.
+    /// File for the capture; none if it is not stored.
     pub keep: Option<PathBuf>,
 }
 
