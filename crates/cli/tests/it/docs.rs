@@ -33,6 +33,25 @@ fn every_relative_link_leads_somewhere() {
     report(broken);
 }
 
+/// Invariant (documents): Each guide stands in the questions of the documentation and in the contents of the book.
+#[test]
+fn every_guide_is_listed() {
+    let pages = pages();
+    let mut missing = Vec::new();
+    for list in ["docs/README.md", "packaging/book/SUMMARY.md"] {
+        let text = &pages.iter().find(|page| page.name == list).expect("the list is there").text;
+        for guide in pages.iter().filter(|page| is_guide(&page.name)) {
+            let Some(name) = guide.name.strip_prefix("docs/guide/") else { continue };
+            if !links(text).any(|link| {
+                link.split('#').next().is_some_and(|file| file.ends_with(&format!("guide/{name}")))
+            }) {
+                missing.push(format!("{list} does not name docs/guide/{name}"));
+            }
+        }
+    }
+    report(missing);
+}
+
 /// Invariant (documents): Documents name no link, flag or finding that does not exist.
 #[test]
 fn every_flag_that_the_guides_name_exists() {
