@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 export DURATION ?= 60s
 export DEADLINE ?= 1ms
 
-.PHONY: build run check test fuzz stats-study lab bench dist reference install clean help
+.PHONY: build run check test fuzz stats-study lab bench dist release book reference install clean help
 
 build: ## the program, static where that can be had: target/latlab
 	@scripts/setup.sh build
@@ -39,6 +39,15 @@ bench: ## measure latlab beside the other tools; the figures go to results/
 dist: ## static programs, agents, Debian packages and Python wheels for three architectures, to dist/
 	@scripts/setup.sh dist
 	@scripts/dist.sh
+
+release: ## what `make dist` makes, the book, a container image, and what pipelines call, with checksums, to dist/
+	@scripts/setup.sh dist book
+	@scripts/dist.sh
+	@scripts/release.sh
+
+book: ## the guides and the reference as a site with a search, to target/book
+	@scripts/setup.sh book
+	@scripts/book.sh
 
 reference: ## write docs/reference anew: man pages, completions, JSON Schemas
 	@scripts/reference.sh

@@ -55,7 +55,7 @@ for number in $(seq "$REPEATS"); do
     done
 done
 
-for name in samples run_folder kill disk signals dist guests lab responders; do
+for name in samples run_folder kill disk signals dist book guests lab responders; do
     step main script "tests/$name.sh" "tests/$name.sh"
 done
 closing

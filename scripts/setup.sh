@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
-# Installs what is missing, and only that. Usage: scripts/setup.sh [build] [lint] [test] [bench] [dist]
+# Installs what is missing, and only that. Usage: scripts/setup.sh [build] [lint] [test] [bench] [dist] [book]
 #   build  a C linker, Rust, and npm for the scripts of the pages
 #   lint   what `make check` needs as well: rustfmt and clippy
 #   test   what `make test` needs as well, `make dist` and machines for guests among it
 #   bench  what `make bench` needs as well: the other tools, strace, valgrind
 #   dist   what `make dist` needs as well: three targets, a linker for ARMv7, what builds wheels
+#   book   what `make book` needs: mdBook, which is compiled in a minute, and mandoc
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
 
 packages=()
-want_rust= want_lint= want_test= want_dist=
+want_rust= want_lint= want_test= want_dist= want_book=
 # Debian's npm brings some hundred packages, so it is taken only where there is none.
 for_pages=()
 command -v npm >/dev/null || for_pages=(nodejs npm)
@@ -26,7 +27,7 @@ for set in "${@:-build}"; do
                 procps tmux chromium fonts-dejavu-core gnuplot-nox qemu-user-static debootstrap
                 man-db make arduino-core-avr gcc-avr avr-libc libsimavr-dev qemu-system-x86
                 qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross busybox-static
-                e2fsprogs systemd sigrok-cli "${for_dist[@]}")
+                e2fsprogs systemd sigrok-cli buildah mandoc "${for_dist[@]}")
             want_lint=1 want_test=1 want_dist=1
             ;;
         lint) want_lint=1 ;;
@@ -35,7 +36,11 @@ for set in "${@:-build}"; do
             packages+=("${for_dist[@]}")
             want_rust=1 want_dist=1
             ;;
-        *) die "unknown set '$set'; there are build, lint, test, bench and dist" ;;
+        book)
+            packages+=(gcc libc6-dev ca-certificates curl git python3 mandoc)
+            want_rust=1 want_book=1
+            ;;
+        *) die "unknown set '$set'; there are build, lint, test, bench, dist and book" ;;
     esac
 done
 
@@ -148,4 +153,12 @@ if [ -n "$want_test" ]; then
     install_python "what tests read runs with" ""
     # Beside the others: what stands first in PYTHONPATH is taken.
     install_python "the pandas of Debian 12" -debian-12 --no-deps --target .venv/debian-12
+fi
+# Without the server that shows a book while it is written: the site alone is wanted.
+mdbook=0.5.4
+if [ -n "$want_book" ] && [ "$(target/tools/bin/mdbook --version 2>/dev/null)" != "mdbook v$mdbook" ]; then
+    say "compiling mdBook"
+    CARGO_TARGET_DIR=$root/target/tools/build cargo install --quiet --locked --profile dev --no-default-features \
+        --features search --root "$root/target/tools" "mdbook@$mdbook"
+    rm -rf target/tools/build
 fi

@@ -190,6 +190,17 @@ const EXIT_STATUS_OF_READING: Terms = &[
     ),
 ];
 
+const EXIT_STATUS_OF_COMPARISON: Terms = &[
+    ("0", "Done; with --gate, no regression above the limit."),
+    ("1", "With --gate: regressed."),
+    ("2", "Wrong usage or input, such as a run that does not exist."),
+    (
+        "3",
+        "A file could not be read, or the result not be written: a right or disk space is missing.",
+    ),
+    ("4", "With --gate: the runs cannot tell."),
+];
+
 const EXIT_STATUS_OF_CYCLICTEST: Terms = &[
     ("0", "Done, whatever was measured; also after --breaktrace."),
     ("2", "Wrong usage or input."),
@@ -410,6 +421,7 @@ fn man_page(command: &Command) -> (String, String) {
             section(&mut more, "ENVIRONMENT", ENVIRONMENT);
         }
         "respond" | "import" | "lab" => section(&mut more, "EXIT STATUS", EXIT_STATUS),
+        "compare" | "trend" => section(&mut more, "EXIT STATUS", EXIT_STATUS_OF_COMPARISON),
         "cyclictest" => section(&mut more, "EXIT STATUS", EXIT_STATUS_OF_CYCLICTEST),
         "list" | "show" | "explain" | "report" | "plot" => {
             section(&mut more, "EXIT STATUS", EXIT_STATUS_OF_READING);
