@@ -16,8 +16,9 @@ use latlab_trace::{CauseTable, CpuTrace, EventReader, blame, name_functions};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
 
-/// Pages of a CPU that a spike may still need.
-const REMEMBERED: usize = 1024;
+/// Pages of a CPU that a spike may still need: twice what the agent remembers, since it sends older
+/// ones later where a spike is told late.
+const REMEMBERED: usize = 2048;
 /// The largest spikes, which are told with their legs.
 const LARGEST: usize = 20;
 /// With fewer cycles of either kind their medians differ by chance alone.
@@ -36,23 +37,23 @@ pub struct ExplanationDigest {
     findings: Vec<Finding>,
 }
 
-/// The pages of each CPU that a spike may still need, with their numbers.
+/// The pages of each CPU that a spike may still need, by their numbers.
 #[derive(Default)]
-struct RecentPages(BTreeMap<u32, VecDeque<(u32, Vec<u8>)>>);
+struct RecentPages(BTreeMap<u32, BTreeMap<u32, Vec<u8>>>);
 
 impl RecentPages {
     fn push(&mut self, cpu: u32, number: u32, page: &[u8]) {
         let recent = self.0.entry(cpu).or_default();
-        if recent.len() == REMEMBERED {
-            recent.pop_front();
+        recent.insert(number, page.to_vec());
+        if recent.len() > REMEMBERED {
+            recent.pop_first();
         }
-        recent.push_back((number, page.to_vec()));
     }
 
-    fn range(&self, range: &PageRange) -> CpuTrace<'_> {
-        let all = self.0.get(&range.cpu).into_iter().flatten();
-        let inside = all.filter(|(number, _)| (range.first..range.end).contains(number));
-        CpuTrace { cpu: range.cpu, pages: inside.map(|(_, page)| page.as_slice()).collect() }
+    fn range(&self, &range: &PageRange) -> CpuTrace<'_> {
+        let all = self.0.get(&range.cpu).into_iter();
+        let inside = all.flat_map(|pages| pages.range(range.first..range.end.max(range.first)));
+        CpuTrace { range, pages: inside.map(|(number, page)| (*number, page.as_slice())).collect() }
     }
 }
 
@@ -108,6 +109,11 @@ impl ExplanationDigest {
         plan: &Plan,
         threads: &[ThreadSetup],
     ) -> (RunExplanation, Recording, Vec<Finding>) {
+        // A killed run has not told of its last spikes what became of them.
+        let tally = &mut self.tally;
+        tally.stored = tally.stored.max(self.recording.spikes.len() as u64);
+        let known = tally.stored + tally.while_off + tally.rate_limited + tally.stream_full;
+        tally.seen = tally.seen.max(known);
         let functions = &self.recording.formats.functions;
         let mut table = CauseTable::default();
         for blame in &mut self.blames {
@@ -163,12 +169,13 @@ pub fn explain_spikes<E>(
         }
     }
     let blames = spikes.into_iter().map(|spike| {
-        let trace = |range: &PageRange| CpuTrace {
-            cpu: range.cpu,
-            pages: kept
-                .range((range.cpu, range.first)..(range.cpu, range.end))
-                .map(|(_, page)| page.as_slice())
-                .collect(),
+        let trace = |&range: &PageRange| {
+            let PageRange { cpu, first, end } = range;
+            let inside = kept.range((cpu, first)..(cpu, end.max(first)));
+            CpuTrace {
+                range,
+                pages: inside.map(|(&(_, at), page)| (at, page.as_slice())).collect(),
+            }
         };
         let traces: Vec<CpuTrace> = spike.pages.iter().map(trace).collect();
         let mut found = blame(spike, thread_id(threads, spike.thread), &traces, &reader).spike;

@@ -49,6 +49,10 @@ text_enum! {
         Hypervisor = "hypervisor",
         /// An interrupt that cannot be masked.
         Nmi = "nmi",
+        /// The scheduler: the thread was ready, and a limit of CPU time kept it from running.
+        Throttled = "throttled",
+        /// The measured thread itself: it was stopped, traced, or waited for something else.
+        OwnSleep = "own-sleep",
         /// Nothing was recorded.
         Unknown = "unknown",
     }

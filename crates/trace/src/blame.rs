@@ -1,43 +1,20 @@
-//! One spike and the events around it to legs: matched by the expiry of the thread's timer, never by
-//! order. The legs lie one behind the other from the release to the reading of the clock, so that
-//! they add up to the latency; unknown time is a leg as well.
+//! One spike and the events around it to legs. The legs lie one behind the other from the release to
+//! the reading of the clock, so that they add up to the latency; unknown time is a leg as well.
 
-use crate::moment::{EventReader, Level, Moment, What};
-use crate::timeline::{Stretch, Tasks, name_tasks, stretches};
+use crate::moment::{CpuTrace, EventReader, Moment, What};
+use crate::points::{CpuEvents, Own, Piece, WakeUp};
+use crate::settle::{Around, is_hotplug, unknown};
+use crate::timeline::{NameOf, Stretch, Tasks, name_tasks, stretches};
 use latlab_model::Nanos;
 use latlab_model::explanation::{BlameLeg, Holder, HolderKind, Phase, SpikeBlame};
-use latlab_model::flight::{RecordedSpike, StolenTime};
+use latlab_model::flight::RecordedSpike;
 use std::collections::BTreeMap;
-
-/// A shorter stretch without an event says nothing of the machine below the kernel.
-const SILENCE: i64 = 300_000;
-/// The kernel counts stolen time in steps of this.
-const STOLEN_STEP: i64 = 10_000_000;
-/// So many page faults in a leg are its cause.
-const MANY_FAULTS: usize = 10;
-/// What a thread has printed so long before may still be on its way to the console.
-const PRINTING: i64 = 2_000_000;
-
-/// The pages of one CPU around a spike.
-pub struct CpuTrace<'a> {
-    /// The CPU.
-    pub cpu: u32,
-    /// Its pages in their order.
-    pub pages: Vec<&'a [u8]>,
-}
-
-/// The events of one CPU.
-struct CpuEvents {
-    cpu: u32,
-    moments: Vec<Moment>,
-    has_hole: bool,
-}
 
 /// What the pages of a spike came to.
 pub struct Blamed {
     /// The spike with its legs.
     pub spike: SpikeBlame,
-    /// Whether its begin was overwritten before it could be copied.
+    /// Whether its release was overwritten before it could be copied.
     pub begins_late: bool,
 }
 
@@ -48,279 +25,144 @@ pub fn blame(
     traces: &[CpuTrace],
     reader: &EventReader,
 ) -> Blamed {
-    let read = |trace: &CpuTrace| {
-        let (moments, has_hole) = reader.moments(&trace.pages);
-        CpuEvents { cpu: trace.cpu, moments, has_hole }
+    let read = |trace: &CpuTrace| CpuEvents {
+        cpu: trace.range.cpu,
+        moments: reader.moments(trace),
+        is_whole: trace
+            .pages
+            .last()
+            .is_some_and(|(last, _)| last.saturating_add(1) >= trace.range.end),
     };
     let cpus: Vec<CpuEvents> = traces.iter().map(read).collect();
+    blame_events(spike, thread_id, &cpus, &|address| reader.function(address))
+}
+
+/// The same of events that were read.
+pub(crate) fn blame_events(
+    spike: &RecordedSpike,
+    thread_id: Option<i32>,
+    cpus: &[CpuEvents],
+    name_of: NameOf,
+) -> Blamed {
     let mut tasks = Tasks::new();
     cpus.iter().for_each(|one| name_tasks(&one.moments, &mut tasks));
     let (release, woken) = (spike.release_ns.0, (spike.release_ns + spike.latency_ns).0);
-    let points = thread_id.and_then(|id| WakeUpPoints::find(&cpus, id, release, woken));
-    let home = points.as_ref().map_or(0, |points| points.home);
-    let gap = gap(&cpus, points.as_ref(), home, release);
+    let wake_up = thread_id.and_then(|id| WakeUp::find(cpus, id, release, woken));
+    let home = wake_up.as_ref().map_or(0, |wake_up| wake_up.home);
+    let whole =
+        Piece { phase: Phase::Waiting, from: release, to: woken, on: home, own: Own::Expected };
+    let pieces = wake_up.as_ref().map_or(vec![whole], |wake_up| wake_up.pieces.clone());
+    let hotplug = cpus.iter().any(|one| is_hotplug(&one.moments, release, woken));
+    let timer = wake_up.as_ref().and_then(|wake_up| wake_up.timer);
+    let line = |one: &CpuEvents| stretches(&one.moments, &tasks, name_of, timer);
+    let lines: Vec<Vec<Stretch>> = cpus.iter().map(line).collect();
     let mut legs = Vec::new();
-    if let Some(points) = &points {
-        let lines = |at: usize| stretches(&cpus[at].moments, &tasks, reader, points.timer);
-        let (waker, own) = (lines(points.waker), lines(points.home));
-        let parts = [
-            (Phase::TimerLate, release, points.interrupt, &waker),
-            (Phase::Handler, points.interrupt, points.waking, &waker),
-            (Phase::Waiting, points.waking, points.switch, &own),
-            (Phase::Return, points.switch, woken, &own),
-        ];
-        for (phase, from, to, line) in parts {
-            legs.extend(cut(line, phase, from, to));
-        }
-    } else if let Some(own) = cpus.first() {
-        let line = stretches(&own.moments, &tasks, reader, None);
-        legs.extend(cut(&line, Phase::Waiting, release, woken));
+    for piece in pieces.iter().filter(|piece| piece.from < piece.to) {
+        let Some(one) = cpus.get(piece.on) else {
+            legs.push(unknown(piece.phase, piece.from, piece.to));
+            continue;
+        };
+        let (wake_up, stolen) = (wake_up.as_ref(), spike.stolen.as_ref());
+        let around = Around { wake_up, thread_id, moments: &one.moments, hotplug, stolen };
+        let cut = cut(&lines[piece.on], one, piece).into_iter().map(|(mut leg, stretch)| {
+            around.settle(&mut leg, piece, stretch);
+            leg
+        });
+        // Lines and faults split the leg that they are in, so they are counted in the joined one.
+        let mut joined = joined(cut.collect());
+        joined.iter_mut().for_each(|leg| around.look_at_evidence(leg));
+        legs.extend(joined);
     }
+    let mut legs = joined(legs);
     for leg in &mut legs {
-        settle(leg, thread_id, spike.stolen.as_ref());
-        if let Some(own) = cpus.get(home) {
-            evidence(leg, &own.moments);
-        }
+        (leg.from_ns, leg.to_ns) = (leg.from_ns - Nanos(release), leg.to_ns - Nanos(release));
     }
-    let legs = joined(legs, release);
     let own = cpus.get(home);
     let begins_late = own.is_some_and(|own| own.begins_after(release));
+    let gap = gap(own, wake_up.as_ref(), release, woken);
     Blamed { spike: told(spike, own.map(|one| one.cpu), legs, gap), begins_late }
 }
 
 impl CpuEvents {
+    /// Whether what happened at this time was overwritten.
     fn begins_after(&self, time: i64) -> bool {
-        self.moments.first().is_some_and(|first| first.at > time)
+        let behind = self.moments.partition_point(|moment| moment.at <= time);
+        let next = self.moments.get(behind).map(|moment| &moment.what);
+        !self.moments.is_empty() && (behind == 0 || next == Some(&What::Lost))
     }
-}
 
-/// The points of a wake-up that its phases lie between.
-struct WakeUpPoints {
-    /// Which of the CPUs woke it.
-    waker: usize,
-    /// Which of them it ran on.
-    home: usize,
-    /// The address of the thread's timer.
-    timer: Option<u64>,
-    interrupt: i64,
-    waking: i64,
-    switch: i64,
-    /// Whether the switch was told; where it was not, it is part of the return.
-    switch_told: bool,
-}
-
-impl WakeUpPoints {
-    fn find(cpus: &[CpuEvents], id: i32, release: i64, woken: i64) -> Option<WakeUpPoints> {
-        // The last waking before it ran, of the timer that expires at the release if that is known.
-        let expiry = cpus.iter().enumerate().find_map(|(at, one)| {
-            let (expired, timer) = expiry(&one.moments, id, release, woken)?;
-            Some((at, expired, timer))
-        });
-        let waking_on = |at: usize, from: i64| {
-            let is_it = |moment: &&Moment| {
-                (from..=woken).contains(&moment.at)
-                    && matches!(&moment.what, What::Waking(task) if task.id == id)
-            };
-            cpus[at].moments.iter().find(is_it).map(|moment| moment.at)
-        };
-        let (waker, waking) = match expiry {
-            Some((at, expired, _)) => (at, waking_on(at, expired)?),
-            None => (0..cpus.len()).find_map(|at| Some((at, waking_on(at, release)?)))?,
-        };
-        let switch = (0..cpus.len()).find_map(|at| {
-            let is_it = |moment: &&Moment| {
-                (waking..=woken).contains(&moment.at)
-                    && matches!(&moment.what, What::Switch { to, .. } if to.id == id)
-            };
-            cpus[at].moments.iter().find(is_it).map(|moment| (at, moment.at))
-        });
-        let interrupt = interrupt_around(&cpus[waker].moments, waking, release);
-        let (home, switch_at) = switch.unwrap_or((0, woken));
-        Some(WakeUpPoints {
-            waker,
-            home,
-            timer: expiry.map(|(_, _, timer)| timer),
-            interrupt,
-            waking,
-            switch: switch_at,
-            switch_told: switch.is_some(),
-        })
+    fn has_hole(&self, from: i64, to: i64) -> bool {
+        let hole = |moment: &Moment| moment.what == What::Lost && moment.at > from;
+        // Each hole ends with the event after it.
+        let first = self.moments.iter().position(hole);
+        let begin = first.and_then(|at| self.moments[..at].last()).map_or(i64::MAX, |one| one.at);
+        begin < to
     }
-}
-
-/// When the thread's timer expired, and its address: that which it started for this release, or else one that wakes it.
-fn expiry(moments: &[Moment], id: i32, release: i64, woken: i64) -> Option<(i64, u64)> {
-    let started = moments.iter().rev().find_map(|moment| match moment.what {
-        What::TimerStart { timer, expires } if expires == release => Some(timer),
-        _ => None,
-    });
-    let mut expired = None;
-    for moment in moments.iter().filter(|moment| (release..=woken).contains(&moment.at)) {
-        match &moment.what {
-            What::TimerExpire { timer, .. } if started.is_none_or(|known| known == *timer) => {
-                expired = Some((moment.at, *timer));
-            }
-            What::Waking(task) if task.id == id && expired.is_some() => return expired,
-            What::TimerExit if started.is_none() => expired = None,
-            _ => {}
-        }
-    }
-    None
-}
-
-/// When the interrupt began in which a thread was woken; the waking itself where it was none.
-fn interrupt_around(moments: &[Moment], waking: i64, release: i64) -> i64 {
-    let mut begun = Vec::new();
-    for moment in moments.iter().take_while(|moment| moment.at <= waking) {
-        match &moment.what {
-            What::Enter(one) if matches!(one.level, Level::Interrupt | Level::Handler) => {
-                begun.push((one.level, moment.at));
-            }
-            What::Exit(level) => {
-                let last = begun.iter().rposition(|(known, _)| known == level);
-                begun.truncate(last.unwrap_or(begun.len()));
-            }
-            What::Switch { .. } => begun.clear(),
-            // Where interrupts are not told, the expiry of the first timer is the begin.
-            What::TimerExpire { .. } if begun.is_empty() => {
-                begun.push((Level::Tasklet, moment.at));
-            }
-            What::TimerExit => begun.retain(|(level, _)| *level != Level::Tasklet),
-            _ => {}
-        }
-    }
-    begun.first().map_or(waking, |(_, at)| *at).max(release)
 }
 
 /// Why not all is known.
 fn gap(
-    cpus: &[CpuEvents],
-    points: Option<&WakeUpPoints>,
-    home: usize,
+    own: Option<&CpuEvents>,
+    wake_up: Option<&WakeUp>,
     release: i64,
+    woken: i64,
 ) -> Option<String> {
-    let Some(own) = cpus.get(home).filter(|one| !one.moments.is_empty()) else {
+    let Some(own) = own.filter(|one| !one.moments.is_empty()) else {
         return Some("no event of its CPU is recorded".to_string());
     };
     if own.begins_after(release) {
         return Some("the events of its release were overwritten".to_string());
     }
-    if own.has_hole {
+    if own.has_hole(release, woken) || !own.is_whole {
         return Some("events were lost".to_string());
     }
-    match points {
+    match wake_up {
         None => Some("the events do not tell when the thread was woken".to_string()),
-        Some(points) if !points.switch_told => {
+        Some(wake_up) if !wake_up.switch_told => {
             Some("the kernel did not tell the switch to the thread".to_string())
         }
         Some(_) => None,
     }
 }
 
-/// The legs of a phase, with what no stretch covers as unknown.
-fn cut(line: &[Stretch], phase: Phase, from: i64, to: i64) -> Vec<BlameLeg> {
+/// The legs of a piece, with what no stretch covers as unknown.
+fn cut<'a>(
+    line: &'a [Stretch],
+    cpu: &CpuEvents,
+    piece: &Piece,
+) -> Vec<(BlameLeg, Option<&'a Stretch>)> {
     let mut legs = Vec::new();
-    let leg = |from: i64, to: i64, stretch: Option<&Stretch>| BlameLeg {
-        from_ns: Nanos(from),
-        to_ns: Nanos(to),
-        phase,
-        holder: stretch.map_or_else(
-            || Holder { kind: HolderKind::Unknown, name: String::new() },
-            |stretch| stretch.holder.clone(),
-        ),
-        thread: stretch.and_then(|stretch| stretch.thread.clone()),
-        detail: stretch.and_then(|stretch| stretch.detail.clone()),
-    };
-    let mut at = from;
-    for stretch in line.iter().filter(|one| one.from < to && one.to > from) {
-        let (begin, end) = (stretch.from.max(at), stretch.to.min(to));
+    let mut at = piece.from;
+    // After the last event a CPU is as that has left it, but only if nothing is missing there.
+    let ends = |one: &&Stretch| one.to < i64::MAX || (cpu.is_whole && piece.own == Own::Runs);
+    let within = line.iter().filter(|one| one.from < piece.to && one.to > piece.from);
+    for stretch in within.filter(ends) {
+        let (begin, end) = (stretch.from.max(at), stretch.to.min(piece.to));
+        if begin >= end {
+            continue;
+        }
         if begin > at {
-            legs.push(leg(at, begin, None));
+            legs.push((unknown(piece.phase, at, begin), None));
         }
-        if end > begin {
-            legs.push(leg(begin, end, Some(stretch)));
-            at = end;
-        }
+        let leg = BlameLeg {
+            holder: stretch.holder.clone(),
+            thread: stretch.thread.clone(),
+            detail: stretch.detail.clone(),
+            ..unknown(piece.phase, begin, end)
+        };
+        legs.push((leg, Some(stretch)));
+        at = end;
     }
-    if at < to {
-        // After the last event the CPU is as it left it.
-        let last = line.last().filter(|last| last.to <= at && phase == Phase::Return);
-        legs.push(leg(at, to, last));
+    if at < piece.to {
+        legs.push((unknown(piece.phase, at, piece.to), None));
     }
     legs
 }
 
-/// What a holder means in its phase.
-fn settle(leg: &mut BlameLeg, thread_id: Option<i32>, stolen: Option<&StolenTime>) {
-    let kind = leg.holder.kind;
-    let is_own = thread_id.is_some() && leg.thread.as_ref().map(|thread| thread.id) == thread_id;
-    let own_interrupt = leg.phase == Phase::Handler || leg.phase == Phase::Waiting;
-    let is_path = is_own
-        || (leg.phase == Phase::Handler && kind == HolderKind::Interrupt)
-        || (own_interrupt && kind == HolderKind::Interrupt && leg.holder.name == "local timer")
-        || (leg.phase == Phase::Return && kind == HolderKind::IdleExit);
-    if is_path {
-        leg.holder = Holder { kind: HolderKind::WakeUp, name: String::new() };
-        leg.thread = None;
-    } else if leg.phase == Phase::TimerLate && kind == HolderKind::Thread {
-        leg.holder.kind = HolderKind::InterruptsOff;
-    }
-    if stolen.is_some_and(|stolen| explains(stolen, leg)) {
-        let rose = stolen.map_or(Nanos::ZERO, |stolen| stolen.rose_ns);
-        leg.detail = Some(format!("no event for {}, while steal rose by {rose}", leg.length()));
-        leg.holder = Holder { kind: HolderKind::Hypervisor, name: String::new() };
-        leg.thread = None;
-    }
-}
-
-/// Whether stolen time is what a silence was.
-fn explains(stolen: &StolenTime, silence: &BlameLeg) -> bool {
-    let (length, rose) = (silence.length().0, stolen.rose_ns.0);
-    let much = rose * 2 > (stolen.to_ns - stolen.from_ns).0;
-    let long = length >= SILENCE && (length * 10 >= STOLEN_STEP || much);
-    long && rose >= STOLEN_STEP && rose + STOLEN_STEP >= length
-}
-
-/// Lines that a thread printed, its page faults, and a CPU that goes or comes, make another cause of it.
-fn evidence(leg: &mut BlameLeg, moments: &[Moment]) {
-    if !matches!(leg.holder.kind, HolderKind::Thread | HolderKind::InterruptsOff) {
-        return;
-    }
-    let Some(id) = leg.thread.as_ref().map(|thread| thread.id) else { return };
-    let count = |before: i64, is: &dyn Fn(&What) -> bool| {
-        let within = |moment: &&Moment| {
-            (leg.from_ns.0 - before..=leg.to_ns.0).contains(&moment.at) && is(&moment.what)
-        };
-        let all = moments.iter().filter(within);
-        all.filter(|moment| moment.thread == id || matches!(moment.what, What::Hotplug)).count()
-    };
-    let lines = count(PRINTING, &|what| *what == What::Printk);
-    let faults = count(0, &|what| *what == What::PageFault);
-    let hotplug = count(PRINTING, &|what| *what == What::Hotplug);
-    let is_stopper = ["migration/", "cpuhp/"].iter().any(|one| leg.holder.name.starts_with(one));
-    let found = match (lines, faults, hotplug) {
-        (1.., _, _) => Some((HolderKind::Printk, format!("{lines} lines printed"))),
-        (_, MANY_FAULTS.., _) => Some((HolderKind::PageFaults, format!("{faults} page faults"))),
-        (_, _, 1..) if is_stopper => {
-            Some((HolderKind::Hotplug, "a CPU was taken away or brought back".to_string()))
-        }
-        _ => None,
-    };
-    if let Some((kind, detail)) = found {
-        leg.holder.kind = kind;
-        leg.detail = Some(detail);
-    }
-}
-
-/// Legs of the same holder that follow each other as one, counted from the release.
-fn joined(legs: Vec<BlameLeg>, release: i64) -> Vec<BlameLeg> {
+/// Legs of the same holder that follow each other as one.
+fn joined(legs: Vec<BlameLeg>) -> Vec<BlameLeg> {
     let mut all: Vec<BlameLeg> = Vec::new();
     for leg in legs {
-        let leg = BlameLeg {
-            from_ns: leg.from_ns - Nanos(release),
-            to_ns: leg.to_ns - Nanos(release),
-            ..leg
-        };
         match all.last_mut() {
             Some(last) if last.holder == leg.holder && last.phase == leg.phase => {
                 last.to_ns = leg.to_ns;
@@ -348,6 +190,8 @@ fn told(
     let cause = largest.filter(|(holder, _)| holder.kind != HolderKind::Unknown);
     let cause = cause.map(|(holder, total)| (holder.clone(), Nanos(total)));
     let (cause, cause_ns) = cause.unzip();
+    let silence = legs.iter().filter(|leg| leg.holder.kind == HolderKind::Unknown);
+    let silence = silence.max_by_key(|leg| leg.length()).and_then(|leg| leg.detail.clone());
     let mut blame = SpikeBlame {
         spike: spike.spike,
         thread: spike.thread,
@@ -359,8 +203,11 @@ fn told(
         cause_ns: cause_ns.unwrap_or_default(),
         sentence: String::new(),
         stolen: spike.stolen,
-        gap,
+        gap: gap.or(silence),
     };
     blame.sentence = crate::sentence::sentence(&blame);
     blame
 }
+
+#[cfg(test)]
+mod tests;

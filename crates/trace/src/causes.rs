@@ -69,6 +69,8 @@ impl CauseTable {
     }
 }
 
+const ISOLATE: &str = "Isolate the CPU: isolcpus=CPUS nohz_full=CPUS on the kernel's command line.";
+
 /// What to do about a cause: a command where there is one.
 fn remedy(holder: &Holder, tally: &Tally, policy: Option<Policy>) -> String {
     let name = holder.name.as_str();
@@ -76,6 +78,9 @@ fn remedy(holder: &Holder, tally: &Tally, policy: Option<Policy>) -> String {
         HolderKind::Thread if name.starts_with("irq/") => {
             let number = name.trim_start_matches("irq/").split('-').next().unwrap_or_default();
             format!("echo CPUS > /proc/irq/{number}/smp_affinity_list")
+        }
+        HolderKind::Thread | HolderKind::InterruptsOff if name.starts_with("migration/") => {
+            "Load modules, trace functions and take CPUs away before it matters.".to_string()
         }
         HolderKind::Thread if tally.realtime.is_some() => {
             let priority = match policy {
@@ -97,8 +102,16 @@ fn remedy(holder: &Holder, tally: &Tally, policy: Option<Policy>) -> String {
             Some((number, _)) if number.parse::<u32>().is_ok() => {
                 format!("echo CPUS > /proc/irq/{number}/smp_affinity_list")
             }
-            _ => "latlab run --tune irqs=away".to_string(),
+            // Interrupts of the kernel itself cannot be moved.
+            _ => ISOLATE.to_string(),
         },
+        HolderKind::Throttled => match policy {
+            Some(Policy::Fifo { .. } | Policy::Rr { .. }) => {
+                "sysctl -w kernel.sched_rt_runtime_us=-1".to_string()
+            }
+            _ => "Raise cpu.max of its cgroup, or measure with --policy fifo.".to_string(),
+        },
+        HolderKind::OwnSleep => "Do not stop, trace or page out the measured thread.".to_string(),
         HolderKind::Softirq if name.starts_with("NET") => {
             "Move the interrupts of the network to another CPU: latlab run --tune irqs=away"
                 .to_string()
@@ -106,10 +119,7 @@ fn remedy(holder: &Holder, tally: &Tally, policy: Option<Policy>) -> String {
         HolderKind::Softirq => {
             "Use a PREEMPT_RT kernel, where softirqs run in threads of lower priority.".to_string()
         }
-        HolderKind::OtherTimers => {
-            "Isolate the CPU: isolcpus=CPUS nohz_full=CPUS on the kernel's command line."
-                .to_string()
-        }
+        HolderKind::OtherTimers => ISOLATE.to_string(),
         HolderKind::IdleExit => {
             "Keep the CPU out of deep idle states; in a guest, give it a CPU of its own."
                 .to_string()

@@ -4,8 +4,16 @@
 use crate::format::{Field, Format};
 use crate::page::{Event, Layout};
 use crate::sentence::unnamed_function;
-use latlab_model::flight::TraceFormats;
+use latlab_model::flight::{PageRange, TraceFormats};
 use std::collections::{BTreeMap, HashMap};
+
+/// The pages of one CPU around a spike.
+pub struct CpuTrace<'a> {
+    /// The pages that belong to it.
+    pub range: PageRange,
+    /// Those of them that are there, in their order, with their numbers.
+    pub pages: Vec<(u32, &'a [u8])>,
+}
 
 /// What happened on a CPU.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -14,6 +22,8 @@ pub enum What {
     Switch {
         /// The thread that left it.
         from: Task,
+        /// How it left.
+        left: Left,
         /// The thread that came.
         to: Task,
     },
@@ -51,8 +61,41 @@ pub enum What {
     Printk,
     /// A step of taking a CPU away or bringing it back.
     Hotplug,
+    /// The CPU goes into this idle state; none when it leaves it.
+    Idle(Option<i64>),
+    /// Events were lost before this one.
+    Lost,
     /// Anything else: it shows that the CPU ran.
     Other,
+}
+
+/// How a thread left its CPU.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Left {
+    /// It could have run on.
+    Ready,
+    /// It sleeps until something wakes it.
+    Asleep,
+    /// It waits for a disk, a lock or memory, and no signal wakes it.
+    Uninterruptible,
+    /// A signal has stopped it.
+    Stopped,
+    /// A tracer has stopped it.
+    Traced,
+}
+
+impl Left {
+    /// From `prev_state`. Its low bits are the same in all kernels; beyond them is the mark of a
+    /// thread that was preempted, in another place in each.
+    fn of(state: i64) -> Left {
+        match state & 0xff {
+            0 => Left::Ready,
+            state if state & 4 != 0 => Left::Stopped,
+            state if state & 8 != 0 => Left::Traced,
+            state if state & 2 != 0 => Left::Uninterruptible,
+            _ => Left::Asleep,
+        }
+    }
 }
 
 /// A thread.
@@ -95,8 +138,6 @@ pub struct Moment {
     pub at: i64,
     /// The thread that was on the CPU.
     pub thread: i32,
-    /// Whether interrupts were off; of what the kernel calls inside an interrupt they always are.
-    pub interrupts_off: bool,
     /// What happened.
     pub what: What,
 }
@@ -104,8 +145,8 @@ pub struct Moment {
 /// The softirqs by their numbers.
 const SOFTIRQS: [&str; 10] =
     ["HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU"];
-/// Of the flags of an event: interrupts are off.
-const INTERRUPTS_OFF: i64 = 1;
+/// The state of `cpu_idle` when a CPU is idle no more.
+const NOT_IDLE: i64 = 0xffff_ffff;
 
 /// How the pages of a run are read.
 pub struct EventReader {
@@ -143,26 +184,36 @@ impl EventReader {
         self.functions.get(&address).cloned().unwrap_or_else(|| unnamed_function(address))
     }
 
-    /// What happened in the pages of a CPU, in the order of time, and whether events were lost
-    /// between two of them.
-    pub fn moments(&self, pages: &[&[u8]]) -> (Vec<Moment>, bool) {
-        let (mut moments, mut lost) = (Vec::new(), false);
-        for (number, page) in pages.iter().enumerate() {
+    /// What happened in the pages of a CPU, in the order of time. Where a page is missing or the
+    /// kernel has lost events, [`What::Lost`] stands with the next event.
+    pub fn moments(&self, trace: &CpuTrace) -> Vec<Moment> {
+        let (mut moments, mut at) = (Vec::new(), i64::MIN);
+        let mut expected = trace.range.first;
+        for (number, page) in &trace.pages {
             let events = self.layout.events(page);
             // What was lost before the first page is older than all of this.
-            lost |= number > 0 && events.lost.is_some();
-            moments.extend(events.filter_map(|event| self.moment(&event)));
+            let mut lost =
+                *number != expected || (*number > trace.range.first && events.lost.is_some());
+            expected = number.saturating_add(1);
+            for mut moment in events.filter_map(|event| self.moment(&event)) {
+                // The clock may step back by some nanoseconds where it is adjusted.
+                at = at.max(moment.at);
+                moment.at = at;
+                if std::mem::take(&mut lost) {
+                    moments.push(Moment { what: What::Lost, ..moment.clone() });
+                }
+                moments.push(moment);
+            }
         }
-        (moments, lost)
+        moments
     }
 
     fn moment(&self, event: &Event) -> Option<Moment> {
         let kind = self.kinds.get(&event.id)?;
         let number = |name: &str| kind.format.field(name)?.read(event.data);
         Some(Moment {
-            at: event.at as i64,
+            at: i64::try_from(event.at).ok()?,
             thread: number("common_pid")? as i32,
-            interrupts_off: number("common_flags").unwrap_or(0) & INTERRUPTS_OFF != 0,
             what: kind.what(event.data).unwrap_or(What::Other),
         })
     }
@@ -194,9 +245,11 @@ impl Kind {
         let number = |name: &str| self.number(name, data);
         let enter = |level, name: String| What::Enter(Interruption { level, name });
         Some(match (group, name) {
-            ("sched", "sched_switch") => {
-                What::Switch { from: self.task("prev_", data)?, to: self.task("next_", data)? }
-            }
+            ("sched", "sched_switch") => What::Switch {
+                from: self.task("prev_", data)?,
+                left: Left::of(number("prev_state")?),
+                to: self.task("next_", data)?,
+            },
             ("sched", "sched_waking") => What::Waking(self.task("", data)?),
             ("timer", "hrtimer_start") => What::TimerStart {
                 timer: number("hrtimer")? as u64,
@@ -232,6 +285,9 @@ impl Kind {
             ("exceptions", _) => What::PageFault,
             ("printk", _) => What::Printk,
             ("cpuhp", _) => What::Hotplug,
+            ("power", "cpu_idle") => {
+                What::Idle(number("state").filter(|state| state & NOT_IDLE != NOT_IDLE))
+            }
             _ => What::Other,
         })
     }

@@ -42,6 +42,11 @@ pub fn sentence(blame: &SpikeBlame) -> String {
         HolderKind::IdleExit => format!("leaving idle took {took}{detail}"),
         HolderKind::Hypervisor => format!("the hypervisor took the CPU{detail}"),
         HolderKind::Nmi => format!("NMI took {took}"),
+        HolderKind::Throttled => format!(
+            "the thread was ready, but the scheduler kept it from its CPU for {took}, as a limit of \
+             CPU time does{detail}"
+        ),
+        HolderKind::OwnSleep => format!("the measured thread itself was {name} for {took}"),
         HolderKind::WakeUp => format!("the wake-up itself took {took}"),
         HolderKind::Unknown => format!("{took} are not recorded"),
     };

@@ -1,6 +1,6 @@
 //! What a CPU did, without a gap: who had it from event to event.
 
-use crate::moment::{EventReader, Interruption, Level, Moment, Task, What};
+use crate::moment::{Interruption, Level, Moment, Task, What};
 use latlab_model::explanation::{Holder, HolderKind, TracedThread};
 use std::collections::HashMap;
 
@@ -17,16 +17,23 @@ pub struct Stretch {
     pub thread: Option<TracedThread>,
     /// What else is known.
     pub detail: Option<String>,
+    /// When the scheduler chose the thread that was on the CPU.
+    pub chosen: Option<i64>,
+    /// Its priority as the kernel counts.
+    pub priority: Option<i32>,
 }
 
 /// The threads that the events of all CPUs name.
 pub type Tasks = HashMap<i32, Task>;
 
+/// The names of functions of the kernel by their addresses.
+pub type NameOf<'a> = &'a dyn Fn(u64) -> String;
+
 /// Collects the names and priorities of threads.
 pub fn name_tasks(moments: &[Moment], tasks: &mut Tasks) {
     for moment in moments {
         match &moment.what {
-            What::Switch { from, to } => {
+            What::Switch { from, to, .. } => {
                 tasks.insert(from.id, from.clone());
                 tasks.insert(to.id, to.clone());
             }
@@ -36,48 +43,70 @@ pub fn name_tasks(moments: &[Moment], tasks: &mut Tasks) {
     }
 }
 
-/// The stretches between these times of the moments of one CPU; the time before its first moment is
-/// in none. The thread's own timer is no other timer.
+/// The stretches between the moments of one CPU, one behind the other, and what follows the last of
+/// them without an end. The time before its first moment is in none. The thread's own timer is no
+/// other timer.
 pub fn stretches(
     moments: &[Moment],
     tasks: &Tasks,
-    reader: &EventReader,
+    name_of: NameOf,
     own_timer: Option<u64>,
 ) -> Vec<Stretch> {
     let Some(first) = moments.first() else { return Vec::new() };
     let mut state = CpuState {
         tasks,
-        reader,
+        name_of,
         own_timer,
         thread: first.thread,
+        current: None,
+        chosen: None,
         interrupts: Vec::new(),
         softirqs: HashMap::new(),
         timer: None,
         work: HashMap::new(),
+        idle: None,
     };
     let (mut all, mut since) = (Vec::new(), first.at);
     for moment in moments {
-        if let What::Nmi(length) = moment.what {
-            // It is told when it has ended.
-            let begin = (moment.at - length).max(since);
-            all.extend(state.stretch(since, begin));
-            let holder = Holder { kind: HolderKind::Nmi, name: String::new() };
-            all.push(Stretch { from: begin, to: moment.at, holder, thread: None, detail: None });
-        } else {
-            all.extend(state.stretch(since, moment.at));
+        let at = moment.at.max(since);
+        match moment.what {
+            What::Nmi(length) => {
+                // It is told when it has ended.
+                let begin = at.saturating_sub(length.max(0)).max(since);
+                all.extend(state.stretch(since, begin));
+                all.extend(of_kind(HolderKind::Nmi, begin, at));
+            }
+            What::Lost => {
+                all.extend(of_kind(HolderKind::Unknown, since, at));
+                state.forget();
+            }
+            _ => all.extend(state.stretch(since, at)),
         }
-        since = moment.at;
+        since = at;
         state.apply(moment);
     }
+    all.extend(state.stretch(since, i64::MAX));
     all
+}
+
+/// A stretch of which no more is known.
+fn of_kind(kind: HolderKind, from: i64, to: i64) -> Option<Stretch> {
+    let holder = Holder { kind, name: String::new() };
+    let none =
+        Stretch { from, to, holder, thread: None, detail: None, chosen: None, priority: None };
+    (from < to).then_some(none)
 }
 
 /// Who has a CPU at a time.
 struct CpuState<'a> {
     tasks: &'a Tasks,
-    reader: &'a EventReader,
+    name_of: NameOf<'a>,
     own_timer: Option<u64>,
     thread: i32,
+    /// The thread as the last switch has told it: its priority may be another one later.
+    current: Option<Task>,
+    /// When that was.
+    chosen: Option<i64>,
     interrupts: Vec<Interruption>,
     /// Softirqs of each thread: with PREEMPT_RT a thread may be put off its CPU within one.
     softirqs: HashMap<i32, Vec<Interruption>>,
@@ -85,17 +114,31 @@ struct CpuState<'a> {
     timer: Option<u64>,
     /// What each worker runs.
     work: HashMap<i32, u64>,
+    /// The last idle state.
+    idle: Option<i64>,
 }
 
 impl CpuState<'_> {
+    /// Events were lost: what had begun may have ended.
+    fn forget(&mut self) {
+        (self.current, self.chosen, self.timer, self.idle) = (None, None, None, None);
+        self.interrupts.clear();
+        self.softirqs.clear();
+        self.work.clear();
+    }
+
     fn apply(&mut self, moment: &Moment) {
         // Some kernels do not tell every switch, but every event tells its thread.
         self.thread = moment.thread;
+        if self.current.as_ref().is_some_and(|task| task.id != self.thread) {
+            (self.current, self.chosen) = (None, None);
+        }
         match &moment.what {
             What::Switch { to, .. } => {
                 self.thread = to.id;
+                (self.current, self.chosen) = (Some(to.clone()), Some(moment.at));
                 self.interrupts.clear();
-                self.timer = None;
+                (self.timer, self.idle) = (None, None);
             }
             What::Enter(one) => match one.level {
                 Level::Softirq | Level::Tasklet => {
@@ -119,46 +162,56 @@ impl CpuState<'_> {
             What::TimerExit => self.timer = None,
             What::Work(function) => drop(self.work.insert(self.thread, *function)),
             What::WorkEnd => drop(self.work.remove(&self.thread)),
+            What::Idle(state) => self.idle = state.or(self.idle),
             What::Waking(_)
             | What::TimerStart { .. }
             | What::Nmi(_)
             | What::PageFault
             | What::Printk
             | What::Hotplug
+            | What::Lost
             | What::Other => {}
         }
     }
 
     fn stretch(&self, from: i64, to: i64) -> Option<Stretch> {
         let (holder, thread, detail) = self.holder();
-        (from < to).then_some(Stretch { from, to, holder, thread, detail })
+        let priority = self.task().and_then(|task| task.priority);
+        let stretch = Stretch { from, to, holder, thread, detail, chosen: self.chosen, priority };
+        (from < to).then_some(stretch)
+    }
+
+    fn task(&self) -> Option<&Task> {
+        self.current.as_ref().or_else(|| self.tasks.get(&self.thread))
     }
 
     fn holder(&self) -> (Holder, Option<TracedThread>, Option<String>) {
         let of = |kind, name: &str| Holder { kind, name: name.to_string() };
+        let named = || {
+            self.task().map_or_else(|| format!("thread {}", self.thread), |one| one.name.clone())
+        };
         if let Some(function) = self.timer {
-            return (of(HolderKind::OtherTimers, &self.reader.function(function)), None, None);
+            return (of(HolderKind::OtherTimers, &(self.name_of)(function)), None, None);
         }
         if let Some(interrupt) = self.interrupts.last() {
             return (of(HolderKind::Interrupt, &interrupt.name), None, None);
         }
-        let task = self.tasks.get(&self.thread);
-        let name = task.map_or_else(|| format!("thread {}", self.thread), |one| one.name.clone());
         if let Some(softirq) = self.softirqs.get(&self.thread).and_then(|all| all.last()) {
-            let detail = (self.thread != 0).then(|| format!("in {name}"));
+            let detail = (self.thread != 0).then(|| format!("in {}", named()));
             return (of(HolderKind::Softirq, &softirq.name), None, detail);
         }
         if self.thread == 0 {
-            return (of(HolderKind::IdleExit, ""), None, None);
+            let detail = self.idle.map(|state| format!("idle state {state}"));
+            return (of(HolderKind::IdleExit, ""), None, detail);
         }
-        let thread =
-            TracedThread { id: self.thread, kernel_priority: task.and_then(|one| one.priority) };
-        let work = self.work.get(&self.thread).map(|&at| self.reader.function(at));
-        let name = name.split_once('/').filter(|(first, _)| *first == "kworker");
-        let name = name.map_or_else(
-            || task.map_or_else(|| format!("thread {}", self.thread), |one| one.name.clone()),
-            |(first, _)| first.to_string(),
-        );
+        let kernel_priority = self.task().and_then(|one| one.priority);
+        let thread = TracedThread { id: self.thread, kernel_priority };
+        let name = named();
+        let name = match name.split_once('/') {
+            Some(("kworker", _)) => "kworker".to_string(),
+            _ => name,
+        };
+        let work = self.work.get(&self.thread).map(|&at| (self.name_of)(at));
         let name = work.map_or(name.clone(), |work| format!("{name} ({work})"));
         (Holder { kind: HolderKind::Thread, name }, Some(thread), None)
     }

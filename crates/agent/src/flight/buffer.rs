@@ -8,6 +8,7 @@ use latlab_sys::tracefs::{Instance, Pipe, Tracefs};
 use latlab_sys::undo::Changes;
 use latlab_trace::Layout;
 use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
 
 /// What is recorded, as far as the kernel has it. Without the first ones nothing is explained.
 const NEEDED: [&str; 2] = ["sched/sched_switch", "sched/sched_waking"];
@@ -66,11 +67,17 @@ pub struct FlightBuffer {
     cpus: HashMap<u32, CpuPages>,
 }
 
+struct ReadPage {
+    begin: i64,
+    bytes: Vec<u8>,
+    is_sent: bool,
+}
+
 /// The pages of one CPU.
 struct CpuPages {
     pipe: Pipe,
-    /// The last that were read, by time, each with the time at which it begins.
-    recent: VecDeque<(i64, Vec<u8>)>,
+    /// The last that were read, by time.
+    recent: VecDeque<ReadPage>,
     /// Number of the next one.
     next: u32,
 }
@@ -139,26 +146,41 @@ impl FlightBuffer {
 
     /// Which of the pages that were read hold what happened on a CPU between these times.
     pub fn range(&self, cpu: u32, from: i64, to: i64) -> Option<PageRange> {
-        let CpuPages { recent, next, .. } = self.cpus.get(&cpu)?;
+        let pages = self.cpus.get(&cpu)?;
+        let (recent, oldest) = (&pages.recent, pages.oldest());
         // The last page that begins before the time may hold it.
-        let first = recent.partition_point(|(begin, _)| *begin <= from).saturating_sub(1);
-        let end = recent.partition_point(|(begin, _)| *begin <= to);
-        let oldest = *next - recent.len() as u32;
+        let first = recent.partition_point(|page| page.begin <= from).saturating_sub(1);
+        let end = recent.partition_point(|page| page.begin <= to);
         Some(PageRange { cpu, first: oldest + first as u32, end: oldest + end.max(first) as u32 })
     }
 
-    /// One of these pages, if it is remembered.
-    pub fn page(&self, cpu: u32, number: u32) -> Option<&[u8]> {
-        let CpuPages { recent, next, .. } = self.cpus.get(&cpu)?;
-        let oldest = *next - recent.len() as u32;
-        recent.get(number.checked_sub(oldest)? as usize).map(|(_, page)| page.as_slice())
+    /// The pages of a range that were not sent yet, with their numbers.
+    pub fn unsent(&self, range: &PageRange) -> impl Iterator<Item = (u32, &[u8])> {
+        let pages = self.cpus.get(&range.cpu);
+        let recent = pages.into_iter().flat_map(|pages| (pages.oldest()..).zip(&pages.recent));
+        let inside = recent.filter(|(number, _)| (range.first..range.end).contains(number));
+        let unsent = inside.filter(|(_, page)| !page.is_sent);
+        unsent.map(|(number, page)| (number, page.bytes.as_slice()))
+    }
+
+    /// These pages have been sent.
+    pub fn mark_sent(&mut self, cpu: u32, numbers: Range<u32>) {
+        let Some(pages) = self.cpus.get_mut(&cpu) else { return };
+        let oldest = pages.oldest();
+        for (_, page) in (oldest..).zip(&mut pages.recent).filter(|(at, _)| numbers.contains(at)) {
+            page.is_sent = true;
+        }
     }
 }
 
 impl CpuPages {
+    fn oldest(&self) -> u32 {
+        self.next - self.recent.len() as u32
+    }
+
     fn read_until(&mut self, to: i64, layout: &Layout, pause: impl Fn()) {
         let mut read = 0;
-        while self.recent.back().is_none_or(|(begin, _)| *begin <= to) {
+        while self.recent.back().is_none_or(|page| page.begin <= to) {
             if read % AT_ONCE == 0 {
                 pause();
             }
@@ -169,7 +191,8 @@ impl CpuPages {
             if self.recent.len() == REMEMBERED {
                 self.recent.pop_front();
             }
-            self.recent.push_back((begin as i64, page[..filled].to_vec()));
+            let bytes = page[..filled].to_vec();
+            self.recent.push_back(ReadPage { begin: begin as i64, bytes, is_sent: false });
             self.next += 1;
         }
     }

@@ -19,7 +19,7 @@ use latlab_model::flight::{
     PageRange, RecordedSpike, RecorderReport, RecorderWindow, SpikeTally, StolenTime, TracePages,
 };
 use latlab_model::frame::{Message, Spike};
-use latlab_model::nanos::{MICROSECOND, MILLISECOND};
+use latlab_model::nanos::{MICROSECOND, MILLISECOND, SECOND};
 use latlab_model::own_work::OwnThread;
 use latlab_model::run::ThreadSetup;
 use latlab_model::{CpuSet, Nanos, Plan};
@@ -27,7 +27,9 @@ use latlab_sys::clock::{Clock, cpu_time_of_thread};
 use latlab_sys::files::Root;
 use latlab_sys::undo::Changes;
 use schedule::RecorderSchedule;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -79,14 +81,15 @@ struct Notice {
 pub struct SpikeTrigger {
     bound: SpikeBound,
     notices: SyncSender<Notice>,
+    refused: Arc<AtomicU64>,
 }
 
 impl SpikeTrigger {
     /// Takes a large latency.
     pub fn push(&mut self, thread: u32, spike: Spike) {
         if self.bound.is_spike(spike.latency_ns) {
-            // Where thousands wait the recorder is stuck, and counts those that it has.
-            let _ = self.notices.try_send(Notice { thread, spike });
+            let taken = self.notices.try_send(Notice { thread, spike });
+            self.refused.fetch_add(u64::from(taken.is_err()), Ordering::Relaxed);
         }
     }
 
@@ -118,13 +121,20 @@ impl FlightRecorder {
         buffer.open(&root, &all)?;
         outbox.send(&Message::TraceFormats(buffer.formats.clone()));
         let first = threads.iter().map(|thread| thread.first_release_ns.0).min().unwrap_or(0);
+        // The kernel puts timers of such a CPU on others.
+        let tickless = root.read("sys/devices/system/cpu/nohz_full").unwrap_or_default();
+        let tickless: CpuSet = tickless.trim().parse().unwrap_or_default();
         let cpus = threads.iter().zip(wakers).map(|(setup, &waker)| match setup.cpu {
             None => all.clone(),
+            Some(cpu) if tickless.contains(cpu) => {
+                std::iter::once(cpu).chain(all.iter().copied().filter(|one| *one != cpu)).collect()
+            }
             Some(cpu) => {
                 let waker = waker.filter(|waker| *waker != cpu);
                 std::iter::once(cpu).chain(waker).collect()
             }
         });
+        let refused = Arc::new(AtomicU64::new(0));
         let copier = PageCopier {
             cpus: cpus.collect(),
             periods: threads.iter().filter_map(|thread| thread.period_ns).collect(),
@@ -132,11 +142,12 @@ impl FlightRecorder {
             schedule: RecorderSchedule::new(first, plan),
             stolen: StolenTimes::default(),
             addresses: Addresses::default(),
-            sent: HashMap::new(),
             allowance: BYTES_AT_ONCE,
             left: BYTES_OF_A_RUN,
             number: 0,
             report: RecorderReport::default(),
+            reported: 0,
+            refused: refused.clone(),
             window: None,
             buffer,
             root,
@@ -146,7 +157,7 @@ impl FlightRecorder {
         let started = std::thread::Builder::new().spawn(move || copier.run(&seen));
         let thread = started.map_err(|error| format!("cannot start a thread: {error}"))?;
         let bound = SpikeBound::new(plan.spike_above_ns);
-        Ok((FlightRecorder(thread), SpikeTrigger { bound, notices }))
+        Ok((FlightRecorder(thread), SpikeTrigger { bound, notices, refused }))
     }
 
     /// Waits until what was seen has been sent.
@@ -167,14 +178,16 @@ struct PageCopier {
     schedule: RecorderSchedule,
     stolen: StolenTimes,
     addresses: Addresses,
-    /// For each CPU, the first page that was not sent.
-    sent: HashMap<u32, u32>,
     /// Bytes that may be sent now …
     allowance: i64,
     /// … and until the end of the run.
     left: i64,
     number: u32,
     report: RecorderReport,
+    /// When it was sent last.
+    reported: i64,
+    /// Spikes that came while too many waited.
+    refused: Arc<AtomicU64>,
     /// When it was switched last, how, and the CPU time of the threads then.
     window: Option<(i64, bool, i64)>,
     outbox: Outbox,
@@ -192,6 +205,9 @@ impl PageCopier {
             self.allowance = self.allowance.min(BYTES_AT_ONCE);
             last = now;
             self.switch(now);
+            if now - self.reported >= SECOND.0 && self.report.spikes.seen > 0 {
+                self.send_report();
+            }
             self.stolen.read(&self.root, now);
             drop(work);
             let first = match seen.recv_timeout(Duration::from_nanos(PASS as u64)) {
@@ -241,6 +257,10 @@ impl PageCopier {
     }
 
     fn send_report(&mut self) {
+        self.reported = Clock::Monotonic.now();
+        let refused = self.refused.swap(0, Ordering::Relaxed);
+        self.report.spikes.seen += refused;
+        self.report.spikes.rate_limited += refused;
         let message = Message::RecorderReport(std::mem::take(&mut self.report));
         self.outbox.send(&message);
     }
@@ -264,18 +284,17 @@ impl PageCopier {
         }
         let ranges: Vec<PageRange> =
             cpus.iter().filter_map(|&cpu| self.buffer.range(cpu, from.0, to.0)).collect();
-        let new: Vec<PageRange> = ranges.iter().map(|range| self.unsent(*range)).collect();
-        let bytes: usize = new.iter().flat_map(|range| self.pages(*range)).map(<[u8]>::len).sum();
-        let bytes = bytes as i64;
+        let new = ranges.iter().flat_map(|range| self.buffer.unsent(range));
+        let bytes: i64 = new.map(|(_, page)| page.len() as i64).sum();
         if bytes > self.allowance || bytes > self.left {
             return tally(&mut self.report, |spikes| &mut spikes.rate_limited);
         }
-        if !new.iter().all(|range| self.send_pages(*range)) {
+        if !ranges.iter().all(|range| self.send_pages(range)) {
             return tally(&mut self.report, |spikes| &mut spikes.stream_full);
         }
         self.allowance -= bytes;
         self.left -= bytes;
-        let stolen = cpus.first().and_then(|&cpu| self.stolen.around(cpu, release.0));
+        let stolen = cpus.first().and_then(|&cpu| self.stolen.around(cpu, release.0, woken.0));
         let recorded = RecordedSpike {
             spike: self.number + 1,
             thread: *thread,
@@ -293,37 +312,35 @@ impl PageCopier {
         }
     }
 
-    /// What of these pages was not sent.
-    fn unsent(&self, range: PageRange) -> PageRange {
-        let first = self.sent.get(&range.cpu).map_or(range.first, |sent| range.first.max(*sent));
-        PageRange { first: first.min(range.end), ..range }
-    }
-
-    fn pages(&self, PageRange { cpu, first, end }: PageRange) -> impl Iterator<Item = &[u8]> {
-        (first..end).filter_map(move |number| self.buffer.page(cpu, number))
-    }
-
-    /// Whether the stream has taken all of them.
-    fn send_pages(&mut self, range: PageRange) -> bool {
-        let PageRange { cpu, first, end } = range;
-        for first in (first..end).step_by(PAGES_OF_A_FRAME as usize) {
-            let part = PageRange { cpu, first, end: end.min(first + PAGES_OF_A_FRAME) };
-            let pages: Vec<Vec<u8>> = self.pages(part).map(<[u8]>::to_vec).collect();
+    /// Whether the stream has taken all of these that it had not taken before.
+    fn send_pages(&mut self, range: &PageRange) -> bool {
+        let cpu = range.cpu;
+        loop {
+            let mut unsent = self.buffer.unsent(range);
+            let Some((first, page)) = unsent.next() else { return true };
+            let mut pages = vec![page.to_vec()];
+            // Spikes may be told out of order, so that what is not sent need not lie in one piece.
+            let following = (first + 1..first + PAGES_OF_A_FRAME).zip(unsent);
+            let following = following.take_while(|(number, (at, _))| number == at);
+            pages.extend(following.map(|(_, (_, page))| page.to_vec()));
             pages.iter().for_each(|page| self.addresses.add(page));
+            let end = first + pages.len() as u32;
             if !self.outbox.offer(&Message::TracePages(TracePages { cpu, first, pages })) {
                 return false;
             }
-            self.sent.insert(cpu, part.end);
+            self.buffer.mark_sent(cpu, first..end);
         }
-        true
     }
 }
 
-/// Stolen time of each CPU at the last two readings.
+/// Stolen time of each CPU at the last readings, which go back as far as a spike that is told late.
 #[derive(Default)]
 struct StolenTimes {
-    readings: [(i64, HashMap<u32, i64>); 2],
+    readings: VecDeque<(i64, HashMap<u32, i64>)>,
 }
+
+/// Readings of the stolen time that are remembered.
+const READINGS: usize = 200;
 
 impl StolenTimes {
     fn read(&mut self, root: &Root, now: i64) {
@@ -336,18 +353,17 @@ impl StolenTimes {
             Some((cpu, ticks * 10_000_000))
         };
         let read = text.lines().take_while(|line| line.starts_with("cpu")).filter_map(cpu);
-        self.readings.swap(0, 1);
-        self.readings[1] = (now, read.collect());
+        if self.readings.len() == READINGS {
+            self.readings.pop_front();
+        }
+        self.readings.push_back((now, read.collect()));
     }
 
-    /// What it rose by around a time; none where the readings do not enclose it.
-    fn around(&self, cpu: u32, at: i64) -> Option<StolenTime> {
-        let [(from, before), (to, after)] = &self.readings;
+    /// What it rose by around a spike; none where the readings do not enclose it.
+    fn around(&self, cpu: u32, release: i64, woken: i64) -> Option<StolenTime> {
+        let (from, before) = self.readings.iter().rfind(|(at, _)| *at <= release)?;
+        let (to, after) = self.readings.iter().find(|(at, _)| *at >= woken)?;
         let rose = after.get(&cpu)? - before.get(&cpu)?;
-        (*from <= at && at <= *to).then_some(StolenTime {
-            from_ns: Nanos(*from),
-            to_ns: Nanos(*to),
-            rose_ns: Nanos(rose.max(0)),
-        })
+        Some(StolenTime { from_ns: Nanos(*from), to_ns: Nanos(*to), rose_ns: Nanos(rose.max(0)) })
     }
 }

@@ -28,6 +28,8 @@ pub fn holder_words(holder: &Holder) -> String {
         HolderKind::IdleExit => "leaving idle".to_string(),
         HolderKind::Hypervisor => "the hypervisor".to_string(),
         HolderKind::Nmi => "NMI".to_string(),
+        HolderKind::Throttled => "a limit of CPU time".to_string(),
+        HolderKind::OwnSleep => format!("the measured thread, {name}"),
         HolderKind::Unknown => "not recorded".to_string(),
     }
 }

@@ -1,0 +1,417 @@
+//! Spikes from events: of each culprit one by hand, and what holds of any events.
+
+use super::*;
+use crate::moment::{Interruption, Left, Level, Task};
+use latlab_model::flight::StolenTime;
+use proptest::prelude::*;
+
+const OWN: i32 = 100;
+const TIMER: u64 = 0xabc0;
+const RELEASE: i64 = 1_000_000;
+
+fn task(id: i32, name: &str, priority: i32) -> Task {
+    Task { id, name: name.to_string(), priority: Some(priority) }
+}
+
+fn own() -> Task {
+    task(OWN, "latlab", 4)
+}
+
+fn idle() -> Task {
+    task(0, "swapper/0", 120)
+}
+
+fn switch(from: Task, left: Left, to: Task) -> What {
+    What::Switch { from, left, to }
+}
+
+fn enter(level: Level, name: &str) -> What {
+    What::Enter(Interruption { level, name: name.to_string() })
+}
+
+/// Events at microseconds after the release, each with the thread on the CPU.
+fn events(cpu: u32, all: Vec<(i64, i32, What)>) -> CpuEvents {
+    let moment = |(at, thread, what)| Moment { at: RELEASE + at * 1_000, thread, what };
+    CpuEvents { cpu, moments: all.into_iter().map(moment).collect(), is_whole: true }
+}
+
+/// The thread goes to sleep until its release, and `who` comes after it.
+fn sleeps(who: &Task) -> Vec<(i64, i32, What)> {
+    vec![
+        (-900, OWN, What::TimerStart { timer: TIMER, expires: RELEASE }),
+        (-899, OWN, switch(own(), Left::Asleep, who.clone())),
+    ]
+}
+
+/// The timer's interrupt, at this time, while `who` is on the CPU.
+fn fires(at: i64, who: &Task) -> Vec<(i64, i32, What)> {
+    vec![
+        (at, who.id, enter(Level::Interrupt, "local timer")),
+        (at + 1, who.id, What::TimerExpire { timer: TIMER, function: 0x77 }),
+        (at + 2, who.id, What::Waking(own())),
+        (at + 3, who.id, What::TimerExit),
+        (at + 4, who.id, What::Exit(Level::Interrupt)),
+    ]
+}
+
+/// It comes to its CPU.
+fn comes(at: i64, from: &Task) -> Vec<(i64, i32, What)> {
+    vec![(at, from.id, switch(from.clone(), Left::Ready, own()))]
+}
+
+fn recorded(latency_us: i64) -> RecordedSpike {
+    RecordedSpike {
+        spike: 1,
+        thread: 0,
+        release_ns: Nanos(RELEASE),
+        latency_ns: Nanos(latency_us * 1_000),
+        pages: Vec::new(),
+        stolen: None,
+    }
+}
+
+fn name_of(address: u64) -> String {
+    format!("function_{address:x}")
+}
+
+fn blamed(latency_us: i64, cpus: &[CpuEvents]) -> SpikeBlame {
+    blame_events(&recorded(latency_us), Some(OWN), cpus, &name_of).spike
+}
+
+/// The spike on one CPU of these parts, and its cause in short.
+fn cause_of(latency_us: i64, parts: Vec<Vec<(i64, i32, What)>>) -> (HolderKind, String, i64) {
+    let blame = blamed(latency_us, &[events(0, parts.concat())]);
+    adds_up(&blame).unwrap();
+    let cause = blame.cause.expect(&blame.sentence);
+    (cause.kind, cause.name, blame.cause_ns.0 / 1_000)
+}
+
+fn is(kind: HolderKind, name: &str, us: i64) -> (HolderKind, String, i64) {
+    (kind, name.to_string(), us)
+}
+
+/// The legs lie one behind the other from 0 to the latency.
+fn adds_up(blame: &SpikeBlame) -> Result<(), TestCaseError> {
+    let mut at = Nanos::ZERO;
+    for leg in &blame.legs {
+        prop_assert_eq!(leg.from_ns, at);
+        prop_assert!(leg.to_ns > leg.from_ns, "{:?}", leg);
+        at = leg.to_ns;
+    }
+    prop_assert_eq!(at, blame.latency_ns);
+    let sum: i64 = blame.legs.iter().map(|leg| leg.length().0).sum();
+    prop_assert_eq!(sum, blame.latency_ns.0);
+    prop_assert!(blame.cause_ns <= blame.latency_ns);
+    Ok(())
+}
+
+#[test]
+fn a_thread_that_does_not_give_way_is_the_cause() {
+    let busy = task(7, "compiler", 120);
+    let found = cause_of(550, vec![sleeps(&busy), fires(10, &busy), comes(540, &busy)]);
+    assert_eq!(found, is(HolderKind::Thread, "compiler", 526));
+}
+
+#[test]
+fn a_late_interrupt_blames_the_thread_below_it_and_idle_where_there_is_none() {
+    let busy = task(7, "compiler", 120);
+    let found = cause_of(2_020, vec![sleeps(&busy), fires(2_000, &busy), comes(2_010, &busy)]);
+    assert_eq!(found, is(HolderKind::InterruptsOff, "compiler", 2_000));
+    let found = cause_of(90, vec![sleeps(&idle()), fires(80, &idle()), comes(86, &idle())]);
+    assert_eq!(found, is(HolderKind::IdleExit, "", 82));
+}
+
+#[test]
+fn the_timer_interrupt_is_the_wake_up_on_every_architecture() {
+    let arm = vec![
+        (5, 0, enter(Level::Handler, "11 arch_timer")),
+        (6, 0, What::TimerExpire { timer: TIMER, function: 0x77 }),
+        (7, 0, What::Waking(own())),
+        (8, 0, What::TimerExit),
+        (30, 0, What::Exit(Level::Handler)),
+    ];
+    let found = cause_of(40, vec![sleeps(&idle()), arm, comes(32, &idle())]);
+    assert_eq!(found, is(HolderKind::WakeUp, "", 33), "{found:?}");
+}
+
+#[test]
+fn another_interrupt_in_the_waiting_is_named() {
+    let device =
+        vec![(12, 7, enter(Level::Handler, "39 dwc_otg")), (212, 7, What::Exit(Level::Handler))];
+    let busy = task(7, "compiler", 120);
+    let found = cause_of(230, vec![sleeps(&busy), fires(5, &busy), device, comes(215, &busy)]);
+    assert_eq!(found, is(HolderKind::Interrupt, "39 dwc_otg", 200));
+}
+
+#[test]
+fn a_softirq_and_the_thread_of_another_timer_are_told_apart() {
+    let busy = task(7, "compiler", 120);
+    let softirq =
+        vec![(12, 7, enter(Level::Softirq, "NET_RX")), (400, 7, What::Exit(Level::Softirq))];
+    let found = cause_of(420, vec![sleeps(&busy), fires(5, &busy), softirq, comes(410, &busy)]);
+    assert_eq!(found, is(HolderKind::Softirq, "NET_RX", 388));
+    let other = vec![
+        (5, 7, enter(Level::Interrupt, "local timer")),
+        (6, 7, What::TimerExpire { timer: 0x999, function: 0x55 }),
+        (300, 7, What::TimerExit),
+        (301, 7, What::TimerExpire { timer: TIMER, function: 0x77 }),
+        (302, 7, What::Waking(own())),
+        (303, 7, What::TimerExit),
+        (304, 7, What::Exit(Level::Interrupt)),
+    ];
+    let found = cause_of(320, vec![sleeps(&busy), other, comes(310, &busy)]);
+    assert_eq!(found, is(HolderKind::OtherTimers, "function_55", 294));
+}
+
+#[test]
+fn a_ready_thread_beside_which_one_of_lower_priority_is_chosen_is_throttled() {
+    let hog = task(7, "hog", 4);
+    let low = task(8, "shell", 120);
+    let chosen = vec![(20, 7, switch(hog.clone(), Left::Ready, low.clone()))];
+    let parts = vec![sleeps(&hog), fires(5, &hog), chosen, comes(50_000, &low)];
+    assert_eq!(cause_of(50_010, parts), is(HolderKind::Throttled, "", 49_980));
+    // Nobody was chosen where a thread merely does not give way.
+    let parts = vec![sleeps(&low), fires(5, &low), comes(5_000, &low)];
+    assert_eq!(cause_of(5_010, parts).0, HolderKind::Thread);
+    // The CPU was idle although the thread was ready: its group may run no more.
+    let chosen = vec![(20, 7, switch(hog.clone(), Left::Asleep, idle()))];
+    let parts = vec![sleeps(&hog), fires(5, &hog), chosen, comes(900, &idle())];
+    assert_eq!(cause_of(910, parts), is(HolderKind::Throttled, "", 880));
+}
+
+#[test]
+fn a_thread_that_leaves_its_cpu_on_the_way_back_is_followed() {
+    let other = task(7, "hog", 0);
+    let preempted = vec![(20, OWN, switch(own(), Left::Ready, other.clone()))];
+    let parts =
+        vec![sleeps(&idle()), fires(5, &idle()), comes(15, &idle()), preempted, comes(800, &other)];
+    assert_eq!(cause_of(810, parts), is(HolderKind::Thread, "hog", 780));
+    let asleep = |left| {
+        let gone = vec![(20, OWN, switch(own(), left, idle())), (700, 0, What::Waking(own()))];
+        let parts =
+            vec![sleeps(&idle()), fires(5, &idle()), comes(15, &idle()), gone, comes(710, &idle())];
+        cause_of(720, parts)
+    };
+    let of = |left| asleep(left).1;
+    assert_eq!(asleep(Left::Traced), is(HolderKind::OwnSleep, "stopped by a tracer", 680));
+    assert_eq!(of(Left::Stopped), "stopped by a signal");
+    assert_eq!(of(Left::Uninterruptible), "asleep for a disk, a lock or memory");
+}
+
+#[test]
+fn a_stopped_thread_that_a_signal_wakes_after_its_release_was_stopped() {
+    let stopped = vec![
+        (-900, OWN, switch(own(), Left::Asleep, idle())),
+        (-500, 0, What::Waking(own())),
+        (-490, 0, switch(idle(), Left::Ready, own())),
+        (-480, OWN, switch(own(), Left::Stopped, idle())),
+        (90_000, 9, What::Waking(own())),
+    ];
+    let found = cause_of(90_020, vec![stopped, comes(90_010, &task(9, "kill", 120))]);
+    assert_eq!(found, is(HolderKind::OwnSleep, "stopped by a signal", 90_000));
+}
+
+#[test]
+fn a_thread_that_migrates_is_followed_to_its_cpu() {
+    let hog = task(7, "hog", 0);
+    let first = [sleeps(&idle()), fires(5, &idle()), comes(15, &idle())].concat();
+    let first = [first, vec![(20, OWN, switch(own(), Left::Ready, hog.clone()))]].concat();
+    let second = vec![
+        (-10, 8, switch(idle(), Left::Ready, task(8, "other", 0))),
+        (300, 8, switch(task(8, "other", 0), Left::Asleep, own())),
+        (400, OWN, What::Other),
+    ];
+    let blame = blamed(310, &[events(0, first), events(1, second)]);
+    adds_up(&blame).unwrap();
+    assert_eq!(blame.cause.unwrap().name, "other", "it waited where it was put");
+}
+
+#[test]
+fn the_waker_is_another_cpu_where_the_timer_is_there() {
+    let busy = task(7, "far", 120);
+    let far =
+        [vec![(-999, 0, switch(idle(), Left::Ready, busy.clone()))], fires(400, &busy)].concat();
+    let near = [sleeps(&idle()), comes(410, &idle()), vec![(500, OWN, What::Other)]].concat();
+    let blame = blamed(420, &[events(0, near), events(3, far)]);
+    adds_up(&blame).unwrap();
+    assert_eq!((blame.cause.unwrap().name, blame.cpu), ("far".to_string(), Some(0)));
+}
+
+#[test]
+fn two_threads_with_the_same_release_keep_their_timers() {
+    let busy = task(7, "compiler", 120);
+    let neighbour = task(101, "latlab", 4);
+    let theirs = vec![
+        (-800, 101, What::TimerStart { timer: 0x999, expires: RELEASE }),
+        (2, 7, enter(Level::Interrupt, "local timer")),
+        (3, 7, What::TimerExpire { timer: 0x999, function: 0x77 }),
+        (4, 7, What::Waking(neighbour)),
+        (5, 7, What::TimerExit),
+    ];
+    let ours = vec![
+        (6, 7, What::TimerExpire { timer: TIMER, function: 0x77 }),
+        (7, 7, What::Waking(own())),
+        (8, 7, What::TimerExit),
+        (9, 7, What::Exit(Level::Interrupt)),
+    ];
+    let blame = blamed(30, &[events(0, [sleeps(&busy), theirs, ours, comes(20, &busy)].concat())]);
+    adds_up(&blame).unwrap();
+    let handler = blame.legs.iter().find(|leg| leg.phase == Phase::Handler).unwrap();
+    assert_eq!(handler.from_ns, Nanos(2_000), "the interrupt began before both");
+    assert!(blame.legs.iter().any(|leg| leg.holder.kind == HolderKind::OtherTimers));
+}
+
+#[test]
+fn stolen_time_is_named_where_it_accounts_for_the_silence_and_only_there() {
+    let busy = task(7, "compiler", 120);
+    let parts = [sleeps(&busy), fires(9_000, &busy), comes(9_010, &busy)].concat();
+    let of = |rose_ms: i64, window_ms: i64| {
+        let stolen = StolenTime {
+            from_ns: Nanos(0),
+            to_ns: Nanos(window_ms * 1_000_000),
+            rose_ns: Nanos(rose_ms * 1_000_000),
+        };
+        let spike = RecordedSpike { stolen: Some(stolen), ..recorded(9_020) };
+        let blame = blame_events(&spike, Some(OWN), &[events(0, parts.clone())], &name_of).spike;
+        adds_up(&blame).unwrap();
+        blame.cause.unwrap().kind
+    };
+    assert_eq!(of(10, 100), HolderKind::Hypervisor);
+    assert_eq!(of(0, 100), HolderKind::InterruptsOff);
+}
+
+#[test]
+fn a_silence_of_the_wake_up_itself_is_not_called_a_wake_up() {
+    let parts =
+        [sleeps(&idle()), fires(5, &idle()), comes(15, &idle()), vec![(9_000, OWN, What::Other)]];
+    let blame = blamed(9_000, &[events(0, parts.concat())]);
+    adds_up(&blame).unwrap();
+    assert_eq!(blame.cause, None);
+    assert!(
+        blame.sentence.contains("no event for 8.985 ms while the thread itself had the CPU"),
+        "{}",
+        blame.sentence
+    );
+}
+
+#[test]
+fn many_lines_and_faults_are_causes_and_few_are_not() {
+    let busy = task(7, "busy", 4);
+    let of = |what: &What, count: i64| {
+        let within = (0..count).map(|at| (20 + at, 7, what.clone())).collect();
+        cause_of(50_000, vec![sleeps(&busy), fires(5, &busy), within, comes(49_990, &busy)]).0
+    };
+    assert_eq!(of(&What::Printk, 8), HolderKind::Printk);
+    assert_eq!(of(&What::Printk, 1), HolderKind::Thread, "one line takes no 50 ms");
+    assert_eq!(of(&What::PageFault, 40), HolderKind::Thread, "forty faults take no 50 ms");
+    let within = (0..60).map(|at| (20 + at, 7, What::PageFault)).collect();
+    let storm = cause_of(100, vec![sleeps(&busy), fires(5, &busy), within, comes(90, &busy)]);
+    assert_eq!(storm.0, HolderKind::PageFaults);
+}
+
+#[test]
+fn after_lost_events_nothing_is_said_of_what_ran_before() {
+    let busy = task(7, "compiler", 120);
+    let hole = vec![(300, 9, What::Lost), (300, 9, What::Other)];
+    let other = task(9, "later", 120);
+    let parts = [sleeps(&busy), fires(5, &busy), hole, comes(540, &other)].concat();
+    let blame = blamed(550, &[events(0, parts)]);
+    adds_up(&blame).unwrap();
+    let unknown = blame.legs.iter().find(|leg| leg.holder.kind == HolderKind::Unknown).unwrap();
+    assert_eq!((unknown.from_ns, unknown.to_ns), (Nanos(9_000), Nanos(300_000)));
+    assert_eq!(blame.gap.as_deref(), Some("events were lost"));
+    // A hole that ends before the release says nothing of it; one over the release does.
+    let of = |from: i64, to: i64| {
+        let all = vec![(from, 7, What::Other), (to, 7, What::Lost), (to, 7, What::Other)];
+        let at = to.max(0);
+        let all = [all, fires(at + 5, &busy), comes(at + 20, &busy)].concat();
+        let blamed = blame_events(&recorded(at + 30), Some(OWN), &[events(0, all)], &name_of);
+        (blamed.begins_late, blamed.spike.gap)
+    };
+    assert_eq!(of(-500, -400), (false, None));
+    assert!(of(-500, 40).0);
+}
+
+#[test]
+fn without_events_nothing_is_known_and_all_of_it_is_a_leg() {
+    for cpus in [vec![], vec![events(0, vec![])], vec![events(0, sleeps(&idle()))]] {
+        let blame = blamed(100, &cpus);
+        adds_up(&blame).unwrap();
+        assert_eq!((blame.cause.clone(), blame.gap.is_some()), (None, true), "{}", blame.sentence);
+    }
+}
+
+/// Anything that a CPU may tell, or that damage makes of it.
+fn any_what() -> impl Strategy<Value = What> {
+    let who = || {
+        prop_oneof![Just(own()), Just(idle()), Just(task(7, "busy", 120)), Just(task(8, "hog", 0))]
+    };
+    let left = prop_oneof![
+        Just(Left::Ready),
+        Just(Left::Asleep),
+        Just(Left::Stopped),
+        Just(Left::Traced),
+        Just(Left::Uninterruptible)
+    ];
+    let level = || {
+        prop_oneof![
+            Just(Level::Softirq),
+            Just(Level::Tasklet),
+            Just(Level::Interrupt),
+            Just(Level::Handler)
+        ]
+    };
+    let timer = || prop_oneof![Just(TIMER), Just(0x999_u64)];
+    prop_oneof![
+        4 => (who(), left, who()).prop_map(|(from, left, to)| What::Switch { from, left, to }),
+        3 => who().prop_map(What::Waking),
+        2 => (timer(), prop_oneof![Just(RELEASE), any::<i64>()])
+            .prop_map(|(timer, expires)| What::TimerStart { timer, expires }),
+        2 => timer().prop_map(|timer| What::TimerExpire { timer, function: timer }),
+        1 => Just(What::TimerExit),
+        2 => level().prop_map(|level| enter(level, "some")),
+        2 => level().prop_map(What::Exit),
+        1 => any::<i64>().prop_map(What::Nmi),
+        1 => Just(What::Lost),
+        1 => Just(What::PageFault),
+        1 => Just(What::Printk),
+        1 => Just(What::Hotplug),
+        1 => any::<u64>().prop_map(What::Work),
+        1 => Just(What::WorkEnd),
+        1 => proptest::option::of(any::<i64>()).prop_map(What::Idle),
+        1 => Just(What::Other),
+    ]
+}
+
+fn any_cpu() -> impl Strategy<Value = CpuEvents> {
+    let moment =
+        (RELEASE - 3_000..RELEASE + 3_000, prop_oneof![Just(0), Just(OWN), Just(7)], any_what());
+    let sorted = any::<bool>();
+    (proptest::collection::vec(moment, 0..40), 0_u32..3, any::<bool>(), sorted).prop_map(
+        |(all, cpu, is_whole, sorted)| {
+            let of = |(at, thread, what)| Moment { at, thread, what };
+            let mut moments: Vec<Moment> = all.into_iter().map(of).collect();
+            if sorted {
+                moments.sort_by_key(|moment| moment.at);
+            }
+            CpuEvents { cpu, moments, is_whole }
+        },
+    )
+}
+
+proptest! {
+    /// Invariant (instruments): explain: the legs of a spike add up to its latency in any order and with any loss of events.
+    #[test]
+    fn the_legs_add_up_whatever_the_events_are(
+        cpus in proptest::collection::vec(any_cpu(), 0..3),
+        latency in 0_i64..4_000,
+        knows in any::<bool>(),
+        rose in proptest::option::of(any::<i64>()),
+    ) {
+        let (from_ns, to_ns) = (Nanos(0), Nanos(9_000_000));
+        let stolen = rose.map(|rose| StolenTime { from_ns, to_ns, rose_ns: Nanos(rose) });
+        let spike = RecordedSpike { latency_ns: Nanos(latency), stolen, ..recorded(0) };
+        let blamed = blame_events(&spike, knows.then_some(OWN), &cpus, &name_of);
+        adds_up(&blamed.spike)?;
+    }
+}

@@ -1,0 +1,260 @@
+//! The points of a wake-up among the events of its CPUs: when the timer's interrupt began, when the
+//! thread was woken, and when and where it ran and waited afterwards. Matched by the expiry of the
+//! thread's timer, never by order.
+
+use crate::moment::{Left, Level, Moment, What};
+use latlab_model::explanation::Phase;
+
+/// The clocks of the release and of the trace may differ by so much while one is adjusted.
+const TOLERANCE: i64 = 1_000;
+
+/// The events of one CPU.
+#[derive(Debug)]
+pub struct CpuEvents {
+    /// Its number.
+    pub cpu: u32,
+    /// What happened.
+    pub moments: Vec<Moment>,
+    /// Whether nothing is missing behind the last of them.
+    pub is_whole: bool,
+}
+
+/// A piece of a wake-up, on one CPU.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Piece {
+    /// The part of the wake-up that it lies in.
+    pub phase: Phase,
+    /// Its begin.
+    pub from: i64,
+    /// Its end.
+    pub to: i64,
+    /// Which of the CPUs.
+    pub on: usize,
+    /// What the thread did.
+    pub own: Own,
+}
+
+/// What the measured thread does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Own {
+    /// It sleeps until its release.
+    Expected,
+    /// It could run.
+    Ready,
+    /// It runs.
+    Runs,
+    /// It has left the CPU itself.
+    Sleeps(Left),
+}
+
+/// The points of a wake-up that its phases lie between.
+pub struct WakeUp {
+    /// Which of the CPUs it ran on first.
+    pub home: usize,
+    /// The address of the thread's timer.
+    pub timer: Option<u64>,
+    /// The names of the interrupts in which it was woken.
+    pub interrupts: Vec<String>,
+    /// The thread that woke it, where no interrupt did.
+    pub waker: Option<i32>,
+    /// Its priority as the kernel counts.
+    pub priority: Option<i32>,
+    /// Whether the switch was told; where it was not, it is part of the waiting.
+    pub switch_told: bool,
+    /// From the release to the reading of the clock, one behind the other.
+    pub pieces: Vec<Piece>,
+}
+
+/// Something of the measured thread on one of the CPUs.
+#[derive(Clone, Copy)]
+struct Step {
+    at: i64,
+    on: usize,
+    what: StepKind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum StepKind {
+    Woken { priority: Option<i32> },
+    Comes,
+    Leaves(Left),
+}
+
+impl WakeUp {
+    /// The wake-up of the thread of this number; none where the events do not tell it.
+    pub fn find(cpus: &[CpuEvents], id: i32, release: i64, woken: i64) -> Option<WakeUp> {
+        let early = release.saturating_sub(TOLERANCE);
+        let steps = steps(cpus, id);
+        let expiry = cpus.iter().enumerate().find_map(|(at, one)| {
+            let (expired, timer) = expiry(&one.moments, id, release, early..=woken)?;
+            Some((at, expired, timer))
+        });
+        let from = expiry.map_or(early, |(_, expired, _)| expired);
+        let waking = steps.iter().find(|step| {
+            (from..=woken).contains(&step.at)
+                && matches!(step.what, StepKind::Woken { .. })
+                && expiry.is_none_or(|(on, _, _)| on == step.on)
+        })?;
+        let StepKind::Woken { priority } = waking.what else { return None };
+        let (begun, interrupts, by) = interrupts_around(&cpus[waking.on].moments, id, waking.at);
+        let waker = by.filter(|_| begun.is_none());
+        let between = |time: i64| time.clamp(release, woken);
+        let waking_at = between(waking.at);
+        let interrupt = begun.map_or(waking_at, between).min(waking_at);
+        let after: Vec<Step> =
+            steps.iter().filter(|step| (waking.at..=woken).contains(&step.at)).copied().collect();
+        let switch = after.iter().find(|step| step.what == StepKind::Comes);
+        let home = switch.map_or(0, |step| step.on);
+        let switch_at = switch.map_or(woken, |step| between(step.at));
+        // A thread that a signal has stopped sleeps on beyond its release.
+        let before = steps.iter().rfind(|step| {
+            step.at < waking.at && matches!(step.what, StepKind::Comes | StepKind::Leaves(_))
+        });
+        let stopped = before.and_then(|step| match step.what {
+            StepKind::Leaves(left) if matches!(left, Left::Stopped | Left::Traced) => Some(left),
+            _ => None,
+        });
+        let expected = stopped.filter(|_| begun.is_none()).map_or(Own::Expected, Own::Sleeps);
+        let piece = |phase, from, to, on, own| Piece { phase, from, to, on, own };
+        let mut pieces = vec![
+            piece(Phase::TimerLate, release, interrupt, waking.on, expected),
+            piece(Phase::Handler, interrupt, waking_at, waking.on, Own::Expected),
+            piece(Phase::Waiting, waking_at, switch_at, home, Own::Ready),
+        ];
+        if let Some(switch) = switch {
+            pieces.extend(returning(&after, *switch, switch_at, woken));
+        }
+        let switch_told = switch.is_some();
+        let timer = expiry.map(|(_, _, timer)| timer);
+        Some(WakeUp { home, timer, interrupts, waker, priority, switch_told, pieces })
+    }
+}
+
+/// What happens to a thread, on all CPUs, by time.
+fn steps(cpus: &[CpuEvents], id: i32) -> Vec<Step> {
+    let mut all = Vec::new();
+    for (on, one) in cpus.iter().enumerate() {
+        for moment in &one.moments {
+            let step = |what| Step { at: moment.at, on, what };
+            match &moment.what {
+                What::Waking(task) if task.id == id => {
+                    all.push(step(StepKind::Woken { priority: task.priority }));
+                }
+                What::Switch { from, left, .. } if from.id == id => {
+                    all.push(step(StepKind::Leaves(*left)));
+                }
+                What::Switch { to, .. } if to.id == id => all.push(step(StepKind::Comes)),
+                _ => {}
+            }
+        }
+    }
+    all.sort_by_key(|step| step.at);
+    all
+}
+
+/// From the first switch to the thread until it reads the clock: it may lose the CPU meanwhile.
+fn returning(steps: &[Step], switch: Step, from: i64, woken: i64) -> Vec<Piece> {
+    let piece = |from, to, on, own| Piece { phase: Phase::Return, from, to, on, own };
+    let (mut pieces, mut at, mut on) = (Vec::new(), from, switch.on);
+    let mut rest = steps.iter().filter(|step| step.at >= switch.at).skip_while(|step| {
+        !(step.what == StepKind::Comes && step.at == switch.at && step.on == switch.on)
+    });
+    rest.next();
+    while let Some(leave) = rest.find(|step| matches!(step.what, StepKind::Leaves(_))) {
+        let StepKind::Leaves(left) = leave.what else { break };
+        let end = leave.at.clamp(at, woken);
+        pieces.push(piece(at, end, on, Own::Runs));
+        at = end;
+        let mut own = if left == Left::Ready { Own::Ready } else { Own::Sleeps(left) };
+        let mut back = None;
+        for step in rest.by_ref() {
+            match step.what {
+                StepKind::Woken { .. } if own != Own::Ready => {
+                    let end = step.at.clamp(at, woken);
+                    pieces.push(piece(at, end, on, own));
+                    (at, own) = (end, Own::Ready);
+                }
+                StepKind::Comes => {
+                    back = Some(step);
+                    break;
+                }
+                _ => {}
+            }
+        }
+        let end = back.map_or(woken, |step| step.at.clamp(at, woken));
+        on = back.map_or(on, |step| step.on);
+        pieces.push(piece(at, end, on, own));
+        at = end;
+    }
+    pieces.push(piece(at, woken, on, Own::Runs));
+    pieces
+}
+
+/// When the thread's timer expired, and its address: that which it started for this release, or else
+/// one that wakes it.
+fn expiry(
+    moments: &[Moment],
+    id: i32,
+    release: i64,
+    within: std::ops::RangeInclusive<i64>,
+) -> Option<(i64, u64)> {
+    let started = |by_itself: bool| {
+        moments.iter().rev().find_map(|moment| match moment.what {
+            What::TimerStart { timer, expires }
+                if expires == release && (!by_itself || moment.thread == id) =>
+            {
+                Some(timer)
+            }
+            _ => None,
+        })
+    };
+    // Threads of the same period may have started theirs for the same time.
+    let started = started(true).or_else(|| started(false));
+    let mut expired = None;
+    for moment in moments.iter().filter(|moment| within.contains(&moment.at)) {
+        match &moment.what {
+            What::TimerExpire { timer, .. } if started.is_none_or(|known| known == *timer) => {
+                expired = Some((moment.at, *timer));
+            }
+            What::Waking(task) if task.id == id && expired.is_some() => return expired,
+            What::TimerExit if started.is_none() => expired = None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// When the interrupt began in which a thread was woken, with its names, and the thread that was on
+/// the CPU; no time where it was no interrupt.
+fn interrupts_around(
+    moments: &[Moment],
+    id: i32,
+    waking: i64,
+) -> (Option<i64>, Vec<String>, Option<i32>) {
+    let mut begun: Vec<(Level, i64, &str)> = Vec::new();
+    let mut by = None;
+    for moment in moments {
+        match &moment.what {
+            What::Waking(task) if task.id == id && moment.at == waking => {
+                by = Some(moment.thread);
+                break;
+            }
+            What::Enter(one) if matches!(one.level, Level::Interrupt | Level::Handler) => {
+                begun.push((one.level, moment.at, &one.name));
+            }
+            What::Exit(level) => {
+                let last = begun.iter().rposition(|(known, _, _)| known == level);
+                begun.truncate(last.unwrap_or(begun.len()));
+            }
+            What::Switch { .. } | What::Lost => begun.clear(),
+            // Where interrupts are not told, the expiry of the first timer is the begin.
+            What::TimerExpire { .. } if begun.is_empty() => {
+                begun.push((Level::Tasklet, moment.at, ""));
+            }
+            What::TimerExit => begun.retain(|(level, _, _)| *level != Level::Tasklet),
+            _ => {}
+        }
+    }
+    let names = begun.iter().map(|(_, _, name)| name.to_string());
+    (begun.first().map(|(_, at, _)| *at), names.filter(|name| !name.is_empty()).collect(), by)
+}

@@ -1,0 +1,209 @@
+//! What a holder of the CPU means for the thread that waits: whether it is the wake-up itself,
+//! interrupts that were off, a limit of CPU time, the hypervisor, printing, page faults, hot-plug.
+
+use crate::moment::{Left, Moment, What};
+use crate::points::{Own, Piece, WakeUp};
+use crate::timeline::Stretch;
+use latlab_model::Nanos;
+use latlab_model::explanation::{BlameLeg, Holder, HolderKind, Phase};
+use latlab_model::flight::StolenTime;
+
+/// A shorter stretch without an event says nothing of the machine below the kernel.
+const SILENCE: i64 = 300_000;
+/// The kernel counts stolen time in steps of this.
+const STOLEN_STEP: i64 = 10_000_000;
+/// So many page faults in a leg may be its cause …
+const MANY_FAULTS: i64 = 10;
+/// … if there is one in so many nanoseconds.
+const EACH_FAULT: i64 = 50_000;
+/// A line takes no longer on its way to a slow console.
+const EACH_LINE: i64 = 20_000_000;
+/// What a thread has printed so long before may still be on its way to the console, and so long
+/// before a CPU may have begun to go.
+const BEFORE: i64 = 2_000_000;
+
+/// What is known around a leg.
+pub struct Around<'a> {
+    /// The wake-up, where the events tell it.
+    pub wake_up: Option<&'a WakeUp>,
+    /// The measured thread.
+    pub thread_id: Option<i32>,
+    /// The events of the leg's CPU.
+    pub moments: &'a [Moment],
+    /// Whether a CPU went or came, by the events of any CPU that was recorded.
+    pub hotplug: bool,
+    /// Time that the hypervisor took.
+    pub stolen: Option<&'a StolenTime>,
+}
+
+impl Around<'_> {
+    /// Gives a leg the meaning that it has in its piece of the wake-up; the stretch is what it was cut of.
+    pub fn settle(&self, leg: &mut BlameLeg, piece: &Piece, stretch: Option<&Stretch>) {
+        if let Own::Sleeps(left) = piece.own {
+            let name = match left {
+                Left::Stopped => "stopped by a signal",
+                Left::Traced => "stopped by a tracer",
+                Left::Uninterruptible => "asleep for a disk, a lock or memory",
+                Left::Ready | Left::Asleep => "asleep",
+            };
+            leg.become_(HolderKind::OwnSleep, name);
+            leg.detail = None;
+            return;
+        }
+        if self.is_path(leg) {
+            leg.become_(HolderKind::WakeUp, "");
+            leg.detail = None;
+        } else if leg.phase == Phase::TimerLate
+            && leg.holder.kind == HolderKind::Thread
+            && self.wake_up.is_some_and(|wake_up| wake_up.waker.is_none())
+        {
+            leg.holder.kind = HolderKind::InterruptsOff;
+        } else if stretch.is_some_and(|stretch| self.was_passed_over(piece, stretch)) {
+            leg.detail = Some(match leg.holder.kind {
+                HolderKind::IdleExit => "the CPU was idle".to_string(),
+                _ => format!("{} ran instead", leg.holder.name),
+            });
+            leg.become_(HolderKind::Throttled, "");
+        }
+        self.look_below(leg);
+    }
+
+    /// Whether a leg belongs to the way of the wake-up itself.
+    fn is_path(&self, leg: &BlameLeg) -> bool {
+        let id = leg.thread.as_ref().map(|thread| thread.id);
+        let is_waker = leg.phase == Phase::TimerLate
+            && id.is_some()
+            && self.wake_up.is_some_and(|wake_up| wake_up.waker == id);
+        let own_interrupt = matches!(leg.phase, Phase::Handler | Phase::Waiting)
+            && leg.holder.kind == HolderKind::Interrupt
+            && self.wake_up.is_some_and(|wake_up| wake_up.interrupts.contains(&leg.holder.name));
+        (id.is_some() && id == self.thread_id)
+            || is_waker
+            || own_interrupt
+            || (leg.phase == Phase::Return && leg.holder.kind == HolderKind::IdleExit)
+    }
+
+    /// Whether the scheduler chose a thread of lower priority, or none, though the measured one was ready.
+    fn was_passed_over(&self, piece: &Piece, stretch: &Stretch) -> bool {
+        let own = self.wake_up.and_then(|wake_up| wake_up.priority);
+        let is_lower = match (own, stretch.priority) {
+            _ if stretch.holder.kind == HolderKind::IdleExit => true,
+            // Ordinary threads take turns.
+            (Some(own @ ..100), Some(other)) => other > own,
+            _ => false,
+        };
+        let runs = matches!(stretch.holder.kind, HolderKind::Thread | HolderKind::IdleExit);
+        let since = stretch.chosen.is_some_and(|chosen| chosen >= piece.from);
+        runs && is_lower && since && piece.own == Own::Ready
+    }
+
+    /// A silence may have been below the kernel.
+    fn look_below(&self, leg: &mut BlameLeg) {
+        if let Some(stolen) = self.stolen.filter(|stolen| explains(stolen, leg)) {
+            leg.detail = Some(format!(
+                "no event for {}, while steal rose by {}",
+                leg.length(),
+                stolen.rose_ns
+            ));
+            leg.become_(HolderKind::Hypervisor, "");
+        } else if leg.holder.kind == HolderKind::WakeUp && leg.length().0 >= SILENCE {
+            let what = match leg.phase {
+                Phase::Handler => "in the timer's interrupt",
+                _ => "while the thread itself had the CPU",
+            };
+            leg.detail = Some(format!("no event for {} {what}", leg.length()));
+            leg.become_(HolderKind::Unknown, "");
+        }
+    }
+
+    /// Printed lines, page faults, and a CPU that goes or comes, make another cause of who had the CPU.
+    pub fn look_at_evidence(&self, leg: &mut BlameLeg) {
+        let Some(of) = self.evidence(leg) else { return };
+        let (kind, detail) = of;
+        if leg.holder.kind == HolderKind::Softirq {
+            leg.holder.name = format!("softirq {}", leg.holder.name);
+        }
+        leg.holder.kind = kind;
+        leg.detail = Some(detail);
+    }
+
+    fn evidence(&self, leg: &BlameLeg) -> Option<(HolderKind, String)> {
+        let is_thread = matches!(leg.holder.kind, HolderKind::Thread | HolderKind::InterruptsOff);
+        let interrupts = matches!(
+            leg.holder.kind,
+            HolderKind::Softirq | HolderKind::Interrupt | HolderKind::OtherTimers
+        );
+        if !is_thread && !interrupts {
+            return None;
+        }
+        let id = leg.thread.as_ref().map(|thread| thread.id);
+        let count = |before: i64, is: &dyn Fn(&What) -> bool| {
+            let within = leg.from_ns.0.saturating_sub(before)..=leg.to_ns.0;
+            let all = self.moments.iter().filter(|moment| within.contains(&moment.at));
+            let own = all.filter(|moment| interrupts || Some(moment.thread) == id);
+            own.filter(|moment| is(&moment.what)).count() as i64
+        };
+        let length = leg.length().0;
+        let name = leg.holder.name.as_str();
+        let lines = count(if interrupts { 0 } else { BEFORE }, &|what| *what == What::Printk);
+        let faults = if is_thread { count(0, &|what| *what == What::PageFault) } else { 0 };
+        let is_stopper = ["migration/", "cpuhp/"].iter().any(|one| name.starts_with(one));
+        if lines > 0 && length <= lines.saturating_mul(EACH_LINE) {
+            return Some((HolderKind::Printk, format!("{lines} lines printed")));
+        }
+        if is_thread && name.starts_with("pr/") {
+            return Some((HolderKind::Printk, "the thread of the console".to_string()));
+        }
+        if faults >= MANY_FAULTS && length <= faults.saturating_mul(EACH_FAULT) {
+            return Some((HolderKind::PageFaults, format!("{faults} page faults")));
+        }
+        if is_stopper && self.hotplug {
+            let detail = "a CPU was taken away or brought back".to_string();
+            return Some((HolderKind::Hotplug, detail));
+        }
+        if is_thread && name.starts_with("migration/") {
+            let detail =
+                "all CPUs are stopped for hot-plug, a module, or a patch of code".to_string();
+            return Some((leg.holder.kind, detail));
+        }
+        None
+    }
+}
+
+/// Whether a CPU went or came around this time.
+pub fn is_hotplug(moments: &[Moment], from: i64, to: i64) -> bool {
+    let within = from.saturating_sub(BEFORE)..=to;
+    moments.iter().any(|moment| moment.what == What::Hotplug && within.contains(&moment.at))
+}
+
+/// Whether stolen time is what a silence was.
+fn explains(stolen: &StolenTime, silence: &BlameLeg) -> bool {
+    let (length, rose) = (silence.length().0, stolen.rose_ns.0);
+    let much = rose.saturating_mul(2) > (stolen.to_ns - stolen.from_ns).0;
+    let long = length >= SILENCE && (length >= STOLEN_STEP / 10 || much);
+    long && rose >= STOLEN_STEP && rose.saturating_add(STOLEN_STEP) >= length
+}
+
+/// To make another holder of a leg's.
+trait Become {
+    fn become_(&mut self, kind: HolderKind, name: &str);
+}
+
+impl Become for BlameLeg {
+    fn become_(&mut self, kind: HolderKind, name: &str) {
+        self.holder = Holder { kind, name: name.to_string() };
+        self.thread = None;
+    }
+}
+
+/// Nothing is known of this time.
+pub fn unknown(phase: Phase, from: i64, to: i64) -> BlameLeg {
+    BlameLeg {
+        from_ns: Nanos(from),
+        to_ns: Nanos(to),
+        phase,
+        holder: Holder { kind: HolderKind::Unknown, name: String::new() },
+        thread: None,
+        detail: None,
+    }
+}
