@@ -27,7 +27,8 @@ for set in "${@:-build}"; do
                 procps tmux chromium fonts-dejavu-core gnuplot-nox qemu-user-static debootstrap
                 man-db make arduino-core-avr gcc-avr avr-libc libsimavr-dev qemu-system-x86
                 qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross busybox-static
-                e2fsprogs systemd sigrok-cli buildah mandoc "${for_dist[@]}")
+                e2fsprogs systemd sigrok-cli buildah mandoc openssh-client openssh-server
+                dropbear-bin sudo iproute2 "${for_dist[@]}")
             want_lint=1 want_test=1 want_dist=1
             ;;
         lint) want_lint=1 ;;

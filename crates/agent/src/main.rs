@@ -1,7 +1,9 @@
 //! The program `latlab-agent`: the measuring half alone, small enough for any board.
 
 use latlab_model::fault::FAULT;
+use std::fs::File;
 use std::io::{stderr, stdin, stdout};
+use std::os::fd::AsFd;
 use std::process::ExitCode;
 
 const HELP: &str = "\
@@ -9,6 +11,7 @@ latlab-agent: the measuring agent of latlab, which starts it and sends it a plan
 
 Usage: latlab-agent [RUN]       serve one plan: frames from standard input to standard output;
                                 the id of the run is shown in the list of processes
+       latlab-agent --restore   restore what a killed agent left changed
        latlab-agent --version   print the version
        latlab-agent --help      print this help
 
@@ -27,11 +30,14 @@ fn main() -> ExitCode {
         "--version" | "-V" => {
             print_text(stdout(), concat!("latlab-agent ", env!("CARGO_PKG_VERSION")))
         }
+        latlab_agent::RESTORE => {
+            latlab_agent::restore().iter().try_for_each(|line| print_text(stdout(), line))
+        }
         "--help" | "-h" => print_text(stdout(), HELP),
         latlab_agent::WORKER => latlab_agent::work(),
         words if words.starts_with(latlab_agent::LOAD_SUPERVISOR) => latlab_agent::supervise(),
         _ if words.len() == 2 && words[0] == FAULT => latlab_agent::inject(&words[1]),
-        run if words.len() < 2 && !run.starts_with('-') => latlab_agent::serve(stdin(), stdout()),
+        run if words.len() < 2 && !run.starts_with('-') => serve(),
         words => Err(format!("unknown arguments '{words}'; see latlab-agent --help")),
     };
     match done {
@@ -42,6 +48,13 @@ fn main() -> ExitCode {
             ExitCode::from(EXIT_USAGE)
         }
     }
+}
+
+/// Serves a plan. The input is not buffered, so that it can be asked whether anything waits there.
+fn serve() -> Result<(), String> {
+    let input = stdin().as_fd().try_clone_to_owned();
+    let input = input.map_err(|error| format!("cannot read the plan: {error}"))?;
+    latlab_agent::serve(File::from(input), stdout())
 }
 
 fn print_text(mut to: impl std::io::Write, text: &str) -> Result<(), String> {

@@ -5,13 +5,22 @@ use crate::outbox::Outbox;
 use crate::reasons::{INTERRUPTED, RAN_AWAY, STOP};
 use crate::run::{Arrangement, Session, run};
 use crate::snapshot::snapshot;
+use latlab_model::Target;
 use latlab_model::frame::{FrameReader, Hello, Message, ReadResult, STREAM_VERSION};
+use latlab_model::target::SILENCE;
 use latlab_sys::files::Root;
 use latlab_sys::sched::{self, Scheduling};
 use latlab_sys::signal::{self, Signal};
-use std::io::{Read, Write};
-use std::sync::atomic::Ordering;
-use std::thread::JoinHandle;
+use latlab_sys::write_watch::{Wake, wait};
+use std::io::{Read, Write, stdin};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{JoinHandle, sleep};
+use std::time::{Duration, Instant};
+
+/// Whether the conductor of a board was silent for too long; what waits for the link will never leave.
+static LOST: AtomicBool = AtomicBool::new(false);
+/// How often it is looked whether the last frames have left a board.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// Serves one plan: reads it from `input`, speaks the stream over `output`.
 ///
@@ -47,7 +56,8 @@ pub fn serve_with_observer(
     };
     let root = Root::default();
     let ground = Arrangement::arrange(&root, plan.clone());
-    listen(frames, observer.is_some())?;
+    let on_board = matches!(plan.target, Target::Board(_));
+    listen(frames, observer.is_some(), on_board)?;
     let outbox = Outbox::default();
     let lifted = ground.as_ref().is_ok_and(Arrangement::raises_priority);
     let carrier = spawn({
@@ -69,6 +79,12 @@ pub fn serve_with_observer(
         Err(refusal) => outbox.send(&Message::Refusal(refusal)),
     }
     outbox.close();
+    while on_board && !carrier.is_finished() {
+        if LOST.load(Ordering::Relaxed) {
+            return Err(format!("the conductor was silent for {SILENCE:?}: the run was ended"));
+        }
+        sleep(LOOK);
+    }
     carrier
         .join()
         .map_err(|_| "the thread that writes the stream ended because of a bug".to_string())
@@ -92,8 +108,13 @@ fn next_message(frames: &mut FrameReader<impl Read>) -> Result<Message, String> 
     }
 }
 
-/// Listens for the ways in which a run is asked to end: a word, the end of the input, a signal.
-fn listen(mut frames: FrameReader<impl Read + Send + 'static>, alone: bool) -> Result<(), String> {
+/// Listens for the ways in which a run is asked to end: a word, the end of the input, a signal; on a
+/// board the silence of the conductor as well.
+fn listen(
+    mut frames: FrameReader<impl Read + Send + 'static>,
+    alone: bool,
+    on_board: bool,
+) -> Result<(), String> {
     // A closed terminal ends the conductor, or does not; this end follows.
     let hang_up = match alone {
         true => signal::store_on(Signal::HangUp, &STOP, INTERRUPTED),
@@ -106,11 +127,29 @@ fn listen(mut frames: FrameReader<impl Read + Send + 'static>, alone: bool) -> R
         .and_then(|()| signal::accept_wake());
     installed.map_err(|error| format!("cannot listen to signals: {error}"))?;
     spawn(move || {
-        // Whatever comes after the plan, or nothing more at all, asks to end.
-        let _ = frames.next_for_agent();
+        // Whatever comes after the plan but a sign of life, or nothing more at all, asks to end.
+        while !on_board || is_spoken_to() {
+            match frames.next_for_agent() {
+                Ok(ReadResult::Frame(frame)) if matches!(frame.message, Message::Hello(_)) => {}
+                _ => break,
+            }
+        }
         STOP.fetch_or(INTERRUPTED, Ordering::Relaxed);
     })
     .map(drop)
+}
+
+/// Waits until the conductor says something; whether it does before it is taken for lost.
+fn is_spoken_to() -> bool {
+    let until = Instant::now() + SILENCE;
+    while Instant::now() < until {
+        let left = until.saturating_duration_since(Instant::now());
+        if matches!(wait(None, &stdin(), left), Wake::Stopped) {
+            return true;
+        }
+    }
+    LOST.store(true, Ordering::Relaxed);
+    false
 }
 
 fn spawn(work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, String> {

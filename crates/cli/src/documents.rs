@@ -12,7 +12,6 @@ use latlab_model::run::{EndReason, Finding, Run, Summary, Verdict};
 use latlab_report::{LoadEntry, rendered_verdict};
 use latlab_stats::superiority;
 use latlab_store::{RunEntry, RunState};
-use latlab_sys::child::program_path;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -265,7 +264,7 @@ pub struct ListedLoad<'a> {
     file: Option<String>,
     /// The programs that it needs.
     programs: Vec<&'a str>,
-    /// Those of them that are not on this machine.
+    /// Those of them that are not on this machine, or on the board that was asked for.
     missing: Vec<&'a str>,
     /// What can be chosen.
     parameters: Vec<ListedParameter<'a>>,
@@ -290,13 +289,20 @@ struct ListedParameter<'a> {
     about: &'a str,
 }
 
-impl<'a> From<&'a LibraryLoad> for ListedLoad<'a> {
-    fn from(found: &'a LibraryLoad) -> ListedLoad<'a> {
-        let LibraryLoad { definition, text, file } = found;
-        let mut programs: Vec<&str> =
-            definition.process.iter().map(|p| p.program.as_str()).collect();
+impl<'a> ListedLoad<'a> {
+    /// The programs of a load.
+    pub fn programs_of(found: &'a LibraryLoad) -> Vec<&'a str> {
+        let processes = found.definition.process.iter();
+        let mut programs: Vec<&str> = processes.map(|one| one.program.as_str()).collect();
         programs.dedup();
-        let missing = programs.iter().copied().filter(|name| program_path(name).is_none());
+        programs
+    }
+
+    /// A load of the library, on a machine that has some programs.
+    pub fn new(found: &'a LibraryLoad, has: impl Fn(&str) -> bool) -> ListedLoad<'a> {
+        let LibraryLoad { definition, text, file } = found;
+        let programs = ListedLoad::programs_of(found);
+        let missing = programs.iter().copied().filter(|name| !has(name));
         ListedLoad {
             name: &definition.name,
             about: &definition.about,
@@ -326,7 +332,7 @@ impl ListedLoad<'_> {
             None => format!("{}=…", one.name),
         };
         let programs = match self.missing.as_slice() {
-            [] => format!("here: {}", self.programs.join(", ")),
+            [] => format!("installed: {}", self.programs.join(", ")),
             missing => format!("missing: {}", missing.join(", ")),
         };
         let file = self.file.as_ref().map(|file| format!("; from {file}")).unwrap_or_default();

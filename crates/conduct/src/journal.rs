@@ -1,11 +1,12 @@
 //! The journal loop: each frame of a stream is in the journal before anybody else sees it.
 
+use crate::link::StreamOutcome;
 use crate::live::LiveRun;
 use crate::lock;
 use crate::own_work::{OwnThreads, OwnWorkWriter};
 use latlab_model::CpuSet;
 use latlab_model::finding::{Finding, JournalFinding};
-use latlab_model::frame::{Frame, FrameReader, Message, ReadResult, Refusal};
+use latlab_model::frame::{Damage, Frame, FrameReader, Message, ReadResult, Refusal};
 use latlab_model::own_work::OwnThread;
 use latlab_store::OpenRun;
 use latlab_store::disk::DiskFile;
@@ -30,6 +31,8 @@ pub struct StreamResult {
     pub refusal: Option<Refusal>,
     /// Whether a cycle was counted.
     pub counted: bool,
+    /// How it ended.
+    pub outcome: StreamOutcome,
 }
 
 /// What went wrong on the way to the disk while the measuring went on, each once.
@@ -72,7 +75,16 @@ pub fn record_stream(
     let mut synced = Instant::now();
     let (mut refusal, mut prepared, mut counted) = (None, false, false);
     let mut plan = None;
-    while let Ok(ReadResult::Frame(frame)) = reader.next_frame() {
+    let mut outcome = StreamOutcome::Cut;
+    loop {
+        let frame = match reader.next_frame() {
+            Ok(ReadResult::Frame(frame)) => frame,
+            Ok(ReadResult::Damaged(damage)) if damage != Damage::CutOff => {
+                outcome = StreamOutcome::Damaged(damage);
+                break;
+            }
+            Ok(ReadResult::Damaged(_) | ReadResult::End) | Err(_) => break,
+        };
         let Frame { message, bytes } = *frame;
         // Whatever the agent does after its last word, nobody waits for more.
         let is_last = matches!(message, Message::End(_) | Message::Refusal(_));
@@ -109,13 +121,14 @@ pub fn record_stream(
         }
         observe(&message);
         if is_last {
+            outcome = StreamOutcome::Whole;
             break;
         }
     }
     if let (Some(disk), Some(journal)) = (disk, &mut journal) {
         disk.finish(journal, problems);
     }
-    StreamResult { journal, refusal, counted }
+    StreamResult { journal, refusal, counted, outcome }
 }
 
 /// A thread that brings the journal to the disk, since that may take as long as it likes.

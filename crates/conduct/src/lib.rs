@@ -45,6 +45,9 @@ pub enum Failure {
     /// The guest ended before anything was measured.
     #[error("{0}")]
     Guest(String),
+    /// The board cannot be reached, or the link to it broke before anything was measured.
+    #[error("{0}")]
+    Board(String),
     /// The guest cannot be made.
     #[error(transparent)]
     Lab(#[from] latlab_lab::Error),

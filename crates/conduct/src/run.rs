@@ -3,7 +3,7 @@
 use crate::journal::{
     AffinityGuard, JournalThread, Problems, StreamResult, move_to_cpus, record_stream,
 };
-use crate::link::{Link, Start, greeting};
+use crate::link::{Link, Start, StreamOutcome, greeting};
 use crate::live::LiveRun;
 use crate::own_work::OwnThreads;
 use crate::{Failure, StopFlag, thread_died};
@@ -63,7 +63,7 @@ pub fn run(request: RunRequest<'_>, mut watch: impl FnMut(&LiveRun)) -> Result<F
     let open = store.begin(id)?;
     let greeting = greeting(open.id(), &Message::Plan(plan.clone()));
     let console = open.path().join(CONSOLE);
-    let start = Start { id: open.id(), greeting: &greeting, console: &console };
+    let start = Start { id: open.id(), greeting: &greeting, console: &console, stop };
     let stream = match link.start(&start) {
         Ok(stream) => stream,
         Err(failure) => {
@@ -71,6 +71,10 @@ pub fn run(request: RunRequest<'_>, mut watch: impl FnMut(&LiveRun)) -> Result<F
             return Err(failure);
         }
     };
+    for note in link.notes() {
+        // Nobody may be there to read it.
+        let _ = writeln!(stderr(), "latlab: {}", escape_controls(&note));
+    }
     let console = link.console().map(Path::to_path_buf);
     let journal = match JournalThread::start(stream, open, plan.target.shares_cpus()) {
         Ok(journal) => journal,
@@ -119,7 +123,7 @@ pub fn run(request: RunRequest<'_>, mut watch: impl FnMut(&LiveRun)) -> Result<F
 /// Ends an agent that nobody can listen to.
 fn abandon(link: &mut dyn Link, open: Option<OpenRun>, error: io::Error) -> Failure {
     link.kill();
-    let _ = link.wait();
+    let _ = link.wait(&StreamOutcome::Cut);
     // What cannot be removed now is no worse than a kill: the next opening removes it.
     let _ = open.map(OpenRun::discard);
     Failure::Thread(error)
@@ -156,8 +160,10 @@ fn supervise(
         drop(work);
         std::thread::sleep(timing.poll);
     }
-    let last_messages = link.wait();
-    let StreamResult { journal, refusal, counted } = journal.finish().ok_or_else(thread_died)?;
+    let ended = journal.finish();
+    let outcome = ended.as_ref().map_or(&StreamOutcome::Cut, |stream| &stream.outcome);
+    let last_messages = link.wait(outcome);
+    let StreamResult { journal, refusal, counted, .. } = ended.ok_or_else(thread_died)?;
     let mut open = journal.ok_or_else(thread_died)?;
     for message in last_messages? {
         open.append(&message.encode())?;
@@ -171,7 +177,7 @@ fn supervise(
             };
             // What cannot be removed now is no worse than a kill: the next opening removes it.
             let _ = open.discard();
-            Err(explained.unwrap_or(failure))
+            Err(explained.unwrap_or_else(|| link.refused(failure)))
         }
     }
 }
@@ -212,7 +218,8 @@ pub fn run_in_process(
 ) -> Result<InProcessResult, Failure> {
     let id = store.map_or("not-stored", |(_, id)| id);
     let greeting = greeting(id, &Message::Plan(plan.clone()));
-    let stream = link.start(&Start { id, greeting: &greeting, console: Path::new("/dev/null") })?;
+    let (console, stop) = (Path::new("/dev/null"), &StopFlag::new());
+    let stream = link.start(&Start { id, greeting: &greeting, console, stop })?;
     let problems = Problems::default();
     let not_stored = |error: &_| problems.add(format_args!("the run is not stored: {error}"));
     let journal = store.and_then(|(store, id)| store.begin(id).inspect_err(not_stored).ok());
@@ -223,8 +230,8 @@ pub fn run_in_process(
         }
         observe(message);
     });
-    link.wait()?;
-    let StreamResult { journal, refusal, counted } = result;
+    link.wait(&result.outcome)?;
+    let StreamResult { journal, refusal, counted, .. } = result;
     let finished = match Failure::from_stream(refusal, counted) {
         Some(failure) => {
             // What cannot be removed now is no worse than a kill: the next opening removes it.

@@ -1,16 +1,26 @@
-//! Where a run is measured: this machine, or a machine of the laboratory.
+//! Where a run is measured: this machine, a machine of the laboratory, or a board.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::time::Duration;
 
 /// The text of [`Target::Local`].
 pub const LOCAL: &str = "local";
 /// What the text of a lab target begins with.
 const LAB: &str = "lab:";
+/// What the text of a board begins with.
+const SSH: &str = "ssh://";
 
-/// What is measured; its text is `local` or `lab:MACHINE/KERNEL[,OPTION]...`.
+/// The conductor gives the agent of a board a sign of life this often: another [`Message::Hello`].
+///
+/// [`Message::Hello`]: crate::frame::Message::Hello
+pub const SIGN_OF_LIFE: Duration = Duration::from_secs(5);
+/// A conductor that was silent for so long is taken for lost, since a dead link may have no end.
+pub const SILENCE: Duration = Duration::from_secs(20);
+
+/// What is measured; its text is `local`, `lab:MACHINE/KERNEL[,OPTION]...` or `ssh://[USER@]HOST[:PORT]`.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub enum Target {
     /// The machine that the program runs on.
@@ -18,6 +28,19 @@ pub enum Target {
     Local,
     /// A virtual machine of the laboratory.
     Lab(LabTarget),
+    /// Another machine, reached by ssh.
+    Board(BoardTarget),
+}
+
+/// A machine as `ssh` is asked for it; what the name means is known to its configuration alone.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct BoardTarget {
+    /// The user there; none means what ssh takes.
+    pub user: Option<String>,
+    /// The host, without the brackets of an address.
+    pub host: String,
+    /// The port; none means what ssh takes.
+    pub port: Option<u16>,
 }
 
 /// A virtual machine of the laboratory as it was asked for; which machines and kernels there are
@@ -120,9 +143,12 @@ impl Target {
     pub fn with_options(text: &str, options: LabOptions) -> Result<Target, String> {
         match text.split_once(':') {
             _ if text == LOCAL && options == LabOptions::default() => Ok(Target::Local),
-            _ if text == LOCAL => Err("options of a lab target require lab:MACHINE".to_string()),
+            _ if text == LOCAL || text.starts_with(SSH) && options != LabOptions::default() => {
+                Err("options of a lab target require lab:MACHINE".to_string())
+            }
+            _ if text.starts_with(SSH) => BoardTarget::read(text).map(Target::Board),
             Some((kind, _)) if !kind.contains(['/', ',', '=']) && kind != "lab" => Err(format!(
-                "unknown kind of target '{kind}:': expected local or lab:MACHINE/KERNEL"
+                "unknown kind of target '{kind}:': expected local, lab:MACHINE/KERNEL or ssh://HOST"
             )),
             _ => {
                 let wrong = |reason| format!("'{text}': {reason}");
@@ -164,6 +190,51 @@ impl LabTarget {
             }
         };
         Ok(LabTarget { machine: machine.to_string(), kernel, memory, cpus, realtime, new_qemu })
+    }
+}
+
+impl BoardTarget {
+    /// Reads a text that begins as one; neither part can be taken for an option of ssh.
+    fn read(text: &str) -> Result<BoardTarget, String> {
+        let wrong = || format!("'{text}': expected ssh://[USER@]HOST[:PORT]");
+        let place = text.strip_prefix(SSH).unwrap_or(text).trim_end_matches('/');
+        let (user, place) = match place.rsplit_once('@') {
+            Some((user, place)) => (Some(user), place),
+            None => (None, place),
+        };
+        let (host, port) = match place.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+            Some((address, "")) => (address, None),
+            Some((address, port)) => (address, Some(port.strip_prefix(':').ok_or_else(wrong)?)),
+            None => match place.rsplit_once(':') {
+                Some((host, port)) if !host.contains(':') => (host, Some(port)),
+                _ => (place, None),
+            },
+        };
+        let is_name = |name: &str, marks: &str| {
+            let is_known = |c: char| c.is_ascii_alphanumeric() || marks.contains(c);
+            !name.is_empty() && !name.starts_with('-') && name.chars().all(is_known)
+        };
+        if !is_name(host, "-._:%") || user.is_some_and(|user| !is_name(user, "-._+")) {
+            return Err(wrong());
+        }
+        let port = match port.map(str::parse) {
+            Some(Ok(0) | Err(_)) => return Err(wrong()),
+            Some(Ok(port)) => Some(port),
+            None => None,
+        };
+        Ok(BoardTarget { user: user.map(str::to_string), host: host.to_string(), port })
+    }
+}
+
+impl Display for BoardTarget {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(SSH)?;
+        self.user.iter().try_for_each(|user| write!(f, "{user}@"))?;
+        match self.host.contains(':') {
+            true => write!(f, "[{}]", self.host)?,
+            false => f.write_str(&self.host)?,
+        }
+        self.port.iter().try_for_each(|port| write!(f, ":{port}"))
     }
 }
 
@@ -223,7 +294,9 @@ impl FromStr for LabTarget {
     fn from_str(text: &str) -> Result<LabTarget, String> {
         match text.parse()? {
             Target::Lab(target) => Ok(target),
-            Target::Local => Err("expected MACHINE/KERNEL, such as x86-64/rt".to_string()),
+            Target::Local | Target::Board(_) => {
+                Err("expected MACHINE/KERNEL, such as x86-64/rt".to_string())
+            }
         }
     }
 }
@@ -233,6 +306,7 @@ impl Display for Target {
         match self {
             Target::Local => f.pad(LOCAL),
             Target::Lab(target) => target.fmt(f),
+            Target::Board(target) => target.fmt(f),
         }
     }
 }
@@ -281,9 +355,9 @@ impl schemars::JsonSchema for Target {
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({
             "type": "string",
-            "description": "What is measured: `local`, or `lab:MACHINE/KERNEL`, with options \
-                            after commas.",
-            "pattern": "^(local|lab:.+)$",
+            "description": "What is measured: `local`, `lab:MACHINE/KERNEL` with options after \
+                            commas, or `ssh://[USER@]HOST[:PORT]`.",
+            "pattern": "^(local|lab:.+|ssh://.+)$",
         })
     }
 }
@@ -300,6 +374,10 @@ mod tests {
             "lab:x86-64/rt-6.1,realtime,smp=2",
             "lab:x86-64/rt-6.1,new-qemu,realtime",
             "lab:arm,kernel=/boot/zImage,modules=/lib/modules,dtb=board.dtb,memory=128",
+            "ssh://pi",
+            "ssh://root@board-7.lab.example:2222",
+            "ssh://[fe80::1%eth0]:22",
+            "ssh://me@[::1]",
         ] {
             let target: Target = text.parse().unwrap();
             assert_eq!(target.to_string(), text);
@@ -307,12 +385,36 @@ mod tests {
             assert_eq!(serde_json::from_str::<Target>(&json).unwrap(), target);
         }
         assert_eq!("arm64/rt".parse::<Target>(), "lab:arm64/rt".parse());
+        assert_eq!("ssh://pi:22/".parse::<Target>(), "ssh://pi:22".parse());
+    }
+
+    #[test]
+    fn no_part_of_a_board_can_be_an_option_or_a_command() {
+        for text in [
+            "ssh://",
+            "ssh://-oProxyCommand=reboot",
+            "ssh://-l@pi",
+            "ssh://@pi",
+            "ssh://pi:port",
+            "ssh://pi:70000",
+            "ssh://pi:0",
+            "ssh://pi;reboot",
+            "ssh://pi board",
+            "ssh://pi/path",
+            "ssh://[::1]22",
+        ] {
+            let error = text.parse::<Target>().unwrap_err();
+            assert!(error.ends_with("expected ssh://[USER@]HOST[:PORT]"), "{text}: {error}");
+        }
     }
 
     #[test]
     fn what_is_no_target_is_refused_with_what_was_expected() {
         for (text, expected) in [
-            ("ssh://pi", "unknown kind of target 'ssh:': expected local or lab:MACHINE/KERNEL"),
+            (
+                "scp://pi",
+                "unknown kind of target 'scp:': expected local, lab:MACHINE/KERNEL or ssh",
+            ),
             ("lab:x86-64", "expected lab:MACHINE/KERNEL"),
             ("lab:arm64/rt,memory=x", "'memory=x': expected a whole number"),
             ("lab:arm64/rt,colour=red", "expected memory=MIB, new-qemu"),
@@ -335,7 +437,10 @@ mod tests {
         };
         let target = Target::with_options("lab:arm64,smp=2,memory=128", flags.clone()).unwrap();
         assert_eq!(target.to_string(), "lab:arm64,kernel=/boot/Image,memory=128,realtime,smp=4");
-        assert!(Target::with_options("local", flags).unwrap_err().contains("require lab:MACHINE"));
+        for text in ["local", "ssh://pi"] {
+            let error = Target::with_options(text, flags.clone()).unwrap_err();
+            assert!(error.contains("require lab:MACHINE"), "{error}");
+        }
         let comma = LabOptions { image: Some("/a,b".into()), ..LabOptions::default() };
         let error = Target::with_options("lab:arm64", comma).unwrap_err();
         assert!(error.contains("without a comma"), "{error}");

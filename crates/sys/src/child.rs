@@ -70,6 +70,20 @@ pub fn ordinary_command(command: &mut Command, cpus: Vec<u32>, nice: i32) -> &mu
     unsafe { command.pre_exec(prepare) }
 }
 
+/// Lets what the command will start live on when the keys of the terminal end something, or its window
+/// is closed: whoever started it decides.
+pub fn ignore_terminal_signals(command: &mut Command) -> &mut Command {
+    let ignore = || {
+        for signal in [libc::SIGINT, libc::SIGQUIT, libc::SIGHUP] {
+            // SAFETY: ignores the signal, which needs no function of ours.
+            unsafe { libc::signal(signal, libc::SIG_IGN) };
+        }
+        Ok(())
+    };
+    // SAFETY: between fork and exec only system calls are made; nothing is allocated or locked.
+    unsafe { command.pre_exec(ignore) }
+}
+
 /// Makes what the command will start a process of a load, which the kernel knows again.
 pub fn join_load<'a>(
     command: &'a mut Command,

@@ -3,6 +3,7 @@
 use crate::Errno;
 use rustix::fs::FileType;
 use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios};
+use std::fs::File;
 use std::io::{self, ErrorKind, stderr, stdin, stdout};
 use std::os::fd::AsFd;
 
@@ -17,6 +18,11 @@ pub fn stderr_is_terminal() -> bool {
 /// Whether standard output is a terminal.
 pub fn stdout_is_terminal() -> bool {
     rustix::termios::isatty(stdout())
+}
+
+/// Whether a program that we start can ask somebody for a password or a decision.
+pub fn can_be_asked() -> bool {
+    File::options().read(true).write(true).open("/dev/tty").is_ok()
 }
 
 /// Whether writing to standard output failed because nobody reads it any more: the other end of a

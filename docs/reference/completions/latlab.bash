@@ -213,13 +213,17 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__doctor)
-            opts="-v -h -V --root --against --save --fail-on --only --ignore --verbose --list --restore --quarantine --out --format --help --version"
+            opts="-v -h -V --root --target --against --save --fail-on --only --ignore --verbose --list --restore --quarantine --out --format --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --root)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --target)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -493,13 +497,17 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__loads)
-            opts="-h -V --loads --format --help --version show"
+            opts="-h -V --loads --target --format --help --version show"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --loads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --target)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -515,13 +523,17 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__loads__subcmd__show)
-            opts="-h -V --loads --format --help --version"
+            opts="-h -V --loads --target --format --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --loads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --target)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

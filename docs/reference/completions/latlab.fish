@@ -73,7 +73,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l workload -d 'spin:
 memmove\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l workload-size -d 'spin: memory of the workload, such as 64K [default: 4K]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s a -l cpus -d 'CPUs to measure, such as 1-3 [default: all that this process may use]' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l target -d 'Machine to measure: local, or a guest in virtual time such as lab:x86-64/rt [default: local]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l target -d 'Machine to measure: local, a board such as ssh://pi@board, or a guest in virtual time such as lab:x86-64/rt [default: local]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l kernel -d 'Kernel image of your own, for a target without one such as lab:arm64' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l modules -d 'Folder with its modules; needed unless the virtio drivers are built in' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l dtb -d 'Device tree, for machines without one in QEMU' -r -F
@@ -176,7 +176,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand respond" -l mcu -d 'The mi
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l clock -d 'Its clock' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l pins -d 'Its pins with the stimuli and with the responses; the default are pins 2 and 3 of an Uno' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l keep -d 'Keep the simulated capture in this folder, as VCD and CSV' -r -F
-complete -c latlab -n "__fish_latlab_using_subcommand respond" -l target -d 'Machine to measure: local, or a guest in virtual time such as lab:x86-64/rt [default: local]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l target -d 'Machine to measure: local, a board such as ssh://pi@board, or a guest in virtual time such as lab:x86-64/rt [default: local]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l kernel -d 'Kernel image of your own, for a target without one such as lab:arm64' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l modules -d 'Folder with its modules; needed unless the virtio drivers are built in' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l dtb -d 'Device tree, for machines without one in QEMU' -r -F
@@ -262,6 +262,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand export" -l out -d 'Folder 
 complete -c latlab -n "__fish_latlab_using_subcommand export" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand export" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l root -d 'Examine a folder that looks like /, or a snapshot file' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l target -d 'Examine a board, such as ssh://pi@board; with --restore restore that' -r
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l against -d 'Print what changed since a run, a snapshot file, or a folder that looks like /' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l save -d 'Write the kernel files to a snapshot file, - for standard output' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l fail-on -d 'Exit with 1 if a finding has at least this severity: info, warning, error' -r -f -a "info\t''
@@ -555,12 +556,14 @@ complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subco
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from threads" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from threads" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand loads; and not __fish_seen_subcommand_from show" -l loads -d 'Folder with more definitions, searched first' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand loads; and not __fish_seen_subcommand_from show" -l target -d 'Say what is installed on a board, such as ssh://pi@board' -r
 complete -c latlab -n "__fish_latlab_using_subcommand loads; and not __fish_seen_subcommand_from show" -l format -d 'How to print: text, json' -r -f -a "text\t''
 json\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand loads; and not __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand loads; and not __fish_seen_subcommand_from show" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand loads; and not __fish_seen_subcommand_from show" -f -a "show" -d 'Print the definition of a load'
 complete -c latlab -n "__fish_latlab_using_subcommand loads; and __fish_seen_subcommand_from show" -l loads -d 'Folder with more definitions, searched first' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand loads; and __fish_seen_subcommand_from show" -l target -d 'Say what is installed on a board, such as ssh://pi@board' -r
 complete -c latlab -n "__fish_latlab_using_subcommand loads; and __fish_seen_subcommand_from show" -l format -d 'How to print: text, json' -r -f -a "text\t''
 json\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand loads; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'

@@ -3,15 +3,17 @@
 pub mod args;
 mod source;
 
-use crate::exit::{EXIT_CANNOT_MEASURE, EXIT_FAIL};
+use crate::exit::{EXIT_CANNOT_MEASURE, EXIT_FAIL, ExitError};
 use crate::flags::Format;
 use crate::leftovers::restore_command;
 use crate::output::{print_json, print_text, sanitize_lines, style, width, write_whole};
 use crate::store::{open_store, quarantine};
 use args::DoctorArgs;
+use latlab_conduct::StopFlag;
 use latlab_doctor::{catalogue, compare, conditions, examination};
 use latlab_model::Snapshot;
 use latlab_model::doctor::{CheckEntry, Diagnosis};
+use latlab_model::target::BoardTarget;
 use latlab_report::Detail;
 use source::SnapshotSource;
 use std::path::Path;
@@ -20,7 +22,10 @@ use std::process::ExitCode;
 /// What `latlab doctor` does.
 pub fn doctor(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
     if args.restore {
-        return restore_command();
+        return match &args.target {
+            Some(board) => restore_board(board),
+            None => restore_command(),
+        };
     }
     if args.quarantine {
         let finished = quarantine(&open_store(args.common.out.as_deref()))?;
@@ -41,6 +46,17 @@ pub fn doctor(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
         None => findings(args, &source)?,
     };
     Ok(ExitCode::from(if hit { EXIT_FAIL } else { 0 }))
+}
+
+/// Undoes what a killed agent has left changed on a board, and says what that was.
+fn restore_board(board: &BoardTarget) -> anyhow::Result<ExitCode> {
+    let told = latlab_conduct::link::restore_board(board, StopFlag::on_signals(false)?);
+    let told = told.map_err(ExitError::from)?;
+    if told.is_empty() {
+        print_text("Nothing to restore.\n")?;
+    }
+    told.iter().try_for_each(|line| print_text(&format!("{line}\n")))?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Says what is to be said of a machine, and whether that is what `--fail-on` asks for.

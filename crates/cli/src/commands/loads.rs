@@ -2,11 +2,15 @@
 
 use crate::documents::ListedLoad;
 use crate::exit::ExitError;
-use crate::flags::Format;
-use crate::load_library::Library;
+use crate::flags::{Format, board};
+use crate::load_library::{Library, LibraryLoad};
 use crate::output::{print_json, print_source, print_text, style, width};
 use clap::{Args, Subcommand};
+use latlab_conduct::StopFlag;
+use latlab_conduct::link::programs_of_board;
+use latlab_model::target::BoardTarget;
 use latlab_report::load_entry;
+use latlab_sys::child::program_path;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -20,6 +24,9 @@ pub struct LoadsArgs {
     /// Folder with more definitions, searched first
     #[arg(long, value_name = "DIR", global = true)]
     pub loads: Option<PathBuf>,
+    /// Say what is installed on a board, such as ssh://pi@board
+    #[arg(long, value_name = "TARGET", value_parser = board, global = true)]
+    pub target: Option<BoardTarget>,
     /// How to print: text, json
     #[arg(
         long,
@@ -44,6 +51,7 @@ pub enum LoadsCommand {
 const EXAMPLES: &str = "\
 Examples:
   latlab loads                                 list all loads, their parameters, and whether they are installed
+  latlab loads --target ssh://pi@board         the same of a board
   latlab loads show hackbench                  print a definition, as a template
   latlab run --load hackbench,groups=4 --for 30s
 
@@ -57,13 +65,13 @@ pub fn loads(args: &LoadsArgs) -> anyhow::Result<ExitCode> {
         Some(LoadsCommand::Show { name }) => {
             let found = library.find(name).map_err(ExitError::usage)?;
             match args.format {
-                Format::Json => print_json(&ListedLoad::from(&found))?,
+                Format::Json => print_json(&listed(args, std::slice::from_ref(&found))?[0])?,
                 Format::Text => print_source(&found.text)?,
             }
         }
         None => {
             let all = library.all().map_err(ExitError::usage)?;
-            let listed: Vec<ListedLoad> = all.iter().map(ListedLoad::from).collect();
+            let listed = listed(args, &all)?;
             match args.format {
                 Format::Json => print_json(&listed)?,
                 Format::Text => print_text(&list(&listed))?,
@@ -71,6 +79,20 @@ pub fn loads(args: &LoadsArgs) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The loads, with what of their programs is missing here or on a board.
+fn listed<'a>(args: &LoadsArgs, loads: &'a [LibraryLoad]) -> anyhow::Result<Vec<ListedLoad<'a>>> {
+    let Some(board) = &args.target else {
+        let is_here = |name: &str| program_path(name).is_some();
+        return Ok(loads.iter().map(|load| ListedLoad::new(load, is_here)).collect());
+    };
+    let mut programs: Vec<&str> = loads.iter().flat_map(ListedLoad::programs_of).collect();
+    programs.sort_unstable();
+    programs.dedup();
+    let there = programs_of_board(board, &programs, StopFlag::on_signals(false)?);
+    let there = there.map_err(ExitError::from)?;
+    Ok(loads.iter().map(|load| ListedLoad::new(load, |name| there.contains(&name))).collect())
 }
 
 /// A paragraph for each.

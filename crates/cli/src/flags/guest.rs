@@ -15,8 +15,8 @@ const TINY_MEMORY: &str = "tiny-memory";
 /// Flags about a guest.
 #[derive(Args)]
 pub struct GuestArgs {
-    /// Machine to measure: local, or a guest in virtual time such as lab:x86-64/rt
-    /// [default: local]
+    /// Machine to measure: local, a board such as ssh://pi@board, or a guest in virtual time such as
+    /// lab:x86-64/rt [default: local]
     #[arg(long, value_name = "TARGET", help_heading = GUEST)]
     pub target: Option<String>,
     /// Kernel image of your own, for a target without one such as lab:arm64
@@ -47,15 +47,23 @@ pub struct GuestArgs {
 impl GuestArgs {
     /// The target, with nothing in it that is the default; an error is one line.
     pub fn target(&self) -> Result<Target, String> {
-        match self.config()? {
-            Some(config) => Ok(Target::Lab(config.target())),
-            None => Ok(Target::Local),
+        Ok(match self.asked()? {
+            Target::Lab(target) => Target::Lab(GuestConfig::resolve(&target)?.target()),
+            other => other,
+        })
+    }
+
+    /// The guest; none where another machine is measured. An error is one line.
+    fn config(&self) -> Result<Option<GuestConfig>, String> {
+        match self.asked()? {
+            Target::Local | Target::Board(_) => Ok(None),
+            Target::Lab(target) => GuestConfig::resolve(&target).map(Some),
         }
     }
 
-    /// The guest; none where this machine is measured. An error is one line.
-    fn config(&self) -> Result<Option<GuestConfig>, String> {
-        let Some(text) = &self.target else { return Ok(None) };
+    /// What was asked for.
+    fn asked(&self) -> Result<Target, String> {
+        let Some(text) = &self.target else { return Ok(Target::Local) };
         let has_tiny_memory = self.fault.iter().any(|fault| fault == TINY_MEMORY);
         let options = LabOptions {
             image: self.kernel.clone(),
@@ -66,10 +74,7 @@ impl GuestArgs {
             realtime: self.realtime,
             new_qemu: false,
         };
-        match Target::with_options(text, options)? {
-            Target::Local => Ok(None),
-            Target::Lab(target) => GuestConfig::resolve(&target).map(Some),
-        }
+        Target::with_options(text, options)
     }
 
     /// The loads that plant the faults.

@@ -7,8 +7,9 @@ pub mod sheet;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Command, ValueEnum};
-use latlab_model::Nanos;
 use latlab_model::sanitize::plain_line;
+use latlab_model::target::BoardTarget;
+use latlab_model::{Nanos, Target};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -54,6 +55,14 @@ const RUN: &str = "Run";
 pub fn check_positive<const N: usize>(times: [(&str, Option<Nanos>); N]) -> Result<(), String> {
     let wrong = times.into_iter().find(|(_, time)| time.is_some_and(|time| time <= Nanos::ZERO));
     wrong.map_or(Ok(()), |(flag, _)| Err(format!("{flag} must be more than 0")))
+}
+
+/// A board, for commands that ask one without measuring.
+pub fn board(text: &str) -> Result<BoardTarget, String> {
+    match text.parse()? {
+        Target::Board(board) => Ok(board),
+        Target::Local | Target::Lab(_) => Err("expected ssh://[USER@]HOST[:PORT]".to_string()),
+    }
 }
 
 /// A whole number; clap's own words for a wrong one do not say what is expected.

@@ -147,10 +147,10 @@ fn noise(view: &LiveView, threads: &[LiveThread]) -> f64 {
     taken as f64 / of
 }
 
-/// The time that has passed, and what is left, which is known only where the target has our clock.
+/// The time that has passed, and what is left, which is known only where time passes as here.
 fn passed(view: &LiveView) -> String {
     let elapsed = format!("{} elapsed", clock(view.elapsed));
-    match (view.plan.target.shares_clock(), view.live.measured, remaining_time(view)) {
+    match (!view.plan.target.boots_for_each_run(), view.live.measured, remaining_time(view)) {
         (false, Nanos::ZERO, _) => elapsed,
         (false, measured, _) => format!("{} of the guest's time, {elapsed}", span(measured)),
         (true, _, Some(left)) => format!("{elapsed}, {} left", clock(left)),

@@ -37,6 +37,7 @@ const TOPICS: &[(&str, &str)] = &[
     ("imports", "Imports"),
     ("exports", "Exports"),
     ("laboratory", "Laboratory"),
+    ("boards", "Boards"),
     ("packages", "Packages"),
     ("documents", "Documents"),
 ];

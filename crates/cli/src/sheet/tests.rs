@@ -93,7 +93,7 @@ fn a_random_order_is_that_of_its_seed_and_leaves_nothing_out() {
 #[test]
 fn every_mistake_is_told_at_its_place() {
     let told = mistakes(
-        "repeats = 0\ncolour = 1\n[defaults]\npriod = \"1ms\"\nfor = \"1s\"\n[matrix]\ntarget = [\"ssh://pi\"]\n\
+        "repeats = 0\ncolour = 1\n[defaults]\npriod = \"1ms\"\nfor = \"1s\"\n[matrix]\ntarget = [\"scp://pi\"]\n\
          [[scenario]]\nname = \"a\"\ndeadline = 125\nquiet = true\nload = [\"hackbnech\"]\n\
          [[scenario]]\nname = \"a\"\nsamples = 1\nthreads = [1, 2]\n",
     );
@@ -101,7 +101,7 @@ fn every_mistake_is_told_at_its_place() {
         "1:11: repeats: expected a number from 1 to 10000",
         "2:1: unknown key 'colour' in a sheet; available: name,",
         "4:1: unknown key 'priod' in [defaults]; did you mean 'period'?",
-        "7:11: target: unknown kind of target 'ssh:': expected local",
+        "7:11: target: unknown kind of target 'scp:': expected local",
         "10:12: deadline: '125' has no unit",
         "11:1: 'quiet' is an option of the command",
         "14:8: duplicate scenario 'a'",

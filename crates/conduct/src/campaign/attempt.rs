@@ -2,10 +2,10 @@
 
 use super::request::{CampaignEvent, CampaignRequest, Notify, RunPosition};
 use crate::{Failure, RunRequest, check_disk_space, run};
-use latlab_model::Nanos;
 use latlab_model::campaign::{Campaign, FailedAttempt, PlannedRun};
 use latlab_model::guest::TIME_LIMIT_FINDING;
 use latlab_model::run::EndReason;
+use latlab_model::{Nanos, Target};
 use latlab_store::{CampaignProgress, CellState, Finished};
 
 /// What became of an attempt.
@@ -66,8 +66,18 @@ pub fn attempt(
             Ok(AttemptResult::Stored(Box::new(finished)))
         }
         Err(Failure::Nothing) if stop.is_set() => Ok(AttemptResult::Interrupted),
-        Err(Failure::Refused(refusal)) if refusal.of_every_run => Err(Failure::Refused(refusal)),
-        Err(failure @ (Failure::Refused(_) | Failure::Nothing | Failure::Guest(_))) => {
+        // Of another board it says nothing.
+        Err(Failure::Refused(refusal))
+            if refusal.of_every_run && !matches!(plan.target, Target::Board(_)) =>
+        {
+            Err(Failure::Refused(refusal))
+        }
+        Err(
+            failure @ (Failure::Refused(_)
+            | Failure::Nothing
+            | Failure::Guest(_)
+            | Failure::Board(_)),
+        ) => {
             let reason = failure.to_string();
             notify(CampaignEvent::RunFailed(position, &reason));
             let cell = plan.cell.clone().unwrap_or_else(|| campaign.cell(planned));

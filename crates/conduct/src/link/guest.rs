@@ -2,7 +2,7 @@
 //! that can be stopped.
 
 use super::pauses::PauseSchedule;
-use super::{Link, Start};
+use super::{Link, Start, StreamOutcome};
 use crate::respond::simulate::{SimulateError, sources};
 use crate::{Failure, agents};
 use latlab_lab::{Cache, GuestConfig, GuestImage, HostCpus, Identity};
@@ -167,7 +167,7 @@ impl Link for GuestLink {
         self.pauses.run_due(next, &emulator.child, measured);
     }
 
-    fn wait(&mut self) -> Result<Vec<Message>, Failure> {
+    fn wait(&mut self, _: &StreamOutcome) -> Result<Vec<Message>, Failure> {
         let Some(mut emulator) = self.emulator.take() else { return Ok(Vec::new()) };
         let status = emulator.child.wait();
         let crowded = emulator.waited.and_then(|waited| crowded(waited, emulator.begun.elapsed()));

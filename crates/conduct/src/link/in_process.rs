@@ -1,6 +1,6 @@
 //! An agent that is threads of this very process, for measurements that must start at once.
 
-use super::{Link, Start};
+use super::{Link, Start, StreamOutcome};
 use crate::Failure;
 use latlab_model::frame::Message;
 use std::io::{self, PipeReader, PipeWriter, Read, Write, pipe};
@@ -48,7 +48,7 @@ where
         self.to_agent = None;
     }
 
-    fn wait(&mut self) -> Result<Vec<Message>, Failure> {
+    fn wait(&mut self, _: &StreamOutcome) -> Result<Vec<Message>, Failure> {
         let ended = self.thread.take().map(JoinHandle::join);
         let died = |_| io::Error::other("the agent ended because of a bug: please report it");
         ended.transpose().map_err(died)?.transpose().map_err(io::Error::other)?;

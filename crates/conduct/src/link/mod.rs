@@ -1,15 +1,18 @@
-//! The ways to an agent: a process of this machine, threads of this process, a guest.
+//! The ways to an agent: a process of this machine, threads of this process, a guest, a board.
 
+mod board;
 mod guest;
 mod in_process;
 mod pauses;
 mod process;
 
-use crate::Failure;
+use crate::{Failure, StopFlag};
+use board::BoardLink;
+pub use board::{programs_of_board, read_board_snapshot, restore_board};
 use guest::GuestLink;
 pub use in_process::InProcess;
 use latlab_lab::{Cache, GuestConfig};
-use latlab_model::frame::{Hello, Message, STREAM_VERSION};
+use latlab_model::frame::{Damage, Hello, Message, STREAM_VERSION};
 use latlab_model::{Nanos, Plan, Target};
 use latlab_store::OpenRun;
 pub use process::LocalProcess;
@@ -40,8 +43,18 @@ pub trait Link: Send {
         true
     }
 
+    /// What the user should know of the target, once it has started.
+    fn notes(&mut self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Waits until the agent is gone; gives what is to stand behind its stream.
-    fn wait(&mut self) -> Result<Vec<Message>, Failure>;
+    fn wait(&mut self, stream: &StreamOutcome) -> Result<Vec<Message>, Failure>;
+
+    /// Why nothing was measured, where the agent has refused it, in the words of its target.
+    fn refused(&self, failure: Failure) -> Failure {
+        failure
+    }
 
     /// Why nothing was measured, where neither the stream nor the user says it; asked after `wait`.
     fn explain(&mut self, _run: &OpenRun) -> Option<Failure> {
@@ -67,6 +80,19 @@ pub struct Start<'a> {
     pub greeting: &'a [u8],
     /// Where the messages of the target's kernel belong, if it has any.
     pub console: &'a Path,
+    /// Ends a start that takes long.
+    pub stop: &'a StopFlag,
+}
+
+/// How a stream ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum StreamOutcome {
+    /// With the agent's last word.
+    Whole,
+    /// Before that.
+    Cut,
+    /// By something that is no frame.
+    Damaged(Damage),
 }
 
 /// The first frames to an agent: who speaks, and what it is to do.
@@ -101,6 +127,7 @@ impl Connector {
                 let (link, guest) = GuestLink::new(&config, &self.cache, &plan)?;
                 Ok((Box::new(link), Plan { guest: Some(Box::new(guest)), ..plan }))
             }
+            Target::Board(board) => Ok((Box::new(BoardLink::new(board, &plan)), plan)),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! An agent that is a process of this machine, told on its standard input what to do.
 
-use super::{Link, Start};
+use super::{Link, Start, StreamOutcome};
 use crate::Failure;
 use latlab_model::frame::Message;
 use std::io::{self, Read, Write};
@@ -55,7 +55,7 @@ impl Link for LocalProcess {
         !self.child.as_mut().is_some_and(still_runs)
     }
 
-    fn wait(&mut self) -> Result<Vec<Message>, Failure> {
+    fn wait(&mut self, _: &StreamOutcome) -> Result<Vec<Message>, Failure> {
         // How it ended is in its stream, or that has no end.
         let _ = self.child.as_mut().map(Child::wait);
         Ok(Vec::new())

@@ -1,7 +1,7 @@
 //! An agent that follows a script: a thread that sends frames, waits, and obeys or does not.
 
 use latlab_conduct::Failure;
-use latlab_conduct::link::{Link, Start};
+use latlab_conduct::link::{Link, Start, StreamOutcome};
 use latlab_digest::testing::{SyntheticRun, thread_end};
 use latlab_model::Plan;
 use latlab_model::frame::{FrameReader, Message, ReadResult, Refusal};
@@ -122,7 +122,7 @@ impl Link for ScriptedAgent {
         self.thread.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
-    fn wait(&mut self) -> Result<Vec<Message>, Failure> {
+    fn wait(&mut self, _: &StreamOutcome) -> Result<Vec<Message>, Failure> {
         self.calls.add(Call::Wait);
         self.thread.take().unwrap().join().unwrap();
         Ok(std::mem::take(&mut self.last_messages))

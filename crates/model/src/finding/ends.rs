@@ -93,6 +93,23 @@ findings! {
             /// Share of the wall time in which the emulator waited for its CPU.
             waited_share: f64,
         }
+        /// The connection to a board, or its agent, was lost before the run ended. The agent ends by
+        /// itself and restores the board; the run contains all data up to then.
+        BoardLost = "board-lost" (
+            "error",
+            "no",
+            "Fix what the sentence says, and measure again."
+        ) {
+            /// The board.
+            target: String,
+            /// What ended it.
+            reason: String,
+        }
+        /// The clock of a board shows another day. The times of the run are those of this machine.
+        BoardClockOff = "board-clock-off" ("info", "no", "Set it: `date -s` or NTP, on the board.") {
+            /// How far it is ahead.
+            off_ns: Nanos,
+        }
         /// The command of `--on-spike` ended with an error, could not be started, or ran too long.
         SpikeCommandFailed = "spike-command-failed" (
             "warning",
@@ -114,12 +131,15 @@ impl EndFinding {
         match self {
             ThreadEndedEarly { reason: EndReason::CpuOffline | EndReason::RanAway }
             | StreamLost { .. }
+            | BoardLost { .. }
             | EmulatorFailed { .. } => ERROR,
             ThreadEndedEarly { .. } | ThreadLost { .. } => INVALID,
             GuestNoisy { .. } | GuestTimeLimit { .. } | SpikeCommandFailed { .. } => WARNING,
-            VirtualTime { .. } | PlantedFault { .. } | GuestEnded { .. } | HostCrowded { .. } => {
-                INFO
-            }
+            VirtualTime { .. }
+            | PlantedFault { .. }
+            | GuestEnded { .. }
+            | HostCrowded { .. }
+            | BoardClockOff { .. } => INFO,
         }
     }
 
@@ -169,6 +189,18 @@ impl EndFinding {
                  this seed can differ in a few latencies.",
                 percent(*waited_share)
             ),
+            BoardLost { target, reason } => {
+                format!("The link to the agent on {target} was lost: {reason}.")
+            }
+            BoardClockOff { off_ns } => {
+                let way = if *off_ns < Nanos::ZERO { "behind" } else { "ahead" };
+                let days = (off_ns.as_secs_f64() / 86_400.0).abs().round() as u64;
+                format!(
+                    "The clock of the board is {} {way}. The times of the run are those of this \
+                     machine.",
+                    counted(days, "day", "days")
+                )
+            }
             SpikeCommandFailed { failed, started } => format!(
                 "The spike command failed {}; it was started {}.",
                 counted(*failed, "time", "times"),
@@ -188,6 +220,8 @@ impl EndFinding {
             }
             GuestNoisy { .. } => "Omit --realtime to measure in virtual time.",
             GuestTimeLimit { .. } => "Use a shorter run, a smaller load, or a less busy host.",
+            BoardLost { .. } => "Fix what the sentence says, and measure again.",
+            BoardClockOff { .. } => "Set it on the board, with `date -s` or NTP.",
             HostCrowded { .. } => {
                 "If runs must be identical, leave a CPU of the host free for each guest."
             }

@@ -1,6 +1,6 @@
 //! What processes that are gone have left changed or running, undone.
 
-use super::change::{Change, UndoResult};
+use super::change::{Change, Kind, UndoResult};
 use super::lines::{lines, parse};
 use super::{note_failure, others, undo_all};
 use crate::files::Root;
@@ -21,6 +21,21 @@ pub struct Leftovers {
     pub undone: Vec<(Change, UndoResult)>,
     /// Records that cannot be read, each in a line.
     pub problems: Vec<String>,
+}
+
+impl Leftovers {
+    /// A sentence for each change, and one for all processes.
+    pub fn sentences(&self) -> Vec<String> {
+        let ended = self.undone.iter().map(|(_, result)| match result {
+            UndoResult::Ended(count) => *count,
+            _ => 0,
+        });
+        let ended: usize = ended.sum();
+        let ended =
+            (ended > 0).then(|| format!("stopped {ended} load processes of a killed latlab"));
+        let undone = self.undone.iter().filter_map(sentence);
+        undone.chain(ended).chain(self.problems.iter().cloned()).collect()
+    }
 }
 
 /// Undoes what processes of this user have left.
@@ -124,4 +139,43 @@ fn changes_of_root(root: &Root) -> Vec<(Change, UndoResult)> {
     let changed = made.filter(|change| change.before != change.after);
     let reason = "only root can do that: run `sudo latlab doctor --restore`";
     changed.map(|change| (change, UndoResult::Failed(reason.to_string()))).collect()
+}
+
+fn sentence((change, result): &(Change, UndoResult)) -> Option<String> {
+    let Change { path, before, after, kind } = change;
+    let is_load = matches!(kind, Kind::Cgroup(_) | Kind::Scratch(_));
+    let left = || match kind {
+        Kind::Cgroup(_) | Kind::Scratch(_) => format!("remove {path} of a load"),
+        Kind::Folder => format!("remove {path}"),
+        _ => format!("restore {path} from '{after}' to '{before}'"),
+    };
+    Some(match result {
+        UndoResult::Ended(_) => return None,
+        UndoResult::Gone if is_load => return None,
+        UndoResult::Restored if *kind == Kind::Folder => {
+            format!("removed {path}, left by a killed latlab")
+        }
+        UndoResult::Restored => format!("restored {path} from '{after}' to '{before}'"),
+        UndoResult::Gone => {
+            format!("{path} no longer exists; a killed latlab had set it to '{after}'")
+        }
+        UndoResult::ChangedSince(now) => format!(
+            "did not restore {path}: a killed latlab had changed it from '{before}' to '{after}', \
+             but it is now '{now}'"
+        ),
+        UndoResult::HeldBy { holder, restores: true } => {
+            format!(
+                "did not restore {path}: {holder} still needs '{after}', and restores '{before}' when it ends"
+            )
+        }
+        UndoResult::HeldBy { holder, restores: false } => {
+            format!("cannot {} before {holder} has ended", left())
+        }
+        UndoResult::Elsewhere(namespace) => format!(
+            "cannot {}: it was changed in another {namespace} namespace (of a container?); run \
+             `latlab doctor --restore` there",
+            left()
+        ),
+        UndoResult::Failed(reason) => format!("cannot {}: {reason}", left()),
+    })
 }

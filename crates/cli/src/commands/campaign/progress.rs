@@ -81,7 +81,7 @@ impl ProgressPrinter<'_> {
         self.cooling = false;
         let left = match position.left_ns {
             Nanos::ZERO => String::new(),
-            left if !plan.target.shares_clock() => {
+            left if plan.target.boots_for_each_run() => {
                 format!(", {} of guests' time left", span(left))
             }
             left => format!(", {} left", span(left)),

@@ -1,10 +1,11 @@
 //! The flags of `latlab doctor`.
 
-use crate::flags::{Common, value_parser_of};
+use crate::flags::{Common, board, value_parser_of};
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Args, ValueHint};
 use latlab_model::run::Severity;
+use latlab_model::target::BoardTarget;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
@@ -18,6 +19,10 @@ pub struct DoctorArgs {
     /// Examine a folder that looks like /, or a snapshot file
     #[arg(long, value_name = "PATH", conflicts_with = "run", help_heading = WHAT)]
     pub root: Option<PathBuf>,
+    /// Examine a board, such as ssh://pi@board; with --restore restore that
+    #[arg(long, value_name = "TARGET", value_parser = board, conflicts_with_all = ["run", "root"],
+          help_heading = WHAT)]
+    pub target: Option<BoardTarget>,
     /// Print what changed since a run, a snapshot file, or a folder that looks like /
     #[arg(long, value_name = "RUN", value_hint = ValueHint::AnyPath, help_heading = WHAT)]
     pub against: Option<String>,
@@ -64,6 +69,7 @@ const WEIGHT: &str = "Which findings";
 const EXAMPLES: &str = "\
 Examples:
   latlab doctor                                     examine this machine
+  latlab doctor --target ssh://pi@board             examine a board
   latlab doctor last                                examine the machine of the last run
   latlab doctor --against last                      what changed since that run
   latlab doctor --save before.json                  store a snapshot of this machine

@@ -5,7 +5,10 @@ use crate::exit::ExitError;
 use crate::leftovers::restore;
 use crate::store::{open_store, recover};
 use anyhow::{Context, bail};
+use latlab_conduct::StopFlag;
+use latlab_conduct::link::read_board_snapshot;
 use latlab_model::Snapshot;
+use latlab_model::target::BoardTarget;
 use latlab_model::telemetry::Conditions;
 use latlab_report::Subject;
 use latlab_store::Store;
@@ -40,10 +43,11 @@ enum Kind {
 impl SnapshotSource {
     /// The one that these flags name.
     pub fn open(args: &DoctorArgs) -> anyhow::Result<SnapshotSource> {
-        match (&args.run, &args.root) {
-            (Some(run), _) => of_run(&recovered(args), run),
-            (None, Some(path)) => of_path(path),
-            (None, None) => of_this_machine(),
+        match (&args.run, &args.root, &args.target) {
+            (Some(run), ..) => of_run(&recovered(args), run),
+            (None, Some(path), _) => of_path(path),
+            (None, None, Some(board)) => of_board(board),
+            (None, None, None) => of_this_machine(),
         }?
         .require_findings()
     }
@@ -101,6 +105,14 @@ fn of_this_machine() -> anyhow::Result<SnapshotSource> {
         ExitError::cannot_measure(format!("cannot examine this machine: {failure}"))
     })?;
     Ok(SnapshotSource { name: HERE.to_string(), snapshot, conditions: None, kind: Kind::Here })
+}
+
+/// A board, as its agent sees it.
+fn of_board(board: &BoardTarget) -> anyhow::Result<SnapshotSource> {
+    let stop = StopFlag::on_signals(false)?;
+    let snapshot = read_board_snapshot(board, stop).map_err(ExitError::from)?;
+    let name = board.to_string();
+    Ok(SnapshotSource { name, snapshot, conditions: None, kind: Kind::Elsewhere })
 }
 
 fn of_run(store: &Store, spec: &str) -> anyhow::Result<SnapshotSource> {

@@ -1,0 +1,287 @@
+//! What conductor and board say to each other until the agent runs: lines that begin with a mark, and
+//! the bytes of the agent where the board does not have it.
+
+use super::ssh::{Connection, last_line};
+use crate::{Failure, StopFlag, agents};
+use latlab_model::Nanos;
+use latlab_model::nanos::SECOND;
+use latlab_model::sanitize::escape_controls;
+use latlab_sys::terminal;
+use sha2::{Digest, Sha256};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// What each line of ours begins with; others are those of a login shell that likes to talk.
+const MARK: &str = "latlab-board ";
+/// A login shell that says more is none.
+const LONGEST_BANNER: usize = 64 << 10;
+/// How long a board may take to answer; a person who is asked for a password may take longer.
+const ANSWER: Duration = Duration::from_secs(40);
+const PERSON: Duration = Duration::from_secs(300);
+/// How long the copy of the agent may take: a line of 100 kbit/s is enough.
+const COPY: Duration = Duration::from_secs(240);
+const LOOK: Duration = Duration::from_millis(100);
+/// What a board has to say of its past.
+const MOST_TOLD: usize = 50;
+
+/// With which rights the agent of a board runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Right {
+    /// As root, or what is wanted needs no more than the user has.
+    Enough,
+    /// There is no sudo.
+    NoSudo,
+    /// sudo asks for a password.
+    Password,
+}
+
+impl Right {
+    /// What is missing and what to do, if anything.
+    pub fn missing(self) -> Option<&'static str> {
+        match self {
+            Right::Enough => None,
+            Right::NoSudo => Some("there is no `sudo`: install it there"),
+            Right::Password => Some(
+                "its `sudo` asks for a password: let it run without one (NOPASSWD in \
+                 /etc/sudoers.d)",
+            ),
+        }
+    }
+}
+
+/// What is known of a board once its agent starts.
+pub struct Greeting {
+    /// The rights of its agent.
+    pub right: Right,
+    /// How far its clock is ahead of ours.
+    pub clock_off_ns: Nanos,
+    /// What a killed agent had left changed there.
+    pub told: Vec<String>,
+}
+
+/// Speaks to a board until its agent starts.
+pub fn greet(connection: &mut Connection, stop: &StopFlag) -> Result<Greeting, Failure> {
+    let mut lines = Lines::new(connection, stop);
+    let hello = lines.expect("hello")?;
+    let mut words = hello.split_whitespace();
+    let machine = words.next().unwrap_or_default().to_string();
+    let right = match words.next() {
+        Some("none") => Right::NoSudo,
+        Some("password") => Right::Password,
+        _ => Right::Enough,
+    };
+    let clock_off_ns = words.next().map(clock_off).unwrap_or_default();
+    let program = agent_for(&machine).map_err(|text| lines.failure(&text))?;
+    let sum: String = Sha256::digest(&program).iter().map(|byte| format!("{byte:02x}")).collect();
+    lines.say(&format!("{sum} {}\n", program.len()))?;
+    lines.patience(ANSWER);
+    let mut told = Vec::new();
+    loop {
+        let line = lines.next()?;
+        let (word, rest) = line.split_once(' ').unwrap_or((&line, ""));
+        match word {
+            "has-agent" => {}
+            "send" => {
+                lines.patience(COPY);
+                lines.copy(program.clone())?;
+            }
+            "told" if told.len() < MOST_TOLD => told.push(rest.to_string()),
+            "told" => {}
+            "start" if rest == own_version() => {
+                return Ok(Greeting { right, clock_off_ns, told });
+            }
+            "start" => {
+                let text = format!("the agent there is '{rest}' and not '{}'", own_version());
+                return Err(lines.failure(&text));
+            }
+            "failed" => return Err(lines.failure(&why_failed(rest, program.len()))),
+            _ => return Err(lines.failure(&format!("it answers '{line}', which means nothing"))),
+        }
+    }
+}
+
+/// The programs that a board says it has.
+pub fn programs(connection: &mut Connection, stop: &StopFlag) -> Result<Vec<String>, Failure> {
+    let mut lines = Lines::new(connection, stop);
+    lines.expect("hello")?;
+    let mut found = Vec::new();
+    loop {
+        let line = lines.next()?;
+        match line.split_once(' ').unwrap_or((&line, "")) {
+            ("has", name) => found.push(name.to_string()),
+            ("done", _) => return Ok(found),
+            _ => return Err(lines.failure(&format!("it answers '{line}', which means nothing"))),
+        }
+    }
+}
+
+fn own_version() -> String {
+    format!("latlab-agent {}", latlab_model::VERSION)
+}
+
+/// How far a clock that shows these seconds is ahead of ours.
+fn clock_off(seconds: &str) -> Nanos {
+    let ours = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs() as i64);
+    let theirs: i64 = seconds.parse().unwrap_or(ours);
+    SECOND * theirs.saturating_sub(ours).clamp(-9_000_000_000, 9_000_000_000)
+}
+
+/// The agent for a machine, by what `uname -m` says there; an error is one line.
+fn agent_for(machine: &str) -> Result<Vec<u8>, String> {
+    // 32-bit programs of a 64-bit ARM kernel are told this.
+    let machine = if machine == "armv8l" { "armv7l" } else { machine };
+    match agents::agent_program(machine) {
+        Some(Ok(program)) => Ok(program),
+        Some(Err(error)) => Err(format!("the embedded agent for {machine} is damaged: {error}")),
+        None => {
+            let known: Vec<&str> = agents::architectures().collect();
+            Err(match known.is_empty() {
+                true => "this build has no embedded agents: build with `make dist`".to_string(),
+                false => format!(
+                    "its machine is '{}', for which there is no agent; there are {}",
+                    escape_controls(machine),
+                    known.join(", ")
+                ),
+            })
+        }
+    }
+}
+
+fn why_failed(rest: &str, bytes: usize) -> String {
+    let (word, rest) = rest.split_once(' ').unwrap_or((rest, ""));
+    let megabytes = bytes as f64 / 1e6;
+    match word {
+        "room" => {
+            format!("no place for the agent ({megabytes:.1} MB): make room in one of them ({rest})")
+        }
+        "copy" => "the copy of the agent arrived damaged or was cut off: try again".to_string(),
+        "sum" => {
+            "nothing there computes a SHA-256, so the copied agent cannot be verified: install \
+                  coreutils, busybox or openssl there"
+                .to_string()
+        }
+        "exec" => format!("the agent does not run there: {rest}"),
+        _ => format!("it says '{word} {rest}'"),
+    }
+}
+
+/// The marked lines of a board, each in time and none too long.
+struct Lines<'a> {
+    connection: &'a mut Connection,
+    stop: &'a StopFlag,
+    until: Instant,
+    is_greeted: bool,
+    /// What was said before the first of them.
+    banner: String,
+}
+
+impl<'a> Lines<'a> {
+    fn new(connection: &'a mut Connection, stop: &'a StopFlag) -> Lines<'a> {
+        let patience = if terminal::can_be_asked() { PERSON } else { ANSWER };
+        let until = Instant::now() + patience;
+        Lines { connection, stop, until, is_greeted: false, banner: String::new() }
+    }
+
+    fn patience(&mut self, time: Duration) {
+        self.until = Instant::now() + time;
+    }
+
+    fn failure(&self, text: &str) -> Failure {
+        Failure::Board(format!("{}: {text}", self.connection.board))
+    }
+
+    fn say(&mut self, line: &str) -> Result<(), Failure> {
+        match self.connection.send(line.as_bytes()) {
+            Ok(()) => Ok(()),
+            Err(_) => Err(self.ended()),
+        }
+    }
+
+    /// Copies the agent; that it arrived the board says in its next line.
+    fn copy(&mut self, program: Vec<u8>) -> Result<(), Failure> {
+        let sender = self.connection.send_in_background(program).map_err(Failure::Thread)?;
+        while !sender.is_finished() {
+            if self.is_over() {
+                // The sender ends with it.
+                self.connection.kill();
+                return Err(self.silent());
+            }
+            std::thread::sleep(LOOK / 10);
+        }
+        self.connection.resume_sending(sender);
+        Ok(())
+    }
+
+    /// The rest of the next line, which must begin with this word.
+    fn expect(&mut self, word: &str) -> Result<String, Failure> {
+        let line = self.next()?;
+        match line.strip_prefix(word) {
+            Some(rest) => Ok(rest.trim().to_string()),
+            None => Err(self.failure(&format!("it answers '{line}', which means nothing"))),
+        }
+    }
+
+    /// The next line of ours; what else is said before the first is passed over.
+    fn next(&mut self) -> Result<String, Failure> {
+        let mut line = Vec::new();
+        let mut passed = 0;
+        loop {
+            if self.is_over() {
+                return Err(self.silent());
+            }
+            let Some(source) = self.connection.source() else { return Err(self.ended()) };
+            match source.next_byte(LOOK) {
+                Err(_) => return Err(self.ended()),
+                Ok(None) => continue,
+                Ok(Some(b'\n')) => {
+                    let said = String::from_utf8_lossy(&line).trim_end().to_string();
+                    // A prompt without an end of its line may stand before it.
+                    if let Some((_, ours)) = said.split_once(MARK) {
+                        self.is_greeted = true;
+                        return Ok(escape_controls(ours));
+                    }
+                    if !said.is_empty() {
+                        self.banner = said;
+                    }
+                    line.clear();
+                }
+                Ok(Some(byte)) => line.push(byte),
+            }
+            passed += 1;
+            if passed > LONGEST_BANNER {
+                self.connection.kill();
+                return Err(self.failure(
+                    "what it sends makes no sense: more than 64 KiB, and no answer to our command \
+                     among it",
+                ));
+            }
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.stop.is_set() || Instant::now() > self.until || self.connection.is_late()
+    }
+
+    fn silent(&self) -> Failure {
+        match self.stop.is_set() {
+            true => Failure::Nothing,
+            false => self.failure(match self.is_greeted {
+                false => "no answer in time: see whether `ssh` reaches it and a command ends there",
+                true => "no answer in time while its agent was to start: try again",
+            }),
+        }
+    }
+
+    /// ssh has ended, or the shell there.
+    fn ended(&mut self) -> Failure {
+        let end = self.connection.wait();
+        let said = last_line(&self.banner).filter(|_| !self.is_greeted && end.agent_died());
+        let reason = match said {
+            Some(said) => format!(
+                "no shell runs our command there; the last line it says: {}",
+                escape_controls(said)
+            ),
+            None => end.reason(),
+        };
+        self.failure(&reason)
+    }
+}

@@ -1,0 +1,241 @@
+//! A board over ssh: OpenSSH's client as a process, with the user's own configuration, and on the
+//! board one line for its shell that finds, copies, checks and starts the agent.
+
+mod complaint;
+mod handshake;
+mod ssh;
+
+use super::{Link, Start, StreamOutcome, greeting};
+use crate::{Failure, StopFlag};
+use handshake::{Greeting, greet};
+use latlab_model::finding::{EndFinding, Finding};
+use latlab_model::frame::{
+    FrameReader, Hello, Message, ReadResult, STREAM_VERSION, SnapshotRequest,
+};
+use latlab_model::target::{BoardTarget, SIGN_OF_LIFE};
+use latlab_model::{Nanos, Plan, Snapshot};
+use latlab_store::OpenRun;
+use ssh::{Connection, Order};
+use std::io::{self, BufReader, Read};
+use std::time::{Duration, Instant};
+
+/// A clock that differs by less is that of a machine that keeps time.
+const CLOCK_OFF: Nanos = Nanos(86_400_000_000_000);
+/// How long a board may take to restore itself after its agent was killed.
+const RESTORE: Duration = Duration::from_secs(20);
+/// How long a description of a board may take.
+const SNAPSHOT: Duration = Duration::from_secs(60);
+
+/// The way to the agent of a board.
+pub struct BoardLink {
+    board: BoardTarget,
+    /// Whether the agent needs root's rights for its plan.
+    wants_root: bool,
+    connection: Option<Connection>,
+    greeting: Option<Greeting>,
+    /// The frame that says that we are still there, and when it was sent last.
+    sign_of_life: (Vec<u8>, Instant),
+    /// Why the link ended before the stream did.
+    lost: Option<String>,
+    /// Whether the agent died and the board can still be reached.
+    agent_died: bool,
+}
+
+impl BoardLink {
+    /// A link that has not started, for a plan.
+    pub fn new(board: &BoardTarget, plan: &Plan) -> BoardLink {
+        BoardLink {
+            board: board.clone(),
+            wants_root: wants_root(plan),
+            connection: None,
+            greeting: None,
+            sign_of_life: (Vec::new(), Instant::now()),
+            lost: None,
+            agent_died: false,
+        }
+    }
+
+    fn send(&mut self, frame: &[u8]) {
+        if let Some(connection) = &mut self.connection {
+            // An agent that has died already shows in its stream.
+            let _ = connection.send(frame);
+        }
+    }
+
+    /// What of the board the run must say whatever becomes of it.
+    fn findings(&self) -> Vec<Message> {
+        let off = self.greeting.as_ref().map(|greeting| greeting.clock_off_ns).unwrap_or_default();
+        let is_off = off > CLOCK_OFF || off < -CLOCK_OFF;
+        let finding = is_off.then(|| Finding::new(EndFinding::BoardClockOff { off_ns: off }));
+        finding.into_iter().map(Message::Finding).collect()
+    }
+}
+
+impl Link for BoardLink {
+    fn start(&mut self, start: &Start<'_>) -> Result<Box<dyn Read + Send>, Failure> {
+        let order = Order::Run { id: start.id, wants_root: self.wants_root };
+        let mut connection = Connection::open(&self.board, &order)?;
+        let greeting = greet(&mut connection, start.stop)?;
+        let stream = connection.stream();
+        self.connection = Some(connection);
+        self.greeting = Some(greeting);
+        let hello = Hello {
+            stream: STREAM_VERSION,
+            latlab: latlab_model::VERSION.into(),
+            id: start.id.into(),
+        };
+        self.sign_of_life = (Message::Hello(hello).encode(), Instant::now());
+        self.send(start.greeting);
+        Ok(Box::new(stream))
+    }
+
+    fn notes(&mut self) -> Vec<String> {
+        let told = self.greeting.iter().flat_map(|greeting| &greeting.told);
+        told.map(|told| format!("{}: {told}", self.board)).collect()
+    }
+
+    fn stop(&mut self) {
+        self.send(&Message::Stop.encode());
+        if let Some(connection) = &mut self.connection {
+            connection.close_input();
+        }
+    }
+
+    fn kill(&mut self) {
+        if let Some(connection) = &mut self.connection {
+            connection.kill();
+        }
+    }
+
+    fn poll(&mut self, _: Duration, _: &dyn Fn() -> Nanos) {
+        if self.sign_of_life.1.elapsed() >= SIGN_OF_LIFE {
+            self.sign_of_life.1 = Instant::now();
+            let frame = self.sign_of_life.0.clone();
+            self.send(&frame);
+        }
+    }
+
+    fn has_ended(&mut self) -> bool {
+        self.connection.as_mut().is_none_or(Connection::has_ended)
+    }
+
+    fn wait(&mut self, stream: &StreamOutcome) -> Result<Vec<Message>, Failure> {
+        let Some(mut connection) = self.connection.take() else { return Ok(Vec::new()) };
+        let end = connection.wait();
+        let reason = match stream {
+            StreamOutcome::Whole => None,
+            StreamOutcome::Damaged(damage) => {
+                Some(format!("what it sends is not the stream of an agent: {damage}"))
+            }
+            StreamOutcome::Cut => {
+                self.agent_died = end.agent_died();
+                Some(end.reason())
+            }
+        };
+        let lost = reason.iter().map(|reason| {
+            let (target, reason) = (self.board.to_string(), reason.clone());
+            Message::Finding(Finding::new(EndFinding::BoardLost { target, reason }))
+        });
+        let messages = self.findings().into_iter().chain(lost).collect();
+        self.lost = reason;
+        Ok(messages)
+    }
+
+    fn explain(&mut self, _: &OpenRun) -> Option<Failure> {
+        let reason = self.lost.as_ref()?;
+        Some(Failure::Board(format!("{}: nothing was measured: {reason}", self.board)))
+    }
+
+    /// The remedy for a missing right is another on a board than here.
+    fn refused(&self, failure: Failure) -> Failure {
+        let Failure::Refused(mut refusal) = failure else { return failure };
+        let missing = self.greeting.as_ref().and_then(|greeting| greeting.right.missing());
+        if let Some(missing) = missing.filter(|_| refusal.of_every_run) {
+            let root = BoardTarget { user: Some("root".to_string()), ..self.board.clone() };
+            refusal.text = format!(
+                "{}: no right to measure there: {missing}, or connect as {root}, or measure with \
+                 --policy other --idle-states system",
+                self.board
+            );
+        }
+        Failure::Refused(refusal)
+    }
+
+    fn restore(&mut self) -> Vec<String> {
+        if !self.agent_died {
+            return Vec::new();
+        }
+        match restore_board(&self.board, &StopFlag::new()) {
+            Ok(told) => told.iter().map(|told| format!("{}: {told}", self.board)).collect(),
+            Err(failure) => vec![format!(
+                "{failure}; what the killed agent left changed is restored when the next one starts"
+            )],
+        }
+    }
+}
+
+/// Whether a plan asks for what an ordinary user may not do.
+fn wants_root(plan: &Plan) -> bool {
+    use latlab_model::plan::IdleStates;
+    plan.is_realtime()
+        || plan.explain
+        || plan.method.has_legs()
+        || plan.method.gpio().is_some()
+        || !plan.kernel_files.is_empty()
+        || !plan.tunings.is_empty()
+        || plan.idle_states.is_none_or(|idle| idle != IdleStates::System)
+}
+
+/// Undoes what killed agents have left changed on a board; a line for each change.
+pub fn restore_board(board: &BoardTarget, stop: &StopFlag) -> Result<Vec<String>, Failure> {
+    let mut connection = Connection::open(board, &Order::Restore)?;
+    connection.limit(RESTORE);
+    greet(&mut connection, stop).map(|greeting| greeting.told)
+}
+
+/// What the agent of a board sees of it, without measuring anything.
+pub fn read_board_snapshot(board: &BoardTarget, stop: &StopFlag) -> Result<Snapshot, Failure> {
+    let mut connection = Connection::open(board, &Order::Run { id: "doctor", wants_root: true })?;
+    greet(&mut connection, stop)?;
+    let greeting = greeting("doctor", &Message::Examine(SnapshotRequest));
+    let sent = connection.send(&greeting);
+    connection.limit(SNAPSHOT);
+    let answer = FrameReader::new(BufReader::new(connection.stream())).next_frame();
+    let end = connection.end();
+    match (sent, answer) {
+        (Ok(()), Ok(ReadResult::Frame(frame))) => match frame.message {
+            Message::Snapshot(snapshot) => Ok(snapshot),
+            _ => Err(Failure::Board(format!(
+                "{board}: the agent sent something other than a snapshot"
+            ))),
+        },
+        (_, Ok(ReadResult::Damaged(damage))) => Err(Failure::Board(format!(
+            "{board}: what it sends is not the answer of an agent: {damage}"
+        ))),
+        _ => Err(Failure::Board(format!("{board}: {}", end.reason()))),
+    }
+}
+
+/// Which of these programs a board has.
+pub fn programs_of_board<'a>(
+    board: &BoardTarget,
+    programs: &[&'a str],
+    stop: &StopFlag,
+) -> Result<Vec<&'a str>, Failure> {
+    let mut connection = Connection::open(board, &Order::Programs(programs))?;
+    let found = handshake::programs(&mut connection, stop)?;
+    Ok(programs.iter().copied().filter(|name| found.iter().any(|one| one == name)).collect())
+}
+
+/// A connection that cannot be made, in one line.
+fn failed(board: &BoardTarget, error: &io::Error) -> Failure {
+    let text = match error.kind() {
+        io::ErrorKind::NotFound => {
+            "there is no program `ssh` here: install OpenSSH's client (openssh-client), or name \
+             another one in LATLAB_SSH"
+                .to_string()
+        }
+        _ => format!("cannot start ssh: {error}"),
+    };
+    Failure::Board(format!("{board}: {text}"))
+}

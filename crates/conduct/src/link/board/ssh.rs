@@ -1,0 +1,353 @@
+//! One process of `ssh`: what it is asked, what it sends, what it complains of. Nothing that comes
+//! from the other side is kept without a bound.
+
+use super::complaint::remedy;
+use super::failed;
+use crate::{Failure, lock};
+use latlab_model::shell;
+use latlab_model::target::BoardTarget;
+use latlab_sys::child::ignore_terminal_signals;
+use latlab_sys::terminal;
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::io::{self, Read, Write};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex};
+use std::thread::{JoinHandle, sleep};
+use std::time::{Duration, Instant};
+
+/// What the board's shell is given.
+const REACH: &str = include_str!("reach.sh");
+/// The command and options that reach a board, where it is not `ssh`.
+const COMMAND: &str = "LATLAB_SSH";
+/// What is read at once, and how many such pieces may wait.
+const PIECE: usize = 64 << 10;
+const PIECES: usize = 16;
+/// Of what ssh and the board's programs complain of, the last so many bytes are kept.
+const KEPT: usize = 4096;
+/// ssh itself ends with this code, whatever the command there does.
+const SSH_FAILED: i32 = 255;
+/// How long a process may take to end after it was to.
+const PATIENCE: Duration = Duration::from_secs(3);
+const LOOK: Duration = Duration::from_millis(10);
+/// A board that does not answer is given up after so many seconds; a link that is silent for this
+/// time and was asked as often as [`ALIVE`] says is lost.
+const CONNECT: &str = "ConnectTimeout=15";
+const ALIVE: [&str; 2] = ["ServerAliveInterval=5", "ServerAliveCountMax=3"];
+
+/// What is asked of a board.
+pub enum Order<'a> {
+    /// Serve a plan.
+    Run { id: &'a str, wants_root: bool },
+    /// Undo what a killed agent left.
+    Restore,
+    /// Say which of these programs are there.
+    Programs(&'a [&'a str]),
+}
+
+/// A process of ssh with its three streams.
+pub struct Connection {
+    /// The board.
+    pub board: BoardTarget,
+    child: Child,
+    to_board: Option<ChildStdin>,
+    from_board: Option<Source>,
+    errors: Arc<Mutex<VecDeque<u8>>>,
+    until: Option<Instant>,
+}
+
+/// How a connection ended.
+pub struct ConnectionEnd {
+    status: Option<ExitStatus>,
+    complaint: Option<String>,
+    board: BoardTarget,
+}
+
+impl Connection {
+    /// Starts ssh; that it reaches the board shows later.
+    pub fn open(board: &BoardTarget, order: &Order<'_>) -> Result<Connection, Failure> {
+        let mut command = command(board, order);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        // In our group, so that it may ask for a password; Ctrl-C is for us alone.
+        ignore_terminal_signals(&mut command);
+        let mut child = command.spawn().map_err(|error| failed(board, &error))?;
+        let errors = Arc::<Mutex<VecDeque<u8>>>::default();
+        let to_board = child.stdin.take();
+        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+        let mut connection = Connection {
+            board: board.clone(),
+            child,
+            to_board,
+            from_board: None,
+            errors,
+            until: None,
+        };
+        if let (Some(stdout), Some(stderr)) = (stdout, stderr) {
+            let kept = Arc::clone(&connection.errors);
+            std::thread::Builder::new()
+                .spawn(move || keep_last(stderr, &kept))
+                .map_err(Failure::Thread)?;
+            connection.from_board = Some(Source::start(stdout).map_err(Failure::Thread)?);
+        }
+        Ok(connection)
+    }
+
+    /// Ends everything that is still going on after this time.
+    pub fn limit(&mut self, time: Duration) {
+        self.until = Some(Instant::now() + time);
+        if let Some(source) = &mut self.from_board {
+            source.until = self.until;
+        }
+    }
+
+    /// Whether the limit has passed.
+    pub fn is_late(&self) -> bool {
+        self.until.is_some_and(|until| Instant::now() > until)
+    }
+
+    /// Writes to the board.
+    pub fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let pipe = self.to_board.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
+        pipe.write_all(bytes).and_then(|()| pipe.flush())
+    }
+
+    /// Writes much to the board, and waits for nothing.
+    pub fn send_in_background(&mut self, bytes: Vec<u8>) -> io::Result<JoinHandle<ChildStdin>> {
+        let mut pipe = self.to_board.take().ok_or(io::ErrorKind::BrokenPipe)?;
+        std::thread::Builder::new().spawn(move || {
+            // What the board has not taken it will find missing.
+            let _ = pipe.write_all(&bytes).and_then(|()| pipe.flush());
+            pipe
+        })
+    }
+
+    /// Writes again to where [`Connection::send_in_background`] wrote.
+    pub fn resume_sending(&mut self, sender: JoinHandle<ChildStdin>) {
+        self.to_board = sender.join().ok();
+    }
+
+    /// Nothing more will be written.
+    pub fn close_input(&mut self) {
+        self.to_board = None;
+    }
+
+    /// What the board sends, for the handshake.
+    pub fn source(&mut self) -> Option<&mut Source> {
+        self.from_board.as_mut()
+    }
+
+    /// The rest of what the board sends.
+    pub fn stream(&mut self) -> Source {
+        self.from_board.take().unwrap_or_else(Source::ended)
+    }
+
+    /// Ends ssh at once.
+    pub fn kill(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+    }
+
+    /// Whether ssh has ended.
+    pub fn has_ended(&mut self) -> bool {
+        !matches!(self.child.try_wait(), Ok(None))
+    }
+
+    /// Waits until ssh has ended.
+    pub fn wait(&mut self) -> ConnectionEnd {
+        self.close_input();
+        let until = Instant::now() + PATIENCE;
+        while !self.has_ended() && Instant::now() < until {
+            sleep(LOOK);
+        }
+        self.kill();
+        let status = self.child.wait().ok();
+        let kept: Vec<u8> = lock(&self.errors).iter().copied().collect();
+        let complaint = String::from_utf8_lossy(&kept).into_owned();
+        let complaint = Some(complaint).filter(|text| !text.trim().is_empty());
+        ConnectionEnd { status, complaint, board: self.board.clone() }
+    }
+
+    /// As [`Connection::wait`], for a connection that is not used any more.
+    pub fn end(mut self) -> ConnectionEnd {
+        self.wait()
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.to_board = None;
+        self.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl ConnectionEnd {
+    /// Whether the agent was killed while the board went on.
+    pub fn agent_died(&self) -> bool {
+        self.status.and_then(|status| status.code()).is_some_and(|code| code != SSH_FAILED)
+    }
+
+    /// Why there is nothing more, with what to do about it, in one line.
+    pub fn reason(&self) -> String {
+        let said = self.complaint.as_deref().unwrap_or_default();
+        match self.status.and_then(|status| status.code()) {
+            Some(SSH_FAILED) => remedy(&self.board, said),
+            Some(0) => "the agent there ended without a last word".to_string(),
+            Some(code) => {
+                let last = last_line(said).map(|line| format!(": {line}")).unwrap_or_default();
+                // As shells say it of a program that a signal has ended.
+                match code - 128 {
+                    signal @ 1..=64 => {
+                        format!("the agent there was killed by signal {signal}{last}")
+                    }
+                    _ => format!("the agent there ended with exit code {code}{last}"),
+                }
+            }
+            None => "the connection was ended from here".to_string(),
+        }
+    }
+}
+
+/// The last line that says anything.
+pub fn last_line(text: &str) -> Option<&str> {
+    text.lines().map(str::trim).rfind(|line| !line.is_empty())
+}
+
+fn keep_last(mut stderr: ChildStderr, kept: &Mutex<VecDeque<u8>>) {
+    let mut piece = [0; 1024];
+    while let Ok(count @ 1..) = stderr.read(&mut piece) {
+        let mut kept = lock(kept);
+        kept.extend(&piece[..count]);
+        let too_many = kept.len().saturating_sub(KEPT);
+        kept.drain(..too_many);
+    }
+}
+
+/// What a board sends: read by a thread, so that waiting for it has an end.
+pub struct Source {
+    pieces: Receiver<Vec<u8>>,
+    piece: Vec<u8>,
+    read: usize,
+    until: Option<Instant>,
+}
+
+impl Source {
+    fn start(stdout: ChildStdout) -> io::Result<Source> {
+        let (to, pieces) = sync_channel(PIECES);
+        std::thread::Builder::new().spawn(move || read_pieces(stdout, &to))?;
+        Ok(Source { pieces, piece: Vec::new(), read: 0, until: None })
+    }
+
+    fn ended() -> Source {
+        Source { pieces: sync_channel(0).1, piece: Vec::new(), read: 0, until: None }
+    }
+
+    /// The next byte; none if none comes in this time. An error says that none will come.
+    pub fn next_byte(&mut self, within: Duration) -> Result<Option<u8>, RecvTimeoutError> {
+        if self.read == self.piece.len() {
+            match self.pieces.recv_timeout(within) {
+                Ok(piece) => (self.piece, self.read) = (piece, 0),
+                Err(RecvTimeoutError::Timeout) => return Ok(None),
+                Err(ended) => return Err(ended),
+            }
+        }
+        self.read += 1;
+        Ok(self.piece.get(self.read - 1).copied())
+    }
+}
+
+impl Read for Source {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.read == self.piece.len() {
+            let next = match self.until {
+                None => self.pieces.recv().ok(),
+                Some(until) => {
+                    self.pieces.recv_timeout(until.saturating_duration_since(Instant::now())).ok()
+                }
+            };
+            let Some(next) = next else { return Ok(0) };
+            (self.piece, self.read) = (next, 0);
+        }
+        let count = buffer.len().min(self.piece.len() - self.read);
+        buffer[..count].copy_from_slice(&self.piece[self.read..self.read + count]);
+        self.read += count;
+        Ok(count)
+    }
+}
+
+fn read_pieces(mut stdout: ChildStdout, to: &SyncSender<Vec<u8>>) {
+    let mut piece = vec![0; PIECE];
+    loop {
+        match stdout.read(&mut piece) {
+            Ok(0) => return,
+            // Whoever took them has gone.
+            Ok(count) if to.send(piece[..count].to_vec()).is_err() => return,
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => return,
+        }
+    }
+}
+
+fn command(board: &BoardTarget, order: &Order<'_>) -> Command {
+    let own = std::env::var_os(COMMAND).filter(|words| !words.is_empty());
+    let words = own.unwrap_or_else(|| OsString::from("ssh"));
+    let words = words.to_string_lossy().into_owned();
+    let mut words = words.split_whitespace();
+    let mut command = Command::new(words.next().unwrap_or("ssh"));
+    command.args(words).args(["-T", "-x", "-a"]);
+    for option in ALIVE.iter().chain(&[CONNECT, "ClearAllForwardings=yes", "EscapeChar=none"]) {
+        command.args(["-o", option]);
+    }
+    if !terminal::can_be_asked() {
+        command.args(["-o", "BatchMode=yes"]);
+    }
+    if let Some(port) = board.port {
+        command.args(["-p", &port.to_string()]);
+    }
+    if let Some(user) = &board.user {
+        command.args(["-l", user]);
+    }
+    command.args(["--", &board.host, &remote_command(order)]);
+    command
+}
+
+/// What the board's login shell is given, whichever that is.
+fn remote_command(order: &Order<'_>) -> String {
+    let right = |wants_root: bool| if wants_root { "root" } else { "user" };
+    let plain = |text: &str| -> String {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.+".contains(c);
+        text.chars().map(|c| if is_plain(c) { c } else { '_' }).collect()
+    };
+    let words: Vec<String> = match order {
+        Order::Run { id, wants_root } => vec!["run".into(), right(*wants_root).into(), plain(id)],
+        Order::Restore => vec!["restore".into(), right(true).into()],
+        Order::Programs(names) => std::iter::once("programs".to_string())
+            .chain(names.iter().map(|name| shell::quoted(name)))
+            .collect(),
+    };
+    format!("exec sh -c '{}' latlab-board {}", reach(), words.join(" "))
+}
+
+fn reach() -> String {
+    let is_sent = |line: &&str| !line.is_empty() && !line.starts_with('#');
+    REACH.lines().filter(is_sent).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_login_shell_hands_the_line_on_as_it_is() {
+        let line = reach();
+        assert!(!line.contains(['\'', '\\', '!', '\n']), "{line}");
+        // An old dropbear takes no more than this.
+        assert!(line.len() < 8_000, "{}", line.len());
+        let names = ["hackbench", "x; reboot"];
+        assert!(remote_command(&Order::Programs(&names)).ends_with("hackbench 'x; reboot'"));
+        let run = remote_command(&Order::Run { id: "a'b c", wants_root: true });
+        assert!(run.ends_with("' latlab-board run root a_b_c"), "{run}");
+    }
+}

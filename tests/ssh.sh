@@ -1,0 +1,301 @@
+#!/usr/bin/env bash
+# A board over ssh: this machine, by an sshd of its own on loopback; what goes wrong on the way, each in
+# one line; and what is left on the board after that.
+. "$(dirname "$0")/common.bash"
+. tests/board.bash
+have "boards over ssh" ssh ssh-keygen /usr/sbin/sshd || exit 0
+"$program" agent --write "$(uname -m)" -o "$here/latlab-agent" >/dev/null 2>&1 || skip "boards over ssh: this build has no embedded agents"
+rights_for "boards over ssh"
+cache=$here/cache
+export LATLAB_RUNS=$here/runs
+
+# Runs for a second or so on the board: on_board FLAG...; $code is what it ends with.
+on_board() {
+    "$program" run --quiet --format json --target "$board" --cpus "${measured:-0}" -i 1ms --warm-up 0s "${rights[@]}" "$@" >"$here/run.json" 2>"$here/errors"
+    code=$?
+    cat "$here/errors"
+}
+
+# That a command fails with this code and says this, in one line and nothing else: refused CODE TEXT COMMAND...
+refused() {
+    local wanted=$1 text=$2
+    shift 2
+    "$@"
+    expect "exit code $wanted, not $code" [ "$code" = "$wanted" ] &&
+        expect "'$text'" grep -qF -- "$text" "$here/errors" &&
+        expect "one line" [ "$(wc -l <"$here/errors")" = 1 ]
+}
+
+# Answers as a board whose programs are those in $here/fake before all others, and whose shell is $1.
+fake_board() {
+    mkdir -p "$here/fake"
+    answer_by "for last; do :; done; export XDG_CACHE_HOME=$cache; PATH=$here/fake:\$PATH exec ${1:-sh} -c \"\$last\""
+    board=ssh://fake
+}
+fake() {
+    printf '%s\n' '#!/bin/sh' "$2" >"$here/fake/$1"
+    chmod 755 "$here/fake/$1"
+}
+
+gone() { ! pgrep -f "latlab-agent|$cache" >"$here/left" || { cat "$here/left"; return 1; }; }
+agent_of_board() { agent=$(pgrep -f "^$cache/latlab/agents/agent-[0-9a-f]* 2" | head -n 1) && grep -qs latlab/ /proc/"$agent"/task/*/comm; }
+begin_on_board() {
+    "$program" run --quiet --format json --target "$board" --cpus 0 --for 10min --warm-up 0s "${rights[@]}" "$@" >"$here/run.json" 2>"$here/errors" &
+    run=$!
+    until_holds 60 "an agent that measures on the board" agent_of_board || { cat "$here/errors"; return 1; }
+    until_holds 60 "a second that is stored" stored
+}
+# Whether the journal of the run that goes on has three frames of counts.
+stored() {
+    python3 - "$LATLAB_RUNS"/.*.partial/journal <<'PYTHON'
+import struct, sys
+counts = 0
+for name in sys.argv[1:]:
+    stream = open(name, "rb").read()
+    while len(stream) >= 12:
+        length, kind, _ = struct.unpack("<3I", stream[:12])
+        counts += kind == 5
+        stream = stream[12 + length:]
+sys.exit(counts < 3)
+PYTHON
+}
+
+a_run() {
+    on_board --cycles 1000 --deadline 1s --name board
+    expect "a run that passes" [ "$code" = 0 ] &&
+        holds "run['asked']['target'] == '$board' and threads[0]['summary']['cycles'] >= 1000 and run['verdict']['word'] == 'pass'
+            and 'stream-lost' not in codes and run['conditions']" &&
+        expect "an agent that only its user may read" [ "$(stat -c %a "$cache"/latlab "$cache"/latlab/agents "$cache"/latlab/agents/agent-* | sort -u)" = 700 ] &&
+        until_holds 10 "nothing that is left running" gone
+}
+beside_a_local_one() {
+    "$program" run --quiet --format json --cpus 0 -i 1ms --warm-up 0s --cycles 1000 --deadline 1s "${rights[@]}" --name board >"$here/local.json" 2>"$here/errors"
+    python3 - "$here/local.json" "$here/run.json" <<'PYTHON'
+import json, sys
+local, board = (json.load(open(name)) for name in sys.argv[1:])
+assert local["machine"] == board["machine"], (local["machine"], board["machine"])
+assert {**local["asked"], "target": 0, "seed": 0} == {**board["asked"], "target": 0, "seed": 0}, board["asked"]
+settings = lambda run: [{key: one[key] for key in ("name", "asked", "applied") if key in one} for one in run["applied"]["settings"]]
+assert settings(local) == settings(board), (settings(local), settings(board))
+assert set(local["files"]) == set(board["files"]), board["files"]
+PYTHON
+}
+is_not_copied_again() {
+    local before
+    before=$(stat -c %y "$cache"/latlab/agents/agent-*)
+    on_board --cycles 10
+    expect "the same copy" [ "$(stat -c %y "$cache"/latlab/agents/agent-*)" = "$before" ]
+}
+# Invariant (boards): The agent on a board is verified before each start.
+is_verified() {
+    local agent
+    agent=$(echo "$cache"/latlab/agents/agent-*)
+    printf '%s\n' '#!/bin/sh' "touch $here/was-run; echo 'latlab-agent 0.1.0'" >"$agent"
+    on_board --cycles 10
+    expect "a run" [ "$code" = 0 ] && expect "a copy that is not started" [ ! -e "$here/was-run" ]
+}
+in_memory() {
+    stop_sshd
+    start_sshd "SetEnv XDG_CACHE_HOME=/proc/nowhere" || return 1
+    on_board --cycles 10
+    expect "a run" [ "$code" = 0 ] && expect "nothing that is left" [ -z "$(ls -d /dev/shm/latlab.* /tmp/latlab.* 2>/dev/null)" ]
+    stop_sshd
+    start_sshd "SetEnv XDG_CACHE_HOME=$cache"
+}
+restores_when_killed() {
+    begin_on_board --set kernel.panic_on_oops=$((1 - before)) || return 1
+    kill -9 "$agent"
+    finish
+    expect "exit code 3, not $code" [ "$code" = 3 ] && holds "'board-lost' in codes and threads[0]['summary']['cycles'] > 0" &&
+        expect "the value from before" [ "$(cat /proc/sys/kernel/panic_on_oops)" = "$before" ] &&
+        expect "a word about it" grep -q "$board: restored /proc/sys/kernel/panic_on_oops" "$here/errors"
+}
+ends_with_the_link() {
+    begin_on_board --set kernel.panic_on_oops=$((1 - before)) || return 1
+    # The child of sshd that holds the connection.
+    pkill -9 -P "$sshd"
+    finish
+    expect "exit code 3, not $code" [ "$code" = 3 ] && holds "'board-lost' in codes and threads[0]['summary']['cycles'] > 0" &&
+        until_holds 30 "an agent that ends" gone &&
+        expect "the value from before" [ "$(cat /proc/sys/kernel/panic_on_oops)" = "$before" ]
+}
+ends_with_the_conductor() {
+    begin_on_board || return 1
+    kill -9 "$run"
+    wait "$run" 2>/dev/null
+    until_holds 30 "an agent that ends" gone
+}
+is_stopped() {
+    begin_on_board || return 1
+    kill -INT "$run"
+    finish
+    holds "run['ended'] == 'interrupted' and 'board-lost' not in codes" && until_holds 10 "an agent that ends" gone
+}
+is_examined() {
+    "$program" doctor --target "$board" --format json >"$here/doctor.json" && "$program" doctor --format json >"$here/local.json" &&
+        python3 -c 'import json, sys
+one, other = ({f["code"] for f in json.load(open(name))["findings"]} for name in sys.argv[1:])
+assert one and one == other, one ^ other' "$here/doctor.json" "$here/local.json" &&
+        "$program" doctor --target "$board" --restore | grep -qx 'Nothing to restore.'
+}
+tells_its_loads() {
+    diff <("$program" loads) <("$program" loads --target "$board")
+}
+
+# The faults of the way there.
+unknown_key() {
+    : >"$here/ssh/known"
+    refused 3 "its host key is not known: connect once with \`ssh -p $port 127.0.0.1\`" on_board --cycles 10
+}
+changed_key() {
+    echo "[127.0.0.1]:$port $(cut -d' ' -f1,2 "$here/ssh/key.pub")" >"$here/ssh/known"
+    refused 3 "ssh-keygen -R '[127.0.0.1]:$port'" on_board --cycles 10
+}
+wrong_key() {
+    : >"$here/ssh/authorized"
+    refused 3 "Permission denied (publickey): install a key there with" on_board --cycles 10
+    local result=$?
+    cp "$here/ssh/key.pub" "$here/ssh/authorized"
+    return $result
+}
+nobody_there() {
+    board=ssh://127.0.0.1:$(free_port) refused 3 "does an ssh server run there" on_board --cycles 10
+}
+no_ssh() { LATLAB_SSH=no-such-program refused 3 "install OpenSSH's client" on_board --cycles 10; }
+not_a_board() { board=ssh://-oProxyCommand=x refused 2 "expected ssh://[USER@]HOST[:PORT]" on_board --cycles 10; }
+
+# The faults of a board.
+unknown_machine() {
+    fake_board
+    fake uname 'echo pdp11'
+    refused 3 "its machine is 'pdp11', for which there is no agent; there are " on_board --cycles 10
+    local result=$?
+    rm "$here/fake/uname"
+    return $result
+}
+wrong_machine() {
+    fake_board
+    fake uname 'echo armv7l'
+    have "an agent of another machine" /bin/true
+    [ "$(uname -m)" != x86_64 ] && return
+    rm -rf "$cache"
+    # Where the emulator of programs is registered it runs after all.
+    on_board --cycles 10
+    rm "$here/fake/uname"
+    expect "no success in silence" [ "$code" = 0 -o "$code" = 3 ] && expect "at most one line" [ "$(wc -l <"$here/errors")" -le 1 ]
+}
+no_room() {
+    fake_board
+    rm -rf "$cache"
+    fake df 'echo Filesystem; echo "x 100 90 10 90% /"'
+    refused 3 "no place for the agent (2.0 MB): make room in one of them ($cache/latlab/agents: 10 kB free, /dev/shm: " on_board --cycles 10 ||
+        refused 3 "no place for the agent" on_board --cycles 10
+    local result=$?
+    rm "$here/fake/df"
+    return $result
+}
+cut_copy() {
+    fake_board
+    rm -rf "$cache"
+    fake head 'exec dd bs=1000 count=1 2>/dev/null'
+    refused 3 "arrived damaged or was cut off: try again" on_board --cycles 10
+    local result=$?
+    rm "$here/fake/head"
+    expect "no piece of it that is left" [ -z "$(ls "$cache/latlab/agents")" ] && return $result
+}
+other_clock() {
+    fake_board
+    fake date 'echo 86400'
+    on_board --cycles 10
+    rm "$here/fake/date"
+    expect "a run" [ "$code" = 0 ] && holds "'board-clock-off' in codes and run['started'][:2] == '20'"
+}
+talking_shell() {
+    fake_board
+    answer_by "for last; do :; done; echo 'Welcome to the board!'; printf 'prompt> '; export XDG_CACHE_HOME=$cache; exec sh -c \"\$last\""
+    on_board --cycles 10
+    expect "a run" [ "$code" = 0 ]
+}
+with_busybox() {
+    have "a board with nothing but busybox" busybox || return 0
+    fake_board "busybox sh"
+    rm -rf "$cache"
+    busybox --list | while read -r name; do ln -sf "$(command -v busybox)" "$here/fake/$name"; done
+    on_board --cycles 10
+    rm -rf "$here/fake"
+    expect "a run" [ "$code" = 0 ]
+}
+no_shell() {
+    answer_by 'echo "This account is currently not available."; exit 1'
+    refused 3 "the last line it says: This account is currently not available." on_board --cycles 10
+}
+
+# A host that answers what it likes: one line, and no memory without a bound.
+bounded() { (ulimit -v 1500000 && refused "$@"); }
+nonsense() {
+    answer_by 'yes latlab'
+    bounded 3 "more than 64 KiB" on_board --cycles 10
+}
+endless_line() {
+    answer_by 'exec cat /dev/zero'
+    bounded 3 "more than 64 KiB" on_board --cycles 10
+}
+# A board that greets as one should, and then sends something else: hostile COMMAND
+hostile() {
+    answer_by "echo latlab-board hello $(uname -m) root \$(date +%s); read -r sum; echo latlab-board has-agent; echo latlab-board start $("$here/latlab-agent" --version); $1"
+}
+huge_frame() {
+    hostile "printf '\\377\\377\\377\\177\\001\\000\\000\\000xxxx'; cat /dev/zero"
+    bounded 3 "a frame has an impossible length of 2147483647 bytes" on_board --cycles 10
+}
+endless_noise() {
+    hostile 'cat /dev/urandom'
+    bounded 3 "what it sends is not the stream of an agent" on_board --cycles 10
+}
+endless_complaint() {
+    answer_by 'yes complaint >&2 & sleep 1; kill $!; exit 255'
+    bounded 3 "ssh://" on_board --cycles 10
+}
+other_agent() {
+    answer_by "echo latlab-board hello $(uname -m) root \$(date +%s); read -r sum; echo latlab-board has-agent; echo latlab-board start latlab-agent 0.0.9; cat"
+    refused 3 "the agent there is 'latlab-agent 0.0.9' and not " on_board --cycles 10
+}
+
+before=$(cat /proc/sys/kernel/panic_on_oops)
+try "a board can be started on loopback" start_sshd "SetEnv XDG_CACHE_HOME=$cache"
+[ "$status" = 0 ] || exit 1
+trap 'stop_sshd; rm -rf "$here"' EXIT
+try "a run on a board is one like any other" a_run
+try "it has what a local run has" beside_a_local_one
+try "an agent that is there is not copied again" is_not_copied_again
+try "one that was changed there is not started" is_verified
+try "where nothing can be written, it is in memory and leaves nothing" in_memory
+try "a run on a board is stopped as a local one" is_stopped
+try "without its conductor the agent ends" ends_with_the_conductor
+if [ "$(id -u)" = 0 ]; then
+    try "what a killed agent changed is restored" restores_when_killed
+    try "a lost link keeps what was measured, and restores the board" ends_with_the_link
+fi
+try "a board is examined as this machine is" is_examined
+try "the loads of a board are listed" tells_its_loads
+try "an unknown host key is one line" unknown_key
+try "a changed host key is one line" changed_key
+echo "[127.0.0.1]:$port $(cut -d' ' -f1,2 "$here/ssh/host.pub")" >"$here/ssh/known"
+try "a key that is not accepted is one line" wrong_key
+try "nobody who listens is one line" nobody_there
+try "no ssh is one line" no_ssh
+try "a host is no option" not_a_board
+try "an unknown machine is one line" unknown_machine
+try "a board without room is one line" no_room
+try "a copy that stops is one line, and nothing of it is run" cut_copy
+try "a clock of another decade is told, and nothing is dated by it" other_clock
+try "a shell that talks is listened through" talking_shell
+try "busybox is enough" with_busybox
+try "an account without a shell is one line" no_shell
+try "nonsense is one line" nonsense
+try "a line without an end is one line" endless_line
+try "a frame of impossible length is one line" huge_frame
+try "endless noise is one line" endless_noise
+try "endless complaints are one line" endless_complaint
+try "an agent of another version is one line" other_agent
+exit $status
