@@ -142,6 +142,61 @@ tells_its_loads() {
     diff <("$program" loads) <("$program" loads --target "$board")
 }
 
+with_all_that_runs_here() {
+    have "a load on a board" hackbench || return 0
+    on_board --for 3s --load hackbench,groups=1 --samples --tune rt-throttling=off --deadline 1s
+    expect "a run that passes" [ "$code" = 0 ] &&
+        holds "run['loads'][0]['evidence'] and not run['losses']['samples'] and 'samples.parquet' in run['files']
+            and any(one['what'] == 'tuning rt-throttling' and one['applied'] == '-1' for one in run['applied']['settings'])" &&
+        expect "throttling as before" [ "$(cat /proc/sys/kernel/sched_rt_runtime_us)" = "$throttling" ]
+}
+in_a_sheet() {
+    printf '%s\n' 'repeats = 1' '[defaults]' 'for = "1s"' 'warm-up = "0s"' 'cpus = "0"' 'period = "1ms"' \
+        '[matrix]' "target = [\"local\", \"$board\", \"ssh://127.0.0.1:1\"]" '[[scenario]]' 'name = "idle"' >"$here/sheet.toml"
+    [ "$(id -u)" = 0 ] || sed -i '/^cpus/a policy = "other"\nidle-states = "system"' "$here/sheet.toml"
+    "$program" run "$here/sheet.toml" --quiet --format json >"$here/table.json" 2>"$here/errors"
+    holds_in "$here/table.json" "table = run['table']; rows = {row['target']: row for row in table['rows']}" \
+        "rows['local']['cells'][0]['run'] and rows['$board']['cells'][0]['run'] and not rows['ssh://127.0.0.1:1']['cells'][0]['run']"
+}
+on_a_terminal() {
+    have "a board on a terminal" tmux || return 0
+    local socket=latlab-ssh-$$
+    : >"$here/ssh/known"
+    tmux -L "$socket" -u -f /dev/null new-session -d -x 100 -y 30 \
+        "$(declare -p LATLAB_SSH LATLAB_RUNS); LATLAB_SSH+=' -o StrictHostKeyChecking=ask'; '$program' run --target $board --cpus 0 --for 10min ${rights[*]}; echo code \$?; sleep 60"
+    screen() { tmux -L "$socket" capture-pane -p; }
+    shows() { screen | grep -Eq -- "$1"; }
+    until_holds 30 "a question for the host key" shows 'continue connecting' &&
+        tmux -L "$socket" send-keys yes Enter &&
+        until_holds 60 "the live table" shows '[1-9][0-9 ]* cycles' &&
+        tmux -L "$socket" send-keys C-c &&
+        until_holds 30 "a run that ended" shows 'code 0' && expect "a stored run" shows 'Stored in'
+    local result=$?
+    [ "$result" = 0 ] || screen
+    tmux -L "$socket" kill-server
+    echo "[127.0.0.1]:$port $(cut -d' ' -f1,2 "$here/ssh/host.pub")" >"$here/ssh/known"
+    return $result
+}
+by_dropbear() {
+    have "a board with dropbear" /usr/sbin/dropbear dropbearkey || return 0
+    [ "$(id -u)" = 0 ] || return 0
+    local line=$LATLAB_SSH
+    dropbearkey -t ed25519 -f "$here/ssh/dropbear" >/dev/null 2>&1
+    local port
+    port=$(free_port)
+    # It takes its keys from the home of the user, which is another one for it.
+    mkdir -m 700 -p "$here/home/.ssh" && cp "$here/ssh/key.pub" "$here/home/.ssh/authorized_keys" && chmod 600 "$here/home/.ssh/authorized_keys"
+    sed "s#^root:.*#root:x:0:0:root:$here/home:/bin/sh#" /etc/passwd >"$here/passwd"
+    unshare -m sh -c "mount --bind $here/passwd /etc/passwd && exec /usr/sbin/dropbear -F -E -r $here/ssh/dropbear -p 127.0.0.1:$port -P $here/ssh/dropbear.pid" 2>"$here/dropbear.log" &
+    local dropbear=$!
+    export LATLAB_SSH="$line -o StrictHostKeyChecking=no"
+    board=ssh://root@127.0.0.1:$port
+    until_holds 20 "a dropbear that listens" sshd_answers && on_board --cycles 500
+    local result=$?
+    kill "$dropbear"
+    [ "$result" = 0 ] && expect "a run" [ "$code" = 0 ] && expect "an agent in the home there" [ -e "$here"/home/.cache/latlab/agents/agent-* ]
+}
+
 # The faults of the way there.
 unknown_key() {
     : >"$here/ssh/known"
@@ -183,6 +238,22 @@ wrong_machine() {
     on_board --cycles 10
     rm "$here/fake/uname"
     expect "no success in silence" [ "$code" = 0 -o "$code" = 3 ] && expect "at most one line" [ "$(wc -l <"$here/errors")" -le 1 ]
+}
+without_rights() {
+    answer_by 'for last; do :; done; exec setpriv --reuid=65534 --regid=65534 --clear-groups env -u XDG_CACHE_HOME HOME=/nonexistent sh -c "$last"'
+    board=ssh://me@fake
+    "$program" run --quiet --target "$board" --cpus 0 --cycles 10 >"$here/said-nothing" 2>"$here/errors"
+    code=$?
+    refused 3 "ssh://me@fake: no right to measure there: there is no \`sudo\`: install it there, or connect as ssh://root@fake, or " true ||
+        refused 3 "ssh://me@fake: no right to measure there: its \`sudo\` asks for a password" true
+}
+with_sudo() {
+    fake_board
+    fake id 'echo 1000'
+    fake sudo "printf '%s ' \"\$@\" >>$here/as-root; shift; exec \"\$@\""
+    on_board --cycles 10
+    rm "$here/fake/id" "$here/fake/sudo"
+    expect "a run" [ "$code" = 0 ] && expect "an agent by sudo -n" grep -q -- "-n $cache/latlab/agents/agent-[0-9a-f]* 2" "$here/as-root"
 }
 no_room() {
     fake_board
@@ -278,13 +349,23 @@ if [ "$(id -u)" = 0 ]; then
 fi
 try "a board is examined as this machine is" is_examined
 try "the loads of a board are listed" tells_its_loads
+throttling=$(cat /proc/sys/kernel/sched_rt_runtime_us)
+try "loads, samples and tunings are as here" with_all_that_runs_here
+try "a sheet measures boards, and notes one that cannot be reached" in_a_sheet
+try "on a terminal ssh asks, the table moves, and Ctrl-C ends the run" on_a_terminal
 try "an unknown host key is one line" unknown_key
 try "a changed host key is one line" changed_key
 echo "[127.0.0.1]:$port $(cut -d' ' -f1,2 "$here/ssh/host.pub")" >"$here/ssh/known"
+try "dropbear is enough" by_dropbear
+board=ssh://127.0.0.1:$port
 try "a key that is not accepted is one line" wrong_key
 try "nobody who listens is one line" nobody_there
 try "no ssh is one line" no_ssh
 try "a host is no option" not_a_board
+if [ "$(id -u)" = 0 ]; then
+    try "a user without rights is told what to do on the board" without_rights
+    try "root's rights come from sudo without a password" with_sudo
+fi
 try "an unknown machine is one line" unknown_machine
 try "a board without room is one line" no_room
 try "a copy that stops is one line, and nothing of it is run" cut_copy
