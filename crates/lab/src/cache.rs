@@ -3,7 +3,7 @@
 
 use crate::error::{Error, Result};
 use sha2::{Digest, Sha256};
-use std::fs;
+use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -142,6 +142,8 @@ pub(crate) struct Apt {
     architecture: String,
     folder: PathBuf,
     options: Vec<String>,
+    /// Locked as long as these lists are used: apt fails where another one has them.
+    _lock: File,
 }
 
 impl Apt {
@@ -152,6 +154,9 @@ impl Apt {
             let part = folder.join(part);
             fs::create_dir_all(&part).map_err(Error::io("create", &part))?;
         }
+        let path = folder.join("lock");
+        let lock = File::create(&path).map_err(Error::io("create", &path))?;
+        lock.lock().map_err(Error::io("lock", &path))?;
         let sources = folder.join("sources.list");
         let path = folder.display();
         let options = [
@@ -165,7 +170,7 @@ impl Apt {
             "APT::Sandbox::User=".to_string(),
         ];
         let options = options.into_iter().flat_map(|one| ["-o".to_string(), one]).collect();
-        let apt = Apt { architecture: architecture.to_string(), folder, options };
+        let apt = Apt { architecture: architecture.to_string(), folder, options, _lock: lock };
         let lines = RELEASES
             .map(|release| Ok(format!("deb [signed-by={KEYS}] {} {release} main\n", mirror()?)));
         let lines: String = lines.into_iter().collect::<Result<_>>()?;

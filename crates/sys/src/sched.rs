@@ -104,9 +104,11 @@ pub fn set_scheduling(scheduling: Scheduling) -> Result<(), Errno> {
     set_scheduling_of(0, scheduling)
 }
 
-/// Schedules another thread, by its id; 0 is the calling one.
+/// Schedules another thread, by its id; 0 is the calling one. An ordinary one keeps its nice value, since
+/// lowering it takes a right.
 pub fn set_scheduling_of(thread: u32, scheduling: Scheduling) -> Result<(), Errno> {
-    set_attributes(thread, Attributes { flags: RESET_ON_FORK, ..scheduling.attributes() })
+    let nice = if scheduling.is_realtime() { 0 } else { attributes_of(thread)?.nice };
+    set_attributes(thread, Attributes { flags: RESET_ON_FORK, nice, ..scheduling.attributes() })
 }
 
 fn set_attributes(thread: u32, attributes: Attributes) -> Result<(), Errno> {
@@ -216,6 +218,18 @@ mod tests {
             set_affinity([first]).unwrap();
             assert_eq!(affinity(), Ok(vec![first]));
             assert_eq!(set_affinity([5000]), Err(Errno::INVAL));
+        })
+        .join()
+        .unwrap();
+    }
+
+    #[test]
+    fn an_ordinary_thread_keeps_its_nice_value() {
+        std::thread::spawn(|| {
+            let nicer = attributes_of(0).unwrap().nice.min(14) + 5;
+            set_attributes(0, Attributes { nice: nicer, ..Attributes::default() }).unwrap();
+            set_scheduling(Scheduling::Batch).unwrap();
+            assert_eq!(attributes_of(0).unwrap().nice, nicer);
         })
         .join()
         .unwrap();
