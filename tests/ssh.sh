@@ -197,6 +197,37 @@ by_dropbear() {
     [ "$result" = 0 ] && expect "a run" [ "$code" = 0 ] && expect "an agent in the home there" [ -e "$here"/home/.cache/latlab/agents/agent-* ]
 }
 
+by_name() {
+    export XDG_CONFIG_HOME=$here/config
+    "$program" target add pi "$board" --cpus 0 --deadline 900ms >"$here/added" &&
+        expect "where it is remembered" grep -q "^pi is $board, by $here/config/latlab/targets.toml$" "$here/added" &&
+        expect "a file for its user alone" [ "$(stat -c %a "$here/config/latlab/targets.toml")" = 600 ] || return 1
+    "$program" run --quiet --format json --target pi --cycles 500 --warm-up 0s "${rights[@]}" >"$here/run.json" &&
+        holds "run['asked']['target'] == '$board' and run['asked']['cpus'] == '0' and run['asked']['deadline_ns'] == 900_000_000" &&
+        "$program" run --quiet --format json --target pi --cycles 500 --warm-up 0s --deadline 2s "${rights[@]}" >"$here/run.json" &&
+        holds "run['asked']['deadline_ns'] == 2_000_000_000" || return 1
+    expect "its defaults in the list" [ "$("$program" target list)" = "pi  $board, CPUs 0, deadline 900 ms" ] || return 1
+    "$program" loads --target pi >/dev/null && "$program" doctor --target pi >/dev/null &&
+        "$program" target add again ssh://other >/dev/null && "$program" target remove again &&
+        expect "one name" [ "$("$program" target list --format json | python3 -c 'import json, sys; print(len(json.load(sys.stdin)))')" = 1 ] || return 1
+    board=po refused 2 "no target 'po' (known: pi): add it by " on_board --cycles 10 || return 1
+    echo 'colour = 1' >>"$here/config/latlab/targets.toml"
+    board=pi refused 2 "$here/config/latlab/targets.toml:" on_board --cycles 10
+    local result=$?
+    sed -i '$d' "$here/config/latlab/targets.toml"
+    return $result
+}
+tells_what_runs() {
+    begin_on_board || return 1
+    "$program" target status pi >"$here/status"
+    "$program" target status "$board" --format json >"$here/status.json"
+    kill -INT "$run"
+    finish
+    holds_in "$here/status.json" "" "run['machine'] == '$(uname -m)' and run['kernel'] == '$(uname -r)' and run['has_agent'] and len(run['runs']) == 1" &&
+        expect "the run in words" grep -q "^  measures for $(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["id"])' "$here/run.json")$" "$here/status" &&
+        until_holds 10 "an agent that ends" gone && "$program" target status pi | grep -q 'and nothing runs'
+}
+
 # The faults of the way there.
 unknown_key() {
     : >"$here/ssh/known"
@@ -353,6 +384,8 @@ throttling=$(cat /proc/sys/kernel/sched_rt_runtime_us)
 try "loads, samples and tunings are as here" with_all_that_runs_here
 try "a sheet measures boards, and notes one that cannot be reached" in_a_sheet
 try "on a terminal ssh asks, the table moves, and Ctrl-C ends the run" on_a_terminal
+try "a board has a name and defaults" by_name
+try "a board says what runs there" tells_what_runs
 try "an unknown host key is one line" unknown_key
 try "a changed host key is one line" changed_key
 echo "[127.0.0.1]:$port $(cut -d' ' -f1,2 "$here/ssh/host.pub")" >"$here/ssh/known"

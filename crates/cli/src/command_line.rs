@@ -17,6 +17,7 @@ use crate::commands::respond::args::RespondArgs;
 use crate::commands::runs::args::{ListArgs, ShowArgs};
 use crate::commands::scenarios::ScenariosArgs;
 use crate::commands::serve::args::ServeArgs;
+use crate::commands::target::TargetArgs;
 use crate::commands::trend::args::TrendArgs;
 use crate::commands::verify::VerifyArgs;
 use crate::flags::run::RunArgs;
@@ -73,6 +74,8 @@ pub enum Command {
     Doctor(DoctorArgs),
     /// List or download kernels for guests in virtual time.
     Lab(LabArgs),
+    /// Give boards a name and defaults, and ask what they do.
+    Target(TargetArgs),
     /// List the loads that can run beside a measurement.
     Loads(LoadsArgs),
     /// List the ready-made sheets.

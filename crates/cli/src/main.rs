@@ -15,6 +15,7 @@ mod reference;
 mod render;
 mod sheet;
 mod store;
+mod targets;
 mod tips;
 
 use clap::error::ErrorKind;
@@ -22,7 +23,7 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use command_line::{Cli, Command};
 use commands::{
     agent, campaign, compare, completions, cyclictest, doctor, explain, export, import, lab, loads,
-    plan, plot, report, respond, run, runs, scenarios, serve, trend, verify,
+    plan, plot, report, respond, run, runs, scenarios, serve, target, trend, verify,
 };
 use exit::{EXIT_USAGE, error_code};
 use latlab_sys::signal::{self, Signal};
@@ -73,6 +74,7 @@ fn call(command: Command, given: &ArgMatches) -> anyhow::Result<ExitCode> {
         Command::Scenarios(args) => scenarios::scenarios(&args),
         Command::Lab(args) => lab::lab(&args),
         Command::Loads(args) => loads::loads(&args),
+        Command::Target(args) => target::target(&args),
         Command::Doctor(args) => doctor::doctor(&args),
         Command::Completions(args) => completions::completions(&args),
         Command::Serve(args) => serve::serve(&args),

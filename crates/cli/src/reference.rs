@@ -9,6 +9,7 @@ mod invariants;
 use crate::command_line::Cli;
 use crate::commands::completions::Shell;
 use crate::commands::import::document::{Imported, Looked};
+use crate::commands::target::ListedTarget;
 use crate::documents::{
     CampaignReported, CampaignResult, CaptureListing, DryRun, Explained, List, ListedLoad,
     Reported, Responded, ShippedSheet,
@@ -23,6 +24,7 @@ use latlab_model::comparison::Comparison;
 use latlab_model::doctor::{CheckEntry, Examination};
 use latlab_model::run_comparison::RunComparison;
 use latlab_model::run_length::RunLength;
+use latlab_model::target::BoardState;
 use latlab_model::trend::Trend;
 use latlab_model::verification::Verification;
 use latlab_model::window::Window;
@@ -88,6 +90,8 @@ fn schemas_are_those_of_the_types() {
         ("doctor-list.schema.json".to_string(), schema::<Vec<CheckEntry>>()),
         ("loads.schema.json".to_string(), schema::<Vec<ListedLoad>>()),
         ("load.schema.json".to_string(), schema::<ListedLoad>()),
+        ("targets.schema.json".to_string(), schema::<Vec<ListedTarget>>()),
+        ("target-status.schema.json".to_string(), schema::<BoardState>()),
         ("campaign.schema.json".to_string(), schema::<Campaign>()),
         ("campaign-dry-run.schema.json".to_string(), schema::<DryRun>()),
         ("campaign-run.schema.json".to_string(), schema::<CampaignResult>()),

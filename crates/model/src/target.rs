@@ -1,5 +1,6 @@
 //! Where a run is measured: this machine, a machine of the laboratory, or a board.
 
+use crate::Nanos;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
@@ -41,6 +42,26 @@ pub struct BoardTarget {
     pub host: String,
     /// The port; none means what ssh takes.
     pub port: Option<u16>,
+}
+
+/// What a board is, and what latlab does there.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct BoardState {
+    /// Its machine, by `uname -m`.
+    pub machine: String,
+    /// The release of its kernel.
+    pub kernel: String,
+    /// Its CPUs.
+    pub cpus: u32,
+    /// With which rights an agent runs there, in words.
+    pub right: String,
+    /// How far its clock is ahead of ours.
+    pub clock_off_ns: Nanos,
+    /// Whether an agent lies there, of whichever version.
+    pub has_agent: bool,
+    /// Ids of the runs that are measured there now.
+    pub runs: Vec<String>,
 }
 
 /// A virtual machine of the laboratory as it was asked for; which machines and kernels there are

@@ -33,6 +33,7 @@ complete -c latlab -n "__fish_latlab_needs_command" -f -a "import" -d 'Make runs
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "export" -d 'Write a stored run in the format of another tool: cyclictest, Prometheus, Perfetto and more'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "doctor" -d 'Find settings of this machine, or of a run\'s machine, that cost latency'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "lab" -d 'List or download kernels for guests in virtual time'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "target" -d 'Give boards a name and defaults, and ask what they do'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "loads" -d 'List the loads that can run beside a measurement'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "scenarios" -d 'List the ready-made sheets'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "list" -d 'List the stored runs, newest first'
@@ -73,7 +74,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l workload -d 'spin:
 memmove\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l workload-size -d 'spin: memory of the workload, such as 64K [default: 4K]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s a -l cpus -d 'CPUs to measure, such as 1-3 [default: all that this process may use]' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l target -d 'Machine to measure: local, a board such as ssh://pi@board, or a guest in virtual time such as lab:x86-64/rt [default: local]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l target -d 'Machine to measure: local, a board such as ssh://pi@board or its name, or a guest in virtual time such as lab:x86-64/rt [default: local]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l kernel -d 'Kernel image of your own, for a target without one such as lab:arm64' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l modules -d 'Folder with its modules; needed unless the virtio drivers are built in' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l dtb -d 'Device tree, for machines without one in QEMU' -r -F
@@ -176,7 +177,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand respond" -l mcu -d 'The mi
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l clock -d 'Its clock' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l pins -d 'Its pins with the stimuli and with the responses; the default are pins 2 and 3 of an Uno' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l keep -d 'Keep the simulated capture in this folder, as VCD and CSV' -r -F
-complete -c latlab -n "__fish_latlab_using_subcommand respond" -l target -d 'Machine to measure: local, a board such as ssh://pi@board, or a guest in virtual time such as lab:x86-64/rt [default: local]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l target -d 'Machine to measure: local, a board such as ssh://pi@board or its name, or a guest in virtual time such as lab:x86-64/rt [default: local]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l kernel -d 'Kernel image of your own, for a target without one such as lab:arm64' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l modules -d 'Folder with its modules; needed unless the virtio drivers are built in' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l dtb -d 'Device tree, for machines without one in QEMU' -r -F
@@ -555,6 +556,33 @@ complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subco
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from threads" -l console -d 'Print the consoles of the guests while they run'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from threads" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from threads" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand target; and not __fish_seen_subcommand_from add list remove status" -l format -d 'How to print: text, json' -r -f -a "text\t''
+json\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand target; and not __fish_seen_subcommand_from add list remove status" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand target; and not __fish_seen_subcommand_from add list remove status" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand target; and not __fish_seen_subcommand_from add list remove status" -f -a "add" -d 'Remember a board by a name, in place of what the name meant before'
+complete -c latlab -n "__fish_latlab_using_subcommand target; and not __fish_seen_subcommand_from add list remove status" -f -a "list" -d 'List the boards that have a name'
+complete -c latlab -n "__fish_latlab_using_subcommand target; and not __fish_seen_subcommand_from add list remove status" -f -a "remove" -d 'Forget a name'
+complete -c latlab -n "__fish_latlab_using_subcommand target; and not __fish_seen_subcommand_from add list remove status" -f -a "status" -d 'Ask a board what it is and what latlab does there'
+complete -c latlab -n "__fish_latlab_using_subcommand target; and __fish_seen_subcommand_from add" -s a -l cpus -d 'CPUs to measure there, unless a run says otherwise' -r
+complete -c latlab -n "__fish_latlab_using_subcommand target; and __fish_seen_subcommand_from add" -l deadline -d 'Deadline of runs there, unless a run says otherwise' -r
+complete -c latlab -n "__fish_latlab_using_subcommand target; and __fish_seen_subcommand_from add" -l load -d 'Load of runs there, unless a run says otherwise; may be given several times' -r
+complete -c latlab -n "__fish_latlab_using_subcommand target; and __fish_seen_subcommand_from add" -l format -d 'How to print: text, json' -r -f -a "text\t''
+json\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand target; and __fish_seen_subcommand_from add" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand target; and __fish_seen_subcommand_from add" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand target; and __fish_seen_subcommand_from list" -l format -d 'How to print: text, json' -r -f -a "text\t''
+json\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand target; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand target; and __fish_seen_subcommand_from list" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand target; and __fish_seen_subcommand_from remove" -l format -d 'How to print: text, json' -r -f -a "text\t''
+json\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand target; and __fish_seen_subcommand_from remove" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand target; and __fish_seen_subcommand_from remove" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand target; and __fish_seen_subcommand_from status" -l format -d 'How to print: text, json' -r -f -a "text\t''
+json\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand target; and __fish_seen_subcommand_from status" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand target; and __fish_seen_subcommand_from status" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand loads; and not __fish_seen_subcommand_from show" -l loads -d 'Folder with more definitions, searched first' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand loads; and not __fish_seen_subcommand_from show" -l target -d 'Say what is installed on a board, such as ssh://pi@board' -r
 complete -c latlab -n "__fish_latlab_using_subcommand loads; and not __fish_seen_subcommand_from show" -l format -d 'How to print: text, json' -r -f -a "text\t''

@@ -20,5 +20,6 @@ pub mod run;
 pub mod runs;
 pub mod scenarios;
 pub mod serve;
+pub mod target;
 pub mod trend;
 pub mod verify;

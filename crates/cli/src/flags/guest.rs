@@ -1,5 +1,6 @@
 //! The guest that flags ask for, and the faults in it.
 
+use crate::targets::{self, NamedTarget};
 use clap::Args;
 use latlab_lab::{GuestConfig, LEAST_MEMORY};
 use latlab_model::fault::{Fault, FaultKind};
@@ -15,7 +16,7 @@ const TINY_MEMORY: &str = "tiny-memory";
 /// Flags about a guest.
 #[derive(Args)]
 pub struct GuestArgs {
-    /// Machine to measure: local, a board such as ssh://pi@board, or a guest in virtual time such as
+    /// Machine to measure: local, a board such as ssh://pi@board or its name, or a guest in virtual time such as
     /// lab:x86-64/rt [default: local]
     #[arg(long, value_name = "TARGET", help_heading = GUEST)]
     pub target: Option<String>,
@@ -61,9 +62,16 @@ impl GuestArgs {
         }
     }
 
+    /// What the target is measured by unless the command line says otherwise; an error is one line.
+    pub fn defaults(&self) -> Result<Option<NamedTarget>, String> {
+        self.target.as_deref().map_or(Ok(None), targets::named)
+    }
+
     /// What was asked for.
     fn asked(&self) -> Result<Target, String> {
         let Some(text) = &self.target else { return Ok(Target::Local) };
+        let named = targets::named(text)?.map(|named| named.target.to_string());
+        let text = named.as_ref().unwrap_or(text);
         let has_tiny_memory = self.fault.iter().any(|fault| fault == TINY_MEMORY);
         let options = LabOptions {
             image: self.kernel.clone(),

@@ -5,6 +5,7 @@ pub mod plan;
 pub mod run;
 pub mod sheet;
 
+use crate::targets;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Command, ValueEnum};
 use latlab_model::sanitize::plain_line;
@@ -59,6 +60,9 @@ pub fn check_positive<const N: usize>(times: [(&str, Option<Nanos>); N]) -> Resu
 
 /// A board, for commands that ask one without measuring.
 pub fn board(text: &str) -> Result<BoardTarget, String> {
+    if let Some(named) = targets::named(text)? {
+        return named.board().cloned();
+    }
     match text.parse()? {
         Target::Board(board) => Ok(board),
         Target::Local | Target::Lab(_) => Err("expected ssh://[USER@]HOST[:PORT]".to_string()),

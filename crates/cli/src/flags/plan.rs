@@ -13,20 +13,24 @@ impl RunArgs {
     /// The plan that these flags make; an error is one line.
     pub fn plan(&self, random_seed: u64) -> Result<Plan, String> {
         self.check_instrument()?;
+        let defaults = self.guest.defaults()?;
+        let defaults = defaults.as_ref();
+        let cpus = || defaults.and_then(|named| named.cpus.clone());
+        let deadline = || defaults.and_then(|named| named.deadline);
         let plan = Plan {
             name: self.name.clone(),
             note: self.note.clone(),
             target: self.guest.target()?,
             method: self.method(),
             policy: Some(self.scheduling()?),
-            cpus: self.cpus.clone(),
+            cpus: self.cpus.clone().or_else(cpus),
             threads: self.threads,
             helpers_on: self.helpers_on.clone(),
             share_cpus: self.share,
             duration_ns: self.duration,
             cycles: self.cycles,
             warm_up_ns: Some(self.warm_up),
-            deadline_ns: self.deadline,
+            deadline_ns: self.deadline.or_else(deadline),
             limit_per_hour: self.limit,
             until_decided: self.until_decided,
             stop_above_ns: self.stop_above,
@@ -50,7 +54,9 @@ impl RunArgs {
 
     /// The loads, and the faults as such; an error is one line.
     pub fn all_loads(&self) -> Result<Vec<Load>, String> {
-        let mut all = load_library::resolve(&self.load, &Library::new(self.loads.clone()))?;
+        let defaults = self.guest.defaults()?.filter(|_| self.load.is_empty());
+        let words = defaults.map_or_else(|| self.load.clone(), |named| named.load);
+        let mut all = load_library::resolve(&words, &Library::new(self.loads.clone()))?;
         all.extend(self.guest.faults(self.warm_up)?);
         Ok(all)
     }

@@ -6,6 +6,7 @@ use crate::{Failure, StopFlag, agents};
 use latlab_model::Nanos;
 use latlab_model::nanos::SECOND;
 use latlab_model::sanitize::escape_controls;
+use latlab_model::target::BoardState;
 use latlab_sys::terminal;
 use sha2::{Digest, Sha256};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -58,18 +59,74 @@ pub struct Greeting {
     pub told: Vec<String>,
 }
 
+/// The first line of a board.
+struct FirstWords {
+    machine: String,
+    right: Right,
+    /// As the board says it.
+    right_word: String,
+    clock_off_ns: Nanos,
+}
+
+impl FirstWords {
+    fn hear(lines: &mut Lines<'_>) -> Result<FirstWords, Failure> {
+        let hello = lines.expect("hello")?;
+        let mut words = hello.split_whitespace();
+        let machine = words.next().unwrap_or_default().to_string();
+        let right_word = words.next().unwrap_or_default().to_string();
+        let right = match right_word.as_str() {
+            "none" => Right::NoSudo,
+            "password" => Right::Password,
+            _ => Right::Enough,
+        };
+        let clock_off_ns = words.next().map(clock_off).unwrap_or_default();
+        Ok(FirstWords { machine, right, right_word, clock_off_ns })
+    }
+}
+
+/// Asks a board what it is and what runs there; no agent is needed for that.
+pub fn state(connection: &mut Connection, stop: &StopFlag) -> Result<BoardState, Failure> {
+    let mut lines = Lines::new(connection, stop);
+    let FirstWords { machine, right_word, clock_off_ns, .. } = FirstWords::hear(&mut lines)?;
+    let right = match right_word.as_str() {
+        "root" => "root",
+        "sudo" => "root by sudo",
+        "password" => "an ordinary user, whose sudo asks for a password",
+        _ => "an ordinary user without sudo",
+    };
+    let right = right.to_string();
+    let mut state = BoardState { machine, right, clock_off_ns, ..BoardState::default() };
+    loop {
+        let line = lines.next()?;
+        match line.split_once(' ').unwrap_or((&line, "")) {
+            ("kernel", release) => state.kernel = release.to_string(),
+            ("cpus", count) => state.cpus = count.parse().unwrap_or(0),
+            ("agent", _) => state.has_agent = true,
+            ("process", words) => {
+                let run = run_of(words).filter(|run| !state.runs.contains(run));
+                state.runs.extend(run);
+            }
+            ("done", _) => return Ok(state),
+            _ => return Err(lines.failure(&format!("it answers '{line}', which means nothing"))),
+        }
+    }
+}
+
+/// The run of an agent's process, whose words a shell gives without the zeros between them: the
+/// path of the program ends with its SHA-256.
+fn run_of(words: &str) -> Option<String> {
+    let (_, rest) = words.rsplit_once("/agent-")?;
+    let (sum, run) = rest.split_at_checked(64)?;
+    let is_sum = sum.chars().all(|c| c.is_ascii_hexdigit());
+    let is_run =
+        run.starts_with(|c: char| c.is_ascii_digit()) && !run.contains(char::is_whitespace);
+    (is_sum && is_run).then(|| run.to_string())
+}
+
 /// Speaks to a board until its agent starts.
 pub fn greet(connection: &mut Connection, stop: &StopFlag) -> Result<Greeting, Failure> {
     let mut lines = Lines::new(connection, stop);
-    let hello = lines.expect("hello")?;
-    let mut words = hello.split_whitespace();
-    let machine = words.next().unwrap_or_default().to_string();
-    let right = match words.next() {
-        Some("none") => Right::NoSudo,
-        Some("password") => Right::Password,
-        _ => Right::Enough,
-    };
-    let clock_off_ns = words.next().map(clock_off).unwrap_or_default();
+    let FirstWords { machine, right, clock_off_ns, .. } = FirstWords::hear(&mut lines)?;
     let program = agent_for(&machine).map_err(|text| lines.failure(&text))?;
     let sum: String = Sha256::digest(&program).iter().map(|byte| format!("{byte:02x}")).collect();
     lines.say(&format!("{sum} {}\n", program.len()))?;
@@ -283,5 +340,22 @@ impl<'a> Lines<'a> {
             None => end.reason(),
         };
         self.failure(&reason)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_known_by_the_words_of_their_agents() {
+        let sum = "0f".repeat(32);
+        let agent = format!("/root/.cache/latlab/agents/agent-{sum}");
+        let run = Some("20261124T045433Z_run".to_string());
+        assert_eq!(run_of(&format!("{agent}20261124T045433Z_run")), run);
+        assert_eq!(run_of(&format!("sudo-n{agent}20261124T045433Z_run")), run);
+        for words in [format!("{agent}--restore"), agent.clone(), "agent-$sum".to_string()] {
+            assert_eq!(run_of(&words), None, "{words}");
+        }
     }
 }

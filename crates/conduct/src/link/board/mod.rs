@@ -12,7 +12,7 @@ use latlab_model::finding::{EndFinding, Finding};
 use latlab_model::frame::{
     FrameReader, Hello, Message, ReadResult, STREAM_VERSION, SnapshotRequest,
 };
-use latlab_model::target::{BoardTarget, SIGN_OF_LIFE};
+use latlab_model::target::{BoardState, BoardTarget, SIGN_OF_LIFE};
 use latlab_model::{Nanos, Plan, Snapshot};
 use latlab_store::OpenRun;
 use ssh::{Connection, Order};
@@ -214,6 +214,11 @@ pub fn read_board_snapshot(board: &BoardTarget, stop: &StopFlag) -> Result<Snaps
         ))),
         _ => Err(Failure::Board(format!("{board}: {}", end.reason()))),
     }
+}
+
+/// What a board is, and what latlab does there.
+pub fn board_state(board: &BoardTarget, stop: &StopFlag) -> Result<BoardState, Failure> {
+    handshake::state(&mut Connection::open(board, &Order::Status)?, stop)
 }
 
 /// Which of these programs a board has.

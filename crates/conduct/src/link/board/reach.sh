@@ -1,5 +1,5 @@
 # What a board does until its agent runs: one argument of `sh -c`, for busybox and any other POSIX shell.
-# Arguments: run or restore, `root` if that right is wanted, and the id of the run; or programs, and their names.
+# Arguments: run, restore or status, `root` if that right is wanted, and the id of the run; or programs, and their names.
 #
 # It is sent as one line, without these comments. It holds no single quote, no backslash and no
 # exclamation mark, so that whatever login shell is there hands it on as it is; and each line ends
@@ -26,6 +26,18 @@ for program in "$@"; do if command -v "$program" >/dev/null 2>&1; then say has "
 say done;
 exit 0;
 fi;
+place=${XDG_CACHE_HOME:-${HOME:-}/.cache}/latlab/agents;
+if [ "$1" = status ]; then
+say kernel "$(uname -r)";
+say cpus "$(grep -c ^processor /proc/cpuinfo)";
+for agent in "$place"/agent-*; do if [ -x "$agent" ]; then say agent; fi; done;
+for process in /proc/[0-9]*; do
+words=$(cat "$process/cmdline" 2>/dev/null);
+case $words in *latlab*/agent-[0-9a-f][0-9a-f]*) say process "$words";; esac;
+done;
+say done;
+exit 0;
+fi;
 read -r sum size || exit 90;
 sum_of() {
 if command -v sha256sum >/dev/null 2>&1; then sha256sum <"$1";
@@ -41,7 +53,6 @@ if [ "${5:-9999999}" -lt "$((size / 1024 + 64))" ] 2>/dev/null; then why="$why, 
 chmod 700 "$1/try.$$"; "$1/try.$$" </dev/null >/dev/null 2>&1; set -- "$1" $?; rm -f "$1/try.$$";
 [ "$2" -eq 0 ] || { why="$why, $1: mounted noexec"; return 1; };
 };
-place=${XDG_CACHE_HOME:-${HOME:-}/.cache}/latlab/agents;
 agent=$place/agent-$sum;
 if [ -f "$agent" ] && chmod 700 "$place" "$agent" 2>/dev/null && is_whole "$agent"; then say has-agent;
 else

@@ -42,6 +42,8 @@ pub enum Order<'a> {
     Run { id: &'a str, wants_root: bool },
     /// Undo what a killed agent left.
     Restore,
+    /// Say what the board is and what runs there.
+    Status,
     /// Say which of these programs are there.
     Programs(&'a [&'a str]),
 }
@@ -323,6 +325,7 @@ fn remote_command(order: &Order<'_>) -> String {
     let words: Vec<String> = match order {
         Order::Run { id, wants_root } => vec!["run".into(), right(*wants_root).into(), plain(id)],
         Order::Restore => vec!["restore".into(), right(true).into()],
+        Order::Status => vec!["status".into(), right(true).into()],
         Order::Programs(names) => std::iter::once("programs".to_string())
             .chain(names.iter().map(|name| shell::quoted(name)))
             .collect(),

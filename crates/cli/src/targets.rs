@@ -1,0 +1,199 @@
+//! The boards that the user has given a name: a file of a few lines, with what they are measured by unless
+//! the command line says otherwise.
+
+use crate::store::user_folder;
+use latlab_model::target::BoardTarget;
+use latlab_model::{CpuSet, Nanos, Target};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs::{self, Permissions};
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+/// A board that has a name.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct NamedTarget {
+    /// How it is reached.
+    pub target: Target,
+    /// CPUs to measure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpus: Option<CpuSet>,
+    /// Its deadline.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "as_text")]
+    #[cfg_attr(test, schemars(with = "Option<String>"))]
+    pub deadline: Option<Nanos>,
+    /// Loads that run beside each measurement.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub load: Vec<String>,
+}
+
+/// Times as people write them.
+mod as_text {
+    use latlab_model::Nanos;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub fn serialize<S: Serializer>(time: &Option<Nanos>, to: S) -> Result<S::Ok, S::Error> {
+        match time {
+            Some(time) => to.collect_str(&super::exact(*time)),
+            None => to.serialize_none(),
+        }
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Nanos>, D::Error> {
+        String::deserialize(from)?.parse().map(Some).map_err(D::Error::custom)
+    }
+}
+
+/// A time as an option takes it, to the nanosecond.
+fn exact(time: Nanos) -> String {
+    let units = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us"), (1, "ns")];
+    let fits = |(scale, _): &&(i64, &str)| time.0 % scale == 0;
+    let (scale, unit) = units.iter().find(fits).unwrap_or(&(1, "ns"));
+    format!("{}{unit}", time.0 / scale)
+}
+
+/// All targets that have a name.
+pub type NamedTargets = BTreeMap<String, NamedTarget>;
+
+impl NamedTarget {
+    /// The board that it is; an error is one line.
+    pub fn board(&self) -> Result<&BoardTarget, String> {
+        match &self.target {
+            Target::Board(board) => Ok(board),
+            other => Err(format!("'{other}': expected ssh://[USER@]HOST[:PORT]")),
+        }
+    }
+}
+
+/// Whether a text can be the name of a target, and is no target itself.
+pub fn is_name(text: &str) -> bool {
+    let is_known = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    !text.is_empty()
+        && text.len() <= 64
+        && !text.starts_with(['-', '.'])
+        && text != latlab_model::target::LOCAL
+        && text.chars().all(is_known)
+}
+
+/// The target that a text names; none where the text is a target itself. An error is one line.
+pub fn named(text: &str) -> Result<Option<NamedTarget>, String> {
+    if !is_name(text) {
+        return Ok(None);
+    }
+    let mut all = read()?;
+    let found = all.remove(text);
+    let known = || match all.is_empty() {
+        true => "none has a name yet".to_string(),
+        false => format!("known: {}", all.keys().cloned().collect::<Vec<_>>().join(", ")),
+    };
+    found.map(Some).ok_or_else(|| {
+        format!("no target '{text}' ({}): add it by `latlab target add {text} ssh://HOST`", known())
+    })
+}
+
+/// All that have a name; an error is one line.
+pub fn read() -> Result<NamedTargets, String> {
+    let Some(path) = path() else { return Ok(NamedTargets::new()) };
+    let text = match fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(NamedTargets::new()),
+        Err(error) => return Err(format!("cannot read {}: {error}", path.display())),
+    };
+    toml::from_str(&text).map_err(|error| {
+        let at = error.span().map_or(0, |span| text[..span.start].lines().count().max(1));
+        let reason = error.message().lines().next().unwrap_or_default().to_string();
+        format!("{}:{at}: {reason}; correct it or remove the file", path.display())
+    })
+}
+
+/// Stores them all, in place of what was there; gives the path of the file.
+pub fn write(targets: &NamedTargets) -> Result<PathBuf, String> {
+    let path = path().ok_or("no home to remember it in: set HOME or XDG_CONFIG_HOME")?;
+    let wrong = |error: std::io::Error| format!("cannot write {}: {error}", path.display());
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    fs::create_dir_all(folder).map_err(wrong)?;
+    let text = text_of(targets);
+    // Whole or not at all.
+    let new = path.with_extension(format!("toml.{}", std::process::id()));
+    let written = fs::File::create(&new)
+        .and_then(|mut file| {
+            file.set_permissions(Permissions::from_mode(0o600))?;
+            file.write_all(text.as_bytes())?;
+            file.sync_all()
+        })
+        .and_then(|()| fs::rename(&new, &path));
+    if written.is_err() {
+        // What is left of it is in nobody's way.
+        let _ = fs::remove_file(&new);
+    }
+    written.map_err(wrong)?;
+    Ok(path)
+}
+
+/// The file's text.
+fn text_of(targets: &NamedTargets) -> String {
+    // A text of JSON is one of TOML.
+    let quoted = |text: &str| serde_json::Value::from(text).to_string();
+    let entry = |(name, named): (&String, &NamedTarget)| {
+        let mut lines =
+            format!("[{}]\ntarget = {}\n", quoted(name), quoted(&named.target.to_string()));
+        let mut add = |key: &str, value: String| lines += &format!("{key} = {value}\n");
+        if let Some(cpus) = &named.cpus {
+            add("cpus", quoted(&cpus.to_string()));
+        }
+        if let Some(deadline) = named.deadline {
+            add("deadline", quoted(&exact(deadline)));
+        }
+        if !named.load.is_empty() {
+            let loads: Vec<String> = named.load.iter().map(|load| quoted(load)).collect();
+            add("load", format!("[{}]", loads.join(", ")));
+        }
+        lines
+    };
+    targets.iter().map(entry).collect::<Vec<_>>().join("\n")
+}
+
+fn path() -> Option<PathBuf> {
+    Some(user_folder("XDG_CONFIG_HOME", ".config")?.join("latlab/targets.toml"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_target_reads_back_as_it_is_stored() {
+        let pi = NamedTarget {
+            target: "ssh://pi@board".parse().unwrap(),
+            cpus: "1-3".parse().ok(),
+            deadline: "1.500001ms".parse().ok(),
+            load: vec!["hackbench,groups=2".into()],
+        };
+        let plain = NamedTarget {
+            target: "ssh://other".parse().unwrap(),
+            cpus: None,
+            deadline: None,
+            load: Vec::new(),
+        };
+        let all: NamedTargets = [("pi".to_string(), pi), ("plain".to_string(), plain)].into();
+        let text = text_of(&all);
+        assert!(text.contains("[\"pi\"]\ntarget = \"ssh://pi@board\"\ncpus = \"1-3\"\n"), "{text}");
+        assert_eq!(toml::from_str::<NamedTargets>(&text).unwrap(), all);
+        assert!(
+            toml::from_str::<NamedTargets>("[pi]\ntarget = \"ssh://pi\"\ncpu = \"1\"").is_err()
+        );
+    }
+
+    #[test]
+    fn what_is_a_target_is_no_name() {
+        for name in ["pi", "board-7.rack_2"] {
+            assert!(is_name(name), "{name}");
+        }
+        for target in ["local", "ssh://pi", "arm64/rt", "lab:x", "-x", "", "a b", "../x"] {
+            assert!(!is_name(target), "{target}");
+        }
+    }
+}
