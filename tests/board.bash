@@ -47,3 +47,18 @@ answer_by() {
     chmod 755 "$here/answer"
     export LATLAB_SSH=$here/answer
 }
+
+# Whether the journal of the run that goes on has three frames of counts.
+stored() {
+    python3 - "$LATLAB_RUNS"/.*.partial/journal <<'PYTHON'
+import struct, sys
+counts = 0
+for name in sys.argv[1:]:
+    stream = open(name, "rb").read()
+    while len(stream) >= 12:
+        length, kind, _ = struct.unpack("<3I", stream[:12])
+        counts += kind == 5
+        stream = stream[12 + length:]
+sys.exit(counts < 3)
+PYTHON
+}

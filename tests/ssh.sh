@@ -45,21 +45,6 @@ begin_on_board() {
     until_holds 60 "an agent that measures on the board" agent_of_board || { cat "$here/errors"; return 1; }
     until_holds 60 "a second that is stored" stored
 }
-# Whether the journal of the run that goes on has three frames of counts.
-stored() {
-    python3 - "$LATLAB_RUNS"/.*.partial/journal <<'PYTHON'
-import struct, sys
-counts = 0
-for name in sys.argv[1:]:
-    stream = open(name, "rb").read()
-    while len(stream) >= 12:
-        length, kind, _ = struct.unpack("<3I", stream[:12])
-        counts += kind == 5
-        stream = stream[12 + length:]
-sys.exit(counts < 3)
-PYTHON
-}
-
 a_run() {
     on_board --cycles 1000 --deadline 1s --name board
     expect "a run that passes" [ "$code" = 0 ] &&
