@@ -21,6 +21,8 @@ use std::collections::{BTreeMap, VecDeque};
 const REMEMBERED: usize = 2048;
 /// The largest spikes, which are told with their legs.
 const LARGEST: usize = 20;
+/// About so many legs of each are kept in the document; the pages have them all.
+const LEGS_OF_THE_LARGEST: usize = 100;
 /// With fewer cycles of either kind their medians differ by chance alone.
 const ENOUGH_FOR_COST: u64 = 100;
 
@@ -124,6 +126,9 @@ impl ExplanationDigest {
         let explained = table.explained();
         self.blames.sort_by_key(|one| (Reverse(one.latency_ns), one.spike));
         self.blames.truncate(LARGEST);
+        for blame in &mut self.blames {
+            blame.legs = blame.condensed(LEGS_OF_THE_LARGEST);
+        }
         let explanation = RunExplanation {
             spikes: self.tally,
             explained,

@@ -143,11 +143,55 @@ pub struct SpikeBlame {
 }
 
 impl SpikeBlame {
+    /// The legs without detail that nobody could see: those shorter than one part in so many become
+    /// one with their neighbours, named after the longest of them. They add up as before.
+    pub fn condensed(&self, parts: usize) -> Vec<BlameLeg> {
+        if self.legs.len() <= parts {
+            return self.legs.clone();
+        }
+        let shortest = Nanos(self.latency_ns.0 / parts.max(1) as i64);
+        let (mut all, mut group) = (Vec::new(), Vec::new());
+        for leg in &self.legs {
+            if leg.length() >= shortest {
+                all.extend(joined(&group));
+                group.clear();
+                all.push(leg.clone());
+                continue;
+            }
+            group.push(leg);
+            if group.iter().map(|leg| leg.length()).sum::<Nanos>() >= shortest {
+                all.extend(joined(&group));
+                group.clear();
+            }
+        }
+        all.extend(joined(&group));
+        all
+    }
+
     /// Time whose cause is unknown.
     pub fn unknown_ns(&self) -> Nanos {
         let unknown = self.legs.iter().filter(|leg| leg.holder.kind == HolderKind::Unknown);
         Nanos(unknown.map(|leg| leg.length().0).sum())
     }
+}
+
+/// Legs that follow each other as one of the holder that took most of them.
+fn joined(group: &[&BlameLeg]) -> Option<BlameLeg> {
+    let (first, last) = (group.first()?, group.last()?);
+    let mut totals: Vec<(&Holder, Nanos)> = Vec::new();
+    for leg in group {
+        match totals.iter_mut().find(|(holder, _)| *holder == &leg.holder) {
+            Some((_, total)) => *total += leg.length(),
+            None => totals.push((&leg.holder, leg.length())),
+        }
+    }
+    let others = totals.len() - 1;
+    let (holder, _) = totals.into_iter().max_by_key(|(_, total)| *total)?;
+    let longest = group.iter().find(|leg| leg.holder == *holder)?;
+    let more = (others > 0).then(|| format!("with {others} more for short"));
+    let detail = longest.detail.clone().or(more);
+    let (from_ns, to_ns) = (first.from_ns, last.to_ns);
+    Some(BlameLeg { from_ns, to_ns, detail, ..(*longest).clone() })
 }
 
 /// A cause over the run.
@@ -204,4 +248,45 @@ pub struct RunExplanation {
     pub largest: Vec<SpikeBlame>,
     /// What it cost; none where too few cycles of either kind were seen.
     pub cost: Option<RecorderCost>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_legs_become_one_and_all_add_up_as_before() {
+        let leg = |from: i64, to: i64, name: &str| BlameLeg {
+            from_ns: Nanos(from),
+            to_ns: Nanos(to),
+            phase: Phase::Waiting,
+            holder: Holder { kind: HolderKind::Thread, name: name.to_string() },
+            thread: None,
+            detail: None,
+        };
+        let mut legs = vec![leg(0, 5_000, "long")];
+        legs.extend((0..500).map(|at| match at % 2 {
+            0 => leg(5_000 + 10 * at, 5_008 + 10 * at, "hog"),
+            _ => leg(4_998 + 10 * at, 5_010 + 10 * at, "tick"),
+        }));
+        let blame = SpikeBlame {
+            spike: 1,
+            thread: 0,
+            cpu: None,
+            release_ns: Nanos(0),
+            latency_ns: Nanos(10_000),
+            legs,
+            cause: None,
+            cause_ns: Nanos(0),
+            sentence: String::new(),
+            stolen: None,
+            gap: None,
+        };
+        let few = blame.condensed(10);
+        assert!(few.len() <= 21 && few[0].holder.name == "long");
+        assert_eq!((few[0].from_ns, few[few.len() - 1].to_ns), (Nanos(0), Nanos(10_000)));
+        assert!(few.windows(2).all(|two| two[0].to_ns == two[1].from_ns));
+        assert_eq!(few[1].detail.as_deref(), Some("with 1 more for short"));
+        assert_eq!(blame.condensed(1_000), blame.legs);
+    }
 }

@@ -3,12 +3,13 @@
 use crate::cause_share::{explains_largest, largest_explained};
 use crate::doctor::summary::weighty;
 use crate::figures::upper_edge;
-use crate::sections::{respond, statistics};
+use crate::sections::{explanation as explanation_section, respond, statistics};
 use crate::sentence;
 use crate::terms;
 use crate::units::{grouped, percent, percent_of, short, span};
 use crate::verdict;
 use latlab_model::doctor::is_command;
+use latlab_model::explanation::{self, HolderKind};
 use latlab_model::finding::Finding;
 use latlab_model::plan::Recorded;
 use latlab_model::run::{Quantiles, Severity, Verdict, VerdictWord};
@@ -45,6 +46,8 @@ pub(crate) struct Cause {
 const BUSY_WITH_OTHERS: f64 = 20.0;
 /// Causes that are named at the top; the others follow below.
 const NAMED_CAUSES: usize = 3;
+/// A cause of a smaller share of the spikes is not what to begin with.
+const LARGE_SHARE: f64 = 0.25;
 
 /// The judgement with its figures in a sentence; without a deadline the observed maximum.
 pub(crate) fn headline(run: &Run) -> String {
@@ -206,6 +209,41 @@ fn own_findings(run: &Run) -> Vec<(&Finding, Option<usize>)> {
     all
 }
 
+/// Who held the thread off in the recorded spikes, by the kernel's events.
+pub(crate) struct Explained {
+    /// How many of how many spikes.
+    pub title: String,
+    /// Share of the spikes, and who.
+    pub causes: Vec<(String, String)>,
+    /// How many causes are left out.
+    pub left_out: usize,
+}
+
+/// The causes that the flight recorder has found; none where nothing was recorded or explained.
+pub(crate) fn explained(run: &Run) -> Option<Explained> {
+    let of = run.explanation.as_ref().filter(|of| !of.causes.is_empty())?;
+    let words = |one: &explanation::Cause| {
+        let who = explanation_section::cause_words(one);
+        let largest = short(one.largest_ns.0 as f64);
+        (percent(one.share), format!("{who}: {} spikes, at most {largest}", grouped(one.count)))
+    };
+    let recorded = grouped(of.spikes.stored);
+    let title = format!("Why, by the kernel's events of {recorded} spikes");
+    let left_out = of.causes.len().saturating_sub(NAMED_CAUSES);
+    let causes = of.causes.iter().take(NAMED_CAUSES).map(words).collect();
+    Some(Explained { title, causes, left_out })
+}
+
+/// The remedy of the cause that most spikes have, where it is one that something can be done about.
+fn explained_remedy(run: &Run) -> Option<(String, String)> {
+    let first = run.explanation.as_ref()?.causes.first()?;
+    let is_known = !matches!(first.holder.kind, HolderKind::WakeUp | HolderKind::Unknown);
+    (is_known && first.share >= LARGE_SHARE).then(|| {
+        let who = explanation_section::holder_words(&first.holder);
+        (who, first.remedy.clone())
+    })
+}
+
 /// What may be behind large latencies, the run's own findings before the settings of the machine,
 /// one of a kind, and how many kinds are left out; a run that passes has only its findings.
 pub(crate) fn causes(run: &Run) -> (Vec<Cause>, usize) {
@@ -231,8 +269,11 @@ pub(crate) fn causes(run: &Run) -> (Vec<Cause>, usize) {
             all.push(cause);
         }
     }
-    let left_out = all.len().saturating_sub(NAMED_CAUSES);
-    all.truncate(NAMED_CAUSES);
+    // What is known comes before what is possible, on the same lines.
+    let known = explained(run).map_or(0, |explained| explained.causes.len());
+    let named = NAMED_CAUSES - known.min(NAMED_CAUSES - 1);
+    let left_out = all.len().saturating_sub(named);
+    all.truncate(named);
     (all, left_out)
 }
 
@@ -244,6 +285,9 @@ pub(crate) fn remedy(run: &Run) -> Option<(String, String)> {
     }
     let all = own_findings(run);
     let invalid = all.iter().find(|(finding, _)| finding.invalidates());
+    if let (None, Some(remedy)) = (invalid, explained_remedy(run)) {
+        return Some(remedy);
+    }
     let explains = || all.iter().find(|(finding, _)| explains_largest(run, finding.code()));
     let first = invalid.or_else(explains);
     if let Some((code, remedy)) =

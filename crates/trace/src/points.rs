@@ -106,21 +106,12 @@ impl WakeUp {
         let switch = after.iter().find(|step| step.what == StepKind::Comes);
         let home = switch.map_or(0, |step| step.on);
         let switch_at = switch.map_or(woken, |step| between(step.at));
-        // A thread that a signal has stopped sleeps on beyond its release.
-        let before = steps.iter().rfind(|step| {
-            step.at < waking.at && matches!(step.what, StepKind::Comes | StepKind::Leaves(_))
-        });
-        let stopped = before.and_then(|step| match step.what {
-            StepKind::Leaves(left) if matches!(left, Left::Stopped | Left::Traced) => Some(left),
-            _ => None,
-        });
-        let expected = stopped.filter(|_| begun.is_none()).map_or(Own::Expected, Own::Sleeps);
         let piece = |phase, from, to, on, own| Piece { phase, from, to, on, own };
-        let mut pieces = vec![
-            piece(Phase::TimerLate, release, interrupt, waking.on, expected),
+        let mut pieces = stopped(&steps, waking.on, release, interrupt);
+        pieces.extend([
             piece(Phase::Handler, interrupt, waking_at, waking.on, Own::Expected),
             piece(Phase::Waiting, waking_at, switch_at, home, Own::Ready),
-        ];
+        ]);
         if let Some(switch) = switch {
             pieces.extend(returning(&after, *switch, switch_at, woken));
         }
@@ -150,6 +141,26 @@ fn steps(cpus: &[CpuEvents], id: i32) -> Vec<Step> {
     }
     all.sort_by_key(|step| step.at);
     all
+}
+
+/// From the release until the interrupt: a thread that a signal or a tracer has stopped sleeps on
+/// beyond its release, and asks for its timer only when it goes on.
+fn stopped(steps: &[Step], on: usize, release: i64, interrupt: i64) -> Vec<Piece> {
+    let piece = |from, to, own| Piece { phase: Phase::TimerLate, from, to, on, own };
+    let (mut pieces, mut at, mut own) = (Vec::new(), release, Own::Expected);
+    for step in steps.iter().take_while(|step| step.at < interrupt) {
+        let next = match step.what {
+            StepKind::Leaves(left @ (Left::Stopped | Left::Traced)) => Own::Sleeps(left),
+            StepKind::Leaves(_) | StepKind::Woken { .. } | StepKind::Comes => Own::Expected,
+        };
+        if next != own {
+            let end = step.at.clamp(at, interrupt);
+            pieces.push(piece(at, end, own));
+            (at, own) = (end, next);
+        }
+    }
+    pieces.push(piece(at, interrupt, own));
+    pieces
 }
 
 /// From the first switch to the thread until it reads the clock: it may lose the CPU meanwhile.

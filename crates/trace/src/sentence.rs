@@ -27,7 +27,7 @@ pub fn sentence(blame: &SpikeBlame) -> String {
         HolderKind::Thread => format!("{thread}{realtime} ran for {took}{detail}"),
         HolderKind::InterruptsOff => format!(
             "the timer's interrupt did not come for {took} while {thread} ran: interrupts were off, \
-             or the firmware had the CPU{detail}"
+             or firmware or a hypervisor had the CPU{detail}"
         ),
         HolderKind::Printk => format!("{thread} printed to the console for {took}{detail}"),
         HolderKind::PageFaults => format!("page faults of {thread} took {took}{detail}"),

@@ -188,7 +188,9 @@ impl CpuState<'_> {
     fn holder(&self) -> (Holder, Option<TracedThread>, Option<String>) {
         let of = |kind, name: &str| Holder { kind, name: name.to_string() };
         let named = || {
-            self.task().map_or_else(|| format!("thread {}", self.thread), |one| one.name.clone())
+            // A program that is started has the name of its parent first: the last name is its own.
+            let task = self.tasks.get(&self.thread).or(self.current.as_ref());
+            task.map_or_else(|| format!("thread {}", self.thread), |one| one.name.clone())
         };
         if let Some(function) = self.timer {
             return (of(HolderKind::OtherTimers, &(self.name_of)(function)), None, None);

@@ -61,11 +61,23 @@ fn fact(figure: &Figure) -> Markup {
 pub fn causes(run: &Run, outline: &Outline, more: &Markup) -> Option<Markup> {
     let (causes, _) = answer::causes(run);
     let remedy = answer::remedy(run);
-    if causes.is_empty() && remedy.is_none() {
+    let known = answer::explained(run);
+    if causes.is_empty() && remedy.is_none() && known.is_none() {
         return None;
     }
     Some(html! {
         section.why aria-labelledby=(outline.id("why")) {
+            @if let Some(known) = &known {
+                (outline.title("known", html! { (known.title) }))
+                table.known {
+                    @for (share, text) in &known.causes { tr { th scope="row" { (firm(share)) } td { (text) } } }
+                }
+                p.where {
+                    a href={ "#" (outline.id("explained")) } {
+                        @if known.left_out > 0 { (known.left_out) " more, and " } "every spike from release to wake-up"
+                    }
+                }
+            }
             (outline.title("why", html! { "Possible causes" }))
             ul.findings { @for cause in &causes { (one_cause(cause, run)) } }
             (more)

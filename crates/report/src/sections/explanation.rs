@@ -4,12 +4,16 @@ use crate::page::folds::Fold;
 use crate::terminal::style::{Colour, Style};
 use crate::terminal::table::{Column, markup, table, wrapped};
 use crate::units::{Scale, grouped, percent, short};
-use latlab_model::Run;
 use latlab_model::explanation::{BlameLeg, Cause, Holder, HolderKind, RunExplanation, SpikeBlame};
-use maud::html;
+use latlab_model::{Nanos, Run};
+use maud::{Markup, html};
 
 /// Columns of a bar of the line of time.
 const BAR: usize = 32;
+/// A line of time has about so many rows.
+const ROWS: usize = 24;
+/// A bar of the page has about so many cells.
+const CELLS: usize = 60;
 
 /// Who held a thread off, in a few words.
 pub fn holder_words(holder: &Holder) -> String {
@@ -32,6 +36,12 @@ pub fn holder_words(holder: &Holder) -> String {
         HolderKind::OwnSleep => format!("the measured thread, {name}"),
         HolderKind::Unknown => "not recorded".to_string(),
     }
+}
+
+/// Who it is, with the priority of a real-time thread.
+pub fn cause_words(cause: &Cause) -> String {
+    let realtime = cause.realtime.as_ref().map(|words| format!(", {words}")).unwrap_or_default();
+    format!("{}{realtime}", holder_words(&cause.holder))
 }
 
 /// For the terminal; nothing where nothing was recorded.
@@ -59,11 +69,129 @@ pub fn fold(run: &Run) -> Option<Fold> {
     let content = html! {
         @if !explanation.causes.is_empty() { (markup(&columns(&explanation.causes), caption)) }
         @for line in [summary(explanation), cost(explanation)].into_iter().flatten() { p { (line) } }
+        (icicle(&explanation.causes))
         @if !explanation.largest.is_empty() {
-            ol { @for one in &explanation.largest { li { (one.sentence) } } }
+            p { "The largest spikes, from release to wake-up; each opens its legs:" }
+            @for one in &explanation.largest { (spike(one)) }
         }
     };
     Some(Fold::new("explained", "Causes of the spikes", content))
+}
+
+/// The time that causes took, by kind and then by name: what is wide is what to begin with.
+fn icicle(causes: &[Cause]) -> Markup {
+    let mut kinds: Vec<(HolderKind, i64)> = Vec::new();
+    for cause in causes {
+        match kinds.iter_mut().find(|(kind, _)| *kind == cause.holder.kind) {
+            Some((_, total)) => *total += cause.total_ns.0,
+            None => kinds.push((cause.holder.kind, cause.total_ns.0)),
+        }
+    }
+    kinds.sort_by_key(|(_, total)| std::cmp::Reverse(*total));
+    let all: i64 = kinds.iter().map(|(_, total)| total).sum();
+    let of = |kind: HolderKind| {
+        let mut each: Vec<&Cause> =
+            causes.iter().filter(|cause| cause.holder.kind == kind).collect();
+        each.sort_by_key(|cause| std::cmp::Reverse(cause.total_ns));
+        each
+    };
+    let share = |total: i64| percent(total as f64 / all.max(1) as f64);
+    html! {
+        @if all > 0 {
+            figure.icicle {
+                div.cell.kind-all { (short(all as f64)) " in all spikes" }
+                div.cells {
+                    @for (kind, total) in &kinds {
+                        div.column style=(grow(*total, all)) {
+                            div class={ "cell kind-" (kind) } title={ (kind_words(*kind)) ": " (share(*total)) } {
+                                (kind_words(*kind)) " " (share(*total))
+                            }
+                            div.cells {
+                                @for cause in of(*kind) {
+                                    div class={ "cell kind-" (kind) } style=(grow(cause.total_ns.0, all))
+                                        title={ (cause_words(cause)) ": " (short(cause.total_ns.0 as f64))
+                                                ", " (grouped(cause.count)) " spikes" } {
+                                        (cause_words(cause))
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+                figcaption { "The time that each cause took of its spikes, by kind and by name." }
+            }
+        }
+    }
+}
+
+/// The part of its row that a cell takes.
+fn grow(part: i64, all: i64) -> String {
+    format!("flex-grow:{:.4}", part as f64 / all.max(1) as f64)
+}
+
+fn kind_words(kind: HolderKind) -> &'static str {
+    match kind {
+        HolderKind::WakeUp => "the wake-up itself",
+        HolderKind::Thread => "threads",
+        HolderKind::InterruptsOff => "interrupts off",
+        HolderKind::Printk => "printing",
+        HolderKind::PageFaults => "page faults",
+        HolderKind::Hotplug => "CPU hot-plug",
+        HolderKind::Interrupt => "interrupts",
+        HolderKind::Softirq => "softirqs",
+        HolderKind::OtherTimers => "timers",
+        HolderKind::IdleExit => "idle",
+        HolderKind::Hypervisor => "hypervisor",
+        HolderKind::Nmi => "NMI",
+        HolderKind::Throttled => "limits of CPU time",
+        HolderKind::OwnSleep => "the thread itself",
+        HolderKind::Unknown => "not recorded",
+    }
+}
+
+/// One spike as a bar to scale, which opens the table of its legs.
+fn spike(blame: &SpikeBlame) -> Markup {
+    let legs = blame.condensed(CELLS);
+    let scale = Scale::for_times([blame.latency_ns]);
+    html! {
+        details.spike {
+            summary {
+                span { "Spike " (blame.spike) ": " (blame.sentence) }
+                span.cells aria-hidden="true" {
+                    @for leg in &legs {
+                        span class={ "cell kind-" (leg.holder.kind) } style=(grow(leg.length().0, blame.latency_ns.0))
+                            title={ (who(leg)) ": " (short(leg.length().0 as f64)) " from " (short(leg.from_ns.0 as f64))
+                                    " on (" (leg.phase) ")" } {}
+                    }
+                }
+            }
+            (markup(&leg_columns(&blame.condensed(ROWS), &scale, None), "From the release on."))
+            @if let Some(gap) = &blame.gap { p { "Not everything is known: " (gap) "." } }
+        }
+    }
+}
+
+/// Who had the CPU in a leg, with its thread and what else is known.
+fn who(leg: &BlameLeg) -> String {
+    let id = leg.thread.as_ref().map(|thread| {
+        let realtime = thread.realtime_words().map(|words| format!(", {words}"));
+        format!(" (thread {}{})", thread.id, realtime.unwrap_or_default())
+    });
+    let detail = leg.detail.as_ref().map(|detail| format!(": {detail}"));
+    format!("{}{}{}", holder_words(&leg.holder), id.unwrap_or_default(), detail.unwrap_or_default())
+}
+
+/// The legs as a table, with bars for a latency.
+fn leg_columns(legs: &[BlameLeg], scale: &Scale, bars: Option<Nanos>) -> Vec<Column> {
+    let each = |cell: &dyn Fn(&BlameLeg) -> String| legs.iter().map(cell).collect::<Vec<_>>();
+    let bars = bars.map(|latency| Column::new("", 1, each(&|leg| bar(leg, latency.0))).left());
+    let first = [
+        Column::new("from", 0, each(&|leg| scale.number(leg.from_ns))).unit(scale.unit()),
+        Column::new("for", 0, each(&|leg| scale.number(leg.length()))).unit(scale.unit()),
+        Column::new("part", 2, each(&|leg| leg.phase.to_string())).left(),
+    ];
+    let last = Column::new("who had the CPU", 0, each(&who)).left();
+    first.into_iter().chain(bars).chain([last]).collect()
 }
 
 /// The table of causes.
@@ -71,12 +199,8 @@ pub fn columns(causes: &[Cause]) -> Vec<Column> {
     let each = |cell: &dyn Fn(&Cause) -> String| causes.iter().map(cell).collect::<Vec<_>>();
     let scale = Scale::for_times(causes.iter().map(|one| one.largest_ns));
     let cpus = |one: &Cause| one.cpus.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
-    let name = |one: &Cause| {
-        let realtime = one.realtime.as_ref().map(|words| format!(", {words}")).unwrap_or_default();
-        format!("{}{realtime}", holder_words(&one.holder))
-    };
     vec![
-        Column::new("cause", 0, each(&name)).left(),
+        Column::new("cause", 0, each(&cause_words)).left(),
         Column::new("spikes", 0, each(&|one| grouped(one.count))),
         Column::new("share", 1, each(&|one| percent(one.share))),
         Column::new("largest", 0, each(&|one| scale.number(one.largest_ns))).unit(scale.unit()),
@@ -120,7 +244,7 @@ fn cost(explanation: &RunExplanation) -> Option<String> {
                 .to_string(),
         );
     };
-    let side = |figures: &latlab_model::legs::LegFigures, cpu: latlab_model::Nanos| {
+    let side = |figures: &latlab_model::legs::LegFigures, cpu: Nanos| {
         format!(
             "p50 {}, p99 {}, {} of CPU time a cycle",
             short(figures.p50_ns.0 as f64),
@@ -144,30 +268,8 @@ pub fn timeline(blame: &SpikeBlame, run: &Run, width: usize, style: Style) -> St
         "Spike {}: thread {}{cpu}, {at:.6} s after the first release",
         blame.spike, blame.thread
     );
-    let legs: Vec<&BlameLeg> = blame.legs.iter().collect();
     let scale = Scale::for_times([blame.latency_ns]);
-    let each =
-        |cell: &dyn Fn(&BlameLeg) -> String| legs.iter().map(|leg| cell(leg)).collect::<Vec<_>>();
-    let who = |leg: &BlameLeg| {
-        let id = leg.thread.as_ref().map(|thread| {
-            let realtime = thread.realtime_words().map(|words| format!(", {words}"));
-            format!(" (thread {}{})", thread.id, realtime.unwrap_or_default())
-        });
-        let detail = leg.detail.as_ref().map(|detail| format!(": {detail}"));
-        format!(
-            "{}{}{}",
-            holder_words(&leg.holder),
-            id.unwrap_or_default(),
-            detail.unwrap_or_default()
-        )
-    };
-    let columns = vec![
-        Column::new("from", 0, each(&|leg| scale.number(leg.from_ns))).unit(scale.unit()),
-        Column::new("for", 0, each(&|leg| scale.number(leg.length()))).unit(scale.unit()),
-        Column::new("part", 2, each(&|leg| leg.phase.to_string())).left(),
-        Column::new("", 1, each(&|leg| bar(leg, blame.latency_ns.0))).left(),
-        Column::new("who had the CPU", 0, each(&who)).left(),
-    ];
+    let columns = leg_columns(&blame.condensed(ROWS), &scale, Some(blame.latency_ns));
     let gap = blame.gap.as_ref().map(|gap| format!("Not everything is known: {gap}.\n"));
     format!(
         "{}\n{}\n{}{}",

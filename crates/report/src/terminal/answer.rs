@@ -1,7 +1,8 @@
 //! The answer of a run for the terminal: on a screen, or in some lines.
 
 use crate::answer::{
-    Cause, Figure, capitalised, causes, conditions, figures, figures_line, headline, remedy,
+    Cause, Figure, capitalised, causes, conditions, explained, figures, figures_line, headline,
+    remedy,
 };
 use crate::doctor::severity_colour;
 use crate::terminal::style::{Colour, Style};
@@ -17,7 +18,7 @@ pub fn answer(run: &Run, picture: &str, width: usize, style: Style) -> String {
         opening(run, width, style),
         figure_table(run, width, style),
         picture.to_string(),
-        format!("{}{}", why(run, width, style), now(run, width)),
+        format!("{}{}{}", known(run, width), why(run, width, style), now(run, width)),
     ];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     parts.join("\n")
@@ -26,7 +27,8 @@ pub fn answer(run: &Run, picture: &str, width: usize, style: Style) -> String {
 /// The same without a picture and without a table, for the end of a measurement.
 pub fn answer_lines(run: &Run, width: usize, style: Style) -> String {
     let figures = format!("{}\n", wrapped(&capitalised(&figures_line(run)), width, 0));
-    [opening(run, width, style), figures, why(run, width, style), now(run, width)].concat()
+    let (known, possible) = (known(run, width), why(run, width, style));
+    [opening(run, width, style), figures, known, possible, now(run, width)].concat()
 }
 
 fn opening(run: &Run, width: usize, style: Style) -> String {
@@ -61,6 +63,21 @@ fn figure_table(run: &Run, width: usize, style: Style) -> String {
 
 /// In fewer columns a cause is not shortened, since nothing of it would be left.
 const LEAST_ROOM: usize = 20;
+
+/// Who held the thread off, where the kernel's events were recorded.
+fn known(run: &Run, width: usize) -> String {
+    let Some(known) = explained(run) else { return String::new() };
+    let more = match known.left_out {
+        0 => String::new(),
+        count => format!(" ({count} more in `latlab explain`)"),
+    };
+    let each = known.causes.iter();
+    let each = each.map(|(share, text)| {
+        format!("  {share:>6}  {}\n", shortened(text, width.saturating_sub(10).max(LEAST_ROOM)))
+    });
+    let title = wrapped(&format!("{}{more}:", known.title), width, 0);
+    format!("{title}\n{}", each.collect::<String>())
+}
 
 fn why(run: &Run, width: usize, style: Style) -> String {
     let (causes, left_out) = causes(run);

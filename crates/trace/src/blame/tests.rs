@@ -212,6 +212,19 @@ fn a_stopped_thread_that_a_signal_wakes_after_its_release_was_stopped() {
 }
 
 #[test]
+fn a_stopped_thread_that_asks_for_its_timer_after_its_release_was_stopped() {
+    let stopped = vec![
+        (-480, OWN, switch(own(), Left::Traced, idle())),
+        (5_000, 9, What::Waking(own())),
+        (5_010, 9, switch(task(9, "tracer", 120), Left::Ready, own())),
+        (5_012, OWN, What::TimerStart { timer: TIMER, expires: RELEASE }),
+        (5_013, OWN, switch(own(), Left::Asleep, idle())),
+    ];
+    let found = cause_of(5_030, vec![stopped, fires(5_015, &idle()), comes(5_020, &idle())]);
+    assert_eq!(found, is(HolderKind::OwnSleep, "stopped by a tracer", 5_000));
+}
+
+#[test]
 fn a_thread_that_migrates_is_followed_to_its_cpu() {
     let hog = task(7, "hog", 0);
     let first = [sleeps(&idle()), fires(5, &idle()), comes(15, &idle())].concat();
