@@ -6,8 +6,8 @@ use crate::process::Stat;
 use crate::sched::{self, Scheduling};
 use crate::scratch::{Scratch, keep_open};
 use rustix::process::{
-    Pid, Signal, WaitOptions, kill_process, set_child_subreaper, set_parent_process_death_signal,
-    wait,
+    Pid, Signal, WaitId, WaitIdOptions, WaitOptions, kill_process, set_child_subreaper,
+    set_parent_process_death_signal, wait, waitid,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -114,6 +114,12 @@ pub struct ChildExit {
     pub code: Option<i32>,
     /// The signal that ended it.
     pub signal: Option<i32>,
+}
+
+/// Waits until a child has ended, and leaves it to [`wait_for_any`]; false where there is no child.
+pub fn child_has_ended() -> bool {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    rustix::io::retry_on_intr(|| waitid(WaitId::All, options)).is_ok()
 }
 
 /// Waits for any child to end; none where there is no child.

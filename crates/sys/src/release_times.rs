@@ -7,10 +7,13 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// Nothing begins so shortly before a release, since it takes up to this long …
+/// Nothing begins shortly before a release, since it takes some time, nor shortly after one, when the
+/// measuring thread runs, or still waits where the kernel holds the CPU: before and after it, the longest
+/// of these that leave enough time.
+const KEPT: [(i64, i64); 4] =
+    [(300_000, 190_000), (225_000, 175_000), (BEFORE, 120_000), (BEFORE, 60_000)];
+/// The shortest time before a release.
 pub const BEFORE: i64 = 150_000;
-/// … nor so shortly after one, when the measuring thread runs.
-const AFTER: i64 = 60_000;
 /// A CPU where less than this part of the time is far enough from all releases leaves no time.
 const LEAST_FREE: f64 = 0.5;
 /// A thread that is moved to another CPU each time it waits goes on after so many.
@@ -41,9 +44,17 @@ struct Shared {
 struct Schedule {
     threads: Vec<ThreadReleases>,
     /// Of the CPUs that leave time between their releases.
-    on_cpu: BTreeMap<u32, Vec<Releases>>,
+    on_cpu: BTreeMap<u32, FreeTimes>,
     /// Whether all do.
     is_complete: bool,
+}
+
+/// The time between the releases on a CPU.
+#[derive(Debug)]
+struct FreeTimes {
+    releases: Vec<Releases>,
+    /// What is kept for each release, before and after it.
+    kept: (i64, i64),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +71,10 @@ impl ReleaseTimes {
             on_cpu.entry(cpu).or_default().push(Releases { first, period });
         }
         let measured = on_cpu.len();
-        on_cpu.retain(|_, releases| 1.0 - kept_share(releases) >= LEAST_FREE);
+        let on_cpu: BTreeMap<u32, FreeTimes> = on_cpu
+            .into_iter()
+            .filter_map(|(cpu, releases)| Some((cpu, FreeTimes::between(releases)?)))
+            .collect();
         let is_complete = !on_cpu.is_empty() && on_cpu.len() == measured;
         let threads = threads.to_vec();
         let _ = self.0.schedule.set(Schedule { threads, on_cpu, is_complete });
@@ -78,16 +92,8 @@ impl ReleaseTimes {
     }
 
     fn free_on(&self, cpu: u32, time: i64) -> i64 {
-        let releases = self.0.schedule.get().and_then(|schedule| schedule.on_cpu.get(&cpu));
-        let releases = releases.map_or(&[][..], Vec::as_slice);
-        let mut free = time;
-        for _ in 0..MOST_PASSED {
-            match releases.iter().map(|one| one.free_from(free)).max() {
-                Some(later) if later > free => free = later,
-                _ => return free,
-            }
-        }
-        time
+        let times = self.0.schedule.get().and_then(|schedule| schedule.on_cpu.get(&cpu));
+        times.map_or(time, |times| times.free_from(time))
     }
 
     /// Whether our own threads can keep away from them on every measured CPU.
@@ -137,16 +143,38 @@ impl Shared {
     }
 }
 
-impl Releases {
+impl FreeTimes {
+    /// Those of a CPU that has enough of them.
+    fn between(releases: Vec<Releases>) -> Option<FreeTimes> {
+        let leaves_enough = |(before, after): &(i64, i64)| {
+            1.0 - kept_share(&releases, before + after) >= LEAST_FREE
+        };
+        let kept = KEPT.into_iter().find(leaves_enough)?;
+        Some(FreeTimes { releases, kept })
+    }
+
     fn free_from(&self, time: i64) -> i64 {
-        // Counted from where the first release begins to forbid.
-        let since = (time - self.first + BEFORE).rem_euclid(self.period);
-        if since < BEFORE + AFTER { time - since + BEFORE + AFTER } else { time }
+        let mut free = time;
+        for _ in 0..MOST_PASSED {
+            match self.releases.iter().map(|one| one.free_from(free, self.kept)).max() {
+                Some(later) if later > free => free = later,
+                _ => return free,
+            }
+        }
+        time
     }
 }
 
-/// The part of the time that is kept for releases; at most, where their distances differ.
-fn kept_share(releases: &[Releases]) -> f64 {
+impl Releases {
+    fn free_from(&self, time: i64, (before, after): (i64, i64)) -> i64 {
+        // Counted from where the first release begins to forbid.
+        let since = (time - self.first + before).rem_euclid(self.period);
+        if since < before + after { time - since + before + after } else { time }
+    }
+}
+
+/// The part of the time that is kept for releases, for each so long; at most, where their distances differ.
+fn kept_share(releases: &[Releases], kept_for_each: i64) -> f64 {
     let mut phases: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
     for one in releases {
         phases.entry(one.period).or_default().push(one.first.rem_euclid(one.period));
@@ -154,7 +182,7 @@ fn kept_share(releases: &[Releases]) -> f64 {
     let share = |(period, mut phases): (i64, Vec<i64>)| {
         phases.sort_unstable();
         let next = phases.iter().skip(1).copied().chain([phases[0].saturating_add(period)]);
-        let kept = phases.iter().zip(next).map(|(phase, next)| (next - phase).min(BEFORE + AFTER));
+        let kept = phases.iter().zip(next).map(|(phase, next)| (next - phase).min(kept_for_each));
         kept.sum::<i64>() as f64 / period as f64
     };
     phases.into_iter().map(share).sum()
@@ -176,10 +204,10 @@ mod tests {
         const FIRST: i64 = 50_000_000;
         let times = published(&[(1, FIRST, 1_000_000)]);
         let free = |after: i64| times.free_on(1, FIRST + after) - FIRST;
-        assert_eq!([61_000, 400_000, 849_000].map(free), [61_000, 400_000, 849_000]);
-        assert_eq!([0, 59_000, 7_000_000].map(free), [60_000, 60_000, 7_060_000]);
-        assert_eq!([850_000, 999_999].map(free), [1_060_000, 1_060_000]);
-        assert_eq!(free(-20_000_100), -19_940_000, "also before the first");
+        assert_eq!([191_000, 400_000, 699_000].map(free), [191_000, 400_000, 699_000]);
+        assert_eq!([0, 189_000, 7_000_000].map(free), [190_000, 190_000, 7_190_000]);
+        assert_eq!([700_000, 999_999].map(free), [1_190_000, 1_190_000]);
+        assert_eq!(free(-20_000_100), -19_810_000, "also before the first");
         assert_eq!(times.free_on(0, FIRST), FIRST, "on another CPU");
     }
 
@@ -196,7 +224,7 @@ mod tests {
     #[test]
     fn several_threads_of_a_cpu_leave_what_is_between_all_of_them() {
         let times = published(&[(0, 0, 1_000_000), (0, 200_000, 1_000_000)]);
-        assert_eq!((times.free_on(0, 900_000), times.are_known()), (1_260_000, true));
+        assert_eq!((times.free_on(0, 900_000), times.are_known()), (1_320_000, true));
         let all = [0, 200, 400, 600, 800].map(|at| (0, at * 1_000, 1_000_000));
         let times = published(&all);
         assert_eq!((times.free_on(0, 70_000), times.are_known()), (70_000, false));
@@ -210,7 +238,7 @@ mod tests {
         assert!(published(&[(0, 7, 420_000), (1, 9, 1_000_000)]).are_known());
         let times = published(&[(0, 7, 419_000), (1, 9, 1_000_000)]);
         assert_eq!((times.free_on(0, 7), times.are_known()), (7, false));
-        assert_eq!(times.free_on(1, 9), 60_009, "as far as they are");
+        assert_eq!(times.free_on(1, 9), 190_009, "as far as they are");
         assert!(!published(&[(0, 0, 0), (0, 0, -5)]).are_known(), "nor of what is no distance");
     }
 }

@@ -254,7 +254,7 @@ mod tests {
         assert_eq!(sizes, [PIECE; RELEASES as usize]);
         let since = |stretch: &Stretch| (stretch.begin - first).rem_euclid(PERIOD);
         let begins: Vec<i64> = logs.take()[0].stretches.iter().map(since).collect();
-        let free = begins.iter().filter(|since| (60_000..PERIOD - 150_000).contains(*since));
+        let free = begins.iter().filter(|since| (190_000..PERIOD - 300_000).contains(*since));
         (free.count(), begins.len())
     }
 

@@ -9,14 +9,14 @@ use latlab_model::frame::Message;
 use latlab_model::load::{EndSignal, ExitStatus, LoadBegin, LoadEnd, LoadLine, LoadSample};
 use latlab_model::own_work::OwnThread;
 use latlab_model::{CpuSet, Nanos};
-use latlab_sys::child::{adopt_orphans, lower_niceness, wait_for_any};
+use latlab_sys::child::{adopt_orphans, child_has_ended, lower_niceness, wait_for_any};
 use latlab_sys::clock::{Clock, thread_cpu_time};
 use latlab_sys::files::Root;
 use latlab_sys::process::KillSignal;
 use latlab_sys::release_times::ReleaseTimes;
 use latlab_sys::sched::affinity_of;
 use latlab_sys::undo::Changes;
-use latlab_sys::work_log::{WorkLog, WorkLogs};
+use latlab_sys::work_log::{TimedLog, WorkLog, WorkLogs};
 use std::io::{BufRead, BufReader, Write, stdin, stdout};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
@@ -166,13 +166,14 @@ impl Supervisor {
 
     /// Waits for whatever ends below this process, from the first start on.
     fn reap(&self) {
-        let (events, logs) = (self.events.clone(), self.logs.clone());
+        let (events, logs, releases) =
+            (self.events.clone(), self.logs.clone(), self.releases.clone());
         let wait = move || {
-            let log = logs.begin(OwnThread::Loads);
+            let log = TimedLog::new(logs.begin(OwnThread::Loads), releases);
             loop {
-                let ended = wait_for_any();
+                let has_ended = child_has_ended();
                 let work = log.work();
-                match ended {
+                match has_ended.then(wait_for_any).flatten() {
                     Some(ended) if events.send(SupervisorEvent::Ended(ended)).is_err() => return,
                     Some(_) => {}
                     // Between two starts there may be no child at all.
