@@ -37,7 +37,7 @@ fake() {
     chmod 755 "$here/fake/$1"
 }
 
-gone() { ! pgrep -f "latlab-agent|$cache" >"$here/left" || { cat "$here/left"; return 1; }; }
+gone() { ! pgrep -f "^$cache/latlab/agents" >"$here/left" || { cat "$here/left"; return 1; }; }
 agent_of_board() { agent=$(pgrep -f "^$cache/latlab/agents/agent-[0-9a-f]* 2" | head -n 1) && grep -qs latlab/ /proc/"$agent"/task/*/comm; }
 begin_on_board() {
     "$program" run --quiet --format json --target "$board" --cpus 0 --for 10min --warm-up 0s "${rights[@]}" "$@" >"$here/run.json" 2>"$here/errors" &
@@ -60,10 +60,16 @@ import json, sys
 local, board = (json.load(open(name)) for name in sys.argv[1:])
 assert local["machine"] == board["machine"], (local["machine"], board["machine"])
 assert {**local["asked"], "target": 0, "seed": 0} == {**board["asked"], "target": 0, "seed": 0}, board["asked"]
-settings = lambda run: [{key: one[key] for key in ("name", "asked", "applied") if key in one} for one in run["applied"]["settings"]]
+settings = lambda run: [{key: one[key] for key in ("name", "asked", "applied") if key in one} for one in run["applied"]["settings"] if one["what"] != "ssh server"]
 assert settings(local) == settings(board), (settings(local), settings(board))
 assert set(local["files"]) == set(board["files"]), board["files"]
 PYTHON
+}
+is_off_the_measured_cpus() {
+    [ "$(nproc)" -gt 1 ] || return 0
+    on_board --for 5s
+    holds "any(one['what'] == 'ssh server' and one['applied'] == one['asked'] != '0' for one in run['applied']['settings']) and 'board-traffic' in codes" &&
+        expect "a listener on all CPUs" [ "$(taskset -cp "$sshd" | sed 's/.*: //')" = "$(taskset -cp $$ | sed 's/.*: //')" ]
 }
 is_not_copied_again() {
     local before
@@ -354,6 +360,9 @@ try "a board can be started on loopback" start_sshd "SetEnv XDG_CACHE_HOME=$cach
 trap 'stop_sshd; rm -rf "$here"' EXIT
 try "a run on a board is one like any other" a_run
 try "it has what a local run has" beside_a_local_one
+if [ "$(id -u)" = 0 ]; then
+    try "its ssh server is off the measured CPUs, and the report says what the link carried" is_off_the_measured_cpus
+fi
 try "an agent that is there is not copied again" is_not_copied_again
 try "one that was changed there is not started" is_verified
 try "where nothing can be written, it is in memory and leaves nothing" in_memory

@@ -33,6 +33,7 @@ mod samples;
 mod session;
 mod snapshot;
 mod spin;
+mod ssh_server;
 mod team;
 mod telemetry;
 mod thread_job;

@@ -15,6 +15,7 @@ use crate::outbox::Outbox;
 use crate::prepare;
 use crate::refusals::plan_is_wrong;
 use crate::snapshot::{process_snapshot, snapshot};
+use crate::ssh_server::MovedServer;
 use crate::team::{self, Team, run_reason};
 use crate::telemetry::{Extent, PreparedTelemetry, Telemetry};
 use crate::trace::TraceThread;
@@ -23,7 +24,7 @@ use latlab_model::machine::Machine;
 use latlab_model::own_work::fixed_releases;
 use latlab_model::plan::Measurement;
 use latlab_model::run::{self, AgentEnd, Setting};
-use latlab_model::{Nanos, Plan, Snapshot};
+use latlab_model::{Nanos, Plan, Snapshot, Target};
 use latlab_sys::clock;
 use latlab_sys::files::Root;
 use latlab_sys::memory;
@@ -62,6 +63,8 @@ pub struct Arrangement {
     cpus: Cpus,
     layout: Layout,
     helpers: Setting,
+    /// Of a board, the server that carries the stream.
+    server: Option<MovedServer>,
     /// What this process was allowed before it changed anything of it.
     process_snapshot: Snapshot,
 }
@@ -75,7 +78,9 @@ impl Arrangement {
         let cpus = cpus::cpus(root);
         let layout = layout(&measurement, &cpus).map_err(plan_is_wrong)?;
         let helpers = place_helpers(&layout);
-        Ok(Arrangement { measurement, cpus, layout, helpers, process_snapshot: own_part })
+        let on_board = matches!(measurement.plan.target, Target::Board(_)) && !layout.crowded;
+        let server = on_board.then(|| MovedServer::place(root, &layout.helpers)).flatten();
+        Ok(Arrangement { measurement, cpus, layout, helpers, server, process_snapshot: own_part })
     }
 
     /// Whether ordinary threads of ours would hardly come to anything.
@@ -209,8 +214,9 @@ impl PreparedRun {
 
     /// Sends what was asked and what was read back; the frame comes back.
     fn announce(&self, session: &Session<'_>, team: &Team, lifted: Option<Setting>) -> Message {
-        let Arrangement { layout, helpers, .. } = &self.held.arrangement;
+        let Arrangement { layout, helpers, server, .. } = &self.held.arrangement;
         let mut settings = vec![helpers.clone()];
+        settings.extend(server.iter().map(|server| server.setting.clone()));
         settings.extend(self.settings.settings.settings.iter().cloned().chain(team.settings()));
         settings.extend(lifted);
         let (threads, helpers_on) = (team.setups(), layout.helpers.to_string());

@@ -137,6 +137,19 @@ fn attributes_of(thread: u32) -> Result<Attributes, Errno> {
 
 /// Lets the calling thread run on these CPUs only.
 pub fn set_affinity(cpus: impl IntoIterator<Item = u32>) -> Result<(), Errno> {
+    set_affinity_at(None, cpus)
+}
+
+/// Lets the first thread of another process run on these CPUs only.
+pub fn set_affinity_of(pid: u32, cpus: impl IntoIterator<Item = u32>) -> Result<(), Errno> {
+    let pid = rustix::process::Pid::from_raw(pid as i32).ok_or(Errno::SRCH)?;
+    set_affinity_at(Some(pid), cpus)
+}
+
+fn set_affinity_at(
+    process: Option<rustix::process::Pid>,
+    cpus: impl IntoIterator<Item = u32>,
+) -> Result<(), Errno> {
     let mut set = CpuSet::new();
     for cpu in cpus {
         if cpu as usize >= CpuSet::MAX_CPU {
@@ -144,7 +157,7 @@ pub fn set_affinity(cpus: impl IntoIterator<Item = u32>) -> Result<(), Errno> {
         }
         set.set(cpu as usize);
     }
-    rustix::thread::sched_setaffinity(None, &set)
+    rustix::thread::sched_setaffinity(process, &set)
 }
 
 /// The CPUs that the calling thread may run on.

@@ -110,6 +110,13 @@ findings! {
             /// How far it is ahead.
             off_ns: Nanos,
         }
+        /// What the stream of a board cost its link. Its interrupts are in the telemetry.
+        BoardTraffic = "board-traffic" ("info", "no", "Nothing; `--telemetry` and `--samples` decide it.") {
+            /// Bytes that came while it was measured.
+            bytes: u64,
+            /// In this time.
+            length_ns: Nanos,
+        }
         /// The command of `--on-spike` ended with an error, could not be started, or ran too long.
         SpikeCommandFailed = "spike-command-failed" (
             "warning",
@@ -139,7 +146,8 @@ impl EndFinding {
             | PlantedFault { .. }
             | GuestEnded { .. }
             | HostCrowded { .. }
-            | BoardClockOff { .. } => INFO,
+            | BoardClockOff { .. }
+            | BoardTraffic { .. } => INFO,
         }
     }
 
@@ -192,6 +200,13 @@ impl EndFinding {
             BoardLost { target, reason } => {
                 format!("The link to the agent on {target} was lost: {reason}.")
             }
+            BoardTraffic { bytes, length_ns } => {
+                let rate = *bytes as f64 / length_ns.as_secs_f64().max(1e-9) / 1e3;
+                format!(
+                    "The stream took {rate:.1} kB/s of the board's link. The interrupts of that \
+                     are in the telemetry."
+                )
+            }
             BoardClockOff { off_ns } => {
                 let way = if *off_ns < Nanos::ZERO { "behind" } else { "ahead" };
                 let days = (off_ns.as_secs_f64() / 86_400.0).abs().round() as u64;
@@ -234,6 +249,7 @@ impl EndFinding {
             ThreadEndedEarly { .. }
             | VirtualTime { .. }
             | PlantedFault { .. }
+            | BoardTraffic { .. }
             | GuestEnded {}
             | EmulatorFailed { .. } => return None,
         };

@@ -378,6 +378,7 @@ fn ends() -> Vec<EndFinding> {
         EmulatorFailed { status: "exit status: 1".into(), last_line: Some("no such CPU".into()) },
         EmulatorFailed { status: "signal: 9 (SIGKILL)".into(), last_line: None },
         BoardLost { target: "ssh://pi".into(), reason: "Connection reset by peer".into() },
+        BoardTraffic { bytes: 123_456, length_ns: SECOND * 10 },
         BoardClockOff { off_ns: SECOND * -86_400 * 20_000 },
         HostCrowded { waited_share: 0.31 },
         SpikeCommandFailed { failed: 1, started: 12 },

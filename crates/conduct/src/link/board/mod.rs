@@ -17,12 +17,16 @@ use latlab_model::{Nanos, Plan, Snapshot};
 use latlab_store::OpenRun;
 use ssh::{Connection, Order};
 use std::io::{self, BufReader, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// A clock that differs by less is that of a machine that keeps time.
 const CLOCK_OFF: Nanos = Nanos(86_400_000_000_000);
 /// How long a board may take to restore itself after its agent was killed.
 const RESTORE: Duration = Duration::from_secs(20);
+/// What was measured for a shorter time has no rate.
+const SHORTEST: Nanos = Nanos(2_000_000_000);
 /// How long a description of a board may take.
 const SNAPSHOT: Duration = Duration::from_secs(60);
 
@@ -35,6 +39,8 @@ pub struct BoardLink {
     greeting: Option<Greeting>,
     /// The frame that says that we are still there, and when it was sent last.
     sign_of_life: (Vec<u8>, Instant),
+    /// What has come, since when, and how much of it and how late when the measuring began.
+    traffic: Traffic,
     /// Why the link ended before the stream did.
     lost: Option<String>,
     /// Whether the agent died and the board can still be reached.
@@ -50,6 +56,7 @@ impl BoardLink {
             connection: None,
             greeting: None,
             sign_of_life: (Vec::new(), Instant::now()),
+            traffic: Traffic::default(),
             lost: None,
             agent_died: false,
         }
@@ -67,7 +74,7 @@ impl BoardLink {
         let off = self.greeting.as_ref().map(|greeting| greeting.clock_off_ns).unwrap_or_default();
         let is_off = off > CLOCK_OFF || off < -CLOCK_OFF;
         let finding = is_off.then(|| Finding::new(EndFinding::BoardClockOff { off_ns: off }));
-        finding.into_iter().map(Message::Finding).collect()
+        finding.into_iter().chain(self.traffic.finding()).map(Message::Finding).collect()
     }
 }
 
@@ -77,6 +84,7 @@ impl Link for BoardLink {
         let mut connection = Connection::open(&self.board, &order)?;
         let greeting = greet(&mut connection, start.stop)?;
         let stream = connection.stream();
+        self.traffic.bytes = stream.counter();
         self.connection = Some(connection);
         self.greeting = Some(greeting);
         let hello = Hello {
@@ -107,7 +115,10 @@ impl Link for BoardLink {
         }
     }
 
-    fn poll(&mut self, _: Duration, _: &dyn Fn() -> Nanos) {
+    fn poll(&mut self, _: Duration, measured: &dyn Fn() -> Nanos) {
+        if self.connection.is_some() {
+            self.traffic.look(measured());
+        }
         if self.sign_of_life.1.elapsed() >= SIGN_OF_LIFE {
             self.sign_of_life.1 = Instant::now();
             let frame = self.sign_of_life.0.clone();
@@ -171,6 +182,31 @@ impl Link for BoardLink {
                 "{failure}; what the killed agent left changed is restored when the next one starts"
             )],
         }
+    }
+}
+
+/// What the stream costs the link while it is measured: without what comes before and after.
+#[derive(Default)]
+struct Traffic {
+    bytes: Arc<AtomicU64>,
+    /// The bytes and the measured time at the first and at the last look that saw another.
+    first: Option<(u64, Nanos)>,
+    last: (u64, Nanos),
+}
+
+impl Traffic {
+    fn look(&mut self, measured: Nanos) {
+        if measured > self.last.1 {
+            self.last = (self.bytes.load(Ordering::Relaxed), measured);
+            self.first.get_or_insert(self.last);
+        }
+    }
+
+    fn finding(&self) -> Option<Finding> {
+        let (bytes, since) = self.first?;
+        let (bytes, length_ns) = (self.last.0 - bytes, self.last.1 - since);
+        let is_long = length_ns >= SHORTEST;
+        is_long.then(|| Finding::new(EndFinding::BoardTraffic { bytes, length_ns }))
     }
 }
 

@@ -12,6 +12,7 @@ use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::thread::{JoinHandle, sleep};
@@ -232,17 +233,27 @@ pub struct Source {
     piece: Vec<u8>,
     read: usize,
     until: Option<Instant>,
+    /// Bytes that have come.
+    bytes: Arc<AtomicU64>,
 }
 
 impl Source {
     fn start(stdout: ChildStdout) -> io::Result<Source> {
         let (to, pieces) = sync_channel(PIECES);
-        std::thread::Builder::new().spawn(move || read_pieces(stdout, &to))?;
-        Ok(Source { pieces, piece: Vec::new(), read: 0, until: None })
+        let bytes = Arc::<AtomicU64>::default();
+        let count = Arc::clone(&bytes);
+        std::thread::Builder::new().spawn(move || read_pieces(stdout, &to, &count))?;
+        Ok(Source { pieces, piece: Vec::new(), read: 0, until: None, bytes })
     }
 
     fn ended() -> Source {
-        Source { pieces: sync_channel(0).1, piece: Vec::new(), read: 0, until: None }
+        let (piece, bytes) = (Vec::new(), Arc::default());
+        Source { pieces: sync_channel(0).1, piece, read: 0, until: None, bytes }
+    }
+
+    /// Counts the bytes that come.
+    pub fn counter(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.bytes)
     }
 
     /// The next byte; none if none comes in this time. An error says that none will come.
@@ -278,14 +289,18 @@ impl Read for Source {
     }
 }
 
-fn read_pieces(mut stdout: ChildStdout, to: &SyncSender<Vec<u8>>) {
+fn read_pieces(mut stdout: ChildStdout, to: &SyncSender<Vec<u8>>, bytes: &AtomicU64) {
     let mut piece = vec![0; PIECE];
     loop {
         match stdout.read(&mut piece) {
             Ok(0) => return,
-            // Whoever took them has gone.
-            Ok(count) if to.send(piece[..count].to_vec()).is_err() => return,
-            Ok(_) => {}
+            Ok(count) => {
+                bytes.fetch_add(count as u64, Ordering::Relaxed);
+                if to.send(piece[..count].to_vec()).is_err() {
+                    // Whoever took them has gone.
+                    return;
+                }
+            }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(_) => return,
         }

@@ -1,0 +1,91 @@
+//! The server at a board's end of the link: it carries our stream, so it stays off the measured CPUs as
+//! everything of ours that does not measure.
+
+use crate::monitor::text_of;
+use latlab_model::CpuSet;
+use latlab_model::run::Setting;
+use latlab_sys::files::Root;
+use latlab_sys::process::Stat;
+use latlab_sys::sched::{affinity_of, set_affinity_of};
+
+/// What the servers are called, or begin with.
+const SERVERS: [&str; 2] = ["sshd", "dropbear"];
+
+/// The processes that carry our connection, on other CPUs until this is dropped.
+pub struct MovedServer {
+    /// Each with the CPUs that it had.
+    moved: Vec<(u32, Vec<u32>)>,
+    /// What became of it.
+    pub setting: Setting,
+}
+
+impl MovedServer {
+    /// Moves them; none where no such server has started us.
+    pub fn place(root: &Root, helpers: &CpuSet) -> Option<MovedServer> {
+        let mut moved = Vec::new();
+        let mut applied = None;
+        for server in servers_of_connection(root, std::process::id()) {
+            let before = affinity_of(server).unwrap_or_default();
+            let placed = set_affinity_of(server, helpers.iter()).and_then(|()| affinity_of(server));
+            applied.get_or_insert_with(|| match &placed {
+                Ok(cpus) => text_of(&cpus.iter().copied().collect()),
+                Err(error) => format!("refused: {error}"),
+            });
+            if placed.is_ok() {
+                moved.push((server, before));
+            }
+        }
+        let setting = Setting::new("ssh server", text_of(helpers), applied?);
+        Some(MovedServer { moved, setting })
+    }
+}
+
+impl Drop for MovedServer {
+    fn drop(&mut self) {
+        for (server, before) in &self.moved {
+            // One that has ended needs nothing; a connection that others share goes on as before.
+            let _ = set_affinity_of(*server, before.iter().copied());
+        }
+    }
+}
+
+/// The servers above a process, without the topmost, which listens for everybody.
+fn servers_of_connection(root: &Root, process: u32) -> Vec<u32> {
+    let mut servers = Vec::new();
+    let mut next = Stat::read(root, process).map_or(0, |stat| stat.parent);
+    while let Some(stat) = Some(next).filter(|pid| *pid > 1).and_then(|pid| Stat::read(root, pid)) {
+        if SERVERS.iter().any(|name| stat.name.starts_with(name)) {
+            servers.push(next);
+        }
+        next = stat.parent;
+    }
+    servers.pop();
+    servers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn the_server_that_listens_for_everybody_stays() {
+        let root = tempfile::tempdir().unwrap();
+        let processes = [
+            (9, "agent", 8),
+            (8, "sh", 7),
+            (7, "sshd-session", 6),
+            (6, "sshd-session", 5),
+            (5, "sshd", 1),
+        ];
+        for (pid, name, parent) in processes {
+            let folder = root.path().join(format!("proc/{pid}"));
+            fs::create_dir_all(&folder).unwrap();
+            let zeros = "0 ".repeat(48);
+            fs::write(folder.join("stat"), format!("{pid} ({name}) S {parent} {zeros}")).unwrap();
+        }
+        let root = Root::new(root.path());
+        assert_eq!(servers_of_connection(&root, 9), [7, 6]);
+        assert_eq!(servers_of_connection(&root, 6), [0; 0]);
+    }
+}
