@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# What a board over ssh costs, on loopback: time to the first cycle with and without the copy of the
+# agent, samples at 20 kHz on four threads through 10 Mbit/s, and the CPU time of the server's process.
+# Usage: benches/board_link.sh >results/…; LATLAB names the program.
+export OWN_MOUNTS=${OWN_MOUNTS:-no}
+. "$(dirname "$0")/../tests/common.bash"
+. tests/board.bash
+cache=$here/cache
+export LATLAB_RUNS=$here/runs
+start_sshd "SetEnv XDG_CACHE_HOME=$cache" || exit 1
+trap 'stop_sshd; rm -rf "$here"' EXIT
+
+# From the command to the first release, by the clock that both sides share here.
+first_cycle() {
+    python3 - "$program" "$board" <<'PYTHON'
+import json, subprocess, sys, time
+begun = time.monotonic_ns()
+run = subprocess.run([sys.argv[1], "run", "--quiet", "--format", "json", "--target", sys.argv[2], "--warm-up", "0s", "--for", "1s"], capture_output=True, check=True)
+first = min(one["first_release_ns"] for one in json.loads(run.stdout)["applied"]["threads"])
+print(f"{(first - begun) / 1e9:.2f}")
+PYTHON
+}
+echo "what,seconds"
+for repeat in 1 2 3 4 5; do
+    rm -rf "$cache"
+    echo "first cycle with the copy,$(first_cycle)"
+    echo "first cycle with the agent there,$(first_cycle)"
+done
+
+ticks() { awk '{ print $14 + $15 }' "/proc/$(pgrep -P "$sshd" | head -n 1)/stat"; }
+"$program" run --quiet --format json --target "$board" --cpus 0 --for 40s >"$here/run.json" 2>&1 &
+run=$!
+sleep 8
+before=$(ticks)
+sleep 30
+after=$(ticks)
+wait "$run"
+echo "CPU time of the server's process in 30 s,$(awk "BEGIN { print ($after - $before) / 100 }")"
+python3 - "$here/run.json" <<'PYTHON'
+import json, sys
+for one in json.load(open(sys.argv[1]))["findings"]:
+    if one["code"] == "board-traffic":
+        print(f"kB a second of the stream,{one['bytes'] / one['length_ns'] * 1e6:.1f}")
+PYTHON
+echo "ProxyCommand python3 $PWD/tests/relay.py %h %p 0 1.25e6" >>"$here/ssh/config"
+"$program" run --quiet --format json --target "$board" --threads 4 -i 50us --samples --for 20s >"$here/run.json" 2>"$here/errors" || cat "$here/errors" >&2
+python3 - "$here/run.json" <<'PYTHON'
+import json, sys
+run = json.load(open(sys.argv[1]))
+print(f"cycles of 4 threads at 20 kHz in 20 s,{run['total']['cycles']}")
+print(f"missed releases of them,{run['total']['missed']}")
+print(f"samples lost,{run['losses']['samples']}")
+for one in run["findings"]:
+    if one["code"] == "board-traffic":
+        print(f"kB a second of their stream,{one['bytes'] / one['length_ns'] * 1e6:.1f}")
+PYTHON
