@@ -5,8 +5,8 @@ usage: benches/observer.py guests FILE [--seeds 1..20] [--kernels stock-6.1,rt-6
        benches/observer.py machine FILE [--rounds 10] [--for 20s]
        benches/observer.py table FILE
 
-`guests` measures each seed idle and under hackbench, with telemetry and without; LATLAB names a program
-with agents for guests (make dist). `machine` measures all CPUs of this machine in turn with
+`guests` measures each seed idle and under hackbench, with telemetry and without; a kernel is one of x86-64, or
+MACHINE/KERNEL. LATLAB names a program with agents for guests (make dist). `machine` measures all CPUs of this machine in turn with
 cyclictest and with what may cost something; it needs the rights for FIFO priorities. Both append a line
 of JSON for each run to FILE, and leave out what is there already, so that they can be stopped and
 started again. `table` prints the tables of such a file.
@@ -153,7 +153,8 @@ def guests(arguments: argparse.Namespace) -> None:
                     key = (kernel, load, telemetry, seed)
                     if key in done:
                         continue
-                    guest = ["--target", f"lab:x86-64/{kernel}", "--seed", str(seed)]
+                    machine = kernel if "/" in kernel else f"x86-64/{kernel}"
+                    guest = ["--target", f"lab:{machine}", "--seed", str(seed)]
                     length = ["--for", arguments.length]
                     found = run([*guest, *length, *load_options, *telemetry_options], quiet)
                     append(arguments.file, dict(zip(KEY, key)) | found)
