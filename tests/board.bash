@@ -2,6 +2,16 @@
 # loopback port, with keys and a configuration of its own. No service of the system is touched.
 # $board is its URL, $LATLAB_SSH how it is reached.
 
+# What every such script needs, or its end in words: need_boards WHAT
+need_boards() {
+    have "$1" ssh ssh-keygen /usr/sbin/sshd || exit 0
+    "$program" agent --write "$(uname -m)" -o "$here/latlab-agent" >/dev/null 2>&1 ||
+        skip "$1: this build has no embedded agents"
+    rights_for "$1"
+    cache=$here/cache
+    export LATLAB_RUNS=$here/runs
+}
+
 # Starts sshd with further lines of its configuration; the user is the one that runs the script.
 start_sshd() {
     local folder=$here/ssh line

@@ -3,11 +3,7 @@
 # one line; and what is left on the board after that.
 . "$(dirname "$0")/common.bash"
 . tests/board.bash
-have "boards over ssh" ssh ssh-keygen /usr/sbin/sshd || exit 0
-"$program" agent --write "$(uname -m)" -o "$here/latlab-agent" >/dev/null 2>&1 || skip "boards over ssh: this build has no embedded agents"
-rights_for "boards over ssh"
-cache=$here/cache
-export LATLAB_RUNS=$here/runs
+need_boards "boards over ssh"
 
 # Runs for a second or so on the board: on_board FLAG...; $code is what it ends with.
 on_board() {

@@ -4,11 +4,7 @@
 # Lane: beside
 . "$(dirname "$0")/common.bash"
 . tests/board.bash
-have "boards behind a bad line" ssh ssh-keygen /usr/sbin/sshd || exit 0
-"$program" agent --write "$(uname -m)" -o "$here/latlab-agent" >/dev/null 2>&1 || skip "boards behind a bad line: this build has no embedded agents"
-rights_for "boards behind a bad line"
-cache=$here/cache
-export LATLAB_RUNS=$here/runs
+need_boards "boards behind a bad line"
 
 # Reaches the board by a line with this delay in seconds each way, and so many bytes a second.
 line() {

@@ -24,7 +24,7 @@ use latlab_model::machine::Machine;
 use latlab_model::own_work::fixed_releases;
 use latlab_model::plan::Measurement;
 use latlab_model::run::{self, AgentEnd, Setting};
-use latlab_model::{Nanos, Plan, Snapshot, Target};
+use latlab_model::{Nanos, Plan, Snapshot};
 use latlab_sys::clock;
 use latlab_sys::files::Root;
 use latlab_sys::memory;
@@ -78,7 +78,7 @@ impl Arrangement {
         let cpus = cpus::cpus(root);
         let layout = layout(&measurement, &cpus).map_err(plan_is_wrong)?;
         let helpers = place_helpers(&layout);
-        let on_board = matches!(measurement.plan.target, Target::Board(_)) && !layout.crowded;
+        let on_board = measurement.plan.target.is_behind_a_link() && !layout.crowded;
         let server = on_board.then(|| MovedServer::place(root, &layout.helpers)).flatten();
         Ok(Arrangement { measurement, cpus, layout, helpers, server, process_snapshot: own_part })
     }

@@ -5,7 +5,6 @@ use crate::outbox::Outbox;
 use crate::reasons::{INTERRUPTED, RAN_AWAY, STOP};
 use crate::run::{Arrangement, Session, run};
 use crate::snapshot::snapshot;
-use latlab_model::Target;
 use latlab_model::frame::{FrameReader, Hello, Message, ReadResult, STREAM_VERSION};
 use latlab_model::target::SILENCE;
 use latlab_sys::files::Root;
@@ -56,7 +55,7 @@ pub fn serve_with_observer(
     };
     let root = Root::default();
     let ground = Arrangement::arrange(&root, plan.clone());
-    let on_board = matches!(plan.target, Target::Board(_));
+    let on_board = plan.target.is_behind_a_link();
     listen(frames, observer.is_some(), on_board)?;
     let outbox = Outbox::default();
     let lifted = ground.as_ref().is_ok_and(Arrangement::raises_priority);

@@ -3,7 +3,7 @@
 use crate::exit::EXIT_CANNOT_MEASURE;
 use crate::output::{print_text, warn};
 use latlab_sys::files::Root;
-use latlab_sys::undo::{Change, UndoResult, restore_leftovers};
+use latlab_sys::undo::{Change, UndoResult, restore_from_here, restore_leftovers};
 use std::process::ExitCode;
 
 /// Undoes what a killed latlab has left, and says what that was.
@@ -30,8 +30,6 @@ pub fn restore() {
 
 /// Undoes what a killed latlab has left changed; a sentence for each change.
 pub fn undo_leftovers() -> Vec<String> {
-    let mut left = restore_leftovers(&Root::default());
     // Only `doctor --restore` says what cannot be undone from here.
-    left.undone.retain(|(_, result)| !matches!(result, UndoResult::Elsewhere(_)));
-    left.sentences()
+    restore_from_here(&Root::default())
 }

@@ -4,6 +4,7 @@
 use crate::store::user_folder;
 use latlab_model::target::BoardTarget;
 use latlab_model::{CpuSet, Nanos, Target};
+use latlab_report::duration;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
@@ -37,7 +38,7 @@ mod as_text {
 
     pub fn serialize<S: Serializer>(time: &Option<Nanos>, to: S) -> Result<S::Ok, S::Error> {
         match time {
-            Some(time) => to.collect_str(&super::exact(*time)),
+            Some(time) => to.collect_str(&latlab_report::duration(*time)),
             None => to.serialize_none(),
         }
     }
@@ -45,14 +46,6 @@ mod as_text {
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Nanos>, D::Error> {
         String::deserialize(from)?.parse().map(Some).map_err(D::Error::custom)
     }
-}
-
-/// A time as an option takes it, to the nanosecond.
-fn exact(time: Nanos) -> String {
-    let units = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us"), (1, "ns")];
-    let fits = |(scale, _): &&(i64, &str)| time.0 % scale == 0;
-    let (scale, unit) = units.iter().find(fits).unwrap_or(&(1, "ns"));
-    format!("{}{unit}", time.0 / scale)
 }
 
 /// All targets that have a name.
@@ -68,7 +61,7 @@ impl NamedTarget {
     }
 }
 
-/// Whether a text can be the name of a target, and is no target itself.
+/// Whether a text can be the name of a board. The text of a target cannot.
 pub fn is_name(text: &str) -> bool {
     let is_known = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     !text.is_empty()
@@ -145,7 +138,7 @@ fn text_of(targets: &NamedTargets) -> String {
             add("cpus", quoted(&cpus.to_string()));
         }
         if let Some(deadline) = named.deadline {
-            add("deadline", quoted(&exact(deadline)));
+            add("deadline", quoted(&duration(deadline)));
         }
         if !named.load.is_empty() {
             let loads: Vec<String> = named.load.iter().map(|load| quoted(load)).collect();

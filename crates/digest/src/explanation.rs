@@ -16,8 +16,8 @@ use latlab_trace::{CauseTable, CpuTrace, EventReader, blame, name_functions};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
 
-/// Pages of a CPU that a spike may still need: twice what the agent remembers, since it sends older
-/// ones later where a spike is told late.
+/// Pages of a CPU that a spike may still need: twice what the agent keeps, since it may report a spike
+/// late and send older pages then.
 const REMEMBERED: usize = 2048;
 /// The largest spikes, which are told with their legs.
 const LARGEST: usize = 20;
@@ -31,7 +31,7 @@ const ENOUGH_FOR_COST: u64 = 100;
 pub struct ExplanationDigest {
     recording: Recording,
     reader: Option<EventReader>,
-    pages: RecentPages,
+    pages: KeptPages,
     blames: Vec<SpikeBlame>,
     overwritten: u64,
     tally: SpikeTally,
@@ -39,16 +39,19 @@ pub struct ExplanationDigest {
     findings: Vec<Finding>,
 }
 
-/// The pages of each CPU that a spike may still need, by their numbers.
+/// Pages of each CPU, by their numbers.
 #[derive(Default)]
-struct RecentPages(BTreeMap<u32, BTreeMap<u32, Vec<u8>>>);
+struct KeptPages(BTreeMap<u32, BTreeMap<u32, Vec<u8>>>);
 
-impl RecentPages {
-    fn push(&mut self, cpu: u32, number: u32, page: &[u8]) {
-        let recent = self.0.entry(cpu).or_default();
-        recent.insert(number, page.to_vec());
-        if recent.len() > REMEMBERED {
-            recent.pop_first();
+impl KeptPages {
+    fn insert(&mut self, cpu: u32, number: u32, page: Vec<u8>) {
+        self.0.entry(cpu).or_default().insert(number, page);
+    }
+
+    /// Drops the oldest page of a CPU that has more than a spike may still need.
+    fn drop_oldest(&mut self, cpu: u32) {
+        if let Some(pages) = self.0.get_mut(&cpu).filter(|pages| pages.len() > REMEMBERED) {
+            pages.pop_first();
         }
     }
 
@@ -75,7 +78,8 @@ impl ExplanationDigest {
     pub fn push_pages(&mut self, pages: TracePages) -> Vec<PageRow> {
         let TracePages { cpu, first, pages } = pages;
         let rows = (first..).zip(pages).map(|(number, page)| {
-            self.pages.push(cpu, number, &page);
+            self.pages.insert(cpu, number, page.clone());
+            self.pages.drop_oldest(cpu);
             PageRow { cpu, number, page }
         });
         rows.collect()
@@ -164,25 +168,17 @@ pub fn explain_spikes<E>(
     };
     let spikes = recording.spikes.iter().filter(|spike| wanted.contains(&spike.spike));
     let spikes: Vec<&RecordedSpike> = spikes.collect();
-    let mut kept: BTreeMap<(u32, u32), Vec<u8>> = BTreeMap::new();
+    let mut kept = KeptPages::default();
     for row in pages {
         let PageRow { cpu, number, page } = row?;
         let holds =
             |range: &PageRange| range.cpu == cpu && (range.first..range.end).contains(&number);
         if spikes.iter().any(|spike| spike.pages.iter().any(holds)) {
-            kept.insert((cpu, number), page);
+            kept.insert(cpu, number, page);
         }
     }
     let blames = spikes.into_iter().map(|spike| {
-        let trace = |&range: &PageRange| {
-            let PageRange { cpu, first, end } = range;
-            let inside = kept.range((cpu, first)..(cpu, end.max(first)));
-            CpuTrace {
-                range,
-                pages: inside.map(|(&(_, at), page)| (at, page.as_slice())).collect(),
-            }
-        };
-        let traces: Vec<CpuTrace> = spike.pages.iter().map(trace).collect();
+        let traces: Vec<CpuTrace> = spike.pages.iter().map(|range| kept.range(range)).collect();
         let mut found = blame(spike, thread_id(threads, spike.thread), &traces, &reader).spike;
         name_functions(&mut found, &recording.formats.functions);
         found

@@ -148,6 +148,11 @@ impl Target {
         matches!(self, Target::Lab(_))
     }
 
+    /// Whether a link lies before it that can break while its agent goes on.
+    pub fn is_behind_a_link(&self) -> bool {
+        matches!(self, Target::Board(_))
+    }
+
     /// Whether its time advances by executed instructions, so that one seed gives one result.
     pub fn has_virtual_time(&self) -> bool {
         matches!(self, Target::Lab(target) if !target.realtime)

@@ -169,7 +169,7 @@ impl CommandLine {
 }
 
 /// A duration that reads back as exactly the same: the largest unit that leaves a whole number.
-fn duration(time: Nanos) -> String {
+pub fn duration(time: Nanos) -> String {
     const UNITS: [(&str, i64); 5] = [
         ("h", 3_600_000_000_000),
         ("min", 60_000_000_000),

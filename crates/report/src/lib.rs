@@ -25,7 +25,7 @@ pub mod trend;
 pub mod units;
 mod verdict;
 
-pub use command::command;
+pub use command::{command, duration};
 pub use doctor::{Detail, Subject, catalogue, comparison, examination};
 pub use latlab_png::{PngError, png, standalone};
 pub use page::markup::with_breaks;

@@ -21,7 +21,7 @@ pub use change::{
     Change, FolderId, Kind, ThreadId, UndoResult, is_irq_thread, read, read_value, single_spaced,
 };
 use change::{kernel_path, write};
-pub use leftovers::{Leftovers, restore_leftovers, restore_loads};
+pub use leftovers::{Leftovers, restore_from_here, restore_leftovers, restore_loads};
 use lines::{lines, parse};
 use std::fmt;
 use std::fs;

@@ -46,12 +46,12 @@ impl Around<'_> {
                 Left::Uninterruptible => "asleep for a disk, a lock or memory",
                 Left::Ready | Left::Asleep => "asleep",
             };
-            leg.become_(HolderKind::OwnSleep, name);
+            set_holder(leg, HolderKind::OwnSleep, name);
             leg.detail = None;
             return;
         }
         if self.is_path(leg) {
-            leg.become_(HolderKind::WakeUp, "");
+            set_holder(leg, HolderKind::WakeUp, "");
             leg.detail = None;
         } else if leg.phase == Phase::TimerLate
             && leg.holder.kind == HolderKind::Thread
@@ -63,7 +63,7 @@ impl Around<'_> {
                 HolderKind::IdleExit => "the CPU was idle".to_string(),
                 _ => format!("{} ran instead", leg.holder.name),
             });
-            leg.become_(HolderKind::Throttled, "");
+            set_holder(leg, HolderKind::Throttled, "");
         }
         self.look_below(leg);
     }
@@ -105,21 +105,20 @@ impl Around<'_> {
                 leg.length(),
                 stolen.rose_ns
             ));
-            leg.become_(HolderKind::Hypervisor, "");
+            set_holder(leg, HolderKind::Hypervisor, "");
         } else if leg.holder.kind == HolderKind::WakeUp && leg.length().0 >= SILENCE {
             let what = match leg.phase {
                 Phase::Handler => "in the timer's interrupt",
                 _ => "while the thread itself had the CPU",
             };
             leg.detail = Some(format!("no event for {} {what}", leg.length()));
-            leg.become_(HolderKind::Unknown, "");
+            set_holder(leg, HolderKind::Unknown, "");
         }
     }
 
     /// Printed lines, page faults, and a CPU that goes or comes, make another cause of who had the CPU.
     pub fn look_at_evidence(&self, leg: &mut BlameLeg) {
-        let Some(of) = self.evidence(leg) else { return };
-        let (kind, detail) = of;
+        let Some((kind, detail)) = self.evidence(leg) else { return };
         if leg.holder.kind == HolderKind::Softirq {
             leg.holder.name = format!("softirq {}", leg.holder.name);
         }
@@ -184,16 +183,10 @@ fn explains(stolen: &StolenTime, silence: &BlameLeg) -> bool {
     long && rose >= STOLEN_STEP && rose.saturating_add(STOLEN_STEP) >= length
 }
 
-/// To make another holder of a leg's.
-trait Become {
-    fn become_(&mut self, kind: HolderKind, name: &str);
-}
-
-impl Become for BlameLeg {
-    fn become_(&mut self, kind: HolderKind, name: &str) {
-        self.holder = Holder { kind, name: name.to_string() };
-        self.thread = None;
-    }
+/// Makes this the holder of a leg.
+fn set_holder(leg: &mut BlameLeg, kind: HolderKind, name: &str) {
+    leg.holder = Holder { kind, name: name.to_string() };
+    leg.thread = None;
 }
 
 /// Nothing is known of this time.

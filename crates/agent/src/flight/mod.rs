@@ -333,7 +333,7 @@ impl PageCopier {
     }
 }
 
-/// Stolen time of each CPU at the last readings, which go back as far as a spike that is told late.
+/// The last readings of the stolen time of each CPU. A spike may be reported late, so several are kept.
 #[derive(Default)]
 struct StolenTimes {
     readings: VecDeque<(i64, HashMap<u32, i64>)>,

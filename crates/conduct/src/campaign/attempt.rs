@@ -2,10 +2,10 @@
 
 use super::request::{CampaignEvent, CampaignRequest, Notify, RunPosition};
 use crate::{Failure, RunRequest, check_disk_space, run};
+use latlab_model::Nanos;
 use latlab_model::campaign::{Campaign, FailedAttempt, PlannedRun};
 use latlab_model::guest::TIME_LIMIT_FINDING;
 use latlab_model::run::EndReason;
-use latlab_model::{Nanos, Target};
 use latlab_store::{CampaignProgress, CellState, Finished};
 
 /// What became of an attempt.
@@ -68,7 +68,7 @@ pub fn attempt(
         Err(Failure::Nothing) if stop.is_set() => Ok(AttemptResult::Interrupted),
         // Of another board it says nothing.
         Err(Failure::Refused(refusal))
-            if refusal.of_every_run && !matches!(plan.target, Target::Board(_)) =>
+            if refusal.of_every_run && !plan.target.is_behind_a_link() =>
         {
             Err(Failure::Refused(refusal))
         }

@@ -91,7 +91,7 @@ pub enum StreamOutcome {
     Whole,
     /// Before that.
     Cut,
-    /// By something that is no frame.
+    /// By bytes that are not a frame.
     Damaged(Damage),
 }
 

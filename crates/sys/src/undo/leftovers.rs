@@ -38,6 +38,14 @@ impl Leftovers {
     }
 }
 
+/// Undoes what processes of this user have left; a sentence for each change that can be undone from here,
+/// which those of another namespace (of a container) cannot.
+pub fn restore_from_here(root: &Root) -> Vec<String> {
+    let mut left = restore_leftovers(root);
+    left.undone.retain(|(_, result)| !matches!(result, UndoResult::Elsewhere(_)));
+    left.sentences()
+}
+
 /// Undoes what processes of this user have left.
 pub fn restore_leftovers(root: &Root) -> Leftovers {
     let left = restore(root, &[Subject::Cpus, Subject::Changes, Subject::Load]);

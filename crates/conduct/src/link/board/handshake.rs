@@ -29,7 +29,7 @@ const MOST_TOLD: usize = 50;
 pub enum Right {
     /// As root, or what is wanted needs no more than the user has.
     Enough,
-    /// There is no sudo.
+    /// The board has no sudo.
     NoSudo,
     /// sudo asks for a password.
     Password,
@@ -107,7 +107,7 @@ pub fn state(connection: &mut Connection, stop: &StopFlag) -> Result<BoardState,
                 state.runs.extend(run);
             }
             ("done", _) => return Ok(state),
-            _ => return Err(lines.failure(&format!("it answers '{line}', which means nothing"))),
+            _ => return Err(lines.meaningless(&line)),
         }
     }
 }
@@ -151,7 +151,7 @@ pub fn greet(connection: &mut Connection, stop: &StopFlag) -> Result<Greeting, F
                 return Err(lines.failure(&text));
             }
             "failed" => return Err(lines.failure(&why_failed(rest, program.len()))),
-            _ => return Err(lines.failure(&format!("it answers '{line}', which means nothing"))),
+            _ => return Err(lines.meaningless(&line)),
         }
     }
 }
@@ -166,7 +166,7 @@ pub fn programs(connection: &mut Connection, stop: &StopFlag) -> Result<Vec<Stri
         match line.split_once(' ').unwrap_or((&line, "")) {
             ("has", name) => found.push(name.to_string()),
             ("done", _) => return Ok(found),
-            _ => return Err(lines.failure(&format!("it answers '{line}', which means nothing"))),
+            _ => return Err(lines.meaningless(&line)),
         }
     }
 }
@@ -246,6 +246,10 @@ impl<'a> Lines<'a> {
         Failure::Board(format!("{}: {text}", self.connection.board))
     }
 
+    fn meaningless(&self, line: &str) -> Failure {
+        self.failure(&format!("it answers '{line}', which means nothing"))
+    }
+
     fn say(&mut self, line: &str) -> Result<(), Failure> {
         match self.connection.send(line.as_bytes()) {
             Ok(()) => Ok(()),
@@ -273,7 +277,7 @@ impl<'a> Lines<'a> {
         let line = self.next()?;
         match line.strip_prefix(word) {
             Some(rest) => Ok(rest.trim().to_string()),
-            None => Err(self.failure(&format!("it answers '{line}', which means nothing"))),
+            None => Err(self.meaningless(&line)),
         }
     }
 
