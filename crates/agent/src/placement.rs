@@ -8,7 +8,7 @@ use latlab_model::run::Setting;
 use latlab_model::{CpuSet, Nanos};
 use latlab_sys::Errno;
 use latlab_sys::files::Root;
-use latlab_sys::sched::{self, Scheduling};
+use latlab_sys::sched::{self, Scheduling, ThreadScheduling};
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
@@ -73,13 +73,16 @@ impl Placement<'_> {
             note("timer slack", "1 ns".into(), applied, Readback::TimerSlack(thread.clone()));
         }
         let refused = |error| scheduling_refused(self.policy, error);
+        // An ordinary thread keeps its nice value, so that is part of what is asked.
+        let nice = ThreadScheduling::read(0).map_or(0, ThreadScheduling::nice);
+        let nice = if self.policy.is_realtime() { 0 } else { nice };
         sched::set_scheduling(scheduling_of(self.policy)).map_err(refused)?;
-        let policy = match sched::scheduling() {
-            Ok(scheduling) => describe(scheduling),
-            Err(error) => format!("cannot be read back: {error}"),
-        };
-        let (asked, readback) = (self.policy.to_string(), Readback::Scheduling(thread.clone()));
-        note("scheduling", asked, policy.clone(), readback);
+        let unread = |error| format!("cannot be read back: {error}");
+        let read = ThreadScheduling::read(0);
+        let policy = read.map_or_else(unread, |read| describe(read.scheduling()));
+        let applied = read.map_or_else(unread, describe_thread);
+        let asked = with_nice(self.policy.to_string(), nice);
+        note("scheduling", asked, applied, Readback::Scheduling(thread.clone()));
         if let (None, Some((_, cpus))) = (self.cpu, thread.affinity()) {
             // Nothing is asked of it, but it is to float to the end.
             let floats = Setting::new(&format!("{}affinity", self.whose), cpus.clone(), cpus);
@@ -130,6 +133,15 @@ fn scheduling_of(policy: Policy) -> Scheduling {
             period: period_ns.0 as u64,
         },
     }
+}
+
+/// The scheduling of a thread as a setting says it, with its nice value.
+pub fn describe_thread(read: ThreadScheduling) -> String {
+    with_nice(describe(read.scheduling()), read.nice())
+}
+
+fn with_nice(policy: String, nice: i32) -> String {
+    if nice == 0 { policy } else { format!("{policy}, nice {nice}") }
 }
 
 /// A scheduling as a setting says it.

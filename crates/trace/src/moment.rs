@@ -185,7 +185,7 @@ impl EventReader {
     }
 
     /// What happened in the pages of a CPU, in the order of time. Where a page is missing or the
-    /// kernel has lost events, [`What::Lost`] stands with the next event.
+    /// kernel has lost events, `What::Lost` stands with the next event.
     pub fn moments(&self, trace: &CpuTrace) -> Vec<Moment> {
         let (mut moments, mut at) = (Vec::new(), i64::MIN);
         let mut expected = trace.range.first;

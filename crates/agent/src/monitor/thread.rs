@@ -1,6 +1,6 @@
 //! A thread whose scheduling and CPUs are read while it measures, and as they were at its end.
 
-use crate::placement::describe;
+use crate::placement::describe_thread;
 use latlab_model::{CpuSet, Nanos};
 use latlab_sys::clock::Clock;
 use latlab_sys::files::Root;
@@ -75,11 +75,7 @@ impl MonitoredThread {
 
     fn read_scheduling(&self) -> Option<Reading> {
         let read = ThreadScheduling::read(self.id as u32).ok()?;
-        let policy = describe(read.scheduling());
-        Some(now(match read.nice() {
-            0 => policy,
-            nice => format!("{policy}, nice {nice}"),
-        }))
+        Some(now(describe_thread(read)))
     }
 
     fn read_affinity(&self) -> Option<Reading> {

@@ -44,7 +44,8 @@ pub enum TargetCommand {
     },
     /// Ask a board what it is and what latlab does there.
     Status {
-        /// Its name, or ssh://[USER@]HOST[:PORT]
+        /// The board.
+        #[arg(help = "Its name, or ssh://[USER@]HOST[:PORT]")]
         name: String,
     },
 }
@@ -54,7 +55,8 @@ pub enum TargetCommand {
 pub struct AddArgs {
     /// The name
     pub name: String,
-    /// The board: ssh://[USER@]HOST[:PORT]
+    /// The board.
+    #[arg(help = "The board: ssh://[USER@]HOST[:PORT]")]
     pub target: Target,
     /// CPUs to measure there, unless a run says otherwise
     #[arg(short = 'a', long, value_name = "LIST")]
