@@ -57,11 +57,14 @@ begin_for_moment() {
     run=$!
     until begun_now; do kill -0 "$run" || return 1; done
 } 2>/dev/null
+is_on() { [ "$(sed 's/.*) //' "/proc/$1/stat" | cut -d' ' -f37)" = "$2" ]; }
 there_and_back() {
-    begin --for 2s --deadline 10s --cpus "$first" || return 1
+    begin --for 4s --deadline 10s --cpus "$first" || return 1
     local tid
     tid=$(thread latlab/0)
-    taskset -cp "$last" "$tid" && taskset -cp "$first" "$tid" || return 1
+    # A thread that has not run between the two was not moved.
+    taskset -cp "$last" "$tid" && until_holds 60 "the thread on CPU $last" is_on "$tid" "$last" &&
+        taskset -cp "$first" "$tid" || return 1
     invalid && holds "'moved' in lost('affinity', 0)[-1]['now'] or len(lost('affinity', 0)) > 1"
 }
 if [ "$first" = "$last" ]; then
