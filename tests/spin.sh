@@ -101,12 +101,16 @@ ordinary() {
     taskset -c "$cpu" sh -c 'while :; do :; done'
 }
 
+spins() {
+    local thread
+    thread=$(dirname "$(grep -lx latlab/0 /proc/"$agent"/task/*/comm)")
+    [ "$(sed 's/.*) //' "$thread/stat" | cut -d' ' -f12)" -ge 50 ]
+}
 # Whoever stops the thread takes its CPU, though no other thread runs there.
 stopped() {
     spin --policy fifo --priority 1 --for 4s --warm-up 100ms --name stopped >"$here/text" 2>"$here/errors" &
     run=$!
-    begun || return 1
-    sleep 1
+    begun && until_holds 60 "a thread that has spun for half a second" spins || return 1
     kill -STOP "$agent"
     sleep 0.4
     kill -CONT "$agent"

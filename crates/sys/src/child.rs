@@ -6,8 +6,8 @@ use crate::process::Stat;
 use crate::sched::{self, Scheduling};
 use crate::scratch::{Scratch, keep_open};
 use rustix::process::{
-    Pid, Signal, WaitId, WaitIdOptions, WaitOptions, kill_process, set_child_subreaper,
-    set_parent_process_death_signal, wait, waitid,
+    Pid, Signal, WaitOptions, kill_process, set_child_subreaper, set_parent_process_death_signal,
+    wait,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -116,16 +116,19 @@ pub struct ChildExit {
     pub signal: Option<i32>,
 }
 
-/// Waits until a child has ended, and leaves it to [`wait_for_any`]; false where there is no child.
-pub fn child_has_ended() -> bool {
-    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-    rustix::io::retry_on_intr(|| waitid(WaitId::All, options)).is_ok()
-}
-
 /// Waits for any child to end; none where there is no child.
 pub fn wait_for_any() -> Option<ChildExit> {
+    collect_any(WaitOptions::empty())
+}
+
+/// Any child that has ended by now.
+pub fn any_ended() -> Option<ChildExit> {
+    collect_any(WaitOptions::NOHANG)
+}
+
+fn collect_any(options: WaitOptions) -> Option<ChildExit> {
     loop {
-        match wait(WaitOptions::empty()) {
+        match wait(options) {
             Ok(Some((pid, status))) => {
                 let pid = pid.as_raw_nonzero().get() as u32;
                 let (code, signal) = (status.exit_status(), status.terminating_signal());

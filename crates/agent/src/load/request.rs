@@ -85,8 +85,8 @@ pub enum SupervisorEvent {
     Line(Nanos, String),
     /// Nothing more will be printed by one of the processes.
     OutputEnded,
-    /// A child has ended, or an orphan below it.
-    Ended(ChildExit),
+    /// A child has ended, or an orphan below it; it had not yet at this time.
+    Ended(ChildExit, Nanos),
     /// The load is to end.
     Stop,
     /// Whoever started the supervisor has died.

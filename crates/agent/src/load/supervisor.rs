@@ -9,14 +9,14 @@ use latlab_model::frame::Message;
 use latlab_model::load::{EndSignal, ExitStatus, LoadBegin, LoadEnd, LoadLine, LoadSample};
 use latlab_model::own_work::OwnThread;
 use latlab_model::{CpuSet, Nanos};
-use latlab_sys::child::{adopt_orphans, child_has_ended, lower_niceness, wait_for_any};
-use latlab_sys::clock::{Clock, thread_cpu_time};
+use latlab_sys::child::{adopt_orphans, any_ended, lower_niceness};
+use latlab_sys::clock::{Clock, sleep_until, thread_cpu_time};
 use latlab_sys::files::Root;
 use latlab_sys::process::KillSignal;
 use latlab_sys::release_times::ReleaseTimes;
 use latlab_sys::sched::affinity_of;
 use latlab_sys::undo::Changes;
-use latlab_sys::work_log::{TimedLog, WorkLog, WorkLogs};
+use latlab_sys::work_log::{WorkLog, WorkLogs};
 use std::io::{BufRead, BufReader, Write, stdin, stdout};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
@@ -31,8 +31,13 @@ const SHOW_EVERY: Duration = Duration::from_millis(100);
 const SHOW_WITHIN: Duration = Duration::from_secs(5);
 /// A helper that is not ready after this time gets its load all the same.
 const READY_WITHIN: Duration = Duration::from_secs(3);
+/// Distance of two looks for what has ended: who waits for it is woken at any time, also shortly before
+/// a release.
+const COLLECT_EVERY: Nanos = Nanos(10_000_000);
+/// So many looks in a row that would be near a release are passed over.
+const MOST_PASSED: u32 = 20;
 /// A load that is started again and has ended within this time, …
-const SHORT: Duration = Duration::from_millis(20);
+const SHORT: Nanos = Nanos(20_000_000);
 /// … this often in a row, does nothing.
 const MOST_SHORT: u32 = 50;
 /// What is left of a load has this long to end by itself, …
@@ -80,7 +85,7 @@ pub fn supervise() -> Result<(), String> {
         coverage: Coverage::default(),
         shown: None,
         sampled: (Nanos::ZERO, Nanos::ZERO),
-        last_start: Instant::now(),
+        last_start: Nanos::ZERO,
         short: 0,
         restarts: 0,
         gap: Nanos::ZERO,
@@ -105,7 +110,7 @@ struct Supervisor {
     shown: Option<Nanos>,
     /// Time and CPU time of the last look.
     sampled: (Nanos, Nanos),
-    last_start: Instant,
+    last_start: Nanos,
     short: u32,
     restarts: u64,
     gap: Nanos,
@@ -148,10 +153,10 @@ impl Supervisor {
             // Read before anybody buries it.
             self.placement = affinity_of(pid).unwrap_or_default().into_iter().collect();
             if place == 0 {
-                self.reap();
+                self.collect_ended();
             }
-            self.last_start = Instant::now();
-            let until = self.last_start + READY_WITHIN;
+            self.last_start = now();
+            let until = Instant::now() + READY_WITHIN;
             let wanted = self.processes.request().load.processes[place].ready.is_some();
             while wanted && Instant::now() < until {
                 match self.next(until) {
@@ -164,27 +169,32 @@ impl Supervisor {
         Ok(())
     }
 
-    /// Waits for whatever ends below this process, from the first start on.
-    fn reap(&self) {
+    /// Collects whatever ends below this process, from the first start on.
+    fn collect_ended(&self) {
         let (events, logs, releases) =
             (self.events.clone(), self.logs.clone(), self.releases.clone());
-        let wait = move || {
-            let log = TimedLog::new(logs.begin(OwnThread::Loads), releases);
+        let collect = move || {
+            let log = logs.begin(OwnThread::Loads);
+            let (mut looked, mut passed) = (now(), 0);
             loop {
-                let has_ended = child_has_ended();
-                let work = log.work();
-                match has_ended.then(wait_for_any).flatten() {
-                    Some(ended) if events.send(SupervisorEvent::Ended(ended)).is_err() => return,
-                    Some(_) => {}
-                    // Between two starts there may be no child at all.
-                    None => {
-                        drop(work);
-                        std::thread::sleep(Duration::from_millis(1));
+                let due = releases.free_from(now().0 + COLLECT_EVERY.0);
+                let _ = sleep_until(Clock::Monotonic, due);
+                // A crowded CPU wakes this thread late.
+                if !releases.is_free() && passed < MOST_PASSED {
+                    passed += 1;
+                    continue;
+                }
+                passed = 0;
+                let _work = log.work();
+                let before = std::mem::replace(&mut looked, now());
+                while let Some(ended) = any_ended() {
+                    if events.send(SupervisorEvent::Ended(ended, before)).is_err() {
+                        return;
                     }
                 }
             }
         };
-        let _ = std::thread::Builder::new().spawn(wait);
+        let _ = std::thread::Builder::new().spawn(collect);
     }
 
     /// Waits until the load takes the CPU that it should.
@@ -242,11 +252,10 @@ impl Supervisor {
             SupervisorEvent::Line(at_ns, text) => {
                 send_line(self.processes.request().number, at_ns, false, text);
             }
-            SupervisorEvent::Ended(ended) => {
-                let gone = now();
+            SupervisorEvent::Ended(ended, running_at) => {
                 let status = ExitStatus { code: ended.code, signal: ended.signal };
                 if let Some(place) = self.processes.find_ended(ended.pid) {
-                    self.restart(place, status, gone)?;
+                    self.restart(place, status, running_at)?;
                 }
             }
             SupervisorEvent::Ready(_) | SupervisorEvent::OutputEnded => {}
@@ -254,17 +263,22 @@ impl Supervisor {
         Ok(())
     }
 
-    /// A process of ours has ended: starts it again, where its definition says so.
-    fn restart(&mut self, place: usize, status: ExitStatus, gone: Nanos) -> Result<(), EndCause> {
+    /// A process of ours that ran at this time has ended: starts it again, where its definition says so.
+    fn restart(
+        &mut self,
+        place: usize,
+        status: ExitStatus,
+        running_at: Nanos,
+    ) -> Result<(), EndCause> {
         let again = self.processes.request().load.restart && place == self.processes.last();
-        self.short = if self.last_start.elapsed() < SHORT { self.short + 1 } else { 0 };
+        self.short = if running_at - self.last_start < SHORT { self.short + 1 } else { 0 };
         if !again || status.code != Some(0) || self.short >= MOST_SHORT {
             return Err(EndCause::ByItself(status));
         }
-        self.last_start = Instant::now();
+        let started = std::mem::replace(&mut self.last_start, now());
         self.processes.start(place).map_err(|_| EndCause::ByItself(status))?;
         self.restarts += 1;
-        self.gap += now() - gone;
+        self.gap += now() - running_at.max(started);
         Ok(())
     }
 
@@ -360,7 +374,7 @@ impl Supervisor {
         while self.processes.is_running(last) && Instant::now() < until {
             match self.next(until) {
                 Some(SupervisorEvent::Abandoned) => break,
-                Some(SupervisorEvent::Ended(ended))
+                Some(SupervisorEvent::Ended(ended, _))
                     if self.processes.find_ended(ended.pid) == Some(last) =>
                 {
                     return ExitStatus { code: ended.code, signal: ended.signal };

@@ -133,9 +133,13 @@ fn when(run: &Run, load: &LoadRun) -> String {
     };
     let again = match load.restarts {
         0 => String::new(),
-        1 => format!("; restarted once, {} without it", load.gap_ns),
+        1 => format!("; restarted once, at most {} without it", load.gap_ns),
         times => {
-            format!("; restarted {} times, {} without it in total", grouped(times), load.gap_ns)
+            format!(
+                "; restarted {} times, at most {} without it in total",
+                grouped(times),
+                load.gap_ns
+            )
         }
     };
     let status = load.status.map(|status| format!(", {status}")).unwrap_or_default();
