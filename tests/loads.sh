@@ -66,7 +66,7 @@ about = "hackbench that leaves a copy of what it prints"
 restart = true
 [[process]]
 program = "sh"
-args = ["-c", "hackbench -g 1 -f 5 -l 100 >$here/pass && cat $here/pass >>$here/passes && cat $here/pass"]
+args = ["-c", "hackbench -g 1 -f 5 -l 2000 >$here/pass && cat $here/pass >>$here/passes && cat $here/pass"]
 [[rate]]
 name = "time of a pass"
 line = "Time:"
@@ -152,6 +152,19 @@ early() {
     expect "exit code 4" [ $? = 4 ] && holds '"load-ended-early" in codes'
 }
 try "a load that ends early makes it invalid too" early
+
+cat >"$here/own/nothing.toml" <<TOML
+about = "a load that ends at once, each time"
+restart = true
+[[process]]
+program = "true"
+args = []
+TOML
+nothing() {
+    measure --load nothing --loads "$here/own" --for 8s --deadline 10s
+    expect "exit code 4" [ $? = 4 ] && holds '"load-ended-early" in codes and loads[0]["restarts"] > 40'
+}
+try "so does one that ends at once, each time that it is started again" nothing
 
 runs_away() {
     measure --load "command,run=setsid sh -c 'trap \"\" TERM; exec sleep 1000' & setsid setsid sleep 1001 & while :; do :; done" \
