@@ -189,8 +189,10 @@ def main() -> int:
     figures["memory_grown_kb"] = memory[-1] - memory[0]
     if memory[-1] - memory[0] > 256:
         wrong.append(f"the agent grew from {memory[0]} to {memory[-1]} kB")
-    # How many spikes a busy host makes is not ours; what is beyond their room is counted, and in the samples.
-    losses = {what: count for what, count in document["losses"].items() if count and what != "spikes"}
+    losses = {what: count for what, count in document["losses"].items() if count}
+    # A host that takes the CPUs makes more spikes than there is room for; the samples have them all.
+    if any(finding["code"] == "steal" for finding in document["findings"]):
+        losses.pop("spikes", None)
     if losses:
         wrong.append(f"losses: {losses}")
     if figures["table_bytes_per_sample"] >= 2:

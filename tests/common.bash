@@ -76,6 +76,11 @@ begun_now() {
     agent=$(pgrep -P "$run" -f ' agent ' || pgrep -P "$(pgrep -P "$run" | head -n 1)" -f ' agent ') && grep -qs latlab/ /proc/"$agent"/task/*/comm
 }
 
+# The id of a thread of the agent, by its name.
+thread() { (cd "/proc/$agent/task" && grep -lx "$1" */comm | cut -d/ -f1); }
+# A field of the statistics of a process or thread, numbered as in proc(5): stat_field ID NUMBER.
+stat_field() { awk -v field="$2" '{ sub(/.*\) /, ""); print $(field - 2) }' "/proc/$1/stat"; }
+
 # Waits for the run in the background, $run; $code is what it ends with.
 finish() {
     wait "$run"

@@ -15,9 +15,6 @@ clean_up() {
 }
 trap clean_up EXIT
 
-# The id of a thread of the agent, by its name.
-thread() { (cd "/proc/$agent/task" && grep -lx "$1" */comm | cut -d/ -f1); }
-
 # Python that knows what was changed: lost('scheduling', 0) are its findings, those that matter.
 holds() {
     holds_in "$here/run.json" "
@@ -57,7 +54,7 @@ begin_for_moment() {
     run=$!
     until begun_now; do kill -0 "$run" || return 1; done
 } 2>/dev/null
-is_on() { [ "$(sed 's/.*) //' "/proc/$1/stat" | cut -d' ' -f37)" = "$2" ]; }
+is_on() { [ "$(stat_field "$1" 39)" = "$2" ]; }
 there_and_back() {
     begin --for 4s --deadline 10s --cpus "$first" || return 1
     local tid

@@ -249,7 +249,7 @@ PYTHON
 try "54 idle clients at 64 open files shut nobody out" crowd
 kill "$server"
 
-ticks() { awk '{ sub(/.*\) /, ""); print $12 + $13 }' "/proc/$server/stat"; }
+ticks() { echo $(($(stat_field "$server" 14) + $(stat_field "$server" 15))); }
 many() {
     local number before took
     for number in $(seq 2000); do

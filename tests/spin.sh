@@ -101,11 +101,7 @@ ordinary() {
     taskset -c "$cpu" sh -c 'while :; do :; done'
 }
 
-spins() {
-    local thread
-    thread=$(dirname "$(grep -lx latlab/0 /proc/"$agent"/task/*/comm)")
-    [ "$(sed 's/.*) //' "$thread/stat" | cut -d' ' -f12)" -ge 50 ]
-}
+spins() { [ "$(stat_field "$(thread latlab/0)" 14)" -ge 50 ]; }
 # Whoever stops the thread takes its CPU, though no other thread runs there.
 stopped() {
     spin --policy fifo --priority 1 --for 4s --warm-up 100ms --name stopped >"$here/text" 2>"$here/errors" &

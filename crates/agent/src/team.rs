@@ -227,9 +227,7 @@ impl Team {
                 self.members.iter().for_each(Member::wake);
             }
             drop(work);
-            let now = Clock::Monotonic.now();
-            let next = outbox.releases.free_from(now + PASS.as_nanos() as i64);
-            std::thread::sleep(Duration::from_nanos((next - now) as u64));
+            outbox.releases.sleep(PASS);
             outbox.releases.wait();
         }
         let members = self.members.into_iter();

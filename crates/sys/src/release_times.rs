@@ -6,6 +6,7 @@ use crate::sched;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 /// Nothing begins shortly before a release, since it takes some time, nor shortly after one, when the
 /// measuring thread runs, or still waits where the kernel holds the CPU: before and after it, the longest
@@ -94,6 +95,13 @@ impl ReleaseTimes {
     fn free_on(&self, cpu: u32, time: i64) -> i64 {
         let times = self.0.schedule.get().and_then(|schedule| schedule.on_cpu.get(&cpu));
         times.map_or(time, |times| times.free_from(time))
+    }
+
+    /// Sleeps for this long, and on to the first time that is far enough from all releases.
+    pub fn sleep(&self, time: Duration) {
+        let now = Clock::Monotonic.now();
+        let until = self.free_from(now + time.as_nanos() as i64);
+        std::thread::sleep(Duration::from_nanos((until - now) as u64));
     }
 
     /// Whether our own threads can keep away from them on every measured CPU.

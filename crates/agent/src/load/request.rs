@@ -85,7 +85,7 @@ pub enum SupervisorEvent {
     Line(Nanos, String),
     /// Nothing more will be printed by one of the processes.
     OutputEnded,
-    /// A child has ended, or an orphan below it; it had not yet at this time.
+    /// A child has ended, or an orphan below it, which still ran at this time.
     Ended(ChildExit, Nanos),
     /// The load is to end.
     Stop,

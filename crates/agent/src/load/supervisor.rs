@@ -10,7 +10,7 @@ use latlab_model::load::{EndSignal, ExitStatus, LoadBegin, LoadEnd, LoadLine, Lo
 use latlab_model::own_work::OwnThread;
 use latlab_model::{CpuSet, Nanos};
 use latlab_sys::child::{adopt_orphans, any_ended, lower_niceness};
-use latlab_sys::clock::{Clock, sleep_until, thread_cpu_time};
+use latlab_sys::clock::{Clock, thread_cpu_time};
 use latlab_sys::files::Root;
 use latlab_sys::process::KillSignal;
 use latlab_sys::release_times::ReleaseTimes;
@@ -31,11 +31,10 @@ const SHOW_EVERY: Duration = Duration::from_millis(100);
 const SHOW_WITHIN: Duration = Duration::from_secs(5);
 /// A helper that is not ready after this time gets its load all the same.
 const READY_WITHIN: Duration = Duration::from_secs(3);
-/// Distance of two looks for what has ended: who waits for it is woken at any time, also shortly before
-/// a release.
-const COLLECT_EVERY: Nanos = Nanos(10_000_000);
-/// So many looks in a row that would be near a release are passed over.
-const MOST_PASSED: u32 = 20;
+/// Distance of two looks for ended processes; a blocking wait would return at any time, also near a release.
+const COLLECT_EVERY: Duration = Duration::from_millis(10);
+/// A look that would be near a release is skipped, at most so many in a row.
+const MOST_SKIPPED: u32 = 20;
 /// A load that is started again and has ended within this time, …
 const SHORT: Nanos = Nanos(20_000_000);
 /// … this often in a row, does nothing.
@@ -175,16 +174,15 @@ impl Supervisor {
             (self.events.clone(), self.logs.clone(), self.releases.clone());
         let collect = move || {
             let log = logs.begin(OwnThread::Loads);
-            let (mut looked, mut passed) = (now(), 0);
+            let (mut looked, mut skipped) = (now(), 0);
             loop {
-                let due = releases.free_from(now().0 + COLLECT_EVERY.0);
-                let _ = sleep_until(Clock::Monotonic, due);
+                releases.sleep(COLLECT_EVERY);
                 // A crowded CPU wakes this thread late.
-                if !releases.is_free() && passed < MOST_PASSED {
-                    passed += 1;
+                if !releases.is_free() && skipped < MOST_SKIPPED {
+                    skipped += 1;
                     continue;
                 }
-                passed = 0;
+                skipped = 0;
                 let _work = log.work();
                 let before = std::mem::replace(&mut looked, now());
                 while let Some(ended) = any_ended() {

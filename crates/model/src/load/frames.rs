@@ -94,7 +94,7 @@ pub struct LoadEnd {
     pub status: ExitStatus,
     /// Times it was started again.
     pub restarts: u64,
-    /// Time in which it was not there between two of them.
+    /// Time in which it did not run between two of them, at most.
     pub gap_ns: Nanos,
     /// Processes that had to be killed.
     pub killed: u32,

@@ -29,7 +29,7 @@ pub struct LoadRun {
     pub ended_ns: Option<Nanos>,
     /// Times it was started again.
     pub restarts: u64,
-    /// Time in which it was not there between two of them.
+    /// Time in which it did not run between two of them, at most.
     pub gap_ns: Nanos,
     /// Share of one CPU that its processes took while it was measured; none of a short run.
     pub cpu_share: Option<Spread>,
