@@ -29,7 +29,8 @@ pub struct OwnWorkDigest {
     lost: u64,
     /// The measured CPUs; none where threads float, which may be on all of them.
     measured: Option<CpuSet>,
-    first_release: Nanos,
+    /// None before the threads are prepared.
+    first_release: Option<Nanos>,
     recent: VecDeque<BusyStretch>,
     largest: BTreeMap<LatencyKey, ComparedLatency>,
 }
@@ -53,8 +54,7 @@ struct BusyStretch {
 impl OwnWorkDigest {
     /// Takes in which CPUs are measured.
     pub fn prepare(&mut self, prepared: &AppliedSetup) {
-        let first = prepared.threads.iter().map(|thread| thread.first_release_ns).min();
-        self.first_release = first.unwrap_or_default();
+        self.first_release = prepared.threads.iter().map(|thread| thread.first_release_ns).min();
         self.measured = prepared.threads.iter().map(|thread| thread.cpu).collect();
     }
 
@@ -70,8 +70,15 @@ impl OwnWorkDigest {
             longest_ns: Nanos::ZERO,
             ran_on_measured_ns: Nanos::ZERO,
         });
-        counted.allowed = counted.allowed.iter().chain(allowed.iter()).collect();
-        for stretch in stretches.iter().filter(|one| one.begin_ns >= self.first_release) {
+        let counts =
+            |one: &&WorkStretch| self.first_release.is_some_and(|first| one.begin_ns >= first);
+        // Before the first release a thread need not be where it is to be.
+        if counted.stretches == 0 {
+            counted.allowed = allowed;
+        } else if stretches.iter().any(|one| counts(&one)) {
+            counted.allowed = counted.allowed.iter().chain(allowed.iter()).collect();
+        }
+        for stretch in stretches.iter().filter(counts) {
             let ran = stretch.ran_ns.max(Nanos::ZERO);
             counted.stretches = counted.stretches.saturating_add(1);
             counted.ran_ns += ran;

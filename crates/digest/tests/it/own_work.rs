@@ -137,6 +137,18 @@ fn work_before_the_first_release_is_no_work_of_the_run() {
 }
 
 #[test]
+fn where_a_thread_might_run_before_the_first_release_does_not_count() {
+    let on = |allowed: &str, begin| {
+        let (thread, allowed) = (OwnThread::Journal, allowed.parse().unwrap());
+        let stretches = vec![stretch(begin, 40_000, 2)];
+        Message::OwnWork(OwnWork { thread, allowed, lost: 0, stretches })
+    };
+    let allowed = |more| run("2", more).own_work.unwrap().threads[0].allowed.to_string();
+    assert_eq!(allowed(vec![on("0-2", -MILLISECOND), on("2", MILLISECOND)]), "2");
+    assert_eq!(allowed(vec![on("2", MILLISECOND), on("0-2", 2 * MILLISECOND)]), "0-2");
+}
+
+#[test]
 fn lost_work_is_counted_and_a_stream_without_any_says_nothing() {
     let lost = OwnWork {
         thread: OwnThread::Stream,

@@ -31,6 +31,8 @@ const KEPT: usize = 4096;
 const SSH_FAILED: i32 = 255;
 /// How long a process may take to end after it was to.
 const PATIENCE: Duration = Duration::from_secs(3);
+/// How long the last complaint of a process that has ended may take to be read.
+const ERRORS: Duration = Duration::from_secs(1);
 const LOOK: Duration = Duration::from_millis(10);
 /// A board that does not answer is given up after so many seconds; a link that is silent for this
 /// time and was asked as often as [`ALIVE`] says is lost.
@@ -57,6 +59,7 @@ pub struct Connection {
     to_board: Option<ChildStdin>,
     from_board: Option<Source>,
     errors: Arc<Mutex<VecDeque<u8>>>,
+    errors_reader: Option<JoinHandle<()>>,
     until: Option<Instant>,
 }
 
@@ -84,13 +87,15 @@ impl Connection {
             to_board,
             from_board: None,
             errors,
+            errors_reader: None,
             until: None,
         };
         if let (Some(stdout), Some(stderr)) = (stdout, stderr) {
             let kept = Arc::clone(&connection.errors);
-            std::thread::Builder::new()
+            let reader = std::thread::Builder::new()
                 .spawn(move || keep_last(stderr, &kept))
                 .map_err(Failure::Thread)?;
+            connection.errors_reader = Some(reader);
             connection.from_board = Some(Source::start(stdout).map_err(Failure::Thread)?);
         }
         Ok(connection)
@@ -165,10 +170,23 @@ impl Connection {
         }
         self.kill();
         let status = self.child.wait().ok();
+        if !status.is_some_and(|status| status.success()) {
+            self.wait_for_errors();
+        }
         let kept: Vec<u8> = lock(&self.errors).iter().copied().collect();
         let complaint = String::from_utf8_lossy(&kept).into_owned();
         let complaint = Some(complaint).filter(|text| !text.trim().is_empty());
         ConnectionEnd { status, complaint, board: self.board.clone() }
+    }
+
+    /// Waits until what ssh complained of was read, which is as good as at once; where a program that it
+    /// started lives on and keeps the pipe open, only for a short time.
+    fn wait_for_errors(&self) {
+        let until = Instant::now() + ERRORS;
+        let is_read = || self.errors_reader.as_ref().is_none_or(JoinHandle::is_finished);
+        while !is_read() && Instant::now() < until {
+            sleep(LOOK);
+        }
     }
 
     /// As [`Connection::wait`], for a connection that is not used any more.
