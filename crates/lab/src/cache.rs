@@ -107,15 +107,30 @@ impl Cache {
 /// Makes a folder beside its place first, so that what is there is whole. Whoever makes it at the same time makes
 /// it of the same.
 pub(crate) fn make_whole(folder: &Path, make: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
+    remove_abandoned(folder);
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     let beside = folder.with_file_name(format!("{name}.{}", std::process::id()));
     fs::create_dir_all(&beside).map_err(Error::io("create", &beside))?;
-    let made = make(&beside);
-    if made.is_ok() {
-        let _ = fs::rename(&beside, folder);
-    }
+    let made = make(&beside).and_then(|()| match fs::rename(&beside, folder) {
+        Err(_) if folder.is_dir() => Ok(()),
+        renamed => renamed.map_err(Error::io("create", folder)),
+    });
     let _ = fs::remove_dir_all(&beside);
     made
+}
+
+/// Removes what [`make_whole`] has begun for this folder in processes that were killed.
+fn remove_abandoned(folder: &Path) {
+    let name = format!("{}.", folder.file_name().unwrap_or_default().to_string_lossy());
+    let entries = folder.parent().and_then(|parent| fs::read_dir(parent).ok());
+    for entry in entries.into_iter().flatten().flatten() {
+        let of = entry.file_name().to_string_lossy().strip_prefix(&name).map(str::parse::<u32>);
+        if let Some(Ok(process)) = of
+            && !Path::new("/proc").join(process.to_string()).exists()
+        {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
 }
 
 /// The file below a folder whose name fits; a link that leads out of it is none.
@@ -261,6 +276,30 @@ mod tests {
         ];
         names.sort_by_key(|name| numbers(name));
         assert_eq!(names[2], "linux-image-6.1.0-50-amd64");
+    }
+
+    #[test]
+    fn what_a_killed_process_has_begun_is_removed() {
+        let place = tempfile::tempdir().unwrap();
+        let name = |of: u32| place.path().join(format!("linux-headers-6.1.0-50-amd64.{of}"));
+        let of_nobody = name(u32::MAX);
+        let of_another = name(std::os::unix::process::parent_id());
+        for folder in [&of_nobody, &of_another] {
+            fs::create_dir_all(folder.join("usr")).unwrap();
+        }
+        let folder = place.path().join("linux-headers-6.1.0-50-amd64");
+        make_whole(&folder, |_| Ok(())).unwrap();
+        assert!(folder.is_dir() && of_another.is_dir() && !of_nobody.exists());
+    }
+
+    #[test]
+    fn a_place_that_is_taken_by_a_file_is_an_error() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("linux-headers-6.1.0-50-amd64");
+        fs::write(&folder, "").unwrap();
+        let error = make_whole(&folder, |_| Ok(())).unwrap_err().to_string();
+        assert!(error.contains("linux-headers-6.1.0-50-amd64"), "{error}");
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1);
     }
 
     #[test]
