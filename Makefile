@@ -21,9 +21,10 @@ check: ## format, lints and the tests without root, network or a quiet machine: 
 test: ## install what the tests need, and run all of them
 	@scripts/test.sh
 
-fuzz: ## give every reader of captures and recordings a minute of damaged files
+fuzz: ## give every reader of captures, recordings and boards a minute of damaged input
 	@LATLAB_FUZZ_SECONDS=60 cargo test -p latlab-capture --test it fuzz -- --test-threads 2
 	@LATLAB_FUZZ_SECONDS=60 cargo test -p latlab-import --test it fuzz -- --test-threads 2
+	@LATLAB_FUZZ_SECONDS=60 cargo test -p latlab-conduct --lib fuzz
 
 lab: ## the long form of the tests, some three hours: kills, faults, samples, two builds of everything, real-time kernels
 	@scripts/lab.sh

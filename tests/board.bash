@@ -59,8 +59,9 @@ answer_by() {
 }
 
 # Whether the journal of the run that goes on has three frames of counts.
-stored() {
-    python3 - "$LATLAB_RUNS"/.*.partial/journal <<'PYTHON'
+stored() { has_counts "$LATLAB_RUNS"/.*.partial/journal; }
+has_counts() {
+    python3 - "$@" <<'PYTHON'
 import struct, sys
 counts = 0
 for name in sys.argv[1:]:

@@ -1,5 +1,6 @@
 //! The program `latlab-agent`: the measuring half alone, small enough for any board.
 
+use latlab_agent::Output;
 use latlab_model::fault::FAULT;
 use std::fs::File;
 use std::io::{stderr, stdin, stdout};
@@ -54,7 +55,9 @@ fn main() -> ExitCode {
 fn serve() -> Result<(), String> {
     let input = stdin().as_fd().try_clone_to_owned();
     let input = input.map_err(|error| format!("cannot read the plan: {error}"))?;
-    latlab_agent::serve(File::from(input), stdout())
+    let output = stdout().as_fd().try_clone_to_owned();
+    let output = output.map_err(|error| format!("cannot write the stream: {error}"))?;
+    latlab_agent::serve(File::from(input), Output::new(output))
 }
 
 fn print_text(mut to: impl std::io::Write, text: &str) -> Result<(), String> {

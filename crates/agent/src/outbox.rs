@@ -7,6 +7,7 @@ use latlab_sys::release_times::ReleaseTimes;
 use latlab_sys::work_log::{WorkLog, WorkLogs};
 use std::collections::VecDeque;
 use std::io::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 /// What is written at once: the kernel cannot take the CPU away while it copies it.
@@ -27,11 +28,24 @@ struct Queue {
 pub struct Outbox {
     queue: Arc<(Mutex<Queue>, Condvar)>,
     logs: WorkLogs<OwnThread>,
+    /// Bytes that have been taken, and those that may be before the run is to end; none means all.
+    taken: Arc<AtomicU64>,
+    most_bytes: Option<u64>,
     /// When our own threads leave the CPU to the measuring ones.
     pub releases: ReleaseTimes,
 }
 
 impl Outbox {
+    /// One whose stream is to end soon after so many bytes.
+    pub fn bounded(most_bytes: u64) -> Outbox {
+        Outbox { most_bytes: Some(most_bytes), ..Outbox::default() }
+    }
+
+    /// The bound of the stream, once it is reached.
+    pub fn reached_bound(&self) -> Option<u64> {
+        self.most_bytes.filter(|most| self.taken.load(Ordering::Relaxed) >= *most)
+    }
+
     fn queue(&self) -> std::sync::MutexGuard<'_, Queue> {
         // The queue is whole after every statement, so a panicked holder leaves it usable.
         self.queue.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -71,6 +85,7 @@ impl Outbox {
         }
         let frame = message.encode();
         queue.bytes += frame.len();
+        self.taken.fetch_add(frame.len() as u64, Ordering::Relaxed);
         queue.frames.push_back(frame);
         self.queue.1.notify_one();
         true
@@ -136,6 +151,17 @@ mod tests {
         outbox.carry(&mut link);
         assert_eq!(link.len(), (taken + 1) * Message::Stop.encode().len());
         assert!(link.len() >= SPOOL_BYTES && link.len() < SPOOL_BYTES + 100);
+    }
+
+    #[test]
+    fn a_bound_is_reached_by_what_was_taken() {
+        let length = Message::Stop.encode().len() as u64;
+        let outbox = Outbox::bounded(2 * length);
+        outbox.send(&Message::Stop);
+        assert_eq!(outbox.reached_bound(), None);
+        outbox.send(&Message::Stop);
+        assert_eq!(outbox.reached_bound(), Some(2 * length));
+        assert!(outbox.offer(&Message::Stop), "what comes until the end is taken");
     }
 
     #[test]

@@ -78,7 +78,7 @@ impl Arrangement {
         let cpus = cpus::cpus(root);
         let layout = layout(&measurement, &cpus).map_err(plan_is_wrong)?;
         let helpers = place_helpers(&layout);
-        let on_board = measurement.plan.target.is_behind_a_link() && !layout.crowded;
+        let on_board = measurement.plan.is_behind_a_link() && !layout.crowded;
         let server = on_board.then(|| MovedServer::place(root, &layout.helpers)).flatten();
         Ok(Arrangement { measurement, cpus, layout, helpers, server, process_snapshot: own_part })
     }

@@ -55,9 +55,18 @@ pub fn serve_with_observer(
     };
     let root = Root::default();
     let ground = Arrangement::arrange(&root, plan.clone());
-    let on_board = plan.target.is_behind_a_link();
-    listen(frames, observer.is_some(), on_board)?;
-    let outbox = Outbox::default();
+    let on_board = plan.is_behind_a_link();
+    let outbox = match &plan.detached {
+        // Its input is a file with the plan, whose end asks for nothing.
+        Some(detached) => {
+            listen_to_signals(observer.is_some())?;
+            Outbox::bounded(detached.most_bytes)
+        }
+        None => {
+            listen(frames, observer.is_some(), on_board)?;
+            Outbox::default()
+        }
+    };
     let lifted = ground.as_ref().is_ok_and(Arrangement::raises_priority);
     let carrier = spawn({
         let outbox = outbox.clone();
@@ -114,17 +123,7 @@ fn listen(
     alone: bool,
     on_board: bool,
 ) -> Result<(), String> {
-    // A closed terminal ends the conductor, or does not; this end follows.
-    let hang_up = match alone {
-        true => signal::store_on(Signal::HangUp, &STOP, INTERRUPTED),
-        false => signal::ignore(Signal::HangUp),
-    };
-    let installed = signal::store_on(Signal::Interrupt, &STOP, INTERRUPTED)
-        .and_then(|()| signal::store_on(Signal::Terminate, &STOP, INTERRUPTED))
-        .and(hang_up)
-        .and_then(|()| signal::store_on(Signal::CpuLimit, &STOP, RAN_AWAY))
-        .and_then(|()| signal::accept_wake());
-    installed.map_err(|error| format!("cannot listen to signals: {error}"))?;
+    listen_to_signals(alone)?;
     spawn(move || {
         // Whatever comes after the plan but a sign of life, or nothing more at all, asks to end.
         while !on_board || is_spoken_to() {
@@ -136,6 +135,20 @@ fn listen(
         STOP.fetch_or(INTERRUPTED, Ordering::Relaxed);
     })
     .map(drop)
+}
+
+fn listen_to_signals(alone: bool) -> Result<(), String> {
+    // A closed terminal ends the conductor, or does not; this end follows.
+    let hang_up = match alone {
+        true => signal::store_on(Signal::HangUp, &STOP, INTERRUPTED),
+        false => signal::ignore(Signal::HangUp),
+    };
+    let installed = signal::store_on(Signal::Interrupt, &STOP, INTERRUPTED)
+        .and_then(|()| signal::store_on(Signal::Terminate, &STOP, INTERRUPTED))
+        .and(hang_up)
+        .and_then(|()| signal::store_on(Signal::CpuLimit, &STOP, RAN_AWAY))
+        .and_then(|()| signal::accept_wake());
+    installed.map_err(|error| format!("cannot listen to signals: {error}"))
 }
 
 /// Waits until the conductor says something; whether it does before it is taken for lost.

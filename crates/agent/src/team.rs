@@ -17,7 +17,7 @@ use crate::worker::{self, Worker};
 use latlab_measure::cyclic::Stop;
 use latlab_measure::recorder::recorder;
 use latlab_measure::samples::samples;
-use latlab_model::finding::{Finding, MachineFinding};
+use latlab_model::finding::{EndFinding, Finding, MachineFinding};
 use latlab_model::frame::{Message, Refusal};
 use latlab_model::nanos::SECOND;
 use latlab_model::own_work::OwnThread;
@@ -203,6 +203,7 @@ impl Team {
         let ends_with_first = measurement.cyclictest().is_some_and(|asked| asked.ends_with_first);
         let log = outbox.begin_log(OwnThread::Drainer);
         let mut clocks_due = Instant::now() + CLOCKS_EVERY;
+        let mut is_bounded = false;
         loop {
             let work = log.work();
             // Looked at before the pass, so that the pass takes the last that the threads left.
@@ -217,6 +218,13 @@ impl Team {
                 clocks_due += CLOCKS_EVERY;
             }
             if outbox.is_broken() {
+                STOP.fetch_or(INTERRUPTED, Ordering::Relaxed);
+            }
+            if let Some(most_bytes) = outbox.reached_bound().filter(|_| !is_bounded) {
+                is_bounded = true;
+                outbox.send(&Message::Finding(Finding::new(EndFinding::DetachedBound {
+                    most_bytes,
+                })));
                 STOP.fetch_or(INTERRUPTED, Ordering::Relaxed);
             }
             self.stop_those_of_offline_cpus(root, outbox);

@@ -1,6 +1,7 @@
 //! The command line: the commands and their help.
 
 use crate::commands::agent::AgentArgs;
+use crate::commands::collect::CollectArgs;
 use crate::commands::compare::args::CompareArgs;
 use crate::commands::completions::CompletionsArgs;
 use crate::commands::cyclictest::{self, CyclictestArgs};
@@ -76,6 +77,8 @@ pub enum Command {
     Lab(LabArgs),
     /// Give boards a name and defaults, and ask what they do.
     Target(TargetArgs),
+    /// Bring home what a board has measured without the link.
+    Collect(CollectArgs),
     /// List the loads that can run beside a measurement.
     Loads(LoadsArgs),
     /// List the ready-made sheets.

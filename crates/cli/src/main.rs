@@ -22,8 +22,8 @@ use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use command_line::{Cli, Command};
 use commands::{
-    agent, campaign, compare, completions, cyclictest, doctor, explain, export, import, lab, loads,
-    plan, plot, report, respond, run, runs, scenarios, serve, target, trend, verify,
+    agent, campaign, collect, compare, completions, cyclictest, doctor, explain, export, import,
+    lab, loads, plan, plot, report, respond, run, runs, scenarios, serve, target, trend, verify,
 };
 use exit::{EXIT_USAGE, error_code};
 use latlab_sys::signal::{self, Signal};
@@ -75,6 +75,7 @@ fn call(command: Command, given: &ArgMatches) -> anyhow::Result<ExitCode> {
         Command::Lab(args) => lab::lab(&args),
         Command::Loads(args) => loads::loads(&args),
         Command::Target(args) => target::target(&args),
+        Command::Collect(args) => collect::collect(&args),
         Command::Doctor(args) => doctor::doctor(&args),
         Command::Completions(args) => completions::completions(&args),
         Command::Serve(args) => serve::serve(&args),

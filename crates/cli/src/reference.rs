@@ -7,8 +7,10 @@ mod findings;
 mod invariants;
 
 use crate::command_line::Cli;
+use crate::commands::collect::CollectedRun;
 use crate::commands::completions::Shell;
 use crate::commands::import::document::{Imported, Looked};
+use crate::commands::run::DetachedRunStart;
 use crate::commands::target::ListedTarget;
 use crate::documents::{
     CampaignReported, CampaignResult, CaptureListing, DryRun, Explained, List, ListedLoad,
@@ -91,6 +93,8 @@ fn schemas_are_those_of_the_types() {
         ("loads.schema.json".to_string(), schema::<Vec<ListedLoad>>()),
         ("load.schema.json".to_string(), schema::<ListedLoad>()),
         ("targets.schema.json".to_string(), schema::<Vec<ListedTarget>>()),
+        ("detach.schema.json".to_string(), schema::<DetachedRunStart>()),
+        ("collect.schema.json".to_string(), schema::<Vec<CollectedRun>>()),
         ("target-status.schema.json".to_string(), schema::<BoardState>()),
         ("campaign.schema.json".to_string(), schema::<Campaign>()),
         ("campaign-dry-run.schema.json".to_string(), schema::<DryRun>()),

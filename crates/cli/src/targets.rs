@@ -29,6 +29,9 @@ pub struct NamedTarget {
     /// Loads that run beside each measurement.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub load: Vec<String>,
+    /// Folder there for detached runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
 }
 
 /// Times as people write them.
@@ -144,6 +147,9 @@ fn text_of(targets: &NamedTargets) -> String {
             let loads: Vec<String> = named.load.iter().map(|load| quoted(load)).collect();
             add("load", format!("[{}]", loads.join(", ")));
         }
+        if let Some(folder) = &named.folder {
+            add("folder", quoted(folder));
+        }
         lines
     };
     targets.iter().map(entry).collect::<Vec<_>>().join("\n")
@@ -164,12 +170,14 @@ mod tests {
             cpus: "1-3".parse().ok(),
             deadline: "1.500001ms".parse().ok(),
             load: vec!["hackbench,groups=2".into()],
+            folder: Some("/mnt/data".into()),
         };
         let plain = NamedTarget {
             target: "ssh://other".parse().unwrap(),
             cpus: None,
             deadline: None,
             load: Vec::new(),
+            folder: None,
         };
         let all: NamedTargets = [("pi".to_string(), pi), ("plain".to_string(), plain)].into();
         let text = text_of(&all);

@@ -51,6 +51,85 @@ pub fn check_disk_space(plan: &Plan, store: &Store) -> Result<Option<String>, Fa
     Ok((room.samples > 0).then(|| format!("{needs}; {free_there}")))
 }
 
+/// Refuses a stream for which there is no room here, with the tables that are made of it.
+pub fn check_room_here(store: &Store, needed: u64) -> Result<(), Failure> {
+    let place = store.root().display();
+    match disk::free_bytes(store.root()) {
+        Some(free) if free < needed => Err(Failure::NoRoom(format!(
+            "the run takes up to {} here, but only {} are free in {place}: free some space, or use \
+             --out on a larger disk",
+            bytes(needed),
+            bytes(free)
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Where on a board the stream of a detached run will lie.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BoardPlace {
+    /// What is free there.
+    pub free_bytes: u64,
+    /// Whether it is memory that looks like a disk.
+    pub in_memory: bool,
+    /// CPUs of the board.
+    pub cpus: u32,
+    /// The folder.
+    pub folder: String,
+}
+
+/// What a detached run leaves to others, of a disk and of memory.
+const USABLE_OF_DISK: f64 = 0.75;
+const USABLE_OF_MEMORY: f64 = 0.5;
+
+/// The bytes of its stream at which a detached run must end, and the arithmetic in words; the error is
+/// why there is no room for it.
+pub fn room_on_board(plan: &Plan, place: &BoardPlace) -> Result<(u64, String), String> {
+    let cpus = plan.cpus.as_ref().map(|cpus| cpus.len() as u32);
+    let threads = plan.threads.or(cpus).unwrap_or(place.cpus.max(1));
+    let usable = if place.in_memory { USABLE_OF_MEMORY } else { USABLE_OF_DISK };
+    let usable = (place.free_bytes as f64 * usable) as u64;
+    let kind = if place.in_memory { "memory, which a restart empties" } else { "disk" };
+    let folder = &place.folder;
+    let of_free =
+        format!("{} of the {} free in {folder} ({kind})", bytes(usable), bytes(place.free_bytes));
+    let remedy = "make room there, name a larger folder with --board-folder, measure for a \
+                  shorter time, or use a longer --period";
+    // What comes after the bound was reached.
+    let last = SpaceNeeded::at_end(threads);
+    let Some(most) = usable.checked_sub(last).filter(|most| *most > 0) else {
+        return Err(format!(
+            "a run takes at least {}, but may use {of_free}: {remedy}",
+            bytes(last)
+        ));
+    };
+    let Some(room) = SpaceNeeded::of_run(plan, threads, None) else {
+        let day = SpaceNeeded::of_run(plan, threads, Some(DAY)).map_or(0, |room| room.journal);
+        let lasts = DAY.as_secs_f64() * most as f64 / day.max(1) as f64;
+        let lasts = Nanos((lasts.min(1e9) * 1e9) as i64);
+        return Ok((
+            most,
+            format!(
+                "a day takes up to {}; the run ends when it has used {of_free}, after {lasts} \
+                     or more",
+                bytes(day)
+            ),
+        ));
+    };
+    let needs = match room.samples {
+        0 => format!("the run takes up to {}", bytes(room.journal)),
+        samples => format!(
+            "{:.3} million samples take up to {}",
+            samples as f64 / 1e6,
+            bytes(room.journal)
+        ),
+    };
+    match room.journal > usable {
+        true => Err(format!("{needs}, but may use {of_free}: {remedy}")),
+        false => Ok((most, format!("{needs}; it may use {of_free}"))),
+    }
+}
+
 /// As disks are sold.
 fn bytes(count: u64) -> String {
     let (unit, scale) = match count {
@@ -60,4 +139,41 @@ fn bytes(count: u64) -> String {
         _ => ("TB", 1e12),
     };
     format!("{:.1} {unit}", count as f64 / scale)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use latlab_model::plan::{Cyclic, Method};
+
+    fn place(megabytes: u64, in_memory: bool) -> BoardPlace {
+        let (free_bytes, folder) = (megabytes * 1_000_000, "/x".to_string());
+        BoardPlace { free_bytes, in_memory, cpus: 2, folder }
+    }
+
+    #[test]
+    fn a_detached_run_leaves_room_and_has_a_bound() {
+        let night = Plan {
+            samples: true,
+            method: Method::Cyclic(Cyclic::every(Nanos(50_000))),
+            duration_ns: Some(SECOND * 3600),
+            ..Plan::default()
+        };
+        // Two threads with 144 million samples.
+        let (most, said) = room_on_board(&night, &place(1000, false)).unwrap();
+        assert!(most < 750_000_000 && most > 740_000_000, "{most}");
+        assert!(said.contains("144.000 million samples") && said.contains("(disk)"), "{said}");
+        let error = room_on_board(&night, &place(400, false)).unwrap_err();
+        assert!(error.contains("300.0 MB of the 400.0 MB free in /x (disk)"), "{error}");
+        let error = room_on_board(&night, &place(500, true)).unwrap_err();
+        assert!(error.contains("250.0 MB") && error.contains("memory"), "{error}");
+
+        let open = Plan { duration_ns: None, ..night };
+        let (most, said) = room_on_board(&open, &place(400, false)).unwrap();
+        assert!(most < 300_000_000, "{most}");
+        assert!(said.contains("the run ends when it has used 300.0 MB"), "{said}");
+        // A tiny flash.
+        let error = room_on_board(&open, &place(2, false)).unwrap_err();
+        assert!(error.contains("a run takes at least 2.1 MB"), "{error}");
+    }
 }

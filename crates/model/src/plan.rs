@@ -6,6 +6,7 @@
 
 mod check;
 mod cyclic;
+mod detached;
 mod handoff;
 mod machine;
 mod measurement;
@@ -24,6 +25,7 @@ use crate::target::Target;
 use crate::{CpuSet, Nanos};
 pub use check::MOST_THREADS;
 pub use cyclic::{ClockName, Cyclic, Cyclictest, Mechanism, MissedPolicy, Phase, Releases};
+pub use detached::Detached;
 pub use handoff::{Handoff, WakeBy};
 pub use machine::{IdleStates, KernelFile};
 pub use measurement::{Measurement, Task};
@@ -54,6 +56,9 @@ pub struct Plan {
     pub target: Target,
     /// What the target was made of, where it is a machine of the laboratory.
     pub guest: Option<Box<Guest>>,
+    /// How a board measures without the link to it; none where the link stays.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detached: Option<Detached>,
     /// Scheduling of the measuring threads; none where nobody knows it or no thread measures.
     pub policy: Option<Policy>,
     /// CPUs to measure; none means all that may be used.
@@ -124,6 +129,7 @@ impl Default for Plan {
             method: Method::Cyclic(Cyclic::default()),
             target: Target::Local,
             guest: None,
+            detached: None,
             policy: Some(Policy::Fifo { priority: Policy::DEFAULT_PRIORITY }),
             cpus: None,
             threads: None,
@@ -179,6 +185,11 @@ impl Plan {
     /// Whether the measuring threads run before all ordinary ones, as far as anybody knows.
     pub fn is_realtime(&self) -> bool {
         self.policy.is_some_and(Policy::is_realtime)
+    }
+
+    /// Whether the stream goes over a link that can break while the agent goes on.
+    pub fn is_behind_a_link(&self) -> bool {
+        self.target.is_behind_a_link() && self.detached.is_none()
     }
 
     /// Policy of a thread by its number, as far as anybody knows; the steps of `latlab cyclictest`

@@ -62,6 +62,48 @@ pub struct BoardState {
     pub has_agent: bool,
     /// Ids of the runs that are measured there now.
     pub runs: Vec<String>,
+    /// The runs that go on, or went on, without the link to them.
+    pub detached: Vec<DetachedRun>,
+}
+
+/// A run that a board measures, or has measured, without the link, and that was not collected yet.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct DetachedRun {
+    /// Its id.
+    pub id: String,
+    /// How far it is.
+    pub state: DetachedState,
+    /// Length of its stream so far.
+    pub bytes: u64,
+    /// The folder on the board in which that of the run lies.
+    pub folder: String,
+}
+
+/// How far a detached run is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum DetachedState {
+    /// Its agent measures.
+    Measures,
+    /// Its agent has ended.
+    Ended,
+    /// Its agent is gone without an end: it was killed, or the board went down.
+    Cut,
+}
+
+impl FromStr for DetachedState {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<DetachedState, ()> {
+        match text {
+            "measures" => Ok(DetachedState::Measures),
+            "ended" => Ok(DetachedState::Ended),
+            "cut" => Ok(DetachedState::Cut),
+            _ => Err(()),
+        }
+    }
 }
 
 /// A virtual machine of the laboratory as it was asked for; which machines and kernels there are

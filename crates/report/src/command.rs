@@ -63,6 +63,9 @@ fn scheduling(words: &mut CommandLine, plan: &Plan) {
         words.unless(Policy::DEFAULT_PRIORITY, "--priority", priority);
     }
     words.unless(&Target::Local, "--target", &plan.target);
+    words.flag("--detach", plan.detached.is_some());
+    let folder = plan.detached.as_ref().and_then(|detached| detached.folder.as_ref());
+    words.option("--board-folder", folder);
     words.option("--cpus", plan.cpus.as_ref());
     words.option("--threads", plan.threads);
     words.option("--helpers-on", plan.helpers_on.as_ref());

@@ -24,7 +24,7 @@ pub fn sanitize(name: &str) -> String {
 }
 
 /// Whether this can be the name of a run's folder.
-pub(crate) fn is_valid(id: &str) -> bool {
+pub fn is_valid(id: &str) -> bool {
     let letters = |letter: char| letter.is_ascii_alphanumeric() || ".-_".contains(letter);
     !id.is_empty() && id.len() <= 200 && !id.starts_with('.') && id.chars().all(letters)
 }

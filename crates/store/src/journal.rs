@@ -78,6 +78,18 @@ impl Journal {
         }
     }
 
+    /// Length up to the last whole append.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Cuts it to this length.
+    pub fn cut(&mut self, bytes: u64) -> Result<()> {
+        self.file.truncate(bytes).map_err(Error::io("cut", self.path()))?;
+        self.bytes = bytes;
+        Ok(())
+    }
+
     /// Whether somebody has deleted it, so that only this program still has it.
     pub fn is_deleted(&self) -> bool {
         self.file.is_deleted()

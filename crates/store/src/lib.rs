@@ -18,6 +18,7 @@ mod files;
 mod finish;
 mod follow;
 mod id;
+mod incoming;
 mod journal;
 mod open_run;
 mod pieces;
@@ -39,7 +40,8 @@ pub use document::{CONSOLE, read_recording, read_run, read_run_with_text, read_s
 pub use error::{Error, Result};
 pub use finish::Finished;
 pub use follow::{FollowState, JournalEvent, JournalFollower};
-pub use id::new_id;
+pub use id::{is_valid as is_id, new_id};
+pub use incoming::Incoming;
 pub use open_run::OpenRun;
 pub use recovery::{Quarantined, Recovered, RecoveryOutcome};
 pub use rows::{for_each_interval, intervals, pages, spikes, telemetry, trace};

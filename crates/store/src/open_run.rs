@@ -96,12 +96,17 @@ impl OpenRun {
     }
 
     /// Makes the run folder; after an error the journal stays, for [`Store::recover`].
-    pub fn finish(mut self) -> Result<Finished> {
+    pub fn finish(self) -> Result<Finished> {
+        self.finish_as(false)
+    }
+
+    /// As [`OpenRun::finish`]; a stream that was cut before it came here counts as recovered.
+    pub(crate) fn finish_as(mut self, recovered: bool) -> Result<Finished> {
         self.rescue()?;
         self.follow_folder()?;
         self.journal.sync()?;
         let OpenRun { store, id, partial, journal } = self;
-        store.complete(&id, &partial, journal, false)
+        store.complete(&id, &partial, journal, recovered)
     }
 
     /// Keeps a copy of the file that the run is made of in its folder; gives back its name there.

@@ -100,7 +100,7 @@ impl Store {
         Ok(OpenRun::new(self.clone(), id, journal))
     }
 
-    fn take_id(&self, wanted: &str) -> Result<(String, PathBuf)> {
+    pub(crate) fn take_id(&self, wanted: &str) -> Result<(String, PathBuf)> {
         let mut id = wanted.to_string();
         for number in 2.. {
             let partial = self.partial(&id);

@@ -36,6 +36,11 @@ impl SpaceNeeded {
         self.journal.saturating_add(self.tables)
     }
 
+    /// What the stream of a run of so many threads may have in its last moment: the largest latencies.
+    pub fn at_end(threads: u32) -> u64 {
+        JOURNAL_ONCE * u64::from(threads)
+    }
+
     /// For a run of so many threads that lasts this long, or as long as the plan says; none where
     /// nobody says.
     pub fn of_run(plan: &Plan, threads: u32, length: Option<Nanos>) -> Option<SpaceNeeded> {

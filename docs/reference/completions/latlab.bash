@@ -19,6 +19,9 @@ _latlab() {
             latlab,agent)
                 cmd="latlab__subcmd__agent"
                 ;;
+            latlab,collect)
+                cmd="latlab__subcmd__collect"
+                ;;
             latlab,compare)
                 cmd="latlab__subcmd__compare"
                 ;;
@@ -122,7 +125,7 @@ _latlab() {
 
     case "${cmd}" in
         latlab)
-            opts="-h -V --help --version run respond plan import export doctor lab target loads scenarios list show explain report compare trend plot serve verify cyclictest completions agent"
+            opts="-h -V --help --version run respond plan import export doctor lab target collect loads scenarios list show explain report compare trend plot serve verify cyclictest completions agent"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -152,6 +155,32 @@ _latlab() {
                     ;;
                 -o)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        latlab__subcmd__collect)
+            opts="-q -h -V --stop --board-folder --quiet --out --format --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --board-folder)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --out)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -904,7 +933,7 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__run)
-            opts="-p -a -t -i -D -l -b -q -h -V --instrument --wake --mechanism --clock --policy --priority --gap-above --workload --workload-size --cpus --target --kernel --modules --dtb --realtime --smp --fault --console --threads --wakers-on --helpers-on --period --period-step --phase --missed --warm-up --seed --interval --for --cycles --deadline --limit --until-decided --stop-above --on-spike --spike-above --samples --legs --explain --telemetry --keep-going --name --note --load --load-on --loads --tune --set --share --idle-states --quiet --dry-run --scale --repeats --seeds --skip-missing --resume --print-unit --out --format --help --version"
+            opts="-p -a -t -i -D -l -b -q -h -V --instrument --wake --mechanism --clock --policy --priority --gap-above --workload --workload-size --cpus --target --kernel --modules --dtb --realtime --smp --fault --console --threads --wakers-on --helpers-on --period --period-step --phase --missed --warm-up --seed --interval --for --cycles --deadline --limit --until-decided --stop-above --on-spike --spike-above --samples --legs --explain --telemetry --detach --board-folder --keep-going --name --note --load --load-on --loads --tune --set --share --idle-states --quiet --dry-run --scale --repeats --seeds --skip-missing --resume --print-unit --out --format --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1071,6 +1100,10 @@ _latlab() {
                     return 0
                     ;;
                 --telemetry)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --board-folder)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1252,7 +1285,7 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__target__subcmd__add)
-            opts="-a -h -V --cpus --deadline --load --format --help --version"
+            opts="-a -h -V --cpus --deadline --load --board-folder --format --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1271,6 +1304,10 @@ _latlab() {
                     return 0
                     ;;
                 --load)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --board-folder)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1322,12 +1359,16 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__target__subcmd__status)
-            opts="-h -V --format --help --version"
+            opts="-h -V --board-folder --format --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --board-folder)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --format)
                     COMPREPLY=($(compgen -W "text json" -- "${cur}"))
                     return 0

@@ -34,6 +34,7 @@ complete -c latlab -n "__fish_latlab_needs_command" -f -a "export" -d 'Write a s
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "doctor" -d 'Find settings of this machine, or of a run\'s machine, that cost latency'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "lab" -d 'List or download kernels for guests in virtual time'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "target" -d 'Give boards a name and defaults, and ask what they do'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "collect" -d 'Bring home what a board has measured without the link'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "loads" -d 'List the loads that can run beside a measurement'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "scenarios" -d 'List the ready-made sheets'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "list" -d 'List the stored runs, newest first'
@@ -101,6 +102,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -s b -l stop-above -d
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l on-spike -d 'Run a command for a spike, at most once a second, with the spike as JSON on its input' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l spike-above -d 'Latency above which --on-spike runs [default: the deadline, else --stop-above] and --explain records [default: the tenth largest so far, later p99.99]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l telemetry -d 'Read temperature, frequency, load and more this often (100ms to 1h), or off; full: with files that hold a CPU for long, also where every CPU is measured; full,5s: less often' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l board-folder -d 'Folder there for the detached run [default: ~/.cache/latlab/runs, else memory]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l name -d 'Name of the run, used in the name of its folder' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l note -d 'Note to store with the run' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l load -d 'Run this load beside the measurement; may be repeated (`latlab loads` lists them)' -r
@@ -122,6 +124,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l until-decided -d '
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l samples -d 'Store every latency with its release, in about two bytes each'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l legs -d 'Split each latency into legs with the kernel\'s tracepoints, and measure their cost'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l explain -d 'Record the kernel\'s events around each spike, and tell who held the thread off'
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l detach -d 'Measure on a board without the link to it: return once it measures; `latlab collect` brings it home'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l keep-going -d 'Continue when the terminal is closed (SIGHUP)'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l share -d 'Measure CPUs even if another latlab measures them'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s q -l quiet -d 'Print no progress and no live table'
@@ -567,6 +570,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand target; and not __fish_see
 complete -c latlab -n "__fish_latlab_using_subcommand target; and __fish_seen_subcommand_from add" -s a -l cpus -d 'CPUs to measure there, unless a run says otherwise' -r
 complete -c latlab -n "__fish_latlab_using_subcommand target; and __fish_seen_subcommand_from add" -l deadline -d 'Deadline of runs there, unless a run says otherwise' -r
 complete -c latlab -n "__fish_latlab_using_subcommand target; and __fish_seen_subcommand_from add" -l load -d 'Load of runs there, unless a run says otherwise; may be given several times' -r
+complete -c latlab -n "__fish_latlab_using_subcommand target; and __fish_seen_subcommand_from add" -l board-folder -d 'Folder there for detached runs, unless a run says otherwise' -r
 complete -c latlab -n "__fish_latlab_using_subcommand target; and __fish_seen_subcommand_from add" -l format -d 'How to print: text, json' -r -f -a "text\t''
 json\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand target; and __fish_seen_subcommand_from add" -s h -l help -d 'Print help'
@@ -579,10 +583,19 @@ complete -c latlab -n "__fish_latlab_using_subcommand target; and __fish_seen_su
 json\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand target; and __fish_seen_subcommand_from remove" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand target; and __fish_seen_subcommand_from remove" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand target; and __fish_seen_subcommand_from status" -l board-folder -d 'Look into this folder there for detached runs as well' -r
 complete -c latlab -n "__fish_latlab_using_subcommand target; and __fish_seen_subcommand_from status" -l format -d 'How to print: text, json' -r -f -a "text\t''
 json\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand target; and __fish_seen_subcommand_from status" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand target; and __fish_seen_subcommand_from status" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand collect" -l board-folder -d 'Look into this folder of the board as well, as `latlab run --detach` was told' -r
+complete -c latlab -n "__fish_latlab_using_subcommand collect" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand collect" -l format -d 'How to print the result: text, json' -r -f -a "text\t''
+json\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand collect" -l stop -d 'End what still measures there first, and collect it as well'
+complete -c latlab -n "__fish_latlab_using_subcommand collect" -s q -l quiet -d 'Print no progress'
+complete -c latlab -n "__fish_latlab_using_subcommand collect" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand collect" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand loads; and not __fish_seen_subcommand_from show" -l loads -d 'Folder with more definitions, searched first' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand loads; and not __fish_seen_subcommand_from show" -l target -d 'Say what is installed on a board, such as ssh://pi@board' -r
 complete -c latlab -n "__fish_latlab_using_subcommand loads; and not __fish_seen_subcommand_from show" -l format -d 'How to print: text, json' -r -f -a "text\t''

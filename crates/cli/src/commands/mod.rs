@@ -2,6 +2,7 @@
 
 pub mod agent;
 pub mod campaign;
+pub mod collect;
 pub mod compare;
 pub mod completions;
 pub mod cyclictest;

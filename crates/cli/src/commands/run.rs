@@ -9,11 +9,12 @@ use crate::progress::Progress;
 use crate::render::{answer_lines, with_largest, with_statistics};
 use crate::store::{cache, open_store, recover};
 use anyhow::Context;
-use latlab_conduct::link::Connector;
+use latlab_conduct::link::{self, Connector, DetachedStart};
 use latlab_conduct::{RunRequest, StopFlag, Timing, check_disk_space};
 use latlab_model::Plan;
 use latlab_report::rendered;
 use latlab_store::{Finished, Store, new_id};
+use serde::Serialize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -22,6 +23,9 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     let seed = jiff::Timestamp::now().as_nanosecond() as u64;
     let loads = args.all_loads().map_err(ExitError::usage)?;
     let plan = Plan { loads, ..args.plan(seed).map_err(ExitError::usage)? };
+    if plan.detached.is_some() {
+        return detach(args, plan);
+    }
     let store = open_store(args.common.out.as_deref());
     recover(&store);
     if let Some(arithmetic) = check_disk_space(&plan, &store).map_err(ExitError::from)?
@@ -31,9 +35,15 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     }
     let shown = Shown { quiet: args.quiet, console: args.guest.console, command: "latlab run" };
     let finished = measure_plan(plan, &store, StopFlag::on_signals(args.keep_going)?, shown)?;
+    print_finished(&finished, args.common.format)?;
+    Ok(ExitCode::from(exit_code(&finished.run)))
+}
+
+/// Prints what a run came to, and where it is.
+pub fn print_finished(finished: &Finished, format: Format) -> anyhow::Result<()> {
     let path = finished.path.display();
     let shown = with_largest(&finished.path, finished.run.clone());
-    let printed = match args.common.format {
+    let printed = match format {
         Format::Json => print_json(&rendered(&with_statistics(&finished.path, shown))),
         Format::Text => {
             let text = answer_lines(&shown)?;
@@ -42,8 +52,44 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
             ))
         }
     };
-    printed.with_context(|| format!("the run is stored in {path}"))?;
-    Ok(ExitCode::from(exit_code(&finished.run)))
+    printed.with_context(|| format!("the run is stored in {path}"))
+}
+
+/// A run that goes on without us, as `latlab run --detach --format json` has it.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct DetachedRunStart {
+    /// Its id.
+    id: String,
+    /// The board.
+    target: String,
+    /// The folder on the board in which that of the run lies.
+    folder: String,
+    /// Bytes of its stream at which it ends.
+    most_bytes: u64,
+}
+
+/// Begins a run on a board that goes on without us.
+fn detach(args: &RunArgs, plan: Plan) -> anyhow::Result<ExitCode> {
+    let board = args.guest.target.clone().unwrap_or_default();
+    let id = new_id(jiff::Timestamp::now(), &plan.name);
+    let lasts = plan.duration_ns.map(|time| format!(" for {time}"));
+    let started =
+        link::detach(plan, &id, StopFlag::on_signals(args.keep_going)?).map_err(ExitError::from)?;
+    let DetachedStart { board: target, id, folder, most_bytes, notes } = started;
+    if !args.quiet {
+        notes.iter().for_each(warn);
+    }
+    let target = target.to_string();
+    match args.common.format {
+        Format::Json => print_json(&DetachedRunStart { id, target, folder, most_bytes })?,
+        Format::Text => print_text(&format!(
+            "{target} measures {id}{} without the link, in {folder} there.\n\
+             How it goes: latlab target status {board}\nBring it home: latlab collect {board}\n",
+            lasts.unwrap_or_default()
+        ))?,
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// How a run is followed while it lasts.

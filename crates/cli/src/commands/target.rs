@@ -1,14 +1,15 @@
 //! `latlab target`: boards by name.
 
 use crate::exit::ExitError;
-use crate::flags::Format;
+use crate::flags::{Format, asked_board, board_folder};
 use crate::output::{print_json, print_text};
 use crate::targets::{self, NamedTarget, NamedTargets, is_name};
 use clap::{Args, Subcommand};
 use latlab_conduct::StopFlag;
 use latlab_conduct::link::board_state;
-use latlab_model::target::BoardState;
+use latlab_model::target::{BoardState, DetachedState};
 use latlab_model::{CpuSet, Nanos, Target};
+use latlab_report::units::bytes;
 use serde::Serialize;
 use std::process::ExitCode;
 
@@ -47,6 +48,9 @@ pub enum TargetCommand {
         /// The board.
         #[arg(help = "Its name, or ssh://[USER@]HOST[:PORT]")]
         name: String,
+        /// Look into this folder there for detached runs as well
+        #[arg(long, value_name = "DIR", value_parser = board_folder)]
+        board_folder: Option<String>,
     },
 }
 
@@ -67,6 +71,9 @@ pub struct AddArgs {
     /// Load of runs there, unless a run says otherwise; may be given several times
     #[arg(long, value_name = "NAME[,PARAMETER=VALUE]...")]
     pub load: Vec<String>,
+    /// Folder there for detached runs, unless a run says otherwise
+    #[arg(long, value_name = "DIR", value_parser = board_folder)]
+    pub board_folder: Option<String>,
 }
 
 const EXAMPLES: &str = "\
@@ -100,13 +107,14 @@ pub fn target(args: &TargetArgs) -> anyhow::Result<ExitCode> {
             }
             targets::write(&all).map_err(ExitError::cannot_measure)?;
         }
-        TargetCommand::Status { name } => {
-            let board = crate::flags::board(name).map_err(ExitError::usage)?;
-            let state =
-                board_state(&board, StopFlag::on_signals(false)?).map_err(ExitError::from)?;
+        TargetCommand::Status { name, board_folder } => {
+            let asked = asked_board(name, board_folder.as_deref()).map_err(ExitError::usage)?;
+            let stop = StopFlag::on_signals(false)?;
+            let state = board_state(&asked.board, asked.folder.as_deref(), stop)
+                .map_err(ExitError::from)?;
             match args.format {
                 Format::Json => print_json(&state)?,
-                Format::Text => print_text(&status(&board.to_string(), &state))?,
+                Format::Text => print_text(&status(name, &asked.board.to_string(), &state))?,
             }
         }
     }
@@ -114,14 +122,15 @@ pub fn target(args: &TargetArgs) -> anyhow::Result<ExitCode> {
 }
 
 fn remember(all: &mut NamedTargets, add: &AddArgs) -> anyhow::Result<()> {
-    let AddArgs { name, target, cpus, deadline, load } = add;
+    let AddArgs { name, target, cpus, deadline, load, board_folder } = add;
     if !is_name(name) {
         let text = format!("'{name}': expected a name of letters, digits, '-', '_' and '.'");
         return Err(ExitError::usage(text).into());
     }
     crate::flags::check_positive([("--deadline", *deadline)]).map_err(ExitError::usage)?;
     let (target, cpus, deadline, load) = (target.clone(), cpus.clone(), *deadline, load.clone());
-    let named = NamedTarget { target, cpus, deadline, load };
+    let folder = board_folder.clone();
+    let named = NamedTarget { target, cpus, deadline, load, folder };
     let board = named.board().map_err(ExitError::usage)?.to_string();
     let before = all.insert(name.clone(), named);
     let path = targets::write(all).map_err(ExitError::cannot_measure)?;
@@ -145,21 +154,36 @@ fn list(format: Format, all: &NamedTargets) -> anyhow::Result<()> {
 }
 
 fn line(listed: &ListedTarget) -> String {
-    let NamedTarget { target, cpus, deadline, load } = listed.target;
+    let NamedTarget { target, cpus, deadline, load, folder } = listed.target;
     let cpus = cpus.as_ref().map(|cpus| format!(", CPUs {cpus}"));
     let deadline = deadline.map(|deadline| format!(", deadline {deadline}"));
     let load = (!load.is_empty()).then(|| format!(", load {}", load.join(" + ")));
-    let defaults: String = [cpus, deadline, load].into_iter().flatten().collect();
+    let folder = folder.as_ref().map(|folder| format!(", detached runs in {folder}"));
+    let defaults: String = [cpus, deadline, load, folder].into_iter().flatten().collect();
     format!("{}  {target}{defaults}\n", listed.name)
 }
 
-fn status(board: &str, state: &BoardState) -> String {
-    let BoardState { machine, kernel, cpus, right, has_agent, runs, .. } = state;
-    let agent = match (has_agent, runs.is_empty()) {
+fn status(name: &str, board: &str, state: &BoardState) -> String {
+    let BoardState { machine, kernel, cpus, right, has_agent, runs, detached, .. } = state;
+    let is_quiet = runs.is_empty() && detached.is_empty();
+    let agent = match (has_agent, is_quiet) {
         (false, _) => "no agent there yet",
         (true, true) => "the agent is there, and nothing runs",
         (true, false) => "the agent is there",
     };
-    let runs: String = runs.iter().map(|run| format!("  measures for {run}\n")).collect();
-    format!("{board}: {machine}, {kernel}, {cpus} CPUs; {right}; {agent}\n{runs}")
+    let mut lines = format!("{board}: {machine}, {kernel}, {cpus} CPUs; {right}; {agent}\n");
+    let attached = runs.iter().filter(|run| !detached.iter().any(|one| one.id == **run));
+    attached.for_each(|run| lines += &format!("  measures for {run}\n"));
+    for run in detached {
+        let state = match run.state {
+            DetachedState::Measures => "measures".to_string(),
+            DetachedState::Ended => format!("has ended; collect it by `latlab collect {name}`"),
+            DetachedState::Cut => {
+                format!("was cut off; collect what there is by `latlab collect {name}`")
+            }
+        };
+        let so_far = bytes(run.bytes);
+        lines += &format!("  without the link: {} {state} ({so_far} in {})\n", run.id, run.folder);
+    }
+    lines
 }

@@ -69,6 +69,28 @@ pub fn board(text: &str) -> Result<BoardTarget, String> {
     }
 }
 
+/// A board, with the folder of its detached runs where it is not the usual one.
+pub struct AskedBoard {
+    /// The board.
+    pub board: BoardTarget,
+    /// The folder, by a flag or else by what is remembered of the board.
+    pub folder: Option<String>,
+}
+
+/// A board and the folder of its detached runs; an error is one line.
+pub fn asked_board(text: &str, folder: Option<&str>) -> Result<AskedBoard, String> {
+    let named = targets::named(text)?.and_then(|named| named.folder);
+    Ok(AskedBoard { board: board(text)?, folder: folder.map(str::to_string).or(named) })
+}
+
+/// A folder of a board.
+pub fn board_folder(text: &str) -> Result<String, String> {
+    match text.starts_with('/') {
+        true => plain_line(text),
+        false => Err("expected the whole path of a folder there, such as /mnt/data".to_string()),
+    }
+}
+
 /// A whole number; clap's own words for a wrong one do not say what is expected.
 pub fn whole<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
     let number: u64 = text.parse().map_err(|_| format!("'{text}' is not a whole number"))?;

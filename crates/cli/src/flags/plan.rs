@@ -4,8 +4,8 @@ use super::run::RunArgs;
 use crate::load_library::{self, Library};
 use latlab_model::load::Load;
 use latlab_model::plan::{
-    ClockName, Cyclic, Handoff, Instrument, Method, Policy, Releases, Spin, Timerlat, WakeBy,
-    Workload,
+    ClockName, Cyclic, Detached, Handoff, Instrument, Method, Policy, Releases, Spin, Timerlat,
+    WakeBy, Workload,
 };
 use latlab_model::{Nanos, Plan};
 
@@ -21,6 +21,11 @@ impl RunArgs {
             name: self.name.clone(),
             note: self.note.clone(),
             target: self.guest.target()?,
+            detached: self.detach.then(|| {
+                let named = defaults.and_then(|named| named.folder.clone());
+                // What the board has room for is asked there.
+                Detached { folder: self.board_folder.clone().or(named), most_bytes: u64::MAX }
+            }),
             method: self.method(),
             policy: Some(self.scheduling()?),
             cpus: self.cpus.clone().or_else(cpus),

@@ -2,7 +2,7 @@
 
 use crate::flags::guest::GuestArgs;
 use crate::flags::sheet::SheetArgs;
-use crate::flags::{Common, rate_per_hour, value_parser_of, whole};
+use crate::flags::{Common, board_folder, rate_per_hour, value_parser_of, whole};
 use clap::Args;
 use latlab_model::load::LoadCpus;
 use latlab_model::plan::{
@@ -143,6 +143,12 @@ pub struct RunArgs {
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = telemetry,
           help_heading = KEEP)]
     pub telemetry: Telemetry,
+    /// Measure on a board without the link to it: return once it measures; `latlab collect` brings it home
+    #[arg(long, requires = "target", help_heading = KEEP)]
+    pub detach: bool,
+    /// Folder there for the detached run [default: ~/.cache/latlab/runs, else memory]
+    #[arg(long, value_name = "DIR", value_parser = board_folder, requires = "detach", help_heading = KEEP)]
+    pub board_folder: Option<String>,
     /// Continue when the terminal is closed (SIGHUP)
     #[arg(long, help_heading = KEEP)]
     pub keep_going: bool,
@@ -210,6 +216,7 @@ Examples:
   latlab run --samples -i 50us --for 8h --keep-going --name night
   latlab run --load hackbench,groups=4 --load stressapptest --for 1h
   latlab run -a 1-3 --tune irqs=away --tune rt-throttling=off --for 1h
+  latlab run --target pi --detach --for 8h          measure a board without the link to it
   latlab run stress-five --scale 20s --dry-run      show the plan of a ready-made sheet
   latlab run night.toml                             run a sheet of your own
   latlab run --resume                               continue it

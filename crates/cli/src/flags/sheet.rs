@@ -64,6 +64,10 @@ pub const BESIDE_A_SHEET: [&str; 13] = [
     "console",
 ];
 
+/// Why a sheet has no detached runs.
+pub const NOT_DETACHED: &str =
+    "--detach: the runs of a sheet follow each other from here; detach single runs";
+
 /// What replaces the ends of all scenarios.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Scale {

@@ -12,7 +12,9 @@ use toml::de::DeValue;
 
 /// Options that say how a command behaves, not what is measured.
 const NOT_OF_A_SCENARIO: &[&str] = &[
+    "board-folder",
     "console",
+    "detach",
     "dry-run",
     // These stand behind the commas of a target.
     "dtb",

@@ -4,6 +4,7 @@ use super::errors::SheetErrors;
 use super::head::{self, Head};
 use super::options::{SheetOption, Vocabulary, value_text};
 use super::{published, texts};
+use crate::flags::sheet::NOT_DETACHED;
 use latlab_model::campaign::Published;
 use latlab_model::sanitize::plain_line;
 use std::ops::Range;
@@ -201,7 +202,9 @@ fn check_known(
     if name == KERNEL || vocabulary.get(name).is_some() {
         return true;
     }
-    if vocabulary.is_of_the_command(name) {
+    if matches!(name, "detach" | "board-folder") {
+        mistakes.add(key.span(), NOT_DETACHED.to_string());
+    } else if vocabulary.is_of_the_command(name) {
         let text = format!(
             "'{name}' is an option of the command, not of a scenario; give it to latlab run"
         );

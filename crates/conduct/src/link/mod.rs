@@ -8,7 +8,10 @@ mod process;
 
 use crate::{Failure, StopFlag};
 use board::BoardLink;
-pub use board::{board_state, programs_of_board, read_board_snapshot, restore_board};
+pub use board::{
+    BroughtHome, DetachedRuns, DetachedStart, board_state, detach, programs_of_board,
+    read_board_snapshot, restore_board,
+};
 use guest::GuestLink;
 pub use in_process::InProcess;
 use latlab_lab::{Cache, GuestConfig};

@@ -117,6 +117,16 @@ findings! {
             /// In this time.
             length_ns: Nanos,
         }
+        /// The stream of a detached run became as long as it may, so that it does not fill the board,
+        /// and the run ended.
+        DetachedBound = "detached-bound" (
+            "warning",
+            "no",
+            "Make room on the board, name a larger folder there with `--board-folder`, or measure less."
+        ) {
+            /// The bound.
+            most_bytes: u64,
+        }
         /// The command of `--on-spike` ended with an error, could not be started, or ran too long.
         SpikeCommandFailed = "spike-command-failed" (
             "warning",
@@ -141,7 +151,10 @@ impl EndFinding {
             | BoardLost { .. }
             | EmulatorFailed { .. } => ERROR,
             ThreadEndedEarly { .. } | ThreadLost { .. } => INVALID,
-            GuestNoisy { .. } | GuestTimeLimit { .. } | SpikeCommandFailed { .. } => WARNING,
+            GuestNoisy { .. }
+            | GuestTimeLimit { .. }
+            | DetachedBound { .. }
+            | SpikeCommandFailed { .. } => WARNING,
             VirtualTime { .. }
             | PlantedFault { .. }
             | GuestEnded { .. }
@@ -198,7 +211,14 @@ impl EndFinding {
                 percent(*waited_share)
             ),
             BoardLost { target, reason } => {
-                format!("The link to the agent on {target} was lost: {reason}.")
+                format!("The agent on {target}, or the link to it, was lost: {reason}.")
+            }
+            DetachedBound { most_bytes } => {
+                let megabytes = *most_bytes as f64 / 1e6;
+                format!(
+                    "The run ended when its stream on the board reached {megabytes:.1} MB, its \
+                     bound."
+                )
             }
             BoardTraffic { bytes, length_ns } => {
                 let rate = *bytes as f64 / length_ns.as_secs_f64().max(1e-9) / 1e3;
@@ -236,6 +256,10 @@ impl EndFinding {
             GuestNoisy { .. } => "Omit --realtime to measure in virtual time.",
             GuestTimeLimit { .. } => "Use a shorter run, a smaller load, or a less busy host.",
             BoardLost { .. } => "Fix what the sentence says, and measure again.",
+            DetachedBound { .. } => {
+                "Make room on the board, name a larger folder there with --board-folder, or \
+                 measure less."
+            }
             BoardClockOff { .. } => "Set it on the board, with `date -s` or NTP.",
             HostCrowded { .. } => {
                 "If runs must be identical, leave a CPU of the host free for each guest."

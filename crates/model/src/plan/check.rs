@@ -22,6 +22,7 @@ impl Plan {
         self.check_times()?;
         self.check_counts()?;
         self.check_limit()?;
+        self.check_detached()?;
         self.check_explain()?;
         self.check_tunings()?;
         self.policy.map_or(Ok(()), Policy::check)
@@ -89,6 +90,20 @@ impl Plan {
                 refuse("--until-decided needs --for, the longest time that it may take")
             }
             Some(_) => Ok(()),
+        }
+    }
+
+    /// Without the link nobody here can decide anything, and only a board is behind one.
+    fn check_detached(&self) -> Result<(), String> {
+        match &self.detached {
+            Some(_) if !self.target.is_behind_a_link() => {
+                Err("--detach needs a board, such as --target ssh://pi@board".to_string())
+            }
+            Some(_) if self.until_decided => {
+                Err("--until-decided is decided here, which --detach is not: omit one of them"
+                    .to_string())
+            }
+            _ => Ok(()),
         }
     }
 

@@ -159,6 +159,7 @@ impl From<FlatPlan> for Plan {
             deadline_ns: flat.deadline_ns,
             limit_per_hour: None,
             until_decided: false,
+            detached: None,
             stop_above_ns: flat.stop_above_ns,
             spike_above_ns: flat.spike_above_ns,
             on_spike: flat.on_spike,

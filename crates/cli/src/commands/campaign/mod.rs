@@ -8,7 +8,7 @@ use crate::commands::run::connector;
 use crate::documents::{CampaignResult, DryRun};
 use crate::exit::{EXIT_CANNOT_MEASURE, EXIT_FAIL, EXIT_NO_ANSWER, ExitError};
 use crate::flags::run::RunArgs;
-use crate::flags::sheet::{BESIDE_A_SHEET, SheetArgs};
+use crate::flags::sheet::{BESIDE_A_SHEET, NOT_DETACHED, SheetArgs};
 use crate::flags::{Common, Format};
 use crate::leftovers::restore;
 use crate::output::{
@@ -75,6 +75,9 @@ pub fn begin_or_resume(args: &CampaignArgs<'_>) -> anyhow::Result<ExitCode> {
 
 /// The flags of a single run belong into the sheet.
 fn refuse_other_flags(given: &ArgMatches) -> Result<(), ExitError> {
+    if given.get_flag("detach") {
+        return Err(ExitError::usage(NOT_DETACHED));
+    }
     let run = RunArgs::augment_args(Command::new("run"));
     let is_refused = |arg: &&clap::Arg| {
         let id = arg.get_id().as_str();

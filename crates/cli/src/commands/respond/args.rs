@@ -208,7 +208,9 @@ impl LinuxArgs {
     /// What runs beside it: the loads, and the faults of a guest, which count from the end of the warm-up. An
     /// error is one line.
     pub fn loads(&self, warm_up: Nanos) -> Result<Vec<Load>, String> {
-        let mut loads = load_library::resolve(&self.load, &Library::new(None))?;
+        let named = self.guest.defaults()?.filter(|_| self.load.is_empty());
+        let words = named.map_or_else(|| self.load.clone(), |named| named.load);
+        let mut loads = load_library::resolve(&words, &Library::new(None))?;
         loads.extend(self.guest.faults(warm_up)?);
         Ok(loads)
     }

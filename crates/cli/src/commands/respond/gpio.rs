@@ -5,6 +5,7 @@ use super::spaceless;
 use crate::commands::run::{Shown, measure_plan};
 use crate::exit::ExitError;
 use latlab_conduct::StopFlag;
+use latlab_model::fault::FAULT;
 use latlab_model::gpio::{GpioLine, GpioWire};
 use latlab_model::plan::Method;
 use latlab_model::respond::Respond;
@@ -44,19 +45,20 @@ fn plan(args: &RespondArgs, stimulus: &GpioLine) -> Result<Plan, String> {
         from_ns,
         to_ns,
     };
+    let named = args.linux.guest.defaults()?;
+    let named = named.as_ref();
     let respond = Respond { gpio: Some(wire), window_ns: args.window, ..Respond::default() };
-    let plan = Plan {
+    let mut plan = Plan {
         name: args.runs.name.clone().unwrap_or_else(|| NAME.to_string()),
         note: args.runs.note.clone(),
-        command: Some(command(args, stimulus)),
         method: Method::Respond(Box::new(respond)),
         target: args.linux.guest.target()?,
         policy: Some(args.linux.policy()?),
-        cpus: args.linux.cpus.clone(),
+        cpus: args.linux.cpus.clone().or_else(|| named.and_then(|named| named.cpus.clone())),
         threads: Some(1),
         cycles: Some(args.count),
         warm_up_ns: Some(warm_up_ns),
-        deadline_ns: args.runs.deadline,
+        deadline_ns: args.runs.deadline.or_else(|| named.and_then(|named| named.deadline)),
         kernel_files: args.linux.set.clone(),
         tunings: args.linux.tune.clone(),
         loads: args.linux.loads(warm_up_ns)?,
@@ -64,12 +66,13 @@ fn plan(args: &RespondArgs, stimulus: &GpioLine) -> Result<Plan, String> {
         seed: Some(args.seed),
         ..Plan::default()
     };
+    plan.command = Some(command(args, stimulus, &plan));
     plan.check()?;
     Ok(plan)
 }
 
-/// The command that makes such a run again.
-fn command(args: &RespondArgs, stimulus: &GpioLine) -> String {
+/// The command that makes such a run again; it does not depend on what the name of a board means then.
+fn command(args: &RespondArgs, stimulus: &GpioLine, plan: &Plan) -> String {
     let machine = &args.linux;
     let mut words = vec!["latlab".to_string(), "respond".to_string()];
     let mut option = |flag: &str, value: Option<String>| {
@@ -80,12 +83,14 @@ fn command(args: &RespondArgs, stimulus: &GpioLine) -> String {
     option("--answer", args.answer.as_ref().map(GpioLine::to_string));
     option("--count", Some(args.count.to_string()));
     option("--stimulus", args.stimulus.clone());
-    option("--target", machine.guest.target.clone().map(|target| target.to_string()));
+    option("--target", machine.guest.target.as_ref().map(|_| plan.target.to_string()));
     option("--seed", Some(args.seed.to_string()));
-    option("--cpus", machine.cpus.as_ref().map(ToString::to_string));
+    option("--cpus", plan.cpus.as_ref().map(ToString::to_string));
     machine.options(&mut option);
+    let of_name = plan.loads.iter().filter(|load| machine.load.is_empty() && load.name != FAULT);
+    of_name.for_each(|load| option("--load", Some(load.words.clone())));
     option("--window", args.window.map(spaceless));
-    option("--deadline", args.runs.deadline.map(spaceless));
+    option("--deadline", plan.deadline_ns.map(spaceless));
     if args.external {
         words.push("--external".to_string());
     }

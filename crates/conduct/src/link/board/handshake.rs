@@ -1,26 +1,19 @@
 //! What conductor and board say to each other until the agent runs: lines that begin with a mark, and
 //! the bytes of the agent where the board does not have it.
 
-use super::ssh::{Connection, last_line};
+use super::lines::{ANSWER, Lines};
+use super::ssh::Connection;
 use crate::{Failure, StopFlag, agents};
 use latlab_model::Nanos;
 use latlab_model::nanos::SECOND;
 use latlab_model::sanitize::escape_controls;
-use latlab_model::target::BoardState;
-use latlab_sys::terminal;
+use latlab_model::target::{BoardState, DetachedRun};
+use latlab_store::is_id;
 use sha2::{Digest, Sha256};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// What each line of ours begins with; others are those of a login shell that likes to talk.
-const MARK: &str = "latlab-board ";
-/// A login shell that says more is none.
-const LONGEST_BANNER: usize = 64 << 10;
-/// How long a board may take to answer; a person who is asked for a password may take longer.
-const ANSWER: Duration = Duration::from_secs(40);
-const PERSON: Duration = Duration::from_secs(300);
 /// How long the copy of the agent may take: a line of 100 kbit/s is enough.
 const COPY: Duration = Duration::from_secs(240);
-const LOOK: Duration = Duration::from_millis(100);
 /// What a board has to say of its past.
 const MOST_TOLD: usize = 50;
 
@@ -60,16 +53,18 @@ pub struct Greeting {
 }
 
 /// The first line of a board.
-struct FirstWords {
+pub struct FirstWords {
     machine: String,
     right: Right,
     /// As the board says it.
     right_word: String,
-    clock_off_ns: Nanos,
+    /// How far its clock is ahead of ours.
+    pub clock_off_ns: Nanos,
 }
 
 impl FirstWords {
-    fn hear(lines: &mut Lines<'_>) -> Result<FirstWords, Failure> {
+    /// Waits for it.
+    pub fn hear(lines: &mut Lines<'_>) -> Result<FirstWords, Failure> {
         let hello = lines.expect("hello")?;
         let mut words = hello.split_whitespace();
         let machine = words.next().unwrap_or_default().to_string();
@@ -106,10 +101,28 @@ pub fn state(connection: &mut Connection, stop: &StopFlag) -> Result<BoardState,
                 let run = run_of(words).filter(|run| !state.runs.contains(run));
                 state.runs.extend(run);
             }
+            ("run", words) => {
+                let run = detached_run(&lines, words)?;
+                // The usual folder may be named as well.
+                let is_new = !state.detached.iter().any(|known| known.id == run.id);
+                state.detached.extend(is_new.then_some(run));
+            }
             ("done", _) => return Ok(state),
             _ => return Err(lines.meaningless(&line)),
         }
     }
+}
+
+/// A detached run, as a board lists it: id, state, bytes, and the folder that its own lies in.
+pub fn detached_run(lines: &Lines<'_>, words: &str) -> Result<DetachedRun, Failure> {
+    let read = || {
+        let mut words = words.splitn(4, ' ');
+        let id = words.next().filter(|id| is_id(id))?.to_string();
+        let state = words.next()?.parse().ok()?;
+        let bytes = words.next()?.parse().ok()?;
+        Some(DetachedRun { id, state, bytes, folder: words.next()?.to_string() })
+    };
+    read().ok_or_else(|| lines.meaningless(words))
 }
 
 /// The run of an agent's process, whose words a shell gives without the zeros between them: the
@@ -125,6 +138,15 @@ fn run_of(words: &str) -> Option<String> {
 
 /// Speaks to a board until its agent starts.
 pub fn greet(connection: &mut Connection, stop: &StopFlag) -> Result<Greeting, Failure> {
+    greet_with(connection, stop, agent_for)
+}
+
+/// As [`greet`], with agents from elsewhere.
+pub fn greet_with(
+    connection: &mut Connection,
+    stop: &StopFlag,
+    agent_for: impl Fn(&str) -> Result<Vec<u8>, String>,
+) -> Result<Greeting, Failure> {
     let mut lines = Lines::new(connection, stop);
     let FirstWords { machine, right, clock_off_ns, .. } = FirstWords::hear(&mut lines)?;
     let program = agent_for(&machine).map_err(|text| lines.failure(&text))?;
@@ -203,7 +225,8 @@ fn agent_for(machine: &str) -> Result<Vec<u8>, String> {
     }
 }
 
-fn why_failed(rest: &str, bytes: usize) -> String {
+/// A failure in the words of the board's shell, as one line.
+pub fn why_failed(rest: &str, bytes: usize) -> String {
     let (word, rest) = rest.split_once(' ').unwrap_or((rest, ""));
     let megabytes = bytes as f64 / 1e6;
     match word {
@@ -211,6 +234,9 @@ fn why_failed(rest: &str, bytes: usize) -> String {
             format!("no place for the agent ({megabytes:.1} MB): make room in one of them ({rest})")
         }
         "copy" => "the copy of the agent arrived damaged or was cut off: try again".to_string(),
+        "folder" => format!("no folder for the run can be made there ({rest}): name another one"),
+        "taken" => "a run of this name began there in this very second: try again".to_string(),
+        "plan" => format!("the plan cannot be written there: make room in {rest}"),
         "sum" => {
             "nothing there computes a SHA-256, so the copied agent cannot be verified: install \
                   coreutils, busybox or openssl there"
@@ -218,132 +244,6 @@ fn why_failed(rest: &str, bytes: usize) -> String {
         }
         "exec" => format!("the agent does not run there: {rest}"),
         _ => format!("it says '{word} {rest}'"),
-    }
-}
-
-/// The marked lines of a board, each in time and none too long.
-struct Lines<'a> {
-    connection: &'a mut Connection,
-    stop: &'a StopFlag,
-    until: Instant,
-    is_greeted: bool,
-    /// What was said before the first of them.
-    banner: String,
-}
-
-impl<'a> Lines<'a> {
-    fn new(connection: &'a mut Connection, stop: &'a StopFlag) -> Lines<'a> {
-        let patience = if terminal::can_be_asked() { PERSON } else { ANSWER };
-        let until = Instant::now() + patience;
-        Lines { connection, stop, until, is_greeted: false, banner: String::new() }
-    }
-
-    fn patience(&mut self, time: Duration) {
-        self.until = Instant::now() + time;
-    }
-
-    fn failure(&self, text: &str) -> Failure {
-        Failure::Board(format!("{}: {text}", self.connection.board))
-    }
-
-    fn meaningless(&self, line: &str) -> Failure {
-        self.failure(&format!("it answers '{line}', which means nothing"))
-    }
-
-    fn say(&mut self, line: &str) -> Result<(), Failure> {
-        match self.connection.send(line.as_bytes()) {
-            Ok(()) => Ok(()),
-            Err(_) => Err(self.ended()),
-        }
-    }
-
-    /// Copies the agent; that it arrived the board says in its next line.
-    fn copy(&mut self, program: Vec<u8>) -> Result<(), Failure> {
-        let sender = self.connection.send_in_background(program).map_err(Failure::Thread)?;
-        while !sender.is_finished() {
-            if self.is_over() {
-                // The sender ends with it.
-                self.connection.kill();
-                return Err(self.silent());
-            }
-            std::thread::sleep(LOOK / 10);
-        }
-        self.connection.resume_sending(sender);
-        Ok(())
-    }
-
-    /// The rest of the next line, which must begin with this word.
-    fn expect(&mut self, word: &str) -> Result<String, Failure> {
-        let line = self.next()?;
-        match line.strip_prefix(word) {
-            Some(rest) => Ok(rest.trim().to_string()),
-            None => Err(self.meaningless(&line)),
-        }
-    }
-
-    /// The next line of ours; what else is said before the first is passed over.
-    fn next(&mut self) -> Result<String, Failure> {
-        let mut line = Vec::new();
-        let mut passed = 0;
-        loop {
-            if self.is_over() {
-                return Err(self.silent());
-            }
-            let Some(source) = self.connection.source() else { return Err(self.ended()) };
-            match source.next_byte(LOOK) {
-                Err(_) => return Err(self.ended()),
-                Ok(None) => continue,
-                Ok(Some(b'\n')) => {
-                    let said = String::from_utf8_lossy(&line).trim_end().to_string();
-                    // A prompt without an end of its line may stand before it.
-                    if let Some((_, ours)) = said.split_once(MARK) {
-                        self.is_greeted = true;
-                        return Ok(escape_controls(ours));
-                    }
-                    if !said.is_empty() {
-                        self.banner = said;
-                    }
-                    line.clear();
-                }
-                Ok(Some(byte)) => line.push(byte),
-            }
-            passed += 1;
-            if passed > LONGEST_BANNER {
-                self.connection.kill();
-                return Err(self.failure(
-                    "what it sends makes no sense: more than 64 KiB, and no answer to our command \
-                     among it",
-                ));
-            }
-        }
-    }
-
-    fn is_over(&self) -> bool {
-        self.stop.is_set() || Instant::now() > self.until || self.connection.is_late()
-    }
-
-    fn silent(&self) -> Failure {
-        match self.stop.is_set() {
-            true => Failure::Nothing,
-            false => self.failure(match self.is_greeted {
-                false => "no answer in time: see whether `ssh` reaches it and a command ends there",
-                true => "no answer in time while its agent was to start: try again",
-            }),
-        }
-    }
-
-    /// ssh has ended, or the shell there.
-    fn ended(&mut self) -> Failure {
-        let end = self.connection.wait();
-        let said = last_line(&self.banner).filter(|_| !self.is_greeted && end.agent_died());
-        let reason = match said {
-            Some(said) => format!(
-                "no shell runs our command there; the last line it says: {}",
-                escape_controls(said)
-            ),
-            None => end.reason(),
-        };
-        self.failure(&reason)
     }
 }
 

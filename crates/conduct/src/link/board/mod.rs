@@ -2,12 +2,17 @@
 //! board one line for its shell that finds, copies, checks and starts the agent.
 
 mod complaint;
+mod detached;
 mod handshake;
+#[cfg(test)]
+mod hostile;
+mod lines;
 mod ssh;
 
 use super::{Link, Start, StreamOutcome, greeting};
 use crate::{Failure, StopFlag};
-use handshake::{Greeting, greet};
+pub use detached::{BroughtHome, DetachedRuns, DetachedStart, detach};
+use handshake::{Greeting, Right, greet};
 use latlab_model::finding::{EndFinding, Finding};
 use latlab_model::frame::{
     FrameReader, Hello, Message, ReadResult, STREAM_VERSION, SnapshotRequest,
@@ -71,10 +76,9 @@ impl BoardLink {
 
     /// What of the board the run must say whatever becomes of it.
     fn findings(&self) -> Vec<Message> {
-        let off = self.greeting.as_ref().map(|greeting| greeting.clock_off_ns).unwrap_or_default();
-        let is_off = off > CLOCK_OFF || off < -CLOCK_OFF;
-        let finding = is_off.then(|| Finding::new(EndFinding::BoardClockOff { off_ns: off }));
-        finding.into_iter().chain(self.traffic.finding()).map(Message::Finding).collect()
+        let clock = self.greeting.as_ref().map(|greeting| greeting.clock_off_ns);
+        let clock = clock.and_then(clock_finding);
+        clock.into_iter().chain(self.traffic.finding()).map(Message::Finding).collect()
     }
 }
 
@@ -157,19 +161,9 @@ impl Link for BoardLink {
         Some(Failure::Board(format!("{}: nothing was measured: {reason}", self.board)))
     }
 
-    /// The remedy for a missing right is another on a board than here.
     fn refused(&self, failure: Failure) -> Failure {
-        let Failure::Refused(mut refusal) = failure else { return failure };
-        let missing = self.greeting.as_ref().and_then(|greeting| greeting.right.missing());
-        if let Some(missing) = missing.filter(|_| refusal.of_every_run) {
-            let root = BoardTarget { user: Some("root".to_string()), ..self.board.clone() };
-            refusal.text = format!(
-                "{}: no right to measure there: {missing}, or connect as {root}, or measure with \
-                 --policy other --idle-states system",
-                self.board
-            );
-        }
-        Failure::Refused(refusal)
+        let right = self.greeting.as_ref().map_or(Right::Enough, |greeting| greeting.right);
+        refusal(&self.board, right, failure)
     }
 
     fn restore(&mut self) -> Vec<String> {
@@ -208,6 +202,25 @@ impl Traffic {
         let is_long = length_ns >= SHORTEST;
         is_long.then(|| Finding::new(EndFinding::BoardTraffic { bytes, length_ns }))
     }
+}
+
+/// The remedy for a missing right is another on a board than here.
+fn refusal(board: &BoardTarget, right: Right, failure: Failure) -> Failure {
+    let Failure::Refused(mut refusal) = failure else { return failure };
+    if let Some(missing) = right.missing().filter(|_| refusal.of_every_run) {
+        let root = BoardTarget { user: Some("root".to_string()), ..board.clone() };
+        refusal.text = format!(
+            "{board}: no right to measure there: {missing}, or connect as {root}, or measure with \
+             --policy other --idle-states system"
+        );
+    }
+    Failure::Refused(refusal)
+}
+
+/// What a run says of a board whose clock shows another day.
+fn clock_finding(off_ns: Nanos) -> Option<Finding> {
+    let is_off = off_ns > CLOCK_OFF || off_ns < -CLOCK_OFF;
+    is_off.then(|| Finding::new(EndFinding::BoardClockOff { off_ns }))
 }
 
 /// Whether a plan asks for what an ordinary user may not do.
@@ -252,9 +265,14 @@ pub fn read_board_snapshot(board: &BoardTarget, stop: &StopFlag) -> Result<Snaps
     }
 }
 
-/// What a board is, and what latlab does there.
-pub fn board_state(board: &BoardTarget, stop: &StopFlag) -> Result<BoardState, Failure> {
-    handshake::state(&mut Connection::open(board, &Order::Status)?, stop)
+/// What a board is, and what latlab does there; `folder` is looked at for detached runs beside the
+/// usual ones.
+pub fn board_state(
+    board: &BoardTarget,
+    folder: Option<&str>,
+    stop: &StopFlag,
+) -> Result<BoardState, Failure> {
+    handshake::state(&mut Connection::open(board, &Order::Status { folder })?, stop)
 }
 
 /// Which of these programs a board has.

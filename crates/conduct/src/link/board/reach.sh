@@ -1,5 +1,6 @@
 # What a board does until its agent runs: one argument of `sh -c`, for busybox and any other POSIX shell.
-# Arguments: run, restore or status, `root` if that right is wanted, and the id of the run; or programs, and their names.
+# Arguments: run, restore, status, detach or collect, `root` if that right is wanted, the folder of
+# detached runs if it is not the usual one, and the id of the run; or programs, and their names.
 #
 # It is sent as one line, without these comments. It holds no single quote, no backslash and no
 # exclamation mark, so that whatever login shell is there hands it on as it is; and each line ends
@@ -9,9 +10,10 @@ umask 077;
 trap "" HUP;
 PATH=$PATH:/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin; export PATH;
 say() { echo "latlab-board $*"; };
-fail() { [ -z "$brief" ] || rm -rf "$brief"; say failed "$@"; exit 90; };
-brief=; sudo=; right=root;
-if [ "$(id -u)" -ne 0 ]; then
+brief=; new=; sudo=; right=root; user=$(id -u);
+clean() { [ -z "$brief" ] || rm -rf "$brief"; [ -z "$new" ] || rm -rf "$new"; };
+fail() { clean; say failed "$@"; exit 90; };
+if [ "$user" -ne 0 ]; then
 right=user;
 if [ "$2" = root ]; then
 if sudo -n true </dev/null >/dev/null 2>&1; then sudo="sudo -n"; right=sudo;
@@ -26,24 +28,59 @@ for program in "$@"; do if command -v "$program" >/dev/null 2>&1; then say has "
 say done;
 exit 0;
 fi;
-place=${XDG_CACHE_HOME:-${HOME:-}/.cache}/latlab/agents;
-if [ "$1" = status ]; then
-say kernel "$(uname -r)";
-say cpus "$(grep -c ^processor /proc/cpuinfo)";
-for agent in "$place"/agent-*; do if [ -x "$agent" ]; then say agent; fi; done;
-for process in /proc/[0-9]*; do
-words=$(cat "$process/cmdline" 2>/dev/null);
-case $words in *latlab*/agent-[0-9a-f][0-9a-f]*) say process "$words";; esac;
+cache=${XDG_CACHE_HOME:-${HOME:-}/.cache}/latlab;
+place=$cache/agents;
+memory=/dev/shm/latlab-$user;
+# A detached run is a folder with its plan, its stream, what the agent complained of, and in the end its exit
+# code. One without an end whose agent is gone was cut: the agent was killed, or the board went down.
+own() { if [ -L "$1" ]; then return 1; fi; [ -d "$1" ] && [ -O "$1" ]; };
+run_of() { for base in "$3" "$cache/runs" "$memory"; do run=$base/$4; [ -n "$base" ] && own "$run" && [ -f "$run/stream" ] && return 0; done; say gone; return 1; };
+size_of() { echo $(($(wc -c <"$1") + 0)); };
+words_of() { { words=$(cat "$1/cmdline"); } 2>/dev/null; };
+agents_of() { for process in /proc/[0-9]*; do words_of "$process"; case $words in *latlab*/agent-[0-9a-f][0-9a-f]*"$1" | *latlab-boarddetach*"$1") echo "${process#/proc/}";; esac; done; };
+state_of() { if [ -f "$1/end" ]; then echo ended; elif [ -n "$(agents_of "${1##*/}")" ]; then echo measures; else echo cut; fi; };
+runs() {
+for base in "$1" "$cache/runs" "$memory"; do
+[ -n "$base" ] && for run in "$base"/*Z_*; do
+if own "$run" && [ -f "$run/stream" ]; then say run "${run##*/}" "$(state_of "$run")" "$(size_of "$run/stream")" "$base"; fi;
+done;
 done;
 say done;
-exit 0;
+};
+serve() {
+while read -r word id from; do
+if [ "$word" = list ]; then runs "$3";
+elif run_of 0 0 "$3" "$id"; then
+case $word in
+get) size=$(($(size_of "$run/stream") - from)); say piece "$size"; tail -c "+$((from + 1))" "$run/stream" | head -c "$size";;
+sum) say sum "$(sum_of "$run/stream")";;
+end) say end "$(cat "$run/end" 2>/dev/null)" "$(tail -n 1 "$run/errors" 2>/dev/null)";;
+stop) for one in $(agents_of "$id"); do words_of "/proc/$one"; case $words in *latlab*/agent-[0-9a-f][0-9a-f]*) kill -TERM "$one" 2>/dev/null || $sudo kill -TERM "$one" 2>/dev/null;; esac; done; say stopped;;
+remove) if rm -rf "$run"; then say removed; else say kept; fi;;
+*) say unknown;;
+esac;
 fi;
-read -r sum size || exit 90;
+done;
+exit 0;
+};
 sum_of() {
 if command -v sha256sum >/dev/null 2>&1; then sha256sum <"$1";
 elif busybox sha256sum <"$1" 2>/dev/null; then return 0;
 else openssl dgst -sha256 <"$1" 2>/dev/null | tail -c 65; fi;
 };
+if [ "$1" = collect ]; then serve "$@"; fi;
+if [ "$1" = status ]; then
+say kernel "$(uname -r)";
+say cpus "$(grep -c ^processor /proc/cpuinfo)";
+for agent in "$place"/agent-*; do if [ -x "$agent" ]; then say agent; fi; done;
+for process in /proc/[0-9]*; do
+words_of "$process";
+case $words in *latlab*/agent-[0-9a-f][0-9a-f]*) say process "$words";; esac;
+done;
+runs "$3";
+exit 0;
+fi;
+read -r sum size || exit 90;
 is_whole() { case "$(sum_of "$1")" in "$sum "* | "$sum") return 0;; esac; return 1; };
 why=;
 fits() {
@@ -60,7 +97,7 @@ if mkdir -p "$place" 2>/dev/null && chmod 700 "$place" 2>/dev/null && fits "$pla
 for old in "$place"/agent-*; do case $old in "$agent"*) ;; *) rm -f "$old";; esac; done;
 else
 [ -d "$place" ] || why="$why, $place: not writable";
-for base in /dev/shm "/run/user/$(id -u)" /tmp; do
+for base in /dev/shm "/run/user/$user" /tmp; do
 brief=$(mktemp -d "$base/latlab.XXXXXX" 2>/dev/null) || { brief=; continue; };
 if fits "$brief"; then break; fi;
 rm -rf "$brief"; brief=;
@@ -78,6 +115,26 @@ fi;
 said=$("$agent" --version </dev/null 2>&1) || fail exec $said;
 $sudo "$agent" --restore </dev/null 2>&1 | sed "s/^/latlab-board told /";
 say start "$said";
-if [ "$1" = run ]; then $sudo "$agent" "$3"; code=$?; else code=0; fi;
-[ -z "$brief" ] || rm -rf "$brief";
+if [ "$1" = detach ]; then
+if [ -n "$3" ]; then set -- "$1" "$2" "$3" "$4" "$3"; else set -- "$1" "$2" "$3" "$4" "$cache/runs" "$memory"; fi;
+id=$4; shift 4;
+for base in "$@"; do
+mkdir -p "$base" 2>/dev/null;
+case $base in "$memory") own "$base" || continue;; esac;
+[ -e "$base/$id" ] && fail taken;
+if mkdir "$base/$id" 2>/dev/null; then new=$base/$id; break; fi;
+done;
+[ -n "$new" ] || fail folder "$@";
+set -- $(df -Pk "$new" | tail -n 1); kind=disk;
+while read -r device mount type rest; do if [ "$mount" = "$6" ]; then kind=$type; fi; done </proc/mounts;
+say place "$4" "$kind" "$(grep -c ^processor /proc/cpuinfo)" "$base";
+read -r size || { clean; exit 90; };
+head -c "$size" >"$new/plan" && [ "$(size_of "$new/plan")" = "$size" ] && : >"$new/stream" || fail plan;
+run=$new; new=;
+( cd /; $sudo "$agent" "$id" <"$run/plan" >"$run/stream" 2>"$run/errors"; echo $? >"$run/end"; clean ) </dev/null >/dev/null 2>&1 &
+say detached;
+serve detach root "$base";
+fi;
+if [ "$1" = run ]; then $sudo "$agent" "$4"; code=$?; else code=0; fi;
+clean;
 exit $code;

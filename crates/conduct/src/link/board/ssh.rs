@@ -11,7 +11,7 @@ use latlab_sys::terminal;
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
-use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStderr, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
@@ -43,10 +43,14 @@ const ALIVE: [&str; 2] = ["ServerAliveInterval=5", "ServerAliveCountMax=3"];
 pub enum Order<'a> {
     /// Serve a plan.
     Run { id: &'a str, wants_root: bool },
+    /// Serve a plan without us, in a folder of its own in this one, or in the usual one.
+    Detach { id: &'a str, wants_root: bool, folder: Option<&'a str> },
+    /// Give what was measured so; the folder is looked at beside the usual ones.
+    Collect { folder: Option<&'a str> },
     /// Undo what a killed agent left.
     Restore,
     /// Say what the board is and what runs there.
-    Status,
+    Status { folder: Option<&'a str> },
     /// Say which of these programs are there.
     Programs(&'a [&'a str]),
 }
@@ -99,6 +103,23 @@ impl Connection {
             connection.from_board = Some(Source::start(stdout).map_err(Failure::Thread)?);
         }
         Ok(connection)
+    }
+
+    /// A board that says these bytes, whatever it is told.
+    #[cfg(test)]
+    pub fn scripted(board: BoardTarget, said: impl Read + Send + 'static) -> Connection {
+        let mut listener = Command::new("cat");
+        let listener = listener.stdin(Stdio::piped()).stdout(Stdio::null());
+        let mut child = listener.spawn().expect("a program that listens");
+        Connection {
+            board,
+            to_board: child.stdin.take(),
+            child,
+            from_board: Some(Source::start(said).expect("a thread")),
+            errors: Arc::default(),
+            errors_reader: None,
+            until: None,
+        }
     }
 
     /// Ends everything that is still going on after this time.
@@ -214,19 +235,22 @@ impl ConnectionEnd {
         let said = self.complaint.as_deref().unwrap_or_default();
         match self.status.and_then(|status| status.code()) {
             Some(SSH_FAILED) => remedy(&self.board, said),
-            Some(0) => "the agent there ended without a last word".to_string(),
             Some(code) => {
                 let last = last_line(said).map(|line| format!(": {line}")).unwrap_or_default();
-                // As shells say it of a program that a signal has ended.
-                match code - 128 {
-                    signal @ 1..=64 => {
-                        format!("the agent there was killed by signal {signal}{last}")
-                    }
-                    _ => format!("the agent there ended with exit code {code}{last}"),
-                }
+                agent_end(code, &last)
             }
             None => "the connection was ended from here".to_string(),
         }
+    }
+}
+
+/// How an agent ended whose stream has no end, by the exit code that a shell gives.
+pub fn agent_end(code: i32, last: &str) -> String {
+    match (code, code - 128) {
+        (0, _) => format!("the agent there ended without a last word{last}"),
+        // As shells say it of a program that a signal has ended.
+        (_, signal @ 1..=64) => format!("the agent there was killed by signal {signal}{last}"),
+        _ => format!("the agent there ended with exit code {code}{last}"),
     }
 }
 
@@ -256,7 +280,7 @@ pub struct Source {
 }
 
 impl Source {
-    fn start(stdout: ChildStdout) -> io::Result<Source> {
+    fn start(stdout: impl Read + Send + 'static) -> io::Result<Source> {
         let (to, pieces) = sync_channel(PIECES);
         let bytes = Arc::<AtomicU64>::default();
         let count = Arc::clone(&bytes);
@@ -276,15 +300,22 @@ impl Source {
 
     /// The next byte; none if none comes in this time. An error says that none will come.
     pub fn next_byte(&mut self, within: Duration) -> Result<Option<u8>, RecvTimeoutError> {
+        Ok(self.next_bytes(1, within)?.first().copied())
+    }
+
+    /// What has come, but no more than this; nothing if nothing comes in this time. An error says that
+    /// nothing will come.
+    pub fn next_bytes(&mut self, most: usize, within: Duration) -> Result<&[u8], RecvTimeoutError> {
         if self.read == self.piece.len() {
             match self.pieces.recv_timeout(within) {
                 Ok(piece) => (self.piece, self.read) = (piece, 0),
-                Err(RecvTimeoutError::Timeout) => return Ok(None),
+                Err(RecvTimeoutError::Timeout) => return Ok(&[]),
                 Err(ended) => return Err(ended),
             }
         }
-        self.read += 1;
-        Ok(self.piece.get(self.read - 1).copied())
+        let from = self.read;
+        self.read += most.min(self.piece.len() - from);
+        Ok(&self.piece[from..self.read])
     }
 }
 
@@ -307,7 +338,7 @@ impl Read for Source {
     }
 }
 
-fn read_pieces(mut stdout: ChildStdout, to: &SyncSender<Vec<u8>>, bytes: &AtomicU64) {
+fn read_pieces(mut stdout: impl Read, to: &SyncSender<Vec<u8>>, bytes: &AtomicU64) {
     let mut piece = vec![0; PIECE];
     loop {
         match stdout.read(&mut piece) {
@@ -350,15 +381,21 @@ fn command(board: &BoardTarget, order: &Order<'_>) -> Command {
 
 /// What the board's login shell is given, whichever that is.
 fn remote_command(order: &Order<'_>) -> String {
-    let right = |wants_root: bool| if wants_root { "root" } else { "user" };
     let plain = |text: &str| -> String {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.+".contains(c);
         text.chars().map(|c| if is_plain(c) { c } else { '_' }).collect()
     };
+    let all = |word: &str, wants_root: bool, folder: Option<&str>, id: &str| {
+        let right = if wants_root { "root" } else { "user" };
+        let folder = shell::quoted(folder.unwrap_or_default());
+        vec![word.to_string(), right.to_string(), folder, plain(id)]
+    };
     let words: Vec<String> = match order {
-        Order::Run { id, wants_root } => vec!["run".into(), right(*wants_root).into(), plain(id)],
-        Order::Restore => vec!["restore".into(), right(true).into()],
-        Order::Status => vec!["status".into(), right(true).into()],
+        Order::Run { id, wants_root } => all("run", *wants_root, None, id),
+        Order::Detach { id, wants_root, folder } => all("detach", *wants_root, *folder, id),
+        Order::Collect { folder } => all("collect", true, *folder, "-"),
+        Order::Restore => all("restore", true, None, "-"),
+        Order::Status { folder } => all("status", true, *folder, "-"),
         Order::Programs(names) => std::iter::once("programs".to_string())
             .chain(names.iter().map(|name| shell::quoted(name)))
             .collect(),
@@ -384,6 +421,9 @@ mod tests {
         let names = ["hackbench", "x; reboot"];
         assert!(remote_command(&Order::Programs(&names)).ends_with("hackbench 'x; reboot'"));
         let run = remote_command(&Order::Run { id: "a'b c", wants_root: true });
-        assert!(run.ends_with("' latlab-board run root a_b_c"), "{run}");
+        assert!(run.ends_with("' latlab-board run root '' a_b_c"), "{run}");
+        let folder = Some("/mnt/a; reboot");
+        let detach = remote_command(&Order::Detach { id: "x", wants_root: false, folder });
+        assert!(detach.ends_with("' latlab-board detach user '/mnt/a; reboot' x"), "{detach}");
     }
 }
