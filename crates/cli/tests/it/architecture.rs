@@ -102,6 +102,7 @@ const LAYERS: &[&str] = &[
     "commands::plot",
     "commands::report",
     "commands::respond",
+    "commands::collect",
     "commands::run",
     "commands::runs",
     "commands::scenarios",
