@@ -69,7 +69,8 @@ impl Dialect {
 fn unmeasured(cell: &str) -> Option<f64> {
     let is = |words: &[&str]| words.iter().any(|word| cell.eq_ignore_ascii_case(word));
     match () {
-        () if is(&["NaN"]) => Some(f64::NAN),
+        // Some write asterisks in the place of a value.
+        () if is(&["NaN"]) || cell.bytes().all(|byte| byte == b'*') => Some(f64::NAN),
         () if is(&["∞", "+∞", "Inf", "+Inf", "Infinity", "+Infinity"]) => Some(f64::INFINITY),
         () if is(&["-∞", "-Inf", "-Infinity"]) => Some(f64::NEG_INFINITY),
         () => None,
@@ -141,6 +142,16 @@ pub fn last_digit(cell: &str) -> Option<f64> {
     };
     let decimals = mantissa.find(['.', ',']).map_or(0, |at| mantissa.len() - at - 1);
     Some(10f64.powi(exponent.clamp(-300, 300) - decimals.min(300) as i32))
+}
+
+/// How far a number lies from a whole one: of `1700000000.000001` no digit is lost.
+pub fn distance(dialect: &Dialect, cell: &str, from: i64) -> Option<f64> {
+    let point = if dialect.decimal_comma { ',' } else { '.' };
+    let (whole, decimals) = cell.split_once(point).unwrap_or((cell, ""));
+    let is_plain = !whole.starts_with('-') && decimals.bytes().all(|byte| byte.is_ascii_digit());
+    let whole: i64 = whole.parse().ok().filter(|_| is_plain)?;
+    let rest: f64 = format!("0.{decimals}0").parse().ok()?;
+    Some(whole.checked_sub(from)? as f64 + rest)
 }
 
 /// The error for a cell that is not a number.

@@ -1,6 +1,6 @@
 //! What a table is, told by its first lines.
 
-use super::cells::{DIALECTS, Dialect, no_number, number_in};
+use super::cells::{DIALECTS, Dialect, distance, no_number, number_in};
 use super::instants::Instant;
 use super::picoseconds;
 use super::table::{CsvTable, cells_of, remarks, samplerate, table};
@@ -36,8 +36,9 @@ pub struct Layout {
 /// Where the time of a row comes from.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum TimeFrom {
-    /// From a column, in units of so many seconds.
-    Column { index: usize, factor: f64 },
+    /// From a column, in units of so many seconds, from this number on: 0 unless the numbers are those
+    /// of an epoch, which are too large.
+    Column { index: usize, factor: f64, origin: i64 },
     /// From a column of numbers of samples.
     Index { index: usize, start: f64, step: f64 },
     /// From the number of the row.
@@ -78,9 +79,14 @@ impl TimeFrom {
                     ParseError::line(line, "the time is later than 106 days after the first")
                 });
             }
-            TimeFrom::Column { factor, .. } => {
+            TimeFrom::Column { factor, origin: 0, .. } => {
                 number_in(dialect, cell, index, line)?.map(|time| time * factor)
             }
+            TimeFrom::Column { factor, origin, .. } => match distance(dialect, cell, origin) {
+                Some(time) => Some(time * factor),
+                None => number_in(dialect, cell, index, line)?
+                    .map(|time| (time - origin as f64) * factor),
+            },
             TimeFrom::Index { start, step, .. } => {
                 number_in(dialect, cell, index, line)?.map(|at| start + at * step)
             }
@@ -145,7 +151,7 @@ fn tektronix(start: &[String]) -> Layout {
         (cells.next()? == "Source").then(|| cells.next()).flatten()
     });
     let name = source.filter(|name| !name.is_empty()).unwrap_or("CH1").to_string();
-    let time = TimeFrom::Column { index: 3, factor: 1.0 };
+    let time = TimeFrom::Column { index: 3, factor: 1.0, origin: 0 };
     let rows = start.iter().map(|line| dialect.cells(line).collect()).collect();
     let table = CsvTable { dialect, first_row: 0, names: Vec::new(), below: Vec::new(), rows };
     let (resolution_ps, is_sample_time) = table.resolution(time, None);

@@ -1,6 +1,6 @@
 //! The first lines of a table: which columns hold what.
 
-use super::cells::{DIALECTS, Dialect, is_comment, is_unknown, last_digit};
+use super::cells::{DIALECTS, Dialect, distance, is_comment, is_unknown, last_digit};
 use super::instants::Instant;
 use super::layout::{Layout, TimeFrom};
 use super::names;
@@ -12,6 +12,8 @@ use crate::sigrok::hertz;
 
 /// More columns than any capture has.
 const MOST_COLUMNS: usize = 4096;
+/// No capture begins so many seconds after its trigger.
+const EPOCH_FROM_S: f64 = 1e6;
 /// The head of a list of the LagBox, which counts in microseconds.
 const LAGBOX: [&str; 3] = ["counter", "latency", "delaytime"];
 
@@ -52,13 +54,25 @@ pub fn table<'a>(start: &'a [String]) -> Result<CsvTable<'a>, ParseError> {
     // Rows of values; where a column has words, rows that begin with a number.
     type IsRow = fn(&Dialect, &str) -> bool;
     let kinds: [IsRow; 2] = [Dialect::is_row, Dialect::is_row_with_words];
-    let found = kinds.into_iter().find_map(|is_row| {
+    let first_of = |is_row: IsRow| {
         (0..start.len()).filter(|row| told(&start[*row])).find_map(|row| {
             let dialect = DIALECTS.iter().filter(|one| is_row(one, &start[row]));
             let best = dialect.max_by_key(|one| columns_of(one, is_row, start, row));
             best.map(|dialect| (row, *dialect, is_row))
         })
-    });
+    };
+    // A row of values right below one with words, of as many cells, is one of the same rows, in which
+    // the word is missing.
+    let is_among_words = |(row, dialect, _): &(usize, Dialect, IsRow)| {
+        let above = start[..*row].iter().rev().find(|line| told(line));
+        let width = |line: &String| dialect.cells(line).count();
+        above.is_some_and(|above| {
+            dialect.is_row_with_words(above) && width(above) == width(&start[*row])
+        })
+    };
+    let [of_values, with_words] = kinds;
+    let found = first_of(of_values).filter(|found| !is_among_words(found));
+    let found = found.or_else(|| first_of(with_words));
     let Some((first_row, dialect, is_row)) = found else {
         return Err(ParseError::whole(
             "expected a sigrok session, a VCD, a table of values with times, an ISF waveform or a \
@@ -232,7 +246,7 @@ impl CsvTable<'_> {
             return Ok(TimeFrom::Calendar { index, origin_s });
         }
         if let Some(index) = filled.iter().copied().find(is_time) {
-            return Ok(TimeFrom::Column { index, factor: self.seconds(index, rate)? });
+            return Ok(self.times_of(index, self.seconds(index, rate)?));
         }
         let index = filled.first().copied().unwrap_or(0);
         let step = rate.map(|rate| 1.0 / rate as f64);
@@ -247,11 +261,20 @@ impl CsvTable<'_> {
                  [s]'; or, if it counts samples, add a line '; Samplerate: 24 MHz' at the top",
                 index + 1
             ))),
-            None if self.rises(index) => Ok(TimeFrom::Column { index, factor: 1.0 }),
+            None if self.rises(index) => Ok(self.times_of(index, 1.0)),
             None => Err(ParseError::whole(
                 "no column has times: expected one with rising values and a name like 'Time [s]'",
             )),
         }
+    }
+
+    /// Times of a column, from its first second on where that lies so far from 0 that only an epoch
+    /// can be meant.
+    fn times_of(&self, index: usize, factor: f64) -> TimeFrom {
+        let first = self.numbers(index).first().copied().unwrap_or(0.0);
+        let is_of_epoch = first * factor > EPOCH_FROM_S && first < i64::MAX as f64;
+        let origin = if is_of_epoch { first.floor() as i64 } else { 0 };
+        TimeFrom::Column { index, factor, origin }
     }
 
     /// Times that follow from a start and a step in the head, as Rigol writes them.
@@ -349,9 +372,14 @@ impl CsvTable<'_> {
         let (seconds, is_sample_time) = match (time, rate) {
             (TimeFrom::Index { step, .. } | TimeFrom::Rows { step, .. }, _) => (step, true),
             (_, Some(rate)) => (1.0 / rate as f64, true),
-            (TimeFrom::Column { index, factor }, None) => {
+            (TimeFrom::Column { index, factor, origin }, None) => {
                 let digits = self.column(index).filter_map(last_digit);
-                let times = self.numbers(index).into_iter().map(|time| time * factor);
+                let number = |cell: &&str| match origin {
+                    0 => self.dialect.number(cell),
+                    _ => distance(&self.dialect, cell, origin),
+                };
+                let cells = self.rows.iter().filter_map(|row| row.get(index));
+                let times = cells.filter_map(number).map(|time| time * factor);
                 of_times(&times.collect::<Vec<_>>(), digits.map(|digit| digit * factor))
             }
             (TimeFrom::Calendar { index, origin_s }, None) => {

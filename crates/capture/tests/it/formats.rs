@@ -503,6 +503,36 @@ fn the_width_of_a_pulse_is_from_one_edge_to_the_other() {
     assert_eq!(pauses, [500_000_000; 3]);
 }
 
+/// Tables of which a column is not asked for, with times of an epoch, or with asterisks, read as they
+/// are meant.
+#[test]
+fn odd_tables_are_understood() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = |row: &dyn Fn(i64, i32, i32) -> String| -> String {
+        let level = |at: i64, from: i64| i32::from((at - from).rem_euclid(100) < 50);
+        (0..1_000).map(|at| row(at, level(at, 0), level(at, 7))).collect()
+    };
+    let with_words = rows(&|at, one, other| {
+        let word = ["IDLE", "", "RUN"][at as usize % 3];
+        format!("{at}e-6,{one},{other},{},{word}\n", ["0x1F", "X", "", "Z"][at as usize % 4])
+    });
+    let of_epoch = rows(&|at, one, other| format!("1700000000.{at:06},{one},{other}\n"));
+    let files = [
+        ("words.csv", format!("Time [s],in,out,bus,state\n{with_words},,,,\n")),
+        ("epoch.csv", format!("Time [s],in,out\n{of_epoch}")),
+    ];
+    for (name, text) in files {
+        let path = written(folder.path(), name, text);
+        let (found, delays) = measured(&path, &query("in", "out")).unwrap();
+        assert_eq!(delays, [7_000_000; 9], "{name}");
+        assert_eq!(found.resolution_ps, Some(1_000_000), "{name}");
+    }
+    let list = "0\t9.0E-06\n1\t****\n2\t9.5E-06\n";
+    let path = written(folder.path(), "list.txt", list);
+    let (found, _) = measured(&path, &asked_of_list()).unwrap();
+    assert_eq!((found.counts.answered, found.counts.censored), (2, 1));
+}
+
 #[test]
 fn falling_edges_and_both_are_edges_as_well() {
     let folder = tempfile::tempdir().unwrap();

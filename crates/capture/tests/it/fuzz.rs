@@ -18,6 +18,9 @@ const LARGEST: usize = 1 << 17;
 /// What is put into damaged captures.
 const WORDS: &[&[u8]] = &[
     b"9.9E37",
+    b"****",
+    b"1700000000.000001",
+    b"IDLE",
     b"-1",
     b"1e308",
     b"nan",
