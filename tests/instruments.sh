@@ -34,7 +34,7 @@ kept = [text.strip() for text in kept]
 assert kept == [text if text != "timed out" else "nan" for text in measured], (kept, measured)
 samples = pyarrow.parquet.read_table(pathlib.Path(run["path"]) / "samples.parquet").to_pydict()
 values = [float(text) for text in measured if text != "timed out" and float(text) < 1e37]
-assert [round(value * 1e9) for value in values] == samples["latency_ns"], "samples differ"
+assert [round(value * 1e12) for value in values] == samples["latency_ps"], "samples differ"
 figures = run["responses"]["figures"]
 assert abs(figures["max_ns"] - max(values) * 1e9) < 1e-3 and abs(figures["mean_ns"] - sum(values) / len(values) * 1e9) < 1e-3
 PYTHON
@@ -144,6 +144,26 @@ interrupted() {
 }
 try "a series that is interrupted or killed is a run of what was measured" interrupted
 
+# What an instrument does not know: the machine that answers, here this one.
+machine_that_answers() {
+    instrument || return
+    "$program" respond --scope "$resource" --count 150 --target local --name beside --format json \
+        --load 'command,run=while :; do :; done' >"$here/out.json" 2>"$here/errors" || { cat "$here/errors"; return 1; }
+    end_instrument
+    compare_with_list 150 && "$program" show last --format json >"$here/last.json" &&
+        holds_in "$here/last.json" '' 'run["conditions"] and run["doctor"] and run["machine"]["kernel"] and run["agent"]["helpers_cpu_ns"] > 0' &&
+        holds_in "$here/last.json" '' '[one["name"] for one in run["loads"]] == ["command"] and run["loads"][0]["cpu_share"] != 0' &&
+        holds_in "$here/last.json" '' 'run["total"]["cycles"] == 150 and not [f for f in run["findings"] if f["code"] in ("machine-lost", "interval-lost", "counts-differ")]' &&
+        "$program" show last --all >"$here/shown" &&
+        expect "the load" grep -q 'while :; do :; done' "$here/shown" &&
+        expect "how to repeat it" grep -q -- "--scope $resource .*--target local --load" "$here/shown" &&
+        "$program" verify last >/dev/null && "$program" report last -o "$here/page.html" >/dev/null &&
+        until_holds 10 "no load is left" eval '! pgrep -f "while :; do :; done"' || return
+    refused 2 'instrument measures no guest' --scope "$resource" --target lab:x86-64/rt || return
+    refused 2 'the responder runs by itself' --scope "$resource" --target local --priority 5
+}
+try "loads, conditions and the doctor of the machine that answers are in the run of an oscilloscope" machine_that_answers
+
 own_commands() {
     local generator generator_port
     cat >"$here/acme.toml" <<'TOML'
@@ -182,6 +202,16 @@ first, again = (json.load(open(f"{sys.argv[1]}/{name}.json"))["runs"][0] for nam
 assert first["responses"] == again["responses"], (first, again)
 PYTHON
 }
+logic_beside() {
+    "$program" respond --logic demo --samplerate 1m --for 1500ms --stimulus D0 --response D1 --name idle --target local \
+        >/dev/null &&
+        "$program" respond --logic demo --samplerate 1m --for 1500ms --stimulus D0 --response D1 --name idle_busy \
+            --load 'command,run=while :; do :; done' >/dev/null || return
+    "$program" show last --format json >"$here/last.json" &&
+        holds_in "$here/last.json" '' 'run["conditions"] and run["doctor"] and [one["name"] for one in run["loads"]] == ["command"]' &&
+        "$program" report idle idle_busy -o "$here/page.html" >/dev/null &&
+        expect "idle and busy on one page" grep -q 'Idle and under load' "$here/page.html"
+}
 logic_mistakes() {
     rm -rf "$LATLAB_RUNS"
     refused 3 'sigrok-cli captured nothing: No devices found' --logic fx2lafw --stimulus D0 --response D1 &&
@@ -202,6 +232,7 @@ logic_interrupted() {
 }
 if have "a logic analyser" sigrok-cli; then
     try "a capture of a logic analyser is kept with the run, and read as any capture" logic
+    try "loads and conditions of the machine that answers are in the run of a logic analyser" logic_beside
     try "a logic analyser that is not there, and one that captures nothing, are refused in one line" logic_mistakes
     try "a capture that is interrupted is as long as it is" logic_interrupted
 fi

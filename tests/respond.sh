@@ -98,7 +98,34 @@ PYTHON
         expect "all of them are drawn" grep -q 'data-drawn="500"' "$here/quick.svg" &&
         expect "in nanoseconds" grep -q 'Response time in ns' "$here/quick.svg"
 }
+# A tenth of a nanosecond stays one on every way out.
+picoseconds() {
+    python3 - "$LATLAB_RUNS" <<'PYTHON' || return
+import glob, sys
+import pyarrow.parquet
+[table] = glob.glob(f"{sys.argv[1]}/*_quick/samples.parquet")
+rows = pyarrow.parquet.read_table(table).to_pydict()
+expected = [48_000 + number % 3 * 100 for number in range(500)]
+assert rows["latency_ps"] == expected, rows["latency_ps"][:9]
+assert rows["latency_ns"] == [48] * 500, set(rows["latency_ns"])
+PYTHON
+    "$program" show last --window +0s.. >"$here/shown" &&
+        expect "the median of the window" grep -qE '^quick +500 +48\.0 +48\.1 +48\.1 ' "$here/shown" &&
+        expect "the largest of the window" grep -qE '^ +48\.2 ' "$here/shown" &&
+        "$program" show last --window +0s.. --format csv | cut -d, -f5 | sort | uniq -c >"$here/counted" &&
+        expect "decimals in CSV" grep -qE '167 48\.1$' "$here/counted" &&
+        "$program" export last --to csv -o "$here/exported.csv" >/dev/null 2>&1 &&
+        expect "decimals in the export" grep -q ',48\.2$' "$here/exported.csv" &&
+        "$program" show last --window +0s.. --format json >"$here/window.json" &&
+        holds_in "$here/window.json" '' 'run["responses"]["max_ns"] == 48.2 and run["largest"][0]["latency_ps"] == 48200' &&
+        "$program" verify last >/dev/null &&
+        "$program" report last -o "$here/quick.html" >/dev/null && expect "on the page" grep -q '48\.2' "$here/quick.html" || return
+    # A deadline between two of them.
+    "$program" respond --from "$here/quick.vcd" --stimulus in --response out --deadline 48ns --format json >"$here/out.json"
+    expect "the verdict is fail" [ $? = 1 ] && holds 'runs["quick"]["verdict"]["misses"] == 333'
+}
 try "a responder of 48 ns has its histogram" quick
+try "picoseconds are kept in samples, windows, CSV, exports and pages" picoseconds
 rm -rf "$LATLAB_RUNS"
 
 made_up() {
@@ -164,7 +191,30 @@ koenichiwa() {
         holds '[(f["readings"][0]["number"], f["first_meant_ns"]) for f in runs["RT6__read_interval_0"]["findings"] if f["code"] == "response-impossible"] == [(8465, 28073)]' &&
         holds '(runs["NO_RT6__read_interval_0"]["responses"]["missing"], runs["NO_RT6__read_interval_0"]["responses"]["stimuli"]) == (1, 9999)'
 }
+# What the program knows of the publication is what its readings say.
+published_figures() {
+    python3 - $data/avian2 crates/report/src/sections/published.rs <<'PYTHON'
+import re, statistics, sys
+folder, source = sys.argv[1:]
+text = open(source).read()
+named = {"UnoPolling": "arduino_polling", "UnoInterrupt": "arduino_irq", "Module": "rpi_c_kmod",
+         "Program": "rpi_c_userspace", "Python": "rpi_python"}
+seen = 0
+for name, numbers in re.findall(r"(\w+) => of\((?:\d+, )?\[([0-9_., ]+)\]\)", text):
+    known = [float(number.replace("_", "")) for number in numbers.split(",")]
+    is_busy = text.index(numbers) > text.index("fn busy")
+    file = f"{folder}/01_{named[name]}{'_busy' if is_busy else ''}.out"
+    values = sorted(float(line.split()[1]) * 1e9 for line in open(file))
+    values = [value for value in values if value < 1e30]
+    p99 = values[-(-99 * len(values) // 100) - 1]
+    true = [values[0], statistics.median(values), statistics.fmean(values), p99, values[-1]]
+    assert all(abs(one - other) <= 0.06 for one, other in zip(known, true)), (file, known, true)
+    seen += 1
+assert seen == 8, seen
+PYTHON
+}
 if [ -d $data/avian2 ]; then
+    try "the published figures that the program knows are those of the readings" published_figures
     try "eight published series have their figures, and are compared" avian2
     try "a list with its author's mistakes is read without them" koenichiwa
 else

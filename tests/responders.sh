@@ -132,6 +132,38 @@ wires() {
 }
 try "the legs of an answer over a wire add up to the whole in every edge, on stock and PREEMPT_RT" wires
 
+# Invariant (captures): A killed run of a wire has the legs of every answer that it counts.
+killed_wire() {
+    local pid run
+    timeout 200 "$lab" respond --gpio gpiochip0:1 --loopback gpiochip0:0 --target lab:x86-64/stock --name cut \
+        --count 1000000 --deadline 1ms >/dev/null 2>"$here/cut.txt" & pid=$!
+    until_holds 100 "edges on the disk" eval 'cat "$LATLAB_RUNS"/.*cut.partial/journal | wc -c | grep -qE "[0-9]{6}"' || return
+    kill -KILL "$(pgrep -P $pid latlab || echo $pid)" && wait $pid
+    "$lab" list >/dev/null 2>&1
+    run=$(of cut)
+    python3 - "$run" <<'PYTHON' || return
+import json, sys
+import pyarrow.parquet
+folder = sys.argv[1]
+read = lambda table: pyarrow.parquet.read_table(f"{folder}/{table}.parquet").to_pylist()
+run = json.load(open(f"{folder}/run.json"))
+whole = {row["release_ns"]: row["latency_ns"] for row in read("samples")}
+with_legs = [row for row in read("spikes") if row["irq_ns"] is not None]
+assert run["recovered"] and run["total"]["cycles"] >= 100, run["total"]
+assert run["verdict"]["word"] != "pass", run["verdict"]
+[legs] = run["legs"]["threads"]
+assert legs["tally"]["known"] >= run["total"]["cycles"], (legs, run["total"]["cycles"])
+assert len(with_legs) >= 0.9 * len(read("spikes")) > 0
+for row in with_legs:
+    parts = [row["irq_ns"], row["thread_ns"] - row["irq_ns"], row["latency_ns"] - row["thread_ns"]]
+    assert all(part > 0 for part in parts) and sum(parts) == whole[row["release_ns"]], row
+PYTHON
+    "$lab" show "$run" --all >"$here/said.txt" && expect "responses" grep -q 'response time' "$here/said.txt" &&
+        expect "what nobody knows" grep -q 'how many stimuli got no response is unknown' "$here/said.txt" &&
+        expect "each leg" grep -qE '^0 +wake-up +[0-9]' "$here/said.txt" && ! grep -q 'wake-up latency' "$here/said.txt"
+}
+try "a run of a wire that was killed has the legs of its answers, and says what is unknown" killed_wire
+
 # The wire itself stands for another responder, which takes no time.
 other_responder() {
     wire other stock --external && holds 'runs["other"]["answered"] == 150 and median("other") < 4000' &&
@@ -156,6 +188,37 @@ try "a module has no policy" refused "where the kernel answers" linux:kmod --tar
 try "a guest is for responders on Linux" refused "needs --simulate linux:" uno:irq --target lab:x86-64/rt
 
 [ -n "${LATLAB_LONG:-}" ] || exit $status
+
+# Both modules are built anew on all kernels; a warning is an error.
+kernels() {
+    local machine kernel
+    cp -r responders "$here/anew"
+    for kernel in kmod/responder.c kmod/pinpair/pinpair.c; do echo "/* $RANDOM$RANDOM */" >>"$here/anew/$kernel"; done
+    for machine in x86-64 arm64; do
+        [ $machine = x86-64 ] || have "modules on arm64" qemu-system-aarch64 aarch64-linux-gnu-gcc || return 0
+        fetch $machine stock-6.1 rt-6.1 stock-6.12 rt-6.12 || return 1
+        for kernel in stock-6.1 rt-6.1 stock-6.12 rt-6.12; do
+            LATLAB_RESPONDERS=$here/anew KCFLAGS=-Werror \
+                answer "built-$machine-$kernel" kmod-plain "$machine/$kernel" --edges 50 || return 1
+            holds "runs['built-$machine-$kernel']['answered'] == 50" || return 1
+            echo "$machine/$kernel: median $(python3 -c 'import json,sys; print(json.load(open(sys.argv[1]))["runs"][0]["responses"]["figures"]["median_ns"])' "$here/built-$machine-$kernel.json") ns"
+        done
+    done
+    rm -rf "$here"/built-*.json
+}
+try "the modules build without warnings on eight kernels, and answer there" kernels
+
+# Invariant (captures): A published experiment is repeated by one command, its figures beside those that were published.
+published() {
+    timeout 580 "$lab" respond --simulate published --page "$here/published.html" >"$here/said.txt" 2>"$here/errors.txt" ||
+        { cat "$here/said.txt" "$here/errors.txt"; return 1; }
+    expect "eight published series and eight runs" [ "$(grep -cE '^(Arduino|kernel module|C over sysfs|Python).* (published|simulated|virtual)' "$here/said.txt")" -ge 16 ] &&
+        expect "the published mean of the interrupt" grep -qE 'Arduino, interrupt +published +idle +500 .* 9\.07 ' "$here/said.txt" &&
+        expect "on the page" grep -q 'Beside the published figures' "$here/published.html" && keep "$here/published.html"
+}
+if have "the published experiment" avr-gcc /usr/include/simavr/sim_avr.h /usr/share/arduino; then
+    try "a published experiment is repeated by one command, on one page" published
+fi
 
 all=(kmod kmod-plain kmod-threaded c-sysfs c-gpiochip c-poll rust python python-gpiod1)
 # Two guests at a time, as many as any machine has CPUs for.

@@ -1,5 +1,6 @@
 //! The drainer: takes intervals and large latencies from the threads to the stream.
 
+use crate::answer_legs::LegDrainer;
 use crate::flight::SpikeTrigger;
 use crate::hook::Hook;
 use crate::outbox::Outbox;
@@ -20,6 +21,8 @@ pub struct ThreadSource {
     pub drain: Drain,
     /// All its latencies, where they are asked for.
     pub samples: Option<SampleDrainer>,
+    /// The legs of its answers, where it answers a wire.
+    pub legs: Option<LegDrainer>,
 }
 
 /// Sees every interval as the loop hands it over, with the number of its thread.
@@ -112,6 +115,9 @@ impl Drainer {
                 // Before the interval that counts them, so that a kill leaves none without them.
                 let all = last || !sealed.is_empty();
                 nothing_left &= samples.pass(to_monotonic, all, &self.outbox);
+            }
+            if let Some(legs) = &mut line.source.legs {
+                nothing_left &= legs.pass(&self.outbox);
             }
             self.intervals_merged +=
                 line.take_intervals(sealed, to_monotonic, self.joined, &self.outbox);
@@ -274,7 +280,7 @@ pub(crate) mod tests {
     use latlab_model::frame::{FrameReader, ReadResult};
 
     fn source(drain: Drain) -> ThreadSource {
-        ThreadSource { cpu: None, drain, samples: None }
+        ThreadSource { cpu: None, drain, samples: None, legs: None }
     }
 
     /// What the outbox holds, which takes no more.

@@ -1,22 +1,20 @@
 //! A wire on one board: the thread that makes its edges, and the measuring thread, which answers them.
 
+use crate::answer_legs::lost_legs;
 use crate::helper_thread::HelperThread;
 use crate::layout::SplitMix;
 use crate::monitor::SettingList;
 use crate::placement::Placement;
 use crate::refusals::machine_refuses;
 use crate::thread_job::{Start, ThreadJob, stop_others, thread_end};
-use latlab_measure::gpio::{
-    AnswerConfig, AnswerLegs, Answerer, EdgeCounts, EdgeMaker, EdgeSchedule, wire,
-};
+use latlab_measure::gpio::{AnswerConfig, Answerer, EdgeCounts, EdgeMaker, EdgeSchedule, wire};
 use latlab_measure::samples::SampleSink;
-use latlab_model::frame::{Message, Refusal};
+use latlab_model::Nanos;
+use latlab_model::frame::Refusal;
 use latlab_model::gpio::{GpioLine, GpioWire};
-use latlab_model::legs::{CycleLegs, Leg, LegTally, Legs};
 use latlab_model::plan::Policy;
 use latlab_model::respond::Responses;
 use latlab_model::run::{Setting, ThreadEnd};
-use latlab_model::{Histogram, Nanos};
 use latlab_sys::gpio::{EdgeLine, OutputLine};
 use latlab_sys::{clock, memory, sched};
 use std::io;
@@ -26,8 +24,6 @@ use std::time::Duration;
 
 /// An edge has come back by then, if there is a wire.
 const WIRE_TEST: Duration = Duration::from_millis(500);
-/// Legs of one frame.
-const OF_A_FRAME: usize = 4096;
 
 /// The lines, with the thread that makes the edges.
 pub struct WiredThread {
@@ -35,7 +31,6 @@ pub struct WiredThread {
     start: SyncSender<EdgeSchedule>,
     /// Ends with what it made and the CPU time that it took.
     maker: HelperThread<(EdgeCounts, i64)>,
-    legs: Vec<AnswerLegs>,
 }
 
 /// Takes the lines, tries the wire, and starts the thread that makes the edges.
@@ -56,12 +51,7 @@ pub fn set_up(job: &ThreadJob, asked: &GpioWire) -> Result<(WiredThread, Setting
         let line = line.map(GpioLine::to_string);
         settings.settings.extend(line.map(|line| Setting::new(what, line.clone(), line)));
     }
-    let most = job.measurement.plan.cycles.unwrap_or(GpioWire::MOST_STIMULI);
-    // Written to, so that its pages are there.
-    let nothing = AnswerLegs { at: 1, event: 1, wake_up: 1, answer: 1 };
-    let mut legs = vec![nothing; most.min(GpioWire::MOST_STIMULI) as usize];
-    legs.clear();
-    Ok((WiredThread { answerer, start, maker, legs }, settings))
+    Ok((WiredThread { answerer, start, maker }, settings))
 }
 
 /// The thread that makes the edges: on another CPU if there is one, else behind the one that answers.
@@ -144,8 +134,8 @@ fn run_recording<S: SampleSink>(
     wired: WiredThread,
     mut samples: S,
 ) -> ThreadEnd {
-    let WiredThread { answerer, start: begin, maker, mut legs } = wired;
-    let ThreadJob { thread, measurement, mut recorder, outbox, stop, .. } = job;
+    let WiredThread { answerer, start: begin, maker } = wired;
+    let ThreadJob { thread, measurement, mut recorder, mut legs, outbox, stop, .. } = job;
     let plan = &measurement.plan;
     let limit = |time: Option<Nanos>| time.map_or(i64::MAX, |time| time.0);
     let respond = plan.method.respond();
@@ -174,7 +164,9 @@ fn run_recording<S: SampleSink>(
     let missed = if plan.deadline_ns.is_some() { counts.missing } else { 0 };
     recorder.count_late(0, missed as i64);
     let totals = recorder.finish(ended.last.max(start.from) + 1);
-    send_legs(thread, &legs, |message| outbox.send(message));
+    if let Some(lost) = legs.map(|legs| legs.lost()).filter(|lost| *lost > 0) {
+        outbox.send(&lost_legs(thread, lost));
+    }
     let end = thread_end(thread, ended.code, answered, totals, before);
     ThreadEnd {
         samples_lost: samples.lost(),
@@ -192,32 +184,5 @@ fn run_recording<S: SampleSink>(
             ..Responses::default()
         }),
         ..end
-    }
-}
-
-/// Sends the legs of each edge, which add up to its latency.
-fn send_legs(thread: u32, legs: &[AnswerLegs], send: impl Fn(&Message)) {
-    for frame in legs.chunks(OF_A_FRAME) {
-        let count = |leg: Leg, of: fn(&AnswerLegs) -> i64| {
-            (leg, frame.iter().map(|one| Nanos(of(one))).collect::<Histogram>())
-        };
-        let cycle = |one: &AnswerLegs| CycleLegs {
-            release_ns: Nanos(one.at),
-            irq_ns: Nanos(one.event),
-            thread_ns: Nanos(one.event + one.wake_up),
-        };
-        let known = frame.len() as u64;
-        send(&Message::Legs(Legs {
-            thread,
-            counts: vec![
-                count(Leg::Irq, |one| one.event),
-                count(Leg::Thread, |one| one.event + one.wake_up),
-                count(Leg::WakeUp, |one| one.wake_up),
-                count(Leg::Answer, |one| one.answer),
-                count(Leg::Traced, |one| one.event + one.wake_up + one.answer),
-            ],
-            largest: frame.iter().map(cycle).collect(),
-            tally: LegTally { traced: known, known, ..LegTally::default() },
-        }));
     }
 }

@@ -36,6 +36,11 @@ impl Layout {
 /// Lays the plan over the machine; an error is one line for the user.
 pub fn layout(measurement: &Measurement, cpus: &Cpus) -> Result<Layout, String> {
     let plan = &measurement.plan;
+    if let Task::Instrument = measurement.task {
+        // A thread that only waits disturbs nobody, wherever it is.
+        let (threads, wakers, helpers) = (vec![None], vec![None], cpus.usable.clone());
+        return Ok(Layout { threads, wakers, helpers, crowded: false });
+    }
     let deadline = matches!(measurement.policy, Policy::Deadline { .. });
     let floats = deadline || measurement.cyclictest().is_some_and(|asked| asked.floating);
     let measured = match &plan.cpus {
@@ -60,9 +65,12 @@ pub fn layout(measurement: &Measurement, cpus: &Cpus) -> Result<Layout, String> 
     };
     let wakers_on = match &measurement.task {
         Task::Handoff(handoff) => handoff.wakers_on.as_ref(),
-        Task::Cyclic(_) | Task::Spin(_) | Task::Timerlat(_) | Task::Respond(_) | Task::Gpio(_) => {
-            None
-        }
+        Task::Cyclic(_)
+        | Task::Spin(_)
+        | Task::Timerlat(_)
+        | Task::Respond(_)
+        | Task::Gpio(_)
+        | Task::Instrument => None,
     };
     let wakers = match wakers_on {
         None => threads.clone(),

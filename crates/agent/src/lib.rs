@@ -8,6 +8,7 @@
 //! touching the machine. `outbox.rs` holds what the stream has not taken yet: intervals merge there
 //! when the stream stalls, and nothing else waits for it.
 
+mod answer_legs;
 mod cpu_claim;
 mod cpus;
 mod drain;

@@ -100,7 +100,8 @@ pub fn prepare(
             | Task::Handoff(_)
             | Task::Spin(_)
             | Task::Respond(_)
-            | Task::Gpio(_) => {}
+            | Task::Gpio(_)
+            | Task::Instrument => {}
         }
     }
     let recorder = plan.explain.then(|| match &mut changes {
@@ -119,7 +120,9 @@ fn begin_changes(root: &Root, measurement: &Measurement) -> Result<Option<Change
     let traces = match &measurement.task {
         Task::Cyclic(cyclic) => cyclic.legs,
         Task::Timerlat(_) => true,
-        Task::Handoff(_) | Task::Spin(_) | Task::Respond(_) | Task::Gpio(_) => false,
+        Task::Handoff(_) | Task::Spin(_) | Task::Respond(_) | Task::Gpio(_) | Task::Instrument => {
+            false
+        }
     };
     let plan = &measurement.plan;
     let wanted = !plan.kernel_files.is_empty() || !plan.tunings.is_empty() || traces;

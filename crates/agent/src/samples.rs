@@ -147,7 +147,7 @@ mod tests {
             release += PERIOD * if cycle % 1000 == 999 { 7 } else { 1 };
             let latency = 5_000 + cycle * 7919 % 3001;
             ring.push(release, latency);
-            given.push(Sample { release_ns: Nanos(release + 9), latency_ns: Nanos(latency) });
+            given.push(Sample::new(Nanos(release + 9), Nanos(latency)));
             if cycle % 1_234 == 0 {
                 line.pass(Nanos(9), false, &outbox);
             }

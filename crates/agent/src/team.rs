@@ -1,5 +1,6 @@
 //! The measuring threads as one: set up, started together, drained, and heard at their end.
 
+use crate::answer_legs::LegDrainer;
 use crate::cpus;
 use crate::drain::{Drainer, IntervalObserver, ThreadSource, offset_to_monotonic};
 use crate::flight::SpikeTrigger;
@@ -15,6 +16,7 @@ use crate::thread_job::{Start, ThreadJob, clock_of};
 use crate::timerlat::KernelTimer;
 use crate::worker::{self, Worker};
 use latlab_measure::cyclic::Stop;
+use latlab_measure::gpio::legs;
 use latlab_measure::recorder::recorder;
 use latlab_measure::samples::samples;
 use latlab_model::finding::{EndFinding, Finding, MachineFinding};
@@ -100,6 +102,8 @@ impl Team {
                 }
                 None => (None, None),
             };
+            let is_own = plan.method.gpio().is_some_and(|wire| !wire.external);
+            let (leg_ring, leg_drain) = is_own.then(legs).unzip();
             let stop = Arc::new(AtomicU8::new(0));
             let job = ThreadJob {
                 thread,
@@ -110,6 +114,7 @@ impl Team {
                 kernel: kernel.next(),
                 recorder,
                 samples: ring,
+                legs: leg_ring,
                 outbox: outbox.clone(),
                 crowded: layout.crowded,
                 stop: Stop { all: &STOP, own: Arc::clone(&stop) },
@@ -118,7 +123,8 @@ impl Team {
                 machine_refuses(format!("cannot start thread {thread}: {error}"))
             })?;
             waiting.push((cpu, worker, stop));
-            sources.push(ThreadSource { cpu, drain, samples: line });
+            let legs = leg_drain.map(|drain| LegDrainer::new(thread, drain));
+            sources.push(ThreadSource { cpu, drain, samples: line, legs });
         }
         let died = |_| machine_refuses("a measuring thread ended during its set-up".into());
         let ready = |(_, worker, _): &(_, Worker, _)| worker.ready.recv().map_err(died)?;

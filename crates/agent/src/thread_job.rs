@@ -4,6 +4,7 @@ use crate::outbox::Outbox;
 use crate::reasons::{STOP_ABOVE, reason_of};
 use crate::timerlat::KernelTimer;
 use latlab_measure::cyclic::{EndCode, Stop};
+use latlab_measure::gpio::LegRing;
 use latlab_measure::recorder::{Recorder, Totals};
 use latlab_measure::samples::SampleRing;
 use latlab_model::Nanos;
@@ -34,6 +35,8 @@ pub struct ThreadJob {
     pub recorder: Recorder,
     /// Where every latency goes, if that was asked for.
     pub samples: Option<SampleRing>,
+    /// Where the legs of each answer go, where it answers a wire itself.
+    pub legs: Option<LegRing>,
     /// The stream, for what is only known at the end.
     pub outbox: Outbox,
     /// Whether every usable CPU is measured, so that nothing else has one for itself.

@@ -10,16 +10,20 @@ use crate::thread_job::{Start, ThreadJob, clock_of, stop_others, thread_end};
 use crate::timerlat::KernelTimer;
 use crate::waker::{self, HandoffThread};
 use latlab_measure::cyclic::{EndCode, LoopConfig, LoopResult, NO_END, count_passed, measure};
+use latlab_measure::recorder::Totals;
 use latlab_measure::samples::SampleSink;
 use latlab_measure::timer::{Nanosleep, Periodic, Relative, Timer, Wake};
 use latlab_model::Nanos;
 use latlab_model::frame::Refusal;
 use latlab_model::gpio::GpioWire;
+use latlab_model::nanos::SECOND;
 use latlab_model::plan::{Cyclic, Mechanism, MissedPolicy, Spin, Task};
 use latlab_model::run::ThreadEnd;
+use latlab_sys::clock::{self, Clock};
 use latlab_sys::timer::{PosixTimer, TimerFd};
 use latlab_sys::{Errno, memory, sched};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
@@ -64,6 +68,7 @@ pub fn spawn(mut job: ThreadJob) -> std::io::Result<Worker> {
             Kind::ReadsTracer(kernel, period) => run_kernel_timer(job, start, *kernel, period),
             Kind::WaitsForEdges(responder) => responder.run(job, start),
             Kind::AnswersEdges(wire, wired) => gpio::run(job, start, &wire, wired),
+            Kind::Waits => wait_for_the_end(&job),
         };
         thread.record_end();
         Some(end)
@@ -81,6 +86,7 @@ enum Kind {
     ReadsTracer(Box<KernelTimer>, i64),
     WaitsForEdges(Responder),
     AnswersEdges(GpioWire, WiredThread),
+    Waits,
 }
 
 /// Takes the thread to its place; where another one wakes it, that one as well.
@@ -119,7 +125,22 @@ fn set_up(job: &mut ThreadJob) -> Result<(PlacedThread, Kind), Refusal> {
             placed.settings.append(settings);
             Ok((placed, Kind::AnswersEdges(wire.clone(), wired)))
         }
+        Task::Instrument => Ok((place()?, Kind::Waits)),
     }
+}
+
+/// Waits until somebody asks for the end.
+fn wait_for_the_end(job: &ThreadJob) -> ThreadEnd {
+    let before = memory::thread_usage();
+    let code = loop {
+        let asked = job.stop.all.load(Ordering::Relaxed) | job.stop.own.load(Ordering::Relaxed);
+        if asked != 0 {
+            break EndCode::Stopped(asked);
+        }
+        // Cut short by whoever asks.
+        let _ = clock::sleep_for(Clock::Monotonic, SECOND.0);
+    };
+    thread_end(job.thread, code, 0, Totals::default(), before)
 }
 
 /// Sleeps until the other thread wakes it, whose CPU time is told with its own.

@@ -163,7 +163,7 @@ struct RespondedPair<'a> {
 }
 
 impl<'a> Responded<'a> {
-    /// Of runs with their responses.
+    /// Of runs with their responses in picoseconds.
     pub fn new(
         finished: &'a [latlab_store::Finished],
         series: &[(&'a Run, Vec<i64>)],
@@ -179,13 +179,15 @@ impl<'a> Responded<'a> {
         });
         let pair = |of: &(&'a Run, Vec<i64>), against: &(&'a Run, Vec<i64>)| {
             let compared = superiority(&of.1, &against.1)?;
+            let nanos = |picoseconds: f64| picoseconds / 1e3;
+            let (low, high) = compared.shift_between;
             Some(RespondedPair {
                 of: &of.0.asked.name,
                 against: &against.0.asked.name,
                 quicker: compared.precedence.less,
                 quicker_between: compared.precedence.less_between,
-                shift_ns: compared.shift,
-                shift_between_ns: compared.shift_between,
+                shift_ns: nanos(compared.shift),
+                shift_between_ns: (nanos(low), nanos(high)),
                 quicker_than_all: compared.precedence.below_all,
             })
         };

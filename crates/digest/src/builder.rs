@@ -21,7 +21,7 @@ use latlab_model::frame::{Hello, Interval, Message, Spikes};
 use latlab_model::legs::Legs;
 use latlab_model::machine::Machine;
 use latlab_model::run::{AgentEnd, AppliedSetup, ClockReading, ThreadEnd};
-use latlab_model::samples::{Sample, Samples};
+use latlab_model::samples::{Sample, Samples, Unreadable};
 use latlab_model::telemetry::Reading;
 use latlab_model::trace::PackedTrace;
 use latlab_model::{Nanos, Plan, Run, Snapshot};
@@ -129,7 +129,14 @@ impl RunBuilder {
             Message::Prepared(prepared) => self.prepare(prepared),
             Message::Interval(interval) => return self.count(interval),
             Message::Spikes(spikes) => self.push_spikes(spikes),
-            Message::Samples(samples) => return self.sample(samples).map(StreamRow::Samples),
+            Message::Samples(samples) => {
+                let read = samples.unpack();
+                return self.push_samples(&samples, read).map(StreamRow::Samples);
+            }
+            Message::FineSamples(fine) => {
+                let read = fine.unpack();
+                return self.push_samples(&fine.samples, read).map(StreamRow::Samples);
+            }
             Message::Clocks(clocks) => {
                 self.clocks.push(clocks);
                 return Some(StreamRow::Clocks(clocks));
@@ -210,7 +217,6 @@ impl RunBuilder {
         };
         let told = answered_edges(edges, plan, thread.setup.first_release_ns);
         thread.answered = Some((told.responses, told.answered));
-        self.findings.extend(told.findings);
         for message in told.messages {
             let row = self.push(message);
             self.of_edges.extend(row);
@@ -267,13 +273,17 @@ impl RunBuilder {
         StreamRow::Telemetry(rows.into_iter().map(|read| read.row).collect())
     }
 
-    fn sample(&mut self, samples: Samples) -> Option<Vec<SampleRow>> {
+    fn push_samples(
+        &mut self,
+        samples: &Samples,
+        read: Result<Vec<Sample>, Unreadable>,
+    ) -> Option<Vec<SampleRow>> {
         let Some(thread) = self.threads.get_mut(&samples.thread) else {
             self.unknown_thread("samples", samples.thread);
             return None;
         };
         let stored = self.plan.as_ref().is_none_or(|plan| plan.samples);
-        let rows = thread.add_samples(&samples, stored, &mut self.findings)?;
+        let rows = thread.add_samples(samples, read, stored, &mut self.findings)?;
         if let Some(trace) = &mut self.trace {
             let samples: Vec<Sample> = rows.iter().map(|row| row.sample).collect();
             trace.push_samples(thread.setup.thread, &samples);

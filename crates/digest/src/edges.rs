@@ -2,7 +2,6 @@
 
 use latlab_model::deadline::is_miss;
 use latlab_model::edges::{CpuUse, Edge, Edges};
-use latlab_model::finding::{CaptureFinding, Finding};
 use latlab_model::frame::{Interval, KEPT_SPIKES, Message, Spike, Spikes};
 use latlab_model::respond::{ResponseCpu, ResponseFigures, Responses};
 use latlab_model::samples::{Sample, Samples};
@@ -13,6 +12,9 @@ const OF_A_FRAME: usize = 8192;
 /// Fewer responses than these say nothing about the steps of a clock.
 const STEPS: usize = 10;
 
+/// Picoseconds in a nanosecond.
+const PER_NANO: f64 = 1_000.0;
+
 /// What became of the edges.
 pub struct AnsweredEdges {
     /// Intervals, samples and the largest, as an agent would have sent them.
@@ -21,8 +23,6 @@ pub struct AnsweredEdges {
     pub responses: Responses,
     /// Stimuli that were answered within the window.
     pub answered: u64,
-    /// What the reader must know.
-    pub findings: Vec<Finding>,
 }
 
 /// Counts the edges of a run whose first interval begins here.
@@ -32,21 +32,13 @@ pub fn answered_edges(edges: &Edges, plan: &Plan, first_release: Nanos) -> Answe
     let in_time: Vec<Sample> = edges
         .edges
         .iter()
-        .filter_map(|edge| Some(Sample { release_ns: edge.at_ns, latency_ns: delay(edge)? }))
+        .filter_map(|edge| Some(Sample::new(edge.at_ns, delay(edge)?)))
         .filter(|sample| sample.latency_ns <= window)
         .collect();
     let (stimuli, answered) = (edges.edges.len() as u64, in_time.len() as u64);
     let missing = edges.edges.iter().filter(|edge| edge.answered_ns.is_none()).count() as u64;
     let late = stimuli - missing - answered;
     let (double, spurious) = (edges.double, edges.spurious);
-    let some = |count: u64, finding: CaptureFinding| (count > 0).then(|| Finding::new(finding));
-    let window_ns = Some(window).filter(|window| *window < Nanos::MAX);
-    let findings = [
-        some(missing, CaptureFinding::ResponseMissing { count: missing, stimuli }),
-        some(late, CaptureFinding::ResponseLate { count: late, stimuli, window_ns }),
-        some(double, CaptureFinding::ResponseDouble { count: double }),
-        some(spurious, CaptureFinding::ResponseSpurious { count: spurious }),
-    ];
     let responses = Responses {
         format: "pin pair".to_string(),
         stimuli,
@@ -56,7 +48,7 @@ pub fn answered_edges(edges: &Edges, plan: &Plan, first_release: Nanos) -> Answe
         spurious,
         resolution_ns: resolution(&edges.edges),
         is_timed: true,
-        figures: figures(in_time.iter().map(|sample| sample.latency_ns.0).collect()),
+        figures: figures(in_time.iter().map(|sample| sample.latency_ps()).collect()),
         cpu: cpu(edges.interrupts, edges.threads),
         ..Responses::default()
     };
@@ -65,8 +57,7 @@ pub fn answered_edges(edges: &Edges, plan: &Plan, first_release: Nanos) -> Answe
     messages
         .extend(frames.map(|frame| Message::Samples(Samples::without_period(edges.thread, frame))));
     messages.push(Message::Spikes(Spikes { thread: edges.thread, spikes: largest(&in_time) }));
-    let findings = findings.into_iter().flatten().collect();
-    AnsweredEdges { messages, responses, answered, findings }
+    AnsweredEdges { messages, responses, answered }
 }
 
 /// The intervals of the plan from the first to the one with the last edge, without a gap.
@@ -117,9 +108,10 @@ fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// The figures of these latencies, in nanoseconds.
+/// The figures of these latencies, which are in picoseconds.
 pub fn figures(mut rising: Vec<i64>) -> ResponseFigures {
     rising.sort_unstable();
+    let nanos = |picoseconds: f64| picoseconds / PER_NANO;
     let count = rising.len();
     let mean =
         (count > 0).then(|| rising.iter().map(|&one| one as f64).sum::<f64>() / count as f64);
@@ -128,13 +120,13 @@ pub fn figures(mut rising: Vec<i64>) -> ResponseFigures {
         (squares / (count - 1) as f64).sqrt()
     });
     let of = ResponseFigures {
-        min_ns: rising.first().map(|&one| one as f64),
-        mean_ns: mean,
-        deviation_ns: deviation,
-        max_ns: rising.last().map(|&one| one as f64),
+        min_ns: rising.first().map(|&one| nanos(one as f64)),
+        mean_ns: mean.map(nanos),
+        deviation_ns: deviation.map(nanos),
+        max_ns: rising.last().map(|&one| nanos(one as f64)),
         ..ResponseFigures::default()
     };
-    of.with_quantiles(&rising, 1.0)
+    of.with_quantiles(&rising, PER_NANO)
 }
 
 fn cpu(interrupts: CpuUse, threads: CpuUse) -> Option<ResponseCpu> {
@@ -174,7 +166,6 @@ mod tests {
         assert_eq!((stimuli, missing, late, double, told.answered), (4, 1, 1, 1, 2));
         assert_eq!((figures.min_ns, figures.median_ns), (Some(200.0), Some(250.0)));
         assert_eq!(figures.max_ns, Some(300.0));
-        assert_eq!(told.findings.len(), 3);
         let intervals: Vec<(i64, i64, u64, u64)> = told
             .messages
             .iter()

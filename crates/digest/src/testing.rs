@@ -216,7 +216,7 @@ impl SyntheticRun {
         let cycle = |cycle: u32| {
             let stall = if cycle == cycles.min(1_000) / 2 { self.stall } else { Nanos::ZERO };
             let latency_ns = random.latency() + self.slower + stall;
-            let sample = Sample { release_ns, latency_ns };
+            let sample = Sample::new(release_ns, latency_ns);
             release_ns += period * (1 + latency_ns.0 / period.0);
             sample
         };
@@ -240,7 +240,7 @@ impl SyntheticRun {
 
     /// What the kernel tells of a cycle: that of a late one not whole.
     fn events(&self, thread: u32, cycle: &Sample) -> Vec<ThreadEvent> {
-        let Sample { release_ns, latency_ns } = *cycle;
+        let Sample { release_ns, latency_ns, .. } = *cycle;
         let event = |at_ns, kind| ThreadEvent { at_ns, cpu: thread, kind };
         let armed = ThreadEventKind::Armed { release_ns };
         let expired = event(release_ns + Nanos(latency_ns.0 / 3), ThreadEventKind::Expired);

@@ -3,14 +3,14 @@
 use crate::bins::BinCounts;
 use crate::edges::figures;
 use crate::findings::missed::often_missed;
-use crate::findings::{FindingList, noise};
+use crate::findings::{FindingList, noise, responses};
 use crate::rows::{BinRow, IntervalRow, SampleRow, SpikeRow};
 use latlab_model::finding::{EndFinding, Finding, IntervalFlaw, LossFinding, MachineFinding};
 use latlab_model::frame::{Interval, KEPT_SPIKES, Spike};
 use latlab_model::plan::Recorded;
 use latlab_model::respond::Responses;
 use latlab_model::run::{EndReason, Noise, Summary, ThreadEnd, ThreadRun, ThreadSetup};
-use latlab_model::samples::Samples;
+use latlab_model::samples::{Sample, Samples, Unreadable};
 use latlab_model::{Histogram, Nanos, Plan};
 use latlab_stats::summary;
 use std::cmp::Reverse;
@@ -115,6 +115,7 @@ impl ThreadCounts {
     pub fn add_samples(
         &mut self,
         samples: &Samples,
+        read: Result<Vec<Sample>, Unreadable>,
         asked_for: bool,
         findings: &mut FindingList,
     ) -> Option<Vec<SampleRow>> {
@@ -122,7 +123,7 @@ impl ThreadCounts {
             let lost = LossFinding::SamplesLost { count, within_ns, damage, asked_for };
             Finding::new(lost).at(samples.first_release_ns).of_thread(samples.thread)
         };
-        let read = match samples.unpack() {
+        let read = match read {
             Ok(read) => read,
             Err(error) => {
                 findings.push(finding(None, None, Some(error.to_string())));
@@ -134,7 +135,7 @@ impl ThreadCounts {
             findings.push(finding(Some(samples.lost_before), Some(within), None));
         }
         self.samples += read.len() as u64;
-        let latencies = read.iter().map(|sample| sample.latency_ns.0);
+        let latencies = read.iter().map(|sample| sample.latency_ps());
         self.exact.iter_mut().for_each(|exact| exact.extend(latencies.clone()));
         self.sampled_to = read.last()?.release_ns + samples.period_ns;
         let ThreadSetup { thread, cpu, .. } = self.setup;
@@ -279,6 +280,13 @@ impl ThreadCounts {
             .chain(self.end.iter().flat_map(|end| noise::findings(end, self.noise.of_ns)))
             .map(|finding| finding.of_thread(thread))
             .collect()
+    }
+
+    /// What became of its stimuli, where it answered any.
+    pub fn response_findings(&self, plan: &Plan) -> Vec<Finding> {
+        let end = self.end.as_ref();
+        let responded = end.and_then(|end| Some((end.responded.as_ref()?, end.cycles)));
+        responded.map_or(Vec::new(), |(one, answered)| responses::findings(one, answered, plan))
     }
 
     fn end_findings(&self, end: &ThreadEnd, lock_refused: bool) -> Vec<Finding> {

@@ -11,26 +11,37 @@ use std::fs;
 struct Program {
     name: &'static str,
     package: &'static str,
+    /// Its file there and its place in a guest, where these are not its name and the file's place.
+    file: Option<(&'static str, &'static str)>,
     /// Files of other packages that it is linked with.
     libraries: &'static [(&'static str, &'static str)],
 }
 
-static PROGRAMS: [Program; 3] = [
-    Program { name: "hackbench", package: "rt-tests", libraries: &[] },
+static PROGRAMS: [Program; 4] = [
+    Program { name: "hackbench", package: "rt-tests", file: None, libraries: &[] },
     Program {
         name: "cyclictest",
         package: "rt-tests",
+        file: None,
         libraries: &[(LIBC, "librt.so.1"), ("libnuma1", "libnuma.so.1")],
     },
     Program {
         name: "stressapptest",
         package: "stressapptest",
+        file: None,
         libraries: &[
             (LIBC, "libm.so.6"),
             ("libaio1", "libaio.so.1"),
             ("libstdc++6", "libstdc++.so.6"),
             ("libgcc-s1", "libgcc_s.so.1"),
         ],
+    },
+    // For command lines of one's own.
+    Program {
+        name: "sh",
+        package: "busybox-static",
+        file: Some(("busybox", "bin/sh")),
+        libraries: &[],
     },
 ];
 
@@ -123,7 +134,10 @@ pub fn add(
     };
     put(LIBC, loader.rsplit('/').next().unwrap_or(loader), Some(loader))?;
     program.libraries().try_for_each(|(package, file)| put(package, file, None))?;
-    put(program.package, name, None)
+    match program.file {
+        Some((file, place)) => put(program.package, file, Some(place)),
+        None => put(program.package, name, None),
+    }
 }
 
 #[cfg(test)]

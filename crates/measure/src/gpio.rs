@@ -8,6 +8,7 @@ use latlab_model::deadline::is_miss;
 use latlab_sys::clock::{self, Clock};
 use latlab_sys::gpio::{EdgeLine, OutputLine};
 use latlab_sys::{Errno, sched};
+use rtrb::{Consumer, Producer, RingBuffer};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, Ordering};
 
@@ -198,6 +199,46 @@ pub struct AnswerLegs {
     pub answer: i64,
 }
 
+/// Legs that the ring holds: those of a second of the shortest distances, of which the drainer takes
+/// all each 50 ms.
+const RING: usize = 1 << 15;
+
+/// Where the answering thread leaves the legs of each answer.
+pub struct LegRing {
+    legs: Producer<AnswerLegs>,
+    lost: u64,
+}
+
+/// Where the drainer takes them.
+pub struct LegDrain(Consumer<AnswerLegs>);
+
+/// Both ends; all memory is touched.
+pub fn legs() -> (LegRing, LegDrain) {
+    let (mut legs, mut out) = RingBuffer::new(RING);
+    while legs.push(AnswerLegs { at: 1, event: 1, wake_up: 1, answer: 1 }).is_ok() {}
+    while out.pop().is_ok() {}
+    (LegRing { legs, lost: 0 }, LegDrain(out))
+}
+
+impl LegRing {
+    #[inline]
+    fn push(&mut self, legs: AnswerLegs) {
+        self.lost += u64::from(self.legs.push(legs).is_err());
+    }
+
+    /// Answers whose legs found the ring full.
+    pub fn lost(&self) -> u64 {
+        self.lost
+    }
+}
+
+impl LegDrain {
+    /// The next that is there.
+    pub fn next_legs(&mut self) -> Option<AnswerLegs> {
+        self.0.pop().ok()
+    }
+}
+
 /// What became of the edges.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AnswerResult {
@@ -214,13 +255,13 @@ pub struct AnswerResult {
 }
 
 impl Answerer {
-    /// Answers until all edges have come or somebody asks for the end. `legs` has room for all.
+    /// Answers until all edges have come or somebody asks for the end.
     pub fn run<S: SampleSink>(
         &self,
         config: &AnswerConfig,
         recorder: &mut Recorder,
         samples: &mut S,
-        legs: &mut Vec<AnswerLegs>,
+        legs: &mut Option<LegRing>,
         stop: &Stop,
     ) -> AnswerResult {
         let (mut last, mut late, mut double, mut spurious) = (0, 0, 0, 0);
@@ -273,7 +314,7 @@ impl Answerer {
             }
             recorder.record(at, latency);
             samples.push(at, latency);
-            if !self.is_external && legs.len() < legs.capacity() {
+            if let Some(legs) = legs {
                 let (event, wake_up, answer) = (seen - at, woken - seen, answered - woken);
                 legs.push(AnswerLegs { at, event, wake_up, answer });
             }

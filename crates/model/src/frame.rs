@@ -12,7 +12,7 @@ use crate::load::{LoadBegin, LoadEnd, LoadLine, LoadSample};
 use crate::machine::Machine;
 use crate::own_work::OwnWork;
 use crate::run::{AgentEnd, AppliedSetup, ClockReading, Finding, ThreadEnd};
-use crate::samples::Samples;
+use crate::samples::{FineSamples, Samples};
 use crate::snapshot::Snapshot;
 use crate::telemetry::{Reading, Series};
 use crate::trace::PackedTrace;
@@ -124,6 +124,8 @@ pub enum Message {
     Refusal(Refusal),
     /// Every latency of a stretch of releases.
     Samples(Samples),
+    /// The same from a source that tells picoseconds.
+    FineSamples(FineSamples),
     /// The kernel files that the fingerprint and the doctor's word come from.
     Snapshot(Snapshot),
     /// To the agent: send the snapshot and end.
@@ -213,12 +215,13 @@ kinds! {
     26 TracePages packed,
     27 RecordedSpike packed,
     28 RecorderReport packed,
+    29 FineSamples packed,
 }
 
 impl Message {
-    /// The kinds of [`Message::Samples`], [`Message::Trace`] and [`Message::TracePages`], known before
-    /// a frame is read.
-    const BULK: [u32; 3] = [12, 22, 26];
+    /// The kinds of [`Message::Samples`], [`Message::Trace`], [`Message::TracePages`] and
+    /// [`Message::FineSamples`], known before a frame is read.
+    const BULK: [u32; 4] = [12, 22, 26, 29];
 }
 
 impl Message {

@@ -32,12 +32,20 @@ pub struct Respond {
     /// What answers in a guest of the laboratory; none where captures are read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub linux: Option<LinuxResponder>,
+    /// Whether an agent is on the machine that answers while an instrument measures.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub with_machine: bool,
 }
 
 impl Respond {
     /// Whether an agent measured, on a machine that is known; otherwise something else did.
     pub fn is_measured(&self) -> bool {
         self.linux.is_some() || self.gpio.is_some()
+    }
+
+    /// Whether an agent was on the machine that answered, so that its conditions are known.
+    pub fn has_agent(&self) -> bool {
+        self.is_measured() || self.with_machine
     }
 }
 

@@ -20,7 +20,32 @@ pub struct Sample {
     pub release_ns: Nanos,
     /// The latency.
     pub latency_ns: Nanos,
+    /// What it is longer than that, or shorter, in picoseconds; none where nothing finer is known.
+    pub rest_ps: Option<i16>,
 }
+
+impl Sample {
+    /// A latency in whole nanoseconds.
+    pub fn new(release_ns: Nanos, latency_ns: Nanos) -> Sample {
+        Sample { release_ns, latency_ns, rest_ps: None }
+    }
+
+    /// A latency in picoseconds.
+    pub fn fine(release_ns: Nanos, latency_ps: i64) -> Sample {
+        let nanos = (latency_ps.saturating_add(PICO / 2)).div_euclid(PICO);
+        let rest_ps = i16::try_from(latency_ps - nanos * PICO).ok();
+        Sample { release_ns, latency_ns: Nanos(nanos), rest_ps }
+    }
+
+    /// The latency in picoseconds, as exactly as it is known.
+    pub fn latency_ps(self) -> i64 {
+        let whole = self.latency_ns.0.saturating_mul(PICO);
+        whole.saturating_add(self.rest_ps.unwrap_or(0).into())
+    }
+}
+
+/// Picoseconds in a nanosecond.
+const PICO: i64 = 1_000;
 
 /// A stretch of samples of one thread, as it travels and as the journal holds it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -72,12 +97,41 @@ impl Samples {
             if let Some((_, by)) = jumps.next_if(|jump| jump.0 == index) {
                 release += *by;
             }
-            let sample = Sample { release_ns: release, latency_ns: Nanos(latency) };
+            let sample = Sample::new(release, Nanos(latency));
             release += self.period_ns;
             sample
         };
         let samples = (0..).zip(latencies).map(sample).collect();
         if jumps.next().is_some() { Err(Unreadable) } else { Ok(samples) }
+    }
+}
+
+/// Samples of a source that tells picoseconds.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct FineSamples {
+    /// The samples in nanoseconds.
+    pub samples: Samples,
+    /// What each is beyond them, packed like the latencies.
+    pub rests: Vec<u8>,
+}
+
+impl FineSamples {
+    /// Samples of what has no period; there is at least one.
+    pub fn without_period(thread: u32, samples: &[Sample]) -> FineSamples {
+        let rests: Vec<i64> = samples.iter().map(|one| one.rest_ps.unwrap_or(0).into()).collect();
+        FineSamples { samples: Samples::without_period(thread, samples), rests: pack(&rests) }
+    }
+
+    /// The samples, in their order.
+    pub fn unpack(&self) -> Result<Vec<Sample>, Unreadable> {
+        let samples = self.samples.unpack()?;
+        let rests = unpack(&self.rests, samples.len()).ok_or(Unreadable)?;
+        let with_rest = |(sample, rest): (Sample, i64)| {
+            let within = -PICO / 2..=PICO / 2;
+            let rest = i16::try_from(rest).ok().filter(|rest| within.contains(&i64::from(*rest)));
+            Ok(Sample { rest_ps: Some(rest.ok_or(Unreadable)?), ..sample })
+        };
+        samples.into_iter().zip(rests).map(with_rest).collect()
     }
 }
 
@@ -317,6 +371,19 @@ mod tests {
         spiky.iter_mut().step_by(100).for_each(|latency| *latency += 50_000_000);
         let with_spikes = pack(&spiky).len() as f64 / spiky.len() as f64;
         assert!(with_spikes < size + 0.12, "{with_spikes} bytes a sample");
+    }
+
+    #[test]
+    fn picoseconds_come_back_and_nonsense_is_refused() {
+        let fine = |at, latency_ps| Sample::fine(Nanos(at), latency_ps);
+        let samples = [fine(5, 48_100), fine(9, 47_500), fine(12, 47_499), fine(14, 0)];
+        let whole: Vec<i64> = samples.iter().map(|one| one.latency_ns.0).collect();
+        assert_eq!(whole, [48, 48, 47, 0]);
+        assert_eq!(samples.map(Sample::latency_ps), [48_100, 47_500, 47_499, 0]);
+        let packed = FineSamples::without_period(0, &samples);
+        assert_eq!(packed.unpack(), Ok(samples.to_vec()));
+        let nonsense = FineSamples { rests: pack(&[0, 0, 501, 0]), ..packed };
+        assert_eq!(nonsense.unpack(), Err(Unreadable));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The document of `show --window`.
 
 use crate::Nanos;
+use crate::respond::ResponseFigures;
 use crate::run::Summary;
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +23,9 @@ pub struct Window {
     pub threads: Vec<WindowThread>,
     /// All measuring threads together.
     pub total: Summary,
+    /// The figures of the responses, more exact than those above; only with the instrument `respond`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub responses: Option<ResponseFigures>,
     /// The largest latencies, the largest first.
     pub largest: Vec<LargeLatency>,
 }
@@ -53,4 +57,7 @@ pub struct LargeLatency {
     pub release_ns: Nanos,
     /// How late it was.
     pub latency_ns: Nanos,
+    /// The same in picoseconds, of a capture that tells them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_ps: Option<i64>,
 }

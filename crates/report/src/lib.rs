@@ -40,7 +40,7 @@ pub use run_table::RunTable;
 pub use run_with_bins::RunWithBins;
 pub use sections::explanation::{text as causes_text, timeline};
 pub use sections::load::{LoadEntry, load_entry};
-pub use sections::{pairs, respond};
+pub use sections::{pairs, published, respond};
 pub use terminal::answer::{answer, answer_lines};
 pub use terminal::blocks::{Glyphs, PictureSize, histogram};
 pub use terminal::markdown::{markdown, markdown_list};

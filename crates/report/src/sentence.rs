@@ -78,7 +78,7 @@ pub fn headline(run: &Run) -> String {
                 None => {
                     let quantity = match run.asked.method.import() {
                         Some(import) => &import.quantity[..],
-                        None if run.asked.method.is_capture() => "response time",
+                        None if run.asked.method.is_response() => "response time",
                         None => "wake-up latency",
                     };
                     format!(
@@ -388,7 +388,8 @@ pub fn conditions(run: &Run) -> String {
     let note = run.asked.note.as_deref().map(str::trim).filter(|note| !note.is_empty());
     if run.asked.method.is_capture() {
         let note = note.map(|note| format!("; note: {note}")).unwrap_or_default();
-        return format!("{}{note}", extent(run));
+        let load = load(run).map(|load| format!("; load: {load}")).unwrap_or_default();
+        return format!("{}{load}{note}", extent(run));
     }
     let known = [run.asked.method.rhythm(), run.asked.policy.map(|policy| policy.to_string())];
     let known: String = known.iter().flatten().map(|fact| format!(", {fact}")).collect();

@@ -28,6 +28,15 @@ impl TableReader {
         })
     }
 
+    /// Integers that may be missing; nothing where all of them are, or where an earlier version did
+    /// not write the column.
+    pub fn longs_if_any(&self, group: usize, column: &str) -> Result<Vec<Option<i64>>> {
+        match self.range(group, column) {
+            Ok(_) => self.maybe_longs(group, column),
+            Err(_) => Ok(Vec::new()),
+        }
+    }
+
     /// Real numbers that may be missing.
     pub fn maybe_reals(&self, group: usize, column: &str) -> Result<Vec<Option<f64>>> {
         self.read(group, column, |source, rows| match source {
@@ -58,6 +67,8 @@ impl TableReader {
         for column in R::COLUMNS {
             let is_list = matches!(column.cell, ColumnData::Ints(_));
             let path = if is_list { list_path(column.name) } else { column.name.to_string() };
+            // What may be missing in a row may be a column that an earlier version did not write.
+            let may_lack = may_lack || matches!(column.cell, ColumnData::MaybeLong(_));
             if may_lack && self.index(&path).is_err() {
                 continue;
             }

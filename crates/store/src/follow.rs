@@ -162,7 +162,7 @@ impl JournalFollower {
                         return Err(Error::NewerStream { path, found, known });
                     }
                     // One that was not wholly there when it was passed by.
-                    Message::Samples(_) | Message::Trace(_) => {}
+                    Message::Samples(_) | Message::FineSamples(_) | Message::Trace(_) => {}
                     message => see(JournalEvent::Message(Box::new(message))),
                 },
             }

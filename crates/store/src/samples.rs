@@ -75,9 +75,12 @@ impl SampleReader {
                                                    footer"
             )));
         }
-        let mut samples = releases.iter().zip(&latencies).map(|(&release, &latency)| Sample {
-            release_ns: Nanos(release),
-            latency_ns: Nanos(latency),
+        let fine = self.table.longs_if_any(index, "latency_ps")?;
+        let fine = fine.into_iter().chain(std::iter::repeat(None));
+        let all = releases.iter().zip(&latencies).zip(fine);
+        let mut samples = all.map(|((&release, &latency), fine)| match fine {
+            Some(picoseconds) => Sample::fine(Nanos(release), picoseconds),
+            None => Sample::new(Nanos(release), Nanos(latency)),
         });
         let before = (from > 0).then(|| samples.nth(first)).flatten();
         let samples = samples.take(to.saturating_sub(from)).collect();

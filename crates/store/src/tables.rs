@@ -84,6 +84,8 @@ impl Row for SampleRow {
         "cpu" MaybeInt |row| row.cpu.map(|cpu| cpu as i32),
         "release_ns" Long |row| row.sample.release_ns.0,
         "latency_ns" Long |row| row.sample.latency_ns.0,
+        // Of captures that tell picoseconds.
+        "latency_ps" MaybeLong |row| row.sample.rest_ps.map(|_| row.sample.latency_ps()),
     };
     const SQUEEZED: Option<&'static str> = Some("latency_ns");
 }

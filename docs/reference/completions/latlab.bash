@@ -719,7 +719,7 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__respond)
-            opts="-a -p -h -V --from --join --look --simulate --scope --logic --gpio --stimulus --response --width --marker --threshold --hysteresis --edge --response-edge --quiet --window --unit --loopback --answer --external --count --timeout --generator --scope-commands --for --samplerate --edges --seed --firmware --mcu --clock --pins --lto --keep --target --kernel --modules --dtb --realtime --smp --fault --console --cpus --policy --priority --load --tune --set --deadline --name --note --out --format --help --version"
+            opts="-a -p -h -V --from --join --look --simulate --scope --logic --gpio --stimulus --response --width --marker --threshold --hysteresis --edge --response-edge --quiet --window --unit --loopback --answer --external --count --timeout --generator --scope-commands --for --samplerate --edges --seed --firmware --mcu --clock --pins --lto --keep --page --target --kernel --modules --dtb --realtime --smp --fault --console --cpus --policy --priority --load --tune --set --deadline --name --note --out --format --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -730,7 +730,7 @@ _latlab() {
                     return 0
                     ;;
                 --simulate)
-                    COMPREPLY=($(compgen -W "uno:irq uno:irq-notimer uno:polling avr linux:kmod linux:kmod-plain linux:kmod-threaded linux:c-sysfs linux:c-gpiochip linux:c-poll linux:python linux:python-gpiod1 linux:rust" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "uno:irq uno:irq-notimer uno:polling avr linux:kmod linux:kmod-plain linux:kmod-threaded linux:c-sysfs linux:c-gpiochip linux:c-poll linux:python linux:python-gpiod1 linux:rust published" -- "${cur}"))
                     return 0
                     ;;
                 --scope)
@@ -846,6 +846,10 @@ _latlab() {
                     return 0
                     ;;
                 --keep)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --page)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -134,7 +134,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l print-unit -d 'Pri
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l from -d 'Captures: sigrok .sr, VCD, CSV (Saleae, Tektronix and others), ISF, lists of readings; each becomes a run' -r -F
-complete -c latlab -n "__fish_latlab_using_subcommand respond" -l simulate -d 'Run the firmware in a simulator: uno:irq, uno:irq-notimer, uno:polling, or avr with a --firmware of your own; or a responder on Linux in a guest: linux:kmod, linux:kmod-plain, linux:kmod-threaded, linux:c-sysfs, linux:c-gpiochip, linux:c-poll, linux:python, linux:python-gpiod1, linux:rust' -r -f -a "uno:irq\t''
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l simulate -d 'Run the firmware in a simulator: uno:irq, uno:irq-notimer, uno:polling, or avr with a --firmware of your own; or a responder on Linux in a guest: linux:kmod, linux:kmod-plain, linux:kmod-threaded, linux:c-sysfs, linux:c-gpiochip, linux:c-poll, linux:python, linux:python-gpiod1, linux:rust; or published: five responders of a published experiment, idle and busy' -r -f -a "uno:irq\t''
 uno:irq-notimer\t''
 uno:polling\t''
 avr\t''
@@ -146,7 +146,8 @@ linux:c-gpiochip\t''
 linux:c-poll\t''
 linux:python\t''
 linux:python-gpiod1\t''
-linux:rust\t''"
+linux:rust\t''
+published\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l scope -d 'Ask an oscilloscope for the delay of each response: TCPIP::HOST::PORT::SOCKET, USB::0xVENDOR::0xPRODUCT::SERIAL::INSTR or /dev/usbtmc0' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l logic -d 'Capture with a logic analyser: a driver of sigrok-cli, with options behind colons' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l gpio -d 'Make edges on this line of this board, and answer them as they come back over a wire to --loopback: gpiochip0:17' -r
@@ -180,6 +181,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand respond" -l mcu -d 'The mi
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l clock -d 'Its clock' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l pins -d 'Its pins with the stimuli and with the responses; the default are pins 2 and 3 of an Uno' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l keep -d 'Keep the simulated capture in this folder, as VCD and CSV' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l page -d 'Write what was measured as one page, too' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l target -d 'Machine to measure: local, a board such as ssh://pi@board or its name, or a guest in virtual time such as lab:x86-64/rt [default: local]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l kernel -d 'Kernel image of your own, for a target without one such as lab:arm64' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l modules -d 'Folder with its modules; needed unless the virtio drivers are built in' -r -F
@@ -189,7 +191,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand respond" -l fault -d 'Inje
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -s a -l cpus -d 'CPU of the thread that answers --gpio [default: the first that this process may use]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l policy -d 'Scheduling policy of the responder: fifo, rr, other [default: fifo]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -s p -l priority -d 'Priority of fifo and rr, 1 to 99 [default: 90]' -r
-complete -c latlab -n "__fish_latlab_using_subcommand respond" -l load -d 'Run this load beside the responder; may be repeated (`latlab loads` lists them)' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l load -d 'Run this load on the machine that answers; may be repeated (`latlab loads` lists them)' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l tune -d 'Change a setting of the machine that answers, as in `latlab run`' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l set -d 'Write a kernel file of the machine that answers, as in `latlab run`' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l deadline -d 'Judge each run: a latency above this is a deadline miss' -r

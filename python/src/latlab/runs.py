@@ -182,7 +182,8 @@ class Run:
 
     @property
     def samples(self) -> Table:
-        """Every latency with its release, if the run has stored them: thread, cpu, release_ns, latency_ns."""
+        """Every latency with its release, if the run has stored them: thread, cpu, release_ns, latency_ns,
+        and latency_ps of captures that tell picoseconds."""
         return self._table("samples")
 
     @property

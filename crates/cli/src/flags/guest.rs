@@ -14,7 +14,7 @@ const GUEST: &str = "Target";
 const TINY_MEMORY: &str = "tiny-memory";
 
 /// Flags about a guest.
-#[derive(Args)]
+#[derive(Args, Clone, Default)]
 pub struct GuestArgs {
     /// Machine to measure: local, a board such as ssh://pi@board or its name, or a guest in virtual time such as
     /// lab:x86-64/rt [default: local]

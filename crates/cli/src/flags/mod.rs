@@ -23,7 +23,7 @@ pub enum Format {
 }
 
 /// Where runs live and how they are printed.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct Common {
     /// Folder of the runs [default: $LATLAB_RUNS, else ./runs]
     #[arg(long, value_name = "DIR")]
@@ -34,7 +34,7 @@ pub struct Common {
 }
 
 /// What the runs that are made of files are called and judged by, and where they live.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct FileRuns {
     /// Judge each run: a latency above this is a deadline miss
     #[arg(long, value_name = "TIME", help_heading = RUN)]

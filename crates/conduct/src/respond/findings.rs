@@ -1,31 +1,18 @@
-//! The findings about a capture.
+//! The findings about a capture that its counts do not tell.
 
-use latlab_capture::{CaptureResult, NANO_PS, Query, WireLevels};
+use latlab_capture::{CaptureResult, NANO_PS, WireLevels};
 use latlab_model::Nanos;
 use latlab_model::finding::{CaptureFinding, Finding, Reading};
 
 /// What a program is off by that takes a second for 1 000 000 of its nanoseconds.
 const SECOND_TAKEN_FOR_A_MILLISECOND: i64 = 999_000_000 * NANO_PS;
 
-/// All findings.
-pub fn findings(measured: &CaptureResult, asked: &Query) -> Vec<Finding> {
-    let counts = &measured.counts;
-    let stimuli = counts.stimuli;
-    let window_ns = asked.window_ps.map(time);
-    let some = |count: u64, finding: CaptureFinding| (count > 0).then_some(finding);
-    let (unknown, missing, late) = (counts.censored, counts.missing, counts.late);
-    let (double, spurious) = (counts.double, counts.spurious);
+/// What the counts alone do not say; that is digested of any run.
+pub fn findings(measured: &CaptureResult) -> Vec<Finding> {
     let all = [
         swapped(measured),
-        some(unknown, CaptureFinding::ResponseNotMeasured { count: unknown, stimuli }),
         impossible(measured),
-        some(missing, CaptureFinding::ResponseMissing { count: missing, stimuli }),
-        some(late, CaptureFinding::ResponseLate { count: late, stimuli, window_ns }),
-        some(double, CaptureFinding::ResponseDouble { count: double }),
-        some(spurious, CaptureFinding::ResponseSpurious { count: spurious }),
         measured.first_row_left_out.then_some(CaptureFinding::FirstRowNoSample {}),
-        (!measured.is_timed).then_some(CaptureFinding::StimuliUntimed {}),
-        in_step(measured, asked),
     ];
     let parts = measured.missing_chunks.clone();
     let chunks = (!parts.is_empty()).then_some(CaptureFinding::ChunkMissing { parts });
@@ -93,16 +80,4 @@ fn meant(measured: &CaptureResult, value: i64) -> Option<Nanos> {
     let (min, max) = (measured.figures.min_ps()?, measured.figures.max_ps()?);
     let fits = meant >= min / 2 && meant <= max.saturating_mul(2);
     fits.then(|| Nanos(meant.div_euclid(NANO_PS)))
-}
-
-fn in_step(measured: &CaptureResult, asked: &Query) -> Option<CaptureFinding> {
-    let (mark, marker) = (measured.mark.as_ref()?, asked.marker.clone()?);
-    Some(CaptureFinding::SlowInStep {
-        marker,
-        marked: mark.marked.count(),
-        responses: measured.counts.answered,
-        longest_ns: time(mark.marked.max_ps()?),
-        longest_other_ns: time(mark.others.max_ps()?),
-        slower: mark.slower,
-    })
 }

@@ -60,8 +60,6 @@ pub enum LogicError {
 pub struct LogicSession {
     /// The file.
     pub path: PathBuf,
-    /// The command that wrote it.
-    pub command: String,
     /// Whether the user ended it.
     pub is_interrupted: bool,
     _folder: TempDir,
@@ -71,9 +69,8 @@ pub struct LogicSession {
 pub fn capture(order: &LogicCapture, stop: &StopFlag) -> Result<LogicSession, LogicError> {
     let folder = tempfile::Builder::new().prefix("latlab-logic-").tempdir();
     let folder = folder.map_err(|error| LogicError::File(std::env::temp_dir(), error))?;
-    let name = order.driver.split(':').next().unwrap_or_default();
-    let path = folder.path().join(format!("{name}.sr"));
-    let arguments = order.arguments(&format!("{name}.sr"));
+    let path = folder.path().join(order.file());
+    let arguments = order.arguments();
     let log = folder.path().join("said");
     let file = File::create(&log).map_err(|error| LogicError::File(log.clone(), error))?;
     let child = Command::new(PROGRAM)
@@ -91,13 +88,23 @@ pub fn capture(order: &LogicCapture, stop: &StopFlag) -> Result<LogicSession, Lo
             false => LogicError::Nothing(reason(&log, ended)),
         });
     }
-    let words: Vec<String> = std::iter::once(PROGRAM.to_string()).chain(arguments).collect();
-    let command = shell::line(&words);
-    Ok(LogicSession { path, command, is_interrupted, _folder: folder })
+    Ok(LogicSession { path, is_interrupted, _folder: folder })
 }
 
 impl LogicCapture {
-    fn arguments(&self, file: &str) -> Vec<String> {
+    /// The command that captures.
+    pub fn command(&self) -> String {
+        let words: Vec<String> =
+            std::iter::once(PROGRAM.to_string()).chain(self.arguments()).collect();
+        shell::line(&words)
+    }
+
+    /// The name of the session file.
+    fn file(&self) -> String {
+        format!("{}.sr", self.driver.split(':').next().unwrap_or_default())
+    }
+
+    fn arguments(&self) -> Vec<String> {
         let mut words = vec!["--driver".to_string(), self.driver.clone()];
         let mut option = |name: &str, value: String| words.extend([name.to_string(), value]);
         if let Some(rate) = &self.samplerate {
@@ -109,7 +116,7 @@ impl LogicCapture {
         let milliseconds = (self.duration.0 / 1_000_000).max(1);
         option("--time", format!("{milliseconds}ms"));
         option("--output-format", "srzip".to_string());
-        option("--output-file", file.to_string());
+        option("--output-file", self.file());
         words.extend(self.options.iter().cloned());
         words
     }
@@ -158,7 +165,7 @@ mod tests {
             channels: vec!["D0".to_string(), "D1".to_string()],
             options: vec!["--triggers".to_string(), "D0=r".to_string()],
         };
-        let words = order.arguments("fx2lafw.sr").join(" ");
+        let words = order.arguments().join(" ");
         assert_eq!(
             words,
             "--driver fx2lafw:conn=1.5 --config samplerate=24m --channels D0,D1 --time 1500ms \

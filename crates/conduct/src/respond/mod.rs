@@ -7,6 +7,7 @@
 mod bins;
 mod findings;
 pub mod logic;
+mod machine;
 pub mod scope;
 pub mod simulate;
 mod stream;
@@ -14,13 +15,14 @@ mod stream;
 use crate::StopFlag;
 use latlab_capture::{CaptureResult, DelayFigures, Mark, Preparation, Query, WireLevels};
 use latlab_model::Plan;
-use latlab_model::machine::Machine;
 use latlab_model::respond::{ChannelLevels, MarkerFigures, ResponseFigures, Responses};
-use latlab_model::run::{EndReason, Finding, Setting};
+use latlab_model::run::{EndReason, Finding};
 use latlab_store::{Finished, Store};
+pub use machine::AnsweringMachine;
 use std::fs::File;
 use std::io;
 use std::path::PathBuf;
+pub use stream::Answering;
 use stream::StreamBuilder;
 
 /// Picoseconds in a nanosecond.
@@ -41,6 +43,9 @@ pub enum Failure {
     /// The instrument did not measure.
     #[error(transparent)]
     Instrument(#[from] scope::InstrumentError),
+    /// The agent on the machine that answers cannot work.
+    #[error(transparent)]
+    Machine(#[from] crate::Failure),
     /// The user has asked for the end.
     #[error("interrupted: nothing is stored")]
     Interrupted,
@@ -57,9 +62,7 @@ pub struct ResponseRequest<'a> {
     /// How finely their times are really told, where the files seem to be finer.
     pub resolution_ps: Option<i64>,
     /// What answered.
-    pub machine: Machine,
-    /// What it was made of.
-    pub settings: Vec<Setting>,
+    pub answering: Answering,
     /// A file that is kept in the folder of the run, which nobody has otherwise.
     pub original: Option<PathBuf>,
     /// Why the capture ended.
@@ -79,8 +82,7 @@ pub fn record_responses(request: ResponseRequest<'_>) -> Result<Finished, Failur
         paths,
         query: asked,
         resolution_ps,
-        machine,
-        settings,
+        answering,
         original,
         ended,
         store,
@@ -90,7 +92,7 @@ pub fn record_responses(request: ResponseRequest<'_>) -> Result<Finished, Failur
     let preparation = Preparation::new(paths, asked)?;
     let finest_ps = preparation.resolution_ps().max(resolution_ps);
     let open = store.begin(id)?;
-    let mut recorder = StreamBuilder::begin(open, plan, machine, settings, finest_ps, stop)?;
+    let mut recorder = StreamBuilder::begin(open, plan, answering, finest_ps, stop)?;
     let measured = match preparation.measure(|answer| recorder.push(answer)) {
         Ok(measured) => {
             CaptureResult { resolution_ps: measured.resolution_ps.max(resolution_ps), ..measured }
@@ -105,7 +107,7 @@ pub fn record_responses(request: ResponseRequest<'_>) -> Result<Finished, Failur
         let opened = File::open(path).map_err(|error| Failure::File(path.clone(), error));
         recorder.add_original(&name, &mut opened?)?;
     }
-    let findings: Vec<Finding> = findings::findings(&measured, asked);
+    let findings: Vec<Finding> = findings::findings(&measured);
     let length_ps = measured.length_ps;
     recorder.finish(responses(measured, asked), findings, length_ps, ended)
 }

@@ -1,21 +1,24 @@
 //! Answers as the frames of a stream: intervals, samples, and the largest with their times.
 
+use super::machine::AnsweringMachine;
 use super::{Failure, bins};
 use crate::StopFlag;
 use latlab_capture::{NANO_PS, Response, ResponseClass};
 use latlab_model::deadline::is_miss;
+use latlab_model::finding::CaptureFinding;
 use latlab_model::frame::{Hello, Interval, KEPT_SPIKES, Message, STREAM_VERSION, Spike, Spikes};
 use latlab_model::machine::Machine;
 use latlab_model::respond::Responses;
 use latlab_model::run::{
     AgentEnd, AppliedSetup, EndReason, Finding, Setting, ThreadEnd, ThreadSetup,
 };
-use latlab_model::samples::{Sample, Samples};
+use latlab_model::samples::{FineSamples, Sample, Samples};
 use latlab_model::{BinLayout, Histogram, Nanos, Plan};
 use latlab_store::{Finished, OpenRun};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io::Read;
+use std::time::Instant;
 
 /// Samples of one frame.
 const OF_A_FRAME: usize = 8192;
@@ -44,6 +47,21 @@ pub struct StreamBuilder<'a> {
     spikes: BinaryHeap<Reverse<Spike>>,
     answered: u64,
     last: Nanos,
+    /// The machine that answers, where an agent is on it.
+    answering: Option<AnsweringMachine>,
+    /// The start of the series on the clock of that machine; all times here count from it.
+    origin: Nanos,
+}
+
+/// What is known of what answers.
+#[derive(Default)]
+pub struct Answering {
+    /// What answers.
+    pub machine: Machine,
+    /// What it is made of, and what measures it.
+    pub settings: Vec<Setting>,
+    /// An agent on it, and when the series began.
+    pub agent: Option<(AnsweringMachine, Instant)>,
 }
 
 /// What was counted of a stretch of time.
@@ -59,14 +77,20 @@ impl<'a> StreamBuilder<'a> {
     pub fn begin(
         open: OpenRun,
         plan: &'a Plan,
-        machine: Machine,
-        settings: Vec<Setting>,
+        answering: Answering,
         finest_ps: Option<i64>,
         stop: &'a StopFlag,
     ) -> Result<StreamBuilder<'a>, Failure> {
         let latlab = latlab_model::VERSION.to_string();
         let hello = Hello { stream: STREAM_VERSION, latlab, id: open.id().to_string() };
-        let prepared = AppliedSetup { settings, threads: vec![setup()], helpers_on: String::new() };
+        let Answering { machine, mut settings, agent } = answering;
+        let origin = agent.as_ref().map_or(Nanos::ZERO, |(agent, begun)| agent.clock_at(*begun));
+        let agent = agent.map(|(agent, _)| agent);
+        let machine = agent.as_ref().map_or(machine, AnsweringMachine::machine);
+        let applied = agent.as_ref().map(AnsweringMachine::applied).unwrap_or_default();
+        settings.extend(applied.settings);
+        let threads = vec![setup(origin)];
+        let prepared = AppliedSetup { settings, threads, helpers_on: applied.helpers_on };
         let mut recorder = StreamBuilder {
             plan,
             stop,
@@ -83,12 +107,21 @@ impl<'a> StreamBuilder<'a> {
             spikes: BinaryHeap::new(),
             answered: 0,
             last: Nanos::ZERO,
+            answering: agent,
+            origin,
         };
         recorder.send(&Message::Hello(hello))?;
         recorder.send(&Message::Plan(plan.clone()))?;
         recorder.send(&Message::Machine(machine))?;
         recorder.send(&Message::Prepared(prepared))?;
+        recorder.forward()?;
         Ok(recorder)
+    }
+
+    /// Passes on what the agent on the machine that answers has said.
+    fn forward(&mut self) -> Result<(), Failure> {
+        let said = self.answering.as_mut().map(AnsweringMachine::said).unwrap_or_default();
+        said.iter().try_for_each(|message| self.send(message))
     }
 
     /// Takes the next stimulus with what became of it.
@@ -109,9 +142,9 @@ impl<'a> StreamBuilder<'a> {
         let deadline = self.plan.deadline_ns.unwrap_or(Nanos::MAX);
         match answer.class {
             ResponseClass::Answered(delay) => {
-                let latency_ns = Nanos((delay + NANO_PS / 2).div_euclid(NANO_PS));
-                self.push_sample(Sample { release_ns: at, latency_ns })?;
-                self.misses += u64::from(is_miss(latency_ns.0, deadline.0));
+                self.push_sample(Sample::fine(at, delay))?;
+                let deadline_ps = deadline.0.saturating_mul(NANO_PS);
+                self.misses += u64::from(is_miss(delay, deadline_ps));
             }
             ResponseClass::Late(delay) => {
                 self.misses += u64::from(is_miss(delay, deadline.0.saturating_mul(NANO_PS)))
@@ -123,7 +156,7 @@ impl<'a> StreamBuilder<'a> {
     }
 
     fn push_sample(&mut self, sample: Sample) -> Result<(), Failure> {
-        let Sample { release_ns, latency_ns } = sample;
+        let Sample { release_ns, latency_ns, .. } = sample;
         self.answered += 1;
         self.latencies.push(latency_ns);
         self.spikes.push(Reverse(Spike { latency_ns, release_ns }));
@@ -152,10 +185,17 @@ impl<'a> StreamBuilder<'a> {
         if self.layout.is_some() || self.waiting_latencies >= OF_A_FRAME {
             self.send_waiting()?;
         }
-        let samples = std::mem::take(&mut self.samples);
+        let mut samples = std::mem::take(&mut self.samples);
+        samples.iter_mut().for_each(|sample| sample.release_ns += self.origin);
         match samples.is_empty() {
             true => Ok(()),
-            false => self.send(&Message::Samples(Samples::without_period(THREAD, &samples))),
+            false => self.send(&match self.finest_ps {
+                // Nothing is lost where the times are whole nanoseconds.
+                Some(finest) if finest % NANO_PS == 0 => {
+                    Message::Samples(Samples::without_period(THREAD, &samples))
+                }
+                _ => Message::FineSamples(FineSamples::without_period(THREAD, &samples)),
+            }),
         }
     }
 
@@ -165,6 +205,7 @@ impl<'a> StreamBuilder<'a> {
         if self.waiting_latencies > 0 {
             self.send_waiting()?;
         }
+        self.forward()?;
         self.write()
     }
 
@@ -185,6 +226,7 @@ impl<'a> StreamBuilder<'a> {
         for Counted { start_ns, end_ns, latencies, misses } in waiting {
             let counts = Histogram::with_layout(layout.clone(), latencies);
             let counts = Histogram { misses, ..counts };
+            let (start_ns, end_ns) = (start_ns + self.origin, end_ns + self.origin);
             self.send(&Message::Interval(Interval { thread: THREAD, start_ns, end_ns, counts }))?;
         }
         self.layout = Some(layout);
@@ -205,19 +247,30 @@ impl<'a> StreamBuilder<'a> {
         let mut spikes: Vec<Spike> =
             std::mem::take(&mut self.spikes).into_iter().map(|one| one.0).collect();
         spikes.sort();
+        spikes.iter_mut().for_each(|spike| spike.release_ns += self.origin);
         self.send(&Message::Spikes(Spikes { thread: THREAD, spikes }))?;
         for finding in findings {
             self.send(&Message::Finding(finding))?;
         }
-        let last_word = thread_end(self.answered, responded, reason);
-        self.send(&Message::ThreadEnd(last_word))?;
-        self.send(&Message::End(AgentEnd {
+        if let Some(agent) = &mut self.answering {
+            agent.stop();
+        }
+        self.forward()?;
+        let end = self.answering.as_ref().map(|agent| agent.end().cloned());
+        if let Some(None) = end {
+            let has_loads = !self.plan.loads.is_empty();
+            self.send(&Message::Finding(Finding::new(CaptureFinding::MachineLost { has_loads })))?;
+        }
+        let end = end.flatten().unwrap_or(AgentEnd {
             reason,
             agent_peak_rss_bytes: 0,
             helpers_cpu_ns: Nanos::ZERO,
             intervals_merged: 0,
             spike_hook: None,
-        }))?;
+        });
+        let last_word = thread_end(self.answered, responded, reason);
+        self.send(&Message::ThreadEnd(last_word))?;
+        self.send(&Message::End(AgentEnd { reason, ..end }))?;
         self.write()?;
         Ok(self.open.finish()?)
     }
@@ -239,7 +292,7 @@ impl<'a> StreamBuilder<'a> {
     }
 }
 
-fn setup() -> ThreadSetup {
+fn setup(first_release_ns: Nanos) -> ThreadSetup {
     ThreadSetup {
         thread: THREAD,
         cpu: None,
@@ -248,7 +301,7 @@ fn setup() -> ThreadSetup {
         thread_id: None,
         policy: String::new(),
         period_ns: None,
-        first_release_ns: Nanos::ZERO,
+        first_release_ns,
     }
 }
 

@@ -239,13 +239,13 @@ impl RunBuilder {
         let mut found: Vec<Finding> = ending.findings.clone();
         found.extend(prepared.settings.iter().filter_map(refused_setting));
         found.extend(self.clocks.findings(plan.method.clock()));
-        let measured_here = !plan.method.is_capture() && !plan.method.is_import();
-        if self.clocks.first_and_last().is_none() && measured_here {
+        if self.clocks.first_and_last().is_none() && plan.method.has_agent() {
             found.push(Finding::new(MachineFinding::ClocksUnknown {}));
         }
         let locked = !prepared.settings.iter().any(is_refused_memory_lock);
         for thread in self.threads.values() {
             found.extend(thread.findings(plan, !locked && plan.is_realtime()));
+            found.extend(thread.response_findings(plan));
         }
         if self.end.is_some() {
             let silent = self.threads.values().filter(|thread| thread.end.is_none());

@@ -2,6 +2,7 @@
 
 pub mod missed;
 pub mod noise;
+pub mod responses;
 pub mod stream;
 
 use latlab_model::run::Finding;

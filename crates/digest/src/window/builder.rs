@@ -1,6 +1,7 @@
 //! From the samples of a window to its figures.
 
 use super::counts::SampleCounts;
+use crate::edges::figures;
 use crate::wall::WallClock;
 use latlab_model::run::{Severity, Summary};
 use latlab_model::samples::Sample;
@@ -34,6 +35,8 @@ pub struct WindowBuilder<'a> {
     within: Range<Nanos>,
     threads: BTreeMap<u32, SampleCounts>,
     largest: Largest,
+    /// All responses in picoseconds, of a responder.
+    responses: Option<Vec<i64>>,
 }
 
 impl<'a> WindowBuilder<'a> {
@@ -42,7 +45,8 @@ impl<'a> WindowBuilder<'a> {
         let setups = run.threads.iter().map(|thread| &thread.setup);
         let counts = |setup| SampleCounts::new(&run.asked, setup, within.clone());
         let threads = setups.map(|setup| (setup.thread, counts(setup))).collect();
-        WindowBuilder { run, within, threads, largest: Largest::default() }
+        let responses = run.asked.method.is_response().then(Vec::new);
+        WindowBuilder { run, within, threads, largest: Largest::default(), responses }
     }
 
     /// Counts the next samples of a thread.
@@ -50,6 +54,8 @@ impl<'a> WindowBuilder<'a> {
         let Some(counts) = self.threads.get_mut(&block.thread) else { return };
         count(block, counts);
         block.samples.iter().for_each(|sample| self.largest.push(block.thread, *sample));
+        let responses = block.samples.iter().map(|sample| sample.latency_ps());
+        self.responses.iter_mut().for_each(|all| all.extend(responses.clone()));
     }
 
     /// The figures of the window.
@@ -61,9 +67,11 @@ impl<'a> WindowBuilder<'a> {
             cpu: self.cpu(thread),
             release_ns: sample.release_ns,
             latency_ns: sample.latency_ns,
+            latency_ps: sample.rest_ps.map(|_| sample.latency_ps()),
         });
         let largest = largest.collect();
         let (run, Range { start, end }) = (self.run.id.clone(), self.within.clone());
+        let responses = self.responses.take().map(figures);
         let (threads, total) = self.summaries();
         Window {
             run,
@@ -73,6 +81,7 @@ impl<'a> WindowBuilder<'a> {
             to: wall.utc(end, 6),
             threads,
             total,
+            responses,
             largest,
         }
     }
@@ -133,7 +142,7 @@ fn lost_samples(run: &Run, thread: Option<u32>) -> bool {
 
 /// A latency, its release and its thread: the largest latency comes first, and of equal ones the
 /// earliest.
-type Ranked = Reverse<(Nanos, Reverse<Nanos>, Reverse<u32>)>;
+type Ranked = Reverse<(Nanos, Option<i16>, Reverse<Nanos>, Reverse<u32>)>;
 
 /// The largest latencies so far.
 #[derive(Default)]
@@ -141,8 +150,8 @@ struct Largest(BinaryHeap<Ranked>);
 
 impl Largest {
     fn push(&mut self, thread: u32, sample: Sample) {
-        let Sample { release_ns, latency_ns } = sample;
-        let this = Reverse((latency_ns, Reverse(release_ns), Reverse(thread)));
+        let Sample { release_ns, latency_ns, rest_ps } = sample;
+        let this = Reverse((latency_ns, rest_ps, Reverse(release_ns), Reverse(thread)));
         if self.0.len() < LARGEST {
             self.0.push(this);
         } else if let Some(mut least) = self.0.peek_mut()
@@ -155,8 +164,8 @@ impl Largest {
     fn sorted(self) -> Vec<(u32, Sample)> {
         let sorted = self.0.into_sorted_vec().into_iter();
         sorted
-            .map(|Reverse((latency_ns, Reverse(release_ns), Reverse(thread)))| {
-                (thread, Sample { release_ns, latency_ns })
+            .map(|Reverse((latency_ns, rest_ps, Reverse(release_ns), Reverse(thread)))| {
+                (thread, Sample { release_ns, latency_ns, rest_ps })
             })
             .collect()
     }

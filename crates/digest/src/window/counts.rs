@@ -65,7 +65,9 @@ impl SampleCounts {
             Ok(latency) => self.bins.add(bin_of(latency) as u32, 1),
             Err(_) => counts.underflow += 1,
         }
-        counts.misses += u64::from(is_miss(latency.0, self.rules.deadline));
+        // A response may be later than the deadline by less than a nanosecond.
+        let deadline_ps = self.rules.deadline.saturating_mul(1_000);
+        counts.misses += u64::from(is_miss(sample.latency_ps(), deadline_ps));
         self.count_behind(sample, next);
     }
 
@@ -89,7 +91,7 @@ impl Rules {
     /// How many of the releases behind a sample were missed, and how many of those were skipped
     /// and later than the deadline.
     fn behind(&self, sample: Sample, next: Option<Nanos>) -> (i64, i64) {
-        let Sample { release_ns: Nanos(release), latency_ns: Nanos(latency) } = sample;
+        let Sample { release_ns: Nanos(release), latency_ns: Nanos(latency), .. } = sample;
         if !self.has_releases {
             return (0, 0);
         }
@@ -146,7 +148,7 @@ mod tests {
     }
 
     fn sample(release: i64, latency: i64) -> Sample {
-        Sample { release_ns: Nanos(release), latency_ns: Nanos(latency) }
+        Sample::new(Nanos(release), Nanos(latency))
     }
 
     fn missed_and_misses(tally: SampleCounts) -> (u64, u64) {

@@ -48,6 +48,16 @@ findings! {
             /// What went wrong.
             why: String,
         }
+        /// The agent on the machine that answers ended before the series did: what its loads, settings and
+        /// conditions were from then on is unknown.
+        MachineLost = "machine-lost" (
+            "warning, error",
+            "if loads were asked for",
+            "Check that machine and the link to it, and measure again."
+        ) {
+            /// Whether loads were asked for, which may have ended as well.
+            has_loads: bool,
+        }
         /// Readings of a list are negative, which is impossible for a response. They are listed,
         /// and are in no figure.
         ResponseImpossible = "response-impossible" (
@@ -218,7 +228,7 @@ impl CaptureFinding {
     pub(super) fn weight(&self) -> Weight {
         use CaptureFinding::*;
         match self {
-            ResponseImpossible { .. } => ERROR,
+            ResponseImpossible { .. } | MachineLost { has_loads: true } => ERROR,
             SlowInStep { .. }
             | FirstRowNoSample {}
             | StimuliUntimed {}
@@ -227,6 +237,7 @@ impl CaptureFinding {
             ResponseNotMeasured { .. }
             | ResponseTimedOut { .. }
             | InstrumentEnded { .. }
+            | MachineLost { has_loads: false }
             | ResponseMissing { .. }
             | ResponseLate { .. }
             | ResponseDouble { .. }
@@ -259,6 +270,9 @@ impl CaptureFinding {
                 grouped(*readings),
                 counted(*asked, "reading", "readings")
             ),
+            MachineLost { .. } => "The agent on the machine that answers ended before the series: \
+                                   its loads, settings and conditions are unknown from then on."
+                .to_string(),
             ResponseImpossible { count, readings, first_meant_ns } => {
                 impossible(*count, readings, *first_meant_ns)
             }
@@ -377,6 +391,7 @@ impl CaptureFinding {
                 "Check the trigger and whether every stimulus comes; a longer --timeout waits longer."
             }
             InstrumentEnded { .. } => "Check the instrument and its connection, and measure again.",
+            MachineLost { .. } => "Check that machine and the link to it, and measure again.",
             ResponseNotMeasured { .. }
             | ResponseImpossible { .. }
             | SlowInStep { .. }

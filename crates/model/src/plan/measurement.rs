@@ -23,6 +23,8 @@ pub enum Task {
     Respond(LinuxResponder),
     /// The one answers the edges of a wire.
     Gpio(GpioWire),
+    /// The one waits while an instrument measures what answers on this machine.
+    Instrument,
 }
 
 /// A plan that makes sense, and of which nothing is unknown that measuring needs.
@@ -71,6 +73,7 @@ impl Measurement {
                     linux.check()?;
                     Task::Respond(linux)
                 }
+                (None, None) if asked.with_machine => Task::Instrument,
                 (None, None) => {
                     return Err("--instrument respond: use `latlab respond`".to_string());
                 }
@@ -94,7 +97,11 @@ impl Measurement {
         match &self.task {
             Task::Cyclic(cyclic) => Some(&cyclic.releases),
             Task::Handoff(handoff) => Some(&handoff.releases),
-            Task::Spin(_) | Task::Timerlat(_) | Task::Respond(_) | Task::Gpio(_) => None,
+            Task::Spin(_)
+            | Task::Timerlat(_)
+            | Task::Respond(_)
+            | Task::Gpio(_)
+            | Task::Instrument => None,
         }
     }
 

@@ -165,6 +165,14 @@ impl Method {
         matches!(self, Method::Respond(asked) if !asked.is_measured())
     }
 
+    /// Whether an agent of latlab was on the machine of the run.
+    pub fn has_agent(&self) -> bool {
+        match self {
+            Method::Respond(asked) => asked.has_agent(),
+            other => !other.is_import(),
+        }
+    }
+
     /// Whether another tool has measured, so that latlab knows no more than its file says.
     pub fn is_import(&self) -> bool {
         matches!(self, Method::Import(_))

@@ -241,13 +241,10 @@ fn respond(flat: Option<&FlatRespond>) -> Respond {
     Respond {
         files: flat.files.clone(),
         simulated: flat.simulated.clone(),
-        scope: None,
-        gpio: None,
-        captured_by: None,
         wires,
         quiet_ns: flat.quiet_ns,
         window_ns: flat.window_ns,
-        linux: None,
+        ..Respond::default()
     }
 }
 

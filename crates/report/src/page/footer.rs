@@ -1,7 +1,6 @@
 //! The end of the part of a run: what was lost, what measuring cost, the command, the files.
 
 use super::folds::Fold;
-use super::is_measured_here;
 use super::markup::{count, firm, pairs, plural, scrolling};
 use crate::command::command;
 use crate::sentence;
@@ -28,7 +27,7 @@ pub fn losses(run: &Run) -> Fold {
 
 /// What the agent took; a capture and an import have none.
 pub fn cost(run: &Run) -> Option<Fold> {
-    if !is_measured_here(run) {
+    if !run.asked.method.has_agent() {
         return None;
     }
     let caption = "Resources used by the agent, without the measuring threads";

@@ -94,17 +94,12 @@ pub fn page(runs: &[PageRun]) -> String {
         }
         footer {
             @for one in runs { p { "Made by latlab " (one.run.latlab) " from run " (one.run.id) "." } }
-            @if runs.iter().any(|one| is_measured_here(one.run)) {
+            @if runs.iter().any(|one| !one.run.asked.method.is_capture() && one.run.asked.method.has_agent()) {
                 p { "Times are differences of the clock that the threads slept on." }
             }
         }
     };
     document(&title, &body)
-}
-
-/// Whether an agent of latlab has measured.
-fn is_measured_here(run: &Run) -> bool {
-    !run.asked.method.is_capture() && !run.asked.method.is_import()
 }
 
 /// The answer of a run alone, to stand in another page: what its own page begins with, without scripts.

@@ -9,6 +9,7 @@ use crate::pictures::options::Options;
 use crate::pictures::phase::{Fold as Period, draw};
 use crate::sections::kernels;
 use crate::sections::pairs::{self, PairedRuns};
+use crate::sections::published::{self, Repetition};
 use crate::sections::respond;
 use crate::terminal::table::markup;
 use latlab_model::Run;
@@ -32,19 +33,24 @@ pub fn compared(runs: &[PageRun], outline: &Outline) -> Markup {
     let of_kernels = kernels::columns(&all);
     let latencies: Vec<Vec<i64>> = runs
         .iter()
-        .map(|one| one.samples.iter().map(|sample| sample.latency_ns.0).collect())
+        .map(|one| one.samples.iter().map(|sample| sample.latency_ps()).collect())
         .collect();
-    let series: Vec<PairedRuns> = all
-        .into_iter()
-        .zip(&latencies)
-        .map(|(run, latencies)| PairedRuns { run, latencies })
-        .collect();
+    let series: Vec<PairedRuns> =
+        all.iter().zip(&latencies).map(|(&run, latencies)| PairedRuns { run, latencies }).collect();
     let loaded = pairs::load_comparisons(&series);
+    let published = Repetition::of(&all);
     html! {
         @if let Some(columns) = &of_kernels {
             (outline.section("kernels", "Kernels side by side", markup(columns, kernels::MEANING)))
         }
         (markup(&columns, &respond::meaning(true)))
+        @if let Some(published) = &published {
+            (outline.section("published", "Beside the published figures", html! {
+                (markup(&published.columns(), published::MEANING))
+                @if let Some(order) = published.order() { p { (prose(&order)) } }
+                (markup(&published.condition_columns(), published::SOURCE))
+            }))
+        }
         @match pairs::columns(&series) {
             Some(columns) => {
                 (outline.section("pairs", "Faster responder", markup(&columns, pairs::MEANING)))

@@ -9,5 +9,6 @@ pub mod load;
 pub mod noise;
 pub mod outliers;
 pub mod pairs;
+pub mod published;
 pub mod respond;
 pub mod statistics;

@@ -2,7 +2,7 @@
 
 use crate::terminal::style::Style;
 use crate::terminal::table::{Column, table, wrapped};
-use crate::units::grouped;
+use crate::units::{grouped, trimmed};
 use latlab_model::{Nanos, Run};
 use latlab_stats::{Superiority, precedence, superiority};
 
@@ -28,7 +28,7 @@ pub const MEANING: &str = "The probability that a response of the row is faster 
 pub struct PairedRuns<'a> {
     /// Its run.
     pub run: &'a Run,
-    /// Its responses, in nanoseconds.
+    /// Its responses, in picoseconds.
     pub latencies: &'a [i64],
 }
 
@@ -115,7 +115,13 @@ fn share(share: f64) -> String {
     format!("{share:.3}")
 }
 
-fn signed(nanos: f64) -> String {
-    let sign = if nanos > 0.0 { "+" } else { "" };
-    format!("{sign}{}", Nanos(nanos.round() as i64))
+/// A difference in picoseconds.
+fn signed(picoseconds: f64) -> String {
+    let sign = if picoseconds > 0.0 { "+" } else { "" };
+    match picoseconds.abs() {
+        small if small > 0.0 && small < 100e3 => {
+            format!("{sign}{} ns", trimmed(format!("{:.3}", picoseconds / 1e3)))
+        }
+        _ => format!("{sign}{}", Nanos((picoseconds / 1e3).round() as i64)),
+    }
 }

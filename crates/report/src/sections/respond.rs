@@ -4,11 +4,12 @@ use crate::doctor::severity_colour;
 use crate::pictures::axis::one_two_five;
 use crate::terminal::style::Style;
 use crate::terminal::table::{Column, table, wrapped};
-use crate::units::{grouped, percent, trimmed};
+use crate::units::{grouped, percent, span, trimmed};
 use latlab_model::gpio::GpioWire;
 use latlab_model::plan::Instrument;
 use latlab_model::respond::{ChannelLevels, Respond, ResponseFigures, Responses};
 use latlab_model::run::{Severity, VerdictWord};
+use latlab_model::units::counted;
 use latlab_model::{Nanos, Run};
 
 /// What is so much smaller than the largest response is squeezed into a corner.
@@ -37,21 +38,8 @@ pub(crate) fn columns(runs: &[&Run]) -> Option<Vec<Column>> {
         count("spurious", 9, &|one| one.spurious),
     ];
     let unit = Unit::for_responses(&all);
-    type Of = fn(&ResponseFigures) -> Option<f64>;
-    let figures: [(&str, u8, Of); 8] = [
-        ("min", 0, |one| one.min_ns),
-        ("median", 0, |one| one.median_ns),
-        ("mean", 0, |one| one.mean_ns),
-        ("sd", 5, |one| one.deviation_ns),
-        ("p95", 3, |one| one.p95_ns),
-        ("p99", 0, |one| one.p99_ns),
-        ("p99.9", 7, |one| one.p99_9_ns),
-        ("max", 0, |one| one.max_ns),
-    ];
-    columns.extend(figures.map(|(name, rank, of)| {
-        let cells = all.iter().map(|one| of(&one.figures).map_or("-".into(), |it| unit.number(it)));
-        Column::new(name, rank, cells).unit(unit.sign)
-    }));
+    let figures: Vec<&ResponseFigures> = all.iter().map(|one| &one.figures).collect();
+    columns.extend(figure_columns(&figures, &unit));
     let cpu = all.iter().map(|one| one.cpu.map_or("-".into(), |cpu| unit.number(cpu.total_ns())));
     if all.iter().any(|one| one.cpu.is_some()) {
         columns.push(Column::new("CPU", 2, cpu).unit(unit.sign));
@@ -69,6 +57,63 @@ pub(crate) fn columns(runs: &[&Run]) -> Option<Vec<Column>> {
     }
     columns.retain(|column| !column.is_void());
     Some(columns)
+}
+
+/// The figures, a row each.
+fn figure_columns(all: &[&ResponseFigures], unit: &Unit) -> Vec<Column> {
+    type Of = fn(&ResponseFigures) -> Option<f64>;
+    let figures: [(&str, u8, Of); 8] = [
+        ("min", 0, |one| one.min_ns),
+        ("median", 0, |one| one.median_ns),
+        ("mean", 0, |one| one.mean_ns),
+        ("sd", 5, |one| one.deviation_ns),
+        ("p95", 3, |one| one.p95_ns),
+        ("p99", 0, |one| one.p99_ns),
+        ("p99.9", 7, |one| one.p99_9_ns),
+        ("max", 0, |one| one.max_ns),
+    ];
+    let columns = figures.map(|(name, rank, of)| {
+        let cells = all.iter().map(|one| of(one).map_or("-".into(), |it| unit.number(it)));
+        Column::new(name, rank, cells).unit(unit.sign)
+    });
+    columns.into()
+}
+
+/// The figures of a stretch of a run, as exactly as its capture tells them.
+pub(crate) fn stretch_columns(run: &Run, n: u64, figures: &ResponseFigures) -> Vec<Column> {
+    let unit = Unit::for_times(figures.max_ns, resolution_of(run));
+    let mut columns = vec![
+        Column::new("responder", 0, [run.asked.name.clone()]).left(),
+        Column::new("n", 0, [n.to_string()]),
+    ];
+    columns.extend(figure_columns(&[figures], &unit));
+    columns.retain(|column| !column.is_void());
+    columns
+}
+
+/// The first words of a stretch of a run.
+pub(crate) fn stretch_headline(run: &Run, n: u64, figures: &ResponseFigures, of: Nanos) -> String {
+    let (name, responses) = (&run.asked.name, counted(n, "response", "responses"));
+    let unit = Unit::for_times(figures.max_ns, resolution_of(run));
+    match figures.max_ns {
+        Some(max) => {
+            let max = trimmed(unit.number(max));
+            let of = if is_timed(run) { format!(" over {}", span(of)) } else { String::new() };
+            format!("{name} answered within at most {max} {} in {responses}{of}.", unit.sign)
+        }
+        None => format!("{name} answered nothing in this part."),
+    }
+}
+
+/// What times of a run are printed in: the unit's sign, and the text of each of them.
+pub(crate) fn exact_times(run: &Run, picoseconds: &[i64]) -> (&'static str, Vec<String>) {
+    let times = || picoseconds.iter().map(|&one| one as f64 / 1e3);
+    let unit = Unit::for_times(times(), resolution_of(run));
+    (unit.sign, times().map(|nanos| unit.number(nanos)).collect())
+}
+
+fn resolution_of(run: &Run) -> Option<f64> {
+    run.responses().and_then(|responses| responses.resolution_ns)
 }
 
 /// Readings that timed out; without a word where none did.
@@ -151,7 +196,10 @@ pub(crate) fn body<'a>(runs: impl Iterator<Item = &'a Run>) -> Option<Nanos> {
 
 /// What a run of a responder says in words beside its figures.
 pub fn sentences(run: &Run) -> Vec<String> {
-    let Some(responses) = run.responses() else { return Vec::new() };
+    let Some(responses) = run.responses() else {
+        let cut_off = "The run was cut off: how many stimuli got no response is unknown.";
+        return Vec::from_iter(run.asked.method.is_response().then(|| cut_off.to_string()));
+    };
     [
         resolution(responses),
         levels(responses),
@@ -168,12 +216,16 @@ pub fn sentences(run: &Run) -> Vec<String> {
 fn levels(responses: &Responses) -> Option<String> {
     let of_channel = |one: &ChannelLevels| {
         let channel = &one.channel;
-        let levels = format!("{channel} has the levels {:.3} and {:.3}", one.low, one.high);
+        // Microvolts and kilovolts alike.
+        let decimals =
+            (3.0 - (one.high - one.low).abs().max(1e-12).log10()).ceil().clamp(0.0, 12.0);
+        let number = |level: f64| format!("{level:.*}", decimals as usize);
+        let (low, high) = (number(one.low), number(one.high));
+        let levels = format!("{channel} has the levels {low} and {high}");
         match one.threshold.zip(one.hysteresis) {
             Some((threshold, wide)) => {
-                format!(
-                    "{levels}; its edges are at {threshold:.3}, with a hysteresis of {wide:.3}."
-                )
+                let (threshold, wide) = (number(threshold), number(wide));
+                format!("{levels}; its edges are at {threshold}, with a hysteresis of {wide}.")
             }
             None => format!("{levels}, which are noise."),
         }

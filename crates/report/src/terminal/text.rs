@@ -40,7 +40,7 @@ pub fn show(run: &Run, picture: &str, width: usize, style: Style) -> String {
         legs::text(run, width, style),
         losses(run, width),
         samples(run, width),
-        if has_no_agent(run) { String::new() } else { agent(run, width) },
+        if run.asked.method.has_agent() { agent(run, width) } else { String::new() },
         changes::text(run, width),
         load::text(run, width, style),
         conditions::text(run, width, style),
@@ -51,11 +51,6 @@ pub fn show(run: &Run, picture: &str, width: usize, style: Style) -> String {
     ];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     parts.join("\n")
-}
-
-/// Whether somebody else has measured.
-fn has_no_agent(run: &Run) -> bool {
-    run.asked.method.is_capture() || run.asked.method.is_import()
 }
 
 fn head(run: &Run, width: usize, style: Style) -> String {

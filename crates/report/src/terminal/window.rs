@@ -1,5 +1,6 @@
 //! A stretch of a run for the terminal, in the look of the whole run.
 
+use crate::sections::respond;
 use crate::sentence;
 use crate::terminal::style::{Colour, Style};
 use crate::terminal::table::{Column, table, wrapped};
@@ -12,12 +13,22 @@ use latlab_model::{Nanos, Run};
 pub fn window(run: &Run, window: &Window, width: usize, style: Style) -> String {
     let shown = within(run, window);
     let parts = [
-        head(&shown, window, width, style),
-        threads(&shown, width, style),
-        largest(&shown, window, width, style),
+        head(&shown, run, window, width, style),
+        figures(run, &shown, window, width, style),
+        largest(run, window, width, style),
         findings(&shown, window, width),
     ];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// The figures: those of responses as exactly as they are known.
+fn figures(run: &Run, shown: &Run, window: &Window, width: usize, style: Style) -> String {
+    match &window.responses {
+        Some(figures) => {
+            table(respond::stretch_columns(run, window.total.cycles, figures), width, style)
+        }
+        None => threads(shown, width, style),
+    }
 }
 
 /// The run as if it had been measured in the stretch only.
@@ -38,9 +49,16 @@ fn within(run: &Run, window: &Window) -> Run {
     run
 }
 
-fn head(run: &Run, window: &Window, width: usize, style: Style) -> String {
-    let headline = wrapped(&sentence::headline(run), width, 0);
-    let lead = wrapped(&sentence::window_lead(run).join(" "), width, 0);
+fn head(run: &Run, whole: &Run, window: &Window, width: usize, style: Style) -> String {
+    let (headline, lead) = match &window.responses {
+        Some(figures) => {
+            let length = window.to_ns - window.from_ns;
+            let n = window.total.cycles;
+            (respond::stretch_headline(whole, n, figures, length), String::new())
+        }
+        None => (sentence::headline(run), sentence::window_lead(run).join(" ")),
+    };
+    let (headline, lead) = (wrapped(&headline, width, 0), wrapped(&lead, width, 0));
     let place = format!(
         "{} to {} (+{} to +{}) of {}",
         window.from,
@@ -67,10 +85,17 @@ fn largest(run: &Run, window: &Window, width: usize, style: Style) -> String {
     }
     let each =
         |cell: &dyn Fn(&LargeLatency) -> String| largest.iter().map(cell).collect::<Vec<_>>();
-    let scale = Scale::for_times(largest.iter().map(|one| one.latency_ns));
+    let fine: Option<Vec<i64>> = largest.iter().map(|one| one.latency_ps).collect();
+    let (unit, latencies) = match fine {
+        Some(picoseconds) => respond::exact_times(run, &picoseconds),
+        None => {
+            let scale = Scale::for_times(largest.iter().map(|one| one.latency_ns));
+            (scale.unit(), each(&|one| scale.number(one.latency_ns)))
+        }
+    };
     let cpu = |one: &LargeLatency| one.cpu.map_or_else(|| "-".to_string(), |cpu| cpu.to_string());
     let columns = vec![
-        Column::new("latency", 0, each(&|one| scale.number(one.latency_ns))).unit(scale.unit()),
+        Column::new("latency", 0, latencies).unit(unit),
         Column::new("thread", 0, each(&|one| one.thread.to_string())),
         Column::new("cpu", 0, each(&cpu)),
         Column::new("release in UTC", 0, each(&|one| one.time.clone())).left(),

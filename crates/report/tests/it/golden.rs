@@ -45,6 +45,7 @@ fn stretch(run: &Run) -> Window {
             cpu: (rank != 3).then_some(rank % 2),
             release_ns: first + Nanos(11_000_000_000) + Nanos(1_000) * micros.into(),
             latency_ns: Nanos(214_417 / i64::from(rank)),
+            latency_ps: None,
         }
     };
     let thread = |one: &latlab_model::run::ThreadRun| WindowThread {
@@ -60,6 +61,7 @@ fn stretch(run: &Run) -> Window {
         to: "2026-11-21T16:04:43.704000Z".into(),
         threads: run.threads.iter().map(thread).collect(),
         total: run.total.clone(),
+        responses: None,
         largest: if run.total.max_ns.is_some() { (1..=4).map(large).collect() } else { vec![] },
     }
 }

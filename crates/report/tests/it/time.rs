@@ -405,7 +405,7 @@ fn a_window_with_samples_has_a_dot_for_each() {
     let mut release_ns = from;
     for cycle in 0..900_i64 {
         let latency_ns = Nanos(if cycle == 400 { 4_100_000 } else { 5_000 + cycle });
-        data.sample(0, Sample { release_ns, latency_ns });
+        data.sample(0, Sample::new(release_ns, latency_ns));
         release_ns += period * if cycle == 400 { 5 } else { 1 };
     }
     data.spike(Spike { release_ns: from, latency_ns: Nanos(4_100_000) });

@@ -152,7 +152,7 @@ fn the_largest_are_the_largest_that_were_sent() {
     let largest: Vec<Nanos> = window.largest.iter().map(|one| one.latency_ns).collect();
     assert_eq!(largest, sent[..10]);
     for one in &window.largest {
-        let sample = Sample { release_ns: one.release_ns, latency_ns: one.latency_ns };
+        let sample = Sample::new(one.release_ns, one.latency_ns);
         assert!(stored.sent[&one.thread].contains(&sample));
         assert!((window.from.as_str()..window.to.as_str()).contains(&one.time.as_str()));
     }
@@ -294,10 +294,10 @@ fn leaves_many_samples_to_be_read() {
             let row = |cycle: i64| SampleRow {
                 thread,
                 cpu: Some(thread),
-                sample: Sample {
-                    release_ns: FIRST_RELEASE + Nanos(50_000) * (block * 10_000 + cycle),
-                    latency_ns: Nanos(9_000 + random() % 1_500 + random() % 1_500),
-                },
+                sample: Sample::new(
+                    FIRST_RELEASE + Nanos(50_000) * (block * 10_000 + cycle),
+                    Nanos(9_000 + random() % 1_500 + random() % 1_500),
+                ),
             };
             table.push(&(0..10_000).map(row).collect::<Vec<_>>()).unwrap();
         }

@@ -22,7 +22,7 @@ fn window(on: bool) -> TraceWindow {
 }
 
 fn sample(release: i64, latency: i64) -> Sample {
-    Sample { release_ns: Nanos(release), latency_ns: Nanos(latency) }
+    Sample::new(Nanos(release), Nanos(latency))
 }
 
 fn event(at: i64, kind: ThreadEventKind) -> ThreadEvent {

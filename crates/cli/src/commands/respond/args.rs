@@ -12,13 +12,13 @@ use latlab_model::load::Load;
 use latlab_model::plan::{KernelFile, Policy, Tuning};
 use latlab_model::respond::LinuxResponderName;
 use latlab_model::sanitize::plain_line;
-use latlab_model::{CpuSet, Nanos};
+use latlab_model::{CpuSet, Nanos, Target};
 use std::path::PathBuf;
 
 /// Flags of `latlab respond`.
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[command(after_help = EXAMPLES, group = ArgGroup::new("source").required(true),
-          group = ArgGroup::new("answerer").args(["target", "gpio"]).multiple(true))]
+          group = ArgGroup::new("answerer").args(["target", "gpio", "scope", "logic"]).multiple(true))]
 pub struct RespondArgs {
     /// Captures: sigrok .sr, VCD, CSV (Saleae, Tektronix and others), ISF, lists of readings; each
     /// becomes a run
@@ -32,7 +32,8 @@ pub struct RespondArgs {
     pub look: bool,
     /// Run the firmware in a simulator: uno:irq, uno:irq-notimer, uno:polling, or avr with a
     /// --firmware of your own; or a responder on Linux in a guest: linux:kmod, linux:kmod-plain, linux:kmod-threaded, linux:c-sysfs,
-    /// linux:c-gpiochip, linux:c-poll, linux:python, linux:python-gpiod1, linux:rust
+    /// linux:c-gpiochip, linux:c-poll, linux:python, linux:python-gpiod1, linux:rust; or published: five responders
+    /// of a published experiment, idle and busy
     #[arg(long, value_name = "BOARD:RESPONDER", value_parser = value_parser_of(Simulated::ALL, Simulated::as_str),
           group = "source", hide_possible_values = true, help_heading = WHAT)]
     pub simulate: Option<Simulated>,
@@ -157,6 +158,10 @@ pub struct RespondArgs {
     #[arg(long, value_name = "DIR", requires = "simulate", help_heading = SIMULATION)]
     pub keep: Option<PathBuf>,
 
+    /// Write what was measured as one page, too
+    #[arg(long, value_name = "FILE", conflicts_with = "look", help_heading = WHAT)]
+    pub page: Option<PathBuf>,
+
     /// How a responder on Linux runs
     #[command(flatten)]
     pub linux: LinuxArgs,
@@ -167,7 +172,7 @@ pub struct RespondArgs {
 }
 
 /// Flags of a responder on Linux.
-#[derive(Args)]
+#[derive(Args, Clone, Default)]
 pub struct LinuxArgs {
     /// The guest
     #[command(flatten)]
@@ -181,7 +186,7 @@ pub struct LinuxArgs {
     /// Priority of fifo and rr, 1 to 99 [default: 90]
     #[arg(short, long, value_name = "N", requires = "answerer", value_parser = whole::<u8>, help_heading = LINUX)]
     pub priority: Option<u8>,
-    /// Run this load beside the responder; may be repeated (`latlab loads` lists them)
+    /// Run this load on the machine that answers; may be repeated (`latlab loads` lists them)
     #[arg(long, value_name = "NAME[,ARG=VALUE]", requires = "answerer", help_heading = LINUX)]
     pub load: Vec<String>,
     /// Change a setting of the machine that answers, as in `latlab run`
@@ -235,6 +240,8 @@ pub enum Simulated {
     Avr,
     /// A responder on Linux.
     Linux(LinuxResponderName),
+    /// Those of a published experiment.
+    Published,
 }
 
 impl Simulated {
@@ -253,6 +260,7 @@ impl Simulated {
         Simulated::Linux(LinuxResponderName::Python),
         Simulated::Linux(LinuxResponderName::PythonGpiod1),
         Simulated::Linux(LinuxResponderName::Rust),
+        Simulated::Published,
     ];
 
     /// Its word on the command line.
@@ -260,6 +268,7 @@ impl Simulated {
         match self {
             Simulated::Uno(uno) => uno.as_str(),
             Simulated::Avr => "avr",
+            Simulated::Published => "published",
             Simulated::Linux(linux) => match linux {
                 LinuxResponderName::Kmod => "linux:kmod",
                 LinuxResponderName::KmodPlain => "linux:kmod-plain",
@@ -295,6 +304,7 @@ Examples:
   latlab respond --simulate uno:irq --edges 50000         an Arduino Uno without hardware
   latlab respond --simulate avr --firmware mine.elf --mcu atmega328p --clock 16MHz --pins PD2,PD3
   latlab respond --simulate linux:c-gpiochip --target lab:x86-64/rt --load hackbench
+  latlab respond --simulate published --page 2016.html    a published experiment, repeated
   latlab report last                                      show the last run as a page
 
 Each response belongs to the last stimulus before it. Missing, late, double, spurious and unmeasured
@@ -334,6 +344,32 @@ impl RespondArgs {
         }
     }
 
+    /// Whether an instrument measures.
+    fn has_instrument(&self) -> bool {
+        self.scope.is_some() || self.logic.is_some()
+    }
+
+    /// Refuses what the published experiment says itself; an error is one line for the user.
+    fn check_published(&self) -> Result<(), String> {
+        let LinuxArgs { policy, priority, load, .. } = &self.linux;
+        let own = [
+            ("--stimulus", self.stimulus.is_some()),
+            ("--policy", policy.is_some()),
+            ("--priority", priority.is_some()),
+            ("--load", !load.is_empty()),
+            ("--name", self.runs.name.is_some()),
+        ];
+        if let Some((flag, _)) = own.into_iter().find(|(_, is_given)| *is_given) {
+            return Err(format!(
+                "{flag} does not apply to --simulate published, which has its own"
+            ));
+        }
+        match (&self.linux.guest.target, self.linux.guest.target()?) {
+            (None, _) | (Some(_), Target::Lab(_)) => Ok(()),
+            _ => Err("--simulate published needs a guest: --target lab:MACHINE/KERNEL".into()),
+        }
+    }
+
     /// Whether these make sense together; an error is one line for the user.
     pub fn check(&self) -> Result<(), String> {
         check_positive([
@@ -343,24 +379,42 @@ impl RespondArgs {
             ("--timeout", Some(self.timeout)),
             ("--for", Some(self.duration)),
         ])?;
-        let is_linux = matches!(self.simulate, Some(Simulated::Linux(_)));
+        if self.simulate == Some(Simulated::Published) {
+            self.check_published()?;
+        }
+        let is_linux = matches!(self.simulate, Some(Simulated::Linux(_) | Simulated::Published));
+        let LinuxArgs { policy, priority, .. } = &self.linux;
         match (&self.linux.guest.target, self.simulate) {
             (None, Some(Simulated::Linux(_))) => {
                 return Err("--simulate linux:NAME needs --target lab:MACHINE/KERNEL".into());
             }
-            (Some(_), _) if !is_linux && self.gpio.is_none() => {
-                return Err("--target needs --simulate linux:NAME or --gpio".into());
+            (Some(_), _) if !is_linux && self.gpio.is_none() && !self.has_instrument() => {
+                return Err(
+                    "--target needs --simulate linux:NAME, --gpio, --scope or --logic".into()
+                );
+            }
+            _ if self.has_instrument() && matches!(self.linux.guest.target()?, Target::Lab(_)) => {
+                return Err("an instrument measures no guest: --target local, or a board such as \
+                            ssh://pi@board"
+                    .into());
+            }
+            _ if self.has_instrument() && (policy.is_some() || priority.is_some()) => {
+                return Err("--policy applies to what latlab starts; with an instrument the \
+                            responder runs by itself"
+                    .into());
             }
             _ if is_linux && self.keep.is_some() => {
                 return Err("--keep applies to uno:SKETCH and avr only".into());
             }
-            (_, Some(Simulated::Linux(_) | Simulated::Avr)) if self.lto => {
+            (_, Some(Simulated::Linux(_) | Simulated::Avr | Simulated::Published)) if self.lto => {
                 return Err("--lto applies to uno:SKETCH only".into());
             }
             (_, Some(Simulated::Avr)) if self.firmware.is_none() => {
                 return Err("--simulate avr needs --firmware FILE".into());
             }
-            (_, Some(Simulated::Uno(_) | Simulated::Linux(_))) if self.firmware.is_some() => {
+            (_, Some(Simulated::Uno(_) | Simulated::Linux(_) | Simulated::Published))
+                if self.firmware.is_some() =>
+            {
                 return Err("--firmware needs --simulate avr".into());
             }
             _ => {}

@@ -1,13 +1,14 @@
 //! `latlab respond --logic`: a capture of a logic analyser, made now.
 
 use super::args::RespondArgs;
-use super::{CapturePart, CapturedPart, record_part};
+use super::{CapturePart, CapturedPart, machine, plan, record_part};
 use crate::exit::ExitError;
 use latlab_conduct::StopFlag;
 use latlab_conduct::respond::logic::{LogicCapture, capture};
-use latlab_model::machine::Machine;
+use latlab_conduct::respond::{Answering, AnsweringMachine};
 use latlab_model::run::EndReason;
 use latlab_store::{Finished, Store};
+use std::time::Instant;
 
 /// Captures, keeps the capture with the run, and reads it.
 pub fn record_logic(
@@ -29,22 +30,28 @@ pub fn record_logic(
         channels: channels.collect(),
         options: args.sigrok_options.clone(),
     };
-    let session = capture(&order, stop).map_err(ExitError::cannot_measure)?;
     let name = driver.split(':').next().unwrap_or_default();
-    let ended = match session.is_interrupted {
-        true => EndReason::Interrupted,
-        false => EndReason::Finished,
-    };
-    let part = CapturePart {
+    let mut part = CapturePart {
         name: args.runs.name.clone().unwrap_or_else(|| name.to_string()),
-        paths: vec![session.path.clone()],
+        paths: Vec::new(),
         query,
         simulated: None,
-        captured: Some(CapturedPart { command: session.command.clone(), ended }),
+        captured: Some(CapturedPart { command: order.command(), ended: EndReason::Finished }),
         seed: None,
-        machine: Machine::default(),
-        settings: Vec::new(),
+        answering: Answering::default(),
     };
+    // Whatever the capture takes, the machine that answers is loaded and watched meanwhile.
+    let mut agent = machine::start(&plan(args, &part)?, name, stop)?;
+    let begun = Instant::now();
+    let session = capture(&order, stop).map_err(ExitError::cannot_measure)?;
+    agent.iter_mut().for_each(AnsweringMachine::stop);
+    part.answering.agent = agent.map(|agent| (agent, begun));
+    part.paths = vec![session.path.clone()];
+    part.captured.iter_mut().for_each(|captured| {
+        if session.is_interrupted {
+            captured.ended = EndReason::Interrupted;
+        }
+    });
     // The capture was ended, and is read to its end.
     let never = StopFlag::new();
     record_part(args, store, part, if session.is_interrupted { &never } else { stop })

@@ -5,13 +5,15 @@ mod channels;
 mod gpio;
 mod linux;
 mod logic;
+mod machine;
 mod oscilloscope;
+mod published;
 mod scope_commands;
 
 use crate::documents::Responded;
 use crate::exit::{EXIT_USAGE, ExitError, error_code, exit_code};
 use crate::flags::Format;
-use crate::output::{print_json, print_text, sanitize_run, style, warn, width};
+use crate::output::{print_json, print_text, sanitize_run, style, warn, width, write_whole};
 use crate::render::run_text;
 use crate::store::{open_store, recover};
 use args::{RespondArgs, Simulated};
@@ -20,15 +22,15 @@ use latlab_conduct::StopFlag;
 use latlab_conduct::respond::simulate::{
     Firmware, FirmwareFile, SimulateError, Simulation, simulate,
 };
-use latlab_conduct::respond::{Failure, ResponseRequest, record_responses as record};
-use latlab_model::machine::Machine;
+use latlab_conduct::respond::{Answering, Failure, ResponseRequest, record_responses as record};
 use latlab_model::plan::Method;
 use latlab_model::respond::{Respond, Wires};
-use latlab_model::run::{EndReason, Setting};
+use latlab_model::run::EndReason;
 use latlab_model::{Plan, Run, shell};
 use latlab_report::pairs::{self, PairedRuns};
-use latlab_report::respond as figures;
+use latlab_report::{published as publication, respond as figures};
 use latlab_store::{Finished, Store, new_id};
+use latlab_view::LoadedRun;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -40,8 +42,7 @@ struct CapturePart {
     simulated: Option<SimulatedPart>,
     captured: Option<CapturedPart>,
     seed: Option<u64>,
-    machine: Machine,
-    settings: Vec<Setting>,
+    answering: Answering,
 }
 
 /// What is known of a simulation.
@@ -70,27 +71,8 @@ pub fn respond(args: &RespondArgs) -> anyhow::Result<ExitCode> {
     recover(&store);
     let stop = StopFlag::on_signals(false)?;
     let (mut finished, mut unread) = (Vec::new(), 0);
-    let done = match (args.simulate, &args.scope, &args.logic, &args.gpio) {
-        (.., Some(stimulus)) => {
-            gpio::record_wire(args, stimulus, &store, stop).map(|run| finished.push(run))
-        }
-        (Some(Simulated::Linux(name)), ..) => {
-            linux::record(args, name, &store, stop).map(|run| finished.push(run))
-        }
-        (Some(Simulated::Uno(sketch)), ..) => {
-            let firmware = Firmware::Sketch(sketch, args.lto);
-            record_simulation(args, firmware, &store, stop).map(|run| finished.push(run))
-        }
-        (Some(Simulated::Avr), ..) => {
-            record_simulation(args, own_firmware(args), &store, stop).map(|run| finished.push(run))
-        }
-        (_, Some(scope), ..) => {
-            oscilloscope::record_scope(args, scope, &store, stop).map(|run| finished.push(run))
-        }
-        (_, _, Some(driver), _) => {
-            logic::record_logic(args, driver, &store, stop).map(|run| finished.push(run))
-        }
-        (None, None, None, None) => {
+    let done = match args.simulate {
+        None if !args.from.is_empty() => {
             let captures = args.captures();
             let is_batch = captures.len() > 1;
             captures.into_iter().try_for_each(|paths| {
@@ -106,7 +88,13 @@ pub fn respond(args: &RespondArgs) -> anyhow::Result<ExitCode> {
                 Ok(())
             })
         }
+        Some(Simulated::Published) => published::commands(args)
+            .iter()
+            .try_for_each(|one| record_one(one, &store, stop).map(|run| finished.push(run))),
+        _ => record_one(args, &store, stop).map(|run| finished.push(run)),
     };
+    let page = args.page.as_ref().filter(|_| !finished.is_empty());
+    page.map_or(Ok(()), |path| write_page(path, &finished))?;
     print_end(args, &finished)?;
     done?;
     if unread > 0 {
@@ -119,6 +107,30 @@ pub fn respond(args: &RespondArgs) -> anyhow::Result<ExitCode> {
     }
     let worst = finished.iter().map(|one| exit_code(&one.run)).max().unwrap_or(0);
     Ok(ExitCode::from(worst))
+}
+
+/// Measures what makes a single run.
+fn record_one(args: &RespondArgs, store: &Store, stop: &StopFlag) -> anyhow::Result<Finished> {
+    match (args.simulate, &args.scope, &args.logic, &args.gpio) {
+        (.., Some(stimulus)) => gpio::record_wire(args, stimulus, store, stop),
+        (Some(Simulated::Linux(name)), ..) => linux::record(args, name, store, stop),
+        (Some(Simulated::Uno(sketch)), ..) => {
+            record_simulation(args, Firmware::Sketch(sketch, args.lto), store, stop)
+        }
+        (Some(Simulated::Avr), ..) => record_simulation(args, own_firmware(args), store, stop),
+        (_, Some(scope), ..) => oscilloscope::record_scope(args, scope, store, stop),
+        (_, _, Some(driver), _) => logic::record_logic(args, driver, store, stop),
+        (Some(Simulated::Published) | None, None, None, None) => {
+            Err(ExitError::usage("a capture, a simulation or an instrument is needed").into())
+        }
+    }
+}
+
+/// All runs as one page.
+fn write_page(path: &Path, finished: &[Finished]) -> anyhow::Result<()> {
+    let runs =
+        finished.iter().map(|one| LoadedRun::read(&one.path)).collect::<Result<Vec<_>, _>>()?;
+    write_whole(path, latlab_view::page(&runs).as_bytes())
 }
 
 fn own_firmware(args: &RespondArgs) -> Firmware {
@@ -158,8 +170,11 @@ fn record_simulation(
         }),
         captured: None,
         seed: Some(args.seed),
-        machine: made.machine.clone(),
-        settings: made.settings.clone(),
+        answering: Answering {
+            machine: made.machine.clone(),
+            settings: made.settings.clone(),
+            agent: None,
+        },
     };
     record_part(args, store, part, stop)
 }
@@ -167,7 +182,6 @@ fn record_simulation(
 fn capture_part(args: &RespondArgs, paths: Vec<PathBuf>) -> CapturePart {
     let stem = paths[0].file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let name = args.runs.name.clone().or(stem).unwrap_or_else(|| "responder".to_string());
-    let machine = Machine::default();
     let asked = args.query();
     CapturePart {
         name,
@@ -176,8 +190,7 @@ fn capture_part(args: &RespondArgs, paths: Vec<PathBuf>) -> CapturePart {
         simulated: None,
         captured: None,
         seed: None,
-        machine,
-        settings: Vec::new(),
+        answering: Answering::default(),
     }
 }
 
@@ -187,7 +200,7 @@ fn record_part(
     part: CapturePart,
     stop: &StopFlag,
 ) -> anyhow::Result<Finished> {
-    let plan = plan(args, &part);
+    let plan = plan(args, &part)?;
     let id = new_id(jiff::Timestamp::now(), &part.name);
     let original = part.captured.is_some().then(|| part.paths[0].clone());
     let request = ResponseRequest {
@@ -195,8 +208,7 @@ fn record_part(
         paths: &part.paths,
         query: &part.query,
         resolution_ps: part.simulated.as_ref().map(|simulated| simulated.cycle_ps),
-        machine: part.machine,
-        settings: part.settings,
+        answering: part.answering,
         original,
         ended: part.captured.map_or(EndReason::Finished, |captured| captured.ended),
         store,
@@ -209,11 +221,12 @@ fn record_part(
 fn exit_error(failure: Failure) -> ExitError {
     match failure {
         Failure::Capture(_) => ExitError::usage(failure),
+        Failure::Machine(failure) => ExitError::from(failure),
         _ => ExitError::cannot_measure(failure),
     }
 }
 
-fn plan(args: &RespondArgs, part: &CapturePart) -> Plan {
+fn plan(args: &RespondArgs, part: &CapturePart) -> Result<Plan, ExitError> {
     let asked = &part.query;
     let files = part.paths.iter().filter_map(|path| path.file_name());
     let wires = asked.stimulus.as_ref().zip(asked.response.as_ref());
@@ -232,22 +245,21 @@ fn plan(args: &RespondArgs, part: &CapturePart) -> Plan {
             None => files.map(|name| name.to_string_lossy().into_owned()).collect(),
         },
         simulated: part.simulated.as_ref().map(|simulated| simulated.description.clone()),
-        scope: None,
-        gpio: None,
         captured_by: part.captured.as_ref().map(|captured| captured.command.clone()),
         wires,
         quiet_ns: args.quiet,
         window_ns: args.window,
-        linux: None,
+        ..Respond::default()
     };
-    Plan {
+    let plan = Plan {
         note: args.runs.note.clone(),
         deadline_ns: args.runs.deadline,
         samples: true,
         command: Some(command(args, part)),
         seed: part.seed,
         ..Plan::without_machine(part.name.clone(), Method::Respond(Box::new(respond)))
-    }
+    };
+    machine::with_machine(plan, args)
 }
 
 /// The command that makes this run again.
@@ -295,6 +307,7 @@ fn command(args: &RespondArgs, part: &CapturePart) -> String {
             }
             option("--quiet", args.quiet.map(spaceless));
             option("--window", args.window.map(spaceless));
+            machine::options(args, &mut option);
         }
     }
     option("--deadline", args.runs.deadline.map(spaceless));
@@ -321,35 +334,32 @@ fn print_end(args: &RespondArgs, finished: &[Finished]) -> anyhow::Result<()> {
         return print_json(&Responded::new(finished, &series));
     }
     let paths: Vec<String> = finished.iter().map(|one| one.path.display().to_string()).collect();
+    let page = args.page.as_ref().map(|page| page.display().to_string());
+    let page = page.unwrap_or_else(|| format!("latlab report {}", paths.join(" ")));
     if let ([Finished { run, path }], [shown_path]) = (finished, &paths[..]) {
         let text = run_text(path, run)?;
-        return print_text(&format!(
-            "{text}\nStored in {shown_path}\nAs a page: latlab report {shown_path}\n"
-        ));
+        return print_text(&format!("{text}\nStored in {shown_path}\nAs a page: {page}\n"));
     }
     let shown: Vec<Run> =
         finished.iter().map(|one| sanitize_run(&one.run)).collect::<Result<_, _>>()?;
     let runs: Vec<&Run> = shown.iter().collect();
     let mut text = figures::comparison_table(&runs, width(), style());
+    text += &publication::text(&runs, width(), style());
     text += &figures::channel_lines(&runs, width(), style());
     let all = series(finished)?;
     let all = all.iter().zip(&shown);
     let all: Vec<PairedRuns> =
         all.map(|((_, latencies), run)| PairedRuns { run, latencies }).collect();
     text += &pairs::load_comparison_text(&pairs::load_comparisons(&all), width(), style());
-    text += &format!(
-        "\nStored in:\n  {}\nAs one page: latlab report {}\n",
-        paths.join("\n  "),
-        paths.join(" ")
-    );
+    text += &format!("\nStored in:\n  {}\nAs one page: {page}\n", paths.join("\n  "));
     print_text(&text)
 }
 
-/// The responses of each run, in their order.
+/// The responses of each run in picoseconds, in their order.
 fn series(finished: &[Finished]) -> anyhow::Result<Vec<(&Run, Vec<i64>)>> {
     let latencies = |path: &Path, run: &Run| -> anyhow::Result<Vec<i64>> {
         let samples = latlab_view::responses(path, run)?;
-        Ok(samples.into_iter().map(|sample| sample.latency_ns.0).collect())
+        Ok(samples.into_iter().map(|sample| sample.latency_ps()).collect())
     };
     finished.iter().map(|one| Ok((&one.run, latencies(&one.path, &one.run)?))).collect()
 }

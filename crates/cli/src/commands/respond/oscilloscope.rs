@@ -1,7 +1,7 @@
 //! `latlab respond --scope`: an oscilloscope measures each response.
 
 use super::args::RespondArgs;
-use super::{exit_error, scope_commands, spaceless};
+use super::{exit_error, machine, scope_commands, spaceless};
 use crate::exit::ExitError;
 use latlab_capture::EdgeKind;
 use latlab_conduct::StopFlag;
@@ -52,14 +52,16 @@ pub fn record_scope(
         timeout_ns: args.timeout,
         commands,
     };
-    let plan = plan(args, &scope);
+    let plan = plan(args, &scope)?;
     let id = new_id(jiff::Timestamp::now(), &plan.name);
+    let machine = machine::start(&plan, &id, stop)?;
     let request = ScopeRequest {
         plan: &plan,
         scope: &scope,
         oscilloscope,
         generator,
         settings,
+        machine,
         store,
         id: &id,
         stop,
@@ -96,17 +98,18 @@ fn channels(args: &RespondArgs) -> (&str, &str) {
     (args.stimulus.as_deref().unwrap_or("1"), args.response.as_deref().unwrap_or("2"))
 }
 
-fn plan(args: &RespondArgs, scope: &Scope) -> Plan {
+fn plan(args: &RespondArgs, scope: &Scope) -> Result<Plan, ExitError> {
     let respond = Respond { scope: Some(scope.clone()), ..Respond::default() };
     let name = args.runs.name.clone().unwrap_or_else(|| NAME.to_string());
-    Plan {
+    let plan = Plan {
         note: args.runs.note.clone(),
         deadline_ns: args.runs.deadline,
         cycles: Some(args.count),
         samples: true,
         command: Some(command(args, scope)),
         ..Plan::without_machine(name, Method::Respond(Box::new(respond)))
-    }
+    };
+    machine::with_machine(plan, args)
 }
 
 /// The command that takes such readings again.
@@ -126,5 +129,8 @@ fn command(args: &RespondArgs, scope: &Scope) -> String {
     let file = args.scope_commands.iter().map(|file| file.display().to_string());
     file.for_each(|file| option("--scope-commands", file));
     args.runs.deadline.iter().for_each(|deadline| option("--deadline", spaceless(*deadline)));
+    machine::options(args, &mut |flag, value| {
+        value.into_iter().for_each(|value| option(flag, value))
+    });
     shell::line(&words)
 }

@@ -9,12 +9,11 @@ mod readings;
 mod resource;
 
 use super::stream::StreamBuilder;
-use super::{Failure, figures, nanos};
+use super::{Answering, AnsweringMachine, Failure, figures, nanos};
 use crate::StopFlag;
 pub use connection::{Connection, InstrumentError};
 use latlab_capture::{DelayFigures, NANO_PS, Response, ResponseClass, common_step};
 use latlab_model::finding::{CaptureFinding, Finding, Reading as ImpossibleReading};
-use latlab_model::machine::Machine;
 use latlab_model::respond::{Responses, Scope};
 use latlab_model::run::{EndReason, Setting};
 use latlab_model::{Nanos, Plan};
@@ -46,6 +45,8 @@ pub struct ScopeRequest<'a> {
     pub generator: Option<Connection<'a>>,
     /// Which instruments these are.
     pub settings: Vec<Setting>,
+    /// An agent on the machine that answers, if there is one.
+    pub machine: Option<AnsweringMachine>,
     /// Where the run is stored.
     pub store: &'a Store,
     /// The id of the run.
@@ -59,13 +60,15 @@ pub fn record_readings(
     request: ScopeRequest<'_>,
     watch: impl FnMut(u64),
 ) -> Result<Finished, Failure> {
-    let ScopeRequest { plan, scope, oscilloscope, generator, settings, store, id, stop } = request;
+    let ScopeRequest { plan, scope, oscilloscope, generator, settings, machine, store, id, stop } =
+        request;
     let mut oscilloscope = Oscilloscope::set_up(oscilloscope, generator, &scope.commands, stop)?;
     // The series decides itself what becomes of it when the user wants the end.
     let never = StopFlag::new();
     let open = store.begin(id)?;
-    let mut recorder =
-        StreamBuilder::begin(open, plan, Machine::default(), settings, None, &never)?;
+    let agent = machine.map(|machine| (machine, Instant::now()));
+    let answering = Answering { settings, agent, ..Answering::default() };
+    let mut recorder = StreamBuilder::begin(open, plan, answering, None, &never)?;
     let mut series = Series::default();
     let begun = Instant::now();
     let ended = take_readings(&mut oscilloscope, scope, &mut series, &mut recorder, watch)?;
@@ -177,31 +180,19 @@ impl Series {
         class
     }
 
+    /// What the counts alone do not say.
     fn findings(&self, scope: &Scope) -> Vec<Finding> {
-        let (stimuli, impossible) = (self.stimuli(), self.impossible_count);
-        let (censored, timed_out) = (self.censored, self.timed_out);
-        let timeout_ns = scope.timeout_ns;
         let ended = self.ended.clone().map(|why| CaptureFinding::InstrumentEnded {
-            readings: stimuli,
+            readings: self.stimuli(),
             asked: scope.count,
             why,
         });
-        let all = [
-            (censored > 0)
-                .then_some(CaptureFinding::ResponseNotMeasured { count: censored, stimuli }),
-            (timed_out > 0).then_some(CaptureFinding::ResponseTimedOut {
-                count: timed_out,
-                stimuli,
-                timeout_ns,
-            }),
-            (impossible > 0).then(|| CaptureFinding::ResponseImpossible {
-                count: impossible,
-                readings: self.impossible.clone(),
-                first_meant_ns: None,
-            }),
-            ended,
-        ];
-        all.into_iter().flatten().map(Finding::new).collect()
+        let impossible = (self.impossible_count > 0).then(|| CaptureFinding::ResponseImpossible {
+            count: self.impossible_count,
+            readings: self.impossible.clone(),
+            first_meant_ns: None,
+        });
+        impossible.into_iter().chain(ended).map(Finding::new).collect()
     }
 
     fn responses(self) -> Responses {
@@ -240,7 +231,7 @@ mod tests {
         let scope = Scope { count: 24, timeout_ns: Nanos(2_000_000_000), ..Scope::default() };
         let findings = series.findings(&scope);
         let codes: Vec<&str> = findings.iter().map(Finding::code).collect();
-        assert_eq!(codes, ["response-not-measured", "response-timed-out", "response-impossible"]);
+        assert_eq!(codes, ["response-impossible"]);
         let responses = series.responses();
         assert_eq!((responses.censored, responses.timed_out, responses.unmeasured()), (2, 1, 4));
         assert_eq!(responses.resolution_ns, Some(500.0));

@@ -143,7 +143,7 @@ impl TimeData {
 
     /// A sample of a window that is drawn cycle by cycle.
     pub fn sample(&mut self, thread: u32, sample: Sample) {
-        let Sample { release_ns, latency_ns } = sample;
+        let Sample { release_ns, latency_ns, .. } = sample;
         if !self.holds(release_ns, release_ns + Nanos(1)) {
             return;
         }

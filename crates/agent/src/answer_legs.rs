@@ -1,0 +1,73 @@
+//! The legs of the answers over a wire, from their ring to frames of the stream.
+
+use crate::outbox::Outbox;
+use latlab_measure::gpio::{AnswerLegs, LegDrain};
+use latlab_model::frame::Message;
+use latlab_model::legs::{CycleLegs, Leg, LegTally, Legs};
+use latlab_model::{Histogram, Nanos};
+
+/// Legs of one frame.
+const OF_A_FRAME: usize = 4096;
+
+/// The legs of one thread on their way.
+pub struct LegDrainer {
+    thread: u32,
+    drain: LegDrain,
+    /// A frame that the stream has not taken yet; until then the ring is left as it is.
+    waiting: Option<Message>,
+}
+
+impl LegDrainer {
+    /// The legs of a thread.
+    pub fn new(thread: u32, drain: LegDrain) -> LegDrainer {
+        LegDrainer { thread, drain, waiting: None }
+    }
+
+    /// Takes what there is to the stream; true when nothing is left behind.
+    pub fn pass(&mut self, outbox: &Outbox) -> bool {
+        loop {
+            if let Some(message) = &self.waiting
+                && !outbox.offer(message)
+            {
+                return false;
+            }
+            let next = std::iter::from_fn(|| self.drain.next_legs());
+            let frame: Vec<AnswerLegs> = next.take(OF_A_FRAME).collect();
+            self.waiting = (!frame.is_empty()).then(|| legs(self.thread, &frame));
+            if self.waiting.is_none() {
+                return true;
+            }
+        }
+    }
+}
+
+/// The legs of some edges, which add up to the latency of each.
+fn legs(thread: u32, frame: &[AnswerLegs]) -> Message {
+    let count = |leg: Leg, of: fn(&AnswerLegs) -> i64| {
+        (leg, frame.iter().map(|one| Nanos(of(one))).collect::<Histogram>())
+    };
+    let cycle = |one: &AnswerLegs| CycleLegs {
+        release_ns: Nanos(one.at),
+        irq_ns: Nanos(one.event),
+        thread_ns: Nanos(one.event + one.wake_up),
+    };
+    let known = frame.len() as u64;
+    Message::Legs(Legs {
+        thread,
+        counts: vec![
+            count(Leg::Irq, |one| one.event),
+            count(Leg::Thread, |one| one.event + one.wake_up),
+            count(Leg::WakeUp, |one| one.wake_up),
+            count(Leg::Answer, |one| one.answer),
+            count(Leg::Traced, |one| one.event + one.wake_up + one.answer),
+        ],
+        largest: frame.iter().map(cycle).collect(),
+        tally: LegTally { traced: known, known, ..LegTally::default() },
+    })
+}
+
+/// Answers whose legs were lost.
+pub fn lost_legs(thread: u32, lost: u64) -> Message {
+    let tally = LegTally { traced: lost, ..LegTally::default() };
+    Message::Legs(Legs { thread, counts: Vec::new(), largest: Vec::new(), tally })
+}
