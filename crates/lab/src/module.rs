@@ -124,10 +124,10 @@ fn unpack_headers(
     unpack(&file, folder)?;
     let needed = needed.split(',').filter_map(|one| one.split_whitespace().next());
     for name in needed {
-        // Its programs run on the host.
-        let own =
-            name.starts_with("linux-kbuild").then(|| Apt::prepare(cache, HOST)).transpose()?;
-        if own.is_some() || name.starts_with("linux-headers") {
+        // Its programs run on the host, whose packages are locked already where the guest is alike.
+        let is_foreign = name.starts_with("linux-kbuild") && machine.debian != HOST;
+        let own = is_foreign.then(|| Apt::prepare(cache, HOST)).transpose()?;
+        if ["linux-kbuild", "linux-headers"].iter().any(|begin| name.starts_with(begin)) {
             unpack(&own.as_ref().unwrap_or(&apt).download(name, None)?, folder)?;
         }
     }
