@@ -39,6 +39,47 @@ try "latlab explain finds it again in the stored pages" bash -c \
 try "the legs of each spike lie one behind the other and add up to it" spikes_hold \
     "len(spikes) >= 10 and all(s['legs'][0]['from_ns'] == 0 and s['legs'][-1]['to_ns'] == s['latency_ns']
      and all(a['to_ns'] == b['from_ns'] for a, b in zip(s['legs'], s['legs'][1:])) for s in spikes)"
+perfetto() {
+    "$program" explain last --top 100 --format perfetto -o "$here/spikes.perfetto" --out "$here/runs" || return 1
+    python3 - "$here" <<'PYTHON'
+import json, sys
+from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
+here = sys.argv[1]
+data = open(f"{here}/spikes.perfetto", "rb").read()
+trace = Trace()
+trace.ParseFromString(data)
+# What the schema does not know would be dropped here.
+trace.DiscardUnknownFields()
+assert trace.ByteSize() == len(data)
+spikes = json.load(open(f"{here}/spikes.json"))["spikes"]
+open_slices, lengths = {}, {"spike": 0, "part": 0, "leg": 0}
+for packet in trace.packet:
+    if not packet.HasField("track_event"):
+        continue
+    event = packet.track_event
+    stack = open_slices.setdefault(event.track_uuid, [])
+    if event.type == TrackEvent.TYPE_SLICE_BEGIN:
+        kind = event.categories[0]
+        assert ["spike", "part"].index(kind) == len(stack) if kind in lengths else len(stack) == 2, event
+        assert not stack or packet.timestamp >= stack[-1][1]
+        stack.append((kind if kind in lengths else "leg", packet.timestamp))
+    else:
+        kind, begun = stack.pop()
+        lengths[kind] += packet.timestamp - begun
+assert not any(open_slices.values())
+total = sum(spike["latency_ns"] for spike in spikes)
+assert lengths == {"spike": total, "part": total, "leg": total}, (lengths, total)
+PYTHON
+}
+! have "a trace for Perfetto" python:perfetto || try "a trace for Perfetto has each spike, its parts and its legs in each other" perfetto
+exists() {
+    : >"$here/taken"
+    "$program" explain last --format perfetto -o "$here/taken" --out "$here/runs" 2>"$here/errors"
+    expect "a refusal" [ $? != 0 ] && grep -q "exists: name another file" "$here/errors"
+}
+try "a file that is there is not overwritten" exists
+try "whose the thread is stands with it" spikes_hold \
+    "any(leg['thread'] and leg['thread']['known'] and leg['thread']['known']['name'] for s in spikes for leg in s['legs'])"
 try "the folder is whole" "$program" verify "$here"/runs/*
 try "no trace of ours is left" [ -z "$(find "$instances" -maxdepth 1 -name 'latlab-*' -newer "$here/hog")" ]
 

@@ -6,6 +6,7 @@ import { readLines, readRun } from "./data.js";
 import { latencies } from "./latencies.js";
 import { conditions, flow, timeline } from "./overtime.js";
 import { saving } from "./save.js";
+import { spikes } from "./spikes.js";
 import { tabs } from "./tabs.js";
 
 const runs = new Map();
@@ -75,6 +76,7 @@ function ofRun(run) {
             fold.open = true;
         }));
     }
+    spikes(panel);
     saving(panel.querySelector("[data-save]"), run);
 }
 

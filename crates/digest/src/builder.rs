@@ -167,8 +167,10 @@ impl RunBuilder {
             }
             Message::RecordedSpike(spike) => {
                 let threads = self.prepared.as_ref().map_or(&[][..], |prepared| &prepared.threads);
-                self.explanation.as_mut()?.push_spike(spike, threads);
+                let in_guest = self.machine.as_ref().is_some_and(Machine::is_virtual);
+                self.explanation.as_mut()?.push_spike(spike, threads, in_guest);
             }
+            Message::KnownThreads(threads) => self.explanation.as_mut()?.push_threads(threads),
             Message::RecorderReport(report) => self.explanation.as_mut()?.push_report(report),
             Message::Stop => self.stopped = true,
             // An order to the agent; a stream that comes back says nothing with it.

@@ -5,16 +5,16 @@ use crate::rows::PageRow;
 use latlab_model::explanation::{RecorderCost, RunExplanation, SpikeBlame};
 use latlab_model::finding::{Finding, LossFinding};
 use latlab_model::flight::{
-    PageRange, RecordedSpike, RecorderReport, RecorderWindow, Recording, SpikeTally, TraceFormats,
-    TracePages,
+    KnownThread, PageRange, RecordedSpike, RecorderReport, RecorderWindow, Recording, SpikeTally,
+    TraceFormats, TracePages,
 };
 use latlab_model::frame::Interval;
 use latlab_model::legs::LegFigures;
 use latlab_model::run::ThreadSetup;
 use latlab_model::{Histogram, Nanos, Plan};
-use latlab_trace::{CauseTable, CpuTrace, EventReader, blame, name_functions};
+use latlab_trace::{CauseTable, CpuTrace, EventReader, Subject, blame, complete_names};
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashSet, VecDeque};
 
 /// Pages of a CPU that a spike may still need: twice what the agent keeps, since it may report a spike
 /// late and send older pages then.
@@ -33,6 +33,8 @@ pub struct ExplanationDigest {
     reader: Option<EventReader>,
     pages: KeptPages,
     blames: Vec<SpikeBlame>,
+    /// The largest latencies so far, the smallest of them on top.
+    largest: BinaryHeap<Reverse<Nanos>>,
     overwritten: u64,
     tally: SpikeTally,
     cost: CostDigest,
@@ -86,15 +88,37 @@ impl ExplanationDigest {
     }
 
     /// Takes a spike, whose pages have come before it.
-    pub fn push_spike(&mut self, spike: RecordedSpike, threads: &[ThreadSetup]) {
+    pub fn push_spike(&mut self, spike: RecordedSpike, threads: &[ThreadSetup], in_guest: bool) {
         if let Some(reader) = &self.reader {
             let traces: Vec<CpuTrace> =
                 spike.pages.iter().map(|range| self.pages.range(range)).collect();
-            let blame = blame(&spike, thread_id(threads, spike.thread), &traces, reader);
+            let subject = Subject { thread_id: thread_id(threads, spike.thread), in_guest };
+            let mut blame = blame(&spike, subject, &traces, reader);
             self.overwritten += u64::from(blame.begins_late);
+            if !self.is_among_largest(spike.latency_ns) {
+                // Only its cause will be told, and there may be hundreds of thousands.
+                blame.spike.legs.retain(|leg| Some(&leg.holder) == blame.spike.cause.as_ref());
+                blame.spike.legs.truncate(1);
+            }
             self.blames.push(blame.spike);
         }
         self.recording.spikes.push(spike);
+    }
+
+    fn is_among_largest(&mut self, latency: Nanos) -> bool {
+        let is_full = self.largest.len() == LARGEST;
+        let is_large =
+            !is_full || self.largest.peek().is_some_and(|Reverse(least)| latency > *least);
+        if is_large {
+            self.largest.push(Reverse(latency));
+            is_full.then(|| self.largest.pop());
+        }
+        is_large
+    }
+
+    /// Takes whose threads ran.
+    pub fn push_threads(&mut self, threads: Vec<KnownThread>) {
+        self.recording.formats.threads.extend(threads);
     }
 
     /// Takes what became of the spikes.
@@ -120,10 +144,10 @@ impl ExplanationDigest {
         tally.stored = tally.stored.max(self.recording.spikes.len() as u64);
         let known = tally.stored + tally.while_off + tally.rate_limited + tally.stream_full;
         tally.seen = tally.seen.max(known);
-        let functions = &self.recording.formats.functions;
+        let names = &self.recording.formats;
         let mut table = CauseTable::default();
         for blame in &mut self.blames {
-            name_functions(blame, functions);
+            complete_names(blame, names);
             table.push(blame);
         }
         let first = threads.iter().map(|thread| thread.first_release_ns).min().unwrap_or_default();
@@ -137,6 +161,7 @@ impl ExplanationDigest {
             spikes: self.tally,
             explained,
             causes: table.causes(first, plan.policy),
+            unexplained: table.unexplained(),
             largest: self.blames,
             cost: self.cost.finish(threads),
         };
@@ -160,27 +185,32 @@ pub fn explain_spikes<E>(
     recording: &Recording,
     wanted: &[u32],
     threads: &[ThreadSetup],
+    in_guest: bool,
     pages: impl Iterator<Item = Result<PageRow, E>>,
 ) -> Result<Result<Vec<SpikeBlame>, String>, E> {
     let reader = match EventReader::new(&recording.formats) {
         Ok(reader) => reader,
         Err(reason) => return Ok(Err(reason)),
     };
+    let wanted: BTreeSet<u32> = wanted.iter().copied().collect();
     let spikes = recording.spikes.iter().filter(|spike| wanted.contains(&spike.spike));
     let spikes: Vec<&RecordedSpike> = spikes.collect();
+    let ranges = spikes.iter().flat_map(|spike| &spike.pages);
+    let needed: HashSet<(u32, u32)> = ranges
+        .flat_map(|range| (range.first..range.end).map(|number| (range.cpu, number)))
+        .collect();
     let mut kept = KeptPages::default();
     for row in pages {
         let PageRow { cpu, number, page } = row?;
-        let holds =
-            |range: &PageRange| range.cpu == cpu && (range.first..range.end).contains(&number);
-        if spikes.iter().any(|spike| spike.pages.iter().any(holds)) {
+        if needed.contains(&(cpu, number)) {
             kept.insert(cpu, number, page);
         }
     }
     let blames = spikes.into_iter().map(|spike| {
         let traces: Vec<CpuTrace> = spike.pages.iter().map(|range| kept.range(range)).collect();
-        let mut found = blame(spike, thread_id(threads, spike.thread), &traces, &reader).spike;
-        name_functions(&mut found, &recording.formats.functions);
+        let subject = Subject { thread_id: thread_id(threads, spike.thread), in_guest };
+        let mut found = blame(spike, subject, &traces, &reader).spike;
+        complete_names(&mut found, &recording.formats);
         found
     });
     Ok(Ok(blames.collect()))

@@ -8,10 +8,13 @@
 mod buckets;
 mod checks;
 pub mod cyclictest;
+mod explained;
 mod formats;
+mod perfetto;
 mod protobuf;
 mod source;
 
+pub use explained::write_explained;
 pub use formats::{FORMATS, Format, format_of_id};
 pub use source::{Query, Rows, Source, Table, Tables, Unit};
 

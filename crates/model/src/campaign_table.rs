@@ -2,6 +2,7 @@
 
 use crate::Nanos;
 use crate::campaign::{Published, PublishedFigure};
+use crate::explanation::CauseCounts;
 use crate::run::{BurstLimit, VerdictWord};
 use crate::run_comparison::{BurstRate, RunComparison};
 use crate::text_enum::text_enum;
@@ -223,6 +224,9 @@ pub struct PooledRow {
     pub p99_9_equal_weight_ns: Option<Nanos>,
     /// Each thread over all repeats; only where the threads have different periods.
     pub threads: Vec<PooledThread>,
+    /// Causes of the recorded spikes; none where none was recorded.
+    #[serde(default)]
+    pub causes: Option<CauseCounts>,
 }
 
 /// A thread over all repeats.

@@ -2,7 +2,7 @@
 //! causes.
 
 use crate::Nanos;
-use crate::flight::{SpikeTally, StolenTime};
+use crate::flight::{KnownThread, SpikeTally, StolenTime};
 use crate::legs::LegFigures;
 use crate::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
@@ -76,9 +76,18 @@ pub struct TracedThread {
     pub id: i32,
     /// Its priority as the kernel counts: below 100 real-time, 120 an ordinary thread.
     pub kernel_priority: Option<i32>,
+    /// Its process and cgroup; none where it had ended before anybody looked.
+    #[serde(default)]
+    pub known: Option<KnownThread>,
 }
 
 impl TracedThread {
+    /// Whose it is, in words: `of cargo, process 60`; none of a process of its own, and of the kernel's.
+    pub fn process_words(&self) -> Option<String> {
+        let known = self.known.as_ref().filter(|known| known.process != known.id)?;
+        Some(format!("of {}, process {}", known.name, known.process))
+    }
+
     /// In words: `FIFO or RR 95`, `DEADLINE`; none of an ordinary thread.
     pub fn realtime_words(&self) -> Option<String> {
         match self.kernel_priority? {
@@ -138,8 +147,21 @@ pub struct SpikeBlame {
     pub sentence: String,
     /// Stolen time between the readings around it.
     pub stolen: Option<StolenTime>,
+    /// How its CPU was at the release.
+    #[serde(default)]
+    pub before: CpuBefore,
     /// Why it is not explained, or not wholly.
     pub gap: Option<String>,
+}
+
+/// How a CPU was when a release came.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CpuBefore {
+    /// The idle state that it was in; none where it was busy, or where nobody knows.
+    pub idle_state: Option<i64>,
+    /// Its frequency in kHz, as far as it was told.
+    pub khz: Option<u64>,
 }
 
 impl SpikeBlame {
@@ -220,6 +242,16 @@ pub struct Cause {
     pub remedy: String,
 }
 
+/// Recorded spikes without a cause, and why they have none.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Unexplained {
+    /// Why.
+    pub why: String,
+    /// How many.
+    pub count: u64,
+}
+
 /// What the recorder cost: the same cycles while it recorded and while it did not.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -244,10 +276,64 @@ pub struct RunExplanation {
     pub explained: u64,
     /// The causes, those of most spikes first.
     pub causes: Vec<Cause>,
+    /// The recorded spikes that are not explained, by why.
+    #[serde(default)]
+    pub unexplained: Vec<Unexplained>,
     /// The largest recorded spikes.
     pub largest: Vec<SpikeBlame>,
     /// What it cost; none where too few cycles of either kind were seen.
     pub cost: Option<RecorderCost>,
+}
+
+/// Causes of the spikes of several runs, pooled.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CauseCounts {
+    /// Spikes that were recorded.
+    pub recorded: u64,
+    /// Those with a cause, by cause, those of most spikes first.
+    pub causes: Vec<CountedCause>,
+}
+
+/// Spikes of one cause.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CountedCause {
+    /// Who.
+    pub holder: Holder,
+    /// Spikes of which it took most.
+    pub count: u64,
+}
+
+impl CauseCounts {
+    /// Of all of these that recorded any; none where none did.
+    pub fn pooled<'a>(
+        all: impl IntoIterator<Item = Option<&'a RunExplanation>>,
+    ) -> Option<CauseCounts> {
+        let mut counts: Option<CauseCounts> = None;
+        for one in all.into_iter().flatten() {
+            let counts = counts.get_or_insert_default();
+            counts.recorded += one.spikes.stored;
+            for cause in &one.causes {
+                match counts.causes.iter_mut().find(|known| known.holder == cause.holder) {
+                    Some(known) => known.count += cause.count,
+                    None => {
+                        let (holder, count) = (cause.holder.clone(), cause.count);
+                        counts.causes.push(CountedCause { holder, count });
+                    }
+                }
+            }
+        }
+        if let Some(counts) = &mut counts {
+            counts.causes.sort_by_key(|one| std::cmp::Reverse(one.count));
+        }
+        counts
+    }
+
+    /// Spikes of this cause.
+    pub fn of(&self, holder: &Holder) -> u64 {
+        self.causes.iter().find(|one| one.holder == *holder).map_or(0, |one| one.count)
+    }
 }
 
 #[cfg(test)]
@@ -280,6 +366,7 @@ mod tests {
             cause_ns: Nanos(0),
             sentence: String::new(),
             stolen: None,
+            before: CpuBefore::default(),
             gap: None,
         };
         let few = blame.condensed(10);

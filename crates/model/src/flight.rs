@@ -17,6 +17,23 @@ pub struct TraceFormats {
     /// Names of the kernel's functions whose addresses stand in the pages, sent when the run ends.
     #[serde(default)]
     pub functions: Vec<KernelFunction>,
+    /// Threads that ran around the spikes.
+    #[serde(default)]
+    pub threads: Vec<KnownThread>,
+}
+
+/// A thread that ran around a spike, as `/proc` described it soon after.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct KnownThread {
+    /// Its number in the kernel.
+    pub id: i32,
+    /// The number of its process.
+    pub process: i32,
+    /// The name of its process.
+    pub name: String,
+    /// Its cgroup; none where the kernel has none.
+    pub cgroup: Option<String>,
 }
 
 /// The format of one event.

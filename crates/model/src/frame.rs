@@ -5,7 +5,7 @@
 //! later version can add a field; what comes every second is postcard, so that it is small.
 
 use crate::edges::Edges;
-use crate::flight::{RecordedSpike, RecorderReport, TraceFormats, TracePages};
+use crate::flight::{KnownThread, RecordedSpike, RecorderReport, TraceFormats, TracePages};
 use crate::histogram::Histogram;
 use crate::legs::Legs;
 use crate::load::{LoadBegin, LoadEnd, LoadLine, LoadSample};
@@ -158,6 +158,8 @@ pub enum Message {
     RecordedSpike(RecordedSpike),
     /// What became of the spikes.
     RecorderReport(RecorderReport),
+    /// Threads that ran around spikes.
+    KnownThreads(Vec<KnownThread>),
 }
 
 macro_rules! kinds {
@@ -216,6 +218,7 @@ kinds! {
     27 RecordedSpike packed,
     28 RecorderReport packed,
     29 FineSamples packed,
+    30 KnownThreads json,
 }
 
 impl Message {

@@ -135,6 +135,13 @@ pub fn dynamic_mode(snapshot: &Snapshot) -> Option<&str> {
     now.map(|mode| mode.trim_end_matches([')', ']'])).or_else(logged).map(str::trim)
 }
 
+impl Machine {
+    /// Whether it is a virtual machine, as far as it knows.
+    pub fn is_virtual(&self) -> bool {
+        self.virtualisation.as_ref().is_some_and(|words| !words.starts_with("container"))
+    }
+}
+
 fn virtualisation(snapshot: &Snapshot) -> Option<String> {
     if let Some(guest) = snapshot.text(MARK) {
         return Some(guest.to_string());

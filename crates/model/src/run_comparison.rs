@@ -4,6 +4,7 @@
 
 use crate::Nanos;
 use crate::comparison::{Comparison, FactChange};
+use crate::explanation::CauseCounts;
 use crate::run::BurstLimit;
 use crate::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
@@ -83,8 +84,21 @@ pub struct ScenarioComparison {
     pub shifts: Vec<QuantileShift>,
     /// Deadline misses; none where the runs have no common deadline.
     pub misses: Option<MissComparison>,
+    /// Causes of the recorded spikes of both sides; none unless both have recorded spikes.
+    #[serde(default)]
+    pub causes: Option<ComparedCauses>,
     /// What limits the comparison.
     pub remarks: Vec<ComparisonRemark>,
+}
+
+/// Causes of the spikes of both sides.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ComparedCauses {
+    /// Those of the base.
+    pub base: CauseCounts,
+    /// Those of the candidate.
+    pub candidate: CauseCounts,
 }
 
 /// A run of a side.

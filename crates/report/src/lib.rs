@@ -38,7 +38,7 @@ pub use pictures::{phase, time};
 pub use run_length::run_length;
 pub use run_table::RunTable;
 pub use run_with_bins::RunWithBins;
-pub use sections::explanation::{text as causes_text, timeline};
+pub use sections::explanation::{holder_words, text as causes_text, timeline};
 pub use sections::load::{LoadEntry, load_entry};
 pub use sections::{pairs, published, respond};
 pub use terminal::answer::{answer, answer_lines};

@@ -6,7 +6,7 @@ use crate::points::{CpuEvents, Own, Piece, WakeUp};
 use crate::settle::{Around, is_hotplug, unknown};
 use crate::timeline::{NameOf, Stretch, Tasks, name_tasks, stretches};
 use latlab_model::Nanos;
-use latlab_model::explanation::{BlameLeg, Holder, HolderKind, Phase, SpikeBlame};
+use latlab_model::explanation::{BlameLeg, CpuBefore, Holder, HolderKind, Phase, SpikeBlame};
 use latlab_model::flight::RecordedSpike;
 use std::collections::BTreeMap;
 
@@ -18,10 +18,19 @@ pub struct Blamed {
     pub begins_late: bool,
 }
 
-/// Finds out who held the thread of this number in the kernel off.
+/// Whose spike it is.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Subject {
+    /// The number of the measured thread in the kernel.
+    pub thread_id: Option<i32>,
+    /// Whether its machine is a virtual one.
+    pub in_guest: bool,
+}
+
+/// Finds out who held the thread off.
 pub fn blame(
     spike: &RecordedSpike,
-    thread_id: Option<i32>,
+    subject: Subject,
     traces: &[CpuTrace],
     reader: &EventReader,
 ) -> Blamed {
@@ -34,20 +43,20 @@ pub fn blame(
             .is_some_and(|(last, _)| last.saturating_add(1) >= trace.range.end),
     };
     let cpus: Vec<CpuEvents> = traces.iter().map(read).collect();
-    blame_events(spike, thread_id, &cpus, &|address| reader.function(address))
+    blame_events(spike, subject, &cpus, &|address| reader.function(address))
 }
 
 /// The same of events that were read.
 pub(crate) fn blame_events(
     spike: &RecordedSpike,
-    thread_id: Option<i32>,
+    subject: Subject,
     cpus: &[CpuEvents],
     name_of: NameOf,
 ) -> Blamed {
     let mut tasks = Tasks::new();
     cpus.iter().for_each(|one| name_tasks(&one.moments, &mut tasks));
     let (release, woken) = (spike.release_ns.0, (spike.release_ns + spike.latency_ns).0);
-    let wake_up = thread_id.and_then(|id| WakeUp::find(cpus, id, release, woken));
+    let wake_up = subject.thread_id.and_then(|id| WakeUp::find(cpus, id, release, woken));
     let home = wake_up.as_ref().map_or(0, |wake_up| wake_up.home);
     let whole =
         Piece { phase: Phase::Waiting, from: release, to: woken, on: home, own: Own::Expected };
@@ -63,7 +72,7 @@ pub(crate) fn blame_events(
             continue;
         };
         let (wake_up, stolen) = (wake_up.as_ref(), spike.stolen.as_ref());
-        let around = Around { wake_up, thread_id, moments: &one.moments, hotplug, stolen };
+        let around = Around { wake_up, subject, moments: &one.moments, hotplug, stolen };
         let cut = cut(&lines[piece.on], one, piece).into_iter().map(|(mut leg, stretch)| {
             around.settle(&mut leg, piece, stretch);
             leg
@@ -80,7 +89,31 @@ pub(crate) fn blame_events(
     let own = cpus.get(home);
     let begins_late = own.is_some_and(|own| own.begins_after(release));
     let gap = gap(own, wake_up.as_ref(), release, woken);
-    Blamed { spike: told(spike, own.map(|one| one.cpu), legs, gap), begins_late }
+    let before = own.map(|own| before(own, cpus, release)).unwrap_or_default();
+    let spike = SpikeBlame { before, ..told(spike, own.map(|one| one.cpu), legs, gap) };
+    Blamed { spike, begins_late }
+}
+
+/// How a CPU was at this time.
+fn before(own: &CpuEvents, cpus: &[CpuEvents], release: i64) -> CpuBefore {
+    let ran = own.moments.iter().take_while(|moment| moment.at <= release);
+    // An interrupt that comes to an idle CPU does not change its state.
+    let idle = ran.filter_map(|moment| match &moment.what {
+        What::Idle(state) => Some(*state),
+        What::Switch { to, .. } if to.id != 0 => Some(None),
+        What::Lost => Some(None),
+        _ => None,
+    });
+    // Any CPU may tell the frequency of this one.
+    let told = cpus.iter().flat_map(|one| &one.moments).filter(|moment| moment.at <= release);
+    let khz = told.filter_map(|moment| match moment.what {
+        What::Frequency { cpu, khz } if cpu == own.cpu => Some((moment.at, khz)),
+        _ => None,
+    });
+    CpuBefore {
+        idle_state: idle.last().flatten(),
+        khz: khz.max_by_key(|(at, _)| *at).map(|(_, khz)| khz),
+    }
 }
 
 impl CpuEvents {
@@ -159,17 +192,24 @@ fn cut<'a>(
     legs
 }
 
-/// Legs of the same holder that follow each other as one.
+/// Legs of the same holder that follow each other as one, with the detail of the longest.
 fn joined(legs: Vec<BlameLeg>) -> Vec<BlameLeg> {
     let mut all: Vec<BlameLeg> = Vec::new();
+    let mut longest = Nanos::ZERO;
     for leg in legs {
+        let length = leg.length();
         match all.last_mut() {
             Some(last) if last.holder == leg.holder && last.phase == leg.phase => {
                 last.to_ns = leg.to_ns;
-                last.detail = last.detail.take().or(leg.detail);
                 last.thread = last.thread.take().or(leg.thread);
+                if leg.detail.is_some() && (last.detail.is_none() || length > longest) {
+                    (last.detail, longest) = (leg.detail, length);
+                }
             }
-            _ => all.push(leg),
+            _ => {
+                longest = length;
+                all.push(leg);
+            }
         }
     }
     all
@@ -203,11 +243,14 @@ fn told(
         cause_ns: cause_ns.unwrap_or_default(),
         sentence: String::new(),
         stolen: spike.stolen,
+        before: CpuBefore::default(),
         gap: gap.or(silence),
     };
     blame.sentence = crate::sentence::sentence(&blame);
     blame
 }
 
+#[cfg(test)]
+mod kernels;
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,8 @@
 //! The spikes of a run to its causes, each with what to do about it.
 
+use crate::sentence::UNTOLD;
 use latlab_model::Nanos;
-use latlab_model::explanation::{Cause, Holder, HolderKind, SpikeBlame};
+use latlab_model::explanation::{Cause, Holder, HolderKind, SpikeBlame, Unexplained};
 use latlab_model::plan::Policy;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct CauseTable {
     recorded: u64,
     causes: BTreeMap<Holder, Tally>,
+    unexplained: BTreeMap<String, u64>,
 }
 
 #[derive(Default)]
@@ -29,7 +31,11 @@ impl CauseTable {
     /// Takes a spike.
     pub fn push(&mut self, blame: &SpikeBlame) {
         self.recorded += 1;
-        let Some(cause) = &blame.cause else { return };
+        let Some(cause) = &blame.cause else {
+            let why = blame.gap.clone().unwrap_or_else(|| UNTOLD.to_string());
+            *self.unexplained.entry(why).or_default() += 1;
+            return;
+        };
         let tally = self.causes.entry(cause.clone()).or_default();
         tally.count += 1;
         tally.total += blame.cause_ns.0;
@@ -47,6 +53,14 @@ impl CauseTable {
     /// Spikes with a cause.
     pub fn explained(&self) -> u64 {
         self.causes.values().map(|tally| tally.count).sum()
+    }
+
+    /// Spikes without one, by why, those of most spikes first.
+    pub fn unexplained(&self) -> Vec<Unexplained> {
+        let each = |(why, &count): (&String, &u64)| Unexplained { why: why.clone(), count };
+        let mut all: Vec<Unexplained> = self.unexplained.iter().map(each).collect();
+        all.sort_by_key(|one| Reverse(one.count));
+        all
     }
 
     /// The causes, those of most spikes first; times are counted from the first release.
@@ -107,7 +121,9 @@ fn remedy(holder: &Holder, tally: &Tally, policy: Option<Policy>) -> String {
         },
         HolderKind::Throttled => match policy {
             Some(Policy::Fifo { .. } | Policy::Rr { .. }) => {
-                "sysctl -w kernel.sched_rt_runtime_us=-1".to_string()
+                "sysctl -w kernel.sched_rt_runtime_us=-1; from Linux 6.12 on also: latlab run --tune \
+                 fair-server=off"
+                    .to_string()
             }
             _ => "Raise cpu.max of its cgroup, or measure with --policy fifo.".to_string(),
         },

@@ -21,7 +21,7 @@ mod settle;
 mod timeline;
 mod windows;
 
-pub use blame::{Blamed, blame};
+pub use blame::{Blamed, Subject, blame};
 pub use causes::CauseTable;
 pub use counts::{LegCounts, PartialLegs};
 pub use format::{Field, Format, ParseFormatError};
@@ -29,5 +29,5 @@ pub use matching::Matcher;
 pub use moment::{CpuTrace, EventReader};
 pub use page::{Event, Events, Layout};
 pub use recorder::{EventRecorder, KernelEvent};
-pub use sentence::name_functions;
+pub use sentence::complete_names;
 pub use windows::TraceWindows;

@@ -49,6 +49,15 @@ pub enum What {
     Enter(Interruption),
     /// The last one of this kind ends.
     Exit(Level),
+    /// What interrupts the thread calls this function; none when it has returned.
+    Calls(Option<u64>),
+    /// The frequency of a CPU is this now, in kHz.
+    Frequency {
+        /// The CPU.
+        cpu: u32,
+        /// Its frequency.
+        khz: u64,
+    },
     /// A worker begins with this function.
     Work(u64),
     /// A worker has ended it.
@@ -129,6 +138,8 @@ pub struct Interruption {
     pub level: Level,
     /// Its name.
     pub name: String,
+    /// What it calls, where that is known from its begin.
+    pub function: Option<u64>,
 }
 
 /// One event with what every event says of its thread.
@@ -243,7 +254,8 @@ impl Kind {
     fn what(&self, data: &[u8]) -> Option<What> {
         let (group, name) = self.event.split_once('/')?;
         let number = |name: &str| self.number(name, data);
-        let enter = |level, name: String| What::Enter(Interruption { level, name });
+        let function = |name: &str| number(name).map(|address| address as u64);
+        let enter = |level, name: String| What::Enter(Interruption { level, name, function: None });
         Some(match (group, name) {
             ("sched", "sched_switch") => What::Switch {
                 from: self.task("prev_", data)?,
@@ -257,7 +269,7 @@ impl Kind {
             },
             ("timer", "hrtimer_expire_entry") => What::TimerExpire {
                 timer: number("hrtimer")? as u64,
-                function: number("function").unwrap_or(0) as u64,
+                function: function("function").unwrap_or(0),
             },
             ("timer", "hrtimer_expire_exit") => What::TimerExit,
             ("irq", "irq_handler_entry") => {
@@ -271,8 +283,15 @@ impl Kind {
                 enter(Level::Softirq, known.map_or_else(|| vector.to_string(), str::to_string))
             }
             ("irq", "softirq_exit") => What::Exit(Level::Softirq),
-            ("irq", "tasklet_entry") => enter(Level::Tasklet, "TASKLET".to_string()),
+            ("irq", "tasklet_entry") => What::Enter(Interruption {
+                level: Level::Tasklet,
+                name: "TASKLET".to_string(),
+                function: function("func"),
+            }),
             ("irq", "tasklet_exit") => What::Exit(Level::Tasklet),
+            ("timer", "timer_expire_entry") => What::Calls(function("function")),
+            ("csd", "csd_function_entry") => What::Calls(function("func")),
+            ("timer", "timer_expire_exit") | ("csd", "csd_function_exit") => What::Calls(None),
             ("ipi", "ipi_entry") => enter(Level::Interrupt, "IPI".to_string()),
             ("ipi", "ipi_exit") => What::Exit(Level::Interrupt),
             ("irq_vectors", name) => match name.strip_suffix("_entry") {
@@ -285,6 +304,10 @@ impl Kind {
             ("exceptions", _) => What::PageFault,
             ("printk", _) => What::Printk,
             ("cpuhp", _) => What::Hotplug,
+            ("power", "cpu_frequency") => What::Frequency {
+                cpu: u32::try_from(number("cpu_id")?).ok()?,
+                khz: u64::try_from(number("state")?).ok()?,
+            },
             ("power", "cpu_idle") => {
                 What::Idle(number("state").filter(|state| state & NOT_IDLE != NOT_IDLE))
             }

@@ -51,6 +51,8 @@ pub enum Own {
 pub struct WakeUp {
     /// Which of the CPUs it ran on first.
     pub home: usize,
+    /// Which of them woke it.
+    pub woken_on: usize,
     /// The address of the thread's timer.
     pub timer: Option<u64>,
     /// The names of the interrupts in which it was woken.
@@ -117,7 +119,8 @@ impl WakeUp {
         }
         let switch_told = switch.is_some();
         let timer = expiry.map(|(_, _, timer)| timer);
-        Some(WakeUp { home, timer, interrupts, waker, priority, switch_told, pieces })
+        let woken_on = waking.on;
+        Some(WakeUp { home, woken_on, timer, interrupts, waker, priority, switch_told, pieces })
     }
 }
 

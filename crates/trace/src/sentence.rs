@@ -1,12 +1,15 @@
 //! A spike in one sentence, and the names of functions in it.
 
 use latlab_model::explanation::{BlameLeg, HolderKind, Phase, SpikeBlame};
-use latlab_model::flight::KernelFunction;
+use latlab_model::flight::{KernelFunction, KnownThread, TraceFormats};
+
+/// Why a spike is not explained where nothing else says it.
+pub(crate) const UNTOLD: &str = "the events do not tell";
 
 /// What happened, with the size of the latency first.
 pub fn sentence(blame: &SpikeBlame) -> String {
     let Some(cause) = &blame.cause else {
-        let why = blame.gap.as_deref().unwrap_or("the events do not tell");
+        let why = blame.gap.as_deref().unwrap_or(UNTOLD);
         return format!("{}: not explained, {why}.", blame.latency_ns);
     };
     let of_cause = || blame.legs.iter().filter(|leg| leg.holder == *cause);
@@ -14,7 +17,9 @@ pub fn sentence(blame: &SpikeBlame) -> String {
     let share = blame.cause_ns.0 * 100 / blame.latency_ns.0.max(1);
     let (took, name) = (blame.cause_ns, &cause.name);
     let id = longest.and_then(|leg| leg.thread.as_ref()).map(|thread| thread.id);
-    let thread = id.map_or_else(|| name.clone(), |id| format!("{name} (thread {id})"));
+    let process = longest.and_then(|leg| leg.thread.as_ref()?.process_words());
+    let process = process.map(|words| format!(" {words}")).unwrap_or_default();
+    let thread = id.map_or_else(|| name.clone(), |id| format!("{name} (thread {id}{process})"));
     let realtime = longest.and_then(|leg| leg.thread.as_ref()?.realtime_words());
     let realtime = realtime.map(|words| format!(" at {words}")).unwrap_or_default();
     let detail = longest.and_then(|leg| leg.detail.as_deref());
@@ -58,19 +63,27 @@ pub(crate) fn unnamed_function(address: u64) -> String {
     format!("@{address:x}@")
 }
 
-/// Puts the names of functions where their addresses stand.
-pub fn name_functions(blame: &mut SpikeBlame, functions: &[KernelFunction]) {
-    let legs = blame.legs.iter_mut().map(|leg| &mut leg.holder);
-    for holder in legs.chain(blame.cause.as_mut()) {
-        let mut parts = holder.name.splitn(3, '@');
-        let (Some(before), Some(address), Some(after)) = (parts.next(), parts.next(), parts.next())
-        else {
-            continue;
-        };
-        let address = u64::from_str_radix(address, 16).ok();
-        let known = functions.iter().find(|function| Some(function.address) == address);
-        let name = known.map_or("an unknown function", |function| function.name.as_str());
-        holder.name = format!("{before}{name}{after}");
+/// Puts the names of functions where their addresses stand, and says whose threads the threads are.
+pub fn complete_names(blame: &mut SpikeBlame, names: &TraceFormats) {
+    let functions = &names.functions;
+    let known = |id: i32| -> Option<&KnownThread> { names.threads.iter().find(|one| one.id == id) };
+    for leg in &mut blame.legs {
+        leg.thread.iter_mut().for_each(|thread| thread.known = known(thread.id).cloned());
+        name_function(&mut leg.holder.name, functions);
+        leg.detail.iter_mut().for_each(|detail| name_function(detail, functions));
     }
+    blame.cause.iter_mut().for_each(|cause| name_function(&mut cause.name, functions));
     blame.sentence = sentence(blame);
+}
+
+fn name_function(text: &mut String, functions: &[KernelFunction]) {
+    let mut parts = text.splitn(3, '@');
+    let (Some(before), Some(address), Some(after)) = (parts.next(), parts.next(), parts.next())
+    else {
+        return;
+    };
+    let Ok(address) = u64::from_str_radix(address, 16) else { return };
+    let known = functions.iter().find(|function| function.address == address);
+    let name = known.map_or("an unknown function", |function| function.name.as_str());
+    *text = format!("{before}{name}{after}");
 }

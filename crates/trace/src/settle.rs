@@ -1,6 +1,7 @@
 //! What a holder of the CPU means for the thread that waits: whether it is the wake-up itself,
 //! interrupts that were off, a limit of CPU time, the hypervisor, printing, page faults, hot-plug.
 
+use crate::blame::Subject;
 use crate::moment::{Left, Moment, What};
 use crate::points::{Own, Piece, WakeUp};
 use crate::timeline::Stretch;
@@ -26,8 +27,8 @@ const BEFORE: i64 = 2_000_000;
 pub struct Around<'a> {
     /// The wake-up, where the events tell it.
     pub wake_up: Option<&'a WakeUp>,
-    /// The measured thread.
-    pub thread_id: Option<i32>,
+    /// Whose wake-up it is.
+    pub subject: Subject,
     /// The events of the leg's CPU.
     pub moments: &'a [Moment],
     /// Whether a CPU went or came, by the events of any CPU that was recorded.
@@ -77,7 +78,7 @@ impl Around<'_> {
         let own_interrupt = matches!(leg.phase, Phase::Handler | Phase::Waiting)
             && leg.holder.kind == HolderKind::Interrupt
             && self.wake_up.is_some_and(|wake_up| wake_up.interrupts.contains(&leg.holder.name));
-        (id.is_some() && id == self.thread_id)
+        (id.is_some() && id == self.subject.thread_id)
             || is_waker
             || own_interrupt
             || (leg.phase == Phase::Return && leg.holder.kind == HolderKind::IdleExit)
@@ -86,14 +87,23 @@ impl Around<'_> {
     /// Whether the scheduler chose a thread of lower priority, or none, though the measured one was ready.
     fn was_passed_over(&self, piece: &Piece, stretch: &Stretch) -> bool {
         let own = self.wake_up.and_then(|wake_up| wake_up.priority);
+        // A thread that another CPU has woken becomes ready on its own CPU a little later.
+        let is_ready = piece.phase != Phase::Waiting
+            || self.wake_up.is_some_and(|wake_up| wake_up.woken_on == piece.on);
         let is_lower = match (own, stretch.priority) {
-            _ if stretch.holder.kind == HolderKind::IdleExit => true,
+            _ if stretch.holder.kind == HolderKind::IdleExit => is_ready,
             // Ordinary threads take turns.
             (Some(own @ ..100), Some(other)) => other > own,
             _ => false,
         };
         let runs = matches!(stretch.holder.kind, HolderKind::Thread | HolderKind::IdleExit);
-        let since = stretch.chosen.is_some_and(|chosen| chosen >= piece.from);
+        // Where the switch to an idle CPU came before, the CPU goes idle anew after each interrupt.
+        let goes_idle = |moment: &Moment| {
+            matches!(moment.what, What::Idle(Some(_)))
+                && (piece.from..piece.to).contains(&moment.at)
+        };
+        let since = stretch.chosen.is_some_and(|chosen| chosen >= piece.from)
+            || (stretch.holder.kind == HolderKind::IdleExit && self.moments.iter().any(goes_idle));
         runs && is_lower && since && piece.own == Own::Ready
     }
 
@@ -106,12 +116,20 @@ impl Around<'_> {
                 stolen.rose_ns
             ));
             set_holder(leg, HolderKind::Hypervisor, "");
+        } else if self.subject.in_guest
+            && leg.phase == Phase::TimerLate
+            && leg.holder.kind == HolderKind::IdleExit
+            && leg.length().0 >= SILENCE
+        {
+            // An idle CPU has its interrupts on, and in a guest it has given itself back to the host.
+            leg.detail = Some(format!("it did not wake its idle CPU for {}", leg.length()));
+            set_holder(leg, HolderKind::Hypervisor, "");
         } else if leg.holder.kind == HolderKind::WakeUp && leg.length().0 >= SILENCE {
             let what = match leg.phase {
-                Phase::Handler => "in the timer's interrupt",
-                _ => "while the thread itself had the CPU",
+                Phase::Handler => "nothing was recorded in the timer's interrupt",
+                _ => "nothing was recorded while the thread itself had the CPU",
             };
-            leg.detail = Some(format!("no event for {} {what}", leg.length()));
+            leg.detail = Some(what.to_string());
             set_holder(leg, HolderKind::Unknown, "");
         }
     }
@@ -146,6 +164,7 @@ impl Around<'_> {
         let name = leg.holder.name.as_str();
         let lines = count(if interrupts { 0 } else { BEFORE }, &|what| *what == What::Printk);
         let faults = if is_thread { count(0, &|what| *what == What::PageFault) } else { 0 };
+        let steps = if is_thread { count(BEFORE, &|what| *what == What::Hotplug) } else { 0 };
         let is_stopper = ["migration/", "cpuhp/"].iter().any(|one| name.starts_with(one));
         if lines > 0 && length <= lines.saturating_mul(EACH_LINE) {
             return Some((HolderKind::Printk, format!("{lines} lines printed")));
@@ -156,7 +175,7 @@ impl Around<'_> {
         if faults >= MANY_FAULTS && length <= faults.saturating_mul(EACH_FAULT) {
             return Some((HolderKind::PageFaults, format!("{faults} page faults")));
         }
-        if is_stopper && self.hotplug {
+        if steps > 0 || (is_stopper && self.hotplug) {
             let detail = "a CPU was taken away or brought back".to_string();
             return Some((HolderKind::Hotplug, detail));
         }

@@ -146,6 +146,14 @@ impl CpuState<'_> {
                 }
                 Level::Interrupt | Level::Handler => self.interrupts.push(one.clone()),
             },
+            What::Calls(function) => {
+                let softirqs = self.softirqs.get_mut(&self.thread);
+                let innermost =
+                    self.interrupts.last_mut().or(softirqs.and_then(|all| all.last_mut()));
+                if let Some(one) = innermost {
+                    one.function = *function;
+                }
+            }
             What::Exit(level) => {
                 let softirqs = self.softirqs.entry(self.thread).or_default();
                 let stack = match level {
@@ -169,6 +177,7 @@ impl CpuState<'_> {
             | What::PageFault
             | What::Printk
             | What::Hotplug
+            | What::Frequency { .. }
             | What::Lost
             | What::Other => {}
         }
@@ -195,11 +204,14 @@ impl CpuState<'_> {
         if let Some(function) = self.timer {
             return (of(HolderKind::OtherTimers, &(self.name_of)(function)), None, None);
         }
+        let called = |one: &Interruption| one.function.map(self.name_of);
         if let Some(interrupt) = self.interrupts.last() {
-            return (of(HolderKind::Interrupt, &interrupt.name), None, None);
+            return (of(HolderKind::Interrupt, &interrupt.name), None, called(interrupt));
         }
         if let Some(softirq) = self.softirqs.get(&self.thread).and_then(|all| all.last()) {
-            let detail = (self.thread != 0).then(|| format!("in {}", named()));
+            let within = (self.thread != 0).then(|| format!("in {}", named()));
+            let parts: Vec<String> = called(softirq).into_iter().chain(within).collect();
+            let detail = (!parts.is_empty()).then(|| parts.join(" "));
             return (of(HolderKind::Softirq, &softirq.name), None, detail);
         }
         if self.thread == 0 {
@@ -207,7 +219,7 @@ impl CpuState<'_> {
             return (of(HolderKind::IdleExit, ""), None, detail);
         }
         let kernel_priority = self.task().and_then(|one| one.priority);
-        let thread = TracedThread { id: self.thread, kernel_priority };
+        let thread = TracedThread { id: self.thread, kernel_priority, known: None };
         let name = named();
         let name = match name.split_once('/') {
             Some(("kworker", _)) => "kworker".to_string(),

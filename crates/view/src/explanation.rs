@@ -5,8 +5,10 @@ use latlab_digest::explain_spikes;
 use latlab_model::Run;
 use latlab_model::explanation::SpikeBlame;
 use latlab_model::flight::RecordedSpike;
-use latlab_store::{pages, read_recording};
+use latlab_model::telemetry::metric;
+use latlab_store::{pages, read_recording, telemetry};
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Which spikes are wanted.
@@ -33,7 +35,30 @@ pub fn spike_blames(folder: &Path, run: &Run, wanted: Spikes) -> Result<Option<V
         Err(error) => vec![Err(error)],
     });
     let mut blames =
-        explain_spikes(&recording, &numbers, &threads, rows)?.map_err(Error::Recording)?;
+        explain_spikes(&recording, &numbers, &threads, run.machine.is_virtual(), rows)?
+            .map_err(Error::Recording)?;
     blames.sort_by_key(|one| (Reverse(one.latency_ns), one.spike));
+    add_frequencies(folder, run, &mut blames)?;
     Ok(Some(blames))
+}
+
+/// The frequency of a CPU that no event has told is that of the last reading before the release.
+fn add_frequencies(folder: &Path, run: &Run, blames: &mut [SpikeBlame]) -> Result<()> {
+    let mut untold: BTreeMap<String, Vec<&mut SpikeBlame>> = BTreeMap::new();
+    for blame in blames.iter_mut().filter(|one| one.before.khz.is_none()) {
+        let Some(cpu) = blame.cpu else { continue };
+        untold.entry(format!("cpu{cpu}")).or_default().push(blame);
+    }
+    for rows in telemetry(folder, run)?.into_iter().flatten() {
+        for row in rows? {
+            let Some(khz) = row.value.and_then(|value| u64::try_from(value).ok()) else { continue };
+            let is_frequency = row.series.metric == metric::FREQUENCY;
+            let Some(of_cpu) = untold.get_mut(&row.series.subject).filter(|_| is_frequency) else {
+                continue;
+            };
+            let after = of_cpu.iter_mut().filter(|one| row.time_ns <= one.release_ns);
+            after.for_each(|one| one.before.khz = Some(khz));
+        }
+    }
+    Ok(())
 }

@@ -638,8 +638,10 @@ complete -c latlab -n "__fish_latlab_using_subcommand show" -s h -l help -d 'Pri
 complete -c latlab -n "__fish_latlab_using_subcommand show" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand explain" -l spike -d 'Show the spike of this number' -r
 complete -c latlab -n "__fish_latlab_using_subcommand explain" -l top -d 'Show so many of the largest spikes' -r
-complete -c latlab -n "__fish_latlab_using_subcommand explain" -l format -d 'Output: text, json' -r -f -a "text\t''
-json\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand explain" -l format -d 'Output: text, json, perfetto' -r -f -a "text\t''
+json\t''
+perfetto\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand explain" -s o -l output -d 'Write to this file instead of standard output' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand explain" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand explain" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand explain" -s V -l version -d 'Print version'

@@ -6,16 +6,18 @@ use latlab_model::flight::{EventDescription, PageRange, TraceFormats};
 use latlab_sys::files::Root;
 use latlab_sys::tracefs::{Instance, Pipe, Tracefs};
 use latlab_sys::undo::Changes;
-use latlab_trace::Layout;
-use std::collections::{HashMap, VecDeque};
+use latlab_trace::{Field, Format, Layout};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::ops::Range;
 
 /// What is recorded, as far as the kernel has it. Without the first ones nothing is explained.
 const NEEDED: [&str; 2] = ["sched/sched_switch", "sched/sched_waking"];
-const EVENTS: [&str; 19] = [
+const EVENTS: [&str; 23] = [
     "timer/hrtimer_start",
     "timer/hrtimer_expire_entry",
     "timer/hrtimer_expire_exit",
+    "timer/timer_expire_entry",
+    "timer/timer_expire_exit",
     "irq/irq_handler_entry",
     "irq/irq_handler_exit",
     "irq/softirq_entry",
@@ -29,6 +31,8 @@ const EVENTS: [&str; 19] = [
     "nmi/nmi_handler",
     "ipi/ipi_entry",
     "ipi/ipi_exit",
+    "csd/csd_function_entry",
+    "csd/csd_function_exit",
     "printk/console",
     "cpuhp/cpuhp_enter",
     "cpuhp/cpuhp_exit",
@@ -62,6 +66,8 @@ const AT_ONCE: usize = 16;
 pub struct FlightBuffer {
     instance: Instance,
     layout: Layout,
+    /// Where each event has the number of its thread.
+    thread: Field,
     /// What describes them.
     pub formats: TraceFormats,
     cpus: HashMap<u32, CpuPages>,
@@ -103,8 +109,13 @@ impl FlightBuffer {
             }
         }
         let instance = tracefs.instance(changes)?;
+        // The same in all of them.
+        let format =
+            events.first().and_then(|one: &EventDescription| Format::parse(&one.format).ok());
+        let thread = format.and_then(|format| format.field("common_pid"));
+        let thread = thread.ok_or("the events of this kernel have no field common_pid")?;
         let formats = TraceFormats { header_page, events, ..TraceFormats::default() };
-        Ok(FlightBuffer { instance, layout, formats, cpus: HashMap::new() })
+        Ok(FlightBuffer { instance, layout, thread, formats, cpus: HashMap::new() })
     }
 
     /// Opens the buffers of all CPUs, and lets the events be recorded once it is switched on.
@@ -154,12 +165,24 @@ impl FlightBuffer {
         Some(PageRange { cpu, first: oldest + first as u32, end: oldest + end.max(first) as u32 })
     }
 
-    /// The pages of a range that were not sent yet, with their numbers.
-    pub fn unsent(&self, range: &PageRange) -> impl Iterator<Item = (u32, &[u8])> {
+    /// The threads that ran in a range between these times.
+    pub fn threads(&self, range: &PageRange, from: i64, to: i64) -> BTreeSet<i32> {
+        let pages = self.inside(range).flat_map(|(_, page)| self.layout.events(&page.bytes));
+        let events = pages.filter(|event| (from..=to).contains(&(event.at as i64)));
+        events.filter_map(|event| Some(self.thread.read(event.data)? as i32)).collect()
+    }
+
+    /// The pages of a range that are remembered, with their numbers.
+    fn inside(&self, range: &PageRange) -> impl Iterator<Item = (u32, &ReadPage)> {
         let pages = self.cpus.get(&range.cpu);
         let recent = pages.into_iter().flat_map(|pages| (pages.oldest()..).zip(&pages.recent));
-        let inside = recent.filter(|(number, _)| (range.first..range.end).contains(number));
-        let unsent = inside.filter(|(_, page)| !page.is_sent);
+        let range = range.first..range.end;
+        recent.filter(move |(number, _)| range.contains(number))
+    }
+
+    /// The pages of a range that were not sent yet, with their numbers.
+    pub fn unsent(&self, range: &PageRange) -> impl Iterator<Item = (u32, &[u8])> {
+        let unsent = self.inside(range).filter(|(_, page)| !page.is_sent);
         unsent.map(|(number, page)| (number, page.bytes.as_slice()))
     }
 

@@ -8,6 +8,7 @@ mod bound;
 mod buffer;
 mod functions;
 mod schedule;
+mod threads;
 
 use crate::outbox::Outbox;
 use crate::trace::expect_kernels_process_numbers;
@@ -33,6 +34,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
+use threads::ThreadNames;
 
 /// Distance of two readings of the stolen time.
 const PASS: i64 = 100_000_000;
@@ -50,6 +52,8 @@ const BYTES_A_SECOND: i64 = 4 << 20;
 const BYTES_AT_ONCE: i64 = 8 << 20;
 /// … and in a run.
 const BYTES_OF_A_RUN: i64 = 256 << 20;
+/// On a machine with no more CPUs, what the others did at a spike is recorded as well.
+const FEW_CPUS: usize = 8;
 /// Pages of a frame, which are few enough to be found behind damage.
 const PAGES_OF_A_FRAME: u32 = 64;
 
@@ -126,7 +130,7 @@ impl FlightRecorder {
         let tickless: CpuSet = tickless.trim().parse().unwrap_or_default();
         let cpus = threads.iter().zip(wakers).map(|(setup, &waker)| match setup.cpu {
             None => all.clone(),
-            Some(cpu) if tickless.contains(cpu) => {
+            Some(cpu) if all.len() <= FEW_CPUS || tickless.contains(cpu) => {
                 std::iter::once(cpu).chain(all.iter().copied().filter(|one| *one != cpu)).collect()
             }
             Some(cpu) => {
@@ -142,6 +146,7 @@ impl FlightRecorder {
             schedule: RecorderSchedule::new(first, plan),
             stolen: StolenTimes::default(),
             addresses: Addresses::default(),
+            names: ThreadNames::default(),
             allowance: BYTES_AT_ONCE,
             left: BYTES_OF_A_RUN,
             number: 0,
@@ -178,6 +183,7 @@ struct PageCopier {
     schedule: RecorderSchedule,
     stolen: StolenTimes,
     addresses: Addresses,
+    names: ThreadNames,
     /// Bytes that may be sent now …
     allowance: i64,
     /// … and until the end of the run.
@@ -291,6 +297,13 @@ impl PageCopier {
         }
         if !ranges.iter().all(|range| self.send_pages(range)) {
             return tally(&mut self.report, |spikes| &mut spikes.stream_full);
+        }
+        let own = ranges.first();
+        let ran = own.map(|range| self.buffer.threads(range, from.0, woken.0)).unwrap_or_default();
+        let described = self.names.describe(ran, &self.root);
+        if !described.is_empty() {
+            // Without it a thread has its own name alone.
+            let _ = self.outbox.offer(&Message::KnownThreads(described));
         }
         self.allowance -= bytes;
         self.left -= bytes;

@@ -13,6 +13,8 @@ mod parquet;
 mod perfetto;
 mod prometheus;
 
+pub use csv::cpu_of;
+
 use crate::{Notes, Result, Source};
 use std::io::Write;
 

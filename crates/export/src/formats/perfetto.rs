@@ -3,47 +3,20 @@
 //! Times are those of CLOCK_MONOTONIC, so that a trace of the kernel of the same time fits to it.
 
 use super::Format;
-use crate::protobuf::ProtoMessage;
+use crate::perfetto::{Slice, ThreadTracks, Trace, thread_name, time_note};
 use crate::{Notes, Result, Source};
-use latlab_digest::{IntervalRow, SpikeRow};
-use latlab_model::Nanos;
-use latlab_model::run::ClockReading;
+use latlab_digest::IntervalRow;
 use latlab_model::telemetry::Series;
 use latlab_model::units::counted;
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io::Write;
 
 pub const FORMAT: Format =
     Format { id: "perfetto", title: "Perfetto trace", is_binary: true, write };
 
-/// Clocks by the numbers of Perfetto.
-const REALTIME: u64 = 1;
-const MONOTONIC: u64 = 3;
-const BOOTTIME: u64 = 6;
-/// All packets are of one writer.
-const SEQUENCE: u64 = 1;
-/// The track of the run, above all others.
-const RUN_TRACK: u64 = 1;
-
-/// Kinds of events.
-const SLICE_BEGIN: u64 = 1;
-const SLICE_END: u64 = 2;
-const COUNTER: u64 = 4;
-
 fn write(source: &Source<'_>, out: &mut (dyn Write + Send)) -> Result<Notes> {
     let run = source.run;
-    let mut trace = Trace { out, next_track: RUN_TRACK + 1, clock: MONOTONIC };
-    match run.clocks {
-        Some((first, last)) => {
-            trace.clocks(first)?;
-            trace.clocks(last)?;
-        }
-        // Of an imported file nobody knows the clocks.
-        None => trace.clock = BOOTTIME,
-    }
-    let process = ProtoMessage::default().number(1, 1).text(6, &format!("latlab {}", run.id));
-    let track = ProtoMessage::default().number(1, RUN_TRACK).message(3, &process);
-    trace.packet(&ProtoMessage::default().message(60, &track))?;
+    let mut trace = Trace::begin(run, out)?;
     let mut notes = Notes::new();
     spikes(source, &mut trace)?;
     intervals(source, &mut trace)?;
@@ -63,103 +36,25 @@ fn write(source: &Source<'_>, out: &mut (dyn Write + Send)) -> Result<Notes> {
     Ok(notes)
 }
 
-/// The trace as it is written.
-struct Trace<'a> {
-    out: &'a mut (dyn Write + Send),
-    next_track: u64,
-    clock: u64,
-}
-
-impl Trace<'_> {
-    fn packet(&mut self, packet: &ProtoMessage) -> io::Result<()> {
-        let packet = packet.clone().number(10, SEQUENCE);
-        self.out.write_all(ProtoMessage::default().message(1, &packet).as_bytes())
-    }
-
-    /// The clocks side by side.
-    fn clocks(&mut self, reading: ClockReading) -> io::Result<()> {
-        let clock =
-            |id, time: Nanos| ProtoMessage::default().number(1, id).number(2, time.0 as u64);
-        let snapshot = ProtoMessage::default()
-            .message(1, &clock(MONOTONIC, reading.monotonic_ns))
-            .message(1, &clock(BOOTTIME, reading.boottime_ns))
-            .message(1, &clock(REALTIME, reading.realtime_ns))
-            .number(2, MONOTONIC);
-        self.packet(&ProtoMessage::default().message(6, &snapshot))
-    }
-
-    /// A track below that of the run, for slices, or for a counter with a unit.
-    fn track(&mut self, name: &str, unit: Option<&str>) -> io::Result<u64> {
-        let uuid = self.next_track;
-        self.next_track += 1;
-        let track = ProtoMessage::default().number(1, uuid).text(2, name).number(5, RUN_TRACK);
-        let track = match unit {
-            Some(unit) => track.message(8, &ProtoMessage::default().text(6, unit)),
-            None => track,
-        };
-        self.packet(&ProtoMessage::default().message(60, &track))?;
-        Ok(uuid)
-    }
-
-    fn event(&mut self, at: Nanos, event: &ProtoMessage) -> io::Result<()> {
-        let packet = ProtoMessage::default()
-            .number(8, at.0.max(0) as u64)
-            .number(58, self.clock)
-            .message(11, event);
-        self.packet(&packet)
-    }
-
-    fn value(&mut self, track: u64, at: Nanos, value: i64) -> io::Result<()> {
-        let event = ProtoMessage::default().number(9, COUNTER).number(11, track);
-        self.event(at, &event.number(30, value as u64))
-    }
-}
-
-/// Each large latency from its release to the wake-up. Where a thread serves several releases late, its
-/// slices overlap, and each has a track that is free.
+/// Each large latency from its release to the wake-up.
 fn spikes(source: &Source<'_>, trace: &mut Trace<'_>) -> Result<()> {
     let mut rows = source.tables.spikes()?;
     rows.sort_by_key(|row| (row.thread, row.spike.release_ns));
-    let mut tracks: Vec<(u32, u64, Nanos)> = Vec::new();
+    let mut tracks = ThreadTracks::default();
     for row in rows {
-        let release = row.spike.release_ns;
-        let end = release + row.spike.latency_ns;
-        let free = tracks.iter_mut().find(|one| one.0 == row.thread && one.2 <= release);
-        let track = match free {
-            Some(track) => {
-                track.2 = end;
-                track.1
-            }
-            None => {
-                let track = trace
-                    .track(&format!("{}: largest latencies", name(source, row.thread)), None)?;
-                tracks.push((row.thread, track, end));
-                track
-            }
-        };
-        slice(trace, track, &row)?;
+        let (release, latency) = (row.spike.release_ns, row.spike.latency_ns);
+        let span = (release, release + latency);
+        let track = tracks.take(trace, source.run, row.thread, span, "largest latencies")?;
+        let legs = row.legs.into_iter().flat_map(|legs| {
+            [time_note("irq_ns", legs.irq_ns), time_note("thread_ns", legs.thread_ns)]
+        });
+        let notes: Vec<_> = [time_note("latency_ns", latency)].into_iter().chain(legs).collect();
+        let name = latency.to_string();
+        let slice = Slice { category: "latency", name: &name, notes: &notes };
+        trace.begin_slice(track, release, &slice)?;
+        trace.end_slice(track, release + latency)?;
     }
     Ok(())
-}
-
-fn slice(trace: &mut Trace<'_>, track: u64, row: &SpikeRow) -> io::Result<()> {
-    let (release, latency) = (row.spike.release_ns, row.spike.latency_ns);
-    let annotation =
-        |name: &str, time: Nanos| ProtoMessage::default().text(10, name).number(4, time.0 as u64);
-    let mut begin = ProtoMessage::default()
-        .number(9, SLICE_BEGIN)
-        .number(11, track)
-        .text(22, "latency")
-        .text(23, &latency.to_string())
-        .message(4, &annotation("latency_ns", latency));
-    if let Some(legs) = row.legs {
-        begin = begin
-            .message(4, &annotation("irq_ns", legs.irq_ns))
-            .message(4, &annotation("thread_ns", legs.thread_ns));
-    }
-    trace.event(release, &begin)?;
-    let end = ProtoMessage::default().number(9, SLICE_END).number(11, track);
-    trace.event(release + latency, &end)
 }
 
 /// The figures of an interval that are counters.
@@ -182,7 +77,7 @@ fn intervals(source: &Source<'_>, trace: &mut Trace<'_>) -> Result<()> {
                 let track = match tracks.get(&(row.thread, number)) {
                     Some(track) => *track,
                     None => {
-                        let name = format!("{}: {figure}", name(source, row.thread));
+                        let name = format!("{}: {figure}", thread_name(source.run, row.thread));
                         let track = trace.track(&name, Some(unit))?;
                         tracks.insert((row.thread, number), track);
                         track
@@ -219,11 +114,4 @@ fn telemetry(source: &Source<'_>, trace: &mut Trace<'_>) -> Result<u64> {
         }
     }
     Ok(lost)
-}
-
-fn name(source: &Source<'_>, thread: u32) -> String {
-    match super::csv::cpu_of(&source.run.threads, thread) {
-        Some(cpu) => format!("thread {thread} (CPU {cpu})"),
-        None => format!("thread {thread}"),
-    }
 }

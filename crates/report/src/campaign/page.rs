@@ -6,7 +6,7 @@ use super::format::{DeadlineDistance, length_of, rest, share, verdict};
 use super::multiples::RowLine;
 use super::multiples::{Counted, can_be_overlaid, multiples, overlaid, pooled_rows, row_lines};
 use super::repeats::limits;
-use super::text::{reasons, remarks, virtual_time};
+use super::text::{causes, reasons, remarks, virtual_time};
 use super::variants::{answer, kernel};
 use crate::page::data::{ChartLine, chart_data};
 use crate::page::document;
@@ -15,6 +15,7 @@ use crate::page::markup::prose;
 use crate::page::markup::scrolling;
 use crate::pictures::curve::Curve;
 use crate::pictures::options::Options;
+use crate::terminal::table::markup;
 use crate::terms::{self, Terms};
 use crate::units::{bin_edge, grouped, short};
 use latlab_model::campaign_table::{CampaignCell, CampaignRow, CampaignTable, PooledRow};
@@ -90,6 +91,12 @@ pub fn campaign_page(table: &CampaignTable, runs: &[CampaignRun], latlab: &str) 
                 (distributions(table, &rows, terms::of_all(runs.iter().map(|one| one.run))))
             }))
             (outline.section("pooled", "All repeats together", pooled(table)))
+            @if let Some(causes) = causes(table) {
+                (outline.section("causes", "Causes of the spikes", html! {
+                    @for line in causes.sentences() { p { (prose(&line)) } }
+                    (markup(&causes.columns(), "A spike counts for whoever took most of it."))
+                }))
+            }
             @let remarks = remarks(table);
             @if !remarks.is_empty() {
                 (outline.section("remarks", "Remarks", html! {

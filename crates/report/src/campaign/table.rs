@@ -7,6 +7,7 @@ use latlab_model::campaign_table::{
     CampaignCell, CampaignCounts, CampaignRow, CampaignTable, CellFigures, CellWord, PooledRow,
     PooledThread, RepeatsVerdict,
 };
+use latlab_model::explanation::CauseCounts;
 use latlab_model::run::VerdictWord;
 use latlab_model::{Bin, Nanos, Run, ThreadBins};
 use latlab_stats::{MeasuredRun, judge_repeats, quantile_of_equal_weight, quantile_of_rows};
@@ -281,6 +282,7 @@ fn pooled(runs: &[(&Run, &[ThreadBins])]) -> Option<PooledRow> {
             .filter(|_| enough && differ)
             .and_then(|within| quantile_of_equal_weight(&parts, P99_9, within)),
         threads: if differ { threads.iter().map(pooled_thread).collect() } else { Vec::new() },
+        causes: CauseCounts::pooled(runs.iter().map(|(run, _)| run.explanation.as_ref())),
     })
 }
 

@@ -4,6 +4,7 @@ use super::comparisons::comparison_lines;
 use super::format::{length_of, reason, rest, verdict};
 use super::repeats::limits;
 use super::variants::{answer, kernel};
+use crate::sections::causes::SideBySide;
 use crate::terminal::style::{Colour, Style};
 use crate::terminal::table::escaped;
 use crate::terminal::table::{Column, markdown as markdown_table, table, wrapped};
@@ -31,7 +32,17 @@ pub fn show(of: &CampaignTable, width: usize, style: Style) -> String {
     for line in below(of).chain(comparison_lines(of)) {
         text += &format!("{}\n", wrapped(&line, width, 2));
     }
+    if let Some(causes) = causes(of) {
+        text += &format!("\n{}", table(causes.columns(), width, style));
+    }
     text
+}
+
+/// Causes of the spikes of all rows that recorded some.
+pub fn causes(of: &CampaignTable) -> Option<SideBySide<'_>> {
+    SideBySide::new(of.rows.iter().map(|row| {
+        (row.label.as_str(), row.pooled.as_ref().and_then(|pooled| pooled.causes.as_ref()))
+    }))
 }
 
 fn columns(of: &CampaignTable) -> Vec<Column> {

@@ -6,7 +6,7 @@ use super::sentences::{
     headline, missed, power, probability, range, ratio, remark, scenario, title,
 };
 use super::sides::{pooled_side, runs_of};
-use super::text::{left_out, middle};
+use super::text::{causes, left_out, middle};
 use crate::page::document;
 use crate::page::folds::{Fold, folds};
 use crate::page::markup::{Outline, count, dash, firm, prose};
@@ -16,6 +16,7 @@ use crate::pictures::plot::{Kind, plot};
 use crate::pictures::shift::{self, ShiftPicture};
 use crate::run_with_bins::{RunWithBins, terms};
 use crate::sentence;
+use crate::terminal::table::markup;
 use crate::units::{counted, grouped, percent_of, short, span};
 use latlab_model::run_comparison::{
     ComparedRun, ComparisonWord, Metric, MetricComparison, RunComparison, ScenarioComparison,
@@ -109,6 +110,13 @@ fn sections(
     let mut parts = vec![Fold::new("basis", "What the numbers rest on", basis(of))];
     parts.extend(tails(of, runs, outline));
     parts.push(Fold::new("runs", "Runs and their maxima", maxima(of)));
+    if let Some(causes) = causes(of) {
+        let content = html! {
+            @for line in causes.sentences() { p { (prose(&line)) } }
+            (markup(&causes.columns(), "A spike counts for whoever took most of it."))
+        };
+        parts.push(Fold::new("causes", "Causes of the spikes", content));
+    }
     if let Some(misses) = &of.misses {
         let sum = misses.word.map(|word| title(word).to_lowercase());
         parts.push(

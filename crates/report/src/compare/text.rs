@@ -3,12 +3,14 @@
 use super::sentences::{
     headline, maxima, missed, power, probability, range, ratio, remark, scenario, title,
 };
+use crate::sections::causes::SideBySide;
 use crate::terminal::style::{Colour, Style};
 use crate::terminal::table::{Column, escaped, markdown as markdown_table, table, wrapped};
 use crate::units::short;
 use latlab_model::comparison::{Comparison, FactChange};
 use latlab_model::run_comparison::{
-    ComparedRun, ComparisonWord, MetricComparison, RunComparison, ScenarioComparison,
+    ComparedCauses, ComparedRun, ComparisonWord, MetricComparison, RunComparison,
+    ScenarioComparison,
 };
 
 /// Settings of the machine that are named; the others are counted.
@@ -33,6 +35,9 @@ pub fn show(of: &RunComparison, width: usize, style: Style) -> String {
         text += if lines.is_empty() { "" } else { "\n" };
         text +=
             &lines.iter().map(|line| format!("{}\n", wrapped(line, width, 2))).collect::<String>();
+        if let Some(causes) = causes(one) {
+            text += &format!("\n{}", table(causes.columns(), width, style));
+        }
     }
     for line in changes(of).into_iter().chain(left_out(of)) {
         text += &format!("{}\n", wrapped(&line, width, 4));
@@ -96,6 +101,12 @@ pub(super) fn middle(values: &[f64]) -> f64 {
         (Some(low), Some(high)) => (low + high) / 2.0,
         _ => 0.0,
     }
+}
+
+/// Causes of the spikes of both sides.
+pub(super) fn causes(of: &ScenarioComparison) -> Option<SideBySide<'_>> {
+    let ComparedCauses { base, candidate } = of.causes.as_ref()?;
+    SideBySide::new([("base", Some(base)), ("candidate", Some(candidate))])
 }
 
 /// What is said below the table.
@@ -166,6 +177,9 @@ pub fn markdown(of: &RunComparison) -> String {
         text += &format!("{}\n\n{}\n", escaped(&sides(one)), markdown_table(&columns(one)));
         text += &below(one).iter().map(|line| format!("- {}\n", escaped(line))).collect::<String>();
         text.push('\n');
+        if let Some(causes) = causes(one) {
+            text += &format!("{}\n", markdown_table(&causes.columns()));
+        }
         let runs = all_runs(one);
         if !runs.is_empty() {
             let lines = runs.iter().map(|line| format!("- {}\n", escaped(line)));

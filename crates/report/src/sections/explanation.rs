@@ -3,8 +3,9 @@
 use crate::page::folds::Fold;
 use crate::terminal::style::{Colour, Style};
 use crate::terminal::table::{Column, markup, table, wrapped};
-use crate::units::{Scale, grouped, percent, short};
+use crate::units::{Scale, counted, grouped, percent, short};
 use latlab_model::explanation::{BlameLeg, Cause, Holder, HolderKind, RunExplanation, SpikeBlame};
+use latlab_model::flight::KnownThread;
 use latlab_model::{Nanos, Run};
 use maud::{Markup, html};
 
@@ -12,6 +13,8 @@ use maud::{Markup, html};
 const BAR: usize = 32;
 /// A line of time has about so many rows.
 const ROWS: usize = 24;
+/// Threads whose process is told.
+const THREADS: usize = 4;
 /// A bar of the page has about so many cells.
 const CELLS: usize = 60;
 
@@ -51,7 +54,7 @@ pub fn text(run: &Run, width: usize, style: Style) -> String {
         true => String::new(),
         false => table(columns(&explanation.causes), width, style),
     };
-    let sentences = [summary(explanation), cost(explanation)].into_iter().flatten();
+    let sentences = summary(explanation).into_iter().chain([cost(explanation)]);
     let sentences: String =
         sentences.map(|line| format!("{}\n", wrapped(&line, width, 0))).collect();
     let largest = explanation
@@ -68,11 +71,12 @@ pub fn fold(run: &Run) -> Option<Fold> {
                    release.";
     let content = html! {
         @if !explanation.causes.is_empty() { (markup(&columns(&explanation.causes), caption)) }
-        @for line in [summary(explanation), cost(explanation)].into_iter().flatten() { p { (line) } }
+        @for line in summary(explanation) { p { (line) } }
+        p { (cost(explanation)) }
         (icicle(&explanation.causes))
         @if !explanation.largest.is_empty() {
             p { "The largest spikes, from release to wake-up; each opens its legs:" }
-            @for one in &explanation.largest { (spike(one)) }
+            @for one in &explanation.largest { (spike(one, run)) }
         }
     };
     Some(Fold::new("explained", "Causes of the spikes", content))
@@ -150,7 +154,7 @@ fn kind_words(kind: HolderKind) -> &'static str {
 }
 
 /// One spike as a bar to scale, which opens the table of its legs.
-fn spike(blame: &SpikeBlame) -> Markup {
+fn spike(blame: &SpikeBlame, run: &Run) -> Markup {
     let legs = blame.condensed(CELLS);
     let scale = Scale::for_times([blame.latency_ns]);
     html! {
@@ -160,13 +164,14 @@ fn spike(blame: &SpikeBlame) -> Markup {
                 span.cells aria-hidden="true" {
                     @for leg in &legs {
                         span class={ "cell kind-" (leg.holder.kind) } style=(grow(leg.length().0, blame.latency_ns.0))
+                            data-from=(leg.from_ns.0) data-to=(leg.to_ns.0) data-part=(leg.phase) data-name=(holder_words(&leg.holder))
                             title={ (who(leg)) ": " (short(leg.length().0 as f64)) " from " (short(leg.from_ns.0 as f64))
                                     " on (" (leg.phase) ")" } {}
                     }
                 }
             }
             (markup(&leg_columns(&blame.condensed(ROWS), &scale, None), "From the release on."))
-            @if let Some(gap) = &blame.gap { p { "Not everything is known: " (gap) "." } }
+            @for line in around(blame, run) { p { (line) } }
         }
     }
 }
@@ -174,8 +179,10 @@ fn spike(blame: &SpikeBlame) -> Markup {
 /// Who had the CPU in a leg, with its thread and what else is known.
 fn who(leg: &BlameLeg) -> String {
     let id = leg.thread.as_ref().map(|thread| {
+        let process = thread.process_words().map(|words| format!(" {words}"));
         let realtime = thread.realtime_words().map(|words| format!(", {words}"));
-        format!(" (thread {}{})", thread.id, realtime.unwrap_or_default())
+        let (process, realtime) = (process.unwrap_or_default(), realtime.unwrap_or_default());
+        format!(" (thread {}{process}{realtime})", thread.id)
     });
     let detail = leg.detail.as_ref().map(|detail| format!(": {detail}"));
     format!("{}{}{}", holder_words(&leg.holder), id.unwrap_or_default(), detail.unwrap_or_default())
@@ -213,7 +220,7 @@ pub fn columns(causes: &[Cause]) -> Vec<Column> {
     ]
 }
 
-fn summary(explanation: &RunExplanation) -> Option<String> {
+fn summary(explanation: &RunExplanation) -> Vec<String> {
     let spikes = &explanation.spikes;
     let left_out = [
         ("came while the recorder was off", spikes.while_off),
@@ -229,20 +236,22 @@ fn summary(explanation: &RunExplanation) -> Option<String> {
         true => String::new(),
         false => format!(" ({})", left_out.join(", ")),
     };
-    Some(format!(
+    let all = format!(
         "Of {} spikes {} were recorded{left_out}, and {} of these are explained.",
         grouped(spikes.seen),
         grouped(spikes.stored),
         grouped(explanation.explained)
-    ))
+    );
+    let unexplained = explanation.unexplained.iter().map(|one| {
+        format!("Not explained: {}, since {}.", counted(one.count, "spike", "spikes"), one.why)
+    });
+    [all].into_iter().chain(unexplained).collect()
 }
 
-fn cost(explanation: &RunExplanation) -> Option<String> {
+fn cost(explanation: &RunExplanation) -> String {
     let Some(cost) = &explanation.cost else {
-        return Some(
-            "What the recorder cost is not known: too few cycles were measured without it."
-                .to_string(),
-        );
+        return "What the recorder cost is not known: too few cycles were measured without it."
+            .to_string();
     };
     let side = |figures: &latlab_model::legs::LegFigures, cpu: Nanos| {
         format!(
@@ -252,11 +261,43 @@ fn cost(explanation: &RunExplanation) -> Option<String> {
             short(cpu.0 as f64)
         )
     };
-    Some(format!(
+    format!(
         "With the recorder: {}; without it: {}.",
         side(&cost.on, cost.on_cpu_ns),
         side(&cost.off, cost.off_cpu_ns)
-    ))
+    )
+}
+
+/// What is known around a spike: whose threads had the CPU, how it was before, what loaded it, and
+/// what is not known.
+fn around(blame: &SpikeBlame, run: &Run) -> Vec<String> {
+    let mut threads: Vec<(&KnownThread, &str, Nanos)> = Vec::new();
+    for leg in &blame.legs {
+        let Some(known) = leg.thread.as_ref().and_then(|thread| thread.known.as_ref()) else {
+            continue;
+        };
+        match threads.iter_mut().find(|(other, ..)| other.id == known.id) {
+            Some((_, _, total)) => *total += leg.length(),
+            None => threads.push((known, &leg.holder.name, leg.length())),
+        }
+    }
+    threads.sort_by_key(|(.., total)| std::cmp::Reverse(*total));
+    let whose = threads.iter().take(THREADS).map(|(known, name, _)| {
+        let process = match known.process == known.id {
+            true => String::new(),
+            false => format!(" of process {}, {}", known.process, known.name),
+        };
+        let cgroup = known.cgroup.as_ref().map(|path| format!(" in cgroup {path}"));
+        format!("{name} is thread {}{process}{}.", known.id, cgroup.unwrap_or_default())
+    });
+    let idle = blame.before.idle_state.map(|state| format!("in idle state {state}"));
+    let frequency = blame.before.khz.map(|khz| format!("at {} MHz", grouped(khz / 1000)));
+    let was: Vec<String> = idle.into_iter().chain(frequency).collect();
+    let before = (!was.is_empty()).then(|| format!("Its CPU was {} before.", was.join(", ")));
+    let loads: Vec<&str> = run.loads.iter().map(|load| load.name.as_str()).collect();
+    let load = (!loads.is_empty()).then(|| format!("Load: {}.", loads.join(", ")));
+    let gap = blame.gap.as_ref().map(|gap| format!("Not everything is known: {gap}."));
+    whose.chain(before).chain(load).chain(gap).collect()
 }
 
 /// One spike as a line of time, to scale.
@@ -270,13 +311,15 @@ pub fn timeline(blame: &SpikeBlame, run: &Run, width: usize, style: Style) -> St
     );
     let scale = Scale::for_times([blame.latency_ns]);
     let columns = leg_columns(&blame.condensed(ROWS), &scale, Some(blame.latency_ns));
-    let gap = blame.gap.as_ref().map(|gap| format!("Not everything is known: {gap}.\n"));
+    let around = around(blame, run);
+    let around: String =
+        around.iter().map(|line| format!("{}\n", wrapped(line, width, 0))).collect();
     format!(
         "{}\n{}\n{}{}",
         style.paint(Colour::Bold, &wrapped(&head, width, 0)),
         wrapped(&blame.sentence, width, 0),
         table(columns, width, style),
-        gap.unwrap_or_default()
+        around
     )
 }
 

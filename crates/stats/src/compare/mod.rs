@@ -16,9 +16,10 @@ use crate::joint::joint_test;
 use crate::span::Span;
 pub use figures::{figure, stretch_of};
 use judgement::{Evidence, judge_metric};
+use latlab_model::explanation::CauseCounts;
 use latlab_model::run_comparison::{
-    ComparedRun, ComparisonWord, Metric, MetricComparison, RunComparison, ScenarioComparison,
-    UnsupportedMetric,
+    ComparedCauses, ComparedRun, ComparisonWord, Metric, MetricComparison, RunComparison,
+    ScenarioComparison, UnsupportedMetric,
 };
 use latlab_model::{Run, ThreadBins};
 pub use remarks::{differences, recorded};
@@ -159,8 +160,16 @@ fn compare_scenario(
         unsupported,
         shifts: shifts::quantile_shifts(base, candidate),
         misses,
+        causes: causes(base, candidate),
         remarks: limits,
     }
+}
+
+fn causes(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<ComparedCauses> {
+    let of = |side: &[MeasuredRun]| {
+        CauseCounts::pooled(side.iter().map(|one| one.run.explanation.as_ref()))
+    };
+    Some(ComparedCauses { base: of(base)?, candidate: of(candidate)? })
 }
 
 fn values(

@@ -9,6 +9,10 @@ const OWN: i32 = 100;
 const TIMER: u64 = 0xabc0;
 const RELEASE: i64 = 1_000_000;
 
+fn subject() -> Subject {
+    Subject { thread_id: Some(OWN), in_guest: false }
+}
+
 fn task(id: i32, name: &str, priority: i32) -> Task {
     Task { id, name: name.to_string(), priority: Some(priority) }
 }
@@ -26,7 +30,7 @@ fn switch(from: Task, left: Left, to: Task) -> What {
 }
 
 fn enter(level: Level, name: &str) -> What {
-    What::Enter(Interruption { level, name: name.to_string() })
+    What::Enter(Interruption { level, name: name.to_string(), function: None })
 }
 
 /// Events at microseconds after the release, each with the thread on the CPU.
@@ -75,7 +79,7 @@ fn name_of(address: u64) -> String {
 }
 
 fn blamed(latency_us: i64, cpus: &[CpuEvents]) -> SpikeBlame {
-    blame_events(&recorded(latency_us), Some(OWN), cpus, &name_of).spike
+    blame_events(&recorded(latency_us), subject(), cpus, &name_of).spike
 }
 
 /// The spike on one CPU of these parts, and its cause in short.
@@ -285,7 +289,7 @@ fn stolen_time_is_named_where_it_accounts_for_the_silence_and_only_there() {
             rose_ns: Nanos(rose_ms * 1_000_000),
         };
         let spike = RecordedSpike { stolen: Some(stolen), ..recorded(9_020) };
-        let blame = blame_events(&spike, Some(OWN), &[events(0, parts.clone())], &name_of).spike;
+        let blame = blame_events(&spike, subject(), &[events(0, parts.clone())], &name_of).spike;
         adds_up(&blame).unwrap();
         blame.cause.unwrap().kind
     };
@@ -301,7 +305,7 @@ fn a_silence_of_the_wake_up_itself_is_not_called_a_wake_up() {
     adds_up(&blame).unwrap();
     assert_eq!(blame.cause, None);
     assert!(
-        blame.sentence.contains("no event for 8.985 ms while the thread itself had the CPU"),
+        blame.sentence.contains("nothing was recorded while the thread itself had the CPU"),
         "{}",
         blame.sentence
     );
@@ -323,6 +327,87 @@ fn many_lines_and_faults_are_causes_and_few_are_not() {
 }
 
 #[test]
+fn a_softirq_and_an_interrupt_are_told_with_what_they_call() {
+    let busy = task(7, "compiler", 120);
+    let softirq = vec![
+        (12, 7, enter(Level::Softirq, "TIMER")),
+        (13, 7, What::Calls(Some(0x11))),
+        (20, 7, What::Calls(None)),
+        (21, 7, What::Calls(Some(0x22))),
+        // An interrupt comes between, and the function goes on.
+        (200, 7, enter(Level::Interrupt, "call function")),
+        (201, 7, What::Calls(Some(0x33))),
+        (202, 7, What::Calls(None)),
+        (203, 7, What::Exit(Level::Interrupt)),
+        (400, 7, What::Calls(None)),
+        (401, 7, What::Exit(Level::Softirq)),
+    ];
+    let parts = [sleeps(&busy), fires(5, &busy), softirq, comes(410, &busy)].concat();
+    let blame = blamed(420, &[events(0, parts)]);
+    adds_up(&blame).unwrap();
+    assert!(
+        blame.sentence.contains("softirq TIMER took 386 us (function_22 in compiler)"),
+        "{}",
+        blame.sentence
+    );
+    let call = blame.legs.iter().find(|leg| leg.holder.name == "call function").unwrap();
+    assert_eq!(call.detail.as_deref(), Some("function_33"));
+}
+
+#[test]
+fn an_idle_cpu_of_a_guest_that_is_not_woken_is_held_by_the_hypervisor() {
+    let parts = [sleeps(&idle()), fires(9_000, &idle()), comes(9_010, &idle())].concat();
+    let of = |in_guest| {
+        let subject = Subject { in_guest, ..subject() };
+        let cpus = [events(0, parts.clone())];
+        blame_events(&recorded(9_020), subject, &cpus, &name_of).spike.cause.unwrap().kind
+    };
+    assert_eq!((of(true), of(false)), (HolderKind::Hypervisor, HolderKind::IdleExit));
+}
+
+#[test]
+fn a_cpu_that_goes_idle_beside_a_ready_thread_keeps_it_off_by_a_limit() {
+    // It was idle before, as that of a group that has used up its time.
+    let again = vec![(30, 0, What::Idle(Some(1))), (4_000, 0, What::Idle(None))];
+    let found =
+        cause_of(5_010, vec![sleeps(&idle()), fires(5, &idle()), again, comes(5_000, &idle())]);
+    assert_eq!(found, is(HolderKind::Throttled, "", 4_991));
+    let found = cause_of(90, vec![sleeps(&idle()), fires(5, &idle()), comes(80, &idle())]);
+    assert_eq!(found.0, HolderKind::IdleExit);
+}
+
+#[test]
+fn who_takes_a_cpu_away_is_named_for_it() {
+    let shell = task(7, "shell", 120);
+    let steps = vec![(20, 7, What::Hotplug), (2_000, 7, What::Hotplug)];
+    let found =
+        cause_of(2_100, vec![sleeps(&shell), fires(5, &shell), steps, comes(2_090, &shell)]);
+    assert_eq!(found, is(HolderKind::Hotplug, "shell", 2_081));
+    let migration = task(15, "migration/0", -1);
+    let first = [sleeps(&migration), fires(5, &migration), comes(2_090, &migration)].concat();
+    let second = vec![(-500, 9, What::Hotplug), (-400, 9, What::Other)];
+    let blame = blamed(2_100, &[events(0, first), events(1, second)]);
+    assert_eq!(blame.cause.unwrap().kind, HolderKind::Hotplug, "another CPU has told of it");
+}
+
+#[test]
+fn the_idle_state_and_the_frequency_before_the_release_are_told() {
+    let before = vec![
+        (-800, 0, What::Frequency { cpu: 0, khz: 800_000 }),
+        (-700, 0, What::Frequency { cpu: 1, khz: 2_400_000 }),
+        (-600, 0, What::Idle(Some(2))),
+    ];
+    let late = vec![(2, 0, What::Frequency { cpu: 0, khz: 1_200_000 }), (3, 0, What::Idle(None))];
+    let parts = [sleeps(&idle()), before, late, fires(5, &idle()), comes(15, &idle())].concat();
+    let told = blamed(20, &[events(0, parts)]).before;
+    assert_eq!(told, CpuBefore { idle_state: Some(2), khz: Some(800_000) });
+    let busy = task(7, "compiler", 120);
+    let told =
+        blamed(20, &[events(0, [sleeps(&busy), fires(5, &busy), comes(15, &busy)].concat())]);
+    assert_eq!(told.before, CpuBefore::default());
+}
+
+#[test]
 fn after_lost_events_nothing_is_said_of_what_ran_before() {
     let busy = task(7, "compiler", 120);
     let hole = vec![(300, 9, What::Lost), (300, 9, What::Other)];
@@ -338,7 +423,7 @@ fn after_lost_events_nothing_is_said_of_what_ran_before() {
         let all = vec![(from, 7, What::Other), (to, 7, What::Lost), (to, 7, What::Other)];
         let at = to.max(0);
         let all = [all, fires(at + 5, &busy), comes(at + 20, &busy)].concat();
-        let blamed = blame_events(&recorded(at + 30), Some(OWN), &[events(0, all)], &name_of);
+        let blamed = blame_events(&recorded(at + 30), subject(), &[events(0, all)], &name_of);
         (blamed.begins_late, blamed.spike.gap)
     };
     assert_eq!(of(-500, -400), (false, None));
@@ -419,12 +504,13 @@ proptest! {
         cpus in proptest::collection::vec(any_cpu(), 0..3),
         latency in 0_i64..4_000,
         knows in any::<bool>(),
+        in_guest in any::<bool>(),
         rose in proptest::option::of(any::<i64>()),
     ) {
         let (from_ns, to_ns) = (Nanos(0), Nanos(9_000_000));
         let stolen = rose.map(|rose| StolenTime { from_ns, to_ns, rose_ns: Nanos(rose) });
         let spike = RecordedSpike { latency_ns: Nanos(latency), stolen, ..recorded(0) };
-        let blamed = blame_events(&spike, knows.then_some(OWN), &cpus, &name_of);
+        let blamed = blame_events(&spike, Subject { thread_id: knows.then_some(OWN), in_guest }, &cpus, &name_of);
         adds_up(&blamed.spike)?;
     }
 }

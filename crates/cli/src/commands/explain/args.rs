@@ -11,17 +11,21 @@ pub enum ExplainFormat {
     Text,
     /// For programs.
     Json,
+    /// For ui.perfetto.dev.
+    Perfetto,
 }
 
 impl ExplainFormat {
     /// All of them.
-    pub const ALL: &[ExplainFormat] = &[ExplainFormat::Text, ExplainFormat::Json];
+    pub const ALL: &[ExplainFormat] =
+        &[ExplainFormat::Text, ExplainFormat::Json, ExplainFormat::Perfetto];
 
     /// Its name.
     pub fn as_str(self) -> &'static str {
         match self {
             ExplainFormat::Text => "text",
             ExplainFormat::Json => "json",
+            ExplainFormat::Perfetto => "perfetto",
         }
     }
 }
@@ -39,10 +43,13 @@ pub struct ExplainArgs {
     /// Show so many of the largest spikes
     #[arg(long, value_name = "K", default_value = "3")]
     pub top: usize,
-    /// Output: text, json
+    /// Output: text, json, perfetto
     #[arg(long, value_name = "FORMAT", default_value = "text", hide_possible_values = true,
           value_parser = value_parser_of(ExplainFormat::ALL, ExplainFormat::as_str))]
     pub format: ExplainFormat,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
     /// Folder of the runs [default: $LATLAB_RUNS, else ./runs]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -54,6 +61,7 @@ Examples:
   latlab explain                        the causes of that run, and its three largest spikes
   latlab explain last --spike 7         one spike from its release to its wake-up
   latlab explain last --top 20 --format json
+  latlab explain --top 20 --format perfetto -o spikes.perfetto     for ui.perfetto.dev
 
 The legs of a spike are computed from its stored pages each time, so that a later latlab can tell
 more of an old run.";

@@ -3,15 +3,18 @@
 pub mod args;
 
 use crate::documents::Explained;
-use crate::output::{print_json, print_text, sanitize_run, style, width};
+use crate::output::{print_json, print_text, sanitize_run, style, width, write_new, write_stdout};
 use crate::store::{open_store, recover};
 use anyhow::bail;
 use args::{ExplainArgs, ExplainFormat};
 use latlab_model::Run;
 use latlab_model::explanation::SpikeBlame;
 use latlab_model::sanitize::sanitize_document;
-use latlab_report::{causes_text, timeline};
+use latlab_report::{Style, causes_text, timeline};
+use latlab_sys::terminal;
 use latlab_view::{Spikes, spike_blames};
+use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// The causes of the spikes of a run, and some spikes from release to wake-up.
@@ -27,20 +30,49 @@ pub fn explain(args: &ExplainArgs) -> anyhow::Result<ExitCode> {
     if let (Some(number), true) = (args.spike, blames.is_empty()) {
         bail!("run {} has no recorded spike {number}", run.id);
     }
-    match args.format {
-        ExplainFormat::Json => print_json(&Explained::new(&run, &blames))?,
-        ExplainFormat::Text => print_text(&text(&sanitize_run(&run)?, args, &blames)?)?,
+    let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
+    match (args.format, output) {
+        (ExplainFormat::Json, None) => print_json(&Explained::new(&run, &blames))?,
+        (ExplainFormat::Text, None) => {
+            print_text(&text(&sanitize_run(&run)?, args, &blames, style())?)?
+        }
+        (ExplainFormat::Perfetto, None) if terminal::stdout_is_terminal() => {
+            bail!("Perfetto trace is no text: name a file with -o")
+        }
+        (ExplainFormat::Perfetto, None) => drop(write_stdout(|out| perfetto(&run, &blames, out))?),
+        (format, Some(path)) => write_new(path, |out| match format {
+            ExplainFormat::Json => {
+                Ok(serde_json::to_writer_pretty(out, &Explained::new(&run, &blames))?)
+            }
+            ExplainFormat::Text => Ok(out.write_all(
+                text(&sanitize_run(&run)?, args, &blames, Style::default())?.as_bytes(),
+            )?),
+            ExplainFormat::Perfetto => perfetto(&run, &blames, out),
+        })?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn text(run: &Run, args: &ExplainArgs, blames: &[SpikeBlame]) -> anyhow::Result<String> {
+fn perfetto(run: &Run, blames: &[SpikeBlame], out: &mut (dyn Write + Send)) -> anyhow::Result<()> {
+    Ok(latlab_export::write_explained(
+        &sanitize_run(run)?,
+        &sanitize_document(&blames.to_vec())?,
+        out,
+    )?)
+}
+
+fn text(
+    run: &Run,
+    args: &ExplainArgs,
+    blames: &[SpikeBlame],
+    style: Style,
+) -> anyhow::Result<String> {
     let mut parts = Vec::new();
     if args.spike.is_none() {
-        parts.push(causes_text(run, width(), style()));
+        parts.push(causes_text(run, width(), style));
     }
     for blame in blames {
-        parts.push(timeline(&sanitize_document(blame)?, run, width(), style()));
+        parts.push(timeline(&sanitize_document(blame)?, run, width(), style));
     }
     Ok(parts.join("\n"))
 }
