@@ -65,6 +65,22 @@ order() {
 }
 try "a module, the thread of its interrupt and a program answer in this order; one seed twice is the same" order
 
+# As on a fresh machine: the kernel is here, its headers are not, and two runs want them at once.
+fresh_headers() {
+    local known=${XDG_CACHE_HOME:-$HOME/.cache}/latlab/lab cache=$here/cache/latlab/lab kernel=kernels/amd64/rt-6.1
+    mkdir -p "$cache/$kernel" && ln -s "$known/programs" "$cache/programs" || return 1
+    cp -al "$known/$kernel/." "$cache/$kernel" 2>/dev/null || cp -a "$known/$kernel/." "$cache/$kernel" || return 1
+    rm -rf "${cache:?}/$kernel/modules"
+    XDG_CACHE_HOME=$here/cache answer fetched kmod x86-64/rt --edges 20 & local first=$!
+    XDG_CACHE_HOME=$here/cache answer fetched-too kmod x86-64/rt --edges 20
+    local second=$?
+    wait "$first" && [ "$second" = 0 ] && expect "headers" test -d "$cache/headers/amd64"
+    local fetched=$?
+    rm -rf "$here/cache" "$here"/runs/*_fetched*
+    return $fetched
+}
+try "headers that are not here are fetched, by two runs at once" fresh_headers
+
 # A poller that has to share its CPU sees few of the edges.
 ordinary() {
     answer ordinary c-poll x86-64/stock --edges 60 --policy other --deadline 1ms \
