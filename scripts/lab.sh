@@ -36,6 +36,8 @@ attack "damaged journals and folders, $CASES of each kind" store recover PROPTES
 attack "disordered streams, $FUZZ s" digest hostile LATLAB_FUZZ_SECONDS="$FUZZ"
 attack "damaged captures, $FUZZ s for each reader" capture fuzz LATLAB_FUZZ_SECONDS="$FUZZ"
 attack "damaged recordings, $FUZZ s for each reader" import fuzz LATLAB_FUZZ_SECONDS="$FUZZ"
+step main cargo "what a hostile board says, $FUZZ s" env LATLAB_FUZZ_SECONDS="$FUZZ" \
+    cargo test --locked --package latlab-conduct --lib fuzz -- --show-output
 # The locks of records have 64-bit offsets in a 32-bit program.
 armv7=armv7-unknown-linux-gnueabihf
 if command -v qemu-arm-static >/dev/null; then
@@ -55,7 +57,7 @@ for number in $(seq "$REPEATS"); do
     done
 done
 
-for name in samples run_folder kill disk signals dist book guests lab responders; do
+for name in samples run_folder kill disk signals dist book guests lab responders ssh_line ssh_guest; do
     step main script "tests/$name.sh" "tests/$name.sh"
 done
 closing
