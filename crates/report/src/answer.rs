@@ -74,7 +74,7 @@ fn judged(run: &Run, verdict: &Verdict) -> String {
             Recorded::Latency | Recorded::Response => "took",
             Recorded::Gap => "lasted",
         };
-        format!("; the largest {size} {}", short(max.0 as f64))
+        format!("; the largest {size} {}{}", short(max.0 as f64), sentence::outside_own_work(run))
     });
     let reason = verdict::reason(run, verdict).map(|reason| format!("{reason}. "));
     let counts = format!(

@@ -6,6 +6,7 @@ use crate::terms;
 use crate::units::{bytes, four_digits, grouped, percent, percent_of, span};
 use latlab_model::guest::Guest;
 use latlab_model::import::Import;
+use latlab_model::own_work::RunOwnWork;
 use latlab_model::plan::{IdleStates, Instrument, Method, Plan, Releases, Workload};
 use latlab_model::run::{EndReason, Gaps, Quantiles, SpinCounts, Summary, ThreadRun};
 use latlab_model::{Nanos, Run};
@@ -82,8 +83,9 @@ pub fn headline(run: &Run) -> String {
                         None => "wake-up latency",
                     };
                     format!(
-                        "The {quantity} of {name} was at most {} in {exposure}{}.",
+                        "The {quantity} of {name} was at most {}{} in {exposure}{}.",
                         four_digits(max),
+                        outside_own_work(run),
                         over(run)
                     )
                 }
@@ -122,7 +124,6 @@ pub fn lead(run: &Run) -> Vec<String> {
     [
         responses.and_then(respond::median),
         responses.and_then(respond::class_counts),
-        without_own_threads(run),
         tail(run).filter(|_| responses.is_none()),
         noise(run),
         missed(run).filter(|_| counted),
@@ -135,12 +136,17 @@ pub fn lead(run: &Run) -> Vec<String> {
     .collect()
 }
 
-/// The largest latency without the work of latlab's own threads, where the maximum lies in it.
-fn without_own_threads(run: &Run) -> Option<String> {
-    let work = run.own_work.as_ref()?;
-    let is_maximum = work.largest.first().map(|one| one.latency_ns) == run.total.max_ns;
-    let without = work.max_without_ns.filter(|_| is_maximum && work.affects_maximum())?;
-    Some(format!("The largest latency outside the work of latlab's own threads is {without}."))
+/// The largest latency outside the work of latlab's own threads, to stand behind the observed maximum
+/// that lies in it: ` (17.9 us outside latlab's own work)`; nothing where the maximum does not.
+pub fn outside_own_work(run: &Run) -> String {
+    let work = run.own_work.as_ref();
+    let is_maximum = |work: &&RunOwnWork| {
+        work.affects_maximum() && work.largest.first().map(|one| one.latency_ns) == run.total.max_ns
+    };
+    let without = work.filter(is_maximum).and_then(|work| work.max_without_ns);
+    let without =
+        without.map(|without| format!(" ({} outside latlab's own work)", four_digits(without)));
+    without.unwrap_or_default()
 }
 
 /// What latlab's own threads did, beside the largest latencies; none where they did not say so.

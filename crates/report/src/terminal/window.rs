@@ -36,6 +36,8 @@ fn within(run: &Run, window: &Window) -> Run {
     let mut run = run.clone();
     run.measured_ns = window.to_ns - window.from_ns;
     run.total = window.total.clone();
+    // The largest latencies beside latlab's own work are those of the whole run.
+    run.own_work = None;
     for thread in &mut run.threads {
         let number = thread.setup.thread;
         if let Some(found) = window.threads.iter().find(|found| found.thread == number) {

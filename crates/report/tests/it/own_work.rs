@@ -1,9 +1,10 @@
 //! What a run says of latlab's own threads.
 
-use crate::common::{Fixture, histogram, plan};
+use crate::common::{Fixture, histogram, plan, verdict};
 use latlab_model::own_work::{LargestLatency, OwnThread, OwnThreadWork, RunOwnWork};
+use latlab_model::run::VerdictWord;
 use latlab_model::{Nanos, Run};
-use latlab_report::{Style, show};
+use latlab_report::{Style, answer_lines, show};
 
 const LARGEST: [i64; 3] = [55_000, 40_000, 17_900];
 
@@ -41,14 +42,20 @@ fn shown(run: &Run) -> String {
 #[test]
 fn a_maximum_in_the_work_of_an_own_thread_has_the_largest_without_beside_it() {
     let text = shown(&run([true, true, false], 12_345_000));
-    let without = "The largest latency outside the work of latlab's own threads is 17.9 us.";
-    let lines: Vec<&str> = text.lines().take(2).collect();
-    assert!(lines[0].contains("at most 55 us in"), "{text}");
-    assert!(lines[1].starts_with(without), "{text}");
+    let without = "at most 55 us (17.9 us outside latlab's own work) in";
+    assert!(text.lines().next().unwrap().contains(without), "{text}");
     let cost = "latlab's own threads ran for 12.345 ms, all of it on measured CPUs; 2 of the 3 largest \
                 latencies lie in their work.";
     assert!(text.contains(cost), "{text}");
-    assert!(!shown(&run([false, true, false], 0)).contains("outside the work of"));
+    assert!(!shown(&run([false, true, false], 0)).contains("outside latlab"));
+    let mut judged = run([true, true, false], 0);
+    judged.asked.deadline_ns = Some(Nanos(100_000));
+    verdict(&mut judged, VerdictWord::Pass, None);
+    let first = answer_lines(&judged, 160, Style { colour: false });
+    assert!(
+        first.contains("the largest took 55 us (17.9 us outside latlab's own work)."),
+        "{first}"
+    );
 }
 
 #[test]
