@@ -29,6 +29,7 @@ use latlab_model::{CpuSet, Nanos};
 use latlab_sys::clock::Clock;
 use latlab_sys::files::Root;
 use latlab_sys::sched;
+use latlab_sys::work_log::TimedLog;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
@@ -37,6 +38,8 @@ use std::time::{Duration, Instant};
 const PASS: Duration = Duration::from_millis(50);
 /// Distance of two readings of the clocks.
 const CLOCKS_EVERY: Duration = Duration::from_secs(1);
+/// Taking the samples of half a second cannot rest in between; measured in a guest.
+const LONGEST_PASS: Duration = Duration::from_micros(400);
 /// All threads know their first release this long before it, so that their own start is in no
 /// figure …
 const START_MARGIN: Nanos = Nanos(50_000_000);
@@ -207,17 +210,18 @@ impl Team {
         }
         drainer = drainer.with_trigger(trigger);
         let ends_with_first = measurement.cyclictest().is_some_and(|asked| asked.ends_with_first);
-        let log = outbox.begin_log(OwnThread::Drainer);
+        let log = TimedLog::new(outbox.begin_log(OwnThread::Drainer), outbox.releases.clone());
         let mut clocks_due = Instant::now() + CLOCKS_EVERY;
         let mut is_bounded = false;
         loop {
-            let work = log.work();
+            let mut work = log.long_work_in_parts(LONGEST_PASS);
             // Looked at before the pass, so that the pass takes the last that the threads left.
             let ended = self.members.iter().all(Member::has_ended);
             drainer.pass(ended);
             if ended {
                 break;
             }
+            work.next_part();
             if Instant::now() >= clocks_due {
                 drainer.send_clocks();
                 outbox.send_own_work();
@@ -242,7 +246,6 @@ impl Team {
             }
             drop(work);
             outbox.releases.sleep(PASS);
-            outbox.releases.wait();
         }
         let members = self.members.into_iter();
         let ends = members.filter_map(|member| member.worker.handle.join().ok().flatten());

@@ -89,19 +89,25 @@ impl ReleaseTimes {
     /// The first time from this one on that is far enough from all releases on the CPU of the calling
     /// thread; the time itself where there is none soon.
     pub fn free_from(&self, time: i64) -> i64 {
-        self.free_on(sched::current_cpu(), time)
+        self.free_on(sched::current_cpu(), time, 0)
     }
 
-    fn free_on(&self, cpu: u32, time: i64) -> i64 {
+    /// The same for work that takes so long.
+    fn free_on(&self, cpu: u32, time: i64, length: i64) -> i64 {
         let times = self.0.schedule.get().and_then(|schedule| schedule.on_cpu.get(&cpu));
-        times.map_or(time, |times| times.free_from(time))
+        times.map_or(time, |times| times.free_from(time, length))
     }
 
-    /// Sleeps for this long, and on to the first time that is far enough from all releases.
-    pub fn sleep(&self, time: Duration) {
+    /// This long, and on to the first time that is far enough from all releases.
+    pub fn free_after(&self, time: Duration) -> Duration {
         let now = Clock::Monotonic.now();
         let until = self.free_from(now + time.as_nanos() as i64);
-        std::thread::sleep(Duration::from_nanos((until - now) as u64));
+        Duration::from_nanos((until - now) as u64)
+    }
+
+    /// Sleeps for so long.
+    pub fn sleep(&self, time: Duration) {
+        std::thread::sleep(self.free_after(time));
     }
 
     /// Whether our own threads can keep away from them on every measured CPU.
@@ -117,9 +123,14 @@ impl ReleaseTimes {
 
     /// Waits until it is, unless the CPUs are too crowded to wait.
     pub fn wait(&self) {
+        self.wait_for(Duration::ZERO);
+    }
+
+    /// Waits until work can begin that takes so long and cannot rest meanwhile.
+    pub fn wait_for(&self, length: Duration) {
         for _ in 0..TRIES {
             let now = Clock::Monotonic.now();
-            let free = self.free_from(now);
+            let free = self.free_on(sched::current_cpu(), now, length.as_nanos() as i64);
             let waits = free != now && !self.0.is_crowded(now);
             if !waits || sleep_until(Clock::Monotonic, free).is_err() {
                 return;
@@ -161,10 +172,11 @@ impl FreeTimes {
         Some(FreeTimes { releases, kept })
     }
 
-    fn free_from(&self, time: i64) -> i64 {
+    fn free_from(&self, time: i64, length: i64) -> i64 {
+        let kept = (self.kept.0 + length, self.kept.1);
         let mut free = time;
         for _ in 0..MOST_PASSED {
-            match self.releases.iter().map(|one| one.free_from(free, self.kept)).max() {
+            match self.releases.iter().map(|one| one.free_from(free, kept)).max() {
                 Some(later) if later > free => free = later,
                 _ => return free,
             }
@@ -211,12 +223,15 @@ mod tests {
     fn own_threads_stay_away_from_the_releases_of_their_cpu() {
         const FIRST: i64 = 50_000_000;
         let times = published(&[(1, FIRST, 1_000_000)]);
-        let free = |after: i64| times.free_on(1, FIRST + after) - FIRST;
+        let free = |after: i64| times.free_on(1, FIRST + after, 0) - FIRST;
         assert_eq!([191_000, 400_000, 699_000].map(free), [191_000, 400_000, 699_000]);
         assert_eq!([0, 189_000, 7_000_000].map(free), [190_000, 190_000, 7_190_000]);
         assert_eq!([700_000, 999_999].map(free), [1_190_000, 1_190_000]);
         assert_eq!(free(-20_000_100), -19_810_000, "also before the first");
-        assert_eq!(times.free_on(0, FIRST), FIRST, "on another CPU");
+        let long = |after: i64, length| times.free_on(1, FIRST + after, length) - FIRST;
+        assert_eq!([250_000, 301_000].map(|after| long(after, 400_000)), [250_000, 1_190_000]);
+        assert_eq!(long(500_000, 600_000), 500_000, "what fits nowhere begins at any time");
+        assert_eq!(times.free_on(0, FIRST, 0), FIRST, "on another CPU");
     }
 
     /// Beside hundreds of tasks each wait would cost a time in which what was measured is not stored.
@@ -232,10 +247,10 @@ mod tests {
     #[test]
     fn several_threads_of_a_cpu_leave_what_is_between_all_of_them() {
         let times = published(&[(0, 0, 1_000_000), (0, 200_000, 1_000_000)]);
-        assert_eq!((times.free_on(0, 900_000), times.are_known()), (1_320_000, true));
+        assert_eq!((times.free_on(0, 900_000, 0), times.are_known()), (1_320_000, true));
         let all = [0, 200, 400, 600, 800].map(|at| (0, at * 1_000, 1_000_000));
         let times = published(&all);
-        assert_eq!((times.free_on(0, 70_000), times.are_known()), (70_000, false));
+        assert_eq!((times.free_on(0, 70_000, 0), times.are_known()), (70_000, false));
         // Sixteen that are released together leave as much as one of them.
         assert!(published(&[(0, 5_000_000, 1_000_000); 16]).are_known());
     }
@@ -245,8 +260,8 @@ mod tests {
         assert!(!ReleaseTimes::default().are_known() && !published(&[]).are_known());
         assert!(published(&[(0, 7, 420_000), (1, 9, 1_000_000)]).are_known());
         let times = published(&[(0, 7, 419_000), (1, 9, 1_000_000)]);
-        assert_eq!((times.free_on(0, 7), times.are_known()), (7, false));
-        assert_eq!(times.free_on(1, 9), 190_009, "as far as they are");
+        assert_eq!((times.free_on(0, 7, 0), times.are_known()), (7, false));
+        assert_eq!(times.free_on(1, 9, 0), 190_009, "as far as they are");
         assert!(!published(&[(0, 0, 0), (0, 0, -5)]).are_known(), "nor of what is no distance");
     }
 }

@@ -6,6 +6,7 @@ use crate::release_times::ReleaseTimes;
 use crate::sched;
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// Stretches that a log holds until somebody takes them: some ten seconds of the busiest thread.
 const ROOM: usize = 512;
@@ -144,6 +145,40 @@ impl TimedLog {
     pub fn work(&self) -> Work {
         self.releases.wait();
         self.log.work()
+    }
+
+    /// The same for work that takes so long and cannot wait meanwhile.
+    pub fn long_work(&self, length: Duration) -> Work {
+        self.releases.wait_for(length);
+        self.log.work()
+    }
+
+    /// The same for work of many parts, which waits between two of them where a release has come near.
+    pub fn work_in_parts(&self) -> PartedWork<'_> {
+        self.long_work_in_parts(Duration::ZERO)
+    }
+
+    /// The same where the first part takes so long.
+    pub fn long_work_in_parts(&self, first: Duration) -> PartedWork<'_> {
+        PartedWork { log: self, part: Some(self.long_work(first)) }
+    }
+}
+
+/// Work of many parts, none of which begins near a release.
+#[derive(Debug)]
+pub struct PartedWork<'a> {
+    log: &'a TimedLog,
+    part: Option<Work>,
+}
+
+impl PartedWork<'_> {
+    /// Between two parts.
+    pub fn next_part(&mut self) {
+        if !self.log.releases.is_free() {
+            // It does not work while it waits.
+            self.part = None;
+            self.part = Some(self.log.work());
+        }
     }
 }
 

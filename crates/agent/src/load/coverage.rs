@@ -31,10 +31,17 @@ impl Coverage {
         self.begun = Some(self.covered());
     }
 
-    /// Looks at all threads of these processes.
-    pub fn look(&mut self, root: &Root, at: Nanos, processes: &[Descendant]) {
+    /// Looks at all threads of these processes; `between` is called before each process.
+    pub fn look(
+        &mut self,
+        root: &Root,
+        at: Nanos,
+        processes: &[Descendant],
+        mut between: impl FnMut(),
+    ) {
         let mut threads = BTreeMap::new();
         for process in processes.iter().filter(|process| process.stat.state != 'Z') {
+            between();
             for thread in threads_of(root, process) {
                 // One that has gone meanwhile is on no CPU.
                 if let Ok(cpus) = affinity_of(thread) {

@@ -16,7 +16,7 @@ use latlab_sys::process::KillSignal;
 use latlab_sys::release_times::ReleaseTimes;
 use latlab_sys::sched::affinity_of;
 use latlab_sys::undo::Changes;
-use latlab_sys::work_log::{WorkLog, WorkLogs};
+use latlab_sys::work_log::{TimedLog, WorkLogs};
 use std::io::{BufRead, BufReader, Write, stdin, stdout};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
@@ -35,6 +35,8 @@ const READY_WITHIN: Duration = Duration::from_secs(3);
 const COLLECT_EVERY: Duration = Duration::from_millis(10);
 /// A look that would be near a release is skipped, at most so many in a row.
 const MOST_SKIPPED: u32 = 20;
+/// Copying this process and preparing its copy cannot rest in between; measured in a guest.
+const START: Duration = Duration::from_micros(400);
 /// A load that is started again and has ended within this time, …
 const SHORT: Nanos = Nanos(20_000_000);
 /// … this often in a row, does nothing.
@@ -72,7 +74,7 @@ pub fn supervise() -> Result<(), String> {
     listen(input, events.clone(), releases.clone()).map_err(failed)?;
     let supervisor = Supervisor {
         root,
-        log: logs.begin(OwnThread::Loads),
+        log: TimedLog::new(logs.begin(OwnThread::Loads), releases.clone()),
         logs,
         releases,
         processes,
@@ -97,7 +99,7 @@ struct Supervisor {
     root: Root,
     /// When this process works.
     logs: WorkLogs<OwnThread>,
-    log: WorkLog,
+    log: TimedLog,
     releases: ReleaseTimes,
     processes: Processes,
     events: SyncSender<SupervisorEvent>,
@@ -238,12 +240,14 @@ impl Supervisor {
         Ok(())
     }
 
+    /// The next event until this time, or until the first one behind it at which no release is near.
     fn next(&self, until: Instant) -> Option<SupervisorEvent> {
-        self.waiting.recv_timeout(until.saturating_duration_since(Instant::now())).ok()
+        let left = until.saturating_duration_since(Instant::now());
+        self.waiting.recv_timeout(self.releases.free_after(left)).ok()
     }
 
     fn handle_event(&mut self, event: SupervisorEvent) -> Result<(), EndCause> {
-        let _work = self.log.work();
+        let work = self.log.work();
         match event {
             SupervisorEvent::Stop => return Err(EndCause::Stopped),
             SupervisorEvent::Abandoned => return Err(EndCause::Abandoned),
@@ -252,7 +256,9 @@ impl Supervisor {
             }
             SupervisorEvent::Ended(ended, running_at) => {
                 let status = ExitStatus { code: ended.code, signal: ended.signal };
-                if let Some(place) = self.processes.find_ended(ended.pid) {
+                let place = self.processes.find_ended(ended.pid);
+                drop(work);
+                if let Some(place) = place {
                     self.restart(place, status, running_at)?;
                 }
             }
@@ -273,6 +279,7 @@ impl Supervisor {
         if !again || status.code != Some(0) || self.short >= MOST_SHORT {
             return Err(EndCause::ByItself(status));
         }
+        let _work = self.log.long_work(START);
         let started = std::mem::replace(&mut self.last_start, now());
         self.processes.start(place).map_err(|_| EndCause::ByItself(status))?;
         self.restarts += 1;
@@ -281,32 +288,30 @@ impl Supervisor {
     }
 
     fn sample(&mut self) {
-        self.releases.wait();
-        let mut work = Some(self.log.work());
+        let mut work = self.log.work_in_parts();
         let before = now();
-        let (all, cpu_ns) = tree::cpu_time(&self.root, || {
-            if !self.releases.is_free() {
-                drop(work.take());
-                self.releases.wait();
-                work.replace(self.log.work());
-            }
-        });
+        let (all, cpu_ns) = tree::cpu_time(&self.root, || work.next_part());
         // Reading thousands takes a while, and is done halfway at the middle of it.
         let at_ns = Nanos((before.0 + now().0) / 2);
-        self.coverage.look(&self.root, at_ns, &all);
+        self.coverage.look(&self.root, at_ns, &all, || work.next_part());
         let processes = all.len() as u32;
         let cpu_ns = cpu_ns.max(self.sampled.1);
         let request = self.processes.request();
+        work.next_part();
         let evidence =
             request.load.evidence.and_then(|counter| counters::read(&self.root, counter));
         let load = request.number;
+        work.next_part();
         send(&Message::LoadSample(LoadSample { load, at_ns, processes, cpu_ns, evidence }));
         self.sampled = (at_ns, cpu_ns);
     }
 
     fn send_own_work(&self) {
-        let taken = self.logs.take().into_iter().filter_map(own_work);
-        taken.for_each(|work| send(&Message::OwnWork(work)));
+        let mut work = self.log.work_in_parts();
+        for taken in self.logs.take().into_iter().filter_map(own_work) {
+            work.next_part();
+            send(&Message::OwnWork(taken));
+        }
     }
 
     /// Ends what still runs, and says how it went.

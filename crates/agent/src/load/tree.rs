@@ -22,11 +22,12 @@ pub fn living(root: &Root) -> Vec<Descendant> {
 
 /// How many there are, and the CPU time of all that have been; its parts are read one after the
 /// other, so that what ends meanwhile may be missing once; `between` is called before each.
-pub fn cpu_time(root: &Root, between: impl FnMut()) -> (Vec<Descendant>, Nanos) {
+pub fn cpu_time(root: &Root, mut between: impl FnMut()) -> (Vec<Descendant>, Nanos) {
     // First, or what is buried between the two would be counted in both.
     let buried = memory::children_cpu_time();
-    let all = descendants(root, std::process::id(), between);
+    let all = descendants(root, std::process::id(), &mut between);
     let own = |one: &Descendant| {
+        between();
         let known = clock::cpu_time_of_process(one.pid);
         known.unwrap_or_else(|| one.stat.cpu_ticks as i64 * TICK)
             + one.stat.waited_ticks as i64 * TICK
