@@ -2,12 +2,14 @@
 """What latlab's own threads add to its figures, in guests in virtual time and on this machine.
 
 usage: benches/observer.py guests FILE [--seeds 1..20] [--kernels stock-6.1,rt-6.1] [--for 2s]
-       benches/observer.py machine FILE [--rounds 10] [--for 20s]
+                                             [--loads idle,hackbench] [--telemetry on,off]
+       benches/observer.py machine FILE [--rounds 10] [--for 20s] [--variants 'telemetry,legs']
        benches/observer.py table FILE
 
 `guests` measures each seed idle and under hackbench, with telemetry and without; a kernel is one of x86-64, or
 MACHINE/KERNEL. LATLAB names a program with agents for guests (make dist). `machine` measures all CPUs of this machine in turn with
-cyclictest and with what may cost something; it needs the rights for FIFO priorities. Both append a line
+cyclictest and with what may cost something; it needs the rights for FIFO priorities, and a mounted tracefs
+for `legs`. Both append a line
 of JSON for each run to FILE, and leave out what is there already, so that they can be stopped and
 started again. `table` prints the tables of such a file.
 """
@@ -148,15 +150,15 @@ def guests(arguments: argparse.Namespace) -> None:
     done = {tuple(row[name] for name in KEY) for row in known(arguments.file)}
     for seed in range(first, last + 1):
         for kernel in arguments.kernels.split(","):
-            for load, load_options in LOADS.items():
-                for telemetry, telemetry_options in TELEMETRY.items():
+            for load in arguments.loads.split(","):
+                for telemetry in arguments.telemetry.split(","):
                     key = (kernel, load, telemetry, seed)
                     if key in done:
                         continue
                     machine = kernel if "/" in kernel else f"x86-64/{kernel}"
                     guest = ["--target", f"lab:{machine}", "--seed", str(seed)]
                     length = ["--for", arguments.length]
-                    found = run([*guest, *length, *load_options, *telemetry_options], quiet)
+                    found = run([*guest, *length, *LOADS[load], *TELEMETRY[telemetry]], quiet)
                     append(arguments.file, dict(zip(KEY, key)) | found)
 
 
@@ -193,7 +195,7 @@ def machine(arguments: argparse.Namespace) -> None:
     seconds = int(arguments.length.rstrip("s"))
     starts = {"live table": on_terminal, "served": served}
     for number in range(1, arguments.rounds + 1):
-        for variant in (CYCLICTEST, *VARIANTS):
+        for variant in (CYCLICTEST, *arguments.variants.split(",")):
             if (variant, number) in done:
                 continue
             if variant == CYCLICTEST:
@@ -250,9 +252,12 @@ def main() -> None:
             command.add_argument("--seeds", default="1..20")
             command.add_argument("--kernels", default="stock-6.1,stock-6.12,rt-6.1,rt-6.12")
             command.add_argument("--for", dest="length", default="2s")
+            command.add_argument("--loads", default=",".join(LOADS))
+            command.add_argument("--telemetry", default=",".join(TELEMETRY))
         if name == "machine":
             command.add_argument("--rounds", type=int, default=10)
             command.add_argument("--for", dest="length", default="20s")
+            command.add_argument("--variants", default=",".join(VARIANTS))
     arguments = parser.parse_args()
     try:
         arguments.work(arguments)
