@@ -1,7 +1,7 @@
 //! Findings about the responses in a capture.
 
 use super::kinds::{FindingEntry, findings};
-use super::{ERROR, INFO, WARNING, Weight};
+use super::{ERROR, INFO, INVALID, WARNING, Weight};
 use crate::Nanos;
 use crate::units::{counted, grouped};
 use serde::{Deserialize, Serialize};
@@ -228,7 +228,8 @@ impl CaptureFinding {
     pub(super) fn weight(&self) -> Weight {
         use CaptureFinding::*;
         match self {
-            ResponseImpossible { .. } | MachineLost { has_loads: true } => ERROR,
+            MachineLost { has_loads: true } => INVALID,
+            ResponseImpossible { .. } => ERROR,
             SlowInStep { .. }
             | FirstRowNoSample {}
             | StimuliUntimed {}

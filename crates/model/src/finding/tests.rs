@@ -129,6 +129,8 @@ fn capture() -> Vec<CaptureFinding> {
             why: "the connection to TCPIP::10.0.0.7::5025::SOCKET has ended: broken pipe"
                 .to_string(),
         },
+        MachineLost { has_loads: true },
+        MachineLost { has_loads: false },
         impossible(3, &readings, Some(Nanos(28_073))),
         impossible(1, &readings[..1], None),
         ResponseMissing { count: 1, stimuli: 10_000 },
