@@ -154,7 +154,7 @@ by_name() {
     expect "the folder" grep -qF "measures $id for 1 s without the link, in $here/other disk there." "$here/begun" &&
         expect "the next command" grep -qx "Bring it home: latlab collect pi" "$here/begun" &&
         until_holds 30 "a run that ends" [ -e "$here/other disk/$id/end" ] &&
-        expect "its state" grep -q "without the link: $id has ended; collect it by .latlab collect pi" <("$program" target status pi) || return 1
+        expect "its state" grep -q "detached: $id has ended; collect it with .latlab collect pi" <("$program" target status pi) || return 1
     board=pi collect
     expect "a folder without it" [ -z "$(ls "$here/other disk")" ] && is_collected &&
         expect "a command that measures so again" grep -qF -- "--detach --board-folder '$here/other disk'" <("$program" show last --all)

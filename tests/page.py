@@ -332,6 +332,27 @@ def check_used(name, browser, rows):
     check(f"{name}: keys zoom and move the cursor", not seen["at"] and f"nothing is said: {seen}")
 
 
+def check_campaign(name, browser):
+    """The page of a campaign: its table is whole, its cells lead to pages, its chart zooms, and no script fails."""
+    for width in JUDGED_WIDTHS:
+        for scheme in SCHEMES:
+            seen = look(name, browser, width, scheme)
+            what = f"{name}, {width} pixels, {scheme}:"
+            check_fits(what, seen, width)
+            check(f"{what} every table is whole, a chart for the rows, no error and not one request", *browser.value(CUT),
+                  *seen["asked"], *seen["said"], not seen["drawn"] and "nothing was drawn in 5 s",
+                  not seen["canvases"] and "no chart")
+    pages = browser.value("[...document.querySelectorAll('table.cells td a')].map(link => link.getAttribute('href'))")
+    check(f"{name}: each cell leads to the page of its run", len(pages) != 2 and f"links: {pages}",
+          *(page for page in pages if not (FOLDER / page).exists()))
+    before = chart(browser, "rows")
+    check(f"{name}: the rows are lines of one chart", before["shown"] != [True, True] and before["shown"])
+    quarter, middle = before["left"] + before["width"] / 4, before["top"] + before["height"] / 2
+    browser.drag((quarter, middle), (quarter + before["width"] / 3, middle))
+    after = chart(browser, "rows")
+    check(f"{name}: a drag zooms", not before["from"] < after["from"] < after["to"] < before["to"] and f"{before} to {after}")
+
+
 def check_several(name, browser, count):
     seen = look(name, browser, 1600, "light")
     check(f"{name}: tabs, one of them shown, no error", *seen["said"], *seen["asked"], not seen["drawn"] and "nothing drawn",
@@ -357,6 +378,7 @@ def main():
                     check_shown(name, browser, width, scheme, run)
         for name, deadline in JUDGED.items():
             check_judged(name, browser, deadline)
+        check_campaign("campaign", browser)
         for name in ("idle", "many", "relative"):
             check_answer(name, browser)
         for name in ("idle", "both"):

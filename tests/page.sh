@@ -37,6 +37,17 @@ if [ $? = 2 ] && [ ! -e "$here/twice.html" ] && grep -q 'given twice' "$here/sai
 else
     echo "not ok a run that is given twice is refused"
 fi
+# A campaign of two settings, whose rows are drawn over each other.
+campaign() {
+    {
+        printf '[defaults]\nfor = "1s"\nwarm-up = "200ms"\nshare = true\ndeadline = "1s"\n'
+        [ ${#rights[@]} = 0 ] || printf 'policy = "other"\nidle-states = "system"\n'
+        printf '[matrix]\nperiod = ["1ms", "2ms"]\n[[scenario]]\nname = "sleep"\n'
+    } >"$here/two-periods.toml"
+    "$program" run --quiet --out "$here/runs" "$here/two-periods.toml" >"$here/said" 2>&1 &&
+        "$program" report --out "$here/runs" two-periods -o "$here/campaign.html" >"$here/said" 2>&1
+}
+campaign || echo "not ok the page of a campaign: $(tail -n 1 "$here/said")"
 # Pages of comparisons: five runs a side, two runs with deadlines of their own, and sixteen builds.
 judged() {
     local build

@@ -22,6 +22,7 @@ SEEN = """(() => {
                 - Math.min(data[i], data[i+1], data[i+2]) > 80) n++; return n; };
     return { charts: [...document.querySelectorAll("canvas")].map(drawn),
         titles: [...document.querySelectorAll("#charts h2")].map(e => e.textContent),
+        resting: [...document.querySelectorAll(".u-legend .u-value")].map(e => e.textContent),
         standing: document.querySelector("#standing").textContent,
         report: document.querySelector("#standing a")?.pathname ?? null,
         cycles: [...document.querySelectorAll("#threads tbody tr")].map(r => r.cells[2].textContent),
@@ -53,6 +54,8 @@ during = see()
 picture("going", 1200)
 if not during["charts"] or during["charts"][0] < 200:
     wrong.append(f"the latencies are not drawn while the run goes on: {during}")
+if not during["resting"] or any(words != "–" for words in during["resting"]):
+    wrong.append(f"where no mouse is, the legends have values: {during['resting']}")
 if not during["standing"].startswith("Running: "):
     wrong.append(f"the page does not say that the run is being measured: {during['standing']}")
 os.kill(RUN, signal.SIGINT)

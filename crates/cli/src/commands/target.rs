@@ -2,14 +2,16 @@
 
 use crate::exit::ExitError;
 use crate::flags::{Format, asked_board, board_folder};
-use crate::output::{print_json, print_text};
+use crate::output::{print_json, print_text, style, width};
 use crate::targets::{self, NamedTarget, NamedTargets, is_name};
 use clap::{Args, Subcommand};
 use latlab_conduct::StopFlag;
 use latlab_conduct::link::board_state;
 use latlab_model::target::{BoardState, DetachedState};
+use latlab_model::units::counted;
 use latlab_model::{CpuSet, Nanos, Target};
 use latlab_report::units::bytes;
+use latlab_report::{Column, table, wrapped};
 use serde::Serialize;
 use std::process::ExitCode;
 
@@ -34,16 +36,16 @@ pub struct TargetArgs {
 /// What `latlab target` does.
 #[derive(Subcommand)]
 pub enum TargetCommand {
-    /// Remember a board by a name, in place of what the name meant before.
+    /// Give a board a name; replaces what the name stood for.
     Add(AddArgs),
     /// List the boards that have a name.
     List,
-    /// Forget a name.
+    /// Remove a name.
     Remove {
         /// The name
         name: String,
     },
-    /// Ask a board what it is and what latlab does there.
+    /// Ask a board for its machine, your rights, and its current runs.
     Status {
         /// The board.
         #[arg(help = "Its name, or ssh://[USER@]HOST[:PORT]")]
@@ -80,7 +82,7 @@ const EXAMPLES: &str = "\
 Examples:
   latlab target add pi ssh://pi@board --cpus 2-3 --deadline 500us
   latlab run --target pi --for 60s
-  latlab target status pi                      its machine, its rights, and the runs that go on there
+  latlab target status pi                      its machine, your rights there, its current runs
 
 Names are kept in $XDG_CONFIG_HOME/latlab/targets.toml (~/.config). No password or key is stored.";
 
@@ -114,7 +116,9 @@ pub fn target(args: &TargetArgs) -> anyhow::Result<ExitCode> {
                 .map_err(ExitError::from)?;
             match args.format {
                 Format::Json => print_json(&state)?,
-                Format::Text => print_text(&status(name, &asked.board.to_string(), &state))?,
+                Format::Text => {
+                    print_text(&status(name, &asked.board.to_string(), &state, width()))?
+                }
             }
         }
     }
@@ -134,9 +138,9 @@ fn remember(all: &mut NamedTargets, add: &AddArgs) -> anyhow::Result<()> {
     let board = named.board().map_err(ExitError::usage)?.to_string();
     let before = all.insert(name.clone(), named);
     let path = targets::write(all).map_err(ExitError::cannot_measure)?;
-    let was = before.map(|before| format!(", before {}", before.target)).unwrap_or_default();
+    let was = before.map(|before| format!(" (was {})", before.target)).unwrap_or_default();
     print_text(&format!(
-        "{name} is {board}{was}, by {}\nNext: latlab run --target {name} --for 60s\n",
+        "{name} is {board}{was}\nStored in {}\nNext: latlab run --target {name} --for 60s\n",
         path.display()
     ))
 }
@@ -147,43 +151,100 @@ fn list(format: Format, all: &NamedTargets) -> anyhow::Result<()> {
     match format {
         Format::Json => print_json(&listed),
         Format::Text if listed.is_empty() => {
-            print_text("No target has a name; add one by `latlab target add NAME ssh://HOST`.\n")
+            print_text("No board has a name. To give one: `latlab target add NAME ssh://HOST`\n")
         }
-        Format::Text => print_text(&listed.iter().map(line).collect::<String>()),
+        Format::Text => print_text(&boards(&listed, width())),
     }
 }
 
-fn line(listed: &ListedTarget) -> String {
-    let NamedTarget { target, cpus, deadline, load, folder } = listed.target;
-    let cpus = cpus.as_ref().map(|cpus| format!(", CPUs {cpus}"));
-    let deadline = deadline.map(|deadline| format!(", deadline {deadline}"));
-    let load = (!load.is_empty()).then(|| format!(", load {}", load.join(" + ")));
-    let folder = folder.as_ref().map(|folder| format!(", detached runs in {folder}"));
-    let defaults: String = [cpus, deadline, load, folder].into_iter().flatten().collect();
-    format!("{}  {target}{defaults}\n", listed.name)
+/// A row for each, and a column for each default that one of them has.
+fn boards(listed: &[ListedTarget], width: usize) -> String {
+    let column = |head, cell: &dyn Fn(&NamedTarget) -> Option<String>| {
+        let cells: Vec<Option<String>> = listed.iter().map(|one| cell(one.target)).collect();
+        let is_known = cells.iter().any(Option::is_some);
+        let cells = cells.into_iter().map(|cell| cell.unwrap_or_else(|| "-".to_string()));
+        is_known.then(|| Column::new(head, 0, cells).left())
+    };
+    let columns = [
+        Some(Column::new("name", 0, listed.iter().map(|one| one.name.to_string())).left()),
+        column("board", &|one| Some(one.target.to_string())),
+        column("CPUs", &|one| one.cpus.as_ref().map(CpuSet::to_string)),
+        column("deadline", &|one| one.deadline.map(|deadline| deadline.to_string())),
+        column("load", &|one| (!one.load.is_empty()).then(|| one.load.join(" + "))),
+        column("detached runs in", &|one| one.folder.as_ref().map(ToString::to_string)),
+    ];
+    table(columns.into_iter().flatten().collect(), width, style())
 }
 
-fn status(name: &str, board: &str, state: &BoardState) -> String {
+fn status(name: &str, board: &str, state: &BoardState, width: usize) -> String {
     let BoardState { machine, kernel, cpus, right, has_agent, runs, detached, .. } = state;
     let is_quiet = runs.is_empty() && detached.is_empty();
     let agent = match (has_agent, is_quiet) {
-        (false, _) => "no agent there yet",
-        (true, true) => "the agent is there, and nothing runs",
+        (false, _) => "no agent there yet, the first run copies it",
+        (true, true) => "the agent is there, no run",
         (true, false) => "the agent is there",
     };
-    let mut lines = format!("{board}: {machine}, {kernel}, {cpus} CPUs; {right}; {agent}\n");
+    let cpus = counted(u64::from(*cpus), "CPU", "CPUs");
+    let mut lines = vec![format!("{board}: {machine}, {kernel}, {cpus}; {right}; {agent}")];
     let attached = runs.iter().filter(|run| !detached.iter().any(|one| one.id == **run));
-    attached.for_each(|run| lines += &format!("  measures for {run}\n"));
+    lines.extend(attached.map(|run| format!("measuring: {run}")));
     for run in detached {
         let state = match run.state {
-            DetachedState::Measures => "measures".to_string(),
-            DetachedState::Ended => format!("has ended; collect it by `latlab collect {name}`"),
+            DetachedState::Measures => "is being measured".to_string(),
+            DetachedState::Ended => format!("has ended; collect it with `latlab collect {name}`"),
             DetachedState::Cut => {
-                format!("was cut off; collect what there is by `latlab collect {name}`")
+                format!("was cut off; collect what there is with `latlab collect {name}`")
             }
         };
         let so_far = bytes(run.bytes);
-        lines += &format!("  without the link: {} {state} ({so_far} in {})\n", run.id, run.folder);
+        lines.push(format!("detached: {} {state} ({so_far} in {})", run.id, run.folder));
     }
-    lines
+    let wrap = |line: &String| format!("{}\n", wrapped(line, width, 2));
+    let (head, runs) = lines.split_first().expect("there is a line on the board");
+    let runs = runs.iter().map(|line| format!("  {}", wrap(line)));
+    wrap(head) + &runs.collect::<String>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Invariant (command line): No table loses a run, a kernel or a verdict, however narrow the terminal is.
+    #[test]
+    fn no_width_costs_a_board_or_its_defaults() {
+        let pi = NamedTarget {
+            target: "ssh://measurer@board-in-the-cellar.example.org:2222".parse().unwrap(),
+            cpus: "1-3".parse().ok(),
+            deadline: "500us".parse().ok(),
+            load: vec!["hackbench,groups=4".into(), "stressapptest,seconds=60".into()],
+            folder: Some("/mnt/card/latlab".into()),
+        };
+        let plain = NamedTarget {
+            target: "ssh://pi".parse().unwrap(),
+            cpus: None,
+            deadline: None,
+            load: Vec::new(),
+            folder: None,
+        };
+        let listed = [
+            ListedTarget { name: "the-one-in-the-cellar", target: &pi },
+            ListedTarget { name: "pi", target: &plain },
+        ];
+        for width in 60..=200 {
+            let text = boards(&listed, width);
+            for word in [
+                "the-one-in-the-cellar",
+                "ssh://measurer@board-in-the-cellar.example.org:2222",
+                "1-3",
+                "500 us",
+                "hackbench,groups=4",
+                "stressapptest,seconds=60",
+                "/mnt/card/latlab",
+                "ssh://pi",
+            ] {
+                assert!(text.contains(word), "{word} at {width}:\n{text}");
+            }
+            assert!(text.lines().all(|line| line.chars().count() <= width), "{width}:\n{text}");
+        }
+    }
 }

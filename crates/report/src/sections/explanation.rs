@@ -216,7 +216,7 @@ pub fn columns(causes: &[Cause]) -> Vec<Column> {
         Column::new("first", 5, each(&|one| format!("{:.1}", one.first_ns.as_secs_f64())))
             .unit("s"),
         Column::new("last", 5, each(&|one| format!("{:.1}", one.last_ns.as_secs_f64()))).unit("s"),
-        Column::new("remedy", 2, each(&|one| one.remedy.clone())).left(),
+        Column::new("remedy", 0, each(&|one| one.remedy.clone())).left(),
     ]
 }
 

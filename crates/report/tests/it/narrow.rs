@@ -1,10 +1,16 @@
 //! Lists in terminals of any width: whatever is listed is named, and no line is too long.
 
+use crate::common;
 use latlab_model::Nanos;
 use latlab_model::campaign_table::CampaignCounts;
+use latlab_model::explanation::{
+    BlameLeg, Cause, CpuBefore, Holder, HolderKind, Phase, RunExplanation, SpikeBlame, TracedThread,
+};
 use latlab_model::run_length::{AllowedBursts, RunLength};
 use latlab_report::campaign::{CampaignEntry, SheetEntry, campaigns, sheets};
-use latlab_report::{Column, LoadEntry, Style, load_entry, run_length, table};
+use latlab_report::{
+    Column, LoadEntry, Style, causes_text, load_entry, run_length, table, timeline,
+};
 use proptest::prelude::*;
 
 const PLAIN: Style = Style { colour: false };
@@ -72,6 +78,69 @@ proptest! {
             let rows: Vec<String> = (0..lengths.len()).map(|row| row.to_string()).collect();
             let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
             check(&said, &[&["latlab run", &command, "bursts", "95"], &rows[..]].concat(), width)?;
+        }
+    }
+
+    /// Invariant (command line): No table loses a run, a kernel or a verdict, however narrow the terminal is.
+    #[test]
+    fn no_width_costs_a_cause_its_remedy_or_a_leg(
+        names in prop::collection::vec("[a-z]{1,12}(/[a-z0-9]{1,8}){0,2}", 1..6),
+        remedy in "[a-z]{1,12}( [a-z]{1,12}){2,12}",
+        lengths in prop::collection::vec(1i64..10_000_000, 6),
+        gap in prop::option::of("[a-z]{1,12}( [a-z]{1,12}){2,12}"),
+    ) {
+        let holder = |name: &str| Holder { kind: HolderKind::Thread, name: name.to_string() };
+        let cause = |(name, length): (&String, &i64)| Cause {
+            holder: holder(name),
+            count: 12_345,
+            share: 0.25,
+            total_ns: Nanos(length * 12_345),
+            largest_ns: Nanos(*length),
+            cpus: vec![0, 1, 2, 3],
+            first_ns: Nanos(1_000_000_000),
+            last_ns: Nanos(90_000_000_000),
+            realtime: Some("real-time priority 95".to_string()),
+            remedy: remedy.clone(),
+        };
+        let mut end = 0;
+        let legs: Vec<BlameLeg> = names.iter().zip(&lengths).map(|(name, length)| {
+            let from_ns = Nanos(end);
+            end += length;
+            BlameLeg {
+                from_ns,
+                to_ns: Nanos(end),
+                phase: Phase::Waiting,
+                holder: holder(name),
+                thread: Some(TracedThread { id: 4711, kernel_priority: Some(4), known: None }),
+                detail: None,
+            }
+        }).collect();
+        let blame = SpikeBlame {
+            spike: 17,
+            thread: 1,
+            cpu: Some(3),
+            release_ns: Nanos(5_000_000_000),
+            latency_ns: Nanos(end),
+            legs,
+            cause: None,
+            cause_ns: Nanos(0),
+            sentence: format!("{end} ns: {remedy}"),
+            stolen: None,
+            gap: gap.clone(),
+            before: CpuBefore::default(),
+        };
+        let mut run = common::normal().run;
+        let explanation = RunExplanation {
+            causes: names.iter().zip(&lengths).map(cause).collect(),
+            largest: vec![blame.clone()],
+            ..RunExplanation::default()
+        };
+        run.explanation = Some(explanation);
+        let words: Vec<&str> = names.iter().map(String::as_str).chain([remedy.as_str()]).collect();
+        for width in 60..=200 {
+            check(&causes_text(&run, width, PLAIN), &words, width)?;
+            let said = timeline(&blame, &run, width, PLAIN);
+            check(&said, &[&words[..], &["Spike 17"], &[gap.as_deref().unwrap_or("")]].concat(), width)?;
         }
     }
 
