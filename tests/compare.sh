@@ -109,12 +109,12 @@ limited() {
 try "a limit of bursts is kept, or needs more time" limited
 
 other_kinds() {
-    compare 4 '^CANNOT TELL: responses of the base do not compare with latencies of the candidate' base -- first &&
+    compare 4 '^CANNOT TELL: responses of the base cannot be compared with latencies of the candidate' base -- first &&
         expect "no ratio in the answer" test -z "$(sed -n '1{/x[0-9]/p}' "$here/text")" &&
         "$program" trend --by run --gate base first >"$here/text"
     expect "exit code 4" [ $? = 4 ] && grep -q 'the runs recorded different things' "$here/text"
 }
-try "responses and latencies do not compare" other_kinds
+try "responses and latencies cannot be compared" other_kinds
 
 shown() {
     "$program" show first --limit 0.1/h >"$here/text" &&

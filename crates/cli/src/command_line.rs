@@ -45,7 +45,7 @@ Examples:
   latlab explain last                       why its spikes were large (after `run --explain`)
   latlab report last -o page.html           the same as a page with charts
   latlab plot idle load --kind ccdf         two runs in one chart
-  latlab compare idle -- hackbench          are the runs of one name worse than of another?
+  latlab compare idle -- hackbench          are the runs of one name worse than those of another?
   latlab trend --since 2026-11-01           a figure over builds, with its steps
   latlab verify --all                       check every stored run for damage
   latlab respond --from cap.sr --look       list the channels of a capture

@@ -17,7 +17,7 @@ use crate::documents::{
     Reported, Responded, ShippedSheet,
 };
 use crate::sheet::schema::schema as sheet_schema;
-use clap::{Command, CommandFactory};
+use clap::{Arg, Command, CommandFactory};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 use latlab_model::campaign::Campaign;
@@ -198,6 +198,12 @@ const EXIT_STATUS_OF_READING: Terms = &[
     ),
 ];
 
+const EXIT_STATUS_OF_OTHERS: Terms = &[
+    ("0", "Done."),
+    ("2", "Wrong usage or input."),
+    ("3", "A board could not be reached, a file not be read, or the result not be written."),
+];
+
 const EXIT_STATUS_OF_COMPARISON: Terms = &[
     ("0", "Done; with --gate, no regression above the limit."),
     ("1", "With --gate: regressed."),
@@ -239,6 +245,12 @@ const EXIT_STATUS_OF_DOCTOR: Terms = &[
 
 const ENVIRONMENT: Terms = &[
     ("LATLAB_RUNS", "Folder of the runs, unless --out is given; the default is ./runs."),
+    (
+        "LATLAB_SSH",
+        "Command that reaches boards instead of ssh, with its options: `ssh -F lab.conf`.",
+    ),
+    ("LATLAB_LAB", "Folder of downloaded kernels of guests; the default is ~/.cache/latlab/lab."),
+    ("BROWSER", "Program that --open starts; the default is xdg-open."),
     ("NO_COLOR", "If set and not empty, output has no colours."),
     (
         "SUDO_UID, SUDO_GID",
@@ -262,25 +274,33 @@ const FILES: Terms = &[
     ("histogram.parquet", "Every bin of the histogram of every thread."),
     ("intervals.parquet", "The figures of each second of each thread."),
     ("spikes.parquet", "The 4096 largest latencies of each thread, with their releases."),
+    ("samples.parquet", "With --samples or --legs: every latency with its release."),
     (
         "legs.parquet",
         "With --legs or --instrument timerlat: every bin of each leg of every thread.",
     ),
-    ("samples.parquet", "With --samples or --legs: every latency with its release."),
     ("trace.parquet", "With --legs: the recorded trace events from which the legs were computed."),
-    ("clocks.parquet", "Monotonic, boot, real and TAI time, read together each second."),
+    ("pages.parquet", "With --explain: pages of the kernel's trace around the spikes."),
+    ("recording.json", "With --explain: the spikes, and what is needed to read these pages."),
     (
-        "/run/latlab/",
-        "Records of what runs hold, locked as long as they go on: measured CPUs (cpus-), what --set, --tune, --legs or timerlat have changed (undo-), processes of loads (load-). Of other users below /run/lock/latlab-UID, else /run/user/UID, else /tmp.",
+        "telemetry.parquet",
+        "Temperatures, frequencies, CPU time, interrupts and busy threads, each second.",
     ),
-    ("pages.parquet", "Pages of the kernel's trace around the spikes, of a run with --explain."),
-    ("recording.json", "What is needed to read these pages, and the spikes."),
+    ("clocks.parquet", "Monotonic, boot, real and TAI time, read together each second."),
     (
         "snapshot.json",
         "The kernel files of the machine at the start of the run; latlab doctor examines them.",
     ),
+    ("report.html", "The page of the run, unless latlab report has -o."),
     ("comparison.html", "The page of this run and others, unless latlab report has -o."),
-    ("report.html", "The page, unless latlab report has -o."),
+    (
+        "/run/latlab/",
+        "Records of what current runs use or changed: measured CPUs (cpus-), files of --set, --tune, \
+         --legs and timerlat (undo-), processes of loads (load-). Those of other users are below \
+         /run/lock/latlab-UID, else /run/user/UID, else /tmp.",
+    ),
+    ("~/.config/latlab/targets.toml", "Names of boards, see latlab-target(1)."),
+    ("~/.config/latlab/loads/", "Your own loads, see latlab-loads(1)."),
 ];
 
 const PAGES_OF_OTHERS: &[&str] = &["cyclictest(8)", "sched(7)", "capabilities(7)"];
@@ -414,6 +434,11 @@ fn man_page(command: &Command) -> (String, String) {
         }
     }
     let mut more = Roff::new();
+    // The commands of a command have no pages of their own.
+    if command.get_name() != "latlab" && command.has_subcommands() {
+        text.truncate(text.find(".SH COMMANDS").unwrap_or(text.len()));
+        subcommands(&mut more, command);
+    }
     match command.get_name() {
         "latlab" | "run" => {
             section(&mut more, "EXIT STATUS", EXIT_STATUS);
@@ -431,11 +456,11 @@ fn man_page(command: &Command) -> (String, String) {
         "respond" | "import" | "lab" => section(&mut more, "EXIT STATUS", EXIT_STATUS),
         "compare" | "trend" => section(&mut more, "EXIT STATUS", EXIT_STATUS_OF_COMPARISON),
         "cyclictest" => section(&mut more, "EXIT STATUS", EXIT_STATUS_OF_CYCLICTEST),
-        "list" | "show" | "explain" | "report" | "plot" => {
+        "list" | "show" | "explain" | "report" | "plot" | "export" | "serve" => {
             section(&mut more, "EXIT STATUS", EXIT_STATUS_OF_READING);
             section(&mut more, "ENVIRONMENT", ENVIRONMENT);
         }
-        _ => section(&mut more, "EXIT STATUS", EXIT_STATUS_OF_READING),
+        _ => section(&mut more, "EXIT STATUS", EXIT_STATUS_OF_OTHERS),
     }
     if command.get_name() == "cyclictest" {
         as_it_is(
@@ -454,6 +479,29 @@ fn section(page: &mut Roff, title: &str, terms: Terms) {
     page.control("SH", [title]);
     for (term, meaning) in terms {
         page.control("TP", []).text([bold(*term)]).text([roman(*meaning)]);
+    }
+}
+
+/// What can be done with a command that has commands: how each is called, and its own options.
+fn subcommands(page: &mut Roff, command: &Command) {
+    page.control("SH", ["COMMANDS"]);
+    for one in command.get_subcommands().filter(|one| one.get_name() != "help") {
+        let usage = one.clone().render_usage().to_string();
+        let about = one.get_about().map(|about| format!("{about}."));
+        page.control("TP", [])
+            .text([bold(usage.trim_start_matches("Usage: "))])
+            .text([roman(about.unwrap_or_default())]);
+        page.control("RS", []);
+        let is_own = |argument: &&Arg| {
+            !argument.is_global_set() && !matches!(argument.get_id().as_str(), "help" | "version")
+        };
+        for argument in one.get_arguments().filter(is_own) {
+            let help = argument.get_help().map(ToString::to_string);
+            page.control("TP", [])
+                .text([bold(argument.to_string())])
+                .text([roman(help.unwrap_or_default())]);
+        }
+        page.control("RE", []);
     }
 }
 

@@ -53,7 +53,7 @@ pub fn against_limit(run: Run, limit: Option<f64>) -> anyhow::Result<Run> {
     match latlab_stats::rejudge(&run, per_hour) {
         Some(verdict) => Ok(Run { verdict: Some(verdict), ..run }),
         None if run.verdict.is_none() => bail!("--limit: run {} has no deadline", run.id),
-        None => bail!("--limit: run {} has no releases, or nobody knows how long it was", run.id),
+        None => bail!("--limit: run {} has no releases, or its length is unknown", run.id),
     }
 }
 

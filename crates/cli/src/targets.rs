@@ -82,11 +82,14 @@ pub fn named(text: &str) -> Result<Option<NamedTarget>, String> {
     let mut all = read()?;
     let found = all.remove(text);
     let known = || match all.is_empty() {
-        true => "none has a name yet".to_string(),
+        true => "no board has a name yet".to_string(),
         false => format!("known: {}", all.keys().cloned().collect::<Vec<_>>().join(", ")),
     };
     found.map(Some).ok_or_else(|| {
-        format!("no target '{text}' ({}): add it by `latlab target add {text} ssh://HOST`", known())
+        format!(
+            "no target '{text}' ({}): add it with `latlab target add {text} ssh://HOST`",
+            known()
+        )
     })
 }
 
@@ -107,7 +110,7 @@ pub fn read() -> Result<NamedTargets, String> {
 
 /// Stores them all, in place of what was there; gives the path of the file.
 pub fn write(targets: &NamedTargets) -> Result<PathBuf, String> {
-    let path = path().ok_or("no home to remember it in: set HOME or XDG_CONFIG_HOME")?;
+    let path = path().ok_or("no folder to store the name in: set HOME or XDG_CONFIG_HOME")?;
     let wrong = |error: std::io::Error| format!("cannot write {}: {error}", path.display());
     let folder = path.parent().unwrap_or(Path::new("/"));
     fs::create_dir_all(folder).map_err(wrong)?;

@@ -8,10 +8,10 @@ use latlab_model::run_length::RunLength;
 
 /// What limits the answer.
 const REMARKS: [&str; 3] = [
-    "Choose the row before the run. Who watches, and stops as soon as a row is reached, needs the times \
-     of the last column.",
-    "Misses come in bursts, and bursts by the clock: a shorter period makes no run shorter.",
-    "The answer holds for the load of the run, and not for a worse one.",
+    "Choose the row before the run. If you watch the run and stop as soon as a row is reached, use the last \
+     column.",
+    "A shorter period does not shorten the run: what is counted is bursts of misses, and they come with time.",
+    "The answer holds for the load of the run, not for a heavier one.",
 ];
 
 /// The answer, a table of plans, what limits them, and the command.

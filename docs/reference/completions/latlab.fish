@@ -85,7 +85,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -s t -l threads -d 'N
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l wakers-on -d 'handoff: CPUs of the waking threads, in turn [default: that of the woken thread]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l helpers-on -d 'CPUs of latlab\'s helper threads [default: those not measured]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s i -l period -d 'Time between releases; a period that divides the kernel tick always meets the same phase [default: 997us]' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l period-step -d 'Make the period of thread k longer by k times this' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l period-step -d 'Make the period of each further thread longer by this' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l phase -d 'Offsets of the threads\' releases: aligned, spread (evenly, from a random start), random [default: spread]' -r -f -a "aligned\t''
 spread\t''
 random\t''"
@@ -97,11 +97,11 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l interval -d 'Lengt
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s D -l for -d 'Length of the run [default: until Ctrl-C]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s l -l cycles -d 'Number of cycles of each thread' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l deadline -d 'Judge the run: a latency above this is a deadline miss' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l limit -d 'Judge by bursts of misses instead of single ones: so many are tolerated, such as 0.1/h or 1/d' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l limit -d 'Tolerate so many bursts of deadline misses, such as 0.1/h or 1/d, instead of none' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s b -l stop-above -d 'End the run at the first latency above this (exit code 1)' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l on-spike -d 'Run a command for a spike, at most once a second, with the spike as JSON on its input' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l spike-above -d 'Latency above which --on-spike runs [default: the deadline, else --stop-above] and --explain records [default: the tenth largest so far, later p99.99]' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l telemetry -d 'Read temperature, frequency, load and more this often (100ms to 1h), or off; full: with files that hold a CPU for long, also where every CPU is measured; full,5s: less often' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l telemetry -d 'How often to read temperature, frequency, load and more: 100ms to 1h, or off. full (or full,5s): also files that take long to read, where every CPU is measured' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l board-folder -d 'Folder there for the detached run [default: ~/.cache/latlab/runs, else memory]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l name -d 'Name of the run, used in the name of its folder' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l note -d 'Note to store with the run' -r
@@ -120,7 +120,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l format -d 'How to 
 json\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l realtime -d 'Run the guest in the host\'s time, with KVM if possible: noisy and not repeatable'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l console -d 'Print the console of the guest, or of all guests of a sheet'
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l until-decided -d 'End the run as soon as it is decided whether the limit is kept, after --for at the latest'
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l until-decided -d 'End the run as soon as it passes or fails --limit, after --for at the latest'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l samples -d 'Store every latency with its release, in about two bytes each'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l legs -d 'Split each latency into legs with the kernel\'s tracepoints, and measure their cost'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l explain -d 'Record the kernel\'s events around each spike, and tell who held the thread off'
@@ -565,10 +565,10 @@ complete -c latlab -n "__fish_latlab_using_subcommand target; and not __fish_see
 json\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand target; and not __fish_seen_subcommand_from add list remove status" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand target; and not __fish_seen_subcommand_from add list remove status" -s V -l version -d 'Print version'
-complete -c latlab -n "__fish_latlab_using_subcommand target; and not __fish_seen_subcommand_from add list remove status" -f -a "add" -d 'Remember a board by a name, in place of what the name meant before'
+complete -c latlab -n "__fish_latlab_using_subcommand target; and not __fish_seen_subcommand_from add list remove status" -f -a "add" -d 'Give a board a name; replaces what the name stood for'
 complete -c latlab -n "__fish_latlab_using_subcommand target; and not __fish_seen_subcommand_from add list remove status" -f -a "list" -d 'List the boards that have a name'
-complete -c latlab -n "__fish_latlab_using_subcommand target; and not __fish_seen_subcommand_from add list remove status" -f -a "remove" -d 'Forget a name'
-complete -c latlab -n "__fish_latlab_using_subcommand target; and not __fish_seen_subcommand_from add list remove status" -f -a "status" -d 'Ask a board what it is and what latlab does there'
+complete -c latlab -n "__fish_latlab_using_subcommand target; and not __fish_seen_subcommand_from add list remove status" -f -a "remove" -d 'Remove a name'
+complete -c latlab -n "__fish_latlab_using_subcommand target; and not __fish_seen_subcommand_from add list remove status" -f -a "status" -d 'Ask a board for its machine, your rights, and its current runs'
 complete -c latlab -n "__fish_latlab_using_subcommand target; and __fish_seen_subcommand_from add" -s a -l cpus -d 'CPUs to measure there, unless a run says otherwise' -r
 complete -c latlab -n "__fish_latlab_using_subcommand target; and __fish_seen_subcommand_from add" -l deadline -d 'Deadline of runs there, unless a run says otherwise' -r
 complete -c latlab -n "__fish_latlab_using_subcommand target; and __fish_seen_subcommand_from add" -l load -d 'Load of runs there, unless a run says otherwise; may be given several times' -r

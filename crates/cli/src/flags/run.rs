@@ -77,7 +77,7 @@ pub struct RunArgs {
     /// [default: 997us]
     #[arg(short = 'i', long, value_name = "TIME", help_heading = WHEN)]
     pub period: Option<Nanos>,
-    /// Make the period of thread k longer by k times this
+    /// Make the period of each further thread longer by this
     #[arg(long, value_name = "TIME", help_heading = WHEN)]
     pub period_step: Option<Nanos>,
     /// Offsets of the threads' releases: aligned, spread (evenly, from a random start), random
@@ -112,10 +112,10 @@ pub struct RunArgs {
     /// Judge the run: a latency above this is a deadline miss
     #[arg(long, value_name = "TIME", help_heading = UNTIL)]
     pub deadline: Option<Nanos>,
-    /// Judge by bursts of misses instead of single ones: so many are tolerated, such as 0.1/h or 1/d
+    /// Tolerate so many bursts of deadline misses, such as 0.1/h or 1/d, instead of none
     #[arg(long, value_name = "RATE", value_parser = rate_per_hour, help_heading = UNTIL)]
     pub limit: Option<f64>,
-    /// End the run as soon as it is decided whether the limit is kept, after --for at the latest
+    /// End the run as soon as it passes or fails --limit, after --for at the latest
     #[arg(long, help_heading = UNTIL)]
     pub until_decided: bool,
     /// End the run at the first latency above this (exit code 1)
@@ -138,8 +138,8 @@ pub struct RunArgs {
     /// Record the kernel's events around each spike, and tell who held the thread off
     #[arg(long, help_heading = KEEP)]
     pub explain: bool,
-    /// Read temperature, frequency, load and more this often (100ms to 1h), or off; full: with files
-    /// that hold a CPU for long, also where every CPU is measured; full,5s: less often
+    /// How often to read temperature, frequency, load and more: 100ms to 1h, or off. full (or full,5s):
+    /// also files that take long to read, where every CPU is measured
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = telemetry,
           help_heading = KEEP)]
     pub telemetry: Telemetry,

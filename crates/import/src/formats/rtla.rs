@@ -77,7 +77,7 @@ fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, Fault> {
     while let Some(line) = input.next_line() {
         let text = line.bytes.trim_ascii();
         if read.columns.is_empty() && is_heading_without_index(text) {
-            let text = "its rows have no index (option --no-index of rtla), so nobody can tell which \
+            let text = "its rows have no index (option --no-index of rtla), so it is unknown which \
                         latencies they count";
             return Err(Fault::Malformed(text.to_string()));
         }

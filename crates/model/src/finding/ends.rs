@@ -14,7 +14,7 @@ findings! {
         /// A thread ended before the others. The sentence says why.
         ThreadEndedEarly = "thread-ended-early" (
             "error",
-            "not for a CPU that went offline or a thread that ran away",
+            "not if its CPU went offline or the thread ran without sleeping",
             "Find out what keeps the CPU busy: latlab stops a thread that has not slept for \
              seconds, so that the machine does not hang."
         ) {
@@ -111,7 +111,7 @@ findings! {
             off_ns: Nanos,
         }
         /// What the stream of a board cost its link. Its interrupts are in the telemetry.
-        BoardTraffic = "board-traffic" ("info", "no", "Nothing; `--telemetry` and `--samples` decide it.") {
+        BoardTraffic = "board-traffic" ("info", "no", "Nothing. A longer `--telemetry` and no `--samples` make it less.") {
             /// Bytes that came while it was measured.
             bytes: u64,
             /// In this time.

@@ -90,7 +90,7 @@ fn opening(of: &RunComparison, outline: &Outline) -> Markup {
 fn overview(all: &[ScenarioComparison]) -> Markup {
     html! {
         div.box { table.stacked {
-            caption { span { "What each scenario comes to" } }
+            caption { span { "Result of each scenario" } }
             thead { tr { th scope="col" { "Scenario" } th scope="col" { "Verdict" } th scope="col" { "Answer" } } }
             tbody { @for (number, one) in (1..).zip(all) { tr {
                 th scope="row" { a href={ "#run-" (number) } { (one.name.as_deref().unwrap_or("runs")) } }

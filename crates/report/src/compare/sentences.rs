@@ -341,10 +341,10 @@ fn refusal(remark: &ComparisonRemark, one: &str) -> Option<String> {
         }
         ComparisonRemark::OneBootEach => Some("kernel and boot cannot be separated".to_string()),
         ComparisonRemark::OtherKind { base, candidate } if base == candidate => {
-            Some(format!("the sides hold {base}, which do not compare"))
+            Some(format!("the sides hold {base}, which cannot be compared"))
         }
         ComparisonRemark::OtherKind { base, candidate } => {
-            Some(format!("{base} of the base do not compare with {candidate} of the candidate"))
+            Some(format!("{base} of the base cannot be compared with {candidate} of the candidate"))
         }
         _ => None,
     }
@@ -354,21 +354,24 @@ fn refusal(remark: &ComparisonRemark, one: &str) -> Option<String> {
 pub fn remark(of: &ComparisonRemark) -> String {
     match of {
         ComparisonRemark::TooFewRuns { base, candidate } => format!(
-            "{} of the base and {} of the candidate: a run says how that run was, and two runs of \
-             one machine differ. 4 runs a side are the least that chance does not explain; 8 are \
-             usual.",
+            "{} of the base and {} of the candidate. Two runs of one machine differ, so one run \
+             cannot stand for a side: at least 4 runs a side are needed, 8 are usual.",
             counted(*base as u64, "run", "runs"),
             counted(*candidate as u64, "run", "runs"),
         ),
-        ComparisonRemark::OneBootEach => "All runs of a side are of one boot: what differs may be \
-            the boot and not what was changed. Reboot between the runs."
-            .to_string(),
-        ComparisonRemark::OneBoot => {
-            "All runs are of the same boot; another boot may differ.".to_string()
+        ComparisonRemark::OneBootEach => {
+            "All runs of a side are from one boot: the difference may come \
+            from the boot and not from what was changed. Reboot between the runs."
+                .to_string()
         }
-        ComparisonRemark::BootsUnknown => "It is not known in which boots the runs were measured. \
-            If each side is of one boot, what differs may be the boot."
-            .to_string(),
+        ComparisonRemark::OneBoot => {
+            "All runs are from the same boot; another boot may differ.".to_string()
+        }
+        ComparisonRemark::BootsUnknown => {
+            "The boots of the runs are unknown. If each side is from \
+            one boot, the difference may come from the boot."
+                .to_string()
+        }
         ComparisonRemark::OneAfterTheOther => {
             "All runs of one side came before those of the other: \
             a machine that drifts looks like one that has changed. Let the sides take turns."
@@ -385,8 +388,8 @@ pub fn remark(of: &ComparisonRemark) -> String {
             )
         }
         ComparisonRemark::OtherLength { base_ns, candidate_ns } => format!(
-            "The runs of the base are {} long, those of the candidate {}: their maxima do not \
-             compare.",
+            "The runs of the base are {} long, those of the candidate {}: do not compare their \
+             maxima.",
             span(*base_ns),
             span(*candidate_ns)
         ),
@@ -396,17 +399,17 @@ pub fn remark(of: &ComparisonRemark) -> String {
             percent(*candidate)
         ),
         ComparisonRemark::OtherKind { .. } => {
-            "Latencies, gaps of a busy loop and responses of a pin are \
-            measured in the same unit and mean different things. Compare runs of one kind."
+            "Latencies, gaps of a busy loop and responses of a pin have \
+            the same unit but mean different things. Compare runs of one kind."
                 .to_string()
         }
         ComparisonRemark::OtherMethod { what } => format!(
-            "The sides were not measured in the same way; they differ in: {what}. What differs in the \
-             figures may come from that."
+            "The sides were not measured in the same way; they differ in: {what}. The figures may differ \
+             because of that."
         ),
         ComparisonRemark::Copies { runs } => format!(
-            "{} exactly the latencies of another run of that side: a copy, or the same seed once more, is no \
-             replication.",
+            "{} exactly the latencies of another run of that side: a copy, or a second run of one seed, does not \
+             count as another run.",
             match runs {
                 1 => "A run holds".to_string(),
                 several => format!("{} hold", counted(*several as u64, "run", "runs")),

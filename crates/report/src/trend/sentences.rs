@@ -46,10 +46,10 @@ fn clause(of: &TrendLimit) -> String {
             counted(*has as u64, "build", "builds")
         ),
         TrendLimit::OtherKinds => {
-            "the runs recorded different things, whose sizes do not compare".to_string()
+            "the runs recorded different things, which cannot be compared".to_string()
         }
         TrendLimit::Drift { .. } => {
-            "the surroundings drift, so that steps are not to be ascribed to builds".to_string()
+            "something else drifts, so steps cannot be attributed to builds".to_string()
         }
     }
 }
