@@ -2,6 +2,8 @@
 
 use crate::output::print;
 use clap::{Args, ValueEnum};
+use flate2::read::ZlibDecoder;
+use std::io::Read;
 use std::process::ExitCode;
 
 /// Flags of `latlab completions`.
@@ -30,18 +32,21 @@ pub enum Shell {
 }
 
 impl Shell {
-    /// The script, made anew from the flags by `make reference`.
-    pub fn script(self) -> &'static str {
-        match self {
-            Shell::Bash => include_str!("../../../../docs/reference/completions/latlab.bash"),
-            Shell::Zsh => include_str!("../../../../docs/reference/completions/_latlab"),
-            Shell::Fish => include_str!("../../../../docs/reference/completions/latlab.fish"),
-        }
+    /// The script, made anew from the flags by `make reference`, as `build.rs` has packed it.
+    pub fn script(self) -> String {
+        let packed: &[u8] = match self {
+            Shell::Bash => include_bytes!(concat!(env!("OUT_DIR"), "/latlab.bash")),
+            Shell::Zsh => include_bytes!(concat!(env!("OUT_DIR"), "/_latlab")),
+            Shell::Fish => include_bytes!(concat!(env!("OUT_DIR"), "/latlab.fish")),
+        };
+        let mut script = String::new();
+        ZlibDecoder::new(packed).read_to_string(&mut script).expect("build.rs packed a text");
+        script
     }
 }
 
 /// Prints the script of a shell.
 pub fn completions(args: &CompletionsArgs) -> anyhow::Result<ExitCode> {
-    print(args.shell.script())?;
+    print(&args.shell.script())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,0 +1,21 @@
+//! Packs the completions, which are long and seldom asked for: packed they take a sixth of the room.
+
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use std::io::Write;
+use std::path::Path;
+use std::{env, fs};
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    let made = Path::new("../../docs/reference/completions");
+    println!("cargo::rerun-if-changed={}", made.display());
+    let folder = env::var("OUT_DIR").expect("cargo names a folder");
+    for name in ["latlab.bash", "_latlab", "latlab.fish"] {
+        let text = fs::read(made.join(name)).expect("the completions can be read");
+        let mut packed = ZlibEncoder::new(Vec::new(), Compression::best());
+        packed.write_all(&text).expect("memory can be written");
+        let packed = packed.finish().expect("memory can be written");
+        fs::write(Path::new(&folder).join(name), packed).expect("the folder can be written");
+    }
+}
