@@ -6,9 +6,9 @@
 #![forbid(unsafe_code)]
 
 mod buckets;
-mod checks;
 pub mod cyclictest;
 mod formats;
+pub mod metrics;
 mod protobuf;
 mod source;
 
