@@ -4,7 +4,7 @@ use crate::recorder::Recorder;
 use crate::samples::SampleSink;
 use crate::timer::{Timer, Wake};
 use latlab_model::deadline::misses;
-use latlab_sys::Errno;
+use latlab_sys::{Errno, mark};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -101,6 +101,7 @@ pub fn measure<T: Timer, S: SampleSink>(
             }
             Err(error) => break EndCode::Failed(error),
         };
+        mark::wake_up(wake.due, wake.at);
         let left_out = timer.left_out(release, wake.due, cycles.period);
         if left_out > 0 {
             // Each would have been served with this one at the earliest.
