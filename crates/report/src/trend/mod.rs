@@ -7,4 +7,5 @@ mod text;
 
 pub use junit::junit;
 pub use page::page;
+pub(crate) use sentences::change;
 pub use text::{markdown, show};
