@@ -197,7 +197,7 @@ by_name() {
     "$program" loads --target pi >/dev/null && "$program" doctor --target pi >/dev/null &&
         "$program" target add again ssh://other >/dev/null && "$program" target remove again &&
         expect "one name" [ "$("$program" target list --format json | python3 -c 'import json, sys; print(len(json.load(sys.stdin)))')" = 1 ] || return 1
-    board=po refused 2 "no target 'po' (known: pi): add it by " on_board --cycles 10 || return 1
+    board=po refused 2 "no target 'po' (known: pi): add it with " on_board --cycles 10 || return 1
     echo 'colour = 1' >>"$here/config/latlab/targets.toml"
     board=pi refused 2 "$here/config/latlab/targets.toml:" on_board --cycles 10
     local result=$?
