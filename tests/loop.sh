@@ -43,13 +43,16 @@ for mechanism in nanosleep relative timerfd posix-timer; do
     done
 done
 
+# The profile `first` makes a larger program, whose pages count too; the limit of 10 MiB is for what is given away.
+memory_limit=10
+[ -z "${LATLAB_QUICK:-}" ] || memory_limit=12
 memory() {
-    judge nanosleep-skip '
-peak = run["agent"]["agent_peak_rss_bytes"]
-print(f"{peak / 2**20:.1f} MiB")
-assert 0 < peak < 10 * 2**20'
+    judge nanosleep-skip "
+peak = run['agent']['agent_peak_rss_bytes']
+print(f'{peak / 2**20:.1f} MiB')
+assert 0 < peak < $memory_limit * 2**20"
 }
-try "the agent stays under 10 MiB on all CPUs" memory
+try "the agent stays under $memory_limit MiB on all CPUs" memory
 
 # The largest latencies
 
