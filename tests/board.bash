@@ -51,6 +51,17 @@ stop_sshd() {
 # A port that nobody uses now.
 free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 
+# That a command fails with this code and says this, in one line and nothing else: refused CODE TEXT COMMAND...
+# The command leaves its exit code in $code, and what it said in $here/errors.
+refused() {
+    local wanted=$1 text=$2
+    shift 2
+    "$@"
+    expect "exit code $wanted, not $code" [ "$code" = "$wanted" ] &&
+        expect "'$text'" grep -qF -- "$text" "$here/errors" &&
+        expect "one line" [ "$(wc -l <"$here/errors")" = 1 ]
+}
+
 # Answers in the place of ssh: a program that gets the command for the board as its last word.
 answer_by() {
     printf '%s\n' '#!/bin/sh' "$1" >"$here/answer"

@@ -18,14 +18,6 @@ collect() {
     code=$?
     cat "$here/errors"
 }
-refused() {
-    local wanted=$1 text=$2
-    shift 2
-    "$@"
-    expect "exit code $wanted, not $code" [ "$code" = "$wanted" ] &&
-        expect "'$text'" grep -qF -- "$text" "$here/errors" &&
-        expect "one line" [ "$(wc -l <"$here/errors")" = 1 ]
-}
 # The run that was collected is in $here/run.json, if it is there.
 is_collected() {
     local path

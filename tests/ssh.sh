@@ -12,16 +12,6 @@ on_board() {
     cat "$here/errors"
 }
 
-# That a command fails with this code and says this, in one line and nothing else: refused CODE TEXT COMMAND...
-refused() {
-    local wanted=$1 text=$2
-    shift 2
-    "$@"
-    expect "exit code $wanted, not $code" [ "$code" = "$wanted" ] &&
-        expect "'$text'" grep -qF -- "$text" "$here/errors" &&
-        expect "one line" [ "$(wc -l <"$here/errors")" = 1 ]
-}
-
 # Answers as a board whose programs are those in $here/fake before all others, and whose shell is $1.
 fake_board() {
     mkdir -p "$here/fake"
