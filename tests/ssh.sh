@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A board over ssh: this machine, by an sshd of its own on loopback; what goes wrong on the way, each in
 # one line; and what is left on the board after that.
+# Lane: beside
 . "$(dirname "$0")/common.bash"
 . tests/board.bash
 need_boards "boards over ssh"
