@@ -172,7 +172,7 @@ wheel() {
 
 # The profile `first` makes larger programs; the limits are for what is given away.
 agent_limit=2 program_limit=16
-[ -z "${LATLAB_QUICK:-}" ] || agent_limit=3 program_limit=48
+[ -z "${LATLAB_QUICK:-}" ] || agent_limit=3 program_limit=32
 while read -r name target debian machine qemu _; do
     program=$dist/latlab-$version-linux-$name agent=$dist/latlab-agent-$version-linux-$name
     try "$name: the agent is under $agent_limit MB, and the same" fits "$agent" "$agent_limit"

@@ -34,7 +34,7 @@ PYTHON
 
 planted() {
     : >"$here/planted"
-    "$program" run "${rights[@]}" --for 25s --warm-up 1s --quiet --name planted \
+    "$program" run "${rights[@]}" --for 20s --warm-up 1s --quiet --name planted \
         --out "$here/runs" >"$here/out" 2>"$here/errors" &
     local run=$!
     begun || return 1

@@ -87,7 +87,7 @@ pub enum Command {
     List(ListArgs),
     /// Show a stored run in the terminal.
     Show(ShowArgs),
-    /// Tell who held the thread off in the spikes of a run with `--explain`.
+    /// Tell what delayed the thread in each spike of a run with `--explain`.
     Explain(ExplainArgs),
     /// Write stored runs as one self-contained HTML page.
     Report(ReportArgs),

@@ -228,7 +228,7 @@ pub(crate) fn explained(run: &Run) -> Option<Explained> {
         (percent(one.share), format!("{who}: {} spikes, at most {largest}", grouped(one.count)))
     };
     let recorded = grouped(of.spikes.stored);
-    let title = format!("Why, by the kernel's events of {recorded} spikes");
+    let title = format!("Causes of {recorded} recorded spikes");
     let left_out = of.causes.len().saturating_sub(NAMED_CAUSES);
     let causes = of.causes.iter().take(NAMED_CAUSES).map(words).collect();
     Some(Explained { title, causes, left_out })

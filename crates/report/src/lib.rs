@@ -29,7 +29,7 @@ pub use command::{command, duration};
 pub use doctor::{Detail, Subject, catalogue, comparison, examination};
 pub use latlab_png::{PngError, png, standalone};
 pub use page::markup::with_breaks;
-pub use page::{LIVE_SCRIPT, LIVE_STYLE, PageRun, is_interactive, page, page_top};
+pub use page::{PageRun, is_interactive, live_script, live_style, page, page_top};
 pub use pictures::axis::{Axis, Spacing};
 pub use pictures::latency::latency_picture;
 pub use pictures::options::Options;

@@ -17,7 +17,7 @@ use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::get;
-use latlab_report::{LIVE_SCRIPT, LIVE_STYLE};
+use latlab_report::{live_script, live_style};
 use latlab_store::Store;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -273,9 +273,9 @@ async fn with_folder(
 async fn asset(Path(name): Path<String>) -> Response {
     let css = "text/css; charset=utf-8";
     let (kind, text) = match name.as_str() {
-        "pages.css" => (css, STYLE),
-        "live.css" => (css, LIVE_STYLE),
-        "live.js" => ("text/javascript; charset=utf-8", LIVE_SCRIPT),
+        "pages.css" => (css, STYLE.to_owned()),
+        "live.css" => (css, live_style()),
+        "live.js" => ("text/javascript; charset=utf-8", live_script()),
         _ => return refusal(StatusCode::NOT_FOUND, "no such file"),
     };
     response(StatusCode::OK, kind, OWN, text)

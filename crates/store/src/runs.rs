@@ -151,7 +151,12 @@ impl Store {
     /// keep anyone from measuring.
     pub(crate) fn lock(&self) -> Option<File> {
         let root = File::open(&self.root).ok()?;
-        root.lock().ok()?;
+        // A signal ends the wait, and the lock is needed nevertheless.
+        while let Err(error) = root.lock() {
+            if error.kind() != io::ErrorKind::Interrupted {
+                return None;
+            }
+        }
         Some(root)
     }
 

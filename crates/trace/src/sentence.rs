@@ -27,7 +27,7 @@ pub fn sentence(blame: &SpikeBlame) -> String {
     let waited = longest.is_some_and(|leg: &BlameLeg| leg.phase == Phase::TimerLate);
     let what = match cause.kind {
         HolderKind::Thread if realtime.is_empty() => {
-            format!("{thread} did not give way for {took}{detail}")
+            format!("{thread} kept the CPU for {took}{detail}")
         }
         HolderKind::Thread => format!("{thread}{realtime} ran for {took}{detail}"),
         HolderKind::InterruptsOff => format!(

@@ -30,23 +30,42 @@ use crate::sections::load;
 use crate::sections::outliers;
 use crate::sections::statistics;
 use crate::sentence;
+use flate2::read::ZlibDecoder;
 use latlab_model::samples::Sample;
 use latlab_model::{Run, ThreadBins};
 use latlab_stats::{MeasuredRun, Span};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use std::io::Read;
 
 const STYLE: &str = include_str!("page.css");
-/// What `scripts/web.sh` made; empty in a build without npm.
-const SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/page.js"));
-const SCRIPT_STYLE: &str = include_str!(concat!(env!("OUT_DIR"), "/page.css"));
-/// The script of the live page, which `serve` gives out; empty in such a build.
-pub const LIVE_SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/live.js"));
-/// Its style.
-pub const LIVE_STYLE: &str = include_str!(concat!(env!("OUT_DIR"), "/live.css"));
+/// What `scripts/web.sh` made, packed; empty in a build without npm.
+const SCRIPT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/page.js"));
+const SCRIPT_STYLE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/page.css"));
+const LIVE_SCRIPT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/live.js"));
+const LIVE_STYLE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/live.css"));
 
 /// Whether pages of this build have pictures that can be zoomed and asked.
 pub const fn is_interactive() -> bool {
     !SCRIPT.is_empty()
+}
+
+/// The script of the live page, which `serve` gives out; empty in such a build.
+pub fn live_script() -> String {
+    unpack(LIVE_SCRIPT)
+}
+
+/// Its style.
+pub fn live_style() -> String {
+    unpack(LIVE_STYLE)
+}
+
+/// A text as `build.rs` has packed it.
+fn unpack(packed: &[u8]) -> String {
+    let mut text = String::new();
+    if !packed.is_empty() {
+        ZlibDecoder::new(packed).read_to_string(&mut text).expect("build.rs packed a text");
+    }
+    text
 }
 
 /// A stored run with all that the page shows of it.
@@ -125,11 +144,11 @@ fn shell(title: &str, body: &Markup, is_interactive: bool) -> String {
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 title { (title) }
-                style { (PreEscaped(font)) (PreEscaped(SCRIPT_STYLE)) (PreEscaped(STYLE)) }
+                style { (PreEscaped(font)) (PreEscaped(unpack(SCRIPT_STYLE))) (PreEscaped(STYLE)) }
             }
             body {
                 (body)
-                @if is_interactive { script #script { (PreEscaped(SCRIPT)) } }
+                @if is_interactive { script #script { (PreEscaped(unpack(SCRIPT))) } }
             }
         }
     };

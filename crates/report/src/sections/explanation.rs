@@ -35,7 +35,7 @@ pub fn holder_words(holder: &Holder) -> String {
         HolderKind::IdleExit => "leaving idle".to_string(),
         HolderKind::Hypervisor => "the hypervisor".to_string(),
         HolderKind::Nmi => "NMI".to_string(),
-        HolderKind::Throttled => "a limit of CPU time".to_string(),
+        HolderKind::Throttled => "CPU time limit (RT throttling or cpu.max)".to_string(),
         HolderKind::OwnSleep => format!("the measured thread, {name}"),
         HolderKind::Unknown => "not recorded".to_string(),
     }
@@ -250,7 +250,7 @@ fn summary(explanation: &RunExplanation) -> Vec<String> {
 
 fn cost(explanation: &RunExplanation) -> String {
     let Some(cost) = &explanation.cost else {
-        return "What the recorder cost is not known: too few cycles were measured without it."
+        return "The cost of the recorder is unknown: too few cycles were measured without it."
             .to_string();
     };
     let side = |figures: &latlab_model::legs::LegFigures, cpu: Nanos| {

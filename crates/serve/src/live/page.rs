@@ -10,7 +10,7 @@ use crate::state::{ServerState, run_blocking};
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 use latlab_model::sanitize::escape_controls;
-use latlab_report::LIVE_SCRIPT;
+use latlab_report::is_interactive;
 use latlab_report::units::{grouped, span};
 use latlab_stats::Span;
 use latlab_store::FollowState;
@@ -35,7 +35,7 @@ pub async fn page(
         }
         Some(Lookup::Nothing) | None => return not_found("no such run"),
     }
-    if query.as_deref() != Some("table") && !LIVE_SCRIPT.is_empty() {
+    if query.as_deref() != Some("table") && is_interactive() {
         return answered(charts(&id));
     }
     let watch = shared.hub.watch(&id);

@@ -40,7 +40,7 @@ pub struct ExplainArgs {
     /// Show the spike of this number
     #[arg(long, value_name = "N", conflicts_with = "top")]
     pub spike: Option<u32>,
-    /// Show so many of the largest spikes
+    /// Number of spikes to show, the largest first
     #[arg(long, value_name = "K", default_value = "3")]
     pub top: usize,
     /// Output: text, json, perfetto
