@@ -25,6 +25,10 @@ put "$from/default" etc/default/latlab
 put "$from/udev.rules" usr/lib/udev/rules.d/60-latlab.rules
 put "$from/latlab-night.service" usr/lib/systemd/system/latlab-night.service
 put "$from/latlab-night.timer" usr/lib/systemd/system/latlab-night.timer
+put "$from/latlab-watch.service" usr/lib/systemd/system/latlab-watch.service
+put packaging/prometheus/latlab.rules.yml usr/share/latlab/prometheus/latlab.rules.yml
+put packaging/prometheus/scrape.yml usr/share/latlab/prometheus/scrape.yml
+put packaging/grafana/latlab.json usr/share/latlab/grafana/latlab.json
 put "$from/lintian" usr/share/lintian/overrides/latlab
 # The sources that `latlab respond --simulate` builds: they are given away as such.
 while read -r file; do

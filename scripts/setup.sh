@@ -155,6 +155,19 @@ if [ -n "$want_test" ]; then
     # Beside the others: what stands first in PYTHONPATH is taken.
     install_python "the pandas of Debian 12" -debian-12 --no-deps --target .venv/debian-12
 fi
+# Prometheus asks the server of the runs in a test. It is unpacked and not installed, since the package
+# would start a server of its own.
+unpack_prometheus() {
+    local folder=target/tools/prometheus
+    [ -x $folder/usr/bin/promtool ] && return
+    command -v apt-get >/dev/null || { say "not a Debian system: $folder/usr/bin needs prometheus and promtool"; return; }
+    say "unpacking prometheus"
+    mkdir -p $folder.new
+    (cd $folder.new && { apt-get -qq download prometheus || { as_root apt-get -qq update && apt-get -qq download prometheus; }; } 2>/dev/null &&
+        dpkg-deb --fsys-tarfile prometheus_*.deb | tar -x ./usr/bin && rm prometheus_*.deb)
+    mv $folder.new $folder
+}
+[ -z "$want_test" ] || unpack_prometheus
 # Without the server that shows a book while it is written: the site alone is wanted.
 mdbook=0.5.4
 if [ -n "$want_book" ] && [ "$(target/tools/bin/mdbook --version 2>/dev/null)" != "mdbook v$mdbook" ]; then

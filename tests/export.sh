@@ -165,7 +165,7 @@ for read, name in ((classic, "run.prom"), (openmetrics, "run.om")):
     largest = [one.value for one in families["latlab_latency_max_seconds"].samples]
     assert largest == [thread["summary"]["max_ns"] / 1e9 for thread in run["threads"]]
     if run["verdict"]:
-        word = [one.labels["verdict"] for one in families["latlab_verdict"].samples if one.value]
+        word = [one.labels["latlab_verdict"] for one in families["latlab_verdict"].samples if one.value]
         assert word == [run["verdict"]["word"]]
 native = {family.name: family for family in openmetrics(open(f"{here}/run.native").read())}
 for sample, count in zip(native["latlab_latency_seconds"].samples, cycles):
@@ -254,7 +254,7 @@ verdicts() {
     expect "KTAP of a fail" grep -qx 'not ok 1 failed' "$here/failed.ktap" &&
         expect "its threads" grep -qx '  not ok 2 thread 1.*' "$here/failed.ktap" &&
         expect "KTAP of a pass" grep -qx 'ok 1 passed' "$here/passed.ktap" &&
-        expect "KTAP without a deadline" grep -qx 'ok 1 plain # SKIP no deadline' "$here/plain.ktap" &&
+        expect "KTAP without a deadline" grep -qx 'ok 1 plain # SKIP no deadline was given' "$here/plain.ktap" &&
         expect "LAVA" grep -qx '<LAVA_SIGNAL_TESTCASE TEST_CASE_ID=t0-deadline RESULT=fail>' "$here/failed.lava" &&
         expect "its figures" grep -q 'TEST_CASE_ID=t1-max-latency RESULT=pass MEASUREMENT=286.000 UNITS=us' \
             "$here/failed.lava" || return

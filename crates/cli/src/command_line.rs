@@ -21,8 +21,9 @@ use crate::commands::serve::args::ServeArgs;
 use crate::commands::target::TargetArgs;
 use crate::commands::trend::args::TrendArgs;
 use crate::commands::verify::VerifyArgs;
+use crate::commands::watch::args::{WatchArgs, with_defaults};
 use crate::flags::run::RunArgs;
-use clap::{Parser, Subcommand};
+use clap::{Command as Program, CommandFactory, Parser, Subcommand};
 
 /// How late can this machine be, why, and is that good enough for your deadline?
 #[derive(Parser)]
@@ -41,6 +42,7 @@ pub struct Cli {
 const EXAMPLES: &str = "\
 Examples:
   latlab run --for 60s --deadline 1ms       measure every CPU for a minute and judge it
+  latlab watch --deadline 1ms --on-fail CMD 5 s of each minute, with a warning
   latlab show last                          the result of that run, in the terminal
   latlab explain last                       why its spikes were large (after `run --explain`)
   latlab report last -o page.html           the same as a page with charts
@@ -58,11 +60,18 @@ Exit codes:
   1  the verdict is fail                    4  the verdict is inconclusive or invalid
   2  wrong usage or input";
 
+/// The program, with what is usual in each command.
+pub fn program() -> Program {
+    Cli::command().mut_subcommand("watch", with_defaults)
+}
+
 /// What latlab can do.
 #[derive(Subcommand)]
 pub enum Command {
     /// Measure wake-up latency and store the run; or measure all runs of a sheet.
     Run(Box<RunArgs>),
+    /// Measure a little, often, within a budget of CPU time and disk.
+    Watch(Box<WatchArgs>),
     /// Measure how fast a pin answers a pin, from captures or in a simulator.
     Respond(Box<RespondArgs>),
     /// Compute how long a run must be to exclude a rate of deadline misses.
@@ -113,10 +122,8 @@ pub enum Command {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
-
     #[test]
     fn the_flags_are_consistent() {
-        Cli::command().debug_assert();
+        program().debug_assert();
     }
 }

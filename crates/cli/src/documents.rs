@@ -446,3 +446,57 @@ impl<'a> Explained<'a> {
         Explained { run: &run.id, explanation: run.explanation.as_ref(), spikes }
     }
 }
+
+/// What the command of `latlab watch --on-fail` reads: a round that failed.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct WatchAlarm<'a> {
+    /// Rounds that failed one after the other, this one included.
+    failures: u64,
+    /// Why nothing was measured; none where something was.
+    error: Option<&'a str>,
+    /// What was measured; none where nothing was.
+    run: Option<FailedRound<'a>>,
+}
+
+/// A round that was measured, and failed.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct FailedRound<'a> {
+    /// Path of its folder.
+    path: String,
+    /// Id of the run.
+    id: &'a str,
+    /// First counted release, in UTC.
+    started: &'a str,
+    /// The machine.
+    host: Option<&'a str>,
+    /// Its kernel.
+    kernel: &'a str,
+    /// The verdict; none of a run that --stop-above ended.
+    verdict: Option<Verdict>,
+    /// Observed maximum.
+    max_ns: Option<Nanos>,
+}
+
+impl<'a> WatchAlarm<'a> {
+    /// Of a round that was measured.
+    pub fn of_run(finished: &'a latlab_store::Finished, failures: u64) -> WatchAlarm<'a> {
+        let run = &finished.run;
+        let round = FailedRound {
+            path: finished.path.display().to_string(),
+            id: &run.id,
+            started: &run.started,
+            host: run.machine.hostname.as_deref(),
+            kernel: &run.machine.kernel,
+            verdict: rendered_verdict(run),
+            max_ns: run.total.max_ns,
+        };
+        WatchAlarm { failures, error: None, run: Some(round) }
+    }
+
+    /// Of a round in which nothing was measured.
+    pub fn of_failure(error: &'a str, failures: u64) -> WatchAlarm<'a> {
+        WatchAlarm { failures, error: Some(error), run: None }
+    }
+}

@@ -19,11 +19,12 @@ mod targets;
 mod tips;
 
 use clap::error::ErrorKind;
-use clap::{ArgMatches, CommandFactory, FromArgMatches};
-use command_line::{Cli, Command};
+use clap::{ArgMatches, FromArgMatches};
+use command_line::{Cli, Command, program};
 use commands::{
     agent, campaign, collect, compare, completions, cyclictest, doctor, explain, export, import,
     lab, loads, plan, plot, report, respond, run, runs, scenarios, serve, target, trend, verify,
+    watch,
 };
 use exit::{EXIT_USAGE, error_code};
 use latlab_sys::signal::{self, Signal};
@@ -47,7 +48,7 @@ fn main() -> ExitCode {
 
 /// The command line, and which of its flags were given.
 fn parse(words: &[OsString]) -> Result<(Cli, ArgMatches), clap::Error> {
-    let mut program = Cli::command();
+    let mut program = program();
     let given = program.try_get_matches_from_mut(words)?;
     let cli = Cli::from_arg_matches(&given).map_err(|error| error.format(&mut program))?;
     Ok((cli, given))
@@ -59,6 +60,7 @@ fn call(command: Command, given: &ArgMatches) -> anyhow::Result<ExitCode> {
             Some(given) if args.sheet.is_given() => campaign::run_sheet(&args, given),
             _ => run::run(&args),
         },
+        Command::Watch(args) => watch::watch(&args),
         Command::List(args) => runs::list(&args),
         Command::Show(args) => runs::show(&args),
         Command::Explain(args) => explain::explain(&args),

@@ -6,7 +6,7 @@ mod catalogue;
 mod findings;
 mod invariants;
 
-use crate::command_line::Cli;
+use crate::command_line::program;
 use crate::commands::collect::CollectedRun;
 use crate::commands::completions::Shell;
 use crate::commands::import::document::{Imported, Looked};
@@ -14,10 +14,10 @@ use crate::commands::run::DetachedRunStart;
 use crate::commands::target::ListedTarget;
 use crate::documents::{
     CampaignReported, CampaignResult, CaptureListing, DryRun, Explained, List, ListedLoad,
-    Reported, Responded, ShippedSheet,
+    Reported, Responded, ShippedSheet, WatchAlarm,
 };
 use crate::sheet::schema::schema as sheet_schema;
-use clap::{Arg, Command, CommandFactory};
+use clap::{Arg, Command};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 use latlab_model::campaign::Campaign;
@@ -85,6 +85,7 @@ fn schemas_are_those_of_the_types() {
         ("import-look.schema.json".to_string(), schema::<Looked>()),
         ("respond-look.schema.json".to_string(), schema::<Vec<CaptureListing>>()),
         ("window.schema.json".to_string(), schema::<Window>()),
+        ("watch-alarm.schema.json".to_string(), schema::<WatchAlarm<'_>>()),
         ("explain.schema.json".to_string(), schema::<Explained<'_>>()),
         ("verify.schema.json".to_string(), schema::<Vec<Verification>>()),
         ("doctor.schema.json".to_string(), schema::<Examination>()),
@@ -158,7 +159,7 @@ fn differs(path: &Path, text: &str) -> bool {
 
 /// All commands but the hidden ones.
 fn shown_commands() -> Command {
-    let all = Cli::command();
+    let all = program();
     let shown = all.get_subcommands().filter(|command| !command.is_hide_set());
     let mut program = Command::new("latlab")
         .about(all.get_about().expect("a first line").clone())
@@ -187,6 +188,12 @@ const EXIT_STATUS: Terms = &[
          space is missing.",
     ),
     ("4", "The verdict is inconclusive or invalid."),
+];
+
+const EXIT_STATUS_OF_WATCH: Terms = &[
+    ("0", "Ended by a signal or after --rounds, whatever the verdicts were."),
+    ("2", "Wrong usage, seen in the first round at the latest."),
+    ("3", "The folder of the runs cannot be read."),
 ];
 
 const EXIT_STATUS_OF_READING: Terms = &[
@@ -330,6 +337,18 @@ fn description(command: &str) -> Option<&'static str> {
              explains how to get it. Any other refused setting is a finding of the run, and if it \
              matters the verdict is invalid."
         }
+        "watch" => {
+            "Measures for some seconds, again and again, until it is told to end, with the flags of \
+             latlab run. All rounds together take no more than a share of a CPU, and their runs no \
+             more than a size of the disk: the oldest runs of the same name are removed, except those \
+             that are marked by a file named keep in their folder, and those that somebody is reading. \
+             Runs of other names are not touched. Each round prints a line with its figures and with \
+             what it took; what is removed is named on standard error. A round that cannot be measured, \
+             also because the disk is full, is told, and the next one is tried.\n\nThe command of \
+             --on-fail gets a line of JSON on its input: why nothing was measured, or what was, and how \
+             many rounds failed one after the other (docs/reference/watch-alarm.schema.json). It may \
+             take 30 seconds."
+        }
         "list" => {
             "Lists the runs in the folder of runs, newest first, with observed maximum and \
              verdict. Interrupted runs are finished first."
@@ -440,6 +459,10 @@ fn man_page(command: &Command) -> (String, String) {
         subcommands(&mut more, command);
     }
     match command.get_name() {
+        "watch" => {
+            section(&mut more, "EXIT STATUS", EXIT_STATUS_OF_WATCH);
+            section(&mut more, "ENVIRONMENT", ENVIRONMENT);
+        }
         "latlab" | "run" => {
             section(&mut more, "EXIT STATUS", EXIT_STATUS);
             section(&mut more, "ENVIRONMENT", ENVIRONMENT);

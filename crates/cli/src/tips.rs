@@ -84,8 +84,7 @@ fn negative_value<'a>(option: &str, words: &'a [OsString]) -> Option<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command_line::Cli;
-    use clap::CommandFactory;
+    use crate::command_line::program;
 
     fn words(line: &str) -> Vec<OsString> {
         line.split(' ').map(Into::into).collect()
@@ -93,7 +92,7 @@ mod tests {
 
     /// Whether `latlab run` has the option.
     fn run_has(option: &str) -> bool {
-        let program = Cli::command();
+        let program = program();
         let run = program.find_subcommand("run").unwrap();
         let name = option.trim_start_matches('-');
         let is_it = |one: &clap::Arg| match option.starts_with("--") {

@@ -4,6 +4,7 @@
 //! before anybody looks at it, so that what is shown is what would be recovered.
 
 pub mod agents;
+mod budget;
 pub mod campaign;
 mod disk_space;
 mod journal;
@@ -14,6 +15,7 @@ pub mod respond;
 mod run;
 mod stop;
 
+pub use budget::CpuBudget;
 pub use disk_space::check_disk_space;
 pub use journal::move_to_cpus;
 use latlab_model::Snapshot;

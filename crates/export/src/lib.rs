@@ -6,10 +6,10 @@
 #![forbid(unsafe_code)]
 
 mod buckets;
-mod checks;
 pub mod cyclictest;
 mod explained;
 mod formats;
+pub mod metrics;
 mod perfetto;
 mod protobuf;
 mod source;

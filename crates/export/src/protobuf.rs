@@ -1,4 +1,4 @@
-//! Messages of Protocol Buffers, as far as a trace needs them.
+//! Messages of Protocol Buffers, as far as traces and metrics need them.
 
 /// A message that is being written.
 #[derive(Clone, Default, Debug)]
@@ -30,6 +30,26 @@ impl ProtoMessage {
         self.bytes(field, value.as_bytes())
     }
 
+    /// Adds a number with a sign, small ones of either sign in few bytes.
+    pub fn signed(self, field: u32, value: i64) -> ProtoMessage {
+        self.number(field, (value << 1 ^ value >> 63) as u64)
+    }
+
+    /// Adds a number of double precision.
+    pub fn double(mut self, field: u32, value: f64) -> ProtoMessage {
+        self.varint(u64::from(field) << 3 | 1);
+        self.0.extend_from_slice(&value.to_le_bytes());
+        self
+    }
+
+    /// The message behind its length.
+    pub fn delimited(&self) -> Vec<u8> {
+        let mut all = ProtoMessage::default();
+        all.varint(self.0.len() as u64);
+        all.0.extend_from_slice(&self.0);
+        all.0
+    }
+
     /// What is written so far.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
@@ -53,5 +73,14 @@ mod tests {
         let inner = ProtoMessage::default().number(1, 150);
         let outer = ProtoMessage::default().message(3, &inner).text(2, "hi");
         assert_eq!(outer.as_bytes(), [0x1a, 3, 8, 0x96, 1, 0x12, 2, b'h', b'i']);
+        assert_eq!(outer.delimited()[..2], [9, 0x1a]);
+    }
+
+    #[test]
+    fn signs_and_fractions() {
+        let signed = ProtoMessage::default().signed(1, -1).signed(1, 1).signed(1, i64::MIN);
+        assert_eq!(signed.as_bytes()[..4], [8, 1, 8, 2]);
+        assert_eq!(signed.as_bytes()[5..], [[0xff; 9].as_slice(), &[1]].concat());
+        assert_eq!(ProtoMessage::default().double(2, 1.0).as_bytes()[..1], [0x11]);
     }
 }

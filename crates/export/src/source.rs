@@ -112,8 +112,7 @@ impl Source<'_> {
 
     /// The histogram of a thread; empty where only its figures are known.
     pub fn rows_of(&self, thread: &ThreadRun) -> &[Bin] {
-        let own = self.bins.iter().find(|one| one.thread == thread.setup.thread);
-        own.map_or(&[], |one| &one.bins)
+        rows_of(self.bins, thread)
     }
 
     /// Whether any thread has a histogram; an imported summary has none.
@@ -136,12 +135,7 @@ impl Source<'_> {
     /// What an imported file says of a thread's latencies beyond the last bin: where they begin, and
     /// the mean of all latencies.
     pub fn overflow_of(&self, thread: &ThreadRun) -> Option<(Nanos, Option<Nanos>)> {
-        self.run.findings.iter().find_map(|finding| match &finding.kind {
-            FindingKind::Import(ImportFinding::ImportOverflow {
-                end_ns, stated_mean_ns, ..
-            }) if finding.thread == Some(thread.setup.thread) => Some((*end_ns, *stated_mean_ns)),
-            _ => None,
-        })
+        overflow_of(self.run, thread)
     }
 
     /// The period that all threads share.
@@ -150,4 +144,23 @@ impl Source<'_> {
         let first = periods.next()??;
         periods.all(|one| one == Some(first)).then_some(first)
     }
+}
+
+/// The histogram of a thread; empty where only its figures are known.
+pub(crate) fn rows_of<'a>(bins: &'a [ThreadBins], thread: &ThreadRun) -> &'a [Bin] {
+    let own = bins.iter().find(|one| one.thread == thread.setup.thread);
+    own.map_or(&[], |one| &one.bins)
+}
+
+/// What an imported file says of a thread's latencies beyond the last bin: where they begin, and the
+/// mean of all latencies.
+pub(crate) fn overflow_of(run: &Run, thread: &ThreadRun) -> Option<(Nanos, Option<Nanos>)> {
+    run.findings.iter().find_map(|finding| match &finding.kind {
+        FindingKind::Import(ImportFinding::ImportOverflow { end_ns, stated_mean_ns, .. })
+            if finding.thread == Some(thread.setup.thread) =>
+        {
+            Some((*end_ns, *stated_mean_ns))
+        }
+        _ => None,
+    })
 }

@@ -22,6 +22,7 @@ mod heads;
 mod list;
 mod live;
 mod log;
+mod metrics;
 mod reports;
 mod response;
 mod routes;

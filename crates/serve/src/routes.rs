@@ -5,6 +5,7 @@ use crate::connections::Limits;
 use crate::guard::{Guard, Token, guard};
 use crate::list::{Filter, campaign_runs, list};
 use crate::live::{self, Watchers};
+use crate::metrics::Metrics;
 use crate::reports::{Document, Reports, document};
 use crate::response::{
     OWN, SELF_CONTAINED, encoded, not_found, page, refusal, response, see_other, self_contained,
@@ -13,7 +14,7 @@ use crate::run_index::{Lookup, RunIndex};
 use crate::state::{ServerState, run_blocking};
 use axum::Router;
 use axum::extract::{Path, Query, State};
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::get;
@@ -51,6 +52,7 @@ pub fn router(setup: Setup, address: SocketAddr) -> Router {
         campaigns: CampaignIndex::new(setup.store.clone()),
         catalogue: RunIndex::new(setup.store),
         reports: Reports::default(),
+        metrics: Metrics::default(),
     };
     Router::new()
         .route("/", get(index))
@@ -62,6 +64,7 @@ pub fn router(setup: Setup, address: SocketAddr) -> Router {
         .route("/campaigns/{id}/runs/{run}", get(campaign_run))
         .route("/campaigns/{id}/runs/{run}/{file}", get(campaign_file))
         .route("/compare", get(compare))
+        .route("/metrics", get(metrics))
         .route("/live/{id}", get(live::page))
         .route("/live/{id}/events", get(live::events))
         .fallback(async || not_found("no such page"))
@@ -95,6 +98,14 @@ async fn index(
         Some(Err(error)) => broken(error),
         None => crashed(),
     }
+}
+
+/// `/metrics`.
+async fn metrics(State(shared): State<Arc<ServerState>>, headers: HeaderMap) -> Response {
+    let made = run_blocking(move || {
+        shared.metrics.answer(&shared.catalogue, &headers).unwrap_or_else(broken)
+    });
+    made.await.unwrap_or_else(crashed)
 }
 
 /// `/campaigns/ID/runs`.

@@ -1,5 +1,6 @@
 //! The runs of the folder as the list shows them, kept as long as their documents stay the same.
 
+use latlab_export::metrics::{Label, MetricsRun};
 use latlab_model::plan::Instrument;
 use latlab_model::run::VerdictWord;
 use latlab_model::sanitize::escape_controls;
@@ -20,7 +21,7 @@ pub struct RunLine {
     /// What it came to, or where it stands.
     pub what: RunStatus,
     /// Seconds since 1970 at which it began, to sort by.
-    time: Option<jiff::Timestamp>,
+    pub time: Option<jiff::Timestamp>,
     /// All that a search looks at, in small letters.
     text: String,
 }
@@ -69,6 +70,8 @@ pub struct ListFigures {
     pub load: Option<String>,
     /// The judgement, where there is one.
     pub verdict: Option<VerdictWord>,
+    /// Its board and scenario, of which the newest run is told as metrics.
+    pub labels: Vec<Label>,
 }
 
 /// What tells one version of a file from another.
@@ -206,6 +209,7 @@ impl ListFigures {
             misses: run.total.misses,
             load: load(run),
             verdict: run.verdict.as_ref().map(|verdict| verdict.word),
+            labels: MetricsRun::of_board(run),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::campaigns::CampaignIndex;
 use crate::live::Watchers;
+use crate::metrics::Metrics;
 use crate::reports::Reports;
 use crate::run_index::RunIndex;
 use std::sync::Arc;
@@ -15,6 +16,8 @@ pub struct ServerState {
     pub campaigns: CampaignIndex,
     /// Their pages and pictures.
     pub reports: Reports,
+    /// What is told to Prometheus.
+    pub metrics: Metrics,
     /// The runs that are followed.
     pub hub: Watchers,
     /// A place for each client that may follow one.

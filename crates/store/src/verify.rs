@@ -4,6 +4,7 @@ use crate::document::{RUN_JSON, read_run};
 use crate::error::{Error, Result};
 use crate::files::compare_size;
 use crate::journal::JOURNAL;
+use crate::rolling::KEEP_MARK;
 use crate::run_file::RunFile;
 use crate::table::{Row, TableReader};
 use crate::trust::open_file;
@@ -20,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 /// What is made anew at will, so that it has no checksum: the page and the pictures.
 fn is_derived(name: &str) -> bool {
-    matches!(name, "report.html" | "comparison.html")
+    matches!(name, "report.html" | "comparison.html" | KEEP_MARK)
         || name.ends_with(".svg")
         || name.ends_with(".png")
 }

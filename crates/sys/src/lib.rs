@@ -16,6 +16,7 @@ pub mod files;
 pub mod folder;
 pub mod gpio;
 pub mod klog;
+pub mod lease;
 pub mod memory;
 pub mod process;
 pub mod record;

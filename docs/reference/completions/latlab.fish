@@ -49,6 +49,7 @@ complete -c latlab -n "__fish_latlab_needs_command" -f -a "verify" -d 'Check sto
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "cyclictest" -d 'Measure with the options and output of cyclictest; also through a link of that name'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "completions" -d 'Generate shell completions'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "agent" -d 'Run as the measuring agent of another latlab, or write the agent program'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "watch" -d 'Measure a little, often, within a budget of CPU time and disk'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l instrument -d 'Method of measuring: cyclic (a thread sleeps until its release), handoff (another thread wakes it), spin (gaps in a busy loop), timerlat (the kernel\'s tracer)' -r -f -a "cyclic\t''
 handoff\t''
 spin\t''
@@ -111,6 +112,9 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l loads -d 'Folder w
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l tune -d 'Change a setting for the time of the run: governor=NAME, irqs=away, rt-throttling=off, fair-server=off, thp=never|madvise|always, timer-migration=off, workqueues=away, irq-thread:PATTERN=PRIORITY' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l set -d 'Write a kernel file for the time of the run: /sys/FILE=VALUE, or NAME=VALUE as for sysctl' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l idle-states -d 'Allow only idle states with an exit latency up to this, or `system` for no limit' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l junit -d 'Write the result as JUnit XML as well, - for standard output instead of the text' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l ktap -d 'Write the result as KTAP as well; without a file to standard output instead of the text' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l lava -d 'Write the result as lines for LAVA as well; without a file to standard output instead of the text' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l scale -d 'Override the duration or the cycles of every scenario, for a try' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l repeats -d 'Number of runs of each row' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l seeds -d 'Measure each row once with each of these seeds, such as 1..5' -r
@@ -125,8 +129,8 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l samples -d 'Store 
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l legs -d 'Split each latency into legs with the kernel\'s tracepoints, and measure their cost'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l explain -d 'Record the kernel\'s events around each spike, and tell who held the thread off'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l detach -d 'Measure on a board without the link to it: return once it measures; `latlab collect` brings it home'
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l keep-going -d 'Continue when the terminal is closed (SIGHUP)'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l share -d 'Measure CPUs even if another latlab measures them'
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l keep-going -d 'Continue when the terminal is closed (SIGHUP)'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s q -l quiet -d 'Print no progress and no live table'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l dry-run -d 'Print what a sheet, or --resume, would run, in which order and for how long'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l skip-missing -d 'Leave out scenarios whose programs are missing'
@@ -666,6 +670,9 @@ junit\t''
 html\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand compare" -s o -l output -d 'The file to write, - for standard output [default: standard output]; a page if its name ends in .html' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand compare" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand compare" -l junit -d 'Write the result as JUnit XML as well, - for standard output instead of the text' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand compare" -l ktap -d 'Write the result as KTAP as well; without a file to standard output instead of the text' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand compare" -l lava -d 'Write the result as lines for LAVA as well; without a file to standard output instead of the text' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand compare" -l gate -d 'End with the exit code of the answer'
 complete -c latlab -n "__fish_latlab_using_subcommand compare" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand compare" -s V -l version -d 'Print version'
@@ -687,6 +694,9 @@ junit\t''
 html\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand trend" -s o -l output -d 'The file to write, - for standard output [default: standard output]; a page if its name ends in .html' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand trend" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand trend" -l junit -d 'Write the result as JUnit XML as well, - for standard output instead of the text' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand trend" -l ktap -d 'Write the result as KTAP as well; without a file to standard output instead of the text' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand trend" -l lava -d 'Write the result as lines for LAVA as well; without a file to standard output instead of the text' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand trend" -l gate -d 'End with the exit code of the answer'
 complete -c latlab -n "__fish_latlab_using_subcommand trend" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand trend" -s V -l version -d 'Print version'
@@ -733,3 +743,82 @@ complete -c latlab -n "__fish_latlab_using_subcommand agent" -l write -d 'Write 
 complete -c latlab -n "__fish_latlab_using_subcommand agent" -s o -l output -d 'The program to write, - for standard output [default: latlab-agent-MACHINE]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand agent" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand agent" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l every -d 'From the begin of a round to the next one' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l cpu-budget -d 'Share of a CPU that all rounds may take together; where they would take more, the next one comes later' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l keep -d 'Room on the disk that the runs of this name may take; the oldest go first' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l on-fail -d 'Run a command when a round fails or nothing can be measured, with the round as JSON on its input' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l rounds -d 'End after so many rounds [default: never]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l instrument -d 'Method of measuring: cyclic (a thread sleeps until its release), handoff (another thread wakes it), spin (gaps in a busy loop), timerlat (the kernel\'s tracer)' -r -f -a "cyclic\t''
+handoff\t''
+spin\t''
+timerlat\t''
+respond\t''
+import\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l wake -d 'handoff: how threads are woken: futex, pipe, signal, eventfd, mq (POSIX queue), sysv (semaphore) [default: futex]' -r -f -a "futex\t''
+pipe\t''
+signal\t''
+eventfd\t''
+mq\t''
+sysv\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l mechanism -d 'How threads sleep: nanosleep (until an absolute time), relative, timerfd, posix-timer [default: nanosleep]' -r -f -a "nanosleep\t''
+relative\t''
+timerfd\t''
+posix-timer\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l clock -d 'Clock of the releases: monotonic, tai, realtime [default: monotonic]' -r -f -a "monotonic\t''
+tai\t''
+realtime\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l policy -d 'Scheduling policy: fifo, rr, other, batch, idle, deadline[:RUNTIME/DEADLINE/PERIOD] [default: fifo; other with spin]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -s p -l priority -d 'Priority of fifo and rr, 1 to 99 [default: 90]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l gap-above -d 'spin: record a gap if a pass is longer than the usual one by more than this [default: 1us]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l workload -d 'spin: work of each pass: none, memmove [default: none]' -r -f -a "none\t''
+memmove\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l workload-size -d 'spin: memory of the workload, such as 64K [default: 4K]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -s a -l cpus -d 'CPUs to measure, such as 1-3 [default: all that this process may use]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l target -d 'Machine to measure: local, a board such as ssh://pi@board or its name, or a guest in virtual time such as lab:x86-64/rt [default: local]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l kernel -d 'Kernel image of your own, for a target without one such as lab:arm64' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l modules -d 'Folder with its modules; needed unless the virtio drivers are built in' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l dtb -d 'Device tree, for machines without one in QEMU' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l smp -d 'Number of CPUs of the guest, with --realtime' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l fault -d 'Inject a fault: irqs-off@5s:2ms, fifo-hog@2s:500ms:prio95, printk-storm, softirq-flood, clock-step, tiny-memory; with --realtime also cpu-offline@4s:1, hypervisor-pause@3s:20ms' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -s t -l threads -d 'Number of measuring threads, assigned to the CPUs in turn [default: one per CPU]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l wakers-on -d 'handoff: CPUs of the waking threads, in turn [default: that of the woken thread]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l helpers-on -d 'CPUs of latlab\'s helper threads [default: those not measured]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l period-step -d 'Make the period of thread k longer by k times this' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l phase -d 'Offsets of the threads\' releases: aligned, spread (evenly, from a random start), random [default: spread]' -r -f -a "aligned\t''
+spread\t''
+random\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l missed -d 'Releases that are past when a cycle ends: skip, catch-up (serve them late); both count them [default: skip]' -r -f -a "skip\t''
+catch-up\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l warm-up -d 'Time at the start that is measured and not counted' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l seed -d 'Seed of the random offsets [default: from the clock; stored in the run]. With the same seed a guest in virtual time gives the same run' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l interval -d 'Length of the stored intervals' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -s l -l cycles -d 'Number of cycles of each thread' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l deadline -d 'Judge the run: a latency above this is a deadline miss' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l limit -d 'Judge by bursts of misses instead of single ones: so many are tolerated, such as 0.1/h or 1/d' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -s b -l stop-above -d 'End the run at the first latency above this (exit code 1)' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l on-spike -d 'Run a command for a spike, at most once a second, with the spike as JSON on its input' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l spike-above -d 'Latency above which --on-spike runs [default: the deadline, else --stop-above] and --explain records [default: the tenth largest so far, later p99.99]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l note -d 'Note to store with the run' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l load -d 'Run this load beside the measurement; may be repeated (`latlab loads` lists them)' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l load-on -d 'CPUs of the loads: everywhere, measured, others (not measured), or a list' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l loads -d 'Folder with more definitions of loads' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l tune -d 'Change a setting for the time of the run: governor=NAME, irqs=away, rt-throttling=off, fair-server=off, thp=never|madvise|always, timer-migration=off, workqueues=away, irq-thread:PATTERN=PRIORITY' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l set -d 'Write a kernel file for the time of the run: /sys/FILE=VALUE, or NAME=VALUE as for sysctl' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l board-folder -d 'Folder there for the detached run [default: ~/.cache/latlab/runs, else memory]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l name -d 'Name of the run, used in the name of its folder' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -s D -l for -d 'Length of the run' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -s i -l period -d 'Time between releases; a period that divides the kernel tick always meets the same phase' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l telemetry -d 'Read temperature, frequency, load and more this often (100ms to 1h), or off; full: with files that hold a CPU for long, also where every CPU is measured; full,5s: less often' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l idle-states -d 'Allow only idle states with an exit latency up to this, or `system` for no limit' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -s q -l quiet -d 'Print only what fails and what is removed'
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l realtime -d 'Run the guest in the host\'s time, with KVM if possible: noisy and not repeatable'
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l console -d 'Print the console of the guest, or of all guests of a sheet'
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l until-decided -d 'End the run as soon as it is decided whether the limit is kept, after --for at the latest'
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l samples -d 'Store every latency with its release, in about two bytes each'
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l legs -d 'Split each latency into legs with the kernel\'s tracepoints, and measure their cost'
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l explain -d 'Record the kernel\'s events around each spike, and tell who held the thread off'
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l share -d 'Measure CPUs even if another latlab measures them'
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l detach -d 'Measure on a board without the link to it: return once it measures; `latlab collect` brings it home'
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -s V -l version -d 'Print version'

@@ -2,6 +2,7 @@
 
 use crate::commands::run::print_finished;
 use crate::exit::{EXIT_CANNOT_MEASURE, EXIT_NO_ANSWER, ExitError, exit_code};
+use crate::flags::test_results::TestResultArgs;
 use crate::flags::{Common, Format, asked_board, board_folder};
 use crate::output::{print_json, print_text, warn};
 use crate::store::{open_store, recover};
@@ -121,7 +122,7 @@ pub fn collect(args: &CollectArgs) -> anyhow::Result<ExitCode> {
                         notes.iter().for_each(warn);
                         codes.push(exit_code(&finished.run));
                         if args.common.format == Format::Text {
-                            print_finished(&finished, Format::Text)?;
+                            print_finished(&finished, Format::Text, &TestResultArgs::default())?;
                         }
                         CollectOutcome::Collected { path: finished.path.display().to_string() }
                     }

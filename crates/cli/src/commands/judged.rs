@@ -1,10 +1,12 @@
 //! How `latlab compare` and `latlab trend` write what they find, and the exit code of it.
 
 use crate::exit::{EXIT_FAIL, EXIT_NO_ANSWER};
+use crate::flags::test_results::TestResultArgs;
 use crate::output::{print, print_json, print_text, style, width, write_whole};
 use clap::{Args, ValueEnum};
 use latlab_model::run_comparison::ComparisonWord;
 use latlab_report::Style;
+use latlab_report::test_suite::TestSuite;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -28,6 +30,8 @@ pub struct JudgedArgs {
     /// Folder of the runs [default: $LATLAB_RUNS, else ./runs]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    #[command(flatten)]
+    results: TestResultArgs,
 }
 
 /// How a judgement is printed.
@@ -50,7 +54,7 @@ pub trait Judged: Serialize {
     /// For issues and wikis.
     fn markdown(&self) -> anyhow::Result<String>;
     /// For continuous integration.
-    fn junit(&self) -> anyhow::Result<String>;
+    fn test_suite(&self) -> anyhow::Result<TestSuite>;
     /// As a page.
     fn page(&self) -> anyhow::Result<String>;
 }
@@ -58,7 +62,10 @@ pub trait Judged: Serialize {
 impl JudgedArgs {
     /// Prints or writes what was found; the exit code.
     pub fn print(&self, found: &impl Judged) -> anyhow::Result<ExitCode> {
+        let stdout_is_taken = self.file().is_none() && self.format != JudgedFormat::Text;
+        self.results.check(stdout_is_taken)?;
         match (self.format(), self.file()) {
+            (JudgedFormat::Text, None) if self.results.replace_text() => {}
             (JudgedFormat::Json, None) => print_json(found)?,
             (JudgedFormat::Text, None) => print_text(&found.text(width(), style())?)?,
             (format, file) => {
@@ -66,7 +73,7 @@ impl JudgedArgs {
                     JudgedFormat::Json => serde_json::to_string_pretty(found)? + "\n",
                     JudgedFormat::Text => found.text(FILE_WIDTH, Style::default())?,
                     JudgedFormat::Markdown => found.markdown()?,
-                    JudgedFormat::Junit => found.junit()?,
+                    JudgedFormat::Junit => found.test_suite()?.junit(),
                     JudgedFormat::Html => found.page()?,
                 };
                 match file {
@@ -75,6 +82,7 @@ impl JudgedArgs {
                 }
             }
         }
+        self.results.write(|| found.test_suite())?;
         Ok(ExitCode::from(if self.gate { gate(found.word()) } else { 0 }))
     }
 

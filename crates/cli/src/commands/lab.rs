@@ -5,6 +5,7 @@ pub mod args;
 use crate::commands::campaign::{CampaignArgs, begin_or_resume};
 use crate::exit::ExitError;
 use crate::flags::sheet::SheetArgs;
+use crate::flags::test_results::TestResultArgs;
 use crate::output::{escape_controls, print, print_text, style, warn, width};
 use crate::store::cache;
 use args::{Comparison, LabArgs, LabCommand};
@@ -54,7 +55,9 @@ fn run_comparison(sheet: &str, asked: &Comparison) -> anyhow::Result<ExitCode> {
     let sheet = Some(sheet.to_string());
     let sheet = SheetArgs { sheet, seeds: Some(*seeds), ..SheetArgs::default() };
     let (quiet, console) = (*quiet, *console);
-    begin_or_resume(&CampaignArgs { sheet: &sheet, common, quiet, keep_going: false, console })
+    let results = &TestResultArgs::default();
+    let sheet = &sheet;
+    begin_or_resume(&CampaignArgs { sheet, common, results, quiet, keep_going: false, console })
 }
 
 /// Why guests of these machines cannot be measured by this build, each once.

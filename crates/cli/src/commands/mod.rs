@@ -24,3 +24,4 @@ pub mod serve;
 pub mod target;
 pub mod trend;
 pub mod verify;
+pub mod watch;

@@ -3,8 +3,9 @@
 use crate::exit::{ExitError, exit_code};
 use crate::flags::Format;
 use crate::flags::run::RunArgs;
+use crate::flags::test_results::TestResultArgs;
 use crate::leftovers::undo_leftovers;
-use crate::output::{print_json, print_text, warn};
+use crate::output::{print_json, print_text, sanitize_run, warn};
 use crate::progress::Progress;
 use crate::render::{answer_lines, with_largest, with_statistics};
 use crate::store::{cache, open_store, recover};
@@ -13,6 +14,7 @@ use latlab_conduct::link::{self, Connector, DetachedStart};
 use latlab_conduct::{RunRequest, StopFlag, Timing, check_disk_space};
 use latlab_model::Plan;
 use latlab_report::rendered;
+use latlab_report::test_suite::of_run;
 use latlab_store::{Finished, Store, new_id};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -20,10 +22,13 @@ use std::process::ExitCode;
 
 /// Measures, stores, shows and judges.
 pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
+    args.results.check(args.common.format == Format::Json)?;
     let seed = jiff::Timestamp::now().as_nanosecond() as u64;
-    let loads = args.all_loads().map_err(ExitError::usage)?;
-    let plan = Plan { loads, ..args.plan(seed).map_err(ExitError::usage)? };
+    let measure = &args.measure;
+    let loads = measure.all_loads().map_err(ExitError::usage)?;
+    let plan = Plan { loads, ..measure.plan(seed).map_err(ExitError::usage)? };
     if plan.detached.is_some() {
+        args.results.refuse_detached()?;
         return detach(args, plan);
     }
     let store = open_store(args.common.out.as_deref());
@@ -33,17 +38,24 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     {
         warn(arithmetic);
     }
-    let shown = Shown { quiet: args.quiet, console: args.guest.console, command: "latlab run" };
-    let finished = measure_plan(plan, &store, StopFlag::on_signals(args.keep_going)?, shown)?;
-    print_finished(&finished, args.common.format)?;
+    let shown = Shown { quiet: args.quiet, console: measure.guest.console, command: "latlab run" };
+    let stop = StopFlag::on_signals(args.keep_going)?;
+    let measured = measure_plan(plan, &store, stop, shown);
+    let finished = args.results.note_failure(&measure.name, measured)?;
+    print_finished(&finished, args.common.format, &args.results)?;
     Ok(ExitCode::from(exit_code(&finished.run)))
 }
 
 /// Prints what a run came to, and where it is.
-pub fn print_finished(finished: &Finished, format: Format) -> anyhow::Result<()> {
+pub fn print_finished(
+    finished: &Finished,
+    format: Format,
+    results: &TestResultArgs,
+) -> anyhow::Result<()> {
     let path = finished.path.display();
     let shown = with_largest(&finished.path, finished.run.clone());
     let printed = match format {
+        _ if results.replace_text() => Ok(()),
         Format::Json => print_json(&rendered(&with_statistics(&finished.path, shown))),
         Format::Text => {
             let text = answer_lines(&shown)?;
@@ -52,7 +64,10 @@ pub fn print_finished(finished: &Finished, format: Format) -> anyhow::Result<()>
             ))
         }
     };
-    printed.with_context(|| format!("the run is stored in {path}"))
+    let tests = || Ok(of_run(&sanitize_run(&finished.run)?));
+    printed
+        .and_then(|()| results.write(tests))
+        .with_context(|| format!("the run is stored in {path}"))
 }
 
 /// A run that goes on without us, as `latlab run --detach --format json` has it.
@@ -71,7 +86,7 @@ pub struct DetachedRunStart {
 
 /// Begins a run on a board that goes on without us.
 fn detach(args: &RunArgs, plan: Plan) -> anyhow::Result<ExitCode> {
-    let board = args.guest.target.clone().unwrap_or_default();
+    let board = args.measure.guest.target.clone().unwrap_or_default();
     let id = new_id(jiff::Timestamp::now(), &plan.name);
     let lasts = plan.duration_ns.map(|time| format!(" for {time}"));
     let started =

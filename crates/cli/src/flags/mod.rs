@@ -4,6 +4,7 @@ pub mod guest;
 pub mod plan;
 pub mod run;
 pub mod sheet;
+pub mod test_results;
 
 use crate::targets;
 use clap::builder::{PossibleValuesParser, TypedValueParser};

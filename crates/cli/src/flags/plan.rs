@@ -1,6 +1,6 @@
 //! What the flags of `latlab run` mean: flags to plan.
 
-use super::run::RunArgs;
+use super::run::MeasureArgs;
 use crate::load_library::{self, Library};
 use latlab_model::load::Load;
 use latlab_model::plan::{
@@ -9,7 +9,7 @@ use latlab_model::plan::{
 };
 use latlab_model::{Nanos, Plan};
 
-impl RunArgs {
+impl MeasureArgs {
     /// The plan that these flags make; an error is one line.
     pub fn plan(&self, random_seed: u64) -> Result<Plan, String> {
         self.check_instrument()?;
@@ -242,7 +242,8 @@ mod tests {
     use latlab_model::plan::{IdleStates, Mechanism};
 
     fn plan(flags: &str) -> Result<Plan, String> {
-        let args: RunArgs = parse(flags.split_whitespace()).map_err(|error| error.to_string())?;
+        let args: MeasureArgs =
+            parse(flags.split_whitespace()).map_err(|error| error.to_string())?;
         args.plan(7)
     }
 

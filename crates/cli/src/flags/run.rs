@@ -2,6 +2,7 @@
 
 use crate::flags::guest::GuestArgs;
 use crate::flags::sheet::SheetArgs;
+use crate::flags::test_results::TestResultArgs;
 use crate::flags::{Common, board_folder, rate_per_hour, value_parser_of, whole};
 use clap::Args;
 use latlab_model::load::LoadCpus;
@@ -17,6 +18,25 @@ use std::path::PathBuf;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct RunArgs {
+    #[command(flatten)]
+    pub measure: MeasureArgs,
+    /// Continue when the terminal is closed (SIGHUP)
+    #[arg(long, help_heading = KEEP)]
+    pub keep_going: bool,
+    /// Print no progress and no live table
+    #[arg(short, long, help_heading = OTHER)]
+    pub quiet: bool,
+    #[command(flatten)]
+    pub results: TestResultArgs,
+    #[command(flatten)]
+    pub sheet: SheetArgs,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// Flags that say what is measured, and how.
+#[derive(Args)]
+pub struct MeasureArgs {
     /// Method of measuring: cyclic (a thread sleeps until its release), handoff (another thread
     /// wakes it), spin (gaps in a busy loop), timerlat (the kernel's tracer)
     #[arg(long, value_name = "NAME", default_value = "cyclic",
@@ -149,9 +169,6 @@ pub struct RunArgs {
     /// Folder there for the detached run [default: ~/.cache/latlab/runs, else memory]
     #[arg(long, value_name = "DIR", value_parser = board_folder, requires = "detach", help_heading = KEEP)]
     pub board_folder: Option<String>,
-    /// Continue when the terminal is closed (SIGHUP)
-    #[arg(long, help_heading = KEEP)]
-    pub keep_going: bool,
     /// Name of the run, used in the name of its folder
     #[arg(long, value_name = "NAME", default_value = "run", value_parser = plain_line,
           help_heading = KEEP)]
@@ -185,13 +202,6 @@ pub struct RunArgs {
     #[arg(long, value_name = "TIME", default_value = "0", value_parser = idle_states,
           help_heading = OTHER)]
     pub idle_states: IdleStates,
-    /// Print no progress and no live table
-    #[arg(short, long, help_heading = OTHER)]
-    pub quiet: bool,
-    #[command(flatten)]
-    pub sheet: SheetArgs,
-    #[command(flatten)]
-    pub common: Common,
 }
 
 const HOW: &str = "Method";
@@ -219,6 +229,7 @@ Examples:
   latlab run --target pi --detach --for 8h          measure a board without the link to it
   latlab run stress-five --scale 20s --dry-run      show the plan of a ready-made sheet
   latlab run night.toml                             run a sheet of your own
+  latlab run night.toml --junit junit.xml           and write its result for continuous integration
   latlab run --resume                               continue it
 
 Times are written 200us, 1.5ms, 30s, 5h. Ctrl-C ends a run cleanly and keeps it.";

@@ -48,7 +48,7 @@ impl SheetArgs {
 }
 
 /// Flags of `latlab run` that are allowed with a sheet, by their ids.
-pub const BESIDE_A_SHEET: [&str; 13] = [
+pub const BESIDE_A_SHEET: [&str; 16] = [
     "sheet",
     "dry_run",
     "scale",
@@ -62,6 +62,9 @@ pub const BESIDE_A_SHEET: [&str; 13] = [
     "quiet",
     "keep_going",
     "console",
+    "junit",
+    "ktap",
+    "lava",
 ];
 
 /// Why a sheet has no detached runs.

@@ -38,6 +38,7 @@ const TOPICS: &[(&str, &str)] = &[
     ("exports", "Exports"),
     ("laboratory", "Laboratory"),
     ("boards", "Boards"),
+    ("watch", "Watching"),
     ("packages", "Packages"),
     ("documents", "Documents"),
 ];

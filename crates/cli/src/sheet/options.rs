@@ -21,8 +21,11 @@ const NOT_OF_A_SCENARIO: &[&str] = &[
     "fault",
     "format",
     "help",
+    "junit",
     "keep-going",
     "kernel",
+    "ktap",
+    "lava",
     "modules",
     "name",
     "out",
@@ -97,7 +100,7 @@ impl Vocabulary {
             let args: RunArgs = parse(&words).map_err(|error| reason(&error))?;
             // Without its defaults, so that two ways to write a target make one row.
             let shown = match name {
-                "target" => args.guest.target()?.to_string(),
+                "target" => args.measure.guest.target()?.to_string(),
                 _ => value_text(value.get_ref()),
             };
             Ok((words, shown))

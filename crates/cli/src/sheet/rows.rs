@@ -4,7 +4,7 @@ use super::errors::SheetErrors;
 use super::options::{SheetOption, Vocabulary, reason};
 use super::read::{Scenario, Sheet};
 use crate::flags::parse;
-use crate::flags::run::RunArgs;
+use crate::flags::run::MeasureArgs;
 use crate::flags::sheet::Scale;
 use latlab_model::Plan;
 use latlab_model::campaign::Row;
@@ -98,7 +98,7 @@ fn row(
     let merged = merged(sheet, scenario, point);
     let words: Vec<String> = merged.values().flat_map(|one| one.words.clone()).collect();
     let wrong = |text: String| (word_of(&text), text);
-    let args: RunArgs = parse(&words).map_err(|error| wrong(reason(&error)))?;
+    let args: MeasureArgs = parse(&words).map_err(|error| wrong(reason(&error)))?;
     let loads = args.all_loads().map_err(|text| ("load".to_string(), text))?;
     let plan = scaled(Plan { loads, ..args.plan(0).map_err(wrong)? }, scale);
     if plan.duration(1).is_none() {

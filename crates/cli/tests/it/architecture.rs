@@ -45,6 +45,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "latlab-serve",
         &[
             "latlab-digest",
+            "latlab-export",
             "latlab-model",
             "latlab-report",
             "latlab-stats",
@@ -89,6 +90,7 @@ const LAYERS: &[&str] = &[
     "commands::campaign",
     "commands::agent",
     "commands::trend",
+    "commands::watch",
     "commands::compare",
     "commands::judged",
     "commands::completions",

@@ -4,14 +4,11 @@ mod csv;
 mod cyclictest;
 mod hdr;
 mod jitterdebugger;
-mod junit;
-mod ktap;
-mod lava;
-mod openmetrics;
 mod osadl;
 mod parquet;
 mod perfetto;
 mod prometheus;
+mod test_suite;
 
 pub use csv::cpu_of;
 
@@ -45,13 +42,13 @@ pub const FORMATS: &[Format] = &[
     hdr::FORMAT,
     csv::FORMAT,
     parquet::FORMAT,
-    prometheus::FORMAT,
-    openmetrics::FORMAT,
-    openmetrics::NATIVE,
+    prometheus::TEXT,
+    prometheus::OPENMETRICS,
+    prometheus::NATIVE,
     perfetto::FORMAT,
-    ktap::FORMAT,
-    junit::FORMAT,
-    lava::FORMAT,
+    test_suite::KTAP,
+    test_suite::JUNIT,
+    test_suite::LAVA,
 ];
 
 /// The format of this name.

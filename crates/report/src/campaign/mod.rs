@@ -1,22 +1,22 @@
-//! A campaign as a table: in the terminal, as Markdown, CSV and JUnit XML, and as a page.
+//! A campaign as a table: in the terminal, as Markdown and CSV, as tests, and as a page.
 
 mod comparisons;
 mod format;
-mod junit;
 mod list;
 mod multiples;
 mod page;
 mod plan;
 mod repeats;
 mod table;
+mod test_suite;
 mod text;
 mod variants;
 
-pub use junit::junit;
 pub use latlab_model::campaign_table::CampaignTable;
 pub use list::{CampaignEntry, SheetEntry, campaigns, sheets};
 pub use multiples::multiples;
 pub use page::{CampaignRun, campaign_page};
 pub use plan::planned;
 pub use table::{PlannedResult, table};
+pub use test_suite::test_suite;
 pub use text::{csv, markdown, show};

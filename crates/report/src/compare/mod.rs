@@ -1,21 +1,21 @@
-//! Runs of two sides against each other: in sentences, as a table, as Markdown, as JUnit XML, as a page.
+//! Runs of two sides against each other: in sentences, as a table, as Markdown, as tests, as a page.
 
 mod changes;
 mod groups;
-mod junit;
 mod machines;
 mod page;
 mod sentences;
 mod sides;
+mod test_suite;
 mod text;
 
 pub use changes::plan_changes;
 pub(crate) use groups::judgements;
-pub(crate) use junit::case;
-pub use junit::junit;
 pub(crate) use page::class;
 pub use page::page;
 pub(crate) use sentences::{about, named, probability, range, ratio, title};
 pub use sentences::{headline, scenario};
+pub(crate) use test_suite::case;
+pub use test_suite::test_suite;
 pub(crate) use text::colour;
 pub use text::{markdown, show};

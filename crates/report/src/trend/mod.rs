@@ -1,10 +1,10 @@
-//! A series of builds: in sentences, as a table, as Markdown, as JUnit XML, as a page.
+//! A series of builds: in sentences, as a table, as Markdown, as tests, as a page.
 
-mod junit;
 mod page;
 mod sentences;
+mod test_suite;
 mod text;
 
-pub use junit::junit;
 pub use page::page;
+pub use test_suite::test_suite;
 pub use text::{markdown, show};

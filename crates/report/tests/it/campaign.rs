@@ -7,8 +7,8 @@ use latlab_model::campaign_table::{CampaignTable, CellWord};
 use latlab_model::run::{MissBursts, VerdictReason, VerdictWord};
 use latlab_model::{Nanos, Plan, Run, ThreadBins};
 use latlab_report::campaign::{
-    CampaignRun, PlannedResult, campaign_page, csv, junit, markdown, multiples, planned, show,
-    table,
+    CampaignRun, PlannedResult, campaign_page, csv, markdown, multiples, planned, show, table,
+    test_suite,
 };
 use latlab_report::{Options, Style};
 use latlab_stats::MeasuredRun;
@@ -173,7 +173,7 @@ fn a_kernel_that_fails_does_not_fail_the_other() {
     let text = show(&table, 160, Style::default());
     assert_eq!(text.lines().next(), Some(answer.as_str()), "{text}");
     assert!(markdown(&table).contains("fails in 1 of 2 rows"));
-    let xml = junit(&table);
+    let xml = test_suite(&table).junit();
     assert!(xml.contains("tests=\"4\" failures=\"1\""), "{xml}");
     let failed = xml.split("<testcase").find(|case| case.contains("<failure")).unwrap();
     assert!(failed.contains(&format!("name=\"hackbench, kernel {STOCK}\"")), "{failed}");
@@ -267,14 +267,14 @@ fn repeats_are_judged_together_by_their_limit() {
     let line = "idle: PASS. Deadline 100 us: 0 misses in 8 004 releases of 4 repeats (4 h). With 95 % \
                 confidence fewer than 0.75 bursts of misses come in an hour, if load and machine do not \
                 change. That keeps the limit of 1 in an hour.";
-    for said in [show(&kept, 400, Style::default()), markdown(&kept), junit(&kept)] {
+    for said in [show(&kept, 400, Style::default()), markdown(&kept), test_suite(&kept).junit()] {
         assert!(plain(&said).contains(line), "{said}");
     }
     let open = limited(0.1, [0; 4]);
     assert_eq!(open.rows[0].verdict, Some(VerdictWord::Inconclusive));
     let said = plain(&show(&open, 400, Style::default()));
     assert!(said.contains("26 h more without a miss would show that it is kept."), "{said}");
-    assert!(junit(&open).contains("<error message=\"idle: INCONCLUSIVE. Deadline"));
+    assert!(test_suite(&open).junit().contains("<error message=\"idle: INCONCLUSIVE. Deadline"));
     let exceeded = limited(1.0, [5, 4, 6, 5]);
     assert_eq!(exceeded.rows[0].verdict, Some(VerdictWord::Fail));
     // One bad boot among good ones is not averaged away.

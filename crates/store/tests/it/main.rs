@@ -7,6 +7,7 @@ mod finish;
 mod follow;
 mod older;
 mod recover;
+mod rolling;
 mod rows;
 mod runs;
 mod simulated_disk;

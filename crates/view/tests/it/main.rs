@@ -6,7 +6,7 @@ use latlab_model::Run;
 use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign, CoolDown, Order, PlannedRun, Row};
 use latlab_model::campaign_table::CellWord;
 use latlab_model::frame::Message;
-use latlab_report::campaign::{csv, junit, markdown, show};
+use latlab_report::campaign::{csv, markdown, show, test_suite};
 use latlab_report::time::{Kind, TimeOptions};
 use latlab_report::{Options, Style, units};
 use latlab_store::{CampaignFolder, Finished, Store};
@@ -184,7 +184,7 @@ fn labels_of_a_stranger_are_shown_as_escapes_and_are_no_formulas() {
     let table = csv(&loaded.shown);
     let texts = [
         markdown(&loaded.shown),
-        junit(&loaded.shown),
+        test_suite(&loaded.shown).junit(),
         show(&loaded.shown, 120, Style::default()),
         loaded.page(|_| String::new()),
         loaded.multiples(&Options::default()),

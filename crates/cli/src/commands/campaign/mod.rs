@@ -9,6 +9,7 @@ use crate::documents::{CampaignResult, DryRun};
 use crate::exit::{EXIT_CANNOT_MEASURE, EXIT_FAIL, EXIT_NO_ANSWER, ExitError};
 use crate::flags::run::RunArgs;
 use crate::flags::sheet::{BESIDE_A_SHEET, NOT_DETACHED, SheetArgs};
+use crate::flags::test_results::TestResultArgs;
 use crate::flags::{Common, Format};
 use crate::leftovers::restore;
 use crate::output::{
@@ -23,7 +24,7 @@ use latlab_conduct::campaign::{CampaignEnd, CampaignRequest, run_campaign};
 use latlab_conduct::{StopFlag, Timing};
 use latlab_model::campaign::Campaign;
 use latlab_model::run::VerdictWord;
-use latlab_report::campaign::CampaignTable;
+use latlab_report::campaign::{CampaignTable, test_suite};
 use latlab_store::{CampaignFolder, CellState, Store};
 use latlab_sys::process::uname;
 use progress::ProgressPrinter;
@@ -33,9 +34,10 @@ use std::process::ExitCode;
 /// `latlab run` with a sheet or `--resume`; `given` says which flags stood on the command line.
 pub fn run_sheet(args: &RunArgs, given: &ArgMatches) -> anyhow::Result<ExitCode> {
     refuse_other_flags(given)?;
-    let RunArgs { sheet, common, quiet, keep_going, guest, .. } = args;
-    let (quiet, keep_going, console) = (*quiet, *keep_going, guest.console);
-    begin_or_resume(&CampaignArgs { sheet, common, quiet, keep_going, console })
+    args.results.check(args.common.format == Format::Json)?;
+    let RunArgs { sheet, common, results, quiet, keep_going, measure } = args;
+    let (quiet, keep_going, console) = (*quiet, *keep_going, measure.guest.console);
+    begin_or_resume(&CampaignArgs { sheet, common, results, quiet, keep_going, console })
 }
 
 /// A campaign that a command asks for.
@@ -44,6 +46,8 @@ pub struct CampaignArgs<'a> {
     pub sheet: &'a SheetArgs,
     /// Where it lives and how it is printed.
     pub common: &'a Common,
+    /// Where its result is written as tests.
+    pub results: &'a TestResultArgs,
     /// No progress.
     pub quiet: bool,
     /// Whether to go on when the terminal is closed.
@@ -197,13 +201,17 @@ fn resume(args: &CampaignArgs<'_>, folder: &CampaignFolder) -> anyhow::Result<Ex
     })?;
     let table = latlab_view::campaign_table(folder)?;
     let printed = match args.common.format {
+        _ if args.results.replace_text() => Ok(()),
         Format::Json => print_json(&CampaignResult { path: path.to_string(), table: &table }),
         Format::Text => print_text(&format!(
             "{}\nStored in {path}\nAs a page: latlab report {path}\n",
             latlab_report::campaign::show(&sanitize_document(&table)?, width(), style())
         )),
     };
-    printed.with_context(|| format!("the campaign is stored in {path}"))?;
+    let tests = || Ok(test_suite(&sanitize_document(&table)?));
+    printed
+        .and_then(|()| args.results.write(tests))
+        .with_context(|| format!("the campaign is stored in {path}"))?;
     print_remaining(&ended, &table, &release, &path.to_string());
     Ok(ExitCode::from(exit_code(&ended, &table)))
 }

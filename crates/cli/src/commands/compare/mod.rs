@@ -13,7 +13,8 @@ use latlab_model::comparison::Comparison;
 use latlab_model::machine::Machine;
 use latlab_model::run_comparison::{ComparisonWord, RunComparison, ScenarioComparison};
 use latlab_model::sanitize::sanitize_lines;
-use latlab_report::compare::{junit, markdown, page, plan_changes, show};
+use latlab_report::compare::{markdown, page, plan_changes, show, test_suite};
+use latlab_report::test_suite::TestSuite;
 use latlab_report::{RunWithBins, Style};
 use latlab_stats::{MeasuredRun, Tolerance, compare_runs};
 use serde::{Serialize, Serializer};
@@ -60,8 +61,8 @@ impl Judged for JudgedSides<'_> {
         Ok(markdown(&sanitize_lines(&self.compared)?))
     }
 
-    fn junit(&self) -> anyhow::Result<String> {
-        Ok(junit(&sanitize_lines(&self.compared)?))
+    fn test_suite(&self) -> anyhow::Result<TestSuite> {
+        Ok(test_suite(&sanitize_lines(&self.compared)?))
     }
 
     fn page(&self) -> anyhow::Result<String> {

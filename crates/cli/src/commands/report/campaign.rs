@@ -6,7 +6,7 @@ use crate::documents::CampaignReported;
 use crate::output::{print, print_json, print_text, warn, write_into, write_whole};
 use crate::store::finish_leftovers;
 use anyhow::bail;
-use latlab_report::campaign::{csv, junit, markdown};
+use latlab_report::campaign::{csv, markdown, test_suite};
 use latlab_store::CampaignFolder;
 use latlab_view::{LoadedCampaign, LoadedRun};
 use std::path::{Path, PathBuf, absolute};
@@ -22,7 +22,7 @@ pub fn report(folder: &CampaignFolder, args: &ReportArgs) -> anyhow::Result<Exit
     let text = match args.format {
         ReportFormat::Markdown => Some(markdown(&shown.shown)),
         ReportFormat::Csv => Some(csv(&shown.shown)),
-        ReportFormat::Junit => Some(junit(&shown.shown)),
+        ReportFormat::Junit => Some(test_suite(&shown.shown).junit()),
         ReportFormat::Text | ReportFormat::Json => None,
     };
     match text {

@@ -12,7 +12,8 @@ use latlab_model::run_comparison::ComparisonWord;
 use latlab_model::sanitize::sanitize_lines;
 use latlab_model::trend::Trend;
 use latlab_report::Style;
-use latlab_report::trend::{junit, markdown, page, show};
+use latlab_report::test_suite::TestSuite;
+use latlab_report::trend::{markdown, page, show, test_suite};
 use latlab_stats::{BuildRun, trend};
 use std::collections::BTreeSet;
 use std::process::ExitCode;
@@ -50,8 +51,8 @@ impl Judged for Trend {
         Ok(markdown(&sanitize_lines(self)?))
     }
 
-    fn junit(&self) -> anyhow::Result<String> {
-        Ok(junit(&sanitize_lines(self)?))
+    fn test_suite(&self) -> anyhow::Result<TestSuite> {
+        Ok(test_suite(&sanitize_lines(self)?))
     }
 
     fn page(&self) -> anyhow::Result<String> {

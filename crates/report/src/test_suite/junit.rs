@@ -1,59 +1,33 @@
-//! JUnit XML: a suite of test cases, which continuous integration shows.
+//! JUnit XML, which continuous integration shows.
 
+use super::{Problem, TestCase, TestSuite};
 use latlab_model::sanitize::escape_lines;
 
-/// What is wrong with a test case.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Problem {
-    /// It failed.
-    Failure,
-    /// There is no answer.
-    Error,
-    /// It was left out.
-    Skipped,
-}
-
-impl Problem {
-    fn as_str(self) -> &'static str {
-        match self {
-            Problem::Failure => "failure",
-            Problem::Error => "error",
-            Problem::Skipped => "skipped",
-        }
+fn tag(kind: Problem) -> &'static str {
+    match kind {
+        Problem::Failure => "failure",
+        Problem::Error => "error",
+        Problem::Skipped => "skipped",
     }
 }
 
-/// A test case.
-#[derive(Clone, PartialEq, Debug)]
-pub struct TestCase {
-    /// What it belongs to.
-    pub group: String,
-    /// Its name.
-    pub name: String,
-    /// Names and values of what it was measured on.
-    pub properties: Option<Vec<(&'static str, String)>>,
-    /// What is wrong with it, and a message.
-    pub problem: Option<(Problem, String)>,
-    /// What it says.
-    pub output: Option<String>,
-}
-
-/// A suite of these cases, with what else there is to say.
-pub fn test_suite(name: &str, cases: &[TestCase], remarks: &str) -> String {
+/// The suite with what else there is to say.
+pub fn text(suite: &TestSuite) -> String {
+    let cases = &suite.cases;
     let count = |kind: Problem| {
         cases.iter().filter(|case| case.problem.as_ref().is_some_and(|one| one.0 == kind)).count()
     };
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     text += &format!(
         "<testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n",
-        xml_text(name),
+        xml_text(&suite.name),
         cases.len(),
         count(Problem::Failure),
         count(Problem::Error),
         count(Problem::Skipped)
     );
     cases.iter().for_each(|case| text += &test_case(case));
-    text + &format!("  <system-out>{}</system-out>\n</testsuite>\n", xml_text(remarks))
+    text + &format!("  <system-out>{}</system-out>\n</testsuite>\n", xml_text(&suite.remarks))
 }
 
 fn test_case(case: &TestCase) -> String {
@@ -67,7 +41,7 @@ fn test_case(case: &TestCase) -> String {
         text += &format!("    <properties>\n{lines}    </properties>\n");
     }
     if let Some((kind, message)) = &case.problem {
-        text += &format!("    <{} message=\"{}\"/>\n", kind.as_str(), xml_text(message));
+        text += &format!("    <{} message=\"{}\"/>\n", tag(*kind), xml_text(message));
     }
     if let Some(output) = &case.output {
         text += &format!("    <system-out>{}</system-out>\n", xml_text(output));

@@ -1,23 +1,28 @@
-//! A comparison as JUnit XML: a test case for each metric of each scenario.
+//! A comparison as tests: a test case for each metric of each scenario.
 
 use super::sentences::{headline, missed, probability, range, ratio, remark, title};
-use crate::junit::{Problem, TestCase, test_suite};
+use super::text::middle;
+use crate::test_suite::{Figure, Problem, TestCase, TestSuite};
 use latlab_model::run_comparison::{
     ComparisonWord, MetricComparison, RunComparison, ScenarioComparison,
 };
 
 /// One test suite. What regressed fails; what is undecided is an error.
-pub fn junit(of: &RunComparison) -> String {
+pub fn test_suite(of: &RunComparison) -> TestSuite {
     let cases: Vec<TestCase> = of.scenarios.iter().flat_map(cases).collect();
     let remarks = of.scenarios.iter().flat_map(|one| one.remarks.iter().map(remark));
     let lines: Vec<String> = std::iter::once(headline(of)).chain(remarks).collect();
-    test_suite("latlab compare", &cases, &lines.join("\n"))
+    let name = "latlab compare".to_string();
+    let answer = case(&name, name.clone(), of.word, headline(of));
+    TestSuite { name, cases, answer, remarks: lines.join("\n") }
 }
 
 fn cases(of: &ScenarioComparison) -> Vec<TestCase> {
     let group = of.name.as_deref().unwrap_or("runs");
-    let metric =
-        |one: &MetricComparison| case(group, one.metric.to_string(), one.word, message(one));
+    let metric = |one: &MetricComparison| TestCase {
+        figures: figures(one),
+        ..case(group, one.metric.to_string(), one.word, message(one))
+    };
     let misses = of.misses.iter().map(|one| {
         let word = one.word.unwrap_or(ComparisonWord::NoRegression);
         case(group, "misses".to_string(), word, missed(one))
@@ -32,7 +37,18 @@ pub(crate) fn case(group: &str, name: String, word: ComparisonWord, message: Str
         ComparisonWord::Regressed => (Some((Problem::Failure, message)), None),
         _ => (Some((Problem::Error, message)), None),
     };
-    TestCase { group: group.to_string(), name, properties: None, problem, output }
+    TestCase { group: group.to_string(), name, problem, output, ..TestCase::default() }
+}
+
+/// The medians of both sides.
+fn figures(of: &MetricComparison) -> Vec<Figure> {
+    let name = of.metric.as_str().replace(' ', "-");
+    let sides = [("base", &of.base_ns), ("candidate", &of.candidate_ns)];
+    let figure = |(side, values): (&str, &Vec<f64>)| Figure {
+        name: format!("{name}-{side}"),
+        nanos: Some(middle(values)).filter(|_| !values.is_empty()),
+    };
+    sides.into_iter().map(figure).collect()
 }
 
 fn message(of: &MetricComparison) -> String {

@@ -1,26 +1,36 @@
-//! The table as JUnit XML: a test case for each row, with its verdict.
+//! The table as tests: a test case for each row, with its verdict.
 
 use super::format::{reason, rest, verdict};
 use super::repeats::limit;
 use super::text::below;
 use super::variants::{answer, kernel};
-use crate::junit::{Problem, TestCase, test_suite};
+use crate::test_suite::{Problem, TestCase, TestSuite, heaviest};
 use latlab_model::campaign_table::{CampaignCell, CampaignRow, CampaignTable, CellWord};
 use latlab_model::run::VerdictWord;
 
 /// One test suite. A row fails as its verdict does; one without a deadline fails only where a run
 /// of it did.
-pub fn junit(of: &CampaignTable) -> String {
+pub fn test_suite(of: &CampaignTable) -> TestSuite {
     let case = |row: &CampaignRow| TestCase {
         group: of.name.clone(),
         name: row.label.clone(),
         properties: Some(properties(row)),
         problem: problem(row),
         output: Some(summary(row)),
+        measured: row.cells.iter().filter_map(|cell| cell.figures.max_ns).max(),
+        ..TestCase::default()
     };
     let cases: Vec<TestCase> = of.rows.iter().map(case).collect();
+    let headline = answer(of).unwrap_or_else(|| of.tally.to_string());
     let remarks = answer(of).into_iter().chain(below(of)).collect::<Vec<_>>().join("\n");
-    test_suite(&of.name, &cases, &remarks)
+    let whole = TestCase {
+        group: of.name.clone(),
+        name: of.name.clone(),
+        problem: heaviest(&cases).map(|kind| (kind, headline.clone())),
+        output: Some(headline),
+        ..TestCase::default()
+    };
+    TestSuite { name: of.name.clone(), cases, answer: whole, remarks }
 }
 
 /// On what the row was measured.

@@ -1,0 +1,132 @@
+//! The flags of `latlab watch`.
+
+use crate::exit::ExitError;
+use crate::flags::run::MeasureArgs;
+use crate::flags::{check_positive, whole};
+use clap::{Arg, Args, Command};
+use latlab_model::Nanos;
+use std::path::PathBuf;
+
+/// Flags of `latlab watch`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct WatchArgs {
+    /// From the begin of a round to the next one
+    #[arg(long, value_name = "TIME", default_value = "1min", help_heading = WATCH)]
+    pub every: Nanos,
+    /// Share of a CPU that all rounds may take together; where they would take more, the next one comes
+    /// later
+    #[arg(long, value_name = "SHARE", default_value = "0.1%", value_parser = share_of_cpu,
+          help_heading = WATCH)]
+    pub cpu_budget: f64,
+    /// Room on the disk that the runs of this name may take; the oldest go first
+    #[arg(long, value_name = "SIZE", default_value = "200M", value_parser = size, help_heading = WATCH)]
+    pub keep: u64,
+    /// Run a command when a round fails or nothing can be measured, with the round as JSON on its input
+    #[arg(long, value_name = "CMD", help_heading = WATCH)]
+    pub on_fail: Option<String>,
+    /// End after so many rounds [default: never]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>, help_heading = WATCH)]
+    pub rounds: Option<u64>,
+    /// Print only what fails and what is removed
+    #[arg(short, long, help_heading = WATCH)]
+    pub quiet: bool,
+    /// Folder of the runs [default: $LATLAB_RUNS, else ./runs]
+    #[arg(long, value_name = "DIR", help_heading = WATCH)]
+    pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub measure: MeasureArgs,
+}
+
+const WATCH: &str = "Rounds";
+
+/// What is usual here and not in `latlab run`: little, and nothing of the machine is changed.
+const DEFAULTS: [(&str, &str); 5] = [
+    ("name", "watch"),
+    ("duration", "5s"),
+    ("period", "1ms"),
+    ("telemetry", "5s"),
+    ("idle_states", "system"),
+];
+
+/// The command with the defaults of its own.
+pub fn with_defaults(watch: Command) -> Command {
+    let watch = ["detach", "board_folder"]
+        .into_iter()
+        .fold(watch, |watch, id| watch.mut_arg(id, |arg: Arg| arg.hide(true)));
+    DEFAULTS.into_iter().fold(watch, |watch, (id, value)| {
+        watch.mut_arg(id, |arg: Arg| {
+            // What a help text says of the default of `latlab run`.
+            let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+            let help = help.split(" [default").next().unwrap_or_default().to_string();
+            arg.help(help).default_value(value)
+        })
+    })
+}
+
+impl WatchArgs {
+    /// Refuses what cannot be watched.
+    pub fn check(&self) -> Result<(), ExitError> {
+        check_positive([("--every", Some(self.every))]).map_err(ExitError::usage)?;
+        if self.on_fail.is_some()
+            && self.measure.deadline.is_none()
+            && self.measure.stop_above.is_none()
+        {
+            return Err(ExitError::usage(
+                "--on-fail needs --deadline or --stop-above: without them nothing fails",
+            ));
+        }
+        if self.measure.detach {
+            return Err(ExitError::usage("--detach: a watch waits for each round"));
+        }
+        Ok(())
+    }
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  latlab watch --deadline 1ms                       5 s of each minute, at most 0.1 % of a CPU
+  latlab watch --deadline 1ms --on-fail 'mail -s late admin'
+  latlab watch -a 2-3 --every 10min --for 20s --keep 1G --out /var/lib/latlab/runs
+  latlab watch --target ssh://pi@board --deadline 200us
+
+A file 'keep' in the folder of a run keeps the run. Ctrl-C and SIGTERM end it, and the round is stored.";
+
+/// A share of a CPU in percent.
+fn share_of_cpu(text: &str) -> Result<f64, String> {
+    let expected = || format!("'{text}' is not a share between 0.001% and 100%, such as 0.1%");
+    let number: f64 = text.trim_end_matches('%').trim().parse().map_err(|_| expected())?;
+    match text.contains('%') && (0.001..=100.0).contains(&number) {
+        true => Ok(number / 100.0),
+        false => Err(expected()),
+    }
+}
+
+/// A size of a disk.
+fn size(text: &str) -> Result<u64, String> {
+    let expected = || format!("'{text}' is not a size of 1M or more, such as 200M or 2G");
+    let units = [("k", 1_000), ("M", 1_000_000), ("G", 1_000_000_000), ("T", 1_000_000_000_000)];
+    let (number, unit) = units
+        .into_iter()
+        .find_map(|(end, unit)| Some((text.strip_suffix(end)?, unit)))
+        .unwrap_or((text, 1));
+    let bytes = number.trim().parse::<u64>().ok().and_then(|number| number.checked_mul(unit));
+    bytes.filter(|bytes| *bytes >= 1_000_000).ok_or_else(expected)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_and_sizes() {
+        assert_eq!(share_of_cpu("0.1%"), Ok(0.001));
+        assert_eq!((size("200M"), size("2 G")), (Ok(200_000_000), Ok(2_000_000_000)));
+        for wrong in ["0.1", "0%", "200%", "-1%", "nan%", "x%"] {
+            assert!(share_of_cpu(wrong).is_err(), "{wrong}");
+        }
+        for wrong in ["200", "0M", "-1M", "1.5G", "G", "99999999999T"] {
+            assert!(size(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! `--on-fail`: a command for a round that failed.
+
+use crate::documents::WatchAlarm;
+use crate::output::warn;
+use latlab_sys::process::{KillSignal, Pid, kill_process_group};
+use std::io::{self, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A command that takes longer is ended, so that it keeps nothing from being measured.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Runs the command with the round as a line of JSON on its input, and waits for it.
+pub fn run(command: &str, alarm: &WatchAlarm<'_>) {
+    match start(command, alarm).and_then(wait) {
+        Ok(None) => {}
+        Ok(Some(what)) => warn(format_args!("--on-fail: the command {what}")),
+        Err(error) => warn(format_args!("--on-fail: cannot run the command: {error}")),
+    }
+}
+
+fn start(command: &str, alarm: &WatchAlarm<'_>) -> io::Result<Child> {
+    // A group of its own, so that all it has started can be ended with it.
+    let mut child =
+        Command::new("sh").process_group(0).args(["-c", command]).stdin(Stdio::piped()).spawn()?;
+    if let Some(mut input) = child.stdin.take() {
+        // One that does not read it is no failure.
+        let _ = writeln!(input, "{}", serde_json::to_string(alarm)?);
+    }
+    Ok(child)
+}
+
+/// What is wrong with how it ended.
+fn wait(mut child: Child) -> io::Result<Option<String>> {
+    let begun = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok((!status.success()).then(|| format!("failed ({status})")));
+        }
+        if begun.elapsed() > PATIENCE {
+            if let Some(group) = Pid::from_raw(child.id() as i32) {
+                let _ = kill_process_group(group, KillSignal::KILL);
+            }
+            child.wait()?;
+            return Ok(Some(format!("took longer than {} s and was ended", PATIENCE.as_secs())));
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}

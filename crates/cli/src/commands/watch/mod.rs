@@ -1,0 +1,251 @@
+//! `latlab watch`: measures a little, often.
+
+pub mod args;
+mod hook;
+
+use crate::commands::run::{Shown, measure_plan};
+use crate::documents::WatchAlarm;
+use crate::exit::{EXIT_USAGE, ExitError, error_code, exit_code};
+use crate::output::{escape_controls, print_text, warn};
+use crate::store::{open_store, recover};
+use args::WatchArgs;
+use latlab_conduct::{CpuBudget, Failure, StopFlag, check_disk_space};
+use latlab_model::units::counted;
+use latlab_model::{Nanos, Plan, Run, Target};
+use latlab_report::units::{percent, span};
+use latlab_store::{Finished, Removal, RollingRuns, Store};
+use latlab_sys::clock::{Clock, process_cpu_time, sleep_for};
+use latlab_sys::memory::children_cpu_time;
+use std::collections::BTreeSet;
+use std::process::ExitCode;
+
+/// A sleep between two looks at the flag that ends all: a signal that comes just before a sleep does not
+/// end it.
+const NAP: Nanos = Nanos(1_000_000_000);
+
+/// What `latlab watch` does.
+pub fn watch(args: &WatchArgs) -> anyhow::Result<ExitCode> {
+    args.check()?;
+    let plan = plan(args)?;
+    let store = open_store(args.out.as_deref());
+    recover(&store);
+    let stop = StopFlag::on_signals(true)?;
+    let mut watch = Watch {
+        args,
+        runs: RollingRuns::open(&store, &plan.name)?,
+        store,
+        spent: CpuSpent::default(),
+        told: BTreeSet::new(),
+        failures: 0,
+    };
+    let budget = CpuBudget { every_ns: args.every, share: args.cpu_budget };
+    let begun = Clock::Boottime.now();
+    let since = || Nanos(Clock::Boottime.now() - begun);
+    for round in 1.. {
+        let at = since();
+        watch.round(round, stop, since)?;
+        if stop.is_set() || args.rounds == Some(round) {
+            break;
+        }
+        let next = budget.next_round(at, watch.spent.total());
+        if round == 1 && next > at + args.every {
+            warn(format_args!(
+                "a round takes {} of CPU time: the next one comes after {}, so that all take {} at most \
+                 (--cpu-budget)",
+                watch.spent.last,
+                span(next),
+                percent(args.cpu_budget)
+            ));
+        }
+        while !stop.is_set() && since() < next {
+            // A signal may end it before.
+            let _ = sleep_for(Clock::Boottime, NAP.min(next - since()).0.max(0));
+        }
+        if stop.is_set() {
+            break;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The plan of a round, with a seed of its own.
+fn plan(args: &WatchArgs) -> Result<Plan, ExitError> {
+    let seed = jiff::Timestamp::now().as_nanosecond() as u64;
+    let loads = args.measure.all_loads().map_err(ExitError::usage)?;
+    let plan = Plan { loads, ..args.measure.plan(seed).map_err(ExitError::usage)? };
+    match plan.duration(1) {
+        Some(_) => Ok(plan),
+        None => Err(ExitError::usage("a round needs an end: --for or --cycles")),
+    }
+}
+
+/// The rounds and what is known of them.
+struct Watch<'a> {
+    args: &'a WatchArgs,
+    store: Store,
+    runs: RollingRuns,
+    spent: CpuSpent,
+    /// Runs of which was said why they stay.
+    told: BTreeSet<String>,
+    /// Rounds that failed since the last one that did not.
+    failures: u64,
+}
+
+impl Watch<'_> {
+    /// Makes room, measures, says what came of it, and warns.
+    fn round(
+        &mut self,
+        round: u64,
+        stop: &StopFlag,
+        since: impl Fn() -> Nanos,
+    ) -> anyhow::Result<()> {
+        let plan = plan(self.args)?;
+        self.make_room(&plan);
+        let shown = Shown {
+            quiet: true,
+            console: self.args.measure.guest.console,
+            command: "latlab watch",
+        };
+        let target = plan.target.clone();
+        let measured = measure_plan(plan, &self.store, stop, shown);
+        self.spent.add(&target, measured.as_ref().ok().map(|finished| &finished.run));
+        match measured {
+            Ok(finished) => {
+                self.runs.add(&finished.path);
+                let code = exit_code(&finished.run);
+                self.print(&finished, code, since())?;
+                self.tell_removed(self.args.keep);
+                self.warn_of(code == crate::exit::EXIT_FAIL, |failures| {
+                    WatchAlarm::of_run(&finished, failures)
+                });
+            }
+            Err(_) if stop.is_set() => {}
+            // What is wrong with the flags is no matter of a round.
+            Err(error) if round == 1 && error_code(&error) == EXIT_USAGE => return Err(error),
+            Err(error) => {
+                let text = format!("{error:#}");
+                warn(format_args!("nothing measured: {text}"));
+                self.warn_of(true, |failures| WatchAlarm::of_failure(&text, failures));
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes runs until the disk can hold another one, as far as there are any.
+    fn make_room(&mut self, plan: &Plan) {
+        let store = self.store.clone();
+        let is_full = |_| matches!(check_disk_space(plan, &store), Err(Failure::NoRoom(_)));
+        let looked_at = self.runs.remove_while(is_full);
+        self.tell(looked_at, "the disk is full");
+    }
+
+    /// Removes what is beyond the limit.
+    fn tell_removed(&mut self, limit: u64) {
+        let looked_at = self.runs.remove_while(|left| left > limit);
+        self.tell(looked_at, "--keep");
+    }
+
+    fn tell(&mut self, looked_at: Vec<(String, Removal)>, why: &str) {
+        for (id, removal) in looked_at {
+            match removal {
+                Removal::Removed(bytes) => {
+                    warn(format_args!("removed {id}, {} ({why})", megabytes(bytes)));
+                }
+                // Once is enough.
+                Removal::Kept(reason) if self.told.insert(id.clone()) => {
+                    warn(format_args!("{id} stays: {reason}"));
+                }
+                Removal::Kept(_) => {}
+            }
+        }
+    }
+
+    /// A line for a round.
+    fn print(&self, finished: &Finished, code: u8, since: Nanos) -> anyhow::Result<()> {
+        if self.args.quiet && code == 0 {
+            return Ok(());
+        }
+        let run = &finished.run;
+        let word = run.verdict.as_ref().map_or("measured", |verdict| verdict.word.as_str());
+        let largest = run.total.max_ns.map(|max| format!("largest {max}"));
+        let misses = run.total.misses.map(|misses| {
+            let misses = counted(misses, "deadline miss", "deadline misses");
+            format!("{misses} in {}", counted(run.total.activations, "release", "releases"))
+        });
+        let figures: Vec<String> = largest.into_iter().chain(misses).collect();
+        let share = self.spent.total().0 as f64 / since.0.max(1) as f64;
+        print_text(&format!(
+            "{}: {word}, {}; CPU {}, {} in {}; {}, {}\n",
+            escape_controls(&run.id),
+            figures.join(", "),
+            self.spent.last,
+            percent(share),
+            span(since),
+            counted(self.runs.count() as u64, "run", "runs"),
+            megabytes(self.runs.bytes()),
+        ))
+    }
+
+    /// Runs the command of `--on-fail` for a round that failed.
+    fn warn_of<'b>(&mut self, failed: bool, alarm: impl FnOnce(u64) -> WatchAlarm<'b>) {
+        self.failures = if failed { self.failures + 1 } else { 0 };
+        if let (true, Some(command)) = (failed, &self.args.on_fail) {
+            hook::run(command, &alarm(self.failures));
+            // What the command takes is the user's, not ours.
+            self.spent.forget();
+        }
+    }
+}
+
+/// The CPU time of all rounds.
+struct CpuSpent {
+    /// What the clocks of this process and its children said last.
+    counted: Nanos,
+    /// What the last round took.
+    last: Nanos,
+    total: Nanos,
+}
+
+impl Default for CpuSpent {
+    fn default() -> CpuSpent {
+        CpuSpent { counted: CpuSpent::clocks(), last: Nanos::ZERO, total: Nanos::ZERO }
+    }
+}
+
+impl CpuSpent {
+    /// This process and what it has waited for.
+    fn clocks() -> Nanos {
+        Nanos(process_cpu_time() + children_cpu_time())
+    }
+
+    /// What a round took: of a board its own CPU time, else that of this machine.
+    fn add(&mut self, target: &Target, run: Option<&Run>) {
+        let now = CpuSpent::clocks();
+        let here = now - self.counted;
+        self.counted = now;
+        self.last = match (target, run) {
+            (Target::Board(_), Some(run)) => on_target(run),
+            _ => here,
+        };
+        self.total += self.last;
+    }
+
+    fn forget(&mut self) {
+        self.counted = CpuSpent::clocks();
+    }
+
+    fn total(&self) -> Nanos {
+        self.total
+    }
+}
+
+/// The CPU time of the agent.
+fn on_target(run: &Run) -> Nanos {
+    let threads = run.threads.iter().filter_map(|thread| thread.end.as_ref());
+    let helpers = run.agent.as_ref().map_or(Nanos::ZERO, |agent| agent.helpers_cpu_ns);
+    threads.map(|end| end.cpu_ns).sum::<Nanos>() + helpers
+}
+
+fn megabytes(bytes: u64) -> String {
+    format!("{:.1} MB", bytes as f64 / 1e6)
+}

@@ -1,0 +1,24 @@
+//! A series of builds as tests: one test case, the newest build.
+
+use super::sentences::{headline, limits, step};
+use crate::compare::case;
+use crate::test_suite::{TestCase, TestSuite};
+use latlab_model::Nanos;
+use latlab_model::trend::Trend;
+
+/// A test suite with a case for the newest build. A regression fails; what is undecided is an error.
+pub fn test_suite(of: &Trend) -> TestSuite {
+    let newest = of.builds.last();
+    let name = newest.map_or("no build", |build| &build.name);
+    let measured = newest.map(|build| Nanos(build.value_ns.round() as i64));
+    let case = case(of.metric.as_str(), name.to_string(), of.word, headline(of));
+    let lines: Vec<String> = of.steps.iter().map(step).chain(limits(of)).collect();
+    let name = "latlab trend".to_string();
+    let answer = TestCase { name: name.clone(), ..case.clone() };
+    TestSuite {
+        name,
+        cases: vec![TestCase { measured, ..case }],
+        answer,
+        remarks: lines.join("\n"),
+    }
+}

@@ -1,0 +1,81 @@
+//! The runs of one name, of which the oldest go.
+
+use latlab_digest::testing::SyntheticRun;
+use latlab_store::{KEEP_MARK, Removal, RollingRuns, Store};
+use latlab_sys::lease;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What the synthetic runs are called.
+fn name() -> String {
+    SyntheticRun::default().plan().name
+}
+
+/// Runs of one name in a folder, an hour apart.
+fn planted(root: &Path, name: &str, count: usize) -> Vec<PathBuf> {
+    let plant = |hour: usize| {
+        let mut run = Store::new(root).begin(&format!("20261101T{hour:02}0000Z_{name}")).unwrap();
+        let name = name.to_string();
+        let tiny = SyntheticRun { name, threads: 1, seconds: 1, ..SyntheticRun::default() };
+        run.append(&tiny.bytes()).unwrap();
+        run.finish().unwrap().path
+    };
+    (0..count).map(plant).collect()
+}
+
+/// The hours of those that are there.
+fn hours(folders: &[PathBuf]) -> Vec<usize> {
+    folders.iter().enumerate().filter(|(_, folder)| folder.exists()).map(|(at, _)| at).collect()
+}
+
+/// Invariant (watch): The oldest runs go first, never one that is marked or being read, nor one of
+/// another name.
+#[test]
+fn the_oldest_go_but_for_those_that_are_wanted() {
+    let root = tempfile::tempdir().unwrap();
+    let folders = planted(root.path(), &name(), 5);
+    let others = planted(root.path(), "other", 2);
+    // Of another name than its folder says.
+    fs::rename(&others[0], root.path().join(format!("20261031T000000Z_{}", name()))).unwrap();
+    fs::write(folders[1].join(KEEP_MARK), "").unwrap();
+    let document = folders[2].join("run.json");
+    let has_leases = lease::is_open(&document).is_some();
+    let reader = fs::File::open(&document).unwrap();
+    let mut runs = RollingRuns::open(&Store::new(root.path()), &name()).unwrap();
+    let all = runs.bytes();
+    assert_eq!((runs.count(), all > 0), (6, true));
+    assert!(runs.remove_while(|left| left > all).is_empty());
+    let looked_at = runs.remove_while(|_| true);
+    let kept = |hour: &str, why: &str| {
+        let (_, removal) = looked_at.iter().find(|(id, _)| id[9..11] == *hour).unwrap();
+        assert!(matches!(removal, Removal::Kept(reason) if reason.contains(why)), "{removal:?}");
+    };
+    let (_, first) = &looked_at[0];
+    assert!(
+        matches!(first, Removal::Kept(reason) if reason == "it is a run of 'other'"),
+        "{first:?}"
+    );
+    kept("01", "marked");
+    if has_leases {
+        kept("02", "run.json is being read");
+        assert_eq!(hours(&folders), [1, 2, 4]);
+    }
+    drop(reader);
+    runs.remove_while(|_| true);
+    assert_eq!(hours(&folders), [1, 4], "the newest stays");
+    assert!(others[1].exists());
+    assert!(latlab_store::verify(&folders[1]).extra.is_empty());
+}
+
+#[test]
+fn what_a_kill_left_is_removed() {
+    let root = tempfile::tempdir().unwrap();
+    planted(root.path(), &name(), 2);
+    let half = root.path().join(format!(".20261031T000000Z_{}.removed", name()));
+    let other = root.path().join(".20261031T000000Z_other.removed");
+    fs::create_dir_all(&half).unwrap();
+    fs::create_dir_all(&other).unwrap();
+    fs::write(half.join("run.json"), "").unwrap();
+    let runs = RollingRuns::open(&Store::new(root.path()), &name()).unwrap();
+    assert_eq!((runs.count(), half.exists(), other.exists()), (2, false, true));
+}
