@@ -71,6 +71,8 @@ scrape_configs:
     static_configs: [{ targets: ["${url#http://}"] }]
 END
     local port
+    # What another server has stored would answer before this one has asked.
+    rm -rf "$here/data"
     port=$(python3 -c 'import socket; one = socket.socket(); one.bind(("127.0.0.1", 0)); print(one.getsockname()[1])')
     "$tools/prometheus" --config.file="$here/prometheus.yml" --storage.tsdb.path="$here/data" --log.level=warn \
         --web.listen-address="127.0.0.1:$port" "$@" 2>"$here/log" &
