@@ -48,9 +48,14 @@ impl RollingRuns {
         for folder in store.names()? {
             let path = store.root.join(&folder);
             let half_gone = folder.strip_prefix('.').and_then(|id| id.strip_suffix(REMOVED));
-            if half_gone.is_some_and(|id| id::name_of(id) == wanted) {
+            if half_gone.is_some_and(|id| is_of(id, &wanted)) {
                 fs::remove_dir_all(&path).map_err(Error::io("remove", &path))?;
-            } else if id::time_of(&folder).is_some() && id::name_of(&folder) == wanted {
+            } else if id::time_of(&folder).is_some()
+                && is_of(&folder, &wanted)
+                // It could as well be the name itself that ends so.
+                && (id::name_of(&folder) == wanted
+                    || read_run(&path).is_ok_and(|run| run.asked.name == name))
+            {
                 runs.push(StoredSize { bytes: size(&path), id: folder });
             }
         }
@@ -126,6 +131,12 @@ impl RollingRuns {
         self.store.disk.rename(&folder, &going).map_err(told)?;
         fs::remove_dir_all(&going).map_err(told)
     }
+}
+
+/// Whether a run has this name, also as a further one of its second: `…_watch-2`.
+fn is_of(id: &str, name: &str) -> bool {
+    let further = |rest: &str| rest.strip_prefix('-').is_some_and(|n| n.parse::<u32>().is_ok());
+    id::name_of(id).strip_prefix(name).is_some_and(|rest| rest.is_empty() || further(rest))
 }
 
 /// A file of the folder that somebody has open.

@@ -68,6 +68,20 @@ fn the_oldest_go_but_for_those_that_are_wanted() {
 }
 
 #[test]
+fn further_runs_of_a_second_are_of_the_same_name() {
+    let root = tempfile::tempdir().unwrap();
+    let (name, longer) = (name(), format!("{}-2", name()));
+    let folders = planted(root.path(), &name, 2);
+    let further = root.path().join(format!("20261101T050000Z_{longer}"));
+    fs::rename(&folders[1], &further).unwrap();
+    let other = planted(root.path(), &longer, 3).pop().unwrap();
+    let open = |name: &str| RollingRuns::open(&Store::new(root.path()), name).unwrap();
+    assert_eq!((open(&name).count(), open(&longer).count()), (2, 4));
+    open(&name).remove_while(|_| true);
+    assert_eq!((folders[0].exists(), further.exists(), other.exists()), (false, true, true));
+}
+
+#[test]
 fn what_a_kill_left_is_removed() {
     let root = tempfile::tempdir().unwrap();
     planted(root.path(), &name(), 2);
