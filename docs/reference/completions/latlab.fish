@@ -784,7 +784,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand watch" -l fault -d 'Inject
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -s t -l threads -d 'Number of measuring threads, assigned to the CPUs in turn [default: one per CPU]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l wakers-on -d 'handoff: CPUs of the waking threads, in turn [default: that of the woken thread]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l helpers-on -d 'CPUs of latlab\'s helper threads [default: those not measured]' -r
-complete -c latlab -n "__fish_latlab_using_subcommand watch" -l period-step -d 'Make the period of thread k longer by k times this' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l period-step -d 'Make the period of each further thread longer by this' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l phase -d 'Offsets of the threads\' releases: aligned, spread (evenly, from a random start), random [default: spread]' -r -f -a "aligned\t''
 spread\t''
 random\t''"
@@ -795,7 +795,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand watch" -l seed -d 'Seed of
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l interval -d 'Length of the stored intervals' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -s l -l cycles -d 'Number of cycles of each thread' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l deadline -d 'Judge the run: a latency above this is a deadline miss' -r
-complete -c latlab -n "__fish_latlab_using_subcommand watch" -l limit -d 'Judge by bursts of misses instead of single ones: so many are tolerated, such as 0.1/h or 1/d' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l limit -d 'Tolerate so many bursts of deadline misses, such as 0.1/h or 1/d, instead of none' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -s b -l stop-above -d 'End the run at the first latency above this (exit code 1)' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l on-spike -d 'Run a command for a spike, at most once a second, with the spike as JSON on its input' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l spike-above -d 'Latency above which --on-spike runs [default: the deadline, else --stop-above] and --explain records [default: the tenth largest so far, later p99.99]' -r
@@ -809,12 +809,12 @@ complete -c latlab -n "__fish_latlab_using_subcommand watch" -l board-folder -d 
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l name -d 'Name of the run, used in the name of its folder' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -s D -l for -d 'Length of the run' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -s i -l period -d 'Time between releases; a period that divides the kernel tick always meets the same phase' -r
-complete -c latlab -n "__fish_latlab_using_subcommand watch" -l telemetry -d 'Read temperature, frequency, load and more this often (100ms to 1h), or off; full: with files that hold a CPU for long, also where every CPU is measured; full,5s: less often' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l telemetry -d 'How often to read temperature, frequency, load and more: 100ms to 1h, or off. full (or full,5s): also files that take long to read, where every CPU is measured' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l idle-states -d 'Allow only idle states with an exit latency up to this, or `system` for no limit' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -s q -l quiet -d 'Print only what fails and what is removed'
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l realtime -d 'Run the guest in the host\'s time, with KVM if possible: noisy and not repeatable'
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l console -d 'Print the console of the guest, or of all guests of a sheet'
-complete -c latlab -n "__fish_latlab_using_subcommand watch" -l until-decided -d 'End the run as soon as it is decided whether the limit is kept, after --for at the latest'
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l until-decided -d 'End the run as soon as it passes or fails --limit, after --for at the latest'
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l samples -d 'Store every latency with its release, in about two bytes each'
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l legs -d 'Split each latency into legs with the kernel\'s tracepoints, and measure their cost'
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l explain -d 'Record the kernel\'s events around each spike, and tell who held the thread off'
