@@ -157,6 +157,8 @@ pub mod metric {
     pub const INTERRUPTS: &str = "interrupts";
     /// Softirqs of a CPU by kind.
     pub const SOFTIRQS: &str = "softirqs";
+    /// Of the softirqs those of the network, by CPU: a figure of runs over a link.
+    pub const NETWORK_SOFTIRQS: &str = "network_softirqs";
     /// Context switches of the machine.
     pub const CONTEXT_SWITCHES: &str = "context_switches";
     /// Processes and threads started.

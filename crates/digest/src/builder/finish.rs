@@ -16,7 +16,7 @@ use jiff::Timestamp;
 use latlab_doctor::conditions;
 use latlab_load::MeasuredTime;
 use latlab_model::fault::FAULT;
-use latlab_model::finding::{Finding, MachineFinding};
+use latlab_model::finding::{CpuRate, EndFinding, Finding, MachineFinding};
 use latlab_model::frame::STREAM_VERSION;
 use latlab_model::legs::RunLegs;
 use latlab_model::load::LoadRun;
@@ -27,7 +27,7 @@ use latlab_model::run::{
     AppliedSetup, ClockReading, EndReason, Losses, SCHEMA_VERSION, Summary, ThreadRun, Verdict,
     VerdictWord,
 };
-use latlab_model::telemetry::Conditions;
+use latlab_model::telemetry::{Conditions, metric};
 use latlab_model::{CpuSet, Nanos, Plan, Run};
 use latlab_stats::{
     ENOUGH_BURSTS, LateCycle, LowerLevel, VerdictInput, bursts, judge, lower_level,
@@ -196,9 +196,11 @@ impl RunBuilder {
                 Recorded::Response => "response",
             },
             every: plan.telemetry_ns,
+            has_link: plan.is_behind_a_link(),
         };
         let (conditions, findings) = self.conditions.finish(&context)?;
         self.findings.extend(findings);
+        self.findings.extend(network_interrupts(&conditions));
         Some(conditions)
     }
 
@@ -266,6 +268,19 @@ impl RunBuilder {
         found.extend(sampling_phase(plan, machine, prepared));
         found.into_iter().for_each(|finding| self.findings.push(finding));
     }
+}
+
+/// How often the network interrupted the CPUs of a board.
+fn network_interrupts(conditions: &Conditions) -> Option<Finding> {
+    let of_network = conditions.figures.iter().filter(|one| one.metric == metric::NETWORK_SOFTIRQS);
+    let cpus: Vec<CpuRate> = of_network
+        .filter(|one| one.mean > 0.0)
+        .filter_map(|one| {
+            let cpu = one.subject.strip_prefix("cpu")?.parse().ok()?;
+            Some(CpuRate { cpu, per_second: one.mean })
+        })
+        .collect();
+    (!cpus.is_empty()).then(|| Finding::new(EndFinding::BoardInterrupts { cpus }))
 }
 
 /// All threads, as the verdict takes them.

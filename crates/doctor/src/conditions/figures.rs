@@ -1,7 +1,7 @@
 //! The figures of the conditions of a run.
 
 use super::points::Points;
-use super::{ConditionsView, busy_threads};
+use super::{ConditionsView, NETWORK, busy_threads};
 use latlab_model::Nanos;
 use latlab_model::nanos::SECOND;
 use latlab_model::telemetry::{Conditions, Figure, bounded_share, metric};
@@ -35,6 +35,7 @@ const RATES: &[(&str, Kind)] = &[
 ];
 const BUSY_SHARE: Kind = Kind::new("cpu_busy", "%", 0.01);
 const STOLEN_SHARE: Kind = Kind::new("cpu_steal", "%", 0.01);
+const NETWORK_SOFTIRQS: Kind = Kind::new(metric::NETWORK_SOFTIRQS, "1/s", 1.0);
 const MEMORY: Kind = Kind::new("memory_available", "MiB", 1024.0);
 
 /// All figures of the run.
@@ -49,6 +50,10 @@ pub fn conditions(at: &ConditionsView<'_>) -> Conditions {
         let subject = format!("cpu{cpu}");
         figures.extend(figure(at, BUSY_SHARE, &subject, at.cpu_shares(cpu, BUSY)));
         figures.extend(figure(at, STOLEN_SHARE, &subject, at.cpu_shares(cpu, &["steal"])));
+    }
+    for cpu in at.cpus().iter().filter(|_| at.input.has_link) {
+        let subject = format!("cpu{cpu}");
+        figures.extend(figure(at, NETWORK_SOFTIRQS, &subject, network_rates(at, &subject)));
     }
     for (read, kind) in RATES {
         for (subject, points) in at.data.all(read) {
@@ -72,6 +77,19 @@ pub fn conditions(at: &ConditionsView<'_>) -> Conditions {
         figures,
         threads: busy_threads::busy_threads(at),
     }
+}
+
+/// How often the network had a softirq on a CPU, in each step.
+fn network_rates(at: &ConditionsView<'_>, cpu: &str) -> Vec<Option<f64>> {
+    let all =
+        NETWORK.iter().filter_map(|name| at.data.one(metric::SOFTIRQS, &format!("{cpu}{name}")));
+    all.map(|points| at.rates(points))
+        .reduce(|sums, rates| {
+            // Where one of them never came, there is no series of it.
+            let pairs = sums.into_iter().zip(rates);
+            pairs.map(|(sum, rate)| Some(sum.unwrap_or(0.0) + rate?).or(sum)).collect()
+        })
+        .unwrap_or_default()
 }
 
 /// Microseconds of a second, which no share of a second exceeds.

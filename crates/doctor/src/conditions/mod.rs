@@ -51,6 +51,8 @@ pub struct ConditionsInput {
     pub recorded: &'static str,
     /// Distance of two readings, as it was asked for; none where nothing was to be read.
     pub every: Option<Nanos>,
+    /// Whether the stream went over a link, whose interrupts are told then.
+    pub has_link: bool,
 }
 
 /// Metrics of which every point is kept; of the others there are too many.
@@ -75,6 +77,9 @@ const KEPT: &[&str] = &[
     metric::OWN_COST,
 ];
 
+/// The softirqs of the network.
+const NETWORK: [&str; 2] = [" NET_RX", " NET_TX"];
+
 impl ConditionsBuilder {
     /// A point of a series, with the time of its reading and that of its file; none when it was not
     /// there.
@@ -86,7 +91,12 @@ impl ConditionsBuilder {
             let threads = name.filter(|name| *name == metric::CPU_TIME);
             self.at_ends_only.extend(name.into_iter().chain(threads.map(|_| metric::THREAD_CPU)));
         }
-        if !KEPT.contains(&series.metric.as_str()) {
+        let is_of_network = || NETWORK.iter().any(|name| series.subject.ends_with(name));
+        let is_kept = match series.metric.as_str() {
+            metric::SOFTIRQS => is_of_network(),
+            name => KEPT.contains(&name),
+        };
+        if !is_kept {
             return;
         }
         // Looked up first, because the names are new only once.

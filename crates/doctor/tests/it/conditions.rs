@@ -94,6 +94,7 @@ impl Made {
 
     fn measured(&self, from: Nanos, to: Nanos) -> (Conditions, Vec<Finding>) {
         let context = ConditionsInput {
+            has_link: false,
             from,
             to,
             policy: Some(self.policy),
@@ -135,6 +136,7 @@ fn a_quiet_run_has_figures_and_no_findings() {
     assert_eq!(conditions.threads, []);
     let nothing = ConditionsBuilder::default();
     let context = ConditionsInput {
+        has_link: false,
         from: second(0),
         to: second(1),
         policy: Some(Policy::Other),

@@ -8,6 +8,16 @@ use crate::units::{counted, percent};
 use crate::{Nanos, Target};
 use serde::{Deserialize, Serialize};
 
+/// How often something was done on a CPU.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CpuRate {
+    /// The CPU.
+    pub cpu: u32,
+    /// Times a second.
+    pub per_second: f64,
+}
+
 findings! {
     /// How threads, agent and guest ended.
     EndFinding {
@@ -117,6 +127,16 @@ findings! {
             /// In this time.
             length_ns: Nanos,
         }
+        /// How often the network interrupted the CPUs of a board while it was measured: softirqs `NET_RX`
+        /// and `NET_TX`, those of the link among them.
+        BoardInterrupts = "board-interrupts" (
+            "info",
+            "no",
+            "Move them off the measured CPUs with `--tune irqs=away`, or measure without the link: `--detach`."
+        ) {
+            /// Of each CPU that had any.
+            cpus: Vec<CpuRate>,
+        }
         /// The stream of a detached run became as long as it may, so that it does not fill the board,
         /// and the run ended.
         DetachedBound = "detached-bound" (
@@ -160,7 +180,8 @@ impl EndFinding {
             | GuestEnded { .. }
             | HostCrowded { .. }
             | BoardClockOff { .. }
-            | BoardTraffic { .. } => INFO,
+            | BoardTraffic { .. }
+            | BoardInterrupts { .. } => INFO,
         }
     }
 
@@ -227,6 +248,11 @@ impl EndFinding {
                      are in the telemetry."
                 )
             }
+            BoardInterrupts { cpus } => {
+                let of_cpu = |one: &CpuRate| format!("{:.1}/s on CPU {}", one.per_second, one.cpu);
+                let each: Vec<String> = cpus.iter().map(of_cpu).collect();
+                format!("Softirqs of the network: {}.", each.join(", "))
+            }
             BoardClockOff { off_ns } => {
                 let way = if *off_ns < Nanos::ZERO { "behind" } else { "ahead" };
                 let days = (off_ns.as_secs_f64() / 86_400.0).abs().round() as u64;
@@ -274,6 +300,7 @@ impl EndFinding {
             | VirtualTime { .. }
             | PlantedFault { .. }
             | BoardTraffic { .. }
+            | BoardInterrupts { .. }
             | GuestEnded {}
             | EmulatorFailed { .. } => return None,
         };

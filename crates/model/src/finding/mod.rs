@@ -19,7 +19,7 @@ pub use capture::{CaptureFinding, Reading};
 pub use conditions::{
     ConditionFinding, Latencies, LatencyComparison, RivalThread, ThreadShare, Throttling, When,
 };
-pub use ends::EndFinding;
+pub use ends::{CpuRate, EndFinding};
 pub use import::ImportFinding;
 pub use journal::{JournalFinding, JournalPart};
 pub use kinds::FindingEntry;

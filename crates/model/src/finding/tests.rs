@@ -381,6 +381,7 @@ fn ends() -> Vec<EndFinding> {
         EmulatorFailed { status: "signal: 9 (SIGKILL)".into(), last_line: None },
         BoardLost { target: "ssh://pi".into(), reason: "Connection reset by peer".into() },
         BoardTraffic { bytes: 123_456, length_ns: SECOND * 10 },
+        BoardInterrupts { cpus: vec![CpuRate { cpu: 3, per_second: 12.25 }] },
         DetachedBound { most_bytes: 9_000_000 },
         BoardClockOff { off_ns: SECOND * -86_400 * 20_000 },
         HostCrowded { waited_share: 0.31 },
