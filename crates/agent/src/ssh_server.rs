@@ -49,7 +49,8 @@ impl Drop for MovedServer {
     }
 }
 
-/// The servers above a process, without the topmost, which listens for everybody.
+/// The servers above a process, without the one that listens for everybody. Where systemd or inetd
+/// listens, each connection has a server of its own, and there is no such one.
 fn servers_of_connection(root: &Root, process: u32) -> Vec<u32> {
     let mut servers = Vec::new();
     let mut next = Stat::read(root, process).map_or(0, |stat| stat.parent);
@@ -59,8 +60,20 @@ fn servers_of_connection(root: &Root, process: u32) -> Vec<u32> {
         }
         next = stat.parent;
     }
-    servers.pop();
+    if servers.last().is_some_and(|topmost| listens(root, *topmost)) {
+        servers.pop();
+    }
     servers
+}
+
+/// Whether a server waits for connections, by its command; one that carries a connection has `-i`, or
+/// a title in place of a command.
+fn listens(root: &Root, server: u32) -> bool {
+    let command = root.read(format!("proc/{server}/cmdline")).unwrap_or_default();
+    match command.starts_with("sshd") {
+        true => command.contains("[listener]"),
+        false => !command.split('\0').any(|word| word == "-i"),
+    }
 }
 
 #[cfg(test)]
@@ -68,24 +81,47 @@ mod tests {
     use super::*;
     use std::fs;
 
-    #[test]
-    fn the_server_that_listens_for_everybody_stays() {
-        let root = tempfile::tempdir().unwrap();
-        let processes = [
-            (9, "agent", 8),
-            (8, "sh", 7),
-            (7, "sshd-session", 6),
-            (6, "sshd-session", 5),
-            (5, "sshd", 1),
-        ];
-        for (pid, name, parent) in processes {
+    fn plant(root: &tempfile::TempDir, processes: &[(u32, &str, u32, &str)]) -> Root {
+        for (pid, name, parent, command) in processes {
             let folder = root.path().join(format!("proc/{pid}"));
             fs::create_dir_all(&folder).unwrap();
             let zeros = "0 ".repeat(48);
             fs::write(folder.join("stat"), format!("{pid} ({name}) S {parent} {zeros}")).unwrap();
+            fs::write(folder.join("cmdline"), command).unwrap();
         }
-        let root = Root::new(root.path());
-        assert_eq!(servers_of_connection(&root, 9), [7, 6]);
-        assert_eq!(servers_of_connection(&root, 6), [0; 0]);
+        Root::new(root.path())
+    }
+
+    #[test]
+    fn the_server_that_listens_for_everybody_stays() {
+        for listener in
+            ["sshd: /usr/sbin/sshd -D [listener] 0 of 10-100 startups", "/usr/sbin/sshd\0-D\0", ""]
+        {
+            let folder = tempfile::tempdir().unwrap();
+            let processes = [
+                (9, "agent", 8, "agent\x002\0"),
+                (8, "sh", 7, "sh\0"),
+                (7, "sshd-session", 6, "sshd-session: me@notty"),
+                (6, "sshd-session", 5, "sshd-session: me [priv]"),
+                (5, "sshd", 1, listener),
+            ];
+            let root = plant(&folder, &processes);
+            assert_eq!(servers_of_connection(&root, 9), [7, 6], "{listener}");
+            assert_eq!(servers_of_connection(&root, 6), [0; 0], "{listener}");
+        }
+    }
+
+    #[test]
+    fn a_server_that_was_started_for_the_connection_is_moved() {
+        for (name, command) in [
+            ("sshd", "sshd: root@notty"),
+            ("sshd", "/usr/sbin/sshd\0-i\0"),
+            ("dropbear", "dropbear\0-i\0"),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let processes =
+                [(9, "agent", 8, "agent\0"), (8, "sh", 7, "sh\0"), (7, name, 1, command)];
+            assert_eq!(servers_of_connection(&plant(&folder, &processes), 9), [7], "{command}");
+        }
     }
 }
