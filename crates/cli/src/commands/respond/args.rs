@@ -3,6 +3,7 @@
 use crate::flags::guest::GuestArgs;
 use crate::flags::{FileRuns, check_positive, value_parser_of, whole};
 use crate::load_library::{self, Library};
+use crate::targets::NamedTarget;
 use clap::{ArgGroup, Args};
 use latlab_capture::{EdgeKind, Hysteresis, Query, Threshold, Unit};
 use latlab_conduct::respond::scope::Resource;
@@ -213,11 +214,18 @@ impl LinuxArgs {
     /// What runs beside it: the loads, and the faults of a guest, which count from the end of the warm-up. An
     /// error is one line.
     pub fn loads(&self, warm_up: Nanos) -> Result<Vec<Load>, String> {
-        let named = self.guest.defaults()?.filter(|_| self.load.is_empty());
-        let words = named.map_or_else(|| self.load.clone(), |named| named.load);
-        let mut loads = load_library::resolve(&words, &Library::new(None))?;
+        let mut loads = load_library::resolve(&self.load, &Library::new(None))?;
         loads.extend(self.guest.faults(warm_up)?);
         Ok(loads)
+    }
+
+    /// Takes what the name of a board stands for, unless the command line says otherwise.
+    fn take_defaults(&mut self, named: NamedTarget) {
+        self.guest.target = Some(named.target.to_string());
+        self.cpus = self.cpus.take().or(named.cpus);
+        if self.load.is_empty() {
+            self.load = named.load;
+        }
     }
 
     /// The flags about the machine that answers, of the command that makes a run again.
@@ -311,6 +319,17 @@ Each response belongs to the last stimulus before it. Missing, late, double, spu
 responses are counted. The result is stored like any other run.";
 
 impl RespondArgs {
+    /// With the board, CPUs, loads and deadline that the name of a target stands for; an error is one
+    /// line.
+    pub fn with_defaults(&self) -> Result<RespondArgs, String> {
+        let mut args = self.clone();
+        if let Some(named) = self.linux.guest.defaults()? {
+            args.runs.deadline = args.runs.deadline.or(named.deadline);
+            args.linux.take_defaults(named);
+        }
+        Ok(args)
+    }
+
     /// What is asked of a capture.
     pub fn query(&self) -> Query {
         Query {

@@ -5,7 +5,6 @@ use super::spaceless;
 use crate::commands::run::{Shown, measure_plan};
 use crate::exit::ExitError;
 use latlab_conduct::StopFlag;
-use latlab_model::fault::FAULT;
 use latlab_model::gpio::{GpioLine, GpioWire};
 use latlab_model::plan::Method;
 use latlab_model::respond::Respond;
@@ -45,8 +44,6 @@ fn plan(args: &RespondArgs, stimulus: &GpioLine) -> Result<Plan, String> {
         from_ns,
         to_ns,
     };
-    let named = args.linux.guest.defaults()?;
-    let named = named.as_ref();
     let respond = Respond { gpio: Some(wire), window_ns: args.window, ..Respond::default() };
     let mut plan = Plan {
         name: args.runs.name.clone().unwrap_or_else(|| NAME.to_string()),
@@ -54,11 +51,11 @@ fn plan(args: &RespondArgs, stimulus: &GpioLine) -> Result<Plan, String> {
         method: Method::Respond(Box::new(respond)),
         target: args.linux.guest.target()?,
         policy: Some(args.linux.policy()?),
-        cpus: args.linux.cpus.clone().or_else(|| named.and_then(|named| named.cpus.clone())),
+        cpus: args.linux.cpus.clone(),
         threads: Some(1),
         cycles: Some(args.count),
         warm_up_ns: Some(warm_up_ns),
-        deadline_ns: args.runs.deadline.or_else(|| named.and_then(|named| named.deadline)),
+        deadline_ns: args.runs.deadline,
         kernel_files: args.linux.set.clone(),
         tunings: args.linux.tune.clone(),
         loads: args.linux.loads(warm_up_ns)?,
@@ -71,7 +68,7 @@ fn plan(args: &RespondArgs, stimulus: &GpioLine) -> Result<Plan, String> {
     Ok(plan)
 }
 
-/// The command that makes such a run again; it does not depend on what the name of a board means then.
+/// The command that makes such a run again.
 fn command(args: &RespondArgs, stimulus: &GpioLine, plan: &Plan) -> String {
     let machine = &args.linux;
     let mut words = vec!["latlab".to_string(), "respond".to_string()];
@@ -87,8 +84,6 @@ fn command(args: &RespondArgs, stimulus: &GpioLine, plan: &Plan) -> String {
     option("--seed", Some(args.seed.to_string()));
     option("--cpus", plan.cpus.as_ref().map(ToString::to_string));
     machine.options(&mut option);
-    let of_name = plan.loads.iter().filter(|load| machine.load.is_empty() && load.name != FAULT);
-    of_name.for_each(|load| option("--load", Some(load.words.clone())));
     option("--window", args.window.map(spaceless));
     option("--deadline", plan.deadline_ns.map(spaceless));
     if args.external {

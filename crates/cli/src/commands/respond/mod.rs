@@ -64,6 +64,7 @@ struct CapturedPart {
 /// `latlab respond`.
 pub fn respond(args: &RespondArgs) -> anyhow::Result<ExitCode> {
     args.check().map_err(ExitError::usage)?;
+    let args = &args.with_defaults().map_err(ExitError::usage)?;
     if args.look {
         return channels::list_channels(args);
     }
