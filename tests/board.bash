@@ -25,11 +25,12 @@ start_sshd() {
     fi
     port=$(free_port)
     {
+        # Of two lines for one thing sshd takes the first.
+        printf '%s\n' "$@"
         printf '%s\n' "Port $port" "ListenAddress ${listen:-127.0.0.1}" "HostKey $folder/host" \
             "AuthorizedKeysFile $folder/authorized" "PidFile $folder/pid" 'StrictModes no' \
             'UsePAM no' 'PasswordAuthentication no' 'KbdInteractiveAuthentication no' \
             'PermitRootLogin yes' 'LogLevel ERROR'
-        printf '%s\n' "$@"
     } >"$folder/sshd_config"
     echo "[${listen:-127.0.0.1}]:$port $(cut -d' ' -f1,2 "$folder/host.pub")" >"$folder/known"
     printf '%s\n' "IdentityFile $folder/key" "IdentitiesOnly yes" "UserKnownHostsFile $folder/known" \
