@@ -176,6 +176,7 @@ for row in with_legs:
 PYTHON
     "$lab" show "$run" --all >"$here/said.txt" && expect "responses" grep -q 'response time' "$here/said.txt" &&
         expect "what nobody knows" grep -q 'how many stimuli got no response is unknown' "$here/said.txt" &&
+        expect "no stimuli that nobody counted" grep -qi 'none of .* known responses missed' "$here/said.txt" &&
         expect "each leg" grep -qE '^0 +wake-up +[0-9]' "$here/said.txt" && ! grep -q 'wake-up latency' "$here/said.txt"
 }
 try "a run of a wire that was killed has the legs of its answers, and says what is unknown" killed_wire

@@ -63,13 +63,13 @@ fn judged(run: &Run, verdict: &Verdict) -> String {
     let many = match run.asked.method.records() {
         Recorded::Latency => "wake-ups",
         Recorded::Gap => "gaps",
-        Recorded::Response => "stimuli",
+        Recorded::Response => verdict::judged_responses(run).1,
     };
     let count = match misses {
         0 => "none".to_string(),
         misses => grouped(*misses),
     };
-    let largest = run.total.max_ns.map(|max| {
+    let largest = verdict::largest(run).map(|max| {
         let size = match run.asked.method.records() {
             Recorded::Latency | Recorded::Response => "took",
             Recorded::Gap => "lasted",

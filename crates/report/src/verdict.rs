@@ -2,6 +2,7 @@
 
 use crate::sections::respond::is_timed;
 use crate::units::{counted, grouped, percent, span, trimmed};
+use latlab_model::finding::{FindingKind, LossFinding};
 use latlab_model::plan::Recorded;
 use latlab_model::run::{BurstLimit, EndReason, MissBursts, Verdict, VerdictReason, VerdictWord};
 use latlab_model::{Nanos, Run};
@@ -41,7 +42,7 @@ pub fn sentences(run: &Run, verdict: &Verdict) -> String {
 /// What a run says of the misses that may still come.
 pub(crate) fn bound(run: &Run, verdict: &Verdict) -> Option<String> {
     let what = match run.asked.method.records() {
-        Recorded::Response => "stimuli",
+        Recorded::Response => judged_responses(run).1,
         Recorded::Latency | Recorded::Gap => "releases",
     };
     if let Some(bursts) = &verdict.bursts {
@@ -130,17 +131,36 @@ fn of_releases(run: &Run, verdict: &Verdict) -> String {
 
 fn of_responses(run: &Run, verdict: &Verdict) -> String {
     let Verdict { word, deadline_ns, misses, activations, .. } = verdict;
+    let (one, many) = judged_responses(run);
     format!(
         "Deadline {deadline_ns} from stimulus to response: {word}{}. {} in {}{}.",
         in_brackets(reason(run, verdict)),
         counted(*misses, "miss", "misses"),
-        counted(*activations, "stimulus", "stimuli"),
+        counted(*activations, one, many),
         maximum(run)
     )
 }
 
+/// One and many of what a verdict of responses counts: a run that was cut off knows the stimuli that
+/// were answered, and no others.
+pub(crate) fn judged_responses(run: &Run) -> (&'static str, &'static str) {
+    match run.responses() {
+        Some(_) => ("stimulus", "stimuli"),
+        None => ("known response", "known responses"),
+    }
+}
+
+/// The largest that the verdict counts, also of those after the last stored interval.
+pub(crate) fn largest(run: &Run) -> Option<Nanos> {
+    let uncounted = run.findings.iter().filter_map(|finding| match finding.kind {
+        FindingKind::Loss(LossFinding::SpikesUncounted { largest_ns, .. }) => Some(largest_ns),
+        _ => None,
+    });
+    uncounted.chain(run.total.max_ns).max()
+}
+
 fn maximum(run: &Run) -> String {
-    run.total.max_ns.map(|max| format!(", observed maximum {max}")).unwrap_or_default()
+    largest(run).map(|max| format!(", observed maximum {max}")).unwrap_or_default()
 }
 
 /// Why a run is `invalid` or `inconclusive`, in a clause.

@@ -2,9 +2,13 @@
 
 use crate::common::{self, Fixture};
 use latlab_model::Nanos;
+use latlab_model::finding::{Finding, LossFinding};
+use latlab_model::plan::Method;
 use latlab_model::run::VerdictWord;
 use latlab_model::statistics::{QuantileInterval, RunStatistics};
-use latlab_report::{Glyphs, PictureSize, Style, answer, answer_lines, histogram};
+use latlab_report::{
+    Glyphs, PictureSize, Style, answer, answer_lines, histogram, rendered_verdict,
+};
 
 const PLAIN: Style = Style { colour: false };
 
@@ -73,4 +77,23 @@ fn a_failure_begins_with_its_count_and_its_size() {
     assert_eq!(text.lines().next(), Some(first));
     assert!(text.contains("largest 214 us (214 %)") && text.contains("misses 7"), "{text}");
     assert!(!text.contains("confidence"), "a bound belongs to a run without a miss: {text}");
+}
+
+/// Invariant (captures): A run of a wire that was cut off calls what it knows responses, not stimuli.
+#[test]
+fn a_wire_that_was_cut_off_does_not_count_stimuli_that_nobody_knows() {
+    let mut fixture = common::normal();
+    let run = &mut fixture.run;
+    run.asked.method = Method::Respond(Box::default());
+    run.total.max_ns = Some(Nanos(12_995));
+    let verdict = run.verdict.as_mut().unwrap();
+    (verdict.word, verdict.activations) = (VerdictWord::Inconclusive, 2668);
+    let late = LossFinding::SpikesUncounted { count: 329, largest_ns: Nanos(14_708) };
+    run.findings.push(Finding::new(late));
+    let text = answer_lines(run, 200, PLAIN);
+    assert!(text.contains("none of 2 668 known responses missed"), "{text}");
+    assert!(text.contains("the largest took 14.7 us"), "{text}");
+    let judged = rendered_verdict(run).unwrap().sentence.unwrap();
+    assert!(judged.contains(" in 2 668 known responses, observed maximum 14.708 us"), "{judged}");
+    assert!(!judged.contains("stimuli"), "{judged}");
 }
