@@ -17,6 +17,8 @@ const SMALL_SIGNAL: f64 = 0.1;
 const FEWEST_VALUES: u64 = 16;
 /// Deviations of the noise that a hysteresis takes in.
 const HYSTERESIS_DEVIATIONS: f64 = 6.0;
+/// What spreads so many times farther than values differ from one to the next is drift and no noise.
+const DRIFT: f64 = 10.0;
 /// The least and the largest hysteresis that is found, as a share of the way from low to high.
 const HYSTERESIS: (f64, f64) = (0.1, 0.6);
 /// A third state counts where it has this share of the values of the rarer level.
@@ -116,7 +118,10 @@ impl Levels {
         let swing = high.level - low.level;
         let near = |level: f64| distribution.spread(level - swing / 4.0, level + swing / 4.0);
         let noise = [low.level, high.level].map(near).into_iter().flatten().map(|one| one.1);
-        let noise = noise.fold(0.0, f64::max);
+        let spread = noise.fold(0.0, f64::max);
+        // A hysteresis as wide as the drift would leave out the edges at both of its ends.
+        let fast = distribution.fast_noise();
+        let noise = if DRIFT * fast < spread { fast } else { spread };
         Some(LevelPair {
             low: low.level,
             high: high.level,
@@ -316,6 +321,19 @@ mod tests {
         assert!((0.4..=0.6).contains(&wide), "{wide}");
         let clean = pair_of((0..1_000).map(|at| f64::from(at / 50 % 2)));
         assert!((clean.hysteresis() - 0.1).abs() < 1e-9);
+    }
+
+    #[test]
+    fn drift_is_no_noise() {
+        for drift in [0.8, 1.5, -1.5] {
+            let drifting = square(20_000, 1_000, 500).enumerate();
+            let pair = pair_of(drifting.map(|(at, level)| level + drift * at as f64 / 20_000.0));
+            let middle = (pair.low + pair.high) / 2.0;
+            let (below, above) =
+                (middle - pair.hysteresis() / 2.0, middle + pair.hysteresis() / 2.0);
+            let (lows, highs) = (drift.max(0.0) + 0.1, 3.3 + drift.min(0.0) - 0.1);
+            assert!(lows < below && above < highs, "{drift}: {below} to {above}, {pair:?}");
+        }
     }
 
     #[test]

@@ -37,6 +37,8 @@ pub struct Distribution {
     around: Vec<u64>,
     /// Values closer than this are the same but for noise.
     window: f64,
+    /// Deviation of the noise from one value to the next.
+    fast_noise: f64,
     all: u64,
 }
 
@@ -44,14 +46,20 @@ impl Distribution {
     /// Of values, and of the differences between one and the next.
     pub fn new(values: &ValueCounts, differences: &ValueCounts) -> Distribution {
         let rising = values.rising();
-        let window = window(&rising, &differences.rising());
+        let fast_noise = fast_noise(&differences.rising());
+        let window = window(&rising, fast_noise);
         let around = counts_around(&rising, window);
-        Distribution { around, window, all: values.seen(), rising }
+        Distribution { around, window, fast_noise, all: values.seen(), rising }
     }
 
     /// All values in rising order.
     pub fn rising(&self) -> &[ValueCount] {
         &self.rising
+    }
+
+    /// Deviation of the noise that the differences from one value to the next show.
+    pub fn fast_noise(&self) -> f64 {
+        self.fast_noise
     }
 
     /// The states, the most frequent first.
@@ -209,13 +217,16 @@ impl Distribution {
     }
 }
 
+/// The deviation of a normal distribution, by the median and by 90 % of its differences.
+fn fast_noise(differences: &[ValueCount]) -> f64 {
+    let difference = |share| ValueCounts::quantile(differences, share).unwrap_or(0.0);
+    (difference(0.5) / 0.954).max(difference(0.9) / 2.33)
+}
+
 /// How far values lie apart that differ by noise only: a few deviations of the noise that the
 /// differences from one value to the next show, but never a large part of the usual range.
-fn window(rising: &[ValueCount], differences: &[ValueCount]) -> f64 {
+fn window(rising: &[ValueCount], noise: f64) -> f64 {
     let (Some(first), Some(last)) = (rising.first(), rising.last()) else { return 0.0 };
-    let difference = |share| ValueCounts::quantile(differences, share).unwrap_or(0.0);
-    // Of a normal distribution, by its median and by its 90 %.
-    let noise = (difference(0.5) / 0.954).max(difference(0.9) / 2.33);
     let quantile = |share| ValueCounts::quantile(rising, share).unwrap_or(0.0);
     let usual = quantile(1.0 - UNUSUAL) - quantile(UNUSUAL);
     let whole = if usual > 0.0 { usual } else { last.value - first.value };

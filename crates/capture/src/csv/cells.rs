@@ -70,9 +70,15 @@ fn unmeasured(cell: &str) -> Option<f64> {
     let is = |words: &[&str]| words.iter().any(|word| cell.eq_ignore_ascii_case(word));
     match () {
         // Some write asterisks in the place of a value.
-        () if is(&["NaN"]) || cell.bytes().all(|byte| byte == b'*') => Some(f64::NAN),
-        () if is(&["∞", "+∞", "Inf", "+Inf", "Infinity", "+Infinity"]) => Some(f64::INFINITY),
-        () if is(&["-∞", "-Inf", "-Infinity"]) => Some(f64::NEG_INFINITY),
+        () if is(&["NaN", "1.#QNAN", "-1.#QNAN", "-1.#IND"])
+            || cell.bytes().all(|byte| byte == b'*') =>
+        {
+            Some(f64::NAN)
+        }
+        () if is(&["∞", "+∞", "Inf", "+Inf", "Infinity", "+Infinity", "1.#INF"]) => {
+            Some(f64::INFINITY)
+        }
+        () if is(&["-∞", "-Inf", "-Infinity", "-1.#INF"]) => Some(f64::NEG_INFINITY),
         () => None,
     }
 }

@@ -49,15 +49,19 @@ fn channels(line: &str) -> Option<Vec<&str>> {
     Some(names.split(',').map(str::trim).collect())
 }
 
+fn told(line: &str) -> bool {
+    !line.trim().is_empty() && !is_comment(line)
+}
+
 pub fn table<'a>(start: &'a [String]) -> Result<CsvTable<'a>, ParseError> {
-    let told = |line: &str| !line.trim().is_empty() && !is_comment(line);
     // Rows of values; where a column has words, rows that begin with a number.
     type IsRow = fn(&Dialect, &str) -> bool;
     let kinds: [IsRow; 2] = [Dialect::is_row, Dialect::is_row_with_words];
     let first_of = |is_row: IsRow| {
         (0..start.len()).filter(|row| told(&start[*row])).find_map(|row| {
             let dialect = DIALECTS.iter().filter(|one| is_row(one, &start[row]));
-            let best = dialect.max_by_key(|one| columns_of(one, is_row, start, row));
+            // Of equals the first.
+            let best = dialect.rev().max_by_key(|one| columns_of(one, is_row, start, row));
             best.map(|dialect| (row, *dialect, is_row))
         })
     };
@@ -78,6 +82,10 @@ pub fn table<'a>(start: &'a [String]) -> Result<CsvTable<'a>, ParseError> {
             "expected a sigrok session, a VCD, a table of values with times, an ISF waveform or a \
              list of readings; found no row of numbers",
         ));
+    };
+    let dialect = match has_decimal_commas(start, first_row, &dialect) {
+        true => Dialect { delimiter: '\t', decimal_comma: true },
+        false => dialect,
     };
     let cells = |line: &'a String| cells_of(&dialect, line);
     let mut above = start[..first_row].iter().rev().filter(|line| told(line)).map(cells);
@@ -102,6 +110,15 @@ pub fn table<'a>(start: &'a [String]) -> Result<CsvTable<'a>, ParseError> {
         names = remarked;
     }
     Ok(CsvTable { dialect, first_row, names, below, rows })
+}
+
+/// Whether the commas of a table are in numbers: below a single name with a unit stands one column.
+fn has_decimal_commas(start: &[String], first_row: usize, dialect: &Dialect) -> bool {
+    let is_number = |line: &String| line.split(',').count() == 2 && !line.contains('.');
+    let head = start[..first_row].iter().rev().find(|line| told(line));
+    dialect.delimiter == ','
+        && head.is_some_and(|head| !head.contains(',') && names::unit_of_readings(head).is_some())
+        && start[first_row..].iter().filter(|line| told(line)).all(is_number)
 }
 
 pub fn cells_of<'a>(dialect: &Dialect, line: &'a str) -> Vec<&'a str> {

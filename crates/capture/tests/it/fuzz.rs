@@ -101,6 +101,7 @@ fn tables() {
             .to_vec(),
         b"# Sample rate: 2 MSa/s\nTime [s],Channel 0,Channel 1\n0,-Inf,8.4\n5e-7,9.9E37,START\n"
             .to_vec(),
+        b"Time,Channel 0,Channel 1\n0.1,1.#INF,-1.#IND\n0.2,0,3.3\n0.3,3.3,1.#QNAN\n".to_vec(),
         b"0,000,0,1,1,5\n0,001,3,3,0,5\n".to_vec(),
     ];
     fuzz("csv", &seeds, ["Channel 0", "Channel 1"]);
@@ -112,6 +113,8 @@ fn lists() {
         b"0\t9.1E-6\n1\t9.9E37\n2\t8.7E-6\n".to_vec(),
         b",n_secs_delay,\n0,0,\n1,86667,\n2,-1,\n3,-998971927,\n".to_vec(),
         b"#Mode:;3\n\ncounter;latency;delayTime\n0;38;5473\n1;10;4969\n".to_vec(),
+        b"Latenz [us]\n1,25\n1,5\n2,75\n".to_vec(),
+        b"Latency (ms)\n0.00125\n9.9E37\n-1\n".to_vec(),
         b"latency_ns\n48.1\nInf\n48.3\n,,\n".to_vec(),
     ];
     fuzz("list.csv", &seeds, ["a", "b"]);

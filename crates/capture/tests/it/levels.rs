@@ -190,12 +190,33 @@ fn the_head_of_a_list_has_its_unit() {
         ("a.csv", "latency_ns\n1200\n1400\n1300\n"),
         ("b.csv", "# measured in us\n1.2\n1.4\n1.3\n"),
         ("c.csv", "n,latency [us]\n0,1.2\n1,1.4\n2,1.3\n,\n"),
+        ("e.csv", "Latency (us)\n1.2\n1.4\n1.3\n"),
+        ("f.csv", "Latenz [µs]\n1,2\n1,4\n1,3\n"),
         ("d.csv", "number;latency (ms)\n1;0,0012\n2;0,0014\n3;0,0013\n"),
     ] {
         let path = written(folder.path(), name, text);
         let (_, delays) =
             measured(&path, &asked_of_list()).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(delays, [1_200_000, 1_400_000, 1_300_000], "{name}");
+    }
+}
+
+#[test]
+fn drift_costs_no_edge() {
+    let folder = tempfile::tempdir().unwrap();
+    for drift in [0.5, 1.5, -1.5] {
+        let level = |at: i64| if at.rem_euclid(1_000) < 500 { 3.3 } else { 0.0 };
+        let noise = |at: i64| (at * 7_919 % 101) as f64 / 2_000.0;
+        let rows: Vec<(f64, f64)> = (0..20_000)
+            .map(|at| {
+                let off = drift * at as f64 / 20_000.0;
+                (level(at) + off + noise(at), level(at - 50) + off + noise(at + 50))
+            })
+            .collect();
+        let path = table(&folder, &format!("drift{drift}.csv"), &rows);
+        let (found, delays) = measured(&path, &query("A", "B")).unwrap();
+        assert_eq!((found.counts.answered, found.counts.missing), (19, 0), "{drift}");
+        assert!(delays.iter().all(|delay| (delay - 500_000_000).abs() < 10_000_000), "{drift}");
     }
 }
 
