@@ -36,6 +36,8 @@ MEASURED = """(() => {
         figures: all("figure").length, stray: document.querySelectorAll("b.stray").length, dark: matchMedia("(prefers-color-scheme: dark)").matches,
         paper: getComputedStyle(document.body).backgroundColor, text: document.body.innerText,
         beyond: beyond.map(name), pictures: all(".still svg").length,
+        beside: all("thead").filter(e => e.getBoundingClientRect().bottom > e.parentElement.tBodies[0].getBoundingClientRect().top + 1)
+            .map(e => e.textContent.slice(0, 60)),
         pairs, outside: outside.map(([, text]) => text)};
 })()"""
 
@@ -165,6 +167,7 @@ def check_fits(what, seen, width):
           seen["inner"] != width and f"the window is {seen['inner']} wide",
           max(seen["scroll"], seen["body"]) > width and f"{seen['scroll']} and {seen['body']} wide",
           seen["beyond"] and f"beyond the edge: {seen['beyond']}")
+    check(f"{what} the head of each table is above its rows", *seen["beside"])
 
 
 def check_still(name, browser, width, scheme):

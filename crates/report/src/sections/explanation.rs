@@ -104,13 +104,13 @@ fn icicle(causes: &[Cause]) -> Markup {
         @if all > 0 {
             figure.icicle {
                 div.cell.kind-all { (short(all as f64)) " in all spikes" }
-                div.cells {
+                div.parts {
                     @for (kind, total) in &kinds {
                         div.column style=(grow(*total, all)) {
                             div class={ "cell kind-" (kind) } title={ (kind_words(*kind)) ": " (share(*total)) } {
                                 (kind_words(*kind)) " " (share(*total))
                             }
-                            div.cells {
+                            div.parts {
                                 @for cause in of(*kind) {
                                     div class={ "cell kind-" (kind) } style=(grow(cause.total_ns.0, all))
                                         title={ (cause_words(cause)) ": " (short(cause.total_ns.0 as f64))
