@@ -7,7 +7,7 @@ use crate::run_index::{ListFigures, RunLine, RunStatus};
 use latlab_model::Nanos;
 use latlab_model::campaign::Campaign;
 use latlab_model::sanitize::escape_controls;
-use latlab_report::units::{bin_edge, grouped, span};
+use latlab_report::units::{bin_edge, four_digits, grouped, span};
 use latlab_report::with_breaks;
 use maud::{DOCTYPE, Markup, html};
 use serde::Deserialize;
@@ -274,7 +274,7 @@ fn count(count: Option<u64>) -> String {
 }
 
 fn time(time: Option<Nanos>) -> String {
-    time.map_or_else(|| "–".to_string(), |time| time.to_string())
+    time.map_or_else(|| "–".to_string(), four_digits)
 }
 
 /// A time in UTC to the second, as people write it.

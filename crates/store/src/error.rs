@@ -141,7 +141,7 @@ pub enum Error {
         holder: String,
     },
     /// No run fits.
-    #[error("no run '{spec}' in {}{}", .root.display(), others(.known))]
+    #[error("no run '{spec}' in {}{}", .root.display(), others(.spec, .known))]
     NotFound {
         /// What was asked for.
         spec: String,
@@ -186,8 +186,9 @@ fn advice(error: &io::Error) -> &'static str {
 }
 
 /// The runs that there are, or where others may be.
-fn others(known: &[String]) -> String {
+fn others(spec: &str, known: &[String]) -> String {
     match known.is_empty() {
+        _ if spec.starts_with('-') => "; options come before the word '--'".to_string(),
         true => ", which has no runs; --out or LATLAB_RUNS names another folder".to_string(),
         false => listed("; there are", known),
     }
