@@ -25,6 +25,7 @@ struct Tally {
     last: Nanos,
     realtime: Option<String>,
     thread: Option<i32>,
+    process: Option<String>,
 }
 
 impl CauseTable {
@@ -48,6 +49,8 @@ impl CauseTable {
             blame.legs.iter().find(|leg| leg.holder == *cause).and_then(|leg| leg.thread.as_ref());
         tally.realtime = tally.realtime.take().or(thread.and_then(|one| one.realtime_words()));
         tally.thread = tally.thread.or(thread.map(|one| one.id));
+        let known = thread.and_then(|one| one.known.as_ref());
+        tally.process = tally.process.take().or(known.map(|one| one.name.clone()));
     }
 
     /// Spikes with a cause.
@@ -101,11 +104,15 @@ fn remedy(holder: &Holder, tally: &Tally, policy: Option<Policy>) -> String {
                 Some(Policy::Fifo { priority } | Policy::Rr { priority }) => priority,
                 _ => Policy::DEFAULT_PRIORITY,
             };
-            let id = tally.thread.map_or_else(|| format!("$(pidof {name})"), |id| id.to_string());
+            let id = tally.thread.map_or_else(|| format!("$(pgrep -x {name})"), |id| id.to_string());
             format!("chrt --fifo --pid {} {id}", priority.saturating_sub(1).max(1))
         }
+        HolderKind::Thread if name.starts_with("kworker") => {
+            "echo MASK > /sys/devices/virtual/workqueue/cpumask".to_string()
+        }
         HolderKind::Thread | HolderKind::PageFaults => {
-            format!("taskset --all-tasks --cpu-list --pid CPUS $(pidof {name})")
+            let process = tally.process.as_deref().unwrap_or(name);
+            format!("pgrep -x {process} | xargs -n 1 taskset --all-tasks --cpu-list --pid CPUS")
         }
         HolderKind::InterruptsOff => format!("Keep {name} on another CPU, or find what it calls."),
         HolderKind::Printk => "dmesg --console-level 1".to_string(),

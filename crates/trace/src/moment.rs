@@ -62,8 +62,13 @@ pub enum What {
     Work(u64),
     /// A worker has ended it.
     WorkEnd,
-    /// An interrupt that cannot be masked has taken so many nanoseconds.
-    Nmi(i64),
+    /// An interrupt that cannot be masked has ended.
+    Nmi {
+        /// What it took, in nanoseconds.
+        length: i64,
+        /// The function that it called.
+        function: u64,
+    },
     /// A page was missing.
     PageFault,
     /// The kernel printed a line.
@@ -300,7 +305,10 @@ impl Kind {
             },
             ("workqueue", "workqueue_execute_start") => What::Work(number("function")? as u64),
             ("workqueue", "workqueue_execute_end") => What::WorkEnd,
-            ("nmi", "nmi_handler") => What::Nmi(number("delta_ns")?),
+            ("nmi", "nmi_handler") => What::Nmi {
+                length: number("delta_ns")?,
+                function: function("handler").unwrap_or(0),
+            },
             ("exceptions", _) => What::PageFault,
             ("printk", _) => What::Printk,
             ("cpuhp", _) => What::Hotplug,

@@ -4,6 +4,7 @@
 
 use crate::moment::{Left, Level, Moment, What};
 use latlab_model::explanation::Phase;
+use std::ops::{Range, RangeInclusive};
 
 /// The clocks of the release and of the trace may differ by so much while one is adjusted.
 const TOLERANCE: i64 = 1_000;
@@ -109,7 +110,8 @@ impl WakeUp {
         let home = switch.map_or(0, |step| step.on);
         let switch_at = switch.map_or(woken, |step| between(step.at));
         let piece = |phase, from, to, on, own| Piece { phase, from, to, on, own };
-        let mut pieces = stopped(&steps, waking.on, release, interrupt);
+        let asked_late = asked_late(cpus, id, release);
+        let mut pieces = before_interrupt(&steps, waking.on, release..interrupt, asked_late);
         pieces.extend([
             piece(Phase::Handler, interrupt, waking_at, waking.on, Own::Expected),
             piece(Phase::Waiting, waking_at, switch_at, home, Own::Ready),
@@ -146,14 +148,38 @@ fn steps(cpus: &[CpuEvents], id: i32) -> Vec<Step> {
     all
 }
 
-/// From the release until the interrupt: a thread that a signal or a tracer has stopped sleeps on
-/// beyond its release, and asks for its timer only when it goes on.
-fn stopped(steps: &[Step], on: usize, release: i64, interrupt: i64) -> Vec<Piece> {
+/// When the thread asked for its timer, where that was only after its release.
+fn asked_late(cpus: &[CpuEvents], id: i32, release: i64) -> Option<i64> {
+    let late = cpus.iter().flat_map(|one| &one.moments).filter(|moment| {
+        let asks = matches!(moment.what, What::TimerStart { expires, .. } if expires == release);
+        asks && moment.thread == id && moment.at > release
+    });
+    late.map(|moment| moment.at).min()
+}
+
+/// From the release until the interrupt: a thread that was stopped, frozen or preempted before it asked
+/// for its timer sleeps or waits beyond its release, and asks only when it goes on.
+fn before_interrupt(
+    steps: &[Step],
+    on: usize,
+    Range { start: release, end: interrupt }: Range<i64>,
+    asked_late: Option<i64>,
+) -> Vec<Piece> {
     let piece = |from, to, own| Piece { phase: Phase::TimerLate, from, to, on, own };
-    let (mut pieces, mut at, mut own) = (Vec::new(), release, Own::Expected);
+    let is_late = |at: i64| asked_late.is_some_and(|asked| at < asked);
+    let own = match steps.first().map(|step| (step.what, is_late(step.at))) {
+        Some((StepKind::Woken { .. }, true)) => Own::Sleeps(Left::Asleep),
+        Some((StepKind::Comes, true)) => Own::Ready,
+        _ => Own::Expected,
+    };
+    let (mut pieces, mut at, mut own) = (Vec::new(), release, own);
     for step in steps.iter().take_while(|step| step.at < interrupt) {
         let next = match step.what {
             StepKind::Leaves(left @ (Left::Stopped | Left::Traced)) => Own::Sleeps(left),
+            StepKind::Leaves(Left::Ready) | StepKind::Woken { .. } if is_late(step.at) => {
+                Own::Ready
+            }
+            StepKind::Leaves(left) if is_late(step.at) => Own::Sleeps(left),
             StepKind::Leaves(_) | StepKind::Woken { .. } | StepKind::Comes => Own::Expected,
         };
         if next != own {
@@ -210,7 +236,7 @@ fn expiry(
     moments: &[Moment],
     id: i32,
     release: i64,
-    within: std::ops::RangeInclusive<i64>,
+    within: RangeInclusive<i64>,
 ) -> Option<(i64, u64)> {
     let started = |by_itself: bool| {
         moments.iter().rev().find_map(|moment| match moment.what {

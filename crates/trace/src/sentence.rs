@@ -46,7 +46,7 @@ pub fn sentence(blame: &SpikeBlame) -> String {
         }
         HolderKind::IdleExit => format!("leaving idle took {took}{detail}"),
         HolderKind::Hypervisor => format!("the hypervisor took the CPU{detail}"),
-        HolderKind::Nmi => format!("NMI took {took}"),
+        HolderKind::Nmi => format!("NMI {name} took {took}"),
         HolderKind::Throttled => format!(
             "the thread was ready, but the scheduler kept it from its CPU for {took}, as a limit of \
              CPU time does{detail}"

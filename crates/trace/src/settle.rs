@@ -45,6 +45,7 @@ impl Around<'_> {
                 Left::Stopped => "stopped by a signal",
                 Left::Traced => "stopped by a tracer",
                 Left::Uninterruptible => "asleep for a disk, a lock or memory",
+                _ if leg.phase == Phase::TimerLate => "frozen, or asleep for something else",
                 Left::Ready | Left::Asleep => "asleep",
             };
             set_holder(leg, HolderKind::OwnSleep, name);
@@ -56,6 +57,7 @@ impl Around<'_> {
             leg.detail = None;
         } else if leg.phase == Phase::TimerLate
             && leg.holder.kind == HolderKind::Thread
+            && piece.own == Own::Expected
             && self.wake_up.is_some_and(|wake_up| wake_up.waker.is_none())
         {
             leg.holder.kind = HolderKind::InterruptsOff;
@@ -154,15 +156,17 @@ impl Around<'_> {
             return None;
         }
         let id = leg.thread.as_ref().map(|thread| thread.id);
-        let count = |before: i64, is: &dyn Fn(&What) -> bool| {
+        let times = |before: i64, is: &dyn Fn(&What) -> bool| -> Vec<i64> {
             let within = leg.from_ns.0.saturating_sub(before)..=leg.to_ns.0;
             let all = self.moments.iter().filter(|moment| within.contains(&moment.at));
             let own = all.filter(|moment| interrupts || Some(moment.thread) == id);
-            own.filter(|moment| is(&moment.what)).count() as i64
+            own.filter(|moment| is(&moment.what)).map(|moment| moment.at).collect()
         };
+        let count = |before: i64, is: &dyn Fn(&What) -> bool| times(before, is).len() as i64;
         let length = leg.length().0;
         let name = leg.holder.name.as_str();
-        let lines = count(if interrupts { 0 } else { BEFORE }, &|what| *what == What::Printk);
+        let printed = times(if interrupts { 0 } else { BEFORE }, &|what| *what == What::Printk);
+        let lines = if took_so_long(leg, &printed) { printed.len() as i64 } else { 0 };
         let faults = if is_thread { count(0, &|what| *what == What::PageFault) } else { 0 };
         let steps = if is_thread { count(BEFORE, &|what| *what == What::Hotplug) } else { 0 };
         let is_stopper = ["migration/", "cpuhp/"].iter().any(|one| name.starts_with(one));
@@ -186,6 +190,15 @@ impl Around<'_> {
         }
         None
     }
+}
+
+/// Whether lines may have taken a leg: each is on the console before the thread comes to the next one,
+/// so that the last takes about as long as those before it.
+fn took_so_long(leg: &BlameLeg, lines: &[i64]) -> bool {
+    let each = lines.windows(2).map(|two| two[1] - two[0]).max();
+    let (Some(each), Some(last)) = (each, lines.last()) else { return true };
+    let within = last - leg.from_ns.0;
+    leg.to_ns.0 - last <= within.max(each.saturating_mul(4))
 }
 
 /// Whether a CPU went or came around this time.

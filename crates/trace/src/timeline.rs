@@ -70,14 +70,14 @@ pub fn stretches(
     for moment in moments {
         let at = moment.at.max(since);
         match moment.what {
-            What::Nmi(length) => {
+            What::Nmi { length, function } => {
                 // It is told when it has ended.
                 let begin = at.saturating_sub(length.max(0)).max(since);
                 all.extend(state.stretch(since, begin));
-                all.extend(of_kind(HolderKind::Nmi, begin, at));
+                all.extend(of_kind(HolderKind::Nmi, name_of(function), begin, at));
             }
             What::Lost => {
-                all.extend(of_kind(HolderKind::Unknown, since, at));
+                all.extend(of_kind(HolderKind::Unknown, String::new(), since, at));
                 state.forget();
             }
             _ => all.extend(state.stretch(since, at)),
@@ -90,8 +90,8 @@ pub fn stretches(
 }
 
 /// A stretch of which no more is known.
-fn of_kind(kind: HolderKind, from: i64, to: i64) -> Option<Stretch> {
-    let holder = Holder { kind, name: String::new() };
+fn of_kind(kind: HolderKind, name: String, from: i64, to: i64) -> Option<Stretch> {
+    let holder = Holder { kind, name };
     let none =
         Stretch { from, to, holder, thread: None, detail: None, chosen: None, priority: None };
     (from < to).then_some(none)
@@ -110,8 +110,8 @@ struct CpuState<'a> {
     interrupts: Vec<Interruption>,
     /// Softirqs of each thread: with PREEMPT_RT a thread may be put off its CPU within one.
     softirqs: HashMap<i32, Vec<Interruption>>,
-    /// The function of the timer that runs.
-    timer: Option<u64>,
+    /// The function of the timer that runs, and how many interrupts had begun before it.
+    timer: Option<(u64, usize)>,
     /// What each worker runs.
     work: HashMap<i32, u64>,
     /// The last idle state.
@@ -165,7 +165,8 @@ impl CpuState<'_> {
                 stack.truncate(last.unwrap_or(stack.len()));
             }
             What::TimerExpire { timer, function } => {
-                self.timer = Some(*function).filter(|_| self.own_timer != Some(*timer));
+                let other = self.own_timer != Some(*timer);
+                self.timer = other.then_some((*function, self.interrupts.len()));
             }
             What::TimerExit => self.timer = None,
             What::Work(function) => drop(self.work.insert(self.thread, *function)),
@@ -173,7 +174,7 @@ impl CpuState<'_> {
             What::Idle(state) => self.idle = state.or(self.idle),
             What::Waking(_)
             | What::TimerStart { .. }
-            | What::Nmi(_)
+            | What::Nmi { .. }
             | What::PageFault
             | What::Printk
             | What::Hotplug
@@ -201,7 +202,9 @@ impl CpuState<'_> {
             let task = self.tasks.get(&self.thread).or(self.current.as_ref());
             task.map_or_else(|| format!("thread {}", self.thread), |one| one.name.clone())
         };
-        if let Some(function) = self.timer {
+        if let Some((function, before)) = self.timer
+            && self.interrupts.len() <= before
+        {
             return (of(HolderKind::OtherTimers, &(self.name_of)(function)), None, None);
         }
         let called = |one: &Interruption| one.function.map(self.name_of);

@@ -34,7 +34,7 @@ pub fn holder_words(holder: &Holder) -> String {
         HolderKind::OtherTimers => format!("timer {name}"),
         HolderKind::IdleExit => "leaving idle".to_string(),
         HolderKind::Hypervisor => "the hypervisor".to_string(),
-        HolderKind::Nmi => "NMI".to_string(),
+        HolderKind::Nmi => format!("NMI {name}").trim_end().to_string(),
         HolderKind::Throttled => "CPU time limit (RT throttling or cpu.max)".to_string(),
         HolderKind::OwnSleep => format!("the measured thread, {name}"),
         HolderKind::Unknown => "not recorded".to_string(),

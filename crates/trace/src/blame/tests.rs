@@ -229,6 +229,61 @@ fn a_stopped_thread_that_asks_for_its_timer_after_its_release_was_stopped() {
 }
 
 #[test]
+fn a_thread_that_asks_for_its_timer_after_its_release_was_frozen_or_preempted() {
+    let asks = |at| {
+        vec![
+            (at, OWN, What::TimerStart { timer: TIMER, expires: RELEASE }),
+            (at + 1, OWN, switch(own(), Left::Asleep, idle())),
+        ]
+    };
+    let ends = [asks(5_012), fires(5_015, &idle()), comes(5_020, &idle())].concat();
+    let frozen = [
+        (-900, OWN, What::TimerStart { timer: TIMER, expires: RELEASE }),
+        (-899, OWN, switch(own(), Left::Asleep, idle())),
+        (-490, 0, switch(idle(), Left::Ready, own())),
+        (-480, OWN, switch(own(), Left::Asleep, idle())),
+        (5_000, 9, What::Waking(own())),
+        (5_010, 9, switch(task(9, "thaw", 120), Left::Ready, own())),
+    ];
+    // The pages may begin later.
+    for known in [0, 4] {
+        let found = cause_of(5_030, vec![frozen[known..].to_vec(), ends.clone()]);
+        let asleep = "frozen, or asleep for something else";
+        assert_eq!(found, is(HolderKind::OwnSleep, asleep, 5_000), "from {known}");
+    }
+    let hog = task(7, "hog", 4);
+    let preempted = vec![
+        (-10, OWN, switch(own(), Left::Ready, hog.clone())),
+        (5_010, 7, switch(hog, Left::Asleep, own())),
+    ];
+    let found = cause_of(5_030, vec![preempted, ends]);
+    assert_eq!(found, is(HolderKind::Thread, "hog", 5_010));
+}
+
+#[test]
+fn an_interrupt_within_a_timer_and_one_that_cannot_be_masked_are_named() {
+    let inside = vec![
+        (10, 0, enter(Level::Interrupt, "local timer")),
+        (11, 0, What::TimerExpire { timer: 0x99, function: 0x11 }),
+        (20, 0, enter(Level::Handler, "77 device")),
+        (400, 0, What::Exit(Level::Handler)),
+        (420, 0, What::TimerExit),
+        (421, 0, What::Exit(Level::Interrupt)),
+        (900, 0, What::Nmi { length: 50_000, function: 0x22 }),
+    ];
+    let parts = [sleeps(&idle()), fires(2, &idle()), inside, comes(910, &idle())].concat();
+    let blame = blamed(920, &[events(0, parts)]);
+    adds_up(&blame).unwrap();
+    let took = |kind, name: &str| -> i64 {
+        let of = blame.legs.iter().filter(|leg| leg.holder.kind == kind && leg.holder.name == name);
+        of.map(|leg| leg.length().0 / 1_000).sum()
+    };
+    assert_eq!(took(HolderKind::Interrupt, "77 device"), 380);
+    assert_eq!(took(HolderKind::OtherTimers, "function_11"), 9 + 20);
+    assert_eq!(took(HolderKind::Nmi, "function_22"), 50);
+}
+
+#[test]
 fn a_thread_that_migrates_is_followed_to_its_cpu() {
     let hog = task(7, "hog", 0);
     let first = [sleeps(&idle()), fires(5, &idle()), comes(15, &idle())].concat();
@@ -315,15 +370,19 @@ fn a_silence_of_the_wake_up_itself_is_not_called_a_wake_up() {
 fn many_lines_and_faults_are_causes_and_few_are_not() {
     let busy = task(7, "busy", 4);
     let of = |what: &What, count: i64| {
-        let within = (0..count).map(|at| (20 + at, 7, what.clone())).collect();
+        let within = (0..count).map(|at| (20 + at * 6_000, 7, what.clone())).collect();
         cause_of(50_000, vec![sleeps(&busy), fires(5, &busy), within, comes(49_990, &busy)]).0
     };
     assert_eq!(of(&What::Printk, 8), HolderKind::Printk);
     assert_eq!(of(&What::Printk, 1), HolderKind::Thread, "one line takes no 50 ms");
-    assert_eq!(of(&What::PageFault, 40), HolderKind::Thread, "forty faults take no 50 ms");
+    assert_eq!(of(&What::PageFault, 8), HolderKind::Thread, "eight faults take no 50 ms");
     let within = (0..60).map(|at| (20 + at, 7, What::PageFault)).collect();
     let storm = cause_of(100, vec![sleeps(&busy), fires(5, &busy), within, comes(90, &busy)]);
     assert_eq!(storm.0, HolderKind::PageFaults);
+    // As a module that was loaded keeps interrupts off after the kernel has told of it.
+    let told = vec![(-99, 7, What::Printk), (-60, 7, What::Printk)];
+    let parts = vec![sleeps(&busy), told, fires(2_000, &busy), comes(2_010, &busy)];
+    assert_eq!(cause_of(2_020, parts), is(HolderKind::InterruptsOff, "busy", 2_000));
 }
 
 #[test]
@@ -469,7 +528,7 @@ fn any_what() -> impl Strategy<Value = What> {
         1 => Just(What::TimerExit),
         2 => level().prop_map(|level| enter(level, "some")),
         2 => level().prop_map(What::Exit),
-        1 => any::<i64>().prop_map(What::Nmi),
+        1 => any::<i64>().prop_map(|length| What::Nmi { length, function: 1 }),
         1 => Just(What::Lost),
         1 => Just(What::PageFault),
         1 => Just(What::Printk),
