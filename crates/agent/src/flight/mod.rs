@@ -139,7 +139,7 @@ impl FlightRecorder {
             }
         });
         let refused = Arc::new(AtomicU64::new(0));
-        let copier = PageCopier {
+        let mut copier = PageCopier {
             cpus: cpus.collect(),
             periods: threads.iter().filter_map(|thread| thread.period_ns).collect(),
             ids: threads.iter().filter_map(|one| one.thread_id?.try_into().ok()).collect(),
@@ -158,6 +158,8 @@ impl FlightRecorder {
             root,
             outbox: outbox.clone(),
         };
+        // Its thread may be kept from its CPU itself, and comes when it comes.
+        copier.switch(Clock::Monotonic.now());
         let (notices, seen) = sync_channel(WAITING);
         let started = std::thread::Builder::new().spawn(move || copier.run(&seen));
         let thread = started.map_err(|error| format!("cannot start a thread: {error}"))?;
