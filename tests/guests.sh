@@ -15,45 +15,10 @@
 . tests/guest.bash
 long=${LATLAB_LONG:-}
 guests "guests with jobs" rt-6.1 rt-6.12 ${long:+stock-6.1 stock-6.12}
-lab=$PWD/target/lab
+. tests/rtla.bash
 export LIMIT=600
 
-# An apt of our own, which knows Debian 13 whatever this machine is, and installs nothing.
-our_apt() {
-    apt-get -qq -o APT::Architecture=amd64 -o APT::Architectures=amd64 \
-        -o Dir::State::status=/dev/null -o Dir::State::lists="$lab/lists" -o Dir::Cache="$lab" \
-        -o Dir::Etc::sourcelist="$lab/sources.list" -o Dir::Etc::sourceparts=/dev/null \
-        -o APT::Sandbox::User= "$@"
-}
-
-# The packages of rtla of 6.12, which knows older kernels as well, and of its libraries.
-rtla=(libc6 libgcc-s1 libtraceevent1 libtracefs1 rtla)
-kept() { find "$lab/$1" -name '*.deb' -mtime -7 2>/dev/null | sort | tail -n 1; }
-download() {
-    local mirror name
-    mkdir -p "$lab/lists/partial" "$lab/archives/partial"
-    mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' |
-        grep -v security | head -n 1)
-    echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror trixie main" \
-        >"$lab/sources.list"
-    our_apt update || return 1
-    for name in "${rtla[@]}"; do
-        rm -rf "${lab:?}/$name" && mkdir "$lab/$name" && (cd "$lab/$name" && our_apt download "$name") || return 1
-        # When it was fetched, not when it was made.
-        touch "$lab/$name"/*.deb
-    done
-}
-for name in "${rtla[@]}"; do
-    [ -n "$(kept "$name")" ] || { download >"$here/apt" 2>&1 ||
-        skip "guests with jobs: rtla cannot be had: $(tail -n 1 "$here/apt")"; break; }
-done
-mkdir -p "$guest"/usr/{bin,lib,lib64}
-ln -s usr/lib "$guest/lib"
-ln -s usr/lib64 "$guest/lib64"
-for name in "${rtla[@]}"; do
-    dpkg-deb --fsys-tarfile "$(kept "$name")" |
-        tar -x -C "$guest" --keep-directory-symlink --exclude='*/gconv/*' --exclude='./usr/share/*'
-done
+rtla_in_guest "guests with jobs"
 
 if [ -n "$long" ]; then
     have "a campaign that reboots" mke2fs || exit 1
