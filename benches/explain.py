@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""What --explain costs on this machine, and whether the legs of 100 000 cycles add up.
+
+usage: benches/explain.py cost FILE [--rounds 10] [--for 20s]
+       benches/explain.py cycles FILE [--cycles 112000] [--period 500us] [--out DIR] [--target lab:x86-64/stock-6.1]
+                                    [--load hackbench]
+       benches/explain.py here FILE [--rounds 20]
+       benches/explain.py culprits FOLDER
+FILE gets a JSON object a line. `here` plants culprits on this machine, and writes what tests/culprits.sh
+writes of its guests; `culprits` prints the table of what they left in FOLDER as files *.txt.
+needs: root and tracefs, for `here` also gcc; LATLAB names the program.
+"""
+
+import argparse
+import collections
+import json
+import os
+import pathlib
+import platform
+import statistics
+import subprocess
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LATLAB = os.environ.get("LATLAB", str(ROOT / "target" / "latlab"))
+
+
+def run(folder: str, *options: str) -> dict:
+    """A run with --explain, as its document; it waits for another one of the same CPU."""
+    line = [LATLAB, "run", "--quiet", "--explain", "--format", "json", "--out", folder, *options]
+    while True:
+        done = subprocess.run(line, check=False, capture_output=True, text=True)
+        if "is already measured" not in done.stderr:
+            return json.loads(done.stdout)
+        time.sleep(1)
+
+
+def cost(arguments: argparse.Namespace) -> None:
+    """Each run compares the time with the recorder and that without."""
+    rows = []
+    for _ in range(arguments.rounds):
+        with tempfile.TemporaryDirectory() as folder:
+            told = run(folder, "--for", arguments.length, "--cpus", str((os.cpu_count() or 1) - 1))["explanation"]["cost"]
+        row = {side + "_" + name: told[side][name] for side in ("on", "off") for name in ("p50_ns", "p99_ns")}
+        rows.append(row | {"on_cpu_ns": told["on_cpu_ns"], "off_cpu_ns": told["off_cpu_ns"]})
+        with open(arguments.file, "a") as out:
+            print(json.dumps(rows[-1]), file=out)
+    for name in ("_p50_ns", "_p99_ns", "_cpu_ns"):
+        differences = [(row["on" + name] - row["off" + name]) / 1000 for row in rows]
+        middle = statistics.median(differences)
+        print(f"{name.strip('_')}: {middle:+.2f} us with the recorder ({min(differences):+.2f} to {max(differences):+.2f})")
+
+
+def cycles(arguments: argparse.Namespace) -> None:
+    """Every cycle is a spike, and is explained from its stored pages; in a tenth of the time nothing is recorded."""
+    with tempfile.TemporaryDirectory() as own:
+        folder = arguments.out or own
+        where = ["--target", arguments.target] if arguments.target else ["--cpus", str((os.cpu_count() or 1) - 1)]
+        where += ["--load", arguments.load] if arguments.load else []
+        told = run(folder, "--spike-above", "1ns", "--cycles", str(arguments.cycles), "-i", arguments.period,
+                   *where)["explanation"]
+        line = [LATLAB, "explain", "--top", str(10**9), "--format", "json", "--out", folder]
+        spikes = json.loads(subprocess.run(line, check=True, capture_output=True).stdout)["spikes"]
+    tally = collections.Counter()
+    unexplained = collections.Counter()
+    unknown = 0
+    for spike in spikes:
+        legs = spike["legs"]
+        behind = all(one["to_ns"] == next["from_ns"] for one, next in zip(legs, legs[1:]))
+        adds_up = behind and legs[0]["from_ns"] == 0 and legs[-1]["to_ns"] == spike["latency_ns"]
+        if spike["cause"] is None:
+            unexplained[spike["gap"]] += 1
+            continue
+        tally["explained"] += 1
+        tally["add up"] += adds_up
+        unknown += sum(leg["to_ns"] - leg["from_ns"] for leg in legs if leg["holder"]["kind"] == "unknown")
+        tally["wholly"] += spike["gap"] is None
+    figures = {"target": arguments.target or "local", "load": arguments.load,
+               "spikes": told["spikes"], "explained": tally["explained"], "legs_add_up": tally["add up"],
+               "without_gap": tally["wholly"], "unknown_ns": unknown,
+               "all_ns": sum(spike["latency_ns"] for spike in spikes), "unexplained": dict(unexplained)}
+    with open(arguments.file, "a") as out:
+        print(json.dumps(figures), file=out)
+    print(json.dumps(figures, indent=1))
+
+
+# What is planted, its microseconds, and from which latency on a spike is recorded.
+HERE = {"fifo": (2000, "1ms"), "faults": (2000, "1ms"), "flood": (5000, "100us"), "printk": (3000, "500us")}
+# Packets that another CPU sends to itself are taken in on the measured one.
+FLOOD = """mount -t sysfs sys /sys && ip link set lo up && printf %x {mask} >/sys/class/net/lo/queues/rx-0/rps_cpus &&
+    exec "$0" "$@" """
+
+
+def here(arguments: argparse.Namespace) -> None:
+    """The first cause of each run is written as the guests write it."""
+    cpu = (os.cpu_count() or 1) - 1
+    kernel = f"this machine, {platform.release().split('-')[0]}"
+    with tempfile.TemporaryDirectory() as own, open(arguments.file, "a") as out:
+        program = pathlib.Path(own, "culprit")
+        subprocess.run(["gcc", "-O1", "-static", "-pthread", "-o", program, ROOT / "tests/culprits/culprit.c"], check=True)
+        for what, (length, above) in HERE.items():
+            line = [program, what, str(cpu), str(length), "40"]
+            if what == "flood":
+                line = ["unshare", "--net", "--mount", "sh", "-c", FLOOD.format(mask=1 << cpu), program, what, "0", *line[3:]]
+            for number in range(1, arguments.rounds + 1):
+                culprit = subprocess.Popen(line)
+                told = run(own, "--spike-above", above, "--for", "1500ms", "--cpus", str(cpu))["explanation"]
+                culprit.kill()
+                culprit.wait()
+                first = (told["causes"] or [{"holder": {"kind": "", "name": ""}, "count": ""}])[0]
+                sentence = told["largest"][0]["sentence"] if told["largest"] else ""
+                print("== culprit " + "|".join(map(str, (kernel, what, number, first["holder"]["kind"], first["holder"]["name"],
+                      first["count"], told["spikes"]["stored"], sentence))), file=out, flush=True)
+
+
+def culprits(arguments: argparse.Namespace) -> None:
+    """A row for each culprit, a column for each kernel: in how many runs its first cause was which."""
+    causes = collections.defaultdict(collections.Counter)
+    kernels = []
+    for file in sorted(pathlib.Path(arguments.file).glob("*.txt")):
+        for line in file.read_text().splitlines():
+            row = line.removeprefix("== ").strip()
+            if not row.startswith("culprit "):
+                continue
+            kernel, what, _, kind, name, *_ = row.removeprefix("culprit ").split("|")
+            kernels += [] if kernel in kernels else [kernel]
+            causes[what][kernel, f"{kind} {name}".strip()] += 1
+    print("| culprit | " + " | ".join(kernels) + " |")
+    print("| --- " * (len(kernels) + 1) + "|")
+    for what, found in causes.items():
+        cells = ["; ".join(f"{count} {cause or 'none'}" for (of, cause), count in found.most_common() if of == kernel)
+                 for kernel in kernels]
+        print(f"| {what} | " + " | ".join(cells) + " |")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["cost", "cycles", "here", "culprits"])
+    parser.add_argument("file")
+    parser.add_argument("--rounds", type=int)
+    parser.add_argument("--for", dest="length", default="20s")
+    parser.add_argument("--cycles", type=int, default=112_000)
+    parser.add_argument("--period", default="500us")
+    parser.add_argument("--out")
+    parser.add_argument("--target")
+    parser.add_argument("--load")
+    arguments = parser.parse_args()
+    arguments.rounds = arguments.rounds or {"here": 20}.get(arguments.what, 10)
+    {"cost": cost, "cycles": cycles, "here": here, "culprits": culprits}[arguments.what](arguments)
+
+
+if __name__ == "__main__":
+    main()
