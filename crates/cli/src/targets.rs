@@ -96,15 +96,48 @@ pub fn named(text: &str) -> Result<Option<NamedTarget>, String> {
 /// All that have a name; an error is one line.
 pub fn read() -> Result<NamedTargets, String> {
     let Some(path) = path() else { return Ok(NamedTargets::new()) };
-    let text = match fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(NamedTargets::new()),
-        Err(error) => return Err(format!("cannot read {}: {error}", path.display())),
-    };
-    toml::from_str(&text).map_err(|error| {
+    match fs::read_to_string(&path) {
+        Ok(text) => parse(&path, &text).map_err(|error| error + "; correct it or remove the file"),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(NamedTargets::new()),
+        Err(error) => Err(format!("cannot read {}: {error}", path.display())),
+    }
+}
+
+/// The boards of a file that a sheet is run on; an error is one line.
+pub fn boards_of(path: &Path) -> Result<NamedTargets, String> {
+    let shown = path.display();
+    let expected = "expected [NAME] with target = \"ssh://HOST\" for each board";
+    let text = fs::read_to_string(path).map_err(|error| format!("cannot read {shown}: {error}"))?;
+    let boards = parse(path, &text).map_err(|error| format!("{error}; {expected}"))?;
+    if boards.is_empty() {
+        return Err(format!("{shown} has no board: {expected}"));
+    }
+    for (name, named) in &boards {
+        let line = || {
+            let is_head = |line: &str| line.trim_start().starts_with('[') && line.contains(name);
+            text.lines().position(is_head).map_or(1, |line| line + 1)
+        };
+        if !is_name(name) {
+            return Err(format!("{shown}:{}: '{name}' is no name of a board: {NAME}", line()));
+        }
+        named.board().map_err(|error| format!("{shown}:{}: {error}", line()))?;
+        let same = boards.iter().find(|(other, one)| *other < name && one.target == named.target);
+        if let Some((other, _)) = same {
+            let place = &named.target;
+            return Err(format!("{shown}:{}: '{name}' is at {place}, as '{other}' is", line()));
+        }
+    }
+    Ok(boards)
+}
+
+/// What the name of a board is.
+const NAME: &str = "expected letters, digits, '-', '_' and '.'";
+
+fn parse(path: &Path, text: &str) -> Result<NamedTargets, String> {
+    toml::from_str(text).map_err(|error| {
         let at = error.span().map_or(0, |span| text[..span.start].lines().count().max(1));
         let reason = error.message().lines().next().unwrap_or_default().to_string();
-        format!("{}:{at}: {reason}; correct it or remove the file", path.display())
+        format!("{}:{at}: {reason}", path.display())
     })
 }
 
@@ -189,6 +222,31 @@ mod tests {
         assert!(
             toml::from_str::<NamedTargets>("[pi]\ntarget = \"ssh://pi\"\ncpu = \"1\"").is_err()
         );
+    }
+
+    #[test]
+    fn the_file_of_a_sheets_boards_is_read_or_told_why_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("boards.toml");
+        let read = |text: &str| {
+            fs::write(&path, text).unwrap();
+            boards_of(&path).map_err(|error| error.replace(&format!("{}", path.display()), "FILE"))
+        };
+        let two = "[a]\ntarget = \"ssh://a\"\ncpus = \"1\"\n[b]\ntarget = \"ssh://b\"\n";
+        assert_eq!(read(two).unwrap().len(), 2);
+        for (wrong, told) in [
+            ("", "FILE has no board: expected [NAME]"),
+            ("[a]\n", "FILE:1: missing field"),
+            ("\n[a]\ntarget = \"local\"\n", "FILE:2: 'local': expected ssh://"),
+            (
+                "[a]\ntarget = \"ssh://a\"\n[b]\ntarget = \"ssh://a\"\n",
+                "FILE:3: 'b' is at ssh://a, as 'a' is",
+            ),
+            ("[\"a b\"]\ntarget = \"ssh://a\"\n", "FILE:1: 'a b' is no name"),
+        ] {
+            let error = read(wrong).unwrap_err();
+            assert!(error.starts_with(told) && !error.contains('\n'), "{error}");
+        }
     }
 
     #[test]

@@ -960,7 +960,7 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__run)
-            opts="-p -a -t -i -D -l -b -q -h -V --instrument --wake --mechanism --clock --policy --priority --gap-above --workload --workload-size --cpus --target --kernel --modules --dtb --realtime --smp --fault --console --threads --wakers-on --helpers-on --period --period-step --phase --missed --warm-up --seed --interval --for --cycles --deadline --limit --until-decided --stop-above --on-spike --spike-above --samples --legs --explain --telemetry --detach --board-folder --name --note --load --load-on --loads --tune --set --share --idle-states --keep-going --quiet --junit --ktap --lava --dry-run --scale --repeats --seeds --skip-missing --resume --print-unit --out --format --help --version"
+            opts="-p -a -t -i -D -l -b -q -h -V --instrument --wake --mechanism --clock --policy --priority --gap-above --workload --workload-size --cpus --target --kernel --modules --dtb --realtime --smp --fault --console --threads --wakers-on --helpers-on --period --period-step --phase --missed --warm-up --seed --interval --for --cycles --deadline --limit --until-decided --stop-above --on-spike --spike-above --samples --legs --explain --telemetry --detach --board-folder --name --note --load --load-on --loads --tune --set --share --idle-states --keep-going --quiet --junit --ktap --lava --dry-run --scale --repeats --seeds --targets --jobs --skip-missing --resume --print-unit --out --format --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1187,6 +1187,14 @@ _latlab() {
                     return 0
                     ;;
                 --seeds)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --targets)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --jobs)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

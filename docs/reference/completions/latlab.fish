@@ -39,7 +39,7 @@ complete -c latlab -n "__fish_latlab_needs_command" -f -a "loads" -d 'List the l
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "scenarios" -d 'List the ready-made sheets'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "list" -d 'List the stored runs, newest first'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "show" -d 'Show a stored run in the terminal'
-complete -c latlab -n "__fish_latlab_needs_command" -f -a "explain" -d 'Tell who held the thread off in the spikes of a run with `--explain`'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "explain" -d 'Tell what delayed the thread in each spike of a run with `--explain`'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "report" -d 'Write stored runs as one self-contained HTML page'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "compare" -d 'Judge whether some runs are worse than others'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "trend" -d 'Follow a figure over builds, and judge the newest'
@@ -118,6 +118,8 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l lava -d 'Write the
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l scale -d 'Override the duration or the cycles of every scenario, for a try' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l repeats -d 'Number of runs of each row' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l seeds -d 'Measure each row once with each of these seeds, such as 1..5' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l targets -d 'Run the sheet on each board of a file, with a table [NAME] and target = "ssh://HOST" for each; cpus, deadline and load there are the board\'s own defaults' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l jobs -d 'Number of boards that are measured at once' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l resume -d 'Continue a campaign [default: the last one that is not complete]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l format -d 'How to print the result: text, json' -r -f -a "text\t''
@@ -641,7 +643,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand show" -s v -l all -d 'Show
 complete -c latlab -n "__fish_latlab_using_subcommand show" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand show" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand explain" -l spike -d 'Show the spike of this number' -r
-complete -c latlab -n "__fish_latlab_using_subcommand explain" -l top -d 'Show so many of the largest spikes' -r
+complete -c latlab -n "__fish_latlab_using_subcommand explain" -l top -d 'Number of spikes to show, the largest first' -r
 complete -c latlab -n "__fish_latlab_using_subcommand explain" -l format -d 'Output: text, json, perfetto' -r -f -a "text\t''
 json\t''
 perfetto\t''"

@@ -151,5 +151,5 @@ pub fn own_program() -> Result<PathBuf, ExitError> {
 /// The ways to agents from this program.
 pub fn connector() -> anyhow::Result<Connector> {
     let program = own_program()?;
-    Ok(Connector { program, cache: cache(), restore: undo_leftovers })
+    Ok(Connector { program, cache: cache(), may_ask: true, restore: undo_leftovers })
 }

@@ -43,6 +43,9 @@ pub struct GuestArgs {
     /// Print the console of the guest, or of all guests of a sheet
     #[arg(long, help_heading = GUEST)]
     pub console: bool,
+    /// The board of a sheet's row, which goes before the target.
+    #[arg(skip)]
+    pub board: Option<NamedTarget>,
 }
 
 impl GuestArgs {
@@ -64,11 +67,17 @@ impl GuestArgs {
 
     /// What the target is measured by unless the command line says otherwise; an error is one line.
     pub fn defaults(&self) -> Result<Option<NamedTarget>, String> {
+        if self.board.is_some() {
+            return Ok(self.board.clone());
+        }
         self.target.as_deref().map_or(Ok(None), targets::named)
     }
 
     /// What was asked for.
     fn asked(&self) -> Result<Target, String> {
+        if let Some(board) = &self.board {
+            return Ok(board.target.clone());
+        }
         let Some(text) = &self.target else { return Ok(Target::Local) };
         let named = targets::named(text)?.map(|named| named.target.to_string());
         let text = named.as_ref().unwrap_or(text);

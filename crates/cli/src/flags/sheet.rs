@@ -3,6 +3,7 @@
 use clap::Args;
 use latlab_model::Nanos;
 use std::fmt::{self, Display, Formatter};
+use std::path::PathBuf;
 use std::str::FromStr;
 
 const SHEETS: &str = "Sheets and campaigns";
@@ -28,6 +29,15 @@ pub struct SheetArgs {
     #[arg(long, value_name = "N..M", requires = "sheet", conflicts_with = "repeats",
           help_heading = SHEETS)]
     pub seeds: Option<Seeds>,
+    /// Run the sheet on each board of a file, with a table [NAME] and target = "ssh://HOST" for each;
+    /// cpus, deadline and load there are the board's own defaults
+    #[arg(long, value_name = "FILE", requires = "sheet", conflicts_with = "resume",
+          help_heading = SHEETS)]
+    pub targets: Option<PathBuf>,
+    /// Number of boards that are measured at once
+    #[arg(long, value_name = "N", requires = "campaign", default_value_t = 16, help_heading = SHEETS,
+          value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub jobs: u32,
     /// Leave out scenarios whose programs are missing
     #[arg(long, requires = "sheet", conflicts_with = "resume", help_heading = SHEETS)]
     pub skip_missing: bool,
@@ -48,12 +58,14 @@ impl SheetArgs {
 }
 
 /// Flags of `latlab run` that are allowed with a sheet, by their ids.
-pub const BESIDE_A_SHEET: [&str; 16] = [
+pub const BESIDE_A_SHEET: [&str; 18] = [
     "sheet",
     "dry_run",
     "scale",
     "repeats",
     "seeds",
+    "targets",
+    "jobs",
     "skip_missing",
     "resume",
     "print_unit",

@@ -21,6 +21,7 @@ mod texts;
 pub use builtin::BUILTIN_SHEETS;
 
 use crate::flags::sheet::{Scale, Seeds};
+use crate::targets::NamedTargets;
 use errors::SheetErrors;
 use head::MOST_REPEATS;
 use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign};
@@ -43,6 +44,8 @@ pub struct Overrides {
     pub repeats: Option<u32>,
     /// Replaces the seeds, and the repeats with them.
     pub seeds: Option<Seeds>,
+    /// The boards that each scenario is measured on; none where the sheet says what is measured.
+    pub boards: NamedTargets,
 }
 
 /// The text of a sheet, and what to call it.
@@ -101,7 +104,7 @@ impl SheetFile {
     ) -> Result<Campaign, String> {
         let mut mistakes = SheetErrors::new(&self.file, &self.text);
         let sheet = read::read(&self.text, &self.stem, &mut mistakes);
-        let rows = rows::rows(&sheet, instead.scale.as_ref(), &mut mistakes);
+        let rows = rows::rows(&sheet, instead, &mut mistakes);
         mistakes.into_result()?;
         let head = sheet.head;
         let seed = head.seed.unwrap_or(now.as_nanosecond() as u64);

@@ -21,6 +21,7 @@ const NOT_OF_A_SCENARIO: &[&str] = &[
     "fault",
     "format",
     "help",
+    "jobs",
     "junit",
     "keep-going",
     "kernel",
@@ -38,6 +39,7 @@ const NOT_OF_A_SCENARIO: &[&str] = &[
     "seeds",
     "skip-missing",
     "smp",
+    "targets",
     "version",
 ];
 

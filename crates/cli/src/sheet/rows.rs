@@ -1,11 +1,13 @@
 //! Scenarios times matrix: the rows, each with the plan that its words make.
 
+use super::Overrides;
 use super::errors::SheetErrors;
 use super::options::{SheetOption, Vocabulary, reason};
 use super::read::{Scenario, Sheet};
 use crate::flags::parse;
 use crate::flags::run::MeasureArgs;
 use crate::flags::sheet::Scale;
+use crate::targets::NamedTarget;
 use latlab_model::Plan;
 use latlab_model::campaign::Row;
 use std::collections::{BTreeMap, HashSet};
@@ -19,22 +21,41 @@ pub struct SheetRow {
     pub seed: Option<u64>,
 }
 
+/// A board with its name.
+type Board<'a> = (&'a String, &'a NamedTarget);
+
+/// The option that says what is measured.
+const TARGET: &str = "target";
+
 /// More rows than this are a mistake, and would take all memory before they are shown.
 const MOST_ROWS: usize = 10_000;
 
 /// All rows; what cannot be a plan is noted.
-pub fn rows(sheet: &Sheet, scale: Option<&Scale>, mistakes: &mut SheetErrors) -> Vec<SheetRow> {
+pub fn rows(sheet: &Sheet, instead: &Overrides, mistakes: &mut SheetErrors) -> Vec<SheetRow> {
     let vocabulary = Vocabulary::new();
     let mut rows: Vec<SheetRow> = Vec::new();
     let mut labels = HashSet::new();
-    if let Some((at, text)) = too_many(sheet) {
+    if let Some((at, text)) = too_many(sheet, instead.boards.len()) {
         mistakes.add(at, text);
         return rows;
     }
+    if !instead.boards.is_empty() {
+        for one in settings(sheet).filter(|one| one.key == TARGET) {
+            mistakes
+                .add(one.at.clone(), "target: --targets says what is measured; omit one of them");
+        }
+    }
+    let boards: Vec<Option<Board<'_>>> = match instead.boards.is_empty() {
+        true => vec![None],
+        false => instead.boards.iter().map(Some).collect(),
+    };
     for scenario in &sheet.scenarios {
         let spoiled = sheet.defaults.spoiled || scenario.settings.spoiled;
-        for point in combinations(&sheet.matrix) {
-            match row(sheet, scenario, &point, scale) {
+        let points = combinations(&sheet.matrix);
+        let places =
+            points.iter().flat_map(|point| boards.iter().map(move |board| (point, *board)));
+        for (point, board) in places {
+            match row(sheet, scenario, point, board, instead.scale.as_ref()) {
                 Ok(made) if !labels.insert(made.row.label.clone()) => {
                     let at = point.last().map_or(scenario.at.clone(), |one| one.at.clone());
                     mistakes.add(
@@ -45,10 +66,9 @@ pub fn rows(sheet: &Sheet, scale: Option<&Scale>, mistakes: &mut SheetErrors) ->
                 Ok(made) => rows.push(made),
                 // With a setting missing, only what is wrong with another by itself is certain.
                 Err((word, _))
-                    if spoiled && !merged(sheet, scenario, &point).contains_key(word.as_str()) => {}
+                    if spoiled && !merged(sheet, scenario, point).contains_key(word.as_str()) => {}
                 Err((word, text)) => {
-                    let (at, text) =
-                        locate_error(&vocabulary, sheet, scenario, &point, &word, text);
+                    let (at, text) = locate_error(&vocabulary, sheet, scenario, point, &word, text);
                     mistakes.add(at, text);
                 }
             }
@@ -57,11 +77,18 @@ pub fn rows(sheet: &Sheet, scale: Option<&Scale>, mistakes: &mut SheetErrors) ->
     rows
 }
 
+/// All that the sheet sets, anywhere.
+fn settings(sheet: &Sheet) -> impl Iterator<Item = &SheetOption> {
+    let scenarios = sheet.scenarios.iter().flat_map(|one| &one.settings.list);
+    sheet.defaults.list.iter().chain(scenarios).chain(sheet.matrix.iter().flatten())
+}
+
 /// Where the matrix begins, and why it has too many rows.
-fn too_many(sheet: &Sheet) -> Option<(Range<usize>, String)> {
+fn too_many(sheet: &Sheet, boards: usize) -> Option<(Range<usize>, String)> {
     // A list of which nothing is valid multiplies nothing, and the others are expanded before it.
     let lengths = sheet.matrix.iter().map(|values| values.len().max(1));
-    let factors: Vec<usize> = lengths.chain([sheet.scenarios.len()]).collect();
+    let boards = (boards > 0).then_some(boards);
+    let factors: Vec<usize> = lengths.chain([sheet.scenarios.len()]).chain(boards).collect();
     let product = factors.iter().try_fold(1usize, |product, factor| product.checked_mul(*factor));
     if product.is_some_and(|rows| rows <= MOST_ROWS) {
         return None;
@@ -69,7 +96,7 @@ fn too_many(sheet: &Sheet) -> Option<(Range<usize>, String)> {
     let at = sheet.matrix.iter().flatten().next().map_or(0..1, |first| first.at.clone());
     let factors: Vec<String> = factors.iter().map(usize::to_string).collect();
     let text = format!(
-        "the matrix and the scenarios make {} rows; the limit is {MOST_ROWS}: list fewer values",
+        "matrix, scenarios and boards make {} rows; the limit is {MOST_ROWS}: list fewer values",
         factors.join(" x ")
     );
     Some((at, text))
@@ -93,12 +120,14 @@ fn row(
     sheet: &Sheet,
     scenario: &Scenario,
     point: &[&SheetOption],
+    board: Option<Board<'_>>,
     scale: Option<&Scale>,
 ) -> Result<SheetRow, (String, String)> {
     let merged = merged(sheet, scenario, point);
     let words: Vec<String> = merged.values().flat_map(|one| one.words.clone()).collect();
     let wrong = |text: String| (word_of(&text), text);
-    let args: MeasureArgs = parse(&words).map_err(|error| wrong(reason(&error)))?;
+    let mut args: MeasureArgs = parse(&words).map_err(|error| wrong(reason(&error)))?;
+    args.guest.board = board.map(|(_, named)| named.clone());
     let loads = args.all_loads().map_err(|text| ("load".to_string(), text))?;
     let plan = scaled(Plan { loads, ..args.plan(0).map_err(wrong)? }, scale);
     if plan.duration(1).is_none() {
@@ -107,9 +136,10 @@ fn row(
     }
     plan.check().map_err(wrong)?;
     let set = point.iter().map(|one| (one.key.clone(), one.text.clone()));
+    let set = set.chain(board.map(|(name, _)| (TARGET.to_string(), name.clone())));
     let value = |key: &str| merged.get(key).map(|one| one.text.clone());
     let row = Row {
-        label: label(scenario, point),
+        label: label(scenario, point, board),
         scenario: scenario.name.clone(),
         about: scenario.about.clone(),
         settings: set.collect(),
@@ -131,9 +161,10 @@ fn merged<'a>(
     own.map(|one| (one.key.as_str(), one)).collect()
 }
 
-fn label(scenario: &Scenario, point: &[&SheetOption]) -> String {
+fn label(scenario: &Scenario, point: &[&SheetOption], board: Option<Board<'_>>) -> String {
     let settings = point.iter().map(|one| format!(", {} {}", one.key, one.text));
-    format!("{}{}", scenario.name, settings.collect::<String>())
+    let board = board.map(|(name, _)| format!(", {name}"));
+    format!("{}{}", scenario.name, settings.chain(board).collect::<String>())
 }
 
 fn scaled(plan: Plan, scale: Option<&Scale>) -> Plan {

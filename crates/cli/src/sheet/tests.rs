@@ -45,6 +45,37 @@ fn rows_are_scenarios_times_matrix_and_the_nearest_word_holds() {
 }
 
 #[test]
+fn each_scenario_has_a_row_for_each_board_with_its_defaults() {
+    let boards = "[b]\ntarget = \"ssh://b:1\"\n[a]\ntarget = \"ssh://a\"\ncpus = \"2\"\ndeadline = \"1ms\"\n";
+    let on_boards = |text: &str| {
+        let boards = toml::from_str(boards).unwrap();
+        campaign(text, &Overrides { boards, ..Overrides::default() })
+    };
+    let made = on_boards(
+        "[defaults]\nfor = \"1s\"\n[[scenario]]\nname = \"x\"\n[[scenario]]\nname = \"y\"\n\
+         cpus = \"7\"\n",
+    )
+    .unwrap();
+    let rows = made.rows.iter().map(|row| {
+        let cpus = row.plan.cpus.as_ref().map(ToString::to_string).unwrap_or_default();
+        format!("{}: {} {cpus} {:?}", row.label, row.plan.target, row.plan.deadline_ns)
+    });
+    let ms = Some(MICROSECOND * 1000);
+    assert_eq!(
+        rows.collect::<Vec<_>>(),
+        [
+            format!("x, a: ssh://a 2 {ms:?}"),
+            "x, b: ssh://b:1  None".to_string(),
+            format!("y, a: ssh://a 7 {ms:?}"),
+            "y, b: ssh://b:1 7 None".to_string(),
+        ]
+    );
+    assert_eq!(made.rows[0].group(), "x");
+    let told = on_boards("[[scenario]]\nname = \"x\"\nfor = \"1s\"\ntarget = \"local\"\n");
+    assert!(told.unwrap_err().starts_with("x.toml:4:10: target: --targets says what is measured"));
+}
+
+#[test]
 fn what_a_reader_of_the_sheet_cannot_see_is_refused_where_it_stands() {
     let rest = "[[scenario]]\nname = \"a\"\nfor = \"1s\"\n";
     for (head, expected) in [
@@ -65,7 +96,8 @@ fn what_a_reader_of_the_sheet_cannot_see_is_refused_where_it_stands() {
 fn a_scale_replaces_every_end() {
     let text = "[[scenario]]\nname = \"a\"\nfor = \"1h\"\n[[scenario]]\nname = \"b\"\ncycles = 9\nperiod = \"1ms\"\nthreads = 3\nperiod-step = \"500us\"\n";
     let scaled = |scale| {
-        campaign(text, &Overrides { scale: Some(scale), repeats: Some(3), seeds: None }).unwrap()
+        campaign(text, &Overrides { scale: Some(scale), repeats: Some(3), ..Overrides::default() })
+            .unwrap()
     };
     let by_time = scaled(Scale::Time(SECOND * 20));
     assert_eq!((by_time.runs.len(), by_time.run_time()), (6, SECOND * 6 * 21));

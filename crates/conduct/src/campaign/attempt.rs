@@ -1,11 +1,12 @@
 //! One attempt to make a run of a campaign.
 
+use super::board_lock;
 use super::request::{CampaignEvent, CampaignRequest, Notify, RunPosition};
 use crate::{Failure, RunRequest, check_disk_space, run};
-use latlab_model::Nanos;
 use latlab_model::campaign::{Campaign, FailedAttempt, PlannedRun};
 use latlab_model::guest::TIME_LIMIT_FINDING;
 use latlab_model::run::EndReason;
+use latlab_model::{Nanos, Target};
 use latlab_store::{CampaignProgress, CellState, Finished};
 
 /// What became of an attempt.
@@ -50,6 +51,15 @@ pub fn attempt(
     let planned = &campaign.runs[position.number - 1];
     let plan = campaign.plan(planned, position.attempt);
     check_disk_space(&plan, folder.runs())?;
+    let _alone = match &plan.target {
+        Target::Board(board) => board_lock::wait(request, board, |holder| {
+            notify(CampaignEvent::BoardIsTaken(position, holder));
+        }),
+        _ => None,
+    };
+    if stop.is_set() {
+        return Ok(AttemptResult::Interrupted);
+    }
     let (mut link, plan) = connect(plan)?;
     notify(CampaignEvent::RunStarted(position, &plan));
     let id = folder.run_id(&plan.name);
@@ -93,6 +103,7 @@ pub fn position(
     tried: &CampaignProgress,
     index: usize,
     attempt: u32,
+    is_beside_others: bool,
 ) -> RunPosition {
     let planned = &campaign.runs[index];
     RunPosition {
@@ -102,6 +113,7 @@ pub fn position(
         repeat: planned.repeat,
         attempt,
         left_ns: remaining_time(campaign, tried),
+        is_beside_others,
     }
 }
 

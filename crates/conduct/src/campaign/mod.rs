@@ -1,7 +1,8 @@
-//! Runs of a campaign: made one after the other, guests side by side, until none is missing or
-//! something prevents it.
+//! Runs of a campaign: made one after the other, guests and boards side by side, until none is missing
+//! or something prevents it.
 
 mod attempt;
+mod board_lock;
 mod cool_down;
 mod request;
 mod side_by_side;
@@ -12,6 +13,7 @@ pub use cool_down::CoolDownState;
 use latlab_store::NextStep;
 use latlab_sys::files::Root;
 pub use request::{CampaignEvent, CampaignRequest, Connect, RunPosition};
+use side_by_side::SideBySide;
 use std::sync::Mutex;
 
 /// Why there is no next run.
@@ -30,8 +32,8 @@ pub enum CampaignEnd {
     },
 }
 
-/// Makes the runs that are missing, those of targets that boot for each run side by side; `watch`
-/// is called for each event, from several threads.
+/// Makes the runs that are missing, those of targets that boot for each run and those of several boards
+/// side by side; `watch` is called for each event, from several threads.
 ///
 /// What cannot be measured is noted and is no reason to measure nothing else; what is wrong with
 /// the disk, with the program itself or with what every run needs ends the campaign, to be resumed.
@@ -61,11 +63,13 @@ pub fn run_campaign(
         if stop.is_set() {
             return Ok(CampaignEnd::Interrupted);
         }
-        let interrupted = if campaign.target_of(&campaign.runs[index]).boots_for_each_run() {
-            side_by_side::make_missing(request, &mut tried, &notify)?
-        } else {
-            let position = position(campaign, &tried, index, number);
-            attempt(request, &position, &notify)?.record(&mut tried)
+        let target = campaign.target_of(&campaign.runs[index]);
+        let interrupted = match SideBySide::with(target, request, &tried) {
+            Some(several) => several.make(request, &mut tried, &notify)?,
+            None => {
+                let position = position(campaign, &tried, index, number, false);
+                attempt(request, &position, &notify)?.record(&mut tried)
+            }
         };
         if interrupted {
             return Ok(CampaignEnd::Interrupted);

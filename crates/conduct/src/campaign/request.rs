@@ -6,6 +6,7 @@ use crate::live::LiveRun;
 use crate::{Failure, StopFlag, Timing};
 use latlab_model::{Nanos, Plan};
 use latlab_store::{CampaignFolder, Finished};
+use std::path::PathBuf;
 
 /// Gives the way to the agent that measures by a plan, and the plan with what is now known of its
 /// target.
@@ -21,7 +22,11 @@ pub struct CampaignRequest<'a> {
     /// The ways to the agents.
     pub connect: &'a Connect<'a>,
     /// Runs that are made at once, where each boots a machine of its own.
-    pub side_by_side: usize,
+    pub guests_at_once: usize,
+    /// Boards that are measured at once.
+    pub boards_at_once: usize,
+    /// Folder of the files that keep a board for one campaign at a time.
+    pub board_locks: PathBuf,
     /// Release of the kernel that runs on this machine.
     pub release: &'a str,
     /// Ends the campaign when it is set.
@@ -34,6 +39,8 @@ pub struct CampaignRequest<'a> {
 pub enum CampaignEvent<'a> {
     /// The machine cools down.
     CoolingDown(&'a CoolDownState),
+    /// Another campaign measures its board, which is waited for; who that is.
+    BoardIsTaken(&'a RunPosition, &'a str),
     /// A run begins.
     RunStarted(&'a RunPosition, &'a Plan),
     /// It goes on; at each refresh.
@@ -61,4 +68,6 @@ pub struct RunPosition {
     pub attempt: u32,
     /// What the runs that are missing take, this one included.
     pub left_ns: Nanos,
+    /// Whether others are made meanwhile.
+    pub is_beside_others: bool,
 }

@@ -111,6 +111,8 @@ pub struct Connector {
     pub program: PathBuf,
     /// Kernels and programs of guests.
     pub cache: Cache,
+    /// Whether ssh may ask for a password: of one board at a time.
+    pub may_ask: bool,
     /// Undoes what a killed agent has left changed on this machine; a line for each change.
     pub restore: fn() -> Vec<String>,
 }
@@ -130,7 +132,9 @@ impl Connector {
                 let (link, guest) = GuestLink::new(&config, &self.cache, &plan)?;
                 Ok((Box::new(link), Plan { guest: Some(Box::new(guest)), ..plan }))
             }
-            Target::Board(board) => Ok((Box::new(BoardLink::new(board, &plan)), plan)),
+            Target::Board(board) => {
+                Ok((Box::new(BoardLink::new(board, &plan, self.may_ask)), plan))
+            }
         }
     }
 }

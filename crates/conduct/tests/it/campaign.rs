@@ -3,7 +3,9 @@
 use crate::scripted::{
     ScriptedAgent, Step, messages, messages_with_intervals, refusal, send, three_seconds,
 };
-use latlab_conduct::campaign::{CampaignEnd, CampaignEvent, CampaignRequest, run_campaign};
+use latlab_conduct::campaign::{
+    CampaignEnd, CampaignEvent, CampaignRequest, Connect, run_campaign,
+};
 use latlab_conduct::link::Link;
 use latlab_conduct::{Failure, StopFlag, Timing};
 use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign, CoolDown, Order, PlannedRun, Row};
@@ -65,6 +67,24 @@ struct MadeCampaign {
     events: Vec<String>,
 }
 
+/// Two guests and three boards at once.
+fn request<'a>(
+    folder: &'a CampaignFolder,
+    connect: &'a Connect<'a>,
+    stop: &'a StopFlag,
+) -> CampaignRequest<'a> {
+    CampaignRequest {
+        folder,
+        connect,
+        guests_at_once: 2,
+        boards_at_once: 3,
+        board_locks: folder.path().join("boards"),
+        release: RELEASE,
+        stop,
+        timing: TIMING,
+    }
+}
+
 /// Makes a campaign with agents that follow the scripts of their plans.
 fn make(
     folder: &CampaignFolder,
@@ -76,15 +96,7 @@ fn make(
         let (agent, _) = ScriptedAgent::new(script(&plan));
         Ok((Box::new(agent) as Box<dyn Link>, plan))
     };
-    let request = CampaignRequest {
-        folder,
-        connect: &connect,
-        side_by_side: 2,
-        release: RELEASE,
-        stop,
-        timing: TIMING,
-    };
-    let end = run_campaign(&request, |event| {
+    let end = run_campaign(&request(folder, &connect, stop), |event| {
         let word = match event {
             CampaignEvent::RunStarted(position, _) => {
                 format!("begin {}.{}", position.row, position.repeat)
@@ -92,7 +104,9 @@ fn make(
             CampaignEvent::Restored(_, change) => change.to_string(),
             CampaignEvent::RunStored(..) => "end".to_string(),
             CampaignEvent::RunFailed(_, reason) => format!("failed: {reason}"),
-            CampaignEvent::CoolingDown(_) | CampaignEvent::RunProgress(..) => return,
+            CampaignEvent::BoardIsTaken(..)
+            | CampaignEvent::CoolingDown(_)
+            | CampaignEvent::RunProgress(..) => return,
         };
         events.lock().unwrap().push(word);
     });
@@ -137,6 +151,62 @@ fn rows_of_targets_that_boot_for_each_run_are_made_side_by_side() {
     });
     assert!(matches!(made.end, Ok(CampaignEnd::Complete)));
     assert_eq!(stored(&folder), ["a-1", "a-2", "b-1", "b-2"]);
+}
+
+/// Invariant (boards): One dead board keeps no other from being measured.
+#[test]
+fn boards_are_measured_side_by_side_and_each_in_its_order() {
+    let root = tempfile::tempdir().unwrap();
+    let on = |label: &str, board: &str| row(label, &format!("ssh://{board}"), None);
+    let rows = vec![on("a", "one"), on("b", "one"), on("c", "two"), on("d", "dead")];
+    let folder = campaign(root.path(), rows);
+    // Each run of the boards one and two goes on only when the other one measures too, for the first four.
+    let (pair, met) = (std::sync::Barrier::new(2), std::sync::atomic::AtomicUsize::new(0));
+    let made = make(&folder, &StopFlag::new(), |plan| {
+        if plan.name.starts_with('d') {
+            return send([refusal("no such board")]);
+        }
+        if plan.name.ends_with("a-1") || plan.name.ends_with("c-1") {
+            pair.wait();
+            met.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        }
+        whole(plan)
+    });
+    assert!(matches!(made.end, Ok(CampaignEnd::Complete)));
+    assert_eq!(met.into_inner(), 2);
+    assert_eq!(stored(&folder), ["a-1", "a-2", "b-1", "b-2", "c-1", "c-2"]);
+    assert_eq!(folder.progress().unwrap().failures.len(), 4);
+    let of_one = |event: &&String| event.starts_with("begin a") || event.starts_with("begin b");
+    let of_one: Vec<&String> = made.events.iter().filter(of_one).collect();
+    assert_eq!(of_one, ["begin a.1", "begin b.1", "begin a.2", "begin b.2"]);
+}
+
+#[test]
+fn a_board_is_waited_for_while_another_campaign_measures_it() {
+    let root = tempfile::tempdir().unwrap();
+    let folder = campaign(root.path(), vec![row("a", "ssh://root@one:22", None)]);
+    let locks = folder.path().join("boards");
+    std::fs::create_dir(&locks).unwrap();
+    let other = std::fs::File::create(locks.join("one:22")).unwrap();
+    std::fs::write(locks.join("one:22"), "other campaign, process 1\n").unwrap();
+    other.lock().unwrap();
+    let mut other = Some(other);
+    let (mut taken, mut begun) = (Vec::new(), 0);
+    let connect = |plan: Plan| {
+        let (agent, _) = ScriptedAgent::new(whole(&plan));
+        Ok((Box::new(agent) as Box<dyn Link>, plan))
+    };
+    let end = run_campaign(&request(&folder, &connect, &StopFlag::new()), |event| match event {
+        CampaignEvent::BoardIsTaken(_, holder) => {
+            assert_eq!(begun, 0);
+            taken.push(holder.to_string());
+            other = None;
+        }
+        CampaignEvent::RunStarted(..) => begun += 1,
+        _ => {}
+    });
+    assert!(matches!(end, Ok(CampaignEnd::Complete)));
+    assert_eq!((taken, begun), (vec!["other campaign, process 1".to_string()], 2));
 }
 
 #[test]

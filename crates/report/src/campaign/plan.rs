@@ -95,10 +95,19 @@ fn total(campaign: &Campaign) -> String {
             span(campaign.cool_down.limit_ns)
         )
     });
+    let boards = campaign.rows.iter().map(|row| &row.plan.target);
+    let boards: HashSet<String> = boards
+        .filter(|target| target.is_behind_a_link())
+        .map(|target| target.to_string())
+        .collect();
+    let boards = match boards.len() {
+        0 | 1 => String::new(),
+        several => format!(" {several} boards measure side by side, in less time (--jobs)."),
+    };
     let loads = campaign.rows.iter().any(|row| !row.plan.loads.is_empty());
     let loads = if loads { " Loads take some seconds more to start and to stop." } else { "" };
     format!(
-        "{runs} {} in order {} (seed {}): {} in all, {} with warm-ups{pauses}.{}{loads}",
+        "{runs} {} in order {} (seed {}): {} in all, {} with warm-ups{pauses}.{boards}{}{loads}",
         if runs == 1 { "run" } else { "runs" },
         campaign.order,
         campaign.seed,

@@ -155,7 +155,10 @@ fn row(
         label,
         group: asked.group(),
         scenario: asked.scenario.clone(),
-        target: asked.plan.target.to_string(),
+        target: match asked.settings.get("target") {
+            Some(name) => name.clone(),
+            None => asked.plan.target.to_string(),
+        },
         kernel: machine.kernel.clone().or_else(|| asked.kernel.clone()),
         preemption: machine.preemption.clone(),
         board: machine.board.clone(),

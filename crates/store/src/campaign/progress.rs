@@ -1,11 +1,11 @@
 //! What of a campaign is done, and what comes next.
 
 use crate::id;
-use latlab_model::Run;
 use latlab_model::campaign::{Campaign, Cell, FailedAttempt, PlannedRun};
 use latlab_model::campaign_table::CampaignCounts;
 use latlab_model::guest::TIME_LIMIT_FINDING;
 use latlab_model::run::EndReason;
+use latlab_model::{Run, Target};
 use std::path::PathBuf;
 
 /// All that has been tried.
@@ -174,11 +174,15 @@ impl CampaignProgress {
         }
     }
 
-    /// The missing runs whose targets boot for each run, by their places and attempts.
-    pub fn missing_side_by_side(&self, campaign: &Campaign) -> Vec<(usize, u32)> {
+    /// The missing runs of such targets, by their places and attempts.
+    pub fn missing(
+        &self,
+        campaign: &Campaign,
+        is_such: impl Fn(&Target) -> bool,
+    ) -> Vec<(usize, u32)> {
         let runs = campaign.runs.iter().enumerate();
-        let booting = runs.filter(|(_, run)| campaign.target_of(run).boots_for_each_run());
-        let missing = booting.filter_map(|(index, run)| match self.cell_state(campaign, run) {
+        let of_such = runs.filter(|(_, run)| is_such(campaign.target_of(run)));
+        let missing = of_such.filter_map(|(index, run)| match self.cell_state(campaign, run) {
             CellState::Missing { attempt } => Some((index, attempt)),
             _ => None,
         });

@@ -16,18 +16,22 @@ use crate::output::{
     escape_lines, print, print_json, print_text, sanitize_document, style, warn, width,
 };
 use crate::sheet::{Overrides, SheetFile, usable_cpus};
-use crate::store::{finish_leftovers, open_store, recover};
+use crate::store::{cache, finish_leftovers, open_store, recover};
+use crate::targets::boards_of;
 use anyhow::Context;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command};
 use latlab_conduct::campaign::{CampaignEnd, CampaignRequest, run_campaign};
+use latlab_conduct::link::Connector;
 use latlab_conduct::{StopFlag, Timing};
+use latlab_model::Target;
 use latlab_model::campaign::Campaign;
 use latlab_model::run::VerdictWord;
 use latlab_report::campaign::{CampaignTable, test_suite};
 use latlab_store::{CampaignFolder, CellState, Store};
 use latlab_sys::process::uname;
 use progress::ProgressPrinter;
+use std::collections::BTreeSet;
 use std::io::{Write, stderr};
 use std::process::ExitCode;
 
@@ -108,8 +112,10 @@ fn create(
     sheet: &str,
 ) -> anyhow::Result<Option<CampaignFolder>> {
     let source = SheetFile::open(sheet).map_err(ExitError::usage)?;
-    let SheetArgs { scale, repeats, seeds, .. } = args.sheet;
-    let instead = Overrides { scale: scale.clone(), repeats: *repeats, seeds: *seeds };
+    let SheetArgs { scale, repeats, seeds, targets, .. } = args.sheet;
+    let boards = targets.as_deref().map(boards_of).transpose().map_err(ExitError::usage)?;
+    let (scale, boards) = (scale.clone(), boards.unwrap_or_default());
+    let instead = Overrides { scale, repeats: *repeats, seeds: *seeds, boards };
     let campaign = match source.campaign(&instead, jiff::Timestamp::now(), usable_cpus()) {
         Ok(campaign) => campaign,
         Err(mistakes) => {
@@ -181,13 +187,18 @@ fn resume(args: &CampaignArgs<'_>, folder: &CampaignFolder) -> anyhow::Result<Ex
     let _lock = folder.lock()?;
     restore();
     finish_leftovers(folder.runs());
-    let connector = connector()?;
+    let boards_at_once = args.sheet.jobs as usize;
+    // Several questions at once nobody could answer.
+    let may_ask = boards_at_once < 2 || count_of_boards(&folder.campaign) < 2;
+    let connector = Connector { may_ask, ..connector()? };
     let release = uname().release;
     let mut progress = ProgressPrinter::new(args.quiet, args.console, &folder.campaign);
     let request = CampaignRequest {
         folder,
         connect: &|plan| connector.connect(plan),
-        side_by_side: usable_cpus() as usize,
+        guests_at_once: usable_cpus() as usize,
+        boards_at_once,
+        board_locks: cache().folder().join("boards"),
         release: &release,
         stop: StopFlag::on_signals(args.keep_going)?,
         timing: Timing::default(),
@@ -214,6 +225,13 @@ fn resume(args: &CampaignArgs<'_>, folder: &CampaignFolder) -> anyhow::Result<Ex
         .with_context(|| format!("the campaign is stored in {path}"))?;
     print_remaining(&ended, &table, &release, &path.to_string());
     Ok(ExitCode::from(exit_code(&ended, &table)))
+}
+
+/// How many boards the campaign measures.
+fn count_of_boards(campaign: &Campaign) -> usize {
+    let targets = campaign.rows.iter().map(|row| &row.plan.target);
+    let boards = targets.filter(|target| target.is_behind_a_link());
+    boards.map(Target::to_string).collect::<BTreeSet<String>>().len()
 }
 
 /// Says what is left to do, and how.

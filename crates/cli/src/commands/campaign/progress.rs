@@ -19,25 +19,29 @@ pub struct ProgressPrinter<'a> {
     campaign: &'a Campaign,
     run: Option<Progress>,
     console: Option<Console>,
-    guests: Lines,
+    places: Lines,
     cooling: bool,
 }
 
 impl ProgressPrinter<'_> {
     /// Of a campaign that begins or goes on.
     pub fn new(quiet: bool, console: bool, campaign: &Campaign) -> ProgressPrinter<'_> {
-        let (guests, console) = (Lines::new(), console.then(Console::default));
-        ProgressPrinter { quiet, campaign, run: None, console, guests, cooling: false }
+        let (places, console) = (Lines::new(), console.then(Console::default));
+        ProgressPrinter { quiet, campaign, run: None, console, places, cooling: false }
     }
 
     /// Shows what happens.
     pub fn print_event(&mut self, event: CampaignEvent<'_>) {
         match event {
             CampaignEvent::CoolingDown(state) => self.print_cooling(state),
+            CampaignEvent::BoardIsTaken(position, holder) => {
+                let name = name(position);
+                self.print_line(&format!("{name}: waiting for its board, which has {holder}"));
+            }
             CampaignEvent::RunStarted(position, plan) => self.start_run(position, plan),
             CampaignEvent::RunProgress(position, live) => match &mut self.run {
                 Some(run) => run.show(live),
-                None => self.update_guest(position, live),
+                None => self.update_place(position, live),
             },
             CampaignEvent::Restored(position, change) => {
                 self.end_run(position);
@@ -64,16 +68,16 @@ impl ProgressPrinter<'_> {
         }
     }
 
-    fn update_guest(&mut self, position: &RunPosition, live: &LiveRun) {
+    fn update_place(&mut self, position: &RunPosition, live: &LiveRun) {
         if let Some(console) = &mut self.console {
             let lines = console.read_new(&position.row, live);
             if !lines.is_empty() {
-                self.guests.clear();
+                self.places.clear();
                 let _ = write!(stderr(), "{lines}");
             }
         }
         if !self.quiet {
-            self.guests.update_run(position, live);
+            self.places.update_run(position, live);
         }
     }
 
@@ -84,12 +88,14 @@ impl ProgressPrinter<'_> {
             left if plan.target.boots_for_each_run() => {
                 format!(", {} of guests' time left", span(left))
             }
+            // What all of them take together is nobody's time.
+            _ if position.is_beside_others => String::new(),
             left => format!(", {} left", span(left)),
         };
         let line = format!("{}{left}", name(position));
         self.print_line(&line);
-        if plan.target.boots_for_each_run() {
-            self.guests.start_run(position, plan);
+        if position.is_beside_others {
+            self.places.start_run(position, plan);
             return;
         }
         let title = format!("latlab run {}: {line}", self.campaign.name);
@@ -97,7 +103,7 @@ impl ProgressPrinter<'_> {
     }
 
     fn end_run(&mut self, position: &RunPosition) {
-        self.guests.end_run(position);
+        self.places.end_run(position);
         self.run = None;
     }
 
@@ -116,7 +122,7 @@ impl ProgressPrinter<'_> {
 
     fn print_line(&mut self, line: &str) {
         if !self.quiet {
-            self.guests.clear();
+            self.places.clear();
             let _ = writeln!(stderr(), "{}", escape_controls(line));
         }
     }

@@ -38,6 +38,7 @@ const SNAPSHOT: Duration = Duration::from_secs(60);
 /// The way to the agent of a board.
 pub struct BoardLink {
     board: BoardTarget,
+    may_ask: bool,
     /// Whether the agent needs root's rights for its plan.
     wants_root: bool,
     connection: Option<Connection>,
@@ -53,10 +54,11 @@ pub struct BoardLink {
 }
 
 impl BoardLink {
-    /// A link that has not started, for a plan.
-    pub fn new(board: &BoardTarget, plan: &Plan) -> BoardLink {
+    /// A link that has not started, for a plan; its ssh may ask for a password, or not.
+    pub fn new(board: &BoardTarget, plan: &Plan, may_ask: bool) -> BoardLink {
         BoardLink {
             board: board.clone(),
+            may_ask,
             wants_root: wants_root(plan),
             connection: None,
             greeting: None,
@@ -85,7 +87,7 @@ impl BoardLink {
 impl Link for BoardLink {
     fn start(&mut self, start: &Start<'_>) -> Result<Box<dyn Read + Send>, Failure> {
         let order = Order::Run { id: start.id, wants_root: self.wants_root };
-        let mut connection = Connection::open(&self.board, &order)?;
+        let mut connection = Connection::start(&self.board, &order, self.may_ask)?;
         let greeting = greet(&mut connection, start.stop)?;
         let stream = connection.stream();
         self.traffic.bytes = stream.counter();

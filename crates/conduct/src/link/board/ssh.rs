@@ -75,9 +75,18 @@ pub struct ConnectionEnd {
 }
 
 impl Connection {
-    /// Starts ssh; that it reaches the board shows later.
+    /// Starts ssh, which may ask for a password; that it reaches the board shows later.
     pub fn open(board: &BoardTarget, order: &Order<'_>) -> Result<Connection, Failure> {
-        let mut command = command(board, order);
+        Connection::start(board, order, true)
+    }
+
+    /// Starts ssh, which asks nothing unless it may.
+    pub fn start(
+        board: &BoardTarget,
+        order: &Order<'_>,
+        may_ask: bool,
+    ) -> Result<Connection, Failure> {
+        let mut command = command(board, order, may_ask);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // In our group, so that it may ask for a password; Ctrl-C is for us alone.
         ignore_terminal_signals(&mut command);
@@ -356,7 +365,7 @@ fn read_pieces(mut stdout: impl Read, to: &SyncSender<Vec<u8>>, bytes: &AtomicU6
     }
 }
 
-fn command(board: &BoardTarget, order: &Order<'_>) -> Command {
+fn command(board: &BoardTarget, order: &Order<'_>, may_ask: bool) -> Command {
     let own = std::env::var_os(COMMAND).filter(|words| !words.is_empty());
     let words = own.unwrap_or_else(|| OsString::from("ssh"));
     let words = words.to_string_lossy().into_owned();
@@ -366,7 +375,7 @@ fn command(board: &BoardTarget, order: &Order<'_>) -> Command {
     for option in ALIVE.iter().chain(&[CONNECT, "ClearAllForwardings=yes", "EscapeChar=none"]) {
         command.args(["-o", option]);
     }
-    if !terminal::can_be_asked() {
+    if !may_ask || !terminal::can_be_asked() {
         command.args(["-o", "BatchMode=yes"]);
     }
     if let Some(port) = board.port {

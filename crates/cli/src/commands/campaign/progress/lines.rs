@@ -1,4 +1,4 @@
-//! Guests side by side: a line for each, with what of its own time has passed, and what of ours.
+//! Guests and boards side by side: a line for each, with what of its own time has passed, and what of ours.
 
 use crate::output::{escape_controls, width};
 use latlab_conduct::campaign::RunPosition;
@@ -10,12 +10,12 @@ use std::collections::BTreeMap;
 use std::io::{Write, stderr};
 use std::time::{Duration, Instant};
 
-/// Where there is no terminal, all guests are told this often.
+/// Where there is no terminal, all are told this often.
 const TOLD_EVERY: Duration = Duration::from_secs(10);
 
-/// The guests that run.
+/// The guests and boards that measure.
 pub struct Lines {
-    running: BTreeMap<usize, Guest>,
+    running: BTreeMap<usize, Place>,
     /// Whether lines are written over.
     terminal: bool,
     /// Lines that stand on the terminal, to be written over.
@@ -23,8 +23,9 @@ pub struct Lines {
     due: Instant,
 }
 
-struct Guest {
+struct Place {
     row: String,
+    is_guest: bool,
     of: Option<Nanos>,
     since: Instant,
     state: Option<State>,
@@ -42,18 +43,19 @@ impl Lines {
         Lines { running: BTreeMap::new(), terminal, standing: 0, due: Instant::now() + TOLD_EVERY }
     }
 
-    /// A guest begins.
+    /// A run begins.
     pub fn start_run(&mut self, position: &RunPosition, plan: &Plan) {
         let RunPosition { number, row, .. } = position;
-        let (row, of) = (row.clone(), plan.duration_ns);
-        self.running.insert(*number, Guest { row, of, since: Instant::now(), state: None });
+        let (row, of, is_guest) = (row.clone(), plan.duration_ns, plan.target.boots_for_each_run());
+        let place = Place { row, is_guest, of, since: Instant::now(), state: None };
+        self.running.insert(*number, place);
     }
 
     /// It goes on.
     pub fn update_run(&mut self, position: &RunPosition, live: &LiveRun) {
-        let Some(guest) = self.running.get_mut(&position.number) else { return };
+        let Some(place) = self.running.get_mut(&position.number) else { return };
         let max = live.threads.iter().map(|thread| thread.total.max_ns).max();
-        guest.state = max.map(|max| State { measured: live.measured, max });
+        place.state = max.map(|max| State { measured: live.measured, max });
         if self.terminal {
             self.clear();
             self.draw();
@@ -78,8 +80,9 @@ impl Lines {
 
     fn draw(&mut self) {
         let room = width().saturating_sub(4);
-        for guest in self.running.values() {
-            let line = guest.line(guest.since.elapsed());
+        let longest = self.running.values().map(|place| place.row.chars().count()).max();
+        for place in self.running.values() {
+            let line = place.line(place.since.elapsed(), longest.unwrap_or(0));
             // One that went on in a second line could not be written over.
             let line: String = line.chars().take(room).collect();
             let _ = writeln!(stderr(), "  {}", escape_controls(&line));
@@ -90,18 +93,23 @@ impl Lines {
     }
 }
 
-impl Guest {
-    fn line(&self, elapsed: Duration) -> String {
-        let (row, elapsed) = (&self.row, elapsed.as_secs());
+impl Place {
+    /// The line, with the row in so many columns.
+    fn line(&self, elapsed: Duration, longest: usize) -> String {
+        let (row, elapsed) = (format!("{:longest$}", self.row), elapsed.as_secs());
+        let (begins, time) = match self.is_guest {
+            true => ("booting", " of guest time"),
+            false => ("connecting", ""),
+        };
         let Some(State { measured, max }) = &self.state else {
-            return format!("{row}: booting, {elapsed} s");
+            return format!("{row}  {begins}, {elapsed} s");
         };
         let of = self.of.map(|of| format!(" of {}", span(of))).unwrap_or_default();
         if *max == Nanos::ZERO {
-            return format!("{row}: warming up, {elapsed} s");
+            return format!("{row}  warming up, {elapsed} s");
         }
         let measured = span(*measured);
-        format!("{row}: {measured}{of} of guest time in {elapsed} s, observed maximum {max}")
+        format!("{row}  {measured}{of}{time} in {elapsed} s, observed maximum {max}")
     }
 }
 
@@ -113,15 +121,17 @@ mod tests {
     #[test]
     fn a_line_names_both_times() {
         let (row, of) = ("hackbench".to_string(), Some(SECOND * 5));
-        let mut guest = Guest { row, of, since: Instant::now(), state: None };
+        let mut place = Place { row, is_guest: true, of, since: Instant::now(), state: None };
         let elapsed = Duration::from_secs(14);
-        assert_eq!(guest.line(elapsed), "hackbench: booting, 14 s");
-        guest.state = Some(State { measured: Nanos::ZERO, max: Nanos::ZERO });
-        assert_eq!(guest.line(elapsed), "hackbench: warming up, 14 s");
-        guest.state = Some(State { measured: SECOND * 2, max: Nanos(5000) });
+        assert_eq!(place.line(elapsed, 0), "hackbench  booting, 14 s");
+        place.state = Some(State { measured: Nanos::ZERO, max: Nanos::ZERO });
+        assert_eq!(place.line(elapsed, 0), "hackbench  warming up, 14 s");
+        place.state = Some(State { measured: SECOND * 2, max: Nanos(5000) });
         assert_eq!(
-            guest.line(elapsed),
-            "hackbench: 2 s of 5 s of guest time in 14 s, observed maximum 5 us"
+            place.line(elapsed, 11),
+            "hackbench    2 s of 5 s of guest time in 14 s, observed maximum 5 us"
         );
+        let board = Place { is_guest: false, ..place };
+        assert_eq!(board.line(elapsed, 9), "hackbench  2 s of 5 s in 14 s, observed maximum 5 us");
     }
 }

@@ -1,0 +1,38 @@
+//! A board is measured by one campaign at a time: a file for each, which is locked meanwhile.
+
+use super::request::CampaignRequest;
+use latlab_model::target::BoardTarget;
+use std::fs::{self, File, OpenOptions};
+use std::io::Read;
+use std::os::unix::fs::FileExt;
+
+/// Waits until the board is free, or the campaign is stopped; `notify` is told once who has it. None
+/// where there is nothing to lock: that keeps nobody from measuring.
+pub fn wait(
+    request: &CampaignRequest<'_>,
+    board: &BoardTarget,
+    mut notify: impl FnMut(&str),
+) -> Option<File> {
+    // Whoever is asked for there, it is the same board.
+    let place = BoardTarget { user: None, ..board.clone() }.to_string();
+    let name = place.trim_start_matches("ssh://").replace(['[', ']'], "");
+    fs::create_dir_all(&request.board_locks).ok()?;
+    let path = request.board_locks.join(name);
+    let mut open = OpenOptions::new();
+    let mut file = open.create(true).truncate(false).read(true).write(true).open(path).ok()?;
+    let mut told = false;
+    while let Err(fs::TryLockError::WouldBlock) = file.try_lock() {
+        if !std::mem::replace(&mut told, true) {
+            let mut holder = String::new();
+            let _ = file.read_to_string(&mut holder);
+            notify(holder.trim());
+        }
+        if request.stop.is_set() {
+            return None;
+        }
+        std::thread::sleep(request.timing.refresh);
+    }
+    let holder = format!("{}, process {}\n", request.folder.campaign.id, std::process::id());
+    let _ = file.set_len(0).and_then(|()| file.write_all_at(holder.as_bytes(), 0));
+    Some(file)
+}

@@ -1,0 +1,144 @@
+#!/usr/bin/env bash
+# A sheet on many boards at once: `latlab run SHEET --targets FILE`. The boards are this machine, by five sshds.
+# Invariant (boards): One dead board keeps no other from being measured, and what it lacks can be measured later.
+# Lane: beside
+. "$(dirname "$0")/common.bash"
+. "$(dirname "$0")/board.bash"
+need_boards "many boards"
+export NO_COLOR=1 LATLAB_LAB=$here/lab
+sshds=() ports=() known=()
+trap 'kill "${sshds[@]}" 2>/dev/null; rm -rf "$here"' EXIT
+
+for name in a b c d e; do
+    start_sshd >/dev/null
+    sshds+=("$sshd") ports+=("$port") known+=("$(cat "$here/ssh/known")")
+    cp "$here/ssh/sshd_config" "$here/ssh/config.$name"
+    printf '%s\n' "[board-$name]" "target = \"$board\"" 'deadline = "20s"' >>"$here/boards.toml"
+done
+printf '%s\n' "${known[@]}" >"$here/ssh/known"
+{
+    # The boards are one machine, whose CPUs only one measures at a time unless it shares them.
+    printf '%s\n' 'repeats = 2' 'retries = 1' '[defaults]' 'warm-up = "0s"' 'cpus = "0"' 'period = "1ms"' 'share = true' 'telemetry = "off"'
+    [ "$(id -u)" = 0 ] || printf '%s\n' 'policy = "other"' 'idle-states = "system"'
+    printf '%s\n' '[[scenario]]' 'name = "idle"' 'for = "3s"'
+} >"$here/night.toml"
+cd "$here" || exit 1
+
+# Runs the sheet: $code, $here/table.json, $here/lines.
+measure() {
+    "$program" run "$@" --format json >table.json 2>lines
+    code=$?
+}
+table() { python3 - "$@" <<'PYTHON'
+import json, sys
+table = json.load(open("table.json"))["table"]
+rows = {row["target"]: row for row in table["rows"]}
+made = {name: sum(cell["state"] == "done" for cell in row["cells"]) for name, row in rows.items()}
+assert eval(sys.argv[1]), (made, {name: row["verdict"] for name, row in rows.items()})
+PYTHON
+}
+# How many runs were made at once at most.
+at_once() {
+    python3 - <<'PYTHON'
+import re
+now = most = 0
+for line in open("lines"):
+    if re.match(r"run \d+ of", line):
+        now += -1 if ": observed maximum" in line else 1
+        most = max(most, now)
+    elif "nothing measured" in line:
+        now -= 1
+print(most)
+PYTHON
+}
+
+measures() { has_counts runs/*_night/runs/.*board-c-1.partial/journal; }
+one_dies() {
+    "$program" run night.toml --targets boards.toml --format json >table.json 2>lines &
+    local campaign=$! code
+    until_holds 120 "board c to measure" measures || { cat lines; return 1; }
+    # The board goes down: its listener, and the connection to it.
+    kill "${sshds[2]}" $(pgrep -P "${sshds[2]}")
+    wait "$campaign"
+    code=$?
+    cat lines
+    expect "exit code 4, not $code" [ "$code" = 4 ] &&
+        expect "five at once, not $(at_once)" [ "$(at_once)" = 5 ] &&
+        expect "why" grep -q 'board-c, repeat 2.*: nothing measured: ssh://127.0.0.1' lines &&
+        table 'all(made[f"board-{name}"] == 2 for name in "abde") and made["board-c"] == 0' &&
+        table 'all(rows[f"board-{name}"]["verdict"] == "pass" for name in "abde") and rows["board-c"]["verdict"] != "pass"'
+}
+try "a board that dies keeps the others from nothing, and the table says what it lacks" one_dies
+
+comes_back() {
+    /usr/sbin/sshd -D -f "$here/ssh/config.c" -E "$here/ssh/log" &
+    sshds[2]=$!
+    port=${ports[2]}
+    until_holds 20 "an sshd that listens" sshd_answers || return
+    measure --resume night
+    cat lines
+    expect "exit code 0, not $code" [ "$code" = 0 ] && table 'all(count == 2 for count in made.values())' &&
+        expect "only what was missing" [ "$(grep -c ': observed maximum' lines)" = 2 ]
+}
+try "once it is back, --resume measures what it lacks and nothing else" comes_back
+
+some_at_once() {
+    measure night.toml --targets boards.toml --scale 500ms --repeats 1 --jobs 2
+    cat lines
+    expect "exit code 0, not $code" [ "$code" = 0 ] && expect "two at once, not $(at_once)" [ "$(at_once)" = 2 ]
+}
+try "--jobs limits how many boards are measured at once" some_at_once
+
+waits() {
+    local holder campaign
+    flock "lab/boards/127.0.0.1:${ports[0]}" sh -c 'echo "other campaign, process 1" >"$0"; exec sleep 600' "lab/boards/127.0.0.1:${ports[0]}" &
+    holder=$!
+    until_holds 20 "the lock" grep -q other "lab/boards/127.0.0.1:${ports[0]}" || return
+    "$program" run night.toml --targets boards.toml --scale 500ms --repeats 1 --format json >table.json 2>lines &
+    campaign=$!
+    until_holds 60 "a line" grep -q 'board-a, repeat 1: waiting for its board, which has other campaign, process 1' lines &&
+        until_holds 60 "the others" has_stored 4
+    local result=$?
+    # The lock is that of the sleep, too.
+    kill $(pgrep -P "$holder") "$holder"
+    wait "$campaign"
+    expect "exit code 0" [ $? = 0 ] && expect "all five" has_stored 5 && return "$result"
+}
+has_stored() { [ "$(grep -c ': observed maximum' lines)" = "$1" ]; }
+try "a board that another campaign measures is waited for, while the others are measured" waits
+
+refuses() {
+    local before
+    before=$(ls runs)
+    fails() {
+        "$program" run "${@:2}" >said 2>errors
+        code=$?
+        refused 2 "$1" true
+    }
+    fails "cannot read none.toml" night.toml --targets none.toml &&
+        : >empty.toml && fails "empty.toml has no board: expected [NAME]" night.toml --targets empty.toml &&
+        printf '[a]\ntarget = "local"\n' >local.toml && fails "local.toml:1: 'local': expected ssh://" night.toml --targets local.toml || return
+    printf '%s\n' '[[scenario]]' 'name = "x"' 'for = "1s"' 'target = "local"' >own.toml
+    "$program" run own.toml --targets boards.toml >said 2>errors
+    expect "exit code 2" [ $? = 2 ] && expect "its place" grep -q '^own.toml:4:10: target: --targets says what is measured' errors &&
+        expect "nothing new" [ "$before" = "$(ls runs)" ]
+}
+try "a file without boards, and a sheet with targets of its own, are refused before anything is measured" refuses
+
+on_a_terminal() {
+    have "boards on a terminal" tmux || return 0
+    local socket=latlab-boards-$$ result
+    tmux -L "$socket" -u -f /dev/null new-session -d -x 110 -y 30 \
+        "$(declare -p LATLAB_SSH LATLAB_RUNS LATLAB_LAB); '$program' run night.toml --targets boards.toml --repeats 1 --scale 20s; sleep 60"
+    screen() { tmux -L "$socket" capture-pane -p; }
+    shows() { [ "$(screen | grep -cE "$1")" -ge "$2" ]; }
+    until_holds 60 "a line of each board" shows 'idle, board-[a-e]  .*s of 20 s in [0-9]+ s, observed maximum' 5 &&
+        tmux -L "$socket" send-keys C-c && until_holds 60 "its end" shows 'campaign incomplete' 1
+    result=$?
+    screen
+    tmux -L "$socket" kill-server
+    return $result
+}
+try "a terminal shows a line for each board that measures" on_a_terminal
+
+exit $status
