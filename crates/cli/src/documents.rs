@@ -7,6 +7,7 @@ use latlab_model::campaign::Campaign;
 use latlab_model::campaign_table::CampaignTable;
 use latlab_model::explanation::{RunExplanation, SpikeBlame};
 use latlab_model::plan::Instrument;
+use latlab_model::replay::{ReplayTable, ReplayedLatency};
 use latlab_model::respond::Responses;
 use latlab_model::run::{EndReason, Finding, Run, Summary, Verdict};
 use latlab_report::{LoadEntry, rendered_verdict};
@@ -438,6 +439,23 @@ pub struct Explained<'a> {
     explanation: Option<&'a RunExplanation>,
     /// The spikes that were asked for, computed from the stored pages, the largest first.
     spikes: &'a [SpikeBlame],
+}
+
+/// `latlab explain --replay --format json`: a run of a guest that was run again.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Replayed<'a> {
+    /// Id of the run.
+    pub run: &'a str,
+    /// Time that the replay took, in seconds.
+    pub took_s: f64,
+    /// Instructions that the guest executed.
+    pub instructions: u64,
+    /// The latencies that were asked for: those that were held by a thread of latlab first, then the
+    /// largest.
+    pub latencies: &'a [ReplayedLatency],
+    /// All wake-ups, with `--all`.
+    pub table: Option<&'a ReplayTable>,
 }
 
 impl<'a> Explained<'a> {

@@ -14,7 +14,7 @@ use crate::commands::run::DetachedRunStart;
 use crate::commands::target::ListedTarget;
 use crate::documents::{
     CampaignReported, CampaignResult, CaptureListing, DryRun, Explained, List, ListedLoad,
-    Reported, Responded, ShippedSheet, WatchAlarm,
+    Replayed, Reported, Responded, ShippedSheet, WatchAlarm,
 };
 use crate::sheet::schema::schema as sheet_schema;
 use clap::{Arg, Command};
@@ -87,6 +87,7 @@ fn schemas_are_those_of_the_types() {
         ("window.schema.json".to_string(), schema::<Window>()),
         ("watch-alarm.schema.json".to_string(), schema::<WatchAlarm<'_>>()),
         ("explain.schema.json".to_string(), schema::<Explained<'_>>()),
+        ("replay.schema.json".to_string(), schema::<Replayed<'_>>()),
         ("verify.schema.json".to_string(), schema::<Vec<Verification>>()),
         ("doctor.schema.json".to_string(), schema::<Examination>()),
         ("doctor-against.schema.json".to_string(), schema::<Comparison>()),

@@ -18,6 +18,7 @@ use latlab_model::edges::Edges;
 use latlab_model::finding::{Finding, LossFinding};
 use latlab_model::flight::Recording;
 use latlab_model::frame::{Hello, Interval, Message, Spikes};
+use latlab_model::guest::GuestStream;
 use latlab_model::legs::Legs;
 use latlab_model::machine::Machine;
 use latlab_model::run::{AgentEnd, AppliedSetup, ClockReading, ThreadEnd};
@@ -102,6 +103,7 @@ pub struct RunBuilder {
     explanation: Option<ExplanationDigest>,
     findings: FindingList,
     end: Option<AgentEnd>,
+    guest_stream: Option<GuestStream>,
     /// Whoever conducted it ended it at once, on purpose.
     stopped: bool,
     measured_to: Option<Nanos>,
@@ -172,6 +174,7 @@ impl RunBuilder {
             }
             Message::KnownThreads(threads) => self.explanation.as_mut()?.push_threads(threads),
             Message::RecorderReport(report) => self.explanation.as_mut()?.push_report(report),
+            Message::GuestStream(stream) => keep_first(&mut self.guest_stream, stream),
             Message::Stop => self.stopped = true,
             // An order to the agent; a stream that comes back says nothing with it.
             Message::Examine(_) => {}

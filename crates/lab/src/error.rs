@@ -75,6 +75,30 @@ pub enum Error {
         /// Debian's package of the compiler.
         compiler: String,
     },
+    /// An emulator whose plugins are made in another way.
+    #[error(
+        "a replay needs QEMU 6.0 to 8.2, or 10: the run was made with '{emulator}'; repeat it with \
+         one of them, or with new-qemu in its target"
+    )]
+    NoPlugin {
+        /// As it names itself.
+        emulator: String,
+    },
+    /// A guest that did not say the addresses of its kernel.
+    #[error(
+        "the guest did not tell the addresses of its kernel ({length} bytes came): it needs \
+         CONFIG_KALLSYMS and CONFIG_DEBUG_INFO_BTF"
+    )]
+    NoSymbols {
+        /// What it has sent.
+        length: usize,
+    },
+    /// A machine whose instructions the replay does not know.
+    #[error("a replay knows the processors x86-64 and arm64, and not that of {machine}")]
+    NoReplay {
+        /// The machine.
+        machine: &'static str,
+    },
     /// The host does not know where packages come from.
     #[error("apt has no Debian mirror: use your own kernel with --kernel IMAGE")]
     NoMirror,

@@ -14,6 +14,7 @@
 
 mod archive;
 mod arguments;
+mod btf;
 mod cache;
 mod config;
 mod decompress;
@@ -25,10 +26,13 @@ mod fetch;
 mod guest;
 mod host_cpu;
 mod kernel;
+mod kernel_map;
 mod machine;
 mod module;
+mod plugin;
 mod program;
 mod python;
+mod replay;
 mod responder;
 
 pub use cache::{Cache, Package};
@@ -37,5 +41,7 @@ pub use error::{Error, Result};
 pub use guest::{GuestImage, Identity};
 pub use host_cpu::HostCpus;
 pub use kernel::{DebianKernel, Image, Kernel, kernels};
+pub use kernel_map::KernelMap;
 pub use machine::{EmulatedMachine, MACHINES};
+pub use replay::Recording;
 pub use responder::command as responder_command;

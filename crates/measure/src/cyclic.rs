@@ -107,7 +107,7 @@ pub fn measure<T: Timer, S: SampleSink>(
             recorder.count_late(left_out, (left_out - cycles.deadline / cycles.period).max(0));
         }
         let latency = wake.at - wake.due;
-        recorder.record(wake.due, latency);
+        recorder.record_wake(wake.due, latency);
         samples.push(wake.due, latency);
         release = wake.due + cycles.period;
         if latency >= attention {

@@ -7,6 +7,7 @@
 use latlab_model::Nanos;
 use latlab_model::frame::Spike;
 use latlab_model::histogram::{self, BINS, FINE_END, FINE_WIDTH, Histogram};
+use latlab_sys::mark::MarkedWake;
 use rtrb::{Consumer, Producer, RingBuffer};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -24,13 +25,13 @@ const FULL: u64 = 1 << 31;
 /// instructions, of which it takes more.
 #[repr(C)]
 struct Buffer {
+    last: MarkedWake,
     start: i64,
     end: i64,
     sum: i64,
     min: i64,
     max: i64,
     count: u64,
-    last: i64,
     underflow: u64,
     missed: u64,
     misses: u64,
@@ -43,7 +44,7 @@ impl Buffer {
             start: 0,
             end: 0,
             count: 0,
-            last: 0,
+            last: MarkedWake::default(),
             sum: 0,
             min: i64::MAX,
             max: i64::MIN,
@@ -182,13 +183,25 @@ impl Recorder {
         self.spike_floor.store(i64::MIN, Ordering::Relaxed);
     }
 
+    /// Counts one latency, so that a replay of this machine finds its wake-up.
+    #[inline]
+    pub fn record_wake(&mut self, release: i64, latency: i64) {
+        self.current.last.mark(release, latency);
+        self.count(release, latency);
+    }
+
     /// Counts one latency.
     #[inline]
     pub fn record(&mut self, release: i64, latency: i64) {
+        self.current.last.latency = latency;
+        self.count(release, latency);
+    }
+
+    #[inline]
+    fn count(&mut self, release: i64, latency: i64) {
         let buffer = &mut *self.current;
         buffer.count += 1;
         buffer.sum += latency;
-        buffer.last = latency;
         // Branches that are hardly ever taken cost less than conditional stores.
         if latency < buffer.min {
             buffer.min = latency;
@@ -263,7 +276,7 @@ impl Drain {
     /// The next full interval, if there is one; its buffer goes back to the loop.
     pub fn next_interval(&mut self) -> Option<Sealed> {
         let mut buffer = self.sealed.pop().ok()?;
-        let (start, end, last) = (buffer.start, buffer.end, buffer.last);
+        let (start, end, last) = (buffer.start, buffer.end, buffer.last.latency);
         let sealed = Sealed { start, end, last, counts: buffer.counts() };
         buffer.clear();
         // Fails only when the loop has ended and handed over one buffer more.

@@ -6,6 +6,7 @@
 
 use crate::edges::Edges;
 use crate::flight::{KnownThread, RecordedSpike, RecorderReport, TraceFormats, TracePages};
+use crate::guest::GuestStream;
 use crate::histogram::Histogram;
 use crate::legs::Legs;
 use crate::load::{LoadBegin, LoadEnd, LoadLine, LoadSample};
@@ -160,6 +161,8 @@ pub enum Message {
     RecorderReport(RecorderReport),
     /// Threads that ran around spikes.
     KnownThreads(Vec<KnownThread>),
+    /// What a guest sent until it powered off, added by whoever conducted it.
+    GuestStream(GuestStream),
 }
 
 macro_rules! kinds {
@@ -219,6 +222,7 @@ kinds! {
     28 RecorderReport packed,
     29 FineSamples packed,
     30 KnownThreads json,
+    31 GuestStream json,
 }
 
 impl Message {

@@ -32,3 +32,13 @@ pub struct Guest {
     /// SHA-256 of the initial file system, but for the job in it.
     pub files_sha256: String,
 }
+
+/// What a guest in virtual time has sent, by which a replay knows that it is the same run.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct GuestStream {
+    /// Its length.
+    pub bytes: u64,
+    /// Its SHA-256, in hexadecimal.
+    pub sha256: String,
+}

@@ -26,6 +26,7 @@ pub mod nanos;
 pub mod outlier;
 pub mod own_work;
 pub mod plan;
+pub mod replay;
 pub mod respond;
 pub mod run;
 pub mod run_comparison;

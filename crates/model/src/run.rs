@@ -4,6 +4,7 @@ use crate::Nanos;
 use crate::doctor::Diagnosis;
 use crate::explanation::RunExplanation;
 pub use crate::finding::{Finding, Severity};
+use crate::guest::GuestStream;
 use crate::legs::RunLegs;
 use crate::load::LoadRun;
 use crate::machine::Machine;
@@ -488,6 +489,9 @@ pub struct Run {
     /// What latlab's own threads did meanwhile; none where they did not say so.
     #[serde(default)]
     pub own_work: Option<RunOwnWork>,
+    /// What the guest sent; none of other targets, of a guest that was stopped, or in the host's time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guest_stream: Option<GuestStream>,
     /// The largest latencies with what is known of their moments, largest first: printed by `show` and
     /// `run`, not stored.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

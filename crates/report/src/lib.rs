@@ -40,6 +40,7 @@ pub use run_table::RunTable;
 pub use run_with_bins::RunWithBins;
 pub use sections::explanation::{holder_words, text as causes_text, timeline};
 pub use sections::load::{LoadEntry, load_entry};
+pub use sections::replay::{long_paths, replay_table, replayed};
 pub use sections::{pairs, published, respond};
 pub use terminal::answer::{answer, answer_lines};
 pub use terminal::blocks::{Glyphs, PictureSize, histogram};

@@ -11,7 +11,7 @@ use rustix::process::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::os::fd::BorrowedFd;
+use std::os::fd::{BorrowedFd, RawFd};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -68,6 +68,12 @@ pub fn ordinary_command(command: &mut Command, cpus: Vec<u32>, nice: i32) -> &mu
     command.process_group(0);
     // SAFETY: between fork and exec only system calls are made; nothing is allocated or locked.
     unsafe { command.pre_exec(prepare) }
+}
+
+/// Leaves a descriptor of ours open in what the command will start.
+pub fn keep_descriptor(command: &mut Command, descriptor: RawFd) -> &mut Command {
+    // SAFETY: between fork and exec only a system call is made; nothing is allocated or locked.
+    unsafe { command.pre_exec(move || keep_open(descriptor)) }
 }
 
 /// Lets what the command will start live on when the keys of the terminal end something, or its window

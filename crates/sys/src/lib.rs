@@ -17,6 +17,7 @@ pub mod folder;
 pub mod gpio;
 pub mod klog;
 pub mod lease;
+pub mod mark;
 pub mod memory;
 pub mod process;
 pub mod record;

@@ -322,7 +322,7 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__explain)
-            opts="-o -h -V --spike --top --format --output --out --help --version"
+            opts="-o -h -V --replay --all --spike --top --format --output --out --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -642,13 +642,15 @@ complete -c latlab -n "__fish_latlab_using_subcommand show" -l out -d 'Folder of
 complete -c latlab -n "__fish_latlab_using_subcommand show" -s v -l all -d 'Show everything: each thread, conditions, findings, diagnoses, cost, the command'
 complete -c latlab -n "__fish_latlab_using_subcommand show" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand show" -s V -l version -d 'Print version'
-complete -c latlab -n "__fish_latlab_using_subcommand explain" -l spike -d 'Show the spike of this number' -r
+complete -c latlab -n "__fish_latlab_using_subcommand explain" -l spike -d 'Show the spike of this number; with --replay the how manieth largest latency' -r
 complete -c latlab -n "__fish_latlab_using_subcommand explain" -l top -d 'Number of spikes to show, the largest first' -r
 complete -c latlab -n "__fish_latlab_using_subcommand explain" -l format -d 'Output: text, json, perfetto' -r -f -a "text\t''
 json\t''
 perfetto\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand explain" -s o -l output -d 'Write to this file instead of standard output' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand explain" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand explain" -l replay -d 'Run the guest of a run in virtual time again, and tell from its instructions, to the nanosecond'
+complete -c latlab -n "__fish_latlab_using_subcommand explain" -l all -d 'With --replay: also count the parts of all wake-ups'
 complete -c latlab -n "__fish_latlab_using_subcommand explain" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand explain" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand report" -l baseline -d 'Compare with this run instead of the first one' -r

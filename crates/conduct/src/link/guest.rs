@@ -5,27 +5,32 @@ use super::pauses::PauseSchedule;
 use super::{Link, Start, StreamOutcome};
 use crate::respond::simulate::{SimulateError, sources};
 use crate::{Failure, agents};
-use latlab_lab::{Cache, GuestConfig, GuestImage, HostCpus, Identity};
+use latlab_lab::{Cache, GuestConfig, GuestImage, HostCpus, Identity, KernelMap, Recording};
 use latlab_model::fault::{Fault, FaultKind};
 use latlab_model::finding::{EndFinding, Finding};
 use latlab_model::frame::Message;
-use latlab_model::guest::{self, IN_VIRTUAL_TIME, MARK};
+use latlab_model::guest::{self, GuestStream, IN_VIRTUAL_TIME, MARK};
 use latlab_model::respond::LinuxResponder;
 use latlab_model::{Nanos, Plan};
 use latlab_store::OpenRun;
 use latlab_sys::files::Root;
 use latlab_sys::spool::{End, Spool};
 use latlab_sys::{child, sched};
+use sha2::{Digest, Sha256};
 use std::fs;
 use std::io::{self, Read};
+use std::os::fd::{AsRawFd, RawFd};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// A guest that takes longer to boot is ended.
 const BOOT: Duration = Duration::from_secs(240);
 /// Under load a second of the guest takes much longer than one of ours, but not so long.
 const SLOWEST: u32 = 240;
+/// Of a guest that has started.
+const ONCE: &str = "a guest can run only once";
 /// Where the emulator's threads only take turns, they wait for up to a tenth of the time.
 const CROWDED: f64 = 0.15;
 
@@ -39,6 +44,42 @@ pub struct GuestLink {
     emulator: Option<Emulator>,
     last_words: Option<GuestEnd>,
     console: PathBuf,
+    /// What it has sent so far.
+    sent: Arc<Mutex<Sent>>,
+    /// Where it is recorded what it executes.
+    recorder: Option<Recorder>,
+}
+
+/// What records a guest.
+struct Recorder {
+    recording: Recording,
+    /// Where the plugin writes; ours, and kept open for the emulator.
+    to: RawFd,
+    /// The releases that are wanted.
+    wanted: Option<PathBuf>,
+}
+
+/// The length of a stream and its checksum.
+#[derive(Default)]
+struct Sent {
+    bytes: u64,
+    sum: Sha256,
+}
+
+/// A stream that is summed as it is read.
+struct Summed {
+    stream: Spool,
+    sent: Arc<Mutex<Sent>>,
+}
+
+impl Read for Summed {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.stream.read(buffer)?;
+        let mut sent = crate::lock(&self.sent);
+        sent.bytes += count as u64;
+        sent.sum.update(&buffer[..count]);
+        Ok(count)
+    }
 }
 
 /// The emulator of a guest that runs.
@@ -109,8 +150,35 @@ impl GuestLink {
             emulator: None,
             last_words: None,
             console: PathBuf::new(),
+            sent: Arc::default(),
+            recorder: None,
         };
         Ok((link, made))
+    }
+
+    /// Has what the guest executes written to a file, which must be open until it has started.
+    pub(crate) fn record(
+        &mut self,
+        cache: &Cache,
+        agent: Vec<u8>,
+        to: &impl AsRawFd,
+        wanted: Option<&Path>,
+    ) -> Result<KernelMap, Failure> {
+        let guest = self.guest.as_ref().ok_or_else(|| io::Error::other(ONCE))?;
+        let recording = guest.recording(cache, agent)?;
+        let map = recording.map.clone();
+        let wanted = wanted.map(Path::to_path_buf);
+        self.recorder = Some(Recorder { recording, to: to.as_raw_fd(), wanted });
+        Ok(map)
+    }
+}
+
+impl GuestLink {
+    /// What the guest has sent.
+    fn sent(&self) -> Message {
+        let sent = std::mem::take(&mut *crate::lock(&self.sent));
+        let sha256 = sent.sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        Message::GuestStream(GuestStream { bytes: sent.bytes, sha256 })
     }
 }
 
@@ -131,20 +199,23 @@ fn virtual_length(plan: &Plan) -> Duration {
 impl Link for GuestLink {
     /// The stream comes out of a spool, so that the emulator never waits for a reader.
     fn start(&mut self, start: &Start<'_>) -> Result<Box<dyn Read + Send>, Failure> {
-        let started = || io::Error::other("a guest can run only once");
-        let mut guest = self.guest.take().ok_or_else(started)?;
+        let mut guest = self.guest.take().ok_or_else(|| io::Error::other(ONCE))?;
         guest.job = start.greeting.to_vec();
         self.console = start.console.to_path_buf();
         let (stream, stderr) = (Spool::new()?, Spool::new()?);
         let waited = guest.is_in_virtual_time().then_some(Nanos::ZERO);
         let cpus = guest.reserve_cpus(sched::affinity().map_err(io::Error::from)?);
         let mut command = guest.prepare(start.console)?;
+        if let Some(Recorder { recording, to, wanted }) = &self.recorder {
+            let out = format!("/proc/self/fd/{to}");
+            recording.add_to(child::keep_descriptor(&mut command, *to), &out, wanted.as_deref());
+        }
         child::ordinary_command(&mut command, cpus.cpus.clone(), child::niceness());
         let child = command.stdout(stream.writer()?).stderr(stderr.writer()?).spawn()?;
         let (begun, end) = (Instant::now(), stream.end());
         self.emulator =
             Some(Emulator { child, begun, end, stderr, _cpus: cpus, waited, cut: None });
-        Ok(Box::new(stream))
+        Ok(Box::new(Summed { stream, sent: Arc::clone(&self.sent) }))
     }
 
     /// A guest cannot be asked anything, so it is ended.
@@ -172,11 +243,13 @@ impl Link for GuestLink {
         let status = emulator.child.wait();
         let crowded = emulator.waited.and_then(|waited| crowded(waited, emulator.begun.elapsed()));
         let complaint = complaint(emulator.stderr);
+        let whole = matches!(&status, Ok(status) if status.success()) && emulator.cut.is_none();
+        let sent = (whole && emulator.waited.is_some()).then(|| self.sent());
         let failed = status.ok().filter(|status| !status.success() && emulator.cut.is_none());
         let crashed = failed.map(|status| crashed(status, complaint.as_deref()));
         let stop = emulator.cut.iter().map(|_| Message::Stop);
         let findings = [&emulator.cut, &crashed, &crowded].into_iter().flatten().cloned();
-        let messages = stop.chain(findings.map(Message::Finding)).collect();
+        let messages = stop.chain(findings.map(Message::Finding)).chain(sent).collect();
         self.last_words = Some(GuestEnd { cut: emulator.cut, complaint });
         Ok(messages)
     }

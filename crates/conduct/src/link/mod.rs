@@ -12,7 +12,7 @@ pub use board::{
     BroughtHome, DetachedRuns, DetachedStart, board_state, detach, programs_of_board,
     read_board_snapshot, restore_board,
 };
-use guest::GuestLink;
+pub(crate) use guest::GuestLink;
 pub use in_process::InProcess;
 use latlab_lab::{Cache, GuestConfig};
 use latlab_model::frame::{Damage, Hello, Message, STREAM_VERSION};

@@ -116,6 +116,7 @@ impl RunBuilder {
             explanation,
             loads,
             own_work,
+            guest_stream: self.guest_stream,
             largest: Vec::new(),
             statistics: None,
             verdict,

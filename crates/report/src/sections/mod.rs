@@ -11,5 +11,6 @@ pub mod noise;
 pub mod outliers;
 pub mod pairs;
 pub mod published;
+pub mod replay;
 pub mod respond;
 pub mod statistics;

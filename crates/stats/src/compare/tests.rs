@@ -60,6 +60,7 @@ fn made(latencies: &[i64], origin: Origin) -> Made {
         conditions: None,
         legs: None,
         explanation: None,
+        guest_stream: None,
         loads: Vec::new(),
         own_work: None,
         largest: Vec::new(),

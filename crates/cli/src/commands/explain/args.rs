@@ -37,7 +37,13 @@ pub struct ExplainArgs {
     /// Id of a run, a part of it, `last`, or the path of a run folder
     #[arg(value_name = "RUN", default_value = "last")]
     pub run: String,
-    /// Show the spike of this number
+    /// Run the guest of a run in virtual time again, and tell from its instructions, to the nanosecond
+    #[arg(long)]
+    pub replay: bool,
+    /// With --replay: also count the parts of all wake-ups
+    #[arg(long, requires = "replay")]
+    pub all: bool,
+    /// Show the spike of this number; with --replay the how manieth largest latency
     #[arg(long, value_name = "N", conflicts_with = "top")]
     pub spike: Option<u32>,
     /// Number of spikes to show, the largest first
@@ -62,6 +68,8 @@ Examples:
   latlab explain last --spike 7         one spike from its release to its wake-up
   latlab explain last --top 20 --format json
   latlab explain --top 20 --format perfetto -o spikes.perfetto     for ui.perfetto.dev
+  latlab explain last --replay          the three largest latencies of a guest, by what it executed
+  latlab explain last --replay --all    and which parts all its wake-ups had
 
 The legs of a spike are computed from its stored pages each time, so that a later latlab can tell
 more of an old run.";

@@ -1,12 +1,14 @@
 //! `latlab explain`: who held the thread off, spike by spike.
 
 pub mod args;
+mod replay;
 
 use crate::documents::Explained;
 use crate::output::{print_json, print_text, sanitize_run, style, width, write_new, write_stdout};
 use crate::store::{open_store, recover};
 use anyhow::bail;
 use args::{ExplainArgs, ExplainFormat};
+use latlab_conduct::why_no_replay;
 use latlab_model::Run;
 use latlab_model::explanation::SpikeBlame;
 use latlab_model::sanitize::sanitize_document;
@@ -23,9 +25,13 @@ pub fn explain(args: &ExplainArgs) -> anyhow::Result<ExitCode> {
     recover(&store);
     let folder = store.find(&args.run)?;
     let run = latlab_store::read_run(&folder)?;
+    if args.replay {
+        return replay::explain_by_replay(args, &folder, &run);
+    }
     let wanted = args.spike.map_or(Spikes::Largest(args.top), Spikes::Number);
     let Some(blames) = spike_blames(&folder, &run, wanted)? else {
-        bail!("run {} has no recorded events: measure with `latlab run --explain`", run.id);
+        let replay = if why_no_replay(&run).is_none() { ", or use --replay" } else { "" };
+        bail!("run {} has no recorded events: measure with `latlab run --explain`{replay}", run.id);
     };
     if let (Some(number), true) = (args.spike, blames.is_empty()) {
         bail!("run {} has no recorded spike {number}", run.id);

@@ -162,6 +162,7 @@ impl Fixture {
             conditions: None,
             legs: None,
             explanation: None,
+            guest_stream: None,
             loads: Vec::new(),
             own_work: None,
             largest: Vec::new(),

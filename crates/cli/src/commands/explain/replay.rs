@@ -1,0 +1,126 @@
+//! `latlab explain --replay`: the guest of a run again, with everything that it executed.
+
+use super::args::{ExplainArgs, ExplainFormat};
+use crate::documents::Replayed;
+use crate::exit::ExitError;
+use crate::output::{print_json, print_text, style, warn, width};
+use crate::store::cache;
+use anyhow::{bail, ensure};
+use latlab_conduct::{ReplayRequest, StopFlag, replay, why_no_replay};
+use latlab_model::replay::{ReplayTable, ReplayedLatency};
+use latlab_model::sanitize::sanitize_document;
+use latlab_model::{Nanos, Run};
+use latlab_report::{replay_table, replayed};
+use latlab_store::spikes;
+use latlab_trace::{GuestKernel, ReplayTally, tell_replay};
+use std::cmp::Reverse;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Runs the guest again and tells the wake-ups that were asked for.
+pub fn explain_by_replay(args: &ExplainArgs, folder: &Path, run: &Run) -> anyhow::Result<ExitCode> {
+    if let Some(text) = why_no_replay(run) {
+        return Err(ExitError::usage(text).into());
+    }
+    if args.format == ExplainFormat::Perfetto {
+        bail!("--replay prints text or JSON: omit --format perfetto");
+    }
+    let mut largest: Vec<(Nanos, Nanos)> = spikes(folder, run)?
+        .into_iter()
+        .map(|row| (row.spike.latency_ns, row.spike.release_ns))
+        .collect();
+    largest.sort_by_key(|(latency, release)| (Reverse(*latency), *release));
+    let skipped = match args.spike {
+        Some(number) if number == 0 || number as usize > largest.len() => bail!(
+            "run {} has {} stored latencies, counted from 1 for the largest: there is no {number}",
+            run.id,
+            largest.len()
+        ),
+        Some(number) => number as usize - 1,
+        None => 0,
+    };
+    let count = if args.spike.is_some() { 1 } else { args.top };
+    let wanted: Vec<Nanos> =
+        largest.iter().skip(skipped).take(count).map(|(_, release)| *release).collect();
+    ensure!(args.all || !wanted.is_empty(), "run {} has no stored latencies", run.id);
+    let is_wanted = |told: &ReplayedLatency| {
+        largest[skipped..].iter().take(count).any(|one| *one == (told.latency_ns, told.release_ns))
+    };
+
+    let cache = cache();
+    let request = ReplayRequest {
+        plan: &run.asked,
+        id: &run.id,
+        wanted: (!args.all).then_some(&wanted),
+        cache: &cache,
+        stop: StopFlag::on_signals(false)?,
+    };
+    warn(format_args!("running the guest of {} again", run.id));
+    let done = replay(run, request, |map, records| {
+        let architecture = &run.machine.architecture;
+        let kernel = GuestKernel {
+            architecture,
+            symbols: &map.symbols,
+            preempt_count: map.preempt_count(architecture),
+            preempts: preempts(run),
+        };
+        let (mut tally, mut found) = (ReplayTally::default(), Vec::new());
+        let read = tell_replay(kernel, records, |told| {
+            tally.push(&told);
+            if is_wanted(&told) {
+                found.push(told);
+            }
+        });
+        read.map(|instructions| (tally.finish(), found, instructions))
+    });
+    let done = done.map_err(ExitError::from)?;
+    let (table, mut found, instructions) = done.read.map_err(ExitError::cannot_measure)?;
+    if found.len() < wanted.len() {
+        warn(format_args!(
+            "{} of {} latencies were not found again",
+            wanted.len() - found.len(),
+            wanted.len()
+        ));
+    }
+    // Those that are latlab's own doing come first, then the largest.
+    found.sort_by_key(|told| {
+        (Reverse(told.own_thread.is_some()), Reverse(told.latency_ns), told.release_ns)
+    });
+    let table = args.all.then_some(table);
+    match args.format {
+        ExplainFormat::Json => print_json(&Replayed {
+            run: &run.id,
+            took_s: done.took.as_secs_f64(),
+            instructions,
+            latencies: &found,
+            table: table.as_ref(),
+        })?,
+        ExplainFormat::Text | ExplainFormat::Perfetto => {
+            print_text(&text(&largest, &found, table.as_ref())?)?
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Whether the kernel preempts what it does itself.
+fn preempts(run: &Run) -> bool {
+    let mode = run.machine.preemption.as_deref().unwrap_or_default();
+    mode == "PREEMPT" || ["PREEMPT_RT", "(full)", "(lazy)"].iter().any(|word| mode.contains(word))
+}
+
+fn text(
+    largest: &[(Nanos, Nanos)],
+    found: &[ReplayedLatency],
+    table: Option<&ReplayTable>,
+) -> anyhow::Result<String> {
+    let mut parts = Vec::new();
+    if let Some(table) = table {
+        parts.push(replay_table(&sanitize_document(table)?, width(), style()));
+    }
+    for told in found {
+        let rank = largest.iter().position(|one| *one == (told.latency_ns, told.release_ns));
+        let rank = rank.map_or(0, |rank| rank + 1);
+        parts.push(replayed(&sanitize_document(told)?, rank, width(), style()));
+    }
+    Ok(parts.join("\n"))
+}

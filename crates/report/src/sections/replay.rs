@@ -1,0 +1,142 @@
+//! Wake-ups of a guest that was run again: a sentence, the parts, and what ran as a tree.
+
+use crate::terminal::style::{Colour, Style};
+use crate::terminal::table::{Column, table, wrapped};
+use crate::units::{Scale, grouped, percent};
+use latlab_model::Nanos;
+use latlab_model::replay::{
+    GuestThread, HeldBy, LongPath, OffKind, ReplayLeg, ReplayTable, ReplayedLatency,
+};
+
+/// Rows of the tree that are printed.
+const TREE_ROWS: usize = 60;
+/// Holders and paths that are printed.
+const TOP: usize = 20;
+
+/// One wake-up; `rank` says the how manieth largest it is.
+pub fn replayed(told: &ReplayedLatency, rank: usize, width: usize, style: Style) -> String {
+    let head = format!(
+        "Latency {rank}: {}, release {:.9} s of the guest's clock",
+        told.latency_ns,
+        told.release_ns.as_secs_f64()
+    );
+    let own = told.own_thread.as_ref().map(|thread| {
+        let text = format!(
+            "latlab's own thread {} had the CPU for {} of it.",
+            thread_words(Some(thread)),
+            told.own_ns
+        );
+        format!("{}\n", style.paint(Colour::Warn, &wrapped(&text, width, 0)))
+    });
+    let off = told.interrupts_off.as_ref().map(|off| {
+        let text = format!(
+            "Interrupts were off for {}, from {} to {} of the release's time, since `{}` ({}).",
+            off.length(),
+            off.from_ns,
+            off.to_ns,
+            off.by,
+            thread_words(off.thread.as_ref())
+        );
+        format!("{}\n", wrapped(&text, width, 0))
+    });
+    let gap = told.gap.as_ref().map(|gap| format!("Not everything is known: {gap}.\n"));
+    format!(
+        "{}\n{}\n{}{}{}{}\n{}",
+        style.paint(Colour::Bold, &wrapped(&head, width, 0)),
+        wrapped(&told.sentence, width, 0),
+        own.unwrap_or_default(),
+        off.unwrap_or_default(),
+        table(leg_columns(&told.legs), width, style),
+        gap.unwrap_or_default(),
+        tree(told, style),
+    )
+}
+
+fn leg_columns(legs: &[ReplayLeg]) -> Vec<Column> {
+    let each = |of: &dyn Fn(&ReplayLeg) -> String| legs.iter().map(of).collect::<Vec<_>>();
+    let off = |time: Nanos| if time == Nanos::ZERO { String::new() } else { time.0.to_string() };
+    vec![
+        Column::new("from", 0, each(&|leg| leg.from_ns.0.to_string())).unit("ns"),
+        Column::new("for", 0, each(&|leg| leg.length().0.to_string())).unit("ns"),
+        Column::new("part", 0, each(&|leg| leg.part.to_string())).left(),
+        Column::new("who had the CPU", 0, each(&|leg| thread_words(leg.thread.as_ref()))).left(),
+        Column::new("with", 0, each(&|leg| leg.activity.clone())).left(),
+        Column::new("mostly in", 1, each(&|leg| leg.function.clone().unwrap_or_default())).left(),
+        Column::new("for", 2, each(&|leg| off(leg.function_ns))).unit("ns"),
+        Column::new("interrupts off", 3, each(&|leg| off(leg.interrupts_off_ns))).unit("ns"),
+        Column::new("preemption off", 4, each(&|leg| off(leg.preemption_off_ns))).unit("ns"),
+    ]
+}
+
+fn thread_words(thread: Option<&GuestThread>) -> String {
+    thread.map_or("-".to_string(), |thread| format!("{} ({})", thread.name, thread.pid))
+}
+
+fn tree(told: &ReplayedLatency, style: Style) -> String {
+    let mut text = style.paint(Colour::Bold, "  from ns    for ns  what ran") + "\n";
+    for row in told.tree.iter().take(TREE_ROWS) {
+        let indent = "  ".repeat(row.depth as usize);
+        text += &format!("{:>9} {:>9}  {indent}{}\n", row.from_ns.0, row.length_ns.0, row.name);
+    }
+    let more = told.tree.len().saturating_sub(TREE_ROWS);
+    if more > 0 {
+        text += &format!("{more} more rows: --format json has them all\n");
+    }
+    text
+}
+
+/// All wake-ups of a run.
+pub fn replay_table(all: &ReplayTable, width: usize, style: Style) -> String {
+    let scale = Scale::for_times(all.parts.iter().map(|part| part.largest_ns));
+    let each = |of: &dyn Fn(&latlab_model::replay::PartFigures) -> String| {
+        all.parts.iter().map(of).collect::<Vec<_>>()
+    };
+    let parts = vec![
+        Column::new("part", 0, each(&|one| one.part.to_string())).left(),
+        Column::new("wake-ups", 0, each(&|one| grouped(one.count))),
+        Column::new("mean", 0, each(&|one| scale.number(one.mean()))).unit(scale.unit()),
+        Column::new("largest", 0, each(&|one| scale.number(one.largest_ns))).unit(scale.unit()),
+    ];
+    let scale = Scale::for_times(all.holders.iter().map(|one| one.largest_ns));
+    let held: Vec<&HeldBy> = all.holders.iter().take(TOP).collect();
+    let each = |of: &dyn Fn(&HeldBy) -> String| held.iter().map(|one| of(one)).collect::<Vec<_>>();
+    let share = |one: &HeldBy| percent(one.count as f64 / all.wake_ups.max(1) as f64);
+    let holders = vec![
+        Column::new("who held it off", 0, each(&|one| one.who.clone())).left(),
+        Column::new("wake-ups", 0, each(&|one| grouped(one.count))),
+        Column::new("share", 1, each(&share)),
+        Column::new("largest", 0, each(&|one| scale.number(one.largest_ns))).unit(scale.unit()),
+        Column::new("total", 1, each(&|one| scale.number(one.total_ns))).unit(scale.unit()),
+    ];
+    format!(
+        "{} wake-ups, {} of them told whole; the parts of each add up to its latency.\n{}\n{}",
+        grouped(all.wake_ups),
+        grouped(all.whole),
+        table(parts, width, style),
+        table(holders, width, style)
+    )
+}
+
+/// The longest stretches that nothing could interrupt or preempt.
+pub fn long_paths(paths: &[LongPath], kind: OffKind, width: usize, style: Style) -> String {
+    let of_kind: Vec<&LongPath> = paths.iter().filter(|one| one.kind == kind).take(TOP).collect();
+    if of_kind.is_empty() {
+        return String::new();
+    }
+    let each =
+        |of: &dyn Fn(&LongPath) -> String| of_kind.iter().map(|one| of(one)).collect::<Vec<_>>();
+    let columns = vec![
+        Column::new("longest", 0, each(&|one| one.largest_ns.0.to_string())).unit("ns"),
+        Column::new("times", 1, each(&|one| grouped(one.count))),
+        Column::new("thread", 2, each(&|one| one.thread.clone())).left(),
+        Column::new("what", 0, each(&|one| one.activity.clone())).left(),
+        Column::new("from", 0, each(&|one| one.by.clone())).left(),
+        Column::new("mostly in", 0, each(&|one| one.mostly.join(" > "))).left(),
+    ];
+    let title = match kind {
+        OffKind::Interrupts => "Interrupts off",
+        OffKind::Preemption => "Preemption off, by the kernel's count",
+        OffKind::Kernel => "In the kernel without a point of preemption",
+    };
+    format!("{}\n{}", style.paint(Colour::Bold, title), table(columns, width, style))
+}

@@ -1,0 +1,313 @@
+//! What a path means: a system call, an interrupt, a softirq; and who held a thread off, in words.
+
+use super::paths::{Entry, PathId, Paths, Step};
+use super::symbols::Symbols;
+use super::walk::Stretch;
+use latlab_model::Nanos;
+use latlab_model::replay::{GuestThread, ReplayLeg, ReplayPart, ReplayedLatency};
+use std::collections::{BTreeMap, HashMap};
+
+/// Runs softirqs.
+const SOFTIRQS: [&str; 2] = ["__do_softirq", "handle_softirqs"];
+/// How the functions of system calls begin.
+const SYSTEM_CALLS: [&str; 6] =
+    ["__x64_sys_", "__arm64_sys_", "__se_sys_", "__do_sys_", "ksys_", "__sys_"];
+/// How latlab's measuring threads are called.
+const MEASURES: &str = "latlab/";
+/// A function takes at least this share of what it is in, to be named.
+const MAIN: f64 = 0.5;
+/// Who takes less of a latency is not its reason.
+const REASON: f64 = 0.2;
+
+/// The paths of a kernel with their meaning.
+pub(super) struct Contexts<'a> {
+    pub(super) paths: &'a Paths,
+    pub(super) symbols: &'a Symbols,
+    /// Whether the kernel preempts itself.
+    pub(super) preempts: bool,
+}
+
+/// What kept a thread from its CPU, over the legs.
+struct Reason<'a> {
+    first: &'a ReplayLeg,
+    longest: &'a ReplayLeg,
+    total: Nanos,
+    function_ns: Nanos,
+    preemption_off: Nanos,
+    interrupts_off: Nanos,
+}
+
+impl Contexts<'_> {
+    /// What a path is part of: the innermost system call, interrupt, exception or softirq, else the
+    /// program or the outermost function.
+    pub(super) fn of(&self, path: PathId) -> PathId {
+        let mut outermost = path;
+        for step in self.paths.up(path) {
+            if self.paths.entry(step) != Entry::Call || self.is_softirq(step) {
+                return step;
+            }
+            outermost = step;
+        }
+        outermost
+    }
+
+    fn is_softirq(&self, step: PathId) -> bool {
+        SOFTIRQS.contains(&self.paths.name(step, self.symbols))
+    }
+
+    pub(super) fn is_user(&self, path: PathId) -> bool {
+        self.paths.is_user(path)
+    }
+
+    pub(super) fn is_in(&self, path: PathId, function: &str) -> bool {
+        self.paths.find(path, self.symbols, function).is_some()
+    }
+
+    pub(super) fn is_below(&self, path: PathId, step: PathId) -> bool {
+        self.paths.up(path).any(|one| one == step)
+    }
+
+    /// The interrupt that a path is in.
+    pub(super) fn interrupt(&self, path: PathId) -> Option<PathId> {
+        self.paths.up(path).find(|step| self.paths.entry(*step) == Entry::Interrupt)
+    }
+
+    /// The name of the function of a path.
+    pub(super) fn function(&self, path: PathId) -> String {
+        self.paths.name(path, self.symbols).to_string()
+    }
+
+    /// What a thread did in these stretches of one context.
+    pub(super) fn activity(&self, context: PathId, group: &[Stretch]) -> String {
+        let steps = || group.iter().flat_map(|one| self.paths.up(one.path));
+        let name = self.paths.name(context, self.symbols);
+        let has =
+            |function: &str| steps().any(|one| self.paths.name(one, self.symbols) == function);
+        match self.paths.entry(context) {
+            _ if self.is_softirq(context) => {
+                let inner = steps().find(|one| self.paths.parent(*one) == Some(context));
+                let inner = inner.map(|one| self.paths.name(one, self.symbols));
+                format!("softirq {}", inner.unwrap_or("handling"))
+            }
+            Entry::Call if self.is_user(context) => "its program".to_string(),
+            Entry::Call => format!("the kernel's `{name}`"),
+            Entry::SystemCall => {
+                let all = group.iter().flat_map(|one| self.paths.down(one.path));
+                let call = all.into_iter().find_map(|one| {
+                    let name = self.paths.name(one, self.symbols);
+                    SYSTEM_CALLS.iter().find_map(|begin| name.strip_prefix(begin))
+                });
+                // The functions of calls are behind a table, and a piece may be outside of them.
+                call.map_or("a system call".to_string(), |call| format!("`{call}`"))
+            }
+            Entry::Interrupt => match name {
+                "asm_sysvec_apic_timer_interrupt" => "the timer interrupt".to_string(),
+                _ if has("arch_timer_handler_virt") || has("arch_timer_handler_phys") => {
+                    "the timer interrupt".to_string()
+                }
+                _ if name.starts_with("asm_sysvec_") => {
+                    format!("the interrupt {}", name.trim_start_matches("asm_sysvec_"))
+                }
+                _ => "an interrupt".to_string(),
+            },
+            Entry::Exception => match name {
+                "asm_exc_page_fault" => "a page fault".to_string(),
+                _ if has("do_page_fault") || has("do_mem_abort") => "a page fault".to_string(),
+                _ => "an exception".to_string(),
+            },
+        }
+    }
+
+    /// The function within a context that took most of these stretches, from the outside as far in as
+    /// it took half of them, and what it took.
+    pub(super) fn main_function(
+        &self,
+        context: PathId,
+        group: &[Stretch],
+    ) -> (Option<String>, u64) {
+        let (chain, took) = self.main_chain(context, group);
+        (chain.last().map(|step| self.function(*step)), took)
+    }
+
+    /// The names of the functions up to that one.
+    pub(super) fn main_path(&self, context: PathId, group: &[Stretch]) -> Vec<String> {
+        self.main_chain(context, group).0.into_iter().map(|step| self.function(step)).collect()
+    }
+
+    fn main_chain(&self, context: PathId, group: &[Stretch]) -> (Vec<PathId>, u64) {
+        let mut took: HashMap<PathId, u64> = HashMap::new();
+        let mut all = 0;
+        for one in group {
+            all += one.to - one.from;
+            for step in self.paths.up(one.path) {
+                *took.entry(step).or_default() += one.to - one.from;
+            }
+        }
+        let (mut chain, mut main) = (Vec::new(), (context, all));
+        loop {
+            let inner = took.iter().filter(|(step, _)| self.paths.parent(**step) == Some(main.0));
+            let Some((step, length)) = inner.max_by_key(|(step, length)| (**length, **step)) else {
+                break;
+            };
+            if (*length as f64) < MAIN * all as f64 {
+                break;
+            }
+            main = (*step, *length);
+            chain.extend(matches!(self.paths.step(*step), Step::Function(_)).then_some(*step));
+        }
+        (chain, main.1)
+    }
+
+    /// Adds who held the thread off: a sentence, and whether it was a thread of latlab's own.
+    pub(super) fn judge(&self, told: &mut ReplayedLatency) {
+        let measured = told.measured.clone();
+        let is_own = |thread: &GuestThread| {
+            *thread != measured
+                && thread.tgid == measured.tgid
+                && !thread.name.starts_with(MEASURES)
+        };
+        let mut own: BTreeMap<&GuestThread, Nanos> = BTreeMap::new();
+        for leg in told.legs.iter().filter(|leg| is_foreign(leg, &measured)) {
+            if let Some(thread) = leg.thread.as_ref().filter(|thread| is_own(thread)) {
+                *own.entry(thread).or_default() += leg.length();
+            }
+        }
+        let most = own.iter().max_by_key(|(thread, length)| (**length, thread.pid));
+        let own_thread = most.map(|(thread, _)| (*thread).clone());
+        let own_ns = own.values().copied().sum();
+        told.sentence = self.sentence(told);
+        told.own_thread = own_thread;
+        told.own_ns = own_ns;
+    }
+
+    fn sentence(&self, told: &ReplayedLatency) -> String {
+        let mut reasons: Vec<Reason<'_>> = Vec::new();
+        for leg in told.legs.iter().filter(|leg| is_foreign(leg, &told.measured)) {
+            let same = |one: &&mut Reason<'_>| {
+                one.first.thread == leg.thread && one.first.activity == leg.activity
+            };
+            let reason = match reasons.iter_mut().find(same) {
+                Some(reason) => reason,
+                None => {
+                    let none = Nanos::ZERO;
+                    reasons.push(Reason {
+                        first: leg,
+                        longest: leg,
+                        total: none,
+                        function_ns: none,
+                        preemption_off: none,
+                        interrupts_off: none,
+                    });
+                    let last = reasons.len() - 1;
+                    &mut reasons[last]
+                }
+            };
+            reason.total += leg.length();
+            reason.preemption_off += leg.preemption_off_ns;
+            reason.interrupts_off += leg.interrupts_off_ns;
+            if leg.length() >= reason.longest.length() {
+                reason.longest = leg;
+                reason.function_ns = leg.function_ns;
+            }
+        }
+        let latency = told.latency_ns;
+        let main = reasons.iter().max_by_key(|reason| (reason.total, -reason.first.from_ns.0));
+        let main = main.filter(|one| one.total.0 as f64 >= REASON * latency.0 as f64);
+        let Some(main) = main else {
+            let longest = told.legs.iter().max_by_key(|leg| leg.length());
+            let longest =
+                longest.map(|leg| format!("{} took {}", part_words(leg.part), leg.length()));
+            let longest = longest.unwrap_or_else(|| "it has no parts".to_string());
+            return format!(
+                "{latency}: nothing held it up for long; of the wake-up itself {longest}."
+            );
+        };
+        let (who, total) = (who(main.longest), main.total);
+        let inner = main.longest.function.as_ref().filter(|_| main.function_ns < main.total);
+        let inner = inner.map(|function| format!(", {} of them in `{function}`", main.function_ns));
+        let inner = inner.unwrap_or_default();
+        let blocked = told
+            .interrupts_off
+            .as_ref()
+            .filter(|off| main.longest.part == ReplayPart::Due && off.length().0 * 2 >= total.0);
+        let half = |part: Nanos| part.0 * 2 >= total.0;
+        match blocked {
+            Some(off) => format!(
+                "{latency}: interrupts were off for {} in {who}, from `{}` on: {} of them behind the \
+                 release.",
+                off.length(),
+                off.by,
+                off.to_ns,
+            ),
+            _ if main.longest.activity == "the CPU slept" => {
+                format!("{latency}: the CPU slept for {total} of it.")
+            }
+            _ if main.longest.thread.is_none() => {
+                format!("{latency}: {total} of it were not recorded.")
+            }
+            _ if !is_thread(main.longest) => format!("{latency}: {who} took {total}{inner}."),
+            _ if main.longest.activity == "its program" => {
+                format!("{latency}: {who} ran for {total}.")
+            }
+            _ if !self.preempts => {
+                format!("{latency}: {who} was not preemptible for {total}{inner}.")
+            }
+            _ if half(main.interrupts_off) => {
+                format!(
+                    "{latency}: {who} had interrupts off for {} of its {total}{inner}.",
+                    main.interrupts_off
+                )
+            }
+            _ if half(main.preemption_off) => {
+                format!(
+                    "{latency}: {who} kept preemption off for {} of its {total}{inner}.",
+                    main.preemption_off
+                )
+            }
+            _ => format!("{latency}: {who} went on for {total}{inner}."),
+        }
+    }
+}
+
+/// Whether a leg is none of the wake-up itself.
+pub(super) fn is_foreign(leg: &ReplayLeg, measured: &GuestThread) -> bool {
+    match leg.part {
+        ReplayPart::Due | ReplayPart::Waiting => true,
+        ReplayPart::Returning | ReplayPart::Reading => {
+            leg.thread.as_ref() != Some(measured) || !is_thread(leg)
+        }
+        _ => false,
+    }
+}
+
+/// Whether it is the thread itself that ran, and no interrupt.
+fn is_thread(leg: &ReplayLeg) -> bool {
+    !["the timer interrupt", "an interrupt", "the interrupt ", "softirq "]
+        .iter()
+        .any(|begin| leg.activity.starts_with(begin))
+}
+
+/// Who had the CPU, in words.
+pub(super) fn who(leg: &ReplayLeg) -> String {
+    let name = leg.thread.as_ref().map_or("an unknown thread", |thread| thread.name.as_str());
+    match leg.activity.as_str() {
+        "its program" => name.to_string(),
+        activity if !is_thread(leg) => format!("{activity} (in {name})"),
+        activity if activity.starts_with('`') => format!("{name}'s {activity}"),
+        activity => format!("{activity} of {name}"),
+    }
+}
+
+/// A part in words.
+fn part_words(part: ReplayPart) -> &'static str {
+    match part {
+        ReplayPart::Due => "the time until the timer's interrupt",
+        ReplayPart::Interrupt => "the begin of the interrupt",
+        ReplayPart::Waking => "making the thread ready",
+        ReplayPart::InterruptEnd => "the end of the interrupt",
+        ReplayPart::Waiting => "waiting",
+        ReplayPart::Switching => "the scheduler",
+        ReplayPart::Returning => "the way back to the program",
+        ReplayPart::Reading => "reading the clock",
+    }
+}

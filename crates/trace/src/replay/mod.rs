@@ -1,0 +1,88 @@
+//! A guest that was run again with a plugin of its emulator: what it executed before its wake-ups, as
+//! parts of each latency that are exact to the nanosecond.
+//!
+//! `records.rs` reads what the plugin writes, `code.rs` knows the few instructions that matter,
+//! `walk.rs` follows calls, interrupts and switches through them, `tell.rs` cuts a wake-up into its
+//! parts, `context.rs` says in words what ran, and `tree.rs` shows it over time.
+
+mod code;
+mod context;
+mod long;
+mod paths;
+mod records;
+mod symbols;
+mod tally;
+mod tell;
+mod tree;
+mod walk;
+
+use code::Code;
+use context::Contexts;
+use latlab_model::replay::ReplayedLatency;
+pub use long::LongPaths;
+use records::{Item, RecordReader, Task, Window};
+use std::io::{self, BufReader, Read};
+use symbols::Symbols;
+pub use tally::ReplayTally;
+use walk::{Walked, Walker};
+
+/// What is to be known of a guest's kernel.
+#[derive(Clone, Copy, Debug)]
+pub struct GuestKernel<'a> {
+    /// Its processor, as `uname -m` calls it.
+    pub architecture: &'a str,
+    /// Its `/proc/kallsyms`.
+    pub symbols: &'a str,
+    /// Where it counts its reasons not to preempt.
+    pub preempt_count: Option<u64>,
+    /// Whether it preempts itself.
+    pub preempts: bool,
+}
+
+/// Tells each wake-up that the plugin has written, in their order; how many instructions the guest
+/// has executed.
+pub fn tell_replay(
+    kernel: GuestKernel<'_>,
+    records: impl Read,
+    mut each: impl FnMut(ReplayedLatency),
+) -> io::Result<u64> {
+    walk_replay(kernel, records, |window, walked, contexts, task| {
+        each(tell::tell(window, walked, contexts, task));
+    })
+}
+
+/// Finds the longest paths of a guest of this seed on which interrupts or preemption were off.
+pub fn find_long_paths(
+    kernel: GuestKernel<'_>,
+    records: impl Read,
+    seed: u64,
+    paths: &mut LongPaths,
+) -> io::Result<u64> {
+    walk_replay(kernel, records, |_, walked, contexts, task| {
+        paths.push(seed, walked, contexts, task);
+    })
+}
+
+type NameTask<'a> = &'a dyn Fn(u32) -> Option<Task>;
+
+fn walk_replay(
+    kernel: GuestKernel<'_>,
+    records: impl Read,
+    mut each: impl FnMut(&Window, &Walked, &Contexts<'_>, NameTask<'_>),
+) -> io::Result<u64> {
+    let symbols = Symbols::parse(kernel.symbols);
+    let mut reader = RecordReader::new(BufReader::new(records))?;
+    let code = Code::new(kernel.architecture, kernel.preempt_count);
+    let mut walker = Walker::new(code, &symbols);
+    while let Some(item) = reader.next_item()? {
+        let window = match item {
+            Item::Totals(totals) => return Ok(totals.instructions),
+            Item::Window(window) => window,
+        };
+        let walked = walker.walk(&reader, &window);
+        let contexts =
+            Contexts { paths: &walker.paths, symbols: &symbols, preempts: kernel.preempts };
+        each(&window, &walked, &contexts, &|number| reader.task(number).cloned());
+    }
+    Err(io::Error::other("the plugin's output ends before the guest did"))
+}

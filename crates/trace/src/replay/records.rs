@@ -1,0 +1,232 @@
+//! What the plugin of `replay/` writes: blocks of instructions, threads, and the windows of wake-ups.
+
+use std::collections::HashMap;
+use std::io::{self, Read};
+
+/// The version of the plugin's output that is read here.
+const VERSION: u32 = 1;
+/// Longer items are taken for damage.
+const LONGEST: u32 = 256 << 20;
+
+/// A block of instructions that ran, as its bytes were then.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Block {
+    /// Its address.
+    pub address: u64,
+    /// The length of each instruction.
+    pub sizes: Vec<u8>,
+    /// The instructions.
+    pub bytes: Vec<u8>,
+}
+
+/// A thread of the guest.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Task {
+    /// Its number.
+    pub pid: u32,
+    /// The number of its process.
+    pub tgid: u32,
+    /// Its name.
+    pub name: String,
+}
+
+/// What happened at a count of instructions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum What {
+    /// A block began, and ran so many times more.
+    Ran {
+        /// Its number.
+        block: u32,
+        /// How many times more.
+        repeats: u32,
+    },
+    /// Another thread has the CPU.
+    Switched(u32),
+    /// A program read the clock.
+    ReadClock(u32),
+}
+
+/// A record.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Record {
+    /// Instructions executed before it.
+    pub count: u64,
+    /// What happened.
+    pub what: What,
+}
+
+/// A wake-up, with what ran from before its release.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Window {
+    /// The release.
+    pub release: i64,
+    /// The clock, as the measured thread read it.
+    pub clock: i64,
+    /// The count at the end.
+    pub end: u64,
+    /// The thread that had the CPU at the begin; none where that is not known.
+    pub first_task: Option<u32>,
+    /// The measured thread.
+    pub task: u32,
+    /// What happened, in its order.
+    pub records: Vec<Record>,
+}
+
+/// The last words of the plugin.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Totals {
+    /// Instructions executed.
+    pub instructions: u64,
+    /// Wake-ups of measured threads.
+    pub wake_ups: u64,
+    /// Those that were written.
+    pub written: u64,
+    /// Blocks for which there was no room.
+    pub unknown_blocks: u64,
+}
+
+/// What comes next.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Item {
+    /// A wake-up.
+    Window(Window),
+    /// The end.
+    Totals(Totals),
+}
+
+/// Reads what the plugin writes, and keeps the blocks and threads that it names.
+pub struct RecordReader<R> {
+    source: R,
+    blocks: Vec<Block>,
+    tasks: HashMap<u32, Task>,
+}
+
+impl<R: Read> RecordReader<R> {
+    /// From the begin on; fails where it is none of this version.
+    pub fn new(source: R) -> io::Result<RecordReader<R>> {
+        let mut reader = RecordReader { source, blocks: Vec::new(), tasks: HashMap::new() };
+        let first = reader.next_raw()?;
+        match first.as_ref().map(|(kind, bytes)| (*kind, Words(bytes).u32(0))) {
+            Some((1, Some(VERSION))) => Ok(reader),
+            _ => Err(damaged("it does not begin as the plugin's output does")),
+        }
+    }
+
+    /// The blocks by their numbers.
+    pub fn block(&self, number: u32) -> Option<&Block> {
+        self.blocks.get(number as usize).filter(|block| !block.sizes.is_empty())
+    }
+
+    /// The threads by their numbers.
+    pub fn task(&self, number: u32) -> Option<&Task> {
+        self.tasks.get(&number)
+    }
+
+    /// The next wake-up, or the end; none where the output broke off.
+    pub fn next_item(&mut self) -> io::Result<Option<Item>> {
+        while let Some((kind, bytes)) = self.next_raw()? {
+            let words = Words(&bytes);
+            let item = match kind {
+                2 => self.keep_block(&words).map(|()| None),
+                3 => self.keep_task(&words).map(|()| None),
+                4 => window(&words).map(Item::Window).map(Some),
+                5 => totals(&words).map(Item::Totals).map(Some),
+                _ => None,
+            };
+            match item {
+                None => return Err(damaged("an item of it is not what its kind says")),
+                Some(Some(item)) => return Ok(Some(item)),
+                Some(None) => {}
+            }
+        }
+        Ok(None)
+    }
+
+    fn keep_block(&mut self, words: &Words<'_>) -> Option<()> {
+        let (number, count) = (words.u32(0)? as usize, words.u32(4)? as usize);
+        let sizes = words.0.get(16..16 + count)?.to_vec();
+        let bytes = words.0.get(16 + count..)?.to_vec();
+        if sizes.iter().map(|size| usize::from(*size)).sum::<usize>() != bytes.len()
+            || number > 1 << 28
+        {
+            return None;
+        }
+        if self.blocks.len() <= number {
+            self.blocks.resize(number + 1, Block::default());
+        }
+        self.blocks[number] = Block { address: words.u64(8)?, sizes, bytes };
+        Some(())
+    }
+
+    fn keep_task(&mut self, words: &Words<'_>) -> Option<()> {
+        let (number, pid, tgid) = (words.u32(0)?, words.u32(4)?, words.u32(8)?);
+        let name = words.0.get(24..40)?.split(|byte| *byte == 0).next()?;
+        let name = String::from_utf8_lossy(name).into_owned();
+        self.tasks.insert(number, Task { pid, tgid, name });
+        Some(())
+    }
+
+    fn next_raw(&mut self) -> io::Result<Option<(u32, Vec<u8>)>> {
+        let mut head = [0; 8];
+        match self.source.read_exact(&mut head) {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+            read => read?,
+        }
+        let words = Words(&head);
+        let (kind, size) = (words.u32(0).unwrap_or(0), words.u32(4).unwrap_or(0));
+        if size > LONGEST {
+            return Err(damaged("an item of it is impossibly long"));
+        }
+        let mut bytes = vec![0; size as usize];
+        self.source.read_exact(&mut bytes)?;
+        Ok(Some((kind, bytes)))
+    }
+}
+
+fn damaged(why: &str) -> io::Error {
+    io::Error::other(format!("the plugin's output cannot be read: {why}"))
+}
+
+fn window(words: &Words<'_>) -> Option<Window> {
+    let records = words.0.get(32..)?.chunks_exact(16).map(|bytes| {
+        let (count, kind) = (Words(bytes).u64(0)?, Words(bytes).u32(8)?);
+        let value = kind & 0x0fff_ffff;
+        let what = match kind >> 28 {
+            0 => What::Ran { block: value, repeats: Words(bytes).u32(12)? },
+            1 => What::Switched(value),
+            2 => What::ReadClock(value),
+            _ => return None,
+        };
+        Some(Record { count, what })
+    });
+    Some(Window {
+        release: words.u64(0)? as i64,
+        clock: words.u64(8)? as i64,
+        end: words.u64(16)?,
+        first_task: words.u32(24).filter(|task| *task != 0),
+        task: words.u32(28)?,
+        records: records.collect::<Option<_>>()?,
+    })
+}
+
+fn totals(words: &Words<'_>) -> Option<Totals> {
+    Some(Totals {
+        instructions: words.u64(0)?,
+        wake_ups: words.u64(8)?,
+        written: words.u64(16)?,
+        unknown_blocks: words.u64(24)?,
+    })
+}
+
+/// Numbers in bytes, little endian.
+struct Words<'a>(&'a [u8]);
+
+impl Words<'_> {
+    fn u32(&self, at: usize) -> Option<u32> {
+        Some(u32::from_le_bytes(self.0.get(at..at + 4)?.try_into().ok()?))
+    }
+
+    fn u64(&self, at: usize) -> Option<u64> {
+        Some(u64::from_le_bytes(self.0.get(at..at + 8)?.try_into().ok()?))
+    }
+}

@@ -1,0 +1,503 @@
+//! The records of a window as stretches of time, each in one path of calls of one thread.
+//!
+//! Calls and returns are followed by return addresses, since a switch between threads, an exception or
+//! a jump into a thunk returns elsewhere than to the caller. What ran before the first record is not
+//! known: a function to which such a return leads is the outermost one that is known then.
+
+use super::code::{Code, Effect, Flow};
+use super::paths::{Entry, PathId, Paths, Step};
+use super::records::{Block, Record, RecordReader, What, Window};
+use super::symbols::Symbols;
+use std::collections::HashMap;
+use std::io::Read;
+use std::rc::Rc;
+
+/// A stretch in one path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stretch {
+    /// Instructions executed before it.
+    pub from: u64,
+    /// And at its end.
+    pub to: u64,
+    /// The thread; none where it is not known.
+    pub task: Option<u32>,
+    /// The path.
+    pub path: PathId,
+}
+
+/// A stretch in which interrupts or preemption were off.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OffSpan {
+    /// Instructions executed before it.
+    pub from: u64,
+    /// And at its end.
+    pub to: u64,
+    /// The path that switched them off.
+    pub path: PathId,
+    /// The path that switched them on again.
+    pub end_path: PathId,
+    /// The thread.
+    pub task: Option<u32>,
+}
+
+/// A window that was walked through; counts are without the instructions that were executed twice
+/// because of an exception.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Walked {
+    /// One behind the other.
+    pub stretches: Vec<Stretch>,
+    /// When another thread got the CPU, and which.
+    pub switches: Vec<(u64, u32)>,
+    /// When a program read the clock, and which thread.
+    pub reads: Vec<(u64, u32)>,
+    /// When the CPU slept; time went on by an unknown length there.
+    pub sleeps: Vec<u64>,
+    /// Interrupts off.
+    pub interrupts_off: Vec<OffSpan>,
+    /// Preemption off, by the kernel's count.
+    pub preemption_off: Vec<OffSpan>,
+}
+
+#[derive(Clone, Copy)]
+struct Frame {
+    path: PathId,
+    function: Option<usize>,
+    returns_to: Option<u64>,
+    entry: Entry,
+    /// Whether interrupts were on where it was entered.
+    were_on: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Off {
+    from: u64,
+    path: PathId,
+}
+
+/// What is known of a block once and for all, since it may run a million times.
+#[derive(Default)]
+struct Facts {
+    is_user: bool,
+    /// The function that it lies in, and whether it is its begin.
+    function: Option<usize>,
+    is_begin: bool,
+    /// How the kernel is entered there, behind a system call and else.
+    entries: [Option<Entry>; 2],
+    /// Where all of it was executed.
+    flow: Option<Flow>,
+    effects: Vec<(u64, Effect)>,
+}
+
+/// Walks through windows, and knows the calls that threads are in.
+pub struct Walker<'a> {
+    code: Code,
+    symbols: &'a Symbols,
+    /// All paths so far.
+    pub paths: Paths,
+    /// By the numbers of the blocks.
+    facts: Vec<Option<Rc<Facts>>>,
+    calls: HashMap<u32, Vec<Frame>>,
+    stack: Vec<Frame>,
+    task: Option<u32>,
+    interrupts_off: Option<Off>,
+    saved: Vec<bool>,
+    preemption: i64,
+    preemption_off: Option<Off>,
+    /// Instructions that were executed twice.
+    twice: u64,
+    walked: Walked,
+    end: u64,
+}
+
+/// The last block that ran.
+struct Ran<'b> {
+    block: &'b Block,
+    facts: Rc<Facts>,
+    count: u64,
+    repeats: u64,
+}
+
+impl<'a> Walker<'a> {
+    /// Of a kernel.
+    pub fn new(code: Code, symbols: &'a Symbols) -> Walker<'a> {
+        Walker {
+            code,
+            symbols,
+            paths: Paths::default(),
+            facts: Vec::new(),
+            calls: HashMap::new(),
+            stack: Vec::new(),
+            task: None,
+            interrupts_off: None,
+            saved: Vec::new(),
+            preemption: 0,
+            preemption_off: None,
+            twice: 0,
+            walked: Walked::default(),
+            end: 0,
+        }
+    }
+
+    /// Walks through a window. What is known of calls is kept where it follows the one before.
+    pub fn walk<R: Read>(&mut self, reader: &RecordReader<R>, window: &Window) -> Walked {
+        let first = window.records.first().map_or(window.end, |record| record.count);
+        if first < self.end || first > self.end + 64 {
+            self.calls.clear();
+            self.stack.clear();
+            self.saved.clear();
+            self.interrupts_off = None;
+            self.preemption_off = None;
+            self.preemption = 0;
+            self.task = window.first_task;
+        }
+        self.twice = 0;
+        self.walked = Walked::default();
+        for off in [&mut self.interrupts_off, &mut self.preemption_off].into_iter().flatten() {
+            off.from = first;
+        }
+        let nothing = Block::default();
+        let mut last: Option<Ran<'_>> = None;
+        let mut switched = None;
+        for Record { count, what } in &window.records {
+            match *what {
+                What::Switched(task) => switched = Some(task),
+                What::ReadClock(task) => self.walked.reads.push((count - self.twice, task)),
+                What::Ran { block, repeats } => {
+                    let facts = self.facts(reader, block);
+                    let block = reader.block(block).unwrap_or(&nothing);
+                    self.step(last.as_ref(), switched.take(), *count, Some((block, &facts)));
+                    last = Some(Ran { block, facts, count: *count, repeats: repeats.into() });
+                }
+            }
+        }
+        self.step(last.as_ref(), switched, window.end, None);
+        self.end = window.end;
+        let end = window.end - self.twice;
+        let path = self.path();
+        for (off, spans) in [
+            (self.interrupts_off, &mut self.walked.interrupts_off),
+            (self.preemption_off, &mut self.walked.preemption_off),
+        ] {
+            let task = self.task;
+            spans.extend(off.map(|Off { from, path: by }| OffSpan {
+                from,
+                to: end,
+                path: by,
+                end_path: path,
+                task,
+            }));
+        }
+        std::mem::take(&mut self.walked)
+    }
+
+    /// The last block has ended at this count, and the next one begins.
+    fn step(
+        &mut self,
+        last: Option<&Ran<'_>>,
+        switched: Option<u32>,
+        count: u64,
+        next: Option<(&Block, &Facts)>,
+    ) {
+        let (mut flow, mut from_user) = (Flow::Goes, true);
+        let at = count - self.twice;
+        if let Some(last) = last {
+            let all = count - last.count;
+            let executed = all.saturating_sub(last.repeats * last.block.sizes.len() as u64);
+            let executed = usize::try_from(executed).unwrap_or(usize::MAX);
+            let whole = executed == last.block.sizes.len();
+            flow = match last.facts.flow.filter(|_| whole) {
+                Some(flow) => flow,
+                None => self.code.flow(last.block, executed),
+            };
+            from_user = last.facts.is_user;
+            self.ran(last.count - self.twice, at);
+            let began = at.saturating_sub(executed as u64);
+            // Those of a block that was not finished come first.
+            let done = last.facts.effects.iter().take_while(|(at, _)| *at < executed as u64);
+            for (number, effect) in done.copied() {
+                self.apply(began + number + 1, effect);
+            }
+            let cut = executed < last.block.sizes.len();
+            let faults = next.is_some_and(|(_, next)| next.entry(flow) == Some(Entry::Exception))
+                && (cut || flow == Flow::Goes);
+            if faults {
+                // It was counted, and is executed again.
+                self.twice += 1;
+            }
+            if flow == Flow::Sleeps && !cut {
+                self.walked.sleeps.push(at);
+            }
+        }
+        let at = count - self.twice;
+        if let Some(task) = switched {
+            if let Some(before) = self.task {
+                let calls = std::mem::take(&mut self.stack);
+                self.calls.insert(before, calls);
+            }
+            self.stack = self.calls.remove(&task).unwrap_or_default();
+            self.task = Some(task);
+            self.walked.switches.push((at, task));
+        }
+        if let Some((block, facts)) = next {
+            self.go(flow, last.is_none() || from_user, block.address, facts, at);
+        }
+    }
+
+    /// What ran between two counts.
+    fn ran(&mut self, from: u64, to: u64) {
+        let (task, path) = (self.task, self.path());
+        if to <= from {
+            return;
+        }
+        match self.walked.stretches.last_mut() {
+            Some(last) if last.task == task && last.path == path && last.to == from => last.to = to,
+            _ => self.walked.stretches.push(Stretch { from, to, task, path }),
+        }
+    }
+
+    fn path(&mut self) -> PathId {
+        match self.stack.last() {
+            Some(frame) => frame.path,
+            None => self.paths.within(None, Step::User, Entry::Call),
+        }
+    }
+
+    fn apply(&mut self, at: u64, effect: Effect) {
+        match effect {
+            Effect::InterruptsOff => self.switch_off(at),
+            Effect::InterruptsOn => self.switch_on(at),
+            Effect::InterruptsSaved => self.saved.push(self.interrupts_off.is_none()),
+            Effect::InterruptsRestored => match self.saved.pop() {
+                Some(true) => self.switch_on(at),
+                Some(false) => self.switch_off(at),
+                None => {}
+            },
+            Effect::Preemption(by) => {
+                self.preemption = (self.preemption + by).max(0);
+                self.note_preemption(at);
+            }
+        }
+    }
+
+    fn switch_off(&mut self, at: u64) {
+        let path = self.path();
+        self.interrupts_off.get_or_insert(Off { from: at, path });
+    }
+
+    fn switch_on(&mut self, at: u64) {
+        if let Some(Off { from, path }) = self.interrupts_off.take() {
+            let (end_path, task) = (self.path(), self.task);
+            self.walked.interrupts_off.push(OffSpan { from, to: at, path, end_path, task });
+        }
+    }
+
+    fn note_preemption(&mut self, at: u64) {
+        let path = self.path();
+        match (self.preemption > 0, self.preemption_off) {
+            (true, None) => self.preemption_off = Some(Off { from: at, path }),
+            (false, Some(off)) => {
+                let Off { from, path: by } = off;
+                let task = self.task;
+                let span = OffSpan { from, to: at, path: by, end_path: path, task };
+                self.walked.preemption_off.push(span);
+                self.preemption_off = None;
+            }
+            _ => {}
+        }
+    }
+
+    fn facts<R: Read>(&mut self, reader: &RecordReader<R>, number: u32) -> Rc<Facts> {
+        let place = number as usize;
+        if let Some(Some(facts)) = self.facts.get(place) {
+            return Rc::clone(facts);
+        }
+        let Some(block) = reader.block(number) else {
+            return Rc::new(Facts { is_user: true, ..Facts::default() });
+        };
+        let (length, address) = (block.sizes.len(), block.address);
+        let function = self.symbols.find(address).filter(|_| !is_user(address));
+        let facts = Rc::new(Facts {
+            is_user: is_user(address),
+            function: function.map(|(number, _)| number),
+            is_begin: function.is_some_and(|(_, offset)| offset == 0),
+            entries: [Flow::Goes, Flow::Asks]
+                .map(|flow| function.and_then(|(number, offset)| self.entry(number, offset, flow))),
+            flow: Some(self.code.flow(block, length)),
+            effects: match is_user(address) {
+                true => Vec::new(),
+                false => self.code.effects(block, length),
+            },
+        });
+        if self.facts.len() <= place {
+            self.facts.resize(place + 1, None);
+        }
+        self.facts[place] = Some(Rc::clone(&facts));
+        facts
+    }
+
+    /// Whether a place in a function is where the kernel is entered, and how.
+    fn entry(&self, function: usize, offset: u64, flow: Flow) -> Option<Entry> {
+        let name = self.symbols.name(function);
+        match self.code {
+            Code::X86 { .. } if name == "irq_entries_start" => Some(Entry::Interrupt),
+            Code::X86 { .. } if offset > 0 => None,
+            Code::X86 { .. } => match name {
+                "entry_SYSCALL_64" => Some(Entry::SystemCall),
+                _ if name.starts_with("asm_exc_") => Some(Entry::Exception),
+                _ if name.starts_with("asm_sysvec_") => Some(Entry::Interrupt),
+                "asm_common_interrupt" | "asm_spurious_interrupt" => Some(Entry::Interrupt),
+                _ => None,
+            },
+            Code::Arm { .. } if name != "vectors" => None,
+            Code::Arm { .. } => match offset & 0x180 {
+                0 if flow == Flow::Asks => Some(Entry::SystemCall),
+                0 => Some(Entry::Exception),
+                _ => Some(Entry::Interrupt),
+            },
+        }
+    }
+
+    /// The CPU goes on at this address.
+    fn go(&mut self, flow: Flow, from_user: bool, address: u64, facts: &Facts, at: u64) {
+        if facts.is_user {
+            if !from_user || !self.stack.is_empty() {
+                self.leave_kernel(at);
+            }
+            return;
+        }
+        let (number, is_begin) = (facts.function, facts.is_begin);
+        if let Some(entry) = facts.entry(flow) {
+            let again = self.stack.last().is_some_and(|top| {
+                top.entry == entry
+                    && top.function.is_some_and(|one| self.symbols.name(one) == "irq_entries_start")
+            });
+            match again {
+                true => self.rename(number),
+                false => self.enter(entry, number, at),
+            }
+            return;
+        }
+        match flow {
+            Flow::Leaves => {
+                let last = self.stack.iter().rposition(|frame| frame.entry != Entry::Call);
+                if let Some(entered) = last {
+                    let were_on = self.stack[entered].were_on;
+                    self.stack.truncate(entered);
+                    match were_on {
+                        true => self.switch_on(at),
+                        false => self.switch_off(at),
+                    }
+                }
+                if self.stack.is_empty() {
+                    self.push(Entry::Call, number, None, true);
+                }
+            }
+            // A call of the function's own next instructions only fills the processor's memory of
+            // returns.
+            Flow::Calls(_) if !is_begin && self.is_on_top(number) => {}
+            Flow::Calls(next) => self.push(Entry::Call, number, Some(next), true),
+            Flow::Returns => self.go_back(address, number, is_begin),
+            _ => self.jump(number),
+        }
+    }
+
+    fn is_on_top(&self, function: Option<usize>) -> bool {
+        self.stack.last().is_some_and(|top| top.function == function)
+    }
+
+    fn leave_kernel(&mut self, at: u64) {
+        self.switch_on(at);
+        self.saved.clear();
+        self.preemption = 0;
+        self.note_preemption(at);
+        self.stack.clear();
+    }
+
+    fn enter(&mut self, entry: Entry, function: Option<usize>, at: u64) {
+        let were_on = self.interrupts_off.is_none();
+        self.push(entry, function, None, were_on);
+        self.switch_off(at);
+    }
+
+    fn push(
+        &mut self,
+        entry: Entry,
+        function: Option<usize>,
+        returns_to: Option<u64>,
+        were_on: bool,
+    ) {
+        let parent = self.stack.last().map(|frame| frame.path);
+        let path = self.path_of(parent, function, entry);
+        self.stack.push(Frame { path, function, returns_to, entry, were_on });
+    }
+
+    fn path_of(&mut self, parent: Option<PathId>, function: Option<usize>, entry: Entry) -> PathId {
+        let step = function.map_or(Step::Unknown, Step::Function);
+        match (parent, function) {
+            (Some(parent), Some(function)) if is_thunk(self.symbols.name(function)) => parent,
+            _ => self.paths.within(parent, step, entry),
+        }
+    }
+
+    /// The innermost function has become another one.
+    fn rename(&mut self, function: Option<usize>) {
+        let Some(top) = self.stack.pop() else { return };
+        let parent = self.stack.last().map(|frame| frame.path);
+        let path = self.path_of(parent, function, top.entry);
+        self.stack.push(Frame { path, function, ..top });
+    }
+
+    fn jump(&mut self, function: Option<usize>) {
+        let Some(top) = self.stack.last().copied() else {
+            return self.push(Entry::Call, function, None, true);
+        };
+        let name = |one: Option<usize>| one.map(|one| self.symbols.name(one));
+        let is_same = name(top.function) == name(function);
+        let into_thunk = name(function).is_some_and(is_thunk);
+        // Labels of the code that enters and leaves the kernel are no functions.
+        let is_label = top.entry != Entry::Call;
+        if !(is_same || into_thunk || is_label) {
+            self.rename(function);
+        }
+    }
+
+    fn go_back(&mut self, address: u64, function: Option<usize>, is_begin: bool) {
+        let inner = self.stack.iter().rposition(|frame| frame.entry != Entry::Call);
+        let inner = inner.map_or(0, |entered| entered + 1);
+        let fits = |frame: &Frame| frame.returns_to == Some(address);
+        match self.stack[inner..].iter().rposition(fits) {
+            Some(found) => {
+                self.stack.truncate(inner + found);
+                let name = |one: Option<usize>| one.map(|one| self.symbols.name(one));
+                let is_other = self.stack.last().is_some_and(|top| {
+                    top.entry == Entry::Call && name(top.function) != name(function)
+                });
+                if is_other {
+                    self.rename(function);
+                }
+            }
+            None if is_begin => self.jump(function),
+            None => {
+                self.stack.truncate(inner);
+                if self.stack.last().is_none_or(|top| top.function != function) {
+                    self.push(Entry::Call, function, None, true);
+                }
+            }
+        }
+    }
+}
+
+impl Facts {
+    fn entry(&self, flow: Flow) -> Option<Entry> {
+        self.entries[usize::from(flow == Flow::Asks)]
+    }
+}
+
+fn is_user(address: u64) -> bool {
+    address >> 63 == 0
+}
+
+/// Code that only jumps to where a register says.
+fn is_thunk(name: &str) -> bool {
+    name.starts_with("__x86_") || name.starts_with("srso_") || name.starts_with("__SCT__")
+}
