@@ -19,6 +19,8 @@ const FEWEST_VALUES: u64 = 16;
 const HYSTERESIS_DEVIATIONS: f64 = 6.0;
 /// What spreads so many times farther than values differ from one to the next is drift and no noise.
 const DRIFT: f64 = 10.0;
+/// Less of it, as a share of the way from low to high, changes nothing.
+const LEAST_DRIFT: f64 = 0.05;
 /// The least and the largest hysteresis that is found, as a share of the way from low to high.
 const HYSTERESIS: (f64, f64) = (0.1, 0.6);
 /// A third state counts where it has this share of the values of the rarer level.
@@ -119,12 +121,16 @@ impl Levels {
         let near = |level: f64| distribution.spread(level - swing / 4.0, level + swing / 4.0);
         let noise = [low.level, high.level].map(near).into_iter().flatten().map(|one| one.1);
         let spread = noise.fold(0.0, f64::max);
-        // A hysteresis as wide as the drift would leave out the edges at both of its ends.
+        // Each level drifts through a band. A hysteresis as wide as these would leave out edges, and so
+        // would a threshold between values at their ends.
         let fast = distribution.fast_noise();
-        let noise = if DRIFT * fast < spread { fast } else { spread };
+        let drifts = DRIFT * fast < spread && LEAST_DRIFT * swing < spread;
+        let bands = drifts.then(|| distribution.bands(low.level, high.level)).flatten();
+        let (low_level, high_level) = bands.unwrap_or((low.level, high.level));
+        let noise = if drifts { fast } else { spread };
         Some(LevelPair {
-            low: low.level,
-            high: high.level,
+            low: low_level,
+            high: high_level,
             noise,
             is_noise: self.noise_reason(&distribution, low, high),
             others: others(&distribution.states(), low, high),
@@ -325,7 +331,7 @@ mod tests {
 
     #[test]
     fn drift_is_no_noise() {
-        for drift in [0.8, 1.5, -1.5] {
+        for drift in [0.8, 1.5, 2.5, -1.5, -2.5] {
             let drifting = square(20_000, 1_000, 500).enumerate();
             let pair = pair_of(drifting.map(|(at, level)| level + drift * at as f64 / 20_000.0));
             let middle = (pair.low + pair.high) / 2.0;

@@ -18,6 +18,8 @@ const RESTING: f64 = 0.05;
 const FEWEST: u64 = 10;
 /// A continuous waveform is so many times wider than its noise.
 const WAVEFORM: f64 = 16.0;
+/// The least gap between two bands, as a share of the way from low to high.
+const GAP: f64 = 0.05;
 /// The share of the values that lies outside of the usual range, on either side.
 const UNUSUAL: f64 = 0.005;
 
@@ -205,6 +207,19 @@ impl Distribution {
         let mean = within().map(|one| one.count as f64 / all * one.value).sum::<f64>();
         let square = within().map(|one| one.count as f64 / all * (one.value - mean).powi(2));
         Some((mean, square.sum::<f64>().sqrt()))
+    }
+
+    /// The means of the values below and above the widest gap between two levels; none where the gap is
+    /// narrow.
+    pub fn bands(&self, low: f64, high: f64) -> Option<(f64, f64)> {
+        let between = |one: &&[ValueCount]| low <= one[0].value && one[1].value <= high;
+        let gap = |pair: &[ValueCount]| pair[1].value - pair[0].value;
+        let gaps = self.rising.windows(2).filter(between);
+        let widest = gaps.max_by(|one, other| gap(one).total_cmp(&gap(other)))?;
+        let (swing, middle) = (high - low, (widest[0].value + widest[1].value) / 2.0);
+        let below = self.spread(low - swing, middle)?.0;
+        let above = self.spread(middle, high + swing)?.0;
+        (gap(widest) > GAP * swing).then_some((below, above))
     }
 
     /// The step of the converter, where enough values show it.

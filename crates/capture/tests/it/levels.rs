@@ -204,7 +204,7 @@ fn the_head_of_a_list_has_its_unit() {
 #[test]
 fn drift_costs_no_edge() {
     let folder = tempfile::tempdir().unwrap();
-    for drift in [0.5, 1.5, -1.5] {
+    for drift in [0.5, 1.5, 2.5, -1.5, -2.0, -2.5] {
         let level = |at: i64| if at.rem_euclid(1_000) < 500 { 3.3 } else { 0.0 };
         let noise = |at: i64| (at * 7_919 % 101) as f64 / 2_000.0;
         let rows: Vec<(f64, f64)> = (0..20_000)
