@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # What a board over ssh costs, on loopback: time to the first cycle with and without the copy of the
 # agent, samples at 20 kHz on four threads through 10 Mbit/s, and the CPU time of the server's process.
-# Usage: benches/board_link.sh >results/…; LATLAB names the program.
+# Runs here and over ssh take turns: their comparison, their picture and the agent's memory.
+# Usage: benches/board_link.sh FOLDER >FOLDER/figures.csv; LATLAB names the program.
 export OWN_MOUNTS=${OWN_MOUNTS:-no}
 . "$(dirname "$0")/../tests/common.bash"
 . tests/board.bash
@@ -42,6 +43,33 @@ for one in json.load(open(sys.argv[1]))["findings"]:
     if one["code"] == "board-traffic":
         print(f"kB a second of the stream,{one['bytes'] / one['length_ns'] * 1e6:.1f}")
 PYTHON
+# Here and over ssh in turn, so that both meet the same machine: measured NAME [OPTION]...
+measured() {
+    "$program" run --quiet --format json --cpus 0 --for 15s --name "$@" >"$here/run.json" &
+    run=$!
+    sleep 10
+    agent=$(pgrep -n -x -f "$cache/latlab/agents/agent-[0-9a-f]* 2" || pgrep -P "$run" -f ' agent ')
+    echo "MiB of the agent at most ($1),$(awk '/^VmHWM/ { printf "%.1f", $2 / 1024 }' "/proc/$agent/status")"
+    wait "$run"
+    softirqs "$1"
+}
+softirqs() {
+    python3 - "$here/run.json" <<'PYTHON'
+import json, sys
+for one in json.load(open(sys.argv[1]))["findings"]:
+    if one["code"] == "board-interrupts":
+        for cpu in one["cpus"]:
+            print(f"softirqs of the network a second on CPU {cpu['cpu']},{cpu['per_second']:.1f}")
+PYTHON
+}
+for turn in 1 2 3 4; do
+    measured local
+    measured ssh --target "$board"
+done
+if [ -n "${1:-}" ]; then
+    "$program" compare local -- ssh >"$1/local-ssh.txt"
+    "$program" plot "$LATLAB_RUNS"/*_local "$LATLAB_RUNS"/*_ssh --kind overlay -o "$1/local-ssh.svg" >/dev/null
+fi
 echo "ProxyCommand python3 $PWD/tests/relay.py %h %p 0 1.25e6" >>"$here/ssh/config"
 "$program" run --quiet --format json --target "$board" --threads 4 -i 50us --samples --for 20s >"$here/run.json" 2>"$here/errors" || cat "$here/errors" >&2
 python3 - "$here/run.json" <<'PYTHON'
