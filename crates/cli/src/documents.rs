@@ -7,7 +7,7 @@ use latlab_model::campaign::Campaign;
 use latlab_model::campaign_table::CampaignTable;
 use latlab_model::explanation::{RunExplanation, SpikeBlame};
 use latlab_model::plan::Instrument;
-use latlab_model::replay::{ReplayTable, ReplayedLatency};
+use latlab_model::replay::{LongPath, ReplayTable, ReplayedLatency};
 use latlab_model::respond::Responses;
 use latlab_model::run::{EndReason, Finding, Run, Summary, Verdict};
 use latlab_report::{LoadEntry, rendered_verdict};
@@ -456,6 +456,22 @@ pub struct Replayed<'a> {
     pub latencies: &'a [ReplayedLatency],
     /// All wake-ups, with `--all`.
     pub table: Option<&'a ReplayTable>,
+}
+
+/// `latlab lab paths --format json`: where a kernel cannot be interrupted or preempted for longest.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct KernelPaths<'a> {
+    /// The guests.
+    pub target: &'a str,
+    /// How many guests were run, each with a seed of its own.
+    pub seeds: u32,
+    /// Time that each measured, in nanoseconds.
+    pub duration_ns: Nanos,
+    /// Instructions that they executed.
+    pub instructions: u64,
+    /// The paths of each kind, the longest first.
+    pub paths: &'a [LongPath],
 }
 
 impl<'a> Explained<'a> {

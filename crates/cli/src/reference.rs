@@ -13,8 +13,8 @@ use crate::commands::import::document::{Imported, Looked};
 use crate::commands::run::DetachedRunStart;
 use crate::commands::target::ListedTarget;
 use crate::documents::{
-    CampaignReported, CampaignResult, CaptureListing, DryRun, Explained, List, ListedLoad,
-    Replayed, Reported, Responded, ShippedSheet, WatchAlarm,
+    CampaignReported, CampaignResult, CaptureListing, DryRun, Explained, KernelPaths, List,
+    ListedLoad, Replayed, Reported, Responded, ShippedSheet, WatchAlarm,
 };
 use crate::sheet::schema::schema as sheet_schema;
 use clap::{Arg, Command};
@@ -88,6 +88,7 @@ fn schemas_are_those_of_the_types() {
         ("watch-alarm.schema.json".to_string(), schema::<WatchAlarm<'_>>()),
         ("explain.schema.json".to_string(), schema::<Explained<'_>>()),
         ("replay.schema.json".to_string(), schema::<Replayed<'_>>()),
+        ("lab-paths.schema.json".to_string(), schema::<KernelPaths<'_>>()),
         ("verify.schema.json".to_string(), schema::<Vec<Verification>>()),
         ("doctor.schema.json".to_string(), schema::<Examination>()),
         ("doctor-against.schema.json".to_string(), schema::<Comparison>()),

@@ -97,6 +97,9 @@ _latlab() {
             latlab__subcmd__lab,list)
                 cmd="latlab__subcmd__lab__subcmd__kernels"
                 ;;
+            latlab__subcmd__lab,paths)
+                cmd="latlab__subcmd__lab__subcmd__paths"
+                ;;
             latlab__subcmd__lab,stress-five)
                 cmd="latlab__subcmd__lab__subcmd__stress__subcmd__five"
                 ;;
@@ -448,7 +451,7 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__lab)
-            opts="-h -V --help --version kernels list fetch stress-five threads"
+            opts="-h -V --help --version kernels list fetch stress-five threads paths"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -482,6 +485,36 @@ _latlab() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        latlab__subcmd__lab__subcmd__paths)
+            opts="-h -V --seeds --for --load --format --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --seeds)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --for)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --load)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

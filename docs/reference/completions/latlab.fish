@@ -537,13 +537,14 @@ complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l restore -d 'Res
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l quarantine -d 'Move interrupted runs that can never be finished to the folder quarantine of the runs, and do nothing else'
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -s V -l version -d 'Print version'
-complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads" -s h -l help -d 'Print help'
-complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads" -s V -l version -d 'Print version'
-complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads" -f -a "kernels" -d 'List the kernels, and which are downloaded'
-complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads" -f -a "list" -d 'List the kernels, and which are downloaded'
-complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads" -f -a "fetch" -d 'Download kernels from Debian\'s archive, without installing them'
-complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads" -f -a "stress-five" -d 'Measure the five classic loads on stock and PREEMPT_RT in virtual time (the sheet lab-stress-five)'
-complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads" -f -a "threads" -d 'Measure one thread and 16 threads on one CPU, on stock and PREEMPT_RT, in virtual time (the sheet lab-threads)'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads paths" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads paths" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads paths" -f -a "kernels" -d 'List the kernels, and which are downloaded'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads paths" -f -a "list" -d 'List the kernels, and which are downloaded'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads paths" -f -a "fetch" -d 'Download kernels from Debian\'s archive, without installing them'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads paths" -f -a "stress-five" -d 'Measure the five classic loads on stock and PREEMPT_RT in virtual time (the sheet lab-stress-five)'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads paths" -f -a "threads" -d 'Measure one thread and 16 threads on one CPU, on stock and PREEMPT_RT, in virtual time (the sheet lab-threads)'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads paths" -f -a "paths" -d 'Find where a kernel keeps interrupts or preemption off for longest: guests are run with a plugin of QEMU that records what they execute'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from kernels" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from kernels" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
@@ -567,6 +568,13 @@ complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subco
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from threads" -l console -d 'Print the consoles of the guests while they run'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from threads" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from threads" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from paths" -l seeds -d 'Seeds of the guests, such as 1..5: the more, the rarer the paths that are met' -r
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from paths" -l for -d 'Time of each guest' -r
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from paths" -l load -d 'Load that calls the kernel, as for latlab run' -r
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from paths" -l format -d 'How to print the result: text, json' -r -f -a "text\t''
+json\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from paths" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from paths" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand target; and not __fish_seen_subcommand_from add list remove status" -l format -d 'How to print: text, json' -r -f -a "text\t''
 json\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand target; and not __fish_seen_subcommand_from add list remove status" -s h -l help -d 'Print help'

@@ -1,6 +1,7 @@
 //! `latlab lab`: the kernels of guests.
 
 pub mod args;
+mod paths;
 
 use crate::commands::campaign::{CampaignArgs, begin_or_resume};
 use crate::exit::ExitError;
@@ -24,6 +25,7 @@ pub fn lab(args: &LabArgs) -> anyhow::Result<ExitCode> {
         LabCommand::Kernels => print_text(&list_kernels(&cache(), width()))?,
         LabCommand::StressFive(comparison) => return run_comparison("lab-stress-five", comparison),
         LabCommand::Threads(comparison) => return run_comparison("lab-threads", comparison),
+        LabCommand::Paths(asked) => paths::find_paths(asked)?,
         LabCommand::Fetch { qemu, guests } => {
             for text in missing_agents(guests) {
                 warn(format_args!("{text}; the kernel alone is downloaded"));

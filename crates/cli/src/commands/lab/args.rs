@@ -1,9 +1,10 @@
 //! Flags of `latlab lab`.
 
-use crate::flags::Common;
 use crate::flags::sheet::Seeds;
+use crate::flags::{Common, Format};
 use clap::{Args, Subcommand};
 use latlab_lab::GuestConfig;
+use latlab_model::Nanos;
 
 /// Flags of `latlab lab`.
 #[derive(Args)]
@@ -36,6 +37,29 @@ pub enum LabCommand {
     /// Measure one thread and 16 threads on one CPU, on stock and PREEMPT_RT, in virtual time (the
     /// sheet lab-threads)
     Threads(Comparison),
+    /// Find where a kernel keeps interrupts or preemption off for longest: guests are run with a plugin of
+    /// QEMU that records what they execute
+    Paths(PathsArgs),
+}
+
+/// What is run to find a kernel's longest paths.
+#[derive(Args)]
+pub struct PathsArgs {
+    /// Machine and kernel, such as x86-64/stock, arm64/rt-6.12
+    #[arg(value_name = "MACHINE/KERNEL", value_parser = config)]
+    pub guest: GuestConfig,
+    /// Seeds of the guests, such as 1..5: the more, the rarer the paths that are met
+    #[arg(long, value_name = "N..M", default_value = "1..3")]
+    pub seeds: Seeds,
+    /// Time of each guest
+    #[arg(long = "for", value_name = "TIME", default_value = "2s")]
+    pub duration: Nanos,
+    /// Load that calls the kernel, as for latlab run
+    #[arg(long, value_name = "LOAD", default_value = "hackbench,groups=1")]
+    pub load: Vec<String>,
+    /// How to print the result: text, json
+    #[arg(long, hide_possible_values = true, value_name = "FORMAT", default_value = "text")]
+    pub format: Format,
 }
 
 /// The configuration of a guest by its text; an error is one line.
@@ -64,4 +88,5 @@ Examples:
   latlab lab fetch x86-64/stock x86-64/rt
   latlab run --target lab:x86-64/rt --seed 1 --for 5s
   latlab run --target lab:x86-64/stock --load hackbench,groups=1 --for 5s
-  latlab lab stress-five --seeds 1..5          both kernels under five loads, and a table";
+  latlab lab stress-five --seeds 1..5          both kernels under five loads, and a table
+  latlab lab paths x86-64/stock --seeds 1..5   where this kernel cannot be interrupted or preempted for longest";
