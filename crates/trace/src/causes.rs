@@ -112,7 +112,7 @@ fn remedy(holder: &Holder, tally: &Tally, policy: Option<Policy>) -> String {
         }
         HolderKind::Thread | HolderKind::PageFaults => {
             let process = tally.process.as_deref().unwrap_or(name);
-            format!("pgrep -x {process} | xargs -n 1 taskset --all-tasks --cpu-list --pid CPUS")
+            format!("pgrep -x {process} | xargs -n 1 taskset -apc CPUS")
         }
         HolderKind::InterruptsOff => format!("Keep {name} on another CPU, or find what it calls."),
         HolderKind::Printk => "dmesg --console-level 1".to_string(),

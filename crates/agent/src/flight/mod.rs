@@ -143,6 +143,7 @@ impl FlightRecorder {
             cpus: cpus.collect(),
             periods: threads.iter().filter_map(|thread| thread.period_ns).collect(),
             ids: threads.iter().filter_map(|one| one.thread_id?.try_into().ok()).collect(),
+            used: 0,
             schedule: RecorderSchedule::new(first, plan),
             stolen: StolenTimes::default(),
             addresses: Addresses::default(),
@@ -182,6 +183,8 @@ struct PageCopier {
     periods: Vec<Nanos>,
     /// The measuring threads in the kernel.
     ids: Vec<u32>,
+    /// The CPU time of these, when it was last asked.
+    used: i64,
     schedule: RecorderSchedule,
     stolen: StolenTimes,
     addresses: Addresses,
@@ -213,6 +216,7 @@ impl PageCopier {
             self.allowance = self.allowance.min(BYTES_AT_ONCE);
             last = now;
             self.switch(now);
+            self.cpu_time();
             if now - self.reported >= SECOND.0 && self.report.spikes.seen > 0 {
                 self.send_report();
             }
@@ -245,7 +249,8 @@ impl PageCopier {
         }
         self.end_window(now);
         self.buffer.switch(on);
-        self.window = Some((Clock::Monotonic.now(), on, self.cpu_time()));
+        let used = self.cpu_time();
+        self.window = Some((Clock::Monotonic.now(), on, used));
         self.send_report();
     }
 
@@ -260,8 +265,11 @@ impl PageCopier {
         });
     }
 
-    fn cpu_time(&self) -> i64 {
-        self.ids.iter().filter_map(|&id| cpu_time_of_thread(id)).sum()
+    /// What the threads have used so far; when they have ended, what they had when it was last asked.
+    fn cpu_time(&mut self) -> i64 {
+        let used = self.ids.iter().filter_map(|&id| cpu_time_of_thread(id)).sum();
+        self.used = self.used.max(used);
+        self.used
     }
 
     fn send_report(&mut self) {
