@@ -114,16 +114,32 @@ def here(arguments: argparse.Namespace) -> None:
                       first["count"], told["spikes"]["stored"], sentence))), file=out, flush=True)
 
 
+def agrees(kind: str, name: str, sentence: str, part: str, by: str) -> bool:
+    """Whether rtla names the same as latlab: it knows interrupts and threads, and no functions."""
+    by = by.rsplit(":", 1)[0]
+    return (part.startswith("NMI") and kind == "nmi") or (by == "local_timer" and kind == "other-timers") or (
+        by != "" and any(by in text or by.replace("_", " ") in text for text in (name, sentence)))
+
+
 def culprits(arguments: argparse.Namespace) -> None:
-    """A row for each culprit, a column for each kernel: in how many runs its first cause was which."""
+    """A row for each culprit, a column for each kernel: in how many runs its first cause was which; and how often
+    rtla named the same."""
     causes = collections.defaultdict(collections.Counter)
     kernels = []
+    told = {}
+    beside = collections.Counter()
     for file in sorted(pathlib.Path(arguments.file).glob("*.txt")):
         for line in file.read_text().splitlines():
             row = line.removeprefix("== ").strip()
+            if row.startswith("rtla "):
+                key, part, by = row.removeprefix("rtla ").rsplit("|", 2)
+                same = agrees(*told[key], part, by) if part.strip() else None
+                beside[same] += 1
+                print("" if same is not False else f"rtla: {key}: {part} {by}, latlab: {told[key]}\n", end="")
             if not row.startswith("culprit "):
                 continue
-            kernel, what, _, kind, name, *_ = row.removeprefix("culprit ").split("|")
+            kernel, what, number, kind, name, _, _, sentence = row.removeprefix("culprit ").split("|")
+            told[f"{kernel}|{what}|{number}"] = kind, name, sentence
             kernels += [] if kernel in kernels else [kernel]
             causes[what][kernel, f"{kind} {name}".strip()] += 1
     print("| culprit | " + " | ".join(kernels) + " |")
@@ -132,6 +148,8 @@ def culprits(arguments: argparse.Namespace) -> None:
         cells = ["; ".join(f"{count} {cause or 'none'}" for (of, cause), count in found.most_common() if of == kernel)
                  for kernel in kernels]
         print(f"| {what} | " + " | ".join(cells) + " |")
+    if beside:
+        print(f"\nrtla named the same in {beside[True]} of {beside[True] + beside[False]} runs, and saw no latency in {beside[None]}.")
 
 
 def main() -> None:
