@@ -4,7 +4,7 @@ The run of the process PID is ended once its page was seen.
 
 Says what is wrong, one thing a line; silent where the charts draw and nothing complains.
 """
-import json, os, pathlib, signal, sys, time, urllib.parse
+import json, os, pathlib, re, signal, sys, time, urllib.parse
 from browser import Browser
 
 BROWSER, FOLDER, URL, PICTURE = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3], sys.argv[4]
@@ -24,6 +24,7 @@ SEEN = """(() => {
         titles: [...document.querySelectorAll("#charts h2")].map(e => e.textContent),
         resting: [...document.querySelectorAll(".u-legend .u-value")].map(e => e.textContent),
         standing: document.querySelector("#standing").textContent,
+        answer: document.querySelector("#answer").textContent,
         report: document.querySelector("#standing a")?.pathname ?? null,
         cycles: [...document.querySelectorAll("#threads tbody tr")].map(r => r.cells[2].textContent),
         scroll: document.documentElement.scrollWidth - innerWidth };
@@ -58,6 +59,8 @@ if not during["resting"] or any(words != "–" for words in during["resting"]):
     wrong.append(f"where no mouse is, the legends have values: {during['resting']}")
 if not during["standing"].startswith("Running: "):
     wrong.append(f"the page does not say that the run is being measured: {during['standing']}")
+if not re.fullmatch(r"(None|[\d ]+) of [\d ]+ wake-ups missed the .+ deadline so far; the largest took .+", during["answer"]):
+    wrong.append(f"the page does not begin with its answer: {during['answer']}")
 os.kill(RUN, signal.SIGINT)
 after = until(120, lambda seen: seen["report"])
 if not (after["report"] or "").startswith("/runs/"):

@@ -101,7 +101,7 @@ try "1000 hostile paths are refused, and the server lives" hostile
 rights_for "a run that is followed"
 # Measures in the background for so many seconds, and waits until its folder is there.
 measure() {
-    "$program" run --quiet --share --out "$runs" --name "$1" --for "$2" --warm-up 0s \
+    "$program" run --quiet --share --out "$runs" --name "$1" --for "$2" --warm-up 0s --deadline 10s \
         "${rights[@]}" >"$here/run" 2>&1 &
     measuring=$!
     for _ in $(seq 600); do
@@ -133,6 +133,7 @@ last = max(at for at, (name, _) in enumerate(events) if name == "plan")
 rows = [row for name, row in events[last:] if name == "interval"]
 assert sum(row["count"] for row in rows) == run["total"]["cycles"], "cycles"
 assert sum(row["missed"] for row in rows) == run["total"]["missed"], "missed releases"
+assert sum(row["misses"] for row in rows) == run["total"]["misses"], "deadline misses"
 assert max(row["max_ns"] for row in rows) == run["total"]["max_ns"], "observed maximum"
 PYTHON
 }

@@ -44,7 +44,7 @@ function begin(plan) {
   state = {
     plan, pooled, threads, colours, events: 0, end: 0, lastReading: null, findings: 0, leftOut: 0, word: "The run is being prepared",
     column: new Map(drawn.map(({ thread }, at) => [thread, 4 * at])),
-    totals: new Map(threads.map((one) => [one.thread, { ...one, count: 0, missed: 0, max: null }])),
+    totals: new Map(threads.map((one) => [one.thread, { ...one, count: 0, missed: 0, misses: 0, max: null }])),
     latencies: new Rows(lines.length, (plan?.interval_s ?? 1) / 2),
     conditions: new Map(),
     charts: new Map(),
@@ -63,6 +63,7 @@ function interval(one) {
   if (!total) return;
   total.count += one.count;
   total.missed += one.missed;
+  total.misses += one.misses;
   if (one.max_ns !== null) total.max = Math.max(total.max ?? one.max_ns, one.max_ns);
   state.end = Math.max(state.end, one.to);
   const at = state.column.get(state.pooled ? null : one.thread);
@@ -121,15 +122,27 @@ function listed(text) {
   return item;
 }
 
+/** What the reader wants to know first, as far as it was measured. */
+function answer() {
+  const totals = [...state.totals.values()], all = (key) => totals.reduce((sum, one) => sum + one[key], 0);
+  const largest = totals.map((one) => one.max).filter((max) => max !== null).sort((one, other) => other - one)[0];
+  if (largest === undefined) return "";
+  const deadline = state.plan?.deadline_ns ?? null, releases = count(all("count") + all("missed"));
+  const misses = deadline === null ? `${releases} wake-ups so far`
+    : `${all("misses") === 0 ? "None" : count(all("misses"))} of ${releases} wake-ups missed the ${latency(deadline)} deadline so far`;
+  return `${misses}; the largest took ${latency(largest)}.`;
+}
+
 function threads() {
   const row = (kind, cells) => {
     const line = document.createElement("tr");
     for (const text of cells) line.appendChild(document.createElement(kind)).textContent = text;
     return line;
   };
-  const head = row("th", ["Thread", "CPU", "Cycles", "Missed", "Observed maximum"]);
+  const head = row("th", ["Thread", "CPU", "Cycles", "Missed releases", "Deadline misses", "Observed maximum"]);
   const rows = [...state.totals.values()].map((one) => row("td",
-    [one.thread, one.cpu ?? "floats", count(one.count), count(one.missed), one.max == null ? "–" : latency(one.max)]));
+    [one.thread, one.cpu ?? "floats", count(one.count), count(one.missed),
+      state.plan?.deadline_ns == null ? "–" : count(one.misses), one.max == null ? "–" : latency(one.max)]));
   const top = document.createElement("thead"), body = document.createElement("tbody");
   top.append(head);
   body.append(...rows);
@@ -142,6 +155,7 @@ function draw() {
     timer = undefined;
     for (const [chart, rows] of state.charts.values()) chart.show(rows.columns(), state.end);
     threads();
+    place("answer").textContent = answer();
     const length = seconds => since(Math.floor(seconds)).slice(1);
     const planned = state.plan?.planned_s ? ` of ${length(state.plan.planned_s)}` : "";
     if (!state.over) say(`${state.word}: ${length(state.end)}${planned} measured${state.lost ?? ""}`);

@@ -86,6 +86,7 @@ impl IntervalRow {
             to: self.end_ns,
             count: self.count,
             missed: self.missed,
+            misses: self.misses,
             min: self.min_ns,
             median: self.p50_ns.map(|median| median.0 as f64),
             p99_9: self.p99_9_ns,

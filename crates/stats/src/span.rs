@@ -20,6 +20,8 @@ pub struct Span {
     pub count: u64,
     /// Missed releases.
     pub missed: u64,
+    /// Deadline misses; 0 without a deadline.
+    pub misses: u64,
     /// Smallest latency.
     pub min: Option<Nanos>,
     /// Median; of joined rows the mean of theirs, by their counts.
@@ -55,6 +57,7 @@ impl Span {
         self.to = self.to.max(other.to);
         self.count = self.count.saturating_add(other.count);
         self.missed = self.missed.saturating_add(other.missed);
+        self.misses = self.misses.saturating_add(other.misses);
         self.min = self.min.into_iter().chain(other.min).min();
         let is_limit = |one: &Span, two: &Span| one.p99_9_is_limit && one.p99_9 >= two.p99_9;
         self.p99_9_is_limit = is_limit(self, other) || is_limit(other, self);

@@ -261,7 +261,7 @@ fn shifts(of: &ScenarioComparison, outline: &Outline) -> Markup {
         title: "Ratio of each quantile, candidate to base".to_string(),
     };
     let caption = "How many times larger each quantile is on the candidate's side. The band holds 95 % of \
-                   the choices of runs; quantiles to the right are rarer. Where it touches x1, nothing is shown.";
+                   the choices of runs; quantiles to the right are rarer. Where it includes x1, no difference is shown.";
     in_widths("shift", outline, caption, &|options| {
         shift::draw(&picture, &Options { plot_height: SHIFT_HEIGHT, ..options.clone() })
     })

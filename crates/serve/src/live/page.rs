@@ -67,6 +67,7 @@ fn charts(id: &str) -> String {
         header {
             p.muted { a href="/" { "Runs" } }
             h1 { (escape_controls(id)) }
+            p.answer #answer {}
             p.muted #about {}
             p.standing #standing role="status" { "Loading the run …" }
         }
@@ -86,7 +87,7 @@ fn table(id: &str, log: &EventLog) -> String {
         main {
             div.scroll { table {
                 thead { tr {
-                    th { "Thread" } th { "CPU" } th { "Measured" } th { "Cycles" } th { "Missed" }
+                    th { "Thread" } th { "CPU" } th { "Measured" } th { "Cycles" } th { "Missed releases" } th { "Deadline misses" }
                     th { "Smallest" } th { "Observed maximum" }
                 } }
                 tbody { @for (thread, all) in log.totals() { (row(*thread, all, log)) } }
@@ -101,6 +102,7 @@ fn table(id: &str, log: &EventLog) -> String {
 fn row(thread: u32, all: &Span, log: &EventLog) -> Markup {
     let setups = log.run_start().map(|begun| &begun.prepared.threads[..]).unwrap_or_default();
     let cpu = setups.iter().find(|setup| setup.thread == thread).and_then(|setup| setup.cpu);
+    let has_deadline = log.run_start().is_some_and(|begun| begun.plan.deadline_ns.is_some());
     let time =
         |time: Option<latlab_model::Nanos>| time.map_or("–".into(), |time| time.to_string());
     html! {
@@ -110,6 +112,7 @@ fn row(thread: u32, all: &Span, log: &EventLog) -> Markup {
             td { (span(all.to - all.from)) }
             td { (grouped(all.count)) }
             td { (grouped(all.missed)) }
+            td { @if has_deadline { (grouped(all.misses)) } @else { "–" } }
             td { (time(all.min)) }
             td.max { (time(all.max)) }
         }
