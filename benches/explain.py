@@ -118,6 +118,7 @@ def agrees(kind: str, name: str, sentence: str, part: str, by: str) -> bool:
     """Whether rtla names the same as latlab: it knows interrupts and threads, and no functions."""
     by = by.rsplit(":", 1)[0]
     return (part.startswith("NMI") and kind == "nmi") or (by == "local_timer" and kind == "other-timers") or (
+        by.startswith("kworker") and name.startswith("kworker")) or (
         by != "" and any(by in text or by.replace("_", " ") in text for text in (name, sentence)))
 
 
