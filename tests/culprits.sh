@@ -51,7 +51,7 @@ pack
 pauses() {
     local guest_id
     while sleep 0.08; do
-        guest_id=$(pgrep -f "^qemu.*:$here/$1.console") || { [ -e "$here/$1.ended" ] && return; continue; }
+        guest_id=$(pgrep -f "^qemu.*:$here/$1.console") || { [ -e "$here/$1.ended" ] || [ ! -d "$here" ] && return; continue; }
         [ "$(tail -n 1 "$here/$1" 2>/dev/null | tr -d '\r')" = "== pauses" ] || continue
         kill -STOP "$guest_id"
         sleep 0.02
