@@ -13,6 +13,7 @@ pub use text::{Style, text};
 use crate::source::{overflow_of, rows_of};
 use jiff::Timestamp;
 use latlab_model::run::{Summary, ThreadRun, VerdictWord};
+use latlab_model::target::BoardTarget;
 use latlab_model::{Bin, Nanos, Run, Target, ThreadBins};
 
 /// A run whose figures become metrics.
@@ -110,7 +111,7 @@ impl MetricsRun<'_> {
         let board = match &run.asked.target {
             Target::Local => own.unwrap_or(&machine.architecture).clone(),
             // Boards with the same image have the same name for themselves.
-            Target::Board(board) => board.host.clone(),
+            Target::Board(board) => place(board),
             lab @ Target::Lab(_) => lab.to_string(),
         };
         let row = run.asked.cell.as_ref().map(|cell| cell.row.clone());
@@ -171,6 +172,14 @@ impl MetricsRun<'_> {
     }
 }
 
+/// Where a board is: several may be behind one address, at ports of their own.
+fn place(board: &BoardTarget) -> String {
+    match board.port {
+        Some(port) => format!("{}:{port}", board.host),
+        None => board.host.clone(),
+    }
+}
+
 /// All metrics of these runs; the histograms stand last.
 pub fn families<'a>(runs: &'a [MetricsRun<'a>]) -> Vec<Family<'a>> {
     let family =
@@ -228,4 +237,19 @@ pub fn sum_of(run: &Run, thread: &ThreadRun, rows: &[Bin]) -> Option<f64> {
 
 fn seconds(time: Option<Nanos>) -> Option<f64> {
     time.map(Nanos::as_secs_f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boards_behind_one_address_are_told_apart() {
+        let place = |text: &str| match text.parse() {
+            Ok(Target::Board(board)) => place(&board),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(place("ssh://pi@rack:2201"), "rack:2201");
+        assert_eq!(place("ssh://root@rack"), "rack");
+    }
 }
