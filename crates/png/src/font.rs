@@ -2,9 +2,11 @@
 //!
 //! `scripts/font.sh` has cut the files of `fonts/` from DejaVu Sans Condensed.
 
+use flate2::read::ZlibDecoder;
 use skrifa::instance::{LocationRef, Size};
 use skrifa::metrics::GlyphMetrics;
 use skrifa::{FontRef, MetadataProvider, charmap::Charmap};
+use std::io::Read;
 use std::sync::OnceLock;
 
 /// The name by which a picture asks for the font that it carries.
@@ -26,12 +28,18 @@ impl Weight {
     /// Both.
     pub const ALL: [Weight; 2] = [Weight::Regular, Weight::Bold];
 
-    /// The font as a TrueType file.
+    /// The font as a TrueType file, unpacked once.
     pub fn truetype(self) -> &'static [u8] {
-        match self {
-            Weight::Regular => include_bytes!("../fonts/regular.ttf"),
-            Weight::Bold => include_bytes!("../fonts/bold.ttf"),
-        }
+        static FONTS: [OnceLock<Vec<u8>>; 2] = [const { OnceLock::new() }; 2];
+        FONTS[self as usize].get_or_init(|| {
+            let packed: &[u8] = match self {
+                Weight::Regular => include_bytes!(concat!(env!("OUT_DIR"), "/regular.ttf")),
+                Weight::Bold => include_bytes!(concat!(env!("OUT_DIR"), "/bold.ttf")),
+            };
+            let mut font = Vec::new();
+            ZlibDecoder::new(packed).read_to_end(&mut font).expect("build.rs packed a font");
+            font
+        })
     }
 
     /// The smallest WOFF2 file with all of these characters that the font has.
