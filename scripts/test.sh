@@ -68,41 +68,31 @@ find_rust || { closing; exit 1; }
 # First, since what is built takes the scripts of the pages in.
 step main one "scripts of the pages" scripts/web.sh
 
-# Building takes all CPUs, and most scripts wait most of their time. So they begin as soon as there is
-# the program, beside the rest of what is built, which has the lowest priority then. What only the
-# tests need waits for the network and the disk.
+# Building takes all CPUs: the programs, whose last steps use one CPU alone, beside the rest. So does
+# what only the tests need, most of which waits for the network and the disk.
 step build one "setup of tests" scripts/setup.sh test &
-setup=$!
-lints() {
-    step build one "format" cargo fmt --all --check
-    step build one "licences" licences
-    step build one "clippy" nice -n 19 cargo clippy --workspace --all-targets --locked -- -D warnings
-    step build one "documentation" env RUSTDOCFLAGS="-D warnings" nice -n 19 \
-        cargo doc --workspace --no-deps --locked
-    step build none "building of tests" nice -n 19 cargo test --workspace --locked --no-run
-}
-lints &
-lints=$!
-step main one "programs" scripts/dist.sh "$programs"
+step build one "programs" scripts/dist.sh "$programs" &
+step main one "format" cargo fmt --all --check
+step main one "licences" licences
+step main one "clippy" cargo clippy --workspace --all-targets --locked -- -D warnings
+step main one "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
+step main none "building of tests" cargo test --workspace --locked --no-run
+wait
 # In the continuous integration the program that is given away is the one that is tested.
 step main one "program" env LATLAB_AGENTS="$root/target/agents" scripts/build.sh
-wait "$setup"
 export LATLAB=$root/target/latlab PATH=$root/.venv/bin:$PATH
 
 # Where each cannot have its own /run, one latlab would refuse to measure beside another.
 [ "$(tests/own_mounts printenv OWN_MOUNTS)" = yes ] || BESIDE=1
 : "${BESIDE:=6}"
 if [ "$BESIDE" = 1 ]; then
-    wait "$lints"
     step main cargo "cargo test" cargo test --workspace --locked --no-fail-fast -- --show-output
     side_by_side
 else
-    side_by_side &
-    scripts=$!
-    wait "$lints"
     step beside cargo "cargo test" env RUST_TEST_THREADS=4 tests/own_mounts \
-        cargo test --workspace --locked --no-fail-fast -- --show-output
-    wait "$scripts"
+        cargo test --workspace --locked --no-fail-fast -- --show-output &
+    side_by_side
+    wait
 fi
 for file in $(scripts alone); do script alone "$file"; done
 closing

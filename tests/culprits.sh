@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Culprits that hold a measured thread off, planted in guests and named by --explain: threads, softirqs,
-# interrupts that are off, timers, workers, printing, page faults, throttling and others; each once, on one
-# of two kernels. LATLAB_LONG=1 plants all on each kernel in 20 runs, and with two CPUs also those that
+# interrupts that are off, timers, workers, printing, page faults and others; ten of them, each once, on
+# a stock kernel. LATLAB_LONG=1 plants all on each kernel in 20 runs, and with two CPUs also those that
 # need them, and asks rtla as well; LATLAB_ONLY="WHAT..." and LATLAB_KERNELS="KERNEL..." take these alone, LATLAB_REPEATS=N says how
 # often, and LATLAB_KEEP=DIR keeps what came of each run there, for benches/explain.py.
 # Invariant (instruments): explain: each planted culprit is named as the first cause of its run.
@@ -12,7 +12,7 @@ have "planted culprits" gcc make || exit 0
 . tests/laboratory.bash
 . tests/rtla.bash
 laboratory "planted culprits"
-kernels=(${LATLAB_KERNELS:-stock-6.1 rt-6.1 ${LATLAB_LONG:+rt-6.12}})
+kernels=(${LATLAB_KERNELS:-stock-6.1 ${LATLAB_LONG:+rt-6.1 rt-6.12}})
 guests "planted culprits" "${kernels[@]}"
 export LIMIT=900
 [ -z "${LATLAB_LONG:-}" ] || export LIMIT=7200

@@ -64,7 +64,7 @@ refused() {
     sheet 10s
     (
         mkdir cut && cd cut || exit 9
-        cp -r ../releases . && printf x >>"releases/v$version/SHA256SUMS" && sed -i 's/^./0/;s/^00/10/' "releases/v$version/SHA256SUMS"
+        cp -r ../releases . && printf x >>"releases/v$version/SHA256SUMS" && sed -i 's/^0/1/; t; s/^./0/' "releases/v$version/SHA256SUMS"
         LATLAB_RELEASES=file://$PWD/releases LATLAB_VERSION=$version sh "$root/packaging/pipeline/pipeline.sh" fetch
     ) || code=$?
     expect "exit code 3, not $code" [ "$code" = 3 ] && expect "no program" [ ! -e cut/latlab-bin/latlab ]

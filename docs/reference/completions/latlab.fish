@@ -118,7 +118,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l lava -d 'Write the
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l scale -d 'Override the duration or the cycles of every scenario, for a try' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l repeats -d 'Number of runs of each row' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l seeds -d 'Measure each row once with each of these seeds, such as 1..5' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l targets -d 'Run the sheet on each board of a file, with a table [NAME] and target = "ssh://HOST" for each; cpus, deadline and load there are the board\'s own defaults' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l targets -d 'Run the sheet on each board of a file, with a table `[NAME]` and target = "ssh://HOST" for each; cpus, deadline and load there are the board\'s own defaults' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l jobs -d 'Number of boards that are measured at once' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l resume -d 'Continue a campaign [default: the last one that is not complete]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F

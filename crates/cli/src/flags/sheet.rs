@@ -29,7 +29,7 @@ pub struct SheetArgs {
     #[arg(long, value_name = "N..M", requires = "sheet", conflicts_with = "repeats",
           help_heading = SHEETS)]
     pub seeds: Option<Seeds>,
-    /// Run the sheet on each board of a file, with a table [NAME] and target = "ssh://HOST" for each;
+    /// Run the sheet on each board of a file, with a table `[NAME]` and target = "ssh://HOST" for each;
     /// cpus, deadline and load there are the board's own defaults
     #[arg(long, value_name = "FILE", requires = "sheet", conflicts_with = "resume",
           help_heading = SHEETS)]
