@@ -57,7 +57,7 @@ for number in $(seq "$REPEATS"); do
     done
 done
 
-for name in samples run_folder kill disk signals dist book guests lab responders ssh_line ssh_guest; do
+for name in samples run_folder kill disk signals dist book guests lab responders culprits replay ssh_line ssh_guest; do
     step main script "tests/$name.sh" "tests/$name.sh"
 done
 closing
