@@ -72,7 +72,8 @@ fn listens(root: &Root, server: u32) -> bool {
     let command = root.read(format!("proc/{server}/cmdline")).unwrap_or_default();
     match command.starts_with("sshd") {
         true => command.contains("[listener]"),
-        false => !command.split('\0').any(|word| word == "-i"),
+        // The words of a command are lines when it was read.
+        false => !command.split_whitespace().any(|word| word == "-i"),
     }
 }
 
