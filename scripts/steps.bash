@@ -86,7 +86,7 @@ failures() {
         printf 'FAILED: %s (%s)\n' "$name" "$number"
         log=$steps/${name//[^A-Za-z0-9.]/-}.log
         awk '/^not ok |panicked at|^error/ { left = 5 } left-- > 0 { print "    " $0; any = 1 } END { exit !any }' "$log" |
-            head -60 | cut -c1-400 | grep . || tail -15 "$log" | sed 's/^/    /'
+            head -60 | cut -c1-400 | grep -a . || tail -15 "$log" | sed 's/^/    /'
     done
 }
 
