@@ -50,7 +50,7 @@ impl Drop for MovedServer {
 }
 
 /// The servers above a process, without the one that listens for everybody. Where systemd or inetd
-/// listens, each connection has a server of its own, and there is no such one.
+/// listens, each connection has its own server, and none is left out.
 fn servers_of_connection(root: &Root, process: u32) -> Vec<u32> {
     let mut servers = Vec::new();
     let mut next = Stat::read(root, process).map_or(0, |stat| stat.parent);

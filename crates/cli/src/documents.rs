@@ -464,7 +464,7 @@ pub struct Replayed<'a> {
 pub struct KernelPaths<'a> {
     /// The guests.
     pub target: &'a str,
-    /// How many guests were run, each with a seed of its own.
+    /// Number of guests that were run, each with its own seed.
     pub seeds: u32,
     /// Time that each measured, in nanoseconds.
     pub duration_ns: Nanos,

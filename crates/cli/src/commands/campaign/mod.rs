@@ -188,7 +188,7 @@ fn resume(args: &CampaignArgs<'_>, folder: &CampaignFolder) -> anyhow::Result<Ex
     restore();
     finish_leftovers(folder.runs());
     let boards_at_once = args.sheet.jobs as usize;
-    // Several questions at once nobody could answer.
+    // Nobody can answer the prompts of several connections at once.
     let may_ask = boards_at_once < 2 || count_of_boards(&folder.campaign) < 2;
     let connector = Connector { may_ask, ..connector()? };
     let release = uname().release;

@@ -49,7 +49,7 @@ const DEFAULTS: [(&str, &str); 5] = [
     ("idle_states", "system"),
 ];
 
-/// The command with the defaults of its own.
+/// The command with its own defaults.
 pub fn with_defaults(watch: Command) -> Command {
     let watch = ["detach", "board_folder"]
         .into_iter()

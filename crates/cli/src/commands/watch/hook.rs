@@ -25,7 +25,7 @@ fn start(command: &str, alarm: &WatchAlarm<'_>) -> io::Result<Child> {
     let mut child =
         Command::new("sh").process_group(0).args(["-c", command]).stdin(Stdio::piped()).spawn()?;
     if let Some(mut input) = child.stdin.take() {
-        // One that does not read it is no failure.
+        // A hook need not read its input.
         let _ = writeln!(input, "{}", serde_json::to_string(alarm)?);
     }
     Ok(child)

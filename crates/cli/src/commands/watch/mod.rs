@@ -68,7 +68,7 @@ pub fn watch(args: &WatchArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The plan of a round, with a seed of its own.
+/// The plan of a round, with its own seed.
 fn plan(args: &WatchArgs) -> Result<Plan, ExitError> {
     let seed = jiff::Timestamp::now().as_nanosecond() as u64;
     let loads = args.measure.all_loads().map_err(ExitError::usage)?;
@@ -120,7 +120,7 @@ impl Watch<'_> {
                 });
             }
             Err(_) if stop.is_set() => {}
-            // What is wrong with the flags is no matter of a round.
+            // Wrong flags would fail in every later round too.
             Err(error) if round == 1 && error_code(&error) == EXIT_USAGE => return Err(error),
             Err(error) => {
                 let text = format!("{error:#}");

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::io::{Write, stderr};
 use std::time::{Duration, Instant};
 
-/// Where there is no terminal, all are told this often.
+/// Without a terminal, the progress of all is printed this often.
 const TOLD_EVERY: Duration = Duration::from_secs(10);
 
 /// The guests and boards that measure.
