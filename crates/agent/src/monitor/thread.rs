@@ -185,6 +185,10 @@ mod tests {
     #[test]
     fn a_thread_that_is_gone_says_nothing() {
         let id = std::thread::spawn(sched::thread_id).join().unwrap();
+        // A joined thread is told as ended before the kernel has taken it off its list.
+        while std::path::Path::new(&format!("/proc/self/task/{id}")).exists() {
+            std::thread::yield_now();
+        }
         let gone = MonitoredThread::new(id, CpuSet::default());
         assert_eq!((gone.scheduling(), gone.affinity()), (None, None));
     }
