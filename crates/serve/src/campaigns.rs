@@ -2,6 +2,7 @@
 
 use crate::run_index::{Lookup, RunIndex, Stamp, link_outside, stamp_of};
 use latlab_model::campaign_table::CampaignCounts;
+use latlab_model::run::VerdictWord;
 use latlab_model::sanitize::escape_controls;
 use latlab_store::{CampaignFolder, Store};
 use std::collections::HashMap;
@@ -15,8 +16,8 @@ pub struct CampaignLine {
     pub id: String,
     /// Name of its sheet, and the question that it answers; none where it cannot be read.
     pub sheet: Option<(String, Option<String>)>,
-    /// How many of its runs stand how; or why it cannot be read.
-    pub tally: Result<CampaignCounts, String>,
+    /// How many of its runs stand how, and have which verdict; or why it cannot be read.
+    pub progress: Result<(CampaignCounts, Vec<(VerdictWord, usize)>), String>,
 }
 
 impl CampaignLine {
@@ -26,6 +27,12 @@ impl CampaignLine {
         let text = [&self.id, &name, &about.unwrap_or_default()].map(|text| text.to_lowercase());
         let holds = |word: &str| text.iter().any(|text| text.contains(word));
         words.to_lowercase().split_whitespace().all(holds)
+    }
+
+    /// Whether one of its runs has this verdict.
+    pub fn has_verdict(&self, word: &str) -> bool {
+        let has = |(verdict, _): &(VerdictWord, usize)| verdict.as_str() == word;
+        self.progress.as_ref().is_ok_and(|(_, verdicts)| verdicts.iter().any(has))
     }
 }
 
@@ -76,18 +83,20 @@ impl CampaignIndex {
 
     fn line(&self, id: &str, opened: latlab_store::Result<CampaignFolder>) -> CampaignLine {
         let outside = link_outside(&self.store, &self.store.root().join(id));
-        let (sheet, tally) = match (outside, opened) {
+        let (sheet, progress) = match (outside, opened) {
             (Some(reason), _) => (None, Err(reason)),
             (None, Err(error)) => (None, Err(escape_controls(&error.to_string()))),
             (None, Ok(folder)) => {
                 let campaign = &folder.campaign;
                 let about = campaign.about.as_deref().map(escape_controls);
-                let tally = folder.progress().map(|tried| tried.counts(campaign));
-                let tally = tally.map_err(|error| escape_controls(&error.to_string()));
-                (Some((escape_controls(&campaign.name), about)), tally)
+                let tried = folder.progress();
+                let progress =
+                    tried.map(|tried| (tried.counts(campaign), tried.verdicts(campaign)));
+                let progress = progress.map_err(|error| escape_controls(&error.to_string()));
+                (Some((escape_controls(&campaign.name), about)), progress)
             }
         };
-        CampaignLine { id: id.to_string(), sheet, tally }
+        CampaignLine { id: id.to_string(), sheet, progress }
     }
 
     /// The campaign of exactly this id.

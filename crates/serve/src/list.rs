@@ -37,9 +37,9 @@ const WORDS: [(&str, &str); 9] = [
 ];
 
 impl Filter {
-    /// A campaign has a verdict for each of its rows, and none by which it could be chosen.
+    /// A campaign is chosen by the verdict of any of its runs.
     fn accepts_campaign(&self, campaign: &CampaignLine) -> bool {
-        self.verdict.is_empty() && campaign.has(&self.q)
+        (self.verdict.is_empty() || campaign.has_verdict(&self.verdict)) && campaign.has(&self.q)
     }
 
     fn accepts(&self, row: &RunLine) -> bool {
@@ -170,7 +170,7 @@ fn campaign_table(campaigns: &[&CampaignLine]) -> Markup {
     html! {
         div.box role="region" aria-label="Campaigns" {
             table {
-                thead { tr { th { "Campaign" } th { "State" } th { "Runs" } } }
+                thead { tr { th { "Campaign" } th { "Verdicts" } th { "State" } th { "Runs" } } }
                 tbody { @for campaign in campaigns { tr { (campaign_cells(campaign)) } } }
             }
         }
@@ -190,12 +190,19 @@ fn campaign_cells(campaign: &CampaignLine) -> Markup {
                 None => (escape_controls(&campaign.id)),
             }
         }
-        @match &campaign.tally {
-            Ok(tally) => {
-                td data-head="State" { (tally) }
+        @match &campaign.progress {
+            Ok((counts, verdicts)) => {
+                td data-head="Verdicts" {
+                    @for (index, (verdict, count)) in verdicts.iter().enumerate() {
+                        @if index > 0 { ", " }
+                        (count) " " span.tag.(verdict.as_str()) { (verdict) }
+                    }
+                    @if verdicts.is_empty() { "–" }
+                }
+                td data-head="State" { (counts) }
                 td data-head="Runs" { a href={ "/campaigns/" (id) "/runs" } { "choose and compare" } }
             }
-            Err(reason) => td.damaged colspan="2" { "cannot be read: " (reason) },
+            Err(reason) => td.damaged colspan="3" { "cannot be read: " (reason) },
         }
     }
 }

@@ -37,10 +37,13 @@ pub fn list(args: &ListArgs) -> anyhow::Result<ExitCode> {
 /// The campaigns, newest first; one that cannot be read says why.
 fn campaigns(store: &Store) -> anyhow::Result<Vec<CampaignEntry>> {
     let entry = |(id, opened): (String, latlab_store::Result<CampaignFolder>)| {
-        let tally = opened.and_then(|folder| Ok(folder.progress()?.counts(&folder.campaign)));
+        let progress = opened.and_then(|folder| {
+            let tried = folder.progress()?;
+            Ok((tried.counts(&folder.campaign), tried.verdicts(&folder.campaign)))
+        });
         CampaignEntry {
             id: escape_controls(&id),
-            tally: tally.map_err(|error| escape_controls(&error.to_string())),
+            progress: progress.map_err(|error| escape_controls(&error.to_string())),
         }
     };
     Ok(store.campaigns()?.into_iter().map(entry).collect())

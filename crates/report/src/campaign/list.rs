@@ -4,27 +4,33 @@ use crate::terminal::table::wrapped;
 use crate::units::span;
 use latlab_model::Nanos;
 use latlab_model::campaign_table::CampaignCounts;
+use latlab_model::run::VerdictWord;
 
 /// What the list of runs shows of a campaign.
 pub struct CampaignEntry {
     /// Name of its folder.
     pub id: String,
-    /// How many of its runs stand how; or why it cannot be read.
-    pub tally: Result<CampaignCounts, String>,
+    /// How many of its runs stand how, and have which verdict; or why it cannot be read.
+    pub progress: Result<(CampaignCounts, Vec<(VerdictWord, usize)>), String>,
 }
 
 /// The campaigns, one a line.
 pub fn campaigns(entries: &[CampaignEntry], width: usize) -> String {
     let line = |one: &CampaignEntry| {
-        let state = match &one.tally {
+        let state = match &one.progress {
             Err(reason) => format!("cannot be read: {reason}"),
-            Ok(tally) if tally.missing() > 0 => {
-                format!("{tally}; continue with latlab run --resume")
+            Ok((counts, verdicts)) => {
+                let each = verdicts.iter().map(|(verdict, count)| format!("{count} {verdict}, "));
+                let verdicts: String = each.collect();
+                let next = if counts.missing() > 0 {
+                    "; continue with latlab run --resume"
+                } else if counts.failed > 0 {
+                    "; retry failed runs with latlab run --resume"
+                } else {
+                    ", complete"
+                };
+                format!("{verdicts}{counts}{next}")
             }
-            Ok(tally) if tally.failed > 0 => {
-                format!("{tally}; retry failed runs with latlab run --resume")
-            }
-            Ok(tally) => format!("{tally}, complete"),
         };
         wrapped(&format!("{}: campaign, {state}", one.id), width, 2) + "\n"
     };

@@ -6,6 +6,7 @@ use latlab_model::campaign_table::CampaignCounts;
 use latlab_model::explanation::{
     BlameLeg, Cause, CpuBefore, Holder, HolderKind, Phase, RunExplanation, SpikeBlame, TracedThread,
 };
+use latlab_model::run::VerdictWord;
 use latlab_model::run_length::{AllowedBursts, RunLength};
 use latlab_report::campaign::{CampaignEntry, SheetEntry, campaigns, sheets};
 use latlab_report::{
@@ -175,16 +176,18 @@ proptest! {
 /// Invariant (command line): No table loses a run, a kernel or a verdict, however narrow the terminal is.
 #[test]
 fn no_width_costs_a_campaign() {
-    let entry =
-        |id: &str, tally: Result<CampaignCounts, String>| CampaignEntry { id: id.into(), tally };
+    let entry = |id: &str, progress| CampaignEntry { id: id.into(), progress };
     let counts = CampaignCounts { planned: 12, measured: 7, invalid: 0, failed: 0, damaged: 0 };
+    let verdicts = vec![(VerdictWord::Pass, 4), (VerdictWord::Fail, 3)];
     let entries = [
-        entry("20261121T160430Z_stress-five-on-both-kernels", Ok(counts)),
+        entry("20261121T160430Z_stress-five-on-both-kernels", Ok((counts, verdicts))),
         entry("20261121T170430Z_other", Err("the file campaign.json ends too early".into())),
     ];
     for width in 60..=200 {
         let said = campaigns(&entries, width);
-        for words in ["_stress-five-on-both-kernels:", "_other:", "--resume", "too early"] {
+        for words in
+            ["_stress-five-on-both-kernels:", "4 pass, 3 fail,", "_other:", "--resume", "too early"]
+        {
             let mut words = words.split(' ');
             assert!(words.all(|word| said.contains(word)), "at {width}:\n{said}");
         }

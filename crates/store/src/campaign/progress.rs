@@ -4,7 +4,7 @@ use crate::id;
 use latlab_model::campaign::{Campaign, Cell, FailedAttempt, PlannedRun};
 use latlab_model::campaign_table::CampaignCounts;
 use latlab_model::guest::TIME_LIMIT_FINDING;
-use latlab_model::run::EndReason;
+use latlab_model::run::{EndReason, VerdictWord};
 use latlab_model::{Run, Target};
 use std::path::PathBuf;
 
@@ -202,5 +202,18 @@ impl CampaignProgress {
             }
         }
         tally
+    }
+    /// How many runs that fill a cell were given each verdict, in the order of `VerdictWord::ALL`; one that was
+    /// given up is invalid.
+    pub fn verdicts(&self, campaign: &Campaign) -> Vec<(VerdictWord, usize)> {
+        let verdict = |planned| match self.cell_state(campaign, planned) {
+            CellState::Done { run } => self.runs[run].1.verdict.as_ref().map(|given| given.word),
+            CellState::GivenUp { run: Some(_), .. } => Some(VerdictWord::Invalid),
+            CellState::GivenUp { run: None, .. } | CellState::Missing { .. } => None,
+        };
+        let given: Vec<VerdictWord> = campaign.runs.iter().filter_map(verdict).collect();
+        let count = |word: &VerdictWord| given.iter().filter(|one| *one == word).count();
+        let counts = VerdictWord::ALL.iter().map(|word| (*word, count(word)));
+        counts.filter(|(_, count)| *count > 0).collect()
     }
 }

@@ -3,7 +3,7 @@
 use latlab_digest::testing::SyntheticRun;
 use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign, CoolDown, Order, PlannedRun, Row};
 use latlab_model::finding::{Finding, MachineFinding};
-use latlab_model::run::EndReason;
+use latlab_model::run::{EndReason, VerdictWord};
 use latlab_model::{Plan, Run};
 use latlab_store::{CampaignProgress, CellState, Error, NextStep, Store, read_run};
 use std::collections::BTreeMap;
@@ -92,6 +92,25 @@ fn what_was_cut_is_made_again_and_what_failed_is_retried_as_the_sheet_says() {
         (1, NextStep::End)
     );
     assert_eq!(given_up.counts(&campaign).to_string(), "0 of 1 measured, 1 invalid");
+    assert_eq!(given_up.verdicts(&campaign), [(VerdictWord::Invalid, 1)]);
+}
+
+#[test]
+fn only_verdicts_of_runs_that_fill_a_cell_are_counted() {
+    let campaign = campaign(["a", "b", "c", "d"].map(|label| row(label, None)).to_vec());
+    let judged = |row, word: VerdictWord| {
+        let verdict = serde_json::json!({
+            "word": word, "deadline_ns": 1000, "misses": 0, "activations": 1, "at_most_share": null,
+        });
+        run_of(&campaign, row, |run| run.verdict = serde_json::from_value(verdict).unwrap())
+    };
+    let runs = [VerdictWord::Pass, VerdictWord::Fail, VerdictWord::Pass];
+    let runs = runs.into_iter().enumerate().map(|(row, word)| judged(row, word)).collect();
+    let tried = CampaignProgress::new(runs, Vec::new());
+    assert_eq!(tried.verdicts(&campaign), [(VerdictWord::Pass, 2), (VerdictWord::Fail, 1)]);
+    let cut = run_of(&campaign, 3, |run| run.ended = EndReason::Interrupted);
+    let tried = CampaignProgress::new(vec![cut], Vec::new());
+    assert_eq!(tried.verdicts(&campaign), []);
 }
 
 /// Invariant (campaigns): A campaign continues with the next missing run and waits for its kernel.
