@@ -1,5 +1,6 @@
 //! How long a run must be, for the terminal.
 
+use crate::command::duration;
 use crate::terminal::style::{Colour, Style};
 use crate::terminal::table::{Column, table, wrapped};
 use crate::units::{percent, span, trimmed};
@@ -33,7 +34,7 @@ pub fn run_length(of: &RunLength, deadline: Option<Nanos>, width: usize, style: 
         Column::new("stop at any time", 0, cells(&|at| span(of.plans[at].any_time_ns))),
     ];
     let remarks = REMARKS.map(|line| format!("{}\n", wrapped(line, width, 0))).concat();
-    let option = deadline.map(|time| format!(" --deadline {}ns", time.0)).unwrap_or_default();
+    let option = deadline.map(|time| format!(" --deadline {}", duration(time))).unwrap_or_default();
     let seconds = first.fixed_ns.0.unsigned_abs().div_ceil(1_000_000_000);
     format!(
         "{}\n\n{}\n{remarks}\n  latlab run{option} --for {seconds}s\n",

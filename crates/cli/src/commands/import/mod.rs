@@ -15,6 +15,7 @@ use latlab_import::{Query, Recording};
 use latlab_model::plan::Method;
 use latlab_model::{Nanos, Plan, shell};
 use latlab_report::Column;
+use latlab_report::command::duration;
 use latlab_store::{Finished, Store, new_id};
 use std::fs::File;
 use std::io::Seek;
@@ -170,7 +171,7 @@ fn command(args: &ImportArgs, path: &Path) -> String {
     option("--as", args.file_format.map(|format| format.id.to_string()));
     option("--column", args.column.clone());
     option("--unit", args.unit.map(|unit| unit.as_str().to_string()));
-    option("--deadline", args.runs.deadline.map(|time| format!("{}ns", time.0)));
+    option("--deadline", args.runs.deadline.map(duration));
     words.join(" ")
 }
 

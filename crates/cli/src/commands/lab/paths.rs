@@ -11,6 +11,7 @@ use latlab_conduct::{ReplayRequest, StopFlag, record};
 use latlab_model::Plan;
 use latlab_model::replay::OffKind;
 use latlab_model::sanitize::sanitize_document;
+use latlab_report::command::duration;
 use latlab_report::long_paths;
 use latlab_trace::{GuestKernel, LongPaths, find_long_paths};
 
@@ -61,7 +62,7 @@ pub fn find_paths(asked: &PathsArgs) -> anyhow::Result<()> {
 
 /// What a guest does: it measures as any run does, beside the load.
 fn plan(asked: &PathsArgs, target: &str, seed: u64) -> Result<Plan, ExitError> {
-    let numbers = [seed.to_string(), format!("{}ns", asked.duration.0)];
+    let numbers = [seed.to_string(), duration(asked.duration)];
     let mut words = vec!["--target", target, "--seed", &numbers[0], "--for", &numbers[1]];
     words.extend(asked.load.iter().flat_map(|load| ["--load", load]));
     let args: RunArgs = parse(words).map_err(|error| ExitError::usage(error.to_string()))?;

@@ -1,7 +1,6 @@
 //! `latlab respond --gpio`: a wire between two lines of this board.
 
 use super::args::RespondArgs;
-use super::spaceless;
 use crate::commands::run::{Shown, measure_plan};
 use crate::exit::ExitError;
 use latlab_conduct::StopFlag;
@@ -9,6 +8,7 @@ use latlab_model::gpio::{GpioLine, GpioWire};
 use latlab_model::plan::Method;
 use latlab_model::respond::Respond;
 use latlab_model::{Plan, shell};
+use latlab_report::command::duration;
 use latlab_store::{Finished, Store};
 
 /// The name of a run that has no other.
@@ -84,8 +84,8 @@ fn command(args: &RespondArgs, stimulus: &GpioLine, plan: &Plan) -> String {
     option("--seed", Some(args.seed.to_string()));
     option("--cpus", plan.cpus.as_ref().map(ToString::to_string));
     machine.options(&mut option);
-    option("--window", args.window.map(spaceless));
-    option("--deadline", plan.deadline_ns.map(spaceless));
+    option("--window", args.window.map(duration));
+    option("--deadline", plan.deadline_ns.map(duration));
     if args.external {
         words.push("--external".to_string());
     }

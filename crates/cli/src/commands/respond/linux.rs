@@ -1,7 +1,6 @@
 //! `latlab respond --simulate linux:NAME`: a responder on Linux, in a guest with a pin pair.
 
 use super::args::{LinuxArgs, RespondArgs, Simulated};
-use super::spaceless;
 use crate::commands::run::{Shown, measure_plan};
 use crate::exit::ExitError;
 use latlab_conduct::StopFlag;
@@ -10,6 +9,7 @@ use latlab_lab::{GuestConfig, responder_command};
 use latlab_model::plan::{Method, Policy};
 use latlab_model::respond::{LinuxResponder, LinuxResponderName, Respond};
 use latlab_model::{Nanos, Plan, Target, shell};
+use latlab_report::command::duration;
 use latlab_store::{Finished, Store};
 
 /// Runs the responder and stores what it did.
@@ -96,7 +96,7 @@ fn command(args: &RespondArgs, target: &str) -> String {
     option("--edges", Some(args.edges.to_string()));
     option("--seed", Some(args.seed.to_string()));
     linux.options(&mut option);
-    option("--window", args.window.map(spaceless));
-    option("--deadline", args.runs.deadline.map(spaceless));
+    option("--window", args.window.map(duration));
+    option("--deadline", args.runs.deadline.map(duration));
     words.join(" ")
 }

@@ -27,6 +27,7 @@ use latlab_model::plan::Method;
 use latlab_model::respond::{Respond, Wires};
 use latlab_model::run::EndReason;
 use latlab_model::{Plan, Run, shell};
+use latlab_report::command::duration;
 use latlab_report::pairs::{self, PairedRuns};
 use latlab_report::{published as publication, respond as figures};
 use latlab_store::{Finished, Store, new_id};
@@ -288,7 +289,7 @@ fn command(args: &RespondArgs, part: &CapturePart) -> String {
                 Some(driver) => {
                     option("--logic", Some(driver.clone()));
                     option("--samplerate", args.samplerate.clone());
-                    option("--for", Some(spaceless(args.duration)));
+                    option("--for", Some(duration(args.duration)));
                 }
                 None => {
                     let paths = part.paths.iter().map(|path| path.display().to_string());
@@ -306,12 +307,12 @@ fn command(args: &RespondArgs, part: &CapturePart) -> String {
                 option("--edge", Some(asked.edge.as_str().to_string()));
                 option("--response-edge", Some(asked.response_edge.as_str().to_string()));
             }
-            option("--quiet", args.quiet.map(spaceless));
-            option("--window", args.window.map(spaceless));
+            option("--quiet", args.quiet.map(duration));
+            option("--window", args.window.map(duration));
             machine::options(args, &mut option);
         }
     }
-    option("--deadline", args.runs.deadline.map(spaceless));
+    option("--deadline", args.runs.deadline.map(duration));
     let join = (args.join && part.simulated.is_none()).then_some(" --join");
     let lto = (args.lto && part.simulated.is_some()).then_some(" --lto");
     let mut command = words.join(" ").replace("  ", " ") + join.or(lto).unwrap_or_default();
@@ -319,10 +320,6 @@ fn command(args: &RespondArgs, part: &CapturePart) -> String {
         command += &format!(" -- {}", shell::line(&args.sigrok_options));
     }
     command
-}
-
-fn spaceless(time: latlab_model::Nanos) -> String {
-    format!("{}ns", time.0)
 }
 
 /// What came of it: all of a single run, the figures of several beside each other.

@@ -1,7 +1,7 @@
 //! `latlab respond --scope`: an oscilloscope measures each response.
 
 use super::args::RespondArgs;
-use super::{exit_error, machine, scope_commands, spaceless};
+use super::{exit_error, machine, scope_commands};
 use crate::exit::ExitError;
 use latlab_capture::EdgeKind;
 use latlab_conduct::StopFlag;
@@ -11,6 +11,7 @@ use latlab_model::plan::Method;
 use latlab_model::respond::{Respond, Scope};
 use latlab_model::run::Setting;
 use latlab_model::{Plan, shell};
+use latlab_report::command::duration;
 use latlab_store::{Finished, Store, new_id};
 use std::io::{IsTerminal, Write, stderr};
 use std::time::Duration;
@@ -120,7 +121,7 @@ fn command(args: &RespondArgs, scope: &Scope) -> String {
     option("--scope", scope.resource.clone());
     scope.generator.iter().for_each(|generator| option("--generator", generator.clone()));
     option("--count", scope.count.to_string());
-    option("--timeout", spaceless(scope.timeout_ns));
+    option("--timeout", duration(scope.timeout_ns));
     option("--stimulus", stimulus.to_string());
     option("--response", response.to_string());
     option("--edge", args.edge.as_str().to_string());
@@ -128,7 +129,7 @@ fn command(args: &RespondArgs, scope: &Scope) -> String {
     option("--response-edge", response_edge.as_str().to_string());
     let file = args.scope_commands.iter().map(|file| file.display().to_string());
     file.for_each(|file| option("--scope-commands", file));
-    args.runs.deadline.iter().for_each(|deadline| option("--deadline", spaceless(*deadline)));
+    args.runs.deadline.iter().for_each(|deadline| option("--deadline", duration(*deadline)));
     machine::options(args, &mut |flag, value| {
         value.into_iter().for_each(|value| option(flag, value))
     });
