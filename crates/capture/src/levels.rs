@@ -1,5 +1,6 @@
 //! The two levels of a signal, found without knowing its range before, and what speaks against them.
 
+use crate::course::Course;
 use crate::states::{Distribution, State};
 use crate::values::ValueCounts;
 
@@ -21,6 +22,8 @@ const HYSTERESIS_DEVIATIONS: f64 = 6.0;
 const DRIFT: f64 = 10.0;
 /// Less of it, as a share of the way from low to high, changes nothing.
 const LEAST_DRIFT: f64 = 0.05;
+/// Fewer large differences may be disturbances.
+const FEWEST_JUMPS: u64 = 8;
 /// The least and the largest hysteresis that is found, as a share of the way from low to high.
 const HYSTERESIS: (f64, f64) = (0.1, 0.6);
 /// A third state counts where it has this share of the values of the rarer level.
@@ -35,6 +38,7 @@ pub struct Levels {
     max: f64,
     values: ValueCounts,
     differences: ValueCounts,
+    course: Course,
     before: Option<f64>,
     mean: f64,
     /// Sum of the squares of the distances from the mean.
@@ -56,6 +60,8 @@ pub struct LevelPair {
     pub is_noise: Option<NoiseReason>,
     /// Other levels that the channel rests at, in rising order.
     pub others: Vec<f64>,
+    /// Whether both drift so far that one threshold does not part them all the time.
+    pub wanders: bool,
     /// How often the rarer of both was seen, where that is so seldom that it may be a disturbance.
     pub rare: Option<u64>,
 }
@@ -76,6 +82,7 @@ impl Default for Levels {
             max: f64::NEG_INFINITY,
             values: ValueCounts::default(),
             differences: ValueCounts::default(),
+            course: Course::default(),
             before: None,
             mean: 0.0,
             spread: 0.0,
@@ -99,6 +106,7 @@ impl Levels {
         self.min = self.min.min(level);
         self.max = self.max.max(level);
         self.values.add(level);
+        self.course.add(level);
         let from_mean = level - self.mean;
         self.mean += from_mean / self.values.seen() as f64;
         self.spread += from_mean * (level - self.mean);
@@ -134,6 +142,9 @@ impl Levels {
             noise,
             is_noise: self.noise_reason(&distribution, low, high),
             others: others(&distribution.states(), low, high),
+            wanders: drifts
+                && bands.is_none()
+                && self.wanders(&distribution, low_level, high_level),
             rare: self.rare(low, high),
         })
     }
@@ -166,6 +177,17 @@ impl Levels {
             high - low < NOISE_APART * deviation
         });
         (is_white && has_one_level).then_some(NoiseReason::OneLevel)
+    }
+
+    /// Whether edges, which are jumps, lie on one side of the middle for a while.
+    fn wanders(&self, of: &Distribution, low: f64, high: f64) -> bool {
+        let (swing, middle) = (high - low, (low + high) / 2.0);
+        let usual = of.usual();
+        let differences = self.differences.rising();
+        let most = ValueCounts::quantile(&differences, 0.9).unwrap_or(0.0);
+        let least = (DRIFT * most.max(of.fast_noise())).max(LEAST_DRIFT * swing);
+        let jumps = differences.iter().filter(|one| one.value > least);
+        jumps.map(|one| one.count).sum::<u64>() >= FEWEST_JUMPS && self.course.leaves(middle, usual)
     }
 
     fn rare(&self, low: State, high: State) -> Option<u64> {

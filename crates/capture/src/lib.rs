@@ -16,6 +16,7 @@
 #![forbid(unsafe_code)]
 
 mod capture;
+mod course;
 mod csv;
 mod edges;
 mod error;

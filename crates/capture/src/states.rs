@@ -209,6 +209,13 @@ impl Distribution {
         Some((mean, square.sum::<f64>().sqrt()))
     }
 
+    /// The least and the largest value but for a few that lie far outside, and for as much on either side.
+    pub fn usual(&self) -> (f64, f64) {
+        let quantile = |share| ValueCounts::quantile(&self.rising, share).unwrap_or(0.0);
+        let (low, high) = (quantile(UNUSUAL), quantile(1.0 - UNUSUAL));
+        (low - (high - low), high + (high - low))
+    }
+
     /// The means of the values below and above the widest gap between two levels; none where the gap is
     /// narrow.
     pub fn bands(&self, low: f64, high: f64) -> Option<(f64, f64)> {

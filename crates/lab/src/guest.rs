@@ -13,6 +13,7 @@ use crate::program;
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
 use std::io::Write;
+use std::os::fd::RawFd;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
@@ -153,8 +154,9 @@ impl GuestImage {
         }
     }
 
-    /// The emulator's command; the stream comes out of its standard output.
-    pub fn prepare(mut self, console: &Path) -> Result<Command> {
+    /// The emulator's command; the stream comes out of its standard output. A descriptor that is open in
+    /// the emulator leads to the wire of its board.
+    pub fn prepare(mut self, console: &Path, wire: Option<RawFd>) -> Result<Command> {
         self.files.file("lab/job", self.job);
         // As long for each seed, so that the guest's memory is laid out alike.
         self.files.file("lab/seed", format!("{:016x}", self.seed).into_bytes());
@@ -170,6 +172,7 @@ impl GuestImage {
             memory,
             cpus,
             accelerator: self.accelerator,
+            wire,
         };
         let mut command = self.emulator;
         let archive = unnamed_file(&self.scratch, &self.files.bytes())?;
@@ -204,6 +207,7 @@ fn kvm_runs(config: &GuestConfig, kernel: &Image, cache: &Cache) -> Result<bool>
         memory: config.memory,
         cpus: config.cpus,
         accelerator: Some(Accelerator::Kvm),
+        wire: None,
     };
     let mut command = emulator::command(config, cache);
     command.args(config.machine.arguments(parts));

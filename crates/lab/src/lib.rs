@@ -10,7 +10,8 @@
 //! whose serial ports are off. `guest.rs` puts agent, modules and loads into an archive (`archive.rs`, cpio: the same bytes
 //! from the same files). `machine.rs` has the command line of QEMU that makes two runs the same.
 //! `module.rs` builds kernel modules, for faults and pins, against the headers of the guest's kernel;
-//! `responder.rs` builds what answers edges in a guest.
+//! `responder.rs` builds what answers edges in a guest; `wire.rs` leads an edge from one line of a board's own
+//! GPIO controller to another.
 
 mod archive;
 mod arguments;
@@ -34,6 +35,7 @@ mod program;
 mod python;
 mod replay;
 mod responder;
+mod wire;
 
 pub use cache::{Cache, Package};
 pub use config::{GuestConfig, LEAST_MEMORY};
@@ -45,3 +47,4 @@ pub use kernel_map::KernelMap;
 pub use machine::{EmulatedMachine, MACHINES};
 pub use replay::Recording;
 pub use responder::command as responder_command;
+pub use wire::BoardWire;

@@ -3,10 +3,15 @@
 
 use crate::arguments::Arguments;
 use crate::devicetree::DeviceTreeEdit;
+use std::os::fd::RawFd;
 use std::path::Path;
 
 /// One instruction is one nanosecond, and idle time passes at once.
 const VIRTUAL_TIME: &str = "-accel tcg -icount shift=0,sleep=off";
+
+/// The same, but that idle time passes as on the host: what comes from there would find the guest at its
+/// next timer.
+const WITH_A_WIRE: &str = "-accel tcg -icount shift=0,sleep=on";
 
 /// What every kernel is told. Its tests of its own ciphers are over on a board when its programs start; where
 /// time has no jitter, that of the jitter generator of 6.12 goes on beside a load for seconds.
@@ -51,6 +56,8 @@ pub struct EmulatedMachine {
     command_line: &'static str,
     /// GPIO chips that its kernel finds by itself.
     pub gpio_chips: u32,
+    /// How QEMU calls their controllers, but for a number from 1 on; none where no wire can be led to them.
+    pub gpio_controllers: Option<&'static str>,
     /// Modules that the port needs, in their order, where the kernel has not built them in.
     pub port_modules: &'static [&'static str],
 }
@@ -130,6 +137,7 @@ pub static MACHINES: [EmulatedMachine; 5] = [
         fixed_cpus: None,
         command_line: "console=ttyS0 nokaslr norandmaps",
         gpio_chips: 0,
+        gpio_controllers: None,
         port_modules: &VIRTIO_MODULES,
     },
     EmulatedMachine {
@@ -152,6 +160,7 @@ pub static MACHINES: [EmulatedMachine; 5] = [
         fixed_cpus: None,
         command_line: "console=ttyAMA0 nokaslr kpti=off randomize_kstack_offset=off",
         gpio_chips: 1,
+        gpio_controllers: None,
         port_modules: &VIRTIO_MODULES,
     },
     EmulatedMachine {
@@ -174,6 +183,7 @@ pub static MACHINES: [EmulatedMachine; 5] = [
         fixed_cpus: None,
         command_line: "console=ttyAMA0 nokaslr",
         gpio_chips: 1,
+        gpio_controllers: None,
         port_modules: &VIRTIO_MODULES,
     },
     EmulatedMachine {
@@ -195,6 +205,7 @@ pub static MACHINES: [EmulatedMachine; 5] = [
         fixed_cpus: None,
         command_line: "console=ttymxc1 nokaslr kpti=off randomize_kstack_offset=off",
         gpio_chips: 5,
+        gpio_controllers: Some("/machine/soc/gpio"),
         port_modules: &[],
     },
     EmulatedMachine {
@@ -217,6 +228,7 @@ pub static MACHINES: [EmulatedMachine; 5] = [
         fixed_cpus: Some(4),
         command_line: "console=ttyS1 nokaslr kpti=off",
         gpio_chips: 2,
+        gpio_controllers: None,
         // Without the first it cannot be turned off.
         port_modules: &["bcm2835_wdt", "bcm2835_thermal"],
     },
@@ -246,6 +258,8 @@ pub struct Boot<'a> {
     pub cpus: u32,
     /// What it runs by; none means in virtual time.
     pub accelerator: Option<Accelerator>,
+    /// Open in the emulator: whoever is at the other end holds the wire of a board.
+    pub wire: Option<RawFd>,
 }
 
 /// What a guest runs by where its time is that of the host.
@@ -271,13 +285,14 @@ impl EmulatedMachine {
     /// The arguments of the emulator. The initial file system goes into its standard input,
     /// the stream comes out of its standard output.
     pub fn arguments(&self, parts: Boot<'_>) -> Vec<String> {
-        let Boot { name, kernel, dtb, console, seed, memory, cpus, accelerator } = parts;
+        let Boot { name, kernel, dtb, console, seed, memory, cpus, accelerator, wire } = parts;
         let mut arguments = Arguments::default();
         arguments.words("-nodefaults -no-reboot -display none -monitor none");
         arguments.words(self.hardware);
         arguments.option("-smp", cpus);
         arguments.option("-m", memory);
         match accelerator {
+            None if wire.is_some() => arguments.words(WITH_A_WIRE),
             None => arguments.words(VIRTUAL_TIME),
             Some(accelerator) => arguments.option("-accel", accelerator.name()),
         }
@@ -290,6 +305,10 @@ impl EmulatedMachine {
         if let Port::Virtio(device) = self.port {
             arguments.option("-device", device);
             arguments.words("-device virtserialport,chardev=stream,name=latlab");
+        }
+        if let Some(wire) = wire {
+            arguments.option("-chardev", format_args!("socket,id=wire,fd={wire}"));
+            arguments.words("-object qtest,id=qtest,chardev=wire,log=none");
         }
         for serial in self.serials {
             let to = match serial {
@@ -331,6 +350,7 @@ mod tests {
                 memory: machine.memory,
                 cpus: 1,
                 accelerator: None,
+                wire: None,
             };
             let line = machine.arguments(parts).join(" ");
             assert!(line.contains("-smp 1") && line.contains(VIRTUAL_TIME), "{line}");

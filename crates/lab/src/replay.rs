@@ -59,7 +59,7 @@ impl GuestImage {
     fn ask_for_addresses(&self, cache: &Cache, agent: Vec<u8>) -> Result<Vec<u8>> {
         let mut guest = GuestImage::new(self.config(), cache, agent, 0, [])?;
         guest.add_file(ADDRESSES, String::new());
-        let mut command = guest.prepare(Path::new("/dev/null"))?;
+        let mut command = guest.prepare(Path::new("/dev/null"), None)?;
         let output = command.stdout(Stdio::piped()).output();
         let program = self.config().machine.qemu.to_string();
         Ok(output.map_err(|error| Error::Missing { program, error })?.stdout)

@@ -221,6 +221,34 @@ fn drift_costs_no_edge() {
 }
 
 #[test]
+fn levels_that_drift_past_each_other_leave_a_doubt() {
+    let folder = tempfile::tempdir().unwrap();
+    let level = |at: i64| if at.rem_euclid(1_000) < 500 { 3.3 } else { 0.0 };
+    let waves = |at: i64, volts: f64| volts * (at as f64 / 1_600.0).sin();
+    for (volts, wanders) in [(0.0, false), (1.0, false), (3.0, true), (4.0, true), (15.0, true)] {
+        let rows: Vec<(f64, f64)> =
+            (0..20_000).map(|at| (level(at), level(at - 50) + waves(at, volts))).collect();
+        let path = table(&folder, "waves.csv", &rows);
+        let found = measured(&path, &query("A", "B")).unwrap().0;
+        assert_eq!(found.wires[1].pair.wanders, wanders, "{volts}: {:?}", found.wires[1]);
+        assert!(!found.wires[0].pair.wanders);
+    }
+    // Waveforms without jumps, with one slope that is a jump, and with edges that take their time.
+    let shapes: [fn(i64) -> f64; 4] = [
+        |at| (at as f64 / 40.0).sin(),
+        |at| (at as f64 / 4_000.0).sin(),
+        |at| (at % 200) as f64,
+        |at| 1.0 - (-((at % 500) as f64) / 60.0).exp() * if at % 1_000 < 500 { 1.0 } else { -1.0 },
+    ];
+    for (number, shape) in shapes.into_iter().enumerate() {
+        let rows: Vec<(f64, f64)> = (0..20_000).map(|at| (shape(at), shape(at - 5))).collect();
+        let path = table(&folder, "shape.csv", &rows);
+        let found = measured(&path, &query("A", "B")).unwrap().0;
+        assert!(!found.wires[0].pair.wanders, "{number}: {:?}", found.wires[0]);
+    }
+}
+
+#[test]
 fn a_missing_chunk_of_a_session_is_told_and_keeps_the_times() {
     let folder = tempfile::tempdir().unwrap();
     let metadata = "[device 1]\ncapturefile=logic-1\nsamplerate=1 MHz\nprobe1=in\nprobe2=out\n\

@@ -5,10 +5,13 @@ use super::pauses::PauseSchedule;
 use super::{Link, Start, StreamOutcome};
 use crate::respond::simulate::{SimulateError, sources};
 use crate::{Failure, agents};
-use latlab_lab::{Cache, GuestConfig, GuestImage, HostCpus, Identity, KernelMap, Recording};
+use latlab_lab::{
+    BoardWire, Cache, GuestConfig, GuestImage, HostCpus, Identity, KernelMap, Recording,
+};
 use latlab_model::fault::{Fault, FaultKind};
 use latlab_model::finding::{EndFinding, Finding};
 use latlab_model::frame::Message;
+use latlab_model::gpio::GpioWire;
 use latlab_model::guest::{self, GuestStream, IN_VIRTUAL_TIME, MARK};
 use latlab_model::respond::LinuxResponder;
 use latlab_model::{Nanos, Plan};
@@ -20,9 +23,11 @@ use sha2::{Digest, Sha256};
 use std::fs;
 use std::io::{self, Read};
 use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus};
 use std::sync::{Arc, Mutex};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// A guest that takes longer to boot is ended.
@@ -48,6 +53,8 @@ pub struct GuestLink {
     sent: Arc<Mutex<Sent>>,
     /// Where it is recorded what it executes.
     recorder: Option<Recorder>,
+    /// Between two lines of its board, with how it was asked for.
+    wire: Option<(BoardWire, GpioWire)>,
 }
 
 /// What records a guest.
@@ -129,7 +136,10 @@ impl GuestLink {
             let missing = || io::Error::other(SimulateError::NoSources);
             guest.add_responder(cache, &sources().ok_or_else(missing)?, linux, seed)?;
         }
-        if plan.method.gpio().is_some() {
+        let asked = plan.method.gpio();
+        let wire = asked.map(|asked| BoardWire::of(config, asked)).transpose();
+        let wire = wire.map_err(io::Error::other)?.flatten().zip(asked.cloned());
+        if asked.is_some() && wire.is_none() {
             let missing = || io::Error::other(SimulateError::NoSources);
             guest.add_wires(cache, &sources().ok_or_else(missing)?)?;
         }
@@ -152,6 +162,7 @@ impl GuestLink {
             console: PathBuf::new(),
             sent: Arc::default(),
             recorder: None,
+            wire,
         };
         Ok((link, made))
     }
@@ -203,15 +214,28 @@ impl Link for GuestLink {
         guest.job = start.greeting.to_vec();
         self.console = start.console.to_path_buf();
         let (stream, stderr) = (Spool::new()?, Spool::new()?);
-        let waited = guest.is_in_virtual_time().then_some(Nanos::ZERO);
+        let is_alike = guest.is_in_virtual_time() && self.wire.is_none();
+        let waited = is_alike.then_some(Nanos::ZERO);
         let cpus = guest.reserve_cpus(sched::affinity().map_err(io::Error::from)?);
-        let mut command = guest.prepare(start.console)?;
+        let wired =
+            self.wire.as_ref().map(|(wire, _)| Ok::<_, io::Error>((wire, UnixStream::pair()?)));
+        let wired = wired.transpose()?;
+        let end = wired.as_ref().map(|(_, (_, qemu))| qemu.as_raw_fd());
+        let mut command = guest.prepare(start.console, end)?;
+        if let Some(end) = end {
+            child::keep_descriptor(&mut command, end);
+        }
         if let Some(Recorder { recording, to, wanted }) = &self.recorder {
             let out = format!("/proc/self/fd/{to}");
             recording.add_to(child::keep_descriptor(&mut command, *to), &out, wanted.as_deref());
         }
         child::ordinary_command(&mut command, cpus.cpus.clone(), child::niceness());
         let child = command.stdout(stream.writer()?).stderr(stderr.writer()?).spawn()?;
+        if let Some((wire, (ours, _))) = wired {
+            let wire = wire.clone();
+            // It ends with the emulator, which says itself why it did.
+            thread::Builder::new().name("wire".to_string()).spawn(move || wire.carry(ours))?;
+        }
         let (begun, end) = (Instant::now(), stream.end());
         self.emulator =
             Some(Emulator { child, begun, end, stderr, _cpus: cpus, waited, cut: None });
@@ -248,7 +272,11 @@ impl Link for GuestLink {
         let failed = status.ok().filter(|status| !status.success() && emulator.cut.is_none());
         let crashed = failed.map(|status| crashed(status, complaint.as_deref()));
         let stop = emulator.cut.iter().map(|_| Message::Stop);
-        let findings = [&emulator.cut, &crashed, &crowded].into_iter().flatten().cloned();
+        let wired = self.wire.as_ref().map(|(_, GpioWire { stimulus, loopback, .. })| {
+            let (from, to) = (stimulus.to_string(), loopback.to_string());
+            Finding::new(EndFinding::WireByHost { from, to })
+        });
+        let findings = [&emulator.cut, &crashed, &crowded, &wired].into_iter().flatten().cloned();
         let messages = stop.chain(findings.map(Message::Finding)).chain(sent).collect();
         self.last_words = Some(GuestEnd { cut: emulator.cut, complaint });
         Ok(messages)

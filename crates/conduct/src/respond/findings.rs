@@ -31,13 +31,16 @@ fn of_wire(wire: &WireLevels) -> Vec<CaptureFinding> {
         None if pair.is_noise.is_some() => {
             found.push(CaptureFinding::ChannelNoise { channel: channel.clone(), low, high });
         }
-        Some(rule) if !is_given && (!pair.others.is_empty() || pair.rare.is_some()) => {
+        Some(rule)
+            if !is_given && (pair.wanders || !pair.others.is_empty() || pair.rare.is_some()) =>
+        {
             found.push(CaptureFinding::LevelsInDoubt {
                 channel: channel.clone(),
                 levels: pair.all(),
                 used: rule.threshold,
                 thresholds: pair.thresholds(),
                 rare: pair.rare,
+                wanders: pair.wanders,
             });
         }
         _ => {}

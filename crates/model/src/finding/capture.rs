@@ -158,7 +158,7 @@ findings! {
             "Nothing; charts over time use the number of the reading."
         ) {}
         /// Where low is parted from high on a channel is in doubt: it rests at more than two levels,
-        /// or was hardly ever at one of them.
+        /// was hardly ever at one of them, or its levels drift past the threshold.
         LevelsInDoubt = "levels-in-doubt" (
             "warning",
             "no",
@@ -174,6 +174,9 @@ findings! {
             thresholds: Vec<f64>,
             /// How many values were seen at the rarer level, where these are hardly any.
             rare: Option<u64>,
+            /// Whether its levels drift so far that no threshold parts them all the time.
+            #[serde(default)]
+            wanders: bool,
         }
         /// A channel shows noise and no signal, so that nothing on it is an edge.
         ChannelNoise = "channel-noise" (
@@ -320,6 +323,11 @@ impl CaptureFinding {
             StimuliUntimed {} => "The list has no times of the stimuli. In charts over time, each \
                                   reading counts as one second."
                 .to_string(),
+            LevelsInDoubt { channel, used, wanders: true, .. } => format!(
+                "The levels of the channel {channel} drift past each other: no threshold parts low from \
+                 high all the time, and edges that do not cross {} are missing.",
+                number(*used)
+            ),
             LevelsInDoubt { channel, levels, used, rare, .. } => {
                 let all: Vec<String> = levels.iter().map(|level| number(*level)).collect();
                 let all = all.join(", ");
@@ -372,6 +380,9 @@ impl CaptureFinding {
                 return Some(format!(
                     "If so, use --stimulus '{response}' --response '{stimulus}'."
                 ));
+            }
+            LevelsInDoubt { wanders: true, .. } => {
+                "Couple the channel to AC, check its ground, or capture a shorter time."
             }
             LevelsInDoubt { thresholds, .. } => {
                 let all: Vec<String> =

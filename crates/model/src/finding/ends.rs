@@ -56,6 +56,14 @@ findings! {
             /// The guest.
             target: Target,
         }
+        /// The wire between two lines of an emulated board is a program of the host: how long an edge takes
+        /// from one to the other is not in virtual time.
+        WireByHost = "wire-by-host" ("info", "no", "Compare wake-up and answer, not the whole.") {
+            /// The line of the stimulus.
+            from: String,
+            /// The line to which it is led.
+            to: String,
+        }
         /// A guest was measured in the host's time (`--realtime`): every latency includes delays of
         /// the emulator and the host.
         GuestNoisy = "guest-noisy" ("warning", "no", "Omit `--realtime`.") {
@@ -176,6 +184,7 @@ impl EndFinding {
             | DetachedBound { .. }
             | SpikeCommandFailed { .. } => WARNING,
             VirtualTime { .. }
+            | WireByHost { .. }
             | PlantedFault { .. }
             | GuestEnded { .. }
             | HostCrowded { .. }
@@ -206,6 +215,10 @@ impl EndFinding {
             VirtualTime { target } => format!(
                 "Measured in virtual time on {target}: {VIRTUAL_TIME_SHOWS}. Times of day are \
                  those of the guest."
+            ),
+            WireByHost { from, to } => format!(
+                "The wire from {from} to {to} is a program of the host: how long an edge takes to get there is \
+                 up to the host, and differs from run to run. Wake-up and answer are in virtual time."
             ),
             GuestNoisy { target, accelerator } => format!(
                 "Measured on {target} in the host's time, with {accelerator}: every latency \
@@ -296,6 +309,7 @@ impl EndFinding {
             ThreadEndedEarly { reason: EndReason::RanAway } => {
                 "Find out what keeps the CPU busy, or use a longer --period."
             }
+            WireByHost { .. } => "Compare wake-up and answer, not the whole.",
             ThreadEndedEarly { .. }
             | VirtualTime { .. }
             | PlantedFault { .. }
