@@ -80,6 +80,9 @@ PYTHON
         expect "the edges of the look" grep -qE 'out +analog +100 rising +9[0-9]+ falling' "$here/look"
 }
 try "values far outside of the levels hide no edge and make none" outliers
+# Invariant (captures): Odd captures are read as they were made.
+odd_captures() { python3 tests/odd_captures.py "$program" "$here/odd"; }
+try "captures that are odd in one way each are read as they were made" odd_captures
 rm -rf "$LATLAB_RUNS"
 
 quick() {
@@ -178,6 +181,11 @@ avian2() {
         expect "the pairs on the page" grep -q '0.954' "$here/all.html" &&
         expect "idle and busy" grep -q 'Idle and under load' "$here/all.html" &&
         "$program" plot "${ids[@]}" --range 0..50us -o "$here/zoomed.png" >/dev/null &&
+        "$program" plot "${ids[@]}" --range 0..50us -o "$here/zoomed.svg" >/dev/null &&
+        expect "no empty panel in a zoom" [ "$(grep -o 'Count per bin (bins of 200 ns)<' "$here/zoomed.svg" | wc -l)" = 4 ] &&
+        expect "what is not in it" grep -q 'Outside of this range lies all of 01_rpi_c_userspace (500), .* 01_rpi_python_busy (500)' "$here/zoomed.svg" &&
+        "$program" plot "${ids[@]}" --kind boxes -o "$here/boxes.svg" >/dev/null &&
+        expect "the median of the samples" grep -q '01_rpi_c_kmod_busy: 4.761 us to 16.12 us, half of them 7.099 us to 8.299 us, median 7.824 us' "$here/boxes.svg" &&
         expect "a censored reading keeps from pass" censored "${ids[0]}"
 }
 censored() {

@@ -2,7 +2,8 @@
 # Responders on Linux in guests: kernel modules and programs answer the edges of a pin pair, stock and
 # PREEMPT_RT. The same seed gives the same responses to the last bit, a module is faster than the thread
 # of its interrupt and that is faster than a program, and edges that nobody answers are counted.
-# A wire between two lines has legs that add up. LATLAB_LONG=1 runs all of them on both kernels, idle and under hackbench, into one page, and two on arm64;
+# A wire between two lines has legs that add up. LATLAB_LONG=1 runs all of them on both kernels, idle and under hackbench, into one page, two on arm64,
+# and a wire between two lines of the i.MX board;
 # LATLAB_KEEP=DIR keeps that page and its runs there.
 # Invariant (captures): Edges of a guest without an answer are counted.
 # Lane: alone (guests give the same bits only where each has a CPU of its own)
@@ -291,6 +292,37 @@ if have "responders on arm64" qemu-system-aarch64 aarch64-linux-gnu-gcc; then
         try "a module and a program on arm64" arm64
     else
         echo "SKIPPED: responders on arm64: the kernels cannot be had: $(tail -n 1 "$here/fetched")"
+    fi
+fi
+# The i.MX board has GPIO controllers that Debian's kernel drives with its own driver, and a wire on the host.
+board_wire() {
+    local kernel
+    for kernel in stock rt; do
+        timeout 400 "$lab" respond --gpio gpiochip0:3 --loopback gpiochip0:5 --target "lab:imx8mp-evk/$kernel" \
+            --name "mxc-$kernel" --count 600 --stimulus random:10ms..20ms --window 5ms --format json \
+            >"$here/mxc-$kernel.json" 2>"$here/mxc.txt" || { cat "$here/mxc.txt"; return 1; }
+        holds "runs['mxc-$kernel']['answered'] + runs['mxc-$kernel']['responses']['late'] + missing('mxc-$kernel') == 600" &&
+            holds "runs['mxc-$kernel']['answered'] > 500" &&
+            expect "the finding" grep -q wire-by-host "$here/mxc-$kernel.json" &&
+            expect "no host in the answer" wake_up_and_answer "mxc-$kernel" || return 1
+    done
+    keep "$here"/runs/*_mxc-*
+}
+# In virtual time both are alike but for the tick, whatever the host does; the event is not looked at.
+wake_up_and_answer() {
+    python3 - "$(of "$1")" <<'PYTHON'
+import json, sys
+[legs] = json.load(open(f"{sys.argv[1]}/run.json"))["legs"]["threads"]
+for leg in "irq", "wake_up", "answer":
+    print(leg, legs[leg]["min_ns"], legs[leg]["max_ns"])
+assert legs["wake_up"]["min_ns"] > 1_000 and legs["answer"]["max_ns"] < 100_000, legs
+PYTHON
+}
+if have "the GPIO driver of a board" qemu-system-aarch64 dpkg-deb; then
+    if fetch imx8mp-evk stock-6.1 rt-6.1; then
+        try "a wire between two lines of a board leads over the kernel's own driver" board_wire
+    else
+        echo "SKIPPED: the GPIO driver of a board: it cannot be had: $(tail -n 1 "$here/fetched")"
     fi
 fi
 exit $status

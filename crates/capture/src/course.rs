@@ -2,8 +2,8 @@
 
 /// Parts that are kept at most; beyond it two become one.
 const MOST_PARTS: usize = 256;
-/// A part shows edges where its range has this share of the widest, and of the whole.
-const ACTIVE: (f64, f64) = (0.5, 0.1);
+/// A part shows edges where its range has this share of the widest, and of what is usual.
+const ACTIVE: (f64, f64) = (0.5, 0.03);
 /// The share of these parts that a threshold may miss: a slow edge may end in the next part.
 const MISSED: f64 = 0.1;
 

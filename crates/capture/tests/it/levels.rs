@@ -236,9 +236,12 @@ fn levels_that_drift_past_each_other_leave_a_doubt() {
     // Waveforms without jumps, with one slope that is a jump, and with edges that take their time.
     let shapes: [fn(i64) -> f64; 4] = [
         |at| (at as f64 / 40.0).sin(),
-        |at| (at as f64 / 4_000.0).sin(),
+        |at| (at as f64 / 2_000.0).sin(),
         |at| (at % 200) as f64,
-        |at| 1.0 - (-((at % 500) as f64) / 60.0).exp() * if at % 1_000 < 500 { 1.0 } else { -1.0 },
+        |at| {
+            let rest = (-((at.rem_euclid(500)) as f64) / 60.0).exp();
+            if at.rem_euclid(1_000) < 500 { 1.0 - rest } else { rest }
+        },
     ];
     for (number, shape) in shapes.into_iter().enumerate() {
         let rows: Vec<(f64, f64)> = (0..20_000).map(|at| (shape(at), shape(at - 5))).collect();

@@ -11,7 +11,7 @@ use crate::pictures::picture::{FIRST_LINE, Heading, MARGIN, Picture};
 use crate::pictures::svg::{Anchor, INK, MUTED, Pen, TEXT_SIZE, line, lines, n, outlined, text};
 use crate::run_with_bins::{RunWithBins, conditions, terms, title};
 use crate::units::four_digits;
-use latlab_model::Nanos;
+use latlab_model::{Nanos, Run};
 use latlab_stats::quantile_of_rows;
 use maud::{Markup, html};
 
@@ -38,6 +38,16 @@ impl FiveNumbers {
         Some(FiveNumbers { min, quarter, median, three_quarters: quantile(750_000)?, max })
     }
 
+    /// With the median that the run knows from its samples; the bins know the quarters only.
+    fn with_median_of(self, run: &Run) -> FiveNumbers {
+        let known = run.responses().and_then(|responses| responses.figures.median_ns);
+        let within = |median: Nanos| median.clamp(self.quarter, self.three_quarters);
+        FiveNumbers {
+            median: known.map_or(self.median, |it| within(Nanos(it.round() as i64))),
+            ..self
+        }
+    }
+
     fn words(&self) -> String {
         let FiveNumbers { min, quarter, median, three_quarters, max } = self;
         format!(
@@ -54,7 +64,11 @@ impl FiveNumbers {
 /// The picture.
 pub fn draw(runs: &[RunWithBins], options: &Options) -> String {
     let (series, terms) = (of_runs(runs), terms(runs));
-    let boxes: Vec<Option<FiveNumbers>> = series.iter().map(FiveNumbers::new).collect();
+    let mut boxes: Vec<Option<FiveNumbers>> = series.iter().map(FiveNumbers::new).collect();
+    if boxes.len() == runs.len() {
+        let known = boxes.into_iter().zip(runs);
+        boxes = known.map(|(one, of)| Some(one?.with_median_of(of.run))).collect();
+    }
     let deadline = DeadlineMark::of_runs(runs.iter().map(|one| one.run));
     let bins = series.iter().flat_map(|series| series.bins.iter());
     let data = PooledLatencies::from_bins(bins, highest(&series)).with(deadline);

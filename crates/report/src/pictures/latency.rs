@@ -37,13 +37,18 @@ pub fn draw(runs: &[RunWithBins], options: &Options) -> String {
     let width = options.drawn_width();
     let deadline = DeadlineMark::of_runs(runs.iter().map(|one| one.run));
     let (shared, panels) = panels(&groups, options.axis, width - 100.0, terms(runs), deadline);
+    let outside: Vec<bool> = panels.iter().map(Panel::is_outside).collect();
+    // Somewhere the counts of what is outside have to be, where nothing else is.
+    let is_drawn = |at: &usize| !outside[*at] || outside.iter().all(|one| *one);
+    let left_out = left_out(runs, &panels, &is_drawn);
     let heading = match runs.len() {
         1 => None,
-        _ => Some(Heading::new(&title(runs), &[], width)),
+        _ => Some(Heading::new(&title(runs), &left_out, width)),
     };
     let mut top = FIRST_LINE + heading.as_ref().map_or(0.0, Heading::height);
     let mut drawn = Vec::new();
-    for (panel, heading) in panels.iter().zip(headings(runs, options)) {
+    let several = panels.iter().zip(headings(runs, options)).enumerate();
+    for (_, (panel, heading)) in several.filter(|(at, _)| is_drawn(at)) {
         let part = Part::new(panel, heading, top, runs.len(), &shared, options);
         top = part.end + GAP;
         drawn.push(part.render());
@@ -59,6 +64,22 @@ pub fn draw(runs: &[RunWithBins], options: &Options) -> String {
         @if let Some(heading) = heading { (heading.render(FIRST_LINE)) }
         @for part in drawn { (part) }
     })
+}
+
+/// The runs that have nothing on the axis, in a sentence.
+fn left_out(
+    runs: &[RunWithBins],
+    panels: &[Panel],
+    is_drawn: &dyn Fn(&usize) -> bool,
+) -> Vec<String> {
+    let all = names(runs).into_iter().zip(panels).enumerate().filter(|(at, _)| !is_drawn(at));
+    let all =
+        all.map(|(_, (name, panel))| format!("{name} ({})", grouped(latencies(panel.series))));
+    let all: Vec<String> = all.collect();
+    match all[..] {
+        [] => Vec::new(),
+        _ => vec![format!("Outside of this range lies all of {}.", all.join(", "))],
+    }
 }
 
 /// The picture of several runs over each other, in one area; of one run, its threads.

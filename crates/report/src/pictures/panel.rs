@@ -3,7 +3,7 @@
 use crate::pictures::area::{Area, STRIP, Sides};
 use crate::pictures::axis::{Axis, LatencyAxis, PooledLatencies};
 use crate::pictures::bins::{CurveOutline, OutlineStep, OutsideAxis, PixelBins};
-use crate::pictures::curve::{Curve, highest, named};
+use crate::pictures::curve::{Curve, highest, latencies, named};
 use crate::pictures::deadline::DeadlineMark;
 use crate::pictures::legend::Entry;
 use crate::pictures::svg::{INK, MUTED, Pen, line, n};
@@ -148,6 +148,13 @@ impl<'a> Panel<'a> {
             }
             _ => html! {},
         }
+    }
+
+    /// Whether it has latencies, and the axis none of them.
+    pub fn is_outside(&self) -> bool {
+        let OutsideAxis { below, beyond, .. } = self.outside;
+        let all = latencies(self.series);
+        all > 0 && below.saturating_add(beyond) >= all
     }
 
     /// What lies beyond the axis, in words.
