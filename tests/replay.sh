@@ -44,10 +44,37 @@ try "functions of the kernel are named" holds \
      for t in told if t['legs'])"
 
 refused() {
-    "$lab" explain "$1" --replay --out "$here/runs" >"$here/said" 2>&1
-    expect "exit code 2" [ $? = 2 ] && expect "'$2'" grep -q -- "$2" "$here/said" &&
-        expect "one line" [ "$(wc -l <"$here/said")" = 1 ]
+    "$lab" explain "$1" --replay --top 1 --out "${3:-$here/runs}" >"$here/refused" 2>&1
+    expect "exit code 2" [ $? = 2 ] && expect "'$2'" grep -q -- "$2" "$here/refused" &&
+        expect "one line" [ "$(grep -cv 'running the guest of' "$here/refused")" = 1 ] || { cat "$here/refused"; return 1; }
 }
+# A run whose guest has sent something else: as its document, with the seal that it would have.
+other() {
+    mkdir "$here/others" && cp -r "$(of busy)" "$here/others/" || return 1
+    python3 - "$here/others/"*/run.json <<'PYTHON'
+import hashlib, re, sys
+text = open(sys.argv[1]).read()
+text = re.sub('("guest_stream": {[^}]*"sha256": ")[0-9a-f]{16}', lambda part: part[1] + 16 * "0", text)
+before = text[: text.rindex('\n  "seal"')] + "\n"
+seal = hashlib.sha256(before.encode()).hexdigest()
+open(sys.argv[1], "w").write(f'{before}  "seal": "{seal}"\n}}\n')
+PYTHON
+    refused busy "the replay is not run .*_busy: its guest sent .* with SHA-256 .*, and then .* with 0000000000000000; .* try again" "$here/others"
+}
+# Beside it, with a CPU of its own, a guest for the longest paths of its kernel.
+timeout 280 "$lab" lab paths x86-64/stock-6.1 --seeds 1 --for 100ms --format json >"$here/paths.json" 2>"$here/paths" &
+beside=$!
+try "a replay that sends something else is refused with that reason" other
+paths() {
+    wait $beside || { cat "$here/paths"; return 1; }
+    holds_in "$here/paths.json" '
+of = lambda kind: [path for path in run["paths"] if path["kind"] == kind]
+in_order = lambda paths: paths == sorted(paths, key=lambda path: -path["largest_ns"])' \
+        "all(of(kind) and in_order(of(kind)) for kind in ('interrupts-off', 'preemption-off', 'in-kernel'))
+         and all(path['by'] and path['seed'] == 1 for path in run['paths'])
+         and any(path['thread'] == 'hackbench' and path['mostly'] for path in run['paths'])"
+}
+try "the longest paths of a kernel are found, with who was on them" paths
 "$lab" run -q --for 200ms --name here --out "$here/runs" >/dev/null 2>&1
 try "a run of this machine is refused" refused here "was not measured in virtual time"
 exit $status

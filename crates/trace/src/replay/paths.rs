@@ -1,13 +1,12 @@
 //! Paths of calls: each is a function within another path, so that equal paths have one number.
 
 use super::symbols::Symbols;
-use std::collections::HashMap;
 
 /// Number of a path.
 pub type PathId = u32;
 
 /// What a step of a path is.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
     /// A program.
     User,
@@ -18,7 +17,7 @@ pub enum Step {
 }
 
 /// How the CPU came into a step from outside.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Entry {
     /// By a call, or a jump.
     Call,
@@ -34,22 +33,54 @@ struct Node {
     parent: Option<PathId>,
     step: Step,
     entry: Entry,
+    /// Of the steps within it the one that was asked for last.
+    first: Option<PathId>,
+    /// Within the same path the one that was asked for before.
+    next: Option<PathId>,
 }
 
 /// All paths that were seen.
 #[derive(Default)]
 pub struct Paths {
     nodes: Vec<Node>,
-    known: HashMap<(Option<PathId>, Step, Entry), PathId>,
+    /// Of the outermost steps the one that was asked for last.
+    first: Option<PathId>,
 }
 
 impl Paths {
-    /// The number of a step within a path.
+    /// The number of a step within a path. It is asked for at each call, and mostly for the same as before:
+    /// a list of few that keeps these in front is faster than a table.
     pub fn within(&mut self, parent: Option<PathId>, step: Step, entry: Entry) -> PathId {
-        *self.known.entry((parent, step, entry)).or_insert_with(|| {
-            self.nodes.push(Node { parent, step, entry });
-            (self.nodes.len() - 1) as PathId
-        })
+        let front = *self.first_within(parent);
+        let (mut before, mut at) = (None, front);
+        while let Some(found) = at {
+            let node = &self.nodes[found as usize];
+            let next = node.next;
+            if node.step == step && node.entry == entry {
+                if let Some(before) = before {
+                    self.node(before).next = next;
+                    self.node(found).next = front;
+                    *self.first_within(parent) = Some(found);
+                }
+                return found;
+            }
+            (before, at) = (at, next);
+        }
+        let made = self.nodes.len() as PathId;
+        self.nodes.push(Node { parent, step, entry, first: None, next: front });
+        *self.first_within(parent) = Some(made);
+        made
+    }
+
+    fn node(&mut self, path: PathId) -> &mut Node {
+        &mut self.nodes[path as usize]
+    }
+
+    fn first_within(&mut self, parent: Option<PathId>) -> &mut Option<PathId> {
+        match parent {
+            Some(parent) => &mut self.nodes[parent as usize].first,
+            None => &mut self.first,
+        }
     }
 
     /// Its steps from the innermost to the outermost.
@@ -101,5 +132,30 @@ impl Paths {
     /// Whether it is in a program.
     pub fn is_user(&self, path: PathId) -> bool {
         self.step(path) == Step::User
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_paths_have_one_number_in_whatever_order_they_are_met() {
+        let mut paths = Paths::default();
+        let steps = [Step::User, Step::Unknown, Step::Function(1), Step::Function(2)];
+        let outer = steps.map(|step| paths.within(None, step, Entry::Call));
+        let inner = steps.map(|step| paths.within(Some(outer[2]), step, Entry::Call));
+        let mut all = [outer, inner].concat();
+        for order in [[3, 0, 2, 1], [1, 1, 0, 3], [2, 3, 0, 1]] {
+            for at in order {
+                assert_eq!(paths.within(None, steps[at], Entry::Call), outer[at]);
+                assert_eq!(paths.within(Some(outer[2]), steps[at], Entry::Call), inner[at]);
+            }
+        }
+        all.push(paths.within(None, Step::User, Entry::Interrupt));
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), 9);
+        assert_eq!(paths.down(inner[3]), [outer[2], inner[3]]);
     }
 }

@@ -92,8 +92,12 @@ struct Facts {
 pub struct Walker<'a> {
     code: Code,
     symbols: &'a Symbols,
+    /// Whether a function is a thunk, by its number.
+    thunks: Vec<bool>,
     /// All paths so far.
     pub paths: Paths,
+    /// That of a program.
+    user: PathId,
     /// By the numbers of the blocks.
     facts: Vec<Option<Rc<Facts>>>,
     calls: HashMap<u32, Vec<Frame>>,
@@ -120,10 +124,14 @@ struct Ran<'b> {
 impl<'a> Walker<'a> {
     /// Of a kernel.
     pub fn new(code: Code, symbols: &'a Symbols) -> Walker<'a> {
+        let mut paths = Paths::default();
+        let user = paths.within(None, Step::User, Entry::Call);
         Walker {
             code,
             symbols,
-            paths: Paths::default(),
+            thunks: symbols.names().iter().map(|name| is_thunk(name)).collect(),
+            paths,
+            user,
             facts: Vec::new(),
             calls: HashMap::new(),
             stack: Vec::new(),
@@ -255,11 +263,8 @@ impl<'a> Walker<'a> {
         }
     }
 
-    fn path(&mut self) -> PathId {
-        match self.stack.last() {
-            Some(frame) => frame.path,
-            None => self.paths.within(None, Step::User, Entry::Call),
-        }
+    fn path(&self) -> PathId {
+        self.stack.last().map_or(self.user, |frame| frame.path)
     }
 
     fn apply(&mut self, at: u64, effect: Effect) {
@@ -434,7 +439,7 @@ impl<'a> Walker<'a> {
     fn path_of(&mut self, parent: Option<PathId>, function: Option<usize>, entry: Entry) -> PathId {
         let step = function.map_or(Step::Unknown, Step::Function);
         match (parent, function) {
-            (Some(parent), Some(function)) if is_thunk(self.symbols.name(function)) => parent,
+            (Some(parent), Some(function)) if self.thunks[function] => parent,
             _ => self.paths.within(parent, step, entry),
         }
     }
@@ -451,9 +456,8 @@ impl<'a> Walker<'a> {
         let Some(top) = self.stack.last().copied() else {
             return self.push(Entry::Call, function, None, true);
         };
-        let name = |one: Option<usize>| one.map(|one| self.symbols.name(one));
-        let is_same = name(top.function) == name(function);
-        let into_thunk = name(function).is_some_and(is_thunk);
+        let is_same = top.function == function;
+        let into_thunk = function.is_some_and(|function| self.thunks[function]);
         // Labels of the code that enters and leaves the kernel are no functions.
         let is_label = top.entry != Entry::Call;
         if !(is_same || into_thunk || is_label) {
@@ -468,10 +472,10 @@ impl<'a> Walker<'a> {
         match self.stack[inner..].iter().rposition(fits) {
             Some(found) => {
                 self.stack.truncate(inner + found);
-                let name = |one: Option<usize>| one.map(|one| self.symbols.name(one));
-                let is_other = self.stack.last().is_some_and(|top| {
-                    top.entry == Entry::Call && name(top.function) != name(function)
-                });
+                let is_other = self
+                    .stack
+                    .last()
+                    .is_some_and(|top| top.entry == Entry::Call && top.function != function);
                 if is_other {
                     self.rename(function);
                 }

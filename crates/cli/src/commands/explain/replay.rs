@@ -3,22 +3,45 @@
 use super::args::{ExplainArgs, ExplainFormat};
 use crate::documents::Replayed;
 use crate::exit::ExitError;
-use crate::output::{print_json, print_text, style, warn, width};
+use crate::output::{print, print_text, style, warn, width, write_new};
 use crate::store::cache;
 use anyhow::{bail, ensure};
 use latlab_conduct::{ReplayRequest, StopFlag, replay, why_no_replay};
 use latlab_model::replay::{ReplayTable, ReplayedLatency};
 use latlab_model::sanitize::sanitize_document;
 use latlab_model::{Nanos, Run};
-use latlab_report::{replay_table, replayed};
+use latlab_report::{Style, replay_table, replayed};
 use latlab_store::spikes;
 use latlab_trace::{GuestKernel, ReplayTally, tell_replay};
 use std::cmp::Reverse;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Runs the guest again and tells the wake-ups that were asked for.
+/// Runs the guest again and prints the wake-ups that were asked for.
 pub fn explain_by_replay(args: &ExplainArgs, folder: &Path, run: &Run) -> anyhow::Result<ExitCode> {
+    match args.output.as_deref().filter(|path| *path != Path::new("-")) {
+        // A file that cannot be written is told before the guest runs.
+        Some(path) => write_new(path, |out| {
+            Ok(out.write_all(told_again(args, folder, run, Style::default())?.as_bytes())?)
+        })?,
+        None => {
+            let told = told_again(args, folder, run, style())?;
+            match args.format {
+                ExplainFormat::Json => print(&told)?,
+                ExplainFormat::Text | ExplainFormat::Perfetto => print_text(&told)?,
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What a replay tells, in the format that was asked for.
+fn told_again(
+    args: &ExplainArgs,
+    folder: &Path,
+    run: &Run,
+    style: Style,
+) -> anyhow::Result<String> {
     if let Some(text) = why_no_replay(run) {
         return Err(ExitError::usage(text).into());
     }
@@ -88,18 +111,20 @@ pub fn explain_by_replay(args: &ExplainArgs, folder: &Path, run: &Run) -> anyhow
     });
     let table = args.all.then_some(table);
     match args.format {
-        ExplainFormat::Json => print_json(&Replayed {
-            run: &run.id,
-            took_s: done.took.as_secs_f64(),
-            instructions,
-            latencies: &found,
-            table: table.as_ref(),
-        })?,
+        ExplainFormat::Json => {
+            let document = Replayed {
+                run: &run.id,
+                took_s: done.took.as_secs_f64(),
+                instructions,
+                latencies: &found,
+                table: table.as_ref(),
+            };
+            Ok(serde_json::to_string_pretty(&document)? + "\n")
+        }
         ExplainFormat::Text | ExplainFormat::Perfetto => {
-            print_text(&text(&largest, &found, table.as_ref())?)?
+            text(&largest, &found, table.as_ref(), style)
         }
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// Whether the kernel preempts what it does itself.
@@ -112,15 +137,16 @@ fn text(
     largest: &[(Nanos, Nanos)],
     found: &[ReplayedLatency],
     table: Option<&ReplayTable>,
+    style: Style,
 ) -> anyhow::Result<String> {
     let mut parts = Vec::new();
     if let Some(table) = table {
-        parts.push(replay_table(&sanitize_document(table)?, width(), style()));
+        parts.push(replay_table(&sanitize_document(table)?, width(), style));
     }
     for told in found {
         let rank = largest.iter().position(|one| *one == (told.latency_ns, told.release_ns));
         let rank = rank.map_or(0, |rank| rank + 1);
-        parts.push(replayed(&sanitize_document(told)?, rank, width(), style()));
+        parts.push(replayed(&sanitize_document(told)?, rank, width(), style));
     }
     Ok(parts.join("\n"))
 }
