@@ -21,7 +21,7 @@ use context::Contexts;
 use latlab_model::replay::ReplayedLatency;
 pub use long::LongPaths;
 use records::{Item, RecordReader, Task, Window};
-use std::io::{self, BufReader, Read};
+use std::io::{self, Read};
 use symbols::Symbols;
 pub use tally::ReplayTally;
 use walk::{Walked, Walker};
@@ -40,13 +40,14 @@ pub struct GuestKernel<'a> {
 }
 
 /// Tells each wake-up that the plugin has written, in their order; how many instructions the guest
-/// has executed.
+/// has executed. Like all here that sees each block it is no generic function, so that it is compiled
+/// as this crate is.
 pub fn tell_replay(
     kernel: GuestKernel<'_>,
-    records: impl Read,
-    mut each: impl FnMut(ReplayedLatency),
+    records: &mut dyn Read,
+    each: &mut dyn FnMut(ReplayedLatency),
 ) -> io::Result<u64> {
-    walk_replay(kernel, records, |window, walked, contexts, task| {
+    walk_replay(kernel, records, &mut |window, walked, contexts, task| {
         each(tell::tell(window, walked, contexts, task));
     })
 }
@@ -54,11 +55,11 @@ pub fn tell_replay(
 /// Finds the longest paths of a guest of this seed on which interrupts or preemption were off.
 pub fn find_long_paths(
     kernel: GuestKernel<'_>,
-    records: impl Read,
+    records: &mut dyn Read,
     seed: u64,
     paths: &mut LongPaths,
 ) -> io::Result<u64> {
-    walk_replay(kernel, records, |_, walked, contexts, task| {
+    walk_replay(kernel, records, &mut |_, walked, contexts, task| {
         paths.push(seed, walked, contexts, task);
     })
 }
@@ -67,22 +68,25 @@ type NameTask<'a> = &'a dyn Fn(u32) -> Option<Task>;
 
 fn walk_replay(
     kernel: GuestKernel<'_>,
-    records: impl Read,
-    mut each: impl FnMut(&Window, &Walked, &Contexts<'_>, NameTask<'_>),
+    records: &mut dyn Read,
+    each: &mut dyn FnMut(&Window, &Walked, &Contexts<'_>, NameTask<'_>),
 ) -> io::Result<u64> {
     let symbols = Symbols::parse(kernel.symbols);
-    let mut reader = RecordReader::new(BufReader::new(records))?;
+    let mut reader = RecordReader::new(records)?;
     let code = Code::new(kernel.architecture, kernel.preempt_count);
     let mut walker = Walker::new(code, &symbols);
     while let Some(item) = reader.next_item()? {
-        let window = match item {
-            Item::Totals(totals) => return Ok(totals.instructions),
-            Item::Window(window) => window,
-        };
-        let walked = walker.walk(&reader, &window);
+        if let Item::Totals(totals) = item {
+            return Ok(totals.instructions);
+        }
+        let window = reader.window();
+        walker.walk(&reader, window);
         let contexts =
             Contexts { paths: &walker.paths, symbols: &symbols, preempts: kernel.preempts };
-        each(&window, &walked, &contexts, &|number| reader.task(number).cloned());
+        each(window, &walker.walked, &contexts, &|number| reader.task(number).cloned());
     }
     Err(io::Error::other("the plugin's output ends before the guest did"))
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,7 @@
 //! What the plugin of `replay/` writes: blocks of instructions, threads, and the windows of wake-ups.
 
 use std::collections::HashMap;
-use std::io::{self, Read};
+use std::io::{self, BufReader, Read};
 
 /// The version of the plugin's output that is read here.
 const VERSION: u32 = 1;
@@ -56,7 +56,7 @@ pub struct Record {
 }
 
 /// A wake-up, with what ran from before its release.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Window {
     /// The release.
     pub release: i64,
@@ -86,27 +86,36 @@ pub struct Totals {
 }
 
 /// What comes next.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Item {
-    /// A wake-up.
-    Window(Window),
+    /// A wake-up, which is [`RecordReader::window`] now.
+    WakeUp,
     /// The end.
     Totals(Totals),
 }
 
 /// Reads what the plugin writes, and keeps the blocks and threads that it names.
-pub struct RecordReader<R> {
-    source: R,
+pub struct RecordReader<'a> {
+    source: BufReader<&'a mut (dyn Read + 'a)>,
     blocks: Vec<Block>,
     tasks: HashMap<u32, Task>,
+    // Items are up to some megabytes long, so that each takes the memory of the one before.
+    item: Vec<u8>,
+    window: Window,
 }
 
-impl<R: Read> RecordReader<R> {
+impl<'a> RecordReader<'a> {
     /// From the begin on; fails where it is none of this version.
-    pub fn new(source: R) -> io::Result<RecordReader<R>> {
-        let mut reader = RecordReader { source, blocks: Vec::new(), tasks: HashMap::new() };
-        let first = reader.next_raw()?;
-        match first.as_ref().map(|(kind, bytes)| (*kind, Words(bytes).u32(0))) {
+    pub fn new(source: &'a mut (dyn Read + 'a)) -> io::Result<RecordReader<'a>> {
+        let mut reader = RecordReader {
+            source: BufReader::new(source),
+            blocks: Vec::new(),
+            tasks: HashMap::new(),
+            item: Vec::new(),
+            window: Window::default(),
+        };
+        let first = reader.read_item()?;
+        match first.map(|kind| (kind, Words(&reader.item).u32(0))) {
             Some((1, Some(VERSION))) => Ok(reader),
             _ => Err(damaged("it does not begin as the plugin's output does")),
         }
@@ -122,17 +131,24 @@ impl<R: Read> RecordReader<R> {
         self.tasks.get(&number)
     }
 
+    /// The wake-up that was read last.
+    pub fn window(&self) -> &Window {
+        &self.window
+    }
+
     /// The next wake-up, or the end; none where the output broke off.
     pub fn next_item(&mut self) -> io::Result<Option<Item>> {
-        while let Some((kind, bytes)) = self.next_raw()? {
+        while let Some(kind) = self.read_item()? {
+            let bytes = std::mem::take(&mut self.item);
             let words = Words(&bytes);
             let item = match kind {
                 2 => self.keep_block(&words).map(|()| None),
                 3 => self.keep_task(&words).map(|()| None),
-                4 => window(&words).map(Item::Window).map(Some),
+                4 => self.window.read(&words).map(|()| Some(Item::WakeUp)),
                 5 => totals(&words).map(Item::Totals).map(Some),
                 _ => None,
             };
+            self.item = bytes;
             match item {
                 None => return Err(damaged("an item of it is not what its kind says")),
                 Some(Some(item)) => return Ok(Some(item)),
@@ -166,7 +182,8 @@ impl<R: Read> RecordReader<R> {
         Some(())
     }
 
-    fn next_raw(&mut self) -> io::Result<Option<(u32, Vec<u8>)>> {
+    /// Its kind; none at the end.
+    fn read_item(&mut self) -> io::Result<Option<u32>> {
         let mut head = [0; 8];
         match self.source.read_exact(&mut head) {
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
@@ -177,36 +194,39 @@ impl<R: Read> RecordReader<R> {
         if size > LONGEST {
             return Err(damaged("an item of it is impossibly long"));
         }
-        let mut bytes = vec![0; size as usize];
-        self.source.read_exact(&mut bytes)?;
-        Ok(Some((kind, bytes)))
+        self.item.resize(size as usize, 0);
+        self.source.read_exact(&mut self.item)?;
+        Ok(Some(kind))
+    }
+}
+
+impl Window {
+    fn read(&mut self, words: &Words<'_>) -> Option<()> {
+        self.release = words.u64(0)? as i64;
+        self.clock = words.u64(8)? as i64;
+        self.end = words.u64(16)?;
+        self.first_task = words.u32(24).filter(|task| *task != 0);
+        self.task = words.u32(28)?;
+        self.records.clear();
+        let records = words.0.get(32..)?.chunks_exact(16);
+        self.records.reserve(records.len());
+        for bytes in records {
+            let (count, kind) = (Words(bytes).u64(0)?, Words(bytes).u32(8)?);
+            let value = kind & 0x0fff_ffff;
+            let what = match kind >> 28 {
+                0 => What::Ran { block: value, repeats: Words(bytes).u32(12)? },
+                1 => What::Switched(value),
+                2 => What::ReadClock(value),
+                _ => return None,
+            };
+            self.records.push(Record { count, what });
+        }
+        Some(())
     }
 }
 
 fn damaged(why: &str) -> io::Error {
     io::Error::other(format!("the plugin's output cannot be read: {why}"))
-}
-
-fn window(words: &Words<'_>) -> Option<Window> {
-    let records = words.0.get(32..)?.chunks_exact(16).map(|bytes| {
-        let (count, kind) = (Words(bytes).u64(0)?, Words(bytes).u32(8)?);
-        let value = kind & 0x0fff_ffff;
-        let what = match kind >> 28 {
-            0 => What::Ran { block: value, repeats: Words(bytes).u32(12)? },
-            1 => What::Switched(value),
-            2 => What::ReadClock(value),
-            _ => return None,
-        };
-        Some(Record { count, what })
-    });
-    Some(Window {
-        release: words.u64(0)? as i64,
-        clock: words.u64(8)? as i64,
-        end: words.u64(16)?,
-        first_task: words.u32(24).filter(|task| *task != 0),
-        task: words.u32(28)?,
-        records: records.collect::<Option<_>>()?,
-    })
 }
 
 fn totals(words: &Words<'_>) -> Option<Totals> {

@@ -9,7 +9,6 @@ use super::paths::{Entry, PathId, Paths, Step};
 use super::records::{Block, Record, RecordReader, What, Window};
 use super::symbols::Symbols;
 use std::collections::HashMap;
-use std::io::Read;
 use std::rc::Rc;
 
 /// A stretch in one path.
@@ -56,6 +55,18 @@ pub struct Walked {
     pub interrupts_off: Vec<OffSpan>,
     /// Preemption off, by the kernel's count.
     pub preemption_off: Vec<OffSpan>,
+}
+
+impl Walked {
+    /// Its memory is kept for the next window, which is as long.
+    fn clear(&mut self) {
+        self.stretches.clear();
+        self.switches.clear();
+        self.reads.clear();
+        self.sleeps.clear();
+        self.interrupts_off.clear();
+        self.preemption_off.clear();
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -109,7 +120,8 @@ pub struct Walker<'a> {
     preemption_off: Option<Off>,
     /// Instructions that were executed twice.
     twice: u64,
-    walked: Walked,
+    /// The window that was walked through last.
+    pub walked: Walked,
     end: u64,
 }
 
@@ -147,7 +159,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Walks through a window. What is known of calls is kept where it follows the one before.
-    pub fn walk<R: Read>(&mut self, reader: &RecordReader<R>, window: &Window) -> Walked {
+    pub fn walk(&mut self, reader: &RecordReader<'_>, window: &Window) {
         let first = window.records.first().map_or(window.end, |record| record.count);
         if first < self.end || first > self.end + 64 {
             self.calls.clear();
@@ -159,7 +171,7 @@ impl<'a> Walker<'a> {
             self.task = window.first_task;
         }
         self.twice = 0;
-        self.walked = Walked::default();
+        self.walked.clear();
         for off in [&mut self.interrupts_off, &mut self.preemption_off].into_iter().flatten() {
             off.from = first;
         }
@@ -195,7 +207,6 @@ impl<'a> Walker<'a> {
                 task,
             }));
         }
-        std::mem::take(&mut self.walked)
     }
 
     /// The last block has ended at this count, and the next one begins.
@@ -311,7 +322,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    fn facts<R: Read>(&mut self, reader: &RecordReader<R>, number: u32) -> Rc<Facts> {
+    fn facts(&mut self, reader: &RecordReader<'_>, number: u32) -> Rc<Facts> {
         let place = number as usize;
         if let Some(Some(facts)) = self.facts.get(place) {
             return Rc::clone(facts);

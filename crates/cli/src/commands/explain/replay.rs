@@ -88,7 +88,7 @@ fn told_again(
             preempts: preempts(run),
         };
         let (mut tally, mut found) = (ReplayTally::default(), Vec::new());
-        let read = tell_replay(kernel, records, |told| {
+        let read = tell_replay(kernel, records, &mut |told| {
             tally.push(&told);
             if is_wanted(&told) {
                 found.push(told);
