@@ -62,7 +62,7 @@ PYTHON
     refused busy "the replay is not run .*_busy: its guest sent .* with SHA-256 .*, and then .* with 0000000000000000; .* try again" "$here/others"
 }
 # Beside it, with a CPU of its own, a guest for the longest paths of its kernel.
-timeout 280 "$lab" lab paths x86-64/stock-6.1 --seeds 1 --for 100ms --format json >"$here/paths.json" 2>"$here/paths" &
+timeout 280 "$lab" lab paths x86-64/stock-6.1 --seeds 1 --for 300ms --format json >"$here/paths.json" 2>"$here/paths" &
 beside=$!
 try "a replay that sends something else is refused with that reason" other
 paths() {

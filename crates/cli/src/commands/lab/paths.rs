@@ -63,7 +63,9 @@ pub fn find_paths(asked: &PathsArgs) -> anyhow::Result<()> {
 /// What a guest does: it measures as any run does, beside the load.
 fn plan(asked: &PathsArgs, target: &str, seed: u64) -> Result<Plan, ExitError> {
     let numbers = [seed.to_string(), duration(asked.duration)];
+    // All that it executes is looked at, so that nothing need settle first.
     let mut words = vec!["--target", target, "--seed", &numbers[0], "--for", &numbers[1]];
+    words.extend(["--warm-up", "0s"]);
     words.extend(asked.load.iter().flat_map(|load| ["--load", load]));
     let args: RunArgs = parse(words).map_err(|error| ExitError::usage(error.to_string()))?;
     let loads = args.measure.all_loads().map_err(ExitError::usage)?;
