@@ -42,6 +42,10 @@ MEASURED = """(() => {
 })()"""
 
 
+# Captions that are wider than what their table scrolls in.
+CUT_CAPTIONS = """[...document.querySelectorAll(".scroll caption span")].filter(e => e.getClientRects().length)
+    .map(e => [e.textContent.slice(0, 60), e.getBoundingClientRect().right - e.closest(".scroll").getBoundingClientRect().right])
+    .filter(([, beyond]) => beyond > 0).map(([text, beyond]) => text + ": " + beyond + " pixels beyond")"""
 # What belongs to the answer: how far down each part of it ends.
 ANSWER = """(() => {
     const end = name => { const e = document.querySelector(name); return e && [name, e.getBoundingClientRect().bottom]; };
@@ -215,6 +219,17 @@ def check_judged(name, browser, deadline):
     check(f"{name}: on paper every picture is shown", *browser.value(UNSEEN))
 
 
+def check_responders(name, browser):
+    """Wide tables scroll, and their captions stand whole in what is seen of them."""
+    for width in JUDGED_WIDTHS:
+        seen = look(name, browser, width, "light")
+        what = f"{name}, {width} pixels:"
+        check_fits(what, seen, width)
+        wide = browser.value("[...document.querySelectorAll('.scroll')].filter(e => e.scrollWidth > e.clientWidth).length")
+        check(f"{what} captions of tables that scroll are whole", not wide and "no table scrolls",
+              *browser.value(CUT_CAPTIONS))
+
+
 def check_answer(name, browser):
     """One screen for the answer, and a page that is short before anything is unfolded."""
     for scripts in (True, False):
@@ -382,6 +397,7 @@ def main():
         for name, deadline in JUDGED.items():
             check_judged(name, browser, deadline)
         check_campaign("campaign", browser)
+        check_responders("responders", browser)
         for name in ("idle", "many", "relative"):
             check_answer(name, browser)
         for name in ("idle", "both"):

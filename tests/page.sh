@@ -59,6 +59,17 @@ judged() {
         "$program" trend --out "$here/runs" --by run -o "$here/trend.html" old slow >"$here/said" 2>&1
 }
 judged || echo "not ok pages of comparisons: $(tail -n 1 "$here/said")"
+# Eight responders, whose tables are wider than any screen.
+responders() {
+    local name lists=()
+    for name in kernel_module character_device_in_c gpio_sysfs_in_c python_with_gpiod; do
+        { echo latency_ns && seq 1000 ${#name} 3000; } >"$here/$name.csv"
+        { echo latency_ns && seq 2000 ${#name} 5000; } >"$here/${name}_busy.csv"
+        lists+=("$here/$name.csv" "$here/${name}_busy.csv")
+    done
+    "$program" respond --from "${lists[@]}" --out "$here/runs" --page "$here/responders.html" >"$here/said" 2>&1
+}
+responders || echo "not ok the page of responders: $(tail -n 1 "$here/said")"
 python3 - "$here" <<'PYTHON'
 import glob, json, sys
 import pyarrow.parquet as parquet

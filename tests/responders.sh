@@ -203,6 +203,8 @@ refused() {
 }
 try "a responder on Linux needs a guest" refused "needs --target lab:" linux:kmod
 try "a module has no policy" refused "where the kernel answers" linux:kmod --target lab:x86-64/rt --policy fifo
+try "a pin pair has no lines of a board" refused "has no GPIO controller" linux:kmod --target lab:x86-64/rt --board-pins
+try "a microcontroller has no lines of a board" refused "applies to --simulate linux" uno:irq --board-pins
 try "a guest is for responders on Linux" refused "needs --simulate linux:" uno:irq --target lab:x86-64/rt
 
 [ -n "${LATLAB_LONG:-}" ] || exit $status
@@ -228,6 +230,8 @@ try "the modules build without warnings on eight kernels, and answer there" kern
 
 # Invariant (captures): A published experiment is repeated by one command, its figures beside those that were published.
 published() {
+    # Its load is a shell of the guest, which kernels that are here do not bring along.
+    timeout 300 "$lab" lab fetch x86-64/stock-6.1 || return
     timeout 580 "$lab" respond --simulate published --page "$here/published.html" >"$here/said.txt" 2>"$here/errors.txt" ||
         { cat "$here/said.txt" "$here/errors.txt"; return 1; }
     expect "eight published series and eight runs" [ "$(grep -cE '^(Arduino|kernel module|C over sysfs|Python).* (published|simulated|virtual)' "$here/said.txt")" -ge 16 ] &&
@@ -318,9 +322,20 @@ for leg in "irq", "wake_up", "answer":
 assert legs["wake_up"]["min_ns"] > 1_000 and legs["answer"]["max_ns"] < 100_000, legs
 PYTHON
 }
+# While it is busy, a guest takes no part of the host's time for its own; the least has the wires at their shortest.
+board_pins() {
+    local responder
+    for responder in kmod c-gpiochip; do
+        answer "mxc-$responder" "$responder" imx8mp-evk/stock --board-pins --edges 100 --stimulus random:5ms..10ms \
+            --load 'command,run=while :; do :; done' || return 1
+        holds "runs['mxc-$responder']['answered'] > 80 and runs['mxc-$responder']['responses']['stimuli'] == 100" || return 1
+    done
+    holds 'runs["mxc-kmod"]["responses"]["figures"]["min_ns"] < runs["mxc-c-gpiochip"]["responses"]["figures"]["min_ns"]'
+}
 if have "the GPIO driver of a board" qemu-system-aarch64 dpkg-deb; then
     if fetch imx8mp-evk stock-6.1 rt-6.1; then
         try "a wire between two lines of a board leads over the kernel's own driver" board_wire
+        try "a module and a program answer on lines of a board's own driver" board_pins
     else
         echo "SKIPPED: the GPIO driver of a board: it cannot be had: $(tail -n 1 "$here/fetched")"
     fi

@@ -27,6 +27,8 @@ pub struct AnsweredEdges {
 
 /// Counts the edges of a run whose first interval begins here.
 pub fn answered_edges(edges: &Edges, plan: &Plan, first_release: Nanos) -> AnsweredEdges {
+    let linux = plan.method.respond().and_then(|asked| asked.linux.as_ref());
+    let board_pins = linux.is_some_and(|linux| linux.board_pins);
     let window = plan.method.respond().and_then(|asked| asked.window_ns).unwrap_or(Nanos::MAX);
     let delay = |edge: &Edge| edge.answered_ns.map(|at| at - edge.at_ns);
     let in_time: Vec<Sample> = edges
@@ -40,7 +42,7 @@ pub fn answered_edges(edges: &Edges, plan: &Plan, first_release: Nanos) -> Answe
     let late = stimuli - missing - answered;
     let (double, spurious) = (edges.double, edges.spurious);
     let responses = Responses {
-        format: "pin pair".to_string(),
+        format: if board_pins { "GPIO line" } else { "pin pair" }.to_string(),
         stimuli,
         missing,
         late,

@@ -8,6 +8,7 @@ use crate::guest::GuestImage;
 use crate::machine::EmulatedMachine;
 use crate::module::{Module, make, run_make};
 use crate::python::{self, Gpiod};
+use crate::wire::BoardWire;
 use latlab_model::respond::{LinuxResponder, LinuxResponderName};
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -24,13 +25,24 @@ const PYTHON: &str = "/usr/bin/python3.11";
 /// The part of a checksum that tells builds apart.
 const SHORT: usize = 16;
 
-/// The command of a responder in a guest of this machine; empty where the kernel answers.
-pub fn command(name: LinuxResponderName, machine: &EmulatedMachine) -> Vec<String> {
+/// The command of a responder in a guest of this machine, on lines of the board or of the pin pair; empty
+/// where the kernel answers.
+pub fn command(
+    name: LinuxResponderName,
+    machine: &EmulatedMachine,
+    board_pins: bool,
+) -> Vec<String> {
     use LinuxResponderName::{Gpiochip, Polling, Python, PythonGpiod1, Rust, Sysfs};
-    let chip = format!("/dev/gpiochip{}", machine.gpio_chips);
-    let lines = LINES.map(|line| line.to_string());
+    // The board's first chip is the first of the kernel, too.
+    let (chip, base, lines) = match board_pins {
+        true => (0, 0, BoardWire::RESPONDER),
+        false => (machine.gpio_chips, BASE, LINES),
+    };
+    let (chip, numbers) =
+        (format!("/dev/gpiochip{chip}"), lines.map(|line| (base + line).to_string()));
+    let lines = lines.map(|line| line.to_string());
     match name {
-        Sysfs => vec![PLACE.into(), BASE.to_string(), (BASE + 1).to_string()],
+        Sysfs => [PLACE.to_string()].into_iter().chain(numbers).collect(),
         Gpiochip | Polling | Rust => [PLACE.into(), chip].into_iter().chain(lines).collect(),
         Python | PythonGpiod1 => {
             [PYTHON.into(), PLACE.into(), chip].into_iter().chain(lines).collect()
@@ -51,11 +63,17 @@ impl GuestImage {
         use LinuxResponderName::{
             Gpiochip, Kmod, KmodPlain, KmodThreaded, Polling, Python, PythonGpiod1, Rust, Sysfs,
         };
-        let LinuxResponder { edges, from_ns, to_ns, .. } = asked;
-        let pair = format!(
+        let LinuxResponder { edges, from_ns, to_ns, board_pins, .. } = asked;
+        let mut pair = format!(
             "edges={edges} from_ns={} to_ns={} seed={seed} base={BASE}",
             from_ns.0, to_ns.0
         );
+        let (mut chip, mut lines) = ("pinpair", LINES);
+        if *board_pins {
+            (chip, lines) = (BoardWire::LABEL, BoardWire::RESPONDER);
+            let [raised, watched] = BoardWire::PAIR;
+            pair += &format!(" board={chip} raised={raised} watched={watched}");
+        }
         self.add_module(cache, sources, ("kmod/pinpair/pinpair.c", "pinpair"), &pair)?;
         let build = |make: &str, target: &str| build(self.config(), cache, sources, make, target);
         let handler = match asked.name {
@@ -69,8 +87,8 @@ impl GuestImage {
             Python => return self.add_python(cache, sources, Gpiod::Two),
             PythonGpiod1 => return self.add_python(cache, sources, Gpiod::One),
         };
-        let [input, output] = LINES;
-        let parameters = format!("chip=pinpair input={input} output={output} handler={handler}");
+        let [input, output] = lines;
+        let parameters = format!("chip={chip} input={input} output={output} handler={handler}");
         self.add_module(cache, sources, ("kmod/responder.c", "responder"), &parameters)
     }
 

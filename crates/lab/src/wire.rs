@@ -1,21 +1,40 @@
-//! A wire between two lines of a board's own GPIO controller: QEMU tells each change of the one, and is
-//! told the same of the other.
+//! Wires between lines of a board's own GPIO controller: QEMU tells each change of one, and is told the same
+//! of another.
 
 use crate::config::GuestConfig;
 use latlab_model::gpio::{GpioLine, GpioWire};
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
 
-/// A wire from one line of a controller to another.
+/// Wires from lines of a controller to others.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BoardWire {
     /// The controller, as QEMU calls it.
     controller: String,
-    from: u32,
-    to: u32,
+    /// From where to where.
+    wires: Vec<(u32, u32)>,
 }
 
 impl BoardWire {
+    /// How the kernel calls the first controller of the board.
+    pub(crate) const LABEL: &str = "30200000.gpio";
+    /// The lines of it that make stimuli, and show responses.
+    pub(crate) const PAIR: [u32; 2] = [20, 23];
+    /// The lines of it that a responder has, for its input and its output.
+    pub(crate) const RESPONDER: [u32; 2] = [21, 22];
+
+    /// From the stimuli to a responder, and from there back.
+    pub fn with_responder(config: &GuestConfig) -> Option<BoardWire> {
+        let controller = format!("{}1", config.machine.gpio_controllers?);
+        let ([raised, watched], [input, output]) = (BoardWire::PAIR, BoardWire::RESPONDER);
+        Some(BoardWire { controller, wires: vec![(raised, input), (output, watched)] })
+    }
+
+    /// The wires in words.
+    pub fn words(&self) -> Vec<String> {
+        self.wires.iter().map(|(from, to)| format!("from line {from} to line {to}")).collect()
+    }
+
     /// The wire between two lines that the board has by itself; none where both are of a chip that is
     /// brought along. An error is one line.
     pub fn of(config: &GuestConfig, asked: &GpioWire) -> Result<Option<BoardWire>, String> {
@@ -31,7 +50,7 @@ impl BoardWire {
         match (number(from), number(to)) {
             (Some(one), Some(other)) if one == other => {
                 let controller = format!("{controllers}{}", one + 1);
-                Ok(Some(BoardWire { controller, from: from.offset, to: to.offset }))
+                Ok(Some(BoardWire { controller, wires: vec![(from.offset, to.offset)] }))
             }
             (None, None) => Ok(None),
             _ => Err(format!(
@@ -43,7 +62,7 @@ impl BoardWire {
 
     /// Carries changes over QEMU's test protocol until it ends, and counts them.
     pub fn carry(&self, qemu: UnixStream) -> io::Result<u64> {
-        let BoardWire { controller, from, to } = self;
+        let BoardWire { controller, wires } = self;
         let mut commands = qemu.try_clone()?;
         writeln!(commands, "irq_intercept_out {controller}")?;
         let mut carried = 0;
@@ -51,10 +70,13 @@ impl BoardWire {
             // It also answers each command.
             let Ok(line) = line else { break };
             let words: Vec<&str> = line.split_whitespace().collect();
-            let level = match words[..] {
-                ["IRQ", "raise", of] if of.parse() == Ok(*from) => 1,
-                ["IRQ", "lower", of] if of.parse() == Ok(*from) => 0,
+            let (level, of) = match words[..] {
+                ["IRQ", "raise", of] => (1, of),
+                ["IRQ", "lower", of] => (0, of),
                 _ => continue,
+            };
+            let Some((_, to)) = wires.iter().find(|(from, _)| of.parse() == Ok(*from)) else {
+                continue;
             };
             let command = format!("set_irq_in {controller} unnamed-gpio-in {to} {level}\n");
             if commands.write_all(command.as_bytes()).is_err() {
@@ -84,7 +106,7 @@ mod tests {
 
     #[test]
     fn lines_of_the_board_are_wired_and_those_of_the_pin_pair_are_not() {
-        let expected = BoardWire { controller: "/machine/soc/gpio2".into(), from: 3, to: 5 };
+        let expected = BoardWire { controller: "/machine/soc/gpio2".into(), wires: vec![(3, 5)] };
         assert_eq!(wire("imx8mp-evk", "gpiochip1:3", "gpiochip1:5"), Ok(Some(expected)));
         assert_eq!(wire("imx8mp-evk", "gpiochip5:1", "gpiochip5:0"), Ok(None));
         assert_eq!(wire("x86-64", "gpiochip0:1", "gpiochip0:0"), Ok(None));
@@ -95,7 +117,7 @@ mod tests {
     #[test]
     fn changes_of_the_one_line_are_told_to_the_other() {
         let (ours, qemu) = UnixStream::pair().unwrap();
-        let wire = BoardWire { controller: "/c".into(), from: 3, to: 5 };
+        let wire = BoardWire { controller: "/c".into(), wires: vec![(7, 8), (3, 5)] };
         let carrier = std::thread::spawn(move || wire.carry(ours));
         let mut tells = qemu.try_clone().unwrap();
         tells.write_all(b"OK\nIRQ raise 3\nIRQ raise 4\nOK\nIRQ lower 3\n").unwrap();

@@ -95,6 +95,9 @@ pub struct LinuxResponder {
     pub from_ns: Nanos,
     /// The largest.
     pub to_ns: Nanos,
+    /// Whether it answers on lines of the board's own GPIO controller, and not on the pin pair.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub board_pins: bool,
 }
 
 impl LinuxResponder {

@@ -212,6 +212,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand respond" -l external -d 'A
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l lto -d 'Link the firmware with link-time optimisation, as the Arduino IDE does'
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l realtime -d 'Run the guest in the host\'s time, with KVM if possible: noisy and not repeatable'
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l console -d 'Print the console of the guest, or of all guests of a sheet'
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l board-pins -d 'Answer on lines of the guest\'s own GPIO controller, not on a pin pair; of imx8mp-evk only'
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand plan" -l limit -d 'The rate to exclude: bursts of misses in a time, such as 0.1/h or 1/d' -r

@@ -9,10 +9,15 @@
  * with interrupts disabled counts as well.
  *
  * With wired=1 there are two wires instead: line 0 follows line 1, and line 2 follows line 3.
+ *
+ * With board=LABEL there is no chip of its own: the edges are made on line `raised` of that chip, and the
+ * responses are the interrupts of its line `watched`. Wires have to lead from there to a responder and back.
  */
 #include <linux/completion.h>
 #include <linux/debugfs.h>
+#include <linux/gpio/consumer.h>
 #include <linux/gpio/driver.h>
+#include <linux/gpio/machine.h>
 #include <linux/hrtimer.h>
 #include <linux/interrupt.h>
 #include <linux/irq.h>
@@ -50,6 +55,15 @@ MODULE_PARM_DESC(base, "number of the first line in the GPIO sysfs; -1 lets the 
 static bool wired;
 module_param(wired, bool, 0444);
 MODULE_PARM_DESC(wired, "two wires, from line 1 to 0 and from line 3 to 2, instead of stimuli");
+static char *board;
+module_param(board, charp, 0444);
+MODULE_PARM_DESC(board, "label of a chip whose lines are used, instead of a chip of our own");
+static unsigned short raised;
+module_param(raised, ushort, 0444);
+MODULE_PARM_DESC(raised, "line of that chip that makes the stimuli");
+static unsigned short watched;
+module_param(watched, ushort, 0444);
+MODULE_PARM_DESC(watched, "line of that chip that shows the responses");
 
 struct edge {
 	ktime_t at;
@@ -72,6 +86,12 @@ static struct {
 	bool enabled[LINES];
 	unsigned int type[LINES];
 	struct irq_work rise[LINES];
+
+	/* Lines of another chip, if there are any. */
+	struct gpiod_lookup_table *lines;
+	struct gpio_desc *raised;
+	struct gpio_desc *watched;
+	int irq;
 
 	/* The stimuli. */
 	struct mutex reading;
@@ -140,6 +160,9 @@ static void note_response(ktime_t now)
 		return;
 	}
 	edge->answered = now;
+	/* Who answers over lines of another chip is unknown. */
+	if (board)
+		return;
 	if (!pair.answerer && !in_hardirq()) {
 		pair.answerer = current;
 		get_task_struct(current);
@@ -222,6 +245,27 @@ static const struct irq_chip pinpair_irqs = {
 	GPIOCHIP_IRQ_RESOURCE_HELPERS,
 };
 
+static irqreturn_t responded(int irq, void *data)
+{
+	ktime_t now = ktime_get();
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pair.lock, flags);
+	note_response(now);
+	raw_spin_unlock_irqrestore(&pair.lock, flags);
+	return IRQ_HANDLED;
+}
+
+/* In hard interrupt context. */
+static void set_stimulus(bool value)
+{
+	WRITE_ONCE(pair.level[STIMULUS], value);
+	if (board)
+		gpiod_set_value(pair.raised, value);
+	else if (wants(STIMULUS, value))
+		interrupt(STIMULUS);
+}
+
 static void wire_changed(struct irq_work *work)
 {
 	interrupt(work - pair.rise);
@@ -233,21 +277,17 @@ static enum hrtimer_restart fire(struct hrtimer *timer)
 	ktime_t begun, next;
 
 	if (pair.level[STIMULUS]) {
-		WRITE_ONCE(pair.level[STIMULUS], false);
-		if (wants(STIMULUS, false))
-			interrupt(STIMULUS);
+		set_stimulus(false);
 		next = pair.next < edges ? pair.edges[pair.next].at :
 			ktime_add_ns(pair.edges[edges - 1].at, to_ns);
 	} else if (pair.next == edges) {
 		complete(&pair.done);
 		return HRTIMER_NORESTART;
 	} else {
-		WRITE_ONCE(pair.level[STIMULUS], true);
 		next = ktime_add_ns(pair.edges[pair.next].at, from_ns / 2);
 		pair.next++;
 		begun = ktime_get();
-		if (wants(STIMULUS, true))
-			interrupt(STIMULUS);
+		set_stimulus(true);
 		pair.interrupts += ktime_to_ns(ktime_sub(ktime_get(), begun));
 	}
 	hrtimer_set_expires(timer, next);
@@ -290,8 +330,8 @@ static int run_edges(void)
 
 /*
  * First the responses beyond one for each edge, those to no edge, and CPU time in ns, of interrupts
- * and of threads, with the number of edges that it was used in; then a line for each edge: when it
- * came, and when it was answered, on CLOCK_MONOTONIC, 0 for never.
+ * and of threads, with the number of edges that it was used in, 0 where it is unknown; then a line for each
+ * edge: when it came, and when it was answered, on CLOCK_MONOTONIC, 0 for never.
  */
 static int edges_show(struct seq_file *file, void *unused)
 {
@@ -303,7 +343,7 @@ static int edges_show(struct seq_file *file, void *unused)
 		failed = run_edges();
 	if (!failed) {
 		seq_printf(file, "%u %u %llu %u %llu %u\n", pair.doubled, pair.spurious,
-			   pair.interrupts, edges,
+			   pair.interrupts, board ? 0 : edges,
 			   pair.last.threads - pair.first.threads, pair.last.edge - pair.first.edge);
 		for (i = 0; i < edges; i++)
 			seq_printf(file, "%lld %lld\n", ktime_to_ns(pair.edges[i].at),
@@ -334,6 +374,35 @@ static int add_chip(void)
 	return gpiochip_add_data(chip, NULL);
 }
 
+static int take_lines(void)
+{
+	pair.lines = kzalloc(struct_size(pair.lines, table, 3), GFP_KERNEL);
+	if (!pair.lines)
+		return -ENOMEM;
+	pair.lines->dev_id = "pinpair";
+	pair.lines->table[0] = GPIO_LOOKUP(board, raised, "raised", GPIO_ACTIVE_HIGH);
+	pair.lines->table[1] = GPIO_LOOKUP(board, watched, "watched", GPIO_ACTIVE_HIGH);
+	gpiod_add_lookup_table(pair.lines);
+	/* They go with the device. */
+	pair.raised = devm_gpiod_get(&pair.device->dev, "raised", GPIOD_OUT_LOW);
+	if (IS_ERR(pair.raised))
+		return PTR_ERR(pair.raised);
+	pair.watched = devm_gpiod_get(&pair.device->dev, "watched", GPIOD_IN);
+	if (IS_ERR(pair.watched))
+		return PTR_ERR(pair.watched);
+	pair.irq = gpiod_to_irq(pair.watched);
+	if (pair.irq < 0)
+		return pair.irq;
+	return request_irq(pair.irq, responded, IRQF_TRIGGER_RISING | IRQF_NO_THREAD, "pinpair", NULL);
+}
+
+static void leave_lines(void)
+{
+	if (pair.lines)
+		gpiod_remove_lookup_table(pair.lines);
+	kfree(pair.lines);
+}
+
 static int __init pinpair_init(void)
 {
 	unsigned int i;
@@ -361,7 +430,7 @@ static int __init pinpair_init(void)
 		failed = PTR_ERR(pair.device);
 		goto free;
 	}
-	failed = add_chip();
+	failed = board ? take_lines() : add_chip();
 	if (failed)
 		goto unregister;
 	if (!wired) {
@@ -372,6 +441,7 @@ static int __init pinpair_init(void)
 
 unregister:
 	platform_device_unregister(pair.device);
+	leave_lines();
 free:
 	kvfree(pair.edges);
 	return failed;
@@ -385,8 +455,12 @@ static void __exit pinpair_exit(void)
 	hrtimer_cancel(&pair.timer);
 	for (i = 0; i < LINES; i++)
 		irq_work_sync(&pair.rise[i]);
-	gpiochip_remove(&pair.chip);
+	if (board)
+		free_irq(pair.irq, NULL);
+	else
+		gpiochip_remove(&pair.chip);
 	platform_device_unregister(pair.device);
+	leave_lines();
 	if (pair.answerer)
 		put_task_struct(pair.answerer);
 	kvfree(pair.edges);

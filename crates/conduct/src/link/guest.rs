@@ -11,7 +11,6 @@ use latlab_lab::{
 use latlab_model::fault::{Fault, FaultKind};
 use latlab_model::finding::{EndFinding, Finding};
 use latlab_model::frame::Message;
-use latlab_model::gpio::GpioWire;
 use latlab_model::guest::{self, GuestStream, IN_VIRTUAL_TIME, MARK};
 use latlab_model::respond::LinuxResponder;
 use latlab_model::{Nanos, Plan};
@@ -53,8 +52,10 @@ pub struct GuestLink {
     sent: Arc<Mutex<Sent>>,
     /// Where it is recorded what it executes.
     recorder: Option<Recorder>,
-    /// Between two lines of its board, with how it was asked for.
-    wire: Option<(BoardWire, GpioWire)>,
+    /// Between lines of its board.
+    wire: Option<BoardWire>,
+    /// Whether responses over it have legs.
+    has_legs: bool,
 }
 
 /// What records a guest.
@@ -138,7 +139,10 @@ impl GuestLink {
         }
         let asked = plan.method.gpio();
         let wire = asked.map(|asked| BoardWire::of(config, asked)).transpose();
-        let wire = wire.map_err(io::Error::other)?.flatten().zip(asked.cloned());
+        let mut wire = wire.map_err(io::Error::other)?.flatten();
+        if linux(plan).is_some_and(|linux| linux.board_pins) {
+            wire = BoardWire::with_responder(config);
+        }
         if asked.is_some() && wire.is_none() {
             let missing = || io::Error::other(SimulateError::NoSources);
             guest.add_wires(cache, &sources().ok_or_else(missing)?)?;
@@ -163,6 +167,7 @@ impl GuestLink {
             sent: Arc::default(),
             recorder: None,
             wire,
+            has_legs: asked.is_some_and(|wire| !wire.external),
         };
         Ok((link, made))
     }
@@ -217,8 +222,7 @@ impl Link for GuestLink {
         let is_alike = guest.is_in_virtual_time() && self.wire.is_none();
         let waited = is_alike.then_some(Nanos::ZERO);
         let cpus = guest.reserve_cpus(sched::affinity().map_err(io::Error::from)?);
-        let wired =
-            self.wire.as_ref().map(|(wire, _)| Ok::<_, io::Error>((wire, UnixStream::pair()?)));
+        let wired = self.wire.as_ref().map(|wire| Ok::<_, io::Error>((wire, UnixStream::pair()?)));
         let wired = wired.transpose()?;
         let end = wired.as_ref().map(|(_, (_, qemu))| qemu.as_raw_fd());
         let mut command = guest.prepare(start.console, end)?;
@@ -272,9 +276,9 @@ impl Link for GuestLink {
         let failed = status.ok().filter(|status| !status.success() && emulator.cut.is_none());
         let crashed = failed.map(|status| crashed(status, complaint.as_deref()));
         let stop = emulator.cut.iter().map(|_| Message::Stop);
-        let wired = self.wire.as_ref().map(|(_, GpioWire { stimulus, loopback, .. })| {
-            let (from, to) = (stimulus.to_string(), loopback.to_string());
-            Finding::new(EndFinding::WireByHost { from, to })
+        let wired = self.wire.as_ref().map(|wire| {
+            let (wires, has_legs) = (wire.words(), self.has_legs);
+            Finding::new(EndFinding::WireByHost { wires, has_legs })
         });
         let findings = [&emulator.cut, &crashed, &crowded, &wired].into_iter().flatten().cloned();
         let messages = stop.chain(findings.map(Message::Finding)).chain(sent).collect();

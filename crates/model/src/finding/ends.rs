@@ -56,13 +56,17 @@ findings! {
             /// The guest.
             target: Target,
         }
-        /// The wire between two lines of an emulated board is a program of the host: how long an edge takes
-        /// from one to the other is not in virtual time.
-        WireByHost = "wire-by-host" ("info", "no", "Compare wake-up and answer, not the whole.") {
-            /// The line of the stimulus.
-            from: String,
-            /// The line to which it is led.
-            to: String,
+        /// Wires between lines of an emulated board are a program of the host: how long an edge takes over
+        /// them is not in virtual time.
+        WireByHost = "wire-by-host" (
+            "info",
+            "no",
+            "Compare the legs wake-up and answer, or medians with others of this machine."
+        ) {
+            /// The wires, in words.
+            wires: Vec<String>,
+            /// Whether responses have legs, of which only one contains a wire.
+            has_legs: bool,
         }
         /// A guest was measured in the host's time (`--realtime`): every latency includes delays of
         /// the emulator and the host.
@@ -216,10 +220,20 @@ impl EndFinding {
                 "Measured in virtual time on {target}: {VIRTUAL_TIME_SHOWS}. Times of day are \
                  those of the guest."
             ),
-            WireByHost { from, to } => format!(
-                "The wire from {from} to {to} is a program of the host: how long an edge takes to get there is \
-                 up to the host, and differs from run to run. Wake-up and answer are in virtual time."
-            ),
+            WireByHost { wires, has_legs } => {
+                let (be, they) = if wires.len() == 1 { ("is", "it") } else { ("are", "them") };
+                format!(
+                    "{} {} {be} a program of the host: how long an edge takes over {they} is up to the host, \
+                     and differs from run to run. {} in virtual time.",
+                    if wires.len() == 1 { "The wire" } else { "The wires" },
+                    wires.join(" and "),
+                    if *has_legs {
+                        "Wake-up and answer are"
+                    } else {
+                        "What the responder itself takes is"
+                    }
+                )
+            }
             GuestNoisy { target, accelerator } => format!(
                 "Measured on {target} in the host's time, with {accelerator}: every latency \
                  includes delays of the emulator and of the host. The figures are not those of a \
@@ -309,7 +323,8 @@ impl EndFinding {
             ThreadEndedEarly { reason: EndReason::RanAway } => {
                 "Find out what keeps the CPU busy, or use a longer --period."
             }
-            WireByHost { .. } => "Compare wake-up and answer, not the whole.",
+            WireByHost { has_legs: true, .. } => "Compare wake-up and answer, not the whole.",
+            WireByHost { .. } => "Compare the median with others of this machine.",
             ThreadEndedEarly { .. }
             | VirtualTime { .. }
             | PlantedFault { .. }

@@ -383,7 +383,11 @@ fn ends() -> Vec<EndFinding> {
         StreamLost { measured_to: Some("2026-11-21T17:09:16.000Z".into()) },
         StreamLost { measured_to: None },
         VirtualTime { target: target() },
-        WireByHost { from: "gpiochip0:3".into(), to: "gpiochip0:5".into() },
+        WireByHost { wires: vec!["from line 3 to line 5".into()], has_legs: true },
+        WireByHost {
+            wires: vec!["from line 20 to line 21".into(), "from line 22 to line 23".into()],
+            has_legs: false,
+        },
         GuestNoisy { target: target(), accelerator: "kvm".into() },
         PlantedFault { fault: "fault,kind=irqs-off,for=500us".into() },
         GuestEnded {},

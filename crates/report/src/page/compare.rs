@@ -123,7 +123,7 @@ fn settings_table(comparison: &RunTable) -> Markup {
         return html! { p { "All settings are the same." } };
     }
     html! {
-        div.box { table.stacked.settings {
+        div.scroll { table.stacked.settings {
             caption { span { "Requested settings, and facts of the machine, that are not the same \
                               in all runs" } }
             thead { tr {

@@ -92,7 +92,8 @@ fn responder(linux: &LinuxResponder, plan: &Plan, machine: &str) -> String {
     let usual = Policy::Fifo { priority: Policy::DEFAULT_PRIORITY };
     let policy = plan.policy.filter(|policy| *policy != usual);
     let policy = policy.map(|policy| format!(", {policy}")).unwrap_or_default();
-    format!("{}{policy} ({machine})", linux.name)
+    let pins = if linux.board_pins { ", its GPIO" } else { "" };
+    format!("{}{policy} ({machine}{pins})", linux.name)
 }
 
 #[cfg(test)]
@@ -104,7 +105,14 @@ mod tests {
         use latlab_model::Nanos;
         use latlab_model::respond::LinuxResponderName::Gpiochip;
         let (from_ns, to_ns) = (Nanos(1), Nanos(2));
-        let linux = LinuxResponder { name: Gpiochip, argv: Vec::new(), edges: 1, from_ns, to_ns };
+        let linux = LinuxResponder {
+            name: Gpiochip,
+            argv: Vec::new(),
+            edges: 1,
+            from_ns,
+            to_ns,
+            board_pins: false,
+        };
         let usual = responder(&linux, &Plan::default(), "arm64");
         let other = Plan { policy: Some(Policy::Other), ..Plan::default() };
         assert_eq!(usual, "c-gpiochip (arm64)");

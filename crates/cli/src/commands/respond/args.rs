@@ -178,6 +178,9 @@ pub struct LinuxArgs {
     /// The guest
     #[command(flatten)]
     pub guest: GuestArgs,
+    /// Answer on lines of the guest's own GPIO controller, not on a pin pair; of imx8mp-evk only
+    #[arg(long, requires = "simulate", help_heading = LINUX)]
+    pub board_pins: bool,
     /// CPU of the thread that answers --gpio [default: the first that this process may use]
     #[arg(short = 'a', long, value_name = "LIST", requires = "gpio", help_heading = LINUX)]
     pub cpus: Option<CpuSet>,
@@ -427,6 +430,11 @@ impl RespondArgs {
             }
             (_, Some(Simulated::Linux(_) | Simulated::Avr | Simulated::Published)) if self.lto => {
                 return Err("--lto applies to uno:SKETCH only".into());
+            }
+            (_, Some(simulated))
+                if self.linux.board_pins && !matches!(simulated, Simulated::Linux(_)) =>
+            {
+                return Err("--board-pins applies to --simulate linux:NAME only".into());
             }
             (_, Some(Simulated::Avr)) if self.firmware.is_none() => {
                 return Err("--simulate avr needs --firmware FILE".into());

@@ -33,8 +33,15 @@ fn plan(args: &RespondArgs, name: LinuxResponderName) -> Result<Plan, String> {
     let stimulus = args.stimuli()?;
     let (from_ns, to_ns) = stimulus.between();
     let edges = u32::try_from(args.edges).unwrap_or(u32::MAX);
-    let argv = responder_command(name, config.machine);
-    let linux = LinuxResponder { name, argv, edges, from_ns, to_ns };
+    let board_pins = args.linux.board_pins;
+    if board_pins && config.machine.gpio_controllers.is_none() {
+        return Err(format!(
+            "--board-pins: {} has no GPIO controller for it, imx8mp-evk has",
+            config.machine.name
+        ));
+    }
+    let argv = responder_command(name, config.machine, board_pins);
+    let linux = LinuxResponder { name, argv, edges, from_ns, to_ns, board_pins };
     let respond = Respond {
         simulated: Some(description(args, stimulus)),
         window_ns: args.window,
@@ -96,6 +103,12 @@ fn command(args: &RespondArgs, target: &str) -> String {
     option("--edges", Some(args.edges.to_string()));
     option("--seed", Some(args.seed.to_string()));
     linux.options(&mut option);
+    if linux.board_pins {
+        words.push("--board-pins".to_string());
+    }
+    let mut option = |flag: &str, value: Option<String>| {
+        words.extend(value.map(|value| format!("{flag} {}", shell::quoted(&value))));
+    };
     option("--window", args.window.map(duration));
     option("--deadline", args.runs.deadline.map(duration));
     words.join(" ")
