@@ -93,6 +93,12 @@ pub enum Error {
         /// What it has sent.
         length: usize,
     },
+    /// A function that a replay needs to know is not among the kernel's.
+    #[error("the kernel of the guest does not list its symbol {symbol}, which a replay needs")]
+    NoSymbol {
+        /// Its name.
+        symbol: &'static str,
+    },
     /// A machine whose instructions the replay does not know.
     #[error("a replay knows the processors x86-64 and arm64, and not that of {machine}")]
     NoReplay {

@@ -10,8 +10,11 @@ use std::process::{Command, Stdio};
 
 /// Asks the guest for the addresses of its kernel in place of its job.
 const ADDRESSES: &str = "lab/addresses";
-/// Where QEMU puts the image of an arm64 kernel, whose first symbol this is.
-const ARM_IMAGE: (&str, u64) = ("_text", 0x4020_0000);
+/// Where QEMU puts the image of an arm64 kernel. It begins at a multiple of this, shortly before the first
+/// symbol that each kernel lists.
+const ARM_IMAGE: u64 = 0x4020_0000;
+const ARM_ALIGNED: u64 = 2 << 20;
+const ARM_FIRST: &str = "_stext";
 /// Where an x86-64 kernel has the physical address 0 in its image.
 const X86_IMAGE: u64 = 0xffff_ffff_8000_0000;
 
@@ -39,13 +42,17 @@ impl GuestImage {
         let plugin = plugin::build(&identity.emulator, cache)?;
         let name = format!("{}-{}", machine.name, &identity.kernel_sha256[..16]);
         let map = KernelMap::cached(cache, &name, || self.ask_for_addresses(cache, agent))?;
-        let missing = || Error::NoSymbols { length: map.symbols.len() };
-        let address = |name: &str| map.address(name).ok_or_else(missing);
+        let address =
+            |name: &'static str| map.address(name).ok_or(Error::NoSymbol { symbol: name });
         let (switch, text) = match is_arm {
-            true => ("cpu_switch_to", address(ARM_IMAGE.0)?.wrapping_sub(ARM_IMAGE.1)),
+            true => {
+                let first = address(ARM_FIRST)?;
+                ("cpu_switch_to", (first - first % ARM_ALIGNED).wrapping_sub(ARM_IMAGE))
+            }
             false => ("__switch_to_asm", X86_IMAGE),
         };
-        let [comm, pid, tgid] = map.task().ok_or_else(missing)?;
+        let no_types = Error::NoSymbols { length: map.symbols.len() };
+        let [comm, pid, tgid] = map.task().ok_or(no_types)?;
         let arguments = format!(
             "guest={},text={text},switch={},comm={comm},pid={pid},tgid={tgid}",
             machine.architecture,

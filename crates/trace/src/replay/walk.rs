@@ -364,7 +364,8 @@ impl<'a> Walker<'a> {
                 "asm_common_interrupt" | "asm_spurious_interrupt" => Some(Entry::Interrupt),
                 _ => None,
             },
-            Code::Arm { .. } if name != "vectors" => None,
+            // Each of the sixteen has so many bytes, of which it may branch to others.
+            Code::Arm { .. } if name != "vectors" || !offset.is_multiple_of(0x80) => None,
             Code::Arm { .. } => match offset & 0x180 {
                 0 if flow == Flow::Asks => Some(Entry::SystemCall),
                 0 => Some(Entry::Exception),
