@@ -75,8 +75,9 @@ struct Frame {
     function: Option<usize>,
     returns_to: Option<u64>,
     entry: Entry,
-    /// Whether interrupts were on where it was entered.
+    /// Whether interrupts were on where it was entered, and how many states of theirs were saved.
     were_on: bool,
+    saved: usize,
 }
 
 #[derive(Clone, Copy)]
@@ -283,15 +284,31 @@ impl<'a> Walker<'a> {
             Effect::InterruptsOff => self.switch_off(at),
             Effect::InterruptsOn => self.switch_on(at),
             Effect::InterruptsSaved => self.saved.push(self.interrupts_off.is_none()),
-            Effect::InterruptsRestored => match self.saved.pop() {
-                Some(true) => self.switch_on(at),
-                Some(false) => self.switch_off(at),
-                None => {}
+            Effect::InterruptsRestored => match self.restored() {
+                true => self.switch_on(at),
+                false => self.switch_off(at),
             },
             Effect::Preemption(by) => {
                 self.preemption = (self.preemption + by).max(0);
                 self.note_preemption(at);
             }
+        }
+    }
+
+    /// Whether interrupts are on where their state is restored. One that is restored more often than it was
+    /// saved since the kernel was entered is that of the entry.
+    fn restored(&mut self) -> bool {
+        let entered = self.stack.iter().rfind(|frame| frame.entry != Entry::Call);
+        let saved_before = entered.map_or(0, |frame| frame.saved);
+        if self.saved.len() > saved_before
+            && let Some(was_on) = self.saved.pop()
+        {
+            return was_on;
+        }
+        match entered {
+            Some(Frame { entry: Entry::Interrupt, .. }) => false,
+            Some(Frame { entry: Entry::Exception, were_on, .. }) => *were_on,
+            _ => true,
         }
     }
 
@@ -398,8 +415,9 @@ impl<'a> Walker<'a> {
             Flow::Leaves => {
                 let last = self.stack.iter().rposition(|frame| frame.entry != Entry::Call);
                 if let Some(entered) = last {
-                    let were_on = self.stack[entered].were_on;
+                    let Frame { were_on, saved, .. } = self.stack[entered];
                     self.stack.truncate(entered);
+                    self.saved.truncate(saved);
                     match were_on {
                         true => self.switch_on(at),
                         false => self.switch_off(at),
@@ -431,6 +449,10 @@ impl<'a> Walker<'a> {
     }
 
     fn enter(&mut self, entry: Entry, function: Option<usize>, at: u64) {
+        if entry == Entry::Interrupt {
+            // It would not have come: they were switched on by something that was not understood.
+            self.interrupts_off = None;
+        }
         let were_on = self.interrupts_off.is_none();
         self.push(entry, function, None, were_on);
         self.switch_off(at);
@@ -445,7 +467,8 @@ impl<'a> Walker<'a> {
     ) {
         let parent = self.stack.last().map(|frame| frame.path);
         let path = self.path_of(parent, function, entry);
-        self.stack.push(Frame { path, function, returns_to, entry, were_on });
+        let saved = self.saved.len();
+        self.stack.push(Frame { path, function, returns_to, entry, were_on, saved });
     }
 
     fn path_of(&mut self, parent: Option<PathId>, function: Option<usize>, entry: Entry) -> PathId {
