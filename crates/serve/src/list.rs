@@ -192,13 +192,13 @@ fn campaign_cells(campaign: &CampaignLine) -> Markup {
         }
         @match &campaign.progress {
             Ok((counts, verdicts)) => {
-                td data-head="Verdicts" {
+                td data-head="Verdicts" { span {
                     @for (index, (verdict, count)) in verdicts.iter().enumerate() {
                         @if index > 0 { ", " }
                         (count) " " span.tag.(verdict.as_str()) { (verdict) }
                     }
                     @if verdicts.is_empty() { "–" }
-                }
+                } }
                 td data-head="State" { (counts) }
                 td data-head="Runs" { a href={ "/campaigns/" (id) "/runs" } { "choose and compare" } }
             }
