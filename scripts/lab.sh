@@ -22,6 +22,7 @@ else
 fi
 step main one "release build" scripts/build.sh && step main one "make dist" scripts/dist.sh ||
     { closing; exit 1; }
+step main one "the program from its packages" scripts/crates.sh target/crates
 export LATLAB=$root/target/latlab PATH=$root/.venv/bin:$PATH
 
 # Attacks. What a test cannot try here it says in a line that begins with SKIPPED, and the end repeats it.

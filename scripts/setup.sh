@@ -28,7 +28,7 @@ for set in "${@:-build}"; do
                 man-db make arduino-core-avr gcc-avr avr-libc libsimavr-dev qemu-system-x86
                 qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross busybox-static
                 e2fsprogs systemd sigrok-cli buildah mandoc openssh-client openssh-server
-                dropbear-bin sudo iproute2 "${for_dist[@]}")
+                dropbear-bin sudo iproute2 nix-bin "${for_dist[@]}")
             want_lint=1 want_test=1 want_dist=1
             ;;
         lint) want_lint=1 ;;

@@ -8,7 +8,7 @@ use std::{env, fs};
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    let made = Path::new("../../docs/reference/completions");
+    let made = Path::new("completions");
     println!("cargo::rerun-if-changed={}", made.display());
     let folder = env::var("OUT_DIR").expect("cargo names a folder");
     for name in ["latlab.bash", "_latlab", "latlab.fish"] {

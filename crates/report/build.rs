@@ -10,9 +10,11 @@ use std::{env, fs};
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    let made = Path::new("../../web/dist");
+    // A link to web/dist; a package carries the files themselves.
+    let made = Path::new("dist");
+    let web = Path::new("../../web");
     // A folder that is made later is noticed by its parent.
-    println!("cargo::rerun-if-changed=../../web");
+    println!("cargo::rerun-if-changed={}", if web.exists() { web } else { made }.display());
     let folder = env::var("OUT_DIR").expect("cargo names a folder");
     for name in ["page.js", "page.css", "live.js", "live.css"] {
         let text = fs::read(made.join(name)).unwrap_or_else(|_| {

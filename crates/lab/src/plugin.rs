@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use std::process::Command;
 
 const SOURCES: [(&str, &str); 2] = [
-    ("plugin.c", include_str!("../../../replay/plugin.c")),
-    ("plugin.h", include_str!("../../../replay/plugin.h")),
+    ("plugin.c", include_str!("../replay/plugin.c")),
+    ("plugin.h", include_str!("../replay/plugin.h")),
 ];
 const OPTIONS: &str = "-std=gnu11 -O2 -ffreestanding -fno-builtin -fno-stack-protector \
                        -fvisibility=hidden -fPIC -nostdlib -shared";

@@ -4,7 +4,7 @@ macro_rules! builtin {
     ($($name:literal),+ $(,)?) => {
         /// Name and text of each.
         pub const BUILTIN_LOADS: &[(&str, &str)] =
-            &[$(($name, include_str!(concat!("../../../loads/", $name, ".toml")))),+];
+            &[$(($name, include_str!(concat!("../loads/", $name, ".toml")))),+];
     };
 }
 

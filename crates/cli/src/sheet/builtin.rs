@@ -12,7 +12,7 @@ macro_rules! builtin {
     ($($name:literal),+ $(,)?) => {
         &[$(BuiltinSheet {
             name: $name,
-            text: include_str!(concat!("../../../../scenarios/", $name, ".toml")),
+            text: include_str!(concat!("../../scenarios/", $name, ".toml")),
         }),+]
     };
 }

@@ -5,10 +5,10 @@ use std::path::Path;
 
 /// The oscilloscopes that latlab knows, by maker.
 const KNOWN: &[(&str, &str)] = &[
-    ("keysight", include_str!("../../../../../scopes/keysight.toml")),
-    ("rigol", include_str!("../../../../../scopes/rigol.toml")),
-    ("rohde-schwarz", include_str!("../../../../../scopes/rohde-schwarz.toml")),
-    ("tektronix", include_str!("../../../../../scopes/tektronix.toml")),
+    ("keysight", include_str!("../../../scopes/keysight.toml")),
+    ("rigol", include_str!("../../../scopes/rigol.toml")),
+    ("rohde-schwarz", include_str!("../../../scopes/rohde-schwarz.toml")),
+    ("tektronix", include_str!("../../../scopes/tektronix.toml")),
 ];
 
 /// The commands for an instrument that says this of itself: of the file, if one is given. An error
