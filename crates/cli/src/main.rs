@@ -34,14 +34,13 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     // A quota is told as a full disk is, where the signal would end us without a word.
     let _ = signal::ignore(Signal::FileSize);
-    let words: Vec<OsString> = std::env::args_os().collect();
+    let words = tips::without_help_command(std::env::args_os().collect());
     if let Some(words) = cyclictest::options_of(&words) {
         return exit_code_of(cyclictest::cyclictest(&words));
     }
     if words.get(1).is_some_and(|word| word == latlab_agent::LOAD_SUPERVISOR) {
         return exit_code_of(agent::supervise_load());
     }
-    let words = tips::without_help_command(words);
     let (cli, given) = parse(&words).unwrap_or_else(|error| exit_with_usage(&error, &words));
     exit_code_of(call(cli.command, &given))
 }

@@ -202,6 +202,20 @@ fn links(page: &str) -> impl Iterator<Item = &str> {
     page.split("](").skip(1).filter_map(|rest| rest.split(')').next())
 }
 
+/// A command that takes another tool's options measures at once, unless the help is asked for.
+#[test]
+fn the_help_of_every_command_has_two_ways() {
+    let words = |words: [&str; 2]| {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_latlab"));
+        String::from_utf8(program.args(words).output().expect("latlab can be started").stdout)
+    };
+    for name in ["run", "compare", "cyclictest", "lab"] {
+        let help = words(["help", name]).expect("help is text");
+        assert!(help.contains("Usage:") && help.contains("--"), "{name}: {help}");
+        assert_eq!(help, words([name, "--help"]).expect("help is text"), "{name}");
+    }
+}
+
 /// The flags of every command, as its help has them, and that of the commands below it.
 fn flags() -> BTreeMap<String, BTreeSet<String>> {
     let help = |words: &[&str]| {
