@@ -162,7 +162,7 @@ def replay(arguments: argparse.Namespace) -> None:
         for seed in range(1, arguments.seeds + 1):
             with tempfile.TemporaryDirectory() as folder:
                 load = ["--load", arguments.load] if arguments.load else []
-                run(folder, "--target", target, "--seed", str(seed), "--for", arguments.length, "--spike-above", "1ns", *load)
+                run(folder, "--target", target, "--seed", str(seed), "--for", arguments.length, *load)
 
                 def told(*options: str) -> dict:
                     line = [LATLAB, "explain", "last", "--format", "json", "--out", folder, *options]

@@ -206,9 +206,7 @@ int main(int count, char **arguments)
 			kill(atoi(arguments[5]), SIGSTOP);
 			nanosleep(&rest, NULL);
 			kill(atoi(arguments[5]), SIGCONT);
-		} else if (!strcmp(what, "compaction"))
-			write_file("/proc/sys/vm/compact_memory", "1");
-		else if (!strcmp(what, "tasks"))
+		} else if (!strcmp(what, "tasks"))
 			write_file("/proc/sysrq-trigger", "t");
 		else if (!strcmp(what, "hotplug")) {
 			char path[80];
