@@ -5,7 +5,8 @@ usage: benches/explain.py cost FILE [--rounds 10] [--for 20s]
        benches/explain.py cycles FILE [--cycles 112000] [--period 500us] [--out DIR] [--target lab:x86-64/stock-6.1]
                                     [--load hackbench]
        benches/explain.py here FILE [--rounds 20]
-       benches/explain.py replay FILE [--load hackbench,groups=1] [--for 2s] [--seeds 1] [--rounds 20] [--targets TARGET...]
+       benches/explain.py replay FILE [--load hackbench,groups=1] [--for 2s] [--seeds 1] [--rounds 20] [--above 8us]
+                                      [--targets TARGET...]
        benches/explain.py culprits FOLDER
 FILE gets a JSON object a line. `here` plants culprits on this machine, and writes what tests/culprits.sh
 writes of its guests; `replay` measures guests with the recorder, runs each again, and writes a table of who the events
@@ -119,36 +120,37 @@ def here(arguments: argparse.Namespace) -> None:
 SOFTIRQS = {"net_rx_action": "NET_RX", "net_tx_action": "NET_TX", "rcu_core_si": "RCU", "run_timer_softirq": "TIMER",
             "tasklet_action": "TASKLET", "tasklet_hi_action": "HI", "run_rebalance_domains": "SCHED",
             "hrtimer_run_softirq": "HRTIMER", "blk_done_softirq": "BLOCK"}
-WAKE_UP, SLEPT, INTERRUPT = "the wake-up itself", "the idle CPU", "an interrupt"
+SLEPT, INTERRUPT = "the idle CPU", "an interrupt"
 OWN_PARTS = {"interrupt", "waking", "interrupt-end", "switching"}
 
 
 def by_events(spike: dict) -> collections.Counter:
-    """What each took of a spike, as the kernel's events tell."""
+    """What each took of a spike beside the wake-up itself, as the kernel's events tell."""
     took = collections.Counter()
     for leg in spike["legs"]:
         kind, name = leg["holder"]["kind"], leg["holder"]["name"]
-        who = {"wake-up": WAKE_UP, "idle-exit": SLEPT, "interrupt": INTERRUPT, "other-timers": INTERRUPT,
-               "softirq": f"softirq {name}"}.get(kind, f"thread {name}")
-        took[who] += leg["to_ns"] - leg["from_ns"]
+        who = {"wake-up": None, "idle-exit": SLEPT, "interrupt": INTERRUPT, "other-timers": INTERRUPT,
+               "unknown": "unknown", "softirq": f"softirq {name}"}.get(kind, f"thread {name}")
+        if who:
+            took[who] += leg["to_ns"] - leg["from_ns"]
     return took
 
 
 def by_instructions(told: dict) -> collections.Counter:
-    """What each took of a latency, as the replay tells."""
+    """The same of a latency, as the replay tells."""
     took = collections.Counter()
     for leg in told["legs"]:
         thread, activity = leg["thread"], leg["activity"]
         if leg["part"] in OWN_PARTS:
-            who = WAKE_UP
-        elif activity.startswith("softirq "):
+            continue
+        if activity.startswith("softirq "):
             who = "softirq " + SOFTIRQS.get(activity.removeprefix("softirq "), activity.removeprefix("softirq "))
         elif "interrupt" in activity.split("`")[0]:
             who = INTERRUPT
         elif thread is None or thread["pid"] == 0:
             who = SLEPT
         elif thread == told["measured"]:
-            who = WAKE_UP
+            continue
         else:
             who = f"thread {thread['name']}"
         took[who] += leg["to_ns"] - leg["from_ns"]
@@ -156,35 +158,34 @@ def by_instructions(told: dict) -> collections.Counter:
 
 
 def replay(arguments: argparse.Namespace) -> None:
-    """The largest latencies of guests that ran with the recorder, told from their events and from their instructions."""
+    """The largest recorded latencies of guests, told from their events and from their instructions."""
     agree, rows = collections.Counter(), []
     for target in arguments.targets or ["lab:x86-64/stock-6.1", "lab:x86-64/rt-6.1"]:
         for seed in range(1, arguments.seeds + 1):
             with tempfile.TemporaryDirectory() as folder:
                 load = ["--load", arguments.load] if arguments.load else []
-                run(folder, "--target", target, "--seed", str(seed), "--for", arguments.length, *load)
+                run(folder, "--target", target, "--seed", str(seed), "--for", arguments.length, "--warm-up", "100ms",
+                    "--spike-above", arguments.above, *load)
 
                 def told(*options: str) -> dict:
                     line = [LATLAB, "explain", "last", "--format", "json", "--out", folder, *options]
                     return json.loads(subprocess.run(line, check=True, capture_output=True).stdout)
                 spikes = {one["release_ns"]: one for one in told("--top", str(10**9))["spikes"]}
-                again = told("--replay", "--top", str(arguments.rounds))["latencies"]
-            for one in sorted(again, key=lambda one: -one["latency_ns"]):
-                spike = spikes.get(one["release_ns"])
-                if spike is None:
-                    agree[target, "not recorded"] += 1
-                    continue
-                events, instructions = by_events(spike), by_instructions(one)
-                first, second = (took.most_common(1)[0] for took in (events, instructions))
-                agree[target, "same" if first[0] == second[0] else "other"] += 1
-                cells = [f"{who} {length / 1000:.1f} us" for who, length in (first, second)]
+                again = told("--replay", "--top", str(5 * arguments.rounds))["latencies"]
+            recorded = [one for one in sorted(again, key=lambda one: -one["latency_ns"]) if one["release_ns"] in spikes]
+            for one in recorded[:arguments.rounds]:
+                took = by_events(spikes[one["release_ns"]]), by_instructions(one)
+                first, second = ((all.most_common(1) or [("nobody", 0)])[0] for all in took)
+                agree[target, first[0] == second[0]] += 1
+                cells = [f"{who} {length / 1000:.3f} us" for who, length in (first, second)]
                 rows.append(f"| {target.removeprefix('lab:')}, seed {seed} | {one['latency_ns'] / 1000:.3f} us | " + " | ".join(cells)
                             + f" | {'yes' if first[0] == second[0] else 'no'} |")
     with open(arguments.file, "a") as out:
-        print("| guest | latency | most of it by events | most of it by instructions | the same |", file=out)
+        print("| guest | latency | who held it off for longest, by events | by instructions | the same |", file=out)
         print("| --- | ---: | --- | --- | --- |", file=out)
         print("\n".join(rows), file=out)
-    print(dict(agree))
+    for target in dict.fromkeys(target for target, _ in agree):
+        print(f"{target}: {agree[target, True]} of {agree[target, True] + agree[target, False]} the same")
 
 
 def agrees(kind: str, name: str, sentence: str, part: str, by: str) -> bool:
@@ -205,7 +206,7 @@ def culprits(arguments: argparse.Namespace) -> None:
     for file in sorted(pathlib.Path(arguments.file).glob("*.txt")):
         for line in file.read_text().splitlines():
             row = line.removeprefix("== ").strip()
-            if row.startswith("rtla "):
+            if row.startswith("rtla ") and not row.startswith("rtla said"):
                 key, part, by = row.removeprefix("rtla ").rsplit("|", 2)
                 same = agrees(*told[key], part, by) if part.strip() else None
                 beside[same] += 1
@@ -239,6 +240,7 @@ def main() -> None:
     parser.add_argument("--load")
     parser.add_argument("--targets", nargs="+")
     parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--above", default="8us")
     arguments = parser.parse_args()
     arguments.rounds = arguments.rounds or {"here": 20, "replay": 20}.get(arguments.what, 10)
     {"cost": cost, "cycles": cycles, "here": here, "replay": replay, "culprits": culprits}[arguments.what](arguments)
