@@ -20,6 +20,7 @@ near = lambda a, b, within: abs(a - b) <= within' "$1"
 look() {
     "$program" respond --from $captures/100khz_clock_2logic_1analog.sr --look >"$here/look" &&
         expect "channels" grep -q 'sigrok session, 9 channels, over 8.333 ms' "$here/look" &&
+        "$program" respond --from $captures/scope_7_1.csv --look >"$here/look1" && expect "one channel" grep -q 'CSV, 1 channel, over' "$here/look1" &&
         expect "a picture" grep -qE 'D0 +logic +[0-9]+ rising' "$here/look" &&
         expect "nothing stored" [ ! -e "$LATLAB_RUNS" ]
 }

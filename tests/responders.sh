@@ -322,15 +322,15 @@ for leg in "irq", "wake_up", "answer":
 assert legs["wake_up"]["min_ns"] > 1_000 and legs["answer"]["max_ns"] < 100_000, legs
 PYTHON
 }
-# While it is busy, a guest takes no part of the host's time for its own; the least has the wires at their shortest.
+# How long the wires take is up to the host, so only what became of the edges is looked at.
 board_pins() {
     local responder
     for responder in kmod c-gpiochip; do
-        answer "mxc-$responder" "$responder" imx8mp-evk/stock --board-pins --edges 100 --stimulus random:5ms..10ms \
-            --load 'command,run=while :; do :; done' || return 1
-        holds "runs['mxc-$responder']['answered'] > 80 and runs['mxc-$responder']['responses']['stimuli'] == 100" || return 1
+        answer "mxc-$responder" "$responder" imx8mp-evk/stock --board-pins --edges 100 --stimulus random:10ms..20ms || return 1
+        holds "runs['mxc-$responder']['answered'] + missing('mxc-$responder') == 100 and missing('mxc-$responder') < 20" &&
+            holds "runs['mxc-$responder']['responses'].get('cpu') is None" &&
+            expect "the finding" grep -q 'from line 20 to line 21' "$here/mxc-$responder.json" || return 1
     done
-    holds 'runs["mxc-kmod"]["responses"]["figures"]["min_ns"] < runs["mxc-c-gpiochip"]["responses"]["figures"]["min_ns"]'
 }
 if have "the GPIO driver of a board" qemu-system-aarch64 dpkg-deb; then
     if fetch imx8mp-evk stock-6.1 rt-6.1; then

@@ -7,6 +7,7 @@ use crate::flags::Format;
 use crate::output::{escape_controls, glyphs, print_json, print_text, warn};
 use latlab_capture::{Capture, ChannelSurvey, Error, Kind, SECOND_PS, Survey, Value, open, survey};
 use latlab_model::Nanos;
+use latlab_model::units::counted;
 use latlab_report::Glyphs;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -129,10 +130,10 @@ fn picture(parts: &[(bool, bool)], glyphs: Glyphs) -> String {
 fn text(looked: &CaptureListing) -> String {
     let mut facts = vec![looked.format.to_string()];
     if let Some(readings) = looked.readings {
-        facts.push(format!("{readings} readings"));
+        facts.push(counted(readings, "reading", "readings"));
         facts.push(format!("{} of them not measured", looked.not_measured.unwrap_or(0)));
     } else {
-        facts.push(format!("{} channels", looked.channels.len()));
+        facts.push(counted(looked.channels.len() as u64, "channel", "channels"));
     }
     facts.extend(looked.duration_ns.map(|it| format!("over {}", Nanos(it.round() as i64))));
     facts.extend(looked.resolution_ns.map(rate));
