@@ -1283,12 +1283,16 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__serve)
-            opts="-h -V --port --listen --token --token-file --help --version"
+            opts="-h -V --out --port --listen --token --token-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --out)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --port)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

@@ -26,9 +26,10 @@ pub fn serve(args: &ServeArgs) -> anyhow::Result<ExitCode> {
         None => args.token.clone(),
     };
     let (address, any_port) = args.address(token.is_some()).map_err(|text| anyhow!(text))?;
-    let folder = open_store(args.folder.as_deref());
+    let named = args.folder.as_deref().or(args.out.as_deref());
+    let folder = open_store(named);
     // One that is made later is noticed; a mistyped one would be waited for in vain.
-    if args.folder.is_some() && !folder.root().is_dir() {
+    if named.is_some() && !folder.root().is_dir() {
         bail!("{} is not a folder", folder.root().display());
     }
     let limits = limits()?;
