@@ -23,14 +23,17 @@ script() {
     step "$1" script "$2" "${first[@]}" timeout --kill-after=10 900 "$2"
 }
 
-# Those of a lane, in the order of their names; one that names no lane runs alone.
+# Those of a lane, in the order of their names, and the longest before the others, so that none of them
+# goes on alone at the end; one that names no lane runs alone.
 scripts() {
-    local file found
+    local file found longest=() others=()
     for file in tests/*.sh; do
         [ -x "$file" ] || continue
         found=$(lane "$file")
-        [ "${found:-alone}" != "$1" ] || echo "$file"
+        [ "${found:-alone}" = "$1" ] || continue
+        if grep -q '^# Lane: .*among the longest' "$file"; then longest+=("$file"); else others+=("$file"); fi
     done
+    printf '%s\n' "${longest[@]}" "${others[@]}" | sed '/^$/d'
 }
 
 # All scripts that bear it, so many at a time.

@@ -5,7 +5,7 @@
 # need them, and asks rtla as well; LATLAB_ONLY="WHAT..." and LATLAB_KERNELS="KERNEL..." take these alone, LATLAB_REPEATS=N says how
 # often, and LATLAB_KEEP=DIR keeps what came of each run there, for benches/explain.py.
 # Invariant (instruments): explain: each planted culprit is named as the first cause of its run.
-# Lane: beside (virtual time does not see the host's)
+# Lane: beside, among the longest (virtual time does not see the host's)
 . "$(dirname "$0")/common.bash"
 . tests/guest.bash
 have "planted culprits" gcc make || exit 0

@@ -4,7 +4,7 @@
 # LATLAB_LONG=1 builds everything a second time, in another folder; without, one agent, and with LATLAB_QUICK nothing.
 # Invariant (packages): Packages are small, static, reproducible, and install and remove cleanly.
 # Invariant (packages): The agent program speaks what latlab agent speaks.
-# Lane: beside
+# Lane: beside, among the longest
 . "$(dirname "$0")/common.bash"
 root=$PWD dist=$here/dist clean=$here/clean
 . scripts/env.sh

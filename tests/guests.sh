@@ -10,7 +10,7 @@
 # campaign from the stock kernel into the real-time one. Some packages of rtla's are kept in target/lab.
 # Invariant (instruments): timerlat: every activation, ordered legs, figures like those of rtla, settings restored.
 # Invariant (undo): In Debian's kernels, traces and settings of others are left as they were.
-# Lane: beside (virtual time does not see the host's)
+# Lane: beside, among the longest (virtual time does not see the host's)
 . "$(dirname "$0")/common.bash"
 . tests/guest.bash
 long=${LATLAB_LONG:-}

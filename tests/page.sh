@@ -2,7 +2,7 @@
 # The page of real runs in a real browser: narrow and wide, light and dark, still and used.
 # The pictures that it sees are left in target/page-*.png.
 # Invariant (page and server): The page fits 400 to 1600 pixels, needs no network and no script, and shows run.json.
-# Lane: beside
+# Lane: beside, among the longest
 . "$(dirname "$0")/common.bash"
 browser=$(command -v chromium-browser || command -v google-chrome || command -v chromium)
 [ -n "$browser" ] || have "the page in a browser" chromium || exit 0
