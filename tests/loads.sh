@@ -20,6 +20,12 @@ codes = [finding["code"] for finding in run["findings"]]
 loads = run["loads"]' "$1"
 }
 
+# Whether other work is so much that a load cannot have the share of a CPU that it asks for.
+crowded() { awk -v cpus="$(nproc)" '{ exit !($1 > 3 * cpus) }' /proc/loadavg; }
+too_crowded() {
+    crowded && echo "SKIPPED: $1: the load average is $(cut -d' ' -f1 /proc/loadavg) on $(nproc) CPUs"
+}
+
 # Scratch folders of this script only.
 export TMPDIR=$here/scratch
 mkdir "$TMPDIR"
@@ -115,6 +121,8 @@ evidence() {
     # Few tasks, so that the other load has its share of the CPU beside them.
     measure --load hackbench,groups=1,fds=5,loops=200 --load 'stress-ng,stressors=--cpu 1' \
         --load-on 0 --for 4s || return 1
+    # With others on its CPU a load may be told as too weak, and then it is.
+    ! holds 'codes.count("load-too-weak") > 0' >/dev/null 2>&1 || ! too_crowded "the share of two loads" || return 0
     holds 'codes.count("load-too-weak") == 0 and len(loads) == 2' &&
         holds 'all(load["placement"] == "0" for load in loads)' &&
         holds 'loads[0]["cpu_share"]["mean"] > 0.1 and loads[0]["evidence"]["per_second"]["min"] > 0' &&
@@ -161,8 +169,11 @@ program = "true"
 args = []
 TOML
 nothing() {
-    measure --load nothing --loads "$here/own" --for 8s --deadline 10s
-    expect "exit code 4" [ $? = 4 ] && holds '"load-ended-early" in codes and loads[0]["restarts"] > 40'
+    local code=0
+    measure --load nothing --loads "$here/own" --for 8s --deadline 10s || code=$?
+    # Where a program waits long for a CPU it runs for most of the time, however soon it ends.
+    holds 'loads[0]["restarts"] > 40' >/dev/null 2>&1 || ! too_crowded "a load that ends at once" || return 0
+    expect "exit code 4" [ "$code" = 4 ] && holds '"load-ended-early" in codes and loads[0]["restarts"] > 40'
 }
 try "so does one that ends at once, each time that it is started again" nothing
 

@@ -36,6 +36,9 @@ pub fn tip(error: &clap::Error, words: &[OsString]) -> Option<String> {
             "-h is for help: the histogram is always stored, without a number of bins".into(),
         );
     }
+    if has_one_side(error, words) {
+        return Some("`--` separates the base from the candidate: latlab compare A -- B".into());
+    }
     let unknown = error.get(ContextKind::InvalidArg)?.to_string();
     if let Some(value) = negative_value(&unknown, words) {
         return Some(format!("{value}: no option takes a negative number"));
@@ -59,6 +62,14 @@ pub fn without_help_command(mut words: Vec<OsString>) -> Vec<OsString> {
         words.push("--help".into());
     }
     words
+}
+
+/// Whether runs are to be compared, and nothing says with which.
+fn has_one_side(error: &clap::Error, words: &[OsString]) -> bool {
+    error.kind() == ErrorKind::MissingRequiredArgument
+        && words.get(1).is_some_and(|command| command == "compare")
+        && words.len() > 2
+        && !words.iter().any(|word| word == "--")
 }
 
 /// Whether the help of `run` was asked for by cyclictest's `-h BINS`.
@@ -138,5 +149,17 @@ mod tests {
         for line in ["latlab run -h", "latlab list -h 400", "latlab run -h x"] {
             assert!(!is_histogram_option(&words(line)), "{line}");
         }
+    }
+
+    #[test]
+    fn two_runs_without_a_separator_are_told_how_to_be_compared() {
+        let tip_of = |line: &str| {
+            let words = words(line);
+            let error = program().try_get_matches_from(&words).unwrap_err();
+            tip(&error, &words)
+        };
+        assert!(tip_of("latlab compare a b").unwrap().ends_with("latlab compare A -- B"));
+        assert_eq!(tip_of("latlab compare a --"), None);
+        assert_eq!(tip_of("latlab compare"), None);
     }
 }
