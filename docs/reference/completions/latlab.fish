@@ -737,7 +737,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand plot" -l linear -d 'A line
 complete -c latlab -n "__fish_latlab_using_subcommand plot" -l log -d 'A logarithmic axis of latencies'
 complete -c latlab -n "__fish_latlab_using_subcommand plot" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand plot" -s V -l version -d 'Print version'
-complete -c latlab -n "__fish_latlab_using_subcommand serve" -l out -d 'The same as [DIR], as other commands have it' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand serve" -l out -d 'The same as DIR, as other commands have it' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand serve" -l port -d 'Port to listen on, 0 for any free one [default: 8137, else any free one]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand serve" -l listen -d 'Address to listen on; other than loopback it requires a token [default: 127.0.0.1]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand serve" -l token -d 'Secret that clients must send; other users see it in the list of processes' -r
