@@ -6,7 +6,7 @@ usage: benches/explain.py cost FILE [--rounds 10] [--for 20s]
                                     [--load hackbench]
        benches/explain.py here FILE [--rounds 20]
        benches/explain.py replay FILE [--load hackbench,groups=1] [--for 2s] [--seeds 1] [--rounds 20] [--above 8us]
-                                      [--targets TARGET...]
+                                      [--telemetry full,100ms] [--targets TARGET...]
        benches/explain.py culprits FOLDER
 FILE gets a JSON object a line. `here` plants culprits on this machine, and writes what tests/culprits.sh
 writes of its guests; `replay` measures guests with the recorder, runs each again, and writes a table of who the events
@@ -164,6 +164,7 @@ def replay(arguments: argparse.Namespace) -> None:
         for seed in range(1, arguments.seeds + 1):
             with tempfile.TemporaryDirectory() as folder:
                 load = ["--load", arguments.load] if arguments.load else []
+                load += ["--telemetry", arguments.telemetry] if arguments.telemetry else []
                 run(folder, "--target", target, "--seed", str(seed), "--for", arguments.length, "--warm-up", "100ms",
                     "--spike-above", arguments.above, *load)
 
@@ -241,6 +242,7 @@ def main() -> None:
     parser.add_argument("--targets", nargs="+")
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--above", default="8us")
+    parser.add_argument("--telemetry")
     arguments = parser.parse_args()
     arguments.rounds = arguments.rounds or {"here": 20, "replay": 20}.get(arguments.what, 10)
     {"cost": cost, "cycles": cycles, "here": here, "replay": replay, "culprits": culprits}[arguments.what](arguments)
