@@ -8,17 +8,14 @@
       systems = [ "x86_64-linux" "aarch64-linux" ];
       forEach = make: nixpkgs.lib.genAttrs systems (system: make nixpkgs.legacyPackages.${system});
       inherit ((nixpkgs.lib.importTOML ./Cargo.toml).workspace.package) version;
-      # The scripts that pages carry, as scripts/web.sh makes them.
+      # The scripts that pages carry.
       pages = pkgs: pkgs.buildNpmPackage {
         pname = "latlab-pages";
         inherit version;
         src = ./web;
         npmDeps = pkgs.importNpmLock { npmRoot = ./web; };
         npmConfigHook = pkgs.importNpmLock.npmConfigHook;
-        buildPhase = ''
-          node_modules/.bin/esbuild src/page.js src/live.js --bundle --minify --charset=utf8 --format=iife \
-            --target=es2022 --legal-comments=none --log-level=warning --outdir=dist
-        '';
+        buildPhase = "sh bundle.sh dist";
         installPhase = "cp -r dist $out";
       };
       # Without the agents for boards and guests, which `make dist` builds for three architectures.

@@ -17,6 +17,7 @@ scripts/web.sh
 # What is not committed is packed as well, so that a change can be tried.
 cargo package --workspace --locked --allow-dirty --no-verify --quiet
 mkdir -p "$folder"
+rm -f "$folder"/*.crate
 mv "$work"/target/package/*.crate "$folder"
 
 # These instead of the registry, to which they need not have been sent.

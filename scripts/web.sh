@@ -23,8 +23,7 @@ fi
 # Elsewhere, since cargo builds anew when something in this folder changes.
 new=$(mktemp -d)
 trap 'rm -rf "$new"' EXIT
-node_modules/.bin/esbuild src/page.js src/live.js --bundle --minify --charset=utf8 --format=iife \
-    --target=es2022 --legal-comments=none --log-level=warning --outdir="$new"
+./bundle.sh "$new"
 # Files that are the same keep their time, so that cargo need not build anything anew.
 mkdir -p dist
 for file in "$new"/*; do
