@@ -94,6 +94,15 @@ impl fmt::Display for CampaignCounts {
     }
 }
 
+/// What a list of campaigns says of one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CampaignSummary {
+    /// How many of its runs stand how.
+    pub counts: CampaignCounts,
+    /// How many of its runs were given each verdict; those that no run was given are left out.
+    pub verdicts: Vec<(VerdictWord, usize)>,
+}
+
 /// A row.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -1,8 +1,7 @@
 //! The campaigns of the folder: what the list says of each, and where it and its runs are.
 
 use crate::run_index::{Lookup, RunIndex, Stamp, link_outside, stamp_of};
-use latlab_model::campaign_table::CampaignCounts;
-use latlab_model::run::VerdictWord;
+use latlab_model::campaign_table::CampaignSummary;
 use latlab_model::sanitize::escape_controls;
 use latlab_store::{CampaignFolder, Store};
 use std::collections::HashMap;
@@ -17,7 +16,7 @@ pub struct CampaignLine {
     /// Name of its sheet, and the question that it answers; none where it cannot be read.
     pub sheet: Option<(String, Option<String>)>,
     /// How many of its runs stand how, and have which verdict; or why it cannot be read.
-    pub progress: Result<(CampaignCounts, Vec<(VerdictWord, usize)>), String>,
+    pub summary: Result<CampaignSummary, String>,
 }
 
 impl CampaignLine {
@@ -31,8 +30,10 @@ impl CampaignLine {
 
     /// Whether one of its runs has this verdict.
     pub fn has_verdict(&self, word: &str) -> bool {
-        let has = |(verdict, _): &(VerdictWord, usize)| verdict.as_str() == word;
-        self.progress.as_ref().is_ok_and(|(_, verdicts)| verdicts.iter().any(has))
+        let has = |summary: &CampaignSummary| {
+            summary.verdicts.iter().any(|(verdict, _)| verdict.as_str() == word)
+        };
+        self.summary.as_ref().is_ok_and(has)
     }
 }
 
@@ -83,20 +84,18 @@ impl CampaignIndex {
 
     fn line(&self, id: &str, opened: latlab_store::Result<CampaignFolder>) -> CampaignLine {
         let outside = link_outside(&self.store, &self.store.root().join(id));
-        let (sheet, progress) = match (outside, opened) {
+        let (sheet, summary) = match (outside, opened) {
             (Some(reason), _) => (None, Err(reason)),
             (None, Err(error)) => (None, Err(escape_controls(&error.to_string()))),
             (None, Ok(folder)) => {
                 let campaign = &folder.campaign;
                 let about = campaign.about.as_deref().map(escape_controls);
-                let tried = folder.progress();
-                let progress =
-                    tried.map(|tried| (tried.counts(campaign), tried.verdicts(campaign)));
-                let progress = progress.map_err(|error| escape_controls(&error.to_string()));
-                (Some((escape_controls(&campaign.name), about)), progress)
+                let summary = folder.progress().map(|tried| tried.summary(campaign));
+                let summary = summary.map_err(|error| escape_controls(&error.to_string()));
+                (Some((escape_controls(&campaign.name), about)), summary)
             }
         };
-        CampaignLine { id: id.to_string(), sheet, progress }
+        CampaignLine { id: id.to_string(), sheet, summary }
     }
 
     /// The campaign of exactly this id.

@@ -6,6 +6,7 @@ use crate::response::encoded;
 use crate::run_index::{ListFigures, RunLine, RunStatus};
 use latlab_model::Nanos;
 use latlab_model::campaign::Campaign;
+use latlab_model::campaign_table::CampaignSummary;
 use latlab_model::sanitize::escape_controls;
 use latlab_report::units::{bin_edge, four_digits, grouped, span};
 use latlab_report::with_breaks;
@@ -190,8 +191,8 @@ fn campaign_cells(campaign: &CampaignLine) -> Markup {
                 None => (escape_controls(&campaign.id)),
             }
         }
-        @match &campaign.progress {
-            Ok((counts, verdicts)) => {
+        @match &campaign.summary {
+            Ok(CampaignSummary { counts, verdicts }) => {
                 td data-head="Verdicts" { span {
                     @for (index, (verdict, count)) in verdicts.iter().enumerate() {
                         @if index > 0 { ", " }

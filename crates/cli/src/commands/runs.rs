@@ -37,13 +37,10 @@ pub fn list(args: &ListArgs) -> anyhow::Result<ExitCode> {
 /// The campaigns, newest first; one that cannot be read says why.
 fn campaigns(store: &Store) -> anyhow::Result<Vec<CampaignEntry>> {
     let entry = |(id, opened): (String, latlab_store::Result<CampaignFolder>)| {
-        let progress = opened.and_then(|folder| {
-            let tried = folder.progress()?;
-            Ok((tried.counts(&folder.campaign), tried.verdicts(&folder.campaign)))
-        });
+        let summary = opened.and_then(|folder| Ok(folder.progress()?.summary(&folder.campaign)));
         CampaignEntry {
             id: escape_controls(&id),
-            progress: progress.map_err(|error| escape_controls(&error.to_string())),
+            summary: summary.map_err(|error| escape_controls(&error.to_string())),
         }
     };
     Ok(store.campaigns()?.into_iter().map(entry).collect())

@@ -3,23 +3,22 @@
 use crate::terminal::table::wrapped;
 use crate::units::span;
 use latlab_model::Nanos;
-use latlab_model::campaign_table::CampaignCounts;
-use latlab_model::run::VerdictWord;
+use latlab_model::campaign_table::CampaignSummary;
 
 /// What the list of runs shows of a campaign.
 pub struct CampaignEntry {
     /// Name of its folder.
     pub id: String,
     /// How many of its runs stand how, and have which verdict; or why it cannot be read.
-    pub progress: Result<(CampaignCounts, Vec<(VerdictWord, usize)>), String>,
+    pub summary: Result<CampaignSummary, String>,
 }
 
 /// The campaigns, one a line.
 pub fn campaigns(entries: &[CampaignEntry], width: usize) -> String {
     let line = |one: &CampaignEntry| {
-        let state = match &one.progress {
+        let state = match &one.summary {
             Err(reason) => format!("cannot be read: {reason}"),
-            Ok((counts, verdicts)) => {
+            Ok(CampaignSummary { counts, verdicts }) => {
                 let each = verdicts.iter().map(|(verdict, count)| format!("{count} {verdict}, "));
                 let verdicts: String = each.collect();
                 let next = if counts.missing() > 0 {

@@ -2,7 +2,7 @@
 
 use crate::common;
 use latlab_model::Nanos;
-use latlab_model::campaign_table::CampaignCounts;
+use latlab_model::campaign_table::{CampaignCounts, CampaignSummary};
 use latlab_model::explanation::{
     BlameLeg, Cause, CpuBefore, Holder, HolderKind, Phase, RunExplanation, SpikeBlame, TracedThread,
 };
@@ -176,11 +176,14 @@ proptest! {
 /// Invariant (command line): No table loses a run, a kernel or a verdict, however narrow the terminal is.
 #[test]
 fn no_width_costs_a_campaign() {
-    let entry = |id: &str, progress| CampaignEntry { id: id.into(), progress };
+    let entry = |id: &str, summary| CampaignEntry { id: id.into(), summary };
     let counts = CampaignCounts { planned: 12, measured: 7, invalid: 0, failed: 0, damaged: 0 };
     let verdicts = vec![(VerdictWord::Pass, 4), (VerdictWord::Fail, 3)];
     let entries = [
-        entry("20261121T160430Z_stress-five-on-both-kernels", Ok((counts, verdicts))),
+        entry(
+            "20261121T160430Z_stress-five-on-both-kernels",
+            Ok(CampaignSummary { counts, verdicts }),
+        ),
         entry("20261121T170430Z_other", Err("the file campaign.json ends too early".into())),
     ];
     for width in 60..=200 {

@@ -2,7 +2,7 @@
 
 use crate::id;
 use latlab_model::campaign::{Campaign, Cell, FailedAttempt, PlannedRun};
-use latlab_model::campaign_table::CampaignCounts;
+use latlab_model::campaign_table::{CampaignCounts, CampaignSummary};
 use latlab_model::guest::TIME_LIMIT_FINDING;
 use latlab_model::run::{EndReason, VerdictWord};
 use latlab_model::{Run, Target};
@@ -203,6 +203,11 @@ impl CampaignProgress {
         }
         tally
     }
+    /// What a list of campaigns says of it.
+    pub fn summary(&self, campaign: &Campaign) -> CampaignSummary {
+        CampaignSummary { counts: self.counts(campaign), verdicts: self.verdicts(campaign) }
+    }
+
     /// How many runs that fill a cell were given each verdict, in the order of `VerdictWord::ALL`; one that was
     /// given up is invalid.
     pub fn verdicts(&self, campaign: &Campaign) -> Vec<(VerdictWord, usize)> {
