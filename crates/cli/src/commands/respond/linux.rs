@@ -103,13 +103,9 @@ fn command(args: &RespondArgs, target: &str) -> String {
     option("--edges", Some(args.edges.to_string()));
     option("--seed", Some(args.seed.to_string()));
     linux.options(&mut option);
-    if linux.board_pins {
-        words.push("--board-pins".to_string());
+    words.extend(linux.board_pins.then(|| "--board-pins".to_string()));
+    for (flag, time) in [("--window", args.window), ("--deadline", args.runs.deadline)] {
+        words.extend(time.map(|time| format!("{flag} {}", duration(time))));
     }
-    let mut option = |flag: &str, value: Option<String>| {
-        words.extend(value.map(|value| format!("{flag} {}", shell::quoted(&value))));
-    };
-    option("--window", args.window.map(duration));
-    option("--deadline", args.runs.deadline.map(duration));
     words.join(" ")
 }
