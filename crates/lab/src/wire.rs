@@ -1,5 +1,5 @@
-//! Wires between lines of a board's own GPIO controller: QEMU tells each change of one, and is told the same
-//! of another.
+//! Wires between lines of a board's own GPIO controller: QEMU reports each change of one line, and we set
+//! the line at the other end to the same level.
 
 use crate::config::GuestConfig;
 use latlab_model::gpio::{GpioLine, GpioWire};
@@ -54,7 +54,7 @@ impl BoardWire {
             }
             (None, None) => Ok(None),
             _ => Err(format!(
-                "there is no wire from {from} to {to}: on {} both have to be lines of one chip",
+                "cannot lead a wire from {from} to {to}: on {} both must be lines of one chip",
                 config.machine.name
             )),
         }

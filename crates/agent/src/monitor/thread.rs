@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn a_thread_that_is_gone_says_nothing() {
         let id = std::thread::spawn(sched::thread_id).join().unwrap();
-        // A joined thread is told as ended before the kernel has taken it off its list.
+        // `join` may return before the kernel has removed the thread from /proc.
         while std::path::Path::new(&format!("/proc/self/task/{id}")).exists() {
             std::thread::yield_now();
         }

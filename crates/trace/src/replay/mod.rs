@@ -40,8 +40,8 @@ pub struct GuestKernel<'a> {
 }
 
 /// Tells each wake-up that the plugin has written, in their order; how many instructions the guest
-/// has executed. Like all here that sees each block it is no generic function, so that it is compiled
-/// as this crate is.
+/// has executed. It is not generic, nor is any other code that handles each block, so that all of it
+/// is compiled with the optimisation of this crate.
 pub fn tell_replay(
     kernel: GuestKernel<'_>,
     records: &mut dyn Read,

@@ -20,7 +20,7 @@ use std::process::ExitCode;
 /// Runs the guest again and prints the wake-ups that were asked for.
 pub fn explain_by_replay(args: &ExplainArgs, folder: &Path, run: &Run) -> anyhow::Result<ExitCode> {
     match args.output.as_deref().filter(|path| *path != Path::new("-")) {
-        // A file that cannot be written is told before the guest runs.
+        // The file is opened first, so that an error comes before the guest runs.
         Some(path) => write_new(path, |out| {
             Ok(out.write_all(told_again(args, folder, run, Style::default())?.as_bytes())?)
         })?,
