@@ -9,6 +9,9 @@ use std::collections::{BTreeMap, HashMap};
 
 /// Runs softirqs.
 const SOFTIRQS: [&str; 2] = ["__do_softirq", "handle_softirqs"];
+/// How the functions begin that a tracepoint calls.
+const PROBES: [&str; 5] =
+    ["__traceiter_", "trace_event_raw_", "perf_trace_", "__bpf_trace_", "ftrace_"];
 /// How the functions of system calls begin.
 const SYSTEM_CALLS: [&str; 6] =
     ["__x64_sys_", "__arm64_sys_", "__se_sys_", "__do_sys_", "ksys_", "__sys_"];
@@ -85,9 +88,7 @@ impl Contexts<'_> {
             |function: &str| steps().any(|one| self.paths.name(one, self.symbols) == function);
         match self.paths.entry(context) {
             _ if self.is_softirq(context) => {
-                let inner = steps().find(|one| self.paths.parent(*one) == Some(context));
-                let inner = inner.map(|one| self.paths.name(one, self.symbols));
-                format!("softirq {}", inner.unwrap_or("handling"))
+                format!("softirq {}", self.handler(context, group).unwrap_or("handling"))
             }
             Entry::Call if self.is_user(context) => "its program".to_string(),
             Entry::Call => format!("the kernel's `{name}`"),
@@ -116,6 +117,20 @@ impl Contexts<'_> {
                 _ => "an exception".to_string(),
             },
         }
+    }
+
+    /// The function that a softirq was in for longest; a recorder's probe comes before it, and is none.
+    fn handler(&self, softirq: PathId, group: &[Stretch]) -> Option<&str> {
+        let mut took: BTreeMap<&str, u64> = BTreeMap::new();
+        for one in group {
+            let mut inner = self.paths.up(one.path);
+            if let Some(inner) = inner.find(|step| self.paths.parent(*step) == Some(softirq)) {
+                *took.entry(self.paths.name(inner, self.symbols)).or_default() += one.to - one.from;
+            }
+        }
+        let is_probe = |name: &str| PROBES.iter().any(|begin| name.starts_with(begin));
+        took.retain(|name, _| !is_probe(name));
+        took.into_iter().max_by_key(|(_, length)| *length).map(|(name, _)| name)
     }
 
     /// The function within a context that took most of these stretches, from the outside as far in as
@@ -309,5 +324,43 @@ fn part_words(part: ReplayPart) -> &'static str {
         ReplayPart::Switching => "the scheduler",
         ReplayPart::Returning => "the way back to the program",
         ReplayPart::Reading => "reading the clock",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Invariant (laboratory): A softirq that is run again is named by what it did for longest, whatever watched it.
+    #[test]
+    fn a_softirq_is_named_by_its_handler_and_not_by_the_probe_before_it() {
+        let names =
+            ["__do_softirq", "__traceiter_softirq_entry", "run_timer_softirq", "rcu_core_si"];
+        let symbols: String = names
+            .iter()
+            .zip(0..)
+            .map(|(name, at)| format!("ffffffff8{at:03}0000 T {name}\n"))
+            .collect();
+        let symbols = Symbols::parse(&symbols);
+        let mut paths = Paths::default();
+        let number = |name| symbols.names().iter().position(|one| one == name).unwrap();
+        let softirq = Step::Function(number(names[0]));
+        let softirq = paths.within(None, softirq, Entry::Call);
+        let inner: Vec<PathId> = names[1..]
+            .iter()
+            .map(|name| paths.within(Some(softirq), Step::Function(number(name)), Entry::Call))
+            .collect();
+        let contexts = Contexts { paths: &paths, symbols: &symbols, preempts: false };
+        let stretch = |from, to, path| Stretch { from, to, task: None, path };
+        // The probe runs before each handler, here for longer than one of them.
+        let group = [
+            stretch(0, 400, inner[0]),
+            stretch(400, 450, inner[1]),
+            stretch(450, 800, inner[0]),
+            stretch(800, 1_000, inner[2]),
+        ];
+        assert_eq!(contexts.activity(softirq, &group), "softirq rcu_core_si");
+        assert_eq!(contexts.activity(softirq, &group[..2]), "softirq run_timer_softirq");
+        assert_eq!(contexts.activity(softirq, &group[..1]), "softirq handling");
     }
 }
