@@ -2,7 +2,7 @@
 """What latlab's own threads add to its figures, in guests in virtual time and on this machine.
 
 usage: benches/observer.py guests FILE [--seeds 1..20] [--kernels stock-6.1,rt-6.1] [--for 2s]
-                                             [--loads idle,hackbench] [--telemetry on,off]
+                                             [--loads idle,hackbench] [--telemetry on,off,samples,legs]
        benches/observer.py machine FILE [--rounds 10] [--for 20s] [--variants 'telemetry,legs']
        benches/observer.py table FILE
 
@@ -31,7 +31,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 LATLAB = os.environ.get("LATLAB", str(ROOT / "target" / "latlab"))
 LOADS = {"idle": [], "hackbench": ["--load", "hackbench,bytes=128,groups=1"]}
-TELEMETRY = {"on": [], "off": ["--telemetry", "off"]}
+# The last two are with telemetry as well.
+TELEMETRY = {"on": [], "off": ["--telemetry", "off"], "samples": ["--samples"], "legs": ["--legs"]}
 LARGEST = 20
 # What a run on this machine is made with, beside what all have.
 VARIANTS = {
@@ -253,7 +254,7 @@ def main() -> None:
             command.add_argument("--kernels", default="stock-6.1,stock-6.12,rt-6.1,rt-6.12")
             command.add_argument("--for", dest="length", default="2s")
             command.add_argument("--loads", default=",".join(LOADS))
-            command.add_argument("--telemetry", default=",".join(TELEMETRY))
+            command.add_argument("--telemetry", default="on,off")
         if name == "machine":
             command.add_argument("--rounds", type=int, default=10)
             command.add_argument("--for", dest="length", default="20s")

@@ -89,13 +89,13 @@ impl Arrangement {
     }
 
     /// Opens what is read of the machine's conditions; none where nobody wants them.
-    fn open_telemetry(&self, root: &Root) -> Option<PreparedTelemetry> {
+    fn open_telemetry(&self, root: &Root, loads: &Loads) -> Option<PreparedTelemetry> {
         let plan = &self.measurement.plan;
-        let extent = match self.layout.crowded && !plan.telemetry_is_full {
-            true => Extent::Gentle,
-            false => Extent::Full,
+        let (extent, supervisors) = match self.layout.crowded && !plan.telemetry_is_full {
+            true => (Extent::Gentle, loads.supervisors()),
+            false => (Extent::Full, Vec::new()),
         };
-        plan.telemetry_ns.map(|every| PreparedTelemetry::new(root, every, extent))
+        plan.telemetry_ns.map(|every| PreparedTelemetry::new(root, every, extent, supervisors))
     }
 
     /// Locks the CPUs against every other latlab.
@@ -153,7 +153,9 @@ impl PreparedRun {
         let lifted = self.held.arrangement.raises_priority().then(raise_drainer_priority);
         self.loads.start()?;
         // Whoever watches waits for the threads, so that it is opened later there.
-        let telemetry = (!is_watched).then(|| self.held.arrangement.open_telemetry(root)).flatten();
+        let telemetry = (!is_watched)
+            .then(|| self.held.arrangement.open_telemetry(root, &self.loads))
+            .flatten();
         let kernel = std::mem::take(&mut self.settings.kernel);
         let kernel = kernel.into_iter().map(|timer| timer.with_legs(outbox)).collect();
         let mut team =
@@ -268,7 +270,7 @@ impl AssembledTeam {
         session.outbox.send(&Message::Clocks(clocks()));
         let arrangement = &prepared.held.arrangement;
         let telemetry = match session.has_observer {
-            true => arrangement.open_telemetry(session.root),
+            true => arrangement.open_telemetry(session.root, &prepared.loads),
             false => telemetry,
         };
         let telemetry = telemetry

@@ -42,6 +42,14 @@ pub fn niceness() -> i32 {
     rustix::process::getpriority_process(None).unwrap_or(0)
 }
 
+/// The process group of a thread; none of the kernel's threads.
+pub fn process_group(thread: u32) -> Option<u32> {
+    // SAFETY: only numbers go in and out; one of no thread makes it fail. The safe function takes zero,
+    // which the kernel's threads have, for an error.
+    let group = unsafe { libc::getpgid(thread as libc::pid_t) };
+    u32::try_from(group).ok().filter(|group| *group != 0)
+}
+
 /// Orphans below the calling process become its children, wherever they have gone.
 pub fn adopt_orphans() -> io::Result<()> {
     Ok(set_child_subreaper(Some(rustix::process::getpid()))?)

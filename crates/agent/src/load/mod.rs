@@ -47,6 +47,7 @@ pub struct Loads(Vec<SupervisedLoad>);
 
 struct SupervisedLoad {
     request: LoadRequest,
+    supervisor: u32,
     /// Tells the supervisor that the agent lives.
     input: Option<ChildStdin>,
     forwarder: Option<JoinHandle<()>>,
@@ -87,6 +88,11 @@ impl Loads {
         let until = Instant::now() + PATIENCE;
         self.0.iter().for_each(|load| load.wait_until_started(until));
         Ok(())
+    }
+
+    /// The processes that supervise them: those that they start are the first ones of their groups.
+    pub fn supervisors(&self) -> Vec<u32> {
+        self.0.iter().map(|load| load.supervisor).collect()
     }
 
     /// Tells the supervisors the releases, between which they look at their loads.
@@ -133,6 +139,7 @@ impl SupervisedLoad {
             .stdout(Stdio::piped())
             .spawn()?;
         let (input, output) = (supervisor.stdin.take(), supervisor.stdout.take());
+        let id = supervisor.id();
         let (begin, begun) = channel();
         let outbox = outbox.clone();
         let forward = move || {
@@ -144,7 +151,7 @@ impl SupervisedLoad {
             restore_loads(&Root::default());
         };
         let forwarder = std::thread::Builder::new().spawn(forward)?;
-        Ok(SupervisedLoad { request, input, forwarder: Some(forwarder), begun })
+        Ok(SupervisedLoad { request, supervisor: id, input, forwarder: Some(forwarder), begun })
     }
 
     fn start(&mut self) -> std::io::Result<()> {

@@ -52,9 +52,15 @@ pub struct PreparedTelemetry {
 }
 
 impl PreparedTelemetry {
-    /// Opens what is to be read, and reads it a first time.
-    pub fn new(root: &Root, every: Nanos, extent: Extent) -> PreparedTelemetry {
-        PreparedTelemetry { reader: Reader::open(root, extent), every }
+    /// Opens what is to be read, and reads it a first time; of the process groups that the supervisors have
+    /// started only real-time threads are.
+    pub fn new(
+        root: &Root,
+        every: Nanos,
+        extent: Extent,
+        supervisors: Vec<u32>,
+    ) -> PreparedTelemetry {
+        PreparedTelemetry { reader: Reader::open(root, extent, supervisors), every }
     }
 
     /// Starts to read, above all ordinary threads where that is wanted; where no thread can be had,
@@ -141,7 +147,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn open(root: &Root, extent: Extent) -> Reader {
+    fn open(root: &Root, extent: Extent, supervisors: Vec<u32>) -> Reader {
         let mut register = Register::default();
         // First, since what is read here may be what the kernel's log has to say something about.
         let events = Events::open(root);
@@ -153,7 +159,7 @@ impl Reader {
         Reader {
             extent,
             sources,
-            threads: Threads::find(root),
+            threads: Threads::find(root, supervisors),
             events,
             register,
             has_begun: false,
