@@ -3,7 +3,8 @@
 # interrupts that are off, timers, workers, printing, page faults and others; ten of them, each once, on
 # a stock kernel. LATLAB_LONG=1 plants all on each kernel in 20 runs, and with two CPUs also those that
 # need them, and asks rtla as well; LATLAB_ONLY="WHAT..." and LATLAB_KERNELS="KERNEL..." take these alone, LATLAB_REPEATS=N says how
-# often, and LATLAB_KEEP=DIR keeps what came of each run there, for benches/explain.py.
+# often, and LATLAB_KEEP=DIR keeps what came of each run there, for benches/explain.py. LATLAB_QEMU=FILE
+# takes another QEMU; from 10 on, two CPUs have virtual time with it, in which the host's other work does not show.
 # Invariant (instruments): explain: each planted culprit is named as the first cause of its run.
 # Lane: beside, among the longest (virtual time does not see the host's)
 . "$(dirname "$0")/common.bash"
@@ -73,7 +74,7 @@ for one in "${running[@]}"; do wait "$one" || status=1; done
 [ -n "${LATLAB_LONG:-}" ] || exit $status
 for kernel in "${kernels[@]}"; do
     cp -r "$here/$kernel.files" "$here/$kernel-two.files"
-    pauses "$kernel-two" &
+    if [ -n "${LATLAB_QEMU:-}" ]; then : >"$here/$kernel-two.files/virtual"; else pauses "$kernel-two" & fi
     plant "$kernel-two" -smp 2 || status=1
 done
 exit $status

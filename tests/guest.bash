@@ -48,18 +48,19 @@ archive() { (cd "$1" && find . | busybox cpio -o -H newc 2>/dev/null); }
 pack() { archive "$guest" >"$here/guest.cpio"; }
 
 # Boots a kernel with a job, in virtual time unless the options, which are QEMU's, say how many CPUs,
-# and at a priority below everything else of the host: boot NAME KERNEL JOB [OPTION]... What the job
+# and at a priority below everything else of the host; with LATLAB_QEMU, a QEMU from 10 on, also two
+# CPUs have virtual time, in turns: boot NAME KERNEL JOB [OPTION]... What the job
 # says is then in $here/NAME, what the kernel said in $here/NAME.console; what is in the folder
 # $here/NAME.files is in this guest alone.
 boot() {
     local name=$1 kernel=$2 job=$3 time=(-smp 1 -icount shift=0,sleep=off) threads=single
     shift 3
     # CPUs that take turns on one of the host would each be away for a tenth of a second.
-    case " $* " in *" -smp "*) time=() threads=multi ;; esac
+    case "${LATLAB_QEMU:-none} $* " in "none "*" -smp "* | "none -smp "*) time=() threads=multi ;; esac
     mkdir -p "$here/$name.files"
     cp "$job" "$here/$name.files/job"
     archive "$here/$name.files" | cat "$here/guest.cpio" - >"$here/$name.cpio"
-    timeout --kill-after=5 "${LIMIT:-150}" nice -n "${LATLAB_NICE:-10}" qemu-system-x86_64 -accel "tcg,thread=$threads" "${time[@]}" \
+    timeout --kill-after=5 "${LIMIT:-150}" nice -n "${LATLAB_NICE:-10}" "${LATLAB_QEMU:-qemu-system-x86_64}" -accel "tcg,thread=$threads" "${time[@]}" \
         -cpu max,-rdrand,-rdseed,-erms,-fsrm -m 512 -nodefaults -no-reboot -display none -seed 1 \
         -rtc base=2020-01-01,clock=vm -serial "file:$here/$name.console" -serial "file:$here/$name" \
         -kernel "$(image "$kernel")" -initrd "$here/$name.cpio" "$@" \

@@ -8,7 +8,8 @@ use latlab_model::frame::Message;
 use latlab_model::guest::{Guest, GuestStream};
 use latlab_model::plan::Instrument;
 use latlab_model::{Nanos, Plan, Run, Target, VERSION};
-use std::io::{self, Read, pipe};
+use latlab_sys::files::large_pipe;
+use std::io::{self, Read};
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -140,7 +141,7 @@ where
     let plan = Plan { guest: Some(Box::new(guest)), ..plan.clone() };
     let machine = config.machine.architecture;
     let agent = agents::agent_program(machine).transpose()?.unwrap_or_default();
-    let (mut records, to) = pipe()?;
+    let (mut records, to) = large_pipe()?;
     let wanted = wanted.map(wanted_file).transpose()?;
     let map = link.record(cache, agent, &to, wanted.as_ref().map(tempfile::NamedTempFile::path))?;
     let greeting = greeting(id, &Message::Plan(plan));

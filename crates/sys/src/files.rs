@@ -1,7 +1,7 @@
 //! Kernel files below a root folder: `/` on a machine, a planted folder in a test.
 
 use std::fs::{File, OpenOptions};
-use std::io::{ErrorKind, Read};
+use std::io::{self, ErrorKind, Read};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -174,6 +174,15 @@ fn is_absent(kind: ErrorKind) -> bool {
 fn trimmed(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     text.trim_matches(|c: char| c.is_whitespace() || c == '\0').replace('\0', "\n")
+}
+
+/// A pipe that holds as much as an ordinary user may have, so that its two sides seldom wait for each other.
+pub fn large_pipe() -> io::Result<(io::PipeReader, io::PipeWriter)> {
+    const MOST: usize = 1 << 20;
+    let (reader, writer) = io::pipe()?;
+    // A smaller one does as well.
+    let _ = rustix::pipe::fcntl_setpipe_size(&writer, MOST);
+    Ok((reader, writer))
 }
 
 /// Makes a named pipe that everybody may read.

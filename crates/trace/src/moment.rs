@@ -73,8 +73,11 @@ pub enum What {
     PageFault,
     /// The kernel printed a line.
     Printk,
-    /// A step of taking a CPU away or bringing it back.
-    Hotplug,
+    /// A step of taking a CPU away or bringing it back begins, or ends.
+    Hotplug {
+        /// Whether it begins.
+        begins: bool,
+    },
     /// The CPU goes into this idle state; none when it leaves it.
     Idle(Option<i64>),
     /// Events were lost before this one.
@@ -311,7 +314,7 @@ impl Kind {
             },
             ("exceptions", _) => What::PageFault,
             ("printk", _) => What::Printk,
-            ("cpuhp", _) => What::Hotplug,
+            ("cpuhp", name) => What::Hotplug { begins: name != "cpuhp_exit" },
             ("power", "cpu_frequency") => What::Frequency {
                 cpu: u32::try_from(number("cpu_id")?).ok()?,
                 khz: u64::try_from(number("state")?).ok()?,

@@ -168,7 +168,9 @@ impl Around<'_> {
         let printed = times(if interrupts { 0 } else { BEFORE }, &|what| *what == What::Printk);
         let lines = if took_so_long(leg, &printed) { printed.len() as i64 } else { 0 };
         let faults = if is_thread { count(0, &|what| *what == What::PageFault) } else { 0 };
-        let steps = if is_thread { count(BEFORE, &|what| *what == What::Hotplug) } else { 0 };
+        let steps = is_thread
+            && (count(BEFORE, &is_step) > 0
+                || id.is_some_and(|id| self.is_in_step(id, leg.from_ns.0)));
         let is_stopper = ["migration/", "cpuhp/"].iter().any(|one| name.starts_with(one));
         if lines > 0 && length <= lines.saturating_mul(EACH_LINE) {
             return Some((HolderKind::Printk, format!("{lines} lines printed")));
@@ -179,7 +181,7 @@ impl Around<'_> {
         if faults >= MANY_FAULTS && length <= faults.saturating_mul(EACH_FAULT) {
             return Some((HolderKind::PageFaults, format!("{faults} page faults")));
         }
-        if steps > 0 || (is_stopper && self.hotplug) {
+        if steps || (is_stopper && self.hotplug) {
             let detail = "a CPU was taken away or brought back".to_string();
             return Some((HolderKind::Hotplug, detail));
         }
@@ -190,6 +192,18 @@ impl Around<'_> {
         }
         None
     }
+
+    /// Whether a thread had begun a step of hot-plug before this time, and not ended it.
+    fn is_in_step(&self, thread: i32, time: i64) -> bool {
+        let until = self.moments.partition_point(|moment| moment.at <= time);
+        let own = self.moments[..until].iter().rev().filter(|moment| moment.thread == thread);
+        own.map(|moment| &moment.what).find(|what| is_step(what))
+            == Some(&What::Hotplug { begins: true })
+    }
+}
+
+fn is_step(what: &What) -> bool {
+    matches!(what, What::Hotplug { .. })
 }
 
 /// Whether lines may have taken a leg: each is on the console before the thread comes to the next one,
@@ -204,7 +218,7 @@ fn took_so_long(leg: &BlameLeg, lines: &[i64]) -> bool {
 /// Whether a CPU went or came around this time.
 pub fn is_hotplug(moments: &[Moment], from: i64, to: i64) -> bool {
     let within = from.saturating_sub(BEFORE)..=to;
-    moments.iter().any(|moment| moment.what == What::Hotplug && within.contains(&moment.at))
+    moments.iter().any(|moment| is_step(&moment.what) && within.contains(&moment.at))
 }
 
 /// Whether stolen time is what a silence was.

@@ -177,7 +177,7 @@ impl CpuState<'_> {
             | What::Nmi { .. }
             | What::PageFault
             | What::Printk
-            | What::Hotplug
+            | What::Hotplug { .. }
             | What::Frequency { .. }
             | What::Lost
             | What::Other => {}

@@ -438,13 +438,37 @@ fn a_cpu_that_goes_idle_beside_a_ready_thread_keeps_it_off_by_a_limit() {
 #[test]
 fn who_takes_a_cpu_away_is_named_for_it() {
     let shell = task(7, "shell", 120);
-    let steps = vec![(20, 7, What::Hotplug), (2_000, 7, What::Hotplug)];
+    let (begins, ends) = (What::Hotplug { begins: true }, What::Hotplug { begins: false });
+    let steps = vec![(20, 7, begins.clone()), (2_000, 7, ends)];
     let found =
         cause_of(2_100, vec![sleeps(&shell), fires(5, &shell), steps, comes(2_090, &shell)]);
     assert_eq!(found, is(HolderKind::Hotplug, "shell", 2_081));
+    // A step goes on behind the tick that interrupts it, until it has ended.
+    let of_long_steps = |ends: Option<i64>| {
+        let step = |at, begins| (at, 7, What::Hotplug { begins });
+        let steps = [vec![step(20, true)], ends.map(|at| step(at, false)).into_iter().collect()];
+        let tick = |at| {
+            vec![
+                (at, 7, enter(Level::Interrupt, "local timer")),
+                (at + 5, 7, What::Exit(Level::Interrupt)),
+            ]
+        };
+        let parts = vec![
+            sleeps(&shell),
+            fires(5, &shell),
+            steps.concat(),
+            tick(3_000),
+            tick(6_000),
+            comes(9_990, &shell),
+        ];
+        let blame = blamed(10_000, &[events(0, parts.concat())]);
+        let legs = blame.legs.iter().filter(|leg| leg.holder.kind == HolderKind::Hotplug);
+        legs.map(|leg| leg.length().0 / 1_000).sum::<i64>()
+    };
+    assert_eq!((of_long_steps(None), of_long_steps(Some(100))), (9_971, 2_991));
     let migration = task(15, "migration/0", -1);
     let first = [sleeps(&migration), fires(5, &migration), comes(2_090, &migration)].concat();
-    let second = vec![(-500, 9, What::Hotplug), (-400, 9, What::Other)];
+    let second = vec![(-500, 9, begins), (-400, 9, What::Other)];
     let blame = blamed(2_100, &[events(0, first), events(1, second)]);
     assert_eq!(blame.cause.unwrap().kind, HolderKind::Hotplug, "another CPU has told of it");
 }
@@ -532,7 +556,7 @@ fn any_what() -> impl Strategy<Value = What> {
         1 => Just(What::Lost),
         1 => Just(What::PageFault),
         1 => Just(What::Printk),
-        1 => Just(What::Hotplug),
+        1 => any::<bool>().prop_map(|begins| What::Hotplug { begins }),
         1 => any::<u64>().prop_map(What::Work),
         1 => Just(What::WorkEnd),
         1 => proptest::option::of(any::<i64>()).prop_map(What::Idle),
