@@ -3,8 +3,10 @@
 on this machine, which of latlab's own threads ran in it, as the run says and as `sched_switch` says.
 
 usage: benches/marks.py [--rounds 5] [--for 5s] [OPTION OF latlab run...]
+       benches/marks.py --target lab:x86-64/stock [--rounds 5] [--for 1s] [OPTION OF latlab run...]
 needs: root, tracefs; LATLAB names the program. The kernel's events are recorded in an instance of
-their own, so that nothing else that traces is disturbed.
+their own, so that nothing else that traces is disturbed. Of guests there is a round for each seed, which is
+run again: a table says who had the CPU by its instructions.
 """
 
 import argparse
@@ -113,14 +115,47 @@ def compare(options: list[str], length: str) -> list[dict]:
     return found
 
 
+def replayed(target: str, seed: int, options: list[str], length: str) -> list[dict]:
+    """The largest latencies of a guest, each with what the marks and what its instructions say."""
+    with tempfile.TemporaryDirectory() as folder:
+        guest = ["--target", target, "--seed", str(seed), "--for", length]
+        line = [LATLAB, "run", "--quiet", "--out", folder, "--name", "marks", *guest, *options]
+        subprocess.run(line, check=True, stdout=subprocess.DEVNULL)
+        run = json.loads(next(pathlib.Path(folder).glob("*/run.json")).read_text())
+        line = [LATLAB, "explain", "marks", "--replay", "--top", "20", "--format", "json", "--out", folder]
+        told = json.loads(subprocess.run(line, check=True, capture_output=True).stdout)["latencies"]
+    by_release, found = {one["release_ns"]: one for one in told}, []
+    for one in run["own_work"]["largest"]:
+        again = by_release.get(one["release_ns"])
+        if again is not None:
+            found.append({"seed": seed, "latency_us": one["latency_ns"] / 1000, "marks": one["own_threads"],
+                          "kernel_us": again["own_ns"] / 1000, "says": again["sentence"].split(": ", 1)[1]})
+    return found
+
+
+def print_guests(found: list[dict]) -> None:
+    print("| seed | latency | own marks | own threads had the CPU, by instructions | what the replay says |")
+    print("| --- | ---: | --- | ---: | --- |")
+    for one in found:
+        if one["marks"] or one["kernel_us"]:
+            print(f"| {one['seed']} | {one['latency_us']:.3f} us | {', '.join(one['marks']) or 'none'} "
+                  f"| {one['kernel_us']:.3f} us | {one['says']} |")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--for", dest="length", default="5s")
+    parser.add_argument("--target")
     arguments, options = parser.parse_known_args()
-    found = [one for _ in range(arguments.rounds) for one in compare(options, arguments.length)]
-    for one in found:
-        print(f"{one['latency_us']:10.1f} us  kernel {one['kernel_us']:8.1f} us  marks {', '.join(one['marks']) or '-'}")
+    if arguments.target:
+        seeds = range(1, arguments.rounds + 1)
+        found = [one for seed in seeds for one in replayed(arguments.target, seed, options, arguments.length)]
+        print_guests(found)
+    else:
+        found = [one for _ in range(arguments.rounds) for one in compare(options, arguments.length)]
+        for one in found:
+            print(f"{one['latency_us']:10.1f} us  kernel {one['kernel_us']:8.1f} us  marks {', '.join(one['marks']) or '-'}")
     counts = collections.Counter((bool(one["marks"]), one["kernel_us"] > 0) for one in found)
     print(f"{len(found)} latencies: in both {counts[True, True]}, in neither {counts[False, False]}, "
           f"in the marks alone {counts[True, False]}, by the kernel alone {counts[False, True]}")
