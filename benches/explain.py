@@ -117,7 +117,7 @@ def here(arguments: argparse.Namespace) -> None:
                       first["count"], told["spikes"]["stored"], sentence))), file=out, flush=True)
 
 
-SOFTIRQS = {"net_rx_action": "NET_RX", "net_tx_action": "NET_TX", "rcu_core_si": "RCU", "run_timer_softirq": "TIMER",
+SOFTIRQS = {"net_rx_action": "NET_RX", "net_tx_action": "NET_TX", "rcu_core_si": "RCU", "rcu_core": "RCU", "run_timer_softirq": "TIMER",
             "tasklet_action": "TASKLET", "tasklet_hi_action": "HI", "run_rebalance_domains": "SCHED",
             "hrtimer_run_softirq": "HRTIMER", "blk_done_softirq": "BLOCK"}
 SLEPT, INTERRUPT = "the idle CPU", "an interrupt"
