@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The tests in their long form, some three hours: `make test` in a fresh Debian, many more kills, every
 # system call of a run failing in turn, ten minutes of samples and of a run folder, everything built
-# twice, real-time kernels in QEMU. These change how long:
+# twice, real-time kernels in QEMU, many runs on a cluster of Spark. These change how long:
 #   KILLS=20        kills of each victim in each phase
 #   FAULTS=every    or how many system calls of each kind fail in the real program
 #   CUT_PARTS=40    disks after a power cut at each call of the simulated disk
@@ -14,7 +14,7 @@ set -uo pipefail
 export KILLS=${KILLS:-20} SECONDS_EACH=${SECONDS_EACH:-600} FOR=${FOR:-10min} LATLAB_LONG=1
 
 . scripts/steps.bash
-step main one "setup" scripts/setup.sh build test && find_rust || { closing; exit 1; }
+step main one "setup" scripts/setup.sh build test spark && find_rust || { closing; exit 1; }
 if [ "$(id -u)" = 0 ]; then
     step main one "make test in a clean root" scripts/clean_root.sh
 else
@@ -58,7 +58,7 @@ for number in $(seq "$REPEATS"); do
     done
 done
 
-for name in samples run_folder kill disk signals dist book guests lab responders culprits replay ssh_line ssh_guest; do
+for name in samples run_folder kill disk signals dist book fleet guests lab responders culprits replay ssh_line ssh_guest; do
     step main script "tests/$name.sh" "tests/$name.sh"
 done
 closing

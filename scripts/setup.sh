@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# Installs what is missing, and only that. Usage: scripts/setup.sh [build] [lint] [test] [bench] [dist] [book]
+# Installs what is missing, and only that. Usage: scripts/setup.sh [build] [lint] [test] [bench] [dist] [book] [spark]
 #   build  a C linker, Rust, and npm for the scripts of the pages
 #   lint   what `make check` needs as well: rustfmt and clippy
 #   test   what `make test` needs as well, `make dist` and machines for guests among it
 #   bench  what `make bench` needs as well: the other tools, strace, valgrind
 #   dist   what `make dist` needs as well: three targets, a linker for ARMv7, what builds wheels
 #   book   what `make book` needs: mdBook, which is compiled in a minute, and mandoc
+#   spark  what the long form of the tests asks many runs with as well: a Java runtime, and Spark of 500 MB
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
 
 packages=()
-want_rust= want_lint= want_test= want_dist= want_book=
+want_rust= want_lint= want_test= want_dist= want_book= want_spark=
 # Debian's npm brings some hundred packages, so it is taken only where there is none.
 for_pages=()
 command -v npm >/dev/null || for_pages=(nodejs npm)
@@ -41,7 +42,11 @@ for set in "${@:-build}"; do
             packages+=(gcc libc6-dev ca-certificates curl git python3 mandoc)
             want_rust=1 want_book=1
             ;;
-        *) die "unknown set '$set'; there are build, lint, test, bench, dist and book" ;;
+        spark)
+            packages+=(python3 python3-venv openjdk-17-jre-headless)
+            want_spark=1
+            ;;
+        *) die "unknown set '$set'; there are build, lint, test, bench, dist, book and spark" ;;
     esac
 done
 
@@ -154,6 +159,7 @@ if [ -n "$want_test" ]; then
     install_python "what tests read runs with" ""
     # Beside the others: what stands first in PYTHONPATH is taken.
     install_python "the pandas of Debian 12" -debian-12 --no-deps --target .venv/debian-12
+    install_python "the tables of many runs" -fleet --no-deps --target .venv/fleet
 fi
 # Prometheus asks the server of the runs in a test. It is unpacked and not installed, since the package
 # would start a server of its own.
@@ -168,6 +174,7 @@ unpack_prometheus() {
     mv $folder.new $folder
 }
 [ -z "$want_test" ] || unpack_prometheus
+[ -z "$want_spark" ] || install_python "the engine of clusters" -spark --no-deps --target .venv/spark
 # Without the server that shows a book while it is written: the site alone is wanted.
 mdbook=0.5.4
 if [ -n "$want_book" ] && [ "$(target/tools/bin/mdbook --version 2>/dev/null)" != "mdbook v$mdbook" ]; then

@@ -18,9 +18,11 @@ python=$root/.venv/bin/python
 # The package alone, without what lies about, and with the licences.
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
-mkdir -p "$tree/src/latlab"
+mkdir -p "$tree/src/latlab/fleet/queries"
 cp python/pyproject.toml python/README.md python/hatch_build.py LICENSE-APACHE LICENSE-MIT "$tree"
 cp python/src/latlab/*.py python/src/latlab/py.typed "$tree/src/latlab"
+cp python/src/latlab/fleet/*.{py,properties} "$tree/src/latlab/fleet"
+cp python/src/latlab/fleet/queries/*.sql "$tree/src/latlab/fleet/queries"
 cp "$licences" "$tree/licences.txt"
 # A static program needs neither glibc nor musl, so it runs wherever either of them is.
 tag=py3-none-manylinux_2_17_$machine.manylinux2014_$machine.musllinux_1_1_$machine

@@ -8,6 +8,7 @@ use crate::commands::cyclictest::{self, CyclictestArgs};
 use crate::commands::doctor::args::DoctorArgs;
 use crate::commands::explain::args::ExplainArgs;
 use crate::commands::export::args::ExportArgs;
+use crate::commands::fleet::args::{DrawArgs, FleetArgs};
 use crate::commands::import::args::ImportArgs;
 use crate::commands::lab::args::LabArgs;
 use crate::commands::loads::LoadsArgs;
@@ -49,6 +50,7 @@ Examples:
   latlab plot idle load --kind ccdf         two runs in one chart
   latlab compare idle -- hackbench          are the runs of one name worse than those of another?
   latlab trend --since 2026-11-01           a figure over builds, with its steps
+  latlab fleet query worst                  the largest latencies of many boards
   latlab verify --all                       check every stored run for damage
   latlab respond --from cap.sr --look       list the channels of a capture
   latlab import output.txt                  a recording of cyclictest becomes a run
@@ -104,6 +106,8 @@ pub enum Command {
     Compare(CompareArgs),
     /// Follow a figure over builds, and judge the newest.
     Trend(TrendArgs),
+    /// Keep many boards' runs in tables, and ask these (with the Python package).
+    Fleet(Box<FleetArgs>),
     /// Draw stored runs as SVG or PNG.
     Plot(PlotArgs),
     /// Serve stored and running measurements to a browser.
@@ -115,6 +119,12 @@ pub enum Command {
     Cyclictest(CyclictestArgs),
     /// Generate shell completions.
     Completions(CompletionsArgs),
+    /// Read run folders for the tables of `latlab fleet`.
+    #[command(hide = true)]
+    FleetRows,
+    /// Print an answer of `latlab fleet query`.
+    #[command(hide = true)]
+    FleetDraw(DrawArgs),
     /// Run as the measuring agent of another latlab, or write the agent program.
     Agent(AgentArgs),
 }

@@ -22,9 +22,9 @@ use clap::error::ErrorKind;
 use clap::{ArgMatches, FromArgMatches};
 use command_line::{Cli, Command, program};
 use commands::{
-    agent, campaign, collect, compare, completions, cyclictest, doctor, explain, export, import,
-    lab, loads, plan, plot, report, respond, run, runs, scenarios, serve, target, trend, verify,
-    watch,
+    agent, campaign, collect, compare, completions, cyclictest, doctor, explain, export, fleet,
+    import, lab, loads, plan, plot, report, respond, run, runs, scenarios, serve, target, trend,
+    verify, watch,
 };
 use exit::{EXIT_USAGE, error_code};
 use latlab_sys::signal::{self, Signal};
@@ -66,6 +66,9 @@ fn call(command: Command, given: &ArgMatches) -> anyhow::Result<ExitCode> {
         Command::Report(args) => report::report(&args),
         Command::Compare(args) => compare::compare(&args),
         Command::Trend(args) => trend::follow(&args),
+        Command::Fleet(args) => fleet::fleet(*args),
+        Command::FleetRows => fleet::rows(),
+        Command::FleetDraw(args) => fleet::draw(&args),
         Command::Plan(args) => plan::plan(&args),
         Command::Plot(args) => plot::plot(&args),
         Command::Respond(args) => respond::respond(&args),

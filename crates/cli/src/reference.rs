@@ -24,6 +24,7 @@ use latlab_model::campaign::Campaign;
 use latlab_model::campaign_table::CampaignTable;
 use latlab_model::comparison::Comparison;
 use latlab_model::doctor::{CheckEntry, Examination};
+use latlab_model::fleet::FleetAnswer;
 use latlab_model::run_comparison::RunComparison;
 use latlab_model::run_length::RunLength;
 use latlab_model::target::BoardState;
@@ -86,6 +87,7 @@ fn schemas_are_those_of_the_types() {
         ("respond-look.schema.json".to_string(), schema::<Vec<CaptureListing>>()),
         ("window.schema.json".to_string(), schema::<Window>()),
         ("watch-alarm.schema.json".to_string(), schema::<WatchAlarm<'_>>()),
+        ("fleet-query.schema.json".to_string(), schema::<FleetAnswer>()),
         ("explain.schema.json".to_string(), schema::<Explained<'_>>()),
         ("replay.schema.json".to_string(), schema::<Replayed<'_>>()),
         ("lab-paths.schema.json".to_string(), schema::<KernelPaths<'_>>()),
@@ -232,6 +234,13 @@ const EXIT_STATUS_OF_CYCLICTEST: Terms = &[
         "Could not measure, or not write the result: a right, a feature of the kernel or disk \
          space is missing.",
     ),
+];
+
+const EXIT_STATUS_OF_FLEET: Terms = &[
+    ("0", "Done."),
+    ("1", "A run is damaged and left out, or the tables are not as they should be."),
+    ("2", "Wrong usage or input."),
+    ("3", "Could not read or write, or the Python package is not installed."),
 ];
 
 const EXIT_STATUS_OF_VERIFY: Terms = &[
@@ -416,6 +425,12 @@ fn description(command: &str) -> Option<&'static str> {
              and a comment of the file where the format has comments. docs/guide/export.md lists \
              the formats."
         }
+        "fleet" => {
+            "Keeps the runs of many boards in tables of Delta Lake, which can be made anew of the run \
+             folders at any time, and answers questions over all of them with DuckDB or Apache Spark. \
+             It is a part of the Python package: pip install 'latlab[fleet]'. `latlab fleet COMMAND \
+             --help` lists the options of a command; docs/guide/fleet.md describes queries and tables."
+        }
         "completions" => {
             "Prints the shell script that completes the commands and flags of latlab. `make \
              install` installs the same script."
@@ -474,6 +489,7 @@ fn man_page(command: &Command) -> (String, String) {
             section(&mut more, "EXIT STATUS", EXIT_STATUS_OF_DOCTOR);
             section(&mut more, "ENVIRONMENT", ENVIRONMENT);
         }
+        "fleet" => section(&mut more, "EXIT STATUS", EXIT_STATUS_OF_FLEET),
         "verify" => {
             section(&mut more, "EXIT STATUS", EXIT_STATUS_OF_VERIFY);
             section(&mut more, "ENVIRONMENT", ENVIRONMENT);

@@ -13,6 +13,7 @@ pub mod edges;
 pub mod explanation;
 pub mod fault;
 pub mod finding;
+pub mod fleet;
 pub mod flight;
 pub mod frame;
 pub mod gpio;

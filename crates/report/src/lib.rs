@@ -11,6 +11,7 @@ pub mod command;
 pub mod compare;
 pub mod doctor;
 mod figures;
+pub mod fleet;
 pub mod page;
 mod pictures;
 mod run_length;

@@ -52,5 +52,5 @@ pub use span::Span;
 pub use summary::summary;
 pub use superiority::{Precedence, Superiority, precedence, superiority};
 pub use tail::{TailEvidence, tail_model};
-pub use trend::{BuildRun, trend};
+pub use trend::{BuildRun, trend, trend_of_builds};
 pub use verdict::{VerdictInput, at_most_share, judge};

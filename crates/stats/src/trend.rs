@@ -41,21 +41,36 @@ pub fn trend(runs: &[BuildRun], metric: Metric, care: f64) -> Trend {
             }),
         }
     }
+    let all = || runs.iter().map(|one| one.run.run);
+    let kinds: BTreeSet<String> = all().map(recorded).collect();
+    let found = Trend {
+        deadline_ns: common_deadline(&runs),
+        unequal: differences(all(), &["load", "period", "instrument", "board"]),
+        unsupported,
+        ..trend_of_builds(builds, metric, care)
+    };
+    match kinds.len() > 1 {
+        true => {
+            Trend { limit: Some(TrendLimit::OtherKinds), word: ComparisonWord::Refused, ..found }
+        }
+        false => found,
+    }
+}
+
+/// The series of builds of which the values of all runs are known, the oldest first.
+pub fn trend_of_builds(mut builds: Vec<Build>, metric: Metric, care: f64) -> Trend {
     for build in &mut builds {
         let mut sorted = build.values_ns.clone();
         sorted.sort_by(f64::total_cmp);
         build.value_ns = median(&sorted);
     }
-    let logs: Vec<f64> = builds.iter().map(|build| build.value_ns.ln()).collect();
+    let logs: Vec<f64> = builds.iter().map(|build| build.value_ns.max(1.0).ln()).collect();
     let SeriesChanges { points, limit } = change_points(&logs);
     let steps: Vec<TrendStep> = points.iter().map(|point| step(point, &builds, care)).collect();
     let limit = limit.map(|limit| match limit {
         SeriesLimit::TooFew { has, needs } => TrendLimit::TooFewBuilds { has, needs },
         SeriesLimit::Drift { correlation } => TrendLimit::Drift { correlation },
     });
-    let all = || runs.iter().map(|one| one.run.run);
-    let kinds: BTreeSet<String> = all().map(recorded).collect();
-    let limit = if kinds.len() > 1 { Some(TrendLimit::OtherKinds) } else { limit };
     let variation = variation(&logs, points.iter().map(|point| point.at));
     let level = &builds[steps.last().map_or(0, |step| step.at)..];
     let newest_is_high = is_high(level, care);
@@ -63,15 +78,15 @@ pub fn trend(runs: &[BuildRun], metric: Metric, care: f64) -> Trend {
         metric,
         care,
         word: word(steps.last(), limit, newest_is_high),
-        deadline_ns: common_deadline(&runs),
+        deadline_ns: None,
         builds,
         steps,
         limit,
         newest_is_high,
         variation: variation.map(f64::exp_m1),
         builds_needed: variation.and_then(|variation| builds_needed(care, variation)),
-        unequal: differences(all(), &["load", "period", "instrument", "board"]),
-        unsupported,
+        unequal: None,
+        unsupported: Vec::new(),
         invalid: Vec::new(),
     }
 }

@@ -32,6 +32,13 @@ pub fn read_run(folder: &Path) -> Result<Run> {
     read_run_with_text(folder).map(|(run, _)| run)
 }
 
+/// Reads `run.json` of a run folder, and gives back its seal; before there were seals, what it would have been.
+pub fn read_run_with_seal(folder: &Path) -> Result<(Run, String)> {
+    let (run, text) = read_run_with_text(folder)?;
+    let seal = run.seal.clone().unwrap_or_else(|| checksum_of(&text));
+    Ok((run, seal))
+}
+
 /// Reads `run.json` of a run folder, and gives back the text that was read as well.
 pub fn read_run_with_text(folder: &Path) -> Result<(Run, String)> {
     let path = folder.join(RUN_JSON);

@@ -43,6 +43,7 @@ complete -c latlab -n "__fish_latlab_needs_command" -f -a "explain" -d 'Tell wha
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "report" -d 'Write stored runs as one self-contained HTML page'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "compare" -d 'Judge whether some runs are worse than others'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "trend" -d 'Follow a figure over builds, and judge the newest'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "fleet" -d 'Keep many boards\' runs in tables, and ask these (with the Python package)'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "plot" -d 'Draw stored runs as SVG or PNG'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "serve" -d 'Serve stored and running measurements to a browser'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "verify" -d 'Check stored runs for damage'
@@ -713,6 +714,53 @@ complete -c latlab -n "__fish_latlab_using_subcommand trend" -l lava -d 'Write t
 complete -c latlab -n "__fish_latlab_using_subcommand trend" -l gate -d 'End with the exit code of the answer'
 complete -c latlab -n "__fish_latlab_using_subcommand trend" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand trend" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and not __fish_seen_subcommand_from add query compact vacuum rebuild verify" -l table -d 'Folder of the tables [default: $LATLAB_FLEET, else ./fleet]' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and not __fish_seen_subcommand_from add query compact vacuum rebuild verify" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and not __fish_seen_subcommand_from add query compact vacuum rebuild verify" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and not __fish_seen_subcommand_from add query compact vacuum rebuild verify" -f -a "add" -d 'Add runs to the tables, each once'
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and not __fish_seen_subcommand_from add query compact vacuum rebuild verify" -f -a "query" -d 'Ask the tables: board-tail, worst, trend, matrix, changed, coverage, or SQL of your own'
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and not __fish_seen_subcommand_from add query compact vacuum rebuild verify" -f -a "compact" -d 'Make few large files of many small ones'
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and not __fish_seen_subcommand_from add query compact vacuum rebuild verify" -f -a "vacuum" -d 'Delete files that the tables do not need any more'
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and not __fish_seen_subcommand_from add query compact vacuum rebuild verify" -f -a "rebuild" -d 'Make the tables anew of the run folders'
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and not __fish_seen_subcommand_from add query compact vacuum rebuild verify" -f -a "verify" -d 'Compare the tables with the seals of the run folders'
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from add" -l board -d 'Name of the board [default: the host\'s name of each run]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from add" -l tag -d 'A word to find the runs by; may be given several times' -r
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from add" -l every -d 'With --watch, time between two looks at the folders' -r
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from add" -l table -d 'Folder of the tables [default: $LATLAB_FLEET, else ./fleet]' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from add" -l watch -d 'Go on, and add what comes'
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from add" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from add" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from query" -l sql -d 'A file with SQL of your own' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from query" -l engine -d 'What answers: duckdb (this machine), spark (a cluster)' -r -f -a "duckdb\t'DuckDB, in the process of the package'
+spark\t'Apache Spark'"
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from query" -l master -d 'Cluster of Spark, such as spark://host:7077 [default: $LATLAB_SPARK, else this machine]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from query" -l board -d 'Only runs of this board; may be given several times' -r
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from query" -l scenario -d 'Only runs of this scenario: a row of a sheet, or the name of a run; may be given several times' -r
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from query" -l since -d 'Only runs that started at this time (UTC) or later, such as 2026-11-01' -r
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from query" -l until -d 'Only runs that started before this time (UTC)' -r
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from query" -l format -d 'How to print the answer: text, json, csv, svg, html [default: by the end of the file\'s name, else text]' -r -f -a "text\t''
+json\t''
+csv\t''
+svg\t''
+html\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from query" -s o -l output -d 'The file to write, - for standard output [default: standard output]' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from query" -l table -d 'Folder of the tables [default: $LATLAB_FLEET, else ./fleet]' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from query" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from query" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from compact" -l table -d 'Folder of the tables [default: $LATLAB_FLEET, else ./fleet]' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from compact" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from compact" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from vacuum" -l keep -d 'Keep what a state of the tables of this time needs' -r
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from vacuum" -l table -d 'Folder of the tables [default: $LATLAB_FLEET, else ./fleet]' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from vacuum" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from vacuum" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from rebuild" -l table -d 'Folder of the tables [default: $LATLAB_FLEET, else ./fleet]' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from rebuild" -l without-missing -d 'Leave out runs whose folders are not there any more'
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from rebuild" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from rebuild" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from verify" -l table -d 'Folder of the tables [default: $LATLAB_FLEET, else ./fleet]' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from verify" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from verify" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand plot" -s k -l kind -d 'What to draw: latency, tail, cdf, ccdf, cpus, overlay, boxes; over time: flow, heatmap, telemetry; phase' -r -f -a "latency\t''
 tail\t''
 cdf\t''

@@ -4,10 +4,12 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import sysconfig
 import warnings
 from collections.abc import Collection, Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 
 class LatlabError(Exception):
@@ -19,7 +21,9 @@ class LatlabError(Exception):
 
 
 def find_program() -> Path:
-    """The program that was installed with this package, else `latlab` in PATH."""
+    """The program that called this package or was installed with it, else `latlab` in PATH."""
+    if caller := os.environ.get("LATLAB_PROGRAM"):
+        return Path(caller)
     for path in _installed():
         if path.is_file():
             return path
@@ -56,6 +60,19 @@ def call(*arguments: str, allowed: Collection[int] = (0,)) -> str:
         process.communicate()
         raise
     return _result(process.returncode, output, errors, allowed)
+
+
+def pipe(*arguments: str, given: str, into: BinaryIO | None = None) -> None:
+    """Calls the program with this at its standard input; it prints into a file, or where this process prints."""
+    sys.stdout.flush()
+    process = subprocess.run(
+        [str(find_program()), *arguments],
+        input=given.encode("utf-8", "surrogateescape"),
+        stdout=into,
+        stderr=subprocess.PIPE,
+    )
+    if process.returncode != 0:
+        _result(process.returncode, "", process.stderr.decode(errors="replace"), ())
 
 
 def _result(code: int, output: str, errors: str, allowed: Collection[int]) -> str:

@@ -9,6 +9,7 @@ pub mod cyclictest;
 pub mod doctor;
 pub mod explain;
 pub mod export;
+pub mod fleet;
 pub mod import;
 pub mod judged;
 pub mod lab;

@@ -125,6 +125,15 @@ pub fn share(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A day, or a time of it, as runs have it.
+pub fn time_of_run(text: &str) -> Result<String, String> {
+    let day = text.get(..10).and_then(|day| day.parse::<jiff::civil::Date>().ok());
+    match day {
+        Some(_) => Ok(text.to_string()),
+        None => Err(format!("'{text}' is not a time such as 2026-11-01 or 2026-11-01T18:00")),
+    }
+}
+
 /// A word of the model as a value of the command line; shells complete it.
 pub fn value_parser_of<T: Copy + Send + Sync + 'static>(
     all: &'static [T],

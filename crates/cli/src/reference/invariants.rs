@@ -36,6 +36,7 @@ const TOPICS: &[(&str, &str)] = &[
     ("captures", "Captures"),
     ("imports", "Imports"),
     ("exports", "Exports"),
+    ("fleet", "Tables of many runs"),
     ("laboratory", "Laboratory"),
     ("boards", "Boards"),
     ("watch", "Watching"),

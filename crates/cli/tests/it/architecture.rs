@@ -98,6 +98,7 @@ const LAYERS: &[&str] = &[
     "commands::doctor",
     "commands::explain",
     "commands::export",
+    "commands::fleet",
     "commands::import",
     "commands::loads",
     "commands::plan",

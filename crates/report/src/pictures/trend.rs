@@ -18,7 +18,7 @@ const TOP: f64 = 22.0;
 /// Room that the name of a latency needs in height.
 const NAME_UP: f64 = 30.0;
 /// The colour of the deadline.
-const DEADLINE: &str = "var(--ll-deadline,#d4372c)";
+pub const DEADLINE: &str = "var(--ll-deadline,#d4372c)";
 /// Room that the name of a build needs across.
 const NAME_ACROSS: f64 = 110.0;
 
@@ -140,16 +140,19 @@ fn end_of(name: &str, letters: usize) -> String {
     }
 }
 
+/// The levels between the steps: the first build, the first behind it, and the median.
+pub fn levels_of(of: &Trend) -> Vec<(usize, usize, f64)> {
+    let begins = [0].into_iter().chain(of.steps.iter().map(|step| step.at));
+    let ends = of.steps.iter().map(|step| step.at).chain([of.builds.len()]);
+    let known = |(from, to)| Some((from, to, level(&of.builds[from..to])?));
+    begins.zip(ends).filter_map(known).collect()
+}
+
 fn levels(of: &Trend, places: &Places) -> Markup {
-    let begins: Vec<usize> = [0].into_iter().chain(of.steps.iter().map(|step| step.at)).collect();
-    let ends = begins[1..].iter().copied().chain([of.builds.len()]);
-    let levels: Vec<(usize, usize)> = begins.iter().copied().zip(ends).collect();
     html! {
-        @for (from, to) in &levels {
-            @if let Some(level) = level(&of.builds[*from..*to]) {
-                @let y = places.y(level);
-                (line((places.x(*from as f64 - 0.4), y), (places.x(*to as f64 - 0.6), y), INK, 2.0))
-            }
+        @for (from, to, level) in levels_of(of) {
+            @let y = places.y(level);
+            (line((places.x(from as f64 - 0.4), y), (places.x(to as f64 - 0.6), y), INK, 2.0))
         }
         @for step in &of.steps {
             @let x = places.x(step.at as f64 - 0.5);

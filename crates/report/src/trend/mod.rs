@@ -6,5 +6,6 @@ mod test_suite;
 mod text;
 
 pub use page::page;
+pub(crate) use sentences::change;
 pub use test_suite::test_suite;
 pub use text::{markdown, show};

@@ -1,7 +1,7 @@
 //! The flags of `latlab trend`.
 
 use crate::commands::judged::JudgedArgs;
-use crate::flags::{share, value_parser_of};
+use crate::flags::{share, time_of_run, value_parser_of};
 use clap::{Args, ValueEnum};
 use latlab_model::run_comparison::Metric;
 
@@ -13,7 +13,7 @@ pub struct TrendArgs {
     #[arg(value_name = "RUN")]
     pub runs: Vec<String>,
     /// Only runs that started at this time (UTC) or later, such as 2026-11-01
-    #[arg(long, value_name = "TIME", value_parser = since)]
+    #[arg(long, value_name = "TIME", value_parser = time_of_run)]
     pub since: Option<String>,
     /// Only runs of boards or hosts whose name contains this
     #[arg(long, value_name = "TEXT")]
@@ -32,15 +32,6 @@ pub struct TrendArgs {
     /// How the result is written.
     #[command(flatten)]
     pub result: JudgedArgs,
-}
-
-/// A day, or a time of it, as runs have it.
-fn since(text: &str) -> Result<String, String> {
-    let day = text.get(..10).and_then(|day| day.parse::<jiff::civil::Date>().ok());
-    match day {
-        Some(_) => Ok(text.to_string()),
-        None => Err(format!("'{text}' is not a time such as 2026-11-01 or 2026-11-01T18:00")),
-    }
 }
 
 /// What one build is.

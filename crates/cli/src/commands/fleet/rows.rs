@@ -1,0 +1,45 @@
+//! `latlab fleet-rows`: run folders, named on standard input, become lines of JSON.
+
+use crate::output::print;
+use latlab_model::Run;
+use latlab_model::finding::Finding;
+use latlab_model::fleet::{FleetEntry, FleetRun};
+use latlab_store::{expect_tables, read_run_with_seal};
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Reads each run as it was stored; what is damaged says why.
+pub fn rows() -> anyhow::Result<ExitCode> {
+    for line in io::stdin().lines() {
+        let path: String = serde_json::from_str(&line?)?;
+        print(&(serde_json::to_string(&entry(&path))? + "\n"))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn entry(path: &str) -> FleetEntry<'_> {
+    let folder = Path::new(path);
+    let read = read_run_with_seal(folder)
+        .and_then(|(run, seal)| expect_tables(folder, &run).map(|()| (run, seal)));
+    match read {
+        Ok((run, seal)) => FleetEntry {
+            path,
+            damaged: None,
+            findings: run.findings.iter().map(Finding::rendered).collect(),
+            tables: tables(&run),
+            run: Some(FleetRun::new(&run, seal)),
+        },
+        Err(error) => FleetEntry {
+            path,
+            damaged: Some(error.to_string()),
+            run: None,
+            findings: Vec::new(),
+            tables: Vec::new(),
+        },
+    }
+}
+
+fn tables(run: &Run) -> Vec<String> {
+    run.files.keys().filter_map(|name| name.strip_suffix(".parquet")).map(str::to_string).collect()
+}

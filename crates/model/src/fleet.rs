@@ -1,0 +1,167 @@
+//! What the tables of many runs keep of each run, and what a query over them answers.
+
+use crate::Nanos;
+use crate::finding::Finding;
+use crate::plan::Plan;
+use crate::run::{EndReason, Run, VerdictWord};
+use crate::target::Target;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A run folder as the tables of many runs read it: a line of `latlab fleet-rows`.
+#[derive(Debug, Serialize)]
+pub struct FleetEntry<'a> {
+    /// The folder as it was asked for.
+    pub path: &'a str,
+    /// Why the run cannot be taken; none if it is as it was stored.
+    pub damaged: Option<String>,
+    /// Its row.
+    pub run: Option<FleetRun>,
+    /// Its findings, with their sentences.
+    pub findings: Vec<Finding>,
+    /// The tables in its folder.
+    pub tables: Vec<String>,
+}
+
+/// The row of a run: what identifies it, what was measured, and its headline figures.
+#[derive(Clone, Debug, Serialize)]
+pub struct FleetRun {
+    run: String,
+    seal: String,
+    started: String,
+    start_ns: Option<Nanos>,
+    measured_ns: Nanos,
+    ended: EndReason,
+    name: String,
+    note: Option<String>,
+    scenario: String,
+    campaign: Option<String>,
+    target: String,
+    hostname: Option<String>,
+    model: Option<String>,
+    cpu_model: Option<String>,
+    architecture: String,
+    distribution: Option<String>,
+    virtualisation: Option<String>,
+    kernel: String,
+    kernel_version: String,
+    preemption: Option<String>,
+    boot_id: Option<String>,
+    instrument: &'static str,
+    period_ns: Option<Nanos>,
+    policy: Option<String>,
+    threads: usize,
+    load: String,
+    settings: String,
+    deadline_ns: Option<Nanos>,
+    verdict: Option<VerdictWord>,
+    at_most_share: Option<f64>,
+    cycles: u64,
+    activations: u64,
+    missed: Option<u64>,
+    misses: Option<u64>,
+    underflow: u64,
+    min_ns: Option<Nanos>,
+    mean_ns: Option<f64>,
+    p50_ns: Option<Nanos>,
+    p90_ns: Option<Nanos>,
+    p99_ns: Option<Nanos>,
+    p99_9_ns: Option<Nanos>,
+    p99_99_ns: Option<Nanos>,
+    p99_999_ns: Option<Nanos>,
+    max_ns: Option<Nanos>,
+    lost: u64,
+    latlab: String,
+    run_schema: u32,
+}
+
+impl FleetRun {
+    /// The row of a run whose document has this seal.
+    pub fn new(run: &Run, seal: String) -> FleetRun {
+        let (asked, machine, total) = (&run.asked, &run.machine, &run.total);
+        let quantiles = total.quantiles.as_ref();
+        let loads: Vec<&str> = asked.loads.iter().map(|load| load.words.as_str()).collect();
+        let first = run.threads.iter().map(|thread| thread.setup.first_release_ns).min();
+        FleetRun {
+            run: run.id.clone(),
+            seal,
+            started: run.started.clone(),
+            start_ns: first,
+            measured_ns: run.measured_ns,
+            ended: run.ended,
+            name: asked.name.clone(),
+            note: asked.note.clone(),
+            scenario: asked.cell.as_ref().map_or(&asked.name, |cell| &cell.row).clone(),
+            campaign: asked.cell.as_ref().map(|cell| cell.campaign.clone()),
+            target: asked.target.to_string(),
+            hostname: machine.hostname.clone(),
+            model: machine.board.clone(),
+            cpu_model: machine.cpu_model.clone(),
+            architecture: machine.architecture.clone(),
+            distribution: machine.distribution.clone(),
+            virtualisation: machine.virtualisation.clone(),
+            kernel: machine.kernel.clone(),
+            kernel_version: machine.kernel_version.clone(),
+            preemption: machine.preemption.clone(),
+            boot_id: machine.boot_id.clone(),
+            instrument: asked.method.instrument().as_str(),
+            period_ns: asked.method.period(),
+            policy: run.threads.first().map(|thread| thread.setup.policy.clone()),
+            threads: run.threads.len(),
+            load: loads.join(" "),
+            settings: settings(asked),
+            deadline_ns: asked.deadline_ns,
+            verdict: run.verdict.as_ref().map(|verdict| verdict.word),
+            at_most_share: run.verdict.as_ref().and_then(|verdict| verdict.at_most_share),
+            cycles: total.cycles,
+            activations: total.activations,
+            missed: total.missed,
+            misses: total.misses,
+            underflow: total.underflow,
+            min_ns: total.min_ns,
+            mean_ns: total.mean_ns,
+            p50_ns: quantiles.map(|all| all.p50_ns),
+            p90_ns: quantiles.map(|all| all.p90_ns),
+            p99_ns: quantiles.map(|all| all.p99_ns),
+            p99_9_ns: quantiles.and_then(|all| all.p99_9_ns),
+            p99_99_ns: quantiles.and_then(|all| all.p99_99_ns),
+            p99_999_ns: quantiles.and_then(|all| all.p99_999_ns),
+            max_ns: total.max_ns,
+            lost: run.losses.cycles + run.losses.samples + run.losses.spikes,
+            latlab: run.latlab.clone(),
+            run_schema: run.schema,
+        }
+    }
+}
+
+/// What was asked, but for what tells runs of the same settings apart: names, target, length, deadline and seed.
+fn settings(asked: &Plan) -> String {
+    let alike = Plan {
+        name: String::new(),
+        note: None,
+        command: None,
+        cell: None,
+        target: Target::Local,
+        guest: None,
+        duration_ns: None,
+        cycles: None,
+        deadline_ns: None,
+        limit_per_hour: None,
+        until_decided: false,
+        seed: None,
+        ..asked.clone()
+    };
+    serde_json::to_string(&alike).unwrap_or_default()
+}
+
+/// What an engine answered: `latlab fleet query --format json`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct FleetAnswer {
+    /// The name of the query, or of its file.
+    pub query: String,
+    /// The names of the columns; times are in ns where the name ends in `_ns`.
+    pub columns: Vec<String>,
+    /// The rows, each with a value for each column.
+    pub rows: Vec<Vec<Value>>,
+}

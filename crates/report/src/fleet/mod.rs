@@ -1,0 +1,25 @@
+//! Answers of queries over many runs: in the terminal, as a picture, as a page.
+
+mod cells;
+mod page;
+mod series;
+mod text;
+
+pub use page::page;
+pub use text::show;
+
+use crate::pictures::options::Options;
+use crate::pictures::{marks, small_trends};
+use latlab_model::fleet::FleetAnswer;
+use series::all_series;
+
+/// The picture of an answer: series with their steps, else a line for each row.
+pub fn picture(of: &FleetAnswer, options: &Options) -> String {
+    match all_series(of) {
+        Some(series) => {
+            let series: Vec<_> = series.iter().map(|one| (one.name(), &one.trend)).collect();
+            small_trends::draw(&series, options)
+        }
+        None => marks::draw(&cells::marked_rows(of), options),
+    }
+}

@@ -1,0 +1,189 @@
+//! The series of an answer: for each board, kernel and scenario its p99.9 over time, with its steps.
+
+use latlab_model::Nanos;
+use latlab_model::fleet::FleetAnswer;
+use latlab_model::run_comparison::{ComparisonWord, Metric};
+use latlab_model::trend::{Build, Trend};
+use latlab_stats::trend_of_builds;
+use serde_json::Value;
+
+/// By how much a level may be higher than the one before.
+const CARE: f64 = 0.05;
+/// A series of more days is searched by weeks, which takes a fiftieth of the time.
+const MOST_DAYS: usize = 100;
+const DAY: i64 = 86_400;
+
+/// What was measured alike on one board, over time.
+pub struct Series {
+    pub board: String,
+    pub kernel: String,
+    pub scenario: String,
+    /// Its values: the median of a day, or of a week.
+    pub trend: Trend,
+    /// Whether a value is that of a week.
+    pub by_week: bool,
+}
+
+impl Series {
+    /// What tells it from the others.
+    pub fn name(&self) -> String {
+        format!("{} · {} · {}", self.board, self.scenario, self.kernel)
+    }
+
+    /// The ratio of its newest step where that is a regression.
+    pub fn regression(&self) -> Option<f64> {
+        let is_one = self.trend.word == ComparisonWord::Regressed;
+        self.trend.steps.last().filter(|_| is_one).map(|step| step.ratio)
+    }
+}
+
+/// A run of a series.
+struct Point<'a> {
+    started: &'a str,
+    run: &'a str,
+    value: f64,
+    max: Option<i64>,
+    misses: Option<u64>,
+    activations: u64,
+    measured: i64,
+}
+
+/// All series, those that regressed most first; none where the answer is another one.
+pub fn all_series(of: &FleetAnswer) -> Option<Vec<Series>> {
+    if of.query != "trend" {
+        return None;
+    }
+    let at = |name: &str| of.columns.iter().position(|column| column == name);
+    let names = [at("board")?, at("kernel")?, at("scenario")?];
+    let [started, run, value] = [at("started")?, at("run")?, at("p99_9_ns")?];
+    let [max, misses, activations, measured] =
+        ["max_ns", "misses", "activations", "measured_ns"].map(at);
+    let mut groups: Vec<([&str; 3], Vec<Point>)> = Vec::new();
+    for row in &of.rows {
+        let text = |at: usize| row.get(at).and_then(Value::as_str).unwrap_or("-");
+        let number = |at: Option<usize>| row.get(at?).and_then(Value::as_f64);
+        let key = names.map(text);
+        let Some(value) = number(Some(value)) else { continue };
+        let point = Point {
+            started: text(started),
+            run: text(run),
+            value,
+            max: number(max).map(|max| max as i64),
+            misses: number(misses).map(|misses| misses as u64),
+            activations: number(activations).unwrap_or_default() as u64,
+            measured: number(measured).unwrap_or_default() as i64,
+        };
+        match groups.iter_mut().rev().take(1).find(|(known, _)| *known == key) {
+            Some((_, points)) => points.push(point),
+            None => groups.push((key, vec![point])),
+        }
+    }
+    let mut all: Vec<Series> = groups.iter().map(|(key, points)| series(*key, points)).collect();
+    // What is worse now comes first, then what had a step, then the rest as the query sorted it.
+    all.sort_by(|one, other| weight(other).total_cmp(&weight(one)));
+    Some(all)
+}
+
+fn weight(of: &Series) -> f64 {
+    match of.regression() {
+        Some(ratio) => ratio + 1.0,
+        None if !of.trend.steps.is_empty() => 1.0,
+        None => 0.0,
+    }
+}
+
+fn series(key: [&str; 3], points: &[Point]) -> Series {
+    let days = builds(points, 1);
+    let by_week = days.len() > MOST_DAYS;
+    let builds = if by_week { builds(points, 7) } else { days };
+    let [board, kernel, scenario] = key.map(str::to_string);
+    Series { board, kernel, scenario, trend: trend_of_builds(builds, Metric::P99_9, CARE), by_week }
+}
+
+/// The runs of so many days together.
+fn builds(points: &[Point], days: i64) -> Vec<Build> {
+    let mut builds: Vec<(i64, Build)> = Vec::new();
+    for point in points {
+        let number = seconds(point.started).div_euclid(DAY * days);
+        if builds.last().is_none_or(|(last, _)| *last != number) {
+            let day = point.started.get(..10).unwrap_or(point.started);
+            builds.push((number, build(day, point)));
+        }
+        let (_, build) = builds.last_mut().expect("a build that was just added");
+        build.runs.push(point.run.to_string());
+        build.values_ns.push(point.value);
+        build.max_ns = build.max_ns.max(point.max.map(Nanos));
+        build.misses = build.misses.zip(point.misses).map(|(sum, here)| sum + here);
+        build.activations += point.activations;
+        build.measured_ns += Nanos(point.measured);
+    }
+    builds.into_iter().map(|(_, build)| build).collect()
+}
+
+fn build(day: &str, point: &Point) -> Build {
+    Build {
+        name: day.to_string(),
+        started: point.started.to_string(),
+        runs: Vec::new(),
+        values_ns: Vec::new(),
+        value_ns: 0.0,
+        max_ns: None,
+        activations: 0,
+        misses: Some(0),
+        measured_ns: Nanos::ZERO,
+    }
+}
+
+/// Seconds of a day since 1970, of a time such as 2026-11-24T20:17:16Z; 0 of anything else.
+fn seconds(time: &str) -> i64 {
+    let number = |from, to| time.get(from..to)?.parse::<i64>().ok();
+    let Some(((year, month), day)) = number(0, 4).zip(number(5, 7)).zip(number(8, 10)) else {
+        return 0;
+    };
+    // Years begin in March, so that a leap day ends one.
+    let year = if month <= 2 { year - 1 } else { year };
+    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    let days = 365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
+    (days + day_of_year - 719_468) * DAY
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(levels: &[(&str, f64)]) -> FleetAnswer {
+        let columns = ["board", "kernel", "scenario", "started", "run", "p99_9_ns"];
+        let row = |(at, (board, value)): (usize, &(&str, f64))| {
+            let started = format!("2026-{:02}-{:02}T01:00:00Z", 1 + at / 28, 1 + at % 28);
+            let texts = [*board, "6.12", "idle", &started, "a-run"].map(Value::from);
+            texts.into_iter().chain([Value::from(value + (at % 3) as f64)]).collect()
+        };
+        FleetAnswer {
+            query: "trend".into(),
+            columns: columns.map(String::from).into(),
+            rows: levels.iter().enumerate().map(row).collect(),
+        }
+    }
+
+    #[test]
+    fn days_are_counted_as_the_calendar_has_them() {
+        assert_eq!(seconds("1970-01-01T00:00:00Z"), 0);
+        assert_eq!(seconds("2024-03-01") - seconds("2024-02-28"), 2 * DAY);
+        assert_eq!(seconds("2026-11-24T20:17:16Z"), 1_795_478_400);
+    }
+
+    #[test]
+    fn what_regressed_comes_first_and_long_series_are_searched_by_weeks() {
+        let level = |board, value, days| std::iter::repeat_n((board, value), days);
+        let quiet = level("a", 1e5, 30);
+        let worse = level("b", 1e5, 20).chain(level("b", 1.5e5, 20));
+        let all = all_series(&answer(&quiet.chain(worse).collect::<Vec<_>>())).unwrap();
+        assert_eq!(all.iter().map(|one| one.board.as_str()).collect::<Vec<_>>(), ["b", "a"]);
+        assert!((all[0].regression().unwrap() - 1.5).abs() < 0.01);
+        assert_eq!((all[1].regression(), all[1].by_week), (None, false));
+        let long = all_series(&answer(&level("a", 1e5, 200).collect::<Vec<_>>())).unwrap();
+        assert!(long[0].by_week && long[0].trend.builds.len() < 32);
+        assert_eq!(long[0].trend.builds.iter().map(|one| one.runs.len()).sum::<usize>(), 200);
+        assert!(all_series(&FleetAnswer { query: "worst".into(), ..answer(&[]) }).is_none());
+    }
+}

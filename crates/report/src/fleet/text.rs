@@ -1,0 +1,102 @@
+//! An answer in the terminal.
+
+use super::cells::{cell, head, is_text};
+use super::series::{Series, all_series};
+use crate::terminal::style::{Colour, Style};
+use crate::terminal::table::{Column, table, wrapped};
+use crate::trend::change;
+use crate::units::{counted, short};
+use latlab_model::fleet::FleetAnswer;
+use latlab_model::run_comparison::ComparisonWord;
+
+/// The answer, as wide as the terminal.
+pub fn show(of: &FleetAnswer, width: usize, style: Style) -> String {
+    match all_series(of) {
+        Some(series) => with_steps(&series, width, style),
+        None if of.rows.is_empty() => "No row: no run fits.\n".to_string(),
+        None => table(columns(of), width, style),
+    }
+}
+
+fn columns(of: &FleetAnswer) -> Vec<Column> {
+    let column = |(at, name): (usize, &String)| {
+        let cells =
+            of.rows.iter().map(|row| row.get(at).map_or("-".into(), |value| cell(name, value)));
+        // What stands further right is given up first where the terminal is narrow.
+        let rank = if at < 2 { 0 } else { at.min(200) as u8 };
+        let column = Column::new(&head(name), rank, cells);
+        if is_text(of, at) { column.left() } else { column }
+    };
+    of.columns.iter().enumerate().map(column).collect()
+}
+
+/// What the series come to, and each with its newest level.
+fn with_steps(all: &[Series], width: usize, style: Style) -> String {
+    let line = style.paint(colour(all), &wrapped(&headline(all), width, 0));
+    let cells =
+        |cell: &dyn Fn(&Series) -> String| -> Vec<String> { all.iter().map(cell).collect() };
+    let columns = vec![
+        Column::new("board", 0, cells(&|one| one.board.clone())).left(),
+        Column::new("scenario", 0, cells(&|one| one.scenario.clone())).left(),
+        Column::new("kernel", 0, cells(&|one| one.kernel.clone())).left(),
+        Column::new("p99.9", 0, cells(&newest)),
+        Column::new("newest step", 0, cells(&newest_step)).left(),
+        Column::new("since", 1, cells(&since)).left(),
+        Column::new("steps", 3, cells(&|one| one.trend.steps.len().to_string())),
+        Column::new("runs", 2, cells(&|one| runs(one).to_string())),
+    ];
+    format!("{line}\n\n{}", table(columns, width, style))
+}
+
+fn colour(all: &[Series]) -> Colour {
+    match all.iter().any(|one| one.regression().is_some()) {
+        true => Colour::Bad,
+        false => Colour::Good,
+    }
+}
+
+/// What the series come to, in a sentence or two.
+pub fn headline(all: &[Series]) -> String {
+    let series = counted(all.len() as u64, "series", "series");
+    let regressed = all.iter().filter(|one| one.regression().is_some()).count();
+    let with = |word: ComparisonWord| all.iter().filter(|one| one.trend.word == word).count();
+    let untold = match with(ComparisonWord::Refused) {
+        0 => String::new(),
+        some => format!(" {some} are too short or drift, so that nothing is said of them."),
+    };
+    let high = match with(ComparisonWord::Inconclusive) {
+        0 => String::new(),
+        some => format!(" In {some} the newest value alone is high: measure these again."),
+    };
+    match all.first().filter(|one| one.regression().is_some()) {
+        Some(worst) => format!(
+            "{regressed} of {series} regressed: the newest level of p99.9 is higher than the one before, most on \
+             {} ({}, {}): {}.{high}{untold}",
+            worst.board,
+            worst.scenario,
+            worst.kernel,
+            newest_step(worst)
+        ),
+        None => format!("None of {series} regressed.{high}{untold}"),
+    }
+}
+
+/// The value of the newest build.
+pub fn newest(of: &Series) -> String {
+    of.trend.builds.last().map_or("-".to_string(), |build| short(build.value_ns))
+}
+
+/// How the newest level differs from the one before.
+pub fn newest_step(of: &Series) -> String {
+    of.trend.steps.last().map_or("-".to_string(), change)
+}
+
+/// From when on the newest level lies where it is.
+pub fn since(of: &Series) -> String {
+    of.trend.steps.last().map_or("-".to_string(), |step| step.build.clone())
+}
+
+/// The runs of a series.
+pub fn runs(of: &Series) -> usize {
+    of.trend.builds.iter().map(|build| build.runs.len()).sum()
+}

@@ -1,0 +1,137 @@
+"""The tables of a fleet and their columns, with types that DuckDB, Delta Lake and Spark share.
+
+A row of a table belongs to a run by `month`, `board` and `run`, and counts only if its `batch` is in `runs`, which is
+written last.
+"""
+
+PARTITIONS = ("month", "board")
+
+# What every table has: in which month (UTC) the run began, on which board, with which append it came, and its id.
+_RUN = {"month": "VARCHAR", "board": "VARCHAR", "batch": "BIGINT", "run": "VARCHAR"}
+
+# What the program says of a run (`latlab fleet rows`).
+OF_PROGRAM = {
+    "hostname": "VARCHAR",
+    "run": "VARCHAR",
+    "seal": "VARCHAR",
+    "started": "VARCHAR",
+    "start_ns": "BIGINT",
+    "measured_ns": "BIGINT",
+    "ended": "VARCHAR",
+    "name": "VARCHAR",
+    "note": "VARCHAR",
+    "scenario": "VARCHAR",
+    "campaign": "VARCHAR",
+    "target": "VARCHAR",
+    "model": "VARCHAR",
+    "cpu_model": "VARCHAR",
+    "architecture": "VARCHAR",
+    "distribution": "VARCHAR",
+    "virtualisation": "VARCHAR",
+    "kernel": "VARCHAR",
+    "kernel_version": "VARCHAR",
+    "preemption": "VARCHAR",
+    "boot_id": "VARCHAR",
+    "instrument": "VARCHAR",
+    "period_ns": "BIGINT",
+    "policy": "VARCHAR",
+    "threads": "BIGINT",
+    "load": "VARCHAR",
+    "settings": "VARCHAR",
+    "deadline_ns": "BIGINT",
+    "verdict": "VARCHAR",
+    "at_most_share": "DOUBLE",
+    "cycles": "BIGINT",
+    "activations": "BIGINT",
+    "missed": "BIGINT",
+    "misses": "BIGINT",
+    "underflow": "BIGINT",
+    "min_ns": "BIGINT",
+    "mean_ns": "DOUBLE",
+    "p50_ns": "BIGINT",
+    "p90_ns": "BIGINT",
+    "p99_ns": "BIGINT",
+    "p99_9_ns": "BIGINT",
+    "p99_99_ns": "BIGINT",
+    "p99_999_ns": "BIGINT",
+    "max_ns": "BIGINT",
+    "lost": "BIGINT",
+    "latlab": "VARCHAR",
+    "run_schema": "BIGINT",
+}
+
+FINDING = {
+    "code": "VARCHAR",
+    "severity": "VARCHAR",
+    "invalidates": "BOOLEAN",
+    "at_ns": "BIGINT",
+    "thread": "BIGINT",
+    "text": "VARCHAR",
+    "remedy": "VARCHAR",
+}
+
+# Beside it the day of its start, that time in ns since 1970, its folder, and the words that it was added with.
+RUNS = {
+    **_RUN,
+    "day": "VARCHAR",
+    "started_ns": "BIGINT",
+    "folder": "VARCHAR",
+    "tags": "VARCHAR",
+    **OF_PROGRAM,
+}
+
+# The tables beside `runs`.
+DETAILS = {
+    "histogram": {
+        **_RUN,
+        "thread": "INTEGER",
+        "cpu": "INTEGER",
+        "low_ns": "BIGINT",
+        "high_ns": "BIGINT",
+        "cycles": "BIGINT",
+    },
+    "intervals": {
+        **_RUN,
+        "thread": "INTEGER",
+        "cpu": "INTEGER",
+        "start_ns": "BIGINT",
+        "end_ns": "BIGINT",
+        "cycles": "BIGINT",
+        "missed": "BIGINT",
+        "misses": "BIGINT",
+        "min_ns": "BIGINT",
+        "mean_ns": "DOUBLE",
+        "p50_ns": "BIGINT",
+        "p99_ns": "BIGINT",
+        "p99_9_ns": "BIGINT",
+        "max_ns": "BIGINT",
+    },
+    "spikes": {
+        **_RUN,
+        "thread": "INTEGER",
+        "cpu": "INTEGER",
+        "release_ns": "BIGINT",
+        "latency_ns": "BIGINT",
+        "irq_ns": "BIGINT",
+        "thread_ns": "BIGINT",
+    },
+    "findings": {**_RUN, **FINDING},
+    "telemetry": {
+        **_RUN,
+        "metric": "VARCHAR",
+        "subject": "VARCHAR",
+        "unit": "VARCHAR",
+        "kind": "VARCHAR",
+        "readings": "BIGINT",
+        "first_value": "BIGINT",
+        "last_value": "BIGINT",
+        "min_value": "BIGINT",
+        "mean_value": "DOUBLE",
+        "max_value": "BIGINT",
+    },
+}
+
+TABLES = {"runs": RUNS, **DETAILS}
+
+# The largest latencies of each thread that `spikes` keeps of a run.
+MOST_SPIKES = 100

@@ -1,0 +1,139 @@
+"""The engines that answer queries: DuckDB on this machine, Spark on a cluster. Both take the same SQL."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from decimal import Decimal
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+
+from latlab.fleet.columns import TABLES
+from latlab.program import LatlabError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+# Spark 4.2 and later fail with the reader of Delta that there is for them.
+SPARK_JARS = "io.delta:delta-spark_4.1_2.13:4.4.0"
+
+Rows = tuple[list[str], list[list[Any]]]
+"""The names of the columns, and the rows."""
+
+
+def delta_scan(table: Path) -> str:
+    """A Delta table as DuckDB reads it."""
+    return "delta_scan('" + str(table.absolute()).replace("'", "''") + "')"
+
+
+@contextmanager
+def memory() -> Iterator[duckdb.DuckDBPyConnection]:
+    """A database in memory."""
+    with duckdb.connect() as database:
+        # It would be drawn between what is printed.
+        database.execute("SET enable_progress_bar = false")
+        yield database
+
+
+@contextmanager
+def connect() -> Iterator[duckdb.DuckDBPyConnection]:
+    """A database in memory that reads Delta tables; its extension comes as a package, so no network is needed."""
+    with memory() as database:
+        try:
+            import duckdb_extension_delta
+        except ModuleNotFoundError as error:
+            raise LatlabError("duckdb-extension-delta is not installed: pip install 'latlab[fleet]'", 3) from error
+        version = "v" + duckdb.__version__
+        path = Path(duckdb_extension_delta.__path__[0], "extensions", version, "delta.duckdb_extension")
+        if not path.exists():
+            wanted = f"pip install 'duckdb-extension-delta=={duckdb.__version__}'"
+            raise LatlabError(f"duckdb-extension-delta is not that of DuckDB {duckdb.__version__}: {wanted}", 3)
+        database.execute(f"LOAD '{path}'")
+        yield database
+
+
+def views(where: str) -> Mapping[str, str]:
+    """The text of each view of a query: runs for which a condition holds, and the rows of runs that are whole."""
+    whole = "batch IN (SELECT batch FROM runs_stored)"
+    texts = {"runs": f"SELECT * FROM runs_stored{where and f' WHERE {where}'}"}
+    texts |= {name: f"SELECT * FROM {name}_stored WHERE {whole}" for name in TABLES if name != "runs"}
+    return texts
+
+
+def ask_duckdb(folder: Path, sql: str, where: str) -> Rows:
+    """The answer of DuckDB."""
+    with connect() as database:
+        for name in TABLES:
+            database.execute(f"CREATE VIEW {name}_stored AS FROM {delta_scan(folder / name)}")
+        for name, text in views(where).items():
+            database.execute(f"CREATE VIEW {name} AS {text}")
+        try:
+            asked = database.execute(sql)
+            columns = [name for name, *_ in asked.description or []]
+            return columns, [[_plain(value) for value in row] for row in asked.fetchall()]
+        except duckdb.Error as error:
+            raise LatlabError(f"DuckDB: {_first_line(error)}", 2) from error
+
+
+def ask_spark(folder: Path, sql: str, where: str, master: str | None) -> Rows:
+    """The answer of Spark, on a cluster if one is named, else in this process."""
+    from pyspark.errors import PySparkException
+
+    spark = _spark(master)
+    try:
+        for name in TABLES:
+            spark.read.format("delta").load(str((folder / name).absolute())).createOrReplaceTempView(f"{name}_stored")
+        for name, text in views(where).items():
+            spark.sql(text).createOrReplaceTempView(name)
+        answer = spark.sql(sql.rstrip().removesuffix(";"))
+        return answer.columns, [[_plain(value) for value in row] for row in answer.collect()]
+    except PySparkException as error:
+        raise LatlabError(f"Spark: {_first_line(error)}", 2) from error
+    finally:
+        spark.stop()
+
+
+def _spark(master: str | None) -> SparkSession:
+    if find_spec("pyspark") is None:
+        raise LatlabError("Spark is not installed: pip install 'latlab[spark]', and a Java runtime of version 17 or later", 3)
+    from pyspark.sql import SparkSession
+
+    settings = Path(__file__).with_name("log4j2.properties")
+    builder = (
+        SparkSession.Builder()
+        .appName("latlab fleet")
+        .master(master or os.environ.get("LATLAB_SPARK") or "local[*]")
+        .config("spark.sql.extensions", "io.delta.sql.DeltaSparkSessionExtension")
+        .config("spark.sql.catalog.spark_catalog", "org.apache.spark.sql.delta.catalog.DeltaCatalog")
+        .config("spark.sql.session.timeZone", "UTC")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={settings}")
+    )
+    # A cluster may have them already, as SPARK_CONF_DIR says.
+    jars = os.environ.get("LATLAB_SPARK_JARS", SPARK_JARS)
+    if jars:
+        builder = builder.config("spark.jars.packages", jars)
+    try:
+        return builder.getOrCreate()
+    except Exception as error:
+        raise LatlabError(f"Spark does not start: {_first_line(error)}", 3) from error
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it: both engines give decimals for sums of whole numbers."""
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, (bool, int, float, str)) or value is None:
+        return value
+    if isinstance(value, (list, tuple)):
+        return [_plain(one) for one in value]
+    return str(value)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().splitlines()[0]

@@ -1,0 +1,167 @@
+"""The rows of runs: asked of the program, which checks each folder, and of the tables in the folders."""
+
+import json
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import duckdb
+
+from latlab.fleet.columns import DETAILS, FINDING, MOST_SPIKES, OF_PROGRAM, RUNS
+from latlab.fleet.engine import memory
+from latlab.program import pipe
+
+Names = dict[str, tuple[str | None, str]]
+"""Of each folder the board, if it is not that of the run, and the tags."""
+
+
+@dataclass
+class Read:
+    """What was read of some run folders; the rows themselves are in a database in memory."""
+
+    database: duckdb.DuckDBPyConnection
+    runs: list[tuple[str, str, str, str]] = field(default_factory=list)
+    """Folder, seal, board and id of each."""
+    damaged: list[tuple[str, str]] = field(default_factory=list)
+    """Folder, and what is wrong with it."""
+
+
+@contextmanager
+def read_runs(folders: Sequence[Path], named: Names) -> Iterator[Read]:
+    """Reads run folders."""
+    with tempfile.TemporaryDirectory(prefix="latlab-fleet-") as scratch, memory() as database:
+        said = Path(scratch, "rows.jsonl")
+        with open(said, "wb") as file:
+            pipe("fleet-rows", given="".join(json.dumps(str(folder)) + "\n" for folder in folders), into=file)
+        given = Path(scratch, "named.jsonl")
+        given.write_text("".join(_line(str(folder), *named[str(folder)]) for folder in folders))
+        yield _load(database, said, given)
+
+
+def _line(folder: str, board: str | None, tags: str) -> str:
+    return json.dumps({"path": folder, "board": board, "tags": tags}) + "\n"
+
+
+def _load(database: duckdb.DuckDBPyConnection, said: Path, given: Path) -> Read:
+    run = ", ".join(f"{name} {type}" for name, type in OF_PROGRAM.items())
+    finding = ", ".join(f"{name} {type}" for name, type in FINDING.items())
+    columns = (
+        f"{{path: 'VARCHAR', damaged: 'VARCHAR', run: 'STRUCT({run})', findings: 'STRUCT({finding})[]', "
+        "tables: 'VARCHAR[]'}"
+    )
+    database.execute(
+        f"CREATE TABLE said AS FROM read_json($said, format='newline_delimited', columns={columns}, "
+        "maximum_object_size=268435456)",
+        {"said": str(said)},
+    )
+    database.execute(
+        "CREATE TABLE named AS FROM read_json($given, format='newline_delimited', "
+        "columns={path: 'VARCHAR', board: 'VARCHAR', tags: 'VARCHAR'})",
+        {"given": str(given)},
+    )
+    values = {
+        "month": "substr(run.started, 1, 7)",
+        "board": "coalesce(named.board, nullif(regexp_replace(run.hostname, '[^A-Za-z0-9._-]+', '-', 'g'), ''), 'unknown')",
+        "batch": "CAST(NULL AS BIGINT)",
+        "day": "substr(run.started, 1, 10)",
+        "started_ns": "epoch_ns(CAST(run.started AS TIMESTAMP_NS))",
+        "folder": "path",
+        "tags": "named.tags",
+        "settings": "substr(sha256(run.settings), 1, 16)",
+    }
+    rows = ", ".join(f"{values.get(name, f'run.{name}')} AS {name}" for name in RUNS)
+    database.execute(f"CREATE TABLE runs AS SELECT {rows} FROM said JOIN named USING (path) WHERE said.damaged IS NULL")
+    return Read(
+        database,
+        database.execute("SELECT folder, seal, board, run FROM runs ORDER BY started_ns, board, run").fetchall(),
+        database.execute("SELECT path, damaged FROM said WHERE damaged IS NOT NULL ORDER BY path").fetchall(),
+    )
+
+
+def choose(read: Read, batch: int, folders: Iterable[str]) -> None:
+    """Gives those runs that are to be added their batch."""
+    read.database.execute("CREATE OR REPLACE TABLE chosen AS FROM runs WHERE folder IN (SELECT unnest($folders))",
+                          {"folders": list(folders)})
+    read.database.execute("UPDATE chosen SET batch = $batch", {"batch": batch})
+
+
+def rows_of_runs(read: Read) -> duckdb.DuckDBPyRelation:
+    """The rows of the table `runs`."""
+    return read.database.sql(f"SELECT {', '.join(RUNS)} FROM chosen ORDER BY month, board, run")
+
+
+def rows_of(read: Read, table: str) -> duckdb.DuckDBPyRelation | None:
+    """The rows of another table; None where no run has any."""
+    if table == "findings":
+        fields = ", ".join(f"found.{name}" for name in FINDING)
+        return read.database.sql(
+            f"SELECT c.month, c.board, c.batch, c.run, {fields} FROM chosen c JOIN said ON said.path = c.folder, "
+            "unnest(said.findings) AS one(found) ORDER BY c.month, c.board, c.run"
+        )
+    stored = read.database.execute(
+        "SELECT c.folder FROM chosen c JOIN said ON said.path = c.folder WHERE list_contains(said.tables, $table)",
+        {"table": table},
+    ).fetchall()
+    if not stored:
+        return None
+    files = ", ".join(_quoted(_without_patterns(f"{folder}/{table}.parquet")) for (folder,) in stored)
+    rows = f"read_parquet([{files}], union_by_name=true, filename=true)"
+    has = {name for name, *_ in read.database.execute(f"DESCRIBE FROM {rows}").fetchall()}
+    return read.database.sql(_SELECT[table](rows, has))
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _without_patterns(path: str) -> str:
+    """The path for a reader that takes some of its letters for patterns."""
+    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in path)
+
+
+def _joined(rows: str, table: str, select: str, order: str) -> str:
+    return (
+        f"SELECT c.month, c.board, c.batch, c.run, {select} FROM {rows} AS t "
+        f"JOIN chosen c ON t.filename = c.folder || '/{table}.parquet' ORDER BY c.month, c.board, c.run, {order}"
+    )
+
+
+def _histogram(rows: str, has: set[str]) -> str:
+    return _joined(rows, "histogram", "t.thread, t.cpu, t.low_ns, t.high_ns, t.count AS cycles", "t.thread, t.low_ns")
+
+
+def _intervals(rows: str, has: set[str]) -> str:
+    own = [name for name in DETAILS["intervals"] if name in has and name not in ("month", "board", "batch", "run")]
+    names = ", ".join(["t.thread", "t.cpu", "t.count AS cycles", *(f"t.{name}" for name in own if name not in ("thread", "cpu"))])
+    return _joined(rows, "intervals", names, "t.thread, t.start_ns")
+
+
+def _spikes(rows: str, has: set[str]) -> str:
+    legs = ", ".join(f"t.{name}" if name in has else f"CAST(NULL AS BIGINT) AS {name}" for name in ("irq_ns", "thread_ns"))
+    largest = (
+        f"(FROM {rows} QUALIFY row_number() OVER (PARTITION BY filename, thread ORDER BY latency_ns DESC, release_ns) "
+        f"<= {MOST_SPIKES})"
+    )
+    return _joined(largest, "spikes", f"t.thread, t.cpu, t.release_ns, t.latency_ns, {legs}", "t.thread, t.release_ns")
+
+
+def _telemetry(rows: str, has: set[str]) -> str:
+    # A straight line from row to row is what was read, so a mean weighs each piece by its length.
+    pieces = (
+        f"(SELECT *, lead(time_ns) OVER series - time_ns AS length, lead(value) OVER series AS next FROM {rows} "
+        "WINDOW series AS (PARTITION BY filename, metric, subject ORDER BY time_ns))"
+    )
+    series = (
+        "(SELECT filename, metric, subject, any_value(unit) AS unit, any_value(kind) AS kind, count(value) AS readings, "
+        "arg_min(value, time_ns) AS first_value, arg_max(value, time_ns) AS last_value, min(value) AS min_value, "
+        "coalesce(sum((CAST(value AS DOUBLE) + next) / 2 * length) / nullif(sum(CASE WHEN value + next IS NOT NULL "
+        "THEN length END), 0), avg(value)) AS mean_value, max(value) AS max_value "
+        f"FROM {pieces} GROUP BY filename, metric, subject)"
+    )
+    names = ", ".join(f"t.{name}" for name in DETAILS["telemetry"] if name not in ("month", "board", "batch", "run"))
+    return _joined(series, "telemetry", names, "t.metric, t.subject")
+
+
+_SELECT = {"histogram": _histogram, "intervals": _intervals, "spikes": _spikes, "telemetry": _telemetry}

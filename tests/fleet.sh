@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Tables of many runs: what is added, asked and checked, killed in the middle and made anew; on DuckDB, and in the long
+# form on a Spark cluster of this machine, whose answers are compared row by row.
+# Lane: beside, among the longest
+. "$(dirname "$0")/common.bash"
+have "tables of many runs" python:{numpy,pyarrow} || exit 0
+have "tables of many runs" "$PWD/.venv/fleet/deltalake" "$PWD/.venv/fleet/duckdb_extension_delta" || exit 0
+unset LATLAB_RUNS LATLAB_FLEET LATLAB_SPARK
+root=$PWD
+# Beside the packages of the other tests, which read with a later DuckDB.
+export LATLAB=$program PYTHONPATH=$PWD/.venv/fleet:$PWD/python/src
+
+without_the_package() {
+    local code=0
+    (cd "$here" && PYTHONPATH= "$program" fleet query worst) 2>"$here/errors" || code=$?
+    expect "exit code 3, not $code" [ $code = 3 ]
+    expect "one line that says how: $(cat "$here/errors")" grep -qx "latlab: .*pip install 'latlab\[fleet\]'.*" "$here/errors"
+    expect "one line" [ "$(wc -l <"$here/errors")" = 1 ]
+    mkdir -p "$here/nothing"
+    code=0
+    PATH=$here/nothing "$program" fleet verify 2>"$here/errors" || code=$?
+    expect "exit code 3, not $code" [ $code = 3 ] && grep -q "pip install 'latlab\[fleet\]' (there is no python3)" "$here/errors"
+}
+try "without the Python package one line says how to get it" without_the_package
+
+python3 tests/fleet.py "$here/all" || status=1
+
+if [ -z "${LATLAB_LONG:-}" ]; then
+    echo "SKIPPED: the same answers on a Spark cluster: it takes minutes and 4 GB; \`make lab\` does it"
+elif have "the same answers on a Spark cluster" java "$PWD/.venv/spark/pyspark"; then
+    PYTHONPATH=$PWD/.venv/spark:$PYTHONPATH python3 tests/fleet_spark.py "$here/spark" || status=1
+fi
+exit $status
