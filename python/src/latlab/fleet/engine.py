@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from decimal import Decimal
@@ -118,10 +119,20 @@ def _spark(master: str | None) -> SparkSession:
     jars = os.environ.get("LATLAB_SPARK_JARS", SPARK_JARS)
     if jars:
         builder = builder.config("spark.jars.packages", jars)
-    try:
-        return builder.getOrCreate()
-    except Exception as error:
-        raise LatlabError(f"Spark does not start: {_first_line(error)}", 3) from error
+    # What Java says goes on for pages; of a failure its first line says why.
+    with tempfile.TemporaryFile("w+") as said:
+        own = os.dup(2)
+        os.dup2(said.fileno(), 2)
+        try:
+            return builder.getOrCreate()
+        except Exception as error:
+            said.seek(0)
+            thrown = [line.split(": ", 1)[-1] for line in said if line.startswith("Exception in thread")]
+            why = thrown[0].strip() if thrown else _first_line(error)
+            raise LatlabError(f"Spark does not start: {why[:300]}", 3) from error
+        finally:
+            os.dup2(own, 2)
+            os.close(own)
 
 
 def _plain(value: Any) -> Any:
