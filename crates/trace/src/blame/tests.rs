@@ -453,7 +453,7 @@ fn who_takes_a_cpu_away_is_named_for_it() {
                 (at + 5, 7, What::Exit(Level::Interrupt)),
             ]
         };
-        let parts = vec![
+        let parts = [
             sleeps(&shell),
             fires(5, &shell),
             steps.concat(),
