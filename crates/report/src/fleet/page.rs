@@ -5,7 +5,7 @@ use super::series::{Series, all_series};
 use super::text::{headline, newest, newest_step, runs, since};
 use crate::page::document;
 use crate::page::folds::{Fold, folds};
-use crate::page::markup::{Outline, firm, plural, prose};
+use crate::page::markup::{Outline, count, firm, plural, prose};
 use crate::page::pictures::in_widths;
 use crate::pictures::options::Options;
 use crate::pictures::{marks, small_trends, trend};
@@ -49,7 +49,7 @@ fn page_of_series(all: &[Series]) -> String {
     let body = html! {
         main.judged {
             header class={ "answer " (class) } {
-                p.kicker { "p99.9 over time · " (plural(all.len(), "series").trim_end_matches("ss")) }
+                p.kicker { "p99.9 over time · " (count(all.len() as u64)) " series" }
                 (outline.headline(prose(&headline(all))))
                 @for one in regressed.iter().take(5) {
                     p { (one.name()) ": " (newest_step(one)) " since " (since(one)) }

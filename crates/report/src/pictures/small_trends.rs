@@ -9,7 +9,8 @@ use latlab_model::run_comparison::ComparisonWord;
 use latlab_model::trend::Trend;
 use maud::{Markup, html};
 
-const NARROWEST: f64 = 200.0;
+/// Names of usual boards, scenarios and kernels have room beside the newest value.
+const NARROWEST: f64 = 230.0;
 const HEIGHT: f64 = 44.0;
 /// Room for the name above.
 const NAME: f64 = 17.0;
@@ -57,7 +58,10 @@ fn small(name: &str, of: &Trend, (left, top): (f64, f64), width: f64) -> Markup 
     let points: Vec<String> = points.map(|(x, y)| format!("{} {}", n(x), n(y))).collect();
     let newest = of.builds.last().map_or(String::new(), |build| short(build.value_ns));
     let room = width - 62.0;
-    let words = lines(name, room, SMALL).into_iter().next().unwrap_or_default();
+    let mut words = lines(name, room, SMALL);
+    let has_more = words.len() > 1;
+    words.truncate(1);
+    let words = words.concat() + if has_more { " …" } else { "" };
     html! {
         g data-builds=(of.builds.len()) data-steps=(of.steps.len()) {
             title { (name) ", newest " (newest) }
