@@ -65,6 +65,19 @@ pub struct Build {
     pub measured_ns: Nanos,
 }
 
+impl Build {
+    /// Takes in the runs of another; the medians of both no longer hold.
+    pub fn join(&mut self, other: Build) {
+        self.runs.extend(other.runs);
+        self.values_ns.extend(other.values_ns);
+        self.max_ns = self.max_ns.max(other.max_ns);
+        self.activations = self.activations.saturating_add(other.activations);
+        let sum = |(here, there): (u64, u64)| here.saturating_add(there);
+        self.misses = self.misses.zip(other.misses).map(sum);
+        self.measured_ns += other.measured_ns;
+    }
+}
+
 /// A build from which on the series lies at another level.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

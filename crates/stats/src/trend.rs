@@ -97,27 +97,21 @@ fn age<'a>(of: &BuildRun<'a>) -> (&'a str, &'a str) {
 }
 
 fn add(builds: &mut Vec<Build>, name: &str, run: &Run, value: f64) {
-    let at = builds.iter().position(|build| build.name == name).unwrap_or_else(|| {
-        builds.push(Build {
-            name: name.to_string(),
-            started: run.started.clone(),
-            runs: Vec::new(),
-            values_ns: Vec::new(),
-            value_ns: 0.0,
-            max_ns: None,
-            activations: 0,
-            misses: Some(0),
-            measured_ns: Nanos::ZERO,
-        });
-        builds.len() - 1
-    });
-    let build = &mut builds[at];
-    build.runs.push(run.id.clone());
-    build.values_ns.push(value);
-    build.max_ns = build.max_ns.max(run.total.max_ns);
-    build.activations = build.activations.saturating_add(run.total.activations);
-    build.misses = build.misses.zip(run.total.misses).map(|(sum, here)| sum.saturating_add(here));
-    build.measured_ns += run.measured_ns;
+    let alone = Build {
+        name: name.to_string(),
+        started: run.started.clone(),
+        runs: vec![run.id.clone()],
+        values_ns: vec![value],
+        value_ns: value,
+        max_ns: run.total.max_ns,
+        activations: run.total.activations,
+        misses: run.total.misses,
+        measured_ns: run.measured_ns,
+    };
+    match builds.iter_mut().find(|build| build.name == name) {
+        Some(build) => build.join(alone),
+        None => builds.push(alone),
+    }
 }
 
 fn step(point: &ChangePoint, builds: &[Build], care: f64) -> TrendStep {

@@ -1,5 +1,6 @@
 //! The series of an answer: for each board, kernel and scenario its p99.9 over time, with its steps.
 
+use jiff::civil::Date;
 use latlab_model::Nanos;
 use latlab_model::fleet::FleetAnswer;
 use latlab_model::run_comparison::{ComparisonWord, Metric};
@@ -37,17 +38,6 @@ impl Series {
     }
 }
 
-/// A run of a series.
-struct Point<'a> {
-    started: &'a str,
-    run: &'a str,
-    value: f64,
-    max: Option<i64>,
-    misses: Option<u64>,
-    activations: u64,
-    measured: i64,
-}
-
 /// All series, those that regressed most first; none where the answer is another one.
 pub fn all_series(of: &FleetAnswer) -> Option<Vec<Series>> {
     if of.query != "trend" {
@@ -58,27 +48,29 @@ pub fn all_series(of: &FleetAnswer) -> Option<Vec<Series>> {
     let [started, run, value] = [at("started")?, at("run")?, at("p99_9_ns")?];
     let [max, misses, activations, measured] =
         ["max_ns", "misses", "activations", "measured_ns"].map(at);
-    let mut groups: Vec<([&str; 3], Vec<Point>)> = Vec::new();
+    let mut groups: Vec<([&str; 3], Vec<Build>)> = Vec::new();
     for row in &of.rows {
         let text = |at: usize| row.get(at).and_then(Value::as_str).unwrap_or("-");
         let number = |at: Option<usize>| row.get(at?).and_then(Value::as_f64);
         let key = names.map(text);
         let Some(value) = number(Some(value)) else { continue };
-        let point = Point {
-            started: text(started),
-            run: text(run),
-            value,
-            max: number(max).map(|max| max as i64),
-            misses: number(misses).map(|misses| misses as u64),
+        let alone = Build {
+            name: text(started).chars().take(10).collect(),
+            started: text(started).to_string(),
+            runs: vec![text(run).to_string()],
+            values_ns: vec![value],
+            value_ns: value,
+            max_ns: number(max).map(|max| Nanos(max as i64)),
             activations: number(activations).unwrap_or_default() as u64,
-            measured: number(measured).unwrap_or_default() as i64,
+            misses: number(misses).map(|misses| misses as u64),
+            measured_ns: Nanos(number(measured).unwrap_or_default() as i64),
         };
-        match groups.iter_mut().rev().take(1).find(|(known, _)| *known == key) {
-            Some((_, points)) => points.push(point),
-            None => groups.push((key, vec![point])),
+        match groups.last_mut() {
+            Some((known, runs)) if *known == key => runs.push(alone),
+            _ => groups.push((key, vec![alone])),
         }
     }
-    let mut all: Vec<Series> = groups.iter().map(|(key, points)| series(*key, points)).collect();
+    let mut all: Vec<Series> = groups.into_iter().map(|(key, runs)| series(key, runs)).collect();
     // What is worse now comes first, then what had a step, then the rest as the query sorted it.
     all.sort_by(|one, other| weight(other).total_cmp(&weight(one)));
     Some(all)
@@ -92,59 +84,31 @@ fn weight(of: &Series) -> f64 {
     }
 }
 
-fn series(key: [&str; 3], points: &[Point]) -> Series {
-    let days = builds(points, 1);
+fn series(key: [&str; 3], runs: Vec<Build>) -> Series {
+    let days = joined(runs, 1);
     let by_week = days.len() > MOST_DAYS;
-    let builds = if by_week { builds(points, 7) } else { days };
+    let builds = if by_week { joined(days, 7) } else { days };
     let [board, kernel, scenario] = key.map(str::to_string);
     Series { board, kernel, scenario, trend: trend_of_builds(builds, Metric::P99_9, CARE), by_week }
 }
 
-/// The runs of so many days together.
-fn builds(points: &[Point], days: i64) -> Vec<Build> {
-    let mut builds: Vec<(i64, Build)> = Vec::new();
-    for point in points {
-        let number = seconds(point.started).div_euclid(DAY * days);
-        if builds.last().is_none_or(|(last, _)| *last != number) {
-            let day = point.started.get(..10).unwrap_or(point.started);
-            builds.push((number, build(day, point)));
+/// Those of so many days together.
+fn joined(all: Vec<Build>, days: i64) -> Vec<Build> {
+    let number = |build: &Build| seconds(&build.started).div_euclid(DAY * days);
+    let mut builds: Vec<Build> = Vec::new();
+    for one in all {
+        match builds.last_mut() {
+            Some(last) if number(last) == number(&one) => last.join(one),
+            _ => builds.push(one),
         }
-        let (_, build) = builds.last_mut().expect("a build that was just added");
-        build.runs.push(point.run.to_string());
-        build.values_ns.push(point.value);
-        build.max_ns = build.max_ns.max(point.max.map(Nanos));
-        build.misses = build.misses.zip(point.misses).map(|(sum, here)| sum + here);
-        build.activations += point.activations;
-        build.measured_ns += Nanos(point.measured);
     }
-    builds.into_iter().map(|(_, build)| build).collect()
-}
-
-fn build(day: &str, point: &Point) -> Build {
-    Build {
-        name: day.to_string(),
-        started: point.started.to_string(),
-        runs: Vec::new(),
-        values_ns: Vec::new(),
-        value_ns: 0.0,
-        max_ns: None,
-        activations: 0,
-        misses: Some(0),
-        measured_ns: Nanos::ZERO,
-    }
+    builds
 }
 
 /// Seconds of a day since 1970, of a time such as 2026-11-24T20:17:16Z; 0 of anything else.
 fn seconds(time: &str) -> i64 {
-    let number = |from, to| time.get(from..to)?.parse::<i64>().ok();
-    let Some(((year, month), day)) = number(0, 4).zip(number(5, 7)).zip(number(8, 10)) else {
-        return 0;
-    };
-    // Years begin in March, so that a leap day ends one.
-    let year = if month <= 2 { year - 1 } else { year };
-    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    let days = 365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
-    (days + day_of_year - 719_468) * DAY
+    let day = time.get(..10).and_then(|day| day.parse::<Date>().ok());
+    day.map_or(0, |day| i64::from((day - Date::constant(1970, 1, 1)).get_days()) * DAY)
 }
 
 #[cfg(test)]
