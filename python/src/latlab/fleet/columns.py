@@ -9,7 +9,7 @@ PARTITIONS = ("month", "board")
 # What every table has: in which month (UTC) the run began, on which board, with which append it came, and its id.
 _RUN = {"month": "VARCHAR", "board": "VARCHAR", "batch": "BIGINT", "run": "VARCHAR"}
 
-# What the program says of a run (`latlab fleet rows`).
+# What the program says of a run (`latlab fleet-rows`).
 OF_PROGRAM = {
     "hostname": "VARCHAR",
     "run": "VARCHAR",

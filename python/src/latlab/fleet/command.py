@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from latlab.fleet.engine import first_line
 from latlab.fleet.query import Selection, ask
 from latlab.fleet.table import Added, Fleet, watch
 from latlab.program import LatlabError
@@ -30,8 +31,7 @@ def main(request: str) -> int:
         return _DONE
     except Exception as error:
         # What the libraries say of a full disk or a file that is gone.
-        said = str(error).strip().splitlines() or [type(error).__name__]
-        print(f"latlab: {said[0]}", file=sys.stderr)
+        print(f"latlab: {first_line(error)}", file=sys.stderr)
         return _CANNOT
 
 

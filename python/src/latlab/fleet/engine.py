@@ -26,9 +26,14 @@ Rows = tuple[list[str], list[list[Any]]]
 """The names of the columns, and the rows."""
 
 
+def quoted(text: str) -> str:
+    """A text in SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
 def delta_scan(table: Path) -> str:
     """A Delta table as DuckDB reads it."""
-    return "delta_scan('" + str(table.absolute()).replace("'", "''") + "')"
+    return f"delta_scan({quoted(str(table.absolute()))})"
 
 
 @contextmanager
@@ -77,7 +82,7 @@ def ask_duckdb(folder: Path, sql: str, where: str) -> Rows:
             columns = [name for name, *_ in asked.description or []]
             return columns, [[_plain(value) for value in row] for row in asked.fetchall()]
         except duckdb.Error as error:
-            raise LatlabError(f"DuckDB: {_first_line(error)}", 2) from error
+            raise LatlabError(f"DuckDB: {first_line(error)}", 2) from error
 
 
 def ask_spark(folder: Path, sql: str, where: str, master: str | None) -> Rows:
@@ -93,7 +98,7 @@ def ask_spark(folder: Path, sql: str, where: str, master: str | None) -> Rows:
         answer = spark.sql(sql.rstrip().removesuffix(";"))
         return answer.columns, [[_plain(value) for value in row] for row in answer.collect()]
     except PySparkException as error:
-        raise LatlabError(f"Spark: {_first_line(error)}", 2) from error
+        raise LatlabError(f"Spark: {first_line(error)}", 2) from error
     finally:
         spark.stop()
 
@@ -128,7 +133,7 @@ def _spark(master: str | None) -> SparkSession:
         except Exception as error:
             said.seek(0)
             thrown = [line.split(": ", 1)[-1] for line in said if line.startswith("Exception in thread")]
-            why = thrown[0].strip() if thrown else _first_line(error)
+            why = thrown[0].strip() if thrown else first_line(error)
             raise LatlabError(f"Spark does not start: {why[:300]}", 3) from error
         finally:
             os.dup2(own, 2)
@@ -146,5 +151,7 @@ def _plain(value: Any) -> Any:
     return str(value)
 
 
-def _first_line(error: Exception) -> str:
-    return str(error).strip().splitlines()[0]
+def first_line(error: Exception) -> str:
+    """What an error says first."""
+    said = str(error).strip().splitlines()
+    return said[0] if said else type(error).__name__

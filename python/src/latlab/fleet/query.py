@@ -9,7 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from latlab.fleet.engine import ask_duckdb, ask_spark
+from latlab.fleet.engine import ask_duckdb, ask_spark, quoted
 from latlab.fleet.table import Fleet
 from latlab.program import LatlabError, pipe
 
@@ -67,20 +67,21 @@ class Selection:
         parts = []
         for column, names in ("board", self.boards), ("scenario", self.scenarios):
             if names:
-                parts.append(f"{column} IN ({', '.join(_quoted(name) for name in names)})")
+                parts.append(f"{column} IN ({', '.join(_on_both(name) for name in names)})")
         if self.since:
             # The month is a partition, so that what is older is not read.
-            parts.append(f"month >= {_quoted(self.since[:7])} AND started >= {_quoted(self.since)}")
+            parts.append(f"month >= {_on_both(self.since[:7])} AND started >= {_on_both(self.since)}")
         if self.until:
-            parts.append(f"month <= {_quoted(self.until[:7])} AND started < {_quoted(self.until)}")
+            parts.append(f"month <= {_on_both(self.until[:7])} AND started < {_on_both(self.until)}")
         return " AND ".join(parts)
 
 
-def _quoted(text: str) -> str:
+def _on_both(text: str) -> str:
+    """A text in the SQL of both engines."""
     if "\\" in text:
         # Spark takes it for an escape, DuckDB does not.
         raise LatlabError(f"{text!r}: names of boards and scenarios have no backslash here", 2)
-    return "'" + text.replace("'", "''") + "'"
+    return quoted(text)
 
 
 def sql_of(query: str) -> str:

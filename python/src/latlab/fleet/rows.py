@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 
 from latlab.fleet.columns import DETAILS, FINDING, MOST_SPIKES, OF_PROGRAM, RUNS
-from latlab.fleet.engine import memory
+from latlab.fleet.engine import memory, quoted
 from latlab.program import pipe
 
 Names = dict[str, tuple[str | None, str]]
@@ -106,14 +106,10 @@ def rows_of(read: Read, table: str) -> duckdb.DuckDBPyRelation | None:
     ).fetchall()
     if not stored:
         return None
-    files = ", ".join(_quoted(_without_patterns(f"{folder}/{table}.parquet")) for (folder,) in stored)
+    files = ", ".join(quoted(_without_patterns(f"{folder}/{table}.parquet")) for (folder,) in stored)
     rows = f"read_parquet([{files}], union_by_name=true, filename=true)"
     has = {name for name, *_ in read.database.execute(f"DESCRIBE FROM {rows}").fetchall()}
     return read.database.sql(_SELECT[table](rows, has))
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
 
 
 def _without_patterns(path: str) -> str:

@@ -21,7 +21,7 @@ from deltalake import DeltaTable, Field, Schema, WriterProperties, write_deltala
 from deltalake.schema import PrimitiveType
 
 from latlab.fleet.columns import DETAILS, PARTITIONS, RUNS, TABLES
-from latlab.fleet.engine import connect, delta_scan
+from latlab.fleet.engine import connect, delta_scan, first_line
 from latlab.fleet.folders import find_runs, seal_of
 from latlab.fleet.rows import Names, Read, choose, read_runs, rows_of, rows_of_runs
 from latlab.program import LatlabError
@@ -187,10 +187,7 @@ class Fleet:
         except OSError as error:
             raise LatlabError(f"cannot write {lock}: {error.strerror}", 3) from error
         try:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                fcntl.flock(file, fcntl.LOCK_EX)
+            fcntl.flock(file, fcntl.LOCK_EX)
             self._recover()
             yield
         finally:
@@ -295,7 +292,7 @@ class Fleet:
                 runs = delta_scan(self.table("runs"))
                 rows = database.sql(f"SELECT folder, board, tags FROM {runs} ORDER BY started_ns, board, run").fetchall()
         except duckdb.Error as error:
-            print(f"latlab: the table of runs cannot be read: {_first_line(error)}", file=sys.stderr)
+            print(f"latlab: the table of runs cannot be read: {first_line(error)}", file=sys.stderr)
             return {}
         return {folder: (board, tags or "") for folder, board, tags in rows}
 
@@ -309,7 +306,7 @@ class Fleet:
             try:
                 self._verify(found)
             except duckdb.Error as error:
-                found.wrong.append(f"the tables cannot be read: {_first_line(error)}")
+                found.wrong.append(f"the tables cannot be read: {first_line(error)}")
         return found
 
     def _verify(self, found: Verified) -> None:
@@ -386,10 +383,6 @@ def _batch_of(pending: Path) -> int | None:
         return int(json.loads(pending.read_text())["batch"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().splitlines()[0]
 
 
 def _write_whole(path: Path, text: str) -> None:
