@@ -6,16 +6,15 @@
 have "tables of many runs" python:{numpy,pyarrow} || exit 0
 have "tables of many runs" "$PWD/.venv/fleet/deltalake" "$PWD/.venv/fleet/duckdb_extension_delta" || exit 0
 unset LATLAB_RUNS LATLAB_FLEET LATLAB_SPARK
-root=$PWD
 # Beside the packages of the other tests, which read with a later DuckDB.
 export LATLAB=$program PYTHONPATH=$PWD/.venv/fleet:$PWD/python/src
 
 without_the_package() {
     local code=0
     (cd "$here" && PYTHONPATH= "$program" fleet query worst) 2>"$here/errors" || code=$?
-    expect "exit code 3, not $code" [ $code = 3 ]
-    expect "one line that says how: $(cat "$here/errors")" grep -qx "latlab: .*pip install 'latlab\[fleet\]'.*" "$here/errors"
-    expect "one line" [ "$(wc -l <"$here/errors")" = 1 ]
+    expect "exit code 3, not $code" [ $code = 3 ] &&
+        expect "one line that says how: $(cat "$here/errors")" grep -qx "latlab: .*pip install 'latlab\[fleet\]'.*" "$here/errors" &&
+        expect "one line" [ "$(wc -l <"$here/errors")" = 1 ] || return 1
     mkdir -p "$here/nothing"
     code=0
     PATH=$here/nothing "$program" fleet verify 2>"$here/errors" || code=$?

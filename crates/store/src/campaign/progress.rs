@@ -203,6 +203,7 @@ impl CampaignProgress {
         }
         tally
     }
+
     /// What a list of campaigns says of it.
     pub fn summary(&self, campaign: &Campaign) -> CampaignSummary {
         CampaignSummary { counts: self.counts(campaign), verdicts: self.verdicts(campaign) }

@@ -19,7 +19,7 @@ pub struct FleetArgs {
     pub table: Option<PathBuf>,
 }
 
-/// What `latlab fleet` does, as the Python package is told.
+/// The commands of `latlab fleet`; the Python package gets them as JSON.
 #[derive(Subcommand, Serialize)]
 #[serde(tag = "command", rename_all = "kebab-case")]
 pub enum FleetCommand {
@@ -202,9 +202,9 @@ fn tag(text: &str) -> Result<String, String> {
 
 fn hours(text: &str) -> Result<i64, String> {
     let time: Nanos = text.parse().map_err(|error| format!("{error}"))?;
-    match time.0 / (3600 * SECOND.0) {
-        hours if hours >= 0 && time >= Nanos::ZERO => Ok(hours),
-        _ => Err(format!("'{text}' is less than 0")),
+    match time >= Nanos::ZERO {
+        true => Ok(time.0 / (3600 * SECOND.0)),
+        false => Err(format!("'{text}' is less than 0")),
     }
 }
 

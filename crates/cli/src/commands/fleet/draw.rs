@@ -6,7 +6,6 @@ use anyhow::Context;
 use latlab_model::fleet::FleetAnswer;
 use latlab_report::{Options, Style, fleet, standalone};
 use std::io;
-use std::path::Path;
 use std::process::ExitCode;
 
 /// Columns of a text that is written to a file.
@@ -16,33 +15,30 @@ const FILE_WIDTH: usize = 120;
 pub fn draw(args: &DrawArgs) -> anyhow::Result<ExitCode> {
     let given = io::read_to_string(io::stdin()).context("cannot read the answer")?;
     let file = args.output.as_deref().filter(|path| path.as_os_str() != "-");
-    let text = match args.format {
-        AnswerFormat::Csv => given,
-        AnswerFormat::Json => serde_json::to_string_pretty(&answer(&given)?)? + "\n",
-        AnswerFormat::Svg => {
-            let options = Options { id: "fleet".to_string(), ..Options::default() };
-            standalone(&fleet::picture(&answer(&given)?, &options)) + "\n"
+    match (args.format, file) {
+        (AnswerFormat::Text, None) => {
+            print_text(&fleet::show(&answer(&given)?, width(), style()))?;
         }
-        AnswerFormat::Html => fleet::page(&answer(&given)?),
-        AnswerFormat::Text => match file {
-            Some(_) => fleet::show(&answer(&given)?, FILE_WIDTH, Style::default()),
-            None => {
-                print_text(&fleet::show(&answer(&given)?, width(), style()))?;
-                return Ok(ExitCode::SUCCESS);
+        (format, file) => {
+            let text = match format {
+                AnswerFormat::Csv => given,
+                AnswerFormat::Json => serde_json::to_string_pretty(&answer(&given)?)? + "\n",
+                AnswerFormat::Svg => {
+                    let options = Options { id: "fleet".to_string(), ..Options::default() };
+                    standalone(&fleet::picture(&answer(&given)?, &options)) + "\n"
+                }
+                AnswerFormat::Html => fleet::page(&answer(&given)?),
+                AnswerFormat::Text => fleet::show(&answer(&given)?, FILE_WIDTH, Style::default()),
+            };
+            match file {
+                Some(path) => write_whole(path, text.as_bytes())?,
+                None => print(&text)?,
             }
-        },
-    };
-    write(file, &text)?;
+        }
+    }
     Ok(ExitCode::SUCCESS)
 }
 
 fn answer(text: &str) -> anyhow::Result<FleetAnswer> {
-    serde_json::from_str(text).context("this is no answer of a query")
-}
-
-fn write(file: Option<&Path>, text: &str) -> anyhow::Result<()> {
-    match file {
-        Some(path) => write_whole(path, text.as_bytes()),
-        None => print(text),
-    }
+    serde_json::from_str(text).context("standard input is not the answer of a query as JSON")
 }
