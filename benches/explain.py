@@ -206,7 +206,8 @@ def culprits(arguments: argparse.Namespace) -> None:
     beside = collections.Counter()
     for file in sorted(pathlib.Path(arguments.file).glob("*.txt")):
         for line in file.read_text().splitlines():
-            row = line.removeprefix("== ").strip()
+            # What else stands there is what a failed case said.
+            row = line.removeprefix("== ").strip() if line.startswith("== ") else ""
             if row.startswith("rtla ") and not row.startswith("rtla said"):
                 key, part, by = row.removeprefix("rtla ").rsplit("|", 2)
                 same = agrees(*told[key], part, by) if part.strip() else None
