@@ -285,13 +285,13 @@ def size(folder):
 
 
 def timed(words):
-    """Runs a command; its seconds, and the largest memory of its processes in MB."""
+    """Runs a command; its seconds, those of CPU time, and the largest memory of its processes in MB."""
     begin = time.monotonic()
     process = subprocess.Popen(words, stdout=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)
     if status not in (0, 256):
         sys.exit(f"{words} ended with {status}")
-    return round(time.monotonic() - begin, 2), used.ru_maxrss // 1024
+    return round(time.monotonic() - begin, 2), round(used.ru_utime + used.ru_stime, 2), used.ru_maxrss // 1024
 
 
 def figures(folder, args):
@@ -305,9 +305,10 @@ def figures(folder, args):
         fleet = [program, "fleet", "--table", str(tables)]
 
         def say(what, words):
-            seconds, memory = timed(words)
+            seconds, cpu, memory = timed(words)
             held, files = size(tables)
-            print(json.dumps({"runs": runs, "what": what, "s": seconds, "mb": memory, "bytes": held, "files": files}), flush=True)
+            print(json.dumps({"runs": runs, "what": what, "s": seconds, "cpu_s": cpu, "mb": memory, "bytes": held, "files": files}),
+                  flush=True)
 
         held, files = size(here)
         print(json.dumps({"runs": runs, "what": "run folders", "bytes": held, "files": files}), flush=True)

@@ -235,10 +235,16 @@ def mistakes_are_one_line():
     table = made("mistakes")
     broken = HERE / "broken.sql"
     broken.write_text("SELECT nonsense FROM runs")
+    (HERE / "none-in-it.sql").write_text("-- only a comment\n")
+    (HERE / "two.sql").write_text("SELECT 1; SELECT 2;")
+    (HERE / "odd.sql").write_bytes(b"SELECT '\xff'")
     (HERE / "empty").mkdir()
     for words, code, expected in [
         (["query", "--sql", HERE / "none.sql"], 2, "cannot read"),
         (["query", "--sql", broken], 2, "nonsense"),
+        (["query", "--sql", HERE / "none-in-it.sql"], 2, "expected one statement of SQL, found 0"),
+        (["query", "--sql", HERE / "two.sql"], 2, "expected one statement of SQL, found 2"),
+        (["query", "--sql", HERE / "odd.sql"], 2, "expected SQL in UTF-8"),
         (["add", HERE / "nowhere"], 2, "no folder"),
         (["add", HERE / "empty"], 2, "no run in"),
         (["query", "worst", "--board", "a\\b"], 2, "backslash"),

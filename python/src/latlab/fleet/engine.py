@@ -78,7 +78,10 @@ def ask_duckdb(folder: Path, sql: str, where: str) -> Rows:
         for name, text in views(where).items():
             database.execute(f"CREATE VIEW {name} AS {text}")
         try:
-            asked = database.execute(sql)
+            statements = database.extract_statements(sql)
+            if len(statements) != 1:
+                raise LatlabError(f"expected one statement of SQL, found {len(statements)}", 2)
+            asked = database.execute(statements[0])
             columns = [name for name, *_ in asked.description or []]
             return columns, [[_plain(value) for value in row] for row in asked.fetchall()]
         except duckdb.Error as error:

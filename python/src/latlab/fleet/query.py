@@ -103,8 +103,10 @@ def ask(
     if isinstance(query, Path):
         try:
             sql = query.read_text()
-        except (OSError, UnicodeDecodeError) as error:
-            raise LatlabError(f"cannot read {query}: {error}", 2) from error
+        except OSError as error:
+            raise LatlabError(f"cannot read {query}: {error.strerror}", 2) from error
+        except UnicodeDecodeError as error:
+            raise LatlabError(f"cannot read {query}: expected SQL in UTF-8", 2) from error
     else:
         sql = sql_of(query)
     name = query.stem if isinstance(query, Path) else query
