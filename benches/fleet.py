@@ -3,14 +3,17 @@
 
 usage: fleet.py simulate FOLDER [--runs N] [--boards 40] [--from 2025-11-24] [--days 365] [--seed 1]
        fleet.py figures FOLDER [--runs 1000 ...]
+       fleet.py nights FOLDER [--boards 40] [--from 2025-11-24] [--days 365]
 
 simulate    makes run folders, sealed as latlab seals them: nights spread over the days, each with three scenarios on
             each board. Each board has a level and three kernels over the time; a few have steps, which are written
             into FOLDER/steps.json.
 figures     makes such folders, adds them to tables, asks each query, compacts, and prints a line of JSON for each
             step, with its time and the largest memory of its processes.
+nights      adds the runs of each day by a command of its own, as a lab does, and prints what queries cost before and
+            after a compaction.
 
-needs: numpy, pyarrow, and for figures the program ($LATLAB) and the Python package with its extra `fleet`
+needs: numpy, pyarrow, and but for simulate the program ($LATLAB) and the Python package with its extra `fleet`
 """
 
 import argparse
@@ -294,49 +297,77 @@ def timed(words):
     return round(time.monotonic() - begin, 2), round(used.ru_utime + used.ru_stime, 2), used.ru_maxrss // 1024
 
 
+QUERIES = ["board-tail", "worst", "trend", "matrix", "changed", "coverage"]
+
+
+class Tables:
+    """Tables of runs that are made anew, and what each command on them costs, as a line of JSON."""
+
+    def __init__(self, path, runs):
+        self.path, self.runs = path, runs
+        shutil.rmtree(path, ignore_errors=True)
+        self.fleet = [os.environ.get("LATLAB", str(ROOT / "target/latlab")), "fleet", "--table", str(path)]
+
+    def time(self, what, *words):
+        seconds, cpu, memory = timed([*self.fleet, *map(str, words)])
+        held, files = size(self.path)
+        say(runs=self.runs, what=what, s=seconds, cpu_s=cpu, mb=memory, bytes=held, files=files)
+
+    def ask(self, how, *words):
+        for query in QUERIES:
+            self.time(f"{query}, {how}", "query", query, "--format", "json", *words)
+
+    def compact(self):
+        self.time("compact", "compact")
+        self.time("vacuum", "vacuum", "--keep", "0h")
+
+
+def say(**figures):
+    print(json.dumps(figures), flush=True)
+
+
 def figures(folder, args):
-    program = os.environ.get("LATLAB", str(ROOT / "target/latlab"))
     for runs in args.runs:
         here = folder / f"runs-{runs}"
-        tables = folder / f"fleet-{runs}"
         shutil.rmtree(here, ignore_errors=True)
-        shutil.rmtree(tables, ignore_errors=True)
         lab(here, runs, args.boards, args.begin, args.days, args.seed)
-        fleet = [program, "fleet", "--table", str(tables)]
-
-        def say(what, words):
-            seconds, cpu, memory = timed(words)
-            held, files = size(tables)
-            print(json.dumps({"runs": runs, "what": what, "s": seconds, "cpu_s": cpu, "mb": memory, "bytes": held, "files": files}),
-                  flush=True)
-
         held, files = size(here)
-        print(json.dumps({"runs": runs, "what": "run folders", "bytes": held, "files": files}), flush=True)
-        say("add", [*fleet, "add", str(here)])
-        queries = ["board-tail", "worst", "trend", "matrix", "changed", "coverage"]
-        for query in queries:
-            say(f"{query}, duckdb, as added", [*fleet, "query", query, "--format", "json"])
-        say("compact", [*fleet, "compact"])
-        say("vacuum", [*fleet, "vacuum", "--keep", "0h"])
-        for query in queries:
-            say(f"{query}, duckdb", [*fleet, "query", query, "--format", "json"])
+        say(runs=runs, what="run folders", bytes=held, files=files)
+        tables = Tables(folder / f"fleet-{runs}", runs)
+        tables.time("add", "add", here)
+        tables.ask("duckdb, as added")
+        tables.compact()
+        tables.ask("duckdb")
         one = folder / "one"
         shutil.rmtree(one, ignore_errors=True)
         lab(one, 1, 1, "2026-11-30", 1, 99)
-        say("add one more", [*fleet, "add", str(one)])
-        say("add with nothing new", [*fleet, "add", str(here)])
-        say("trend as a page", [*fleet, "query", "trend", "-o", str(folder / f"trend-{runs}.html")])
+        tables.time("add one more", "add", one)
+        tables.time("add with nothing new", "add", here)
+        tables.time("trend as a page", "query", "trend", "-o", folder / f"trend-{runs}.html")
         if args.spark:
-            for query in queries:
-                say(f"{query}, spark", [*fleet, "query", query, "--engine", "spark", "--format", "json"])
-        say("verify", [*fleet, "verify"])
+            tables.ask("spark", "--engine", "spark")
+        tables.time("verify", "verify")
         if not args.keep:
             shutil.rmtree(here)
 
 
+def nights(folder, args):
+    each = args.boards * len(SCENARIOS)
+    tables = Tables(folder / "fleet-nights", each * args.days)
+    begin = datetime.date.fromisoformat(args.begin)
+    for day in range(args.days):
+        here = folder / "nights" / str(day)
+        shutil.rmtree(here, ignore_errors=True)
+        lab(here, each, args.boards, str(begin + datetime.timedelta(days=day)), 1, args.seed + day)
+        tables.time(f"add night {day + 1}", "add", here)
+    tables.ask("duckdb, as added")
+    tables.compact()
+    tables.ask("duckdb")
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
-    parser.add_argument("what", choices=["simulate", "figures"])
+    parser.add_argument("what", choices=["simulate", "figures", "nights"])
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--runs", type=int, nargs="+", default=[1000])
     parser.add_argument("--boards", type=int, default=40)
@@ -346,7 +377,7 @@ def main():
     parser.add_argument("--spark", action="store_true")
     parser.add_argument("--keep", action="store_true")
     args = parser.parse_args()
-    {"simulate": make, "figures": figures}[args.what](args.folder, args)
+    {"simulate": make, "figures": figures, "nights": nights}[args.what](args.folder, args)
 
 
 if __name__ == "__main__":
