@@ -304,6 +304,41 @@ def what_is_not_as_it_was_is_found():
     same("after the rebuilding", fleet(table, "verify"), f"ok, {RUNS} runs\n")
 
 
+def damaged_tables_lose_no_run():
+    """What is written into the newest record of a table makes it unreadable."""
+    board, table = LAB / "board-01", HERE / "unreadable"
+    fleet(table, "add", board)
+    before = answers(table)
+    for name, folders in ("histogram", []), ("runs", [board]):
+        record = sorted((table / name / "_delta_log").glob("*.json"))[-1]
+        record.write_text("garbage\n")
+        said = fleet(table, "query", "board-tail", code=3)
+        assert "cannot be read" in said and "latlab fleet rebuild" in said and said.count("\n") == 1, said
+        assert "cannot be read" in fleet(table, "verify", code=1)
+        (table / "pending.json").write_text("garbage")
+        if folders:
+            said = fleet(table, "rebuild", code=3)
+            assert "latlab fleet rebuild FOLDER" in said and said.count("\n") == 1, said
+        fleet(table, "rebuild", *folders)
+        same("answers", answers(table), before)
+    (table / "fleet.json").write_text('{"format": 99}')
+    assert "later latlab" in fleet(table, "rebuild", code=2)
+
+
+def a_full_disk_is_one_line():
+    disk = HERE / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400k", "none", disk], capture_output=True).returncode:
+        print("SKIPPED: tables on a full disk: nothing can be mounted here")
+        return
+    try:
+        said = fleet(disk / "tables", "add", LAB, code=3)
+        assert "No space left" in said and said.startswith("latlab: ") and said.count("\n") == 1, said
+        same("what is whole", fleet(disk / "tables", "verify"), "ok, 0 runs\n")
+    finally:
+        subprocess.run(["umount", disk], check=True)
+
+
 def rebuilding_gives_the_same_answers():
     table = made("rebuilt")
     board = sorted(FIXTURES.iterdir())
@@ -488,6 +523,8 @@ CASES = [
     compaction_changes_no_answer,
     a_vacuum_keeps_what_is_young,
     what_is_not_as_it_was_is_found,
+    damaged_tables_lose_no_run,
+    a_full_disk_is_one_line,
     rebuilding_gives_the_same_answers,
     a_later_column_is_empty_in_older_rows,
     an_append_that_is_killed_leaves_nothing_and_can_be_repeated,

@@ -18,6 +18,7 @@ _DONE, _DAMAGED, _CANNOT = 0, 1, 3
 def main(request: str) -> int:
     """Does what was asked; the exit code."""
     asked: dict[str, Any] = json.loads(request)
+    _keep_stderr()
     try:
         return _COMMANDS[asked["command"]](Fleet(asked["table"]), asked)
     except LatlabError as error:
@@ -33,6 +34,12 @@ def main(request: str) -> int:
         # What the libraries say of a full disk or a file that is gone.
         print(f"latlab: {first_line(error)}", file=sys.stderr)
         return _CANNOT
+
+
+def _keep_stderr() -> None:
+    """Keeps standard error for lines of our own: threads of the libraries panic on a full disk, one after the other."""
+    sys.stderr = os.fdopen(os.dup(2), "w", buffering=1)
+    os.dup2(os.memfd_create("stderr"), 2)
 
 
 def _add(fleet: Fleet, asked: dict[str, Any]) -> int:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from decimal import Decimal
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import duckdb
 
@@ -34,6 +33,25 @@ def quoted(text: str) -> str:
 def delta_scan(table: Path) -> str:
     """A Delta table as DuckDB reads it."""
     return f"delta_scan({quoted(str(table.absolute()))})"
+
+
+def damaged(folder: Path, error: Exception) -> LatlabError:
+    """The error of tables that cannot be read, with what to do."""
+    why = first_line(error)
+    return LatlabError(f"the tables in {str(folder)!r} cannot be read: {why}: `latlab fleet rebuild` makes them anew", 3)
+
+
+@contextmanager
+def captured_stderr() -> Iterator[IO[str]]:
+    """Keeps what a library prints of a failure, which goes on for pages."""
+    with open(os.memfd_create("stderr"), "w+") as said:
+        own = os.dup(2)
+        os.dup2(said.fileno(), 2)
+        try:
+            yield said
+        finally:
+            os.dup2(own, 2)
+            os.close(own)
 
 
 @contextmanager
@@ -73,8 +91,11 @@ def views(where: str) -> Mapping[str, str]:
 def ask_duckdb(folder: Path, sql: str, where: str) -> Rows:
     """The answer of DuckDB."""
     with connect() as database:
-        for name in TABLES:
-            database.execute(f"CREATE VIEW {name}_stored AS FROM {delta_scan(folder / name)}")
+        try:
+            for name in TABLES:
+                database.execute(f"CREATE VIEW {name}_stored AS FROM {delta_scan(folder / name)}")
+        except duckdb.Error as error:
+            raise damaged(folder, error) from error
         for name, text in views(where).items():
             database.execute(f"CREATE VIEW {name} AS {text}")
         try:
@@ -85,6 +106,8 @@ def ask_duckdb(folder: Path, sql: str, where: str) -> Rows:
             columns = [name for name, *_ in asked.description or []]
             return columns, [[_plain(value) for value in row] for row in asked.fetchall()]
         except duckdb.Error as error:
+            if str(folder.absolute()) in str(error):
+                raise damaged(folder, error) from error
             raise LatlabError(f"DuckDB: {first_line(error)}", 2) from error
 
 
@@ -127,10 +150,7 @@ def _spark(master: str | None) -> SparkSession:
     jars = os.environ.get("LATLAB_SPARK_JARS", SPARK_JARS)
     if jars:
         builder = builder.config("spark.jars.packages", jars)
-    # What Java says goes on for pages; of a failure its first line says why.
-    with tempfile.TemporaryFile("w+") as said:
-        own = os.dup(2)
-        os.dup2(said.fileno(), 2)
+    with captured_stderr() as said:
         try:
             return builder.getOrCreate()
         except Exception as error:
@@ -138,9 +158,6 @@ def _spark(master: str | None) -> SparkSession:
             thrown = [line.split(": ", 1)[-1] for line in said if line.startswith("Exception in thread")]
             why = thrown[0].strip() if thrown else first_line(error)
             raise LatlabError(f"Spark does not start: {why[:300]}", 3) from error
-        finally:
-            os.dup2(own, 2)
-            os.close(own)
 
 
 def _plain(value: Any) -> Any:
@@ -154,7 +171,7 @@ def _plain(value: Any) -> Any:
     return str(value)
 
 
-def first_line(error: Exception) -> str:
+def first_line(error: BaseException) -> str:
     """What an error says first."""
     said = str(error).strip().splitlines()
     return said[0] if said else type(error).__name__

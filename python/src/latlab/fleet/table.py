@@ -15,13 +15,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import duckdb
 from deltalake import DeltaTable, Field, Schema, WriterProperties, write_deltalake
+from deltalake.exceptions import DeltaError
 from deltalake.schema import PrimitiveType
 
 from latlab.fleet.columns import DETAILS, PARTITIONS, RUNS, TABLES
-from latlab.fleet.engine import connect, delta_scan, first_line
+from latlab.fleet.engine import connect, damaged, delta_scan, first_line
 from latlab.fleet.folders import find_runs, seal_of
 from latlab.fleet.rows import Names, Read, choose, read_runs, rows_of, rows_of_runs
 from latlab.program import LatlabError
@@ -29,6 +31,8 @@ from latlab.program import LatlabError
 # Runs of one append.
 _BATCH = 500
 _FORMAT = 1
+# The exit code where they are of a later format.
+_LATER = 2
 _DELTA_TYPES = {"VARCHAR": "string", "BIGINT": "long", "INTEGER": "integer", "DOUBLE": "double", "BOOLEAN": "boolean"}
 # Every engine reads it, and Spark's snappy fails where musl is installed.
 _WRITER = WriterProperties(compression="ZSTD", compression_level=3)
@@ -91,7 +95,7 @@ class Fleet:
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise LatlabError(f"cannot read {self._mark}: {error}", 3) from error
         if found > _FORMAT:
-            raise LatlabError(f"{self.path} was made by a later latlab (format {found}, known is {_FORMAT})", 2)
+            raise LatlabError(f"{self.path} was made by a later latlab (format {found}, known is {_FORMAT})", _LATER)
 
     # Changes
 
@@ -125,9 +129,21 @@ class Fleet:
         """Board and id of each run in the table, by its seal."""
         if not self.exists:
             return {}
-        with connect() as database:
-            rows = database.sql(f"SELECT seal, board, run FROM {delta_scan(self.table('runs'))}").fetchall()
-        return {seal: (board, run) for seal, board, run in rows}
+        return {seal: (board, run) for seal, board, run in self._select("seal, board, run")}
+
+    def _select(self, columns: str) -> list[tuple[Any, ...]]:
+        """Columns of the table of runs."""
+        try:
+            with connect() as database:
+                return database.sql(f"SELECT {columns} FROM {delta_scan(self.table('runs'))}").fetchall()
+        except duckdb.Error as error:
+            raise damaged(self.path, error) from error
+
+    def _delta(self, name: str) -> DeltaTable:
+        try:
+            return DeltaTable(str(self.table(name)))
+        except DeltaError as error:
+            raise damaged(self.path, error) from error
 
     def _append(self, read: Read, done: Added) -> None:
         known = self._known()
@@ -168,9 +184,7 @@ class Fleet:
 
     def _begin(self) -> int:
         """The number of a new batch, which is on the disk before any row of it is."""
-        with connect() as database:
-            found = database.execute(f"SELECT coalesce(max(batch), 0) FROM {delta_scan(self.table('runs'))}").fetchone()
-        batch = int(found[0] if found else 0) + 1
+        batch = max((int(batch) for (batch,) in self._select("DISTINCT batch")), default=0) + 1
         _write_whole(self._pending, json.dumps({"batch": batch}))
         return batch
 
@@ -178,8 +192,8 @@ class Fleet:
         self._pending.unlink()
 
     @contextmanager
-    def _changing(self) -> Iterator[None]:
-        """Keeps others from changing the tables, after what a killed one left behind was removed."""
+    def _changing(self, anew: bool = False) -> Iterator[None]:
+        """Keeps others from changing the tables, after what a killed one left behind was removed; not where all is made anew."""
         lock = self.path.with_name(self.path.name + ".lock")
         try:
             lock.parent.mkdir(parents=True, exist_ok=True)
@@ -188,12 +202,12 @@ class Fleet:
             raise LatlabError(f"cannot write {lock}: {error.strerror}", 3) from error
         try:
             fcntl.flock(file, fcntl.LOCK_EX)
-            self._recover()
+            self._recover(anew)
             yield
         finally:
             os.close(file)
 
-    def _recover(self) -> None:
+    def _recover(self, anew: bool) -> None:
         before, new = self._before, self._new
         if before.exists() and not self.path.exists():
             before.rename(self.path)
@@ -202,21 +216,23 @@ class Fleet:
         if not self.exists:
             self._create()
             return
-        self.require()
-        if self._pending.exists():
+        try:
+            self.require()
+        except LatlabError as error:
+            # What a later latlab made is not replaced.
+            if not anew or error.exit_code == _LATER:
+                raise
+        if not anew and self._pending.exists():
             self._undo(_batch_of(self._pending))
             self._end()
 
     def _undo(self, batch: int | None) -> None:
         """Removes the rows of an append that did not come to its end."""
-        with connect() as database:
-            runs = delta_scan(self.table("runs"))
-            ended = {batch for (batch,) in database.sql(f"SELECT DISTINCT batch FROM {runs}").fetchall()}
         if batch is None:
             raise LatlabError(f"cannot read {self._pending}: `latlab fleet rebuild` makes the tables anew", 3)
-        if batch not in ended:
+        if (batch,) not in self._select("DISTINCT batch"):
             for table in DETAILS:
-                DeltaTable(str(self.table(table))).delete(f"batch = {batch}", writer_properties=_WRITER)
+                self._delta(table).delete(f"batch = {batch}", writer_properties=_WRITER)
 
     def _create(self) -> None:
         self.path.mkdir(parents=True, exist_ok=True)
@@ -233,7 +249,7 @@ class Fleet:
         before = after = 0
         with self._changing():
             for name in TABLES:
-                table = DeltaTable(str(self.table(name)))
+                table = self._delta(name)
                 before += len(table.file_uris())
                 table.optimize.compact(writer_properties=_WRITER)
                 table.create_checkpoint()
@@ -246,7 +262,7 @@ class Fleet:
         deleted = 0
         with self._changing():
             for name in TABLES:
-                table = DeltaTable(str(self.table(name)))
+                table = self._delta(name)
                 gone = table.vacuum(keep_hours, dry_run=False, enforce_retention_duration=False, full=True)
                 table.cleanup_metadata()
                 deleted += len(gone)
@@ -263,8 +279,8 @@ class Fleet:
     def rebuild(self, folders: Sequence[Path], without_missing: bool = False) -> Added:
         """Makes the tables anew of the folders that they were made of and of further ones, and puts them in their place."""
         done = Added()
-        with self._changing():
-            named = self._sources()
+        with self._changing(anew=True):
+            named = self._sources(bool(folders))
             missing = [folder for folder in named if not Path(folder, "run.json").is_file()]
             if missing and not without_missing:
                 raise LatlabError(
@@ -285,16 +301,21 @@ class Fleet:
             new.path.with_name(new.path.name + ".lock").unlink(missing_ok=True)
         return done
 
-    def _sources(self) -> Names:
-        """The folders of all runs, each with the board and the tags that it was given."""
+    def _sources(self, others: bool) -> Names:
+        """The folders of all runs, each with the board and the tags that it was given; none if only others are known."""
         try:
-            with connect() as database:
-                runs = delta_scan(self.table("runs"))
-                rows = database.sql(f"SELECT folder, board, tags FROM {runs} ORDER BY started_ns, board, run").fetchall()
-        except duckdb.Error as error:
-            print(f"latlab: the table of runs cannot be read: {first_line(error)}", file=sys.stderr)
+            rows = self._select("started_ns, board, run, folder, tags")
+        except LatlabError as error:
+            if not others:
+                why = first_line(error.__cause__ or error)
+                raise LatlabError(f"{why}: name the folders of the runs: `latlab fleet rebuild FOLDER...`", 3) from error
+            print(
+                "latlab: the table of runs cannot be read: only the folders that are named are added, without what --board and "
+                "--tag once said of them",
+                file=sys.stderr,
+            )
             return {}
-        return {folder: (board, tags or "") for folder, board, tags in rows}
+        return {folder: (board, tags or "") for _, board, _, folder, tags in sorted(rows, key=lambda row: row[:4])}
 
     # Checks
 
@@ -307,11 +328,13 @@ class Fleet:
                 self._verify(found)
             except duckdb.Error as error:
                 found.wrong.append(f"the tables cannot be read: {first_line(error)}")
+            except LatlabError as error:
+                found.wrong.append(str(error))
         return found
 
     def _verify(self, found: Verified) -> None:
         for name in TABLES:
-            table = DeltaTable(str(self.table(name)))
+            table = self._delta(name)
             gone = [uri for uri in table.file_uris() if not Path(uri.removeprefix("file://")).exists()]
             found.wrong += [f"a file of {name} is missing: {uri}" for uri in gone]
         if found.wrong:
