@@ -205,13 +205,23 @@ def culprits(arguments: argparse.Namespace) -> None:
     told = {}
     beside = collections.Counter()
     for file in sorted(pathlib.Path(arguments.file).glob("*.txt")):
+        silent = None
         for line in file.read_text().splitlines():
             # What else stands there is what a failed case said.
             row = line.removeprefix("== ").strip() if line.startswith("== ") else ""
-            if row.startswith("rtla ") and not row.startswith("rtla said"):
+            if row.startswith("rtla said:"):
+                # Where the interrupt itself was late, its stack says what it came in.
+                called = row.removeprefix("rtla said:").strip()
+                if silent and called.startswith("-> ") and told[silent][1].replace(" ", "_") in called:
+                    beside[None] -= 1
+                    beside["stack"] += 1
+                    silent = None
+                continue
+            if row.startswith("rtla "):
                 key, part, by = row.removeprefix("rtla ").rsplit("|", 2)
                 same = agrees(*told[key], part, by) if part.strip() else None
                 beside[same] += 1
+                silent = key if same is None else None
                 print("" if same is not False else f"rtla: {key}: {part} {by}, latlab: {told[key]}\n", end="")
             if not row.startswith("culprit "):
                 continue
@@ -226,7 +236,8 @@ def culprits(arguments: argparse.Namespace) -> None:
                  for kernel in kernels]
         print(f"| {what} | " + " | ".join(cells) + " |")
     if beside:
-        print(f"\nrtla named the same in {beside[True]} of {beside[True] + beside[False]} runs, and saw no latency in {beside[None]}.")
+        print(f"\nrtla named the same in {beside[True]} of {beside[True] + beside[False]} runs, "
+              f"has it in the stack of a late interrupt in {beside['stack']}, and named nothing in {beside[None]}.")
 
 
 def main() -> None:

@@ -106,19 +106,24 @@ static void flood_until(long long end)
 
 static void print_until(long long end)
 {
-	int kernel = open("/dev/kmsg", O_WRONLY), limit = open("/proc/sys/kernel/printk_devkmsg", O_WRONLY);
+	/* Opening it takes longer than a line does, the longer the more was printed before, and is not to be planted. */
+	static int kernel = -1;
 	char line[900];
 
-	if (limit >= 0 && write(limit, "on\n", 3) < 0)
-		perror("culprit: printk_devkmsg");
-	close(limit);
+	if (kernel < 0) {
+		int limit = open("/proc/sys/kernel/printk_devkmsg", O_WRONLY);
+
+		if (limit >= 0 && write(limit, "on\n", 3) < 0)
+			perror("culprit: printk_devkmsg");
+		close(limit);
+		kernel = open("/dev/kmsg", O_WRONLY);
+	}
 	must(kernel >= 0, "/dev/kmsg");
 	for (int number = 1; now() < end; number++) {
 		int length = snprintf(line, sizeof(line), "<3>culprit: line %d of a storm%840s\n", number, ".");
 
 		must(write(kernel, line, length) == length, "write a line");
 	}
-	close(kernel);
 }
 
 static void barrier_until(long long end)
