@@ -17,6 +17,11 @@ impl StopFlag {
         StopFlag(AtomicU8::new(0))
     }
 
+    /// The flag of this process, which is set by signals once [`StopFlag::on_signals`] was called.
+    pub fn of_process() -> &'static StopFlag {
+        &STOP
+    }
+
     /// The flag that SIGINT and SIGTERM set from now on, and SIGHUP unless `keep_going`.
     pub fn on_signals(keep_going: bool) -> io::Result<&'static StopFlag> {
         let stop_on = |signal| signal::store_on(signal, &STOP.0, 1);

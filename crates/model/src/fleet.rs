@@ -143,6 +143,7 @@ fn settings(asked: &Plan) -> String {
         cell: None,
         target: Target::Local,
         guest: None,
+        place: None,
         duration_ns: None,
         cycles: None,
         deadline_ns: None,

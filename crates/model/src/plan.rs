@@ -21,7 +21,7 @@ use crate::campaign::Cell;
 use crate::guest::Guest;
 use crate::load::{Load, LoadCpus};
 use crate::nanos::SECOND;
-use crate::target::Target;
+use crate::target::{HeldPlace, Target};
 use crate::{CpuSet, Nanos};
 pub use check::MOST_THREADS;
 pub use cyclic::{ClockName, Cyclic, Cyclictest, Mechanism, MissedPolicy, Phase, Releases};
@@ -56,6 +56,9 @@ pub struct Plan {
     pub target: Target,
     /// What the target was made of, where it is a machine of the laboratory.
     pub guest: Option<Box<Guest>>,
+    /// The place of labgrid that was held for it, where the target is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Box<HeldPlace>>,
     /// How a board measures without the link to it; none where the link stays.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detached: Option<Detached>,
@@ -129,6 +132,7 @@ impl Default for Plan {
             method: Method::Cyclic(Cyclic::default()),
             target: Target::Local,
             guest: None,
+            place: None,
             detached: None,
             policy: Some(Policy::Fifo { priority: Policy::DEFAULT_PRIORITY }),
             cpus: None,

@@ -2,6 +2,7 @@
 
 use crate::Nanos;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -13,6 +14,8 @@ pub const LOCAL: &str = "local";
 const LAB: &str = "lab:";
 /// What the text of a board begins with.
 const SSH: &str = "ssh://";
+/// What the text of a place of labgrid begins with.
+const LABGRID: &str = "labgrid:";
 
 /// The conductor gives the agent of a board a sign of life this often: another [`Message::Hello`].
 ///
@@ -21,7 +24,8 @@ pub const SIGN_OF_LIFE: Duration = Duration::from_secs(5);
 /// A conductor that was silent for so long is taken for lost, since a dead link may have no end.
 pub const SILENCE: Duration = Duration::from_secs(20);
 
-/// What is measured; its text is `local`, `lab:MACHINE/KERNEL[,OPTION]...` or `ssh://[USER@]HOST[:PORT]`.
+/// What is measured; its text is `local`, `lab:MACHINE/KERNEL[,OPTION]...`, `ssh://[USER@]HOST[:PORT]`,
+/// `labgrid:PLACE` or `labgrid:TAG=VALUE[,TAG=VALUE]...`.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub enum Target {
     /// The machine that the program runs on.
@@ -31,6 +35,29 @@ pub enum Target {
     Lab(LabTarget),
     /// Another machine, reached by ssh.
     Board(BoardTarget),
+    /// A place of labgrid, which is held for each run and whose board is reached by ssh.
+    Labgrid(LabgridTarget),
+}
+
+/// The place of labgrid that is asked for.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum LabgridTarget {
+    /// The one of this name.
+    Place(String),
+    /// Any one with these tags.
+    Tags(BTreeMap<String, String>),
+}
+
+/// The place of labgrid that was held for a run.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct HeldPlace {
+    /// Its name.
+    pub name: String,
+    /// Its tags.
+    pub tags: BTreeMap<String, String>,
+    /// How its board is reached: `ssh://[USER@]HOST[:PORT]`.
+    pub board: String,
 }
 
 /// A machine as `ssh` is asked for it; what the name means is known to its configuration alone.
@@ -192,7 +219,7 @@ impl Target {
 
     /// Whether a link lies before it that can break while its agent goes on.
     pub fn is_behind_a_link(&self) -> bool {
-        matches!(self, Target::Board(_))
+        matches!(self, Target::Board(_) | Target::Labgrid(_))
     }
 
     /// Whether its time advances by executed instructions, so that one seed gives one result.
@@ -211,12 +238,16 @@ impl Target {
     pub fn with_options(text: &str, options: LabOptions) -> Result<Target, String> {
         match text.split_once(':') {
             _ if text == LOCAL && options == LabOptions::default() => Ok(Target::Local),
-            _ if text == LOCAL || text.starts_with(SSH) && options != LabOptions::default() => {
+            _ if options != LabOptions::default()
+                && (text == LOCAL || text.starts_with(SSH) || text.starts_with(LABGRID)) =>
+            {
                 Err("options of a lab target require lab:MACHINE".to_string())
             }
             _ if text.starts_with(SSH) => BoardTarget::read(text).map(Target::Board),
+            _ if text.starts_with(LABGRID) => LabgridTarget::read(text).map(Target::Labgrid),
             Some((kind, _)) if !kind.contains(['/', ',', '=']) && kind != "lab" => Err(format!(
-                "unknown kind of target '{kind}:': expected local, lab:MACHINE/KERNEL or ssh://HOST"
+                "unknown kind of target '{kind}:': expected local, lab:MACHINE/KERNEL, ssh://HOST or \
+                 labgrid:PLACE"
             )),
             _ => {
                 let wrong = |reason| format!("'{text}': {reason}");
@@ -294,6 +325,41 @@ impl BoardTarget {
     }
 }
 
+impl LabgridTarget {
+    /// Reads a text that begins as one; no part of it can be taken for an option of a program.
+    fn read(text: &str) -> Result<LabgridTarget, String> {
+        let wrong =
+            || format!("'{text}': expected labgrid:PLACE or labgrid:TAG=VALUE[,TAG=VALUE]...");
+        let is_word = |word: &str| {
+            let is_known = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+            !word.is_empty() && !word.starts_with('-') && word.chars().all(is_known)
+        };
+        let asked = text.strip_prefix(LABGRID).unwrap_or(text);
+        if is_word(asked) {
+            return Ok(LabgridTarget::Place(asked.to_string()));
+        }
+        let tag = |pair: &str| {
+            let (name, value) = pair.split_once('=').filter(|(a, b)| is_word(a) && is_word(b))?;
+            Some((name.to_string(), value.to_string()))
+        };
+        asked.split(',').map(tag).collect::<Option<_>>().map(LabgridTarget::Tags).ok_or_else(wrong)
+    }
+}
+
+impl Display for LabgridTarget {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(LABGRID)?;
+        match self {
+            LabgridTarget::Place(name) => f.write_str(name),
+            LabgridTarget::Tags(tags) => {
+                tags.iter().enumerate().try_for_each(|(at, (tag, value))| {
+                    write!(f, "{}{tag}={value}", if at > 0 { "," } else { "" })
+                })
+            }
+        }
+    }
+}
+
 impl Display for BoardTarget {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(SSH)?;
@@ -362,7 +428,7 @@ impl FromStr for LabTarget {
     fn from_str(text: &str) -> Result<LabTarget, String> {
         match text.parse()? {
             Target::Lab(target) => Ok(target),
-            Target::Local | Target::Board(_) => {
+            Target::Local | Target::Board(_) | Target::Labgrid(_) => {
                 Err("expected MACHINE/KERNEL, such as x86-64/rt".to_string())
             }
         }
@@ -375,6 +441,7 @@ impl Display for Target {
             Target::Local => f.pad(LOCAL),
             Target::Lab(target) => target.fmt(f),
             Target::Board(target) => target.fmt(f),
+            Target::Labgrid(target) => target.fmt(f),
         }
     }
 }
@@ -424,8 +491,9 @@ impl schemars::JsonSchema for Target {
         schemars::json_schema!({
             "type": "string",
             "description": "What is measured: `local`, `lab:MACHINE/KERNEL` with options after \
-                            commas, or `ssh://[USER@]HOST[:PORT]`.",
-            "pattern": "^(local|lab:.+|ssh://.+)$",
+                            commas, `ssh://[USER@]HOST[:PORT]`, `labgrid:PLACE` or \
+                            `labgrid:TAG=VALUE[,TAG=VALUE]...`.",
+            "pattern": "^(local|lab:.+|ssh://.+|labgrid:.+)$",
         })
     }
 }
@@ -446,6 +514,8 @@ mod tests {
             "ssh://root@board-7.lab.example:2222",
             "ssh://[fe80::1%eth0]:22",
             "ssh://me@[::1]",
+            "labgrid:board-7",
+            "labgrid:arch=arm64,rack=2",
         ] {
             let target: Target = text.parse().unwrap();
             assert_eq!(target.to_string(), text);
@@ -479,10 +549,11 @@ mod tests {
     #[test]
     fn what_is_no_target_is_refused_with_what_was_expected() {
         for (text, expected) in [
-            (
-                "scp://pi",
-                "unknown kind of target 'scp:': expected local, lab:MACHINE/KERNEL or ssh",
-            ),
+            ("scp://pi", "unknown kind of target 'scp:': expected local, lab:MACHINE/KERNEL, ssh"),
+            ("labgrid:", "expected labgrid:PLACE or labgrid:TAG=VALUE"),
+            ("labgrid:-x", "expected labgrid:PLACE"),
+            ("labgrid:a b", "expected labgrid:PLACE"),
+            ("labgrid:arch=arm64,,", "expected labgrid:PLACE"),
             ("lab:x86-64", "expected lab:MACHINE/KERNEL"),
             ("lab:arm64/rt,memory=x", "'memory=x': expected a whole number"),
             ("lab:arm64/rt,colour=red", "expected memory=MIB, new-qemu"),
@@ -505,7 +576,7 @@ mod tests {
         };
         let target = Target::with_options("lab:arm64,smp=2,memory=128", flags.clone()).unwrap();
         assert_eq!(target.to_string(), "lab:arm64,kernel=/boot/Image,memory=128,realtime,smp=4");
-        for text in ["local", "ssh://pi"] {
+        for text in ["local", "ssh://pi", "labgrid:pi"] {
             let error = Target::with_options(text, flags.clone()).unwrap_err();
             assert!(error.contains("require lab:MACHINE"), "{error}");
         }

@@ -60,7 +60,7 @@ impl GuestArgs {
     /// The guest; none where another machine is measured. An error is one line.
     fn config(&self) -> Result<Option<GuestConfig>, String> {
         match self.asked()? {
-            Target::Local | Target::Board(_) => Ok(None),
+            Target::Local | Target::Board(_) | Target::Labgrid(_) => Ok(None),
             Target::Lab(target) => GuestConfig::resolve(&target).map(Some),
         }
     }

@@ -66,7 +66,9 @@ pub fn board(text: &str) -> Result<BoardTarget, String> {
     }
     match text.parse()? {
         Target::Board(board) => Ok(board),
-        Target::Local | Target::Lab(_) => Err("expected ssh://[USER@]HOST[:PORT]".to_string()),
+        Target::Local | Target::Lab(_) | Target::Labgrid(_) => {
+            Err("expected ssh://[USER@]HOST[:PORT]".to_string())
+        }
     }
 }
 

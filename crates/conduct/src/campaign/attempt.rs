@@ -6,7 +6,7 @@ use crate::{Failure, RunRequest, check_disk_space, run};
 use latlab_model::campaign::{Campaign, FailedAttempt, PlannedRun};
 use latlab_model::guest::TIME_LIMIT_FINDING;
 use latlab_model::run::EndReason;
-use latlab_model::{Nanos, Target};
+use latlab_model::{Nanos, Plan, Target};
 use latlab_store::{CampaignProgress, CellState, Finished};
 
 /// What became of an attempt.
@@ -60,7 +60,10 @@ pub fn attempt(
     if stop.is_set() {
         return Ok(AttemptResult::Interrupted);
     }
-    let (mut link, plan) = connect(plan)?;
+    let (mut link, plan) = match connect(plan.clone()) {
+        Ok(connected) => connected,
+        Err(failure) => return failed(request, position, notify, &plan, failure),
+    };
     notify(CampaignEvent::RunStarted(position, &plan));
     let id = folder.run_id(&plan.name);
     let link = link.as_mut();
@@ -75,25 +78,34 @@ pub fn attempt(
             notify(CampaignEvent::RunStored(position, &finished));
             Ok(AttemptResult::Stored(Box::new(finished)))
         }
-        Err(Failure::Nothing) if stop.is_set() => Ok(AttemptResult::Interrupted),
+        Err(failure) => failed(request, position, notify, &plan, failure),
+    }
+}
+
+/// Notes why a run could not be made, where others still can.
+fn failed(
+    request: &CampaignRequest<'_>,
+    position: &RunPosition,
+    notify: &Notify<'_>,
+    plan: &Plan,
+    failure: Failure,
+) -> Result<AttemptResult, Failure> {
+    let CampaignRequest { folder, stop, .. } = *request;
+    match failure {
+        Failure::Nothing if stop.is_set() => Ok(AttemptResult::Interrupted),
         // Of another board it says nothing.
-        Err(Failure::Refused(refusal))
-            if refusal.of_every_run && !plan.target.is_behind_a_link() =>
-        {
+        Failure::Refused(refusal) if refusal.of_every_run && !plan.target.is_behind_a_link() => {
             Err(Failure::Refused(refusal))
         }
-        Err(
-            failure @ (Failure::Refused(_)
-            | Failure::Nothing
-            | Failure::Guest(_)
-            | Failure::Board(_)),
-        ) => {
+        Failure::Refused(_) | Failure::Nothing | Failure::Guest(_) | Failure::Board(_) => {
             let reason = failure.to_string();
             notify(CampaignEvent::RunFailed(position, &reason));
+            let campaign = &folder.campaign;
+            let planned = &campaign.runs[position.number - 1];
             let cell = plan.cell.clone().unwrap_or_else(|| campaign.cell(planned));
             Ok(AttemptResult::Failed(folder.record_failure(cell, reason)?))
         }
-        Err(failure) => Err(failure),
+        failure => Err(failure),
     }
 }
 

@@ -3,6 +3,7 @@
 mod board;
 mod guest;
 mod in_process;
+mod labgrid;
 mod pauses;
 mod process;
 
@@ -134,6 +135,11 @@ impl Connector {
             }
             Target::Board(board) => {
                 Ok((Box::new(BoardLink::new(board, &plan, self.may_ask)), plan))
+            }
+            Target::Labgrid(asked) => {
+                let held = labgrid::hold(asked, StopFlag::of_process())?;
+                let plan = Plan { place: Some(Box::new(held.place.clone())), ..plan };
+                Ok((Box::new(BoardLink::of_place(held, &plan, self.may_ask)), plan))
             }
         }
     }

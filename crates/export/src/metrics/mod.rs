@@ -112,7 +112,10 @@ impl MetricsRun<'_> {
             Target::Local => own.unwrap_or(&machine.architecture).clone(),
             // Boards with the same image have the same name for themselves.
             Target::Board(board) => place(board),
-            lab @ Target::Lab(_) => lab.to_string(),
+            other @ (Target::Lab(_) | Target::Labgrid(_)) => match &run.asked.place {
+                Some(place) => place.name.clone(),
+                None => other.to_string(),
+            },
         };
         let row = run.asked.cell.as_ref().map(|cell| cell.row.clone());
         vec![("board", board), ("scenario", row.unwrap_or_else(|| run.asked.name.clone()))]

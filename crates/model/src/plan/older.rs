@@ -148,6 +148,7 @@ impl From<FlatPlan> for Plan {
             cell: flat.cell,
             target,
             guest,
+            place: None,
             policy: measured.then_some(flat.policy),
             cpus: flat.cpus,
             threads: flat.threads,

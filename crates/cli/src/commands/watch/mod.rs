@@ -223,8 +223,8 @@ impl CpuSpent {
         let now = CpuSpent::clocks();
         let here = now - self.counted;
         self.counted = now;
-        self.last = match (target, run) {
-            (Target::Board(_), Some(run)) => on_target(run),
+        self.last = match run {
+            Some(run) if target.is_behind_a_link() => on_target(run),
             _ => here,
         };
         self.total += self.last;

@@ -9,6 +9,7 @@ mod hostile;
 mod lines;
 mod ssh;
 
+use super::labgrid::Held;
 use super::{Link, Start, StreamOutcome, greeting};
 use crate::{Failure, StopFlag};
 pub use detached::{BroughtHome, DetachedRuns, DetachedStart, detach};
@@ -51,6 +52,8 @@ pub struct BoardLink {
     lost: Option<String>,
     /// Whether the agent died and the board can still be reached.
     agent_died: bool,
+    /// The place of labgrid that it is; given back last of all.
+    held: Option<Held>,
 }
 
 impl BoardLink {
@@ -66,7 +69,14 @@ impl BoardLink {
             traffic: Traffic::default(),
             lost: None,
             agent_died: false,
+            held: None,
         }
+    }
+
+    /// A link to the board of a place of labgrid, which is given back with it.
+    pub fn of_place(held: Held, plan: &Plan, may_ask: bool) -> BoardLink {
+        let link = BoardLink::new(&held.board, plan, may_ask);
+        BoardLink { held: Some(held), ..link }
     }
 
     fn send(&mut self, frame: &[u8]) {
@@ -105,7 +115,9 @@ impl Link for BoardLink {
 
     fn notes(&mut self) -> Vec<String> {
         let told = self.greeting.iter().flat_map(|greeting| &greeting.told);
-        told.map(|told| format!("{}: {told}", self.board)).collect()
+        let told = told.map(|told| format!("{}: {told}", self.board));
+        let place = self.held.iter().map(|held| format!("{} is {}", held.place.name, self.board));
+        place.chain(told).collect()
     }
 
     fn stop(&mut self) {

@@ -1,0 +1,42 @@
+# Holds a place of labgrid while its input is open, and gives it back then, however the input came to its end.
+# Its arguments are the words of labgrid-client. Each line of its input is a call, which it answers by what the
+# call said, each line behind "|", and by "=" with the exit code.
+trap '' HUP INT QUIT TERM PIPE
+place='' token='' tries=0
+call() {
+    limit=$1
+    shift
+    said=$(timeout -k 5 "$limit" "$@" </dev/null 2>&1)
+    code=$?
+}
+while read -r word rest; do
+    case $word in
+    places) call 60 "$@" -v places ;;
+    # An own reservation that nobody waits for ends by itself after a minute.
+    # shellcheck disable=SC2086
+    reserve)
+        call 60 "$@" reserve --shell $rest
+        [ "$code" != 0 ] || token=${said##*=}
+        ;;
+    wait) call 5 "$@" wait "$token" ;;
+    acquire)
+        # Whether a call that took too long has acquired it nobody knows.
+        place=$rest
+        call 60 "$@" -p "$place" acquire
+        case $code in 0 | 124 | 137) ;; *) place='' ;; esac
+        ;;
+    show) call 60 "$@" -p "$place" show ;;
+    *) said=$word code=2 ;;
+    esac
+    printf '%s\n' "$said" | sed 's/^/|/' 2>/dev/null
+    printf '=%s\n' "$code" 2>/dev/null
+done
+while [ -n "$place" ]; do
+    call 60 "$@" -p "$place" release
+    case $code:$said in 0:* | *'is not acquired'* | *'by a different user'* | *'matches nothing'*) break ;; esac
+    # The coordinator may be away for a while.
+    tries=$((tries + 1))
+    [ "$tries" -lt 120 ] || break
+    sleep 5
+done
+[ -z "$token" ] || call 60 "$@" cancel-reservation "$token"

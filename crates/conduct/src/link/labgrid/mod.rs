@@ -1,0 +1,215 @@
+//! A place of labgrid, held for one run: `labgrid-client` is a process, and a shell that outlives us calls it,
+//! so that the place is given back however we end.
+
+mod answer;
+
+use crate::{Failure, StopFlag};
+use answer::{Place, board_of, last_line, parse_places};
+use latlab_model::sanitize::escape_controls;
+use latlab_model::target::{BoardTarget, HeldPlace, LabgridTarget};
+use latlab_model::{Nanos, Target};
+use std::ffi::OsString;
+use std::io::{self, BufRead, BufReader, Write, stderr};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// What the shell does.
+const HOLD: &str = include_str!("hold.sh");
+/// The command and options that speak to labgrid, where it is not `labgrid-client`.
+const COMMAND: &str = "LATLAB_LABGRID";
+/// How long a place that others have is waited for, where it is not an hour.
+const WAIT: &str = "LATLAB_LABGRID_WAIT";
+const HOUR: Duration = Duration::from_secs(3600);
+/// How long we wait until a place is given back; its shell goes on trying.
+const RELEASE: Duration = Duration::from_secs(15);
+const LOOK: Duration = Duration::from_millis(20);
+
+/// A place that is ours until this is dropped.
+pub struct Held {
+    /// What is known of the place.
+    pub place: HeldPlace,
+    /// Its board.
+    pub board: BoardTarget,
+    _shell: Shell,
+}
+
+/// Reserves a place, waits for it, and acquires it; who has it meanwhile is told on standard error.
+pub fn hold(asked: &LabgridTarget, stop: &StopFlag) -> Result<Held, Failure> {
+    let target = Target::Labgrid(asked.clone());
+    let failed = |why: &str| Failure::Board(format!("{target}: {why}"));
+    let limit = limit().map_err(Failure::wrong_plan)?;
+    let mut shell = Shell::start(&target)?;
+
+    let places = parse_places(&shell.call("places")?);
+    let asked_for: Vec<&Place> = places.iter().filter(|place| place.is(asked)).collect();
+    if asked_for.is_empty() {
+        let names: Vec<&str> = places.iter().map(|place| place.name.as_str()).collect();
+        let known = match names.as_slice() {
+            [] => "the coordinator has none".to_string(),
+            [few @ .., _] if few.len() < 12 => format!("there are {}", names.join(", ")),
+            _ => format!("there are {}; see `labgrid-client -v places`", names.len()),
+        };
+        return Err(failed(&format!("labgrid has no such place: {known}")));
+    }
+    let takers = || {
+        let taker = |place: &&Place| {
+            let holder =
+                place.acquired.as_ref().map(|holder| format!("{holder} has {}", place.name));
+            holder.or_else(|| place.is_reserved.then(|| format!("{} is reserved", place.name)))
+        };
+        asked_for.iter().filter_map(taker).collect::<Vec<_>>()
+    };
+    let takers = takers();
+    let all_are_taken = takers.len() == asked_for.len();
+    let takers = takers.join(", ");
+
+    shell.call(&format!("reserve {}", filters(asked, &asked_for)))?;
+    let since = Instant::now();
+    let mut told = !all_are_taken;
+    let name = loop {
+        if stop.is_set() {
+            return Err(Failure::Nothing);
+        }
+        let (code, said) = shell.ask("wait")?;
+        match (code, answer::allocated(&said)) {
+            (0, Some(name)) => break name,
+            // Nothing was allocated in the time of the call.
+            (124 | 137, _) => {}
+            _ => return Err(failed(&last_line(&said))),
+        }
+        if since.elapsed() > limit {
+            let limit = Nanos(limit.as_nanos() as i64);
+            return Err(failed(&format!(
+                "nothing was measured: waited for {limit} ({takers}); wait longer with {WAIT}=TIME"
+            )));
+        }
+        if !std::mem::replace(&mut told, true) {
+            tell(&format!("{target}: waiting for labgrid: {takers}"));
+        }
+    };
+    shell.call(&format!("acquire {name}"))?;
+    let shown = shell.call("show")?;
+    let board = board_of(&shown).map_err(|why| failed(&format!("place {name}: {why}")))?;
+    let tags = parse_places(&shown).into_iter().next().map(|place| place.tags).unwrap_or_default();
+    let place = HeldPlace { name, tags, board: board.to_string() };
+    Ok(Held { place, board, _shell: shell })
+}
+
+/// What a reservation asks for.
+fn filters(asked: &LabgridTarget, asked_for: &[&Place]) -> String {
+    match asked {
+        // By its own name, where it was asked for by another one.
+        LabgridTarget::Place(name) => {
+            format!("name={}", asked_for.first().map_or(name.as_str(), |place| &place.name))
+        }
+        LabgridTarget::Tags(tags) => {
+            let tags: Vec<String> =
+                tags.iter().map(|(tag, value)| format!("{tag}={value}")).collect();
+            tags.join(" ")
+        }
+    }
+}
+
+fn limit() -> Result<Duration, String> {
+    let Ok(text) = std::env::var(WAIT) else { return Ok(HOUR) };
+    let time: Result<Nanos, _> = text.parse();
+    time.map(Nanos::duration).map_err(|error| format!("{WAIT}: {error}"))
+}
+
+fn tell(text: &str) {
+    // Nobody may be there to read it.
+    let _ = writeln!(stderr(), "latlab: {}", escape_controls(text));
+}
+
+/// The shell that calls labgrid-client, and that gives back what it has acquired once its input ends.
+struct Shell {
+    target: String,
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+impl Shell {
+    fn start(target: &Target) -> Result<Shell, Failure> {
+        let own = std::env::var_os(COMMAND).filter(|words| !words.is_empty());
+        let words = own.unwrap_or_else(|| OsString::from("labgrid-client"));
+        let words = words.to_string_lossy().into_owned();
+        let mut command = Command::new("sh");
+        command.args(["-c", HOLD, "latlab-hold"]).args(words.split_whitespace());
+        // Places of its own that a configuration names would be acquired as well.
+        command.env_remove("LG_ENV").env_remove("LG_PLACE").env_remove("LG_TOKEN");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        // Neither Ctrl-C nor the end of the terminal is for it.
+        command.process_group(0);
+        let mut child = command.spawn().map_err(|error| {
+            Failure::Board(format!("{target}: cannot start a shell for labgrid-client: {error}"))
+        })?;
+        let (input, output) = (child.stdin.take(), child.stdout.take());
+        let output = output.ok_or(io::Error::from(io::ErrorKind::BrokenPipe))?;
+        Ok(Shell { target: target.to_string(), child, input, output: BufReader::new(output) })
+    }
+
+    /// A call that must succeed; gives what it said.
+    fn call(&mut self, call: &str) -> Result<String, Failure> {
+        let (code, said) = self.ask(call)?;
+        let why = match code {
+            0 => return Ok(said),
+            127 => format!(
+                "there is no program `labgrid-client` here: install labgrid (`pipx install labgrid`), \
+                 or name the command in {COMMAND}"
+            ),
+            124 | 137 => "the coordinator of labgrid does not answer".to_string(),
+            _ if said.contains("Could not connect to coordinator") => {
+                let place = std::env::var("LG_COORDINATOR");
+                let place = place.unwrap_or_else(|_| "127.0.0.1:20408".to_string());
+                format!(
+                    "the coordinator of labgrid cannot be reached at {place}: set \
+                     LG_COORDINATOR=HOST:PORT"
+                )
+            }
+            _ => format!("labgrid-client: {}", last_line(&said)),
+        };
+        Err(Failure::Board(format!("{}: {}", self.target, escape_controls(&why))))
+    }
+
+    /// A call; gives its exit code and what it said.
+    fn ask(&mut self, call: &str) -> Result<(i32, String), Failure> {
+        let input = self.input.as_mut().ok_or(io::Error::from(io::ErrorKind::BrokenPipe))?;
+        input.write_all(format!("{call}\n").as_bytes())?;
+        let mut said = String::new();
+        loop {
+            let mut line = String::new();
+            if self.output.read_line(&mut line)? == 0 {
+                return Err(Failure::Board(format!(
+                    "{}: the shell that calls labgrid-client has died",
+                    self.target
+                )));
+            }
+            match line.strip_prefix('|') {
+                Some(line) => said += line,
+                None => return Ok((line[1..].trim().parse().unwrap_or(-1), said)),
+            }
+        }
+    }
+}
+
+impl Drop for Shell {
+    fn drop(&mut self) {
+        self.input = None;
+        let until = Instant::now() + RELEASE;
+        while matches!(self.child.try_wait(), Ok(None)) {
+            if Instant::now() > until {
+                tell(&format!(
+                    "{}: labgrid has not taken the place back yet; process {} goes on trying for ten \
+                     minutes",
+                    self.target,
+                    self.child.id()
+                ));
+                return;
+            }
+            sleep(LOOK);
+        }
+    }
+}
