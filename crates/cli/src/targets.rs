@@ -2,7 +2,7 @@
 //! the command line says otherwise.
 
 use crate::store::user_folder;
-use latlab_model::target::BoardTarget;
+use latlab_model::target::{BoardTarget, LabgridTarget};
 use latlab_model::{CpuSet, Nanos, Target};
 use latlab_report::duration;
 use serde::{Deserialize, Serialize};
@@ -120,14 +120,23 @@ pub fn boards_of(path: &Path) -> Result<NamedTargets, String> {
         if !is_name(name) {
             return Err(format!("{shown}:{}: '{name}' is no name of a board: {NAME}", line()));
         }
-        named.board().map_err(|error| format!("{shown}:{}: {error}", line()))?;
-        let same = boards.iter().find(|(other, one)| *other < name && one.target == named.target);
+        if named.target == Target::Local {
+            let expected = "expected ssh://HOST, labgrid:PLACE or lab:MACHINE/KERNEL";
+            return Err(format!("{shown}:{}: 'local': {expected}", line()));
+        }
+        let is_same = |one: &NamedTarget| one.target == named.target && !may_repeat(&one.target);
+        let same = boards.iter().find(|(other, one)| *other < name && is_same(one));
         if let Some((other, _)) = same {
             let place = &named.target;
             return Err(format!("{shown}:{}: '{name}' is at {place}, as '{other}' is", line()));
         }
     }
     Ok(boards)
+}
+
+/// Whether several boards of a file may have this target: each has a machine of its own.
+fn may_repeat(target: &Target) -> bool {
+    target.boots_for_each_run() || matches!(target, Target::Labgrid(LabgridTarget::Tags(_)))
 }
 
 /// What the name of a board is.
@@ -234,10 +243,18 @@ mod tests {
         };
         let two = "[a]\ntarget = \"ssh://a\"\ncpus = \"1\"\n[b]\ntarget = \"ssh://b\"\n";
         assert_eq!(read(two).unwrap().len(), 2);
+        for many in ["lab:x86-64/rt", "labgrid:arch=arm64"] {
+            let boards = ["a", "b"].map(|name| format!("[{name}]\ntarget = \"{many}\"\n")).concat();
+            assert_eq!(read(&boards).unwrap().len(), 2);
+        }
         for (wrong, told) in [
             ("", "FILE has no board: expected [NAME]"),
             ("[a]\n", "FILE:1: missing field"),
             ("\n[a]\ntarget = \"local\"\n", "FILE:2: 'local': expected ssh://"),
+            (
+                "[a]\ntarget = \"labgrid:x\"\n[b]\ntarget = \"labgrid:x\"\n",
+                "FILE:3: 'b' is at labgrid:x, as 'a' is",
+            ),
             (
                 "[a]\ntarget = \"ssh://a\"\n[b]\ntarget = \"ssh://a\"\n",
                 "FILE:3: 'b' is at ssh://a, as 'a' is",

@@ -277,19 +277,20 @@ pub(crate) fn causes(run: &Run) -> (Vec<Cause>, usize) {
     (all, left_out)
 }
 
-/// What to try first in a run that is not good enough, and what it mends: what makes a run valid, what mends a
-/// finding that may explain the largest latency, else the first command.
+/// What to try first in a run that is not good enough, and what it mends: what makes a run valid or whole, what
+/// mends a finding that may explain the largest latency, else the first command.
 pub(crate) fn remedy(run: &Run) -> Option<(String, String)> {
     if is_good(run) {
         return None;
     }
     let all = own_findings(run);
-    let invalid = all.iter().find(|(finding, _)| finding.invalidates());
-    if let (None, Some(remedy)) = (invalid, explained_remedy(run)) {
+    let is_broken = |finding: &Finding| finding.severity() == Severity::Error;
+    let broken = all.iter().find(|(finding, _)| finding.invalidates() || is_broken(finding));
+    if let (None, Some(remedy)) = (broken, explained_remedy(run)) {
         return Some(remedy);
     }
     let explains = || all.iter().find(|(finding, _)| explains_largest(run, finding.code()));
-    let first = invalid.or_else(explains);
+    let first = broken.or_else(explains);
     if let Some((code, remedy)) =
         first.and_then(|(finding, _)| Some((finding.code(), finding.remedy()?)))
     {

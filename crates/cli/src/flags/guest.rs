@@ -16,8 +16,9 @@ const TINY_MEMORY: &str = "tiny-memory";
 /// Flags about a guest.
 #[derive(Args, Clone, Default)]
 pub struct GuestArgs {
-    /// Machine to measure: local, a board such as ssh://pi@board or its name, or a guest in virtual time such as
-    /// lab:x86-64/rt [default: local]
+    /// Machine to measure: local, a board such as ssh://pi@board or its name, a place of labgrid such as
+    /// labgrid:board-7 or labgrid:arch=arm64, or a guest in virtual time such as lab:x86-64/rt
+    /// [default: local]
     #[arg(long, value_name = "TARGET", help_heading = GUEST)]
     pub target: Option<String>,
     /// Kernel image of your own, for a target without one such as lab:arm64

@@ -34,7 +34,7 @@ pub struct SheetArgs {
     #[arg(long, value_name = "FILE", requires = "sheet", conflicts_with = "resume",
           help_heading = SHEETS)]
     pub targets: Option<PathBuf>,
-    /// Number of boards that are measured at once
+    /// Number of boards that are measured at once; of guests, no more than this machine has CPUs
     #[arg(long, value_name = "N", requires = "campaign", default_value_t = 16, help_heading = SHEETS,
           value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub jobs: u32,

@@ -308,7 +308,10 @@ impl EndFinding {
             }
             GuestNoisy { .. } => "Omit --realtime to measure in virtual time.",
             GuestTimeLimit { .. } => "Use a shorter run, a smaller load, or a less busy host.",
-            BoardLost { .. } => "Fix what the sentence says, and measure again.",
+            BoardLost { .. } => {
+                "See what broke the link (power, cable, network, ssh), and measure again; \
+                 --detach measures without a link."
+            }
             DetachedBound { .. } => {
                 "Make room on the board, name a larger folder there with --board-folder, or \
                  measure less."

@@ -2,7 +2,9 @@
 
 use crate::common::svg::{attribute, elements, number};
 use crate::common::{self, Fixture};
-use latlab_model::finding::{ConditionFinding, Finding, LatencyComparison, RivalThread, When};
+use latlab_model::finding::{
+    ConditionFinding, EndFinding, Finding, LatencyComparison, RivalThread, When,
+};
 use latlab_model::outlier::{InterruptRate, Outlier, Surroundings, ThreadShare};
 use latlab_model::own_work::OwnThread;
 use latlab_model::run::VerdictWord;
@@ -239,4 +241,10 @@ fn what_explains_most_of_the_largest_is_named_and_mended_first() {
     assert!(!text.contains("Try first [rival-thread]"), "not the largest: {text}");
     run.largest.swap(0, 1);
     assert!(common::page(&fixture).contains("<code>taskset -cp CPUS 77</code>"));
+    // What cut the run goes before what may explain its latencies.
+    let (target, reason) = ("ssh://pi".to_string(), "Connection reset by peer".to_string());
+    let run = &mut fixture.run;
+    run.findings.push(Finding::new(EndFinding::BoardLost { target, reason }));
+    let text = answer(run, "", 100, Style { colour: false });
+    assert!(text.contains("Try first [board-lost]: See what broke the link"), "{text}");
 }

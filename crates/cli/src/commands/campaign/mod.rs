@@ -196,7 +196,7 @@ fn resume(args: &CampaignArgs<'_>, folder: &CampaignFolder) -> anyhow::Result<Ex
     let request = CampaignRequest {
         folder,
         connect: &|plan| connector.connect(plan),
-        guests_at_once: usable_cpus() as usize,
+        guests_at_once: boards_at_once.min(usable_cpus() as usize),
         boards_at_once,
         board_locks: cache().folder().join("boards"),
         release: &release,
