@@ -77,7 +77,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l workload -d 'spin:
 memmove\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l workload-size -d 'spin: memory of the workload, such as 64K [default: 4K]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s a -l cpus -d 'CPUs to measure, such as 1-3 [default: all that this process may use]' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l target -d 'Machine to measure: local, a board such as ssh://pi@board or its name, or a guest in virtual time such as lab:x86-64/rt [default: local]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l target -d 'Machine to measure: local, a board such as ssh://pi@board or its name, a place of labgrid such as labgrid:board-7 or labgrid:arch=arm64, or a guest in virtual time such as lab:x86-64/rt [default: local]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l kernel -d 'Kernel image of your own, for a target without one such as lab:arm64' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l modules -d 'Folder with its modules; needed unless the virtio drivers are built in' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l dtb -d 'Device tree, for machines without one in QEMU' -r -F
@@ -120,7 +120,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l scale -d 'Override
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l repeats -d 'Number of runs of each row' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l seeds -d 'Measure each row once with each of these seeds, such as 1..5' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l targets -d 'Run the sheet on each board of a file, with a table `[NAME]` and target = "ssh://HOST" for each; cpus, deadline and load there are the board\'s own defaults' -r -F
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l jobs -d 'Number of boards that are measured at once' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l jobs -d 'Number of boards that are measured at once; of guests, no more than this machine has CPUs' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l resume -d 'Continue a campaign [default: the last one that is not complete]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l format -d 'How to print the result: text, json' -r -f -a "text\t''
@@ -189,7 +189,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand respond" -l clock -d 'Its 
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l pins -d 'Its pins with the stimuli and with the responses; the default are pins 2 and 3 of an Uno' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l keep -d 'Keep the simulated capture in this folder, as VCD and CSV' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l page -d 'Write what was measured as one page, too' -r -F
-complete -c latlab -n "__fish_latlab_using_subcommand respond" -l target -d 'Machine to measure: local, a board such as ssh://pi@board or its name, or a guest in virtual time such as lab:x86-64/rt [default: local]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l target -d 'Machine to measure: local, a board such as ssh://pi@board or its name, a place of labgrid such as labgrid:board-7 or labgrid:arch=arm64, or a guest in virtual time such as lab:x86-64/rt [default: local]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l kernel -d 'Kernel image of your own, for a target without one such as lab:arm64' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l modules -d 'Folder with its modules; needed unless the virtio drivers are built in' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l dtb -d 'Device tree, for machines without one in QEMU' -r -F
@@ -837,7 +837,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand watch" -l workload -d 'spi
 memmove\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l workload-size -d 'spin: memory of the workload, such as 64K [default: 4K]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -s a -l cpus -d 'CPUs to measure, such as 1-3 [default: all that this process may use]' -r
-complete -c latlab -n "__fish_latlab_using_subcommand watch" -l target -d 'Machine to measure: local, a board such as ssh://pi@board or its name, or a guest in virtual time such as lab:x86-64/rt [default: local]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l target -d 'Machine to measure: local, a board such as ssh://pi@board or its name, a place of labgrid such as labgrid:board-7 or labgrid:arch=arm64, or a guest in virtual time such as lab:x86-64/rt [default: local]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l kernel -d 'Kernel image of your own, for a target without one such as lab:arm64' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l modules -d 'Folder with its modules; needed unless the virtio drivers are built in' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l dtb -d 'Device tree, for machines without one in QEMU' -r -F
