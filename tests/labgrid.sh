@@ -50,7 +50,7 @@ is_held() { labgrid-client -p board-a show | grep -q 'acquired: here/tester'; }
 # What runs on, with its runs' journals: begin_run LENGTH
 begin_run() {
     rm -rf "$LATLAB_RUNS"
-    measure labgrid:board-a --for "$1" >said 2>errors &
+    "$program" run --target labgrid:board-a "${options[@]}" --for "$1" >said 2>errors &
     run=$!
     until_holds 120 "a run that measures" stored || { cat said errors; return 1; }
     expect "the place is ours" is_held
@@ -115,7 +115,7 @@ after_a_loss() {
     wait "$run"
     cat errors
     expect "given back" is_free && expect "what became of it" grep -q 'board-lost' said &&
-        expect "the link first" grep -q 'Try first \[board-lost\]: See what broke the link' said
+        expect "the link first" grep -q 'Try first \[board-lost\]' said
 }
 try "the board is lost, and the place is given back" after_a_loss
 
