@@ -287,6 +287,31 @@ static int is_wanted(i64 release)
 	return 0;
 }
 
+/* The blocks and tasks of the records from there on. */
+static void put_what_ran(u64 from)
+{
+	for (u64 i = from; i < head; i++) {
+		u32 kind = ring[i % RING].kind >> 28, value = ring[i % RING].kind & 0xfffffff;
+
+		if (kind == RAN)
+			put_block(value);
+		else
+			put_task(value);
+	}
+}
+
+/* All blocks and tasks that are new. Where every wake-up is written, most of them are wanted, and to look at
+ * each record would take longer. */
+static void put_everything(void)
+{
+	static u32 block = 1, task = 1;
+
+	for (; block <= blocks; block++)
+		put_block(block);
+	for (; task < task_count; task++)
+		put_task(task);
+}
+
 static void put_window(i64 release, i64 clock)
 {
 	u64 need = (u64)(clock > release ? clock - release : 0) + BEFORE;
@@ -306,14 +331,10 @@ static void put_window(i64 release, i64 clock)
 		}
 		break;
 	}
-	for (u64 i = from; i < head; i++) {
-		u32 kind = ring[i % RING].kind >> 28, value = ring[i % RING].kind & 0xfffffff;
-
-		if (kind == RAN)
-			put_block(value);
-		else
-			put_task(value);
-	}
+	if (asked.all)
+		put_everything();
+	else
+		put_what_ran(from);
 	put_task(first_task);
 	put_task(current);
 	put_head(WAKE, (u32)(32 + 16 * (head - from)));

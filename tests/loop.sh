@@ -45,7 +45,7 @@ done
 
 # The profile `first` makes a larger program, whose pages count too; the limit of 10 MiB is for what is given away.
 memory_limit=10
-[ -z "${LATLAB_QUICK:-}" ] || memory_limit=18
+[ -z "${LATLAB_QUICK:-}" ] || memory_limit=24
 memory() {
     judge nanosleep-skip "
 peak = run['agent']['agent_peak_rss_bytes']
