@@ -20,17 +20,18 @@
  *   HELLO  version, interface
  *   BLOCK  number, count of instructions, address (8), a byte for the size of each, their bytes
  *   TASK   number, pid, tgid, 0, address (8), name (16)
- *   WAKE   release (8), clock (8), count (8), task at the begin, task, records of 16 bytes:
- *          count (8), kind and value (4 bits, 28 bits), repeats
+ *   WAKE   release (8), clock (8), count (8), task at the begin, task, records: kind and value
+ *          (4 bits, 28 bits), repeats, count (8); of a block that begins where the one before
+ *          ended, and does not repeat, the kind FOLLOWS and the value alone
  *   END    count (8), marks (8), wake-ups written (8), blocks that found no place (8)
  */
 
 #include "plugin.h"
 
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 enum { HELLO = 1, BLOCK = 2, TASK = 3, WAKE = 4, END = 5 };
 /* Kinds of records. */
-enum { RAN = 0, SWITCHED = 1, READ_CLOCK = 2 };
+enum { RAN = 0, SWITCHED = 1, READ_CLOCK = 2, FOLLOWS = 3 };
 
 enum { RING = 1 << 22, MARKS = 1 << 10, BLOCKS = 1 << 21, HASHES = 1 << 22, TASKS = 1 << 16 };
 enum { LONGEST_BLOCK = 1 << 14, MOST_INSTRUCTIONS = 1 << 10 };
@@ -93,6 +94,7 @@ static u64 arena_used = 16;
 static u32 blocks; /* ever made; numbers begin at 1 */
 static u64 place[BLOCKS]; /* in the arena */
 static u32 hashes[HASHES];
+static u16 lengths[BLOCKS]; /* in instructions */
 
 static struct task tasks[TASKS];
 static u32 task_count = 1, current;
@@ -312,8 +314,34 @@ static void put_everything(void)
 		put_task(task);
 }
 
+/* The records from there on as they are written; their size in bytes. */
+static size_t pack(u64 from, u32 *to)
+{
+	u32 *begin = to;
+	u64 next = ~0ULL;
+
+	for (u64 i = from; i < head; i++) {
+		struct record *record = &ring[i % RING];
+		u32 kind = record->kind >> 28, value = record->kind & 0xfffffff;
+
+		if (kind == RAN && record->repeats == 0 && record->count == next) {
+			*to++ = (u32)FOLLOWS << 28 | value;
+		} else {
+			*to++ = record->kind;
+			*to++ = record->repeats;
+			*to++ = (u32)record->count;
+			*to++ = (u32)(record->count >> 32);
+		}
+		if (kind == RAN)
+			next = record->count + lengths[value] * (record->repeats + 1ULL);
+	}
+	return (size_t)(to - begin) * sizeof(*to);
+}
+
 static void put_window(i64 release, i64 clock)
 {
+	static u32 packed[4 * RING];
+	size_t size;
 	u64 need = (u64)(clock > release ? clock - release : 0) + BEFORE;
 	u64 from = head > RING ? head - RING : 0;
 	u32 first_task = 0;
@@ -337,21 +365,15 @@ static void put_window(i64 release, i64 clock)
 		put_what_ran(from);
 	put_task(first_task);
 	put_task(current);
-	put_head(WAKE, (u32)(32 + 16 * (head - from)));
+	size = pack(from, packed);
+	put_head(WAKE, (u32)(32 + size));
 	put64((u64)release);
 	put64((u64)clock);
 	put64(began);
 	put32(first_task);
 	put32(current);
 	flush();
-	while (from < head) {
-		u64 run = RING - from % RING;
-
-		if (run > head - from)
-			run = head - from;
-		write_out(&ring[from % RING], run * sizeof(ring[0]));
-		from += run;
-	}
+	write_out(packed, size);
 	written++;
 }
 
@@ -462,6 +484,7 @@ static u32 find_block(u64 address, size_t instructions, const u8 *bytes, size_t 
 			number = ++blocks;
 			hashes[slot] = number;
 			place[number] = arena_used;
+			lengths[number] = (u16)instructions;
 			block = (struct block *)(arena + arena_used);
 			block->address = address;
 			block->hash = (u32)hash;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::{self, BufReader, Read};
 
 /// The version of the plugin's output that is read here.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Longer items are taken for damage.
 const LONGEST: u32 = 256 << 20;
 
@@ -144,7 +144,7 @@ impl<'a> RecordReader<'a> {
             let item = match kind {
                 2 => self.keep_block(&words).map(|()| None),
                 3 => self.keep_task(&words).map(|()| None),
-                4 => self.window.read(&words).map(|()| Some(Item::WakeUp)),
+                4 => self.window.read(&words, &self.blocks).map(|()| Some(Item::WakeUp)),
                 5 => totals(&words).map(Item::Totals).map(Some),
                 _ => None,
             };
@@ -201,24 +201,36 @@ impl<'a> RecordReader<'a> {
 }
 
 impl Window {
-    fn read(&mut self, words: &Words<'_>) -> Option<()> {
+    fn read(&mut self, words: &Words<'_>, blocks: &[Block]) -> Option<()> {
         self.release = words.u64(0)? as i64;
         self.clock = words.u64(8)? as i64;
         self.end = words.u64(16)?;
         self.first_task = words.u32(24).filter(|task| *task != 0);
         self.task = words.u32(28)?;
         self.records.clear();
-        let records = words.0.get(32..)?.chunks_exact(16);
-        self.records.reserve(records.len());
-        for bytes in records {
-            let (count, kind) = (Words(bytes).u64(0)?, Words(bytes).u32(8)?);
+        // Where the block before ended.
+        let mut next = None;
+        let mut at = 32;
+        while at < words.0.len() {
+            let kind = words.u32(at)?;
             let value = kind & 0x0fff_ffff;
+            let (count, repeats) = match kind >> 28 {
+                3 => (next?, 0),
+                _ => (words.u64(at + 8)?, words.u32(at + 4)?),
+            };
             let what = match kind >> 28 {
-                0 => What::Ran { block: value, repeats: Words(bytes).u32(12)? },
+                0 | 3 => {
+                    let length = blocks.get(value as usize).map_or(0, |block| block.sizes.len());
+                    next = (length as u64)
+                        .checked_mul(u64::from(repeats) + 1)
+                        .and_then(|all| count.checked_add(all));
+                    What::Ran { block: value, repeats }
+                }
                 1 => What::Switched(value),
                 2 => What::ReadClock(value),
                 _ => return None,
             };
+            at += if kind >> 28 == 3 { 4 } else { 16 };
             self.records.push(Record { count, what });
         }
         Some(())

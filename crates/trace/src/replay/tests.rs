@@ -19,6 +19,7 @@ const TO_PROGRAM: &[u8] = &[0x48, 0x0f, 0x07];
 const READ_CLOCK: &[u8] = &[0x0f, 0x31];
 const SWITCHED: u32 = 1 << 28;
 const CLOCK_READ: u32 = 2 << 28;
+const FOLLOWS: u32 = 3 << 28;
 const HACKBENCH: u32 = 1;
 const MEASURED: u32 = 2;
 
@@ -27,6 +28,8 @@ struct Plugin {
     out: Vec<u8>,
     blocks: u32,
     count: u64,
+    // The next block, if nothing else comes before it.
+    follows: u32,
     records: Vec<u8>,
 }
 
@@ -49,8 +52,15 @@ impl Plugin {
     }
 
     fn record(&mut self, kind: u32) {
-        self.records.extend(self.count.to_le_bytes());
-        self.records.extend([kind, 0].map(u32::to_le_bytes).concat());
+        // Of blocks every second one is written as what begins where the one before ended.
+        let follows = kind == self.follows && kind.is_multiple_of(2);
+        if follows {
+            self.records.extend((kind | FOLLOWS).to_le_bytes());
+        } else {
+            self.records.extend([kind, 0].map(u32::to_le_bytes).concat());
+            self.records.extend(self.count.to_le_bytes());
+        }
+        self.follows = kind + 1;
     }
 
     /// A block of so many instructions without effect and this last one, which runs once.
@@ -82,7 +92,7 @@ impl Plugin {
 /// A program that is interrupted by the timer of the measured thread, which comes back from its sleep.
 fn one_wake_up() -> Vec<u8> {
     let mut plugin = Plugin::default();
-    plugin.words(1, &[1, 1]);
+    plugin.words(1, &[2, 1]);
     plugin.task(HACKBENCH, 77, "hackbench");
     plugin.task(MEASURED, 100, "latlab/0");
     plugin.count = 1_000;
