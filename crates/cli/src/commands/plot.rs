@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 /// `latlab plot`.
 pub fn plot(args: &PlotArgs) -> anyhow::Result<ExitCode> {
-    let format = args.picture_format();
+    let format = args.picture_format()?;
     if args.fold.is_some_and(|fold| fold <= Nanos::ZERO) {
         bail!("--fold must be more than 0");
     }

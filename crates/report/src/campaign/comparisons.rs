@@ -5,7 +5,7 @@ use super::variants::variant_names;
 use crate::compare::named;
 use latlab_model::campaign_table::{CampaignRow, CampaignTable, CellWord, VariantComparison};
 use latlab_model::run::VerdictWord;
-use latlab_model::run_comparison::ScenarioComparison;
+use latlab_model::run_comparison::{ComparisonWord, ScenarioComparison};
 use latlab_stats::{MeasuredRun, Tolerance, compare_runs};
 use std::collections::BTreeSet;
 
@@ -70,11 +70,31 @@ fn runs<'a>(rows: &[&'a CampaignRow], made: &[PlannedResult<'a>]) -> Vec<Measure
 pub fn comparison_lines(table: &CampaignTable) -> Vec<String> {
     let groups: BTreeSet<&String> = table.rows.iter().map(|row| &row.group).collect();
     let several = groups.len() > 1;
-    table.comparisons.iter().flat_map(|one| lines_of(one, several)).collect()
+    // Of many boards that cannot be told from the base for the same reason, one line says so.
+    let mut groups: Vec<(&VariantComparison, Vec<String>, usize)> = Vec::new();
+    for one in &table.comparisons {
+        let unnamed = lines_of(one, "", several);
+        let same = groups.iter_mut().find(|(of, lines, _)| {
+            is_refused(of) && is_refused(one) && of.base == one.base && *lines == unnamed
+        });
+        match same {
+            Some((_, _, count)) => *count += 1,
+            None => groups.push((one, unnamed, 1)),
+        }
+    }
+    let lines = |(of, _, count): (&VariantComparison, Vec<String>, usize)| match count {
+        1 => lines_of(of, &of.candidate, several),
+        _ => lines_of(of, &format!("{count} others"), several),
+    };
+    groups.into_iter().flat_map(lines).collect()
 }
 
-fn lines_of(of: &VariantComparison, several: bool) -> Vec<String> {
-    let said = |scenario: &ScenarioComparison| named(scenario, &of.base, &of.candidate, "repeat");
+fn is_refused(of: &VariantComparison) -> bool {
+    of.compared.scenarios.iter().all(|scenario| scenario.word == ComparisonWord::Refused)
+}
+
+fn lines_of(of: &VariantComparison, candidate: &str, several: bool) -> Vec<String> {
+    let said = |scenario: &ScenarioComparison| named(scenario, &of.base, candidate, "repeat");
     let all: Vec<String> = of.compared.scenarios.iter().map(said).collect();
     let is_same = all.windows(2).all(|pair| pair[0] == pair[1]);
     if is_same || !several {

@@ -3,7 +3,7 @@
 use crate::common::svg::{attribute, elements};
 use crate::common::{Fixture, histogram, plan, verdict};
 use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign, CoolDown, Order, PlannedRun, Row};
-use latlab_model::campaign_table::{CampaignTable, CellWord};
+use latlab_model::campaign_table::{CampaignTable, CellWord, VariantComparison};
 use latlab_model::run::{MissBursts, VerdictReason, VerdictWord};
 use latlab_model::{Nanos, Plan, Run, ThreadBins};
 use latlab_report::campaign::{
@@ -242,6 +242,14 @@ fn a_campaign_of_two_kernels_says_which_is_better_and_how_sure_that_is() {
     let few = show(&quick_and_slow(2).table(), 200, Style::default());
     let missing = "Cannot tell rt-6.12 from stock-6.12: too few repeats; 2 more repeats a side.";
     assert!(few.contains(missing), "{few}");
+    // Of many the reason stands once.
+    let mut several = quick_and_slow(2).table();
+    let another =
+        VariantComparison { candidate: "rt-6.1".into(), ..several.comparisons[0].clone() };
+    several.comparisons.push(another);
+    let few = show(&several, 200, Style::default());
+    let missing = "Cannot tell 2 others from stock-6.12: too few repeats; 2 more repeats a side.";
+    assert!(few.contains(missing) && few.matches("Cannot tell").count() == 1, "{few}");
 }
 
 /// Four repeats of an hour with a limit and so many bursts each.

@@ -1,5 +1,6 @@
 //! The flags of `latlab fleet`.
 
+use crate::output::format_of;
 use clap::{Args, Subcommand, ValueEnum};
 use latlab_model::Nanos;
 use latlab_model::nanos::SECOND;
@@ -171,13 +172,9 @@ impl AddArgs {
 
 impl QueryArgs {
     /// The same with the format that the name of the file is of.
-    pub fn with_format(self) -> QueryArgs {
-        let end = self.output.as_deref().and_then(|path| path.extension()?.to_str());
-        let of_name = end.and_then(|end| AnswerFormat::from_str(end, true).ok());
-        QueryArgs {
-            format: self.format.or(of_name).or_else(|| Some(AnswerFormat::default())),
-            ..self
-        }
+    pub fn with_format(self) -> anyhow::Result<QueryArgs> {
+        let format = format_of(self.format, self.output.as_deref())?;
+        Ok(QueryArgs { format: Some(format), ..self })
     }
 }
 
@@ -255,12 +252,15 @@ mod tests {
         let format = |flags: &str| {
             let words = ["query", "worst"].into_iter().chain(flags.split_whitespace());
             match parse::<FleetArgs>(words).unwrap().command {
-                FleetCommand::Query(args) => args.with_format().format.unwrap(),
+                FleetCommand::Query(args) => {
+                    args.with_format().map(|args| args.format.unwrap()).ok()
+                }
                 _ => panic!("another command"),
             }
         };
-        assert_eq!(format(""), AnswerFormat::Text);
-        assert_eq!(format("-o a.SVG"), AnswerFormat::Svg);
-        assert_eq!(format("-o a.html --format csv"), AnswerFormat::Csv);
+        assert_eq!(format(""), Some(AnswerFormat::Text));
+        assert_eq!(format("-o a.SVG"), Some(AnswerFormat::Svg));
+        assert_eq!(format("-o a.html --format csv"), Some(AnswerFormat::Csv));
+        assert_eq!(format("-o a.pdf"), None);
     }
 }

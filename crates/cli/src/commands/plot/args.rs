@@ -1,12 +1,13 @@
 //! The flags of `latlab plot`, and what they mean.
 
 use crate::flags::value_parser_of;
+use crate::output::format_of;
 use clap::{Args, ValueEnum};
 use latlab_digest::window::WindowSpec;
 use latlab_model::Nanos;
 use latlab_report::time::{self, LatencyScale, TimeOptions};
 use latlab_report::{Axis, Kind, Options, Spacing};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 
 /// Flags of `latlab plot`.
@@ -125,11 +126,6 @@ impl PictureFormat {
             PictureFormat::Png => "png",
         }
     }
-
-    fn from_path(path: &Path) -> Option<PictureFormat> {
-        let end = path.extension()?.to_str()?.to_ascii_lowercase();
-        [PictureFormat::Svg, PictureFormat::Png].into_iter().find(|one| one.extension() == end)
-    }
 }
 
 /// A stretch of latencies; either side may be open.
@@ -164,9 +160,8 @@ impl FromStr for Range {
 
 impl PlotArgs {
     /// The format that is asked for, or that of the file's name.
-    pub fn picture_format(&self) -> PictureFormat {
-        let named = self.output.as_deref().and_then(PictureFormat::from_path);
-        self.format.or(named).unwrap_or_default()
+    pub fn picture_format(&self) -> anyhow::Result<PictureFormat> {
+        format_of(self.format, self.output.as_deref())
     }
 
     /// How a picture over time is to be.
@@ -208,11 +203,18 @@ mod tests {
 
     #[test]
     fn the_format_is_that_of_the_name_unless_said() {
-        let format = |flags: &str| parsed(flags).unwrap().picture_format();
-        assert_eq!(format(""), PictureFormat::Svg);
-        assert_eq!(format("-o a.PNG"), PictureFormat::Png);
-        assert_eq!(format("-o a.png --format svg"), PictureFormat::Svg);
-        assert_eq!(format("-o - --format png"), PictureFormat::Png);
+        let format = |flags: &str| {
+            parsed(flags).unwrap().picture_format().map_err(|error| error.to_string())
+        };
+        assert_eq!(format(""), Ok(PictureFormat::Svg));
+        assert_eq!(format("-o a.PNG"), Ok(PictureFormat::Png));
+        assert_eq!(format("-o a.png --format svg"), Ok(PictureFormat::Svg));
+        assert_eq!(format("-o - --format png"), Ok(PictureFormat::Png));
+        assert_eq!(format("-o a"), Ok(PictureFormat::Svg));
+        let unknown =
+            "a.pdf: '.pdf' is not a format of this command: expected .svg or .png, or --format";
+        assert_eq!(format("-o a.pdf"), Err(unknown.to_string()));
+        assert_eq!(format("-o a.pdf --format png"), Ok(PictureFormat::Png));
     }
 
     #[test]
