@@ -1,8 +1,6 @@
 //! What is said: results to standard output or to a file, the rest to standard error.
 
-use crate::exit::ExitError;
 use anyhow::{Context, bail};
-use clap::ValueEnum;
 pub use latlab_model::sanitize::{
     escape_controls, escape_lines, sanitize_document, sanitize_lines, sanitize_run,
 };
@@ -31,32 +29,6 @@ pub fn glyphs() -> Glyphs {
     match locale.contains("utf-8") || locale.contains("utf8") {
         true => Glyphs::Unicode,
         false => Glyphs::Ascii,
-    }
-}
-
-/// The format that is asked for, or that the name of the file ends in; the usual one where neither says anything.
-pub fn format_of<F: ValueEnum + Default>(
-    asked: Option<F>,
-    output: Option<&Path>,
-) -> anyhow::Result<F> {
-    let end = output.and_then(|path| Some((path, path.extension()?.to_str()?)));
-    match (asked, end) {
-        (Some(format), _) => Ok(format),
-        (None, None) => Ok(F::default()),
-        (None, Some((path, end))) => F::from_str(end, true).map_err(|_| {
-            let known = F::value_variants().iter().filter_map(F::to_possible_value);
-            let known: Vec<String> = known.map(|one| format!(".{}", one.get_name())).collect();
-            let known = known.join(", ");
-            let known = match known.rsplit_once(", ") {
-                Some((first, last)) => format!("{first} or {last}"),
-                None => known,
-            };
-            let path = path.display();
-            ExitError::usage(format!(
-                "{path}: '.{end}' is not a format of this command: expected {known}, or --format"
-            ))
-            .into()
-        }),
     }
 }
 

@@ -1,10 +1,13 @@
 //! The flags of a run, and those that several commands have.
 
+mod format;
 pub mod guest;
 pub mod plan;
 pub mod run;
 pub mod sheet;
 pub mod test_results;
+
+pub use format::format_of;
 
 use crate::targets;
 use clap::builder::{PossibleValuesParser, TypedValueParser};

@@ -82,7 +82,8 @@ fn run_outcome(run: &Run) -> RunOutcome {
         EndReason::Interrupted => return RunOutcome::Cut,
         EndReason::Lost if run.recovered => return RunOutcome::Cut,
         EndReason::Finished | EndReason::StopAbove | EndReason::Decided => {}
-        other => return RunOutcome::Bad(format!("it ended by itself: {other}")),
+        EndReason::Lost => return RunOutcome::Bad("the link was lost".to_string()),
+        other => return RunOutcome::Bad(format!("it ended early: {other}")),
     }
     match run.findings.iter().find(|finding| finding.invalidates()) {
         Some(finding) => RunOutcome::Bad(finding.text()),

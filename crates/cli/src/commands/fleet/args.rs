@@ -1,6 +1,6 @@
 //! The flags of `latlab fleet`.
 
-use crate::output::format_of;
+use crate::flags::format_of;
 use clap::{Args, Subcommand, ValueEnum};
 use latlab_model::Nanos;
 use latlab_model::nanos::SECOND;

@@ -1,7 +1,6 @@
 //! The flags of `latlab plot`, and what they mean.
 
-use crate::flags::value_parser_of;
-use crate::output::format_of;
+use crate::flags::{format_of, value_parser_of};
 use clap::{Args, ValueEnum};
 use latlab_digest::window::WindowSpec;
 use latlab_model::Nanos;

@@ -1,0 +1,31 @@
+//! The format of what a command writes, by a flag or by the name of the file.
+
+use crate::exit::ExitError;
+use clap::ValueEnum;
+use std::path::Path;
+
+/// The format that is asked for, or that the name of the file ends in; the usual one where neither says anything.
+pub fn format_of<F: ValueEnum + Default>(
+    asked: Option<F>,
+    output: Option<&Path>,
+) -> anyhow::Result<F> {
+    let end = output.and_then(|path| Some((path, path.extension()?.to_str()?)));
+    match (asked, end) {
+        (Some(format), _) => Ok(format),
+        (None, None) => Ok(F::default()),
+        (None, Some((path, end))) => F::from_str(end, true).map_err(|_| {
+            let known = F::value_variants().iter().filter_map(F::to_possible_value);
+            let known: Vec<String> = known.map(|one| format!(".{}", one.get_name())).collect();
+            let known = known.join(", ");
+            let known = match known.rsplit_once(", ") {
+                Some((first, last)) => format!("{first} or {last}"),
+                None => known,
+            };
+            let path = path.display();
+            ExitError::usage(format!(
+                "{path}: '.{end}' is not a format of this command: expected {known}, or --format"
+            ))
+            .into()
+        }),
+    }
+}
