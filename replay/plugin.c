@@ -94,7 +94,8 @@ static u64 arena_used = 16;
 static u32 blocks; /* ever made; numbers begin at 1 */
 static u64 place[BLOCKS]; /* in the arena */
 static u32 hashes[HASHES];
-static u16 lengths[BLOCKS]; /* in instructions */
+/* In instructions; packed, since each record that is written looks here. */
+static u16 lengths[BLOCKS];
 
 static struct task tasks[TASKS];
 static u32 task_count = 1, current;
@@ -165,9 +166,14 @@ static void put_head(u32 kind, u32 size)
 	put32(size);
 }
 
+static struct block *block_of(u32 number)
+{
+	return (struct block *)(arena + place[number]);
+}
+
 static void put_block(u32 number)
 {
-	struct block *block = (struct block *)(arena + place[number]);
+	struct block *block = block_of(number);
 
 	if (block->written)
 		return;
@@ -485,7 +491,7 @@ static u32 find_block(u64 address, size_t instructions, const u8 *bytes, size_t 
 			hashes[slot] = number;
 			place[number] = arena_used;
 			lengths[number] = (u16)instructions;
-			block = (struct block *)(arena + arena_used);
+			block = block_of(number);
 			block->address = address;
 			block->hash = (u32)hash;
 			block->instructions = (u16)instructions;
@@ -494,7 +500,7 @@ static u32 find_block(u64 address, size_t instructions, const u8 *bytes, size_t 
 			arena_used += (sizeof(*block) + all + 7) & ~7ULL;
 			return number;
 		}
-		block = (struct block *)(arena + place[number]);
+		block = block_of(number);
 		if (block->hash == (u32)hash && block->address == address &&
 		    block->instructions == instructions && block->size == size &&
 		    equal(block->bytes, bytes, all))

@@ -83,6 +83,6 @@ for script in postinst prerm postrm; do
 done
 
 find "$tree" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
-# What is built for tests alone is packed in a tenth of the time.
+# What is built for tests alone is packed fast, and larger.
 dpkg-deb --root-owner-group -Zxz ${LATLAB_QUICK:+-z0} --build "$tree" \
     "$folder/latlab_${version}_$architecture.deb" >/dev/null

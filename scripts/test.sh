@@ -9,7 +9,7 @@ set -uo pipefail
 [ -z "${LATLAB_CI:-}" ] || export LATLAB_STRICT=1
 # The programs for other machines take minutes to link, and so does what is given away. Their agents
 # are always built.
-# So do readers of damaged input, which get a second each; the continuous integration gives more, `make fuzz` a minute.
+# Each reader of damaged input gets a second; the continuous integration gives more, `make fuzz` a minute.
 [ -n "${LATLAB_CI:-}" ] || export LATLAB_QUICK=1 "LATLAB_FUZZ_SECONDS=${LATLAB_FUZZ_SECONDS:-1}"
 . scripts/steps.bash
 

@@ -99,7 +99,7 @@ try "one seed twice on PREEMPT_RT, once in a latlab that is held up for seconds:
 crowded() {
     local cpu hogs=()
     for cpu in $(python3 -c 'import os; print(*os.sched_getaffinity(0))'); do
-        # Nicer than this script may be: beside such hogs a guest, which is not, would not come to its end.
+        # With the niceness of this script they would leave the guest nothing.
         timeout 100 taskset -c "$cpu" sh -c 'renice -n 0 -p $$ >/dev/null 2>&1; while :; do :; done' &
         hogs+=($!)
     done
@@ -230,7 +230,7 @@ try "a kernel of one's own measures" own
 boards() {
     local kernel number
     for kernel in stock rt; do
-        for number in 01 02 03 04 05 06 07 08 09 10; do
+        for number in $(seq -w 10); do
             printf '[%s]\ntarget = "lab:x86-64/%s"\n' "$kernel-$number" "$kernel"
         done
     done >"$here/boards.toml"

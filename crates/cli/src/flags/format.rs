@@ -16,14 +16,10 @@ pub fn format_of<F: ValueEnum + Default>(
         (None, Some((path, end))) => F::from_str(end, true).map_err(|_| {
             let known = F::value_variants().iter().filter_map(F::to_possible_value);
             let known: Vec<String> = known.map(|one| format!(".{}", one.get_name())).collect();
-            let known = known.join(", ");
-            let known = match known.rsplit_once(", ") {
-                Some((first, last)) => format!("{first} or {last}"),
-                None => known,
-            };
-            let path = path.display();
             ExitError::usage(format!(
-                "{path}: '.{end}' is not a format of this command: expected {known}, or --format"
+                "{}: '.{end}' is not a format of this command: expected {}, or --format",
+                path.display(),
+                known.join(" or ")
             ))
             .into()
         }),

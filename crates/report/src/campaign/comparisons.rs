@@ -71,22 +71,21 @@ pub fn comparison_lines(table: &CampaignTable) -> Vec<String> {
     let groups: BTreeSet<&String> = table.rows.iter().map(|row| &row.group).collect();
     let several = groups.len() > 1;
     // Of many boards that cannot be told from the base for the same reason, one line says so.
-    let mut groups: Vec<(&VariantComparison, Vec<String>, usize)> = Vec::new();
+    let is_alike = |one: &VariantComparison, other: &VariantComparison| {
+        is_refused(one) && lines_of(one, "", several) == lines_of(other, "", several)
+    };
+    let mut alike: Vec<Vec<&VariantComparison>> = Vec::new();
     for one in &table.comparisons {
-        let unnamed = lines_of(one, "", several);
-        let same = groups.iter_mut().find(|(of, lines, _)| {
-            is_refused(of) && is_refused(one) && of.base == one.base && *lines == unnamed
-        });
-        match same {
-            Some((_, _, count)) => *count += 1,
-            None => groups.push((one, unnamed, 1)),
+        match alike.iter_mut().find(|group| is_alike(group[0], one)) {
+            Some(group) => group.push(one),
+            None => alike.push(vec![one]),
         }
     }
-    let lines = |(of, _, count): (&VariantComparison, Vec<String>, usize)| match count {
-        1 => lines_of(of, &of.candidate, several),
-        _ => lines_of(of, &format!("{count} others"), several),
+    let lines = |group: &Vec<&VariantComparison>| match &group[..] {
+        [one] => lines_of(one, &one.candidate, several),
+        all => lines_of(all[0], &format!("{} others", all.len()), several),
     };
-    groups.into_iter().flat_map(lines).collect()
+    alike.iter().flat_map(lines).collect()
 }
 
 fn is_refused(of: &VariantComparison) -> bool {

@@ -7,6 +7,8 @@ use std::io::{self, BufReader, Read};
 const VERSION: u32 = 2;
 /// Longer items are taken for damage.
 const LONGEST: u32 = 256 << 20;
+/// The kind of a record of a block that begins where the one before it ended.
+const FOLLOWS: u32 = 3;
 
 /// A block of instructions that ran, as its bytes were then.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -212,25 +214,23 @@ impl Window {
         let mut next = None;
         let mut at = 32;
         while at < words.0.len() {
-            let kind = words.u32(at)?;
-            let value = kind & 0x0fff_ffff;
-            let (count, repeats) = match kind >> 28 {
-                3 => (next?, 0),
-                _ => (words.u64(at + 8)?, words.u32(at + 4)?),
+            let word = words.u32(at)?;
+            let (kind, value) = (word >> 28, word & 0x0fff_ffff);
+            let (count, repeats, size) = match kind {
+                FOLLOWS => (next?, 0, 4),
+                _ => (words.u64(at + 8)?, words.u32(at + 4)?, 16),
             };
-            let what = match kind >> 28 {
-                0 | 3 => {
+            at += size;
+            let what = match kind {
+                0 | FOLLOWS => {
                     let length = blocks.get(value as usize).map_or(0, |block| block.sizes.len());
-                    next = (length as u64)
-                        .checked_mul(u64::from(repeats) + 1)
-                        .and_then(|all| count.checked_add(all));
+                    next = count.checked_add(length as u64 * (u64::from(repeats) + 1));
                     What::Ran { block: value, repeats }
                 }
                 1 => What::Switched(value),
                 2 => What::ReadClock(value),
                 _ => return None,
             };
-            at += if kind >> 28 == 3 { 4 } else { 16 };
             self.records.push(Record { count, what });
         }
         Some(())

@@ -52,9 +52,8 @@ impl Plugin {
     }
 
     fn record(&mut self, kind: u32) {
-        // Of blocks every second one is written as what begins where the one before ended.
-        let follows = kind == self.follows && kind.is_multiple_of(2);
-        if follows {
+        // Of blocks that begin where the one before ended, every second one is written as that.
+        if kind == self.follows && kind.is_multiple_of(2) {
             self.records.extend((kind | FOLLOWS).to_le_bytes());
         } else {
             self.records.extend([kind, 0].map(u32::to_le_bytes).concat());

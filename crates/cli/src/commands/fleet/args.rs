@@ -143,6 +143,7 @@ pub enum Engine {
 #[serde(rename_all = "kebab-case")]
 pub enum AnswerFormat {
     #[default]
+    #[value(alias = "txt")]
     Text,
     Json,
     Csv,
@@ -261,6 +262,7 @@ mod tests {
         assert_eq!(format(""), Some(AnswerFormat::Text));
         assert_eq!(format("-o a.SVG"), Some(AnswerFormat::Svg));
         assert_eq!(format("-o a.html --format csv"), Some(AnswerFormat::Csv));
+        assert_eq!(format("-o a.txt"), Some(AnswerFormat::Text));
         assert_eq!(format("-o a.pdf"), None);
     }
 }
