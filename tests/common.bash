@@ -10,18 +10,19 @@ here=$(mktemp -d)
 trap 'rm -rf "$here"' EXIT
 status=0
 
-# Does what a command does, silently if it succeeds; what it skips is told.
+# Does what a command does, silently if it succeeds; what it skips is told. What it prints lies in
+# $here/tried, a name that no script writes to.
 try() {
     local what=$1
     shift
-    if "$@" >"$here/said" 2>&1; then
+    if "$@" >"$here/tried" 2>&1; then
         echo "ok $what"
     else
         echo "not ok $what"
-        tail -n 60 "$here/said" | sed 's/^/    /'
+        tail -n 60 "$here/tried" | sed 's/^/    /'
         status=1
     fi
-    grep '^SKIPPED: ' "$here/said"
+    grep '^SKIPPED: ' "$here/tried"
 }
 
 # Ends the script in words.

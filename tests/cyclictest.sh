@@ -194,7 +194,7 @@ PYTHON
 }
 line=(-q -v -h 400 -p80 -t16 -a -i 200 -D 7)
 try "16 threads into a slow pipe lose no line" slow_pipe
-grep -h "^real\|^ours" "$here/said"
+grep -h "^real\|^ours" "$here/tried"
 
 valid_json() {
     ours --no-store -q -l200 -h 3 --json='a"b' && python3 -c '

@@ -12,7 +12,7 @@ own=$(basename "$here"/runs/*)
 have "the readers of other people" python:hdrh python:prometheus_client python:perfetto python:pandas \
     python:pyarrow || exit 0
 
-# Exports a run into $here/FILE; what is said of it lies in $here/said.
+# Exports a run into $here/FILE; what is said of it lies in $here/notes.
 export_to() { "$program" export "$1" --to "$2" -o "$here/$3" "${@:4}" 2>"$here/notes"; }
 
 # The bins and the figures of a run.

@@ -261,7 +261,7 @@ if [ -f "$sampled/samples.parquet" ]; then
     if have "the samples of a run" python:{pandas,pyarrow,duckdb}; then
         try "pandas and DuckDB find a sample for every cycle, and the figures follow from them" \
             python3 tests/read_run.py "$sampled"
-        sed -n 's/^pandas  samples/     samples:/p' "$here/said"
+        sed -n 's/^pandas  samples/     samples:/p' "$here/tried"
     fi
 else
     echo "not ok a run with samples stores them"

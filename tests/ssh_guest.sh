@@ -140,5 +140,5 @@ try "it is measured with the agent for arm64 that the program carries" is_measur
 try "it is examined" is_examined
 try "it measures without the link, and is collected" goes_on_without_the_link
 try "a run that lost its power is collected after the next start" after_a_power_cut
-[ -z "${LATLAB_SHOW:-}" ] || cat "$here/said"
+[ -z "${LATLAB_SHOW:-}" ] || cat "$here/tried"
 exit $status
