@@ -1,15 +1,9 @@
-"""Checks the dashboard of Grafana by Grafana's own types, and prints its queries: dashboard.py FILE.
+"""Checks the dashboard of Grafana and prints its queries: dashboard.py FILE.
 
-Each field must be one that the types know, with a value that they keep: what is written again is what was read.
+With `--types` it asks Grafana's own types instead: each field must be one that they know, with a value that they
+keep, so that what is written again is what was read. Only that needs their package.
 """
 import json, re, sys
-from grafana_foundation_sdk.cog.encoder import JSONEncoder
-from grafana_foundation_sdk.cog.plugins import register_default_plugins
-from grafana_foundation_sdk.models.dashboard import Dashboard
-
-register_default_plugins()
-board = json.load(open(sys.argv[1]))
-again = json.loads(JSONEncoder().encode(Dashboard.from_json(board)))
 
 
 def lost(read, written, place):
@@ -30,15 +24,32 @@ def lost(read, written, place):
         yield f"{place}: {read!r} became {written!r}"
 
 
-wrong = list(lost(board, again, "dashboard"))
-ids = [panel["id"] for panel in board["panels"]]
-wrong += [f"panel {one} is there twice" for one in set(ids) if ids.count(one) > 1]
-cells = [(x, y) for panel in board["panels"] for place in [panel["gridPos"]]
-         for x in range(place["x"], place["x"] + place["w"]) for y in range(place["y"], place["y"] + place["h"])]
-if len(set(cells)) != len(cells) or any(x >= 24 for x, _ in cells):
-    wrong.append("panels lie over each other")
+def again(board):
+    """The dashboard, read and written by the types."""
+    from grafana_foundation_sdk.cog.encoder import JSONEncoder
+    from grafana_foundation_sdk.cog.plugins import register_default_plugins
+    from grafana_foundation_sdk.models.dashboard import Dashboard
+
+    register_default_plugins()
+    return json.loads(JSONEncoder().encode(Dashboard.from_json(board)))
+
+
+def misplaced(panels):
+    """Panels that are there twice or lie over each other."""
+    ids = [panel["id"] for panel in panels]
+    yield from (f"panel {one} is there twice" for one in set(ids) if ids.count(one) > 1)
+    cells = [(x, y) for panel in panels for place in [panel["gridPos"]]
+             for x in range(place["x"], place["x"] + place["w"]) for y in range(place["y"], place["y"] + place["h"])]
+    if len(set(cells)) != len(cells) or any(x >= 24 for x, _ in cells):
+        yield "panels lie over each other"
+
+
+*types, file = sys.argv[1:]
+board = json.load(open(file))
+wrong = list(lost(board, again(board), "dashboard") if types else misplaced(board["panels"]))
 if wrong:
     sys.exit("\n".join(wrong))
-for panel in board["panels"]:
-    for target in panel["targets"]:
-        print(re.sub(r"\$(board|scenario)", ".*", target["expr"]))
+if not types:
+    for panel in board["panels"]:
+        for target in panel["targets"]:
+            print(re.sub(r"\$(board|scenario)", ".*", target["expr"]))
