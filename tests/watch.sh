@@ -3,6 +3,7 @@
 # Invariant (watch): The runs of a watch take no more of the disk than it may have, also after kills and on a full disk.
 # Lane: beside
 . "$(dirname "$0")/common.bash"
+. "$(dirname "$0")/board.bash"
 export NO_COLOR=1
 root=$PWD
 rights_for "rounds"
@@ -101,6 +102,38 @@ PYTHON
 if have "what the command reads" python:jsonschema; then
     try "a failed round runs the command with the round as JSON" warns
 fi
+
+# Rounds without an answer neither warn nor end a row of failures; one whose agent dies is no round.
+dies() {
+    rm -f alarms
+    "$program" watch --every 100ms --for 20s --warm-up 0s --telemetry off --threads 1 --policy other --cpu-budget 100% --rounds 1 \
+        --deadline 10s --on-fail 'cat >>alarms' --out "$here/dies" >lines 2>told &
+    watching=$!
+    until_holds 60 "an agent that has measured" measuring || { cat told; return 1; }
+    kill -KILL "$measures"
+    wait "$watching"
+    expect "exit code 0" [ $? = 0 ] || return
+    cat lines told alarms
+    expect "no pass" grep -q ': inconclusive' lines && expect "why" grep -q 'the agent was killed, or the connection to it was lost' told &&
+        expect "an alarm with run and reason" python3 -c 'import json
+alarm = json.load(open("alarms"))
+assert alarm["failures"] == 1 and "agent was killed" in alarm["error"] and alarm["run"]["verdict"]["word"] == "inconclusive", alarm'
+}
+measuring() { measures=$(pgrep -P "$watching" -f ' agent ') && has_counts dies/.*.partial/journal; }
+try "a round whose agent is killed warns" dies
+
+hangs() {
+    "$program" watch --every 100ms --cycles 50 --warm-up 0s --telemetry off --threads 1 --policy other --cpu-budget 100% \
+        --deadline 1ns --on-fail 'echo >begun; sleep 600' --out "$here/hangs" >lines 2>told &
+    watching=$!
+    until_holds 60 "a command that hangs" [ -e begun ] || { cat told; return 1; }
+    kill -TERM "$watching"
+    until_holds 20 "the end of the watch, before the 30 s of a command" has_ended || { cat told; return 1; }
+    wait "$watching"
+    expect "exit code 0" [ $? = 0 ] && expect "that the command was ended" grep -q 'the command was ended with the watch' told
+}
+has_ended() { ! kill -0 "$watching" 2>/dev/null; }
+try "a command that hangs keeps no watch from its end" hangs
 
 has_rounds() { [ "$(grep -c _watch: killed.lines)" -ge "$1" ]; }
 killed() {

@@ -487,7 +487,7 @@ impl<'a> Explained<'a> {
 pub struct WatchAlarm<'a> {
     /// Rounds that failed one after the other, this one included.
     failures: u64,
-    /// Why nothing was measured; none where something was.
+    /// Why nothing was measured, or what cut the round short; none of one that was measured to its end.
     error: Option<&'a str>,
     /// What was measured; none where nothing was.
     run: Option<FailedRound<'a>>,
@@ -514,8 +514,12 @@ struct FailedRound<'a> {
 }
 
 impl<'a> WatchAlarm<'a> {
-    /// Of a round that was measured.
-    pub fn of_run(finished: &'a latlab_store::Finished, failures: u64) -> WatchAlarm<'a> {
+    /// Of a round that was measured, as far as this let it be.
+    pub fn of_run(
+        finished: &'a latlab_store::Finished,
+        error: Option<&'a str>,
+        failures: u64,
+    ) -> WatchAlarm<'a> {
         let run = &finished.run;
         let round = FailedRound {
             path: finished.path.display().to_string(),
@@ -526,7 +530,7 @@ impl<'a> WatchAlarm<'a> {
             verdict: rendered_verdict(run),
             max_ns: run.total.max_ns,
         };
-        WatchAlarm { failures, error: None, run: Some(round) }
+        WatchAlarm { failures, error, run: Some(round) }
     }
 
     /// Of a round in which nothing was measured.

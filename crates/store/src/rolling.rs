@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::id;
 use crate::runs::Store;
 use latlab_sys::lease;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -44,31 +44,37 @@ impl RollingRuns {
     /// Those of a folder; what a killed program had begun to remove is removed.
     pub fn open(store: &Store, name: &str) -> Result<RollingRuns> {
         let wanted = id::sanitize(name);
-        let mut runs = Vec::new();
         for folder in store.names()? {
-            let path = store.root.join(&folder);
             let half_gone = folder.strip_prefix('.').and_then(|id| id.strip_suffix(REMOVED));
             if half_gone.is_some_and(|id| is_of(id, &wanted)) {
+                let path = store.root.join(&folder);
                 fs::remove_dir_all(&path).map_err(Error::io("remove", &path))?;
-            } else if id::time_of(&folder).is_some()
-                && is_of(&folder, &wanted)
-                // It could as well be the name itself that ends so.
-                && (id::name_of(&folder) == wanted
-                    || read_run(&path).is_ok_and(|run| run.asked.name == name))
-            {
-                runs.push(StoredSize { bytes: size(&path), id: folder });
             }
         }
-        runs.sort_by(|one, two| one.id.cmp(&two.id));
-        Ok(RollingRuns { store: store.clone(), name: name.to_string(), runs: runs.into() })
+        let (store, name) = (store.clone(), name.to_string());
+        let mut runs = RollingRuns { store, name, runs: VecDeque::new() };
+        runs.refresh()?;
+        Ok(runs)
     }
 
-    /// Adds a run that was made now.
-    pub fn add(&mut self, folder: &Path) {
-        if let Some(name) = folder.file_name() {
-            let id = name.to_string_lossy().into_owned();
-            self.runs.push_back(StoredSize { bytes: size(folder), id });
-        }
+    /// Looks which of them are there now: others may make and remove runs of this name, too.
+    pub fn refresh(&mut self) -> Result<()> {
+        let wanted = id::sanitize(&self.name);
+        let mut there: BTreeSet<String> = self.store.names()?.into_iter().collect();
+        self.runs.retain(|run| there.remove(&run.id));
+        let new = there.into_iter().filter(|folder| {
+            id::time_of(folder).is_some()
+                && is_of(folder, &wanted)
+                // It could as well be the name itself that ends so.
+                && (id::name_of(folder) == wanted
+                    || read_run(&self.store.root.join(folder))
+                        .is_ok_and(|run| run.asked.name == self.name))
+        });
+        let sized = |id: String| StoredSize { bytes: size(&self.store.root.join(&id)), id };
+        // What came now is newer than all that was known, whatever the clock says.
+        let new: Vec<StoredSize> = new.map(sized).collect();
+        self.runs.extend(new);
+        Ok(())
     }
 
     /// How many there are.

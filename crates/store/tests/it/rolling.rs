@@ -68,6 +68,21 @@ fn the_oldest_go_but_for_those_that_are_wanted() {
 }
 
 #[test]
+fn what_others_make_and_remove_meanwhile_counts() {
+    let root = tempfile::tempdir().unwrap();
+    let folders = planted(root.path(), &name(), 3);
+    let mut runs = RollingRuns::open(&Store::new(root.path()), &name()).unwrap();
+    fs::remove_dir_all(&folders[0]).unwrap();
+    // By a clock that was set back.
+    let older = root.path().join(format!("20251101T000000Z_{}", name()));
+    fs::rename(planted(&root.path().join("new"), &name(), 1).remove(0), &older).unwrap();
+    runs.refresh().unwrap();
+    assert_eq!(runs.count(), 3);
+    runs.remove_while(|_| true);
+    assert_eq!((hours(&folders), older.exists()), (vec![], true), "the newest stays");
+}
+
+#[test]
 fn further_runs_of_a_second_are_of_the_same_name() {
     let root = tempfile::tempdir().unwrap();
     let (name, longer) = (name(), format!("{}-2", name()));

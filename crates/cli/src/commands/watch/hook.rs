@@ -2,6 +2,7 @@
 
 use crate::documents::WatchAlarm;
 use crate::output::warn;
+use latlab_conduct::StopFlag;
 use latlab_sys::process::{KillSignal, Pid, kill_process_group};
 use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
@@ -10,10 +11,12 @@ use std::time::{Duration, Instant};
 
 /// A command that takes longer is ended, so that it keeps nothing from being measured.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// One that still runs when the watch is to end has so long.
+const AT_THE_END: Duration = Duration::from_secs(3);
 
 /// Runs the command with the round as a line of JSON on its input, and waits for it.
-pub fn run(command: &str, alarm: &WatchAlarm<'_>) {
-    match start(command, alarm).and_then(wait) {
+pub fn run(command: &str, alarm: &WatchAlarm<'_>, stop: &StopFlag) {
+    match start(command, alarm).and_then(|child| wait(child, stop)) {
         Ok(None) => {}
         Ok(Some(what)) => warn(format_args!("--on-fail: the command {what}")),
         Err(error) => warn(format_args!("--on-fail: cannot run the command: {error}")),
@@ -32,18 +35,23 @@ fn start(command: &str, alarm: &WatchAlarm<'_>) -> io::Result<Child> {
 }
 
 /// What is wrong with how it ended.
-fn wait(mut child: Child) -> io::Result<Option<String>> {
-    let begun = Instant::now();
+fn wait(mut child: Child, stop: &StopFlag) -> io::Result<Option<String>> {
+    let mut until = Instant::now() + PATIENCE;
+    let mut why = format!("took longer than {} s and was ended", PATIENCE.as_secs());
     loop {
+        if stop.is_set() && until > Instant::now() + AT_THE_END {
+            until = Instant::now() + AT_THE_END;
+            why = "was ended with the watch".to_string();
+        }
         if let Some(status) = child.try_wait()? {
             return Ok((!status.success()).then(|| format!("failed ({status})")));
         }
-        if begun.elapsed() > PATIENCE {
+        if Instant::now() > until {
             if let Some(group) = Pid::from_raw(child.id() as i32) {
                 let _ = kill_process_group(group, KillSignal::KILL);
             }
             child.wait()?;
-            return Ok(Some(format!("took longer than {} s and was ended", PATIENCE.as_secs())));
+            return Ok(Some(why));
         }
         std::thread::sleep(Duration::from_millis(50));
     }

@@ -5,11 +5,12 @@ mod hook;
 
 use crate::commands::run::{Shown, measure_plan};
 use crate::documents::WatchAlarm;
-use crate::exit::{EXIT_USAGE, ExitError, error_code, exit_code};
+use crate::exit::{EXIT_FAIL, EXIT_NO_ANSWER, EXIT_USAGE, ExitError, error_code, exit_code};
 use crate::output::{escape_controls, print_text, warn};
 use crate::store::{open_store, recover};
 use args::WatchArgs;
 use latlab_conduct::{CpuBudget, Failure, StopFlag, check_disk_space};
+use latlab_model::run::EndReason;
 use latlab_model::units::counted;
 use latlab_model::{Nanos, Plan, Run, Target};
 use latlab_report::units::{percent, span};
@@ -87,7 +88,7 @@ struct Watch<'a> {
     spent: CpuSpent,
     /// Runs of which was said why they stay.
     told: BTreeSet<String>,
-    /// Rounds that failed since the last one that did not.
+    /// Rounds that failed since the last one that passed.
     failures: u64,
 }
 
@@ -111,12 +112,24 @@ impl Watch<'_> {
         self.spent.add(&target, measured.as_ref().ok().map(|finished| &finished.run));
         match measured {
             Ok(finished) => {
-                self.runs.add(&finished.path);
+                if let Err(error) = self.runs.refresh() {
+                    warn(error);
+                }
                 let code = exit_code(&finished.run);
                 self.print(&finished, code, since())?;
                 self.tell_removed(self.args.keep);
-                self.warn_of(code == crate::exit::EXIT_FAIL, |failures| {
-                    WatchAlarm::of_run(&finished, failures)
+                let cut = what_cut(&finished.run);
+                if let Some(why) = &cut {
+                    warn(format_args!("{}: {why}", finished.run.id));
+                }
+                let result = match code {
+                    EXIT_FAIL => RoundResult::Failed,
+                    _ if cut.is_some() => RoundResult::Failed,
+                    EXIT_NO_ANSWER => RoundResult::NoAnswer,
+                    _ => RoundResult::Good,
+                };
+                self.warn_of(result, stop, |failures| {
+                    WatchAlarm::of_run(&finished, cut.as_deref(), failures)
                 });
             }
             Err(_) if stop.is_set() => {}
@@ -125,7 +138,9 @@ impl Watch<'_> {
             Err(error) => {
                 let text = format!("{error:#}");
                 warn(format_args!("nothing measured: {text}"));
-                self.warn_of(true, |failures| WatchAlarm::of_failure(&text, failures));
+                self.warn_of(RoundResult::Failed, stop, |failures| {
+                    WatchAlarm::of_failure(&text, failures)
+                });
             }
         }
         Ok(())
@@ -187,14 +202,43 @@ impl Watch<'_> {
     }
 
     /// Runs the command of `--on-fail` for a round that failed.
-    fn warn_of<'b>(&mut self, failed: bool, alarm: impl FnOnce(u64) -> WatchAlarm<'b>) {
-        self.failures = if failed { self.failures + 1 } else { 0 };
-        if let (true, Some(command)) = (failed, &self.args.on_fail) {
-            hook::run(command, &alarm(self.failures));
+    fn warn_of<'b>(
+        &mut self,
+        result: RoundResult,
+        stop: &StopFlag,
+        alarm: impl FnOnce(u64) -> WatchAlarm<'b>,
+    ) {
+        match result {
+            RoundResult::Good => self.failures = 0,
+            RoundResult::NoAnswer => {}
+            RoundResult::Failed => self.failures += 1,
+        }
+        if let (RoundResult::Failed, Some(command)) = (result, &self.args.on_fail) {
+            hook::run(command, &alarm(self.failures), stop);
             // What the command takes is the user's, not ours.
             self.spent.forget();
         }
     }
+}
+
+/// What a round says of the machine.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum RoundResult {
+    Good,
+    /// Nothing, and so it ends no row of failures.
+    NoAnswer,
+    /// A miss, or that it cannot be measured.
+    Failed,
+}
+
+/// What cut a round short, unless somebody wanted it: its link was lost, its agent was killed.
+fn what_cut(run: &Run) -> Option<String> {
+    (run.ended == EndReason::Lost).then(|| {
+        let lost = run.findings.iter().find(|finding| finding.code() == "board-lost");
+        lost.map_or("the agent was killed, or the connection to it was lost".to_string(), |lost| {
+            lost.text()
+        })
+    })
 }
 
 /// The CPU time of all rounds.
