@@ -107,6 +107,149 @@ waits() {
 has_stored() { [ "$(grep -c ': observed maximum' lines)" = "$1" ]; }
 try "a board that another campaign measures is waited for, while the others are measured" waits
 
+# Two of the boards.
+two() {
+    head -n 6 boards.toml
+}
+
+# The first connection to board-a fails, as one does to an sshd that starts late.
+flaky() {
+    rm -f failed
+    printf '%s\n' '#!/bin/sh' "[ -e $here/failed ] || case \" \$* \" in" \
+        "*\" -p ${ports[0]} \"*) : >$here/failed; echo 'ssh: connect to host: Connection refused' >&2; exit 255 ;; esac" \
+        "exec ssh -F $here/ssh/config \"\$@\"" >flaky
+    chmod 755 flaky
+}
+attempts() { python3 - "$1" <<'PYTHON'
+import json, sys
+rows = {row["target"]: row for row in json.load(open("table.json"))["table"]["rows"]}
+cell = {name: row["cells"][0] for name, row in rows.items()}
+tries = {name: [(one["attempt"], one["run"] is not None, one["reason"]) for one in cell[name]["attempts"]] for name in cell}
+verdict = {name: row["verdict"] for name, row in rows.items()}
+assert eval(sys.argv[1]), (tries, verdict, cell)
+PYTHON
+}
+tries() {
+    two >two.toml
+    flaky
+    LATLAB_SSH=$here/flaky measure night.toml --targets two.toml --scale 500ms --repeats 1
+    cat lines
+    expect "exit code 0, not $code" [ "$code" = 0 ] && expect "its second try" grep -q 'board-a, repeat 1, try 2' lines &&
+        attempts 'tries["board-a"][0][:2] == (1, False) and "refused" in tries["board-a"][0][2] and tries["board-a"][1] == (2, True, None)' &&
+        attempts 'tries["board-b"] == [(1, True, None)] and set(verdict.values()) == {"pass"}' || return
+    sed 's/retries = 1/retries = 0/' night.toml >once.toml
+    flaky
+    LATLAB_SSH=$here/flaky measure once.toml --targets two.toml --scale 500ms --repeats 1
+    cat lines
+    expect "exit code 4, not $code" [ "$code" = 4 ] && expect "how to go on" grep -q 'to retry failed runs: `latlab run --resume' lines &&
+        attempts 'cell["board-a"]["state"] == "failed" and len(tries["board-a"]) == 1 and verdict["board-b"] == "pass"' || return
+    "$program" run --resume once >text 2>lines
+    code=$?
+    cat lines text
+    expect "exit code 0, not $code" [ "$code" = 0 ] &&
+        expect "the tries in words" grep -q 'board-a, repeat 1: measured at try 2; try 1: ssh://127.0.0.1:.*refused' <(tr '\n' ' ' <text | tr -s ' ')
+}
+try "a board whose first try fails is measured as often as retries say, and the tries are told" tries
+
+loses() {
+    two >two.toml
+    "$program" run once.toml --targets two.toml --scale 6s --repeats 1 --format json >table.json 2>lines &
+    local campaign=$!
+    until_holds 60 "a board that measures" has_counts_of board-a || { cat lines; return 1; }
+    kill $(pgrep -P "${sshds[0]}")
+    wait "$campaign"
+    code=$?
+    cat lines
+    expect "exit code 4, not $code" [ "$code" = 4 ] &&
+        attempts '"or the link to it, was lost: " in cell["board-a"]["reason"] and tries["board-a"][0][:2] == (1, True)' &&
+        attempts 'verdict["board-a"] == "invalid" and verdict["board-b"] == "pass"' || return
+    measure --resume
+    cat lines
+    expect "exit code 0, not $code" [ "$code" = 0 ] && attempts 'len(tries["board-a"]) == 2 and len(tries["board-b"]) == 1'
+}
+has_counts_of() { has_counts runs/*/runs/.*"$1"-1.partial/journal; }
+try "a board that is lost while it measures has no verdict of a whole run, and is made again later" loses
+
+wrong_key() {
+    two >two.toml
+    cp ssh/known known.kept
+    sed -i "s|^\(\[127.0.0.1\]:${ports[0]} \).*|\1$(ssh-keygen -q -t ed25519 -N '' -f other -C '' && cut -d' ' -f1,2 other.pub)|" ssh/known
+    measure once.toml --targets two.toml --scale 500ms --repeats 1
+    cp known.kept ssh/known
+    cat lines
+    expect "exit code 4, not $code" [ "$code" = 4 ] && expect "a line" [ "$(grep -c 'its host key has changed' lines)" = 1 ] &&
+        attempts 'cell["board-a"]["state"] == "failed" and verdict["board-b"] == "pass"'
+}
+try "a board with another host key is not measured, and the others are" wrong_key
+
+hangs() {
+    # It takes connections and says nothing.
+    python3 -c 'import socket, sys, time
+one = socket.create_server(("127.0.0.1", 0)); print(one.getsockname()[1], flush=True); time.sleep(600)' >silent &
+    local silent=$!
+    until_holds 20 "a listener" [ -s silent ] || return
+    { two; printf '[silent]\ntarget = "ssh://127.0.0.1:%s"\n' "$(cat silent)"; } >three.toml
+    LATLAB_SSH="$LATLAB_SSH -o ConnectTimeout=3" measure once.toml --targets three.toml --scale 500ms --repeats 1
+    kill "$silent"
+    cat lines
+    expect "exit code 4, not $code" [ "$code" = 4 ] && expect "why" grep -q 'silent, repeat 1.*: nothing measured: .*timed out' lines &&
+        attempts 'verdict["board-a"] == verdict["board-b"] == "pass" and tries["silent"][0][1] == False'
+}
+try "a board that takes a connection and says nothing is given up" hangs
+
+is_killed() {
+    two >two.toml
+    "$program" run night.toml --targets two.toml --scale 2s >/dev/null 2>lines &
+    local campaign=$!
+    until_holds 60 "a run that is stored" grep -q ': observed maximum' lines &&
+        until_holds 60 "a second one" has_counts runs/*_night*/runs/.*board-?-2.partial/journal || { cat lines; return 1; }
+    kill -KILL "$campaign"
+    wait "$campaign" 2>/dev/null
+    cat lines
+    local before
+    before=$(grep -c ': observed maximum' lines)
+    measure --resume
+    cat lines
+    expect "exit code 0, not $code" [ "$code" = 0 ] && table 'all(count == 2 for count in made.values())' &&
+        expect "what was stored once only" [ "$(($(grep -c ': observed maximum' lines) + before))" = 4 ] &&
+        expect "no try of it to count as failed" python3 - <<'PYTHON'
+import json
+for row in json.load(open("table.json"))["table"]["rows"]:
+    for cell in row["cells"]:
+        assert all(one["reason"] in (None, "latlab was killed") for one in cell["attempts"]), cell
+PYTHON
+}
+try "after kill -9 of a campaign --resume makes what is missing, and nothing twice" is_killed
+
+two_at_once() {
+    two >two.toml
+    "$program" run once.toml --targets two.toml --scale 2s --repeats 1 --quiet >/dev/null 2>first &
+    local campaign=$!
+    until_holds 60 "a board that measures" has_counts_of board-a || { cat first; return 1; }
+    measure once.toml --targets two.toml --scale 500ms --repeats 1
+    cat lines
+    expect "exit code 0, not $code" [ "$code" = 0 ] && expect "a line of each board" [ "$(grep -c 'waiting for its board' lines)" = 2 ] || return
+    wait "$campaign"
+    expect "exit code 0 of the first" [ $? = 0 ]
+}
+try "two campaigns over the same boards measure them one after the other" two_at_once
+
+ends_on_request() {
+    two >two.toml
+    "$program" run once.toml --targets two.toml --scale 20s --repeats 1 --format json >table.json 2>lines &
+    local campaign=$!
+    until_holds 60 "a board that measures" has_counts_of board-a && until_holds 60 "the other" has_counts_of board-b || { cat lines; return 1; }
+    kill -INT "$campaign"
+    wait "$campaign"
+    code=$?
+    cat lines
+    expect "exit code 4, not $code" [ "$code" = 4 ] && expect "how to go on" grep -q 'campaign incomplete; continue with' lines &&
+        attempts 'all(cell[name]["state"] == "missing" for name in cell) and tries["board-a"] == [(1, True, "it was interrupted")]' &&
+        expect "no agent that measures" no_agents
+}
+no_agents() { ! pgrep -f "$HOME/.cache/latlab/agents/agent-[0-9a-f]* .*board-[ab]"; }
+try "Ctrl-C ends all runs of a campaign at once; they are stored and made anew" ends_on_request
+
 refuses() {
     local before
     before=$(ls runs)
@@ -117,6 +260,10 @@ refuses() {
     }
     fails "cannot read none.toml" night.toml --targets none.toml &&
         : >empty.toml && fails "empty.toml has no board: expected [NAME]" night.toml --targets empty.toml &&
+        printf '[a]\ntarget = "ssh://a"\n[a]\ntarget = "ssh://b"\n' >twice.toml && fails "twice.toml:3: duplicate key" night.toml --targets twice.toml &&
+        printf '[a]\ntarget = "ssh://a"\n[b]\ntarget = "ssh://root@A"\n' >same.toml &&
+        fails "same.toml:3: 'b' is at ssh://root@A, as 'a' is" night.toml --targets same.toml &&
+        printf '[a]\ntarget = "ssh://a"\nport = 22\n' >key.toml && fails "key.toml:3: unknown field \`port\`" night.toml --targets key.toml &&
         printf '[a]\ntarget = "local"\n' >local.toml && fails "local.toml:1: 'local': expected ssh://" night.toml --targets local.toml || return
     printf '%s\n' '[[scenario]]' 'name = "x"' 'for = "1s"' 'target = "local"' >own.toml
     "$program" run own.toml --targets boards.toml >said 2>errors

@@ -108,7 +108,12 @@ pub fn boards_of(path: &Path) -> Result<NamedTargets, String> {
     let shown = path.display();
     let expected = "expected [NAME] with target = \"ssh://HOST\" for each board";
     let text = fs::read_to_string(path).map_err(|error| format!("cannot read {shown}: {error}"))?;
-    let boards = parse(path, &text).map_err(|error| format!("{error}; {expected}"))?;
+    // A complaint that says what was expected there is not to say it twice.
+    let told = |error: String| match error.contains("expected") {
+        true => error,
+        false => format!("{error}; {expected}"),
+    };
+    let boards = parse(path, &text).map_err(told)?;
     if boards.is_empty() {
         return Err(format!("{shown} has no board: {expected}"));
     }
@@ -124,7 +129,9 @@ pub fn boards_of(path: &Path) -> Result<NamedTargets, String> {
             let expected = "expected ssh://HOST, labgrid:PLACE or lab:MACHINE/KERNEL";
             return Err(format!("{shown}:{}: 'local': {expected}", line()));
         }
-        let is_same = |one: &NamedTarget| one.target == named.target && !may_repeat(&one.target);
+        let is_same = |one: &NamedTarget| {
+            machine(&one.target) == machine(&named.target) && !may_repeat(&one.target)
+        };
         let same = boards.iter().find(|(other, one)| *other < name && is_same(one));
         if let Some((other, _)) = same {
             let place = &named.target;
@@ -139,12 +146,24 @@ fn may_repeat(target: &Target) -> bool {
     target.boots_for_each_run() || matches!(target, Target::Labgrid(LabgridTarget::Tags(_)))
 }
 
+/// A target without what does not tell one machine from another: whoever is asked for there, and the case of
+/// its name.
+fn machine(target: &Target) -> Target {
+    match target {
+        Target::Board(board) => {
+            let host = board.host.to_lowercase();
+            Target::Board(BoardTarget { user: None, host, ..board.clone() })
+        }
+        other => other.clone(),
+    }
+}
+
 /// What the name of a board is.
 const NAME: &str = "expected letters, digits, '-', '_' and '.'";
 
 fn parse(path: &Path, text: &str) -> Result<NamedTargets, String> {
     toml::from_str(text).map_err(|error| {
-        let at = error.span().map_or(0, |span| text[..span.start].lines().count().max(1));
+        let at = error.span().map_or(0, |span| text[..span.start].matches('\n').count() + 1);
         let reason = error.message().lines().next().unwrap_or_default().to_string();
         format!("{}:{at}: {reason}", path.display())
     })
@@ -259,6 +278,12 @@ mod tests {
                 "[a]\ntarget = \"ssh://a\"\n[b]\ntarget = \"ssh://a\"\n",
                 "FILE:3: 'b' is at ssh://a, as 'a' is",
             ),
+            (
+                "[a]\ntarget = \"ssh://a\"\n[b]\ntarget = \"ssh://root@A\"\n",
+                "FILE:3: 'b' is at ssh://root@A, as 'a' is",
+            ),
+            ("[a]\ntarget = \"ssh://a\"\n[a]\ntarget = \"ssh://b\"\n", "FILE:3: duplicate key"),
+            ("[a]\ntarget = \"ssh://a\"\nport = 22\n", "FILE:3: unknown field `port`"),
             ("[\"a b\"]\ntarget = \"ssh://a\"\n", "FILE:1: 'a b' is no name"),
         ] {
             let error = read(wrong).unwrap_err();

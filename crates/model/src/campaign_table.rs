@@ -196,11 +196,42 @@ pub struct CampaignCell {
     pub run: Option<String>,
     /// All tries that left a run, this one among them.
     pub tries: Vec<String>,
+    /// All tries, in their order, also those that left no run.
+    #[serde(default)]
+    pub attempts: Vec<CellAttempt>,
     /// Its figures.
     #[serde(flatten)]
     pub figures: CellFigures,
-    /// The verdict of the run; `invalid` also without a deadline.
+    /// The verdict of the run; `invalid` also without a deadline, and `fail` where any try has missed it.
     pub verdict: Option<VerdictWord>,
+}
+
+/// A try to make the run of a cell.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CellAttempt {
+    /// The how many-th, from 1 on.
+    pub attempt: u32,
+    /// Id of the run that it left; none where it left none.
+    pub run: Option<String>,
+    /// Why it does not count; none of one that does.
+    pub reason: Option<String>,
+    /// The verdict of its run.
+    pub verdict: Option<VerdictWord>,
+}
+
+impl CampaignCell {
+    /// Whether a try that does not count has missed the deadline: a later one takes nothing back.
+    pub fn has_failed_before(&self) -> bool {
+        self.attempts.iter().any(CellAttempt::has_failed)
+    }
+}
+
+impl CellAttempt {
+    /// Whether it does not count and has missed the deadline.
+    pub fn has_failed(&self) -> bool {
+        self.reason.is_some() && self.verdict == Some(VerdictWord::Fail)
+    }
 }
 
 /// Figures of a run, or of several together.

@@ -3,7 +3,7 @@
 use crate::{Result, RunTables};
 use latlab_model::Run;
 use latlab_model::campaign::PlannedRun;
-use latlab_model::campaign_table::{CampaignRow, CampaignTable, CellWord};
+use latlab_model::campaign_table::{CampaignRow, CampaignTable, CellAttempt, CellWord};
 use latlab_model::sanitize::{escape_controls, sanitize_document, sanitize_run};
 use latlab_report::Options;
 use latlab_report::campaign::{CampaignRun, PlannedResult, campaign_page, multiples, table};
@@ -36,7 +36,7 @@ struct LoadedCell {
     state: CellWord,
     reason: Option<String>,
     run: Option<usize>,
-    tries: Vec<String>,
+    attempts: Vec<CellAttempt>,
 }
 
 impl LoadedCell {
@@ -136,8 +136,8 @@ fn load_cell(
         CellState::Missing { .. } => (CellWord::Missing, None, None),
     };
     let damaged = tried.damaged_of(campaign, planned).filter(|_| state == CellWord::Missing);
-    let tries = tried.runs_of(&campaign.cell(planned)).map(|(_, run)| run.id.clone()).collect();
-    let mut place = LoadedCell { planned: *planned, state, reason, run, tries };
+    let attempts = tried.attempts(campaign, planned);
+    let mut place = LoadedCell { planned: *planned, state, reason, run, attempts };
     if let Some((path, reason)) = damaged {
         place.set_damaged(path, reason);
     }
@@ -151,6 +151,6 @@ fn planned_result<'a>(place: &LoadedCell, runs: &'a [CampaignRunWithBins]) -> Pl
         state: place.state,
         reason: place.reason.clone(),
         run: place.run.map(|index| runs[index].measured()),
-        tries: place.tries.clone(),
+        attempts: place.attempts.clone(),
     }
 }

@@ -4,8 +4,8 @@
 use super::comparisons::comparisons;
 use latlab_model::campaign::Campaign;
 use latlab_model::campaign_table::{
-    CampaignCell, CampaignCounts, CampaignRow, CampaignTable, CellFigures, CellWord, PooledRow,
-    PooledThread, RepeatsVerdict,
+    CampaignCell, CampaignCounts, CampaignRow, CampaignTable, CellAttempt, CellFigures, CellWord,
+    PooledRow, PooledThread, RepeatsVerdict,
 };
 use latlab_model::explanation::CauseCounts;
 use latlab_model::run::VerdictWord;
@@ -31,8 +31,8 @@ pub struct PlannedResult<'a> {
     pub reason: Option<String>,
     /// Its run, with the counts of its threads and its intervals.
     pub run: Option<MeasuredRun<'a>>,
-    /// Ids of all tries that left a run.
-    pub tries: Vec<String>,
+    /// All its tries, in their order.
+    pub attempts: Vec<CellAttempt>,
 }
 
 /// The table of a campaign, from what became of each of its runs.
@@ -179,6 +179,7 @@ fn left_out(repeat: u32, reason: Option<String>) -> CampaignCell {
         reason,
         run: None,
         tries: Vec::new(),
+        attempts: Vec::new(),
         figures: CellFigures::default(),
         verdict: None,
     }
@@ -187,22 +188,24 @@ fn left_out(repeat: u32, reason: Option<String>) -> CampaignCell {
 fn cell(made: &PlannedResult) -> CampaignCell {
     let run = made.run.map(|one| one.run);
     let said = run.and_then(|run| run.verdict.as_ref()).map(|verdict| verdict.word);
-    let verdict = match (run, made.state) {
-        // A deadline that was missed was missed, whatever else is wrong with the run.
-        (Some(_), CellWord::Failed) if said != Some(VerdictWord::Fail) => {
-            Some(VerdictWord::Invalid)
-        }
-        _ => said,
-    };
-    CampaignCell {
+    let cell = CampaignCell {
         repeat: made.repeat,
         state: made.state,
         reason: made.reason.clone(),
         run: run.map(|run| run.id.clone()),
-        tries: made.tries.clone(),
+        tries: made.attempts.iter().filter_map(|one| one.run.clone()).collect(),
+        attempts: made.attempts.clone(),
         figures: run.map(figures).unwrap_or_default(),
-        verdict,
-    }
+        verdict: said,
+    };
+    let is_spoilt = run.is_some() && made.state == CellWord::Failed;
+    let verdict = match made.state {
+        // A deadline that was missed was missed, whatever else is wrong with the run or came after it.
+        CellWord::Done | CellWord::Failed if cell.has_failed_before() => Some(VerdictWord::Fail),
+        _ if is_spoilt && said != Some(VerdictWord::Fail) => Some(VerdictWord::Invalid),
+        _ => said,
+    };
+    CampaignCell { verdict, ..cell }
 }
 
 /// The figures of a run are its own: nothing is computed anew.

@@ -2,7 +2,7 @@
 
 use super::format::{reason, rest, verdict};
 use super::repeats::limit;
-use super::text::below;
+use super::text::{below, remark};
 use super::variants::{answer, kernel};
 use crate::test_suite::{Problem, TestCase, TestSuite, heaviest};
 use latlab_model::campaign_table::{CampaignCell, CampaignRow, CampaignTable, CellWord};
@@ -71,8 +71,12 @@ fn problem(row: &CampaignRow) -> Option<(Problem, String)> {
 /// Which repeats missed the deadline.
 fn missed(row: &CampaignRow) -> String {
     let failed = row.cells.iter().filter(|cell| cell.verdict == Some(VerdictWord::Fail));
-    let line =
-        |cell: &CampaignCell| format!("repeat {}: {}", cell.repeat, words(cell, row).join(", "));
+    let line = |cell: &CampaignCell| {
+        let name = format!("repeat {}", cell.repeat);
+        let words = words(cell, row).join(", ");
+        let tries = cell.has_failed_before().then(|| remark(cell, &name)).flatten();
+        tries.map_or(format!("{name}: {words}"), |tries| format!("{tries}: {words}"))
+    };
     failed.map(line).collect::<Vec<_>>().join("; ")
 }
 

@@ -12,7 +12,7 @@ use crate::terminal::text::paint_verdict;
 use crate::units::{Scale, bin_edge, grouped};
 use latlab_model::Nanos;
 use latlab_model::campaign_table::{
-    CampaignCell, CampaignRow, CampaignTable, CellFigures, CellWord, PooledRow,
+    CampaignCell, CampaignRow, CampaignTable, CellAttempt, CellFigures, CellWord, PooledRow,
 };
 use latlab_model::guest::VIRTUAL_TIME_SHOWS;
 use latlab_model::sanitize::escape_controls;
@@ -139,10 +139,22 @@ pub fn remarks(of: &CampaignTable) -> Vec<String> {
     remarks
 }
 
-fn remark(cell: &CampaignCell, name: &str) -> Option<String> {
-    let tries = cell.tries.len();
-    (cell.state == CellWord::Done && tries > 1)
-        .then(|| format!("{name}: the last of {tries} attempts; all are stored"))
+/// What its tries came to, where one was not enough.
+pub fn remark(cell: &CampaignCell, name: &str) -> Option<String> {
+    let last = cell.attempts.last()?.attempt;
+    let head = match cell.state {
+        CellWord::Done if last > 1 => "measured at try",
+        CellWord::Failed if last > 1 => "given up after try",
+        _ => return None,
+    };
+    // What cell and head say already is not said again.
+    let is_told = |one: &&CellAttempt| one.reason.is_some() && one.reason != cell.reason;
+    let told = cell.attempts.iter().filter(is_told).map(|one| {
+        let missed = if one.has_failed() { "the deadline was missed, and " } else { "" };
+        let reason = one.reason.as_deref().unwrap_or_default();
+        format!("; try {}: {missed}{reason}", one.attempt)
+    });
+    Some(format!("{name}: {head} {last}{}", told.collect::<String>()))
 }
 
 /// Threads of different periods may have different numbers of latencies, which is to be known.

@@ -3,7 +3,7 @@
 use crate::common::svg::{attribute, elements};
 use crate::common::{Fixture, histogram, plan, verdict};
 use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign, CoolDown, Order, PlannedRun, Row};
-use latlab_model::campaign_table::{CampaignTable, CellWord, VariantComparison};
+use latlab_model::campaign_table::{CampaignTable, CellAttempt, CellWord, VariantComparison};
 use latlab_model::run::{MissBursts, VerdictReason, VerdictWord};
 use latlab_model::{Nanos, Plan, Run, ThreadBins};
 use latlab_report::campaign::{
@@ -105,7 +105,7 @@ impl Made {
                     spans: &[],
                     scenario: None,
                 }),
-                tries: Vec::new(),
+                attempts: Vec::new(),
             })
             .collect();
         table(&self.campaign, &made)
@@ -150,6 +150,51 @@ fn two_kernels() -> Made {
             _ => (RT.into(), max / 2),
         })
     })
+}
+
+/// Invariant (campaigns): Each try of a run is told with its reason, and a missed deadline stays missed.
+#[test]
+fn what_earlier_tries_came_to_is_told_and_a_miss_of_them_counts() {
+    let made = Made::new(vec![row("a", &[])], 1, |_, _| Some((RT.to_string(), 60_000)));
+    let attempt = |attempt, run: Option<&str>, reason: Option<&str>, verdict| CellAttempt {
+        attempt,
+        run: run.map(str::to_string),
+        reason: reason.map(str::to_string),
+        verdict,
+    };
+    let table = |attempts: Vec<CellAttempt>, state| {
+        let (run, bins) = made.runs[0].1.as_ref().unwrap();
+        let run = Some(MeasuredRun { run, bins, spans: &[], scenario: None });
+        let reason = (state == CellWord::Failed).then(|| "refused".to_string());
+        let (row, repeat) = (0, 1);
+        table(&made.campaign, &[PlannedResult { row, repeat, state, reason, run, attempts }])
+    };
+    let told = |table: &CampaignTable| show(table, 200, Style::default());
+    let good = attempt(2, Some("two"), None, Some(VerdictWord::Pass));
+
+    let refused = attempt(1, None, Some("refused"), None);
+    let once = table(vec![refused.clone(), good.clone()], CellWord::Done);
+    assert_eq!(once.rows[0].verdict, Some(VerdictWord::Pass));
+    assert_eq!(once.rows[0].cells[0].tries, ["two"]);
+    let text = told(&once);
+    assert!(text.contains("a, repeat 1: measured at try 2; try 1: refused"), "{text}");
+
+    let missed = attempt(1, Some("one"), Some("it was lost"), Some(VerdictWord::Fail));
+    let missed = table(vec![missed, good.clone()], CellWord::Done);
+    assert_eq!(missed.rows[0].verdict, Some(VerdictWord::Fail));
+    let text = told(&missed);
+    assert!(text.contains("try 1: the deadline was missed, and it was lost"), "{text}");
+    let tests = format!("{:?}", test_suite(&missed).cases[0].problem);
+    assert!(tests.contains("the deadline was missed"), "{tests}");
+
+    // The same reason is not told twice.
+    let given_up = table(vec![refused, attempt(2, None, Some("refused"), None)], CellWord::Failed);
+    assert_eq!(given_up.rows[0].verdict, Some(VerdictWord::Invalid));
+    let text = told(&given_up);
+    assert!(text.contains("a, repeat 1: given up after try 2\n"), "{text}");
+
+    let at_once = table(vec![CellAttempt { attempt: 1, ..good }], CellWord::Done);
+    assert!(!told(&at_once).contains("try"), "{}", told(&at_once));
 }
 
 /// Invariant (campaigns): What was measured on another target, kernel or board is another row everywhere.

@@ -2,7 +2,7 @@
 
 use crate::id;
 use latlab_model::campaign::{Campaign, Cell, FailedAttempt, PlannedRun};
-use latlab_model::campaign_table::{CampaignCounts, CampaignSummary};
+use latlab_model::campaign_table::{CampaignCounts, CampaignSummary, CellAttempt};
 use latlab_model::guest::TIME_LIMIT_FINDING;
 use latlab_model::run::{EndReason, VerdictWord};
 use latlab_model::{Run, Target};
@@ -20,6 +20,8 @@ pub struct CampaignProgress {
     pub damaged: Vec<(PathBuf, String)>,
     /// So many of the failures count no more, the oldest first.
     forgiven: usize,
+    /// So many of the runs count no more where their link was lost, the oldest first.
+    forgiven_lost: usize,
 }
 
 /// How a planned run stands.
@@ -68,8 +70,10 @@ pub enum NextStep {
 /// What became of a try.
 enum RunOutcome {
     /// Somebody or something cut it short: it says nothing of the scenario.
-    Cut,
+    Cut(&'static str),
     Good,
+    /// What was to measure it went away: it may be back another time.
+    Lost(String),
     Bad(String),
 }
 
@@ -79,16 +83,28 @@ fn run_outcome(run: &Run) -> RunOutcome {
         return RunOutcome::Bad(limit.text());
     }
     match run.ended {
-        EndReason::Interrupted => return RunOutcome::Cut,
-        EndReason::Lost if run.recovered => return RunOutcome::Cut,
+        EndReason::Interrupted => return RunOutcome::Cut("it was interrupted"),
+        EndReason::Lost if run.recovered => return RunOutcome::Cut("latlab was killed"),
         EndReason::Finished | EndReason::StopAbove | EndReason::Decided => {}
-        EndReason::Lost => return RunOutcome::Bad("the link was lost".to_string()),
+        EndReason::Lost => return RunOutcome::Lost(why_lost(run)),
         other => return RunOutcome::Bad(format!("it ended early: {other}")),
     }
     match run.findings.iter().find(|finding| finding.invalidates()) {
         Some(finding) => RunOutcome::Bad(finding.text()),
         None => RunOutcome::Good,
     }
+}
+
+/// The how many-th try a run is.
+fn attempt_of(run: &Run) -> u32 {
+    run.asked.cell.as_ref().map_or(1, |cell| cell.attempt)
+}
+
+/// What cut the stream of a run, as far as a finding knows it.
+fn why_lost(run: &Run) -> String {
+    let codes = ["board-lost", "emulator-failed"];
+    let known = run.findings.iter().find(|finding| codes.contains(&finding.code()));
+    known.map_or("the agent, or the link to it, was lost".to_string(), |finding| finding.text())
 }
 
 fn is_same_cell(cell: &Cell, wanted: &Cell) -> bool {
@@ -101,9 +117,16 @@ impl CampaignProgress {
         CampaignProgress { runs, failures, ..CampaignProgress::default() }
     }
 
-    /// The same, but what left no run so far is to be tried as often as if it were new.
+    /// The same, but what left no run so far, or a lost one, is to be tried as often as if it were new.
     pub fn forget_failures(self) -> CampaignProgress {
-        CampaignProgress { forgiven: self.failures.len(), ..self }
+        let (forgiven, forgiven_lost) = (self.failures.len(), self.runs.len());
+        CampaignProgress { forgiven, forgiven_lost, ..self }
+    }
+
+    /// Whether a run is still to be made.
+    pub fn has_missing(&self, campaign: &Campaign) -> bool {
+        let is_missing = |run| matches!(self.cell_state(campaign, run), CellState::Missing { .. });
+        campaign.runs.iter().any(is_missing)
     }
 
     /// The runs of a planned one, with their places.
@@ -130,14 +153,17 @@ impl CampaignProgress {
     pub fn cell_state(&self, campaign: &Campaign, planned: &PlannedRun) -> CellState {
         let wanted = campaign.cell(planned);
         let (mut bad, mut tries, mut last) = (0, 0, None);
+        let is_forgiven = |place: usize, run: &Run| {
+            place < self.forgiven_lost && matches!(run_outcome(run), RunOutcome::Lost(_))
+        };
         for (place, run) in self.runs_of(&wanted) {
             tries += 1;
             match run_outcome(run) {
                 RunOutcome::Good => return CellState::Done { run: place },
-                RunOutcome::Cut => {}
-                RunOutcome::Bad(reason) => {
-                    bad += 1;
-                    last = Some((place, reason));
+                RunOutcome::Cut(_) => {}
+                RunOutcome::Lost(reason) | RunOutcome::Bad(reason) => {
+                    bad += usize::from(!is_forgiven(place, run));
+                    last = Some((place, attempt_of(run), reason));
                 }
             }
         }
@@ -148,10 +174,37 @@ impl CampaignProgress {
         if bad <= campaign.retries as usize {
             return CellState::Missing { attempt: tries + 1 };
         }
-        let run = last.as_ref().map(|(place, _)| *place);
-        let reason = last.map(|(_, reason)| reason);
-        let reason = reason.or(failures.last().map(|failed| failed.reason.clone()));
-        CellState::GivenUp { run, reason: reason.unwrap_or_default() }
+        let run = last.as_ref().map(|(place, _, _)| *place);
+        let of_run = last.map(|(_, attempt, reason)| (attempt, reason));
+        let failed = failures.last().map(|failed| (failed.cell.attempt, failed.reason.clone()));
+        let newest = of_run.into_iter().chain(failed).max_by_key(|(attempt, _)| *attempt);
+        CellState::GivenUp { run, reason: newest.map(|(_, reason)| reason).unwrap_or_default() }
+    }
+
+    /// All tries of a planned run, in their order.
+    pub fn attempts(&self, campaign: &Campaign, planned: &PlannedRun) -> Vec<CellAttempt> {
+        let wanted = campaign.cell(planned);
+        let of_run = |(_, run): (usize, &Run)| CellAttempt {
+            attempt: attempt_of(run),
+            run: Some(run.id.clone()),
+            reason: match run_outcome(run) {
+                RunOutcome::Good => None,
+                RunOutcome::Cut(why) => Some(why.to_string()),
+                RunOutcome::Lost(reason) | RunOutcome::Bad(reason) => Some(reason),
+            },
+            verdict: run.verdict.as_ref().map(|verdict| verdict.word),
+        };
+        let of_failure = |failed: &FailedAttempt| CellAttempt {
+            attempt: failed.cell.attempt,
+            run: None,
+            reason: Some(failed.reason.clone()),
+            verdict: None,
+        };
+        let failures = self.failures.iter().filter(|failed| is_same_cell(&failed.cell, &wanted));
+        let runs = self.runs_of(&wanted).map(of_run);
+        let mut attempts: Vec<CellAttempt> = runs.chain(failures.map(of_failure)).collect();
+        attempts.sort_by_key(|one| one.attempt);
+        attempts
     }
 
     /// What comes next where this kernel runs: a row that asks for another one is put off.
@@ -211,9 +264,14 @@ impl CampaignProgress {
     }
 
     /// How many runs that fill a cell were given each verdict, in the order of `VerdictWord::ALL`; one that was
-    /// given up is invalid.
+    /// given up is invalid, unless a try of it has missed the deadline.
     pub fn verdicts(&self, campaign: &Campaign) -> Vec<(VerdictWord, usize)> {
+        let has_failed =
+            |planned| self.attempts(campaign, planned).iter().any(CellAttempt::has_failed);
         let verdict = |planned| match self.cell_state(campaign, planned) {
+            CellState::Done { .. } | CellState::GivenUp { .. } if has_failed(planned) => {
+                Some(VerdictWord::Fail)
+            }
             CellState::Done { run } => self.runs[run].1.verdict.as_ref().map(|given| given.word),
             CellState::GivenUp { run: Some(_), .. } => Some(VerdictWord::Invalid),
             CellState::GivenUp { run: None, .. } | CellState::Missing { .. } => None,

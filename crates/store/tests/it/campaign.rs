@@ -1,8 +1,10 @@
 //! What of a campaign is done, and what comes next.
 
 use latlab_digest::testing::SyntheticRun;
-use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign, CoolDown, Order, PlannedRun, Row};
-use latlab_model::finding::{Finding, MachineFinding};
+use latlab_model::campaign::{
+    CAMPAIGN_VERSION, Campaign, Cell, CoolDown, FailedAttempt, Order, PlannedRun, Row,
+};
+use latlab_model::finding::{EndFinding, Finding, MachineFinding};
 use latlab_model::run::{EndReason, VerdictWord};
 use latlab_model::{Plan, Run};
 use latlab_store::{CampaignProgress, CellState, Error, NextStep, Store, read_run};
@@ -93,6 +95,53 @@ fn what_was_cut_is_made_again_and_what_failed_is_retried_as_the_sheet_says() {
     );
     assert_eq!(given_up.counts(&campaign).to_string(), "0 of 1 measured, 1 invalid");
     assert_eq!(given_up.verdicts(&campaign), [(VerdictWord::Invalid, 1)]);
+}
+
+/// Invariant (campaigns): Each try of a run is told with its reason, and a missed deadline stays missed.
+#[test]
+fn a_lost_run_answers_nothing_but_a_missed_deadline_and_is_made_again() {
+    let mut campaign = campaign(vec![row("a", None)]);
+    campaign.retries = 0;
+    let planned = campaign.runs[0];
+    let lost = |word: Option<VerdictWord>| {
+        run_of(&campaign, 0, |run| {
+            let (target, reason) = ("ssh://pi".into(), "Connection reset by peer".into());
+            run.ended = EndReason::Lost;
+            run.findings.push(Finding::new(EndFinding::BoardLost { target, reason }));
+            let verdict = word.map(|word| serde_json::json!({
+                "word": word, "deadline_ns": 1000, "misses": 1, "activations": 9, "at_most_share": null,
+            }));
+            run.verdict = verdict.and_then(|verdict| serde_json::from_value(verdict).unwrap());
+        })
+    };
+    let mut tried = CampaignProgress::new(vec![lost(Some(VerdictWord::Inconclusive))], Vec::new());
+    let CellState::GivenUp { run: Some(0), reason } = tried.cell_state(&campaign, &planned) else {
+        panic!("{:?}", tried.cell_state(&campaign, &planned))
+    };
+    assert!(reason.contains("ssh://pi") && reason.contains("Connection reset by peer"), "{reason}");
+    assert_eq!(tried.verdicts(&campaign), [(VerdictWord::Invalid, 1)]);
+    assert!(!tried.has_missing(&campaign));
+    let resumed = tried.clone().forget_failures();
+    assert_eq!(resumed.cell_state(&campaign, &planned), CellState::Missing { attempt: 2 });
+
+    // The next one cannot even be begun: that is the newest reason.
+    let cell = Cell { attempt: 2, ..campaign.cell(&planned) };
+    let (at, refused) = (String::new(), "Connection refused".to_string());
+    tried.failures.push(FailedAttempt { cell, at, reason: refused.clone() });
+    let stands = tried.cell_state(&campaign, &planned);
+    assert_eq!(stands, CellState::GivenUp { run: Some(0), reason: refused });
+
+    let mut good = run_of(&campaign, 0, |_| {});
+    good.1.asked.cell.as_mut().unwrap().attempt = 3;
+    tried.runs.push(good);
+    assert_eq!(tried.cell_state(&campaign, &planned), CellState::Done { run: 1 });
+    let attempts = tried.attempts(&campaign, &planned);
+    let told: Vec<_> =
+        attempts.iter().map(|one| (one.attempt, one.run.is_some(), one.reason.is_some())).collect();
+    assert_eq!(told, [(1, true, true), (2, false, true), (3, true, false)]);
+
+    tried.runs[0] = lost(Some(VerdictWord::Fail));
+    assert_eq!(tried.verdicts(&campaign), [(VerdictWord::Fail, 1)]);
 }
 
 #[test]

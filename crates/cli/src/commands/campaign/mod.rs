@@ -172,12 +172,13 @@ fn find_unfinished(store: &Store, spec: &str) -> anyhow::Result<CampaignFolder> 
     let mut failed = None;
     for (_, opened) in store.campaigns()? {
         let Ok(folder) = opened else { continue };
-        let tally = folder.progress()?.counts(&folder.campaign);
-        if tally.missing() > 0 {
+        let tried = folder.progress()?;
+        if tried.has_missing(&folder.campaign) {
             return Ok(folder);
         }
         // What failed may be tried again, but goes not before what was never tried.
-        failed = failed.or((tally.failed > 0).then_some(folder));
+        let can_be_retried = tried.forget_failures().has_missing(&folder.campaign);
+        failed = failed.or(can_be_retried.then_some(folder));
     }
     failed.ok_or_else(|| wrong(format!("no campaign in {} is unfinished", store.root().display())))
 }
@@ -223,7 +224,8 @@ fn resume(args: &CampaignArgs<'_>, folder: &CampaignFolder) -> anyhow::Result<Ex
     printed
         .and_then(|()| args.results.write(tests))
         .with_context(|| format!("the campaign is stored in {path}"))?;
-    print_remaining(&ended, &table, &release, &path.to_string());
+    let can_be_retried = folder.progress()?.forget_failures().has_missing(&folder.campaign);
+    print_remaining(&ended, can_be_retried, &release, &path.to_string());
     Ok(ExitCode::from(exit_code(&ended, &table)))
 }
 
@@ -235,9 +237,9 @@ fn count_of_boards(campaign: &Campaign) -> usize {
 }
 
 /// Says what is left to do, and how.
-fn print_remaining(ended: &CampaignEnd, table: &CampaignTable, release: &str, path: &str) {
+fn print_remaining(ended: &CampaignEnd, can_be_retried: bool, release: &str, path: &str) {
     match ended {
-        CampaignEnd::Complete if table.tally.failed > 0 => {
+        CampaignEnd::Complete if can_be_retried => {
             warn(format_args!("to retry failed runs: `latlab run --resume {path}`"));
         }
         CampaignEnd::Complete => {}
