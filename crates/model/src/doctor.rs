@@ -110,19 +110,3 @@ pub struct CheckEntry {
     /// How to undo the remedy.
     pub undo: Option<String>,
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_command_is_told_from_a_sentence() {
-        for remedy in ["sysctl -w vm.swappiness=1", "echo 1 | tee {file}", "/sbin/x", "swapoff -a"]
-        {
-            assert!(is_command(remedy), "{remedy}");
-        }
-        for remedy in ["take a supply that is strong enough", "Boot another kernel.", ""] {
-            assert!(!is_command(remedy), "{remedy}");
-        }
-    }
-}

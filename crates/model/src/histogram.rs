@@ -331,6 +331,3 @@ fn merge(left: &[(u32, u64)], right: &[(u32, u64)]) -> Vec<(u32, u64)> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

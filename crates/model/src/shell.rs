@@ -13,16 +13,3 @@ pub fn quoted(text: &str) -> String {
 pub fn line(words: &[String]) -> String {
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nothing_in_a_word_is_run() {
-        assert_eq!(quoted("schedutil"), "schedutil");
-        assert_eq!(quoted(""), "''");
-        assert_eq!(quoted("$(reboot)"), "'$(reboot)'");
-        assert_eq!(quoted("a'; reboot; '"), r"'a'\''; reboot; '\'''");
-    }
-}

@@ -12,8 +12,6 @@ mod losses;
 mod machine;
 mod own_threads;
 mod setup;
-#[cfg(test)]
-mod tests;
 
 pub use capture::{CaptureFinding, Reading};
 pub use conditions::{

@@ -1,10 +1,11 @@
 //! One finding of each sentence: their texts as one list, their weights, their JSON.
 
-use super::*;
-use crate::load::{Evidence, ExitStatus};
-use crate::nanos::{MICROSECOND, MILLISECOND, SECOND};
-use crate::own_work::OwnThread;
-use crate::run::{EndReason, KernelReserve};
+use latlab_model::Nanos;
+use latlab_model::finding::*;
+use latlab_model::load::{Evidence, ExitStatus};
+use latlab_model::nanos::{MICROSECOND, MILLISECOND, SECOND};
+use latlab_model::own_work::OwnThread;
+use latlab_model::run::{EndReason, KernelReserve};
 use serde_json::json;
 use std::collections::BTreeSet;
 
@@ -182,7 +183,7 @@ fn capture() -> Vec<CaptureFinding> {
 
 fn conditions() -> Vec<ConditionFinding> {
     use ConditionFinding::*;
-    let cpus = || [0, 1].into_iter().collect::<crate::CpuSet>();
+    let cpus = || [0, 1].into_iter().collect::<latlab_model::CpuSet>();
     let when = When { from_ns: SECOND * 40, to_ns: SECOND * 42 };
     let figures =
         |p99, max| Some(Latencies { p99_ns: MICROSECOND * p99, max_ns: MICROSECOND * max });
@@ -211,7 +212,7 @@ fn conditions() -> Vec<ConditionFinding> {
         when,
         beside: beside(),
     };
-    let rival = super::RivalThread {
+    let rival = latlab_model::finding::RivalThread {
         name: "pulse".into(),
         id: 9,
         policy: "fifo 95".into(),
@@ -371,7 +372,7 @@ fn own_threads() -> Vec<OwnThreadFinding> {
 
 fn ends() -> Vec<EndFinding> {
     use EndFinding::*;
-    let target = || "lab:virt/rt".parse::<crate::Target>().unwrap();
+    let target = || "lab:virt/rt".parse::<latlab_model::Target>().unwrap();
     let early = |reason| ThreadEndedEarly { reason };
     vec![
         early(EndReason::CpuOffline),

@@ -1,4 +1,5 @@
-use super::*;
+use latlab_model::Nanos;
+use latlab_model::histogram::*;
 use proptest::prelude::*;
 
 /// Invariant (releases): Bins have no gaps, and every latency lies in its own.
@@ -104,7 +105,7 @@ proptest! {
     fn the_parts_add_up_to_the_whole(
         latencies in proptest::collection::vec(-2_000i64..5_000_000, 1..200),
         cut in 0usize..200,
-        layout in layout::tests::layouts(),
+        layout in crate::histogram_layout::layouts(),
     ) {
         let cut = cut.min(latencies.len());
         let of = |part: &[i64]| Histogram::with_layout(layout.clone(), part.iter().copied().map(Nanos));

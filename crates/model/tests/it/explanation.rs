@@ -1,0 +1,39 @@
+use latlab_model::Nanos;
+use latlab_model::explanation::*;
+
+#[test]
+fn short_legs_become_one_and_all_add_up_as_before() {
+    let leg = |from: i64, to: i64, name: &str| BlameLeg {
+        from_ns: Nanos(from),
+        to_ns: Nanos(to),
+        phase: Phase::Waiting,
+        holder: Holder { kind: HolderKind::Thread, name: name.to_string() },
+        thread: None,
+        detail: None,
+    };
+    let mut legs = vec![leg(0, 5_000, "long")];
+    legs.extend((0..500).map(|at| match at % 2 {
+        0 => leg(5_000 + 10 * at, 5_008 + 10 * at, "hog"),
+        _ => leg(4_998 + 10 * at, 5_010 + 10 * at, "tick"),
+    }));
+    let blame = SpikeBlame {
+        spike: 1,
+        thread: 0,
+        cpu: None,
+        release_ns: Nanos(0),
+        latency_ns: Nanos(10_000),
+        legs,
+        cause: None,
+        cause_ns: Nanos(0),
+        sentence: String::new(),
+        stolen: None,
+        before: CpuBefore::default(),
+        gap: None,
+    };
+    let few = blame.condensed(10);
+    assert!(few.len() <= 21 && few[0].holder.name == "long");
+    assert_eq!((few[0].from_ns, few[few.len() - 1].to_ns), (Nanos(0), Nanos(10_000)));
+    assert!(few.windows(2).all(|two| two[0].to_ns == two[1].from_ns));
+    assert_eq!(few[1].detail.as_deref(), Some("with 1 more for short"));
+    assert_eq!(blame.condensed(1_000), blame.legs);
+}
