@@ -10,5 +10,5 @@ find_rust || die "no Rust $rust_needed or newer: run 'scripts/setup.sh build lin
 step main one "format" cargo fmt --all --check
 step main one "clippy" cargo clippy --workspace --all-targets --locked -- -D warnings
 step main one "licences" scripts/licences.py
-step main cargo "cargo test" cargo test --workspace --locked --no-fail-fast -- --skip end_to_end::
+step main cargo "cargo test" "${cargo_test[@]}" --no-fail-fast -- --skip end_to_end::
 closing

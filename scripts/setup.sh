@@ -134,7 +134,16 @@ install_python() {
     cp "$list" "$there"
 }
 
+# Rust comes from its own site while the packages come from Debian's.
+rust=
+if [ -n "$want_rust$want_lint" ] && command -v apt-get >/dev/null && ! command -v rustup >/dev/null && ! find_rust; then
+    install_packages ca-certificates curl
+    say "installing Rust $rust_pinned by rustup"
+    (PATH=${CARGO_HOME:-$HOME/.cargo}/bin:$PATH && install_rustup && install_pinned) &
+    rust=$!
+fi
 [ ${#packages[@]} -eq 0 ] || install_packages $(printf '%s\n' "${packages[@]}" | sort -u)
+[ -z "$rust" ] || wait "$rust" || true
 
 [ -z "$want_rust$want_lint" ] || install_rust
 

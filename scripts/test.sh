@@ -80,7 +80,7 @@ step main one "format" cargo fmt --all --check
 step main one "licences" licences
 step main one "clippy" cargo clippy --workspace --all-targets --locked -- -D warnings
 step main one "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
-step main none "building of tests" cargo test --workspace --locked --no-run
+step main none "building of tests" "${cargo_test[@]}" --no-run
 wait
 # In the continuous integration the program that is given away is the one that is tested.
 step main one "program" env LATLAB_AGENTS="$root/target/agents" scripts/build.sh
@@ -90,11 +90,11 @@ export LATLAB=$root/target/latlab PATH=$root/.venv/bin:$PATH
 [ "$(tests/own_mounts printenv OWN_MOUNTS)" = yes ] || BESIDE=1
 : "${BESIDE:=6}"
 if [ "$BESIDE" = 1 ]; then
-    step main cargo "cargo test" cargo test --workspace --locked --no-fail-fast -- --show-output
+    step main cargo "cargo test" "${cargo_test[@]}" --no-fail-fast -- --show-output
     side_by_side
 else
     step beside cargo "cargo test" env RUST_TEST_THREADS=4 tests/own_mounts \
-        cargo test --workspace --locked --no-fail-fast -- --show-output &
+        "${cargo_test[@]}" --no-fail-fast -- --show-output &
     side_by_side
     wait
 fi

@@ -48,7 +48,7 @@ archive() { (cd "$1" && find . | busybox cpio -o -H newc 2>/dev/null); }
 pack() { archive "$guest" >"$here/guest.cpio"; }
 
 # Boots a kernel with a job, in virtual time unless the options, which are QEMU's, say how many CPUs,
-# and at a priority below everything else of the host; with LATLAB_QEMU, a QEMU from 10 on, also two
+# and a little below everything else of the host; with LATLAB_QEMU, a QEMU from 10 on, also two
 # CPUs have virtual time, in turns: boot NAME KERNEL JOB [OPTION]... What the job
 # says is then in $here/NAME, what the kernel said in $here/NAME.console; what is in the folder
 # $here/NAME.files is in this guest alone.
@@ -60,7 +60,7 @@ boot() {
     mkdir -p "$here/$name.files"
     cp "$job" "$here/$name.files/job"
     archive "$here/$name.files" | cat "$here/guest.cpio" - >"$here/$name.cpio"
-    timeout --kill-after=5 "${LIMIT:-150}" nice -n "${LATLAB_NICE:-10}" "${LATLAB_QEMU:-qemu-system-x86_64}" -accel "tcg,thread=$threads" "${time[@]}" \
+    timeout --kill-after=5 "${LIMIT:-150}" nice -n "${LATLAB_NICE:-2}" "${LATLAB_QEMU:-qemu-system-x86_64}" -accel "tcg,thread=$threads" "${time[@]}" \
         -cpu max,-rdrand,-rdseed,-erms,-fsrm -m 512 -nodefaults -no-reboot -display none -seed 1 \
         -rtc base=2020-01-01,clock=vm -serial "file:$here/$name.console" -serial "file:$here/$name" \
         -kernel "$(image "$kernel")" -initrd "$here/$name.cpio" "$@" \

@@ -34,15 +34,15 @@ PYTHON
 
 planted() {
     : >"$here/planted"
-    "$program" run "${rights[@]}" --for 20s --warm-up 1s --quiet --name planted \
+    "$program" run "${rights[@]}" --for 16s --warm-up 1s --quiet --name planted \
         --out "$here/runs" >"$here/out" 2>"$here/errors" &
     local run=$!
     begun || return 1
-    sleep 5
+    sleep 4
     hog
-    sleep 3
+    sleep 2
     [ "$(id -u)" != 0 ] || rival
-    sleep 3
+    sleep 2
     eater
     wait $run
     python3 - "$here" <<'PYTHON'
@@ -117,7 +117,7 @@ crowd() {
     hackbench -g 10 -l 1000000 >"$here/hackbench" 2>&1 &
     local crowd=$!
     sleep 1
-    "$program" run "${rights[@]}" --for 15s --quiet --name crowd --out "$here/runs" \
+    "$program" run "${rights[@]}" --for 10s --quiet --name crowd --out "$here/runs" \
         >"$here/out" 2>"$here/errors"
     local code=$?
     kill $crowd

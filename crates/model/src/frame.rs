@@ -410,11 +410,8 @@ pub fn skip_damage(source: &mut impl Read) -> io::Result<Option<u64>> {
     let (mut window, mut skipped, mut ended) = (Vec::new(), 0_u64, false);
     loop {
         if !ended {
-            let kept = window.len();
-            window.resize(kept + 2 * FOUND_PAYLOAD, 0);
-            let more = read_up_to(source, &mut window[kept..])?;
-            window.truncate(kept + more);
-            ended = more < 2 * FOUND_PAYLOAD;
+            let wanted = 2 * FOUND_PAYLOAD;
+            ended = source.take(wanted as u64).read_to_end(&mut window)? < wanted;
         }
         // Unless it is the end, a frame of any size fits behind each place that is looked at.
         let look_ahead = if ended { 0 } else { HEADER_BYTES + FOUND_PAYLOAD };

@@ -12,6 +12,7 @@ use latlab_report::PageRun;
 use latlab_report::time::TimeData;
 use latlab_stats::at_most_share;
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 pub const SECOND: i64 = 1_000_000_000;
 /// First release of every fixture, on CLOCK_MONOTONIC.
@@ -35,6 +36,7 @@ impl Random {
     }
 }
 
+#[derive(Clone)]
 pub struct Fixture {
     pub run: Run,
     pub histograms: Vec<Histogram>,
@@ -113,6 +115,14 @@ pub fn summary(plan: &Plan, counts: &Histogram) -> Summary {
         max_at_ns: some.then(|| FIRST + Nanos(counts.max_ns.0 % 40 * SECOND + SECOND)),
         noise: None,
     }
+}
+
+/// Makes what many tests look at once, and gives copies: a hundred thousand samples take a second.
+macro_rules! once {
+    ($kind:ty, $make:expr) => {{
+        static MADE: LazyLock<$kind> = LazyLock::new($make);
+        MADE.clone()
+    }};
 }
 
 impl Fixture {
@@ -288,6 +298,10 @@ pub fn verdict(run: &mut Run, word: VerdictWord, reason: Option<VerdictReason>) 
 
 /// Two threads, a deadline that held.
 pub fn normal() -> Fixture {
+    once!(Fixture, make_normal)
+}
+
+fn make_normal() -> Fixture {
     let mut random = Random(7);
     let plan = Plan { deadline_ns: Some(Nanos(250_000)), ..plan() };
     let mut sample = |mode: f64, tail: f64, max: i64| {
@@ -306,6 +320,10 @@ pub fn normal() -> Fixture {
 
 /// Refused settings, misses, losses, and a machine with two types of core.
 pub fn invalid() -> Fixture {
+    once!(Fixture, make_invalid)
+}
+
+fn make_invalid() -> Fixture {
     let mut random = Random(11);
     let plan = Plan {
         name: "loaded & shared".into(),
@@ -391,6 +409,10 @@ pub fn empty() -> Fixture {
 
 /// A large server.
 pub fn many() -> Fixture {
+    once!(Fixture, make_many)
+}
+
+fn make_many() -> Fixture {
     let mut random = Random(5);
     let histograms = (0..128)
         .map(|thread| {
@@ -414,6 +436,10 @@ pub fn all() -> Vec<(&'static str, Fixture)> {
 
 /// Runs that only the pictures are tested with.
 pub fn odd() -> Vec<(&'static str, Fixture)> {
+    once!(Vec<(&'static str, Fixture)>, make_odd)
+}
+
+fn make_odd() -> Vec<(&'static str, Fixture)> {
     let mut random = Random(1);
     let hours: Vec<i64> =
         (0..2_000).map(|_| random.latency(60_000.0, 40_000.0)).chain([3 * 3600 * SECOND]).collect();
