@@ -34,15 +34,15 @@ PYTHON
 
 planted() {
     : >"$here/planted"
-    "$program" run "${rights[@]}" --for 16s --warm-up 1s --quiet --name planted \
+    "$program" run "${rights[@]}" --for 20s --warm-up 1s --quiet --name planted \
         --out "$here/runs" >"$here/out" 2>"$here/errors" &
     local run=$!
     begun || return 1
-    sleep 4
+    sleep 5
     hog
-    sleep 2
+    sleep 3
     [ "$(id -u)" != 0 ] || rival
-    sleep 2
+    sleep 3
     eater
     wait $run
     python3 - "$here" <<'PYTHON'
