@@ -108,9 +108,7 @@ has_stored() { [ "$(grep -c ': observed maximum' lines)" = "$1" ]; }
 try "a board that another campaign measures is waited for, while the others are measured" waits
 
 # Two of the boards.
-two() {
-    head -n 6 boards.toml
-}
+head -n 6 boards.toml >two.toml
 
 # The first connection to board-a fails, as one does to an sshd that starts late.
 flaky() {
@@ -130,7 +128,6 @@ assert eval(sys.argv[1]), (tries, verdict, cell)
 PYTHON
 }
 tries() {
-    two >two.toml
     flaky
     LATLAB_SSH=$here/flaky measure night.toml --targets two.toml --scale 500ms --repeats 1
     cat lines
@@ -152,7 +149,6 @@ tries() {
 try "a board whose first try fails is measured as often as retries say, and the tries are told" tries
 
 loses() {
-    two >two.toml
     "$program" run once.toml --targets two.toml --scale 6s --repeats 1 --format json >table.json 2>lines &
     local campaign=$!
     until_holds 60 "a board that measures" has_counts_of board-a || { cat lines; return 1; }
@@ -171,7 +167,6 @@ has_counts_of() { has_counts runs/*/runs/.*"$1"-1.partial/journal; }
 try "a board that is lost while it measures has no verdict of a whole run, and is made again later" loses
 
 wrong_key() {
-    two >two.toml
     cp ssh/known known.kept
     sed -i "s|^\(\[127.0.0.1\]:${ports[0]} \).*|\1$(ssh-keygen -q -t ed25519 -N '' -f other -C '' && cut -d' ' -f1,2 other.pub)|" ssh/known
     measure once.toml --targets two.toml --scale 500ms --repeats 1
@@ -188,7 +183,7 @@ hangs() {
 one = socket.create_server(("127.0.0.1", 0)); print(one.getsockname()[1], flush=True); time.sleep(600)' >silent &
     local silent=$!
     until_holds 20 "a listener" [ -s silent ] || return
-    { two; printf '[silent]\ntarget = "ssh://127.0.0.1:%s"\n' "$(cat silent)"; } >three.toml
+    { cat two.toml; printf '[silent]\ntarget = "ssh://127.0.0.1:%s"\n' "$(cat silent)"; } >three.toml
     LATLAB_SSH="$LATLAB_SSH -o ConnectTimeout=3" measure once.toml --targets three.toml --scale 500ms --repeats 1
     kill "$silent"
     cat lines
@@ -198,7 +193,6 @@ one = socket.create_server(("127.0.0.1", 0)); print(one.getsockname()[1], flush=
 try "a board that takes a connection and says nothing is given up" hangs
 
 is_killed() {
-    two >two.toml
     "$program" run night.toml --targets two.toml --scale 2s >/dev/null 2>lines &
     local campaign=$!
     until_holds 60 "a run that is stored" grep -q ': observed maximum' lines &&
@@ -222,7 +216,6 @@ PYTHON
 try "after kill -9 of a campaign --resume makes what is missing, and nothing twice" is_killed
 
 two_at_once() {
-    two >two.toml
     "$program" run once.toml --targets two.toml --scale 2s --repeats 1 --quiet >/dev/null 2>first &
     local campaign=$!
     until_holds 60 "a board that measures" has_counts_of board-a || { cat first; return 1; }
@@ -235,7 +228,6 @@ two_at_once() {
 try "two campaigns over the same boards measure them one after the other" two_at_once
 
 ends_on_request() {
-    two >two.toml
     "$program" run once.toml --targets two.toml --scale 20s --repeats 1 --format json >table.json 2>lines &
     local campaign=$!
     until_holds 60 "a board that measures" has_counts_of board-a && until_holds 60 "the other" has_counts_of board-b || { cat lines; return 1; }

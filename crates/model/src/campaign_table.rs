@@ -3,7 +3,7 @@
 use crate::Nanos;
 use crate::campaign::{Published, PublishedFigure};
 use crate::explanation::CauseCounts;
-use crate::run::{BurstLimit, VerdictWord};
+use crate::run::{BurstLimit, Run, VerdictWord};
 use crate::run_comparison::{BurstRate, RunComparison};
 use crate::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
@@ -210,7 +210,7 @@ pub struct CampaignCell {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CellAttempt {
-    /// The how many-th, from 1 on.
+    /// The number of the try, from 1.
     pub attempt: u32,
     /// Id of the run that it left; none where it left none.
     pub run: Option<String>,
@@ -225,6 +225,25 @@ impl CampaignCell {
     pub fn has_failed_before(&self) -> bool {
         self.attempts.iter().any(CellAttempt::has_failed)
     }
+}
+
+/// The verdict of a cell, of which this run is shown and these tries were made.
+pub fn cell_verdict(
+    state: CellWord,
+    run: Option<&Run>,
+    attempts: &[CellAttempt],
+) -> Option<VerdictWord> {
+    let of_run = run.and_then(|run| run.verdict.as_ref()).map(|verdict| verdict.word);
+    let has_ended = matches!(state, CellWord::Done | CellWord::Failed);
+    // A deadline that was missed was missed, whatever else is wrong with the run or came after it.
+    if has_ended && attempts.iter().any(CellAttempt::has_failed) {
+        return Some(VerdictWord::Fail);
+    }
+    let is_spoilt = state == CellWord::Failed && run.is_some();
+    if is_spoilt && of_run != Some(VerdictWord::Fail) {
+        return Some(VerdictWord::Invalid);
+    }
+    of_run
 }
 
 impl CellAttempt {

@@ -375,6 +375,31 @@ fn every_file_of_tests_is_part_of_its_program() {
 }
 
 /// Invariant (documents): docs/dependencies.md lists every third-party crate as it is.
+/// Examples in documentation are not run (`cargo_test` in scripts/steps.bash), nor are tests in the sources of
+/// a crate that says so.
+#[test]
+fn no_test_stands_where_none_is_run() {
+    let mut broken = Vec::new();
+    for manifest in manifests() {
+        let text = fs::read_to_string(&manifest).expect("a manifest can be read");
+        let runs_none = sections(&text, "lib").contains(&"test = false");
+        let folder = manifest.parent().expect("a folder of a crate").join("src");
+        for Source { name, text } in sources(&folder) {
+            if runs_none && text.lines().any(|line| line.trim() == "#[test]") {
+                broken.push(format!("{name} has a test that is never run: move it to tests/it"));
+            }
+            let is_example = |line: &str| {
+                let line = line.trim_start();
+                line.starts_with("/// ```") || line.starts_with("//! ```")
+            };
+            if text.lines().any(is_example) {
+                broken.push(format!("{name} has an example that is never run: make a test of it"));
+            }
+        }
+    }
+    report(broken);
+}
+
 #[test]
 fn dependencies_are_listed_as_they_are() {
     let page = fs::read_to_string(root().join("docs/dependencies.md")).expect("the table");

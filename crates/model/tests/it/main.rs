@@ -24,20 +24,3 @@ mod snapshot;
 mod target;
 mod trace;
 mod units;
-
-/// The sources are compiled without their tests, so that one there would never run.
-#[test]
-fn no_test_stands_where_none_is_run() {
-    fn look(folder: &std::path::Path) {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                look(&path);
-            } else {
-                let text = std::fs::read_to_string(&path).unwrap();
-                assert!(!text.contains("#[test]"), "{}: move it to tests/it", path.display());
-            }
-        }
-    }
-    look(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
-}

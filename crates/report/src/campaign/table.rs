@@ -5,7 +5,7 @@ use super::comparisons::comparisons;
 use latlab_model::campaign::Campaign;
 use latlab_model::campaign_table::{
     CampaignCell, CampaignCounts, CampaignRow, CampaignTable, CellAttempt, CellFigures, CellWord,
-    PooledRow, PooledThread, RepeatsVerdict,
+    PooledRow, PooledThread, RepeatsVerdict, cell_verdict,
 };
 use latlab_model::explanation::CauseCounts;
 use latlab_model::run::VerdictWord;
@@ -187,8 +187,7 @@ fn left_out(repeat: u32, reason: Option<String>) -> CampaignCell {
 
 fn cell(made: &PlannedResult) -> CampaignCell {
     let run = made.run.map(|one| one.run);
-    let said = run.and_then(|run| run.verdict.as_ref()).map(|verdict| verdict.word);
-    let cell = CampaignCell {
+    CampaignCell {
         repeat: made.repeat,
         state: made.state,
         reason: made.reason.clone(),
@@ -196,16 +195,8 @@ fn cell(made: &PlannedResult) -> CampaignCell {
         tries: made.attempts.iter().filter_map(|one| one.run.clone()).collect(),
         attempts: made.attempts.clone(),
         figures: run.map(figures).unwrap_or_default(),
-        verdict: said,
-    };
-    let is_spoilt = run.is_some() && made.state == CellWord::Failed;
-    let verdict = match made.state {
-        // A deadline that was missed was missed, whatever else is wrong with the run or came after it.
-        CellWord::Done | CellWord::Failed if cell.has_failed_before() => Some(VerdictWord::Fail),
-        _ if is_spoilt && said != Some(VerdictWord::Fail) => Some(VerdictWord::Invalid),
-        _ => said,
-    };
-    CampaignCell { verdict, ..cell }
+        verdict: cell_verdict(made.state, run, &made.attempts),
+    }
 }
 
 /// The figures of a run are its own: nothing is computed anew.

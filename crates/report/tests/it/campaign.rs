@@ -152,7 +152,7 @@ fn two_kernels() -> Made {
     })
 }
 
-/// Invariant (campaigns): Each try of a run is told with its reason, and a missed deadline stays missed.
+/// Invariant (campaigns): The table lists each try of a run with its reason, and a missed deadline stays missed.
 #[test]
 fn what_earlier_tries_came_to_is_told_and_a_miss_of_them_counts() {
     let made = Made::new(vec![row("a", &[])], 1, |_, _| Some((RT.to_string(), 60_000)));

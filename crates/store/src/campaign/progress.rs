@@ -2,7 +2,9 @@
 
 use crate::id;
 use latlab_model::campaign::{Campaign, Cell, FailedAttempt, PlannedRun};
-use latlab_model::campaign_table::{CampaignCounts, CampaignSummary, CellAttempt};
+use latlab_model::campaign_table::{
+    CampaignCounts, CampaignSummary, CellAttempt, CellWord, cell_verdict,
+};
 use latlab_model::guest::TIME_LIMIT_FINDING;
 use latlab_model::run::{EndReason, VerdictWord};
 use latlab_model::{Run, Target};
@@ -95,7 +97,7 @@ fn run_outcome(run: &Run) -> RunOutcome {
     }
 }
 
-/// The how many-th try a run is.
+/// The number of the try that left a run.
 fn attempt_of(run: &Run) -> u32 {
     run.asked.cell.as_ref().map_or(1, |cell| cell.attempt)
 }
@@ -123,10 +125,9 @@ impl CampaignProgress {
         CampaignProgress { forgiven, forgiven_lost, ..self }
     }
 
-    /// Whether a run is still to be made.
-    pub fn has_missing(&self, campaign: &Campaign) -> bool {
-        let is_missing = |run| matches!(self.cell_state(campaign, run), CellState::Missing { .. });
-        campaign.runs.iter().any(is_missing)
+    /// Whether a resume would try anything again, or for the first time.
+    pub fn can_be_resumed(self, campaign: &Campaign) -> bool {
+        self.forget_failures().counts(campaign).missing() > 0
     }
 
     /// The runs of a planned one, with their places.
@@ -266,15 +267,14 @@ impl CampaignProgress {
     /// How many runs that fill a cell were given each verdict, in the order of `VerdictWord::ALL`; one that was
     /// given up is invalid, unless a try of it has missed the deadline.
     pub fn verdicts(&self, campaign: &Campaign) -> Vec<(VerdictWord, usize)> {
-        let has_failed =
-            |planned| self.attempts(campaign, planned).iter().any(CellAttempt::has_failed);
-        let verdict = |planned| match self.cell_state(campaign, planned) {
-            CellState::Done { .. } | CellState::GivenUp { .. } if has_failed(planned) => {
-                Some(VerdictWord::Fail)
-            }
-            CellState::Done { run } => self.runs[run].1.verdict.as_ref().map(|given| given.word),
-            CellState::GivenUp { run: Some(_), .. } => Some(VerdictWord::Invalid),
-            CellState::GivenUp { run: None, .. } | CellState::Missing { .. } => None,
+        let verdict = |planned| {
+            let (state, run) = match self.cell_state(campaign, planned) {
+                CellState::Done { run } => (CellWord::Done, Some(run)),
+                CellState::GivenUp { run, .. } => (CellWord::Failed, run),
+                CellState::Missing { .. } => (CellWord::Missing, None),
+            };
+            let run = run.map(|place| &self.runs[place].1);
+            cell_verdict(state, run, &self.attempts(campaign, planned))
         };
         let given: Vec<VerdictWord> = campaign.runs.iter().filter_map(verdict).collect();
         let count = |word: &VerdictWord| given.iter().filter(|one| *one == word).count();

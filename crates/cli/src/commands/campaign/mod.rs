@@ -173,12 +173,13 @@ fn find_unfinished(store: &Store, spec: &str) -> anyhow::Result<CampaignFolder> 
     for (_, opened) in store.campaigns()? {
         let Ok(folder) = opened else { continue };
         let tried = folder.progress()?;
-        if tried.has_missing(&folder.campaign) {
+        if tried.counts(&folder.campaign).missing() > 0 {
             return Ok(folder);
         }
         // What failed may be tried again, but goes not before what was never tried.
-        let can_be_retried = tried.forget_failures().has_missing(&folder.campaign);
-        failed = failed.or(can_be_retried.then_some(folder));
+        if failed.is_none() && tried.can_be_resumed(&folder.campaign) {
+            failed = Some(folder);
+        }
     }
     failed.ok_or_else(|| wrong(format!("no campaign in {} is unfinished", store.root().display())))
 }
@@ -224,8 +225,7 @@ fn resume(args: &CampaignArgs<'_>, folder: &CampaignFolder) -> anyhow::Result<Ex
     printed
         .and_then(|()| args.results.write(tests))
         .with_context(|| format!("the campaign is stored in {path}"))?;
-    let can_be_retried = folder.progress()?.forget_failures().has_missing(&folder.campaign);
-    print_remaining(&ended, can_be_retried, &release, &path.to_string());
+    print_remaining(&ended, folder, &release)?;
     Ok(ExitCode::from(exit_code(&ended, &table)))
 }
 
@@ -237,12 +237,18 @@ fn count_of_boards(campaign: &Campaign) -> usize {
 }
 
 /// Says what is left to do, and how.
-fn print_remaining(ended: &CampaignEnd, can_be_retried: bool, release: &str, path: &str) {
+fn print_remaining(
+    ended: &CampaignEnd,
+    folder: &CampaignFolder,
+    release: &str,
+) -> anyhow::Result<()> {
+    let path = folder.path().display();
     match ended {
-        CampaignEnd::Complete if can_be_retried => {
-            warn(format_args!("to retry failed runs: `latlab run --resume {path}`"));
+        CampaignEnd::Complete => {
+            if folder.progress()?.can_be_resumed(&folder.campaign) {
+                warn(format_args!("to retry failed runs: `latlab run --resume {path}`"));
+            }
         }
-        CampaignEnd::Complete => {}
         CampaignEnd::Interrupted => {
             warn(format_args!("campaign incomplete; continue with `latlab run --resume {path}`"))
         }
@@ -253,6 +259,7 @@ fn print_remaining(ended: &CampaignEnd, can_be_retried: bool, release: &str, pat
             if *runs == 1 { "run waits" } else { "runs wait" }
         )),
     }
+    Ok(())
 }
 
 /// The exit code of a campaign: that of its heaviest row, once all its runs are made.

@@ -123,8 +123,7 @@ impl Watch<'_> {
                     warn(format_args!("{}: {why}", finished.run.id));
                 }
                 let result = match code {
-                    EXIT_FAIL => RoundResult::Failed,
-                    _ if cut.is_some() => RoundResult::Failed,
+                    _ if code == EXIT_FAIL || cut.is_some() => RoundResult::Failed,
                     EXIT_NO_ANSWER => RoundResult::NoAnswer,
                     _ => RoundResult::Good,
                 };
@@ -231,7 +230,7 @@ enum RoundResult {
     Failed,
 }
 
-/// What cut a round short, unless somebody wanted it: its link was lost, its agent was killed.
+/// Why a round ended early, where nobody asked for that: its link was lost, or its agent was killed.
 fn what_cut(run: &Run) -> Option<String> {
     (run.ended == EndReason::Lost).then(|| {
         let lost = run.findings.iter().find(|finding| finding.code() == "board-lost");
