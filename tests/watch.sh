@@ -114,10 +114,10 @@ dies() {
     wait "$watching"
     expect "exit code 0" [ $? = 0 ] || return
     cat lines told alarms
-    expect "no pass" grep -q ': inconclusive' lines && expect "why" grep -q 'the agent was killed, or the connection to it was lost' told &&
+    expect "no pass" grep -q ': inconclusive' lines && expect "why" grep -q 'The agent, or the link to it, was lost' told &&
         expect "an alarm with run and reason" python3 -c 'import json
 alarm = json.load(open("alarms"))
-assert alarm["failures"] == 1 and "agent was killed" in alarm["error"] and alarm["run"]["verdict"]["word"] == "inconclusive", alarm'
+assert alarm["failures"] == 1 and "agent, or the link to it, was lost" in alarm["error"] and alarm["run"]["verdict"]["word"] == "inconclusive", alarm'
 }
 measuring() { measures=$(pgrep -P "$watching" -f ' agent ') && has_counts dies/.*.partial/journal; }
 try "a round whose agent is killed warns" dies
@@ -150,7 +150,7 @@ killed() {
     # Of a removal that was cut off something may be left, too.
     mkdir killed/.20260101T000000Z_watch.removed
     watch --rounds 1 --out "$here/killed" || { cat told; return 1; }
-    left=$(find killed -maxdepth 1 -name '.*')
+    left=$(find killed -maxdepth 1 -name '.*' ! -name .watch.order)
     expect "nothing half done, not $left" [ -z "$left" ] && "$program" verify --all --out "$here/killed" >/dev/null
 }
 try "a killed watch leaves whole runs, and the next one goes on" killed

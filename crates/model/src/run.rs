@@ -522,6 +522,15 @@ impl Run {
         findings
     }
 
+    /// What cut the stream of a run that is lost, as far as a finding knows it; none of another run.
+    pub fn why_lost(&self) -> Option<String> {
+        let codes = ["board-lost", "emulator-failed"];
+        let known = || self.findings.iter().find(|finding| codes.contains(&finding.code()));
+        (self.ended == EndReason::Lost).then(|| {
+            known().map_or("The agent, or the link to it, was lost.".to_string(), Finding::text)
+        })
+    }
+
     /// What became of the stimuli; none of another instrument.
     pub fn responses(&self) -> Option<&Responses> {
         self.threads.first()?.end.as_ref()?.responded.as_ref()

@@ -1,13 +1,18 @@
 //! The runs of one name as a rolling store: where they take too much room, the oldest go.
+//!
+//! Which one is the oldest no name tells, since it bears the time of a clock that may have been set back. A
+//! file beside the runs lists them as they came; a run that is missing there is placed by its name.
 
 use crate::document::read_run;
 use crate::error::{Error, Result};
+use crate::files::write_file;
 use crate::id;
 use crate::runs::Store;
+use crate::trust::{open_file, open_or_create_file};
 use latlab_sys::lease;
 use std::collections::{BTreeSet, VecDeque};
 use std::fs;
-use std::io;
+use std::io::{self, Read, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -15,6 +20,12 @@ use std::path::{Path, PathBuf};
 pub const KEEP_MARK: &str = "keep";
 /// Ending of the name of a folder that is going away.
 const REMOVED: &str = ".removed";
+/// Ending of the name of the file that lists the runs as they came.
+const ORDER: &str = ".order";
+/// A list that is longer is none.
+const LONGEST_ORDER: u64 = 64 << 20;
+/// So many lines of runs that are gone may be in it for each one that is there, and a few more.
+const GONE: usize = 2;
 
 /// The finished runs of one name, the oldest first.
 #[derive(Debug)]
@@ -22,6 +33,8 @@ pub struct RollingRuns {
     store: Store,
     name: String,
     runs: VecDeque<StoredSize>,
+    /// Lines of the list.
+    listed: usize,
 }
 
 /// A run and the room that it takes.
@@ -52,29 +65,100 @@ impl RollingRuns {
             }
         }
         let (store, name) = (store.clone(), name.to_string());
-        let mut runs = RollingRuns { store, name, runs: VecDeque::new() };
-        runs.refresh()?;
+        let mut runs = RollingRuns { store, name, runs: VecDeque::new(), listed: 0 };
+        let listed = runs.listed();
+        let order = in_order(&listed, runs.there()?);
+        runs.runs = order.into_iter().map(|id| runs.sized(id)).collect();
+        runs.listed = listed.len();
+        if runs.runs.iter().map(|run| &run.id).ne(&listed) {
+            runs.write_list();
+        }
         Ok(runs)
     }
 
-    /// Looks which of them are there now: others may make and remove runs of this name, too.
-    pub fn refresh(&mut self) -> Result<()> {
-        let wanted = id::sanitize(&self.name);
-        let mut there: BTreeSet<String> = self.store.names()?.into_iter().collect();
+    /// Looks which of them are there now: others may make and remove runs of this name, too. The one that
+    /// was just made is the newest, whatever the clock says.
+    pub fn refresh(&mut self, made: Option<&str>) -> Result<()> {
+        let mut there = self.there()?;
         self.runs.retain(|run| there.remove(&run.id));
-        let new = there.into_iter().filter(|folder| {
+        let made = made.and_then(|id| there.take(id));
+        // What came now is newer than all that was known.
+        let new: Vec<StoredSize> = there.into_iter().chain(made).map(|id| self.sized(id)).collect();
+        if new.is_empty() {
+            return Ok(());
+        }
+        let lines: String = new.iter().map(|run| run.id.clone() + "\n").collect();
+        self.listed += new.len();
+        self.runs.extend(new);
+        match self.listed > 100 + (1 + GONE) * self.runs.len() {
+            true => self.write_list(),
+            // Without it the names tell the order, as far as they do. What is there may have been cut off.
+            false => {
+                let path = self.list();
+                let opened = open_or_create_file(&path).ok();
+                let written =
+                    opened.map(|mut file| file.write_all(format!("\n{lines}").as_bytes()));
+                if let Some(Ok(())) = written {
+                    self.store.chown(&path);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The names of those that are there.
+    fn there(&self) -> Result<BTreeSet<String>> {
+        let wanted = id::sanitize(&self.name);
+        let is_one = |folder: &String| {
             id::time_of(folder).is_some()
                 && is_of(folder, &wanted)
                 // It could as well be the name itself that ends so.
                 && (id::name_of(folder) == wanted
                     || read_run(&self.store.root.join(folder))
                         .is_ok_and(|run| run.asked.name == self.name))
-        });
-        let sized = |id: String| StoredSize { bytes: size(&self.store.root.join(&id)), id };
-        // What came now is newer than all that was known, whatever the clock says.
-        let new: Vec<StoredSize> = new.map(sized).collect();
-        self.runs.extend(new);
-        Ok(())
+        };
+        Ok(self.store.names()?.into_iter().filter(is_one).collect())
+    }
+
+    fn sized(&self, id: String) -> StoredSize {
+        StoredSize { bytes: size(&self.store.root.join(&id)), id }
+    }
+
+    /// Where the list is.
+    fn list(&self) -> PathBuf {
+        self.store.root.join(format!(".{}{ORDER}", id::sanitize(&self.name)))
+    }
+
+    /// The runs of the list, each once; nothing where it cannot be read.
+    fn listed(&self) -> Vec<String> {
+        let mut text = String::new();
+        let opened = open_file(&self.list()).ok();
+        let read = opened.map(|file| file.take(LONGEST_ORDER).read_to_string(&mut text));
+        let mut seen = BTreeSet::new();
+        let lines = text.lines().filter(|line| !line.is_empty() && seen.insert(*line));
+        match read {
+            Some(Ok(_)) => lines.map(str::to_string).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Writes the list anew, whole or not at all.
+    fn write_list(&mut self) {
+        // Two that write it at once would lose what others have added.
+        let _alone = self.store.lock();
+        let Ok(there) = self.there() else { return };
+        let known = self.runs.iter().map(|run| run.id.clone()).chain(self.listed());
+        let order = in_order(&known.collect::<Vec<_>>(), there);
+        let (path, new) = (self.list(), self.list().with_extension("order.new"));
+        let text: String = order.iter().map(|id| format!("{id}\n")).collect();
+        let written = write_file(&self.store.disk, &new, &text)
+            .and_then(|_| self.store.disk.rename(&new, &path).map_err(Error::io("rename", &new)));
+        match written {
+            Ok(()) => self.store.chown(&path),
+            // The old one is as good as it was.
+            Err(_) => drop(fs::remove_file(&new)),
+        }
+        self.listed = order.len();
     }
 
     /// How many there are.
@@ -128,7 +212,7 @@ impl RollingRuns {
             Ok(stored) => return Err(format!("it is a run of '{}'", stored.asked.name)),
             Err(error) => return Err(format!("it cannot be read: {error}")),
         }
-        if let Some(file) = open_file(&folder) {
+        if let Some(file) = file_in_use(&folder) {
             return Err(format!("{} is being read", file.display()));
         }
         // Out of the list at once, so that nobody begins to read a half of it.
@@ -139,6 +223,17 @@ impl RollingRuns {
     }
 }
 
+/// The runs that are there in the order of the list; one that is missing in it stands behind the last one
+/// whose name is less.
+fn in_order(listed: &[String], mut there: BTreeSet<String>) -> Vec<String> {
+    let mut order: Vec<String> = listed.iter().filter_map(|id| there.take(id)).collect();
+    for id in there {
+        let at = order.iter().rposition(|other| *other < id).map_or(0, |before| before + 1);
+        order.insert(at, id);
+    }
+    order
+}
+
 /// Whether a run has this name, also as a further one of its second: `…_watch-2`.
 fn is_of(id: &str, name: &str) -> bool {
     let further = |rest: &str| rest.strip_prefix('-').is_some_and(|n| n.parse::<u32>().is_ok());
@@ -146,7 +241,7 @@ fn is_of(id: &str, name: &str) -> bool {
 }
 
 /// A file of the folder that somebody has open.
-fn open_file(folder: &Path) -> Option<PathBuf> {
+fn file_in_use(folder: &Path) -> Option<PathBuf> {
     let mut files = fs::read_dir(folder).into_iter().flatten().flatten();
     let is_open = |path: &PathBuf| lease::is_open(path) == Some(true);
     files.find_map(|file| Some(file.path()).filter(is_open))

@@ -88,8 +88,10 @@ fn run_outcome(run: &Run) -> RunOutcome {
         EndReason::Interrupted => return RunOutcome::Cut("it was interrupted"),
         EndReason::Lost if run.recovered => return RunOutcome::Cut("latlab was killed"),
         EndReason::Finished | EndReason::StopAbove | EndReason::Decided => {}
-        EndReason::Lost => return RunOutcome::Lost(why_lost(run)),
-        other => return RunOutcome::Bad(format!("it ended early: {other}")),
+        other => {
+            let bad = || RunOutcome::Bad(format!("it ended early: {other}"));
+            return run.why_lost().map_or_else(bad, RunOutcome::Lost);
+        }
     }
     match run.findings.iter().find(|finding| finding.invalidates()) {
         Some(finding) => RunOutcome::Bad(finding.text()),
@@ -100,13 +102,6 @@ fn run_outcome(run: &Run) -> RunOutcome {
 /// The number of the try that left a run.
 fn attempt_of(run: &Run) -> u32 {
     run.asked.cell.as_ref().map_or(1, |cell| cell.attempt)
-}
-
-/// What cut the stream of a run, as far as a finding knows it.
-fn why_lost(run: &Run) -> String {
-    let codes = ["board-lost", "emulator-failed"];
-    let known = run.findings.iter().find(|finding| codes.contains(&finding.code()));
-    known.map_or("the agent, or the link to it, was lost".to_string(), |finding| finding.text())
 }
 
 fn is_same_cell(cell: &Cell, wanted: &Cell) -> bool {

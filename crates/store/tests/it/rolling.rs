@@ -76,10 +76,107 @@ fn what_others_make_and_remove_meanwhile_counts() {
     // By a clock that was set back.
     let older = root.path().join(format!("20251101T000000Z_{}", name()));
     fs::rename(planted(&root.path().join("new"), &name(), 1).remove(0), &older).unwrap();
-    runs.refresh().unwrap();
+    runs.refresh(None).unwrap();
     assert_eq!(runs.count(), 3);
     runs.remove_while(|_| true);
     assert_eq!((hours(&folders), older.exists()), (vec![], true), "the newest stays");
+}
+
+/// A run whose folder has this time.
+fn made_at(root: &Path, time: &str) -> PathBuf {
+    let folder = root.join(format!("{time}_{}", name()));
+    fs::rename(planted(&root.join("new"), &name(), 1).remove(0), &folder).unwrap();
+    folder
+}
+
+/// Invariant (watch): A clock that is set back or forward makes no run older or newer than it is, also
+/// after a restart.
+#[test]
+fn the_order_is_that_in_which_they_came() {
+    let root = tempfile::tempdir().unwrap();
+    let open = || RollingRuns::open(&Store::new(root.path()), &name()).unwrap();
+    let id = |folder: &Path| folder.file_name().unwrap().to_str().unwrap().to_string();
+    // Forward by years, back to a board without a clock, and right at last; two watches are at it.
+    let times = ["20261101T000000Z", "20390101T000000Z", "19700101T000100Z", "20261102T000000Z"];
+    let (mut one, mut other) = (open(), open());
+    let folders = times.map(|time| {
+        let folder = made_at(root.path(), time);
+        one.refresh(Some(&id(&folder))).unwrap();
+        other.refresh(None).unwrap();
+        folder
+    });
+    let there = || folders.iter().map(|folder| folder.exists()).collect::<Vec<bool>>();
+    drop(one);
+    for left in [3, 2, 1] {
+        // Started anew each time, and with the smallest limit that there is.
+        let mut runs = open();
+        assert_eq!(runs.count(), left + 1);
+        let all = runs.bytes();
+        runs.remove_while(|now| now == all);
+        assert_eq!(there(), [left > 3, left > 2, left > 1, true]);
+    }
+}
+
+#[test]
+fn the_run_that_was_just_made_stays_whatever_another_watch_has_made() {
+    let root = tempfile::tempdir().unwrap();
+    let mut runs = RollingRuns::open(&Store::new(root.path()), &name()).unwrap();
+    let own = made_at(root.path(), "20261101T000000Z");
+    let of_another = made_at(root.path(), "20390101T000000Z");
+    runs.refresh(Some(own.file_name().unwrap().to_str().unwrap())).unwrap();
+    runs.remove_while(|_| true);
+    assert_eq!((own.exists(), of_another.exists()), (true, false));
+}
+
+#[test]
+fn without_a_list_the_names_tell_the_order() {
+    let root = tempfile::tempdir().unwrap();
+    let list = root.path().join(format!(".{}.order", name()));
+    let open = || RollingRuns::open(&Store::new(root.path()), &name()).unwrap();
+    let folders = planted(root.path(), &name(), 4);
+    drop(open());
+    let whole = fs::read_to_string(&list).unwrap();
+    assert_eq!(whole.lines().count(), 4);
+    // One that was cut off, one that is nonsense, a folder and a link in its place.
+    let elsewhere = root.path().join("elsewhere");
+    fs::write(&elsewhere, "kept").unwrap();
+    for make in [
+        &|| fs::write(&list, &whole[..whole.len() / 2]).unwrap(),
+        &|| fs::write(&list, [0xff; 4096]).unwrap(),
+        &|| {
+            fs::remove_file(&list).unwrap();
+            fs::create_dir(&list).unwrap();
+        },
+        &|| {
+            fs::remove_dir(&list).unwrap();
+            std::os::unix::fs::symlink(&elsewhere, &list).unwrap();
+        },
+    ] as [&dyn Fn(); 4]
+    {
+        make();
+        let mut runs = open();
+        assert_eq!(runs.count(), 4);
+        runs.refresh(None).unwrap();
+        assert!(runs.remove_while(|_| false).is_empty());
+    }
+    assert_eq!(fs::read_to_string(&elsewhere).unwrap(), "kept");
+    open().remove_while(|_| true);
+    assert_eq!(hours(&folders), [3]);
+}
+
+#[test]
+fn the_list_grows_no_longer_than_its_runs_need() {
+    let root = tempfile::tempdir().unwrap();
+    let list = root.path().join(format!(".{}.order", name()));
+    let mut runs = RollingRuns::open(&Store::new(root.path()), &name()).unwrap();
+    // A folder is enough of a run to be listed.
+    for minute in 0..300 {
+        let id = format!("20261101T{:02}{:02}00Z_{}", minute / 60, minute % 60, name());
+        fs::create_dir(root.path().join(&id)).unwrap();
+        runs.refresh(Some(&id)).unwrap();
+        fs::remove_dir(root.path().join(&id)).unwrap();
+    }
+    assert!(fs::read_to_string(&list).unwrap().lines().count() < 250);
 }
 
 #[test]

@@ -10,7 +10,6 @@ use crate::output::{escape_controls, print_text, warn};
 use crate::store::{open_store, recover};
 use args::WatchArgs;
 use latlab_conduct::{CpuBudget, Failure, StopFlag, check_disk_space};
-use latlab_model::run::EndReason;
 use latlab_model::units::counted;
 use latlab_model::{Nanos, Plan, Run, Target};
 use latlab_report::units::{percent, span};
@@ -112,13 +111,13 @@ impl Watch<'_> {
         self.spent.add(&target, measured.as_ref().ok().map(|finished| &finished.run));
         match measured {
             Ok(finished) => {
-                if let Err(error) = self.runs.refresh() {
+                if let Err(error) = self.runs.refresh(Some(&finished.run.id)) {
                     warn(error);
                 }
                 let code = exit_code(&finished.run);
                 self.print(&finished, code, since())?;
                 self.tell_removed(self.args.keep);
-                let cut = what_cut(&finished.run);
+                let cut = finished.run.why_lost();
                 if let Some(why) = &cut {
                     warn(format_args!("{}: {why}", finished.run.id));
                 }
@@ -228,16 +227,6 @@ enum RoundResult {
     NoAnswer,
     /// A miss, or that it cannot be measured.
     Failed,
-}
-
-/// Why a round ended early, where nobody asked for that: its link was lost, or its agent was killed.
-fn what_cut(run: &Run) -> Option<String> {
-    (run.ended == EndReason::Lost).then(|| {
-        let lost = run.findings.iter().find(|finding| finding.code() == "board-lost");
-        lost.map_or("the agent was killed, or the connection to it was lost".to_string(), |lost| {
-            lost.text()
-        })
-    })
 }
 
 /// The CPU time of all rounds.
