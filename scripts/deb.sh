@@ -38,7 +38,7 @@ done < <(find responders -type f ! -path '*/build/*' | sort)
 # What is generated from the program's own description lies in docs/reference.
 generated() {
     local file files=(docs/reference/$1)
-    [ -e "${files[0]}" ] || { say "WARNING: the package has no docs/reference/$1: none is there"; return; }
+    [ -e "${files[0]}" ] || die "there is no docs/reference/$1: scripts/reference.sh makes it"
     for file in "${files[@]}"; do put "$file" "$2${3-/$(basename "$file")}"; done
 }
 generated 'man/*.1' usr/share/man/man1

@@ -84,7 +84,7 @@ step main none "building of tests" "${cargo_test[@]}" --no-run
 wait
 # In the continuous integration the program that is given away is the one that is tested.
 step main one "program" env LATLAB_AGENTS="$root/target/agents" scripts/build.sh
-export LATLAB=$root/target/latlab PATH=$root/.venv/bin:$PATH
+export LATLAB=$root/target/latlab LATLAB_DIST=$root/$programs PATH=$root/.venv/bin:$PATH
 
 # Where each cannot have its own /run, one latlab would refuse to measure beside another.
 [ "$(tests/own_mounts printenv OWN_MOUNTS)" = yes ] || BESIDE=1

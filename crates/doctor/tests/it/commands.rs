@@ -4,6 +4,7 @@
 use latlab_doctor::examine;
 use latlab_model::Snapshot;
 use latlab_model::snapshot::Content;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -32,10 +33,26 @@ fn no_value_of_a_machine_becomes_a_command() {
     assert!(commands > 1000);
 }
 
-/// Sets the trap in each file of a machine; gives back how many commands were looked at.
+/// Files of a machine, of those whose names differ in their numbers alone (each CPU has some) the first and the last.
+fn different_files(machine: &Snapshot) -> impl Iterator<Item = &String> {
+    let shape = |file: &str| {
+        file.split(|one: char| one.is_ascii_digit())
+            .filter(|part| !part.is_empty())
+            .collect::<Vec<_>>()
+            .join("#")
+    };
+    let mut alike: BTreeMap<String, Vec<&String>> = BTreeMap::new();
+    machine.files.keys().for_each(|file| alike.entry(shape(file)).or_default().push(file));
+    alike.into_values().flat_map(|mut files| {
+        files.drain(1..files.len().max(2) - 1);
+        files
+    })
+}
+
+/// Sets the trap in the files of a machine, in one at a time; gives back how many commands were looked at.
 fn look(machine: &Snapshot) -> usize {
     let mut commands = 0;
-    for file in machine.files.keys() {
+    for file in different_files(machine) {
         let mut trapped = machine.clone();
         for beside in [true, false] {
             let Some(Content::Text(text)) = trapped.files.get_mut(file) else { continue };
