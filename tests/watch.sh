@@ -103,6 +103,22 @@ if have "what the command reads" python:jsonschema; then
     try "a failed round runs the command with the round as JSON" warns
 fi
 
+mistakes() {
+    fails() {
+        timeout 20 "$program" watch --cycles 50 --out "$here/wrong" "${@:3}" >said 2>errors
+        code=$?
+        refused "$1" "$2" true
+    }
+    : >file
+    fails 2 "'--rounds <N>': expected 1 or more" --rounds 0 && fails 2 "--every must be more than 0" --every 0s &&
+        fails 2 "is not a size of 1M or more" --keep 10 && fails 2 "is not a share between" --cpu-budget 101% &&
+        fails 2 "contains a line break" --name $'a\nb' && expect "nothing made" [ ! -e wrong ] || return
+    timeout 20 "$program" watch --cycles 50 --rounds 1 --out file >said 2>errors
+    code=$?
+    refused 2 "cannot read file: Not a directory" true
+}
+try "a wrong flag, and a folder that is none, are one line before anything is measured" mistakes
+
 # Rounds without an answer neither warn nor end a row of failures; one whose agent dies is no round.
 dies() {
     rm -f alarms

@@ -8,7 +8,7 @@ use latlab_report::duration;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -103,11 +103,19 @@ pub fn read() -> Result<NamedTargets, String> {
     }
 }
 
+/// A file of boards that is as long is none, and may have no end.
+const LARGEST: u64 = 1 << 20;
+
 /// The boards of a file that a sheet is run on; an error is one line.
 pub fn boards_of(path: &Path) -> Result<NamedTargets, String> {
     let shown = path.display();
     let expected = "expected [NAME] with target = \"ssh://HOST\" for each board";
-    let text = fs::read_to_string(path).map_err(|error| format!("cannot read {shown}: {error}"))?;
+    let mut text = String::new();
+    let opened = fs::File::open(path).and_then(|file| file.take(LARGEST).read_to_string(&mut text));
+    let length = opened.map_err(|error| format!("cannot read {shown}: {error}"))?;
+    if length as u64 == LARGEST {
+        return Err(format!("{shown} has 1 MiB or more: {expected}"));
+    }
     // A complaint that says what was expected there is not to say it twice.
     let told = |error: String| match error.contains("expected") {
         true => error,
@@ -284,6 +292,7 @@ mod tests {
             ),
             ("[a]\ntarget = \"ssh://a\"\n[a]\ntarget = \"ssh://b\"\n", "FILE:3: duplicate key"),
             ("[a]\ntarget = \"ssh://a\"\nport = 22\n", "FILE:3: unknown field `port`"),
+            (&"# much\n".repeat(1 << 18), "FILE has 1 MiB or more: expected [NAME]"),
             ("[\"a b\"]\ntarget = \"ssh://a\"\n", "FILE:1: 'a b' is no name"),
         ] {
             let error = read(wrong).unwrap_err();

@@ -26,7 +26,7 @@ pub struct WatchArgs {
     #[arg(long, value_name = "CMD", help_heading = WATCH)]
     pub on_fail: Option<String>,
     /// End after so many rounds [default: never]
-    #[arg(long, value_name = "N", value_parser = whole::<u64>, help_heading = WATCH)]
+    #[arg(long, value_name = "N", value_parser = rounds, help_heading = WATCH)]
     pub rounds: Option<u64>,
     /// Print only what fails and what is removed
     #[arg(short, long, help_heading = WATCH)]
@@ -102,6 +102,14 @@ fn share_of_cpu(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A number of rounds; none is no watch.
+fn rounds(text: &str) -> Result<u64, String> {
+    whole(text).and_then(|count| match count {
+        0 => Err("expected 1 or more".to_string()),
+        _ => Ok(count),
+    })
+}
+
 /// A size of a disk.
 fn size(text: &str) -> Result<u64, String> {
     let expected = || format!("'{text}' is not a size of 1M or more, such as 200M or 2G");
@@ -117,6 +125,14 @@ fn size(text: &str) -> Result<u64, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_of_rounds_is_one_at_least() {
+        assert_eq!(rounds("3"), Ok(3));
+        for wrong in ["0", "-1", "1.5", ""] {
+            assert!(rounds(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn shares_and_sizes() {

@@ -28,16 +28,13 @@ pub fn watch(args: &WatchArgs) -> anyhow::Result<ExitCode> {
     args.check()?;
     let plan = plan(args)?;
     let store = open_store(args.out.as_deref());
+    // First, so that a folder that is none is told once.
+    let mut runs = RollingRuns::open(&store, &plan.name)?;
     recover(&store);
+    runs.refresh(None)?;
     let stop = StopFlag::on_signals(true)?;
-    let mut watch = Watch {
-        args,
-        runs: RollingRuns::open(&store, &plan.name)?,
-        store,
-        spent: CpuSpent::default(),
-        told: BTreeSet::new(),
-        failures: 0,
-    };
+    let mut watch =
+        Watch { args, runs, store, spent: CpuSpent::default(), told: BTreeSet::new(), failures: 0 };
     let budget = CpuBudget { every_ns: args.every, share: args.cpu_budget };
     let begun = Clock::Boottime.now();
     let since = || Nanos(Clock::Boottime.now() - begun);
