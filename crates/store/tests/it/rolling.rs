@@ -89,8 +89,7 @@ fn made_at(root: &Path, time: &str) -> PathBuf {
     folder
 }
 
-/// Invariant (watch): A clock that is set back or forward makes no run older or newer than it is, also
-/// after a restart.
+/// Invariant (watch): A clock that is set makes no run older or newer than it is, also after a restart.
 #[test]
 fn the_order_is_that_in_which_they_came() {
     let root = tempfile::tempdir().unwrap();
