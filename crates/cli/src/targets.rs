@@ -5,10 +5,11 @@ use crate::store::user_folder;
 use latlab_model::target::{BoardTarget, LabgridTarget};
 use latlab_model::{CpuSet, Nanos, Target};
 use latlab_report::duration;
+use latlab_sys::files::read_text;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
-use std::io::{ErrorKind, Read, Write};
+use std::io::{ErrorKind, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -103,19 +104,17 @@ pub fn read() -> Result<NamedTargets, String> {
     }
 }
 
-/// A file of boards that is as long is none, and may have no end.
-const LARGEST: u64 = 1 << 20;
+/// The length of the longest file of boards, in bytes.
+const LONGEST: u64 = (1 << 20) - 1;
 
 /// The boards of a file that a sheet is run on; an error is one line.
 pub fn boards_of(path: &Path) -> Result<NamedTargets, String> {
     let shown = path.display();
     let expected = "expected [NAME] with target = \"ssh://HOST\" for each board";
-    let mut text = String::new();
-    let opened = fs::File::open(path).and_then(|file| file.take(LARGEST).read_to_string(&mut text));
-    let length = opened.map_err(|error| format!("cannot read {shown}: {error}"))?;
-    if length as u64 == LARGEST {
+    let text = read_text(path, LONGEST).map_err(|error| format!("cannot read {shown}: {error}"))?;
+    let Some(text) = text else {
         return Err(format!("{shown} has 1 MiB or more: {expected}"));
-    }
+    };
     // A complaint that says what was expected there is not to say it twice.
     let told = |error: String| match error.contains("expected") {
         true => error,

@@ -1,6 +1,6 @@
 //! The runs of one name as a rolling store: where they take too much room, the oldest go.
 //!
-//! Which one is the oldest no name tells, since it bears the time of a clock that may have been set back. A
+//! Their names bear the time of a clock that may have been set, so they do not tell which run is the oldest. A
 //! file beside the runs lists them as they came; a run that is missing there is placed by its name.
 
 use crate::document::read_run;
@@ -8,11 +8,11 @@ use crate::error::{Error, Result};
 use crate::files::write_file;
 use crate::id;
 use crate::runs::Store;
-use crate::trust::{open_file, open_or_create_file};
+use crate::trust::open_file;
 use latlab_sys::lease;
 use std::collections::{BTreeSet, VecDeque};
 use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -22,10 +22,8 @@ pub const KEEP_MARK: &str = "keep";
 const REMOVED: &str = ".removed";
 /// Ending of the name of the file that lists the runs as they came.
 const ORDER: &str = ".order";
-/// A list that is longer is none.
+/// What is read of the list at most.
 const LONGEST_ORDER: u64 = 64 << 20;
-/// So many lines of runs that are gone may be in it for each one that is there, and a few more.
-const GONE: usize = 2;
 
 /// The finished runs of one name, the oldest first.
 #[derive(Debug)]
@@ -33,8 +31,6 @@ pub struct RollingRuns {
     store: Store,
     name: String,
     runs: VecDeque<StoredSize>,
-    /// Lines of the list.
-    listed: usize,
 }
 
 /// A run and the room that it takes.
@@ -65,12 +61,14 @@ impl RollingRuns {
             }
         }
         let (store, name) = (store.clone(), name.to_string());
-        let mut runs = RollingRuns { store, name, runs: VecDeque::new(), listed: 0 };
+        let mut runs = RollingRuns { store, name, runs: VecDeque::new() };
+        // Who has the lock sees all that are there, so that a list written by it lacks none.
+        let _alone = runs.store.lock();
         let listed = runs.listed();
         let order = in_order(&listed, runs.there()?);
+        let is_new = order != listed;
         runs.runs = order.into_iter().map(|id| runs.sized(id)).collect();
-        runs.listed = listed.len();
-        if runs.runs.iter().map(|run| &run.id).ne(&listed) {
+        if is_new {
             runs.write_list();
         }
         Ok(runs)
@@ -79,29 +77,15 @@ impl RollingRuns {
     /// Looks which of them are there now: others may make and remove runs of this name, too. The one that
     /// was just made is the newest, whatever the clock says.
     pub fn refresh(&mut self, made: Option<&str>) -> Result<()> {
+        let _alone = self.store.lock();
         let mut there = self.there()?;
         self.runs.retain(|run| there.remove(&run.id));
         let made = made.and_then(|id| there.take(id));
         // What came now is newer than all that was known.
         let new: Vec<StoredSize> = there.into_iter().chain(made).map(|id| self.sized(id)).collect();
-        if new.is_empty() {
-            return Ok(());
-        }
-        let lines: String = new.iter().map(|run| run.id.clone() + "\n").collect();
-        self.listed += new.len();
-        self.runs.extend(new);
-        match self.listed > 100 + (1 + GONE) * self.runs.len() {
-            true => self.write_list(),
-            // Without it the names tell the order, as far as they do. What is there may have been cut off.
-            false => {
-                let path = self.list();
-                let opened = open_or_create_file(&path).ok();
-                let written =
-                    opened.map(|mut file| file.write_all(format!("\n{lines}").as_bytes()));
-                if let Some(Ok(())) = written {
-                    self.store.chown(&path);
-                }
-            }
+        if !new.is_empty() {
+            self.runs.extend(new);
+            self.write_list();
         }
         Ok(())
     }
@@ -142,15 +126,12 @@ impl RollingRuns {
         }
     }
 
-    /// Writes the list anew, whole or not at all.
-    fn write_list(&mut self) {
-        // Two that write it at once would lose what others have added.
-        let _alone = self.store.lock();
-        let Ok(there) = self.there() else { return };
-        let known = self.runs.iter().map(|run| run.id.clone()).chain(self.listed());
-        let order = in_order(&known.collect::<Vec<_>>(), there);
+    /// Writes the list, whole or not at all; without it the names tell the order, as far as they do.
+    fn write_list(&self) {
         let (path, new) = (self.list(), self.list().with_extension("order.new"));
-        let text: String = order.iter().map(|id| format!("{id}\n")).collect();
+        let text: String = self.runs.iter().map(|run| run.id.clone() + "\n").collect();
+        // One that a killed program has begun.
+        drop(fs::remove_file(&new));
         let written = write_file(&self.store.disk, &new, &text)
             .and_then(|_| self.store.disk.rename(&new, &path).map_err(Error::io("rename", &new)));
         match written {
@@ -158,7 +139,6 @@ impl RollingRuns {
             // The old one is as good as it was.
             Err(_) => drop(fs::remove_file(&new)),
         }
-        self.listed = order.len();
     }
 
     /// How many there are.

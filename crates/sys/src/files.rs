@@ -151,6 +151,13 @@ pub fn read_ordinary_file(path: &Path, largest: u64) -> std::io::Result<Vec<u8>>
     }
 }
 
+/// The text of a file or a pipe; none where it is longer than this, as that of a device without end.
+pub fn read_text(path: &Path, longest: u64) -> std::io::Result<Option<String>> {
+    let mut text = String::new();
+    File::open(path)?.take(longest + 1).read_to_string(&mut text)?;
+    Ok((text.len() as u64 <= longest).then_some(text))
+}
+
 /// A file's text; some kernel files say only once what they hold, and refuse (`osnoise/cpus`) whoever
 /// has no room for all of it.
 pub fn read_at_once(path: &Path) -> std::io::Result<String> {

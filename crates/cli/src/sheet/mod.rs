@@ -25,8 +25,8 @@ use crate::targets::NamedTargets;
 use errors::SheetErrors;
 use head::MOST_REPEATS;
 use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign};
-use std::fs::File;
-use std::io::{ErrorKind, Read};
+use latlab_sys::files::read_text;
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// A larger file is no sheet, or has no end at all.
@@ -78,18 +78,15 @@ impl SheetFile {
             };
             return Err(format!("no ready-made sheet '{spec}'; {meant}"));
         }
-        let mut text = String::new();
-        let read =
-            File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_string(&mut text));
-        read.map_err(|error| match error.kind() {
+        let text = read_text(path, LARGEST).map_err(|error| match error.kind() {
             ErrorKind::NotFound => {
                 format!("no sheet {spec}; `latlab scenarios` lists those that need no file")
             }
             _ => format!("cannot read {spec}: {error}"),
         })?;
-        if text.len() as u64 > LARGEST {
+        let Some(text) = text else {
             return Err(format!("{spec} is not a sheet: it is larger than 1 MiB"));
-        }
+        };
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         Ok(SheetFile { file: spec.to_string(), stem, text })
     }

@@ -4,7 +4,7 @@
 use latlab_doctor::examine;
 use latlab_model::Snapshot;
 use latlab_model::snapshot::Content;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -33,20 +33,14 @@ fn no_value_of_a_machine_becomes_a_command() {
     assert!(commands > 1000);
 }
 
-/// Files of a machine, of those whose names differ in their numbers alone (each CPU has some) the first and the last.
-fn different_files(machine: &Snapshot) -> impl Iterator<Item = &String> {
-    let shape = |file: &str| {
-        file.split(|one: char| one.is_ascii_digit())
-            .filter(|part| !part.is_empty())
-            .collect::<Vec<_>>()
-            .join("#")
-    };
-    let mut alike: BTreeMap<String, Vec<&String>> = BTreeMap::new();
-    machine.files.keys().for_each(|file| alike.entry(shape(file)).or_default().push(file));
-    alike.into_values().flat_map(|mut files| {
-        files.drain(1..files.len().max(2) - 1);
-        files
-    })
+/// The files of a machine. Of files whose names differ in digits alone, as those of each CPU do, the first and the last.
+fn different_files(machine: &Snapshot) -> BTreeSet<&String> {
+    let mut ends: BTreeMap<String, (&String, &String)> = BTreeMap::new();
+    for file in machine.files.keys() {
+        let shape = file.replace(|one: char| one.is_ascii_digit(), "#");
+        ends.entry(shape).or_insert((file, file)).1 = file;
+    }
+    ends.into_values().flat_map(|(first, last)| [first, last]).collect()
 }
 
 /// Sets the trap in the files of a machine, in one at a time; gives back how many commands were looked at.

@@ -89,8 +89,10 @@ fn run_outcome(run: &Run) -> RunOutcome {
         EndReason::Lost if run.recovered => return RunOutcome::Cut("latlab was killed"),
         EndReason::Finished | EndReason::StopAbove | EndReason::Decided => {}
         other => {
-            let bad = || RunOutcome::Bad(format!("it ended early: {other}"));
-            return run.why_lost().map_or_else(bad, RunOutcome::Lost);
+            return match run.why_lost() {
+                Some(why) => RunOutcome::Lost(why),
+                None => RunOutcome::Bad(format!("it ended early: {other}")),
+            };
         }
     }
     match run.findings.iter().find(|finding| finding.invalidates()) {

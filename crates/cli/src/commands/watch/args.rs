@@ -102,7 +102,7 @@ fn share_of_cpu(text: &str) -> Result<f64, String> {
     }
 }
 
-/// A number of rounds; none is no watch.
+/// How many rounds to measure, at least one.
 fn rounds(text: &str) -> Result<u64, String> {
     whole(text).and_then(|count| match count {
         0 => Err("expected 1 or more".to_string()),

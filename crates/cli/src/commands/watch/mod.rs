@@ -28,7 +28,7 @@ pub fn watch(args: &WatchArgs) -> anyhow::Result<ExitCode> {
     args.check()?;
     let plan = plan(args)?;
     let store = open_store(args.out.as_deref());
-    // First, so that a folder that is none is told once.
+    // Before unfinished runs are finished: those are then the newest, and a path that is no folder ends it here.
     let mut runs = RollingRuns::open(&store, &plan.name)?;
     recover(&store);
     runs.refresh(None)?;
