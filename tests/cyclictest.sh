@@ -15,13 +15,16 @@ cd "$here" || exit 1
 
 ours() { "$program" cyclictest "$@"; }
 
-# Numbers become 9, in the width that they are printed in where that is fixed; what depends on
-# chance (rows of JSON, lists of cycles, how often a block is drawn over the one before) is told once or
-# not at all, and so is a mean of the original's that is larger than its column, which is no mean.
+# Numbers become 9, in the width that they are printed in where that is fixed: one that is longer than
+# its column, as a latency is beside other work, is cut to it, and one that is shorter keeps its blanks.
+# What depends on chance (rows of JSON, lists of cycles, how often a block is drawn over the one before)
+# is told once or not at all. Usage: mask FILE COLUMNS, these of the last and the mean latency.
 mask() {
     sed -E \
-        -e 's/^\x1b\[[0-9]+A//' -e '/^T:/{s/[ 0-9-]/9/g;s/Avg:9{9,}/Avg:999999/;b}' \
-        -e '/^ +[0-9]+:/{s/[ 0-9-]/9/g;b}' \
+        -e 's/^\x1b\[[0-9]+A//' \
+        -e "/^T:/{s/(\([0-9]{5})[0-9]+\)/\1)/;s/((C|Min):[0-9]{7})[0-9]+/\1/g" \
+        -e "s/((Act|Avg):[0-9]{$2})[0-9]+/\1/g;s/(Max:[0-9]{8})[0-9]+/\1/;s/[ 0-9-]/9/g;b}" \
+        -e '/^ +[0-9]+:/{s/(:[0-9]{8})[0-9]+/\1/g;s/[ 0-9-]/9/g;b}' \
         -e '/^ {8}"[0-9]+": /d' -e '/^ {6}"overflow": /d' -e 's/("histogram": \{) *(},)?$/\1/' \
         -e '/^ {6}\},$/d' -e 's/"cmdline:":.*/"cmdline:"/' -e 's/_time": .*/_time"/' \
         -e 's/^# Thread [0-9]+:.*/# Thread:/' -e 's/-?[0-9.]+/9/g' "$1" | sort -u
@@ -34,10 +37,11 @@ same() {
     (cd real && timeout 60 cyclictest "$@" >out 2>err; echo "exit $?" >>out) &
     (cd ours && timeout 60 "$program" cyclictest --no-store "$@" >out 2>err; echo "exit $?" >>out)
     wait $!
-    local file
+    local file columns=5
+    [[ " $* " != *" -N "* ]] || columns=8
     for file in real/*; do
         file=${file#real/}
-        [ "$file" = err ] || diff <(mask "real/$file") <(mask "ours/$file") || return 1
+        [ "$file" = err ] || diff <(mask "real/$file" $columns) <(mask "ours/$file" $columns) || return 1
     done
     # Before each block but the first; with -M after the last one as well.
     local blocks ups
