@@ -58,7 +58,7 @@ def checked(line: list[str], **options) -> subprocess.CompletedProcess:
     """Runs a program that must succeed."""
     done = subprocess.run(line, capture_output=True, text=True, **options)
     if done.returncode != 0:
-        raise RuntimeError(f"{' '.join(line)}\nended with {done.returncode}: {done.stderr}")
+        raise RuntimeError(f"{' '.join(line)}\nended with {done.returncode}: {done.stderr}{done.stdout}")
     return done
 
 
@@ -86,7 +86,7 @@ def by_name(threads: dict) -> dict:
 def instructions(options) -> Result:
     """User-space instructions per cycle of the measuring thread, by callgrind."""
     # A test has less time.
-    few, many = (20_000, 120_000) if options else (5_000, 30_000)
+    few, many = (20_000, 120_000) if options else (2_000, 12_000)
 
     def count(tool: str, cycles: int, folder: Path) -> dict:
         job = Job(period_us=200, cpus="0", cycles=cycles)
@@ -391,7 +391,8 @@ def samples(options) -> Result:
 
 def syscalls(options) -> Result:
     """System calls per cycle of the measuring thread, by strace; page faults, from run.json."""
-    few, many = 1_000, 6_000
+    # A test has less time.
+    few, many = (1_000, 6_000) if options else (500, 1_500)
 
     def count(tool: str, cycles: int, folder: Path) -> dict:
         output = folder / str(cycles)
