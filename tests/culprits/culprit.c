@@ -3,6 +3,7 @@
  * found by whoever explains latencies.
  *
  * usage: culprit WHAT CPU LENGTH_US EVERY_MS [PID]
+ *        culprit priority PRIORITY PID
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -17,7 +18,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -37,11 +41,16 @@ static void must(int is_well, const char *what)
 	exit(1);
 }
 
-static void realtime(int priority)
+static void realtime_of(pid_t thread, int priority)
 {
 	struct sched_param param = { .sched_priority = priority };
 
-	must(sched_setscheduler(0, SCHED_FIFO, &param) == 0, "FIFO");
+	must(sched_setscheduler(thread, SCHED_FIFO, &param) == 0, "FIFO");
+}
+
+static void realtime(int priority)
+{
+	realtime_of(0, priority);
 }
 
 /* The kernel divides the time of all such threads, so that one that is pinned is refused. */
@@ -132,6 +141,88 @@ static void barrier_until(long long end)
 		must(syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0, "membarrier");
 }
 
+/* As many timers as fill a length, which all expire at the same time: each sets a file, or sends a signal. */
+static void timers_at(long long at, int signals, long long length)
+{
+	static int files[900];
+	static timer_t timers[900];
+	static int count;
+	const struct itimerspec when = { .it_value = { at / 1000000000, at % 1000000000 } };
+	int wanted = length > 1000000 ? 900 : 300;
+
+	if (!count) {
+		struct rlimit many = { 2000, 2000 };
+		struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1 };
+
+		setrlimit(RLIMIT_NOFILE, &many);
+		setrlimit(RLIMIT_SIGPENDING, &many);
+		signal(SIGUSR1, SIG_IGN);
+		for (; count < wanted; count++)
+			if (signals)
+				must(timer_create(CLOCK_MONOTONIC, &event, &timers[count]) == 0, "timer");
+			else
+				must((files[count] = timerfd_create(CLOCK_MONOTONIC, 0)) >= 0, "timerfd");
+	}
+	for (int one = 0; one < count; one++)
+		if (signals)
+			timer_settime(timers[one], TIMER_ABSTIME, &when, NULL);
+		else
+			timerfd_settime(files[one], TFD_TIMER_ABSTIME, &when, NULL);
+}
+
+static void start_until(long long end, const char *program)
+{
+	while (now() < end) {
+		pid_t child = vfork();
+
+		if (!child) {
+			if (program)
+				execl(program, "true", NULL);
+			_exit(0);
+		}
+		must(child > 0 && waitpid(child, NULL, 0) == child, "start a program");
+	}
+}
+
+static void take_signal(int number)
+{
+	(void)number;
+}
+
+/* To another process, which takes them when it gets the CPU. */
+static void signal_until(long long end)
+{
+	static pid_t other;
+
+	if (!other) {
+		signal(SIGUSR1, take_signal);
+		other = fork();
+		must(other >= 0, "fork");
+		if (!other) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			for (;;)
+				pause();
+		}
+	}
+	while (now() < end)
+		must(kill(other, SIGUSR1) == 0, "send a signal");
+}
+
+/* Each withdraws a right from the other CPU's translations. */
+static void protect_until(long long end)
+{
+	static char *memory;
+
+	if (!memory)
+		memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	must(memory != MAP_FAILED, "mmap");
+	while (now() < end) {
+		mprotect(memory, 4096, PROT_READ | PROT_WRITE);
+		*memory = 1;
+		must(mprotect(memory, 4096, PROT_READ) == 0, "mprotect");
+	}
+}
+
 static void *stay_on(void *cpu)
 {
 	cpu_set_t set;
@@ -154,6 +245,10 @@ static void write_file(const char *path, const char *text)
 
 int main(int count, char **arguments)
 {
+	if (count == 4 && !strcmp(arguments[1], "priority")) {
+		realtime_of(atoi(arguments[3]), atoi(arguments[2]));
+		return 0;
+	}
 	if (count < 5) {
 		fprintf(stderr, "usage: culprit WHAT CPU LENGTH_US EVERY_MS [PID]\n");
 		return 2;
@@ -170,7 +265,8 @@ int main(int count, char **arguments)
 		CPU_SET(cpu, &set);
 		must(sched_setaffinity(0, sizeof(set), &set) == 0, "affinity");
 	}
-	if (!strcmp(what, "fifo") || !strcmp(what, "faults"))
+	if (!strcmp(what, "fifo") || !strcmp(what, "faults") || !strcmp(what, "start") ||
+	    !strcmp(what, "signals") || !strcmp(what, "move"))
 		realtime(95);
 	else if (!strcmp(what, "same"))
 		realtime(90);
@@ -180,6 +276,10 @@ int main(int count, char **arguments)
 		pthread_t other;
 
 		must(syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0, "register");
+		must(pthread_create(&other, NULL, stay_on, (void *)(long)!cpu) == 0, "thread");
+	} else if (!strcmp(what, "protect")) {
+		pthread_t other;
+
 		must(pthread_create(&other, NULL, stay_on, (void *)(long)!cpu) == 0, "thread");
 	} else {
 		realtime(2);
@@ -204,7 +304,27 @@ int main(int count, char **arguments)
 			print_until(end);
 		else if (!strcmp(what, "membarrier"))
 			barrier_until(end);
-		else if (!strcmp(what, "stop")) {
+		else if (!strcmp(what, "protect"))
+			protect_until(end);
+		else if (!strcmp(what, "start"))
+			start_until(end, "/bin/busybox");
+		else if (!strcmp(what, "signals"))
+			signal_until(end);
+		else if (!strcmp(what, "timerfds") || !strcmp(what, "posix-timers"))
+			timers_at(end + 5000000, *what == 'p', length);
+		else if (!strcmp(what, "move")) {
+			const cpu_set_t home = set;
+
+			CPU_ZERO(&set);
+			CPU_SET(!cpu, &set);
+			/* It has run elsewhere, and is put here. */
+			sched_setaffinity(0, sizeof(set), &set);
+			end = now() + length;
+			run_until(end);
+			sched_setaffinity(0, sizeof(home), &home);
+			run_until(end + length);
+			set = home;
+		} else if (!strcmp(what, "stop")) {
 			struct timespec rest = { 0, length };
 
 			/* It must run once to stop. */

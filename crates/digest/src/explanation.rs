@@ -30,6 +30,8 @@ const ENOUGH_FOR_COST: u64 = 100;
 #[derive(Default)]
 pub struct ExplanationDigest {
     recording: Recording,
+    /// Threads that were there when somebody looked.
+    living: HashSet<i32>,
     reader: Option<EventReader>,
     pages: KeptPages,
     blames: Vec<SpikeBlame>,
@@ -93,12 +95,14 @@ impl ExplanationDigest {
             let traces: Vec<CpuTrace> =
                 spike.pages.iter().map(|range| self.pages.range(range)).collect();
             let subject = Subject { thread_id: thread_id(threads, spike.thread), in_guest };
-            let mut blame = blame(&spike, subject, &traces, reader);
+            let lives = |id| self.living.contains(&id);
+            let mut blame = blame(&spike, subject, &traces, reader, &lives);
             self.overwritten += u64::from(blame.begins_late);
             if !self.is_among_largest(spike.latency_ns) {
                 // Only its cause will be told, and there may be hundreds of thousands.
-                blame.spike.legs.retain(|leg| Some(&leg.holder) == blame.spike.cause.as_ref());
-                blame.spike.legs.truncate(1);
+                let legs = std::mem::take(&mut blame.spike.legs).into_iter();
+                let own = legs.filter(|leg| Some(leg.cause()) == blame.spike.cause);
+                blame.spike.legs.extend(own.max_by_key(|leg| leg.length()));
             }
             self.blames.push(blame.spike);
         }
@@ -118,6 +122,7 @@ impl ExplanationDigest {
 
     /// Takes whose threads ran.
     pub fn push_threads(&mut self, threads: Vec<KnownThread>) {
+        self.living.extend(threads.iter().map(|thread| thread.id));
         self.recording.formats.threads.extend(threads);
     }
 
@@ -206,10 +211,11 @@ pub fn explain_spikes<E>(
             kept.insert(cpu, number, page);
         }
     }
+    let living: HashSet<i32> = recording.formats.threads.iter().map(|one| one.id).collect();
     let blames = spikes.into_iter().map(|spike| {
         let traces: Vec<CpuTrace> = spike.pages.iter().map(|range| kept.range(range)).collect();
         let subject = Subject { thread_id: thread_id(threads, spike.thread), in_guest };
-        let mut found = blame(spike, subject, &traces, &reader).spike;
+        let mut found = blame(spike, subject, &traces, &reader, &|id| living.contains(&id)).spike;
         complete_names(&mut found, &recording.formats);
         found
     });

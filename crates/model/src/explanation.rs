@@ -35,6 +35,8 @@ text_enum! {
         Printk = "printk",
         /// A thread with many page faults.
         PageFaults = "page-faults",
+        /// What a thread starts and what soon ends: programs or threads.
+        Starts = "starts",
         /// A CPU that was taken away or brought back.
         Hotplug = "hotplug",
         /// An interrupt.
@@ -79,6 +81,20 @@ pub struct TracedThread {
     /// Its process and cgroup; none where it had ended before anybody looked.
     #[serde(default)]
     pub known: Option<KnownThread>,
+    /// Who started it, where it had ended before anybody looked; of a thread that mostly waits for what it
+    /// starts, itself.
+    #[serde(default)]
+    pub started_by: Option<Starter>,
+}
+
+/// A thread that starts others.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Starter {
+    /// Its number in the kernel.
+    pub id: i32,
+    /// Its name.
+    pub name: String,
 }
 
 impl TracedThread {
@@ -120,6 +136,14 @@ impl BlameLeg {
     /// Its length.
     pub fn length(&self) -> Nanos {
         self.to_ns - self.from_ns
+    }
+
+    /// Who is to blame for it: of what a thread starts again and again, that thread.
+    pub fn cause(&self) -> Holder {
+        match self.thread.as_ref().and_then(|thread| thread.started_by.as_ref()) {
+            Some(starter) => Holder { kind: HolderKind::Starts, name: starter.name.clone() },
+            None => self.holder.clone(),
+        }
     }
 }
 
@@ -238,6 +262,9 @@ pub struct Cause {
     pub last_ns: Nanos,
     /// Real-time priority in words, where a thread has one.
     pub realtime: Option<String>,
+    /// Of what is started, the names, those of most spikes first.
+    #[serde(default)]
+    pub started: Vec<String>,
     /// What to do about it: a command, or a sentence.
     pub remedy: String,
 }

@@ -4,7 +4,8 @@
 use crate::moment::{CpuTrace, EventReader, Moment, What};
 use crate::points::{CpuEvents, Own, Piece, WakeUp};
 use crate::settle::{Around, is_hotplug, unknown};
-use crate::timeline::{NameOf, Stretch, Tasks, name_tasks, stretches};
+use crate::starts::group_starts;
+use crate::timeline::{NameOf, Stretch, Tasks, TimerOwners, name_tasks, own_timers, stretches};
 use latlab_model::Nanos;
 use latlab_model::explanation::{BlameLeg, CpuBefore, Holder, HolderKind, Phase, SpikeBlame};
 use latlab_model::flight::RecordedSpike;
@@ -27,12 +28,14 @@ pub struct Subject {
     pub in_guest: bool,
 }
 
-/// Finds out who held the thread off.
+/// Finds out who held the thread off. Of the threads that ran, those that `lives` names were there when
+/// somebody looked soon after.
 pub fn blame(
     spike: &RecordedSpike,
     subject: Subject,
     traces: &[CpuTrace],
     reader: &EventReader,
+    lives: &dyn Fn(i32) -> bool,
 ) -> Blamed {
     let read = |trace: &CpuTrace| CpuEvents {
         cpu: trace.range.cpu,
@@ -43,7 +46,7 @@ pub fn blame(
             .is_some_and(|(last, _)| last.saturating_add(1) >= trace.range.end),
     };
     let cpus: Vec<CpuEvents> = traces.iter().map(read).collect();
-    blame_events(spike, subject, &cpus, &|address| reader.function(address))
+    blame_events(spike, subject, &cpus, &|address| reader.function(address), lives)
 }
 
 /// The same of events that were read.
@@ -52,9 +55,13 @@ pub(crate) fn blame_events(
     subject: Subject,
     cpus: &[CpuEvents],
     name_of: NameOf,
+    lives: &dyn Fn(i32) -> bool,
 ) -> Blamed {
-    let mut tasks = Tasks::new();
-    cpus.iter().for_each(|one| name_tasks(&one.moments, &mut tasks));
+    let (mut tasks, mut owners) = (Tasks::new(), TimerOwners::new());
+    for one in cpus {
+        name_tasks(&one.moments, &mut tasks);
+        own_timers(&one.moments, &mut owners);
+    }
     let (release, woken) = (spike.release_ns.0, (spike.release_ns + spike.latency_ns).0);
     let wake_up = subject.thread_id.and_then(|id| WakeUp::find(cpus, id, release, woken));
     let home = wake_up.as_ref().map_or(0, |wake_up| wake_up.home);
@@ -63,7 +70,7 @@ pub(crate) fn blame_events(
     let pieces = wake_up.as_ref().map_or(vec![whole], |wake_up| wake_up.pieces.clone());
     let hotplug = cpus.iter().any(|one| is_hotplug(&one.moments, release, woken));
     let timer = wake_up.as_ref().and_then(|wake_up| wake_up.timer);
-    let line = |one: &CpuEvents| stretches(&one.moments, &tasks, name_of, timer);
+    let line = |one: &CpuEvents| stretches(&one.moments, &tasks, &owners, name_of, timer);
     let lines: Vec<Vec<Stretch>> = cpus.iter().map(line).collect();
     let mut legs = Vec::new();
     for piece in pieces.iter().filter(|piece| piece.from < piece.to) {
@@ -86,6 +93,7 @@ pub(crate) fn blame_events(
     for leg in &mut legs {
         (leg.from_ns, leg.to_ns) = (leg.from_ns - Nanos(release), leg.to_ns - Nanos(release));
     }
+    group_starts(&mut legs, cpus, &tasks, lives);
     let own = cpus.get(home);
     let begins_late = own.is_some_and(|own| own.begins_after(release));
     let gap = gap(own, wake_up.as_ref(), release, woken);
@@ -222,13 +230,13 @@ fn told(
     legs: Vec<BlameLeg>,
     gap: Option<String>,
 ) -> SpikeBlame {
-    let mut totals: BTreeMap<&Holder, i64> = BTreeMap::new();
+    let mut totals: BTreeMap<Holder, i64> = BTreeMap::new();
     for leg in &legs {
-        *totals.entry(&leg.holder).or_default() += leg.length().0;
+        *totals.entry(leg.cause()).or_default() += leg.length().0;
     }
     let largest = totals.into_iter().max_by_key(|(_, total)| *total);
     let cause = largest.filter(|(holder, _)| holder.kind != HolderKind::Unknown);
-    let cause = cause.map(|(holder, total)| (holder.clone(), Nanos(total)));
+    let cause = cause.map(|(holder, total)| (holder, Nanos(total)));
     let (cause, cause_ns) = cause.unzip();
     let silence = legs.iter().filter(|leg| leg.holder.kind == HolderKind::Unknown);
     let silence = silence.max_by_key(|leg| leg.length()).and_then(|leg| leg.detail.clone());

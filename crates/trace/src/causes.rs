@@ -4,6 +4,7 @@ use crate::sentence::UNTOLD;
 use latlab_model::Nanos;
 use latlab_model::explanation::{Cause, Holder, HolderKind, SpikeBlame, Unexplained};
 use latlab_model::plan::Policy;
+use latlab_model::shell::quoted;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,6 +27,8 @@ struct Tally {
     realtime: Option<String>,
     thread: Option<i32>,
     process: Option<String>,
+    /// The names of what is started, with their spikes.
+    started: BTreeMap<String, u64>,
 }
 
 impl CauseTable {
@@ -45,10 +48,18 @@ impl CauseTable {
         let first = tally.first.map_or(blame.release_ns, |first| first.min(blame.release_ns));
         tally.first = Some(first);
         tally.last = tally.last.max(blame.release_ns);
-        let thread =
-            blame.legs.iter().find(|leg| leg.holder == *cause).and_then(|leg| leg.thread.as_ref());
-        tally.realtime = tally.realtime.take().or(thread.and_then(|one| one.realtime_words()));
-        tally.thread = tally.thread.or(thread.map(|one| one.id));
+        let own = blame.legs.iter().filter(|leg| leg.cause() == *cause);
+        let leg = own.max_by_key(|leg| leg.length());
+        let thread = leg.and_then(|leg| leg.thread.as_ref());
+        // A timer runs at no thread's priority.
+        let runs = thread.filter(|_| cause.kind != HolderKind::OtherTimers);
+        tally.realtime = tally.realtime.take().or(runs.and_then(|one| one.realtime_words()));
+        let starter = thread.and_then(|one| one.started_by.as_ref()).map(|one| one.id);
+        let id = thread.map(|one| one.id);
+        tally.thread = tally.thread.or(starter).or(id);
+        if let Some(leg) = leg.filter(|_| starter.is_some() && starter != id) {
+            *tally.started.entry(leg.holder.name.clone()).or_default() += 1;
+        }
         let known = thread.and_then(|one| one.known.as_ref());
         tally.process = tally.process.take().or(known.map(|one| one.name.clone()));
     }
@@ -78,6 +89,7 @@ impl CauseTable {
             first_ns: tally.first.unwrap_or_default() - first_release,
             last_ns: tally.last - first_release,
             realtime: tally.realtime.clone(),
+            started: tally.started(),
             remedy: remedy(holder, tally, policy),
         };
         let mut all: Vec<Cause> = self.causes.iter().map(cause).collect();
@@ -86,7 +98,40 @@ impl CauseTable {
     }
 }
 
+impl Tally {
+    fn started(&self) -> Vec<String> {
+        let mut all: Vec<(&String, &u64)> = self.started.iter().collect();
+        all.sort_by_key(|(_, count)| Reverse(**count));
+        all.into_iter().take(NAMED).map(|(name, _)| name.clone()).collect()
+    }
+}
+
+/// Names of what is started that a cause has.
+const NAMED: usize = 3;
 const ISOLATE: &str = "Isolate the CPU: isolcpus=CPUS nohz_full=CPUS on the kernel's command line.";
+
+/// The command that moves all threads of all processes of a name.
+fn elsewhere(process: &str) -> String {
+    format!("pgrep -x {} | xargs -n 1 taskset -apc CPUS", pattern(process))
+}
+
+/// A name as a pattern of `pgrep` that matches it alone, quoted for a shell: a thread may have any name.
+fn pattern(name: &str) -> String {
+    let mut escaped = String::new();
+    for one in name.chars() {
+        match one {
+            '.' | '[' | ']' | '(' | ')' | '*' | '+' | '?' | '{' | '}' | '|' | '^' | '$' | '\\' => {
+                escaped.extend(['\\', one]);
+            }
+            // What cannot be read or written matches anything.
+            char::REPLACEMENT_CHARACTER => escaped.push('.'),
+            one if one.is_control() => escaped.push('.'),
+            one => escaped.push(one),
+        }
+    }
+    let option = if name.starts_with('-') { "-- " } else { "" };
+    format!("{option}{}", quoted(&escaped))
+}
 
 /// What to do about a cause: a command where there is one.
 fn remedy(holder: &Holder, tally: &Tally, policy: Option<Policy>) -> String {
@@ -99,21 +144,26 @@ fn remedy(holder: &Holder, tally: &Tally, policy: Option<Policy>) -> String {
         HolderKind::Thread | HolderKind::InterruptsOff if name.starts_with("migration/") => {
             "Load modules, trace functions and take CPUs away before it matters.".to_string()
         }
-        HolderKind::Thread if tally.realtime.is_some() => {
+        HolderKind::Thread | HolderKind::Starts if tally.realtime.is_some() => {
             let priority = match policy {
                 Some(Policy::Fifo { priority } | Policy::Rr { priority }) => priority,
                 _ => Policy::DEFAULT_PRIORITY,
             };
-            let id = tally.thread.map_or_else(|| format!("$(pgrep -x {name})"), |id| id.to_string());
+            let by_name = || format!("$(pgrep -x {})", pattern(name));
+            let id = tally.thread.map_or_else(by_name, |id| id.to_string());
             format!("chrt --fifo --pid {} {id}", priority.saturating_sub(1).max(1))
         }
         HolderKind::Thread if name.starts_with("kworker") => {
             "echo MASK > /sys/devices/virtual/workqueue/cpumask".to_string()
         }
         HolderKind::Thread | HolderKind::PageFaults => {
-            let process = tally.process.as_deref().unwrap_or(name);
-            format!("pgrep -x {process} | xargs -n 1 taskset -apc CPUS")
+            elsewhere(tally.process.as_deref().unwrap_or(name))
         }
+        // What it starts is where it is itself.
+        HolderKind::Starts => match tally.thread {
+            Some(id) => format!("taskset -pc CPUS {id}"),
+            None => elsewhere(name),
+        },
         HolderKind::InterruptsOff => format!("Keep {name} on another CPU, or find what it calls."),
         HolderKind::Printk => "dmesg --console-level 1".to_string(),
         HolderKind::Hotplug => {
@@ -142,7 +192,12 @@ fn remedy(holder: &Holder, tally: &Tally, policy: Option<Policy>) -> String {
         HolderKind::Softirq => {
             "Use a PREEMPT_RT kernel, where softirqs run in threads of lower priority.".to_string()
         }
-        HolderKind::OtherTimers => ISOLATE.to_string(),
+        // A timer is where the thread was that started it.
+        HolderKind::OtherTimers => match (&tally.process, tally.thread) {
+            (Some(process), _) => elsewhere(process),
+            (None, Some(id)) => format!("taskset -pc CPUS {id}"),
+            (None, None) => ISOLATE.to_string(),
+        },
         HolderKind::IdleExit => {
             "Keep the CPU out of deep idle states; in a guest, give it a CPU of its own."
                 .to_string()
@@ -155,5 +210,60 @@ fn remedy(holder: &Holder, tally: &Tally, policy: Option<Policy>) -> String {
         HolderKind::WakeUp | HolderKind::Unknown => {
             "Nothing held the thread off: this is what a wake-up takes on this machine.".to_string()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn command(kind: HolderKind, name: &str, tally: Tally) -> String {
+        remedy(&Holder { kind, name: name.to_string() }, &tally, None)
+    }
+
+    #[test]
+    fn a_command_names_any_thread_and_nothing_else() {
+        let of = |name: &str| command(HolderKind::Thread, name, Tally::default());
+        assert_eq!(of("compiler"), "pgrep -x compiler | xargs -n 1 taskset -apc CPUS");
+        let pattern = |name: &str| {
+            let command = of(name);
+            let rest = command.strip_prefix("pgrep -x ").unwrap();
+            rest.strip_suffix(" | xargs -n 1 taskset -apc CPUS").unwrap().to_string()
+        };
+        assert_eq!(pattern("a b;reboot"), "'a b;reboot'");
+        assert_eq!(pattern("it's"), "'it'\\''s'");
+        assert_eq!(pattern("a.*(b)"), "'a\\.\\*\\(b\\)'");
+        assert_eq!(pattern("$(id)\n`id`"), "'\\$\\(id\\).`id`'");
+        assert_eq!(pattern("-f"), "-- -f");
+        assert_eq!(pattern(""), "''");
+    }
+
+    #[test]
+    fn other_timers_are_moved_with_the_thread_that_starts_them() {
+        let of = |process: Option<&str>, thread| {
+            let process = process.map(str::to_string);
+            command(
+                HolderKind::OtherTimers,
+                "timerfd_tmrproc",
+                Tally { process, thread, ..Tally::default() },
+            )
+        };
+        assert_eq!(of(Some("server"), Some(7)), "pgrep -x server | xargs -n 1 taskset -apc CPUS");
+        assert_eq!(of(None, Some(7)), "taskset -pc CPUS 7");
+        assert_eq!(of(None, None), ISOLATE);
+    }
+
+    #[test]
+    fn what_is_started_is_held_back_at_who_starts_it() {
+        let of = |realtime: Option<&str>| {
+            let realtime = realtime.map(str::to_string);
+            command(
+                HolderKind::Starts,
+                "make",
+                Tally { thread: Some(60), realtime, ..Tally::default() },
+            )
+        };
+        assert_eq!(of(None), "taskset -pc CPUS 60");
+        assert_eq!(of(Some("real-time priority 95")), "chrt --fifo --pid 89 60");
     }
 }

@@ -19,6 +19,7 @@ mod recorder;
 mod replay;
 mod sentence;
 mod settle;
+mod starts;
 mod timeline;
 mod windows;
 

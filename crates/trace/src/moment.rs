@@ -29,6 +29,8 @@ pub enum What {
     },
     /// A thread is woken.
     Waking(Task),
+    /// The thread on the CPU starts another one.
+    Fork(Task),
     /// A timer was started.
     TimerStart {
         /// Its address.
@@ -271,6 +273,11 @@ impl Kind {
                 to: self.task("next_", data)?,
             },
             ("sched", "sched_waking") => What::Waking(self.task("", data)?),
+            ("sched", "sched_process_fork") => What::Fork(Task {
+                id: number("child_pid")? as i32,
+                name: self.text("child_comm", data)?,
+                priority: None,
+            }),
             ("timer", "hrtimer_start") => What::TimerStart {
                 timer: number("hrtimer")? as u64,
                 expires: number("softexpires")?,

@@ -2,9 +2,14 @@
 
 use latlab_model::explanation::{BlameLeg, HolderKind, Phase, SpikeBlame};
 use latlab_model::flight::{KernelFunction, KnownThread, TraceFormats};
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 /// Why a spike is not explained where nothing else says it.
 pub(crate) const UNTOLD: &str = "the events do not tell";
+
+/// Children of a thread that are named.
+const NAMED_CHILDREN: usize = 3;
 
 /// What happened, with the size of the latency first.
 pub fn sentence(blame: &SpikeBlame) -> String {
@@ -12,7 +17,7 @@ pub fn sentence(blame: &SpikeBlame) -> String {
         let why = blame.gap.as_deref().unwrap_or(UNTOLD);
         return format!("{}: not explained, {why}.", blame.latency_ns);
     };
-    let of_cause = || blame.legs.iter().filter(|leg| leg.holder == *cause);
+    let of_cause = || blame.legs.iter().filter(|leg| leg.cause() == *cause);
     let longest = of_cause().max_by_key(|leg| leg.length());
     let share = blame.cause_ns.0 * 100 / blame.latency_ns.0.max(1);
     let (took, name) = (blame.cause_ns, &cause.name);
@@ -25,7 +30,17 @@ pub fn sentence(blame: &SpikeBlame) -> String {
     let detail = longest.and_then(|leg| leg.detail.as_deref());
     let detail = detail.map(|detail| format!(" ({detail})")).unwrap_or_default();
     let waited = longest.is_some_and(|leg: &BlameLeg| leg.phase == Phase::TimerLate);
+    let started_by = longest.and_then(|leg| leg.thread.as_ref()?.started_by.as_ref());
     let what = match cause.kind {
+        HolderKind::Starts => {
+            let id = started_by.map(|one| format!(" (thread {})", one.id)).unwrap_or_default();
+            let children = started(&blame.legs, started_by.map(|one| one.id)).join(", ");
+            let realtime = match realtime.is_empty() {
+                true => String::new(),
+                false => format!(",{realtime},"),
+            };
+            format!("what {name}{id} starts{realtime} took {took} ({children})")
+        }
         HolderKind::Thread if realtime.is_empty() => {
             format!("{thread} kept the CPU for {took}{detail}")
         }
@@ -39,8 +54,8 @@ pub fn sentence(blame: &SpikeBlame) -> String {
         HolderKind::Hotplug => format!("{thread} took {took} for CPU hot-plug{detail}"),
         HolderKind::Interrupt => format!("interrupt {name} took {took}{detail}"),
         HolderKind::Softirq => format!("softirq {name} took {took}{detail}"),
-        HolderKind::OtherTimers if name.is_empty() => format!("other timers took {took}"),
-        HolderKind::OtherTimers => format!("the timer function {name} took {took}"),
+        HolderKind::OtherTimers if name.is_empty() => format!("other timers took {took}{detail}"),
+        HolderKind::OtherTimers => format!("the timer function {name} took {took}{detail}"),
         HolderKind::IdleExit if waited => {
             format!("the idle CPU took {took} until the timer's interrupt began{detail}")
         }
@@ -56,6 +71,32 @@ pub fn sentence(blame: &SpikeBlame) -> String {
         HolderKind::Unknown => format!("{took} are not recorded"),
     };
     format!("{}: {what}, {share} % of it.", blame.latency_ns)
+}
+
+/// The names of what a thread starts, with how many of each had the CPU, those of the longest time first.
+fn started(legs: &[BlameLeg], starter: Option<i32>) -> Vec<String> {
+    let mut each: Vec<(&str, BTreeSet<i32>, i64)> = Vec::new();
+    for leg in legs {
+        let Some(thread) = &leg.thread else { continue };
+        let is_child = thread.started_by.as_ref().map(|one| one.id) == starter;
+        if !is_child || Some(thread.id) == starter {
+            continue;
+        }
+        let (name, length) = (leg.holder.name.as_str(), leg.length().0);
+        match each.iter_mut().find(|(known, ..)| *known == name) {
+            Some((_, ids, total)) => {
+                ids.insert(thread.id);
+                *total += length;
+            }
+            None => each.push((name, [thread.id].into(), length)),
+        }
+    }
+    each.sort_by_key(|(.., total)| Reverse(*total));
+    let words = each.iter().take(NAMED_CHILDREN).map(|(name, ids, _)| match ids.len() {
+        1 => name.to_string(),
+        count => format!("{name} {count} times"),
+    });
+    words.collect()
 }
 
 /// What stands in a name for a function until its own name is known.

@@ -26,6 +26,9 @@ pub struct Stretch {
 /// The threads that the events of all CPUs name.
 pub type Tasks = HashMap<i32, Task>;
 
+/// Of each timer, the threads that started it, with when.
+pub type TimerOwners = HashMap<u64, Vec<(i64, i32)>>;
+
 /// The names of functions of the kernel by their addresses.
 pub type NameOf<'a> = &'a dyn Fn(u64) -> String;
 
@@ -38,6 +41,37 @@ pub fn name_tasks(moments: &[Moment], tasks: &mut Tasks) {
                 tasks.insert(to.id, to.clone());
             }
             What::Waking(task) => drop(tasks.insert(task.id, task.clone())),
+            // Until it runs it has the name of its parent.
+            What::Fork(task) => drop(tasks.entry(task.id).or_insert_with(|| task.clone())),
+            _ => {}
+        }
+    }
+}
+
+/// Collects whose timers the timers are: a thread's that started them itself. One that is started anew in
+/// an interrupt stays whose it was, and where nobody was seen to start it, it is whose it wakes.
+pub fn own_timers(moments: &[Moment], owners: &mut TimerOwners) {
+    let (mut depth, mut running) = (0_u32, None);
+    for moment in moments {
+        match &moment.what {
+            What::Enter(_) => depth += 1,
+            What::Exit(_) => depth = depth.saturating_sub(1),
+            What::Switch { .. } | What::Lost => (depth, running) = (0, None),
+            What::TimerExpire { timer, .. } => running = Some(*timer),
+            What::TimerExit => running = None,
+            What::TimerStart { timer, .. }
+                if depth == 0 && running.is_none() && moment.thread != 0 =>
+            {
+                owners.entry(*timer).or_default().push((moment.at, moment.thread));
+            }
+            What::Waking(task) => {
+                if let Some(timer) = running {
+                    let known = owners.entry(timer).or_default();
+                    if known.is_empty() {
+                        known.push((moment.at, task.id));
+                    }
+                }
+            }
             _ => {}
         }
     }
@@ -49,12 +83,14 @@ pub fn name_tasks(moments: &[Moment], tasks: &mut Tasks) {
 pub fn stretches(
     moments: &[Moment],
     tasks: &Tasks,
+    owners: &TimerOwners,
     name_of: NameOf,
     own_timer: Option<u64>,
 ) -> Vec<Stretch> {
     let Some(first) = moments.first() else { return Vec::new() };
     let mut state = CpuState {
         tasks,
+        owners,
         name_of,
         own_timer,
         thread: first.thread,
@@ -67,7 +103,7 @@ pub fn stretches(
         idle: None,
     };
     let (mut all, mut since) = (Vec::new(), first.at);
-    for moment in moments {
+    for (index, moment) in moments.iter().enumerate() {
         let at = moment.at.max(since);
         match moment.what {
             What::Nmi { length, function } => {
@@ -83,10 +119,29 @@ pub fn stretches(
             _ => all.extend(state.stretch(since, at)),
         }
         since = at;
-        state.apply(moment);
+        // What lies between the functions of two timers is the work on the first.
+        if moment.what != What::TimerExit || !timer_follows(&moments[index + 1..]) {
+            state.apply(moment);
+        }
     }
     all.extend(state.stretch(since, i64::MAX));
     all
+}
+
+/// Whether another timer expires next, in the same interrupt.
+fn timer_follows(moments: &[Moment]) -> bool {
+    let next = moments.iter().map(|moment| &moment.what).find(|what| {
+        matches!(
+            what,
+            What::TimerExpire { .. }
+                | What::TimerExit
+                | What::Enter(_)
+                | What::Exit(_)
+                | What::Switch { .. }
+                | What::Lost
+        )
+    });
+    matches!(next, Some(What::TimerExpire { .. }))
 }
 
 /// A stretch of which no more is known.
@@ -100,6 +155,7 @@ fn of_kind(kind: HolderKind, name: String, from: i64, to: i64) -> Option<Stretch
 /// Who has a CPU at a time.
 struct CpuState<'a> {
     tasks: &'a Tasks,
+    owners: &'a TimerOwners,
     name_of: NameOf<'a>,
     own_timer: Option<u64>,
     thread: i32,
@@ -110,12 +166,20 @@ struct CpuState<'a> {
     interrupts: Vec<Interruption>,
     /// Softirqs of each thread: with PREEMPT_RT a thread may be put off its CPU within one.
     softirqs: HashMap<i32, Vec<Interruption>>,
-    /// The function of the timer that runs, and how many interrupts had begun before it.
-    timer: Option<(u64, usize)>,
+    timer: Option<RunningTimer>,
     /// What each worker runs.
     work: HashMap<i32, u64>,
     /// The last idle state.
     idle: Option<i64>,
+}
+
+/// A timer whose function runs.
+struct RunningTimer {
+    function: u64,
+    /// The thread whose it is.
+    owner: Option<i32>,
+    /// How many interrupts had begun before it.
+    interrupts: usize,
 }
 
 impl CpuState<'_> {
@@ -165,14 +229,21 @@ impl CpuState<'_> {
                 stack.truncate(last.unwrap_or(stack.len()));
             }
             What::TimerExpire { timer, function } => {
-                let other = self.own_timer != Some(*timer);
-                self.timer = other.then_some((*function, self.interrupts.len()));
+                let owners = self.owners.get(timer).map_or(&[][..], Vec::as_slice);
+                let before = owners.iter().rev().find(|(since, _)| *since <= moment.at);
+                let running = RunningTimer {
+                    function: *function,
+                    owner: before.or(owners.first()).map(|(_, thread)| *thread),
+                    interrupts: self.interrupts.len(),
+                };
+                self.timer = (self.own_timer != Some(*timer)).then_some(running);
             }
             What::TimerExit => self.timer = None,
             What::Work(function) => drop(self.work.insert(self.thread, *function)),
             What::WorkEnd => drop(self.work.remove(&self.thread)),
             What::Idle(state) => self.idle = state.or(self.idle),
             What::Waking(_)
+            | What::Fork(_)
             | What::TimerStart { .. }
             | What::Nmi { .. }
             | What::PageFault
@@ -202,10 +273,16 @@ impl CpuState<'_> {
             let task = self.tasks.get(&self.thread).or(self.current.as_ref());
             task.map_or_else(|| format!("thread {}", self.thread), |one| one.name.clone())
         };
-        if let Some((function, before)) = self.timer
-            && self.interrupts.len() <= before
+        if let Some(timer) = &self.timer
+            && self.interrupts.len() <= timer.interrupts
         {
-            return (of(HolderKind::OtherTimers, &(self.name_of)(function)), None, None);
+            let owner = timer.owner.map(|id| {
+                let kernel_priority = self.tasks.get(&id).and_then(|one| one.priority);
+                TracedThread { id, kernel_priority, known: None, started_by: None }
+            });
+            let whose = timer.owner.and_then(|id| self.tasks.get(&id));
+            let whose = whose.map(|task| format!("a timer of {}", task.name));
+            return (of(HolderKind::OtherTimers, &(self.name_of)(timer.function)), owner, whose);
         }
         let called = |one: &Interruption| one.function.map(self.name_of);
         if let Some(interrupt) = self.interrupts.last() {
@@ -222,7 +299,8 @@ impl CpuState<'_> {
             return (of(HolderKind::IdleExit, ""), None, detail);
         }
         let kernel_priority = self.task().and_then(|one| one.priority);
-        let thread = TracedThread { id: self.thread, kernel_priority, known: None };
+        let thread =
+            TracedThread { id: self.thread, kernel_priority, known: None, started_by: None };
         let name = named();
         let name = match name.split_once('/') {
             Some(("kworker", _)) => "kworker".to_string(),

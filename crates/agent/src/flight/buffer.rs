@@ -12,7 +12,8 @@ use std::ops::Range;
 
 /// What is recorded, as far as the kernel has it. Without the first ones nothing is explained.
 const NEEDED: [&str; 2] = ["sched/sched_switch", "sched/sched_waking"];
-const EVENTS: [&str; 23] = [
+const EVENTS: [&str; 24] = [
+    "sched/sched_process_fork",
     "timer/hrtimer_start",
     "timer/hrtimer_expire_entry",
     "timer/hrtimer_expire_exit",

@@ -27,6 +27,7 @@ pub fn holder_words(holder: &Holder) -> String {
         HolderKind::InterruptsOff => format!("interrupts off in {name}"),
         HolderKind::Printk => format!("printk of {name}"),
         HolderKind::PageFaults => format!("page faults of {name}"),
+        HolderKind::Starts => format!("what {name} starts"),
         HolderKind::Hotplug => format!("CPU hot-plug ({name})"),
         HolderKind::Interrupt => format!("interrupt {name}"),
         HolderKind::Softirq => format!("softirq {name}"),
@@ -41,10 +42,14 @@ pub fn holder_words(holder: &Holder) -> String {
     }
 }
 
-/// Who it is, with the priority of a real-time thread.
+/// Who it is, with what it starts, and the priority of a real-time thread.
 pub fn cause_words(cause: &Cause) -> String {
     let realtime = cause.realtime.as_ref().map(|words| format!(", {words}")).unwrap_or_default();
-    format!("{}{realtime}", holder_words(&cause.holder))
+    let started = match cause.started.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", cause.started.join(", ")),
+    };
+    format!("{}{started}{realtime}", holder_words(&cause.holder))
 }
 
 /// For the terminal; nothing where nothing was recorded.
@@ -140,6 +145,7 @@ fn kind_words(kind: HolderKind) -> &'static str {
         HolderKind::InterruptsOff => "interrupts off",
         HolderKind::Printk => "printing",
         HolderKind::PageFaults => "page faults",
+        HolderKind::Starts => "what is started",
         HolderKind::Hotplug => "CPU hot-plug",
         HolderKind::Interrupt => "interrupts",
         HolderKind::Softirq => "softirqs",
@@ -182,7 +188,9 @@ fn who(leg: &BlameLeg) -> String {
         let process = thread.process_words().map(|words| format!(" {words}"));
         let realtime = thread.realtime_words().map(|words| format!(", {words}"));
         let (process, realtime) = (process.unwrap_or_default(), realtime.unwrap_or_default());
-        format!(" (thread {}{process}{realtime})", thread.id)
+        let starter = thread.started_by.as_ref().filter(|starter| starter.id != thread.id);
+        let starter = starter.map(|one| format!(", started by {}", one.name)).unwrap_or_default();
+        format!(" (thread {}{process}{realtime}{starter})", thread.id)
     });
     let detail = leg.detail.as_ref().map(|detail| format!(": {detail}"));
     format!("{}{}{}", holder_words(&leg.holder), id.unwrap_or_default(), detail.unwrap_or_default())

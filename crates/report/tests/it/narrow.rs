@@ -101,6 +101,7 @@ proptest! {
             cpus: vec![0, 1, 2, 3],
             first_ns: Nanos(1_000_000_000),
             last_ns: Nanos(90_000_000_000),
+            started: Vec::new(),
             realtime: Some("real-time priority 95".to_string()),
             remedy: remedy.clone(),
         };
@@ -113,7 +114,7 @@ proptest! {
                 to_ns: Nanos(end),
                 phase: Phase::Waiting,
                 holder: holder(name),
-                thread: Some(TracedThread { id: 4711, kernel_priority: Some(4), known: None }),
+                thread: Some(TracedThread { id: 4711, kernel_priority: Some(4), known: None, started_by: None }),
                 detail: None,
             }
         }).collect();

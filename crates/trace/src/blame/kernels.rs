@@ -304,7 +304,7 @@ fn the_pages_of_kernels_of_many_years_tell_the_same() {
             stolen: None,
         };
         let subject = Subject { thread_id: Some(OWN as i32), in_guest: false };
-        let told = blame(&spike, subject, &traces, &reader).spike;
+        let told = blame(&spike, subject, &traces, &reader, &|_| true).spike;
         let name = kernel.name;
         let cause =
             told.cause.as_ref().map(|cause| (cause.kind, cause.name.as_str(), told.cause_ns));

@@ -78,8 +78,13 @@ fn name_of(address: u64) -> String {
     format!("function_{address:x}")
 }
 
+/// Whoever has a larger number has ended before anybody looks.
+fn lives(id: i32) -> bool {
+    id < 500
+}
+
 fn blamed(latency_us: i64, cpus: &[CpuEvents]) -> SpikeBlame {
-    blame_events(&recorded(latency_us), subject(), cpus, &name_of).spike
+    blame_events(&recorded(latency_us), subject(), cpus, &name_of, &lives).spike
 }
 
 /// The spike on one CPU of these parts, and its cause in short.
@@ -164,7 +169,111 @@ fn a_softirq_and_the_thread_of_another_timer_are_told_apart() {
         (304, 7, What::Exit(Level::Interrupt)),
     ];
     let found = cause_of(320, vec![sleeps(&busy), other, comes(310, &busy)]);
-    assert_eq!(found, is(HolderKind::OtherTimers, "function_55", 294));
+    assert_eq!(found, is(HolderKind::OtherTimers, "function_55", 295));
+}
+
+#[test]
+fn what_lies_between_other_timers_is_theirs_and_they_are_of_who_started_them() {
+    let starter = task(60, "server", 97);
+    let timer = |one: u64| 0x900 + one;
+    let started = (0..3)
+        .map(|one| (-950, 60, What::TimerStart { timer: timer(one), expires: RELEASE }))
+        .chain([(-940, 60, switch(starter.clone(), Left::Asleep, own()))]);
+    // Each is set in 40 us, and 60 us lie behind it; the last of them is set anew in the interrupt.
+    let expire = |one: u64| {
+        let at = 6 + one as i64 * 100;
+        vec![
+            (at, 7, What::TimerExpire { timer: timer(one), function: 0x55 }),
+            (at + 40, 7, What::TimerExit),
+            (at + 41, 7, What::TimerStart { timer: timer(one), expires: RELEASE + 1 }),
+        ]
+    };
+    let busy = task(7, "compiler", 120);
+    let interrupt = [
+        vec![(5, 7, enter(Level::Interrupt, "local timer"))],
+        (0..3).flat_map(expire).collect(),
+        vec![
+            (306, 7, What::TimerExpire { timer: TIMER, function: 0x77 }),
+            (307, 7, What::Waking(own())),
+            (308, 7, What::TimerExit),
+            (309, 7, What::Exit(Level::Interrupt)),
+        ],
+    ];
+    let parts = [started.collect(), sleeps(&busy), interrupt.concat(), comes(315, &busy)];
+    let blame = blamed(320, &[events(0, parts.concat())]);
+    adds_up(&blame).unwrap();
+    let cause = blame.cause.clone().unwrap();
+    assert_eq!((cause.kind, blame.cause_ns), (HolderKind::OtherTimers, Nanos(300_000)));
+    let leg = blame.legs.iter().find(|leg| leg.holder == cause).unwrap();
+    assert_eq!(leg.thread.as_ref().map(|thread| thread.id), Some(60));
+    assert!(
+        blame.sentence.contains("function_55 took 300 us (a timer of server)"),
+        "{}",
+        blame.sentence
+    );
+    // Where nobody was seen to start it, it is of whom it wakes.
+    let woken = vec![
+        (5, 7, enter(Level::Interrupt, "local timer")),
+        (6, 7, What::TimerExpire { timer: 0x999, function: 0x55 }),
+        (280, 7, What::Waking(task(61, "reader", 120))),
+        (300, 7, What::TimerExit),
+    ];
+    let rest = interrupt[2].clone();
+    let blame = blamed(320, &[events(0, [sleeps(&busy), woken, rest, comes(315, &busy)].concat())]);
+    assert!(blame.sentence.contains("(a timer of reader)"), "{}", blame.sentence);
+}
+
+/// A thread of this number and name comes, and runs for so long.
+fn runs(at: i64, who: &Task, to: &Task) -> Vec<(i64, i32, What)> {
+    vec![(at, who.id, switch(who.clone(), Left::Asleep, to.clone()))]
+}
+
+#[test]
+fn what_soon_ends_is_told_as_what_its_parent_starts() {
+    let make = task(60, "make", 4);
+    let fork = |at, parent, id, name: &str| (at, parent, What::Fork(task(id, name, 4)));
+    let (shell, first, second) = (task(501, "sh", 4), task(502, "cc1", 4), task(503, "as", 4));
+    // Make starts a shell, which starts two programs; all three have ended when somebody looks.
+    let parts = |make_works: i64| {
+        [
+            sleeps(&make),
+            fires(5, &make),
+            vec![fork(make_works, 60, 501, "make")],
+            runs(make_works, &make, &shell),
+            vec![fork(make_works + 50, 501, 502, "sh"), fork(make_works + 60, 501, 503, "sh")],
+            runs(make_works + 100, &shell, &first),
+            runs(make_works + 400, &first, &second),
+            comes(make_works + 600, &second),
+        ]
+        .concat()
+    };
+    let blame = blamed(720, &[events(0, parts(100))]);
+    adds_up(&blame).unwrap();
+    let cause = blame.cause.clone().unwrap();
+    assert_eq!((cause.kind, cause.name.as_str()), (HolderKind::Starts, "make"));
+    assert_eq!(blame.cause_ns, Nanos(691_000), "of make itself as well, which starts them");
+    assert!(
+        blame.sentence.contains("starts, at real-time priority 95, took 691 us (cc1, as, sh)"),
+        "{}",
+        blame.sentence
+    );
+    // The legs keep their names.
+    let named = |name: &str| blame.legs.iter().any(|leg| leg.holder.name == name);
+    assert!(named("cc1") && named("as"));
+    // A thread that works by itself, and starts something beside it, is the cause itself.
+    let blame = blamed(4_620, &[events(0, parts(4_000))]);
+    let cause = blame.cause.unwrap();
+    assert_eq!((cause.kind, cause.name.as_str()), (HolderKind::Thread, "make"));
+    // So is a program that lives on.
+    let hog = task(70, "hog", 4);
+    let parts = [
+        sleeps(&make),
+        fires(5, &make),
+        vec![fork(20, 60, 70, "make")],
+        runs(30, &make, &hog),
+        comes(900, &hog),
+    ];
+    assert_eq!(cause_of(910, parts.to_vec()), is(HolderKind::Thread, "hog", 870));
 }
 
 #[test]
@@ -344,7 +453,8 @@ fn stolen_time_is_named_where_it_accounts_for_the_silence_and_only_there() {
             rose_ns: Nanos(rose_ms * 1_000_000),
         };
         let spike = RecordedSpike { stolen: Some(stolen), ..recorded(9_020) };
-        let blame = blame_events(&spike, subject(), &[events(0, parts.clone())], &name_of).spike;
+        let blame =
+            blame_events(&spike, subject(), &[events(0, parts.clone())], &name_of, &lives).spike;
         adds_up(&blame).unwrap();
         blame.cause.unwrap().kind
     };
@@ -419,7 +529,7 @@ fn an_idle_cpu_of_a_guest_that_is_not_woken_is_held_by_the_hypervisor() {
     let of = |in_guest| {
         let subject = Subject { in_guest, ..subject() };
         let cpus = [events(0, parts.clone())];
-        blame_events(&recorded(9_020), subject, &cpus, &name_of).spike.cause.unwrap().kind
+        blame_events(&recorded(9_020), subject, &cpus, &name_of, &lives).spike.cause.unwrap().kind
     };
     assert_eq!((of(true), of(false)), (HolderKind::Hypervisor, HolderKind::IdleExit));
 }
@@ -506,7 +616,8 @@ fn after_lost_events_nothing_is_said_of_what_ran_before() {
         let all = vec![(from, 7, What::Other), (to, 7, What::Lost), (to, 7, What::Other)];
         let at = to.max(0);
         let all = [all, fires(at + 5, &busy), comes(at + 20, &busy)].concat();
-        let blamed = blame_events(&recorded(at + 30), subject(), &[events(0, all)], &name_of);
+        let blamed =
+            blame_events(&recorded(at + 30), subject(), &[events(0, all)], &name_of, &lives);
         (blamed.begins_late, blamed.spike.gap)
     };
     assert_eq!(of(-500, -400), (false, None));
@@ -548,6 +659,7 @@ fn any_what() -> impl Strategy<Value = What> {
         3 => who().prop_map(What::Waking),
         2 => (timer(), prop_oneof![Just(RELEASE), any::<i64>()])
             .prop_map(|(timer, expires)| What::TimerStart { timer, expires }),
+        1 => who().prop_map(What::Fork),
         2 => timer().prop_map(|timer| What::TimerExpire { timer, function: timer }),
         1 => Just(What::TimerExit),
         2 => level().prop_map(|level| enter(level, "some")),
@@ -593,7 +705,7 @@ proptest! {
         let (from_ns, to_ns) = (Nanos(0), Nanos(9_000_000));
         let stolen = rose.map(|rose| StolenTime { from_ns, to_ns, rose_ns: Nanos(rose) });
         let spike = RecordedSpike { latency_ns: Nanos(latency), stolen, ..recorded(0) };
-        let blamed = blame_events(&spike, Subject { thread_id: knows.then_some(OWN), in_guest }, &cpus, &name_of);
+        let blamed = blame_events(&spike, Subject { thread_id: knows.then_some(OWN), in_guest }, &cpus, &name_of, &lives);
         adds_up(&blamed.spike)?;
     }
 }

@@ -1,0 +1,73 @@
+//! Threads and programs that are started and soon end are told as one cause, which is who starts them:
+//! each alone is gone before anybody can do something about it.
+
+use crate::moment::{Task, What};
+use crate::points::CpuEvents;
+use crate::timeline::Tasks;
+use latlab_model::Nanos;
+use latlab_model::explanation::{BlameLeg, HolderKind, Starter};
+use std::collections::{BTreeMap, HashMap};
+
+/// Parents of parents that are looked for.
+const DEEPEST: usize = 64;
+/// A thread belongs to what it starts if it itself took no more than so many times as long.
+const OWN_SHARE: i64 = 3;
+
+/// Names in each leg of a thread that was started and had soon ended who started it. Of parents that
+/// had ended as well it is the first that lives on.
+pub fn group_starts(
+    legs: &mut [BlameLeg],
+    cpus: &[CpuEvents],
+    tasks: &Tasks,
+    lives: &dyn Fn(i32) -> bool,
+) {
+    let mut parents: HashMap<i32, i32> = HashMap::new();
+    for moment in cpus.iter().flat_map(|one| &one.moments) {
+        if let What::Fork(Task { id, .. }) = moment.what {
+            parents.insert(id, moment.thread);
+        }
+    }
+    if parents.is_empty() {
+        return;
+    }
+    let starter = |child: i32| -> Option<i32> {
+        let ended = |id: &i32| !lives(*id);
+        let mut at = parents.get(&Some(child).filter(ended)?)?;
+        for _ in 0..DEEPEST {
+            match parents.get(at).filter(|_| ended(at)) {
+                Some(parent) => at = parent,
+                None => break,
+            }
+        }
+        // The first thread of all programs and that of the kernel start whatever somebody wants.
+        (*at > 2).then_some(*at)
+    };
+    let (mut of_children, mut of_own) = (BTreeMap::<i32, i64>::new(), BTreeMap::<i32, i64>::new());
+    let belongs = |leg: &BlameLeg| {
+        let is_thread = matches!(leg.holder.kind, HolderKind::Thread | HolderKind::PageFaults);
+        leg.thread.as_ref().filter(|_| is_thread).map(|thread| thread.id)
+    };
+    for leg in legs.iter() {
+        let Some(id) = belongs(leg) else { continue };
+        let Nanos(length) = leg.length();
+        *of_own.entry(id).or_default() += length;
+        if let Some(starter) = starter(id) {
+            *of_children.entry(starter).or_default() += length;
+        }
+    }
+    let starts_mostly = |id: i32| {
+        let own = of_own.get(&id).copied().unwrap_or(0);
+        of_children.get(&id).is_some_and(|children| own <= children.saturating_mul(OWN_SHARE))
+    };
+    for leg in legs {
+        let Some(id) = belongs(leg) else { continue };
+        let Some(starter) = starter(id).or(starts_mostly(id).then_some(id)) else { continue };
+        let name = match tasks.get(&starter) {
+            Some(task) => task.name.clone(),
+            None => format!("thread {starter}"),
+        };
+        leg.thread.iter_mut().for_each(|thread| {
+            thread.started_by = Some(Starter { id: starter, name: name.clone() });
+        });
+    }
+}
