@@ -192,6 +192,40 @@ one = socket.create_server(("127.0.0.1", 0)); print(one.getsockname()[1], flush=
 }
 try "a board that takes a connection and says nothing is given up" hangs
 
+# A board whose file systems have no room, or take no write: each place for the agent is a small one.
+cat >no_place <<'SHELL'
+mkdir -p "$2/cache" /run/latlab/kept && mount --bind "$2" /run/latlab/kept || exit
+for place in /tmp /dev/shm /run/user/0; do
+    [ ! -d "$place" ] || mount -t tmpfs -o size=100k none "$place" || exit
+done
+mkdir -p "$2" && mount --bind /run/latlab/kept "$2" && mount -t tmpfs -o size=100k none "$2/cache" || exit
+for place in /tmp /dev/shm /run/user/0 "$2/cache"; do
+    [ "$1" = full ] || [ ! -d "$place" ] || mount -o remount,bind,ro "$place" || exit
+done
+exec "${@:3}"
+SHELL
+has_no_place() {
+    local how words before=$board kept_sshd=$sshd
+    cp ssh/known known.kept
+    for how in full ro; do
+        in_board="unshare -m bash $here/no_place $how $here"
+        start_sshd "SetEnv XDG_CACHE_HOME=$here/cache" || return
+        cat known.kept >>ssh/known
+        { head -n 3 two.toml; printf '[%s]\ntarget = "%s"\n' "$how" "$board"; } >three.toml
+        in_board=
+        measure once.toml --targets three.toml --scale 500ms --repeats 1
+        stop_sshd
+        cat lines
+        words='no space left for it'
+        [ $how = full ] || words='Read-only file system'
+        expect "exit code 4, not $code" [ "$code" = 4 ] && expect "why" [ "$(grep -c "$how, repeat 1.*: nothing measured: .*no place for the agent .*/cache/latlab/agents: $words.*/dev/shm: $words" lines)" = 1 ] &&
+            attempts 'verdict["board-a"] == "pass" and "no place" in tries["'$how'"][0][2]' || return
+    done
+    cp known.kept ssh/known
+    board=$before sshd=$kept_sshd
+}
+[ "$OWN_MOUNTS" = no ] || try "a board whose disks are full or cannot be written says so, and the others are measured" has_no_place
+
 is_killed() {
     "$program" run night.toml --targets two.toml --scale 2s >/dev/null 2>lines &
     local campaign=$!

@@ -231,9 +231,15 @@ pub fn why_failed(rest: &str, bytes: usize) -> String {
     let megabytes = bytes as f64 / 1e6;
     match word {
         "room" => {
-            format!("no place for the agent ({megabytes:.1} MB): make room in one of them ({rest})")
+            format!(
+                "no place for the agent ({megabytes:.1} MB): make room in one of these, or let it be \
+                 written: {rest}"
+            )
         }
-        "copy" => "the copy of the agent arrived damaged or was cut off: try again".to_string(),
+        "copy" if rest.is_empty() => {
+            "the copy of the agent arrived damaged or was cut off: try again".to_string()
+        }
+        "copy" => format!("the agent ({megabytes:.1} MB) cannot be copied there: {rest}"),
         "folder" => format!("no folder for the run can be made there ({rest}): name another one"),
         "taken" => "a run of this name began there in this very second: try again".to_string(),
         "plan" => format!("the plan cannot be written there: make room in {rest}"),
@@ -250,6 +256,13 @@ pub fn why_failed(rest: &str, bytes: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_copy_that_a_full_disk_ended_is_not_called_damaged() {
+        let full = why_failed("copy No space left on device", 3_400_000);
+        assert_eq!(full, "the agent (3.4 MB) cannot be copied there: No space left on device");
+        assert!(why_failed("copy", 1).contains("damaged or was cut off"));
+    }
 
     #[test]
     fn runs_are_known_by_the_words_of_their_agents() {

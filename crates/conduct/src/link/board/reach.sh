@@ -9,6 +9,7 @@
 umask 077;
 trap "" HUP;
 PATH=$PATH:/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin; export PATH;
+LC_ALL=C; export LC_ALL;
 say() { echo "latlab-board $*"; };
 brief=; new=; sudo=; right=root; user=$(id -u);
 clean() { [ -z "$brief" ] || rm -rf "$brief"; [ -z "$new" ] || rm -rf "$new"; };
@@ -83,34 +84,40 @@ fi;
 read -r sum size || exit 90;
 is_whole() { case "$(sum_of "$1")" in "$sum "* | "$sum") return 0;; esac; return 1; };
 why=;
+# The last words of a complaint are what the system says: no space left on device, read-only file system.
+not_in() { why="$why; $1: ${2##*: }"; return 1; };
 fits() {
-set -- "$1" $(df -Pk "$1" 2>/dev/null | tail -n 1);
-if [ "${5:-9999999}" -lt "$((size / 1024 + 64))" ] 2>/dev/null; then why="$why, $1: ${5} kB free"; return 1; fi;
-( true >"$1/try.$$" ) 2>/dev/null || { why="$why, $1: not writable"; return 1; };
-chmod 700 "$1/try.$$"; "$1/try.$$" </dev/null >/dev/null 2>&1; set -- "$1" $?; rm -f "$1/try.$$";
-[ "$2" -eq 0 ] || { why="$why, $1: mounted noexec"; return 1; };
+set -- "$1" "$2" $(df -Pk "$1" 2>/dev/null | tail -n 1);
+if [ "${6:-9999999}" -lt "$((size / 1024 + 64))" ] 2>/dev/null; then not_in "$2" "no space left for it, $6 kB free"; return; fi;
+# A quota shows only in what is written.
+no=$( ( head -c "$size" </dev/zero >"$1/try.$$" ) 2>&1 ) || { rm -f "$1/try.$$"; not_in "$2" "$no"; return; };
+: >"$1/try.$$"; chmod 700 "$1/try.$$"; "$1/try.$$" </dev/null >/dev/null 2>&1; set -- "$1" "$2" $?; rm -f "$1/try.$$";
+[ "$3" -eq 0 ] || not_in "$2" "mounted noexec";
 };
 agent=$place/agent-$sum;
-if [ -f "$agent" ] && chmod 700 "$place" "$agent" 2>/dev/null && is_whole "$agent"; then say has-agent;
+# What a power cut left of a copy; one that goes on is younger, on whatever machine that has this folder.
+find "$place" -type f -name "*.[0-9]*" -mtime +0 -exec rm -f {} ";" 2>/dev/null;
+if [ -f "$agent" ] && { chmod 700 "$place" "$agent" 2>/dev/null || { own "$place" && [ -x "$agent" ]; }; } && is_whole "$agent"; then say has-agent;
 else
-if mkdir -p "$place" 2>/dev/null && chmod 700 "$place" 2>/dev/null && fits "$place"; then
+if no=$(mkdir -p "$place" 2>&1 && chmod 700 "$place" 2>&1) && no= && fits "$place" "$place"; then
 for old in "$place"/agent-*; do case $old in "$agent"*) ;; *) rm -f "$old";; esac; done;
 else
-[ -d "$place" ] || why="$why, $place: not writable";
+[ -z "$no" ] || [ -n "$why" ] || not_in "$place" "$no";
 for base in /dev/shm "/run/user/$user" /tmp; do
-brief=$(mktemp -d "$base/latlab.XXXXXX" 2>/dev/null) || { brief=; continue; };
-if fits "$brief"; then break; fi;
+[ -d "$base" ] || continue;
+brief=$(mktemp -d "$base/latlab.XXXXXX" 2>&1) || { not_in "$base" "$brief"; brief=; continue; };
+if fits "$brief" "$base"; then break; fi;
 rm -rf "$brief"; brief=;
 done;
-[ -n "$brief" ] || fail room "${why#, }";
+[ -n "$brief" ] || fail room "${why#; }";
 place=$brief;
 fi;
 agent=$place/agent-$sum;
 say send;
-head -c "$size" >"$agent.$$" 2>/dev/null || { rm -f "$agent.$$"; fail copy; };
+no=$( ( head -c "$size" >"$agent.$$" ) 2>&1 ) || { rm -f "$agent.$$"; fail copy "${no##*: }"; };
 [ -n "$(sum_of "$agent.$$")" ] || { rm -f "$agent.$$"; fail sum; };
 is_whole "$agent.$$" || { rm -f "$agent.$$"; fail copy; };
-chmod 700 "$agent.$$" && mv -f "$agent.$$" "$agent" || fail copy;
+no=$(chmod 700 "$agent.$$" 2>&1 && mv -f "$agent.$$" "$agent" 2>&1) || { rm -f "$agent.$$"; fail copy "${no##*: }"; };
 fi;
 said=$("$agent" --version </dev/null 2>&1) || fail exec $said;
 $sudo "$agent" --restore </dev/null 2>&1 | sed "s/^/latlab-board told /";
@@ -122,14 +129,15 @@ for base in "$@"; do
 mkdir -p "$base" 2>/dev/null;
 case $base in "$memory") own "$base" || continue;; esac;
 [ -e "$base/$id" ] && fail taken;
-if mkdir "$base/$id" 2>/dev/null; then new=$base/$id; break; fi;
+if no=$(mkdir -p "$base" 2>&1 && mkdir "$base/$id" 2>&1); then new=$base/$id; break; fi;
+not_in "$base" "$no";
 done;
-[ -n "$new" ] || fail folder "$@";
+[ -n "$new" ] || fail folder "${why#; }";
 set -- $(df -Pk "$new" | tail -n 1); kind=disk;
 while read -r device mount type rest; do if [ "$mount" = "$6" ]; then kind=$type; fi; done </proc/mounts;
 say place "$4" "$kind" "$(grep -c ^processor /proc/cpuinfo)" "$base";
 read -r size || { clean; exit 90; };
-head -c "$size" >"$new/plan" && [ "$(size_of "$new/plan")" = "$size" ] && : >"$new/stream" || fail plan;
+head -c "$size" >"$new/plan" && [ "$(size_of "$new/plan")" = "$size" ] && : >"$new/stream" || fail plan "$base";
 run=$new; new=;
 ( cd /; $sudo "$agent" "$id" <"$run/plan" >"$run/stream" 2>"$run/errors"; echo $? >"$run/end"; clean ) </dev/null >/dev/null 2>&1 &
 say detached;
