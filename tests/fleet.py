@@ -335,6 +335,14 @@ def a_full_disk_is_one_line():
         said = fleet(disk / "tables", "add", LAB, code=3)
         assert "No space left" in said and said.startswith("latlab: ") and said.count("\n") == 1, said
         same("what is whole", fleet(disk / "tables", "verify"), "ok, 0 runs\n")
+        # Where even the first table has no room the library puts the cause on a line of its own.
+        shutil.rmtree(disk / "tables")
+        (disk / "filler").write_bytes(bytes(384 << 10))
+        said = fleet(disk / "tables", "add", LAB, code=3)
+        assert "No space left" in said and said.count("\n") == 1, said
+        subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
+        said = fleet(disk / "tables", "add", LAB, code=3)
+        assert "Read-only file system" in said and said.count("\n") == 1, said
     finally:
         subprocess.run(["umount", disk], check=True)
 

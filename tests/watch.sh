@@ -112,6 +112,7 @@ mistakes() {
     : >file
     fails 2 "'--rounds <N>': expected 1 or more" --rounds 0 && fails 2 "--every must be more than 0" --every 0s &&
         fails 2 "is not a size of 1M or more" --keep 10 && fails 2 "is not a share between" --cpu-budget 101% &&
+        fails 2 "--on-fail: no command is named" --deadline 1ms --on-fail ' ' &&
         fails 2 "contains a line break" --name $'a\nb' && expect "nothing made" [ ! -e wrong ] || return
     timeout 20 "$program" watch --cycles 50 --rounds 1 --out file >said 2>errors
     code=$?
@@ -184,10 +185,14 @@ full() {
         expect "an alarm with the reason" grep -q '"error":".*free' full.alarms || return
     rm tiny/filler
     watch --rounds 1 --deadline 10s --out "$here/tiny" && expect "rounds again" grep -q ': pass' lines
+    mount -o remount,ro tiny && watch --rounds 3 --out "$here/tiny"
+    code=$?
+    cat told
     umount tiny
+    expect "exit code 3, not $code" [ "$code" = 3 ] && expect "one line" [ "$(wc -l <told)" = 1 ] && grep -q 'Read-only file system' told
 }
 if [ "$(id -u)" = 0 ]; then
-    try "on a full disk the oldest runs make room, rounds that cannot be stored are told, and it goes on" full
+    try "on a full disk the oldest runs make room, rounds that cannot be stored are told, and it goes on; one that is read-only is refused" full
 else
     echo "SKIPPED: a full disk: needs root"
 fi

@@ -176,7 +176,7 @@ impl Error {
 fn advice(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            "; free some space: the run is finished by the next command"
+            "; free some space: what was measured is stored by the next command"
         }
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             "; choose another folder with --out"

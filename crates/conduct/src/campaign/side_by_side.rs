@@ -10,6 +10,7 @@ use latlab_model::campaign::{Campaign, CoolDown};
 use latlab_store::CampaignProgress;
 use latlab_sys::files::Root;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 /// Missing runs, by their places and attempts.
@@ -54,7 +55,9 @@ impl SideBySide {
         let pause = CoolDown { pause_ns: campaign.cool_down.pause_ns, ..CoolDown::default() };
         let rows = Mutex::new(rows.into_iter());
         let tried = Mutex::new(tried);
-        let work = || -> Result<bool, Failure> {
+        // What ends the campaign, such as a full disk, lets others end what they measure and begin nothing.
+        let is_over = AtomicBool::new(false);
+        let make_rows = || -> Result<bool, Failure> {
             loop {
                 let Some(row) = lock(&rows).next() else { return Ok(false) };
                 for (at, (index, number)) in row.into_iter().enumerate() {
@@ -65,6 +68,9 @@ impl SideBySide {
                     if request.stop.is_set() {
                         return Ok(true);
                     }
+                    if is_over.load(Ordering::Relaxed) {
+                        return Ok(false);
+                    }
                     let position = position(campaign, &lock(&tried), index, number, true);
                     if attempt(request, &position, notify)?.record(&mut lock(&tried)) {
                         return Ok(true);
@@ -72,6 +78,7 @@ impl SideBySide {
                 }
             }
         };
+        let work = || make_rows().inspect_err(|_| is_over.store(true, Ordering::Relaxed));
         let results: Vec<Result<bool, Failure>> = thread::scope(|scope| {
             let start = |_| thread::Builder::new().spawn_scoped(scope, work);
             let (threads, failed): (Vec<_>, Vec<_>) =

@@ -181,6 +181,28 @@ fn boards_are_measured_side_by_side_and_each_in_its_order() {
     assert_eq!(of_one, ["begin a.1", "begin b.1", "begin a.2", "begin b.2"]);
 }
 
+/// Invariant (boards): A full disk ends a campaign once: what measures then is stored, and nothing else is begun.
+#[test]
+fn a_full_disk_ends_a_campaign_over_boards() {
+    let root = tempfile::tempdir().unwrap();
+    let folder = campaign(root.path(), vec![row("a", "ssh://a", None), row("b", "ssh://b", None)]);
+    let pair = std::sync::Barrier::new(2);
+    let connect = |plan: Plan| {
+        pair.wait();
+        if plan.name.starts_with('a') {
+            return Err(Failure::NoRoom("the disk is full".to_string()));
+        }
+        // By then the other thread has said what it ends with.
+        std::thread::sleep(Duration::from_millis(100));
+        let (agent, _) = ScriptedAgent::new(whole(&plan));
+        Ok((Box::new(agent) as Box<dyn Link>, plan))
+    };
+    let end = run_campaign(&request(&folder, &connect, &StopFlag::new()), |_| {});
+    assert!(matches!(end, Err(Failure::NoRoom(_))), "{end:?}");
+    assert_eq!(stored(&folder), ["b-1"]);
+    assert_eq!(folder.progress().unwrap().failures.len(), 0);
+}
+
 #[test]
 fn a_board_is_waited_for_while_another_campaign_measures_it() {
     let root = tempfile::tempdir().unwrap();

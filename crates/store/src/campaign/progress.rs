@@ -86,7 +86,9 @@ fn run_outcome(run: &Run) -> RunOutcome {
     }
     match run.ended {
         EndReason::Interrupted => return RunOutcome::Cut("it was interrupted"),
-        EndReason::Lost if run.recovered => return RunOutcome::Cut("latlab was killed"),
+        EndReason::Lost if run.recovered => {
+            return RunOutcome::Cut("latlab was killed, or its disk was full");
+        }
         EndReason::Finished | EndReason::StopAbove | EndReason::Decided => {}
         other => {
             return match run.why_lost() {

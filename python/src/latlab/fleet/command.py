@@ -13,6 +13,8 @@ from latlab.program import LatlabError
 
 # Exit codes of the program.
 _DONE, _DAMAGED, _CANNOT = 0, 1, 3
+# What delta-rs puts before each cause of an error.
+_ARROW = "\N{DOWNWARDS ARROW WITH TIP RIGHTWARDS}"
 
 
 def main(request: str) -> int:
@@ -32,8 +34,14 @@ def main(request: str) -> int:
         return _DONE
     except Exception as error:
         # What the libraries say of a full disk or a file that is gone.
-        print(f"latlab: {first_line(error)}", file=sys.stderr)
+        print(f"latlab: {_causes(error)}", file=sys.stderr)
         return _CANNOT
+
+
+def _causes(error: Exception) -> str:
+    """What an error says first, and the causes that delta-rs lists below it behind coloured arrows, in one line."""
+    causes = [line.partition(_ARROW)[2] for line in str(error).splitlines() if _ARROW in line]
+    return ": ".join([first_line(error), *(cause.removeprefix("\x1b[0m").strip() for cause in causes)])
 
 
 def _keep_stderr() -> None:

@@ -76,6 +76,9 @@ impl WatchArgs {
                 "--on-fail needs --deadline or --stop-above: without them nothing fails",
             ));
         }
+        if self.on_fail.as_ref().is_some_and(|command| command.trim().is_empty()) {
+            return Err(ExitError::usage("--on-fail: no command is named"));
+        }
         if self.measure.detach {
             return Err(ExitError::usage("--detach: a watch waits for each round"));
         }

@@ -13,10 +13,11 @@ use latlab_conduct::{CpuBudget, Failure, StopFlag, check_disk_space};
 use latlab_model::units::counted;
 use latlab_model::{Nanos, Plan, Run, Target};
 use latlab_report::units::{percent, span};
-use latlab_store::{Finished, Removal, RollingRuns, Store};
+use latlab_store::{Error, Finished, Removal, RollingRuns, Store, new_id};
 use latlab_sys::clock::{Clock, process_cpu_time, sleep_for};
 use latlab_sys::memory::children_cpu_time;
 use std::collections::BTreeSet;
+use std::io::ErrorKind;
 use std::process::ExitCode;
 
 /// A sleep between two looks at the flag that ends all: a signal that comes just before a sleep does not
@@ -30,6 +31,7 @@ pub fn watch(args: &WatchArgs) -> anyhow::Result<ExitCode> {
     let store = open_store(args.out.as_deref());
     // Before unfinished runs are finished: those are then the newest, and a path that is no folder ends it here.
     let mut runs = RollingRuns::open(&store, &plan.name)?;
+    refuse_unwritable(&store)?;
     recover(&store);
     runs.refresh(None)?;
     let stop = StopFlag::on_signals(true)?;
@@ -63,6 +65,19 @@ pub fn watch(args: &WatchArgs) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses a folder of runs that nobody may write to; a full disk may have room in a later round.
+fn refuse_unwritable(store: &Store) -> anyhow::Result<()> {
+    match store.begin(&new_id(jiff::Timestamp::now(), "watch")) {
+        Ok(open) => Ok(open.discard()?),
+        Err(Error::Io { error, .. })
+            if matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded) =>
+        {
+            Ok(())
+        }
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// The plan of a round, with its own seed.
