@@ -139,6 +139,29 @@ assert alarm["failures"] == 1 and "agent, or the link to it, was lost" in alarm[
 measuring() { measures=$(pgrep -P "$watching" -f ' agent ') && has_counts dies/.*.partial/journal; }
 try "a round whose agent is killed warns" dies
 
+# In the middle of a round, with a second watch on the same runs.
+ends_in_a_round() {
+    local first second
+    watch --rounds 12 --share --keep 1M --out "$here/shared" &
+    second=$!
+    "$program" watch --every 100ms --for 60s --warm-up 0s --telemetry off --threads 1 --policy other --share --cpu-budget 100% --keep 1M \
+        --deadline 10s --on-fail 'cat >>ended.alarms' --out "$here/shared" >first.lines 2>first.told &
+    first=$!
+    watching=$first
+    until_holds 60 "an agent that has measured" ends_measuring && wait "$second" || { cat first.told told; return 1; }
+    kill -TERM "$first"
+    wait "$first"
+    local code=$?
+    cat first.lines first.told told
+    expect "exit code 0, not $code" [ "$code" = 0 ] && expect "the round as far as it came" grep -q ': inconclusive, ' first.lines &&
+        expect "no alarm" [ ! -e ended.alarms ] && expect "no agent" [ -z "$(pgrep -P "$first")" ] &&
+        expect "nothing half done" [ "$(ls -A shared | grep -c '^[.].*partial\|removed')" = 0 ] &&
+        expect "no run told twice" [ -z "$(grep -ho 'removed [^,]*' told first.told | sort | uniq -d)" ] &&
+        "$program" verify --all --out "$here/shared" >/dev/null
+}
+ends_measuring() { pgrep -P "$watching" -f ' agent ' >/dev/null && has_counts shared/.*.partial/journal; }
+try "SIGTERM in a round ends it and stores it, and two watches on one folder keep to their limit" ends_in_a_round
+
 hangs() {
     "$program" watch --every 100ms --cycles 50 --warm-up 0s --telemetry off --threads 1 --policy other --cpu-budget 100% \
         --deadline 1ns --on-fail 'echo >begun; sleep 600' --out "$here/hangs" >lines 2>told &

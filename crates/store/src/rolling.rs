@@ -158,11 +158,19 @@ impl RollingRuns {
         let (mut left, mut at) = (self.bytes(), 0);
         while at + 1 < self.runs.len() && needed(left) {
             let oldest = self.runs[at].clone();
+            let folder = self.store.root.join(&oldest.id);
+            let is_gone = || fs::symlink_metadata(&folder).is_err();
             let removal = match self.remove(&oldest) {
                 Ok(()) => {
                     self.runs.remove(at);
                     left -= oldest.bytes;
                     Removal::Removed(oldest.bytes)
+                }
+                // Another watch was faster, and tells it.
+                Err(_) if is_gone() => {
+                    self.runs.remove(at);
+                    left -= oldest.bytes;
+                    continue;
                 }
                 Err(reason) => {
                     at += 1;
@@ -178,11 +186,7 @@ impl RollingRuns {
     fn remove(&self, run: &StoredSize) -> std::result::Result<(), String> {
         let folder = self.store.root.join(&run.id);
         if !fs::symlink_metadata(&folder).is_ok_and(|there| there.is_dir()) {
-            return match folder.exists() {
-                true => Err("it is a link".to_string()),
-                // Somebody was faster.
-                false => Ok(()),
-            };
+            return Err("it is a link".to_string());
         }
         if folder.join(KEEP_MARK).exists() {
             return Err(format!("it is marked by its file '{KEEP_MARK}'"));
@@ -199,7 +203,11 @@ impl RollingRuns {
         let going = self.store.root.join(format!(".{}{REMOVED}", run.id));
         let told = |error: io::Error| error.to_string();
         self.store.disk.rename(&folder, &going).map_err(told)?;
-        fs::remove_dir_all(&going).map_err(told)
+        match fs::remove_dir_all(&going) {
+            // Another watch begins, and removes what a killed one would have left.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            removed => removed.map_err(told),
+        }
     }
 }
 
