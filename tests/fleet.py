@@ -325,6 +325,25 @@ def damaged_tables_lose_no_run():
     assert "later latlab" in fleet(table, "rebuild", code=2)
 
 
+def links_pipes_and_devices_keep_no_run_out():
+    odd = HERE / "odd"
+    odd.mkdir()
+    shutil.copytree(run_folders()[0], odd / "run")
+    (odd / "up").symlink_to(odd)
+    (odd / "round").symlink_to("round")
+    (odd / "again").symlink_to("run")
+    os.mkfifo(odd / "pipe")
+    for name in "fifo", "device":
+        (odd / name).mkdir()
+    os.mkfifo(odd / "fifo" / "run.json")
+    (odd / "device" / "run.json").symlink_to("/dev/zero")
+    for counted in "1 run added, 2 left out\n", "0 runs added, 1 in the table already, 2 left out\n":
+        said = fleet(HERE / "of-odd", "add", odd, code=1)
+        assert said.startswith(counted) or said.endswith(counted), said
+        assert f"{odd}/fifo/run.json cannot be read: not a regular file" in said, said
+        assert f"{odd}/device/run.json cannot be read: it is a link" in said, said
+
+
 def a_full_disk_is_one_line():
     disk = HERE / "disk"
     disk.mkdir()
@@ -532,6 +551,7 @@ CASES = [
     a_vacuum_keeps_what_is_young,
     what_is_not_as_it_was_is_found,
     damaged_tables_lose_no_run,
+    links_pipes_and_devices_keep_no_run_out,
     a_full_disk_is_one_line,
     rebuilding_gives_the_same_answers,
     a_later_column_is_empty_in_older_rows,

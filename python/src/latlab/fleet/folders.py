@@ -2,6 +2,7 @@
 
 import os
 import re
+import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -15,36 +16,55 @@ _SEAL_ROOM = 100
 
 
 def find_runs(folders: Iterable[Path]) -> Iterator[Path]:
-    """The run folders at and below these, each once, in the order of their names."""
+    """The run folders at and below these, each once, in the order of their names.
+
+    A folder below them that cannot be read is given as well: whoever reads it learns why.
+    """
     seen: set[Path] = set()
     for folder in folders:
         if not folder.is_dir():
             raise LatlabError(f"no folder {str(folder)!r}", 2)
-        for run in _below(folder.resolve(), 0):
-            if run not in seen:
-                seen.add(run)
-                yield run
+        yield from _below(folder.resolve(), 0, seen)
 
 
-def _below(folder: Path, depth: int) -> Iterator[Path]:
+def _below(folder: Path, depth: int, seen: set[Path]) -> Iterator[Path]:
+    # Links may lead back to where they are.
+    if folder in seen:
+        return
     try:
         with os.scandir(folder) as entries:
-            names = {entry.name: entry.is_dir() for entry in entries}
-    except OSError as error:
-        raise LatlabError(f"cannot read {folder}: {error.strerror}", 3) from error
-    if "run.json" in names:
-        yield folder
+            names = {entry.name: _is_folder(entry) for entry in entries}
+    except FileNotFoundError:
         return
-    if depth < _DEEPEST:
+    except OSError as error:
+        if depth == 0:
+            raise LatlabError(f"cannot read {folder}: {error.strerror}", 3) from error
+        names = {"run.json": False}
+    if "run.json" in names:
+        seen.add(folder)
+        yield folder
+    elif depth < _DEEPEST:
+        seen.add(folder)
         # What begins with a dot is not finished.
         for name in sorted(name for name, is_folder in names.items() if is_folder and not name.startswith(".")):
-            yield from _below(folder / name, depth + 1)
+            yield from _below((folder / name).resolve(), depth + 1, seen)
+
+
+def _is_folder(entry: "os.DirEntry[str]") -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        # A loop of links.
+        return False
 
 
 def seal_of(folder: Path) -> str | None:
     """The seal that the document of a run bears, unchecked; None of the first versions, which had none."""
     try:
-        with open(folder / "run.json", "rb") as file:
+        # A pipe without a writer is not waited for, a device not read.
+        with open(os.open(folder / "run.json", os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                return None
             file.seek(0, os.SEEK_END)
             file.seek(max(0, file.tell() - _SEAL_ROOM))
             found = _SEAL.search(file.read())
