@@ -48,6 +48,21 @@ refused() {
 }
 try "two results for one output, and a folder that is not there, are refused before anything is measured" refused
 
+odd_names() {
+    local long odd='a"b<c>&d]]>e\f # SKIP'
+    long=$(printf 'x%.0s' {1..10000})
+    printf '%s\n' '[defaults]' 'cycles = 20' 'warm-up = "0s"' 'telemetry = "off"' 'threads = 1' 'policy = "other"' 'deadline = "10s"' \
+        '[[scenario]]' "name = '$odd'" '[[scenario]]' 'name = "é😀"' '[[scenario]]' 'name = "ö"' '[[scenario]]' "name = '$long'" >odd.toml
+    ends 0 "$program" run odd.toml --quiet --junit odd.xml --ktap=odd.ktap --lava >odd.lava || return
+    cut -c1-200 odd.ktap odd.lava
+    expect "each as it is in JUnit" [ "$(read_as junit odd.xml)" = "$(printf 'pass %s\n' "$odd" é😀 ö "$long")" ] &&
+        expect "no directive in KTAP" grep -qFx "  ok 1 ${odd/\#/_}" odd.ktap && read_as ktap odd.ktap >/dev/null &&
+        expect "four names in LAVA" [ "$(read_as lava odd.lava | cut -d' ' -f2 | sort -u | wc -l)" = 4 ] &&
+        ends 2 "$program" run "${little[@]}" --name $'a\xff' 2>errors && ends 2 "$program" run "${little[@]}" --name $'a\nb' 2>>errors &&
+        expect "a line for each" [ "$(wc -l <errors)" = 2 ]
+}
+try "names with quotes, marks of XML and of KTAP, other letters or 10 000 of them are results like others" odd_names
+
 campaign() {
     printf '%s\n' 'repeats = 2' '[defaults]' 'cycles = 100' 'warm-up = "0s"' 'telemetry = "off"' 'threads = 1' 'policy = "other"' \
         '[[scenario]]' 'name = "kept deadline"' 'deadline = "10s"' '[[scenario]]' 'name = "missed: deadline"' 'deadline = "1ns"' >sheet.toml
