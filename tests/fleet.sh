@@ -8,6 +8,9 @@ have "tables of many runs" "$PWD/.venv/fleet/deltalake" "$PWD/.venv/fleet/duckdb
 unset LATLAB_RUNS LATLAB_FLEET LATLAB_SPARK
 # Beside the packages of the other tests, which read with a later DuckDB.
 export LATLAB=$program PYTHONPATH=$PWD/.venv/fleet:$PWD/python/src
+# Python starts a hundred times here.
+unset PYTHONDONTWRITEBYTECODE
+export PYTHONPYCACHEPREFIX=$here/compiled
 
 without_the_package() {
     local code=0
