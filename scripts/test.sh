@@ -21,7 +21,7 @@ lane() { sed -n 's/^# Lane: \([a-z]*\).*/\1/p' "$1" | head -n 1; }
 script() {
     local first=()
     [ "$1/$(id -u)" != alone/0 ] || first=(nice -n -15)
-    step "$1" script "$2" "${first[@]}" timeout --kill-after=10 900 "$2"
+    step "$1" script "$2" "${first[@]}" timeout --kill-after=10 1800 "$2"
 }
 
 # Those of a lane, in the order of their names, and the longest before the others, so that none of them

@@ -13,7 +13,7 @@ guests() {
         skip "$name: $program is no static program for x86-64"
     for kernel; do
         [ -n "$(image "$kernel")" ] ||
-            timeout 300 "$program" lab fetch "x86-64/$kernel" >"$here/fetched" 2>&1 ||
+            timeout 600 "$program" lab fetch "x86-64/$kernel" >"$here/fetched" 2>&1 ||
             skip "$name: the kernel $kernel cannot be had: $(tail -n 1 "$here/fetched")"
     done
     mkdir -p "$guest"/{bin,dev,proc,run,sys,tmp}
@@ -60,7 +60,7 @@ boot() {
     mkdir -p "$here/$name.files"
     cp "$job" "$here/$name.files/job"
     archive "$here/$name.files" | cat "$here/guest.cpio" - >"$here/$name.cpio"
-    timeout --kill-after=5 "${LIMIT:-150}" nice -n "${LATLAB_NICE:-2}" "${LATLAB_QEMU:-qemu-system-x86_64}" -accel "tcg,thread=$threads" "${time[@]}" \
+    timeout --kill-after=5 "${LIMIT:-600}" nice -n "${LATLAB_NICE:-2}" "${LATLAB_QEMU:-qemu-system-x86_64}" -accel "tcg,thread=$threads" "${time[@]}" \
         -cpu max,-rdrand,-rdseed,-erms,-fsrm -m 512 -nodefaults -no-reboot -display none -seed 1 \
         -rtc base=2020-01-01,clock=vm -serial "file:$here/$name.console" -serial "file:$here/$name" \
         -kernel "$(image "$kernel")" -initrd "$here/$name.cpio" "$@" \

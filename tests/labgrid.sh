@@ -27,11 +27,11 @@ board-b:
   NetworkService: {address: 127.0.0.1, port: $dead, username: $(id -un)}
 YAML
 answers() { labgrid-client resources >/dev/null 2>&1; }
-until_holds 60 "a coordinator that answers" answers || exit 1
+until_holds 180 "a coordinator that answers" answers || exit 1
 labgrid-exporter -n lab exporter.yaml >exporter.log 2>&1 &
 helpers+=($!)
 exports() { [ "$(labgrid-client resources 2>/dev/null | grep -c NetworkService)" = 2 ]; }
-until_holds 60 "two boards" exports || exit 1
+until_holds 180 "two boards" exports || exit 1
 for name in a b; do
     labgrid-client -p "board-$name" create && labgrid-client -p "board-$name" add-match "lab/board-$name/*" &&
         labgrid-client -p "board-$name" set-tags arch=any "board=$name" || exit 1
@@ -52,7 +52,7 @@ begin_run() {
     rm -rf "$LATLAB_RUNS"
     "$program" run --target labgrid:board-a "${options[@]}" --for "$1" >said 2>errors &
     run=$!
-    until_holds 120 "a run that measures" stored || { cat said errors; return 1; }
+    until_holds 180 "a run that measures" stored || { cat said errors; return 1; }
     expect "the place is ours" is_held
 }
 
@@ -104,7 +104,7 @@ after_a_kill() {
     begin_run 10min || return
     kill -9 "$run"
     wait "$run" 2>/dev/null
-    until_holds 60 "a place that is given back" is_free
+    until_holds 180 "a place that is given back" is_free
 }
 try "kill -9 of latlab, and the place is given back" after_a_kill
 
@@ -124,7 +124,7 @@ waits() {
     LG_USERNAME=other LG_HOSTNAME=there labgrid-client -p board-a acquire >/dev/null || return
     measure labgrid:board-a --for 500ms >said 2>errors &
     waiting=$!
-    until_holds 60 "who has it" grep -qF 'waiting for labgrid: there/other has board-a' errors || { cat errors; return 1; }
+    until_holds 180 "who has it" grep -qF 'waiting for labgrid: there/other has board-a' errors || { cat errors; return 1; }
     LG_USERNAME=other LG_HOSTNAME=there labgrid-client -p board-a release >/dev/null
     wait "$waiting"
     expect "exit code 0, not $?" [ $? = 0 ] && expect "given back" is_free

@@ -18,6 +18,6 @@ fetch() {
     shift
     for kernel; do
         "$lab" lab kernels | grep "lab:$machine/$kernel " | grep -qv "not downloaded" ||
-            timeout 300 "$lab" lab fetch "$machine/$kernel" >"$here/fetched" 2>&1 || return 1
+            timeout 600 "$lab" lab fetch "$machine/$kernel" >"$here/fetched" 2>&1 || return 1
     done
 }

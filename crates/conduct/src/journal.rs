@@ -208,6 +208,8 @@ struct Shared {
     problems: Problems,
     helpers_on: OnceLock<String>,
     threads: OwnThreads,
+    /// Threads beside the journal's that leave the measured CPUs with it.
+    beside: Mutex<Vec<u32>>,
 }
 
 impl JournalThread {
@@ -228,8 +230,7 @@ impl JournalThread {
                 let threads = shares_cpus.then_some(&shared.threads);
                 record_stream(stream, journal, &shared.problems, threads, |message| {
                     if let (Message::Prepared(prepared), true) = (message, shares_cpus) {
-                        let _ = shared.helpers_on.set(prepared.helpers_on.clone());
-                        shared.leave_measured_cpus();
+                        shared.leave_measured_cpus(&prepared.helpers_on);
                     }
                     lock(&shared.live).apply(message);
                 })
@@ -263,14 +264,11 @@ impl JournalThread {
         self.shared.problems.after(known)
     }
 
-    /// Begins the log in which the calling thread notes its work.
+    /// Begins the log in which the calling thread notes its work; it leaves the measured CPUs as soon as
+    /// they are known, whatever it waits for then.
     pub fn begin_log(&self, thread: OwnThread) -> TimedLog {
+        self.shared.add_thread(sched::thread_id().unsigned_abs());
         self.shared.threads.begin_log(thread)
-    }
-
-    /// Moves the calling thread off the measured CPUs, once they are known; whether they are.
-    pub fn leave_measured_cpus(&self) -> bool {
-        self.shared.leave_measured_cpus()
     }
 
     /// Whether the stream has ended.
@@ -285,18 +283,33 @@ impl JournalThread {
 }
 
 impl Shared {
-    fn leave_measured_cpus(&self) -> bool {
-        let Some(helpers_on) = self.helpers_on.get() else { return false };
+    /// Moves the calling thread and those beside it to these CPUs.
+    fn leave_measured_cpus(&self, helpers_on: &str) {
+        let _ = self.helpers_on.set(helpers_on.to_string());
         move_to_cpus(helpers_on);
-        true
+        for thread in lock(&self.beside).iter() {
+            move_thread_to_cpus(*thread, helpers_on);
+        }
+    }
+
+    /// Adds a thread that is to leave the measured CPUs, or has to now.
+    fn add_thread(&self, thread: u32) {
+        lock(&self.beside).push(thread);
+        if let Some(helpers_on) = self.helpers_on.get() {
+            move_thread_to_cpus(thread, helpers_on);
+        }
     }
 }
 
 /// Moves the calling thread to these CPUs, a list such as `0,2-3`.
 pub fn move_to_cpus(cpus: &str) {
+    move_thread_to_cpus(sched::thread_id().unsigned_abs(), cpus);
+}
+
+fn move_thread_to_cpus(thread: u32, cpus: &str) {
     if let Ok(cpus) = cpus.parse::<CpuSet>() {
         // Where the kernel refuses, the agent's own setting of the same kind tells.
-        let _ = sched::set_affinity(cpus.iter());
+        let _ = sched::set_affinity_of(thread, cpus.iter());
     }
 }
 

@@ -89,7 +89,6 @@ pub fn run(request: RunRequest<'_>, mut watch: impl FnMut(&LiveRun)) -> Result<F
         // Received below in any case.
         let work = move || drop(done_in.send(supervise(journal, link, stop, &timing)));
         std::thread::Builder::new().spawn_scoped(scope, work)?;
-        let mut moved = false;
         let mut printed = 0;
         let log = journal.begin_log(OwnThread::Display);
         loop {
@@ -105,7 +104,6 @@ pub fn run(request: RunRequest<'_>, mut watch: impl FnMut(&LiveRun)) -> Result<F
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Ok(Err(thread_died().into())),
             }
-            moved = moved || journal.leave_measured_cpus();
             let mut live = journal.live();
             live.console.clone_from(&console);
             drop(work);
@@ -140,12 +138,10 @@ fn supervise(
     let mut stopped_at: Option<Instant> = None;
     // An agent may close its stream and live on.
     let mut ended_at: Option<Instant> = None;
-    let mut moved = false;
     let mut decided = DecisionLook(Instant::now());
     let log = journal.begin_log(OwnThread::Conductor);
     while !(journal.has_ended() && link.has_ended()) {
         let work = log.work();
-        moved = moved || journal.leave_measured_cpus();
         if stopped_at.is_none() && (stop.is_set() || decided.look(journal)) {
             stopped_at = Some(Instant::now());
             link.stop();

@@ -140,7 +140,7 @@ pub fn set_affinity(cpus: impl IntoIterator<Item = u32>) -> Result<(), Errno> {
     set_affinity_at(None, cpus)
 }
 
-/// Lets the first thread of another process run on these CPUs only.
+/// Lets a thread, by its id, run on these CPUs only; the id of a process is that of its first thread.
 pub fn set_affinity_of(pid: u32, cpus: impl IntoIterator<Item = u32>) -> Result<(), Errno> {
     let pid = rustix::process::Pid::from_raw(pid as i32).ok_or(Errno::SRCH)?;
     set_affinity_at(Some(pid), cpus)
