@@ -315,3 +315,39 @@ pub(crate) fn remedy(run: &Run) -> Option<(String, String)> {
     let mut all = own.chain(doctor).filter_map(|(code, remedy)| Some((code, remedy?)));
     all.find(|(_, remedy)| is_command(remedy) && !remedy.contains('\n'))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use latlab_model::explanation::Holder;
+
+    fn cause(name: &str, count: u64, largest: i64) -> explanation::Cause {
+        explanation::Cause {
+            holder: Holder { kind: HolderKind::Thread, name: name.to_string() },
+            count,
+            share: 0.1,
+            total_ns: Nanos(largest),
+            largest_ns: Nanos(largest),
+            cpus: vec![0],
+            first_ns: Nanos(0),
+            last_ns: Nanos(1),
+            realtime: None,
+            started: Vec::new(),
+            remedy: String::new(),
+        }
+    }
+
+    #[test]
+    fn the_cause_of_the_largest_spike_is_named_however_rare_it_is() {
+        let names = |all: &[explanation::Cause]| -> Vec<String> {
+            named_causes(all).into_iter().map(|one| one.holder.name.clone()).collect()
+        };
+        let mut all =
+            vec![cause("a", 9, 50), cause("b", 8, 70), cause("c", 7, 60), cause("d", 2, 70)];
+        assert_eq!(names(&all), ["a", "b", "c"]);
+        all.push(cause("rare", 1, 5_000));
+        assert_eq!(names(&all), ["a", "b", "rare"]);
+        assert_eq!(names(&all[4..]), ["rare"]);
+        assert!(names(&[]).is_empty());
+    }
+}
