@@ -106,7 +106,7 @@ spins() {
 try "and a thread that spins, also at its nice value" spins
 
 # A kernel file that nothing depends on.
-file=/proc/sys/vm/stat_interval
+file=/proc/sys/vm/dirtytime_expire_seconds
 before=$(cat "$file")
 set_elsewhere() {
     begin --for 5s --deadline 10s --cpus "$first" --set "$file=$((before + 2))" || return 1

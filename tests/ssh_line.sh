@@ -36,8 +36,8 @@ slow_copy() {
 # Invariant (boards): A link that is dead without an end ends the run on both sides, and the board is restored.
 vanishing() {
     local before settings=()
-    before=$(cat /proc/sys/vm/stat_interval)
-    [ "$(id -u)" != 0 ] || settings=(--set "vm.stat_interval=$((before + 1))")
+    before=$(cat /proc/sys/vm/page-cluster)
+    [ "$(id -u)" != 0 ] || settings=(--set "vm.page-cluster=$((before + 1))")
     line 0 10e6
     "$program" run --quiet --format json --target "$board" --cpus 0 -i 1ms --for 10min --warm-up 0s "${rights[@]}" "${settings[@]}" >"$here/run.json" 2>"$here/errors" &
     run=$!
@@ -46,7 +46,7 @@ vanishing() {
     finish
     expect "exit code 3, not $code" [ "$code" = 3 ] &&
         holds "run['total']['cycles'] > 0 and any(one['code'] == 'board-lost' and 'not responding' in one['reason'] for one in run['findings'])" &&
-        until_holds 60 "an agent that ends" ended && expect "the value from before" [ "$(cat /proc/sys/vm/stat_interval)" = "$before" ]
+        until_holds 60 "an agent that ends" ended && expect "the value from before" [ "$(cat /proc/sys/vm/page-cluster)" = "$before" ]
     local result=$?
     kill -KILL "$relay" 2>/dev/null
     return $result
