@@ -5,8 +5,8 @@ usage: benches/samples.py [--seconds 600] [--period 50us] [--kill [SEED]] [--out
 
 --kill ends agent and conductor by SIGKILL at a random instant of the second half, and lets the next
 command finish the run. The exit code is 1 when samples are missing, memory grows by more than
-256 kB after the first tenth of the time, or a sample takes more than two bytes and more than what its latencies
-hold (their entropy) and 0.3 bytes.
+256 kB after the first tenth of the time, or a sample takes two bytes or more and
+0.3 bytes more than its latencies hold (their entropy).
 """
 
 import argparse

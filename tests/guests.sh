@@ -16,7 +16,6 @@
 long=${LATLAB_LONG:-}
 guests "guests with jobs" rt-6.1 rt-6.12 ${long:+stock-6.1 stock-6.12}
 . tests/rtla.bash
-export LIMIT=600
 
 rtla_in_guest "guests with jobs"
 

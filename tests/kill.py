@@ -13,8 +13,9 @@ Victims are the agent, the conductor and both; phases are
   recovering  of a run that was killed before: here `latlab list` is killed, several times over
 
 After each kill the next command must leave one whole run or, where nothing was counted yet, none;
-at most one second may be lost, and as long as an ordinary program that writes was kept from it meanwhile; the kernel file that the run had changed holds what it held; no
-process is left; and a run on the same CPUs is not refused. One line is printed for each cell, and
+at most one second may be lost, and as long as an ordinary program that writes was kept from it before
+the kill; the kernel file that the run had changed holds what it held; no process is left; and a run
+on the same CPUs is not refused. One line is printed for each cell, and
 with --out each kill is a row of DIR/kills.csv, summed up in DIR/table.md. --long makes instead one
 run of up to so many seconds at 20 kHz, killed once.
 """
@@ -130,27 +131,33 @@ class Witness:
     """An ordinary program that writes: as long as it was kept from that, latlab may have been as well."""
 
     def __init__(self):
-        self.pause = 0.0
+        self.begin()
         threading.Thread(target=self.write, daemon=True).start()
+
+    def begin(self):
+        """Forgets earlier pauses."""
+        self.pause, self.last = 0.0, time.monotonic()
+
+    def longest(self):
+        """Seconds of the longest pause, also of one that goes on."""
+        return max(self.pause, time.monotonic() - self.last - 0.02)
 
     def write(self):
         with tempfile.TemporaryFile() as file:
-            last = time.monotonic()
             while True:
                 time.sleep(0.02)
                 file.seek(0)
                 file.write(b"here")
                 file.flush()
-                now = time.monotonic()
-                self.pause, last = max(self.pause, now - last - 0.02), now
+                self.pause, self.last = self.longest(), time.monotonic()
 
 
 WITNESS = Witness()
 
 
 def most_lost():
-    """Seconds that may be lost: those promised, and the longest pause of the witness since the start of the run."""
-    return MOST_LOST + WITNESS.pause
+    """Seconds that a kill now may lose: those promised, and the longest pause of the witness in this run."""
+    return MOST_LOST + WITNESS.longest()
 
 
 class Bench:
@@ -162,7 +169,7 @@ class Bench:
         name, value = self.mark.split("=")
         self.environment = {**os.environ, name: value, "LATLAB_RUNS": str(self.runs)}
         self.before = KERNEL_FILE.read_text()
-        WITNESS.pause = 0.0
+        WITNESS.begin()
 
     def start(self, *words, before=()):
         return subprocess.Popen([*before, self.program, *words], env=self.environment,
@@ -351,6 +358,7 @@ def one_kill(program, victim, phase, number, chance):
         agent, conducting = bench.agent(), victim != "agent"
         agents = [agent] if agent and victim != "conductor" else []
         killed_at = kill(*agents, *([conductor.pid] if conducting else []))
+        may_lose = most_lost()
         journal = list(frames(bench.journal())) if bench.journal() else []
         shown, had_journal = phase_of(bench), bench.journal() and bench.journal().exists()
         if phase == "recovering":
@@ -375,7 +383,7 @@ def one_kill(program, victim, phase, number, chance):
         elif shown != "nothing" and phase != "recovering":
             expect(re.search("nothing was measured|measured nothing", told + said), f"no word: {told} {said}")
         of_intervals, of_samples = lost(bench, kept, killed_at, journal)
-        expect(max(of_intervals, of_samples) <= most_lost(),
+        expect(max(of_intervals, of_samples) <= may_lose,
                f"{of_intervals:.3f} s of intervals and {of_samples:.3f} s of samples are lost")
         return {
             "victim": victim, "phase": phase, "number": number, "interval": bench.interval,
@@ -452,6 +460,7 @@ def long(program, seconds, seed, out):
     instant = chance.uniform(0.5, 1) * seconds
     time.sleep(instant)
     killed_at = kill(bench.agent(), conductor.pid)
+    may_lose = most_lost()
     conductor.wait()
     begun = time.monotonic()
     print(next_command(bench), end="")
@@ -464,7 +473,7 @@ def long(program, seconds, seed, out):
           f"{of_samples:.3f} s of samples")
     for finding in kept[1]["findings"]:
         print(json.dumps(finding))
-    expect(max(of_intervals, of_samples) <= most_lost(), "more than a second is lost")
+    expect(max(of_intervals, of_samples) <= may_lose, "more than a second is lost")
     shutil.rmtree(folder)
 
 

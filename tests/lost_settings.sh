@@ -37,7 +37,7 @@ at_once() {
     chrt -o -p 0 "$(thread latlab/0)" && taskset -cp "$first" "$(thread "latlab/$last")" || return 1
     invalid && holds "lost('scheduling', 0)[0]['held'] == 'fifo 90' and lost('scheduling', 0)[0]['now'] == 'other'" &&
         holds "lost('affinity', $last)[0]['held'] == 'CPU $last' and lost('affinity', $last)[0]['now'] == 'CPU $first'" &&
-        holds "all(f['at_ns'] < run['threads'][0]['setup']['first_release_ns'] + 4e9 for f in lost('scheduling', 0))"
+        holds "all(f['at_ns'] < run['threads'][0]['setup']['first_release_ns'] + 2e9 for f in lost('scheduling', 0))"
 }
 # Less than a second, so that it is seen at the end only. A busy machine sees such a run too late: then once more.
 at_the_end() {
