@@ -73,12 +73,12 @@ def cycles(arguments: argparse.Namespace) -> None:
         behind = all(one["to_ns"] == next["from_ns"] for one, next in zip(legs, legs[1:]))
         adds_up = behind and legs[0]["from_ns"] == 0 and legs[-1]["to_ns"] == spike["latency_ns"]
         if spike["cause"] is None:
-            unexplained[spike["gap"]] += 1
+            unexplained[spike["reason"]] += 1
             continue
         tally["explained"] += 1
         tally["add up"] += adds_up
         unknown += sum(leg["to_ns"] - leg["from_ns"] for leg in legs if leg["holder"]["kind"] == "unknown")
-        tally["wholly"] += spike["gap"] is None
+        tally["wholly"] += spike["reason"] is None
     figures = {"target": arguments.target or "local", "load": arguments.load,
                "spikes": told["spikes"], "explained": tally["explained"], "legs_add_up": tally["add up"],
                "without_gap": tally["wholly"], "unknown_ns": unknown,
@@ -143,9 +143,9 @@ def by_instructions(told: dict) -> collections.Counter:
         thread, activity = leg["thread"], leg["activity"]
         if leg["part"] in OWN_PARTS:
             continue
-        if activity.startswith("softirq "):
-            who = "softirq " + SOFTIRQS.get(activity.removeprefix("softirq "), activity.removeprefix("softirq "))
-        elif "interrupt" in activity.split("`")[0]:
+        if activity["kind"] == "softirq":
+            who = "softirq " + SOFTIRQS.get(activity["handler"], activity["handler"] or "handling")
+        elif activity["kind"] in ("timer-interrupt", "interrupt"):
             who = INTERRUPT
         elif thread is None or thread["pid"] == 0:
             who = SLEPT

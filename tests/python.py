@@ -53,7 +53,7 @@ def by_schema():
 
 
 def every_schema_has_the_figures_of_its_document():
-    same("runs of each schema", [path.name[-1] for path in by_schema()], list("12345"))
+    same("runs of each schema", [path.name[-1] for path in by_schema()], list("123456"))
     for path in by_schema():
         run, stored = latlab.open(path), json.loads((path / "run.json").read_text())
         total = stored["total"]
@@ -158,7 +158,7 @@ def damage_is_one_clear_error():
     run = latlab.open(missing)
     (missing / "intervals.parquet").unlink()
     fails(["cannot read", "intervals.parquet"], lambda: run.intervals(FRAME))
-    for schema in 1, 3, 5:
+    for schema in 1, 3, 5, 6:
         document = copy_of(schema, "document")
         text = (document / "run.json").read_text()
         (document / "run.json").write_text(text[: len(text) // 2])

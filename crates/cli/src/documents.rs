@@ -436,9 +436,9 @@ pub struct Explained<'a> {
     /// Id of the run.
     run: &'a str,
     /// What the run stores of its spikes.
-    explanation: Option<&'a RunExplanation>,
+    explanation: Option<RunExplanation>,
     /// The spikes that were asked for, computed from the stored pages, the largest first.
-    spikes: &'a [SpikeBlame],
+    spikes: Vec<SpikeBlame>,
 }
 
 /// `latlab explain --replay --format json`: a run of a guest that was run again.
@@ -476,8 +476,12 @@ pub struct KernelPaths<'a> {
 
 impl<'a> Explained<'a> {
     /// Of this run.
-    pub fn new(run: &'a Run, spikes: &'a [SpikeBlame]) -> Explained<'a> {
-        Explained { run: &run.id, explanation: run.explanation.as_ref(), spikes }
+    pub fn new(run: &'a Run, spikes: &[SpikeBlame]) -> Explained<'a> {
+        Explained {
+            run: &run.id,
+            explanation: run.explanation.as_ref().map(|one| one.rendered(run.asked.policy)),
+            spikes: spikes.iter().map(SpikeBlame::rendered).collect(),
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use latlab_model::flight::{
 use latlab_model::frame::Interval;
 use latlab_model::legs::LegFigures;
 use latlab_model::run::ThreadSetup;
-use latlab_model::{Histogram, Nanos, Plan};
+use latlab_model::{Histogram, Nanos};
 use latlab_trace::{CauseTable, CpuTrace, EventReader, Subject, blame, complete_names};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashSet, VecDeque};
@@ -100,9 +100,7 @@ impl ExplanationDigest {
             self.overwritten += u64::from(blame.begins_late);
             if !self.is_among_largest(spike.latency_ns) {
                 // Only its cause will be told, and there may be hundreds of thousands.
-                let legs = std::mem::take(&mut blame.spike.legs).into_iter();
-                let own = legs.filter(|leg| Some(leg.cause()) == blame.spike.cause);
-                blame.spike.legs.extend(own.max_by_key(|leg| leg.length()));
+                blame.spike.legs = Vec::new();
             }
             self.blames.push(blame.spike);
         }
@@ -139,11 +137,7 @@ impl ExplanationDigest {
     }
 
     /// What it all came to.
-    pub fn finish(
-        mut self,
-        plan: &Plan,
-        threads: &[ThreadSetup],
-    ) -> (RunExplanation, Recording, Vec<Finding>) {
+    pub fn finish(mut self, threads: &[ThreadSetup]) -> (RunExplanation, Recording, Vec<Finding>) {
         // A killed run has not told of its last spikes what became of them.
         let tally = &mut self.tally;
         tally.stored = tally.stored.max(self.recording.spikes.len() as u64);
@@ -165,7 +159,7 @@ impl ExplanationDigest {
         let explanation = RunExplanation {
             spikes: self.tally,
             explained,
-            causes: table.causes(first, plan.policy),
+            causes: table.causes(first),
             unexplained: table.unexplained(),
             largest: self.blames,
             cost: self.cost.finish(threads),

@@ -25,7 +25,7 @@ pub fn write_explained(
         let notes = [
             number_note("spike", spike.spike.into()),
             time_note("latency_ns", spike.latency_ns),
-            text_note("sentence", &spike.sentence),
+            text_note("sentence", &spike.sentence()),
         ];
         let name = spike.cause.as_ref().map_or("not explained".to_string(), holder_words);
         let name = format!("{}: {name}", spike.latency_ns);
@@ -63,6 +63,6 @@ fn notes_of(leg: &BlameLeg) -> Vec<ProtoMessage> {
         let cgroup = known.and_then(|known| known.cgroup.as_ref());
         notes.extend(cgroup.map(|path| text_note("cgroup", path)));
     }
-    notes.extend(leg.detail.as_ref().map(|detail| text_note("detail", detail)));
+    notes.extend(leg.detail_words().map(|detail| text_note("detail", &detail)));
     notes
 }

@@ -1,9 +1,17 @@
 //! Why latencies were large: the parts of each, with who held the thread off, and over the run the
-//! causes.
+//! causes. Codes and numbers; texts are made when they are shown, so that a better text also serves an old
+//! run.
+
+mod evidence;
+mod remedy;
+mod sentence;
+
+pub use evidence::{LegEvidence, UnexplainedReason};
 
 use crate::Nanos;
 use crate::flight::{KnownThread, SpikeTally, StolenTime};
 use crate::legs::LegFigures;
+use crate::plan::Policy;
 use crate::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -104,13 +112,18 @@ impl TracedThread {
         Some(format!("of {}, process {}", known.name, known.process))
     }
 
-    /// In words: `FIFO or RR 95`, `DEADLINE`; none of an ordinary thread.
+    /// Its priority in words: `real-time priority 95`, `deadline`; none of an ordinary thread.
     pub fn realtime_words(&self) -> Option<String> {
-        match self.kernel_priority? {
-            ..0 => Some("deadline".to_string()),
-            priority @ 0..=98 => Some(format!("real-time priority {}", 99 - priority)),
-            _ => None,
-        }
+        realtime_words(self.kernel_priority)
+    }
+}
+
+/// A priority as the kernel counts in words; none of an ordinary thread.
+fn realtime_words(kernel_priority: Option<i32>) -> Option<String> {
+    match kernel_priority? {
+        ..0 => Some("deadline".to_string()),
+        priority @ 0..=98 => Some(format!("real-time priority {}", 99 - priority)),
+        _ => None,
     }
 }
 
@@ -128,7 +141,11 @@ pub struct BlameLeg {
     pub holder: Holder,
     /// The thread, where it is one.
     pub thread: Option<TracedThread>,
-    /// What else is known of it: the function of a worker, printed lines, page faults.
+    /// What else is known of it: the function of an interrupt, printed lines, page faults.
+    #[serde(default)]
+    pub evidence: Option<LegEvidence>,
+    /// The same in words: in what a command prints, and in documents of schema 5.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }
 
@@ -145,6 +162,26 @@ impl BlameLeg {
             None => self.holder.clone(),
         }
     }
+
+    /// What else is known of it, in words.
+    pub fn detail_words(&self) -> Option<String> {
+        self.detail.clone().or_else(|| self.evidence.as_ref().map(LegEvidence::words))
+    }
+
+    /// With its words, as a command prints it.
+    fn rendered(&self) -> BlameLeg {
+        BlameLeg { detail: self.detail_words(), ..self.clone() }
+    }
+}
+
+/// Threads of one name that a thread has started.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct StartedThreads {
+    /// Their name.
+    pub name: String,
+    /// How many of them had the CPU.
+    pub threads: u64,
 }
 
 /// One spike with what its pages tell.
@@ -167,14 +204,25 @@ pub struct SpikeBlame {
     pub cause: Option<Holder>,
     /// What the cause took of it.
     pub cause_ns: Nanos,
-    /// In a sentence.
-    pub sentence: String,
+    /// The longest leg of the cause, whole where `legs` are condensed.
+    #[serde(default)]
+    pub longest: Option<BlameLeg>,
+    /// Of what the cause has started, the names, those of the longest time first.
+    #[serde(default)]
+    pub started: Vec<StartedThreads>,
+    /// Why it is not explained, or not wholly.
+    #[serde(default)]
+    pub reason: Option<UnexplainedReason>,
+    /// In a sentence: in what a command prints, and in documents of schema 5.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sentence: Option<String>,
     /// Stolen time between the readings around it.
     pub stolen: Option<StolenTime>,
     /// How its CPU was at the release.
     #[serde(default)]
     pub before: CpuBefore,
-    /// Why it is not explained, or not wholly.
+    /// The reason in words: in what a command prints, and in documents of schema 5.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gap: Option<String>,
 }
 
@@ -219,6 +267,22 @@ impl SpikeBlame {
         let unknown = self.legs.iter().filter(|leg| leg.holder.kind == HolderKind::Unknown);
         Nanos(unknown.map(|leg| leg.length().0).sum())
     }
+
+    /// Why it is not explained, or not wholly, in words.
+    pub fn reason_words(&self) -> Option<String> {
+        self.gap.clone().or_else(|| self.reason.map(|reason| reason.words().to_string()))
+    }
+
+    /// With its sentence and words, as a command prints it.
+    pub fn rendered(&self) -> SpikeBlame {
+        SpikeBlame {
+            legs: self.legs.iter().map(BlameLeg::rendered).collect(),
+            longest: self.longest.as_ref().map(BlameLeg::rendered),
+            sentence: Some(self.sentence()),
+            gap: self.reason_words(),
+            ..self.clone()
+        }
+    }
 }
 
 /// Legs that follow each other as one of the holder that took most of them.
@@ -231,13 +295,13 @@ fn joined(group: &[&BlameLeg]) -> Option<BlameLeg> {
             None => totals.push((&leg.holder, leg.length())),
         }
     }
-    let others = totals.len() - 1;
+    let causes = totals.len() as u64 - 1;
     let (holder, _) = totals.into_iter().max_by_key(|(_, total)| *total)?;
     let longest = group.iter().find(|leg| leg.holder == *holder)?;
-    let more = (others > 0).then(|| format!("with {others} more for short"));
-    let detail = longest.detail.clone().or(more);
+    let shorter = (causes > 0).then_some(LegEvidence::ShorterCauses { causes });
+    let evidence = longest.evidence.clone().or(shorter);
     let (from_ns, to_ns) = (first.from_ns, last.to_ns);
-    Some(BlameLeg { from_ns, to_ns, detail, ..(*longest).clone() })
+    Some(BlameLeg { from_ns, to_ns, evidence, ..(*longest).clone() })
 }
 
 /// A cause over the run.
@@ -260,13 +324,32 @@ pub struct Cause {
     pub first_ns: Nanos,
     /// The last.
     pub last_ns: Nanos,
-    /// Real-time priority in words, where a thread has one.
-    pub realtime: Option<String>,
+    /// The priority of a real-time thread as the kernel counts: below 100, and below 0 of a deadline
+    /// thread; none of other threads.
+    #[serde(default)]
+    pub kernel_priority: Option<i32>,
+    /// The number of its thread in the kernel; of what is started, that of who starts it.
+    #[serde(default)]
+    pub thread: Option<i32>,
+    /// The name of its process.
+    #[serde(default)]
+    pub process: Option<String>,
     /// Of what is started, the names, those of most spikes first.
     #[serde(default)]
     pub started: Vec<String>,
-    /// What to do about it: a command, or a sentence.
-    pub remedy: String,
+    /// The priority in words: in what a command prints, and in documents of schema 5.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub realtime: Option<String>,
+    /// What to do about it, a command or a sentence: in what a command prints, and in documents of schema 5.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remedy: Option<String>,
+}
+
+impl Cause {
+    /// The priority of a real-time thread in words; none of other threads.
+    pub fn realtime_words(&self) -> Option<String> {
+        self.realtime.clone().or_else(|| realtime_words(self.kernel_priority))
+    }
 }
 
 /// Recorded spikes without a cause, and why they have none.
@@ -274,9 +357,21 @@ pub struct Cause {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Unexplained {
     /// Why.
-    pub why: String,
+    #[serde(default)]
+    pub reason: Option<UnexplainedReason>,
     /// How many.
     pub count: u64,
+    /// Why in words: in what a command prints, and in documents of schema 5.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
+impl Unexplained {
+    /// Why, in words.
+    pub fn words(&self) -> String {
+        let reason = self.reason.unwrap_or(UnexplainedReason::CauseUnknown);
+        self.why.clone().unwrap_or_else(|| reason.words().to_string())
+    }
 }
 
 /// What the recorder cost: the same cycles while it recorded and while it did not.
@@ -310,6 +405,24 @@ pub struct RunExplanation {
     pub largest: Vec<SpikeBlame>,
     /// What it cost; none where too few cycles of either kind were seen.
     pub cost: Option<RecorderCost>,
+}
+
+impl RunExplanation {
+    /// With its sentences, as a command prints it; `policy` is that of the measured threads.
+    pub fn rendered(&self, policy: Option<Policy>) -> RunExplanation {
+        let cause = |one: &Cause| Cause {
+            realtime: one.realtime_words(),
+            remedy: Some(one.remedy(policy)),
+            ..one.clone()
+        };
+        let unexplained = |one: &Unexplained| Unexplained { why: Some(one.words()), ..*one };
+        RunExplanation {
+            causes: self.causes.iter().map(cause).collect(),
+            unexplained: self.unexplained.iter().map(unexplained).collect(),
+            largest: self.largest.iter().map(SpikeBlame::rendered).collect(),
+            ..self.clone()
+        }
+    }
 }
 
 /// Causes of the spikes of several runs, pooled.

@@ -39,6 +39,75 @@ pub struct GuestThread {
     pub name: String,
 }
 
+/// What had the CPU of a guest in a stretch of time.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Activity {
+    /// Nothing: the CPU slept.
+    Sleep,
+    /// It was not recorded.
+    Unrecorded,
+    /// The thread's own program.
+    Program,
+    /// The kernel, outside of any system call.
+    Kernel {
+        /// The outermost function.
+        function: String,
+    },
+    /// A system call.
+    SystemCall {
+        /// Its name, where it is known.
+        name: Option<String>,
+    },
+    /// A softirq.
+    Softirq {
+        /// The function that took most of it; none where it called none.
+        handler: Option<String>,
+    },
+    /// The interrupt of the timer.
+    TimerInterrupt,
+    /// Another interrupt.
+    Interrupt {
+        /// Its name, where it is known.
+        name: Option<String>,
+    },
+    /// A page fault.
+    PageFault,
+    /// Another exception.
+    Exception,
+}
+
+impl Activity {
+    /// Whether it came to the thread that it ran in, which had not asked for it.
+    pub fn is_interrupt(&self) -> bool {
+        matches!(
+            self,
+            Activity::TimerInterrupt | Activity::Interrupt { .. } | Activity::Softirq { .. }
+        )
+    }
+}
+
+impl fmt::Display for Activity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Activity::Sleep => f.write_str("the CPU slept"),
+            Activity::Unrecorded => f.write_str("not recorded"),
+            Activity::Program => f.write_str("its program"),
+            Activity::Kernel { function } => write!(f, "the kernel's `{function}`"),
+            Activity::SystemCall { name: Some(name) } => write!(f, "`{name}`"),
+            Activity::SystemCall { name: None } => f.write_str("a system call"),
+            Activity::Softirq { handler: Some(handler) } => write!(f, "softirq {handler}"),
+            Activity::Softirq { handler: None } => f.write_str("softirq handling"),
+            Activity::TimerInterrupt => f.write_str("the timer interrupt"),
+            Activity::Interrupt { name: Some(name) } => write!(f, "the interrupt {name}"),
+            Activity::Interrupt { name: None } => f.write_str("an interrupt"),
+            Activity::PageFault => f.write_str("a page fault"),
+            Activity::Exception => f.write_str("an exception"),
+        }
+    }
+}
+
 /// A stretch of a latency, from its release.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -52,7 +121,7 @@ pub struct ReplayLeg {
     /// The thread that had the CPU; none where the CPU slept or that is not known.
     pub thread: Option<GuestThread>,
     /// What it did: a system call, an interrupt, an exception, a softirq, its own program.
-    pub activity: String,
+    pub activity: Activity,
     /// The function in it that took most of it, from the outside as far in as it took at least half.
     pub function: Option<String>,
     /// What that took.
@@ -207,7 +276,7 @@ pub struct LongPath {
     /// The name of the thread.
     pub thread: String,
     /// What it did then.
-    pub activity: String,
+    pub activity: Activity,
     /// The function that began it.
     pub by: String,
     /// The functions from there that took most of it, each at least half of the one before.

@@ -22,9 +22,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 /// Version of `run.json` and of the tables beside it: 1 had no samples, 2 no conditions, 3
-/// no legs, 4 a flat plan, and the sentences of findings and of the verdict. A field that came
-/// later has a default, so that older documents are read as they are.
-pub const SCHEMA_VERSION: u32 = 5;
+/// no legs, 4 a flat plan, and the sentences of findings and of the verdict, 5 the sentences of causes
+/// and spikes. A field that came later has a default, so that older documents are read as they are.
+pub const SCHEMA_VERSION: u32 = 6;
 
 /// One setting: what was asked, and what was read back after it was made.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

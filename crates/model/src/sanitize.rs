@@ -54,7 +54,9 @@ pub fn refusal(c: char) -> String {
 
 /// The run with escapes in place of the hidden characters in its texts.
 pub fn sanitize_run(run: &Run) -> serde_json::Result<Run> {
-    sanitize_document(run)
+    // A command finds a thread by its true name, so that remedies are made before names are escaped.
+    let explanation = run.explanation.as_ref().map(|one| one.rendered(run.asked.policy));
+    sanitize_document(&Run { explanation, ..run.clone() })
 }
 
 /// The same of any document.

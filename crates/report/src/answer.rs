@@ -254,7 +254,7 @@ fn explained_remedy(run: &Run) -> Option<(String, String)> {
     let is_known = !matches!(first.holder.kind, HolderKind::WakeUp | HolderKind::Unknown);
     (is_known && first.share >= LARGE_SHARE).then(|| {
         let who = explanation_section::holder_words(&first.holder);
-        (who, first.remedy.clone())
+        (who, first.remedy(run.asked.policy))
     })
 }
 
@@ -331,9 +331,12 @@ mod tests {
             cpus: vec![0],
             first_ns: Nanos(0),
             last_ns: Nanos(1),
-            realtime: None,
+            kernel_priority: None,
+            thread: None,
+            process: None,
             started: Vec::new(),
-            remedy: String::new(),
+            realtime: None,
+            remedy: None,
         }
     }
 

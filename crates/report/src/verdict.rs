@@ -7,12 +7,13 @@ use latlab_model::plan::Recorded;
 use latlab_model::run::{BurstLimit, EndReason, MissBursts, Verdict, VerdictReason, VerdictWord};
 use latlab_model::{Nanos, Run};
 
-/// The run as a command prints it: with the sentences of its findings and of its verdict, and
-/// without the seal of what is stored.
+/// The run as a command prints it: with the sentences of its findings, its verdict and its causes of
+/// spikes, and without the seal of what is stored.
 pub fn rendered(run: &Run) -> Run {
     Run {
         findings: run.findings.iter().map(|finding| finding.rendered()).collect(),
         verdict: rendered_verdict(run),
+        explanation: run.explanation.as_ref().map(|one| one.rendered(run.asked.policy)),
         seal: None,
         ..run.clone()
     }

@@ -4,10 +4,12 @@
 use crate::moment::{CpuTrace, EventReader, Moment, What};
 use crate::points::{CpuEvents, Own, Piece, WakeUp};
 use crate::settle::{Around, is_hotplug, unknown};
-use crate::starts::group_starts;
+use crate::starts::{group_starts, started_threads};
 use crate::timeline::{NameOf, Stretch, Tasks, TimerOwners, name_tasks, own_timers, stretches};
 use latlab_model::Nanos;
-use latlab_model::explanation::{BlameLeg, CpuBefore, Holder, HolderKind, Phase, SpikeBlame};
+use latlab_model::explanation::{
+    BlameLeg, CpuBefore, Holder, HolderKind, LegEvidence, Phase, SpikeBlame, UnexplainedReason,
+};
 use latlab_model::flight::RecordedSpike;
 use std::collections::BTreeMap;
 
@@ -96,9 +98,9 @@ pub(crate) fn blame_events(
     group_starts(&mut legs, cpus, &tasks, lives);
     let own = cpus.get(home);
     let begins_late = own.is_some_and(|own| own.begins_after(release));
-    let gap = gap(own, wake_up.as_ref(), release, woken);
+    let reason = gap_reason(own, wake_up.as_ref(), release, woken);
     let before = own.map(|own| before(own, cpus, release)).unwrap_or_default();
-    let spike = SpikeBlame { before, ..told(spike, own.map(|one| one.cpu), legs, gap) };
+    let spike = SpikeBlame { before, ..told(spike, own.map(|one| one.cpu), legs, reason) };
     Blamed { spike, begins_late }
 }
 
@@ -142,26 +144,24 @@ impl CpuEvents {
 }
 
 /// Why not all is known.
-fn gap(
+fn gap_reason(
     own: Option<&CpuEvents>,
     wake_up: Option<&WakeUp>,
     release: i64,
     woken: i64,
-) -> Option<String> {
+) -> Option<UnexplainedReason> {
     let Some(own) = own.filter(|one| !one.moments.is_empty()) else {
-        return Some("no event of its CPU is recorded".to_string());
+        return Some(UnexplainedReason::NoEvents);
     };
     if own.begins_after(release) {
-        return Some("the events of its release were overwritten".to_string());
+        return Some(UnexplainedReason::ReleaseOverwritten);
     }
     if own.has_hole(release, woken) || !own.is_whole {
-        return Some("events were lost".to_string());
+        return Some(UnexplainedReason::EventsLost);
     }
     match wake_up {
-        None => Some("the events do not tell when the thread was woken".to_string()),
-        Some(wake_up) if !wake_up.switch_told => {
-            Some("the kernel did not tell the switch to the thread".to_string())
-        }
+        None => Some(UnexplainedReason::WakeUpUnknown),
+        Some(wake_up) if !wake_up.switch_told => Some(UnexplainedReason::SwitchUnknown),
         Some(_) => None,
     }
 }
@@ -188,7 +188,7 @@ fn cut<'a>(
         let leg = BlameLeg {
             holder: stretch.holder.clone(),
             thread: stretch.thread.clone(),
-            detail: stretch.detail.clone(),
+            evidence: stretch.evidence.clone(),
             ..unknown(piece.phase, begin, end)
         };
         legs.push((leg, Some(stretch)));
@@ -200,7 +200,7 @@ fn cut<'a>(
     legs
 }
 
-/// Legs of the same holder that follow each other as one, with the detail of the longest.
+/// Legs of the same holder that follow each other as one, with the evidence of the longest.
 fn joined(legs: Vec<BlameLeg>) -> Vec<BlameLeg> {
     let mut all: Vec<BlameLeg> = Vec::new();
     let mut longest = Nanos::ZERO;
@@ -210,8 +210,8 @@ fn joined(legs: Vec<BlameLeg>) -> Vec<BlameLeg> {
             Some(last) if last.holder == leg.holder && last.phase == leg.phase => {
                 last.to_ns = leg.to_ns;
                 last.thread = last.thread.take().or(leg.thread);
-                if leg.detail.is_some() && (last.detail.is_none() || length > longest) {
-                    (last.detail, longest) = (leg.detail, length);
+                if leg.evidence.is_some() && (last.evidence.is_none() || length > longest) {
+                    (last.evidence, longest) = (leg.evidence, length);
                 }
             }
             _ => {
@@ -228,7 +228,7 @@ fn told(
     spike: &RecordedSpike,
     cpu: Option<u32>,
     legs: Vec<BlameLeg>,
-    gap: Option<String>,
+    reason: Option<UnexplainedReason>,
 ) -> SpikeBlame {
     let mut totals: BTreeMap<Holder, i64> = BTreeMap::new();
     for leg in &legs {
@@ -238,9 +238,19 @@ fn told(
     let cause = largest.filter(|(holder, _)| holder.kind != HolderKind::Unknown);
     let cause = cause.map(|(holder, total)| (holder, Nanos(total)));
     let (cause, cause_ns) = cause.unzip();
-    let silence = legs.iter().filter(|leg| leg.holder.kind == HolderKind::Unknown);
-    let silence = silence.max_by_key(|leg| leg.length()).and_then(|leg| leg.detail.clone());
-    let mut blame = SpikeBlame {
+    let own = legs.iter().filter(|leg| Some(leg.cause()) == cause);
+    let longest = own.max_by_key(|leg| leg.length()).cloned();
+    let thread = longest.as_ref().and_then(|leg| leg.thread.as_ref());
+    let starter = thread.and_then(|thread| thread.started_by.as_ref());
+    let started = starter.map(|one| started_threads(&legs, one.id)).unwrap_or_default();
+    let unknown = legs.iter().filter(|leg| leg.holder.kind == HolderKind::Unknown);
+    let silence = match unknown.max_by_key(|leg| leg.length()).and_then(|leg| leg.evidence.as_ref())
+    {
+        Some(LegEvidence::Silence { reason }) => Some(*reason),
+        _ => None,
+    };
+    let no_cause = cause.is_none().then_some(UnexplainedReason::CauseUnknown);
+    SpikeBlame {
         spike: spike.spike,
         thread: spike.thread,
         cpu,
@@ -249,13 +259,14 @@ fn told(
         legs,
         cause,
         cause_ns: cause_ns.unwrap_or_default(),
-        sentence: String::new(),
+        longest,
+        started,
+        reason: reason.or(silence).or(no_cause),
+        sentence: None,
         stolen: spike.stolen,
         before: CpuBefore::default(),
-        gap: gap.or(silence),
-    };
-    blame.sentence = crate::sentence::sentence(&blame);
-    blame
+        gap: None,
+    }
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 //! many years are read alike.
 
 use crate::format::{Field, Format};
+use crate::names::unnamed_function;
 use crate::page::{Event, Layout};
-use crate::sentence::unnamed_function;
 use latlab_model::flight::{PageRange, TraceFormats};
 use std::collections::{BTreeMap, HashMap};
 

@@ -6,7 +6,9 @@ use crate::moment::{Left, Moment, What};
 use crate::points::{Own, Piece, WakeUp};
 use crate::timeline::Stretch;
 use latlab_model::Nanos;
-use latlab_model::explanation::{BlameLeg, Holder, HolderKind, Phase};
+use latlab_model::explanation::{
+    BlameLeg, Holder, HolderKind, LegEvidence, Phase, UnexplainedReason,
+};
 use latlab_model::flight::StolenTime;
 
 /// A shorter stretch without an event says nothing of the machine below the kernel.
@@ -49,12 +51,12 @@ impl Around<'_> {
                 Left::Ready | Left::Asleep => "asleep",
             };
             set_holder(leg, HolderKind::OwnSleep, name);
-            leg.detail = None;
+            leg.evidence = None;
             return;
         }
         if self.is_path(leg) {
             set_holder(leg, HolderKind::WakeUp, "");
-            leg.detail = None;
+            leg.evidence = None;
         } else if leg.phase == Phase::TimerLate
             && leg.holder.kind == HolderKind::Thread
             && piece.own == Own::Expected
@@ -62,9 +64,9 @@ impl Around<'_> {
         {
             leg.holder.kind = HolderKind::InterruptsOff;
         } else if stretch.is_some_and(|stretch| self.was_passed_over(piece, stretch)) {
-            leg.detail = Some(match leg.holder.kind {
-                HolderKind::IdleExit => "the CPU was idle".to_string(),
-                _ => format!("{} ran instead", leg.holder.name),
+            leg.evidence = Some(match leg.holder.kind {
+                HolderKind::IdleExit => LegEvidence::CpuIdle,
+                _ => LegEvidence::RanInstead { thread: leg.holder.name.clone() },
             });
             set_holder(leg, HolderKind::Throttled, "");
         }
@@ -112,11 +114,8 @@ impl Around<'_> {
     /// A silence may have been below the kernel.
     fn look_below(&self, leg: &mut BlameLeg) {
         if let Some(stolen) = self.stolen.filter(|stolen| explains(stolen, leg)) {
-            leg.detail = Some(format!(
-                "no event for {}, while steal rose by {}",
-                leg.length(),
-                stolen.rose_ns
-            ));
+            let (silence_ns, rose_ns) = (leg.length(), stolen.rose_ns);
+            leg.evidence = Some(LegEvidence::Stolen { silence_ns, rose_ns });
             set_holder(leg, HolderKind::Hypervisor, "");
         } else if self.subject.in_guest
             && leg.phase == Phase::TimerLate
@@ -124,29 +123,29 @@ impl Around<'_> {
             && leg.length().0 >= SILENCE
         {
             // An idle CPU has its interrupts on, and in a guest it has given itself back to the host.
-            leg.detail = Some(format!("it did not wake its idle CPU for {}", leg.length()));
+            leg.evidence = Some(LegEvidence::NotWoken { silence_ns: leg.length() });
             set_holder(leg, HolderKind::Hypervisor, "");
         } else if leg.holder.kind == HolderKind::WakeUp && leg.length().0 >= SILENCE {
-            let what = match leg.phase {
-                Phase::Handler => "nothing was recorded in the timer's interrupt",
-                _ => "nothing was recorded while the thread itself had the CPU",
+            let reason = match leg.phase {
+                Phase::Handler => UnexplainedReason::SilentInterrupt,
+                _ => UnexplainedReason::SilentThread,
             };
-            leg.detail = Some(what.to_string());
+            leg.evidence = Some(LegEvidence::Silence { reason });
             set_holder(leg, HolderKind::Unknown, "");
         }
     }
 
     /// Printed lines, page faults, and a CPU that goes or comes, make another cause of who had the CPU.
     pub fn look_at_evidence(&self, leg: &mut BlameLeg) {
-        let Some((kind, detail)) = self.evidence(leg) else { return };
+        let Some((kind, evidence)) = self.evidence(leg) else { return };
         if leg.holder.kind == HolderKind::Softirq {
             leg.holder.name = format!("softirq {}", leg.holder.name);
         }
         leg.holder.kind = kind;
-        leg.detail = Some(detail);
+        leg.evidence = Some(evidence);
     }
 
-    fn evidence(&self, leg: &BlameLeg) -> Option<(HolderKind, String)> {
+    fn evidence(&self, leg: &BlameLeg) -> Option<(HolderKind, LegEvidence)> {
         let is_thread = matches!(leg.holder.kind, HolderKind::Thread | HolderKind::InterruptsOff);
         let interrupts = matches!(
             leg.holder.kind,
@@ -173,22 +172,21 @@ impl Around<'_> {
                 || id.is_some_and(|id| self.is_in_step(id, leg.from_ns.0)));
         let is_stopper = ["migration/", "cpuhp/"].iter().any(|one| name.starts_with(one));
         if lines > 0 && length <= lines.saturating_mul(EACH_LINE) {
-            return Some((HolderKind::Printk, format!("{lines} lines printed")));
+            let lines = lines as u64;
+            return Some((HolderKind::Printk, LegEvidence::LinesPrinted { lines }));
         }
         if is_thread && name.starts_with("pr/") {
-            return Some((HolderKind::Printk, "the thread of the console".to_string()));
+            return Some((HolderKind::Printk, LegEvidence::ConsoleThread));
         }
         if faults >= MANY_FAULTS && length <= faults.saturating_mul(EACH_FAULT) {
-            return Some((HolderKind::PageFaults, format!("{faults} page faults")));
+            let faults = faults as u64;
+            return Some((HolderKind::PageFaults, LegEvidence::PageFaults { faults }));
         }
         if steps || (is_stopper && self.hotplug) {
-            let detail = "a CPU was taken away or brought back".to_string();
-            return Some((HolderKind::Hotplug, detail));
+            return Some((HolderKind::Hotplug, LegEvidence::CpuChange));
         }
         if is_thread && name.starts_with("migration/") {
-            let detail =
-                "all CPUs are stopped for hot-plug, a module, or a patch of code".to_string();
-            return Some((leg.holder.kind, detail));
+            return Some((leg.holder.kind, LegEvidence::AllCpusStopped));
         }
         None
     }
@@ -243,6 +241,7 @@ pub fn unknown(phase: Phase, from: i64, to: i64) -> BlameLeg {
         phase,
         holder: Holder { kind: HolderKind::Unknown, name: String::new() },
         thread: None,
+        evidence: None,
         detail: None,
     }
 }

@@ -5,13 +5,16 @@ use crate::moment::{Task, What};
 use crate::points::CpuEvents;
 use crate::timeline::Tasks;
 use latlab_model::Nanos;
-use latlab_model::explanation::{BlameLeg, HolderKind, Starter};
-use std::collections::{BTreeMap, HashMap};
+use latlab_model::explanation::{BlameLeg, HolderKind, StartedThreads, Starter};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Parents of parents that are looked for.
 const DEEPEST: usize = 64;
 /// A thread belongs to what it starts if it itself took no more than so many times as long.
 const OWN_SHARE: i64 = 3;
+/// Names of what a thread has started that are told.
+const NAMED: usize = 3;
 
 /// Names in each leg of a thread that was started and had soon ended who started it. Of parents that
 /// had ended as well it is the first that lives on.
@@ -70,4 +73,30 @@ pub fn group_starts(
             thread.started_by = Some(Starter { id: starter, name: name.clone() });
         });
     }
+}
+
+/// The names of what a thread has started, with how many of each had the CPU, those of the longest time
+/// first.
+pub fn started_threads(legs: &[BlameLeg], starter: i32) -> Vec<StartedThreads> {
+    let mut each: Vec<(&str, BTreeSet<i32>, i64)> = Vec::new();
+    for leg in legs {
+        let Some(thread) = &leg.thread else { continue };
+        let is_started = thread.started_by.as_ref().is_some_and(|one| one.id == starter);
+        if !is_started || thread.id == starter {
+            continue;
+        }
+        let (name, length) = (leg.holder.name.as_str(), leg.length().0);
+        match each.iter_mut().find(|(known, ..)| *known == name) {
+            Some((_, ids, total)) => {
+                ids.insert(thread.id);
+                *total += length;
+            }
+            None => each.push((name, [thread.id].into(), length)),
+        }
+    }
+    each.sort_by_key(|(.., total)| Reverse(*total));
+    let named = each.into_iter().take(NAMED);
+    named
+        .map(|(name, ids, _)| StartedThreads { name: name.to_string(), threads: ids.len() as u64 })
+        .collect()
 }

@@ -1,7 +1,7 @@
 //! What a CPU did, without a gap: who had it from event to event.
 
 use crate::moment::{Interruption, Level, Moment, Task, What};
-use latlab_model::explanation::{Holder, HolderKind, TracedThread};
+use latlab_model::explanation::{Holder, HolderKind, LegEvidence, TracedThread};
 use std::collections::HashMap;
 
 /// A stretch in which nothing was recorded, between two events.
@@ -16,7 +16,7 @@ pub struct Stretch {
     /// The thread, where it is one.
     pub thread: Option<TracedThread>,
     /// What else is known.
-    pub detail: Option<String>,
+    pub evidence: Option<LegEvidence>,
     /// When the scheduler chose the thread that was on the CPU.
     pub chosen: Option<i64>,
     /// Its priority as the kernel counts.
@@ -148,7 +148,7 @@ fn timer_follows(moments: &[Moment]) -> bool {
 fn of_kind(kind: HolderKind, name: String, from: i64, to: i64) -> Option<Stretch> {
     let holder = Holder { kind, name };
     let none =
-        Stretch { from, to, holder, thread: None, detail: None, chosen: None, priority: None };
+        Stretch { from, to, holder, thread: None, evidence: None, chosen: None, priority: None };
     (from < to).then_some(none)
 }
 
@@ -256,9 +256,9 @@ impl CpuState<'_> {
     }
 
     fn stretch(&self, from: i64, to: i64) -> Option<Stretch> {
-        let (holder, thread, detail) = self.holder();
+        let (holder, thread, evidence) = self.holder();
         let priority = self.task().and_then(|task| task.priority);
-        let stretch = Stretch { from, to, holder, thread, detail, chosen: self.chosen, priority };
+        let stretch = Stretch { from, to, holder, thread, evidence, chosen: self.chosen, priority };
         (from < to).then_some(stretch)
     }
 
@@ -266,7 +266,7 @@ impl CpuState<'_> {
         self.current.as_ref().or_else(|| self.tasks.get(&self.thread))
     }
 
-    fn holder(&self) -> (Holder, Option<TracedThread>, Option<String>) {
+    fn holder(&self) -> (Holder, Option<TracedThread>, Option<LegEvidence>) {
         let of = |kind, name: &str| Holder { kind, name: name.to_string() };
         let named = || {
             // A program that is started has the name of its parent first: the last name is its own.
@@ -281,22 +281,24 @@ impl CpuState<'_> {
                 TracedThread { id, kernel_priority, known: None, started_by: None }
             });
             let whose = timer.owner.and_then(|id| self.tasks.get(&id));
-            let whose = whose.map(|task| format!("a timer of {}", task.name));
+            let whose = whose.map(|task| LegEvidence::TimerOf { thread: task.name.clone() });
             return (of(HolderKind::OtherTimers, &(self.name_of)(timer.function)), owner, whose);
         }
         let called = |one: &Interruption| one.function.map(self.name_of);
         if let Some(interrupt) = self.interrupts.last() {
-            return (of(HolderKind::Interrupt, &interrupt.name), None, called(interrupt));
+            let evidence = called(interrupt)
+                .map(|function| LegEvidence::Called { function: Some(function), thread: None });
+            return (of(HolderKind::Interrupt, &interrupt.name), None, evidence);
         }
         if let Some(softirq) = self.softirqs.get(&self.thread).and_then(|all| all.last()) {
-            let within = (self.thread != 0).then(|| format!("in {}", named()));
-            let parts: Vec<String> = called(softirq).into_iter().chain(within).collect();
-            let detail = (!parts.is_empty()).then(|| parts.join(" "));
-            return (of(HolderKind::Softirq, &softirq.name), None, detail);
+            let (function, thread) = (called(softirq), (self.thread != 0).then(named));
+            let is_known = function.is_some() || thread.is_some();
+            let evidence = is_known.then_some(LegEvidence::Called { function, thread });
+            return (of(HolderKind::Softirq, &softirq.name), None, evidence);
         }
         if self.thread == 0 {
-            let detail = self.idle.map(|state| format!("idle state {state}"));
-            return (of(HolderKind::IdleExit, ""), None, detail);
+            let evidence = self.idle.map(|state| LegEvidence::IdleState { state });
+            return (of(HolderKind::IdleExit, ""), None, evidence);
         }
         let kernel_priority = self.task().and_then(|one| one.priority);
         let thread =

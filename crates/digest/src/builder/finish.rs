@@ -73,10 +73,8 @@ impl RunBuilder {
         let mut spikes: Vec<SpikeRow> = counts.iter().flat_map(ThreadCounts::spike_rows).collect();
         self.legs.attach_to(&mut spikes);
         let legs = self.legs(&head.plan, &spikes);
-        let explained = self
-            .explanation
-            .take()
-            .map(|explanation| explanation.finish(&head.plan, &head.prepared.threads));
+        let explained =
+            self.explanation.take().map(|explanation| explanation.finish(&head.prepared.threads));
         let (explanation, recording) = explained
             .map(|(explanation, recording, findings)| {
                 self.findings.extend(findings);

@@ -6,6 +6,7 @@ use crate::terminal::table::{Column, markup, table, wrapped};
 use crate::units::{Scale, counted, grouped, percent, short};
 use latlab_model::explanation::{BlameLeg, Cause, Holder, HolderKind, RunExplanation, SpikeBlame};
 use latlab_model::flight::KnownThread;
+use latlab_model::plan::Policy;
 use latlab_model::{Nanos, Run};
 use maud::{Markup, html};
 
@@ -44,7 +45,7 @@ pub fn holder_words(holder: &Holder) -> String {
 
 /// Who it is, with what it starts, and the priority of a real-time thread.
 pub fn cause_words(cause: &Cause) -> String {
-    let realtime = cause.realtime.as_ref().map(|words| format!(", {words}")).unwrap_or_default();
+    let realtime = cause.realtime_words().map(|words| format!(", {words}")).unwrap_or_default();
     let started = match cause.started.is_empty() {
         true => String::new(),
         false => format!(" ({})", cause.started.join(", ")),
@@ -57,7 +58,7 @@ pub fn text(run: &Run, width: usize, style: Style) -> String {
     let Some(explanation) = &run.explanation else { return String::new() };
     let causes = match explanation.causes.is_empty() {
         true => String::new(),
-        false => table(columns(&explanation.causes), width, style),
+        false => table(columns(&explanation.causes, run.asked.policy), width, style),
     };
     let sentences = summary(explanation).into_iter().chain([cost(explanation)]);
     let sentences: String =
@@ -65,7 +66,7 @@ pub fn text(run: &Run, width: usize, style: Style) -> String {
     let largest = explanation
         .largest
         .first()
-        .map(|one| format!("{}\n", wrapped(&format!("The largest: {}", one.sentence), width, 0)));
+        .map(|one| format!("{}\n", wrapped(&format!("The largest: {}", one.sentence()), width, 0)));
     format!("Causes of the spikes:\n{causes}{sentences}{}", largest.unwrap_or_default())
 }
 
@@ -75,7 +76,9 @@ pub fn fold(run: &Run) -> Option<Fold> {
     let caption = "A spike counts for whoever took most of it. Times are counted from the first \
                    release.";
     let content = html! {
-        @if !explanation.causes.is_empty() { (markup(&columns(&explanation.causes), caption)) }
+        @if !explanation.causes.is_empty() {
+            (markup(&columns(&explanation.causes, run.asked.policy), caption))
+        }
         @for line in summary(explanation) { p { (line) } }
         p { (cost(explanation)) }
         (icicle(&explanation.causes))
@@ -166,7 +169,7 @@ fn spike(blame: &SpikeBlame, run: &Run) -> Markup {
     html! {
         details.spike {
             summary {
-                span { "Spike " (blame.spike) ": " (blame.sentence) }
+                span { "Spike " (blame.spike) ": " (blame.sentence()) }
                 span.cells aria-hidden="true" {
                     @for leg in &legs {
                         span class={ "cell kind-" (leg.holder.kind) } style=(grow(leg.length().0, blame.latency_ns.0))
@@ -192,7 +195,7 @@ fn who(leg: &BlameLeg) -> String {
         let starter = starter.map(|one| format!(", started by {}", one.name)).unwrap_or_default();
         format!(" (thread {}{process}{realtime}{starter})", thread.id)
     });
-    let detail = leg.detail.as_ref().map(|detail| format!(": {detail}"));
+    let detail = leg.detail_words().map(|detail| format!(": {detail}"));
     format!("{}{}{}", holder_words(&leg.holder), id.unwrap_or_default(), detail.unwrap_or_default())
 }
 
@@ -209,8 +212,8 @@ fn leg_columns(legs: &[BlameLeg], scale: &Scale, bars: Option<Nanos>) -> Vec<Col
     first.into_iter().chain(bars).chain([last]).collect()
 }
 
-/// The table of causes.
-pub fn columns(causes: &[Cause]) -> Vec<Column> {
+/// The table of causes; the remedies depend on the policy of the measured threads.
+pub fn columns(causes: &[Cause], policy: Option<Policy>) -> Vec<Column> {
     let each = |cell: &dyn Fn(&Cause) -> String| causes.iter().map(cell).collect::<Vec<_>>();
     let scale = Scale::for_times(causes.iter().map(|one| one.largest_ns));
     let cpus = |one: &Cause| one.cpus.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
@@ -224,7 +227,7 @@ pub fn columns(causes: &[Cause]) -> Vec<Column> {
         Column::new("first", 5, each(&|one| format!("{:.1}", one.first_ns.as_secs_f64())))
             .unit("s"),
         Column::new("last", 5, each(&|one| format!("{:.1}", one.last_ns.as_secs_f64()))).unit("s"),
-        Column::new("remedy", 0, each(&|one| one.remedy.clone())).left(),
+        Column::new("remedy", 0, each(&|one| one.remedy(policy))).left(),
     ]
 }
 
@@ -251,7 +254,7 @@ fn summary(explanation: &RunExplanation) -> Vec<String> {
         grouped(explanation.explained)
     );
     let unexplained = explanation.unexplained.iter().map(|one| {
-        format!("Not explained: {}, since {}.", counted(one.count, "spike", "spikes"), one.why)
+        format!("Not explained: {}, since {}.", counted(one.count, "spike", "spikes"), one.words())
     });
     [all].into_iter().chain(unexplained).collect()
 }
@@ -304,8 +307,8 @@ fn around(blame: &SpikeBlame, run: &Run) -> Vec<String> {
     let before = (!was.is_empty()).then(|| format!("Its CPU was {} before.", was.join(", ")));
     let loads: Vec<&str> = run.loads.iter().map(|load| load.name.as_str()).collect();
     let load = (!loads.is_empty()).then(|| format!("Load: {}.", loads.join(", ")));
-    let gap = blame.gap.as_ref().map(|gap| format!("Not everything is known: {gap}."));
-    whose.chain(before).chain(load).chain(gap).collect()
+    let reason = blame.reason_words().map(|why| format!("Not everything is known: {why}."));
+    whose.chain(before).chain(load).chain(reason).collect()
 }
 
 /// One spike as a line of time, to scale.
@@ -325,7 +328,7 @@ pub fn timeline(blame: &SpikeBlame, run: &Run, width: usize, style: Style) -> St
     format!(
         "{}\n{}\n{}{}",
         style.paint(Colour::Bold, &wrapped(&head, width, 0)),
-        wrapped(&blame.sentence, width, 0),
+        wrapped(&blame.sentence(), width, 0),
         table(columns, width, style),
         around
     )

@@ -60,7 +60,7 @@ fn leg_columns(legs: &[ReplayLeg]) -> Vec<Column> {
         Column::new("for", 0, each(&|leg| leg.length().0.to_string())).unit("ns"),
         Column::new("part", 0, each(&|leg| leg.part.to_string())).left(),
         Column::new("who had the CPU", 0, each(&|leg| thread_words(leg.thread.as_ref()))).left(),
-        Column::new("with", 0, each(&|leg| leg.activity.clone())).left(),
+        Column::new("with", 0, each(&|leg| leg.activity.to_string())).left(),
         Column::new("mostly in", 1, each(&|leg| leg.function.clone().unwrap_or_default())).left(),
         Column::new("for", 2, each(&|leg| off(leg.function_ns))).unit("ns"),
         Column::new("interrupts off", 3, each(&|leg| off(leg.interrupts_off_ns))).unit("ns"),
@@ -109,7 +109,7 @@ pub fn replay_table(all: &ReplayTable, width: usize, style: Style) -> String {
         Column::new("total", 1, each(&|one| scale.number(one.total_ns))).unit(scale.unit()),
     ];
     format!(
-        "{} wake-ups, {} of them told whole; the parts of each add up to its latency.\n{}\n{}",
+        "{} wake-ups, {} of them completely reconstructed; the parts of each add up to its latency.\n{}\n{}",
         grouped(all.wake_ups),
         grouped(all.whole),
         table(parts, width, style),
@@ -129,7 +129,7 @@ pub fn long_paths(paths: &[LongPath], kind: OffKind, width: usize, style: Style)
         Column::new("longest", 0, each(&|one| one.largest_ns.0.to_string())).unit("ns"),
         Column::new("times", 1, each(&|one| grouped(one.count))),
         Column::new("thread", 2, each(&|one| one.thread.clone())).left(),
-        Column::new("what", 0, each(&|one| one.activity.clone())).left(),
+        Column::new("what", 0, each(&|one| one.activity.to_string())).left(),
         Column::new("from", 0, each(&|one| one.by.clone())).left(),
         Column::new("mostly in", 0, each(&|one| one.mostly.join(" > "))).left(),
     ];

@@ -7,6 +7,7 @@ mod common;
 mod comparison;
 mod deadline;
 mod doctor;
+mod explanation;
 mod golden;
 mod markdown;
 mod narrow;

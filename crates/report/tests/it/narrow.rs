@@ -101,9 +101,12 @@ proptest! {
             cpus: vec![0, 1, 2, 3],
             first_ns: Nanos(1_000_000_000),
             last_ns: Nanos(90_000_000_000),
+            kernel_priority: Some(4),
+            thread: Some(4711),
+            process: None,
             started: Vec::new(),
-            realtime: Some("real-time priority 95".to_string()),
-            remedy: remedy.clone(),
+            realtime: None,
+            remedy: Some(remedy.clone()),
         };
         let mut end = 0;
         let legs: Vec<BlameLeg> = names.iter().zip(&lengths).map(|(name, length)| {
@@ -115,6 +118,7 @@ proptest! {
                 phase: Phase::Waiting,
                 holder: holder(name),
                 thread: Some(TracedThread { id: 4711, kernel_priority: Some(4), known: None, started_by: None }),
+                evidence: None,
                 detail: None,
             }
         }).collect();
@@ -127,7 +131,10 @@ proptest! {
             legs,
             cause: None,
             cause_ns: Nanos(0),
-            sentence: format!("{end} ns: {remedy}"),
+            longest: None,
+            started: Vec::new(),
+            reason: None,
+            sentence: Some(format!("{end} ns: {remedy}")),
             stolen: None,
             gap: gap.clone(),
             before: CpuBefore::default(),

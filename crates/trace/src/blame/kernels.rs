@@ -312,9 +312,9 @@ fn the_pages_of_kernels_of_many_years_tell_the_same() {
             cause,
             Some((HolderKind::Softirq, "NET_RX", Nanos(400_000))),
             "{name}: {}",
-            told.sentence
+            told.sentence()
         );
-        assert_eq!((told.gap.as_deref(), told.cpu), (None, Some(2)), "{name}");
+        assert_eq!((told.reason, told.cpu), (None, Some(2)), "{name}");
         let parts: Vec<(Phase, i64)> = told
             .legs
             .chunk_by(|one, next| one.phase == next.phase)

@@ -91,7 +91,8 @@ fn blamed(latency_us: i64, cpus: &[CpuEvents]) -> SpikeBlame {
 fn cause_of(latency_us: i64, parts: Vec<Vec<(i64, i32, What)>>) -> (HolderKind, String, i64) {
     let blame = blamed(latency_us, &[events(0, parts.concat())]);
     adds_up(&blame).unwrap();
-    let cause = blame.cause.expect(&blame.sentence);
+    let sentence = blame.sentence();
+    let cause = blame.cause.expect(&sentence);
     (cause.kind, cause.name, blame.cause_ns.0 / 1_000)
 }
 
@@ -207,9 +208,9 @@ fn what_lies_between_other_timers_is_theirs_and_they_are_of_who_started_them() {
     let leg = blame.legs.iter().find(|leg| leg.holder == cause).unwrap();
     assert_eq!(leg.thread.as_ref().map(|thread| thread.id), Some(60));
     assert!(
-        blame.sentence.contains("function_55 took 300 us (a timer of server)"),
+        blame.sentence().contains("function_55 took 300 us (a timer of server)"),
         "{}",
-        blame.sentence
+        blame.sentence()
     );
     // Where nobody was seen to start it, it is of whom it wakes.
     let woken = vec![
@@ -220,7 +221,7 @@ fn what_lies_between_other_timers_is_theirs_and_they_are_of_who_started_them() {
     ];
     let rest = interrupt[2].clone();
     let blame = blamed(320, &[events(0, [sleeps(&busy), woken, rest, comes(315, &busy)].concat())]);
-    assert!(blame.sentence.contains("(a timer of reader)"), "{}", blame.sentence);
+    assert!(blame.sentence().contains("(a timer of reader)"), "{}", blame.sentence());
 }
 
 /// A thread of this number and name comes, and runs for so long.
@@ -253,9 +254,12 @@ fn what_soon_ends_is_told_as_what_its_parent_starts() {
     assert_eq!((cause.kind, cause.name.as_str()), (HolderKind::Starts, "make"));
     assert_eq!(blame.cause_ns, Nanos(691_000), "of make itself as well, which starts them");
     assert!(
-        blame.sentence.contains("starts, at real-time priority 95, took 691 us (cc1, as, sh)"),
+        blame.sentence().contains(
+            "processes started by make (thread 60), at real-time priority 95, ran for 691 us \
+             (cc1, as, sh)"
+        ),
         "{}",
-        blame.sentence
+        blame.sentence()
     );
     // The legs keep their names.
     let named = |name: &str| blame.legs.iter().any(|leg| leg.holder.name == name);
@@ -470,9 +474,9 @@ fn a_silence_of_the_wake_up_itself_is_not_called_a_wake_up() {
     adds_up(&blame).unwrap();
     assert_eq!(blame.cause, None);
     assert!(
-        blame.sentence.contains("nothing was recorded while the thread itself had the CPU"),
+        blame.sentence().contains("nothing was recorded while the thread itself had the CPU"),
         "{}",
-        blame.sentence
+        blame.sentence()
     );
 }
 
@@ -515,12 +519,12 @@ fn a_softirq_and_an_interrupt_are_told_with_what_they_call() {
     let blame = blamed(420, &[events(0, parts)]);
     adds_up(&blame).unwrap();
     assert!(
-        blame.sentence.contains("softirq TIMER took 386 us (function_22 in compiler)"),
+        blame.sentence().contains("softirq TIMER took 386 us (function_22 in compiler)"),
         "{}",
-        blame.sentence
+        blame.sentence()
     );
     let call = blame.legs.iter().find(|leg| leg.holder.name == "call function").unwrap();
-    assert_eq!(call.detail.as_deref(), Some("function_33"));
+    assert_eq!(call.detail_words().as_deref(), Some("function_33"));
 }
 
 #[test]
@@ -610,7 +614,8 @@ fn after_lost_events_nothing_is_said_of_what_ran_before() {
     adds_up(&blame).unwrap();
     let unknown = blame.legs.iter().find(|leg| leg.holder.kind == HolderKind::Unknown).unwrap();
     assert_eq!((unknown.from_ns, unknown.to_ns), (Nanos(9_000), Nanos(300_000)));
-    assert_eq!(blame.gap.as_deref(), Some("events were lost"));
+    assert_eq!(blame.reason, Some(UnexplainedReason::EventsLost));
+    assert_eq!(blame.reason_words().as_deref(), Some("events were lost"));
     // A hole that ends before the release says nothing of it; one over the release does.
     let of = |from: i64, to: i64| {
         let all = vec![(from, 7, What::Other), (to, 7, What::Lost), (to, 7, What::Other)];
@@ -618,7 +623,7 @@ fn after_lost_events_nothing_is_said_of_what_ran_before() {
         let all = [all, fires(at + 5, &busy), comes(at + 20, &busy)].concat();
         let blamed =
             blame_events(&recorded(at + 30), subject(), &[events(0, all)], &name_of, &lives);
-        (blamed.begins_late, blamed.spike.gap)
+        (blamed.begins_late, blamed.spike.reason)
     };
     assert_eq!(of(-500, -400), (false, None));
     assert!(of(-500, 40).0);
@@ -629,7 +634,12 @@ fn without_events_nothing_is_known_and_all_of_it_is_a_leg() {
     for cpus in [vec![], vec![events(0, vec![])], vec![events(0, sleeps(&idle()))]] {
         let blame = blamed(100, &cpus);
         adds_up(&blame).unwrap();
-        assert_eq!((blame.cause.clone(), blame.gap.is_some()), (None, true), "{}", blame.sentence);
+        assert_eq!(
+            (blame.cause.clone(), blame.reason.is_some()),
+            (None, true),
+            "{}",
+            blame.sentence()
+        );
     }
 }
 

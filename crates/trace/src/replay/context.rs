@@ -4,7 +4,7 @@ use super::paths::{Entry, PathId, Paths, Step};
 use super::symbols::Symbols;
 use super::walk::Stretch;
 use latlab_model::Nanos;
-use latlab_model::replay::{GuestThread, ReplayLeg, ReplayPart, ReplayedLatency};
+use latlab_model::replay::{Activity, GuestThread, ReplayLeg, ReplayPart, ReplayedLatency};
 use std::collections::{BTreeMap, HashMap};
 
 /// Runs softirqs.
@@ -81,17 +81,17 @@ impl Contexts<'_> {
     }
 
     /// What a thread did in these stretches of one context.
-    pub(super) fn activity(&self, context: PathId, group: &[Stretch]) -> String {
+    pub(super) fn activity(&self, context: PathId, group: &[Stretch]) -> Activity {
         let steps = || group.iter().flat_map(|one| self.paths.up(one.path));
         let name = self.paths.name(context, self.symbols);
         let has =
             |function: &str| steps().any(|one| self.paths.name(one, self.symbols) == function);
         match self.paths.entry(context) {
             _ if self.is_softirq(context) => {
-                format!("softirq {}", self.handler(context, group).unwrap_or("handling"))
+                Activity::Softirq { handler: self.handler(context, group).map(str::to_string) }
             }
-            Entry::Call if self.is_user(context) => "its program".to_string(),
-            Entry::Call => format!("the kernel's `{name}`"),
+            Entry::Call if self.is_user(context) => Activity::Program,
+            Entry::Call => Activity::Kernel { function: name.to_string() },
             Entry::SystemCall => {
                 let all = group.iter().flat_map(|one| self.paths.down(one.path));
                 let call = all.into_iter().find_map(|one| {
@@ -99,22 +99,22 @@ impl Contexts<'_> {
                     SYSTEM_CALLS.iter().find_map(|begin| name.strip_prefix(begin))
                 });
                 // The functions of calls are behind a table, and a piece may be outside of them.
-                call.map_or("a system call".to_string(), |call| format!("`{call}`"))
+                Activity::SystemCall { name: call.map(str::to_string) }
             }
             Entry::Interrupt => match name {
-                "asm_sysvec_apic_timer_interrupt" => "the timer interrupt".to_string(),
+                "asm_sysvec_apic_timer_interrupt" => Activity::TimerInterrupt,
                 _ if has("arch_timer_handler_virt") || has("arch_timer_handler_phys") => {
-                    "the timer interrupt".to_string()
+                    Activity::TimerInterrupt
                 }
-                _ if name.starts_with("asm_sysvec_") => {
-                    format!("the interrupt {}", name.trim_start_matches("asm_sysvec_"))
+                _ => {
+                    let name = name.strip_prefix("asm_sysvec_").map(str::to_string);
+                    Activity::Interrupt { name }
                 }
-                _ => "an interrupt".to_string(),
             },
             Entry::Exception => match name {
-                "asm_exc_page_fault" => "a page fault".to_string(),
-                _ if has("do_page_fault") || has("do_mem_abort") => "a page fault".to_string(),
-                _ => "an exception".to_string(),
+                "asm_exc_page_fault" => Activity::PageFault,
+                _ if has("do_page_fault") || has("do_mem_abort") => Activity::PageFault,
+                _ => Activity::Exception,
             },
         }
     }
@@ -230,11 +230,10 @@ impl Contexts<'_> {
         let main = main.filter(|one| one.total.0 as f64 >= REASON * latency.0 as f64);
         let Some(main) = main else {
             let longest = told.legs.iter().max_by_key(|leg| leg.length());
-            let longest =
-                longest.map(|leg| format!("{} took {}", part_words(leg.part), leg.length()));
-            let longest = longest.unwrap_or_else(|| "it has no parts".to_string());
+            let longest = longest.map(|leg| format!("{}, {}", part_words(leg.part), leg.length()));
+            let longest = longest.unwrap_or_else(|| "none is known".to_string());
             return format!(
-                "{latency}: nothing held it up for long; of the wake-up itself {longest}."
+                "{latency}: no single cause; the longest part of the wake-up: {longest}."
             );
         };
         let (who, total) = (who(main.longest), main.total);
@@ -254,14 +253,16 @@ impl Contexts<'_> {
                 off.by,
                 off.to_ns,
             ),
-            _ if main.longest.activity == "the CPU slept" => {
+            _ if main.longest.activity == Activity::Sleep => {
                 format!("{latency}: the CPU slept for {total} of it.")
             }
             _ if main.longest.thread.is_none() => {
                 format!("{latency}: {total} of it were not recorded.")
             }
-            _ if !is_thread(main.longest) => format!("{latency}: {who} took {total}{inner}."),
-            _ if main.longest.activity == "its program" => {
+            _ if main.longest.activity.is_interrupt() => {
+                format!("{latency}: {who} took {total}{inner}.")
+            }
+            _ if main.longest.activity == Activity::Program => {
                 format!("{latency}: {who} ran for {total}.")
             }
             _ if !self.preempts => {
@@ -289,26 +290,20 @@ pub(super) fn is_foreign(leg: &ReplayLeg, measured: &GuestThread) -> bool {
     match leg.part {
         ReplayPart::Due | ReplayPart::Waiting => true,
         ReplayPart::Returning | ReplayPart::Reading => {
-            leg.thread.as_ref() != Some(measured) || !is_thread(leg)
+            leg.thread.as_ref() != Some(measured) || leg.activity.is_interrupt()
         }
         _ => false,
     }
 }
 
-/// Whether it is the thread itself that ran, and no interrupt.
-fn is_thread(leg: &ReplayLeg) -> bool {
-    !["the timer interrupt", "an interrupt", "the interrupt ", "softirq "]
-        .iter()
-        .any(|begin| leg.activity.starts_with(begin))
-}
-
 /// Who had the CPU, in words.
 pub(super) fn who(leg: &ReplayLeg) -> String {
     let name = leg.thread.as_ref().map_or("an unknown thread", |thread| thread.name.as_str());
-    match leg.activity.as_str() {
-        "its program" => name.to_string(),
-        activity if !is_thread(leg) => format!("{activity} (in {name})"),
-        activity if activity.starts_with('`') => format!("{name}'s {activity}"),
+    match &leg.activity {
+        Activity::Program => name.to_string(),
+        activity @ (Activity::Sleep | Activity::Unrecorded) => activity.to_string(),
+        activity if activity.is_interrupt() => format!("{activity} (in {name})"),
+        activity @ Activity::SystemCall { name: Some(_) } => format!("{name}'s {activity}"),
         activity => format!("{activity} of {name}"),
     }
 }
@@ -359,8 +354,9 @@ mod tests {
             stretch(450, 800, inner[0]),
             stretch(800, 1_000, inner[2]),
         ];
-        assert_eq!(contexts.activity(softirq, &group), "softirq rcu_core_si");
-        assert_eq!(contexts.activity(softirq, &group[..2]), "softirq run_timer_softirq");
-        assert_eq!(contexts.activity(softirq, &group[..1]), "softirq handling");
+        let words = |group: &[Stretch]| contexts.activity(softirq, group).to_string();
+        assert_eq!(words(&group), "softirq rcu_core_si");
+        assert_eq!(words(&group[..2]), "softirq run_timer_softirq");
+        assert_eq!(words(&group[..1]), "softirq handling");
     }
 }

@@ -4,7 +4,7 @@ use super::context::Contexts;
 use super::records::Task;
 use super::walk::{OffSpan, Stretch, Walked};
 use latlab_model::Nanos;
-use latlab_model::replay::{LongPath, OffKind};
+use latlab_model::replay::{Activity, LongPath, OffKind};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
@@ -16,7 +16,7 @@ const LOOKS: [&str; 2] = ["__schedule", "__cond_resched"];
 /// The longest path of each kind, function that begins it, and activity.
 #[derive(Default)]
 pub struct LongPaths {
-    known: BTreeMap<(OffKind, String, String), LongPath>,
+    known: BTreeMap<(OffKind, String, Activity), LongPath>,
     /// The guest that was looked at last, and up to where: windows of an idle guest overlap.
     seen: (u64, u64),
 }

@@ -6,7 +6,9 @@ use super::records::{Task, Window};
 use super::tree::tree;
 use super::walk::{OffSpan, Stretch, Walked};
 use latlab_model::Nanos;
-use latlab_model::replay::{GuestThread, OffStretch, ReplayLeg, ReplayPart, ReplayedLatency};
+use latlab_model::replay::{
+    Activity, GuestThread, OffStretch, ReplayLeg, ReplayPart, ReplayedLatency,
+};
 use std::collections::HashMap;
 
 /// What wakes a thread that sleeps until a time.
@@ -68,7 +70,7 @@ pub(super) fn tell(
     let read = walked.reads.iter().rev().find(|(_, task)| *task == window.task);
     let Some(end) = read.map(|(count, _)| *count) else {
         told.gap = Some("its reading of the clock was not recorded".to_string());
-        told.sentence = not_told(&told);
+        told.sentence = not_reconstructed(&told);
         return told;
     };
     let scale = Scale { end: end as i64, latency };
@@ -85,7 +87,7 @@ pub(super) fn tell(
             to_ns: scale.time(begin),
             part: ReplayPart::Due,
             thread: None,
-            activity: if slept { "the CPU slept" } else { "not recorded" }.to_string(),
+            activity: if slept { Activity::Sleep } else { Activity::Unrecorded },
             function: None,
             function_ns: Nanos::ZERO,
             interrupts_off_ns: Nanos::ZERO,
@@ -133,9 +135,9 @@ pub(super) fn guest_thread(task: Task) -> GuestThread {
 }
 
 /// Of a wake-up of which too little is known.
-fn not_told(told: &ReplayedLatency) -> String {
+fn not_reconstructed(told: &ReplayedLatency) -> String {
     let why = told.gap.as_deref().unwrap_or("nothing of it was recorded");
-    format!("{}: not told, {why}.", told.latency_ns)
+    format!("{}: not reconstructed: {why}.", told.latency_ns)
 }
 
 /// What of these stretches lies between two counts.

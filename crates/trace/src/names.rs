@@ -1,0 +1,40 @@
+//! The names of functions and threads in a spike.
+
+use latlab_model::explanation::{BlameLeg, LegEvidence, SpikeBlame};
+use latlab_model::flight::{KernelFunction, KnownThread, TraceFormats};
+
+/// What stands in a name for a function until its own name is known.
+pub(crate) fn unnamed_function(address: u64) -> String {
+    format!("@{address:x}@")
+}
+
+/// Puts the names of functions where their addresses stand, and says whose threads the threads are.
+pub fn complete_names(blame: &mut SpikeBlame, names: &TraceFormats) {
+    blame.legs.iter_mut().chain(&mut blame.longest).for_each(|leg| complete_leg(leg, names));
+    let of_cause = blame.cause.iter_mut().map(|cause| &mut cause.name);
+    let of_started = blame.started.iter_mut().map(|one| &mut one.name);
+    of_cause.chain(of_started).for_each(|name| name_function(name, &names.functions));
+}
+
+fn complete_leg(leg: &mut BlameLeg, names: &TraceFormats) {
+    let known = |id: i32| -> Option<&KnownThread> { names.threads.iter().find(|one| one.id == id) };
+    leg.thread.iter_mut().for_each(|thread| thread.known = known(thread.id).cloned());
+    name_function(&mut leg.holder.name, &names.functions);
+    match &mut leg.evidence {
+        Some(LegEvidence::Called { function: Some(name), .. })
+        | Some(LegEvidence::RanInstead { thread: name }) => name_function(name, &names.functions),
+        _ => {}
+    }
+}
+
+fn name_function(text: &mut String, functions: &[KernelFunction]) {
+    let mut parts = text.splitn(3, '@');
+    let (Some(before), Some(address), Some(after)) = (parts.next(), parts.next(), parts.next())
+    else {
+        return;
+    };
+    let Ok(address) = u64::from_str_radix(address, 16) else { return };
+    let known = functions.iter().find(|function| function.address == address);
+    let name = known.map_or("an unknown function", |function| function.name.as_str());
+    *text = format!("{before}{name}{after}");
+}
