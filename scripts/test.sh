@@ -13,14 +13,15 @@ set -uo pipefail
 [ -n "${LATLAB_CI:-}" ] || export LATLAB_QUICK=1 "LATLAB_FUZZ_SECONDS=${LATLAB_FUZZ_SECONDS:-1}"
 . scripts/steps.bash
 
-# The lane of a script of tests/, from its head: `beside` others, or `alone`.
+# The lane of a script of tests/, from its head: `beside` others, `pinned` to a CPU, or `alone`.
 lane() { sed -n 's/^# Lane: \([a-z]*\).*/\1/p' "$1" | head -n 1; }
 
-# A script of tests/, in its lane. Those that need a quiet machine come before what else goes on there,
-# where root may say so.
+# A script of tests/, in its lane. Those that need a quiet machine, or a CPU for themselves, come before
+# what else goes on there, where root may say so.
 script() {
     local first=()
-    [ "$1/$(id -u)" != alone/0 ] || first=(nice -n -15)
+    [ "$1" = beside ] || [ "$(id -u)" != 0 ] || first=(nice -n -15)
+    [ "$1" != pinned ] || first+=(taskset --cpu-list "$cpu")
     step "$1" script "$2" "${first[@]}" timeout --kill-after=10 1800 "$2"
 }
 
@@ -43,6 +44,19 @@ side_by_side() {
     for file in $(scripts beside); do
         while [ "$(jobs -rp | wc -l)" -ge "$BESIDE" ]; do wait -n; done
         script beside "$file" &
+    done
+    wait
+}
+
+# The first of a list of files that nobody has taken.
+take() { (flock 9 && head -n 1 "$1" && sed -i 1d "$1") 9>>"$1.lock"; }
+
+# All scripts that bear one other beside them on each further CPU, each on one CPU.
+pinned() {
+    local waiting=$steps/pinned cpu file
+    scripts pinned >"$waiting"
+    for cpu in $(python3 -c 'import os; print(*os.sched_getaffinity(0))'); do
+        while file=$(take "$waiting") && [ -n "$file" ]; do script pinned "$file"; done &
     done
     wait
 }
@@ -100,5 +114,6 @@ else
     side_by_side
     wait
 fi
+pinned
 for file in $(scripts alone); do script alone "$file"; done
 closing

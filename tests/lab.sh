@@ -4,7 +4,7 @@
 # is left of one that is killed; arm64 boots both kernels. LATLAB_LONG=1 adds loads and more seeds on
 # all machines, the ready-made sheets, faults, a kernel of one's own, and the host's time.
 # Invariant (laboratory): One seed gives the same bytes, also while latlab is stopped or the CPU is shared.
-# Lane: alone (guests give the same bits only where each has a CPU of its own)
+# Lane: pinned, among the longest (guests give the same bits only where each has a CPU of its own)
 . "$(dirname "$0")/common.bash"
 have "the laboratory" qemu-system-x86_64 dpkg-deb || exit 0
 . tests/laboratory.bash
