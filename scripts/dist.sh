@@ -29,13 +29,28 @@ scripts/web.sh
     die "what is given away has pages that can be zoomed: npm is needed (scripts/setup.sh dist)"
 for target in "${targets[@]}"; do use_target "$target"; done
 
-# Builds one program for some targets. Both packages are named, so that their dependencies have
-# the same features and are built once.
+# Builds one program for some targets, which are words of one text; further arguments are cargo's. Both
+# packages are named, so that their dependencies have the same features and are built once.
 build() {
-    local program=$1
-    shift
-    cargo build --profile "$profile" --locked "${@/#/--target=}" \
+    local program=$1 targets=($2)
+    shift 2
+    cargo build --profile "$profile" --locked "${targets[@]/#/--target=}" "$@" \
         --package latlab --package latlab-agent --bin "$program"
+}
+
+# Builds the agents. For tests those of other machines are not optimised: QEMU runs them, in a time of
+# its own.
+build_agents() {
+    local own other unoptimised=profile.$profile
+    if [ -z "${LATLAB_QUICK:-}" ]; then
+        build latlab-agent "${targets[*]}"
+        return
+    fi
+    own=$(awk -v machine="$(uname -m)" '$4 == machine { print $2 }' <<<"$architectures")
+    other=$(awk -v machine="$(uname -m)" '$4 != machine { print $2 }' <<<"$architectures")
+    [ -z "$own" ] || build latlab-agent "$own"
+    [ -z "$other" ] || build latlab-agent "$other" --config "$unoptimised.opt-level=0" \
+        --config "$unoptimised.package.latlab-agent.opt-level=0"
 }
 
 # Copies a program without the names of its functions, which only a profiler misses.
@@ -57,7 +72,7 @@ mkdir -p "$folder" "$agents"
 # What an earlier build left, and nothing else.
 rm -f "$folder"/latlab[-_]* "$folder"/{SHA256SUMS,licences.txt,sbom.cdx.json}
 say "building latlab-agent for ${targets[*]}"
-build latlab-agent "${targets[@]}"
+build_agents
 while read -r name target debian machine _ tools; do
     program=$folder/latlab-agent-$version-linux-$name
     bare "$build/$target/$profile/latlab-agent" "$program" "$tools"
@@ -76,7 +91,7 @@ if [ -n "${LATLAB_QUICK:-}" ]; then
     say "LATLAB_QUICK: the programs for other machines are left out, their agents are not"
     architectures=$(awk -v machine="$(uname -m)" '$4 == machine' <<<"$architectures")
 fi
-build latlab $(cut -d' ' -f2 <<<"$architectures")
+build latlab "$(cut -d' ' -f2 <<<"$architectures")"
 python3 packaging/inventory.py "$folder" "${targets[@]}"
 while read -r name target debian machine _ tools; do
     program=$folder/latlab-$version-linux-$name
