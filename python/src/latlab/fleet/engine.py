@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from decimal import Decimal
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -38,7 +39,7 @@ def delta_scan(table: Path) -> str:
 def damaged(folder: Path, error: Exception) -> LatlabError:
     """The error of tables that cannot be read, with what to do."""
     why = first_line(error)
-    return LatlabError(f"the tables in {str(folder)!r} cannot be read: {why}: `latlab fleet rebuild` makes them anew", 3)
+    return LatlabError(f"the tables in {str(folder)!r} cannot be read: {why}: `latlab fleet rebuild` rebuilds them", 3)
 
 
 @contextmanager
@@ -65,19 +66,30 @@ def memory() -> Iterator[duckdb.DuckDBPyConnection]:
 
 @contextmanager
 def connect() -> Iterator[duckdb.DuckDBPyConnection]:
-    """A database in memory that reads Delta tables; its extension comes as a package, so no network is needed."""
-    with memory() as database:
-        try:
-            import duckdb_extension_delta
-        except ModuleNotFoundError as error:
-            raise LatlabError("duckdb-extension-delta is not installed: pip install 'latlab[fleet]'", 3) from error
-        version = "v" + duckdb.__version__
-        path = Path(duckdb_extension_delta.__path__[0], "extensions", version, "delta.duckdb_extension")
-        if not path.exists():
-            wanted = f"pip install 'duckdb-extension-delta=={duckdb.__version__}'"
-            raise LatlabError(f"duckdb-extension-delta is not that of DuckDB {duckdb.__version__}: {wanted}", 3)
-        database.execute(f"LOAD '{path}'")
+    """A connection that reads Delta tables; what it makes is to be temporary, since the database is that of the process."""
+    with _database(os.getpid()).cursor() as database:
+        database.execute("SET enable_progress_bar = false")
         yield database
+
+
+@cache
+def _database(process: int) -> duckdb.DuckDBPyConnection:
+    """A process's database in memory, with the extension for Delta tables, which takes a second to load.
+
+    The extension comes as a package, so no network is needed. The threads of a database do not survive a fork.
+    """
+    try:
+        import duckdb_extension_delta
+    except ModuleNotFoundError as error:
+        raise LatlabError("duckdb-extension-delta is not installed: pip install 'latlab[fleet]'", 3) from error
+    version = "v" + duckdb.__version__
+    path = Path(duckdb_extension_delta.__path__[0], "extensions", version, "delta.duckdb_extension")
+    if not path.exists():
+        wanted = f"pip install 'duckdb-extension-delta=={duckdb.__version__}'"
+        raise LatlabError(f"duckdb-extension-delta is not that of DuckDB {duckdb.__version__}: {wanted}", 3)
+    database = duckdb.connect()
+    database.execute(f"LOAD {quoted(str(path))}")
+    return database
 
 
 def views(where: str) -> Mapping[str, str]:
@@ -93,11 +105,11 @@ def ask_duckdb(folder: Path, sql: str, where: str) -> Rows:
     with connect() as database:
         try:
             for name in TABLES:
-                database.execute(f"CREATE VIEW {name}_stored AS FROM {delta_scan(folder / name)}")
+                database.execute(f"CREATE TEMP VIEW {name}_stored AS FROM {delta_scan(folder / name)}")
         except duckdb.Error as error:
             raise damaged(folder, error) from error
         for name, text in views(where).items():
-            database.execute(f"CREATE VIEW {name} AS {text}")
+            database.execute(f"CREATE TEMP VIEW {name} AS {text}")
         try:
             statements = database.extract_statements(sql)
             if len(statements) != 1:

@@ -1,4 +1,4 @@
-"""A fleet: the tables of many runs, which can be made anew from the run folders at any time.
+"""A fleet: the tables of many runs, which can be rebuilt from the run folders at any time.
 
 Delta Lake makes a change of one table atomic. A run has rows in six, so `runs` is written last: rows of the others
 count only where their batch is in `runs`. One process changes a fleet at a time; what a killed one left behind is
@@ -229,7 +229,7 @@ class Fleet:
     def _undo(self, batch: int | None) -> None:
         """Removes the rows of an append that did not come to its end."""
         if batch is None:
-            raise LatlabError(f"cannot read {self._pending}: `latlab fleet rebuild` makes the tables anew", 3)
+            raise LatlabError(f"cannot read {self._pending}: `latlab fleet rebuild` rebuilds the tables", 3)
         if (batch,) not in self._select("DISTINCT batch"):
             for table in DETAILS:
                 self._delta(table).delete(f"batch = {batch}", writer_properties=_WRITER)
@@ -341,7 +341,7 @@ class Fleet:
             return
         with connect() as database:
             for name in TABLES:
-                database.execute(f"CREATE VIEW {name} AS FROM {delta_scan(self.table(name))}")
+                database.execute(f"CREATE TEMP VIEW {name} AS FROM {delta_scan(self.table(name))}")
             for board, run, times in database.sql(
                 "SELECT board, run, count(*) FROM runs GROUP BY ALL HAVING count(*) > 1 ORDER BY ALL"
             ).fetchall():
