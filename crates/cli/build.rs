@@ -9,10 +9,12 @@ use std::{env, fs};
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let made = Path::new("completions");
-    println!("cargo::rerun-if-changed={}", made.display());
     let folder = env::var("OUT_DIR").expect("cargo names a folder");
     for name in ["latlab.bash", "_latlab", "latlab.fish"] {
-        let text = fs::read(made.join(name)).expect("the completions can be read");
+        let file = made.join(name);
+        // Each file: cargo does not see what changes in a folder behind a link.
+        println!("cargo::rerun-if-changed={}", file.display());
+        let text = fs::read(file).expect("the completions can be read");
         let mut packed = ZlibEncoder::new(Vec::new(), Compression::best());
         packed.write_all(&text).expect("memory can be written");
         let packed = packed.finish().expect("memory can be written");
