@@ -144,7 +144,7 @@ by_name() {
         "$program" run --detach --target pi --for 1s "${rights[@]}" >"$here/begun" 2>"$here/errors" || return 1
     id=$(basename "$here/other disk"/*Z_run)
     expect "the folder" grep -qF "measures $id for 1 s without the link, in $here/other disk there." "$here/begun" &&
-        expect "the next command" grep -qx "Bring it home: latlab collect pi" "$here/begun" &&
+        expect "the next command" grep -qx "Collect: latlab collect pi" "$here/begun" &&
         until_holds 60 "a run that ends" [ -e "$here/other disk/$id/end" ] &&
         expect "its state" grep -q "detached: $id has ended; collect it with .latlab collect pi" <("$program" target status pi) || return 1
     board=pi collect

@@ -2,6 +2,8 @@
 
 use latlab_agent::Output;
 use latlab_model::fault::FAULT;
+use latlab_sys::files::Root;
+use latlab_sys::undo::restore_from_here;
 use std::fs::File;
 use std::io::{stderr, stdin, stdout};
 use std::os::fd::AsFd;
@@ -31,8 +33,9 @@ fn main() -> ExitCode {
         "--version" | "-V" => {
             print_text(stdout(), concat!("latlab-agent ", env!("CARGO_PKG_VERSION")))
         }
-        latlab_agent::RESTORE => {
-            latlab_agent::restore().iter().try_for_each(|line| print_text(stdout(), line))
+        "--restore" => {
+            let restored = restore_from_here(&Root::default());
+            restored.iter().try_for_each(|line| print_text(stdout(), line))
         }
         "--help" | "-h" => print_text(stdout(), HELP),
         latlab_agent::WORKER => latlab_agent::work(),

@@ -1,7 +1,7 @@
 //! One run on the target, from the plan laid over the machine to the machine as it was before.
 //!
 //! Each step consumes what the one before gave, so that none can be left out or come too early:
-//! [`Arrangement`], [`ClaimedCpus`], [`PreparedRun`], [`AssembledTeam`], [`MeasuringTeam`], [`DrainedRun`].
+//! [`Arrangement`], [`ClaimedCpus`], [`PreparedRun`], [`AssembledTeam`], [`StartedRun`], [`DrainedRun`].
 
 use crate::cpu_claim::{CpuClaim, claim_cpus};
 use crate::cpus;
@@ -10,13 +10,13 @@ use crate::flight::{FlightRecorder, SpikeTrigger, not_recording};
 use crate::hook::Hook;
 use crate::layout::{Cpus, Layout, layout};
 use crate::load::Loads;
+use crate::measuring_threads::{MeasuringThreads, MeasuringThreadsResult, run_reason};
 use crate::monitor::{MonitoredThread, Readback, SettingList, SettingMonitor, text_of};
 use crate::outbox::Outbox;
 use crate::prepare;
 use crate::refusals::plan_is_wrong;
 use crate::snapshot::{process_snapshot, snapshot};
 use crate::ssh_server::MovedServer;
-use crate::team::{self, Team, run_reason};
 use crate::telemetry::{Extent, PreparedTelemetry, Telemetry};
 use crate::trace::TraceThread;
 use latlab_model::frame::{Message, Refusal};
@@ -158,17 +158,29 @@ impl PreparedRun {
             .flatten();
         let kernel = std::mem::take(&mut self.settings.kernel);
         let kernel = kernel.into_iter().map(|timer| timer.with_legs(outbox)).collect();
-        let mut team =
-            Team::assemble((root, outbox), measurement, layout, &cpus.usable, *is_watched, kernel)?;
+        let mut measuring_threads = MeasuringThreads::assemble(
+            (root, outbox),
+            measurement,
+            layout,
+            &cpus.usable,
+            *is_watched,
+            kernel,
+        )?;
         let trace = self.settings.trace.take();
         let trace = trace
             .map(|trace| {
-                TraceThread::start(trace, &measurement.plan, &team.setups(), &cpus.online, outbox)
+                TraceThread::start(
+                    trace,
+                    &measurement.plan,
+                    &measuring_threads.setups(),
+                    &cpus.online,
+                    outbox,
+                )
             })
             .transpose()?;
         let recorder = self.settings.recorder.take().map(|recorder| {
             let (plan, online) = (&measurement.plan, &cpus.online);
-            let (setups, wakers) = (team.setups(), &layout.wakers);
+            let (setups, wakers) = (measuring_threads.setups(), &layout.wakers);
             FlightRecorder::start(recorder?, plan, &setups, wakers, online, outbox)
         });
         let (recorder, missing) = match recorder.transpose() {
@@ -176,16 +188,16 @@ impl PreparedRun {
             Err(reason) => (None, Some(reason)),
         };
         if layout.crowded {
-            outbox.releases.publish(&fixed_releases(measurement, &team.setups()));
+            outbox.releases.publish(&fixed_releases(measurement, &measuring_threads.setups()));
             self.loads.tell_releases(&outbox.releases);
         }
-        let monitor = self.monitor(session, &mut team, lifted.as_ref())?;
-        let settings = self.announce(session, &team, lifted);
+        let monitor = self.monitor(session, &mut measuring_threads, lifted.as_ref())?;
+        let settings = self.announce(session, &measuring_threads, lifted);
         missing.into_iter().for_each(|why| outbox.send(&Message::Finding(not_recording(why))));
         Ok(AssembledTeam {
             trace,
             recorder,
-            team,
+            measuring_threads,
             monitor,
             machine,
             telemetry,
@@ -198,7 +210,7 @@ impl PreparedRun {
     fn monitor(
         &mut self,
         session: &Session<'_>,
-        team: &mut Team,
+        measuring_threads: &mut MeasuringThreads,
         raised: Option<&Setting>,
     ) -> Result<SettingMonitor, Refusal> {
         let helpers_on = self.held.arrangement.layout.helpers.clone();
@@ -210,18 +222,25 @@ impl PreparedRun {
             list.monitor(session.root, raised, Readback::Scheduling(drainer));
         }
         list.monitored.append(&mut self.settings.settings.monitored);
-        list.monitored.extend(team.take_monitored());
+        list.monitored.extend(measuring_threads.take_monitored());
         SettingMonitor::start(session.root, list.monitored, session.outbox)
     }
 
     /// Sends what was asked and what was read back; the frame comes back.
-    fn announce(&self, session: &Session<'_>, team: &Team, lifted: Option<Setting>) -> Message {
+    fn announce(
+        &self,
+        session: &Session<'_>,
+        measuring_threads: &MeasuringThreads,
+        lifted: Option<Setting>,
+    ) -> Message {
         let Arrangement { layout, helpers, server, .. } = &self.held.arrangement;
         let mut settings = vec![helpers.clone()];
         settings.extend(server.iter().map(|server| server.setting.clone()));
-        settings.extend(self.settings.settings.settings.iter().cloned().chain(team.settings()));
+        settings.extend(
+            self.settings.settings.settings.iter().cloned().chain(measuring_threads.settings()),
+        );
         settings.extend(lifted);
-        let (threads, helpers_on) = (team.setups(), layout.helpers.to_string());
+        let (threads, helpers_on) = (measuring_threads.setups(), layout.helpers.to_string());
         let prepared = Message::Prepared(run::AppliedSetup { settings, threads, helpers_on });
         session.outbox.send(&prepared);
         if let Some(finding) = &self.held.claim.finding {
@@ -235,7 +254,7 @@ impl PreparedRun {
 struct AssembledTeam {
     trace: Option<TraceThread>,
     recorder: Option<(FlightRecorder, SpikeTrigger)>,
-    team: Team,
+    measuring_threads: MeasuringThreads,
     monitor: SettingMonitor,
     /// The frame that describes the machine; none yet where whoever watches waits.
     machine: Option<Message>,
@@ -249,11 +268,11 @@ struct AssembledTeam {
 impl AssembledTeam {
     /// Lets the threads begin, once everything stands in the stream that a journal needs; whoever
     /// watches waits for the threads, so that they begin first there.
-    fn start(self, session: &Session<'_>) -> MeasuringTeam {
+    fn start(self, session: &Session<'_>) -> StartedRun {
         let AssembledTeam {
             trace,
             recorder,
-            team,
+            measuring_threads,
             monitor,
             machine,
             telemetry,
@@ -261,7 +280,7 @@ impl AssembledTeam {
             prepared,
         } = self;
         if session.has_observer {
-            team.start();
+            measuring_threads.start();
         }
         let machine = machine.unwrap_or_else(|| prepared.held.arrangement.describe(session));
         // Without these the rest of a journal is worth nothing, so that they stand there twice.
@@ -276,27 +295,27 @@ impl AssembledTeam {
         let telemetry = telemetry
             .map(|telemetry| telemetry.start(session.outbox, arrangement.raises_priority()));
         if !session.has_observer {
-            team.start();
+            measuring_threads.start();
         }
-        MeasuringTeam { telemetry, trace, recorder, team, monitor, prepared }
+        StartedRun { telemetry, trace, recorder, measuring_threads, monitor, prepared }
     }
 }
 
 /// The threads measure.
-struct MeasuringTeam {
+struct StartedRun {
     telemetry: Option<Telemetry>,
     trace: Option<TraceThread>,
     recorder: Option<(FlightRecorder, SpikeTrigger)>,
-    team: Team,
+    measuring_threads: MeasuringThreads,
     monitor: SettingMonitor,
     prepared: PreparedRun,
 }
 
-impl MeasuringTeam {
+impl StartedRun {
     /// Takes what the threads count to the stream until all have ended.
     fn drain(self, session: &Session<'_>, observer: Option<IntervalObserver>) -> DrainedRun {
         let (recorder, trigger) = self.recorder.unzip();
-        let counted = self.team.drain(session.root, session.outbox, observer, trigger);
+        let counted = self.measuring_threads.drain(session.root, session.outbox, observer, trigger);
         // Its last reading is of settings that nobody has put back yet.
         drop(self.monitor);
         drop(self.telemetry);
@@ -313,7 +332,7 @@ impl MeasuringTeam {
 
 /// All threads have ended, and all that they counted is in the stream.
 struct DrainedRun {
-    counted: team::TeamResult,
+    counted: MeasuringThreadsResult,
     prepared: PreparedRun,
 }
 
@@ -327,7 +346,7 @@ impl DrainedRun {
         loads.end();
         settings.undo().into_iter().for_each(|finding| outbox.send(&Message::Finding(finding)));
         drop(held);
-        let team::TeamResult { ends, intervals_merged, hook } = self.counted;
+        let MeasuringThreadsResult { ends, intervals_merged, hook } = self.counted;
         let measuring: i64 = ends.iter().map(|end| end.cpu_ns.0).sum();
         let helpers_cpu_ns = Nanos(clock::process_cpu_time() - measuring);
         ends.iter().for_each(|end| outbox.send(&Message::ThreadEnd(end.clone())));

@@ -60,7 +60,7 @@ impl ParseError {
 
     /// With the file that it was found in.
     pub fn in_file(self, path: &Path) -> Error {
-        Error { file: path.into(), fault: self }
+        Error { file: path.into(), error: self }
     }
 }
 
@@ -72,10 +72,10 @@ impl From<io::Error> for ParseError {
 
 /// A capture that cannot be read.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{}{}: {}", .file.display(), .fault.position, .fault.what)]
+#[error("{}{}: {}", .file.display(), .error.position, .error.what)]
 pub struct Error {
     /// The file.
     pub file: PathBuf,
     /// What is wrong with it.
-    pub fault: ParseError,
+    pub error: ParseError,
 }

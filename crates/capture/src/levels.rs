@@ -1,6 +1,6 @@
 //! The two levels of a signal, found without knowing its range before, and what speaks against them.
 
-use crate::course::Course;
+use crate::range_over_time::RangeOverTime;
 use crate::states::{Distribution, State};
 use crate::values::ValueCounts;
 
@@ -38,7 +38,7 @@ pub struct Levels {
     max: f64,
     values: ValueCounts,
     differences: ValueCounts,
-    course: Course,
+    range_over_time: RangeOverTime,
     before: Option<f64>,
     mean: f64,
     /// Sum of the squares of the distances from the mean.
@@ -82,7 +82,7 @@ impl Default for Levels {
             max: f64::NEG_INFINITY,
             values: ValueCounts::default(),
             differences: ValueCounts::default(),
-            course: Course::default(),
+            range_over_time: RangeOverTime::default(),
             before: None,
             mean: 0.0,
             spread: 0.0,
@@ -106,9 +106,9 @@ impl Levels {
         self.min = self.min.min(level);
         self.max = self.max.max(level);
         self.values.add(level);
-        self.course.add(level);
+        self.range_over_time.add(level);
         let from_mean = level - self.mean;
-        self.mean += from_mean / self.values.seen() as f64;
+        self.mean += from_mean / self.values.count() as f64;
         self.spread += from_mean * (level - self.mean);
         if let Some(before) = self.before.replace(level) {
             self.differences.add((level - before).abs());
@@ -155,7 +155,7 @@ impl Levels {
     }
 
     fn noise_reason(&self, of: &Distribution, low: State, high: State) -> Option<NoiseReason> {
-        if self.values.seen() < FEWEST_VALUES {
+        if self.values.count() < FEWEST_VALUES {
             return None;
         }
         let swing = high.level - low.level;
@@ -187,12 +187,13 @@ impl Levels {
         let most = ValueCounts::quantile(&differences, 0.9).unwrap_or(0.0);
         let least = (DRIFT * most.max(of.fast_noise())).max(LEAST_DRIFT * swing);
         let jumps = differences.iter().filter(|one| one.value > least);
-        jumps.map(|one| one.count).sum::<u64>() >= FEWEST_JUMPS && self.course.leaves(middle, usual)
+        jumps.map(|one| one.count).sum::<u64>() >= FEWEST_JUMPS
+            && self.range_over_time.leaves(middle, usual)
     }
 
     fn rare(&self, low: State, high: State) -> Option<u64> {
         let rarer = low.count.min(high.count);
-        (rarer <= 2 && self.values.seen() > 100).then_some(rarer)
+        (rarer <= 2 && self.values.count() > 100).then_some(rarer)
     }
 }
 

@@ -4,7 +4,7 @@
 //! from the zero of the capture: finer than any capture that people take, and 106 days fit.
 //!
 //! `open.rs` recognises a format by its first bytes. Each reader (`sigrok.rs`, `vcd.rs`, `csv`,
-//! `isf.rs`) gives a head and points in the order of time; `merge.rs` joins several files. `survey.rs`
+//! `isf.rs`) gives a head and points in the order of time; `merge.rs` joins several files. `capture_survey.rs`
 //! finds the levels of each channel (`levels.rs`, from the states in `states.rs`) and the step of the
 //! times (`grid.rs`) in a first pass; `matcher.rs` cuts levels into edges (`edges.rs`)
 //! and matches responses to stimuli (`pairing.rs`) in a second. Up to a million delays are kept.
@@ -16,7 +16,7 @@
 #![forbid(unsafe_code)]
 
 mod capture;
-mod course;
+mod capture_survey;
 mod csv;
 mod edges;
 mod error;
@@ -33,16 +33,17 @@ mod merge;
 mod open;
 mod pairing;
 mod query;
+mod range_over_time;
 mod sigrok;
 mod states;
 mod stretches;
-mod survey;
 mod values;
 mod vcd;
 mod wires;
 mod zip;
 
 pub use capture::{Capture, Channel, Head, Kind, LevelCapture, Point, Source};
+pub use capture_survey::{CaptureSurvey, ChannelSurvey, survey};
 pub use edges::{EdgeKind, EdgeRule, Hysteresis, ParseRuleError, Threshold};
 pub use error::{Error, ParseError, Position};
 pub use figures::DelayFigures;
@@ -54,7 +55,6 @@ pub use measure::{CaptureResult, Preparation, measure};
 pub use open::{open, open_joined};
 pub use pairing::{Counts, Response, ResponseClass};
 pub use query::Query;
-pub use survey::{ChannelSurvey, Survey, survey};
 pub use wires::WireLevels;
 
 /// Picoseconds in a second.

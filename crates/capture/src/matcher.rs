@@ -1,6 +1,7 @@
 //! From the values of channels to the responses to stimuli.
 
 use crate::capture::Point;
+use crate::capture_survey::CaptureSurvey;
 use crate::edges::{Edge, EdgeKind, Slicer};
 use crate::error::ParseError;
 use crate::figures::{DelayFigures, median_of};
@@ -8,7 +9,6 @@ use crate::marks::MarkerStats;
 use crate::measure::CaptureResult;
 use crate::pairing::{Pairing, Response, ResponseClass};
 use crate::query::{ChannelSelection, Query};
-use crate::survey::Survey;
 use crate::wires::{WireLevels, noise_error, noise_of};
 use std::collections::VecDeque;
 
@@ -42,7 +42,7 @@ const MARKER: usize = 2;
 
 impl EdgeMatcher {
     pub fn new(
-        survey: &Survey,
+        survey: &CaptureSurvey,
         selection: &ChannelSelection,
         query: &Query,
     ) -> Result<EdgeMatcher, ParseError> {
@@ -190,7 +190,7 @@ impl EdgeMatcher {
 
     pub fn result(
         self,
-        survey: Survey,
+        survey: CaptureSurvey,
         selection: &ChannelSelection,
         query: &Query,
     ) -> CaptureResult {

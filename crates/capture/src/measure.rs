@@ -2,6 +2,7 @@
 
 use crate::SECOND_PS;
 use crate::capture::Capture;
+use crate::capture_survey::{CaptureSurvey, survey};
 use crate::edges::EdgeKind;
 use crate::error::{Error, ParseError};
 use crate::figures::DelayFigures;
@@ -13,7 +14,6 @@ use crate::open::open_joined;
 use crate::pairing::{Counts, Response, ResponseClass};
 use crate::query::ChannelSelection;
 use crate::query::Query;
-use crate::survey::{Survey, survey};
 use crate::wires::WireLevels;
 use std::path::{Path, PathBuf};
 
@@ -67,14 +67,14 @@ pub struct Preparation {
 /// What was seen at the first look.
 enum Look {
     List { resolution_ps: Option<i64> },
-    Points { survey: Survey, selection: ChannelSelection },
+    Points { survey: CaptureSurvey, selection: ChannelSelection },
 }
 
 impl Preparation {
     /// Reads captures once, for their levels and the step of their times.
     pub fn new(paths: &[PathBuf], query: &Query) -> Result<Preparation, Error> {
         let file = &paths[0];
-        let in_file = |fault: ParseError| fault.in_file(file);
+        let in_file = |error: ParseError| error.in_file(file);
         let look = match open_joined(paths, query.unit)? {
             Capture::List(mut list) => {
                 let mut grid = TimeGrid::default();
@@ -91,8 +91,8 @@ impl Preparation {
                 let selection = ChannelSelection::resolve(&opened.head, query).map_err(in_file)?;
                 drop(opened);
                 let survey = survey(paths)?.ok_or_else(|| changed(file))?;
-                if let Some(fault) = selection.fault(&survey.unreadable) {
-                    return Err(fault.clone().in_file(file));
+                if let Some(error) = selection.first_unreadable(&survey.unreadable) {
+                    return Err(error.clone().in_file(file));
                 }
                 Look::Points { survey, selection }
             }
@@ -115,10 +115,10 @@ impl Preparation {
     ) -> Result<CaptureResult, E> {
         let Preparation { paths, query, look } = self;
         let file = &paths[0];
-        let in_file = |fault: ParseError| fault.in_file(file);
+        let in_file = |error: ParseError| error.in_file(file);
         match (look, open_joined(&paths, query.unit)?) {
             (Look::List { resolution_ps }, Capture::List(list)) => {
-                measure_list(list, resolution_ps, |fault| in_file(fault).into(), each)
+                measure_list(list, resolution_ps, |error| in_file(error).into(), each)
             }
             (Look::Points { survey, selection }, Capture::Points(opened)) => {
                 let mut wires = EdgeMatcher::new(&survey, &selection, &query).map_err(in_file)?;

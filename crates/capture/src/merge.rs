@@ -72,8 +72,8 @@ impl Source for Merged {
     fn unreadable(&self) -> Vec<(usize, ParseError)> {
         let of_part = |part: &Part| {
             let first = part.first_channel;
-            let faults = part.source.unreadable().into_iter();
-            faults.map(move |(channel, fault)| (channel + first, fault)).collect::<Vec<_>>()
+            let errors = part.source.unreadable().into_iter();
+            errors.map(move |(channel, error)| (channel + first, error)).collect::<Vec<_>>()
         };
         self.parts.iter().flat_map(of_part).collect()
     }

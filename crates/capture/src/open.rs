@@ -16,7 +16,7 @@ const SNIFFED: u64 = 4096;
 
 /// Opens a file; it can be opened again and again, so that it must be no pipe.
 pub fn open(path: &Path, unit: Option<Unit>) -> Result<Capture, Error> {
-    let mut capture = open_file(path, unit).map_err(|fault| fault.in_file(path))?;
+    let mut capture = open_file(path, unit).map_err(|error| error.in_file(path))?;
     if let Capture::Points(opened) = &mut capture {
         number_duplicates(&mut opened.head.channels);
     }

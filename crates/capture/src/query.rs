@@ -96,11 +96,14 @@ impl ChannelSelection {
 
 impl ChannelSelection {
     /// The first value that is none, of the channels that were asked for.
-    pub fn fault<'a>(&self, unreadable: &'a [(usize, ParseError)]) -> Option<&'a ParseError> {
+    pub fn first_unreadable<'a>(
+        &self,
+        unreadable: &'a [(usize, ParseError)],
+    ) -> Option<&'a ParseError> {
         let is_asked = |channel: usize| {
             [Some(self.stimulus), Some(self.response), self.marker].contains(&Some(channel))
         };
-        unreadable.iter().find(|(channel, _)| is_asked(*channel)).map(|(_, fault)| fault)
+        unreadable.iter().find(|(channel, _)| is_asked(*channel)).map(|(_, error)| error)
     }
 }
 

@@ -51,7 +51,7 @@ impl Distribution {
         let fast_noise = fast_noise(&differences.rising());
         let window = window(&rising, fast_noise);
         let around = counts_around(&rising, window);
-        Distribution { around, window, fast_noise, all: values.seen(), rising }
+        Distribution { around, window, fast_noise, all: values.count(), rising }
     }
 
     /// All values in rising order.

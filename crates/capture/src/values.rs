@@ -26,19 +26,19 @@ pub struct ValueCounts {
     bins: HashMap<i64, u64>,
     /// The bin of the last values with their count, since values often repeat.
     last: Option<(i64, u64)>,
-    seen: u64,
+    count: u64,
 }
 
 impl Default for ValueCounts {
     fn default() -> ValueCounts {
-        ValueCounts { width: NARROWEST, bins: HashMap::new(), last: None, seen: 0 }
+        ValueCounts { width: NARROWEST, bins: HashMap::new(), last: None, count: 0 }
     }
 }
 
 impl ValueCounts {
     /// Counts a finite value.
     pub fn add(&mut self, value: f64) {
-        self.seen += 1;
+        self.count += 1;
         while (value / self.width).abs() > FARTHEST {
             self.widen();
         }
@@ -70,8 +70,8 @@ impl ValueCounts {
     }
 
     /// How many were counted.
-    pub fn seen(&self) -> u64 {
-        self.seen
+    pub fn count(&self) -> u64 {
+        self.count
     }
 
     /// What was counted, in rising order.
@@ -125,6 +125,6 @@ mod tests {
         let rising = counts.rising();
         assert!(rising.len() <= MOST_BINS + 1);
         assert_eq!(rising.iter().map(|one| one.count).sum::<u64>(), 100_002);
-        assert_eq!(counts.seen(), 100_002);
+        assert_eq!(counts.count(), 100_002);
     }
 }

@@ -1,11 +1,11 @@
 //! How the levels of the channels that were asked for were parted.
 
 use crate::capture::{Channel, Kind};
+use crate::capture_survey::CaptureSurvey;
 use crate::edges::{EdgeRule, Slicer, Threshold};
 use crate::error::ParseError;
 use crate::levels::{LevelPair, NoiseReason};
 use crate::query::Query;
-use crate::survey::Survey;
 
 /// How the levels of a channel were parted.
 #[derive(Clone, PartialEq, Debug)]
@@ -25,7 +25,7 @@ pub struct WireLevels {
 impl WireLevels {
     /// Of a channel; none where it has no levels.
     pub(crate) fn new(
-        survey: &Survey,
+        survey: &CaptureSurvey,
         channel: usize,
         slicer: &Option<Slicer>,
         query: &Query,
@@ -43,7 +43,11 @@ impl WireLevels {
 }
 
 /// Why a channel is noise where its levels are asked for.
-pub(crate) fn noise_of(survey: &Survey, channel: usize, query: &Query) -> Option<NoiseReason> {
+pub(crate) fn noise_of(
+    survey: &CaptureSurvey,
+    channel: usize,
+    query: &Query,
+) -> Option<NoiseReason> {
     let is_asked = survey.head.channels[channel].kind == Kind::Sampled
         && matches!(query.threshold, Threshold::Share(_));
     is_asked.then(|| survey.channels[channel].levels.pair()?.is_noise).flatten()

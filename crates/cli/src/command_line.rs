@@ -78,7 +78,7 @@ pub enum Command {
     Respond(Box<RespondArgs>),
     /// Compute how long a run must be to exclude a rate of deadline misses.
     Plan(PlanArgs),
-    /// Make runs of recordings of other tools: cyclictest, rtla, jitterdebugger and more.
+    /// Turn recordings of other tools into runs: cyclictest, rtla, jitterdebugger and more.
     Import(Box<ImportArgs>),
     /// Write a stored run in the format of another tool: cyclictest, Prometheus, Perfetto and more.
     Export(ExportArgs),
@@ -86,9 +86,9 @@ pub enum Command {
     Doctor(DoctorArgs),
     /// List or download kernels for guests in virtual time.
     Lab(LabArgs),
-    /// Give boards a name and defaults, and ask what they do.
+    /// Name boards, set their defaults, and show what runs on them.
     Target(TargetArgs),
-    /// Bring home what a board has measured without the link.
+    /// Fetch runs that a board measured on its own (`latlab run --detach`), and store them.
     Collect(CollectArgs),
     /// List the loads that can run beside a measurement.
     Loads(LoadsArgs),
@@ -106,7 +106,7 @@ pub enum Command {
     Compare(CompareArgs),
     /// Follow a figure over builds, and judge the newest.
     Trend(TrendArgs),
-    /// Keep many boards' runs in tables, and ask these (with the Python package).
+    /// Keep the runs of many boards in tables, and query these (with the Python package).
     Fleet(Box<FleetArgs>),
     /// Draw stored runs as SVG or PNG.
     Plot(PlotArgs),

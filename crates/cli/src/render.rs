@@ -6,15 +6,15 @@ use latlab_model::Run;
 use latlab_report::PictureSize;
 use std::path::Path;
 
-/// The answer of the run of a folder, on a screen, with a picture of its latencies.
-pub fn answer_text(folder: &Path, run: &Run) -> anyhow::Result<String> {
+/// The summary of the run of a folder, on a screen, with a picture of its latencies.
+pub fn summary_text(folder: &Path, run: &Run) -> anyhow::Result<String> {
     let picture = picture(folder, run, PictureSize::brief(run, width()));
-    Ok(latlab_report::answer(&sanitize_run(run)?, &picture, width(), style()))
+    Ok(latlab_report::summarise(&sanitize_run(run)?, &picture, width(), style()))
 }
 
-/// The answer in some lines, for the end of a measurement.
-pub fn answer_lines(run: &Run) -> anyhow::Result<String> {
-    Ok(latlab_report::answer_lines(&sanitize_run(run)?, width(), style()))
+/// The summary in some lines, for the end of a measurement.
+pub fn summary_lines(run: &Run) -> anyhow::Result<String> {
+    Ok(latlab_report::summarise_in_lines(&sanitize_run(run)?, width(), style()))
 }
 
 /// All that the run of a folder says, with a picture of its latencies.

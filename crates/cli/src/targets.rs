@@ -58,10 +58,9 @@ pub type NamedTargets = BTreeMap<String, NamedTarget>;
 impl NamedTarget {
     /// The board that it is; an error is one line.
     pub fn board(&self) -> Result<&BoardTarget, String> {
-        match &self.target {
-            Target::Board(board) => Ok(board),
-            other => Err(format!("'{other}': expected ssh://[USER@]HOST[:PORT]")),
-        }
+        let target = &self.target;
+        let wrong = || format!("'{target}': expected ssh://[USER@]HOST[:PORT]");
+        target.board().ok_or_else(wrong)
     }
 }
 
@@ -76,7 +75,7 @@ pub fn is_name(text: &str) -> bool {
 }
 
 /// The target that a text names; none where the text is a target itself. An error is one line.
-pub fn named(text: &str) -> Result<Option<NamedTarget>, String> {
+pub fn find(text: &str) -> Result<Option<NamedTarget>, String> {
     if !is_name(text) {
         return Ok(None);
     }
@@ -130,9 +129,12 @@ pub fn boards_of(path: &Path) -> Result<NamedTargets, String> {
             text.lines().position(is_head).map_or(1, |line| line + 1)
         };
         if !is_name(name) {
-            return Err(format!("{shown}:{}: '{name}' is no name of a board: {NAME}", line()));
+            return Err(format!(
+                "{shown}:{}: '{name}' is not a valid name of a board: {NAME}",
+                line()
+            ));
         }
-        if named.target == Target::Local {
+        if named.target.is_this_machine() {
             let expected = "expected ssh://HOST, labgrid:PLACE or lab:MACHINE/KERNEL";
             return Err(format!("{shown}:{}: 'local': {expected}", line()));
         }
@@ -292,7 +294,7 @@ mod tests {
             ("[a]\ntarget = \"ssh://a\"\n[a]\ntarget = \"ssh://b\"\n", "FILE:3: duplicate key"),
             ("[a]\ntarget = \"ssh://a\"\nport = 22\n", "FILE:3: unknown field `port`"),
             (&"# much\n".repeat(1 << 18), "FILE has 1 MiB or more: expected [NAME]"),
-            ("[\"a b\"]\ntarget = \"ssh://a\"\n", "FILE:1: 'a b' is no name"),
+            ("[\"a b\"]\ntarget = \"ssh://a\"\n", "FILE:1: 'a b' is not a valid name"),
         ] {
             let error = read(wrong).unwrap_err();
             assert!(error.starts_with(told) && !error.contains('\n'), "{error}");

@@ -65,17 +65,17 @@ pub fn check_room_here(store: &Store, needed: u64) -> Result<(), Failure> {
     }
 }
 
-/// Where on a board the stream of a detached run will lie.
+/// The folder on a board in which the stream of a detached run will lie.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct BoardPlace {
+pub struct BoardFolder {
     /// What is free there.
     pub free_bytes: u64,
     /// Whether it is memory that looks like a disk.
     pub in_memory: bool,
     /// CPUs of the board.
     pub cpus: u32,
-    /// The folder.
-    pub folder: String,
+    /// Its path.
+    pub path: String,
 }
 
 /// What a detached run leaves to others, of a disk and of memory.
@@ -84,15 +84,15 @@ const USABLE_OF_MEMORY: f64 = 0.5;
 
 /// The bytes of its stream at which a detached run must end, and the arithmetic in words; the error is
 /// why there is no room for it.
-pub fn room_on_board(plan: &Plan, place: &BoardPlace) -> Result<(u64, String), String> {
+pub fn room_on_board(plan: &Plan, folder: &BoardFolder) -> Result<(u64, String), String> {
     let cpus = plan.cpus.as_ref().map(|cpus| cpus.len() as u32);
-    let threads = plan.threads.or(cpus).unwrap_or(place.cpus.max(1));
-    let usable = if place.in_memory { USABLE_OF_MEMORY } else { USABLE_OF_DISK };
-    let usable = (place.free_bytes as f64 * usable) as u64;
-    let kind = if place.in_memory { "memory, which a restart empties" } else { "disk" };
-    let folder = &place.folder;
+    let threads = plan.threads.or(cpus).unwrap_or(folder.cpus.max(1));
+    let usable = if folder.in_memory { USABLE_OF_MEMORY } else { USABLE_OF_DISK };
+    let usable = (folder.free_bytes as f64 * usable) as u64;
+    let kind = if folder.in_memory { "memory, which a restart empties" } else { "disk" };
+    let path = &folder.path;
     let of_free =
-        format!("{} of the {} free in {folder} ({kind})", bytes(usable), bytes(place.free_bytes));
+        format!("{} of the {} free in {path} ({kind})", bytes(usable), bytes(folder.free_bytes));
     let remedy = "make room there, name a larger folder with --board-folder, measure for a \
                   shorter time, or use a longer --period";
     // What comes after the bound was reached.
@@ -146,9 +146,9 @@ mod tests {
     use super::*;
     use latlab_model::plan::{Cyclic, Method};
 
-    fn place(megabytes: u64, in_memory: bool) -> BoardPlace {
-        let (free_bytes, folder) = (megabytes * 1_000_000, "/x".to_string());
-        BoardPlace { free_bytes, in_memory, cpus: 2, folder }
+    fn folder(megabytes: u64, in_memory: bool) -> BoardFolder {
+        let (free_bytes, path) = (megabytes * 1_000_000, "/x".to_string());
+        BoardFolder { free_bytes, in_memory, cpus: 2, path }
     }
 
     #[test]
@@ -160,20 +160,20 @@ mod tests {
             ..Plan::default()
         };
         // Two threads with 144 million samples.
-        let (most, said) = room_on_board(&night, &place(1000, false)).unwrap();
+        let (most, said) = room_on_board(&night, &folder(1000, false)).unwrap();
         assert!(most < 750_000_000 && most > 740_000_000, "{most}");
         assert!(said.contains("144.000 million samples") && said.contains("(disk)"), "{said}");
-        let error = room_on_board(&night, &place(400, false)).unwrap_err();
+        let error = room_on_board(&night, &folder(400, false)).unwrap_err();
         assert!(error.contains("300.0 MB of the 400.0 MB free in /x (disk)"), "{error}");
-        let error = room_on_board(&night, &place(500, true)).unwrap_err();
+        let error = room_on_board(&night, &folder(500, true)).unwrap_err();
         assert!(error.contains("250.0 MB") && error.contains("memory"), "{error}");
 
         let open = Plan { duration_ns: None, ..night };
-        let (most, said) = room_on_board(&open, &place(400, false)).unwrap();
+        let (most, said) = room_on_board(&open, &folder(400, false)).unwrap();
         assert!(most < 300_000_000, "{most}");
         assert!(said.contains("the run ends when it has used 300.0 MB"), "{said}");
         // A tiny flash.
-        let error = room_on_board(&open, &place(2, false)).unwrap_err();
+        let error = room_on_board(&open, &folder(2, false)).unwrap_err();
         assert!(error.contains("a run takes at least 2.1 MB"), "{error}");
     }
 }

@@ -122,7 +122,7 @@ pub fn compare_machines(before: &[Machine], after: &[Machine]) -> Vec<FactChange
         }
         let (before, after) = match what {
             "command_line" if few => list_difference(one(&before), one(&after), ' ').sides,
-            _ => (joined(before), joined(after)),
+            _ => (join_values(before), join_values(after)),
         };
         Some(FactChange { what: what.to_string(), before, after })
     });
@@ -130,7 +130,7 @@ pub fn compare_machines(before: &[Machine], after: &[Machine]) -> Vec<FactChange
 }
 
 /// All values of a side.
-fn joined(values: BTreeSet<Option<String>>) -> Option<String> {
+fn join_values(values: BTreeSet<Option<String>>) -> Option<String> {
     let known: Vec<String> = values.into_iter().flatten().collect();
     (!known.is_empty()).then(|| known.join(" or "))
 }

@@ -63,7 +63,7 @@ impl Unit {
 
 /// Why a file gives no recording: what is wrong, and what to do.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Fault {
+pub enum InputError {
     /// It has no bytes.
     #[error("the file is empty")]
     Empty,
@@ -87,9 +87,9 @@ pub enum Fault {
     Unreadable(String),
 }
 
-impl From<io::Error> for Fault {
-    fn from(error: io::Error) -> Fault {
-        Fault::Unreadable(error.to_string())
+impl From<io::Error> for InputError {
+    fn from(error: io::Error) -> InputError {
+        InputError::Unreadable(error.to_string())
     }
 }
 
@@ -103,12 +103,12 @@ pub struct Input {
 
 impl Input {
     /// Reads the first bytes; the source may be a file, which can then be read anywhere.
-    pub fn open(mut source: Box<dyn Read>, file: Option<File>) -> Result<Input, Fault> {
+    pub fn open(mut source: Box<dyn Read>, file: Option<File>) -> Result<Input, InputError> {
         let mut head = Vec::with_capacity(HEAD);
         let read = source.by_ref().take(HEAD as u64).read_to_end(&mut head);
         let failure = match (read, head.is_empty()) {
             (Err(error), true) => return Err(error.into()),
-            (Ok(_), true) => return Err(Fault::Empty),
+            (Ok(_), true) => return Err(InputError::Empty),
             (Err(error), false) => Some(stopped(&error)),
             (Ok(_), false) => None,
         };
@@ -150,12 +150,12 @@ impl Input {
     }
 
     /// The whole file, of a format that cannot be read line by line.
-    pub fn document(&mut self) -> Result<Vec<u8>, Fault> {
+    pub fn document(&mut self) -> Result<Vec<u8>, InputError> {
         let mut bytes = Vec::new();
         self.by_ref().take(LARGEST_DOCUMENT + 1).read_to_end(&mut bytes)?;
         if bytes.len() as u64 > LARGEST_DOCUMENT {
             let text = "a document of this format may have 256 MiB, and this one is longer";
-            return Err(Fault::Malformed(text.to_string()));
+            return Err(InputError::Malformed(text.to_string()));
         }
         Ok(bytes)
     }

@@ -14,12 +14,12 @@ mod lines;
 mod numbers;
 mod recording;
 mod samples;
-mod stated;
+mod stated_figures;
 mod stream;
 mod unpack;
 
 pub use formats::{FORMATS, Format, format_of_id};
-pub use input::{Fault, Query, Unit};
+pub use input::{InputError, Query, Unit};
 pub use recording::{Recording, Series};
 
 use input::Input;
@@ -27,12 +27,12 @@ use std::fs::File;
 use std::io::Read;
 
 /// Reads one file: all recordings that it holds, at least one.
-pub fn read(source: impl Read + 'static, query: &Query) -> Result<Vec<Recording>, Fault> {
+pub fn read(source: impl Read + 'static, query: &Query) -> Result<Vec<Recording>, InputError> {
     read_source(Box::new(source), None, query)
 }
 
 /// The same of a file that can be read anywhere.
-pub fn read_file(file: &File, query: &Query) -> Result<Vec<Recording>, Fault> {
+pub fn read_file(file: &File, query: &Query) -> Result<Vec<Recording>, InputError> {
     read_source(Box::new(file.try_clone()?), Some(file.try_clone()?), query)
 }
 
@@ -40,7 +40,7 @@ fn read_source(
     source: Box<dyn Read>,
     file: Option<File>,
     query: &Query,
-) -> Result<Vec<Recording>, Fault> {
+) -> Result<Vec<Recording>, InputError> {
     let (plain, was_packed) = unpack::unpacked(source)?;
     let mut input = Input::open(plain, file.filter(|_| !was_packed))?;
     let format = match query.format {
@@ -50,7 +50,7 @@ fn read_source(
     let mut recordings = (format.read)(&mut input, query)?;
     recordings.retain(Recording::has_latencies);
     if recordings.is_empty() {
-        return Err(Fault::NoLatencies { format: format.title });
+        return Err(InputError::NoLatencies { format: format.title });
     }
     if let Some(failure) = input.failure() {
         recordings.iter_mut().for_each(|one| one.is_incomplete(failure.clone()));

@@ -1,6 +1,6 @@
 //! Compressed files, by their first bytes.
 
-use crate::input::Fault;
+use crate::input::InputError;
 use flate2::read::MultiGzDecoder;
 use lzma_rust2::XzReader;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
@@ -15,13 +15,13 @@ const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";
 const ZSTD_SKIPPED: &[u8] = b"\x2a\x4d\x18";
 
 /// The source as plain text or bytes, and whether it was anything else before: compressed, or UTF-16.
-pub fn unpacked(source: Box<dyn Read>) -> Result<(Box<dyn Read>, bool), Fault> {
+pub fn unpacked(source: Box<dyn Read>) -> Result<(Box<dyn Read>, bool), InputError> {
     let (plain, was_packed) = without_compression(source)?;
     let (text, was_encoded) = as_utf8(plain)?;
     Ok((text, was_packed || was_encoded))
 }
 
-fn without_compression(mut source: Box<dyn Read>) -> Result<(Box<dyn Read>, bool), Fault> {
+fn without_compression(mut source: Box<dyn Read>) -> Result<(Box<dyn Read>, bool), InputError> {
     let mut first = Vec::new();
     source.by_ref().take(XZ.len() as u64).read_to_end(&mut first)?;
     let is = |magic: &[u8]| first.starts_with(magic);
@@ -38,7 +38,7 @@ fn without_compression(mut source: Box<dyn Read>) -> Result<(Box<dyn Read>, bool
 
 /// The source without the mark of its encoding, and as UTF-8: Windows' shell writes what a command prints as
 /// UTF-16.
-fn as_utf8(mut source: Box<dyn Read>) -> Result<(Box<dyn Read>, bool), Fault> {
+fn as_utf8(mut source: Box<dyn Read>) -> Result<(Box<dyn Read>, bool), InputError> {
     let mut first = Vec::new();
     source.by_ref().take(3).read_to_end(&mut first)?;
     Ok(match first[..] {

@@ -3,6 +3,7 @@
 use crate::cache::Cache;
 use crate::kernel::{Kernel, check_files};
 use crate::machine::{EmulatedMachine, MACHINES, find_machine};
+use crate::{emulator, error, program};
 use latlab_model::target::{KernelFiles, LabKernel, LabTarget};
 use std::path::Path;
 
@@ -81,6 +82,17 @@ impl GuestConfig {
     /// Whether its kernel is in the cache.
     pub fn is_cached(&self, cache: &Cache) -> bool {
         self.kernel.image(self.machine, cache).is_ok()
+    }
+
+    /// Gets its kernel, where it is one of Debian's, and the programs that load such a machine;
+    /// gives back where the kernel came from.
+    pub fn fetch(&self, cache: &Cache) -> error::Result<String> {
+        program::fetch(self.machine, cache)?;
+        emulator::fetch(self, cache)?;
+        if let Kernel::Debian(kernel) = &self.kernel {
+            kernel.fetch(self.machine, cache)?;
+        }
+        Ok(self.kernel.image(self.machine, cache)?.origin)
     }
 }
 

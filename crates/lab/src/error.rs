@@ -86,7 +86,7 @@ pub enum Error {
     },
     /// A guest that did not say the addresses of its kernel.
     #[error(
-        "the guest did not tell the addresses of its kernel ({length} bytes came): it needs \
+        "the guest did not send the addresses of its kernel ({length} bytes came): it needs \
          CONFIG_KALLSYMS and CONFIG_DEBUG_INFO_BTF"
     )]
     NoSymbols {

@@ -5,10 +5,10 @@ use crate::cache::{Cache, hex};
 use crate::config::GuestConfig;
 use crate::emulator;
 use crate::error::{Error, Result};
-use crate::fault;
 use crate::host_cpu::HostCpus;
 use crate::kernel::Image;
 use crate::machine::{Accelerator, Boot, Port};
+use crate::module::IRQS_OFF;
 use crate::program;
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
@@ -104,7 +104,7 @@ impl GuestImage {
 
     /// Adds the kernel module that keeps interrupts off.
     pub fn add_fault(&mut self, cache: &Cache) -> Result<()> {
-        let module = fault::IRQS_OFF.build(&self.config, cache)?;
+        let module = IRQS_OFF.build(&self.config, cache)?;
         let bytes = fs::read(&module).map_err(Error::io("read", &module))?;
         self.files.file("lab/irqs_off.ko", bytes);
         Ok(())

@@ -14,7 +14,6 @@
 //! GPIO controller to another.
 
 mod archive;
-mod arguments;
 mod btf;
 mod cache;
 mod config;
@@ -22,8 +21,6 @@ mod decompress;
 mod devicetree;
 mod emulator;
 mod error;
-mod fault;
-mod fetch;
 mod guest;
 mod host_cpu;
 mod kernel;

@@ -1,8 +1,8 @@
 //! The machines that guests run on: what QEMU is asked for so that two runs are alike to the
 //! last bit, and what the kernel is told.
 
-use crate::arguments::Arguments;
 use crate::devicetree::DeviceTreeEdit;
+use std::fmt::Display;
 use std::os::fd::RawFd;
 use std::path::Path;
 
@@ -331,6 +331,22 @@ impl EmulatedMachine {
 /// A comma ends an option of QEMU, unless it stands there twice.
 fn escaped(path: &Path) -> String {
     path.display().to_string().replace(',', ",,")
+}
+
+/// The arguments of a command, as they are put together.
+#[derive(Default)]
+struct Arguments(Vec<String>);
+
+impl Arguments {
+    /// Adds each word of a text.
+    fn words(&mut self, text: &str) {
+        self.0.extend(text.split_whitespace().map(str::to_string));
+    }
+
+    /// Adds an option with its value, which may hold blanks.
+    fn option(&mut self, option: &str, value: impl Display) {
+        self.0.extend([option.to_string(), value.to_string()]);
+    }
 }
 
 #[cfg(test)]

@@ -23,6 +23,10 @@ pub struct Module<'a> {
     pub source: &'a str,
 }
 
+/// The module that keeps a guest's interrupts off.
+pub const IRQS_OFF: Module<'_> =
+    Module { name: "irqs_off", source: include_str!("../module/irqs_off.c") };
+
 impl Module<'_> {
     /// The module for this guest, which is built if it is not here.
     pub fn build(&self, config: &GuestConfig, cache: &Cache) -> Result<PathBuf> {

@@ -62,7 +62,7 @@ pub(crate) fn loader(architecture: &str) -> &'static str {
 }
 
 impl Program {
-    fn named(name: &str) -> Result<&'static Program> {
+    fn find(name: &str) -> Result<&'static Program> {
         PROGRAMS.iter().find(|program| program.name == name).ok_or_else(|| Error::NoProgram {
             program: name.to_string(),
             known: PROGRAMS.each_ref().map(|program| program.name).join(", "),
@@ -113,7 +113,7 @@ pub fn add(
     cache: &Cache,
     name: &str,
 ) -> Result<()> {
-    let program = Program::named(name)?;
+    let program = Program::find(name)?;
     let architecture = program.architecture(machine);
     let kept = |package: &str| {
         let not_fetched =
@@ -147,9 +147,9 @@ mod tests {
 
     #[test]
     fn programs_are_named_and_one_of_32_bits_serves_both() {
-        let error = Program::named("fio").err().unwrap().to_string();
+        let error = Program::find("fio").err().unwrap().to_string();
         assert!(error.contains("'fio'") && error.contains("hackbench"), "{error}");
-        let of = |name, on| Program::named(name).unwrap().architecture(find_machine(on).unwrap());
+        let of = |name, on| Program::find(name).unwrap().architecture(find_machine(on).unwrap());
         assert_eq!(of("stressapptest", "arm64"), "armhf");
         assert_eq!(of("hackbench", "arm64"), "arm64");
         assert_eq!(of("stressapptest", "x86-64"), "amd64");

@@ -5,6 +5,7 @@ use crate::counter::Host;
 use crate::cyclic::{EndCode, Stop};
 use crate::recorder::Recorder;
 use latlab_model::Nanos;
+use latlab_model::deadline::is_miss;
 use latlab_model::run::SpinCounts;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
@@ -154,7 +155,7 @@ impl<H: Host> Spinner<'_, H> {
     fn gap(&mut self, last: i64, now: i64, spun: &mut SpinCounts) -> Result<(), EndCode> {
         let length = self.host.nanos_of(now - last - self.usual).round() as i64;
         self.recorder.record(self.host.time_of(last), length);
-        if length > self.spins.deadline {
+        if is_miss(length, self.spins.deadline) {
             self.recorder.count_late(0, 1);
         }
         let switches = self.host.switches();

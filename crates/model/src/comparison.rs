@@ -25,7 +25,7 @@ pub struct Comparison {
     pub weighed: Vec<FindingChange>,
     /// Kernel files that say how the machine is set up.
     pub settings: Vec<SettingChange>,
-    /// Options of the kernel, by topic; none where one of the two does not tell them.
+    /// Options of the kernel, by topic; none where one of the two does not have them.
     pub config: Option<Vec<ConfigChanges>>,
     /// Conditions that were notably other in the one run than in the other; empty where one of
     /// the two is no run.

@@ -44,6 +44,7 @@ mod text_enum;
 pub mod trace;
 pub mod trend;
 pub mod units;
+pub mod verdict;
 pub mod verification;
 pub mod window;
 

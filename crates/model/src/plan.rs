@@ -6,12 +6,11 @@
 
 mod check;
 mod cyclic;
-mod detached;
 mod handoff;
 mod machine;
 mod measurement;
 mod method;
-mod older;
+mod old_schemas;
 mod policy;
 mod spin;
 mod timerlat;
@@ -25,7 +24,6 @@ use crate::target::{HeldPlace, Target};
 use crate::{CpuSet, Nanos};
 pub use check::MOST_THREADS;
 pub use cyclic::{ClockName, Cyclic, Cyclictest, Mechanism, MissedPolicy, Phase, Releases};
-pub use detached::Detached;
 pub use handoff::{Handoff, WakeBy};
 pub use machine::{IdleStates, KernelFile};
 pub use measurement::{Measurement, Task};
@@ -118,6 +116,16 @@ pub struct Plan {
     /// Seed of everything random; none where nothing is. It may be beyond 2^53, which doubles do
     /// not hold exactly.
     pub seed: Option<u64>,
+}
+
+/// How a board measures without the link: its stream goes to a file there, which is collected later.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Detached {
+    /// The folder there in which the run has one of its own; none means that of the user's cache.
+    pub folder: Option<String>,
+    /// Bytes of the stream at which the run ends, so that it never fills the board.
+    pub most_bytes: u64,
 }
 
 /// The defaults of the house, in this one place: what `latlab run` does without any flag, and what

@@ -179,7 +179,7 @@ pub struct QuantileShift {
     pub parts_per_million: u32,
     /// How many times larger it is on the candidate's side.
     pub ratio: f64,
-    /// Where the ratio lies in 95 % of the choices of runs (bootstrap over runs); none of too few runs.
+    /// Where the ratio lies in 95 % of the bootstrap samples of the runs; none of too few runs.
     pub band: Option<(f64, f64)>,
 }
 

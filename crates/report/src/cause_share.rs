@@ -13,23 +13,24 @@ const MOST_OF_THE_RUN: f64 = 0.5;
 /// has a time or a thread that could be looked up.
 pub(crate) fn largest_explained(run: &Run, code: &str) -> Option<usize> {
     let findings = run.findings.iter().filter(|finding| finding.code() == code);
-    let places: Vec<Place> = findings.filter_map(|finding| place(run, &finding.kind)).collect();
-    if places.is_empty() || run.largest.is_empty() {
+    let scopes: Vec<FindingScope> =
+        findings.filter_map(|finding| scope_of(run, &finding.kind)).collect();
+    if scopes.is_empty() || run.largest.is_empty() {
         return None;
     }
-    let is_explained = |one: &&Outlier| places.iter().any(|place| place.holds(one));
+    let is_explained = |one: &&Outlier| scopes.iter().any(|scope| scope.holds(one));
     Some(run.largest.iter().filter(is_explained).count())
 }
 
 /// Whether the largest latency of all lies where a finding of this code says.
 pub(crate) fn explains_largest(run: &Run, code: &str) -> bool {
     let findings = run.findings.iter().filter(|finding| finding.code() == code);
-    let mut places = findings.filter_map(|finding| place(run, &finding.kind));
-    run.largest.first().is_some_and(|largest| places.any(|place| place.holds(largest)))
+    let mut scopes = findings.filter_map(|finding| scope_of(run, &finding.kind));
+    run.largest.first().is_some_and(|largest| scopes.any(|scope| scope.holds(largest)))
 }
 
 /// Where the latencies lie that a finding may explain.
-enum Place {
+enum FindingScope {
     /// In this time, on one of these CPUs where they are named.
     Time(When, Option<CpuSet>),
     /// Where much was stolen from this CPU.
@@ -40,22 +41,24 @@ enum Place {
     OwnWork,
 }
 
-fn place(run: &Run, finding: &FindingKind) -> Option<Place> {
+fn scope_of(run: &Run, finding: &FindingKind) -> Option<FindingScope> {
     use ConditionFinding::*;
     let condition = match finding {
         FindingKind::Condition(condition) => condition,
-        FindingKind::OwnThread(OwnThreadFinding::InLargest { .. }) => return Some(Place::OwnWork),
+        FindingKind::OwnThread(OwnThreadFinding::InLargest { .. }) => {
+            return Some(FindingScope::OwnWork);
+        }
         _ => return None,
     };
     let in_time = |when: When, cpus: Option<CpuSet>| {
         let length = (when.to_ns - when.from_ns).as_secs_f64();
         let is_short = length <= MOST_OF_THE_RUN * run.measured_ns.as_secs_f64();
-        is_short.then_some(Place::Time(when, cpus))
+        is_short.then_some(FindingScope::Time(when, cpus))
     };
     match condition {
-        Steal { cpu, .. } => Some(Place::StolenFrom(*cpu)),
+        Steal { cpu, .. } => Some(FindingScope::StolenFrom(*cpu)),
         RivalThread { threads, .. } => {
-            Some(Place::BesideThreads(threads.iter().map(|thread| thread.id).collect()))
+            Some(FindingScope::BesideThreads(threads.iter().map(|thread| thread.id).collect()))
         }
         LoadChanged { cpu, when, .. } => in_time(*when, Some([*cpu].into_iter().collect())),
         FrequencyChanged { cpus, when, .. } => in_time(*when, Some(cpus.clone())),
@@ -73,25 +76,25 @@ fn place(run: &Run, finding: &FindingKind) -> Option<Place> {
     }
 }
 
-impl Place {
+impl FindingScope {
     fn holds(&self, one: &Outlier) -> bool {
         let around = |is: &dyn Fn(&Surroundings) -> bool| one.surroundings.as_ref().is_some_and(is);
         match self {
-            Place::Time(When { from_ns, to_ns }, cpus) => {
+            FindingScope::Time(When { from_ns, to_ns }, cpus) => {
                 let woken: Nanos = one.since_start_ns + one.latency_ns;
                 let is_there = |cpus: &CpuSet| one.cpu.is_none_or(|cpu| cpus.contains(cpu));
                 one.since_start_ns <= *to_ns
                     && woken >= *from_ns
                     && cpus.as_ref().is_none_or(is_there)
             }
-            Place::StolenFrom(cpu) => {
+            FindingScope::StolenFrom(cpu) => {
                 one.cpu == Some(*cpu)
                     && around(&|near| near.stolen_share.is_some_and(|share| share > MUCH))
             }
-            Place::BesideThreads(ids) => {
+            FindingScope::BesideThreads(ids) => {
                 around(&|near| near.threads.iter().any(|thread| ids.contains(&thread.id)))
             }
-            Place::OwnWork => !one.own_threads.is_empty(),
+            FindingScope::OwnWork => !one.own_threads.is_empty(),
         }
     }
 }

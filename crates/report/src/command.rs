@@ -109,7 +109,7 @@ fn limits(words: &mut CommandLine, plan: &Plan, default: &Plan) {
     words.option("--idle-states", asked.map(idle_states));
     words.duration_unless(Some(default.interval_ns), "--interval", Some(plan.interval_ns));
     // A guest's randomness grows from it, whatever measures.
-    let seeded = !matches!(plan.method, Method::Spin(_)) || plan.guest.is_some();
+    let seeded = !matches!(plan.method, Method::Spin(_)) || plan.target.is_seeded();
     words.option("--seed", plan.seed.filter(|_| seeded));
     words.unless(telemetry(default), "--telemetry", telemetry(plan));
     words.flag("--samples", plan.samples);

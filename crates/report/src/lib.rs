@@ -4,7 +4,6 @@
 
 #![forbid(unsafe_code)]
 
-mod answer;
 pub mod campaign;
 mod cause_share;
 pub mod command;
@@ -19,6 +18,7 @@ mod run_table;
 mod run_with_bins;
 mod sections;
 mod sentence;
+mod summary;
 mod terminal;
 pub mod terms;
 pub mod test_suite;
@@ -43,10 +43,10 @@ pub use sections::explanation::{holder_words, text as causes_text, timeline};
 pub use sections::load::{LoadEntry, load_entry};
 pub use sections::replay::{long_paths, replay_table, replayed};
 pub use sections::{pairs, published, respond};
-pub use terminal::answer::{answer, answer_lines};
 pub use terminal::blocks::{Glyphs, PictureSize, histogram};
 pub use terminal::markdown::{markdown, markdown_list};
 pub use terminal::style::Style;
+pub use terminal::summary::{summarise, summarise_in_lines};
 pub use terminal::table::{Column, table, wrapped};
 pub use terminal::text::{ListEntry, list, show};
 pub use terminal::window::window;

@@ -140,7 +140,7 @@ const UNITS: [&str; 13] =
 
 /// A sentence with a non-breaking space wherever a number meets its groups, its unit, its percent
 /// sign or the name before it.
-pub fn joined(text: &str) -> String {
+pub fn with_fixed_spaces(text: &str) -> String {
     let mut words = text.split(' ');
     let mut joined = words.next().unwrap_or_default().to_string();
     let mut before = joined.clone();
@@ -201,7 +201,7 @@ mod tests {
             "in 1 020 361 cycles over 2 s. (0.02 %) by fifo 90, 2 threads, thread 0 on CPU 1";
         let expected =
             "in 1~020~361 cycles over 2~s. (0.02~%) by fifo~90, 2 threads, thread~0 on CPU~1";
-        assert_eq!(joined(text).replace('\u{a0}', "~"), expected);
+        assert_eq!(with_fixed_spaces(text).replace('\u{a0}', "~"), expected);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Who may ask, and for what: before any page looks at a request.
 
-use crate::guesses::{Guesses, MOST_GUESSES};
 use crate::log::RepeatedEvent;
 use crate::response::{refusal, see_other};
+use crate::token_guard::{MOST_GUESSES, TokenGuard};
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
@@ -60,7 +60,7 @@ struct Rules {
     names: Vec<String>,
     token: Option<Token>,
     cookie: String,
-    guesses: Guesses,
+    token_guard: TokenGuard,
     log: fn(&str),
     wrong_token: RepeatedEvent,
 }
@@ -72,8 +72,8 @@ impl Guard {
         // Cookies know no port, and two servers have two tokens.
         let cookie = format!("latlab-{}", address.port());
         let wrong_token = RepeatedEvent::new(log, |count| format!("{count} more wrong tokens"));
-        let guesses = Guesses::default();
-        Guard(Arc::new(Rules { address, names, token, cookie, guesses, log, wrong_token }))
+        let token_guard = TokenGuard::default();
+        Guard(Arc::new(Rules { address, names, token, cookie, token_guard, log, wrong_token }))
     }
 }
 
@@ -119,7 +119,7 @@ impl Rules {
         let in_address = asked_token(request.uri());
         let Some(sent) = in_headers.first().copied().or(in_address) else { return unknown };
         let (client, now) = (client(request), Instant::now());
-        if let Some(wait) = self.guesses.wait(client, now) {
+        if let Some(wait) = self.token_guard.wait(client, now) {
             return Some(too_many_guesses(wait));
         }
         if in_headers.iter().any(|sent| token.equals(sent)) {
@@ -129,7 +129,7 @@ impl Rules {
             return Some(self.accept_token(token, request.uri()));
         }
         self.wrong_token.record(|| format!("wrong token from {client}"));
-        if self.guesses.record(client, sent, now) {
+        if self.token_guard.record(client, sent, now) {
             (self.log)(&format!(
                 "{MOST_GUESSES} different wrong tokens from {client}: it has to wait a minute"
             ));

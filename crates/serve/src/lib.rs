@@ -17,7 +17,6 @@
 mod campaigns;
 mod connections;
 mod guard;
-mod guesses;
 mod heads;
 mod list;
 mod live;
@@ -28,6 +27,7 @@ mod response;
 mod routes;
 mod run_index;
 mod state;
+mod token_guard;
 mod write_timeout;
 
 pub use connections::Limits;

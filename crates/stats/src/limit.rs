@@ -198,7 +198,7 @@ mod tests {
         }
     }
 
-    fn judged(count: u64, per_hour: f64, hours: f64, any_time: bool) -> Verdict {
+    fn verdict_of(count: u64, per_hour: f64, hours: f64, any_time: bool) -> Verdict {
         let measured = Nanos((hours * HOUR_NS) as i64);
         judge_limit(verdict(count, 0), per_hour, measured, any_time, None)
     }
@@ -206,7 +206,7 @@ mod tests {
     /// The sentence of the specification: 3.47 h without a miss, a limit of 0.1 in an hour: 26.5 h more.
     #[test]
     fn a_limit_that_is_not_shown_yet_says_how_much_longer() {
-        let open = judged(0, 0.1, 3.47, false);
+        let open = verdict_of(0, 0.1, 3.47, false);
         assert_eq!(
             (open.word, &open.reason),
             (VerdictWord::Inconclusive, &Some(VerdictReason::LimitOpen))
@@ -215,16 +215,16 @@ mod tests {
         assert!((limit.at_most_per_hour - 0.863_3).abs() < 1e-3, "{limit:?}");
         let more = limit.more_ns.unwrap().0 as f64 / HOUR_NS;
         assert!((more - 26.49).abs() < 0.01, "{more}");
-        let kept = judged(0, 0.1, 30.0, false);
+        let kept = verdict_of(0, 0.1, 30.0, false);
         assert_eq!((kept.word, kept.limit.unwrap().more_ns), (VerdictWord::Pass, None));
     }
 
     #[test]
     fn misses_within_the_limit_pass_and_beyond_it_fail() {
-        assert_eq!(judged(3, 10.0, 1.0, false).word, VerdictWord::Pass);
-        assert_eq!(judged(8, 10.0, 1.0, false).word, VerdictWord::Inconclusive);
-        assert_eq!(judged(30, 10.0, 1.0, false).word, VerdictWord::Fail);
-        let limit = judged(30, 10.0, 1.0, false).limit.unwrap();
+        assert_eq!(verdict_of(3, 10.0, 1.0, false).word, VerdictWord::Pass);
+        assert_eq!(verdict_of(8, 10.0, 1.0, false).word, VerdictWord::Inconclusive);
+        assert_eq!(verdict_of(30, 10.0, 1.0, false).word, VerdictWord::Fail);
+        let limit = verdict_of(30, 10.0, 1.0, false).limit.unwrap();
         // chi2.ppf(0.05, 60)/2 of scipy.
         assert!((limit.at_least_per_hour - 21.593_979).abs() < 1e-5, "{limit:?}");
     }
@@ -233,8 +233,8 @@ mod tests {
     #[test]
     fn who_may_stop_at_any_time_needs_longer() {
         for (bursts, hours) in [(0, 3.69), (1, 6.85), (2, 9.50), (3, 11.89), (4, 14.11)] {
-            assert_eq!(judged(bursts, 1.0, hours + 0.01, true).word, VerdictWord::Pass);
-            assert_ne!(judged(bursts, 1.0, hours - 0.01, true).word, VerdictWord::Pass);
+            assert_eq!(verdict_of(bursts, 1.0, hours + 0.01, true).word, VerdictWord::Pass);
+            assert_ne!(verdict_of(bursts, 1.0, hours - 0.01, true).word, VerdictWord::Pass);
         }
         let count = BurstCount { least: 0, most: 0, measured: HOUR };
         assert!(count.decides(4.0) && !count.decides(3.5));

@@ -211,7 +211,7 @@ mod tests {
         }
     }
 
-    fn judged(total: &Summary, ended: EndReason, findings: &[Finding]) -> Verdict {
+    fn verdict_of(total: &Summary, ended: EndReason, findings: &[Finding]) -> Verdict {
         judge(&VerdictInput {
             unmeasured: 0,
             plan: &plan(),
@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn a_pass_has_its_bound() {
-        let verdict = judged(&total(100_000_000, 0), EndReason::Finished, &[]);
+        let verdict = verdict_of(&total(100_000_000, 0), EndReason::Finished, &[]);
         assert_eq!((verdict.word, verdict.reason), (VerdictWord::Pass, None));
         assert_eq!(verdict.at_most_share, Some(at_most_share(100_000_000)));
     }
@@ -248,7 +248,7 @@ mod tests {
     #[test]
     fn one_miss_fails_even_when_interrupted() {
         for ended in EndReason::ALL {
-            let verdict = judged(&total(1_000, 1), *ended, &[]);
+            let verdict = verdict_of(&total(1_000, 1), *ended, &[]);
             assert_eq!(verdict.word, VerdictWord::Fail);
             assert_eq!((verdict.at_most_share, verdict.reason), (None, None));
         }
@@ -257,11 +257,11 @@ mod tests {
     #[test]
     fn a_run_that_was_cut_short_decides_nothing() {
         for ended in EndReason::ALL.iter().filter(|&&ended| ended != EndReason::Finished) {
-            let verdict = judged(&total(1_000, 0), *ended, &[]);
+            let verdict = verdict_of(&total(1_000, 0), *ended, &[]);
             assert_eq!(verdict.word, VerdictWord::Inconclusive, "{ended}");
             assert_eq!(verdict.reason, Some(VerdictReason::Ended { reason: *ended }));
         }
-        let nothing = judged(&total(0, 0), EndReason::Finished, &[]);
+        let nothing = verdict_of(&total(0, 0), EndReason::Finished, &[]);
         assert_eq!((nothing.word, nothing.at_most_share), (VerdictWord::Inconclusive, None));
         assert_eq!(nothing.reason, Some(VerdictReason::NothingRecorded));
     }
@@ -274,18 +274,21 @@ mod tests {
         let suspended = Finding::new(MachineFinding::Suspended { length_ns: Nanos(1) });
         for misses in [0, 7] {
             let findings = [harmless.clone(), suspended.clone(), suspended.clone()];
-            let verdict = judged(&total(1_000, misses), EndReason::Finished, &findings);
+            let verdict = verdict_of(&total(1_000, misses), EndReason::Finished, &findings);
             assert_eq!((verdict.word, verdict.misses), (VerdictWord::Invalid, misses));
             let findings = vec!["suspended".to_string(); 2];
             assert_eq!(verdict.reason, Some(VerdictReason::Findings { findings }));
         }
-        assert_eq!(judged(&total(9, 0), EndReason::Finished, &[harmless]).word, VerdictWord::Pass);
+        assert_eq!(
+            verdict_of(&total(9, 0), EndReason::Finished, &[harmless]).word,
+            VerdictWord::Pass
+        );
     }
 
     #[test]
     fn without_releases_the_bound_is_by_time() {
         let plan = Plan { method: Method::Spin(Spin::default()), ..plan() };
-        let judged = |total: &Summary, watched| {
+        let verdict_of = |total: &Summary, watched| {
             let evidence = VerdictInput {
                 unmeasured: 0,
                 plan: &plan,
@@ -304,7 +307,7 @@ mod tests {
         };
         // 300 s without a single gap say as much as 300 s with a million short ones.
         let verdicts = [total(0, 0), total(1_000_000, 0)].map(|total| {
-            let verdict = judged(&total, Nanos(300_000_000_000));
+            let verdict = verdict_of(&total, Nanos(300_000_000_000));
             assert!(
                 (verdict.at_most_per_second.unwrap() - 0.009_985_8).abs() < 1e-6,
                 "{verdict:?}"
@@ -313,9 +316,9 @@ mod tests {
             verdict
         });
         assert!(verdicts.iter().all(|verdict| verdict.word == VerdictWord::Pass));
-        let nothing = judged(&total(0, 0), Nanos::ZERO);
+        let nothing = verdict_of(&total(0, 0), Nanos::ZERO);
         assert_eq!(nothing.word, VerdictWord::Inconclusive);
-        let missed = judged(&total(9, 1), Nanos(300_000_000_000));
+        let missed = verdict_of(&total(9, 1), Nanos(300_000_000_000));
         assert_eq!((missed.word, missed.at_most_per_second), (VerdictWord::Fail, None));
     }
 
@@ -329,7 +332,7 @@ mod tests {
             latency_ns: Nanos(130_000),
             misses,
         };
-        let judged = |late: &[LateCycle], misses| {
+        let verdict_of = |late: &[LateCycle], misses| {
             judge(&VerdictInput {
                 unmeasured: 0,
                 plan: &plan(),
@@ -347,16 +350,16 @@ mod tests {
             .and_then(|verdict| verdict.bursts)
             .unwrap()
         };
-        let none = judged(&[], 0);
+        let none = verdict_of(&[], 0);
         assert_eq!((none.count, none.largest, none.unknown), (0, 0, 0));
         assert!((none.at_most_per_hour - 2.995_732).abs() < 1e-6);
         assert!((none.share_at_most.unwrap() / at_most_share(28_800_000) - 1.0).abs() < 1e-6);
-        let some = judged(&[late(5, 95), late(900, 1), late(3_000, 4)], 100);
+        let some = verdict_of(&[late(5, 95), late(900, 1), late(3_000, 4)], 100);
         assert_eq!((some.count, some.largest), (3, 95));
         assert!((some.at_most_per_hour - 7.753_656_527_9).abs() < 1e-6);
         // A hundred misses that depend on each other bound much less than a hundred that do not.
         assert!(some.share_at_most.unwrap() > 2.0 * 100.0 / 28_800_000.0, "{some:?}");
-        let lost = judged(&[late(5, 95)], 100);
+        let lost = verdict_of(&[late(5, 95)], 100);
         assert_eq!((lost.count, lost.unknown, lost.share_at_most), (1, 5, None));
         assert!(lost.at_most_per_hour > 11.0);
     }

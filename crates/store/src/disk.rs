@@ -53,7 +53,7 @@ pub enum Answer {
 }
 
 /// A disk with faults, for tests.
-pub trait Faults: Debug + Send + Sync {
+pub trait DiskFaults: Debug + Send + Sync {
     /// Decides about an operation; an error is its result.
     fn before(&self, operation: Operation<'_>) -> io::Result<Answer>;
 
@@ -63,11 +63,11 @@ pub trait Faults: Debug + Send + Sync {
 
 /// A file system; without faults it is that of the machine.
 #[derive(Clone, Default, Debug)]
-pub struct Disk(Option<Arc<dyn Faults>>);
+pub struct Disk(Option<Arc<dyn DiskFaults>>);
 
 impl Disk {
     /// A file system with these faults.
-    pub fn with_faults(faults: Arc<dyn Faults>) -> Disk {
+    pub fn with_faults(faults: Arc<dyn DiskFaults>) -> Disk {
         Disk(Some(faults))
     }
 

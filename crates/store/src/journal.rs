@@ -169,7 +169,7 @@ fn create(disk: &Disk, path: &Path) -> Result<DiskFile> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::disk::{Answer, Faults, Operation};
+    use crate::disk::{Answer, DiskFaults, Operation};
     use latlab_model::frame::{FrameReader, ReadResult};
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -181,7 +181,7 @@ mod tests {
         truncates: AtomicBool,
     }
 
-    impl Faults for FullDisk {
+    impl DiskFaults for FullDisk {
         fn before(&self, operation: Operation<'_>) -> io::Result<Answer> {
             let full = || io::ErrorKind::StorageFull.into();
             match operation {

@@ -96,14 +96,14 @@ fn read(clock: libc::clockid_t) -> i64 {
 #[inline]
 #[cfg(target_pointer_width = "32")]
 fn read(clock: libc::clockid_t) -> i64 {
-    let time = rustix::time::clock_gettime(named(clock));
+    let time = rustix::time::clock_gettime(clock_id(clock));
     time.tv_sec * SECOND + time.tv_nsec
 }
 
 /// The clock of this number, as rustix names it.
 #[inline]
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-fn named(clock: libc::clockid_t) -> rustix::time::ClockId {
+fn clock_id(clock: libc::clockid_t) -> rustix::time::ClockId {
     use rustix::time::ClockId;
     match clock {
         libc::CLOCK_MONOTONIC => ClockId::Monotonic,
@@ -197,7 +197,7 @@ fn clock_nanosleep(clock: Clock, flags: libc::c_int, time: &Timespec) -> isize {
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn clock_nanosleep(clock: Clock, flags: libc::c_int, time: &Timespec) -> isize {
     use rustix::thread::{NanosleepRelativeResult, clock_nanosleep_absolute};
-    let clock = named(clock.number());
+    let clock = clock_id(clock.number());
     let slept = match flags {
         libc::TIMER_ABSTIME => clock_nanosleep_absolute(clock, time),
         _ => match rustix::thread::clock_nanosleep_relative(clock, time) {

@@ -1,9 +1,9 @@
 //! One spike and the events around it to legs. The legs lie one behind the other from the release to
 //! the reading of the clock, so that they add up to the latency; unknown time is a leg as well.
 
-use crate::moment::{CpuTrace, EventReader, Moment, What};
+use crate::kernel_events::{CpuTrace, EventKind, EventReader, Moment};
+use crate::leg_context::{LegContext, is_hotplug, unknown};
 use crate::points::{CpuEvents, Own, Piece, WakeUp};
-use crate::settle::{Around, is_hotplug, unknown};
 use crate::starts::{group_starts, started_threads};
 use crate::timeline::{NameOf, Stretch, Tasks, TimerOwners, name_tasks, own_timers, stretches};
 use latlab_model::Nanos;
@@ -81,14 +81,14 @@ pub(crate) fn blame_events(
             continue;
         };
         let (wake_up, stolen) = (wake_up.as_ref(), spike.stolen.as_ref());
-        let around = Around { wake_up, subject, moments: &one.moments, hotplug, stolen };
+        let context = LegContext { wake_up, subject, moments: &one.moments, hotplug, stolen };
         let cut = cut(&lines[piece.on], one, piece).into_iter().map(|(mut leg, stretch)| {
-            around.settle(&mut leg, piece, stretch);
+            context.interpret(&mut leg, piece, stretch);
             leg
         });
         // Lines and faults split the leg that they are in, so they are counted in the joined one.
         let mut joined = joined(cut.collect());
-        joined.iter_mut().for_each(|leg| around.look_at_evidence(leg));
+        joined.iter_mut().for_each(|leg| context.look_at_evidence(leg));
         legs.extend(joined);
     }
     let mut legs = joined(legs);
@@ -108,16 +108,16 @@ pub(crate) fn blame_events(
 fn before(own: &CpuEvents, cpus: &[CpuEvents], release: i64) -> CpuBefore {
     let ran = own.moments.iter().take_while(|moment| moment.at <= release);
     // An interrupt that comes to an idle CPU does not change its state.
-    let idle = ran.filter_map(|moment| match &moment.what {
-        What::Idle(state) => Some(*state),
-        What::Switch { to, .. } if to.id != 0 => Some(None),
-        What::Lost => Some(None),
+    let idle = ran.filter_map(|moment| match &moment.kind {
+        EventKind::Idle(state) => Some(*state),
+        EventKind::Switch { to, .. } if to.id != 0 => Some(None),
+        EventKind::Lost => Some(None),
         _ => None,
     });
     // Any CPU may tell the frequency of this one.
     let told = cpus.iter().flat_map(|one| &one.moments).filter(|moment| moment.at <= release);
-    let khz = told.filter_map(|moment| match moment.what {
-        What::Frequency { cpu, khz } if cpu == own.cpu => Some((moment.at, khz)),
+    let khz = told.filter_map(|moment| match moment.kind {
+        EventKind::Frequency { cpu, khz } if cpu == own.cpu => Some((moment.at, khz)),
         _ => None,
     });
     CpuBefore {
@@ -130,12 +130,12 @@ impl CpuEvents {
     /// Whether what happened at this time was overwritten.
     fn begins_after(&self, time: i64) -> bool {
         let behind = self.moments.partition_point(|moment| moment.at <= time);
-        let next = self.moments.get(behind).map(|moment| &moment.what);
-        !self.moments.is_empty() && (behind == 0 || next == Some(&What::Lost))
+        let next = self.moments.get(behind).map(|moment| &moment.kind);
+        !self.moments.is_empty() && (behind == 0 || next == Some(&EventKind::Lost))
     }
 
     fn has_hole(&self, from: i64, to: i64) -> bool {
-        let hole = |moment: &Moment| moment.what == What::Lost && moment.at > from;
+        let hole = |moment: &Moment| moment.kind == EventKind::Lost && moment.at > from;
         // Each hole ends with the event after it.
         let first = self.moments.iter().position(hole);
         let begin = first.and_then(|at| self.moments[..at].last()).map_or(i64::MAX, |one| one.at);

@@ -2,7 +2,7 @@
 //! thread was woken, and when and where it ran and waited afterwards. Matched by the expiry of the
 //! thread's timer, never by order.
 
-use crate::moment::{Left, Level, Moment, What};
+use crate::kernel_events::{EventKind, Left, Level, Moment};
 use latlab_model::explanation::Phase;
 use std::ops::{Range, RangeInclusive};
 
@@ -73,7 +73,7 @@ pub struct WakeUp {
 struct Step {
     at: i64,
     on: usize,
-    what: StepKind,
+    kind: StepKind,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -95,10 +95,10 @@ impl WakeUp {
         let from = expiry.map_or(early, |(_, expired, _)| expired);
         let waking = steps.iter().find(|step| {
             (from..=woken).contains(&step.at)
-                && matches!(step.what, StepKind::Woken { .. })
+                && matches!(step.kind, StepKind::Woken { .. })
                 && expiry.is_none_or(|(on, _, _)| on == step.on)
         })?;
-        let StepKind::Woken { priority } = waking.what else { return None };
+        let StepKind::Woken { priority } = waking.kind else { return None };
         let (begun, interrupts, by) = interrupts_around(&cpus[waking.on].moments, id, waking.at);
         let waker = by.filter(|_| begun.is_none());
         let between = |time: i64| time.clamp(release, woken);
@@ -106,7 +106,7 @@ impl WakeUp {
         let interrupt = begun.map_or(waking_at, between).min(waking_at);
         let after: Vec<Step> =
             steps.iter().filter(|step| (waking.at..=woken).contains(&step.at)).copied().collect();
-        let switch = after.iter().find(|step| step.what == StepKind::Comes);
+        let switch = after.iter().find(|step| step.kind == StepKind::Comes);
         let home = switch.map_or(0, |step| step.on);
         let switch_at = switch.map_or(woken, |step| between(step.at));
         let piece = |phase, from, to, on, own| Piece { phase, from, to, on, own };
@@ -131,15 +131,15 @@ fn steps(cpus: &[CpuEvents], id: i32) -> Vec<Step> {
     let mut all = Vec::new();
     for (on, one) in cpus.iter().enumerate() {
         for moment in &one.moments {
-            let step = |what| Step { at: moment.at, on, what };
-            match &moment.what {
-                What::Waking(task) if task.id == id => {
+            let step = |kind| Step { at: moment.at, on, kind };
+            match &moment.kind {
+                EventKind::Waking(task) if task.id == id => {
                     all.push(step(StepKind::Woken { priority: task.priority }));
                 }
-                What::Switch { from, left, .. } if from.id == id => {
+                EventKind::Switch { from, left, .. } if from.id == id => {
                     all.push(step(StepKind::Leaves(*left)));
                 }
-                What::Switch { to, .. } if to.id == id => all.push(step(StepKind::Comes)),
+                EventKind::Switch { to, .. } if to.id == id => all.push(step(StepKind::Comes)),
                 _ => {}
             }
         }
@@ -151,7 +151,8 @@ fn steps(cpus: &[CpuEvents], id: i32) -> Vec<Step> {
 /// When the thread asked for its timer, where that was only after its release.
 fn asked_late(cpus: &[CpuEvents], id: i32, release: i64) -> Option<i64> {
     let late = cpus.iter().flat_map(|one| &one.moments).filter(|moment| {
-        let asks = matches!(moment.what, What::TimerStart { expires, .. } if expires == release);
+        let asks =
+            matches!(moment.kind, EventKind::TimerStart { expires, .. } if expires == release);
         asks && moment.thread == id && moment.at > release
     });
     late.map(|moment| moment.at).min()
@@ -167,14 +168,14 @@ fn before_interrupt(
 ) -> Vec<Piece> {
     let piece = |from, to, own| Piece { phase: Phase::TimerLate, from, to, on, own };
     let is_late = |at: i64| asked_late.is_some_and(|asked| at < asked);
-    let own = match steps.first().map(|step| (step.what, is_late(step.at))) {
+    let own = match steps.first().map(|step| (step.kind, is_late(step.at))) {
         Some((StepKind::Woken { .. }, true)) => Own::Sleeps(Left::Asleep),
         Some((StepKind::Comes, true)) => Own::Ready,
         _ => Own::Expected,
     };
     let (mut pieces, mut at, mut own) = (Vec::new(), release, own);
     for step in steps.iter().take_while(|step| step.at < interrupt) {
-        let next = match step.what {
+        let next = match step.kind {
             StepKind::Leaves(left @ (Left::Stopped | Left::Traced)) => Own::Sleeps(left),
             StepKind::Leaves(Left::Ready) | StepKind::Woken { .. } if is_late(step.at) => {
                 Own::Ready
@@ -197,18 +198,18 @@ fn returning(steps: &[Step], switch: Step, from: i64, woken: i64) -> Vec<Piece> 
     let piece = |from, to, on, own| Piece { phase: Phase::Return, from, to, on, own };
     let (mut pieces, mut at, mut on) = (Vec::new(), from, switch.on);
     let mut rest = steps.iter().filter(|step| step.at >= switch.at).skip_while(|step| {
-        !(step.what == StepKind::Comes && step.at == switch.at && step.on == switch.on)
+        !(step.kind == StepKind::Comes && step.at == switch.at && step.on == switch.on)
     });
     rest.next();
-    while let Some(leave) = rest.find(|step| matches!(step.what, StepKind::Leaves(_))) {
-        let StepKind::Leaves(left) = leave.what else { break };
+    while let Some(leave) = rest.find(|step| matches!(step.kind, StepKind::Leaves(_))) {
+        let StepKind::Leaves(left) = leave.kind else { break };
         let end = leave.at.clamp(at, woken);
         pieces.push(piece(at, end, on, Own::Runs));
         at = end;
         let mut own = if left == Left::Ready { Own::Ready } else { Own::Sleeps(left) };
         let mut back = None;
         for step in rest.by_ref() {
-            match step.what {
+            match step.kind {
                 StepKind::Woken { .. } if own != Own::Ready => {
                     let end = step.at.clamp(at, woken);
                     pieces.push(piece(at, end, on, own));
@@ -239,8 +240,8 @@ fn expiry(
     within: RangeInclusive<i64>,
 ) -> Option<(i64, u64)> {
     let started = |by_itself: bool| {
-        moments.iter().rev().find_map(|moment| match moment.what {
-            What::TimerStart { timer, expires }
+        moments.iter().rev().find_map(|moment| match moment.kind {
+            EventKind::TimerStart { timer, expires }
                 if expires == release && (!by_itself || moment.thread == id) =>
             {
                 Some(timer)
@@ -252,12 +253,12 @@ fn expiry(
     let started = started(true).or_else(|| started(false));
     let mut expired = None;
     for moment in moments.iter().filter(|moment| within.contains(&moment.at)) {
-        match &moment.what {
-            What::TimerExpire { timer, .. } if started.is_none_or(|known| known == *timer) => {
+        match &moment.kind {
+            EventKind::TimerExpire { timer, .. } if started.is_none_or(|known| known == *timer) => {
                 expired = Some((moment.at, *timer));
             }
-            What::Waking(task) if task.id == id && expired.is_some() => return expired,
-            What::TimerExit if started.is_none() => expired = None,
+            EventKind::Waking(task) if task.id == id && expired.is_some() => return expired,
+            EventKind::TimerExit if started.is_none() => expired = None,
             _ => {}
         }
     }
@@ -274,24 +275,24 @@ fn interrupts_around(
     let mut begun: Vec<(Level, i64, &str)> = Vec::new();
     let mut by = None;
     for moment in moments {
-        match &moment.what {
-            What::Waking(task) if task.id == id && moment.at == waking => {
+        match &moment.kind {
+            EventKind::Waking(task) if task.id == id && moment.at == waking => {
                 by = Some(moment.thread);
                 break;
             }
-            What::Enter(one) if matches!(one.level, Level::Interrupt | Level::Handler) => {
+            EventKind::Enter(one) if matches!(one.level, Level::Interrupt | Level::Handler) => {
                 begun.push((one.level, moment.at, &one.name));
             }
-            What::Exit(level) => {
+            EventKind::Exit(level) => {
                 let last = begun.iter().rposition(|(known, _, _)| known == level);
                 begun.truncate(last.unwrap_or(begun.len()));
             }
-            What::Switch { .. } | What::Lost => begun.clear(),
+            EventKind::Switch { .. } | EventKind::Lost => begun.clear(),
             // Where interrupts are not told, the expiry of the first timer is the begin.
-            What::TimerExpire { .. } if begun.is_empty() => {
+            EventKind::TimerExpire { .. } if begun.is_empty() => {
                 begun.push((Level::Tasklet, moment.at, ""));
             }
-            What::TimerExit => begun.retain(|(level, _, _)| *level != Level::Tasklet),
+            EventKind::TimerExit => begun.retain(|(level, _, _)| *level != Level::Tasklet),
             _ => {}
         }
     }

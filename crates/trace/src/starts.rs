@@ -1,7 +1,7 @@
 //! Threads and programs that are started and soon end are told as one cause, which is who starts them:
 //! each alone is gone before anybody can do something about it.
 
-use crate::moment::{Task, What};
+use crate::kernel_events::{EventKind, Task};
 use crate::points::CpuEvents;
 use crate::timeline::Tasks;
 use latlab_model::Nanos;
@@ -26,7 +26,7 @@ pub fn group_starts(
 ) {
     let mut parents: HashMap<i32, i32> = HashMap::new();
     for moment in cpus.iter().flat_map(|one| &one.moments) {
-        if let What::Fork(Task { id, .. }) = moment.what {
+        if let EventKind::Fork(Task { id, .. }) = moment.kind {
             parents.insert(id, moment.thread);
         }
     }

@@ -1,6 +1,6 @@
 //! What a CPU did, without a gap: who had it from event to event.
 
-use crate::moment::{Interruption, Level, Moment, Task, What};
+use crate::kernel_events::{EventKind, Interruption, Level, Moment, Task};
 use latlab_model::explanation::{Holder, HolderKind, LegEvidence, TracedThread};
 use std::collections::HashMap;
 
@@ -35,14 +35,14 @@ pub type NameOf<'a> = &'a dyn Fn(u64) -> String;
 /// Collects the names and priorities of threads.
 pub fn name_tasks(moments: &[Moment], tasks: &mut Tasks) {
     for moment in moments {
-        match &moment.what {
-            What::Switch { from, to, .. } => {
+        match &moment.kind {
+            EventKind::Switch { from, to, .. } => {
                 tasks.insert(from.id, from.clone());
                 tasks.insert(to.id, to.clone());
             }
-            What::Waking(task) => drop(tasks.insert(task.id, task.clone())),
+            EventKind::Waking(task) => drop(tasks.insert(task.id, task.clone())),
             // Until it runs it has the name of its parent.
-            What::Fork(task) => drop(tasks.entry(task.id).or_insert_with(|| task.clone())),
+            EventKind::Fork(task) => drop(tasks.entry(task.id).or_insert_with(|| task.clone())),
             _ => {}
         }
     }
@@ -53,18 +53,18 @@ pub fn name_tasks(moments: &[Moment], tasks: &mut Tasks) {
 pub fn own_timers(moments: &[Moment], owners: &mut TimerOwners) {
     let (mut depth, mut running) = (0_u32, None);
     for moment in moments {
-        match &moment.what {
-            What::Enter(_) => depth += 1,
-            What::Exit(_) => depth = depth.saturating_sub(1),
-            What::Switch { .. } | What::Lost => (depth, running) = (0, None),
-            What::TimerExpire { timer, .. } => running = Some(*timer),
-            What::TimerExit => running = None,
-            What::TimerStart { timer, .. }
+        match &moment.kind {
+            EventKind::Enter(_) => depth += 1,
+            EventKind::Exit(_) => depth = depth.saturating_sub(1),
+            EventKind::Switch { .. } | EventKind::Lost => (depth, running) = (0, None),
+            EventKind::TimerExpire { timer, .. } => running = Some(*timer),
+            EventKind::TimerExit => running = None,
+            EventKind::TimerStart { timer, .. }
                 if depth == 0 && running.is_none() && moment.thread != 0 =>
             {
                 owners.entry(*timer).or_default().push((moment.at, moment.thread));
             }
-            What::Waking(task) => {
+            EventKind::Waking(task) => {
                 if let Some(timer) = running {
                     let known = owners.entry(timer).or_default();
                     if known.is_empty() {
@@ -105,14 +105,14 @@ pub fn stretches(
     let (mut all, mut since) = (Vec::new(), first.at);
     for (index, moment) in moments.iter().enumerate() {
         let at = moment.at.max(since);
-        match moment.what {
-            What::Nmi { length, function } => {
+        match moment.kind {
+            EventKind::Nmi { length, function } => {
                 // It is told when it has ended.
                 let begin = at.saturating_sub(length.max(0)).max(since);
                 all.extend(state.stretch(since, begin));
                 all.extend(of_kind(HolderKind::Nmi, name_of(function), begin, at));
             }
-            What::Lost => {
+            EventKind::Lost => {
                 all.extend(of_kind(HolderKind::Unknown, String::new(), since, at));
                 state.forget();
             }
@@ -120,7 +120,7 @@ pub fn stretches(
         }
         since = at;
         // What lies between the functions of two timers is the work on the first.
-        if moment.what != What::TimerExit || !timer_follows(&moments[index + 1..]) {
+        if moment.kind != EventKind::TimerExit || !timer_follows(&moments[index + 1..]) {
             state.apply(moment);
         }
     }
@@ -130,18 +130,18 @@ pub fn stretches(
 
 /// Whether another timer expires next, in the same interrupt.
 fn timer_follows(moments: &[Moment]) -> bool {
-    let next = moments.iter().map(|moment| &moment.what).find(|what| {
+    let next = moments.iter().map(|moment| &moment.kind).find(|kind| {
         matches!(
-            what,
-            What::TimerExpire { .. }
-                | What::TimerExit
-                | What::Enter(_)
-                | What::Exit(_)
-                | What::Switch { .. }
-                | What::Lost
+            kind,
+            EventKind::TimerExpire { .. }
+                | EventKind::TimerExit
+                | EventKind::Enter(_)
+                | EventKind::Exit(_)
+                | EventKind::Switch { .. }
+                | EventKind::Lost
         )
     });
-    matches!(next, Some(What::TimerExpire { .. }))
+    matches!(next, Some(EventKind::TimerExpire { .. }))
 }
 
 /// A stretch of which no more is known.
@@ -197,20 +197,20 @@ impl CpuState<'_> {
         if self.current.as_ref().is_some_and(|task| task.id != self.thread) {
             (self.current, self.chosen) = (None, None);
         }
-        match &moment.what {
-            What::Switch { to, .. } => {
+        match &moment.kind {
+            EventKind::Switch { to, .. } => {
                 self.thread = to.id;
                 (self.current, self.chosen) = (Some(to.clone()), Some(moment.at));
                 self.interrupts.clear();
                 (self.timer, self.idle) = (None, None);
             }
-            What::Enter(one) => match one.level {
+            EventKind::Enter(one) => match one.level {
                 Level::Softirq | Level::Tasklet => {
                     self.softirqs.entry(self.thread).or_default().push(one.clone());
                 }
                 Level::Interrupt | Level::Handler => self.interrupts.push(one.clone()),
             },
-            What::Calls(function) => {
+            EventKind::Calls(function) => {
                 let softirqs = self.softirqs.get_mut(&self.thread);
                 let innermost =
                     self.interrupts.last_mut().or(softirqs.and_then(|all| all.last_mut()));
@@ -218,7 +218,7 @@ impl CpuState<'_> {
                     one.function = *function;
                 }
             }
-            What::Exit(level) => {
+            EventKind::Exit(level) => {
                 let softirqs = self.softirqs.entry(self.thread).or_default();
                 let stack = match level {
                     Level::Softirq | Level::Tasklet => softirqs,
@@ -228,7 +228,7 @@ impl CpuState<'_> {
                 let last = stack.iter().rposition(|one| one.level == *level);
                 stack.truncate(last.unwrap_or(stack.len()));
             }
-            What::TimerExpire { timer, function } => {
+            EventKind::TimerExpire { timer, function } => {
                 let owners = self.owners.get(timer).map_or(&[][..], Vec::as_slice);
                 let before = owners.iter().rev().find(|(since, _)| *since <= moment.at);
                 let running = RunningTimer {
@@ -238,20 +238,20 @@ impl CpuState<'_> {
                 };
                 self.timer = (self.own_timer != Some(*timer)).then_some(running);
             }
-            What::TimerExit => self.timer = None,
-            What::Work(function) => drop(self.work.insert(self.thread, *function)),
-            What::WorkEnd => drop(self.work.remove(&self.thread)),
-            What::Idle(state) => self.idle = state.or(self.idle),
-            What::Waking(_)
-            | What::Fork(_)
-            | What::TimerStart { .. }
-            | What::Nmi { .. }
-            | What::PageFault
-            | What::Printk
-            | What::Hotplug { .. }
-            | What::Frequency { .. }
-            | What::Lost
-            | What::Other => {}
+            EventKind::TimerExit => self.timer = None,
+            EventKind::Work(function) => drop(self.work.insert(self.thread, *function)),
+            EventKind::WorkEnd => drop(self.work.remove(&self.thread)),
+            EventKind::Idle(state) => self.idle = state.or(self.idle),
+            EventKind::Waking(_)
+            | EventKind::Fork(_)
+            | EventKind::TimerStart { .. }
+            | EventKind::Nmi { .. }
+            | EventKind::PageFault
+            | EventKind::Printk
+            | EventKind::Hotplug { .. }
+            | EventKind::Frequency { .. }
+            | EventKind::Lost
+            | EventKind::Other => {}
         }
     }
 

@@ -29,12 +29,12 @@ complete -c latlab -n "__fish_latlab_needs_command" -s V -l version -d 'Print ve
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "run" -d 'Measure wake-up latency and store the run; or measure all runs of a sheet'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "respond" -d 'Measure how fast a pin answers a pin, from captures or in a simulator'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "plan" -d 'Compute how long a run must be to exclude a rate of deadline misses'
-complete -c latlab -n "__fish_latlab_needs_command" -f -a "import" -d 'Make runs of recordings of other tools: cyclictest, rtla, jitterdebugger and more'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "import" -d 'Turn recordings of other tools into runs: cyclictest, rtla, jitterdebugger and more'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "export" -d 'Write a stored run in the format of another tool: cyclictest, Prometheus, Perfetto and more'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "doctor" -d 'Find settings of this machine, or of a run\'s machine, that cost latency'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "lab" -d 'List or download kernels for guests in virtual time'
-complete -c latlab -n "__fish_latlab_needs_command" -f -a "target" -d 'Give boards a name and defaults, and ask what they do'
-complete -c latlab -n "__fish_latlab_needs_command" -f -a "collect" -d 'Bring home what a board has measured without the link'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "target" -d 'Name boards, set their defaults, and show what runs on them'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "collect" -d 'Fetch runs that a board measured on its own (`latlab run --detach`), and store them'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "loads" -d 'List the loads that can run beside a measurement'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "scenarios" -d 'List the ready-made sheets'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "list" -d 'List the stored runs, newest first'
@@ -43,7 +43,7 @@ complete -c latlab -n "__fish_latlab_needs_command" -f -a "explain" -d 'Tell wha
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "report" -d 'Write stored runs as one self-contained HTML page'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "compare" -d 'Judge whether some runs are worse than others'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "trend" -d 'Follow a figure over builds, and judge the newest'
-complete -c latlab -n "__fish_latlab_needs_command" -f -a "fleet" -d 'Keep many boards\' runs in tables, and ask these (with the Python package)'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "fleet" -d 'Keep the runs of many boards in tables, and query these (with the Python package)'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "plot" -d 'Draw stored runs as SVG or PNG'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "serve" -d 'Serve stored and running measurements to a browser'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "verify" -d 'Check stored runs for damage'
@@ -269,7 +269,7 @@ lava\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand export" -s o -l output -d 'File to write, which must not exist yet [default: standard output]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand export" -l table -d 'What csv and parquet hold: samples, histogram [default: samples, where the run has them]' -r -f -a "samples\t''
 histogram\t''"
-complete -c latlab -n "__fish_latlab_using_subcommand export" -l bins -d 'Number of bins of cyclictest, jitterdebugger and osadl; what is longer is an overflow [default: as many as the largest latency needs, at most 1000000]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand export" -l bins -d 'Number of bins of cyclictest, jitterdebugger and osadl; longer latencies count as overflow [default: as many as the largest latency needs, at most 1000000]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand export" -l unit -d 'Length of these bins: us, ns [default: us, or that of the imported file]' -r -f -a "us\t''
 ns\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand export" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
@@ -606,11 +606,11 @@ complete -c latlab -n "__fish_latlab_using_subcommand target; and __fish_seen_su
 json\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand target; and __fish_seen_subcommand_from status" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand target; and __fish_seen_subcommand_from status" -s V -l version -d 'Print version'
-complete -c latlab -n "__fish_latlab_using_subcommand collect" -l board-folder -d 'Look into this folder of the board as well, as `latlab run --detach` was told' -r
+complete -c latlab -n "__fish_latlab_using_subcommand collect" -l board-folder -d 'Also look in this folder of the board: the --board-folder of `latlab run --detach`' -r
 complete -c latlab -n "__fish_latlab_using_subcommand collect" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand collect" -l format -d 'How to print the result: text, json' -r -f -a "text\t''
 json\t''"
-complete -c latlab -n "__fish_latlab_using_subcommand collect" -l stop -d 'End what still measures there first, and collect it as well'
+complete -c latlab -n "__fish_latlab_using_subcommand collect" -l stop -d 'Stop the run that still measures there first, and collect it as well'
 complete -c latlab -n "__fish_latlab_using_subcommand collect" -s q -l quiet -d 'Print no progress'
 complete -c latlab -n "__fish_latlab_using_subcommand collect" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand collect" -s V -l version -d 'Print version'
@@ -652,7 +652,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand show" -l out -d 'Folder of
 complete -c latlab -n "__fish_latlab_using_subcommand show" -s v -l all -d 'Show everything: each thread, conditions, findings, diagnoses, cost, the command'
 complete -c latlab -n "__fish_latlab_using_subcommand show" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand show" -s V -l version -d 'Print version'
-complete -c latlab -n "__fish_latlab_using_subcommand explain" -l spike -d 'Show the spike of this number; with --replay the how manieth largest latency' -r
+complete -c latlab -n "__fish_latlab_using_subcommand explain" -l spike -d 'Show the spike of this number; with --replay, the latency of this rank, 1 being the largest' -r
 complete -c latlab -n "__fish_latlab_using_subcommand explain" -l top -d 'Number of spikes to show, the largest first' -r
 complete -c latlab -n "__fish_latlab_using_subcommand explain" -l format -d 'Output: text, json, perfetto' -r -f -a "text\t''
 json\t''
@@ -718,16 +718,16 @@ complete -c latlab -n "__fish_latlab_using_subcommand fleet; and not __fish_seen
 complete -c latlab -n "__fish_latlab_using_subcommand fleet; and not __fish_seen_subcommand_from add query compact vacuum rebuild verify" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand fleet; and not __fish_seen_subcommand_from add query compact vacuum rebuild verify" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand fleet; and not __fish_seen_subcommand_from add query compact vacuum rebuild verify" -f -a "add" -d 'Add runs to the tables, each once'
-complete -c latlab -n "__fish_latlab_using_subcommand fleet; and not __fish_seen_subcommand_from add query compact vacuum rebuild verify" -f -a "query" -d 'Ask the tables: board-tail, worst, trend, matrix, changed, coverage, or SQL of your own'
-complete -c latlab -n "__fish_latlab_using_subcommand fleet; and not __fish_seen_subcommand_from add query compact vacuum rebuild verify" -f -a "compact" -d 'Make few large files of many small ones'
-complete -c latlab -n "__fish_latlab_using_subcommand fleet; and not __fish_seen_subcommand_from add query compact vacuum rebuild verify" -f -a "vacuum" -d 'Delete files that the tables do not need any more'
-complete -c latlab -n "__fish_latlab_using_subcommand fleet; and not __fish_seen_subcommand_from add query compact vacuum rebuild verify" -f -a "rebuild" -d 'Make the tables anew of the run folders'
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and not __fish_seen_subcommand_from add query compact vacuum rebuild verify" -f -a "query" -d 'Query the tables: board-tail, worst, trend, matrix, changed, coverage, or SQL of your own'
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and not __fish_seen_subcommand_from add query compact vacuum rebuild verify" -f -a "compact" -d 'Merge many small files of the tables into few large ones'
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and not __fish_seen_subcommand_from add query compact vacuum rebuild verify" -f -a "vacuum" -d 'Delete files that the tables no longer need'
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and not __fish_seen_subcommand_from add query compact vacuum rebuild verify" -f -a "rebuild" -d 'Rebuild the tables from the run folders'
 complete -c latlab -n "__fish_latlab_using_subcommand fleet; and not __fish_seen_subcommand_from add query compact vacuum rebuild verify" -f -a "verify" -d 'Compare the tables with the seals of the run folders'
 complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from add" -l board -d 'Name of the board [default: the host\'s name of each run]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from add" -l tag -d 'A word to find the runs by; may be given several times' -r
-complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from add" -l every -d 'With --watch, time between two looks at the folders' -r
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from add" -l every -d 'With --watch, time between two checks of the folders' -r
 complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from add" -l table -d 'Folder of the tables [default: $LATLAB_FLEET, else ./fleet]' -r -F
-complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from add" -l watch -d 'Go on, and add what comes'
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from add" -l watch -d 'Keep running, and add new runs as they appear'
 complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from add" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from add" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from query" -l sql -d 'A file with SQL of your own' -r -F
@@ -750,12 +750,12 @@ complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_sub
 complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from compact" -l table -d 'Folder of the tables [default: $LATLAB_FLEET, else ./fleet]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from compact" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from compact" -s V -l version -d 'Print version'
-complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from vacuum" -l keep -d 'Keep what a state of the tables of this time needs' -r
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from vacuum" -l keep -d 'Keep files that versions of the tables up to this age need' -r
 complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from vacuum" -l table -d 'Folder of the tables [default: $LATLAB_FLEET, else ./fleet]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from vacuum" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from vacuum" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from rebuild" -l table -d 'Folder of the tables [default: $LATLAB_FLEET, else ./fleet]' -r -F
-complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from rebuild" -l without-missing -d 'Leave out runs whose folders are not there any more'
+complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from rebuild" -l without-missing -d 'Leave out runs whose folders no longer exist'
 complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from rebuild" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from rebuild" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand fleet; and __fish_seen_subcommand_from verify" -l table -d 'Folder of the tables [default: $LATLAB_FLEET, else ./fleet]' -r -F
@@ -785,7 +785,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand plot" -l linear -d 'A line
 complete -c latlab -n "__fish_latlab_using_subcommand plot" -l log -d 'A logarithmic axis of latencies'
 complete -c latlab -n "__fish_latlab_using_subcommand plot" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand plot" -s V -l version -d 'Print version'
-complete -c latlab -n "__fish_latlab_using_subcommand serve" -l out -d 'The same as DIR, as other commands have it' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand serve" -l out -d 'Folder of the runs; the same as DIR' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand serve" -l port -d 'Port to listen on, 0 for any free one [default: 8137, else any free one]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand serve" -l listen -d 'Address to listen on; other than loopback it requires a token [default: 127.0.0.1]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand serve" -l token -d 'Secret that clients must send; other users see it in the list of processes' -r

@@ -1,7 +1,7 @@
 //! What is no file of numbers: the kernel's log, the counter of the firmware, the Raspberry Pi.
 
+use super::parsers::{gpu_temperature, throttle_flags};
 use super::register::{Metric, Register};
-use super::sources::{gpu_temperature, throttle_flags};
 use latlab_model::telemetry::metric;
 use latlab_sys::files::Root;
 use latlab_sys::klog::Log;

@@ -12,6 +12,7 @@
 
 mod events;
 mod pace;
+mod parsers;
 mod register;
 mod sources;
 mod threads;
@@ -233,7 +234,7 @@ pub(crate) mod tests {
     use std::time::Instant;
 
     /// Reads without a rest.
-    pub fn unhurried<T>(read: impl FnOnce(&mut Pace<'_>) -> T) -> T {
+    pub fn read_without_rest<T>(read: impl FnOnce(&mut Pace<'_>) -> T) -> T {
         let (log, (_stop, stopped)) = (WorkLogs::default().begin(()), channel());
         read(&mut Pace::begin(&log, &stopped, &ReleaseTimes::default(), None))
     }

@@ -234,7 +234,7 @@ impl ThreadRecord {
         let stat = Stat::read_thread(root, thread);
         match &stat {
             Some(stat) if is_new => {
-                let subject = named(&stat.name, thread);
+                let subject = thread_name(&stat.name, thread);
                 self.state = State::Told { subject, put_at: before - Nanos(1) };
             }
             _ => self.rename(thread, stat.as_ref(), before, register),
@@ -255,7 +255,7 @@ impl ThreadRecord {
     /// One that was forked and has become another program since is told of by its new name.
     fn rename(&mut self, thread: u32, stat: Option<&Stat>, before: Nanos, register: &mut Register) {
         let State::Told { subject, .. } = &self.state else { return };
-        let now = stat.map(|stat| named(&stat.name, thread));
+        let now = stat.map(|stat| thread_name(&stat.name, thread));
         if let Some(now) = now.filter(|now| now != subject) {
             self.end(register);
             self.state = State::Told { subject: now, put_at: before - Nanos(1) };
@@ -281,14 +281,14 @@ fn cpu_time(root: &Root, thread: u32) -> Option<i64> {
 }
 
 /// A thread may call itself anything.
-fn named(name: &str, thread: u32) -> String {
+fn thread_name(name: &str, thread: u32) -> String {
     format!("{}/{thread}", name.replace(char::is_control, "\u{fffd}"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::telemetry::tests::unhurried;
+    use crate::telemetry::tests::read_without_rest;
     use latlab_model::telemetry::{Reading, Series};
     use std::collections::BTreeSet;
     use std::os::unix::process::CommandExt;
@@ -311,7 +311,7 @@ mod tests {
     /// The thread's first number in the register, and the announced series.
     fn read_once(threads: &mut Threads, register: &mut Register) -> (Vec<Series>, Reading) {
         let at = now();
-        unhurried(|pace| threads.read(false, register, pace));
+        read_without_rest(|pace| threads.read(false, register, pace));
         register.reading(at)
     }
 

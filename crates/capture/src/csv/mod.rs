@@ -118,7 +118,7 @@ impl Rows {
                     None
                 }
                 true => match layout.dialect.number(cell) {
-                    Some(value) => Some(told(value)),
+                    Some(value) => Some(decode_special_value(value)),
                     None => {
                         if !cells::is_unknown(cell) {
                             layout.note_unreadable(unreadable, cell, index, number);
@@ -162,7 +162,7 @@ impl Rows {
 }
 
 /// A value as the instrument means it: 9.9E37 is beyond its range, 9.91E37 is unknown.
-fn told(value: f64) -> f64 {
+fn decode_special_value(value: f64) -> f64 {
     match value.abs() {
         unknown if (9.905e37..1e38).contains(&unknown) => f64::NAN,
         beyond if (9.8e37..1e38).contains(&beyond) => f64::INFINITY.copysign(value),
@@ -186,7 +186,7 @@ impl Source for Rows {
 
     fn unreadable(&self) -> Vec<(usize, ParseError)> {
         let all = self.unreadable.iter().enumerate();
-        all.filter_map(|(channel, fault)| Some((channel, fault.clone()?))).collect()
+        all.filter_map(|(channel, error)| Some((channel, error.clone()?))).collect()
     }
 }
 

@@ -49,7 +49,7 @@ fn channels(line: &str) -> Option<Vec<&str>> {
     Some(names.split(',').map(str::trim).collect())
 }
 
-fn told(line: &str) -> bool {
+fn is_content(line: &str) -> bool {
     !line.trim().is_empty() && !is_comment(line)
 }
 
@@ -58,7 +58,7 @@ pub fn table<'a>(start: &'a [String]) -> Result<CsvTable<'a>, ParseError> {
     type IsRow = fn(&Dialect, &str) -> bool;
     let kinds: [IsRow; 2] = [Dialect::is_row, Dialect::is_row_with_words];
     let first_of = |is_row: IsRow| {
-        (0..start.len()).filter(|row| told(&start[*row])).find_map(|row| {
+        (0..start.len()).filter(|row| is_content(&start[*row])).find_map(|row| {
             let dialect = DIALECTS.iter().filter(|one| is_row(one, &start[row]));
             // Of equals the first.
             let best = dialect.rev().max_by_key(|one| columns_of(one, is_row, start, row));
@@ -68,7 +68,7 @@ pub fn table<'a>(start: &'a [String]) -> Result<CsvTable<'a>, ParseError> {
     // A row of values right below one with words, of as many cells, is one of the same rows, in which
     // the word is missing.
     let is_among_words = |(row, dialect, _): &(usize, Dialect, IsRow)| {
-        let above = start[..*row].iter().rev().find(|line| told(line));
+        let above = start[..*row].iter().rev().find(|line| is_content(line));
         let width = |line: &String| dialect.cells(line).count();
         above.is_some_and(|above| {
             dialect.is_row_with_words(above) && width(above) == width(&start[*row])
@@ -88,7 +88,7 @@ pub fn table<'a>(start: &'a [String]) -> Result<CsvTable<'a>, ParseError> {
         false => dialect,
     };
     let cells = |line: &'a String| cells_of(&dialect, line);
-    let mut above = start[..first_row].iter().rev().filter(|line| told(line)).map(cells);
+    let mut above = start[..first_row].iter().rev().filter(|line| is_content(line)).map(cells);
     let is_list = cells_of(&dialect, &start[first_row]).len() == 1;
     let wide = |cells: &Vec<&str>| cells.len() > 1 || is_list;
     let (mut names, mut below) = (above.next().filter(wide).unwrap_or_default(), Vec::new());
@@ -115,10 +115,10 @@ pub fn table<'a>(start: &'a [String]) -> Result<CsvTable<'a>, ParseError> {
 /// Whether the commas of a table are in numbers: below a single name with a unit stands one column.
 fn has_decimal_commas(start: &[String], first_row: usize, dialect: &Dialect) -> bool {
     let is_number = |line: &String| line.split(',').count() == 2 && !line.contains('.');
-    let head = start[..first_row].iter().rev().find(|line| told(line));
+    let head = start[..first_row].iter().rev().find(|line| is_content(line));
     dialect.delimiter == ','
         && head.is_some_and(|head| !head.contains(',') && names::unit_of_readings(head).is_some())
-        && start[first_row..].iter().filter(|line| told(line)).all(is_number)
+        && start[first_row..].iter().filter(|line| is_content(line)).all(is_number)
 }
 
 pub fn cells_of<'a>(dialect: &Dialect, line: &'a str) -> Vec<&'a str> {

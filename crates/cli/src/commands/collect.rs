@@ -8,7 +8,7 @@ use crate::output::{print_json, print_text, warn};
 use crate::store::{open_store, recover};
 use clap::Args;
 use latlab_conduct::StopFlag;
-use latlab_conduct::link::{BroughtHome, DetachedRuns};
+use latlab_conduct::link::{DetachedRuns, FinishedDetachedRun};
 use latlab_model::target::{DetachedRun, DetachedState};
 use latlab_report::units::bytes;
 use latlab_sys::terminal;
@@ -26,10 +26,10 @@ pub struct CollectArgs {
     pub board: String,
     /// Collect this run alone: its id, or a part of it
     pub run: Option<String>,
-    /// End what still measures there first, and collect it as well
+    /// Stop the run that still measures there first, and collect it as well
     #[arg(long)]
     pub stop: bool,
-    /// Look into this folder of the board as well, as `latlab run --detach` was told
+    /// Also look in this folder of the board: the --board-folder of `latlab run --detach`
     #[arg(long, value_name = "DIR", value_parser = board_folder)]
     pub board_folder: Option<String>,
     /// Print no progress
@@ -43,11 +43,11 @@ const EXAMPLES: &str = "\
 Examples:
   latlab run --target pi --detach --for 8h --deadline 500us
   latlab target status pi               what runs there
-  latlab collect pi                     bring home what has ended
-  latlab collect pi --stop              end what still measures, and bring it home
+  latlab collect pi                     fetch the runs that have ended
+  latlab collect pi --stop              stop what still measures, and fetch it
 
-A run is removed from the board once it is stored here, complete and verified. Where the link breaks, the next
-collect goes on where this one stopped.
+A run is removed from the board once it is stored here, complete and verified. If the link breaks, the next
+collect continues where this one stopped.
 
 Exit codes: of the runs that were collected the largest code of `latlab run`; 3 if one could not be collected;
 4 if none was and one still measures.";
@@ -115,10 +115,10 @@ pub fn collect(args: &CollectArgs) -> anyhow::Result<ExitCode> {
             }
             DetachedState::Ended | DetachedState::Cut => {
                 let mut progress = Progress::new(&run, args.quiet);
-                let brought = there.bring_home(&run, &store, |bytes| progress.show(bytes));
+                let brought = there.collect(&run, &store, |bytes| progress.show(bytes));
                 drop(progress);
                 match brought {
-                    Ok(BroughtHome { finished, notes }) => {
+                    Ok(FinishedDetachedRun { finished, notes }) => {
                         notes.iter().for_each(warn);
                         codes.push(exit_code(&finished.run));
                         if args.common.format == Format::Text {

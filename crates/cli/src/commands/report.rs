@@ -22,7 +22,7 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<ExitCode> {
     }
     let store = open_store(args.out.as_deref());
     recover(&store);
-    if let ([one], None) = (&args.runs[..], &args.baseline)
+    if let ([one], None) = (&args.runs[..], &args.comparison.baseline)
         && let Some(folder) = store.find_campaign(one)?
     {
         return campaign::report(&folder, args);
@@ -30,10 +30,10 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<ExitCode> {
     if args.format.is_of_a_campaign() {
         bail!("--format {} is only for campaigns", args.format.name());
     }
-    let folders = find_runs(&store, &args.runs, args.baseline.as_deref())?;
+    let folders = find_runs(&store, &args.runs, args.comparison.baseline.as_deref())?;
     let read = |folder: &PathBuf| -> anyhow::Result<LoadedRun> {
         let mut loaded = LoadedRun::read(folder)?;
-        loaded.run = against_limit(loaded.run, args.limit)?;
+        loaded.run = against_limit(loaded.run, args.comparison.limit)?;
         Ok(loaded)
     };
     let shown: Vec<LoadedRun> = folders.iter().map(read).collect::<anyhow::Result<_>>()?;

@@ -7,7 +7,7 @@ use crate::flags::test_results::TestResultArgs;
 use crate::leftovers::undo_leftovers;
 use crate::output::{print_json, print_text, sanitize_run, warn};
 use crate::progress::Progress;
-use crate::render::{answer_lines, with_largest, with_statistics};
+use crate::render::{summary_lines, with_largest, with_statistics};
 use crate::store::{cache, open_store, recover};
 use anyhow::Context;
 use latlab_conduct::link::{self, Connector, DetachedStart};
@@ -58,7 +58,7 @@ pub fn print_finished(
         _ if results.replace_text() => Ok(()),
         Format::Json => print_json(&rendered(&with_statistics(&finished.path, shown))),
         Format::Text => {
-            let text = answer_lines(&shown)?;
+            let text = summary_lines(&shown)?;
             print_text(&format!(
                 "{text}Stored in {path}\nMore: latlab show {path}\nAs a page: latlab report {path}\n"
             ))
@@ -100,7 +100,7 @@ fn detach(args: &RunArgs, plan: Plan) -> anyhow::Result<ExitCode> {
         Format::Json => print_json(&DetachedRunStart { id, target, folder, most_bytes })?,
         Format::Text => print_text(&format!(
             "{target} measures {id}{} without the link, in {folder} there.\n\
-             How it goes: latlab target status {board}\nBring it home: latlab collect {board}\n",
+             Status: latlab target status {board}\nCollect: latlab collect {board}\n",
             lasts.unwrap_or_default()
         ))?,
     }
@@ -144,8 +144,9 @@ pub fn measure_plan(
 
 /// This program, which is the agent of this machine as well.
 pub fn own_program() -> Result<PathBuf, ExitError> {
-    std::env::current_exe()
-        .map_err(|error| ExitError::cannot_measure(format!("cannot find the own program: {error}")))
+    std::env::current_exe().map_err(|error| {
+        ExitError::cannot_measure(format!("cannot find the program file of latlab: {error}"))
+    })
 }
 
 /// The ways to agents from this program.

@@ -7,7 +7,7 @@ mod window;
 
 use crate::documents::List;
 use crate::output::{escape_controls, print, print_json, print_text, sanitize_run, style, width};
-use crate::render::{against_limit, answer_text, run_text};
+use crate::render::{against_limit, run_text, summary_text};
 use crate::store::{find_runs, open_store, recover};
 use anyhow::bail;
 use args::{ListArgs, ListFormat, ShowArgs, ShowFormat};
@@ -86,13 +86,13 @@ pub fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     }
     let store = open_store(args.out.as_deref());
     recover(&store);
-    if let ([one], None) = (&args.runs[..], &args.baseline)
+    if let ([one], None) = (&args.runs[..], &args.comparison.baseline)
         && let Some(folder) = store.find_campaign(one)?
     {
         campaign::show(&folder, args)?;
         return Ok(ExitCode::SUCCESS);
     }
-    match &find_runs(&store, &args.runs, args.baseline.as_deref())?[..] {
+    match &find_runs(&store, &args.runs, args.comparison.baseline.as_deref())?[..] {
         [folder] => show_one(folder, args)?,
         several => comparison::show(several, args)?,
     }
@@ -102,7 +102,7 @@ pub fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
 /// The figures are sealed with run.json, so they are shown even if a table was changed or cannot be
 /// read; that is an error then.
 fn show_one(folder: &Path, args: &ShowArgs) -> anyhow::Result<()> {
-    let run = against_limit(latlab_store::read_run(folder)?, args.limit)?;
+    let run = against_limit(latlab_store::read_run(folder)?, args.comparison.limit)?;
     if let Some(spec) = &args.window {
         return window::show(folder, &run, spec, args.format);
     }
@@ -117,7 +117,7 @@ fn show_one(folder: &Path, args: &ShowArgs) -> anyhow::Result<()> {
         _ if args.all => print_text(&run_text(folder, &run)?)?,
         _ => print_text(&format!(
             "{}All of it: latlab show {id} --all\nAs a page: latlab report {id}\n",
-            answer_text(folder, &run)?,
+            summary_text(folder, &run)?,
             id = escape_controls(&run.id),
         ))?,
     }

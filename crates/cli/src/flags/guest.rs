@@ -52,7 +52,7 @@ pub struct GuestArgs {
 impl GuestArgs {
     /// The target, with nothing in it that is the default; an error is one line.
     pub fn target(&self) -> Result<Target, String> {
-        Ok(match self.asked()? {
+        Ok(match self.parse_target()? {
             Target::Lab(target) => Target::Lab(GuestConfig::resolve(&target)?.target()),
             other => other,
         })
@@ -60,7 +60,7 @@ impl GuestArgs {
 
     /// The guest; none where another machine is measured. An error is one line.
     fn config(&self) -> Result<Option<GuestConfig>, String> {
-        match self.asked()? {
+        match self.parse_target()? {
             Target::Local | Target::Board(_) | Target::Labgrid(_) => Ok(None),
             Target::Lab(target) => GuestConfig::resolve(&target).map(Some),
         }
@@ -71,16 +71,16 @@ impl GuestArgs {
         if self.board.is_some() {
             return Ok(self.board.clone());
         }
-        self.target.as_deref().map_or(Ok(None), targets::named)
+        self.target.as_deref().map_or(Ok(None), targets::find)
     }
 
-    /// What was asked for.
-    fn asked(&self) -> Result<Target, String> {
+    /// The target as it was asked for; an error is one line.
+    fn parse_target(&self) -> Result<Target, String> {
         if let Some(board) = &self.board {
             return Ok(board.target.clone());
         }
         let Some(text) = &self.target else { return Ok(Target::Local) };
-        let named = targets::named(text)?.map(|named| named.target.to_string());
+        let named = targets::find(text)?.map(|named| named.target.to_string());
         let text = named.as_ref().unwrap_or(text);
         let has_tiny_memory = self.fault.iter().any(|fault| fault == TINY_MEMORY);
         let options = LabOptions {

@@ -54,6 +54,17 @@ pub struct FileRuns {
     pub common: Common,
 }
 
+/// How stored runs are compared and judged where they are shown.
+#[derive(Args, Clone)]
+pub struct RunComparisonArgs {
+    /// Compare with this run instead of the first one
+    #[arg(long, value_name = "RUN")]
+    pub baseline: Option<String>,
+    /// Judge by bursts of misses: so many are tolerated, such as 0.1/h
+    #[arg(long, value_name = "RATE", value_parser = rate_per_hour)]
+    pub limit: Option<f64>,
+}
+
 const RUN: &str = "Run";
 
 /// Refuses times of flags that are not more than 0; an error is one line for the user.
@@ -64,15 +75,11 @@ pub fn check_positive<const N: usize>(times: [(&str, Option<Nanos>); N]) -> Resu
 
 /// A board, for commands that ask one without measuring.
 pub fn board(text: &str) -> Result<BoardTarget, String> {
-    if let Some(named) = targets::named(text)? {
+    if let Some(named) = targets::find(text)? {
         return named.board().cloned();
     }
-    match text.parse()? {
-        Target::Board(board) => Ok(board),
-        Target::Local | Target::Lab(_) | Target::Labgrid(_) => {
-            Err("expected ssh://[USER@]HOST[:PORT]".to_string())
-        }
-    }
+    let target: Target = text.parse()?;
+    target.board().cloned().ok_or_else(|| "expected ssh://[USER@]HOST[:PORT]".to_string())
 }
 
 /// A board, with the folder of its detached runs where it is not the usual one.
@@ -85,7 +92,7 @@ pub struct AskedBoard {
 
 /// A board and the folder of its detached runs; an error is one line.
 pub fn asked_board(text: &str, folder: Option<&str>) -> Result<AskedBoard, String> {
-    let named = targets::named(text)?.and_then(|named| named.folder);
+    let named = targets::find(text)?.and_then(|named| named.folder);
     Ok(AskedBoard { board: board(text)?, folder: folder.map(str::to_string).or(named) })
 }
 

@@ -40,7 +40,7 @@ impl TestResultArgs {
             if folder.is_some_and(|folder| !folder.is_dir()) || path.is_dir() {
                 let path = path.display();
                 return Err(ExitError::usage(format!(
-                    "{flag} {path}: expected a file in a folder that is there"
+                    "{flag} {path}: expected a file in a folder that exists"
                 )));
             }
         }

@@ -102,7 +102,8 @@ fn invariants(file: &str, text: &str) -> Vec<(String, String, String)> {
             continue;
         }
         let Some(rest) = comment.strip_prefix(" Invariant (") else { continue };
-        let Some((topic, sentence)) = rest.split_once("): ") else { continue };
+        let Some((topic, first)) = rest.split_once("): ") else { continue };
+        let sentence = whole_sentence(first, &lines[at + 1..]);
         let function = || {
             let after = lines[at..].iter().find_map(|line| line.strip_prefix("fn "))?;
             after.split('(').next()
@@ -111,9 +112,24 @@ fn invariants(file: &str, text: &str) -> Vec<(String, String, String)> {
             Some(name) => format!("`{name}` ({})", home(file)),
             None => home(file),
         };
-        found.push((topic.to_string(), sentence.to_string(), test));
+        found.push((topic.to_string(), sentence, test));
     }
     found
+}
+
+/// A sentence that may go on in the next lines of the same comment.
+fn whole_sentence(first: &str, further: &[&str]) -> String {
+    let mut sentence = first.trim_end().to_string();
+    for line in further {
+        let comment = line.trim_start_matches(['/', '!', '#']);
+        if sentence.ends_with('.') || comment.len() == line.len() {
+            break;
+        }
+        sentence.push(' ');
+        sentence.push_str(comment.trim());
+    }
+    assert!(sentence.ends_with('.'), "an invariant is a sentence: '{sentence}'");
+    sentence
 }
 
 /// The crate of a test, whose files may move, or the script.

@@ -60,7 +60,7 @@ pub fn read(table: &DeTable, file_stem: &str, mistakes: &mut SheetErrors) -> Hea
         name: keys
             .value("name", "a few plain words", name)
             .unwrap_or_else(|| escape_controls(file_stem)),
-        about: keys.value("about", "a text", text).map(|about| joined(&about)),
+        about: keys.value("about", "a text", text).map(|about| in_one_line(&about)),
         repeats: keys.number("repeats", 1..=MOST_REPEATS).unwrap_or(1) as u32,
         order: keys.order(),
         seed: keys.number("seed", 0..=i64::MAX as u64),
@@ -123,7 +123,7 @@ fn name(value: &DeValue) -> Option<String> {
 }
 
 /// A text of several lines in one.
-pub fn joined(text: &str) -> String {
+pub fn in_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -150,7 +150,7 @@ fn scenario(
         }
     };
     let name = text("name", mistakes);
-    let about = text("about", mistakes).map(|(about, _)| head::joined(&about));
+    let about = text("about", mistakes).map(|(about, _)| head::in_one_line(&about));
     let mut settings = settings(table, &["about", "name"], "a scenario", vocabulary, mistakes);
     let wrong = |name: &String| name.trim().is_empty() || plain_line(name).is_err();
     match &name {

@@ -92,7 +92,7 @@ const LAYERS: &[&str] = &[
     "commands::trend",
     "commands::watch",
     "commands::compare",
-    "commands::judged",
+    "commands::result_output",
     "commands::completions",
     "commands::cyclictest",
     "commands::doctor",
@@ -215,7 +215,7 @@ fn pure_crates_read_no_clock_and_no_file() {
     report(broken);
 }
 
-/// Invariant (unsafe): Unsafe code is in sys only, each block with its reason.
+/// Invariant (purity): No module of the program uses one above it.
 #[test]
 fn no_module_of_the_program_uses_one_above_it() {
     let mut broken = Vec::new();
@@ -253,6 +253,7 @@ fn module_of(file: &str) -> String {
     parts[..length.min(parts.len())].join("::")
 }
 
+/// Invariant (unsafe): Unsafe code is in sys only, each block with its reason.
 #[test]
 fn unsafe_code_lives_in_sys_only() {
     let mut broken = Vec::new();
@@ -374,7 +375,6 @@ fn every_file_of_tests_is_part_of_its_program() {
     report(broken);
 }
 
-/// Invariant (documents): docs/dependencies.md lists every third-party crate as it is.
 /// Examples in documentation are not run (`cargo_test` in scripts/steps.bash), nor are tests in the sources of
 /// a crate that says so.
 #[test]
@@ -400,6 +400,7 @@ fn no_test_stands_where_none_is_run() {
     report(broken);
 }
 
+/// Invariant (documents): docs/dependencies.md lists every third-party crate as it is.
 #[test]
 fn dependencies_are_listed_as_they_are() {
     let page = fs::read_to_string(root().join("docs/dependencies.md")).expect("the table");

@@ -13,11 +13,8 @@ pub fn wait(
     board: &BoardTarget,
     mut notify: impl FnMut(&str),
 ) -> Option<File> {
-    // Whoever is asked for there, it is the same board.
-    let place = BoardTarget { user: None, ..board.clone() }.to_string();
-    let name = place.trim_start_matches("ssh://").replace(['[', ']'], "");
     fs::create_dir_all(&request.board_locks).ok()?;
-    let path = request.board_locks.join(name);
+    let path = request.board_locks.join(board.file_name());
     let mut open = OpenOptions::new();
     let mut file = open.create(true).truncate(false).read(true).write(true).open(path).ok()?;
     let mut told = false;

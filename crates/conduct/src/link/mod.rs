@@ -10,7 +10,7 @@ mod process;
 use crate::{Failure, StopFlag};
 use board::BoardLink;
 pub use board::{
-    BroughtHome, DetachedRuns, DetachedStart, board_state, detach, programs_of_board,
+    DetachedRuns, DetachedStart, FinishedDetachedRun, board_state, detach, programs_of_board,
     read_board_snapshot, restore_board,
 };
 pub(crate) use guest::GuestLink;

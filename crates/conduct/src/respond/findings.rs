@@ -73,12 +73,12 @@ fn impossible(measured: &CaptureResult) -> Option<CaptureFinding> {
     Some(CaptureFinding::ResponseImpossible {
         count: measured.counts.impossible,
         readings: measured.impossible.iter().map(reading).collect(),
-        first_meant_ns: meant(measured, first),
+        first_meant_ns: correct_reading(measured, first),
     })
 }
 
 /// What a reading should be, where the mistake of a program is known from its results.
-fn meant(measured: &CaptureResult, value: i64) -> Option<Nanos> {
+fn correct_reading(measured: &CaptureResult, value: i64) -> Option<Nanos> {
     let meant = value.checked_add(SECOND_TAKEN_FOR_A_MILLISECOND)?;
     let (min, max) = (measured.figures.min_ps()?, measured.figures.max_ps()?);
     let fits = meant >= min / 2 && meant <= max.saturating_mul(2);

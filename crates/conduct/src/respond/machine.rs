@@ -87,7 +87,7 @@ impl AnsweringMachine {
                     return Ok(());
                 }
                 Ok(Message::Refusal(refusal)) => return Err(Failure::Refused(refusal)),
-                Ok(other) => self.head.extend(forwarded(other)),
+                Ok(other) => self.head.extend(keep_for_stream(other)),
                 Err(RecvTimeoutError::Timeout) if stop.is_set() => return Err(Failure::Nothing),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Err(Failure::Nothing),
@@ -117,14 +117,14 @@ impl AnsweringMachine {
         there + Nanos(i64::try_from(since.as_nanos()).unwrap_or(i64::MAX))
     }
 
-    /// What it has said since it was asked last.
-    pub fn said(&mut self) -> Vec<Message> {
+    /// The messages that came since they were taken last.
+    pub fn take_messages(&mut self) -> Vec<Message> {
         let mut said = std::mem::take(&mut self.head);
         let new = std::iter::from_fn(|| self.frames.try_recv().ok());
         for message in new {
             match message {
                 Message::End(end) => self.end = Some(end),
-                other => said.extend(forwarded(other)),
+                other => said.extend(keep_for_stream(other)),
             }
         }
         said
@@ -138,7 +138,7 @@ impl AnsweringMachine {
         }
     }
 
-    /// Its last word; none where it ended without one. To be asked after the last [`Self::said`].
+    /// Its last word; none where it ended without one. To be asked after the last [`Self::take_messages`].
     pub fn end(&self) -> Option<&AgentEnd> {
         self.end.as_ref()
     }
@@ -153,7 +153,7 @@ impl Drop for AnsweringMachine {
 
 /// What belongs into the stream of the instrument, which has its own of the rest; when latlab's own
 /// threads worked says nothing of responses whose times come over a link.
-fn forwarded(message: Message) -> Option<Message> {
+fn keep_for_stream(message: Message) -> Option<Message> {
     let own = matches!(
         message,
         Message::Hello(_)

@@ -120,7 +120,7 @@ impl<'a> StreamBuilder<'a> {
 
     /// Passes on what the agent on the machine that answers has said.
     fn forward(&mut self) -> Result<(), Failure> {
-        let said = self.answering.as_mut().map(AnsweringMachine::said).unwrap_or_default();
+        let said = self.answering.as_mut().map(AnsweringMachine::take_messages).unwrap_or_default();
         said.iter().try_for_each(|message| self.send(message))
     }
 

@@ -162,7 +162,7 @@ fn not_realtime(facts: &Facts<'_>) -> Option<Observation> {
     let Model { name, file, said } = model(facts)?;
     let text = format!(
         "The kernel is not PREEMPT_RT; its preemption model is '{name}' according to {}.",
-        named(file)
+        file_name(file)
     );
     let seen = Observation::new(file, said, text);
     Some(match realtime_package(facts) {
@@ -172,7 +172,7 @@ fn not_realtime(facts: &Facts<'_>) -> Option<Observation> {
 }
 
 /// What a file of the snapshot is called.
-fn named(file: &str) -> String {
+fn file_name(file: &str) -> String {
     match file {
         made::KERNEL_LOG => "the kernel log".to_string(),
         made::KERNEL_CONFIG => "its configuration".to_string(),

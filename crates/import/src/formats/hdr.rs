@@ -4,7 +4,7 @@
 use super::left_out::LeftOut;
 use super::{Format, contains, is_text};
 use crate::bins::LARGEST_COUNT;
-use crate::input::{Fault, Input, Query};
+use crate::input::{Input, InputError, Query};
 use crate::numbers::decimal;
 use crate::recording::{Recording, Series};
 use flate2::read::ZlibDecoder;
@@ -39,7 +39,7 @@ struct Tagged {
     intervals: u64,
 }
 
-fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, Fault> {
+fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, InputError> {
     let unit = query.unit.map_or(1, |unit| unit.nanos());
     let (mut tags, mut left): (BTreeMap<String, Tagged>, _) = (BTreeMap::new(), LeftOut::default());
     // The first logs had the end of an interval in place of its length.

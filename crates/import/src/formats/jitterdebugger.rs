@@ -2,7 +2,7 @@
 
 use super::left_out::LeftOut;
 use super::{Format, head_lines, is_text};
-use crate::input::{Fault, Input, Query};
+use crate::input::{Input, InputError, Query};
 use crate::numbers::Cursor;
 use crate::recording::{Recording, Series};
 use crate::samples::UnitSamples;
@@ -113,7 +113,7 @@ impl Threads {
     }
 }
 
-fn read_csv(input: &mut Input, query: &Query) -> Result<Vec<Recording>, Fault> {
+fn read_csv(input: &mut Input, query: &Query) -> Result<Vec<Recording>, InputError> {
     let unit = query.unit.map_or(1_000, |unit| unit.nanos());
     let (mut threads, mut left) = (Threads::default(), LeftOut::default());
     while let Some(line) = input.next_line() {
@@ -128,7 +128,7 @@ fn read_csv(input: &mut Input, query: &Query) -> Result<Vec<Recording>, Fault> {
     Ok(vec![recording])
 }
 
-fn read_raw(input: &mut Input, query: &Query) -> Result<Vec<Recording>, Fault> {
+fn read_raw(input: &mut Input, query: &Query) -> Result<Vec<Recording>, InputError> {
     let unit = query.unit.map_or(1_000, |unit| unit.nanos());
     let (mut threads, mut left, mut rest) = (Threads::default(), LeftOut::default(), 0);
     let mut buffer = vec![0; RECORD * 8192];

@@ -14,7 +14,7 @@ mod stress_ng;
 mod table;
 mod xenomai;
 
-use crate::input::{Fault, Input, Query};
+use crate::input::{Input, InputError, Query};
 use crate::recording::Recording;
 
 /// A format that can be read.
@@ -26,7 +26,7 @@ pub struct Format {
     /// Whether the first bytes of a file look like it.
     fits: fn(&[u8]) -> bool,
     /// Reads a file.
-    pub(crate) read: fn(&mut Input, &Query) -> Result<Vec<Recording>, Fault>,
+    pub(crate) read: fn(&mut Input, &Query) -> Result<Vec<Recording>, InputError>,
 }
 
 /// All formats. The first that fits is taken, so that those with a mark of their own come first, and
@@ -55,12 +55,12 @@ pub fn format_of_id(id: &str) -> Option<&'static Format> {
 }
 
 /// The format that the content of a file has; what has columns with names is a table.
-pub fn detect(input: &Input, query: &Query) -> Result<&'static Format, Fault> {
+pub fn detect(input: &Input, query: &Query) -> Result<&'static Format, InputError> {
     let head = input.head();
     match query.column {
         Some(_) if (parquet::FORMAT.fits)(head) => Ok(&parquet::FORMAT),
         Some(_) if is_text(head) => Ok(&table::FORMAT),
-        _ => FORMATS.iter().find(|format| (format.fits)(head)).ok_or(Fault::Unknown),
+        _ => FORMATS.iter().find(|format| (format.fits)(head)).ok_or(InputError::Unknown),
     }
 }
 

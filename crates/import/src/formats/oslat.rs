@@ -3,10 +3,10 @@
 use super::left_out::LeftOut;
 use super::{Format, contains, is_text};
 use crate::bins::{Bins, LARGEST_COUNT, MOST_BINS};
-use crate::input::{Fault, Input, Query};
+use crate::input::{Input, InputError, Query};
 use crate::numbers::{decimal, nanos};
 use crate::recording::Recording;
-use crate::stated::{Scale, Stated, add_bins};
+use crate::stated_figures::{Scale, StatedFigures, add_bins};
 use latlab_model::Nanos;
 
 pub const FORMAT: Format = Format { id: "oslat", title: "oslat", fits, read };
@@ -71,7 +71,7 @@ struct Table {
     cpus: Vec<Option<u32>>,
     /// The name of each bucket, and its counts.
     rows: Vec<(i64, Vec<u64>)>,
-    stated: Vec<Stated>,
+    stated: Vec<StatedFigures>,
     last_is_over: bool,
     in_ns: bool,
     bias: i64,
@@ -81,7 +81,7 @@ struct Table {
     left: LeftOut,
 }
 
-fn read(input: &mut Input, _: &Query) -> Result<Vec<Recording>, Fault> {
+fn read(input: &mut Input, _: &Query) -> Result<Vec<Recording>, InputError> {
     let mut table = Table::default();
     while let Some(line) = input.next_line() {
         let text = String::from_utf8_lossy(line.bytes);
@@ -153,11 +153,11 @@ impl Table {
     fn state(
         &mut self,
         values: impl Iterator<Item = Option<f64>>,
-        set: impl Fn(&mut Stated, Option<f64>),
+        set: impl Fn(&mut StatedFigures, Option<f64>),
     ) {
         for (thread, value) in values.enumerate().take(8192) {
             if self.stated.len() <= thread {
-                self.stated.push(Stated::default());
+                self.stated.push(StatedFigures::default());
             }
             set(&mut self.stated[thread], value);
         }
@@ -187,7 +187,7 @@ impl Table {
                 }
             }
             let stated = self.stated.get(thread).copied().unwrap_or_default();
-            let stated = Stated { overflow: self.last_is_over.then_some(over), ..stated };
+            let stated = StatedFigures { overflow: self.last_is_over.then_some(over), ..stated };
             add_bins(&mut recording, bins, scale, &stated);
             if let Some(series) = recording.series.last_mut() {
                 series.cpu = self.cpus.get(thread).copied().flatten();

@@ -3,11 +3,11 @@
 
 use super::left_out::LeftOut;
 use super::{Format, contains, head_lines, is_text};
-use crate::input::{Fault, Input, Query};
+use crate::input::{Input, InputError, Query};
 use crate::numbers::{decimal, nanos};
 use crate::recording::Recording;
 use crate::samples::UnitSamples;
-use crate::stated::{Stated, add_summary, note_summary};
+use crate::stated_figures::{StatedFigures, add_summary, note_summary};
 use latlab_model::Nanos;
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ struct Pair {
     cpu: Option<u32>,
     priority: Option<u64>,
     interval: Option<i64>,
-    stated: Stated,
+    stated: StatedFigures,
 }
 
 /// The number behind a word that begins so: `P90`, `CPU0`, `Cycles 500`.
@@ -44,7 +44,7 @@ fn behind(text: &str, word: &str) -> Option<u64> {
     text.split([',', ';']).find_map(|part| part.trim().strip_prefix(word)?.trim().parse().ok())
 }
 
-fn read(input: &mut Input, _: &Query) -> Result<Vec<Recording>, Fault> {
+fn read(input: &mut Input, _: &Query) -> Result<Vec<Recording>, InputError> {
     let (mut pairs, mut left): (BTreeMap<u32, Pair>, _) = (BTreeMap::new(), LeftOut::default());
     while let Some(line) = input.next_line() {
         let text = String::from_utf8_lossy(line.bytes);
@@ -65,7 +65,7 @@ fn read(input: &mut Input, _: &Query) -> Result<Vec<Recording>, Fault> {
         if pair.cycles.is_none() {
             recording.note("The number of cycles of a pair is not in the file; it counts as 1.");
         }
-        add_summary(&mut recording, &Stated { count, ..pair.stated });
+        add_summary(&mut recording, &StatedFigures { count, ..pair.stated });
         if let Some(series) = recording.series.last_mut() {
             series.cpu = pair.cpu;
             series.policy = pair.priority.map(|one| format!("priority {one}")).unwrap_or_default();
@@ -113,7 +113,7 @@ fn fits_hwlatdetect(head: &[u8]) -> bool {
 }
 
 /// Reads the list of gaps, `ts: 1408928107.286324, inner:18, outer:17`, or the maximum alone.
-fn read_hwlatdetect(input: &mut Input, _: &Query) -> Result<Vec<Recording>, Fault> {
+fn read_hwlatdetect(input: &mut Input, _: &Query) -> Result<Vec<Recording>, InputError> {
     let (mut samples, mut max, mut facts) = (UnitSamples::default(), None, Vec::new());
     let mut counted = None;
     while let Some(line) = input.next_line() {
@@ -152,7 +152,7 @@ fn read_hwlatdetect(input: &mut Input, _: &Query) -> Result<Vec<Recording>, Faul
         let count = u64::try_from(count).ok().filter(|count| *count > 0);
         add_summary(
             &mut recording,
-            &Stated { count, max_ns: Some(max * UNIT), ..Stated::default() },
+            &StatedFigures { count, max_ns: Some(max * UNIT), ..StatedFigures::default() },
         );
         note_summary(&mut recording);
     }

@@ -3,10 +3,12 @@
 
 use super::{Format, contains, is_text};
 use crate::bins::{Bins, LARGEST_COUNT, MOST_BINS};
-use crate::input::{Fault, Input, Query};
+use crate::input::{Input, InputError, Query};
 use crate::numbers::{decimal, nanos};
 use crate::recording::Recording;
-use crate::stated::{Scale, Stated, add_bins, add_summary, note_summary, note_unknown_overflow};
+use crate::stated_figures::{
+    Scale, StatedFigures, add_bins, add_summary, note_summary, note_unknown_overflow,
+};
 use latlab_model::Nanos;
 use latlab_model::finding::ImportFinding;
 use std::io::{BufRead, BufReader, Read};
@@ -30,7 +32,7 @@ struct Core {
     priority: Option<String>,
     bins: Bins,
     end: u32,
-    stated: Stated,
+    stated: StatedFigures,
 }
 
 #[derive(Default)]
@@ -42,7 +44,7 @@ struct Summary {
     closed: bool,
 }
 
-fn read(input: &mut Input, _: &Query) -> Result<Vec<Recording>, Fault> {
+fn read(input: &mut Input, _: &Query) -> Result<Vec<Recording>, InputError> {
     let mut source = BufReader::new(input);
     let mut summary = Summary { recording: Recording::new("rteval summary"), ..Summary::default() };
     summary.recording.resolution_ns = Some(Nanos(UNIT));

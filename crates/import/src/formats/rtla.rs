@@ -7,10 +7,12 @@
 use super::left_out::LeftOut;
 use super::{Format, head_lines, is_text};
 use crate::bins::{Bins, LARGEST_COUNT, MOST_BINS};
-use crate::input::{Fault, Input, Query};
+use crate::input::{Input, InputError, Query};
 use crate::numbers::{decimal, nanos};
 use crate::recording::Recording;
-use crate::stated::{Scale, Stated, add_bins, add_summary, note_summary, note_unknown_overflow};
+use crate::stated_figures::{
+    Scale, StatedFigures, add_bins, add_summary, note_summary, note_unknown_overflow,
+};
 use latlab_model::Nanos;
 use latlab_model::finding::ImportFinding;
 
@@ -55,7 +57,7 @@ struct Column {
     kind: usize,
     cpu: Option<u32>,
     bins: Bins,
-    stated: Stated,
+    stated: StatedFigures,
 }
 
 #[derive(Default)]
@@ -71,7 +73,7 @@ struct Histogram {
     left: LeftOut,
 }
 
-fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, Fault> {
+fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, InputError> {
     let unit = query.unit.map_or(1_000, |unit| unit.nanos());
     let mut read = Histogram { unit, title: "rtla timerlat histogram", ..Histogram::default() };
     while let Some(line) = input.next_line() {
@@ -79,7 +81,7 @@ fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, Fault> {
         if read.columns.is_empty() && is_heading_without_index(text) {
             let text = "its rows have no index (option --no-index of rtla), so it is unknown which \
                         latencies they count";
-            return Err(Fault::Malformed(text.to_string()));
+            return Err(InputError::Malformed(text.to_string()));
         }
         read.take(line.number, text);
     }
@@ -230,7 +232,7 @@ impl Histogram {
 fn column(heading: &str) -> Option<Column> {
     let kind = KINDS.iter().position(|kind| heading.starts_with(kind.0))?;
     let cpu = heading[KINDS[kind].0.len()..].parse().ok();
-    Some(Column { kind, cpu, bins: Bins::default(), stated: Stated::default() })
+    Some(Column { kind, cpu, bins: Bins::default(), stated: StatedFigures::default() })
 }
 
 /// A time like `0 00:10:00`: days, hours, minutes, seconds.
@@ -251,7 +253,7 @@ fn fits_top(head: &[u8]) -> bool {
         })
 }
 
-fn read_top(input: &mut Input, query: &Query) -> Result<Vec<Recording>, Fault> {
+fn read_top(input: &mut Input, query: &Query) -> Result<Vec<Recording>, InputError> {
     let mut unit = query.unit.map_or(1_000, |unit| unit.nanos());
     let mut length = 0;
     let mut timerlat: Vec<(u32, Vec<f64>)> = Vec::new();
@@ -295,7 +297,10 @@ fn noise_recording(rows: &[(u32, Vec<f64>)], unit: i64, length: i64) -> Recordin
         let max_ns = nanos(largest, unit).filter(|time| *time >= 0 && sound);
         let count = max_ns.map(|_| periods as u64);
         let mean_ns = Some(noise / periods * unit as f64);
-        add_summary(&mut recording, &Stated { count, mean_ns, max_ns, ..Stated::default() });
+        add_summary(
+            &mut recording,
+            &StatedFigures { count, mean_ns, max_ns, ..StatedFigures::default() },
+        );
         if let Some(series) = recording.series.last_mut() {
             series.cpu = Some(*cpu);
         }
@@ -325,7 +330,7 @@ fn top_recording(
         let mean_ns = Some(figures[2] * unit as f64).filter(|mean| mean.is_finite());
         add_summary(
             &mut recording,
-            &Stated { count, min_ns, mean_ns, max_ns, ..Stated::default() },
+            &StatedFigures { count, min_ns, mean_ns, max_ns, ..StatedFigures::default() },
         );
         recording.series.last_mut()?.cpu = Some(*cpu);
     }

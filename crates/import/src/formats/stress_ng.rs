@@ -2,10 +2,10 @@
 
 use super::{Format, contains, is_text};
 use crate::bins::{Bins, LARGEST_COUNT, MOST_BINS};
-use crate::input::{Fault, Input, Query};
+use crate::input::{Input, InputError, Query};
 use crate::numbers::{decimal, nanos};
 use crate::recording::Recording;
-use crate::stated::{Scale, Stated, add_bins, add_summary, note_summary};
+use crate::stated_figures::{Scale, StatedFigures, add_bins, add_summary, note_summary};
 use latlab_model::Nanos;
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ fn fits(head: &[u8]) -> bool {
 /// One instance of the stressor.
 #[derive(Default)]
 struct Instance {
-    stated: Stated,
+    stated: StatedFigures,
     policy: String,
     width: i64,
     rows: Vec<(u64, u64)>,
@@ -28,7 +28,7 @@ struct Instance {
     notes: Vec<String>,
 }
 
-fn read(input: &mut Input, _: &Query) -> Result<Vec<Recording>, Fault> {
+fn read(input: &mut Input, _: &Query) -> Result<Vec<Recording>, InputError> {
     let mut instances: BTreeMap<String, Instance> = BTreeMap::new();
     while let Some(line) = input.next_line() {
         let text = String::from_utf8_lossy(line.bytes);

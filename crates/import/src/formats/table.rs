@@ -3,7 +3,7 @@
 use super::left_out::LeftOut;
 use super::{Format, head_lines, is_text};
 use crate::bins::LARGEST_COUNT;
-use crate::input::{Fault, Input, Query, Unit};
+use crate::input::{Input, InputError, Query, Unit};
 use crate::numbers::{decimal, nanos};
 use crate::recording::Recording;
 use crate::samples::Samples;
@@ -93,7 +93,7 @@ struct Columns {
 }
 
 impl Columns {
-    fn of(first: &str, query: &Query) -> Result<Columns, Fault> {
+    fn of(first: &str, query: &Query) -> Result<Columns, InputError> {
         let Heading { delimiter, names } = Heading::of(first);
         let heading = Heading { delimiter, names };
         let has_heading = heading.names.iter().any(|name| {
@@ -106,20 +106,24 @@ impl Columns {
                 let number = || asked.parse::<usize>().ok()?.checked_sub(1);
                 by_name.or_else(|| number().filter(|at| *at < names.len())).ok_or_else(|| {
                     let known = names.join(", ");
-                    Fault::Malformed(format!("no column '{asked}'; the first line has: {known}"))
+                    InputError::Malformed(format!(
+                        "no column '{asked}'; the first line has: {known}"
+                    ))
                 })?
             }
             None if names.len() == 1 => 0,
             None => heading.latency_column().map(|found| found.0).ok_or_else(|| {
                 let known = names.join(", ");
-                Fault::Malformed(format!(
+                InputError::Malformed(format!(
                     "name the column with --column; the first line has: {known}"
                 ))
             })?,
         };
         let name = if has_heading { names[latency].clone() } else { (latency + 1).to_string() };
         let unit = query.unit.or(unit_of(&name)).ok_or_else(|| {
-            Fault::Malformed(format!("name the unit of column '{name}' with --unit: s, ms, us, ns"))
+            InputError::Malformed(format!(
+                "name the unit of column '{name}' with --unit: s, ms, us, ns"
+            ))
         })?;
         let other = |known| heading.column_of(known).filter(|at| has_heading && *at != latency);
         // In front of the latencies it is more likely the number of the line.
@@ -143,7 +147,7 @@ impl Columns {
     }
 }
 
-fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, Fault> {
+fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, InputError> {
     let mut columns: Option<Columns> = None;
     let mut threads: BTreeMap<String, Samples> = BTreeMap::new();
     let (mut left, mut negative) = (LeftOut::default(), LeftOut::default());

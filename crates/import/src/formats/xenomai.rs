@@ -3,10 +3,10 @@
 use super::left_out::LeftOut;
 use super::{Format, head_lines, is_text};
 use crate::bins::{Bins, LARGEST_COUNT, MOST_BINS};
-use crate::input::{Fault, Input, Query};
+use crate::input::{Input, InputError, Query};
 use crate::numbers::{decimal, nanos};
 use crate::recording::Recording;
-use crate::stated::{Scale, Stated, add_bins, add_summary, note_summary};
+use crate::stated_figures::{Scale, StatedFigures, add_bins, add_summary, note_summary};
 use latlab_model::Nanos;
 
 pub const FORMAT: Format = Format { id: "xenomai", title: "Xenomai latency", fits, read };
@@ -35,7 +35,7 @@ struct Screen {
     left: LeftOut,
 }
 
-fn read(input: &mut Input, _: &Query) -> Result<Vec<Recording>, Fault> {
+fn read(input: &mut Input, _: &Query) -> Result<Vec<Recording>, InputError> {
     let mut screen = Screen::default();
     while let Some(line) = input.next_line() {
         let text = String::from_utf8_lossy(line.bytes);
@@ -113,12 +113,12 @@ impl Screen {
         let time = |value: f64| nanos(value, UNIT);
         let each = self.period_us.map(|period| 1_000_000 / period);
         let mean = self.final_mean.unwrap_or(self.means / self.lines.max(1) as f64);
-        let stated = Stated {
+        let stated = StatedFigures {
             count: Some(self.lines.max(1).saturating_mul(each.unwrap_or(1))),
             min_ns: self.min.and_then(time),
             mean_ns: Some(mean * UNIT as f64),
             max_ns: self.max.and_then(time),
-            ..Stated::default()
+            ..StatedFigures::default()
         };
         if self.rows.is_empty() && self.max.is_some() {
             add_summary(&mut recording, &stated);
@@ -140,7 +140,7 @@ impl Screen {
                 Scale { start_ns: 0, width_ns: UNIT, bins: end, unit_ns: 1, is_limited: false };
             // The bins do not say where in them a latency lies, but the last line has the mean of all.
             let mean_ns = stated.mean_ns.filter(|_| self.final_mean.is_some());
-            let figures = Stated { count: None, mean_ns, ..stated };
+            let figures = StatedFigures { count: None, mean_ns, ..stated };
             add_bins(&mut recording, bins, scale, &figures);
         }
         if let Some(series) = recording.series.last_mut() {

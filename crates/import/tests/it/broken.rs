@@ -1,24 +1,24 @@
 //! Broken files: what can be read is read, and what was lost is said.
 
 use crate::common::*;
-use latlab_import::{Fault, Query};
+use latlab_import::{InputError, Query};
 use std::io::Write;
 
-fn fault(bytes: &[u8]) -> Fault {
+fn error_of(bytes: &[u8]) -> InputError {
     try_read(bytes, &Query::default()).unwrap_err()
 }
 
 #[test]
 fn what_is_no_recording_is_refused_in_one_line() {
-    assert_eq!(fault(b""), Fault::Empty);
+    assert_eq!(error_of(b""), InputError::Empty);
     for bytes in
         [&b"\0\x01\x02\xff\xfe"[..], b"hello\nworld\n", b"{\"a\": 1}", b"1,2,3\n4,5,6\n", b"\n\n"]
     {
-        assert_eq!(fault(bytes), Fault::Unknown);
+        assert_eq!(error_of(bytes), InputError::Unknown);
     }
-    let empty = fault(b"# Histogram\n# Total: 000000000\n");
-    assert_eq!(empty, Fault::NoLatencies { format: "cyclictest" });
-    for error in [Fault::Empty, Fault::Unknown, empty] {
+    let empty = error_of(b"# Histogram\n# Total: 000000000\n");
+    assert_eq!(empty, InputError::NoLatencies { format: "cyclictest" });
+    for error in [InputError::Empty, InputError::Unknown, empty] {
         assert!(!error.to_string().contains('\n'));
     }
 }
@@ -88,7 +88,7 @@ fn json_that_breaks_off_keeps_its_whole_members() {
     let whole = fixture("ct24_json_h100.json");
     let cut = one(&whole[..whole.len() - 400]);
     assert!(cut.count() > 0 && codes(&cut).contains(&"import-incomplete"));
-    let error = fault(b"{\"thread\" nonsense").to_string();
+    let error = error_of(b"{\"thread\" nonsense").to_string();
     assert!(!error.contains('\n'), "{error}");
 }
 

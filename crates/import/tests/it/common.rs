@@ -1,6 +1,6 @@
 //! Recordings for tests.
 
-use latlab_import::{Fault, Query, Recording, read};
+use latlab_import::{InputError, Query, Recording, read};
 use latlab_model::finding::Finding;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ pub fn recordings() -> Option<PathBuf> {
 }
 
 /// Reads bytes as a file.
-pub fn try_read(bytes: impl Into<Vec<u8>>, query: &Query) -> Result<Vec<Recording>, Fault> {
+pub fn try_read(bytes: impl Into<Vec<u8>>, query: &Query) -> Result<Vec<Recording>, InputError> {
     read(Cursor::new(bytes.into()), query)
 }
 

@@ -102,7 +102,7 @@ fn end(at: i64, by_itself: bool, code: i32) -> LoadEnd {
     }
 }
 
-fn judged(mut gathered: LoadRecord, end: Option<LoadEnd>) -> (LoadRun, Vec<Finding>) {
+fn judge(mut gathered: LoadRecord, end: Option<LoadEnd>) -> (LoadRun, Vec<Finding>) {
     end.into_iter().for_each(|end| gathered.end(end));
     gathered.finish(&WINDOW)
 }
@@ -120,7 +120,7 @@ fn a_load_that_ran_all_the_time_has_its_figures_and_no_findings() {
         let (at_ns, after_end) = (Nanos(at * SECOND), at > 12);
         ran.line(&LoadLine { load: 0, at_ns, after_end, text: text.into() });
     }
-    let judged = judged(ran, Some(end(13, false, 0)));
+    let judged = judge(ran, Some(end(13, false, 0)));
     assert_eq!(codes(&judged), [""; 0]);
     let run = judged.0;
     assert_eq!(run.version.as_deref(), Some("2.40"));
@@ -136,7 +136,7 @@ fn a_load_that_ran_all_the_time_has_its_figures_and_no_findings() {
 fn a_command_that_stood_still_is_told() {
     let told = |shares: [i64; 12]| {
         let ran = gathered_of("command,run=true", &shares, 0);
-        judged(ran, Some(end(13, false, 0))).1
+        judge(ran, Some(end(13, false, 0))).1
     };
     let mut shares = [90; 12];
     shares[5..8].fill(0);
@@ -151,36 +151,36 @@ fn a_command_that_stood_still_is_told() {
 #[test]
 fn what_went_wrong_is_told_and_invalidates() {
     let ran = || gathered(&[150; 12], 9_000);
-    let died = judged(gathered(&[150; 5], 9_000), Some(end(6, true, 1)));
+    let died = judge(gathered(&[150; 5], 9_000), Some(end(6, true, 1)));
     assert_eq!(codes(&died), ["load-died"]);
     assert!(died.1[0].text().contains("6 s before the end"), "{}", died.1[0].text());
     assert!(died.1[0].text().contains("fork() failed"), "{}", died.1[0].text());
     assert!(died.0.cpu_share.unwrap().mean < 0.8, "the time behind its end counts");
-    assert_eq!(codes(&judged(ran(), Some(end(6, true, 0)))), ["load-ended-early"]);
-    assert_eq!(codes(&judged(ran(), None)), ["load-died"], "who watched it was killed");
+    assert_eq!(codes(&judge(ran(), Some(end(6, true, 0)))), ["load-ended-early"]);
+    assert_eq!(codes(&judge(ran(), None)), ["load-died"], "who watched it was killed");
     assert_eq!(
-        codes(&judged(gathered(&[5; 12], 9_000), Some(end(13, false, 0)))),
+        codes(&judge(gathered(&[5; 12], 9_000), Some(end(13, false, 0)))),
         ["load-too-weak"]
     );
     let mut paused = [150; 12];
     paused[4..8].fill(0);
     assert_eq!(
-        codes(&judged(gathered(&paused, 9_000), Some(end(13, false, 0)))),
+        codes(&judge(gathered(&paused, 9_000), Some(end(13, false, 0)))),
         ["load-too-weak"],
         "stopped for four of ten seconds"
     );
-    assert_eq!(codes(&judged(gathered(&[150; 12], 3), Some(end(13, false, 0)))), ["load-too-weak"]);
+    assert_eq!(codes(&judge(gathered(&[150; 12], 3), Some(end(13, false, 0)))), ["load-too-weak"]);
     let left = LoadEnd { left: 2, ..end(13, false, 0) };
-    assert_eq!(codes(&judged(ran(), Some(left))), ["load-not-ended"]);
-    let never = judged(LoadRecord::new(&load("hackbench")), None);
+    assert_eq!(codes(&judge(ran(), Some(left))), ["load-not-ended"]);
+    let never = judge(LoadRecord::new(&load("hackbench")), None);
     assert_eq!(codes(&never), ["load-died"]);
     let moved = LoadEnd { placement: "0-3".into(), ..end(13, false, 0) };
-    let moved = judged(ran(), Some(moved));
+    let moved = judge(ran(), Some(moved));
     assert_eq!((moved.1[0].code(), moved.0.placement.as_str()), ("load-elsewhere", "0-3"));
     let confined = |at_ns| {
         let (lost, left) = ("0".parse().unwrap(), "1".parse().unwrap());
         let lost_cpus = Some(LostCpus { at_ns, lost, left });
-        judged(ran(), Some(LoadEnd { lost_cpus, ..end(13, false, 0) })).1
+        judge(ran(), Some(LoadEnd { lost_cpus, ..end(13, false, 0) })).1
     };
     let found = confined(Nanos(5 * SECOND));
     assert_eq!((found[0].code(), found[0].at_ns), ("load-lost-cpus", Some(Nanos(5 * SECOND))));
@@ -199,7 +199,7 @@ fn a_load_that_comes_late_is_told() {
             started_ns: Nanos(SECOND),
             shown_ns,
         });
-        assert_eq!(codes(&judged(late, Some(end(13, false, 0)))), ["load-started-late"]);
+        assert_eq!(codes(&judge(late, Some(end(13, false, 0)))), ["load-started-late"]);
     }
 }
 

@@ -1,5 +1,8 @@
 //! Findings about the conditions of a run, each with its time and the latencies of that time.
 
+use super::condition_parts::{
+    LatencyComparison, RivalThread, ThreadShare, Throttling, When, since_start,
+};
 use super::kinds::{FindingEntry, findings};
 use super::{ERROR, INFO, WARNING, Weight};
 use crate::units::{bytes, counted, percent};
@@ -190,7 +193,7 @@ findings! {
         TelemetryGap = "telemetry-gap" (
             "warning",
             "no",
-            "Leave a CPU for what does not measure, or load the machine less."
+            "Leave one CPU without a measuring thread, or load the machine less."
         ) {
             /// How many such gaps there are.
             gaps: u64,
@@ -209,99 +212,6 @@ findings! {
             limit_share: f64,
         }
     }
-}
-
-/// From when to when, since the first counted release.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct When {
-    /// Begin.
-    pub from_ns: Nanos,
-    /// End.
-    pub to_ns: Nanos,
-}
-
-/// The latencies of the time of a finding, and those of the rest of the run.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct LatencyComparison {
-    /// What was recorded: `latency` or `gap`.
-    pub recorded: String,
-    /// In that time; none where nothing was recorded.
-    pub then: Option<Latencies>,
-    /// In the rest of the run; none where there is no rest.
-    pub otherwise: Option<Latencies>,
-}
-
-/// Two figures of the latencies of some intervals.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Latencies {
-    /// Median of the intervals' 99 % quantiles.
-    pub p99_ns: Nanos,
-    /// The largest.
-    pub max_ns: Nanos,
-}
-
-/// What shows that a CPU was slowed down.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(tag = "sign", rename_all = "kebab-case")]
-pub enum Throttling {
-    /// Firmware: the supply voltage was too low.
-    UnderVoltage,
-    /// Firmware: the frequency was capped.
-    FrequencyCapped,
-    /// Firmware: the CPU was throttled.
-    CpuThrottled,
-    /// Firmware: the soft temperature limit was reached.
-    SoftTemperatureLimit,
-    /// A counter of the kernel.
-    Counter {
-        /// What it counts for: `cpu0`, `package0`.
-        subject: String,
-        /// How much it grew.
-        count: u64,
-    },
-    /// The limit of the frequency was lowered.
-    LowerLimit {
-        /// The CPUs.
-        cpus: CpuSet,
-        /// The lower limit.
-        low_mhz: f64,
-        /// The usual limit.
-        high_mhz: f64,
-    },
-}
-
-/// A thread that ran before the measuring ones.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct RivalThread {
-    /// Its name.
-    pub name: String,
-    /// Its number.
-    pub id: u32,
-    /// Its scheduling.
-    pub policy: String,
-    /// Share of one CPU over the run.
-    pub mean_share: f64,
-    /// Largest share between two readings.
-    pub peak_share: f64,
-    /// When that was, since the first counted release.
-    pub peak_at_ns: Nanos,
-}
-
-/// A thread and its share of a CPU.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct ThreadShare {
-    /// Its name.
-    pub name: String,
-    /// Its number.
-    pub id: u32,
-    /// Share of one CPU.
-    pub share: f64,
 }
 
 impl ConditionFinding {
@@ -461,7 +371,7 @@ impl ConditionFinding {
             }
             Throttled { .. } => "Cool the machine; use a stronger supply.",
             TelemetryGap { .. } => {
-                "Leave a CPU for what does not measure (`--cpus`), or load the machine less."
+                "Leave one CPU without a measuring thread (`--cpus`), or load the machine less."
             }
             LoadChanged { .. }
             | MemoryTaken { .. }
@@ -471,58 +381,6 @@ impl ConditionFinding {
         };
         Some(remedy.to_string())
     }
-}
-
-impl When {
-    fn text(&self) -> String {
-        format!("from {} to {}", since_start(self.from_ns), since_start(self.to_ns))
-    }
-}
-
-impl LatencyComparison {
-    fn text(&self) -> String {
-        let (one, many) = match self.recorded.as_str() {
-            "gap" => ("gap", "Gaps"),
-            _ => ("latency", "Latencies"),
-        };
-        let figures = |of: &Latencies| format!("p99 {}, largest {}", of.p99_ns, of.max_ns);
-        match (&self.then, &self.otherwise) {
-            (None, _) => format!("No {one} was recorded during that time."),
-            (Some(then), Some(otherwise)) => {
-                format!(
-                    "{many} during that time: {}; otherwise: {}.",
-                    figures(then),
-                    figures(otherwise)
-                )
-            }
-            (Some(then), None) => format!("{many} over the whole run: {}.", figures(then)),
-        }
-    }
-}
-
-impl Throttling {
-    fn text(&self) -> String {
-        let firmware = match self {
-            Throttling::UnderVoltage => "the supply voltage was too low",
-            Throttling::FrequencyCapped => "the frequency was capped",
-            Throttling::CpuThrottled => "the CPU was throttled",
-            Throttling::SoftTemperatureLimit => "the soft temperature limit was reached",
-            Throttling::Counter { subject, count } => {
-                let times = counted(*count, "time", "times");
-                return format!("Heat throttled {subject} {times}");
-            }
-            Throttling::LowerLimit { cpus, low_mhz, high_mhz } => {
-                return format!(
-                    "The frequency of CPU {cpus} was limited to {low_mhz:.0} of {high_mhz:.0} MHz"
-                );
-            }
-        };
-        format!("The firmware reports that {firmware}")
-    }
-}
-
-fn since_start(time: Nanos) -> String {
-    format!("+{:.1} s", time.as_secs_f64())
 }
 
 fn behind_comma(when: Option<When>) -> String {

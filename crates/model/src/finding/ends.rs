@@ -264,8 +264,8 @@ impl EndFinding {
             DetachedBound { most_bytes } => {
                 let megabytes = *most_bytes as f64 / 1e6;
                 format!(
-                    "The run ended when its stream on the board reached {megabytes:.1} MB, its \
-                     bound."
+                    "The run ended when its stream on the board reached its limit of \
+                     {megabytes:.1} MB."
                 )
             }
             BoardTraffic { bytes, length_ns } => {

@@ -2,6 +2,7 @@
 //! shown, so that a better sentence also serves an old run.
 
 mod capture;
+mod condition_parts;
 mod conditions;
 mod ends;
 mod import;
@@ -14,9 +15,10 @@ mod own_threads;
 mod setup;
 
 pub use capture::{CaptureFinding, Reading};
-pub use conditions::{
-    ConditionFinding, Latencies, LatencyComparison, RivalThread, ThreadShare, Throttling, When,
+pub use condition_parts::{
+    Latencies, LatencyComparison, RivalThread, ThreadShare, Throttling, When,
 };
+pub use conditions::ConditionFinding;
 pub use ends::{CpuRate, EndFinding};
 pub use import::ImportFinding;
 pub use journal::{JournalFinding, JournalPart};

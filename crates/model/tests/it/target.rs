@@ -82,3 +82,23 @@ fn flags_win_over_the_options_in_the_text() {
     let error = Target::with_options("lab:arm64", comma).unwrap_err();
     assert!(error.contains("without a comma"), "{error}");
 }
+
+#[test]
+fn a_target_has_a_short_name_and_a_file_name() {
+    for (text, short) in [
+        ("lab:x86-64/rt-6.1,smp=2,realtime", "x86-64/rt-6.1,realtime,smp=2"),
+        ("ssh://root@pi", "ssh://root@pi"),
+        ("local", "local"),
+    ] {
+        let target: Target = text.parse().unwrap();
+        assert_eq!(target.short_name(), short);
+    }
+    assert_eq!(short_name("pi"), "pi");
+    let lab: LabTarget = "lab:arm64/rt-6.1,memory=128".parse().unwrap();
+    assert_eq!(lab.file_name(), "arm64-rt-6.1-memory=128");
+    for (text, name) in [("ssh://root@pi:22", "pi:22"), ("ssh://me@[::1]:22", "::1:22")] {
+        let target: Target = text.parse().unwrap();
+        assert_eq!(target.board().unwrap().file_name(), name);
+    }
+    assert!(matches!("labgrid:pi".parse::<Target>(), Ok(target) if target.board().is_none()));
+}

@@ -2,7 +2,7 @@
 
 use super::table::PlannedResult;
 use super::variants::variant_names;
-use crate::compare::named;
+use crate::compare::scenario_sentence;
 use latlab_model::campaign_table::{CampaignRow, CampaignTable, CellWord, VariantComparison};
 use latlab_model::run::VerdictWord;
 use latlab_model::run_comparison::{ComparisonWord, ScenarioComparison};
@@ -93,7 +93,8 @@ fn is_refused(of: &VariantComparison) -> bool {
 }
 
 fn lines_of(of: &VariantComparison, candidate: &str, several: bool) -> Vec<String> {
-    let said = |scenario: &ScenarioComparison| named(scenario, &of.base, candidate, "repeat");
+    let said =
+        |scenario: &ScenarioComparison| scenario_sentence(scenario, &of.base, candidate, "repeat");
     let all: Vec<String> = of.compared.scenarios.iter().map(said).collect();
     let is_same = all.windows(2).all(|pair| pair[0] == pair[1]);
     if is_same || !several {

@@ -3,6 +3,7 @@
 use crate::units::{bin_edge, grouped, percent_of, span};
 use latlab_model::Nanos;
 use latlab_model::campaign_table::{CampaignCell, CampaignTable, CellFigures, CellWord};
+use latlab_model::deadline::is_miss;
 
 /// What colours a cell: how near to the deadline its observed maximum came, where that says
 /// something.
@@ -28,7 +29,7 @@ impl DeadlineDistance {
         }
         match cell.figures.max_ns.zip(deadline) {
             None => DeadlineDistance::Unknown,
-            Some((max, deadline)) if max > deadline => DeadlineDistance::Over,
+            Some((max, deadline)) if is_miss(max.0, deadline.0) => DeadlineDistance::Over,
             Some((max, deadline)) if max.0 * 2 > deadline.0 => DeadlineDistance::Close,
             Some(_) => DeadlineDistance::Far,
         }

@@ -46,7 +46,7 @@ pub fn multiples(
         },
         groups,
     };
-    small.drawn(rows, options)
+    small.draw(rows, options)
 }
 
 /// Whether rows have something in common, so that they can be drawn over each other.
@@ -68,7 +68,7 @@ pub fn overlaid(table: &CampaignTable, rows: &[Vec<Option<Counted>>], options: &
     let (labels, groups): (Vec<&str>, Vec<Vec<Curve>>) = groups.into_iter().unzip();
     let title = format!("{}: rows over each other", table.name);
     let latencies = groups.iter().flatten().map(|line| line.count).sum();
-    Small { title, labels, entries: entries(&lines), groups, latencies }.drawn(rows, options)
+    Small { title, labels, entries: entries(&lines), groups, latencies }.draw(rows, options)
 }
 
 /// Where a row is drawn among others, by what name, and with which pen: what has the same name has
@@ -140,7 +140,7 @@ struct Small<'a> {
 }
 
 impl Small<'_> {
-    fn drawn(self, rows: &[Vec<Option<Counted>>], options: &Options) -> String {
+    fn draw(self, rows: &[Vec<Option<Counted>>], options: &Options) -> String {
         let Small { title, labels, groups, entries, latencies } = self;
         let borrowed: Vec<&[Curve]> = groups.iter().map(Vec::as_slice).collect();
         let grid = Grid::new(groups.len(), options);

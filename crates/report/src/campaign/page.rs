@@ -7,7 +7,7 @@ use super::multiples::RowLine;
 use super::multiples::{Counted, can_be_overlaid, multiples, overlaid, pooled_rows, row_lines};
 use super::repeats::limits;
 use super::text::{causes, reasons, remarks, virtual_time};
-use super::variants::{answer, kernel};
+use super::variants::{headline, kernel};
 use crate::page::data::{ChartLine, chart_data};
 use crate::page::document;
 use crate::page::markup::Outline;
@@ -62,12 +62,12 @@ pub fn campaign_page(table: &CampaignTable, runs: &[CampaignRun], latlab: &str) 
     let title = format!("{}: {}", table.name, table.tally);
     let outline = Outline::page();
     let rows: Vec<Vec<Option<Counted>>> = table.rows.iter().map(|row| runs_of(row, runs)).collect();
-    let answer = answer(table);
+    let headline = headline(table);
     let body = html! {
         main.campaign {
             header {
                 p.kicker { "Campaign " (table.name) " · " (table.id) }
-                (outline.headline(prose(answer.as_deref().unwrap_or(&table.name))))
+                (outline.headline(prose(headline.as_deref().unwrap_or(&table.name))))
                 @for line in comparison_lines(table).iter().take(NAMED_COMPARISONS) { p.lead { (prose(line)) } }
                 @if let Some(about) = &table.about { p.lead { (prose(about)) } }
                 p { (table.tally) "." @if let Some(length) = length_of(table) { " " (prose(&length)) } }

@@ -3,7 +3,7 @@
 use super::format::{reason, rest, verdict};
 use super::repeats::limit;
 use super::text::{below, remark};
-use super::variants::{answer, kernel};
+use super::variants::{headline, kernel};
 use crate::test_suite::{Problem, TestCase, TestSuite, heaviest};
 use latlab_model::campaign_table::{CampaignCell, CampaignRow, CampaignTable, CellWord};
 use latlab_model::run::VerdictWord;
@@ -21,16 +21,16 @@ pub fn test_suite(of: &CampaignTable) -> TestSuite {
         ..TestCase::default()
     };
     let cases: Vec<TestCase> = of.rows.iter().map(case).collect();
-    let headline = answer(of).unwrap_or_else(|| of.tally.to_string());
-    let remarks = answer(of).into_iter().chain(below(of)).collect::<Vec<_>>().join("\n");
-    let whole = TestCase {
+    let output = headline(of).unwrap_or_else(|| of.tally.to_string());
+    let remarks = headline(of).into_iter().chain(below(of)).collect::<Vec<_>>().join("\n");
+    let overall = TestCase {
         group: of.name.clone(),
         name: of.name.clone(),
-        problem: heaviest(&cases).map(|kind| (kind, headline.clone())),
-        output: Some(headline),
+        problem: heaviest(&cases).map(|kind| (kind, output.clone())),
+        output: Some(output),
         ..TestCase::default()
     };
-    TestSuite { name: of.name.clone(), cases, answer: whole, remarks }
+    TestSuite { name: of.name.clone(), cases, overall, remarks }
 }
 
 /// On what the row was measured.

@@ -3,7 +3,7 @@
 use super::comparisons::comparison_lines;
 use super::format::{length_of, reason, rest, verdict};
 use super::repeats::limits;
-use super::variants::{answer, kernel};
+use super::variants::{headline, kernel};
 use crate::sections::causes::SideBySide;
 use crate::terminal::style::{Colour, Style};
 use crate::terminal::table::escaped;
@@ -19,12 +19,12 @@ use latlab_model::sanitize::escape_controls;
 
 /// The table in the terminal: the observed maximum of each repeat, and all repeats together.
 pub fn show(of: &CampaignTable, width: usize, style: Style) -> String {
-    let answer = answer(of)
-        .map(|answer| format!("{}\n", style.paint(Colour::Bold, &wrapped(&answer, width, 0))));
+    let headline = headline(of)
+        .map(|headline| format!("{}\n", style.paint(Colour::Bold, &wrapped(&headline, width, 0))));
     let head = format!("Campaign {}: {}", of.name, of.tally);
     let paragraphs = [Some(head), of.about.clone(), length_of(of)].into_iter().flatten();
     let paragraphs = paragraphs.map(|text| format!("{}\n", wrapped(&text, width, 0)));
-    let mut text = answer.into_iter().chain(paragraphs).collect::<String>() + "\n";
+    let mut text = headline.into_iter().chain(paragraphs).collect::<String>() + "\n";
     text += &table(columns(of), width, style);
     let caption =
         "Each repeat shows its observed maximum; other figures are of all repeats together.";
@@ -211,14 +211,14 @@ pub fn markdown(of: &CampaignTable) -> String {
     columns.push(Column::new("verdict", 0, of.rows.iter().map(word)).left());
     let remarks = below(of).chain(comparison_lines(of));
     let remarks: String = remarks.map(|line| format!("- {}\n", escaped(&line))).collect();
-    let answer = answer(of).map(|answer| format!("**{}**\n\n", escaped(&answer)));
+    let headline = headline(of).map(|headline| format!("**{}**\n\n", escaped(&headline)));
     let paragraphs = [of.about.clone(), length_of(of)].into_iter().flatten();
     let paragraphs = paragraphs.map(|text| format!("{}\n\n", escaped(&text)));
     format!(
         "### {}: {}\n\n{}{}\n{remarks}",
         escaped(&of.name),
         of.tally,
-        answer.into_iter().chain(paragraphs).collect::<String>(),
+        headline.into_iter().chain(paragraphs).collect::<String>(),
         markdown_table(&columns)
     )
 }

@@ -4,6 +4,7 @@
 use super::table::heaviest_word;
 use latlab_model::campaign_table::{CampaignRow, CampaignTable};
 use latlab_model::run::VerdictWord;
+use latlab_model::target::short_name;
 use std::collections::BTreeSet;
 
 /// More rows than these are not named in a sentence.
@@ -34,7 +35,7 @@ pub fn variant_names(table: &CampaignTable) -> Vec<String> {
 
 /// Target, kernel and board of a row.
 fn facts(row: &CampaignRow) -> [String; 3] {
-    let target = row.target.strip_prefix("lab:").unwrap_or(&row.target).to_string();
+    let target = short_name(&row.target).to_string();
     [target, kernel(row).unwrap_or_default(), row.board.clone().unwrap_or_default()]
 }
 
@@ -66,7 +67,7 @@ pub fn kernel(row: &CampaignRow) -> Option<String> {
 
 /// What the campaign came to: each target, kernel or board with its verdict, or each row; none
 /// without a verdict.
-pub fn answer(table: &CampaignTable) -> Option<String> {
+pub fn headline(table: &CampaignTable) -> Option<String> {
     table.rows.iter().find_map(|row| row.verdict)?;
     let names = variant_names(table);
     let mut variants: Vec<(&str, Vec<&CampaignRow>)> = Vec::new();

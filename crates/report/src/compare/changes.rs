@@ -23,7 +23,7 @@ pub fn plan_changes(base: &[&Run], candidate: &[&Run]) -> Vec<FactChange> {
 fn facts(runs: &[&Run]) -> BTreeMap<String, BTreeSet<String>> {
     let mut facts: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for run in runs {
-        let of_plan = sentence::method(&run.asked).into_iter();
+        let of_plan = sentence::method_facts(&run.asked).into_iter();
         let of_plan = of_plan.map(|(what, value)| (what.to_lowercase(), value));
         let own = [
             ("load".to_string(), sentence::load(run).unwrap_or_else(|| "none".to_string())),

@@ -1,6 +1,6 @@
 //! Runs that are shown together as sides: those of one name, kernel or load against those of another.
 
-use super::sentences::named;
+use super::sentences::scenario_sentence;
 use crate::sentence;
 use latlab_model::Run;
 use latlab_stats::{MeasuredRun, Tolerance, compare_runs};
@@ -28,7 +28,7 @@ pub fn judgements(runs: &[MeasuredRun]) -> Vec<String> {
     }
     let judged = others.iter().filter_map(|(candidate, runs)| {
         let compared = compare_runs(first, runs, &Tolerance::default());
-        Some(named(compared.scenarios.first()?, base, candidate, "run"))
+        Some(scenario_sentence(compared.scenarios.first()?, base, candidate, "run"))
     });
     judged.collect()
 }

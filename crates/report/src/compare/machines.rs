@@ -43,7 +43,7 @@ fn of_machines(of: &Comparison) -> Markup {
         p { "Settings and kernel options are those of the first run of each side: " (of.before) " and " (of.after) "." }
         @if !of.settings.is_empty() { (changes("Setting", of.settings.iter().map(Row::of_setting))) }
         @match &of.config {
-            None => p { "Kernel options are not compared: a side does not tell them." },
+            None => p { "Kernel options are not compared: one side does not have them." },
             Some(topics) => @for topic in topics {
                 details {
                     summary { "Kernel options: " (topic.topic) " (" (topic.options.len()) ")" }

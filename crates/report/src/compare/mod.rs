@@ -13,7 +13,7 @@ pub use changes::plan_changes;
 pub(crate) use groups::judgements;
 pub(crate) use page::class;
 pub use page::page;
-pub(crate) use sentences::{about, named, probability, range, ratio, title};
+pub(crate) use sentences::{about, probability, range, ratio, scenario_sentence, title};
 pub use sentences::{headline, scenario};
 pub(crate) use test_suite::case;
 pub use test_suite::test_suite;

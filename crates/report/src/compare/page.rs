@@ -11,7 +11,7 @@ use crate::page::document;
 use crate::page::folds::{Fold, folds};
 use crate::page::markup::{Outline, count, dash, firm, prose};
 use crate::page::pictures::in_widths;
-use crate::pictures::options::{Options, PictureWords};
+use crate::pictures::options::{Options, PictureLabels};
 use crate::pictures::plot::{Kind, plot};
 use crate::pictures::shift::{self, ShiftPicture};
 use crate::run_with_bins::{RunWithBins, terms};
@@ -231,7 +231,7 @@ fn basis(of: &ScenarioComparison) -> Markup {
         ),
         (
             "Band of the picture",
-            "400 choices of runs with replacement, for all quantiles the same.",
+            "Bootstrap of the runs: 400 samples with replacement, the same for all quantiles.",
         ),
         (
             "Bursts",
@@ -279,7 +279,7 @@ fn tails(of: &ScenarioComparison, runs: &[RunWithBins], outline: &Outline) -> Op
         let count = counted(runs.len() as u64, "run", "runs");
         format!("{name}: {}; {count}, {}", machine.unwrap_or_default(), exposure(runs))
     };
-    let words = PictureWords {
+    let labels = PictureLabels {
         title: format!("Share of larger {many}, all runs of a side together"),
         conditions: vec![
             side("base", &of.base, &base),
@@ -292,7 +292,7 @@ fn tails(of: &ScenarioComparison, runs: &[RunWithBins], outline: &Outline) -> Op
          down and to the left is better."
     );
     let picture = in_widths("ccdf", outline, &caption, &|options| {
-        plot(&both, Kind::Ccdf, &Options { words: Some(words.clone()), ..options.clone() })
+        plot(&both, Kind::Ccdf, &Options { labels: Some(labels.clone()), ..options.clone() })
     });
     Some(Fold::new("tail", "Tails over each other", picture))
 }

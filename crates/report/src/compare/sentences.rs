@@ -49,7 +49,12 @@ pub fn headline(of: &RunComparison) -> String {
 
 /// What a scenario comes to, by the names of its sides: "rt is better at p99.9 by a factor
 /// of 4.1 (95 %: 3.2 to 5.6), 5 repeats a side"; `one` is what a side has several of.
-pub fn named(of: &ScenarioComparison, base: &str, candidate: &str, one: &str) -> String {
+pub fn scenario_sentence(
+    of: &ScenarioComparison,
+    base: &str,
+    candidate: &str,
+    one: &str,
+) -> String {
     let many = format!("{one}s");
     let cannot = format!("Cannot tell {candidate} from {base}");
     if of.word == ComparisonWord::Refused {
@@ -120,7 +125,7 @@ pub fn scenario(of: &ScenarioComparison) -> String {
         return format!("{title}: {why}.{}", figure.unwrap_or_default());
     }
     match (headline_metric(of, |one| one.word == of.word), &of.misses) {
-        (Some(one), _) => format!("{title}: {}.", judged(one)),
+        (Some(one), _) => format!("{title}: {}.", metric_sentence(one)),
         (None, Some(misses)) => format!("{title}: {}", missed(misses)),
         (None, None) => format!("{title}."),
     }
@@ -166,7 +171,7 @@ pub fn range(RatioInterval { low, high, .. }: RatioInterval) -> String {
 }
 
 /// A metric with what it comes to.
-fn judged(of: &MetricComparison) -> String {
+fn metric_sentence(of: &MetricComparison) -> String {
     let care = percent(of.care);
     match of.word {
         ComparisonWord::Regressed => {

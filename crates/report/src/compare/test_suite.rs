@@ -13,8 +13,8 @@ pub fn test_suite(of: &RunComparison) -> TestSuite {
     let remarks = of.scenarios.iter().flat_map(|one| one.remarks.iter().map(remark));
     let lines: Vec<String> = std::iter::once(headline(of)).chain(remarks).collect();
     let name = "latlab compare".to_string();
-    let answer = case(&name, name.clone(), of.word, headline(of));
-    TestSuite { name, cases, answer, remarks: lines.join("\n") }
+    let overall = case(&name, name.clone(), of.word, headline(of));
+    TestSuite { name, cases, overall, remarks: lines.join("\n") }
 }
 
 fn cases(of: &ScenarioComparison) -> Vec<TestCase> {

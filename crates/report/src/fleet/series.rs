@@ -85,15 +85,15 @@ fn weight(of: &Series) -> f64 {
 }
 
 fn series(key: [&str; 3], runs: Vec<Build>) -> Series {
-    let days = joined(runs, 1);
+    let days = join_builds(runs, 1);
     let by_week = days.len() > MOST_DAYS;
-    let builds = if by_week { joined(days, 7) } else { days };
+    let builds = if by_week { join_builds(days, 7) } else { days };
     let [board, kernel, scenario] = key.map(str::to_string);
     Series { board, kernel, scenario, trend: trend_of_builds(builds, Metric::P99_9, CARE), by_week }
 }
 
 /// Those of so many days together.
-fn joined(all: Vec<Build>, days: i64) -> Vec<Build> {
+fn join_builds(all: Vec<Build>, days: i64) -> Vec<Build> {
     let number = |build: &Build| seconds(&build.started).div_euclid(DAY * days);
     let mut builds: Vec<Build> = Vec::new();
     for one in all {

@@ -23,7 +23,7 @@ pub fn comparison(runs: &[PageRun], outline: &Outline) -> Markup {
         section.comparison id="comparison" aria-labelledby=(outline.id("headline")) {
             header {
                 p.kicker { "Comparison: " (comparison.title()) }
-                (outline.headline(prose(&comparison.answer())))
+                (outline.headline(prose(&comparison.headline())))
                 @for line in judgements(&judged) { p.lead { (prose(&line)) } }
                 @if let Some(misses) = comparison.misses() { p.lead { (prose(&misses)) } }
             }

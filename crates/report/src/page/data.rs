@@ -201,7 +201,7 @@ fn add_bins(threads: &[ThreadBins], columns: &mut Columns) -> bool {
     let threads: Vec<Vec<Bin>> = match is_joined {
         true => {
             let edges = joined_edges(threads);
-            threads.iter().map(|one| joined(&one.bins, &edges)).collect()
+            threads.iter().map(|one| join_bins(&one.bins, &edges)).collect()
         }
         false => threads.iter().map(|one| one.bins.clone()).collect(),
     };
@@ -237,7 +237,7 @@ fn joined_edges(threads: &[ThreadBins]) -> Vec<Nanos> {
 
 /// Bins joined so that each reaches from one of these edges to the next, or to its own end behind
 /// the last one.
-fn joined(bins: &[Bin], edges: &[Nanos]) -> Vec<Bin> {
+fn join_bins(bins: &[Bin], edges: &[Nanos]) -> Vec<Bin> {
     let mut all: Vec<Bin> = Vec::new();
     for bin in bins {
         let next = edges.partition_point(|edge| *edge <= bin.low_ns);

@@ -3,7 +3,7 @@
 use crate::page::folds::Fold;
 use crate::page::markup::{plural, prose};
 use crate::sentence;
-use crate::units::joined;
+use crate::units::with_fixed_spaces;
 use latlab_model::Run;
 use latlab_model::run::{Finding, Severity};
 use maud::{Markup, html};
@@ -45,7 +45,7 @@ fn one_finding(run: &Run, finding: &Finding) -> Markup {
                     code { (finding.code()) }
                     @if let Some(words) = sentence::finding_place(run, finding) {
                         // Scripts make of a place with a time a way to that time.
-                        " · " span data-at=[since_start(run, finding)] { (joined(&words)) }
+                        " · " span data-at=[since_start(run, finding)] { (with_fixed_spaces(&words)) }
                     }
                 }
             }

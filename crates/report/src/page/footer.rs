@@ -4,7 +4,7 @@ use super::folds::Fold;
 use super::markup::{count, firm, pairs, plural, scrolling};
 use crate::command::command;
 use crate::sentence;
-use crate::units::{bytes, grouped, joined, percent};
+use crate::units::{bytes, grouped, percent, with_fixed_spaces};
 use latlab_model::run::AgentEnd;
 use latlab_model::{Nanos, Run};
 use maud::html;
@@ -64,7 +64,7 @@ fn cost_rows(run: &Run, end: &AgentEnd) -> Vec<(&'static str, String)> {
             ),
         ));
     }
-    rows.into_iter().map(|(name, value)| (name, joined(&value))).collect()
+    rows.into_iter().map(|(name, value)| (name, with_fixed_spaces(&value))).collect()
 }
 
 /// The exact command.

@@ -2,11 +2,11 @@
 //! causes, and what to do first.
 
 use super::markup::{Outline, count, firm, prose};
-use crate::answer::{self, Cause, Figure};
 use crate::sections::{outliers, respond};
 use crate::sentence::{self, NOT_DEFINED};
+use crate::summary::{self, Cause, Figure};
 use crate::terms;
-use crate::units::joined;
+use crate::units::with_fixed_spaces;
 use crate::verdict::bound_in_short;
 use latlab_model::Run;
 use latlab_model::doctor::is_command;
@@ -24,8 +24,8 @@ pub fn opening(run: &Run, outline: &Outline) -> Markup {
                 (terms::of_run(run).title) " run " (run.id) " · " (sentence::started(&run.started))
                 @if let Some(note) = &run.asked.note { " · " (note) }
             }
-            (outline.headline(prose(&answer::headline(run))))
-            p.lead { (joined(&answer::conditions(run))) }
+            (outline.headline(prose(&summary::headline(run))))
+            p.lead { (with_fixed_spaces(&summary::conditions(run))) }
             @if let Some(bound) = bound { p { (prose(&bound)) } }
             @if run.verdict.is_none() && sentence::is_invalid(run) {
                 p { strong.differs { "A finding below makes these figures worthless or incomplete." } }
@@ -36,7 +36,7 @@ pub fn opening(run: &Run, outline: &Outline) -> Markup {
 
 /// The figures that matter most, each against the deadline.
 pub fn facts(run: &Run) -> Markup {
-    let figures = answer::figures(run);
+    let figures = summary::figures(run);
     html! {
         @if !figures.is_empty() { dl.facts { @for figure in &figures { (fact(figure)) } } }
     }
@@ -50,7 +50,7 @@ fn fact(figure: &Figure) -> Markup {
             dd {
                 (firm(value))
                 @if let Some(share) = share { small { (firm(share)) " " (whole) } }
-                @if let Some(interval) = interval { small { "95 %: " (joined(interval)) } }
+                @if let Some(interval) = interval { small { "95 %: " (with_fixed_spaces(interval)) } }
             }
         }
     }
@@ -59,9 +59,9 @@ fn fact(figure: &Figure) -> Markup {
 /// Possible causes of large latencies, `more` of them, and the first command to try; nothing where nothing
 /// is known.
 pub fn causes(run: &Run, outline: &Outline, more: &Markup) -> Option<Markup> {
-    let (causes, _) = answer::causes(run);
-    let remedy = answer::remedy(run);
-    let known = answer::explained(run);
+    let (causes, _) = summary::causes(run);
+    let remedy = summary::remedy(run);
+    let known = summary::explained(run);
     if causes.is_empty() && remedy.is_none() && known.is_none() {
         return None;
     }
@@ -91,10 +91,10 @@ pub fn causes(run: &Run, outline: &Outline, more: &Markup) -> Option<Markup> {
 
 /// Links to the parts of the page that say more of the causes.
 pub fn more_causes(run: &Run, outline: &Outline) -> Markup {
-    let (_, left_out) = answer::causes(run);
+    let (_, left_out) = summary::causes(run);
     html! {
         @if let Some(sum) = outliers::sum(run) {
-            p { a href={ "#" (outline.id("largest")) } { (joined(&sum)) } }
+            p { a href={ "#" (outline.id("largest")) } { (with_fixed_spaces(&sum)) } }
         }
         @if left_out > 0 {
             p { a href={ "#" (outline.id("findings")) } { (left_out) " more" } " below." }

@@ -1,6 +1,6 @@
 //! What all sections of the page are made of: headings, tables, text with marks, numbers.
 
-use crate::units::{grouped, joined};
+use crate::units::{grouped, with_fixed_spaces};
 use maud::{Markup, html};
 
 /// Headings and anchors of a page, or of a part of a page, whose headings are one level lower.
@@ -92,11 +92,11 @@ pub fn prose(text: &str) -> Markup {
     let parts: Vec<&str> = text.split('`').collect();
     // A lone backtick marks nothing.
     if parts.len().is_multiple_of(2) {
-        return html! { (joined(text)) };
+        return html! { (with_fixed_spaces(text)) };
     }
     html! {
         @for (index, part) in parts.iter().enumerate() {
-            @if index % 2 == 0 { (joined(part)) } @else { code { (part) } }
+            @if index % 2 == 0 { (with_fixed_spaces(part)) } @else { code { (part) } }
         }
     }
 }

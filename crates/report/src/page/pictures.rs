@@ -38,7 +38,7 @@ pub fn main_picture(of: &PageRun, outline: &Outline) -> Markup {
         plot(
             &runs,
             kind,
-            &Options { width, plot_height, axis, has_heading: false, id, words: None },
+            &Options { width, plot_height, axis, has_heading: false, id, labels: None },
         )
     };
     figure(kind.as_str(), terms, &TOP_WIDTHS, outline, &of_threads(terms), &draw)

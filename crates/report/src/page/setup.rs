@@ -3,7 +3,7 @@
 use super::folds::Fold;
 use super::markup::{Outline, count, dash, pairs, plural, scrolling};
 use crate::sentence;
-use crate::units::{bytes, grouped, joined};
+use crate::units::{bytes, grouped, with_fixed_spaces};
 use latlab_model::run::{Setting, ThreadEnd, ThreadRun};
 use latlab_model::{CpuSet, Run};
 use maud::{Markup, html};
@@ -22,11 +22,11 @@ pub fn fold(run: &Run, outline: &Outline) -> Fold {
 }
 
 fn method_rows(run: &Run) -> Vec<(&'static str, String)> {
-    let mut rows = sentence::method(&run.asked);
+    let mut rows = sentence::method_facts(&run.asked);
     rows.push(("Helper threads on CPUs", run.applied.helpers_on.clone()));
     rows.push(("Ended", run.ended.to_string()));
     let rows = rows.into_iter().filter(|(_, value)| !value.is_empty());
-    rows.map(|(name, value)| (name, joined(&value))).collect()
+    rows.map(|(name, value)| (name, with_fixed_spaces(&value))).collect()
 }
 
 /// What is known of the machine.
@@ -41,7 +41,7 @@ pub(crate) fn machine(run: &Run) -> Vec<(&'static str, String)> {
         ("Kernel", Some(machine.kernel.clone())),
         ("Kernel version", Some(machine.kernel_version.clone())),
         ("Preemption", machine.preemption.clone()),
-        ("Tick", machine.tick_hz.map(|rate| joined(&format!("{rate} Hz")))),
+        ("Tick", machine.tick_hz.map(|rate| with_fixed_spaces(&format!("{rate} Hz")))),
         ("Command line", machine.command_line.clone()),
         ("Distribution", machine.distribution.clone()),
         ("Virtualisation", machine.virtualisation.clone()),
@@ -51,8 +51,11 @@ pub(crate) fn machine(run: &Run) -> Vec<(&'static str, String)> {
         ("CPUs without tick", set(&machine.cpus_nohz_full)),
         ("Clock source", machine.clocksource.clone()),
         ("Governor", machine.governor.clone()),
-        ("Real-time limit", machine.rt_runtime_us.map(rt_limit).map(|limit| joined(&limit))),
-        ("Memory", machine.memory_bytes.map(|memory| joined(&bytes(memory)))),
+        (
+            "Real-time limit",
+            machine.rt_runtime_us.map(rt_limit).map(|limit| with_fixed_spaces(&limit)),
+        ),
+        ("Memory", machine.memory_bytes.map(|memory| with_fixed_spaces(&bytes(memory)))),
         ("Microcode", machine.microcode.clone()),
         ("Boot id", machine.boot_id.clone()),
     ];
@@ -141,8 +144,8 @@ fn setting_row(row: &SettingRow) -> Markup {
     html! {
         tr {
             th scope="row" { (setting.what) }
-            td { (threads) } td { (joined(&setting.asked)) }
-            td { (joined(&setting.applied)) (before.unwrap_or_default()) }
+            td { (threads) } td { (with_fixed_spaces(&setting.asked)) }
+            td { (with_fixed_spaces(&setting.applied)) (before.unwrap_or_default()) }
             td { @if setting.holds() { (mark) } @else { strong.differs { (mark) } } }
         }
     }

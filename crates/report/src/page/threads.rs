@@ -9,7 +9,7 @@ use crate::sections::noise;
 use crate::sections::respond;
 use crate::sentence;
 use crate::terminal::table::markup;
-use crate::units::joined;
+use crate::units::with_fixed_spaces;
 use latlab_model::Run;
 use latlab_model::plan::Recorded;
 use latlab_model::run::{Summary, ThreadRun};
@@ -36,7 +36,7 @@ pub fn fold(run: &Run) -> Option<Fold> {
     );
     let table = html! {
         table.threads {
-            caption { span { (joined(&caption)) } }
+            caption { span { (with_fixed_spaces(&caption)) } }
             thead { tr { @for column in &columns { (column.head()) } } }
             tbody { @for row in 0..run.threads.len() { tr { @for column in &columns { (column.cell(row)) } } } }
             @if total { tfoot { tr { @for column in &columns { (column.cell(run.threads.len())) } } } }

@@ -2,7 +2,7 @@
 //! both axes logarithmic, down to the one latency that is the observed maximum.
 
 use crate::pictures::axis::{Axis, Spacing};
-use crate::pictures::curve::named;
+use crate::pictures::curve::named_count;
 use crate::pictures::options::Options;
 use crate::pictures::panel::pen;
 use crate::pictures::shares::{ShareChart, ShareStyle};
@@ -30,7 +30,7 @@ pub fn draw(runs: &[RunWithBins], options: &Options) -> String {
     // The maximum is one latency, whatever else its bin holds.
     let height = |count: u64, seen: u64| y(count.saturating_sub(seen).max(1) as f64 / count as f64);
     let all = 0..shares.series.len();
-    let named = 0..named(&shares.series);
+    let named = 0..named_count(&shares.series);
     let drawn = html! {
         (shares.zone(y(1.0 / shares.most().max(1) as f64), area.bottom))
         @for index in all.rev() {

@@ -1,7 +1,7 @@
 //! The cumulative picture: the share of latencies that were no later than this, with an arrow to
 //! each maximum, since no eye finds the end of a line at 100 %.
 
-use crate::pictures::curve::{Curve, named};
+use crate::pictures::curve::{Curve, named_count};
 use crate::pictures::options::Options;
 use crate::pictures::panel::pen;
 use crate::pictures::shares::{ShareChart, ShareStyle};
@@ -40,7 +40,7 @@ pub fn draw(runs: &[RunWithBins], options: &Options) -> String {
 /// An arrow to the end of each line: what is further to the right is longer, so that each is seen.
 fn arrows(shares: &ShareChart) -> Markup {
     let mut ends: Vec<(usize, &Curve)> =
-        shares.series.iter().enumerate().take(named(&shares.series)).collect();
+        shares.series.iter().enumerate().take(named_count(&shares.series)).collect();
     ends.retain(|(_, series)| series.max.is_some());
     ends.sort_by_key(|(index, series)| (series.max, *index));
     let area = &shares.area;

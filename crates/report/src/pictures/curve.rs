@@ -161,13 +161,13 @@ pub fn highest(series: &[Curve]) -> Option<Nanos> {
 }
 
 /// How many of the lines have a colour and a name.
-pub fn named(series: &[Curve]) -> usize {
+pub fn named_count(series: &[Curve]) -> usize {
     if series.len() <= NAMED_LINES { series.len() } else { NAMED_OF_MANY }
 }
 
 /// What the legend says of the lines without a name.
 pub fn others(series: &[Curve]) -> Option<String> {
-    let others = &series[named(series)..];
+    let others = &series[named_count(series)..];
     if others.is_empty() {
         return None;
     }

@@ -6,7 +6,7 @@
 //! are drawn above each other on one scale: each stays the picture it is alone.
 
 use crate::pictures::area::{Area, BELOW, NAME_ACROSS};
-use crate::pictures::curve::{Curve, latencies, named, of_runs, others, threads};
+use crate::pictures::curve::{Curve, latencies, named_count, of_runs, others, threads};
 use crate::pictures::deadline::DeadlineMark;
 use crate::pictures::legend::{Entry, Legend};
 use crate::pictures::options::Options;
@@ -175,7 +175,7 @@ impl<'a> Part<'a> {
 pub fn entries(series: &[Curve]) -> Vec<Entry> {
     let entry = |series: &Curve| Entry::line(series.pen(), series.words()).with_mark();
     let others = others(series).map(|words| Entry::line(Pen::background(), words));
-    series.iter().take(named(series)).map(entry).chain(others).collect()
+    series.iter().take(named_count(series)).map(entry).chain(others).collect()
 }
 
 fn description(runs: &[RunWithBins], shared: &Shared, panels: &[Panel]) -> String {
@@ -197,5 +197,5 @@ fn description(runs: &[RunWithBins], shared: &Shared, panels: &[Panel]) -> Strin
 
 /// The lines in words.
 pub fn words(series: &[Curve]) -> Vec<String> {
-    series[..named(series)].iter().map(Curve::words).chain(others(series)).collect()
+    series[..named_count(series)].iter().map(Curve::words).chain(others(series)).collect()
 }

@@ -9,7 +9,7 @@ const LOWEST: u32 = 80;
 
 /// What stands above a picture.
 #[derive(Clone, PartialEq, Default, Debug)]
-pub struct PictureWords {
+pub struct PictureLabels {
     /// What is drawn.
     pub title: String,
     /// What was measured under, a paragraph each.
@@ -30,7 +30,7 @@ pub struct Options {
     /// Whether title and conditions stand above it; not where the page says them already.
     pub has_heading: bool,
     /// Title and conditions of the picture; none for what its runs say.
-    pub words: Option<PictureWords>,
+    pub labels: Option<PictureLabels>,
     /// Prefix of the ids in the picture; two pictures in one page need two.
     pub id: String,
 }
@@ -42,7 +42,7 @@ impl Default for Options {
             plot_height: 400,
             axis: Axis::default(),
             has_heading: true,
-            words: None,
+            labels: None,
             id: "latency".to_string(),
         }
     }

@@ -3,7 +3,7 @@
 use crate::pictures::area::{Area, STRIP, Sides};
 use crate::pictures::axis::{Axis, LatencyAxis, PooledLatencies};
 use crate::pictures::bins::{CurveOutline, OutlineStep, OutsideAxis, PixelBins};
-use crate::pictures::curve::{Curve, highest, latencies, named};
+use crate::pictures::curve::{Curve, highest, latencies, named_count};
 use crate::pictures::deadline::DeadlineMark;
 use crate::pictures::legend::Entry;
 use crate::pictures::svg::{INK, MUTED, Pen, line, n};
@@ -80,7 +80,7 @@ impl Shared {
 
 /// The pen of a line; those without a name are drawn alike.
 pub fn pen(index: usize, series: &[Curve]) -> Pen {
-    match index < named(series) {
+    match index < named_count(series) {
         true => series[index].pen(),
         false => Pen::background(),
     }
@@ -117,7 +117,7 @@ impl<'a> Panel<'a> {
                     (self.one_line(index, shared, area))
                 }
             }
-            @for index in (0..named(self.series)).rev() {
+            @for index in (0..named_count(self.series)).rev() {
                 (self.mark_of_maximum(index, shared, area))
             }
         }

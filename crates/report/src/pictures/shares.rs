@@ -3,11 +3,11 @@
 use crate::pictures::area::Tick;
 use crate::pictures::area::{Area, BELOW, NAME_ACROSS, Sides};
 use crate::pictures::axis::{LatencyAxis, PooledLatencies};
-use crate::pictures::curve::{Curve, highest, latencies, named, of_runs, others};
+use crate::pictures::curve::{Curve, highest, latencies, named_count, of_runs, others};
 use crate::pictures::deadline::DeadlineMark;
 use crate::pictures::latency::words;
 use crate::pictures::legend::{Entry, Legend};
-use crate::pictures::options::{Options, PictureWords};
+use crate::pictures::options::{Options, PictureLabels};
 use crate::pictures::panel::pen;
 use crate::pictures::picture::{FIRST_LINE, Heading, Picture};
 use crate::pictures::svg::{Anchor, MUTED, Pen, TEXT_SIZE, n, text};
@@ -32,7 +32,7 @@ pub struct ShareChart<'a> {
     pub series: Vec<Curve<'a>>,
     pub axis: LatencyAxis,
     pub area: Area,
-    words: PictureWords,
+    labels: PictureLabels,
     options: &'a Options,
     look: ShareStyle,
     heading: Heading,
@@ -52,18 +52,18 @@ impl<'a> ShareChart<'a> {
         let pooled = PooledLatencies::from_bins(bins, highest(&series)).with(deadline);
         let axis = LatencyAxis::choose(&pooled, options.axis);
         let width = options.drawn_width();
-        let words = options.words.clone().unwrap_or_else(|| PictureWords {
+        let labels = options.labels.clone().unwrap_or_else(|| PictureLabels {
             title: format!("{}: {}", title(runs), (look.title)(terms)),
             conditions: conditions(runs),
             names: Vec::new(),
         });
-        for (one, name) in series.iter_mut().zip(&words.names) {
+        for (one, name) in series.iter_mut().zip(&labels.names) {
             one.name.clone_from(name);
         }
-        let heading = Heading::new(&words.title, &words.conditions, width);
+        let heading = Heading::new(&labels.title, &labels.conditions, width);
         let top = FIRST_LINE + heading.height();
         let area = Area::across(width, top, options.drawn_height(), Sides::default());
-        ShareChart { series, axis, area, words, options, look, heading, deadline, terms }
+        ShareChart { series, axis, area, labels, options, look, heading, deadline, terms }
     }
 
     /// The largest count of a line: below one of so many nothing can be told.
@@ -82,7 +82,7 @@ impl<'a> ShareChart<'a> {
         let picture = Picture {
             options: self.options,
             height: area.bottom + BELOW + 8.0 + legend.height() + 4.0,
-            title: self.words.title.clone(),
+            title: self.labels.title.clone(),
             description: self.description(),
             latencies: latencies(&self.series),
         };
@@ -107,7 +107,7 @@ impl<'a> ShareChart<'a> {
             }
             false => series.words(),
         };
-        let drawn = self.series.iter().take(named(&self.series));
+        let drawn = self.series.iter().take(named_count(&self.series));
         let entries = drawn.map(|one| Entry::line(one.pen(), words(one)).with_mark());
         let others = others(&self.series).map(|words| Entry::line(Pen::background(), words));
         entries.chain(others).collect()
@@ -121,7 +121,7 @@ impl<'a> ShareChart<'a> {
             self.terms.many,
             self.look.told,
             along(self.axis.log, self.terms),
-            self.words.conditions.join(". "),
+            self.labels.conditions.join(". "),
             words(&self.series).join("; "),
             self.terms.one,
             grouped(self.most()),

@@ -35,7 +35,7 @@ pub struct ShiftPicture<'a> {
 }
 
 /// Where things lie: logarithms in both directions.
-struct Places {
+struct ScaledPoints {
     area: Area,
     /// The rarest quantile.
     rarest: f64,
@@ -43,7 +43,7 @@ struct Places {
     reach: f64,
 }
 
-impl Places {
+impl ScaledPoints {
     fn x(&self, parts_per_million: u32) -> f64 {
         self.area.x(rarity(parts_per_million) / self.rarest)
     }
@@ -72,7 +72,7 @@ pub fn draw(of: &ShiftPicture, options: &Options) -> String {
         [low, high, one.ratio]
     });
     let far = ends.chain([of.limit]).map(|ratio| ratio.max(f64::MIN_POSITIVE).ln().abs());
-    let places = Places {
+    let places = ScaledPoints {
         area,
         rarest: of.shifts.last().map_or(4.0, |one| rarity(one.parts_per_million)).max(1.0),
         reach: far.fold(SHORTEST, f64::max) * 1.1,
@@ -89,7 +89,7 @@ pub fn draw(of: &ShiftPicture, options: &Options) -> String {
         (beyond(of.limit, &places))
         (area.furniture((&quantiles(&places, of), "Quantile"), (&ratios(&places), "Candidate / base")))
         (line((area.left, places.y(1.0)), (area.right, places.y(1.0)), INK, 1.2))
-        (drawn(of, &places))
+        (curve(of, &places))
         (legend.render(area.bottom + BELOW + 8.0))
         @if of.shifts.is_empty() {
             @let (x, y) = area.middle();
@@ -101,7 +101,7 @@ pub fn draw(of: &ShiftPicture, options: &Options) -> String {
 fn entries(of: &ShiftPicture) -> Vec<Entry> {
     let mut entries = vec![Entry::line(line_pen(), "ratio of each quantile".to_string())];
     if of.shifts.iter().any(|one| one.band.is_some()) {
-        entries.push(Entry::area(band_style(), "95 % of the choices of runs".to_string()));
+        entries.push(Entry::area(band_style(), "95 % of bootstrap samples".to_string()));
     }
     entries.push(Entry::area(beyond_style(), format!("above the limit of x{:.2}", of.limit)));
     entries
@@ -120,7 +120,7 @@ fn beyond_style() -> String {
 }
 
 /// What is tolerated ends at a line, with a shade beyond it.
-fn beyond(limit: f64, places: &Places) -> Markup {
+fn beyond(limit: f64, places: &ScaledPoints) -> Markup {
     let (area, y) = (&places.area, places.y(limit));
     html! {
         rect x=(n(area.left)) y=(n(area.top)) width=(n(area.width())) height=(n(y - area.top))
@@ -129,7 +129,7 @@ fn beyond(limit: f64, places: &Places) -> Markup {
     }
 }
 
-fn drawn(of: &ShiftPicture, places: &Places) -> Markup {
+fn curve(of: &ShiftPicture, places: &ScaledPoints) -> Markup {
     let point = |shift: &QuantileShift, ratio: f64| {
         format!("{} {}", n(places.x(shift.parts_per_million)), n(places.y(ratio)))
     };
@@ -146,7 +146,7 @@ fn drawn(of: &ShiftPicture, places: &Places) -> Markup {
     }
 }
 
-fn quantiles(places: &Places, of: &ShiftPicture) -> Vec<Tick> {
+fn quantiles(places: &ScaledPoints, of: &ShiftPicture) -> Vec<Tick> {
     let last = of.shifts.last().map_or(0, |one| one.parts_per_million);
     let room = places.area.width() / places.rarest;
     let named = NAMED.into_iter().filter(|(share, _)| *share <= last);
@@ -157,7 +157,7 @@ fn quantiles(places: &Places, of: &ShiftPicture) -> Vec<Tick> {
         .collect()
 }
 
-fn ratios(places: &Places) -> Vec<Tick> {
+fn ratios(places: &ScaledPoints) -> Vec<Tick> {
     let steps: &[f64] = match places.reach.exp() {
         ..1.15 => &[0.9, 0.95, 1.0, 1.05, 1.1],
         ..1.6 => &[0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.4],

@@ -1,6 +1,6 @@
 //! Small helpers of every picture: colours, line patterns, marks, numbers and lines of text.
 
-use crate::units::joined;
+use crate::units::with_fixed_spaces;
 use latlab_png::Weight;
 use maud::{Markup, html};
 
@@ -157,7 +157,7 @@ pub fn line(from: (f64, f64), to: (f64, f64), colour: &str, width: f64) -> Marku
 /// Text in lines that fit a width; a word that alone is wider is cut.
 pub fn lines(content: &str, width: f64, size: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for word in joined(content).split(' ').filter(|word| !word.is_empty()) {
+    for word in with_fixed_spaces(content).split(' ').filter(|word| !word.is_empty()) {
         let longer = lines.last().map(|line| format!("{line} {word}"));
         match longer.filter(|line| text_width(line, size) <= width) {
             Some(longer) => *lines.last_mut().expect("a line that was made longer") = longer,

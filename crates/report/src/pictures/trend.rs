@@ -23,13 +23,13 @@ pub const DEADLINE: &str = "var(--ll-deadline,#d4372c)";
 const NAME_ACROSS: f64 = 110.0;
 
 /// Where things lie.
-struct Places {
+struct ScaledPoints {
     area: Area,
     axis: LatencyAxis,
     builds: usize,
 }
 
-impl Places {
+impl ScaledPoints {
     fn place(&self, at: f64) -> f64 {
         (at + 0.5) / self.builds.max(1) as f64
     }
@@ -58,7 +58,7 @@ pub fn draw(of: &Trend, options: &Options) -> String {
         .collect();
     let max = bins.iter().map(|bin| bin.high_ns).max();
     let axis = LatencyAxis::choose(&PooledLatencies::from_bins(bins.iter(), max), Axis::default());
-    let places = Places { area, axis, builds: of.builds.len() };
+    let places = ScaledPoints { area, axis, builds: of.builds.len() };
     let up = places.axis.ticks(area.height(), NAME_UP);
     let legend = Legend::new(entries(of, deadline.is_some()), width);
     let picture = Picture {
@@ -106,7 +106,7 @@ fn point_pen() -> Pen {
     Pen::number(0).solid()
 }
 
-fn beyond(deadline: Nanos, places: &Places) -> Markup {
+fn beyond(deadline: Nanos, places: &ScaledPoints) -> Markup {
     let (area, y) = (&places.area, places.y(deadline.0 as f64));
     let style = format!("fill:{DEADLINE};fill-opacity:.08");
     html! {
@@ -117,7 +117,7 @@ fn beyond(deadline: Nanos, places: &Places) -> Markup {
 }
 
 /// As many names as have room, the newest among them.
-fn names(places: &Places, builds: &[Build]) -> Vec<Tick> {
+fn names(places: &ScaledPoints, builds: &[Build]) -> Vec<Tick> {
     let most = (places.area.width() / NAME_ACROSS).max(1.0) as usize;
     let every = builds.len().div_ceil(most).max(1);
     let is_named = |at: &usize| (builds.len() - 1 - at).is_multiple_of(every);
@@ -148,7 +148,7 @@ pub fn levels_of(of: &Trend) -> Vec<(usize, usize, f64)> {
     begins.zip(ends).filter_map(known).collect()
 }
 
-fn levels(of: &Trend, places: &Places) -> Markup {
+fn levels(of: &Trend, places: &ScaledPoints) -> Markup {
     html! {
         @for (from, to, level) in levels_of(of) {
             @let y = places.y(level);
@@ -170,7 +170,7 @@ fn level(builds: &[Build]) -> Option<f64> {
     values.get(values.len() / 2).copied()
 }
 
-fn points(of: &Trend, places: &Places) -> Markup {
+fn points(of: &Trend, places: &ScaledPoints) -> Markup {
     let pen = point_pen();
     let all: Vec<String> = (0..of.builds.len())
         .map(|at| format!("{} {}", n(places.x(at as f64)), n(places.y(of.builds[at].value_ns))))

@@ -1,8 +1,8 @@
 //! Several runs side by side: what each came to, and how it differs from the first of them, the
 //! baseline. These are differences of counts; what chance has to do with them is not judged here.
 
-mod answer;
 mod figure;
+mod headline;
 mod settings;
 mod text;
 
@@ -67,7 +67,7 @@ impl<'a> RunTable<'a> {
 
     /// The same, with what these runs show as replications of each other: whether they differ by more
     /// than chance.
-    pub fn judged(self, runs: &[MeasuredRun]) -> RunTable<'a> {
+    pub fn with_judgements(self, runs: &[MeasuredRun]) -> RunTable<'a> {
         RunTable { judgements: judgements(runs), ..self }
     }
 

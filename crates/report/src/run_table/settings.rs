@@ -60,7 +60,7 @@ fn facts(run: &Run) -> Vec<(&'static str, String)> {
         ("Kernel files", listed(plan.kernel_files.iter().map(ToString::to_string).collect())),
     ];
     let asked = asked.into_iter().filter_map(|(name, value)| Some((name, value?)));
-    let method = sentence::method(plan).into_iter().filter(|(name, _)| *name != "Target");
+    let method = sentence::method_facts(plan).into_iter().filter(|(name, _)| *name != "Target");
     let machine = setup::machine(run).into_iter();
     let all = asked.chain(method).chain(machine);
     all.filter(|(name, _)| !NO_SETTING.contains(name) && !IN_THE_TABLE.contains(name))

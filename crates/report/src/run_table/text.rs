@@ -11,7 +11,7 @@ impl RunTable<'_> {
     /// The answer, the table of the runs, and the settings that differ, in `width` columns.
     pub fn text(&self, width: usize, style: Style) -> String {
         let paragraph = |text: String| format!("{}\n", wrapped(&text, width, 0));
-        let mut text = style.paint(Colour::Bold, &wrapped(&self.answer(), width, 0)) + "\n";
+        let mut text = style.paint(Colour::Bold, &wrapped(&self.headline(), width, 0)) + "\n";
         text += &self.judgements.iter().cloned().map(paragraph).collect::<String>();
         text += &self.misses().map(paragraph).unwrap_or_default();
         text += &format!("{}\n\n", style.paint(Colour::Dim, &wrapped(&self.title(), width, 0)));
@@ -37,7 +37,7 @@ impl RunTable<'_> {
         };
         format!(
             "**{}**\n\n{}{}\n{}\n\n{settings}",
-            escaped(&self.answer()),
+            escaped(&self.headline()),
             lines.collect::<String>(),
             markdown(&self.columns()),
             escaped(MEANING)

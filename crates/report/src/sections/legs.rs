@@ -180,7 +180,7 @@ fn sentences(run: &Run, legs: &RunLegs) -> Vec<String> {
     if run.asked.method.gpio().is_some() {
         return vec![format!("The legs of {} answers are known.", grouped(legs.tally.known))];
     }
-    std::iter::once(counted(legs)).chain(cost).collect()
+    std::iter::once(tally_sentence(legs)).chain(cost).collect()
 }
 
 /// The medians of the legs of a wire beside each other.
@@ -210,7 +210,7 @@ fn leg_bar(thread: &ThreadLegs) -> Markup {
     }
 }
 
-fn counted(legs: &RunLegs) -> String {
+fn tally_sentence(legs: &RunLegs) -> String {
     let LegTally { traced, known, events_lost, .. } = legs.tally;
     let (irq, switch) = legs
         .threads
@@ -315,8 +315,10 @@ mod tests {
 
     #[test]
     fn how_many_cycles_each_leg_stands_for_is_said() {
-        assert!(counted(&legs(19_000, 19_000, 0)).starts_with("The legs of 19 000 of 20 000 "));
-        let apart = counted(&legs(19_000, 500, 0));
+        assert!(
+            tally_sentence(&legs(19_000, 19_000, 0)).starts_with("The legs of 19 000 of 20 000 ")
+        );
+        let apart = tally_sentence(&legs(19_000, 500, 0));
         assert!(apart.contains("IRQ leg is known in 19 000, the thread leg in 500, both in 500;"));
     }
 

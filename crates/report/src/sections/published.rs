@@ -284,7 +284,7 @@ fn of_run(of: Implementation, run: &Run) -> Option<Series> {
     Some(Series {
         of,
         what: match is_guest {
-            true => format!("virtual, {}", run.asked.target.to_string().trim_start_matches("lab:")),
+            true => format!("virtual, {}", run.asked.target.short_name()),
             false => "simulated".to_string(),
         },
         is_loaded: !run.asked.loads.is_empty(),

@@ -13,7 +13,7 @@ const TREE_ROWS: usize = 60;
 /// Holders and paths that are printed.
 const TOP: usize = 20;
 
-/// One wake-up; `rank` says the how manieth largest it is.
+/// One wake-up; `rank` is 1 for the largest.
 pub fn replayed(told: &ReplayedLatency, rank: usize, width: usize, style: Style) -> String {
     let head = format!(
         "Latency {rank}: {}, release {:.9} s of the guest's clock",

@@ -52,7 +52,7 @@ pub fn fold(run: &Run) -> Option<Fold> {
         return None;
     }
     let caption = format!(
-        "Of all threads. {} that depend on each other count as fewer: the column says how many stand for one. \
+        "Of all threads. {} that depend on each other count as clusters: the last column has their mean size. \
          Exact order statistics, from bin edge to bin edge.",
         terms::of_run(run).titles
     );
@@ -105,7 +105,7 @@ fn columns(run: &Run, quantiles: &[QuantileInterval]) -> Vec<Column> {
         Column::new("from", 0, each(&|one| scale.number(one.low_ns))).unit(scale.unit()),
         Column::new("to", 0, each(&high)).unit(scale.unit()),
         Column::new(terms::of_run(run).many, 1, each(&|one| grouped(one.latencies))),
-        Column::new("stand for one", 1, each(&per_event)),
+        Column::new("cluster size", 1, each(&per_event)),
     ]
 }
 

@@ -21,7 +21,7 @@ use latlab_model::sanitize::escape_lines;
 /// What a run says, in the Markdown of GitHub.
 pub fn markdown(run: &Run) -> String {
     let parts = [
-        format!("### {}\n", escaped(&crate::answer::headline(run))),
+        format!("### {}\n", escaped(&crate::summary::headline(run))),
         paragraph(&sentence::lead(run).join(" ")),
         verdict(run),
         threads(run),

@@ -2,7 +2,7 @@
 //! its words, and at last stands on its side.
 
 use crate::terminal::style::{Colour, Style};
-use crate::units::joined;
+use crate::units::with_fixed_spaces;
 use latlab_model::sanitize::escape_lines;
 use maud::{Markup, html};
 
@@ -71,7 +71,7 @@ impl Column {
 const GAP: &str = "  ";
 
 fn longest_word(text: &str) -> usize {
-    joined(text).split(' ').map(|word| word.chars().count()).max().unwrap_or(0)
+    with_fixed_spaces(text).split(' ').map(|word| word.chars().count()).max().unwrap_or(0)
 }
 
 /// The lines of the table, no wider than `width` wherever no word is.
@@ -161,7 +161,7 @@ pub fn markup(columns: &[Column], caption: &str) -> Markup {
     html! {
         div.scroll role="region" tabindex="0" aria-label=(caption) {
             table {
-                caption { span { (joined(caption)) } }
+                caption { span { (with_fixed_spaces(caption)) } }
                 thead {
                     tr {
                         @for column in columns {
@@ -261,7 +261,7 @@ pub fn wrapped(text: &str, width: usize, indent: usize) -> String {
 /// Text in lines of at most `room` characters; a longer word has a line of its own.
 fn filled(text: &str, room: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
-    for word in joined(text).split([' ', '\n']).filter(|word| !word.is_empty()) {
+    for word in with_fixed_spaces(text).split([' ', '\n']).filter(|word| !word.is_empty()) {
         let used = lines.last().map_or(0, |line| line.chars().count());
         if used > 0 && used + 1 + word.chars().count() > room {
             lines.push(String::new());

@@ -1,6 +1,5 @@
 //! A run, or a list of runs, as tables for the terminal.
 
-use crate::answer;
 use crate::command::command;
 use crate::doctor::severity_colour;
 use crate::doctor::summary;
@@ -15,6 +14,7 @@ use crate::sections::outliers;
 use crate::sections::respond;
 use crate::sections::statistics;
 use crate::sentence::{self, NOT_DEFINED};
+use crate::summary::headline;
 use crate::terminal::style::Colour;
 pub use crate::terminal::style::Style;
 use crate::terminal::table::{Column, table, wrapped};
@@ -54,7 +54,7 @@ pub fn show(run: &Run, picture: &str, width: usize, style: Style) -> String {
 }
 
 fn head(run: &Run, width: usize, style: Style) -> String {
-    let headline = wrapped(&answer::headline(run), width, 0);
+    let headline = wrapped(&headline(run), width, 0);
     let lead = wrapped(&sentence::lead(run).join(" "), width, 0);
     let plan = &run.asked;
     if plan.method.is_capture() {

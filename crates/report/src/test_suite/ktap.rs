@@ -13,7 +13,7 @@ pub fn text(suite: &TestSuite) -> String {
         };
         text += &result("  ", number + 1, &name, case);
     }
-    text + &result("", 1, &suite.answer.name, &suite.answer)
+    text + &result("", 1, &suite.overall.name, &suite.overall)
 }
 
 /// What there is to say, and the result.

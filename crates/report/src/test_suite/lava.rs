@@ -74,7 +74,7 @@ mod tests {
         let suite = TestSuite {
             name: "all".to_string(),
             cases: vec![case("hack bench: 4"), case("hack-bench (4)"), case("<>")],
-            answer: case("all"),
+            overall: case("all"),
             remarks: String::new(),
         };
         let ids = ["hack-bench-4", "hack-bench-4-2", "unnamed"]

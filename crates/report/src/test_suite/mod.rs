@@ -66,7 +66,7 @@ pub struct TestSuite {
     /// What is tested.
     pub cases: Vec<TestCase>,
     /// What all of it comes to.
-    pub answer: TestCase,
+    pub overall: TestCase,
     /// What else there is to say.
     pub remarks: String,
 }

@@ -27,8 +27,8 @@ pub fn of_run(run: &Run) -> TestSuite {
         .map(|finding| format!("{}: {} [{}]", finding.severity(), finding.text(), finding.code()))
         .collect();
     let name = run.asked.name.clone();
-    let answer = TestCase { name: name.clone(), ..verdict };
-    TestSuite { name, cases, answer, remarks: findings.join("\n") }
+    let overall = TestCase { name: name.clone(), ..verdict };
+    TestSuite { name, cases, overall, remarks: findings.join("\n") }
 }
 
 /// A suite of something that could not be measured, for this reason.
@@ -39,8 +39,8 @@ pub fn not_measured(name: &str, reason: &str) -> TestSuite {
         problem: Some((Problem::Error, reason.to_string())),
         ..TestCase::default()
     };
-    let answer = TestCase { name: name.to_string(), ..case.clone() };
-    TestSuite { name: name.to_string(), cases: vec![case], answer, remarks: String::new() }
+    let overall = TestCase { name: name.to_string(), ..case.clone() };
+    TestSuite { name: name.to_string(), cases: vec![case], overall, remarks: String::new() }
 }
 
 fn of_verdict(run: &Run) -> TestCase {
@@ -56,7 +56,7 @@ fn of_verdict(run: &Run) -> TestCase {
     let sentence = verdict.and_then(|verdict| verdict.sentence);
     let text = sentence.or(invalid.map(|finding| finding.text()));
     let text = text.unwrap_or_else(|| NO_DEADLINE.to_string()).replace('\n', " ");
-    let case = TestCase { name: "verdict".to_string(), measured: run.total.max_ns, ..named(run) };
+    let case = TestCase { name: "verdict".to_string(), measured: run.total.max_ns, ..case_of(run) };
     with_problem(case, problem, text)
 }
 
@@ -91,12 +91,12 @@ fn of_thread(run: &Run, thread: &ThreadRun) -> TestCase {
         name,
         short_name: Some(format!("t{number}-deadline")),
         figures: figures.into_iter().map(figure).collect(),
-        ..named(run)
+        ..case_of(run)
     };
     with_problem(case, problem, words.join(", "))
 }
 
-fn named(run: &Run) -> TestCase {
+fn case_of(run: &Run) -> TestCase {
     TestCase { group: run.asked.name.clone(), ..TestCase::default() }
 }
 

@@ -14,11 +14,11 @@ pub fn test_suite(of: &Trend) -> TestSuite {
     let case = case(of.metric.as_str(), name.to_string(), of.word, headline(of));
     let lines: Vec<String> = of.steps.iter().map(step).chain(limits(of)).collect();
     let name = "latlab trend".to_string();
-    let answer = TestCase { name: name.clone(), ..case.clone() };
+    let overall = TestCase { name: name.clone(), ..case.clone() };
     TestSuite {
         name,
         cases: vec![TestCase { measured, ..case }],
-        answer,
+        overall,
         remarks: lines.join("\n"),
     }
 }

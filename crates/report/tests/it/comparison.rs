@@ -7,8 +7,8 @@ use latlab_model::plan::Policy;
 use latlab_model::run::VerdictWord;
 use latlab_model::{Nanos, Plan, Run};
 use latlab_report::{
-    Glyphs, ListEntry, PictureSize, RunTable, Style, answer, compare, histogram as picture, list,
-    show,
+    Glyphs, ListEntry, PictureSize, RunTable, Style, compare, histogram as picture, list, show,
+    summarise,
 };
 use latlab_stats::{MeasuredRun, Tolerance, compare_runs};
 use proptest::prelude::*;
@@ -212,7 +212,7 @@ fn no_width_costs_the_answer_of_a_run_its_kernel_or_its_verdict() {
                 "{name} at {width}:
 {drawn}"
             );
-            for said in [answer(run, &drawn, width, PLAIN), show(run, "", width, PLAIN)] {
+            for said in [summarise(run, &drawn, width, PLAIN), show(run, "", width, PLAIN)] {
                 assert!(holds(&said, &run.machine.kernel), "{name} at {width}:\n{said}");
                 if let Some(verdict) = &run.verdict {
                     let word = verdict.word.as_str();

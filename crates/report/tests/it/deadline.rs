@@ -10,7 +10,7 @@ use latlab_model::own_work::OwnThread;
 use latlab_model::run::VerdictWord;
 use latlab_model::{Nanos, ThreadBins};
 use latlab_report::time::{self, TimeData, TimeOptions};
-use latlab_report::{Kind, Options, RunWithBins, Style, answer, plot, show};
+use latlab_report::{Kind, Options, RunWithBins, Style, plot, show, summarise};
 use latlab_stats::Span;
 
 fn with_deadline(deadline: i64) -> Fixture {
@@ -196,7 +196,7 @@ fn a_cause_stands_with_its_share_of_the_largest_latencies() {
         let run = latlab_model::Run { findings, ..fixture.run.clone() };
         let page =
             common::page(&Fixture { run: run.clone(), histograms: fixture.histograms.clone() });
-        (answer(&run, "", 100, Style { colour: false }), page)
+        (summarise(&run, "", 100, Style { colour: false }), page)
     };
     let (text, page) = said(vec![load_changed(1, seconds(10, 15))]);
     assert!(text.contains(" [load-changed: 2 of 3 largest]\n"), "{text}");
@@ -231,7 +231,7 @@ fn what_explains_most_of_the_largest_is_named_and_mended_first() {
     run.largest = vec![outlier(214_417, Some(around)), outlier(90_000, None)];
     run.findings = vec![Finding::new(dear), Finding::new(rival)];
     run.verdict.as_mut().unwrap().word = VerdictWord::Fail;
-    let said = |run: &latlab_model::Run| answer(run, "", 100, Style { colour: false });
+    let said = |run: &latlab_model::Run| summarise(run, "", 100, Style { colour: false });
     let text = said(run);
     let at = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words} in\n{text}"));
     assert!(at("[rival-thread: 1 of 2 largest]") < at("[telemetry-dear]"), "{text}");
@@ -245,6 +245,6 @@ fn what_explains_most_of_the_largest_is_named_and_mended_first() {
     let (target, reason) = ("ssh://pi".to_string(), "Connection reset by peer".to_string());
     let run = &mut fixture.run;
     run.findings.push(Finding::new(EndFinding::BoardLost { target, reason }));
-    let text = answer(run, "", 100, Style { colour: false });
+    let text = summarise(run, "", 100, Style { colour: false });
     assert!(text.contains("Try first [board-lost]: See"), "{text}");
 }

@@ -1,6 +1,5 @@
 //! The tests of this crate that use it from outside: one program, a module for each subject.
 
-mod answer;
 mod blocks;
 mod campaign;
 mod common;
@@ -15,4 +14,5 @@ mod own_work;
 mod picture;
 mod plots;
 mod png;
+mod summary;
 mod time;

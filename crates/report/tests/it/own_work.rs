@@ -4,7 +4,7 @@ use crate::common::{Fixture, histogram, plan, verdict};
 use latlab_model::own_work::{LargestLatency, OwnThread, OwnThreadWork, RunOwnWork};
 use latlab_model::run::VerdictWord;
 use latlab_model::{Nanos, Run};
-use latlab_report::{Style, answer_lines, show};
+use latlab_report::{Style, show, summarise_in_lines};
 
 const LARGEST: [i64; 3] = [55_000, 40_000, 17_900];
 
@@ -51,7 +51,7 @@ fn a_maximum_in_the_work_of_an_own_thread_has_the_largest_without_beside_it() {
     let mut judged = run([true, true, false], 0);
     judged.asked.deadline_ns = Some(Nanos(100_000));
     verdict(&mut judged, VerdictWord::Pass, None);
-    let first = answer_lines(&judged, 160, Style { colour: false });
+    let first = summarise_in_lines(&judged, 160, Style { colour: false });
     assert!(
         first.contains("the largest took 55 us (17.9 us outside latlab's own work)."),
         "{first}"

@@ -171,10 +171,10 @@ impl EventLog {
     fn keep_joined(&mut self, block: Vec<(u64, LiveEvent)>) {
         self.step = self.step.max(Nanos(10 * SECOND.0));
         self.rewritten = block.last().map_or(self.rewritten, |(number, _)| *number);
-        self.joined.extend(joined(block, self.step));
+        self.joined.extend(join_events(block, self.step));
         while self.joined.len() > MOST_JOINED && self.step.0 < i64::MAX / 2 {
             self.step = Nanos(self.step.0 * 2);
-            self.joined = joined(std::mem::take(&mut self.joined), self.step);
+            self.joined = join_events(std::mem::take(&mut self.joined), self.step);
         }
     }
 
@@ -232,7 +232,7 @@ impl EventLog {
 
 /// Events joined to steps: of latencies everything that [`Span::join`] keeps, of the conditions
 /// one reading for each step. They get the first of the numbers, so that all stay in order.
-fn joined(block: Vec<(u64, LiveEvent)>, step: Nanos) -> Vec<(u64, LiveEvent)> {
+fn join_events(block: Vec<(u64, LiveEvent)>, step: Nanos) -> Vec<(u64, LiveEvent)> {
     let mut numbers = Vec::with_capacity(block.len());
     let mut spans: BTreeMap<(Nanos, u32), Span> = BTreeMap::new();
     let mut readings: BTreeMap<Nanos, (Nanos, Vec<Value>)> = BTreeMap::new();

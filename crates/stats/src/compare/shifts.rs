@@ -20,7 +20,7 @@ const FEWEST_CHOICES: usize = 50;
 const MANY_PAIRS: usize = 10_000;
 const SEED: u64 = 8;
 
-/// The ratio of each quantile that all runs support, with the band of the choices of runs.
+/// The ratio of each quantile that all runs support, with the band of the bootstrap.
 pub fn quantile_shifts(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Vec<QuantileShift> {
     let logs = |side: &[MeasuredRun]| -> Vec<Vec<Option<f64>>> {
         let of = |run: &MeasuredRun| -> Vec<Option<f64>> {

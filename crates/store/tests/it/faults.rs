@@ -1,6 +1,6 @@
 //! Every call of recording, finishing and recovering fails, lies, or is the last one, in turn.
 
-use crate::simulated_disk::{Fault, SimulatedDisk};
+use crate::simulated_disk::{DiskFault, SimulatedDisk};
 use jiff::Timestamp;
 use latlab_digest::testing::SyntheticRun;
 use latlab_digest::{RunBuilder, StreamEnd};
@@ -179,7 +179,7 @@ fn a_power_cut_at_every_call_loses_nothing_that_was_synced() {
     let (mut cuts, mut disks) = (0, 0);
     for call in 0.. {
         let top = folder_in_memory();
-        let disk = SimulatedDisk::new(top.path()).fault_at(call, Fault::Cut);
+        let disk = SimulatedDisk::new(top.path()).fault_at(call, DiskFault::Cut);
         let (synced, finished) = record(&top.path().join("runs"), &expected.messages, disk.clone());
         if !disk.is_off() {
             assert!(finished.is_ok());
@@ -206,7 +206,7 @@ fn every_call_that_fails_or_lies_is_said_or_harmless() {
     let mut happened = 0;
     for call in 0.. {
         let mut was_last = true;
-        for fault in Fault::ALL.into_iter().filter(|fault| *fault != Fault::Cut) {
+        for fault in DiskFault::ALL.into_iter().filter(|fault| *fault != DiskFault::Cut) {
             let top = folder_in_memory();
             let root = top.path().join("runs");
             let disk = SimulatedDisk::new(top.path()).fault_at(call, fault);
@@ -221,7 +221,7 @@ fn every_call_that_fails_or_lies_is_said_or_harmless() {
                 }
                 // A run that was begun, and could be written but for one frame, is there at the end.
                 let stored = begun && Store::new(&root).list().unwrap().len() == 1;
-                assert!(stored || fault == Fault::Fails, "{about}");
+                assert!(stored || fault == DiskFault::Fails, "{about}");
             }
         }
         if was_last {
@@ -239,7 +239,7 @@ fn a_sync_that_does_nothing_gives_no_wrong_figure() {
     let mut false_syncs = 0;
     for call in 0.. {
         let top = folder_in_memory();
-        let disk = SimulatedDisk::new(top.path()).fault_at(call, Fault::FalseSync);
+        let disk = SimulatedDisk::new(top.path()).fault_at(call, DiskFault::FalseSync);
         let _ = record(&top.path().join("runs"), &expected.messages, disk.clone());
         if disk.calls() <= call {
             break;
@@ -270,7 +270,7 @@ fn a_recovery_that_fails_at_every_call_is_done_by_the_next_one() {
     let (mut happened, mut disks) = (0, 0);
     for call in 0.. {
         let mut was_last = true;
-        for fault in Fault::ALL {
+        for fault in DiskFault::ALL {
             let top = folder_in_memory();
             let root = top.path().join("runs");
             let disk = SimulatedDisk::new(top.path());
@@ -288,7 +288,7 @@ fn a_recovery_that_fails_at_every_call_is_done_by_the_next_one() {
             }
             happened += 1;
             let about = format!("{fault:?} at call {call} of a recovery");
-            if fault == Fault::Cut {
+            if fault == DiskFault::Cut {
                 for (_, remains) in remains_of_cut(call) {
                     let found = folder_in_memory();
                     disk.after_power_cut(found.path(), remains);
@@ -296,7 +296,7 @@ fn a_recovery_that_fails_at_every_call_is_done_by_the_next_one() {
                     assert_right_or_said(&found.path().join("runs"), &expected, all, &about);
                 }
             }
-            let read_falsely = fault == Fault::FalseRead;
+            let read_falsely = fault == DiskFault::FalseRead;
             assert_right_or_said(&root, &expected, if read_falsely { 0 } else { all }, &about);
         }
         if was_last {

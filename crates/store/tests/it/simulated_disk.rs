@@ -1,6 +1,6 @@
 //! A disk that keeps apart what is synced and what is not, and does at one call what disks do.
 
-use latlab_store::disk::{Answer, Faults, Operation};
+use latlab_store::disk::{Answer, DiskFaults, Operation};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -12,7 +12,7 @@ const BLOCK: usize = 512;
 
 /// What happens at one call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Fault {
+pub enum DiskFault {
     /// It fails, and does nothing.
     Fails,
     /// A write fails after half of its bytes, because the disk is full.
@@ -29,24 +29,26 @@ pub enum Fault {
     FalseSync,
 }
 
-impl Fault {
+impl DiskFault {
     /// All but false syncs, which only a power cut brings to light.
-    pub const ALL: [Fault; 6] = [
-        Fault::Fails,
-        Fault::Full,
-        Fault::Cut,
-        Fault::FalseRead,
-        Fault::FalseWrite,
-        Fault::LostWrite,
+    pub const ALL: [DiskFault; 6] = [
+        DiskFault::Fails,
+        DiskFault::Full,
+        DiskFault::Cut,
+        DiskFault::FalseRead,
+        DiskFault::FalseWrite,
+        DiskFault::LostWrite,
     ];
 
     /// Whether it can happen to such a call.
     fn fits(self, operation: &Operation<'_>) -> bool {
         match self {
-            Fault::Fails | Fault::Cut => true,
-            Fault::FalseRead => matches!(operation, Operation::Read(_)),
-            Fault::FalseSync => matches!(operation, Operation::Sync(_) | Operation::SyncFolder(_)),
-            Fault::Full | Fault::FalseWrite | Fault::LostWrite => {
+            DiskFault::Fails | DiskFault::Cut => true,
+            DiskFault::FalseRead => matches!(operation, Operation::Read(_)),
+            DiskFault::FalseSync => {
+                matches!(operation, Operation::Sync(_) | Operation::SyncFolder(_))
+            }
+            DiskFault::Full | DiskFault::FalseWrite | DiskFault::LostWrite => {
                 matches!(operation, Operation::Write(..))
             }
         }
@@ -62,7 +64,7 @@ pub struct SimulatedDisk {
 
 #[derive(Default, Debug)]
 struct DiskState {
-    fault: Option<(usize, Fault)>,
+    fault: Option<(usize, DiskFault)>,
     calls: usize,
     /// Whether the fault has happened.
     happened: bool,
@@ -106,7 +108,7 @@ impl SimulatedDisk {
     }
 
     /// Has a fault at the call of this number, from now on.
-    pub fn fault_at(self: Arc<Self>, call: usize, fault: Fault) -> Arc<SimulatedDisk> {
+    pub fn fault_at(self: Arc<Self>, call: usize, fault: DiskFault) -> Arc<SimulatedDisk> {
         let mut state = self.state.lock().unwrap();
         (state.fault, state.calls) = (Some((call, fault)), 0);
         drop(state);
@@ -282,7 +284,7 @@ impl NameChange {
     }
 }
 
-impl Faults for SimulatedDisk {
+impl DiskFaults for SimulatedDisk {
     fn before(&self, operation: Operation<'_>) -> io::Result<Answer> {
         let mut state = self.state.lock().unwrap();
         if state.off {
@@ -299,23 +301,23 @@ impl Faults for SimulatedDisk {
             bytes
         };
         let (written, answer) = match (fault.map(|(_, fault)| fault), operation) {
-            (Some(Fault::Fails), _) => return Err(io::Error::from_raw_os_error(5)),
-            (Some(Fault::Cut), _) => {
+            (Some(DiskFault::Fails), _) => return Err(io::Error::from_raw_os_error(5)),
+            (Some(DiskFault::Cut), _) => {
                 state.off = true;
                 return Err(ErrorKind::NotConnected.into());
             }
-            (Some(Fault::Full), Operation::Write(path, bytes)) => {
+            (Some(DiskFault::Full), Operation::Write(path, bytes)) => {
                 let half = bytes[..bytes.len() / 2].to_vec();
                 (Some((path, half)), Err(ErrorKind::StorageFull.into()))
             }
-            (Some(Fault::FalseWrite), Operation::Write(path, bytes)) => {
+            (Some(DiskFault::FalseWrite), Operation::Write(path, bytes)) => {
                 (Some((path, other_bit(bytes))), Ok(()))
             }
-            (Some(Fault::LostWrite), Operation::Write(path, bytes)) => {
+            (Some(DiskFault::LostWrite), Operation::Write(path, bytes)) => {
                 (Some((path, vec![0; bytes.len()])), Ok(()))
             }
-            (Some(Fault::FalseSync), _) => return Ok(Answer::Skip),
-            (Some(Fault::FalseRead), _) => {
+            (Some(DiskFault::FalseSync), _) => return Ok(Answer::Skip),
+            (Some(DiskFault::FalseRead), _) => {
                 state.false_read = true;
                 (None, Ok(()))
             }

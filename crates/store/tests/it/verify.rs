@@ -1,6 +1,7 @@
 //! Whether a run folder is as it was stored.
 
 use latlab_digest::testing::SyntheticRun;
+use latlab_model::run::SCHEMA_VERSION;
 use latlab_model::verification::Verification;
 use latlab_store::{Store, WindowReader, histograms, read_run, verify};
 use sha2::{Digest, Sha256};
@@ -171,7 +172,7 @@ fn a_document_without_its_seal_or_under_another_name_is_told() {
     fs::write(path.join("run.json"), format!("{before}\n}}\n")).unwrap();
     assert!(mismatches(&verify(&path))[0].1.contains("its seal is missing"));
     // A run of the time before there were seals.
-    let older = before.replacen("\"schema\": 5", "\"schema\": 2", 1);
+    let older = before.replacen(&format!("\"schema\": {SCHEMA_VERSION}"), "\"schema\": 2", 1);
     fs::write(path.join("run.json"), format!("{older}\n}}\n")).unwrap();
     assert!(!mismatches(&verify(&path)).iter().any(|(_, what)| what.contains("seal")));
 }

@@ -1,7 +1,7 @@
 //! Spikes from events: of each culprit one by hand, and what holds of any events.
 
 use super::*;
-use crate::moment::{Interruption, Left, Level, Task};
+use crate::kernel_events::{Interruption, Left, Level, Task};
 use latlab_model::flight::StolenTime;
 use proptest::prelude::*;
 
@@ -25,41 +25,41 @@ fn idle() -> Task {
     task(0, "swapper/0", 120)
 }
 
-fn switch(from: Task, left: Left, to: Task) -> What {
-    What::Switch { from, left, to }
+fn switch(from: Task, left: Left, to: Task) -> EventKind {
+    EventKind::Switch { from, left, to }
 }
 
-fn enter(level: Level, name: &str) -> What {
-    What::Enter(Interruption { level, name: name.to_string(), function: None })
+fn enter(level: Level, name: &str) -> EventKind {
+    EventKind::Enter(Interruption { level, name: name.to_string(), function: None })
 }
 
 /// Events at microseconds after the release, each with the thread on the CPU.
-fn events(cpu: u32, all: Vec<(i64, i32, What)>) -> CpuEvents {
-    let moment = |(at, thread, what)| Moment { at: RELEASE + at * 1_000, thread, what };
+fn events(cpu: u32, all: Vec<(i64, i32, EventKind)>) -> CpuEvents {
+    let moment = |(at, thread, kind)| Moment { at: RELEASE + at * 1_000, thread, kind };
     CpuEvents { cpu, moments: all.into_iter().map(moment).collect(), is_whole: true }
 }
 
 /// The thread goes to sleep until its release, and `who` comes after it.
-fn sleeps(who: &Task) -> Vec<(i64, i32, What)> {
+fn sleeps(who: &Task) -> Vec<(i64, i32, EventKind)> {
     vec![
-        (-900, OWN, What::TimerStart { timer: TIMER, expires: RELEASE }),
+        (-900, OWN, EventKind::TimerStart { timer: TIMER, expires: RELEASE }),
         (-899, OWN, switch(own(), Left::Asleep, who.clone())),
     ]
 }
 
 /// The timer's interrupt, at this time, while `who` is on the CPU.
-fn fires(at: i64, who: &Task) -> Vec<(i64, i32, What)> {
+fn fires(at: i64, who: &Task) -> Vec<(i64, i32, EventKind)> {
     vec![
         (at, who.id, enter(Level::Interrupt, "local timer")),
-        (at + 1, who.id, What::TimerExpire { timer: TIMER, function: 0x77 }),
-        (at + 2, who.id, What::Waking(own())),
-        (at + 3, who.id, What::TimerExit),
-        (at + 4, who.id, What::Exit(Level::Interrupt)),
+        (at + 1, who.id, EventKind::TimerExpire { timer: TIMER, function: 0x77 }),
+        (at + 2, who.id, EventKind::Waking(own())),
+        (at + 3, who.id, EventKind::TimerExit),
+        (at + 4, who.id, EventKind::Exit(Level::Interrupt)),
     ]
 }
 
 /// It comes to its CPU.
-fn comes(at: i64, from: &Task) -> Vec<(i64, i32, What)> {
+fn comes(at: i64, from: &Task) -> Vec<(i64, i32, EventKind)> {
     vec![(at, from.id, switch(from.clone(), Left::Ready, own()))]
 }
 
@@ -88,7 +88,7 @@ fn blamed(latency_us: i64, cpus: &[CpuEvents]) -> SpikeBlame {
 }
 
 /// The spike on one CPU of these parts, and its cause in short.
-fn cause_of(latency_us: i64, parts: Vec<Vec<(i64, i32, What)>>) -> (HolderKind, String, i64) {
+fn cause_of(latency_us: i64, parts: Vec<Vec<(i64, i32, EventKind)>>) -> (HolderKind, String, i64) {
     let blame = blamed(latency_us, &[events(0, parts.concat())]);
     adds_up(&blame).unwrap();
     let sentence = blame.sentence();
@@ -135,10 +135,10 @@ fn a_late_interrupt_blames_the_thread_below_it_and_idle_where_there_is_none() {
 fn the_timer_interrupt_is_the_wake_up_on_every_architecture() {
     let arm = vec![
         (5, 0, enter(Level::Handler, "11 arch_timer")),
-        (6, 0, What::TimerExpire { timer: TIMER, function: 0x77 }),
-        (7, 0, What::Waking(own())),
-        (8, 0, What::TimerExit),
-        (30, 0, What::Exit(Level::Handler)),
+        (6, 0, EventKind::TimerExpire { timer: TIMER, function: 0x77 }),
+        (7, 0, EventKind::Waking(own())),
+        (8, 0, EventKind::TimerExit),
+        (30, 0, EventKind::Exit(Level::Handler)),
     ];
     let found = cause_of(40, vec![sleeps(&idle()), arm, comes(32, &idle())]);
     assert_eq!(found, is(HolderKind::WakeUp, "", 33), "{found:?}");
@@ -146,8 +146,10 @@ fn the_timer_interrupt_is_the_wake_up_on_every_architecture() {
 
 #[test]
 fn another_interrupt_in_the_waiting_is_named() {
-    let device =
-        vec![(12, 7, enter(Level::Handler, "39 dwc_otg")), (212, 7, What::Exit(Level::Handler))];
+    let device = vec![
+        (12, 7, enter(Level::Handler, "39 dwc_otg")),
+        (212, 7, EventKind::Exit(Level::Handler)),
+    ];
     let busy = task(7, "compiler", 120);
     let found = cause_of(230, vec![sleeps(&busy), fires(5, &busy), device, comes(215, &busy)]);
     assert_eq!(found, is(HolderKind::Interrupt, "39 dwc_otg", 200));
@@ -157,17 +159,17 @@ fn another_interrupt_in_the_waiting_is_named() {
 fn a_softirq_and_the_thread_of_another_timer_are_told_apart() {
     let busy = task(7, "compiler", 120);
     let softirq =
-        vec![(12, 7, enter(Level::Softirq, "NET_RX")), (400, 7, What::Exit(Level::Softirq))];
+        vec![(12, 7, enter(Level::Softirq, "NET_RX")), (400, 7, EventKind::Exit(Level::Softirq))];
     let found = cause_of(420, vec![sleeps(&busy), fires(5, &busy), softirq, comes(410, &busy)]);
     assert_eq!(found, is(HolderKind::Softirq, "NET_RX", 388));
     let other = vec![
         (5, 7, enter(Level::Interrupt, "local timer")),
-        (6, 7, What::TimerExpire { timer: 0x999, function: 0x55 }),
-        (300, 7, What::TimerExit),
-        (301, 7, What::TimerExpire { timer: TIMER, function: 0x77 }),
-        (302, 7, What::Waking(own())),
-        (303, 7, What::TimerExit),
-        (304, 7, What::Exit(Level::Interrupt)),
+        (6, 7, EventKind::TimerExpire { timer: 0x999, function: 0x55 }),
+        (300, 7, EventKind::TimerExit),
+        (301, 7, EventKind::TimerExpire { timer: TIMER, function: 0x77 }),
+        (302, 7, EventKind::Waking(own())),
+        (303, 7, EventKind::TimerExit),
+        (304, 7, EventKind::Exit(Level::Interrupt)),
     ];
     let found = cause_of(320, vec![sleeps(&busy), other, comes(310, &busy)]);
     assert_eq!(found, is(HolderKind::OtherTimers, "function_55", 295));
@@ -178,15 +180,15 @@ fn what_lies_between_other_timers_is_theirs_and_they_are_of_who_started_them() {
     let starter = task(60, "server", 97);
     let timer = |one: u64| 0x900 + one;
     let started = (0..3)
-        .map(|one| (-950, 60, What::TimerStart { timer: timer(one), expires: RELEASE }))
+        .map(|one| (-950, 60, EventKind::TimerStart { timer: timer(one), expires: RELEASE }))
         .chain([(-940, 60, switch(starter.clone(), Left::Asleep, own()))]);
     // Each is set in 40 us, and 60 us lie behind it; the last of them is set anew in the interrupt.
     let expire = |one: u64| {
         let at = 6 + one as i64 * 100;
         vec![
-            (at, 7, What::TimerExpire { timer: timer(one), function: 0x55 }),
-            (at + 40, 7, What::TimerExit),
-            (at + 41, 7, What::TimerStart { timer: timer(one), expires: RELEASE + 1 }),
+            (at, 7, EventKind::TimerExpire { timer: timer(one), function: 0x55 }),
+            (at + 40, 7, EventKind::TimerExit),
+            (at + 41, 7, EventKind::TimerStart { timer: timer(one), expires: RELEASE + 1 }),
         ]
     };
     let busy = task(7, "compiler", 120);
@@ -194,10 +196,10 @@ fn what_lies_between_other_timers_is_theirs_and_they_are_of_who_started_them() {
         vec![(5, 7, enter(Level::Interrupt, "local timer"))],
         (0..3).flat_map(expire).collect(),
         vec![
-            (306, 7, What::TimerExpire { timer: TIMER, function: 0x77 }),
-            (307, 7, What::Waking(own())),
-            (308, 7, What::TimerExit),
-            (309, 7, What::Exit(Level::Interrupt)),
+            (306, 7, EventKind::TimerExpire { timer: TIMER, function: 0x77 }),
+            (307, 7, EventKind::Waking(own())),
+            (308, 7, EventKind::TimerExit),
+            (309, 7, EventKind::Exit(Level::Interrupt)),
         ],
     ];
     let parts = [started.collect(), sleeps(&busy), interrupt.concat(), comes(315, &busy)];
@@ -215,9 +217,9 @@ fn what_lies_between_other_timers_is_theirs_and_they_are_of_who_started_them() {
     // Where nobody was seen to start it, it is of whom it wakes.
     let woken = vec![
         (5, 7, enter(Level::Interrupt, "local timer")),
-        (6, 7, What::TimerExpire { timer: 0x999, function: 0x55 }),
-        (280, 7, What::Waking(task(61, "reader", 120))),
-        (300, 7, What::TimerExit),
+        (6, 7, EventKind::TimerExpire { timer: 0x999, function: 0x55 }),
+        (280, 7, EventKind::Waking(task(61, "reader", 120))),
+        (300, 7, EventKind::TimerExit),
     ];
     let rest = interrupt[2].clone();
     let blame = blamed(320, &[events(0, [sleeps(&busy), woken, rest, comes(315, &busy)].concat())]);
@@ -225,14 +227,14 @@ fn what_lies_between_other_timers_is_theirs_and_they_are_of_who_started_them() {
 }
 
 /// A thread of this number and name comes, and runs for so long.
-fn runs(at: i64, who: &Task, to: &Task) -> Vec<(i64, i32, What)> {
+fn runs(at: i64, who: &Task, to: &Task) -> Vec<(i64, i32, EventKind)> {
     vec![(at, who.id, switch(who.clone(), Left::Asleep, to.clone()))]
 }
 
 #[test]
 fn what_soon_ends_is_told_as_what_its_parent_starts() {
     let make = task(60, "make", 4);
-    let fork = |at, parent, id, name: &str| (at, parent, What::Fork(task(id, name, 4)));
+    let fork = |at, parent, id, name: &str| (at, parent, EventKind::Fork(task(id, name, 4)));
     let (shell, first, second) = (task(501, "sh", 4), task(502, "cc1", 4), task(503, "as", 4));
     // Make starts a shell, which starts two programs; all three have ended when somebody looks.
     let parts = |make_works: i64| {
@@ -304,7 +306,7 @@ fn a_thread_that_leaves_its_cpu_on_the_way_back_is_followed() {
         vec![sleeps(&idle()), fires(5, &idle()), comes(15, &idle()), preempted, comes(800, &other)];
     assert_eq!(cause_of(810, parts), is(HolderKind::Thread, "hog", 780));
     let asleep = |left| {
-        let gone = vec![(20, OWN, switch(own(), left, idle())), (700, 0, What::Waking(own()))];
+        let gone = vec![(20, OWN, switch(own(), left, idle())), (700, 0, EventKind::Waking(own()))];
         let parts =
             vec![sleeps(&idle()), fires(5, &idle()), comes(15, &idle()), gone, comes(710, &idle())];
         cause_of(720, parts)
@@ -319,10 +321,10 @@ fn a_thread_that_leaves_its_cpu_on_the_way_back_is_followed() {
 fn a_stopped_thread_that_a_signal_wakes_after_its_release_was_stopped() {
     let stopped = vec![
         (-900, OWN, switch(own(), Left::Asleep, idle())),
-        (-500, 0, What::Waking(own())),
+        (-500, 0, EventKind::Waking(own())),
         (-490, 0, switch(idle(), Left::Ready, own())),
         (-480, OWN, switch(own(), Left::Stopped, idle())),
-        (90_000, 9, What::Waking(own())),
+        (90_000, 9, EventKind::Waking(own())),
     ];
     let found = cause_of(90_020, vec![stopped, comes(90_010, &task(9, "kill", 120))]);
     assert_eq!(found, is(HolderKind::OwnSleep, "stopped by a signal", 90_000));
@@ -332,9 +334,9 @@ fn a_stopped_thread_that_a_signal_wakes_after_its_release_was_stopped() {
 fn a_stopped_thread_that_asks_for_its_timer_after_its_release_was_stopped() {
     let stopped = vec![
         (-480, OWN, switch(own(), Left::Traced, idle())),
-        (5_000, 9, What::Waking(own())),
+        (5_000, 9, EventKind::Waking(own())),
         (5_010, 9, switch(task(9, "tracer", 120), Left::Ready, own())),
-        (5_012, OWN, What::TimerStart { timer: TIMER, expires: RELEASE }),
+        (5_012, OWN, EventKind::TimerStart { timer: TIMER, expires: RELEASE }),
         (5_013, OWN, switch(own(), Left::Asleep, idle())),
     ];
     let found = cause_of(5_030, vec![stopped, fires(5_015, &idle()), comes(5_020, &idle())]);
@@ -345,17 +347,17 @@ fn a_stopped_thread_that_asks_for_its_timer_after_its_release_was_stopped() {
 fn a_thread_that_asks_for_its_timer_after_its_release_was_frozen_or_preempted() {
     let asks = |at| {
         vec![
-            (at, OWN, What::TimerStart { timer: TIMER, expires: RELEASE }),
+            (at, OWN, EventKind::TimerStart { timer: TIMER, expires: RELEASE }),
             (at + 1, OWN, switch(own(), Left::Asleep, idle())),
         ]
     };
     let ends = [asks(5_012), fires(5_015, &idle()), comes(5_020, &idle())].concat();
     let frozen = [
-        (-900, OWN, What::TimerStart { timer: TIMER, expires: RELEASE }),
+        (-900, OWN, EventKind::TimerStart { timer: TIMER, expires: RELEASE }),
         (-899, OWN, switch(own(), Left::Asleep, idle())),
         (-490, 0, switch(idle(), Left::Ready, own())),
         (-480, OWN, switch(own(), Left::Asleep, idle())),
-        (5_000, 9, What::Waking(own())),
+        (5_000, 9, EventKind::Waking(own())),
         (5_010, 9, switch(task(9, "thaw", 120), Left::Ready, own())),
     ];
     // The pages may begin later.
@@ -377,12 +379,12 @@ fn a_thread_that_asks_for_its_timer_after_its_release_was_frozen_or_preempted() 
 fn an_interrupt_within_a_timer_and_one_that_cannot_be_masked_are_named() {
     let inside = vec![
         (10, 0, enter(Level::Interrupt, "local timer")),
-        (11, 0, What::TimerExpire { timer: 0x99, function: 0x11 }),
+        (11, 0, EventKind::TimerExpire { timer: 0x99, function: 0x11 }),
         (20, 0, enter(Level::Handler, "77 device")),
-        (400, 0, What::Exit(Level::Handler)),
-        (420, 0, What::TimerExit),
-        (421, 0, What::Exit(Level::Interrupt)),
-        (900, 0, What::Nmi { length: 50_000, function: 0x22 }),
+        (400, 0, EventKind::Exit(Level::Handler)),
+        (420, 0, EventKind::TimerExit),
+        (421, 0, EventKind::Exit(Level::Interrupt)),
+        (900, 0, EventKind::Nmi { length: 50_000, function: 0x22 }),
     ];
     let parts = [sleeps(&idle()), fires(2, &idle()), inside, comes(910, &idle())].concat();
     let blame = blamed(920, &[events(0, parts)]);
@@ -404,7 +406,7 @@ fn a_thread_that_migrates_is_followed_to_its_cpu() {
     let second = vec![
         (-10, 8, switch(idle(), Left::Ready, task(8, "other", 0))),
         (300, 8, switch(task(8, "other", 0), Left::Asleep, own())),
-        (400, OWN, What::Other),
+        (400, OWN, EventKind::Other),
     ];
     let blame = blamed(310, &[events(0, first), events(1, second)]);
     adds_up(&blame).unwrap();
@@ -416,7 +418,7 @@ fn the_waker_is_another_cpu_where_the_timer_is_there() {
     let busy = task(7, "far", 120);
     let far =
         [vec![(-999, 0, switch(idle(), Left::Ready, busy.clone()))], fires(400, &busy)].concat();
-    let near = [sleeps(&idle()), comes(410, &idle()), vec![(500, OWN, What::Other)]].concat();
+    let near = [sleeps(&idle()), comes(410, &idle()), vec![(500, OWN, EventKind::Other)]].concat();
     let blame = blamed(420, &[events(0, near), events(3, far)]);
     adds_up(&blame).unwrap();
     assert_eq!((blame.cause.unwrap().name, blame.cpu), ("far".to_string(), Some(0)));
@@ -427,17 +429,17 @@ fn two_threads_with_the_same_release_keep_their_timers() {
     let busy = task(7, "compiler", 120);
     let neighbour = task(101, "latlab", 4);
     let theirs = vec![
-        (-800, 101, What::TimerStart { timer: 0x999, expires: RELEASE }),
+        (-800, 101, EventKind::TimerStart { timer: 0x999, expires: RELEASE }),
         (2, 7, enter(Level::Interrupt, "local timer")),
-        (3, 7, What::TimerExpire { timer: 0x999, function: 0x77 }),
-        (4, 7, What::Waking(neighbour)),
-        (5, 7, What::TimerExit),
+        (3, 7, EventKind::TimerExpire { timer: 0x999, function: 0x77 }),
+        (4, 7, EventKind::Waking(neighbour)),
+        (5, 7, EventKind::TimerExit),
     ];
     let ours = vec![
-        (6, 7, What::TimerExpire { timer: TIMER, function: 0x77 }),
-        (7, 7, What::Waking(own())),
-        (8, 7, What::TimerExit),
-        (9, 7, What::Exit(Level::Interrupt)),
+        (6, 7, EventKind::TimerExpire { timer: TIMER, function: 0x77 }),
+        (7, 7, EventKind::Waking(own())),
+        (8, 7, EventKind::TimerExit),
+        (9, 7, EventKind::Exit(Level::Interrupt)),
     ];
     let blame = blamed(30, &[events(0, [sleeps(&busy), theirs, ours, comes(20, &busy)].concat())]);
     adds_up(&blame).unwrap();
@@ -468,8 +470,12 @@ fn stolen_time_is_named_where_it_accounts_for_the_silence_and_only_there() {
 
 #[test]
 fn a_silence_of_the_wake_up_itself_is_not_called_a_wake_up() {
-    let parts =
-        [sleeps(&idle()), fires(5, &idle()), comes(15, &idle()), vec![(9_000, OWN, What::Other)]];
+    let parts = [
+        sleeps(&idle()),
+        fires(5, &idle()),
+        comes(15, &idle()),
+        vec![(9_000, OWN, EventKind::Other)],
+    ];
     let blame = blamed(9_000, &[events(0, parts.concat())]);
     adds_up(&blame).unwrap();
     assert_eq!(blame.cause, None);
@@ -483,18 +489,18 @@ fn a_silence_of_the_wake_up_itself_is_not_called_a_wake_up() {
 #[test]
 fn many_lines_and_faults_are_causes_and_few_are_not() {
     let busy = task(7, "busy", 4);
-    let of = |what: &What, count: i64| {
-        let within = (0..count).map(|at| (20 + at * 6_000, 7, what.clone())).collect();
+    let of = |kind: &EventKind, count: i64| {
+        let within = (0..count).map(|at| (20 + at * 6_000, 7, kind.clone())).collect();
         cause_of(50_000, vec![sleeps(&busy), fires(5, &busy), within, comes(49_990, &busy)]).0
     };
-    assert_eq!(of(&What::Printk, 8), HolderKind::Printk);
-    assert_eq!(of(&What::Printk, 1), HolderKind::Thread, "one line takes no 50 ms");
-    assert_eq!(of(&What::PageFault, 8), HolderKind::Thread, "eight faults take no 50 ms");
-    let within = (0..60).map(|at| (20 + at, 7, What::PageFault)).collect();
+    assert_eq!(of(&EventKind::Printk, 8), HolderKind::Printk);
+    assert_eq!(of(&EventKind::Printk, 1), HolderKind::Thread, "one line takes no 50 ms");
+    assert_eq!(of(&EventKind::PageFault, 8), HolderKind::Thread, "eight faults take no 50 ms");
+    let within = (0..60).map(|at| (20 + at, 7, EventKind::PageFault)).collect();
     let storm = cause_of(100, vec![sleeps(&busy), fires(5, &busy), within, comes(90, &busy)]);
     assert_eq!(storm.0, HolderKind::PageFaults);
     // As a module that was loaded keeps interrupts off after the kernel has told of it.
-    let told = vec![(-99, 7, What::Printk), (-60, 7, What::Printk)];
+    let told = vec![(-99, 7, EventKind::Printk), (-60, 7, EventKind::Printk)];
     let parts = vec![sleeps(&busy), told, fires(2_000, &busy), comes(2_010, &busy)];
     assert_eq!(cause_of(2_020, parts), is(HolderKind::InterruptsOff, "busy", 2_000));
 }
@@ -504,16 +510,16 @@ fn a_softirq_and_an_interrupt_are_told_with_what_they_call() {
     let busy = task(7, "compiler", 120);
     let softirq = vec![
         (12, 7, enter(Level::Softirq, "TIMER")),
-        (13, 7, What::Calls(Some(0x11))),
-        (20, 7, What::Calls(None)),
-        (21, 7, What::Calls(Some(0x22))),
+        (13, 7, EventKind::Calls(Some(0x11))),
+        (20, 7, EventKind::Calls(None)),
+        (21, 7, EventKind::Calls(Some(0x22))),
         // An interrupt comes between, and the function goes on.
         (200, 7, enter(Level::Interrupt, "call function")),
-        (201, 7, What::Calls(Some(0x33))),
-        (202, 7, What::Calls(None)),
-        (203, 7, What::Exit(Level::Interrupt)),
-        (400, 7, What::Calls(None)),
-        (401, 7, What::Exit(Level::Softirq)),
+        (201, 7, EventKind::Calls(Some(0x33))),
+        (202, 7, EventKind::Calls(None)),
+        (203, 7, EventKind::Exit(Level::Interrupt)),
+        (400, 7, EventKind::Calls(None)),
+        (401, 7, EventKind::Exit(Level::Softirq)),
     ];
     let parts = [sleeps(&busy), fires(5, &busy), softirq, comes(410, &busy)].concat();
     let blame = blamed(420, &[events(0, parts)]);
@@ -541,7 +547,7 @@ fn an_idle_cpu_of_a_guest_that_is_not_woken_is_held_by_the_hypervisor() {
 #[test]
 fn a_cpu_that_goes_idle_beside_a_ready_thread_keeps_it_off_by_a_limit() {
     // It was idle before, as that of a group that has used up its time.
-    let again = vec![(30, 0, What::Idle(Some(1))), (4_000, 0, What::Idle(None))];
+    let again = vec![(30, 0, EventKind::Idle(Some(1))), (4_000, 0, EventKind::Idle(None))];
     let found =
         cause_of(5_010, vec![sleeps(&idle()), fires(5, &idle()), again, comes(5_000, &idle())]);
     assert_eq!(found, is(HolderKind::Throttled, "", 4_991));
@@ -552,19 +558,20 @@ fn a_cpu_that_goes_idle_beside_a_ready_thread_keeps_it_off_by_a_limit() {
 #[test]
 fn who_takes_a_cpu_away_is_named_for_it() {
     let shell = task(7, "shell", 120);
-    let (begins, ends) = (What::Hotplug { begins: true }, What::Hotplug { begins: false });
+    let (begins, ends) =
+        (EventKind::Hotplug { begins: true }, EventKind::Hotplug { begins: false });
     let steps = vec![(20, 7, begins.clone()), (2_000, 7, ends)];
     let found =
         cause_of(2_100, vec![sleeps(&shell), fires(5, &shell), steps, comes(2_090, &shell)]);
     assert_eq!(found, is(HolderKind::Hotplug, "shell", 2_081));
     // A step goes on behind the tick that interrupts it, until it has ended.
     let of_long_steps = |ends: Option<i64>| {
-        let step = |at, begins| (at, 7, What::Hotplug { begins });
+        let step = |at, begins| (at, 7, EventKind::Hotplug { begins });
         let steps = [vec![step(20, true)], ends.map(|at| step(at, false)).into_iter().collect()];
         let tick = |at| {
             vec![
                 (at, 7, enter(Level::Interrupt, "local timer")),
-                (at + 5, 7, What::Exit(Level::Interrupt)),
+                (at + 5, 7, EventKind::Exit(Level::Interrupt)),
             ]
         };
         let parts = [
@@ -582,7 +589,7 @@ fn who_takes_a_cpu_away_is_named_for_it() {
     assert_eq!((of_long_steps(None), of_long_steps(Some(100))), (9_971, 2_991));
     let migration = task(15, "migration/0", -1);
     let first = [sleeps(&migration), fires(5, &migration), comes(2_090, &migration)].concat();
-    let second = vec![(-500, 9, begins), (-400, 9, What::Other)];
+    let second = vec![(-500, 9, begins), (-400, 9, EventKind::Other)];
     let blame = blamed(2_100, &[events(0, first), events(1, second)]);
     assert_eq!(blame.cause.unwrap().kind, HolderKind::Hotplug, "another CPU has told of it");
 }
@@ -590,11 +597,14 @@ fn who_takes_a_cpu_away_is_named_for_it() {
 #[test]
 fn the_idle_state_and_the_frequency_before_the_release_are_told() {
     let before = vec![
-        (-800, 0, What::Frequency { cpu: 0, khz: 800_000 }),
-        (-700, 0, What::Frequency { cpu: 1, khz: 2_400_000 }),
-        (-600, 0, What::Idle(Some(2))),
+        (-800, 0, EventKind::Frequency { cpu: 0, khz: 800_000 }),
+        (-700, 0, EventKind::Frequency { cpu: 1, khz: 2_400_000 }),
+        (-600, 0, EventKind::Idle(Some(2))),
     ];
-    let late = vec![(2, 0, What::Frequency { cpu: 0, khz: 1_200_000 }), (3, 0, What::Idle(None))];
+    let late = vec![
+        (2, 0, EventKind::Frequency { cpu: 0, khz: 1_200_000 }),
+        (3, 0, EventKind::Idle(None)),
+    ];
     let parts = [sleeps(&idle()), before, late, fires(5, &idle()), comes(15, &idle())].concat();
     let told = blamed(20, &[events(0, parts)]).before;
     assert_eq!(told, CpuBefore { idle_state: Some(2), khz: Some(800_000) });
@@ -607,7 +617,7 @@ fn the_idle_state_and_the_frequency_before_the_release_are_told() {
 #[test]
 fn after_lost_events_nothing_is_said_of_what_ran_before() {
     let busy = task(7, "compiler", 120);
-    let hole = vec![(300, 9, What::Lost), (300, 9, What::Other)];
+    let hole = vec![(300, 9, EventKind::Lost), (300, 9, EventKind::Other)];
     let other = task(9, "later", 120);
     let parts = [sleeps(&busy), fires(5, &busy), hole, comes(540, &other)].concat();
     let blame = blamed(550, &[events(0, parts)]);
@@ -618,7 +628,8 @@ fn after_lost_events_nothing_is_said_of_what_ran_before() {
     assert_eq!(blame.reason_words().as_deref(), Some("events were lost"));
     // A hole that ends before the release says nothing of it; one over the release does.
     let of = |from: i64, to: i64| {
-        let all = vec![(from, 7, What::Other), (to, 7, What::Lost), (to, 7, What::Other)];
+        let all =
+            vec![(from, 7, EventKind::Other), (to, 7, EventKind::Lost), (to, 7, EventKind::Other)];
         let at = to.max(0);
         let all = [all, fires(at + 5, &busy), comes(at + 20, &busy)].concat();
         let blamed =
@@ -644,7 +655,7 @@ fn without_events_nothing_is_known_and_all_of_it_is_a_leg() {
 }
 
 /// Anything that a CPU may tell, or that damage makes of it.
-fn any_what() -> impl Strategy<Value = What> {
+fn any_what() -> impl Strategy<Value = EventKind> {
     let who = || {
         prop_oneof![Just(own()), Just(idle()), Just(task(7, "busy", 120)), Just(task(8, "hog", 0))]
     };
@@ -665,24 +676,24 @@ fn any_what() -> impl Strategy<Value = What> {
     };
     let timer = || prop_oneof![Just(TIMER), Just(0x999_u64)];
     prop_oneof![
-        4 => (who(), left, who()).prop_map(|(from, left, to)| What::Switch { from, left, to }),
-        3 => who().prop_map(What::Waking),
+        4 => (who(), left, who()).prop_map(|(from, left, to)| EventKind::Switch { from, left, to }),
+        3 => who().prop_map(EventKind::Waking),
         2 => (timer(), prop_oneof![Just(RELEASE), any::<i64>()])
-            .prop_map(|(timer, expires)| What::TimerStart { timer, expires }),
-        1 => who().prop_map(What::Fork),
-        2 => timer().prop_map(|timer| What::TimerExpire { timer, function: timer }),
-        1 => Just(What::TimerExit),
+            .prop_map(|(timer, expires)| EventKind::TimerStart { timer, expires }),
+        1 => who().prop_map(EventKind::Fork),
+        2 => timer().prop_map(|timer| EventKind::TimerExpire { timer, function: timer }),
+        1 => Just(EventKind::TimerExit),
         2 => level().prop_map(|level| enter(level, "some")),
-        2 => level().prop_map(What::Exit),
-        1 => any::<i64>().prop_map(|length| What::Nmi { length, function: 1 }),
-        1 => Just(What::Lost),
-        1 => Just(What::PageFault),
-        1 => Just(What::Printk),
-        1 => any::<bool>().prop_map(|begins| What::Hotplug { begins }),
-        1 => any::<u64>().prop_map(What::Work),
-        1 => Just(What::WorkEnd),
-        1 => proptest::option::of(any::<i64>()).prop_map(What::Idle),
-        1 => Just(What::Other),
+        2 => level().prop_map(EventKind::Exit),
+        1 => any::<i64>().prop_map(|length| EventKind::Nmi { length, function: 1 }),
+        1 => Just(EventKind::Lost),
+        1 => Just(EventKind::PageFault),
+        1 => Just(EventKind::Printk),
+        1 => any::<bool>().prop_map(|begins| EventKind::Hotplug { begins }),
+        1 => any::<u64>().prop_map(EventKind::Work),
+        1 => Just(EventKind::WorkEnd),
+        1 => proptest::option::of(any::<i64>()).prop_map(EventKind::Idle),
+        1 => Just(EventKind::Other),
     ]
 }
 
@@ -692,7 +703,7 @@ fn any_cpu() -> impl Strategy<Value = CpuEvents> {
     let sorted = any::<bool>();
     (proptest::collection::vec(moment, 0..40), 0_u32..3, any::<bool>(), sorted).prop_map(
         |(all, cpu, is_whole, sorted)| {
-            let of = |(at, thread, what)| Moment { at, thread, what };
+            let of = |(at, thread, kind)| Moment { at, thread, kind };
             let mut moments: Vec<Moment> = all.into_iter().map(of).collect();
             if sorted {
                 moments.sort_by_key(|moment| moment.at);

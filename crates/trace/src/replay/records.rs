@@ -34,7 +34,7 @@ pub struct Task {
 
 /// What happened at a count of instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum What {
+pub enum RecordKind {
     /// A block began, and ran so many times more.
     Ran {
         /// Its number.
@@ -54,7 +54,7 @@ pub struct Record {
     /// Instructions executed before it.
     pub count: u64,
     /// What happened.
-    pub what: What,
+    pub kind: RecordKind,
 }
 
 /// A wake-up, with what ran from before its release.
@@ -117,7 +117,7 @@ impl<'a> RecordReader<'a> {
             window: Window::default(),
         };
         let first = reader.read_item()?;
-        match first.map(|kind| (kind, Words(&reader.item).u32(0))) {
+        match first.map(|kind| (kind, LittleEndian(&reader.item).u32(0))) {
             Some((1, Some(VERSION))) => Ok(reader),
             _ => Err(damaged("it does not begin as the plugin's output does")),
         }
@@ -142,7 +142,7 @@ impl<'a> RecordReader<'a> {
     pub fn next_item(&mut self) -> io::Result<Option<Item>> {
         while let Some(kind) = self.read_item()? {
             let bytes = std::mem::take(&mut self.item);
-            let words = Words(&bytes);
+            let words = LittleEndian(&bytes);
             let item = match kind {
                 2 => self.keep_block(&words).map(|()| None),
                 3 => self.keep_task(&words).map(|()| None),
@@ -160,7 +160,7 @@ impl<'a> RecordReader<'a> {
         Ok(None)
     }
 
-    fn keep_block(&mut self, words: &Words<'_>) -> Option<()> {
+    fn keep_block(&mut self, words: &LittleEndian<'_>) -> Option<()> {
         let (number, count) = (words.u32(0)? as usize, words.u32(4)? as usize);
         let sizes = words.0.get(16..16 + count)?.to_vec();
         let bytes = words.0.get(16 + count..)?.to_vec();
@@ -176,7 +176,7 @@ impl<'a> RecordReader<'a> {
         Some(())
     }
 
-    fn keep_task(&mut self, words: &Words<'_>) -> Option<()> {
+    fn keep_task(&mut self, words: &LittleEndian<'_>) -> Option<()> {
         let (number, pid, tgid) = (words.u32(0)?, words.u32(4)?, words.u32(8)?);
         let name = words.0.get(24..40)?.split(|byte| *byte == 0).next()?;
         let name = String::from_utf8_lossy(name).into_owned();
@@ -191,7 +191,7 @@ impl<'a> RecordReader<'a> {
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
             read => read?,
         }
-        let words = Words(&head);
+        let words = LittleEndian(&head);
         let (kind, size) = (words.u32(0).unwrap_or(0), words.u32(4).unwrap_or(0));
         if size > LONGEST {
             return Err(damaged("an item of it is impossibly long"));
@@ -203,7 +203,7 @@ impl<'a> RecordReader<'a> {
 }
 
 impl Window {
-    fn read(&mut self, words: &Words<'_>, blocks: &[Block]) -> Option<()> {
+    fn read(&mut self, words: &LittleEndian<'_>, blocks: &[Block]) -> Option<()> {
         self.release = words.u64(0)? as i64;
         self.clock = words.u64(8)? as i64;
         self.end = words.u64(16)?;
@@ -221,17 +221,17 @@ impl Window {
                 _ => (words.u64(at + 8)?, words.u32(at + 4)?, 16),
             };
             at += size;
-            let what = match kind {
+            let kind = match kind {
                 0 | FOLLOWS => {
                     let length = blocks.get(value as usize).map_or(0, |block| block.sizes.len());
                     next = count.checked_add(length as u64 * (u64::from(repeats) + 1));
-                    What::Ran { block: value, repeats }
+                    RecordKind::Ran { block: value, repeats }
                 }
-                1 => What::Switched(value),
-                2 => What::ReadClock(value),
+                1 => RecordKind::Switched(value),
+                2 => RecordKind::ReadClock(value),
                 _ => return None,
             };
-            self.records.push(Record { count, what });
+            self.records.push(Record { count, kind });
         }
         Some(())
     }
@@ -241,7 +241,7 @@ fn damaged(why: &str) -> io::Error {
     io::Error::other(format!("the plugin's output cannot be read: {why}"))
 }
 
-fn totals(words: &Words<'_>) -> Option<Totals> {
+fn totals(words: &LittleEndian<'_>) -> Option<Totals> {
     Some(Totals {
         instructions: words.u64(0)?,
         wake_ups: words.u64(8)?,
@@ -251,9 +251,9 @@ fn totals(words: &Words<'_>) -> Option<Totals> {
 }
 
 /// Numbers in bytes, little endian.
-struct Words<'a>(&'a [u8]);
+struct LittleEndian<'a>(&'a [u8]);
 
-impl Words<'_> {
+impl LittleEndian<'_> {
     fn u32(&self, at: usize) -> Option<u32> {
         Some(u32::from_le_bytes(self.0.get(at..at + 4)?.try_into().ok()?))
     }

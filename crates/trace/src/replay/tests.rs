@@ -117,7 +117,7 @@ fn kernel() -> GuestKernel<'static> {
     GuestKernel { architecture: "x86_64", symbols: SYMBOLS, preempt_count: None, preempts: false }
 }
 
-fn told(mut records: &[u8]) -> io::Result<(Vec<ReplayedLatency>, ReplayTable)> {
+fn read_records(mut records: &[u8]) -> io::Result<(Vec<ReplayedLatency>, ReplayTable)> {
     let (mut all, mut tally) = (Vec::new(), ReplayTally::default());
     tell_replay(kernel(), &mut records, &mut |told| {
         tally.push(&told);
@@ -129,7 +129,7 @@ fn told(mut records: &[u8]) -> io::Result<(Vec<ReplayedLatency>, ReplayTable)> {
 /// Invariant (laboratory): The parts of a wake-up that is run again are its latency, instruction by instruction.
 #[test]
 fn a_wake_up_is_cut_into_its_parts_to_the_instruction() {
-    let (all, table) = told(&one_wake_up()).unwrap();
+    let (all, table) = read_records(&one_wake_up()).unwrap();
     let [one] = &all[..] else { panic!("{all:?}") };
     assert_eq!((one.latency_ns, one.gap.as_deref()), (Nanos(71), None));
     let legs: Vec<_> = one
@@ -161,9 +161,9 @@ fn a_wake_up_is_cut_into_its_parts_to_the_instruction() {
 fn output_that_breaks_off_or_is_damaged_is_refused() {
     let whole = one_wake_up();
     for cut in [0, 7, 20, 300, whole.len() - 41, whole.len() - 1] {
-        assert!(told(&whole[..cut]).is_err(), "cut at {cut}");
+        assert!(read_records(&whole[..cut]).is_err(), "cut at {cut}");
     }
     let mut longer = whole.clone();
     longer[4..8].copy_from_slice(&u32::MAX.to_le_bytes());
-    assert!(told(&longer).unwrap_err().to_string().contains("impossibly long"));
+    assert!(read_records(&longer).unwrap_err().to_string().contains("impossibly long"));
 }

@@ -6,7 +6,7 @@
 
 use super::code::{Code, Effect, Flow};
 use super::paths::{Entry, PathId, Paths, Step};
-use super::records::{Block, Record, RecordReader, What, Window};
+use super::records::{Block, Record, RecordKind, RecordReader, Window};
 use super::symbols::Symbols;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -179,11 +179,11 @@ impl<'a> Walker<'a> {
         let nothing = Block::default();
         let mut last: Option<Ran<'_>> = None;
         let mut switched = None;
-        for Record { count, what } in &window.records {
-            match *what {
-                What::Switched(task) => switched = Some(task),
-                What::ReadClock(task) => self.walked.reads.push((count - self.twice, task)),
-                What::Ran { block, repeats } => {
+        for Record { count, kind } in &window.records {
+            match *kind {
+                RecordKind::Switched(task) => switched = Some(task),
+                RecordKind::ReadClock(task) => self.walked.reads.push((count - self.twice, task)),
+                RecordKind::Ran { block, repeats } => {
                     let facts = self.facts(reader, block);
                     let block = reader.block(block).unwrap_or(&nothing);
                     self.step(last.as_ref(), switched.take(), *count, Some((block, &facts)));

@@ -1,6 +1,6 @@
 //! The flags of `latlab compare`.
 
-use crate::commands::judged::JudgedArgs;
+use crate::commands::result_output::ResultOutputArgs;
 use crate::flags::{rate_per_hour, share};
 use clap::Args;
 
@@ -22,7 +22,7 @@ pub struct CompareArgs {
     pub limit: Option<f64>,
     /// How the result is written.
     #[command(flatten)]
-    pub result: JudgedArgs,
+    pub result: ResultOutputArgs,
 }
 
 const EXAMPLES: &str = "\

@@ -3,7 +3,7 @@
 pub mod args;
 pub mod sides;
 
-use crate::commands::judged::Judged;
+use crate::commands::result_output::ResultOutput;
 use crate::output::sanitize_run;
 use crate::store::{open_store, recover};
 use anyhow::bail;
@@ -48,7 +48,7 @@ impl Serialize for JudgedSides<'_> {
     }
 }
 
-impl Judged for JudgedSides<'_> {
+impl ResultOutput for JudgedSides<'_> {
     fn word(&self) -> ComparisonWord {
         self.compared.word
     }

@@ -135,7 +135,7 @@ fn contains(all: &[Found], folder: &Path) -> bool {
 /// All runs that a word stands for: a campaign or rows of it, all runs of a name, or a run.
 fn find(store: &Store, spec: &str) -> anyhow::Result<Vec<Found>> {
     if spec.starts_with("--") {
-        bail!("'{spec}' is no run: flags stand before --");
+        bail!("'{spec}' is not a run: put options before --");
     }
     let alone = |folder| Found { folder, scenario: None };
     let named = of_name(store, spec)?;

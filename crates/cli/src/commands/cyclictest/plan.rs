@@ -71,43 +71,14 @@ pub fn plan(options: &mut Options, machine: &CpuLimits, seed: u64) -> Result<Pla
     let helpers = options.main_affinity.as_deref();
     let helpers_on = helpers.map(|text| machine.cpus("--mainaffinity", text)).transpose()?;
     let measured = cpus.clone().unwrap_or_else(|| machine.usable.clone());
-    let microseconds = |count: i64| MICROSECOND * count;
     // The original compares what it prints, so that a limit is passed by a whole unit.
     let above = |limit: i64| match options.nsecs {
         true => Nanos(limit),
         false => Nanos((limit + 1) * 1000 - 1),
     };
-    let distance = if options.histogram.is_some() { 0 } else { options.distance.unwrap_or(500) };
-    let releases = Releases {
-        clock: if options.realtime_clock { ClockName::Realtime } else { ClockName::Monotonic },
-        period_ns: microseconds(options.interval),
-        period_step_ns: microseconds(distance),
-        phase: match options.aligned.or(options.secaligned) {
-            Some(_) => Phase::Aligned,
-            None => Phase::Spread,
-        },
-    };
-    let cyclic = Cyclic {
-        mechanism: match () {
-            () if options.relative || options.system => Mechanism::Relative,
-            () if options.posix_timers => Mechanism::PosixTimer,
-            () => Mechanism::Nanosleep,
-        },
-        releases,
-        missed: MissedPolicy::Skip,
-        legs: false,
-        cyclictest: Some(Cyclictest {
-            floating: options.affinity.is_none(),
-            priority_step: u8::from(options.priospread),
-            phase_step_ns: microseconds(options.aligned.unwrap_or(0)),
-            second_offset_ns: options.secaligned.map(microseconds),
-            ends_with_first: options.loops.is_some(),
-            mark_trace: options.tracemark,
-        }),
-    };
     let plan = Plan {
         name: "cyclictest".into(),
-        method: Method::Cyclic(cyclic),
+        method: Method::Cyclic(cyclic(options)),
         policy: Some(match (options.policy, options.priority) {
             ("fifo", priority) => Policy::Fifo { priority },
             ("rr", priority) => Policy::Rr { priority },
@@ -137,6 +108,42 @@ pub fn plan(options: &mut Options, machine: &CpuLimits, seed: u64) -> Result<Pla
     };
     plan.check()?;
     Ok(plan)
+}
+
+/// How the threads sleep and when they are released.
+fn cyclic(options: &Options) -> Cyclic {
+    let distance = if options.histogram.is_some() { 0 } else { options.distance.unwrap_or(500) };
+    let releases = Releases {
+        clock: if options.realtime_clock { ClockName::Realtime } else { ClockName::Monotonic },
+        period_ns: microseconds(options.interval),
+        period_step_ns: microseconds(distance),
+        phase: match options.aligned.or(options.secaligned) {
+            Some(_) => Phase::Aligned,
+            None => Phase::Spread,
+        },
+    };
+    Cyclic {
+        mechanism: match () {
+            () if options.relative || options.system => Mechanism::Relative,
+            () if options.posix_timers => Mechanism::PosixTimer,
+            () => Mechanism::Nanosleep,
+        },
+        releases,
+        missed: MissedPolicy::Skip,
+        legs: false,
+        cyclictest: Some(Cyclictest {
+            floating: options.affinity.is_none(),
+            priority_step: u8::from(options.priospread),
+            phase_step_ns: microseconds(options.aligned.unwrap_or(0)),
+            second_offset_ns: options.secaligned.map(microseconds),
+            ends_with_first: options.loops.is_some(),
+            mark_trace: options.tracemark,
+        }),
+    }
+}
+
+fn microseconds(count: i64) -> Nanos {
+    MICROSECOND * count
 }
 
 /// Whether the histogram needs every latency: the bins of a run are 100 ns wide, and only an

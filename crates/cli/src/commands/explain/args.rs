@@ -43,7 +43,7 @@ pub struct ExplainArgs {
     /// With --replay: also count the parts of all wake-ups
     #[arg(long, requires = "replay")]
     pub all: bool,
-    /// Show the spike of this number; with --replay the how manieth largest latency
+    /// Show the spike of this number; with --replay, the latency of this rank, 1 being the largest
     #[arg(long, value_name = "N", conflicts_with = "top")]
     pub spike: Option<u32>,
     /// Number of spikes to show, the largest first

@@ -43,7 +43,9 @@ pub fn explain(args: &ExplainArgs) -> anyhow::Result<ExitCode> {
             print_text(&text(&sanitize_run(&run)?, args, &blames, style())?)?
         }
         (ExplainFormat::Perfetto, None) if terminal::stdout_is_terminal() => {
-            bail!("Perfetto trace is no text: name a file with -o")
+            bail!(
+                "a Perfetto trace is binary and is not written to a terminal: name a file with -o"
+            )
         }
         (ExplainFormat::Perfetto, None) => drop(write_stdout(|out| perfetto(&run, &blames, out))?),
         (format, Some(path)) => write_new(path, |out| match format {

@@ -16,16 +16,17 @@ use latlab_trace::{GuestKernel, ReplayTally, tell_replay};
 use std::cmp::Reverse;
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::Duration;
 
 /// Runs the guest again and prints the wake-ups that were asked for.
 pub fn explain_by_replay(args: &ExplainArgs, folder: &Path, run: &Run) -> anyhow::Result<ExitCode> {
     match args.output.as_deref().filter(|path| *path != Path::new("-")) {
         // The file is opened first, so that an error comes before the guest runs.
         Some(path) => write_new(path, |out| {
-            Ok(out.write_all(told_again(args, folder, run, Style::default())?.as_bytes())?)
+            Ok(out.write_all(render_replay(args, folder, run, Style::default())?.as_bytes())?)
         })?,
         None => {
-            let told = told_again(args, folder, run, style())?;
+            let told = render_replay(args, folder, run, style())?;
             match args.format {
                 ExplainFormat::Json => print(&told)?,
                 ExplainFormat::Text | ExplainFormat::Perfetto => print_text(&told)?,
@@ -36,7 +37,7 @@ pub fn explain_by_replay(args: &ExplainArgs, folder: &Path, run: &Run) -> anyhow
 }
 
 /// What a replay tells, in the format that was asked for.
-fn told_again(
+fn render_replay(
     args: &ExplainArgs,
     folder: &Path,
     run: &Run,
@@ -53,6 +54,32 @@ fn told_again(
         .map(|row| (row.spike.latency_ns, row.spike.release_ns))
         .collect();
     largest.sort_by_key(|(latency, release)| (Reverse(*latency), *release));
+    let wanted = select(args, run, &largest)?;
+    let ReplayedRun { took, instructions, found, table } = replay_run(args, run, wanted)?;
+    let table = args.all.then_some(table);
+    match args.format {
+        ExplainFormat::Json => {
+            let document = Replayed {
+                run: &run.id,
+                took_s: took.as_secs_f64(),
+                instructions,
+                latencies: &found,
+                table: table.as_ref(),
+            };
+            Ok(serde_json::to_string_pretty(&document)? + "\n")
+        }
+        ExplainFormat::Text | ExplainFormat::Perfetto => {
+            text(&largest, &found, table.as_ref(), style)
+        }
+    }
+}
+
+/// Which of these latencies, the largest first, are told: each with its release.
+fn select<'a>(
+    args: &ExplainArgs,
+    run: &Run,
+    largest: &'a [(Nanos, Nanos)],
+) -> anyhow::Result<&'a [(Nanos, Nanos)]> {
     let skipped = match args.spike {
         Some(number) if number == 0 || number as usize > largest.len() => bail!(
             "run {} has {} stored latencies, counted from 1 for the largest: there is no {number}",
@@ -63,18 +90,33 @@ fn told_again(
         None => 0,
     };
     let count = if args.spike.is_some() { 1 } else { args.top };
-    let wanted: Vec<Nanos> =
-        largest.iter().skip(skipped).take(count).map(|(_, release)| *release).collect();
+    let behind = &largest[skipped..];
+    let wanted = &behind[..count.min(behind.len())];
     ensure!(args.all || !wanted.is_empty(), "run {} has no stored latencies", run.id);
-    let is_wanted = |told: &ReplayedLatency| {
-        largest[skipped..].iter().take(count).any(|one| *one == (told.latency_ns, told.release_ns))
-    };
+    Ok(wanted)
+}
 
+/// A run of a guest that was run again.
+struct ReplayedRun {
+    took: Duration,
+    instructions: u64,
+    /// The wanted latencies that were found again.
+    found: Vec<ReplayedLatency>,
+    table: ReplayTable,
+}
+
+/// Runs the guest again, and finds these latencies.
+fn replay_run(
+    args: &ExplainArgs,
+    run: &Run,
+    wanted: &[(Nanos, Nanos)],
+) -> anyhow::Result<ReplayedRun> {
+    let releases: Vec<Nanos> = wanted.iter().map(|(_, release)| *release).collect();
     let cache = cache();
     let request = ReplayRequest {
         plan: &run.asked,
         id: &run.id,
-        wanted: (!args.all).then_some(&wanted),
+        wanted: (!args.all).then_some(&releases),
         cache: &cache,
         stop: StopFlag::on_signals(false)?,
     };
@@ -90,13 +132,14 @@ fn told_again(
         let (mut tally, mut found) = (ReplayTally::default(), Vec::new());
         let read = tell_replay(kernel, records, &mut |told| {
             tally.push(&told);
-            if is_wanted(&told) {
+            if wanted.contains(&(told.latency_ns, told.release_ns)) {
                 found.push(told);
             }
         });
         read.map(|instructions| (tally.finish(), found, instructions))
     });
     let done = done.map_err(ExitError::from)?;
+    let took = done.took;
     let (table, mut found, instructions) = done.read.map_err(ExitError::cannot_measure)?;
     if found.len() < wanted.len() {
         warn(format_args!(
@@ -109,22 +152,7 @@ fn told_again(
     found.sort_by_key(|told| {
         (Reverse(told.own_thread.is_some()), Reverse(told.latency_ns), told.release_ns)
     });
-    let table = args.all.then_some(table);
-    match args.format {
-        ExplainFormat::Json => {
-            let document = Replayed {
-                run: &run.id,
-                took_s: done.took.as_secs_f64(),
-                instructions,
-                latencies: &found,
-                table: table.as_ref(),
-            };
-            Ok(serde_json::to_string_pretty(&document)? + "\n")
-        }
-        ExplainFormat::Text | ExplainFormat::Perfetto => {
-            text(&largest, &found, table.as_ref(), style)
-        }
-    }
+    Ok(ReplayedRun { took, instructions, found, table })
 }
 
 /// Whether the kernel preempts what it does itself.

@@ -24,7 +24,7 @@ pub struct ExportArgs {
     #[arg(long, value_name = "TABLE", value_parser = value_parser_of(Table::ALL, Table::as_str),
           hide_possible_values = true)]
     pub table: Option<Table>,
-    /// Number of bins of cyclictest, jitterdebugger and osadl; what is longer is an overflow [default:
+    /// Number of bins of cyclictest, jitterdebugger and osadl; longer latencies count as overflow [default:
     /// as many as the largest latency needs, at most 1000000]
     #[arg(long, value_name = "N", value_parser = whole::<u32>)]
     pub bins: Option<u32>,

@@ -23,7 +23,10 @@ pub fn export(args: &ExportArgs) -> anyhow::Result<ExitCode> {
     let query = args.query().map_err(ExitError::usage)?;
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
     if args.format.is_binary && output.is_none() && terminal::stdout_is_terminal() {
-        bail!("{} is no text: name a file with -o", args.format.title);
+        bail!(
+            "{} is binary and is not written to a terminal: name a file with -o",
+            args.format.title
+        );
     }
     let store = open_store(args.out.as_deref());
     recover(&store);

@@ -26,23 +26,23 @@ pub struct FleetArgs {
 pub enum FleetCommand {
     /// Add runs to the tables, each once.
     Add(AddArgs),
-    /// Ask the tables: board-tail, worst, trend, matrix, changed, coverage, or SQL of your own.
+    /// Query the tables: board-tail, worst, trend, matrix, changed, coverage, or SQL of your own.
     Query(QueryArgs),
-    /// Make few large files of many small ones.
+    /// Merge many small files of the tables into few large ones.
     Compact,
-    /// Delete files that the tables do not need any more.
+    /// Delete files that the tables no longer need.
     Vacuum {
-        /// Keep what a state of the tables of this time needs
+        /// Keep files that versions of the tables up to this age need
         #[arg(long, value_name = "TIME", default_value = "168h", value_parser = hours)]
         #[serde(rename = "keep_hours")]
         keep: i64,
     },
-    /// Make the tables anew of the run folders.
+    /// Rebuild the tables from the run folders.
     Rebuild {
         /// Run folders, or folders of runs, besides those that the tables were made of
         #[arg(value_name = "FOLDER")]
         folders: Vec<PathBuf>,
-        /// Leave out runs whose folders are not there any more
+        /// Leave out runs whose folders no longer exist
         #[arg(long)]
         without_missing: bool,
     },
@@ -62,11 +62,11 @@ pub struct AddArgs {
     /// A word to find the runs by; may be given several times
     #[arg(long = "tag", value_name = "KEY=VALUE", value_parser = tag)]
     pub tags: Vec<String>,
-    /// Go on, and add what comes
+    /// Keep running, and add new runs as they appear
     #[arg(long)]
     #[serde(skip)]
     pub watch: bool,
-    /// With --watch, time between two looks at the folders
+    /// With --watch, time between two checks of the folders
     #[arg(long, value_name = "TIME", default_value = "10s", requires = "watch")]
     #[serde(skip)]
     pub every: Nanos,

@@ -89,4 +89,4 @@ Examples:
   latlab run --target lab:x86-64/rt --seed 1 --for 5s
   latlab run --target lab:x86-64/stock --load hackbench,groups=1 --for 5s
   latlab lab stress-five --seeds 1..5          both kernels under five loads, and a table
-  latlab lab paths x86-64/stock --seeds 1..5   where this kernel cannot be interrupted or preempted for longest";
+  latlab lab paths x86-64/stock --seeds 1..5   the longest sections without interrupts or preemption";

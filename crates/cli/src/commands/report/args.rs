@@ -1,6 +1,6 @@
 //! The flags of `latlab report`.
 
-use crate::flags::rate_per_hour;
+use crate::flags::RunComparisonArgs;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -11,12 +11,9 @@ pub struct ReportArgs {
     /// Ids, parts of them, `last`, or paths of run folders; several are compared; or one campaign
     #[arg(value_name = "RUN", default_value = "last")]
     pub runs: Vec<String>,
-    /// Compare with this run instead of the first one
-    #[arg(long, value_name = "RUN")]
-    pub baseline: Option<String>,
-    /// Judge by bursts of misses: so many are tolerated, such as 0.1/h
-    #[arg(long, value_name = "RATE", value_parser = rate_per_hour)]
-    pub limit: Option<f64>,
+    /// How they are compared and judged
+    #[command(flatten)]
+    pub comparison: RunComparisonArgs,
     /// The page to write, - for standard output [default: report.html in the run's folder,
     /// comparison.html in the first one's where several are compared]
     #[arg(short, long, value_name = "FILE")]

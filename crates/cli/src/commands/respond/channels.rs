@@ -5,7 +5,9 @@ use crate::documents::{CaptureListing, ListedChannel};
 use crate::exit::ExitError;
 use crate::flags::Format;
 use crate::output::{escape_controls, glyphs, print_json, print_text, warn};
-use latlab_capture::{Capture, ChannelSurvey, Error, Kind, SECOND_PS, Survey, Value, open, survey};
+use latlab_capture::{
+    Capture, CaptureSurvey, ChannelSurvey, Error, Kind, SECOND_PS, Value, open, survey,
+};
 use latlab_model::Nanos;
 use latlab_model::units::counted;
 use latlab_report::Glyphs;
@@ -45,7 +47,7 @@ fn read_listing(args: &RespondArgs, paths: &[PathBuf]) -> Result<CaptureListing,
     }
 }
 
-fn listing_of_capture(paths: &[PathBuf], survey: Survey) -> CaptureListing {
+fn listing_of_capture(paths: &[PathBuf], survey: CaptureSurvey) -> CaptureListing {
     let channels = survey.head.channels.iter().zip(&survey.channels);
     let channel = |(channel, seen): (&latlab_capture::Channel, &ChannelSurvey)| {
         let levels = seen.levels.pair().filter(|_| channel.kind != Kind::Logic);

@@ -51,8 +51,7 @@ fn plan(args: &RespondArgs, name: LinuxResponderName) -> Result<Plan, String> {
     let loads = args.linux.loads(Nanos::ZERO)?;
     let busy = if loads.is_empty() { "" } else { "_busy" };
     let of = target.to_string();
-    let default_name =
-        format!("{name}_{}{busy}", of.trim_start_matches("lab:").replace(['/', ','], "-"));
+    let default_name = format!("{name}_{}{busy}", lab.file_name());
     let plan = Plan {
         name: args.runs.name.clone().unwrap_or(default_name),
         note: args.runs.note.clone(),

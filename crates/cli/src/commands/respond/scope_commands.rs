@@ -52,7 +52,7 @@ fn parse(place: &str, text: &str) -> Result<ScopeCommands, String> {
         format!("{place}:{line}: {}", error.message().lines().collect::<Vec<_>>().join(" "))
     })?;
     match commands.done.is_empty() {
-        true => Err(format!("{place}: 'done' names no answer to '{}'", commands.state)),
+        true => Err(format!("{place}: 'done' lists no answer to '{}'", commands.state)),
         false => Ok(commands),
     }
 }
@@ -136,7 +136,7 @@ mod tests {
         let whole = "arm = 'A'\nstate = 'S?'\ndone = ['1']\nread = 'R?'\nhalt = 'H'\n";
         assert!(refused(&format!("{whole}color = 3\n")).contains(":6: unknown field `color`"));
         assert!(refused("arm = 'A'\n").contains("missing field"));
-        assert!(refused(&whole.replace("['1']", "[]")).contains("'done' names no answer"));
+        assert!(refused(&whole.replace("['1']", "[]")).contains("'done' lists no answer"));
         let other = refused(&format!("{whole}identities = ['OTHER']\n"));
         assert!(other.contains("the instrument is 'ACME,S,0,1', and"), "{other}");
         std::fs::write(file.path(), whole).unwrap();

@@ -1,6 +1,6 @@
 //! Flags of `latlab list` and `latlab show`.
 
-use crate::flags::rate_per_hour;
+use crate::flags::RunComparisonArgs;
 use clap::{Args, ValueEnum};
 use latlab_digest::window::WindowSpec;
 use std::path::PathBuf;
@@ -44,12 +44,9 @@ pub struct ShowArgs {
     /// with the first; or one campaign
     #[arg(value_name = "RUN", default_value = "last")]
     pub runs: Vec<String>,
-    /// Compare with this run instead of the first one
-    #[arg(long, value_name = "RUN")]
-    pub baseline: Option<String>,
-    /// Judge by bursts of misses: so many are tolerated, such as 0.1/h
-    #[arg(long, value_name = "RATE", value_parser = rate_per_hour)]
-    pub limit: Option<f64>,
+    /// How they are compared and judged
+    #[command(flatten)]
+    pub comparison: RunComparisonArgs,
     /// Show only this part of a run with samples: times in UTC, or since the first release (+10s)
     #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true)]
     pub window: Option<WindowSpec>,

@@ -21,7 +21,8 @@ pub fn show(folders: &[PathBuf], args: &ShowArgs) -> anyhow::Result<()> {
     if args.format == ShowFormat::Html {
         bail!("the page of several runs is made by `latlab report`");
     }
-    let read = |folder: &PathBuf| against_limit(latlab_store::read_run(folder)?, args.limit);
+    let read =
+        |folder: &PathBuf| against_limit(latlab_store::read_run(folder)?, args.comparison.limit);
     let runs: Vec<Run> = folders.iter().map(read).collect::<anyhow::Result<_>>()?;
     if args.format == ShowFormat::Json {
         return print_json(&runs.iter().map(rendered).collect::<Vec<_>>());
@@ -31,7 +32,7 @@ pub fn show(folders: &[PathBuf], args: &ShowArgs) -> anyhow::Result<()> {
     let tables: Vec<RunTables> = tables.collect::<Result<_, _>>()?;
     let measured: Vec<MeasuredRun> =
         runs.iter().zip(&tables).map(|(run, tables)| tables.measured(run)).collect();
-    let table = RunTable::new(runs.iter().collect()).judged(&measured);
+    let table = RunTable::new(runs.iter().collect()).with_judgements(&measured);
     if args.format == ShowFormat::Markdown {
         return print_text(&table.markdown());
     }

@@ -16,7 +16,7 @@ pub struct ServeArgs {
     /// Folder of the runs [default: $LATLAB_RUNS, else ./runs]
     #[arg(value_name = "DIR")]
     pub folder: Option<PathBuf>,
-    /// The same as DIR, as other commands have it
+    /// Folder of the runs; the same as DIR
     #[arg(long, value_name = "DIR", conflicts_with = "folder")]
     pub out: Option<PathBuf>,
     /// Port to listen on, 0 for any free one [default: 8137, else any free one]

@@ -1,6 +1,6 @@
 //! The flags of `latlab trend`.
 
-use crate::commands::judged::JudgedArgs;
+use crate::commands::result_output::ResultOutputArgs;
 use crate::flags::{share, time_of_run, value_parser_of};
 use clap::{Args, ValueEnum};
 use latlab_model::run_comparison::Metric;
@@ -31,7 +31,7 @@ pub struct TrendArgs {
     pub care: f64,
     /// How the result is written.
     #[command(flatten)]
-    pub result: JudgedArgs,
+    pub result: ResultOutputArgs,
 }
 
 /// What one build is.

@@ -3,7 +3,7 @@
 pub mod args;
 
 use crate::commands::compare::sides::{StoredRun, read_runs};
-use crate::commands::judged::Judged;
+use crate::commands::result_output::ResultOutput;
 use crate::store::{open_store, recover};
 use anyhow::bail;
 use args::{BuildBy, TrendArgs};
@@ -38,7 +38,7 @@ pub fn follow(args: &TrendArgs) -> anyhow::Result<ExitCode> {
     args.result.print(&found)
 }
 
-impl Judged for Trend {
+impl ResultOutput for Trend {
     fn word(&self) -> ComparisonWord {
         self.word
     }

@@ -3,18 +3,18 @@
 //! Such a run is a folder on the board. Everything is asked of a shell there that reads one command a
 //! line (`serve` in `reach.sh`), so that no agent needs to be there to bring it home.
 
-use super::handshake::{FirstWords, Greeting, detached_run, greet, why_failed};
+use super::handshake::{BoardHello, Greeting, detached_run, greet, why_failed};
 use super::lines::{ANSWER, Lines};
-use super::ssh::{Connection, Order, agent_end};
+use super::ssh::{BoardCommand, Connection, agent_end};
 use super::{clock_finding, refusal, restore_board, wants_root};
-use crate::disk_space::{BoardPlace, check_room_here, room_on_board};
+use crate::disk_space::{BoardFolder, check_room_here, room_on_board};
 use crate::link::greeting;
 use crate::{Failure, StopFlag};
 use latlab_model::finding::{EndFinding, Finding};
 use latlab_model::frame::{FrameReader, Message, ReadResult};
 use latlab_model::plan::Detached;
 use latlab_model::target::{BoardTarget, DetachedRun, DetachedState};
-use latlab_model::{Nanos, Plan, Target};
+use latlab_model::{Nanos, Plan};
 use latlab_store::{Error, Finished, Incoming, Store, verify};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -46,19 +46,19 @@ pub struct DetachedStart {
 ///
 /// Of the plan's [`Detached`] the bound is set by what is free there.
 pub fn detach(plan: Plan, id: &str, stop: &StopFlag) -> Result<DetachedStart, Failure> {
-    let (Target::Board(board), Some(detached)) = (plan.target.clone(), plan.detached.clone())
+    let (Some(board), Some(detached)) = (plan.target.board().cloned(), plan.detached.clone())
     else {
         return Err(Failure::wrong_plan("only a board measures without its link".to_string()));
     };
     let folder = detached.folder.as_deref();
-    let order = Order::Detach { id, wants_root: wants_root(&plan), folder };
-    let mut connection = Connection::open(&board, &order)?;
+    let board_command = BoardCommand::Detach { id, wants_root: wants_root(&plan), folder };
+    let mut connection = Connection::open(&board, &board_command)?;
     let Greeting { right, told, .. } = greet(&mut connection, stop)?;
     let mut notes: Vec<String> = told.iter().map(|told| format!("{board}: {told}")).collect();
 
     let mut lines = Lines::new(&mut connection, stop);
-    let place = place(&mut lines)?;
-    let (most_bytes, arithmetic) = match room_on_board(&plan, &place) {
+    let board_folder = read_board_folder(&mut lines)?;
+    let (most_bytes, arithmetic) = match room_on_board(&plan, &board_folder) {
         Ok(room) => room,
         Err(why) => {
             let failure = lines.failure(&why);
@@ -78,7 +78,7 @@ pub fn detach(plan: Plan, id: &str, stop: &StopFlag) -> Result<DetachedStart, Fa
         id: id.to_string(),
         state: DetachedState::Measures,
         bytes: 0,
-        folder: place.folder.clone(),
+        folder: board_folder.path.clone(),
     };
     match await_begin(&mut lines, &run) {
         Ok(true) => {}
@@ -93,15 +93,15 @@ pub fn detach(plan: Plan, id: &str, stop: &StopFlag) -> Result<DetachedStart, Fa
 }
 
 /// Where the stream will lie.
-pub fn place(lines: &mut Lines<'_>) -> Result<BoardPlace, Failure> {
+pub fn read_board_folder(lines: &mut Lines<'_>) -> Result<BoardFolder, Failure> {
     let said = expect(lines, "place")?;
     let read = || {
         let mut words = said.splitn(4, ' ');
         let free: u64 = words.next()?.parse().ok()?;
         let (kind, cpus) = (words.next()?, words.next()?.parse().ok()?);
         let in_memory = matches!(kind, "tmpfs" | "ramfs" | "rootfs");
-        let folder = words.next()?.to_string();
-        Some(BoardPlace { free_bytes: free.saturating_mul(1024), in_memory, cpus, folder })
+        let path = words.next()?.to_string();
+        Some(BoardFolder { free_bytes: free.saturating_mul(1024), in_memory, cpus, path })
     };
     read().ok_or_else(|| lines.meaningless(&said))
 }
@@ -157,7 +157,7 @@ pub struct DetachedRuns<'a> {
 }
 
 /// A run that is here now.
-pub struct BroughtHome {
+pub struct FinishedDetachedRun {
     /// The run.
     pub finished: Finished,
     /// What the user should know, a line each.
@@ -171,7 +171,7 @@ impl<'a> DetachedRuns<'a> {
         folder: Option<&str>,
         stop: &'a StopFlag,
     ) -> Result<DetachedRuns<'a>, Failure> {
-        DetachedRuns::over(Connection::open(board, &Order::Collect { folder })?, stop)
+        DetachedRuns::over(Connection::open(board, &BoardCommand::Collect { folder })?, stop)
     }
 
     /// By a connection that has said nothing yet.
@@ -179,7 +179,7 @@ impl<'a> DetachedRuns<'a> {
         mut connection: Connection,
         stop: &'a StopFlag,
     ) -> Result<DetachedRuns<'a>, Failure> {
-        let hello = FirstWords::hear(&mut Lines::new(&mut connection, stop))?;
+        let hello = BoardHello::hear(&mut Lines::new(&mut connection, stop))?;
         Ok(DetachedRuns { connection, stop, clock_off_ns: hello.clock_off_ns })
     }
 
@@ -201,12 +201,12 @@ impl<'a> DetachedRuns<'a> {
     /// told how many of its bytes are here.
     ///
     /// After an error the next try goes on where this one stopped.
-    pub fn bring_home(
+    pub fn collect(
         &mut self,
         run: &DetachedRun,
         store: &Store,
         mut watch: impl FnMut(u64),
-    ) -> Result<BroughtHome, Failure> {
+    ) -> Result<FinishedDetachedRun, Failure> {
         let board = self.connection.board.clone();
         let clock_off_ns = self.clock_off_ns;
         let mut lines = self.lines();
@@ -259,7 +259,7 @@ impl<'a> DetachedRuns<'a> {
                 Err(failure) => notes.push(failure.to_string()),
             }
         }
-        Ok(BroughtHome { finished, notes })
+        Ok(FinishedDetachedRun { finished, notes })
     }
 }
 

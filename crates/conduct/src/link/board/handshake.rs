@@ -53,7 +53,7 @@ pub struct Greeting {
 }
 
 /// The first line of a board.
-pub struct FirstWords {
+pub struct BoardHello {
     machine: String,
     right: Right,
     /// As the board says it.
@@ -62,9 +62,9 @@ pub struct FirstWords {
     pub clock_off_ns: Nanos,
 }
 
-impl FirstWords {
+impl BoardHello {
     /// Waits for it.
-    pub fn hear(lines: &mut Lines<'_>) -> Result<FirstWords, Failure> {
+    pub fn hear(lines: &mut Lines<'_>) -> Result<BoardHello, Failure> {
         let hello = lines.expect("hello")?;
         let mut words = hello.split_whitespace();
         let machine = words.next().unwrap_or_default().to_string();
@@ -75,14 +75,14 @@ impl FirstWords {
             _ => Right::Enough,
         };
         let clock_off_ns = words.next().map(clock_off).unwrap_or_default();
-        Ok(FirstWords { machine, right, right_word, clock_off_ns })
+        Ok(BoardHello { machine, right, right_word, clock_off_ns })
     }
 }
 
 /// Asks a board what it is and what runs there; no agent is needed for that.
 pub fn state(connection: &mut Connection, stop: &StopFlag) -> Result<BoardState, Failure> {
     let mut lines = Lines::new(connection, stop);
-    let FirstWords { machine, right_word, clock_off_ns, .. } = FirstWords::hear(&mut lines)?;
+    let BoardHello { machine, right_word, clock_off_ns, .. } = BoardHello::hear(&mut lines)?;
     let right = match right_word.as_str() {
         "root" => "root",
         "sudo" => "root by sudo",
@@ -148,7 +148,7 @@ pub fn greet_with(
     agent_for: impl Fn(&str) -> Result<Vec<u8>, String>,
 ) -> Result<Greeting, Failure> {
     let mut lines = Lines::new(connection, stop);
-    let FirstWords { machine, right, clock_off_ns, .. } = FirstWords::hear(&mut lines)?;
+    let BoardHello { machine, right, clock_off_ns, .. } = BoardHello::hear(&mut lines)?;
     let program = agent_for(&machine).map_err(|text| lines.failure(&text))?;
     let sum: String = Sha256::digest(&program).iter().map(|byte| format!("{byte:02x}")).collect();
     lines.say(&format!("{sum} {}\n", program.len()))?;

@@ -49,7 +49,7 @@ impl<'a> Lines<'a> {
 
     /// What is no answer.
     pub fn meaningless(&self, line: &str) -> Failure {
-        self.failure(&format!("it answers '{line}', which means nothing"))
+        self.failure(&format!("it sent '{line}', which is not an answer that latlab knows"))
     }
 
     /// Says something to the board.
@@ -173,7 +173,7 @@ impl<'a> Lines<'a> {
         let said = last_line(&self.banner).filter(|_| !self.is_greeted && end.agent_died());
         let reason = match said {
             Some(said) => format!(
-                "no shell runs our command there; the last line it says: {}",
+                "no POSIX shell runs a command there; its last line: {}",
                 escape_controls(said)
             ),
             None => end.reason(),

@@ -1,18 +1,18 @@
 //! A board over ssh: OpenSSH's client as a process, with the user's own configuration, and on the
 //! board one line for its shell that finds, copies, checks and starts the agent.
 
-mod complaint;
 mod detached;
 mod handshake;
 #[cfg(test)]
 mod hostile;
 mod lines;
 mod ssh;
+mod ssh_error;
 
 use super::labgrid::Held;
 use super::{Link, Start, StreamOutcome, greeting};
 use crate::{Failure, StopFlag};
-pub use detached::{BroughtHome, DetachedRuns, DetachedStart, detach};
+pub use detached::{DetachedRuns, DetachedStart, FinishedDetachedRun, detach};
 use handshake::{Greeting, Right, greet};
 use latlab_model::finding::{EndFinding, Finding};
 use latlab_model::frame::{
@@ -21,7 +21,7 @@ use latlab_model::frame::{
 use latlab_model::target::{BoardState, BoardTarget, SIGN_OF_LIFE};
 use latlab_model::{Nanos, Plan, Snapshot};
 use latlab_store::OpenRun;
-use ssh::{Connection, Order};
+use ssh::{BoardCommand, Connection};
 use std::io::{self, BufReader, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -96,8 +96,8 @@ impl BoardLink {
 
 impl Link for BoardLink {
     fn start(&mut self, start: &Start<'_>) -> Result<Box<dyn Read + Send>, Failure> {
-        let order = Order::Run { id: start.id, wants_root: self.wants_root };
-        let mut connection = Connection::start(&self.board, &order, self.may_ask)?;
+        let board_command = BoardCommand::Run { id: start.id, wants_root: self.wants_root };
+        let mut connection = Connection::start(&self.board, &board_command, self.may_ask)?;
         let greeting = greet(&mut connection, start.stop)?;
         let stream = connection.stream();
         self.traffic.bytes = stream.counter();
@@ -251,14 +251,15 @@ fn wants_root(plan: &Plan) -> bool {
 
 /// Undoes what killed agents have left changed on a board; a line for each change.
 pub fn restore_board(board: &BoardTarget, stop: &StopFlag) -> Result<Vec<String>, Failure> {
-    let mut connection = Connection::open(board, &Order::Restore)?;
+    let mut connection = Connection::open(board, &BoardCommand::Restore)?;
     connection.limit(RESTORE);
     greet(&mut connection, stop).map(|greeting| greeting.told)
 }
 
 /// What the agent of a board sees of it, without measuring anything.
 pub fn read_board_snapshot(board: &BoardTarget, stop: &StopFlag) -> Result<Snapshot, Failure> {
-    let mut connection = Connection::open(board, &Order::Run { id: "doctor", wants_root: true })?;
+    let mut connection =
+        Connection::open(board, &BoardCommand::Run { id: "doctor", wants_root: true })?;
     greet(&mut connection, stop)?;
     let greeting = greeting("doctor", &Message::Examine(SnapshotRequest));
     let sent = connection.send(&greeting);
@@ -286,7 +287,7 @@ pub fn board_state(
     folder: Option<&str>,
     stop: &StopFlag,
 ) -> Result<BoardState, Failure> {
-    handshake::state(&mut Connection::open(board, &Order::Status { folder })?, stop)
+    handshake::state(&mut Connection::open(board, &BoardCommand::Status { folder })?, stop)
 }
 
 /// Which of these programs a board has.
@@ -295,7 +296,7 @@ pub fn programs_of_board<'a>(
     programs: &[&'a str],
     stop: &StopFlag,
 ) -> Result<Vec<&'a str>, Failure> {
-    let mut connection = Connection::open(board, &Order::Programs(programs))?;
+    let mut connection = Connection::open(board, &BoardCommand::Programs(programs))?;
     let found = handshake::programs(&mut connection, stop)?;
     Ok(programs.iter().copied().filter(|name| found.iter().any(|one| one == name)).collect())
 }

@@ -1,8 +1,8 @@
 //! One process of `ssh`: what it is asked, what it sends, what it complains of. Nothing that comes
 //! from the other side is kept without a bound.
 
-use super::complaint::remedy;
 use super::failed;
+use super::ssh_error::remedy;
 use crate::{Failure, lock};
 use latlab_model::shell;
 use latlab_model::target::BoardTarget;
@@ -40,7 +40,7 @@ const CONNECT: &str = "ConnectTimeout=15";
 const ALIVE: [&str; 2] = ["ServerAliveInterval=5", "ServerAliveCountMax=3"];
 
 /// What is asked of a board.
-pub enum Order<'a> {
+pub enum BoardCommand<'a> {
     /// Serve a plan.
     Run { id: &'a str, wants_root: bool },
     /// Serve a plan without us, in a folder of its own in this one, or in the usual one.
@@ -76,17 +76,20 @@ pub struct ConnectionEnd {
 
 impl Connection {
     /// Starts ssh, which may ask for a password; that it reaches the board shows later.
-    pub fn open(board: &BoardTarget, order: &Order<'_>) -> Result<Connection, Failure> {
-        Connection::start(board, order, true)
+    pub fn open(
+        board: &BoardTarget,
+        board_command: &BoardCommand<'_>,
+    ) -> Result<Connection, Failure> {
+        Connection::start(board, board_command, true)
     }
 
     /// Starts ssh, which asks nothing unless it may.
     pub fn start(
         board: &BoardTarget,
-        order: &Order<'_>,
+        board_command: &BoardCommand<'_>,
         may_ask: bool,
     ) -> Result<Connection, Failure> {
-        let mut command = command(board, order, may_ask);
+        let mut command = command(board, board_command, may_ask);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // In our group, so that it may ask for a password; Ctrl-C is for us alone.
         ignore_terminal_signals(&mut command);
@@ -365,7 +368,7 @@ fn read_pieces(mut stdout: impl Read, to: &SyncSender<Vec<u8>>, bytes: &AtomicU6
     }
 }
 
-fn command(board: &BoardTarget, order: &Order<'_>, may_ask: bool) -> Command {
+fn command(board: &BoardTarget, board_command: &BoardCommand<'_>, may_ask: bool) -> Command {
     let own = std::env::var_os(COMMAND).filter(|words| !words.is_empty());
     let words = own.unwrap_or_else(|| OsString::from("ssh"));
     let words = words.to_string_lossy().into_owned();
@@ -384,12 +387,12 @@ fn command(board: &BoardTarget, order: &Order<'_>, may_ask: bool) -> Command {
     if let Some(user) = &board.user {
         command.args(["-l", user]);
     }
-    command.args(["--", &board.host, &remote_command(order)]);
+    command.args(["--", &board.host, &remote_command(board_command)]);
     command
 }
 
 /// What the board's login shell is given, whichever that is.
-fn remote_command(order: &Order<'_>) -> String {
+fn remote_command(board_command: &BoardCommand<'_>) -> String {
     let plain = |text: &str| -> String {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.+".contains(c);
         text.chars().map(|c| if is_plain(c) { c } else { '_' }).collect()
@@ -399,13 +402,13 @@ fn remote_command(order: &Order<'_>) -> String {
         let folder = shell::quoted(folder.unwrap_or_default());
         vec![word.to_string(), right.to_string(), folder, plain(id)]
     };
-    let words: Vec<String> = match order {
-        Order::Run { id, wants_root } => all("run", *wants_root, None, id),
-        Order::Detach { id, wants_root, folder } => all("detach", *wants_root, *folder, id),
-        Order::Collect { folder } => all("collect", true, *folder, "-"),
-        Order::Restore => all("restore", true, None, "-"),
-        Order::Status { folder } => all("status", true, *folder, "-"),
-        Order::Programs(names) => std::iter::once("programs".to_string())
+    let words: Vec<String> = match board_command {
+        BoardCommand::Run { id, wants_root } => all("run", *wants_root, None, id),
+        BoardCommand::Detach { id, wants_root, folder } => all("detach", *wants_root, *folder, id),
+        BoardCommand::Collect { folder } => all("collect", true, *folder, "-"),
+        BoardCommand::Restore => all("restore", true, None, "-"),
+        BoardCommand::Status { folder } => all("status", true, *folder, "-"),
+        BoardCommand::Programs(names) => std::iter::once("programs".to_string())
             .chain(names.iter().map(|name| shell::quoted(name)))
             .collect(),
     };
@@ -428,11 +431,11 @@ mod tests {
         // An old dropbear takes no more than this.
         assert!(line.len() < 8_000, "{}", line.len());
         let names = ["hackbench", "x; reboot"];
-        assert!(remote_command(&Order::Programs(&names)).ends_with("hackbench 'x; reboot'"));
-        let run = remote_command(&Order::Run { id: "a'b c", wants_root: true });
+        assert!(remote_command(&BoardCommand::Programs(&names)).ends_with("hackbench 'x; reboot'"));
+        let run = remote_command(&BoardCommand::Run { id: "a'b c", wants_root: true });
         assert!(run.ends_with("' latlab-board run root '' a_b_c"), "{run}");
         let folder = Some("/mnt/a; reboot");
-        let detach = remote_command(&Order::Detach { id: "x", wants_root: false, folder });
+        let detach = remote_command(&BoardCommand::Detach { id: "x", wants_root: false, folder });
         assert!(detach.ends_with("' latlab-board detach user '/mnt/a; reboot' x"), "{detach}");
     }
 }

@@ -1,13 +1,13 @@
 //! A place of labgrid, held for one run: `labgrid-client` is a process, and a shell that outlives us calls it,
 //! so that the place is given back however we end.
 
-mod answer;
+mod places;
 
 use crate::{Failure, StopFlag};
-use answer::{Place, board_of, last_line, parse_places};
 use latlab_model::sanitize::escape_controls;
 use latlab_model::target::{BoardTarget, HeldPlace, LabgridTarget};
 use latlab_model::{Nanos, Target};
+use places::{Place, board_of, last_line, parse_places};
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Write, stderr};
 use std::os::unix::process::CommandExt;
@@ -73,7 +73,7 @@ pub fn hold(asked: &LabgridTarget, stop: &StopFlag) -> Result<Held, Failure> {
             return Err(Failure::Nothing);
         }
         let (code, said) = shell.ask("wait")?;
-        match (code, answer::allocated(&said)) {
+        match (code, places::allocated(&said)) {
             (0, Some(name)) => break name,
             // Nothing was allocated in the time of the call.
             (124 | 137, _) => {}

@@ -6,7 +6,7 @@ use crate::bins::{Bins, LARGEST_COUNT, MOST_BINS};
 use crate::lines::Line;
 use crate::numbers::Cursor;
 use crate::recording::Recording;
-use crate::stated::{Scale, Stated, add_bins, contradiction, note_unknown_overflow};
+use crate::stated_figures::{Scale, StatedFigures, add_bins, contradiction, note_unknown_overflow};
 use latlab_model::Nanos;
 use latlab_model::finding::ImportFinding;
 
@@ -120,7 +120,7 @@ pub fn recording(section: &mut Section, unit: i64) -> Recording {
         list.get(thread).map(|value| value.saturating_mul(unit as u64).min(1 << 62) as i64)
     };
     for (thread, bins) in columns.into_iter().enumerate() {
-        let stated = Stated {
+        let stated = StatedFigures {
             binned: footer.total.get(thread).copied(),
             count: None,
             overflow: footer.overflows.get(thread).copied().filter(|count| *count < LARGEST_COUNT),

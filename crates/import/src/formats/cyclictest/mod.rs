@@ -11,7 +11,7 @@ mod threads;
 
 use super::left_out::LeftOut;
 use super::{Format, contains, head_lines, is_text, number_parts};
-use crate::input::{Fault, Input, Query, Unit};
+use crate::input::{Input, InputError, Query, Unit};
 use crate::lines::Line;
 use crate::numbers::Cursor;
 use crate::recording::Recording;
@@ -77,7 +77,7 @@ struct Section {
     left_out: LeftOut,
 }
 
-fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, Fault> {
+fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, InputError> {
     let unit = query.unit.unwrap_or(Unit::Microseconds).nanos();
     let mut done = Vec::new();
     let mut section = Section::default();

@@ -2,7 +2,7 @@
 
 use crate::numbers::{Cursor, decimal, nanos};
 use crate::recording::{Recording, Series};
-use crate::stated::{Stated, add_summary, note_summary};
+use crate::stated_figures::{StatedFigures, add_summary, note_summary};
 use latlab_model::Nanos;
 use std::collections::BTreeMap;
 
@@ -118,12 +118,12 @@ impl ThreadLines {
         recording.resolution_ns = Some(Nanos(unit));
         for one in self.threads.values() {
             let time = |value: Option<f64>| value.and_then(|value| nanos(value, unit));
-            let stated = Stated {
+            let stated = StatedFigures {
                 count: Some(one.cycles),
                 min_ns: time(one.min),
                 mean_ns: one.mean.map(|mean| mean * unit as f64),
                 max_ns: time(one.max),
-                ..Stated::default()
+                ..StatedFigures::default()
             };
             add_summary(&mut recording, &stated);
             let length = one

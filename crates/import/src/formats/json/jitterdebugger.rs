@@ -5,7 +5,9 @@ use crate::formats::left_out::LeftOut;
 use crate::input::Query;
 use crate::numbers::nanos;
 use crate::recording::Recording;
-use crate::stated::{Scale, Stated, add_bins, add_summary, note_summary, note_unknown_overflow};
+use crate::stated_figures::{
+    Scale, StatedFigures, add_bins, add_summary, note_summary, note_unknown_overflow,
+};
 use latlab_model::Nanos;
 use serde_json::{Map, Value};
 
@@ -36,12 +38,12 @@ pub fn recording(document: &Map<String, Value>, query: &Query) -> Recording {
         let whole = |key: &str| {
             number(thread, key).and_then(|value| nanos(value, unit)).filter(|value| *value >= 0)
         };
-        let stated = Stated {
+        let stated = StatedFigures {
             count: count(thread, "count"),
             min_ns: whole("min"),
             mean_ns: number(thread, "avg").map(|mean| mean * unit as f64),
             max_ns: whole("max"),
-            ..Stated::default()
+            ..StatedFigures::default()
         };
         match thread.get("histogram").and_then(Value::as_object) {
             Some(histogram) if !histogram.is_empty() => {

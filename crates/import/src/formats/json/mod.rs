@@ -8,7 +8,7 @@ mod rt_tests;
 use super::{Format, contains, is_text, number_parts};
 use crate::bins::{Bins, LARGEST_COUNT, MOST_BINS};
 use crate::formats::left_out::LeftOut;
-use crate::input::{Fault, Input, Query};
+use crate::input::{Input, InputError, Query};
 use crate::recording::Recording;
 use latlab_model::finding::ImportFinding;
 use repair::repaired;
@@ -23,7 +23,7 @@ fn fits(head: &[u8]) -> bool {
     start.first() == Some(&b'{') && is_text(head) && keys.iter().any(|key| contains(head, key))
 }
 
-fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, Fault> {
+fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, InputError> {
     let bytes = input.document()?;
     let text = String::from_utf8_lossy(&bytes);
     let text = text.trim_start_matches('\u{feff}');
@@ -38,8 +38,8 @@ fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, Fault> {
     Ok(recordings)
 }
 
-fn recording(document: &Value, query: &Query) -> Result<Recording, Fault> {
-    let Value::Object(document) = document else { return Err(Fault::Unknown) };
+fn recording(document: &Value, query: &Query) -> Result<Recording, InputError> {
+    let Value::Object(document) = document else { return Err(InputError::Unknown) };
     match () {
         () if document.contains_key("latency") => osadl::recording(document),
         () if document.get("cpu").is_some_and(Value::is_object) => {
@@ -48,13 +48,13 @@ fn recording(document: &Value, query: &Query) -> Result<Recording, Fault> {
         () if document.get("thread").is_some_and(Value::is_object) => {
             Ok(rt_tests::recording(document, query))
         }
-        () => Err(Fault::NoLatencies { format: FORMAT.title }),
+        () => Err(InputError::NoLatencies { format: FORMAT.title }),
     }
 }
 
 /// The documents of a text, most have one, and whether the end of the only one was missing. rt-tests does not
 /// escape its command line.
-fn parse(text: &str) -> Result<(Vec<Value>, bool), Fault> {
+fn parse(text: &str) -> Result<(Vec<Value>, bool), InputError> {
     let all = |text: &str| -> serde_json::Result<Vec<Value>> {
         Deserializer::from_str(text).into_iter().collect()
     };
@@ -69,7 +69,7 @@ fn parse(text: &str) -> Result<(Vec<Value>, bool), Fault> {
     let closed = serde_json::from_str(&repaired(&escaped));
     closed
         .map(|document| (vec![document], true))
-        .map_err(|_| Fault::Malformed(format!("line {}: no JSON: {error}", error.line())))
+        .map_err(|_| InputError::Malformed(format!("line {}: no JSON: {error}", error.line())))
 }
 
 /// A text of the document.

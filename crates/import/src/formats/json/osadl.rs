@@ -4,20 +4,20 @@
 use super::{count, text};
 use crate::bins::{Bins, LARGEST_COUNT, MOST_BINS};
 use crate::formats::left_out::LeftOut;
-use crate::input::{Fault, Unit};
+use crate::input::{InputError, Unit};
 use crate::recording::Recording;
-use crate::stated::{Scale, Stated, add_bins, note_unknown_overflow};
+use crate::stated_figures::{Scale, StatedFigures, add_bins, note_unknown_overflow};
 use latlab_model::Nanos;
 use serde_json::{Map, Value};
 
 type Object = Map<String, Value>;
 
 /// The recording of a document with an object called `latency`.
-pub fn recording(document: &Object) -> Result<Recording, Fault> {
+pub fn recording(document: &Object) -> Result<Recording, InputError> {
     let latency = document.get("latency").and_then(Value::as_object);
     let cores = latency.and_then(|latency| latency.get("cores")?.as_array());
     let (Some(latency), Some(cores)) = (latency, cores) else {
-        return Err(Fault::Malformed("the RT Dataset has no latency.cores".to_string()));
+        return Err(InputError::Malformed("the RT Dataset has no latency.cores".to_string()));
     };
     let mut recording = Recording::new("OSADL RT Dataset");
     conditions(document, &mut recording);
@@ -46,7 +46,7 @@ pub fn recording(document: &Object) -> Result<Recording, Fault> {
         }
         let max = maxima.get(core).and_then(whole).and_then(|max| i64::try_from(max).ok());
         let max_ns = max.and_then(|max| max.checked_mul(unit));
-        let stated = Stated { max_ns, ..Stated::default() };
+        let stated = StatedFigures { max_ns, ..StatedFigures::default() };
         let scale =
             Scale { start_ns: 0, width_ns: unit, bins: end, unit_ns: unit, is_limited: true };
         add_bins(&mut recording, bins, scale, &stated);

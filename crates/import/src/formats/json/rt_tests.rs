@@ -7,7 +7,9 @@ use crate::formats::oslat::{Buckets, name_of};
 use crate::input::{Query, Unit};
 use crate::numbers::nanos;
 use crate::recording::{Recording, Series};
-use crate::stated::{Scale, Stated, add_bins, add_summary, note_summary, note_unknown_overflow};
+use crate::stated_figures::{
+    Scale, StatedFigures, add_bins, add_summary, note_summary, note_unknown_overflow,
+};
 use latlab_model::Nanos;
 use serde_json::{Map, Value};
 
@@ -72,12 +74,12 @@ fn add_thread(recording: &mut Recording, thread: &Object, unit: i64, left: &mut 
     let sender = thread.get("sender").and_then(Value::as_object);
     let samples = count(figures, "cycles").or_else(|| count(figures, "samples"));
     let cycles = samples.or_else(|| count(sender?, "samples"));
-    let stated = Stated {
+    let stated = StatedFigures {
         count: cycles,
         min_ns: whole("min").filter(|_| cycles != Some(0)),
         mean_ns: number(figures, "avg").map(|mean| mean * unit as f64),
         max_ns: whole("max"),
-        ..Stated::default()
+        ..StatedFigures::default()
     };
     if histogram.is_none_or(Map::is_empty) {
         return add_summary(recording, &stated);
@@ -124,12 +126,12 @@ fn add_oslat(
             None => left.push_item(&format!("a bucket of {}", Nanos(*name))),
         }
     }
-    let stated = Stated {
+    let stated = StatedFigures {
         overflow: Some(over.map_or(0, |row| row.1)),
         min_ns: time("min").filter(|min| *min >= 0),
         mean_ns: number(thread, "avg").map(|mean| mean * 1e3),
         max_ns,
-        ..Stated::default()
+        ..StatedFigures::default()
     };
     let end = over.and_then(|row| buckets.bin(row.0)).unwrap_or(end);
     add_bins(recording, bins, buckets.scale(end.max(1)), &stated);

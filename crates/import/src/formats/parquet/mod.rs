@@ -6,7 +6,7 @@ mod values;
 use super::Format;
 use super::left_out::LeftOut;
 use super::table::unit_of;
-use crate::input::{Fault, Input, Query};
+use crate::input::{Input, InputError, Query};
 use crate::numbers::nanos;
 use crate::recording::Recording;
 use crate::samples::Samples;
@@ -24,14 +24,14 @@ fn fits(head: &[u8]) -> bool {
     head.starts_with(b"PAR1")
 }
 
-fn malformed(error: &ParquetError) -> Fault {
+fn malformed(error: &ParquetError) -> InputError {
     let text = error.to_string();
     let text = text.strip_prefix("Parquet error: ").unwrap_or(&text);
-    Fault::Malformed(format!("not a Parquet table that latlab reads ({text})"))
+    InputError::Malformed(format!("not a Parquet table that latlab reads ({text})"))
 }
 
 /// Reads a file where it lies, and one that is packed or comes from a pipe in memory.
-fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, Fault> {
+fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, InputError> {
     match input.take_file() {
         Some(file) => read_table(&Arc::new(file), query),
         None => read_table(&Arc::new(Bytes::from(input.document()?)), query),
@@ -41,7 +41,7 @@ fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, Fault> {
 fn read_table<R: ChunkReader + 'static>(
     source: &Arc<R>,
     query: &Query,
-) -> Result<Vec<Recording>, Fault> {
+) -> Result<Vec<Recording>, InputError> {
     let metadata = ParquetMetaDataReader::new().parse_and_finish(&**source);
     let metadata = metadata.map_err(|error| malformed(&error))?;
     let columns = metadata.file_metadata().schema_descr().columns();
@@ -55,11 +55,16 @@ fn read_table<R: ChunkReader + 'static>(
         None => names.iter().position(|name| name.starts_with("latency")),
     };
     let index = index.ok_or_else(|| {
-        Fault::Malformed(format!("name the column with --column; there are: {}", names.join(", ")))
+        InputError::Malformed(format!(
+            "name the column with --column; there are: {}",
+            names.join(", ")
+        ))
     })?;
     let name = &names[index];
     let unit = query.unit.or(unit_of(name)).ok_or_else(|| {
-        Fault::Malformed(format!("name the unit of column '{name}' with --unit: s, ms, us, ns"))
+        InputError::Malformed(format!(
+            "name the unit of column '{name}' with --unit: s, ms, us, ns"
+        ))
     })?;
     let mut column = Column { unit: unit.nanos(), ..Column::default() };
     for group in metadata.row_groups() {

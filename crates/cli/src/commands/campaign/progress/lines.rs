@@ -15,7 +15,7 @@ const TOLD_EVERY: Duration = Duration::from_secs(10);
 
 /// The guests and boards that measure.
 pub struct Lines {
-    running: BTreeMap<usize, Place>,
+    running: BTreeMap<usize, RunLine>,
     /// Whether lines are written over.
     terminal: bool,
     /// Lines that stand on the terminal, to be written over.
@@ -23,9 +23,9 @@ pub struct Lines {
     due: Instant,
 }
 
-struct Place {
+struct RunLine {
     row: String,
-    is_guest: bool,
+    boots_for_each_run: bool,
     of: Option<Nanos>,
     since: Instant,
     state: Option<State>,
@@ -46,16 +46,17 @@ impl Lines {
     /// A run begins.
     pub fn start_run(&mut self, position: &RunPosition, plan: &Plan) {
         let RunPosition { number, row, .. } = position;
-        let (row, of, is_guest) = (row.clone(), plan.duration_ns, plan.target.boots_for_each_run());
-        let place = Place { row, is_guest, of, since: Instant::now(), state: None };
-        self.running.insert(*number, place);
+        let (row, of) = (row.clone(), plan.duration_ns);
+        let boots_for_each_run = plan.target.boots_for_each_run();
+        let line = RunLine { row, boots_for_each_run, of, since: Instant::now(), state: None };
+        self.running.insert(*number, line);
     }
 
     /// It goes on.
     pub fn update_run(&mut self, position: &RunPosition, live: &LiveRun) {
-        let Some(place) = self.running.get_mut(&position.number) else { return };
+        let Some(line) = self.running.get_mut(&position.number) else { return };
         let max = live.threads.iter().map(|thread| thread.total.max_ns).max();
-        place.state = max.map(|max| State { measured: live.measured, max });
+        line.state = max.map(|max| State { measured: live.measured, max });
         if self.terminal {
             self.clear();
             self.draw();
@@ -80,9 +81,9 @@ impl Lines {
 
     fn draw(&mut self) {
         let room = width().saturating_sub(4);
-        let longest = self.running.values().map(|place| place.row.chars().count()).max();
-        for place in self.running.values() {
-            let line = place.line(place.since.elapsed(), longest.unwrap_or(0));
+        let longest = self.running.values().map(|run| run.row.chars().count()).max();
+        for run in self.running.values() {
+            let line = run.text(run.since.elapsed(), longest.unwrap_or(0));
             // One that went on in a second line could not be written over.
             let line: String = line.chars().take(room).collect();
             let _ = writeln!(stderr(), "  {}", escape_controls(&line));
@@ -93,11 +94,11 @@ impl Lines {
     }
 }
 
-impl Place {
+impl RunLine {
     /// The line, with the row in so many columns.
-    fn line(&self, elapsed: Duration, longest: usize) -> String {
+    fn text(&self, elapsed: Duration, longest: usize) -> String {
         let (row, elapsed) = (format!("{:longest$}", self.row), elapsed.as_secs());
-        let (begins, time) = match self.is_guest {
+        let (begins, time) = match self.boots_for_each_run {
             true => ("booting", " of guest time"),
             false => ("connecting", ""),
         };
@@ -121,17 +122,18 @@ mod tests {
     #[test]
     fn a_line_names_both_times() {
         let (row, of) = ("hackbench".to_string(), Some(SECOND * 5));
-        let mut place = Place { row, is_guest: true, of, since: Instant::now(), state: None };
+        let mut line =
+            RunLine { row, boots_for_each_run: true, of, since: Instant::now(), state: None };
         let elapsed = Duration::from_secs(14);
-        assert_eq!(place.line(elapsed, 0), "hackbench  booting, 14 s");
-        place.state = Some(State { measured: Nanos::ZERO, max: Nanos::ZERO });
-        assert_eq!(place.line(elapsed, 0), "hackbench  warming up, 14 s");
-        place.state = Some(State { measured: SECOND * 2, max: Nanos(5000) });
+        assert_eq!(line.text(elapsed, 0), "hackbench  booting, 14 s");
+        line.state = Some(State { measured: Nanos::ZERO, max: Nanos::ZERO });
+        assert_eq!(line.text(elapsed, 0), "hackbench  warming up, 14 s");
+        line.state = Some(State { measured: SECOND * 2, max: Nanos(5000) });
         assert_eq!(
-            place.line(elapsed, 11),
+            line.text(elapsed, 11),
             "hackbench    2 s of 5 s of guest time in 14 s, observed maximum 5 us"
         );
-        let board = Place { is_guest: false, ..place };
-        assert_eq!(board.line(elapsed, 9), "hackbench  2 s of 5 s in 14 s, observed maximum 5 us");
+        let board = RunLine { boots_for_each_run: false, ..line };
+        assert_eq!(board.text(elapsed, 9), "hackbench  2 s of 5 s in 14 s, observed maximum 5 us");
     }
 }

@@ -9,7 +9,7 @@ use latlab_model::{BinLayout, Histogram, Nanos};
 
 /// Figures that a file states beside its bins, or instead of them.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Stated {
+pub struct StatedFigures {
     /// Latencies in the bins.
     pub binned: Option<u64>,
     /// All latencies.
@@ -39,7 +39,7 @@ pub struct Scale {
     pub is_limited: bool,
 }
 
-impl Stated {
+impl StatedFigures {
     /// Latencies beyond the last bin: as stated, or what is missing to all of them.
     fn overflow_of(&self, binned: u64) -> Option<u64> {
         self.overflow.or_else(|| self.count?.checked_sub(binned))
@@ -47,7 +47,7 @@ impl Stated {
 }
 
 /// Adds a thread with bins.
-pub fn add_bins(recording: &mut Recording, mut bins: Bins, scale: Scale, stated: &Stated) {
+pub fn add_bins(recording: &mut Recording, mut bins: Bins, scale: Scale, stated: &StatedFigures) {
     let thread = recording.series.len();
     let binned = bins.total();
     let rows = bins.take();
@@ -110,7 +110,7 @@ pub fn add_bins(recording: &mut Recording, mut bins: Bins, scale: Scale, stated:
 }
 
 /// Adds a thread of which only figures are known; none of them is made up where it is missing.
-pub fn add_summary(recording: &mut Recording, stated: &Stated) {
+pub fn add_summary(recording: &mut Recording, stated: &StatedFigures) {
     let thread = recording.series.len();
     let count = stated.count.unwrap_or(0);
     let (min, max) = (stated.min_ns.unwrap_or(0), stated.max_ns);
@@ -169,7 +169,7 @@ fn extremes(
     thread: usize,
     observed: &Observed,
     scale: &Scale,
-    stated: &Stated,
+    stated: &StatedFigures,
     overflow: Option<u64>,
 ) -> (i64, i64) {
     let end = scale.start_ns.saturating_add(scale.width_ns.saturating_mul(scale.bins.into()));
@@ -198,7 +198,7 @@ fn contradictions_of_counts(
     recording: &mut Recording,
     thread: usize,
     binned: u64,
-    stated: &Stated,
+    stated: &StatedFigures,
 ) {
     if let Some(total) = stated.binned.filter(|total| *total != binned) {
         let bins = format!("{binned} in the bins");
@@ -212,7 +212,12 @@ fn contradictions_of_counts(
     }
 }
 
-fn overflow_finding(recording: &mut Recording, thread: usize, counts: &Histogram, stated: &Stated) {
+fn overflow_finding(
+    recording: &mut Recording,
+    thread: usize,
+    counts: &Histogram,
+    stated: &StatedFigures,
+) {
     if counts.overflow.count > 0 {
         let excluded = counts.overflow.not_in_sum > 0;
         recording.add_of(

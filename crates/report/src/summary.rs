@@ -8,6 +8,7 @@ use crate::sentence;
 use crate::terms;
 use crate::units::{grouped, percent, percent_of, short, span};
 use crate::verdict;
+use latlab_model::deadline::is_miss;
 use latlab_model::doctor::is_command;
 use latlab_model::explanation::{self, HolderKind};
 use latlab_model::finding::Finding;
@@ -52,12 +53,12 @@ const LARGE_SHARE: f64 = 0.25;
 /// The judgement with its figures in a sentence; without a deadline the observed maximum.
 pub(crate) fn headline(run: &Run) -> String {
     match &run.verdict {
-        Some(verdict) => judged(run, verdict),
+        Some(verdict) => judgement(run, verdict),
         None => sentence::headline(run),
     }
 }
 
-fn judged(run: &Run, verdict: &Verdict) -> String {
+fn judgement(run: &Run, verdict: &Verdict) -> String {
     let Verdict { word, deadline_ns, misses, activations, .. } = verdict;
     let word = word.as_str().to_uppercase();
     let many = match run.asked.method.records() {
@@ -141,7 +142,7 @@ pub(crate) fn figures(run: &Run) -> Vec<Figure> {
         interval: None,
         share: of_deadline(latency),
         whole: "of the deadline",
-        is_over: run.asked.deadline_ns.is_some_and(|deadline| latency > deadline),
+        is_over: run.asked.deadline_ns.is_some_and(|deadline| is_miss(latency.0, deadline.0)),
     };
     let mut figures = Vec::new();
     if let Some(quantiles) = &total.quantiles {

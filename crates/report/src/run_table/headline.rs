@@ -1,7 +1,7 @@
 //! What the runs come to, in a sentence: which runs pass, and which do not.
 
 use super::RunTable;
-use crate::answer::headline;
+use crate::summary::headline;
 use crate::units::short;
 use latlab_model::run::VerdictWord;
 use latlab_model::{Nanos, Run};
@@ -16,7 +16,7 @@ const VERDICTS: [VerdictWord; 4] =
 
 impl RunTable<'_> {
     /// "rt passes; stock fails."; without verdicts, where the observed maximum was largest.
-    pub(crate) fn answer(&self) -> String {
+    pub(crate) fn headline(&self) -> String {
         if !self.is_of_one_kind() {
             return "These runs used different instruments: latencies of woken threads and gaps of \
                     spinning threads are not comparable."

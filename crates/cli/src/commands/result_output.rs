@@ -16,13 +16,13 @@ const FILE_WIDTH: usize = 100;
 
 /// Flags of a command that judges stored runs.
 #[derive(Args)]
-pub struct JudgedArgs {
+pub struct ResultOutputArgs {
     /// End with the exit code of the answer
     #[arg(long)]
     gate: bool,
     /// How to print the result: text, json, markdown, junit, html
     #[arg(long, hide_possible_values = true, value_name = "FORMAT", default_value = "text")]
-    format: JudgedFormat,
+    format: ResultFormat,
     /// The file to write, - for standard output [default: standard output]; a page if its name ends in
     /// .html
     #[arg(short, long, value_name = "FILE")]
@@ -36,7 +36,7 @@ pub struct JudgedArgs {
 
 /// How a judgement is printed.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Default, Debug)]
-enum JudgedFormat {
+enum ResultFormat {
     #[default]
     Text,
     Json,
@@ -46,7 +46,7 @@ enum JudgedFormat {
 }
 
 /// What was found, in each format.
-pub trait Judged: Serialize {
+pub trait ResultOutput: Serialize {
     /// The answer.
     fn word(&self) -> ComparisonWord;
     /// For a terminal of this width.
@@ -59,22 +59,22 @@ pub trait Judged: Serialize {
     fn page(&self) -> anyhow::Result<String>;
 }
 
-impl JudgedArgs {
+impl ResultOutputArgs {
     /// Prints or writes what was found; the exit code.
-    pub fn print(&self, found: &impl Judged) -> anyhow::Result<ExitCode> {
-        let stdout_is_taken = self.file().is_none() && self.format != JudgedFormat::Text;
+    pub fn print(&self, found: &impl ResultOutput) -> anyhow::Result<ExitCode> {
+        let stdout_is_taken = self.file().is_none() && self.format != ResultFormat::Text;
         self.results.check(stdout_is_taken)?;
         match (self.format(), self.file()) {
-            (JudgedFormat::Text, None) if self.results.replace_text() => {}
-            (JudgedFormat::Json, None) => print_json(found)?,
-            (JudgedFormat::Text, None) => print_text(&found.text(width(), style())?)?,
+            (ResultFormat::Text, None) if self.results.replace_text() => {}
+            (ResultFormat::Json, None) => print_json(found)?,
+            (ResultFormat::Text, None) => print_text(&found.text(width(), style())?)?,
             (format, file) => {
                 let text = match format {
-                    JudgedFormat::Json => serde_json::to_string_pretty(found)? + "\n",
-                    JudgedFormat::Text => found.text(FILE_WIDTH, Style::default())?,
-                    JudgedFormat::Markdown => found.markdown()?,
-                    JudgedFormat::Junit => found.test_suite()?.junit(),
-                    JudgedFormat::Html => found.page()?,
+                    ResultFormat::Json => serde_json::to_string_pretty(found)? + "\n",
+                    ResultFormat::Text => found.text(FILE_WIDTH, Style::default())?,
+                    ResultFormat::Markdown => found.markdown()?,
+                    ResultFormat::Junit => found.test_suite()?.junit(),
+                    ResultFormat::Html => found.page()?,
                 };
                 match file {
                     Some(path) => write_whole(path, text.as_bytes())?,
@@ -92,10 +92,10 @@ impl JudgedArgs {
     }
 
     /// The format that is asked for, or that the name of the file is of.
-    fn format(&self) -> JudgedFormat {
+    fn format(&self) -> ResultFormat {
         let is_page = self.file().and_then(Path::extension).is_some_and(|end| end == "html");
         match self.format {
-            JudgedFormat::Text if is_page => JudgedFormat::Html,
+            ResultFormat::Text if is_page => ResultFormat::Html,
             format => format,
         }
     }

@@ -2,7 +2,7 @@
 //! interrupts that were off, a limit of CPU time, the hypervisor, printing, page faults, hot-plug.
 
 use crate::blame::Subject;
-use crate::moment::{Left, Moment, What};
+use crate::kernel_events::{EventKind, Left, Moment};
 use crate::points::{Own, Piece, WakeUp};
 use crate::timeline::Stretch;
 use latlab_model::Nanos;
@@ -26,7 +26,7 @@ const EACH_LINE: i64 = 20_000_000;
 const BEFORE: i64 = 2_000_000;
 
 /// What is known around a leg.
-pub struct Around<'a> {
+pub struct LegContext<'a> {
     /// The wake-up, where the events tell it.
     pub wake_up: Option<&'a WakeUp>,
     /// Whose wake-up it is.
@@ -39,9 +39,9 @@ pub struct Around<'a> {
     pub stolen: Option<&'a StolenTime>,
 }
 
-impl Around<'_> {
+impl LegContext<'_> {
     /// Gives a leg the meaning that it has in its piece of the wake-up; the stretch is what it was cut of.
-    pub fn settle(&self, leg: &mut BlameLeg, piece: &Piece, stretch: Option<&Stretch>) {
+    pub fn interpret(&self, leg: &mut BlameLeg, piece: &Piece, stretch: Option<&Stretch>) {
         if let Own::Sleeps(left) = piece.own {
             let name = match left {
                 Left::Stopped => "stopped by a signal",
@@ -103,7 +103,7 @@ impl Around<'_> {
         let runs = matches!(stretch.holder.kind, HolderKind::Thread | HolderKind::IdleExit);
         // Where the switch to an idle CPU came before, the CPU goes idle anew after each interrupt.
         let goes_idle = |moment: &Moment| {
-            matches!(moment.what, What::Idle(Some(_)))
+            matches!(moment.kind, EventKind::Idle(Some(_)))
                 && (piece.from..piece.to).contains(&moment.at)
         };
         let since = stretch.chosen.is_some_and(|chosen| chosen >= piece.from)
@@ -155,18 +155,19 @@ impl Around<'_> {
             return None;
         }
         let id = leg.thread.as_ref().map(|thread| thread.id);
-        let times = |before: i64, is: &dyn Fn(&What) -> bool| -> Vec<i64> {
+        let times = |before: i64, is: &dyn Fn(&EventKind) -> bool| -> Vec<i64> {
             let within = leg.from_ns.0.saturating_sub(before)..=leg.to_ns.0;
             let all = self.moments.iter().filter(|moment| within.contains(&moment.at));
             let own = all.filter(|moment| interrupts || Some(moment.thread) == id);
-            own.filter(|moment| is(&moment.what)).map(|moment| moment.at).collect()
+            own.filter(|moment| is(&moment.kind)).map(|moment| moment.at).collect()
         };
-        let count = |before: i64, is: &dyn Fn(&What) -> bool| times(before, is).len() as i64;
+        let count = |before: i64, is: &dyn Fn(&EventKind) -> bool| times(before, is).len() as i64;
         let length = leg.length().0;
         let name = leg.holder.name.as_str();
-        let printed = times(if interrupts { 0 } else { BEFORE }, &|what| *what == What::Printk);
+        let printed =
+            times(if interrupts { 0 } else { BEFORE }, &|kind| *kind == EventKind::Printk);
         let lines = if took_so_long(leg, &printed) { printed.len() as i64 } else { 0 };
-        let faults = if is_thread { count(0, &|what| *what == What::PageFault) } else { 0 };
+        let faults = if is_thread { count(0, &|kind| *kind == EventKind::PageFault) } else { 0 };
         let steps = is_thread
             && (count(BEFORE, &is_step) > 0
                 || id.is_some_and(|id| self.is_in_step(id, leg.from_ns.0)));
@@ -195,13 +196,13 @@ impl Around<'_> {
     fn is_in_step(&self, thread: i32, time: i64) -> bool {
         let until = self.moments.partition_point(|moment| moment.at <= time);
         let own = self.moments[..until].iter().rev().filter(|moment| moment.thread == thread);
-        own.map(|moment| &moment.what).find(|what| is_step(what))
-            == Some(&What::Hotplug { begins: true })
+        own.map(|moment| &moment.kind).find(|kind| is_step(kind))
+            == Some(&EventKind::Hotplug { begins: true })
     }
 }
 
-fn is_step(what: &What) -> bool {
-    matches!(what, What::Hotplug { .. })
+fn is_step(kind: &EventKind) -> bool {
+    matches!(kind, EventKind::Hotplug { .. })
 }
 
 /// Whether lines may have taken a leg: each is on the console before the thread comes to the next one,
@@ -216,7 +217,7 @@ fn took_so_long(leg: &BlameLeg, lines: &[i64]) -> bool {
 /// Whether a CPU went or came around this time.
 pub fn is_hotplug(moments: &[Moment], from: i64, to: i64) -> bool {
     let within = from.saturating_sub(BEFORE)..=to;
-    moments.iter().any(|moment| is_step(&moment.what) && within.contains(&moment.at))
+    moments.iter().any(|moment| is_step(&moment.kind) && within.contains(&moment.at))
 }
 
 /// Whether stolen time is what a silence was.

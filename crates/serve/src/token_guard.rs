@@ -17,7 +17,7 @@ const OTHERS: IpAddr = IpAddr::V6(Ipv6Addr::UNSPECIFIED);
 
 /// The wrong tokens of the last minute.
 #[derive(Default)]
-pub struct Guesses {
+pub struct TokenGuard {
     hasher: RandomState,
     windows: Mutex<HashMap<IpAddr, Window>>,
 }
@@ -28,7 +28,7 @@ struct Window {
     sent: Vec<u64>,
 }
 
-impl Guesses {
+impl TokenGuard {
     /// How long the tokens of this address are not looked at; none where they are.
     pub fn wait(&self, client: IpAddr, now: Instant) -> Option<Duration> {
         let windows = self.windows();
@@ -88,39 +88,39 @@ mod tests {
 
     #[test]
     fn ten_different_wrong_tokens_make_an_address_wait_and_no_other() {
-        let (guesses, now) = (Guesses::default(), Instant::now());
+        let (guard, now) = (TokenGuard::default(), Instant::now());
         let (guesser, other) = (address("2001:db8::7:1"), address("2001:db8:0:1::1"));
         for number in 1..=MOST_GUESSES {
-            assert_eq!(guesses.wait(guesser, now), None);
-            let last = guesses.record(guesser, &format!("guess {number}"), now);
+            assert_eq!(guard.wait(guesser, now), None);
+            let last = guard.record(guesser, &format!("guess {number}"), now);
             assert_eq!(last, number == MOST_GUESSES);
         }
         let later = now + Duration::from_secs(20);
-        assert_eq!(guesses.wait(address("2001:db8::9:9"), later), Some(Duration::from_secs(40)));
-        assert_eq!(guesses.wait(other, later), None);
-        assert_eq!(guesses.wait(guesser, now + WINDOW), None);
-        assert!(!guesses.record(guesser, "guess again", now + WINDOW), "a new minute begins");
+        assert_eq!(guard.wait(address("2001:db8::9:9"), later), Some(Duration::from_secs(40)));
+        assert_eq!(guard.wait(other, later), None);
+        assert_eq!(guard.wait(guesser, now + WINDOW), None);
+        assert!(!guard.record(guesser, "guess again", now + WINDOW), "a new minute begins");
     }
 
     #[test]
     fn an_old_cookie_is_one_guess_however_often_it_comes() {
-        let (guesses, now, client) = (Guesses::default(), Instant::now(), address("127.0.0.1"));
-        assert!((0..1000).all(|_| !guesses.record(client, "old", now)));
-        assert_eq!(guesses.wait(client, now), None);
+        let (guard, now, client) = (TokenGuard::default(), Instant::now(), address("127.0.0.1"));
+        assert!((0..1000).all(|_| !guard.record(client, "old", now)));
+        assert_eq!(guard.wait(client, now), None);
     }
 
     #[test]
     fn many_addresses_take_no_more_memory_and_share_their_guesses() {
-        let (guesses, now) = (Guesses::default(), Instant::now());
+        let (guard, now) = (TokenGuard::default(), Instant::now());
         let client = |number: u32| IpAddr::from((0x0a00_0000 + number).to_be_bytes());
         for number in 0..4000 {
-            guesses.record(client(number), "x", now);
+            guard.record(client(number), "x", now);
         }
-        assert!(guesses.windows().len() <= MOST_ADDRESSES + 1);
-        let waits = |number: u32| guesses.wait(client(number), now).is_some();
+        assert!(guard.windows().len() <= MOST_ADDRESSES + 1);
+        let waits = |number: u32| guard.wait(client(number), now).is_some();
         assert!(!waits(3999), "one token is one guess");
         for number in 0..20 {
-            guesses.record(client(2000 + number), &number.to_string(), now);
+            guard.record(client(2000 + number), &number.to_string(), now);
         }
         assert!(waits(3999) && !waits(3));
     }

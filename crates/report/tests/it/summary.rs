@@ -1,4 +1,4 @@
-//! The answer: on one screen, with what a reader needs first.
+//! The summary: on one screen, with what a reader needs first.
 
 use crate::common::{self, Fixture};
 use latlab_model::Nanos;
@@ -7,7 +7,7 @@ use latlab_model::plan::Method;
 use latlab_model::run::VerdictWord;
 use latlab_model::statistics::{QuantileInterval, RunStatistics};
 use latlab_report::{
-    Glyphs, PictureSize, Style, answer, answer_lines, histogram, rendered_verdict,
+    Glyphs, PictureSize, Style, histogram, rendered_verdict, summarise, summarise_in_lines,
 };
 
 const PLAIN: Style = Style { colour: false };
@@ -15,7 +15,7 @@ const PLAIN: Style = Style { colour: false };
 fn screen(fixture: &Fixture, width: usize) -> String {
     let size = PictureSize::brief(&fixture.run, width);
     let picture = histogram(&fixture.run, &fixture.bins(), size, Glyphs::Unicode);
-    answer(&fixture.run, &picture, width, PLAIN)
+    summarise(&fixture.run, &picture, width, PLAIN)
 }
 
 #[test]
@@ -61,7 +61,10 @@ fn the_answer_is_golden() {
         all.filter(|(name, _)| ["normal", "invalid", "empty", "relative"].contains(name))
     {
         insta::assert_snapshot!(format!("{name}-screen"), screen(&fixture, 80));
-        insta::assert_snapshot!(format!("{name}-lines"), answer_lines(&fixture.run, 80, PLAIN));
+        insta::assert_snapshot!(
+            format!("{name}-lines"),
+            summarise_in_lines(&fixture.run, 80, PLAIN)
+        );
     }
 }
 
@@ -72,7 +75,7 @@ fn a_failure_begins_with_its_count_and_its_size() {
     (verdict.word, verdict.misses, verdict.deadline_ns) = (VerdictWord::Fail, 7, Nanos(100_000));
     (verdict.at_most_share, verdict.at_most_per_second) = (None, None);
     (fixture.run.asked.deadline_ns, fixture.run.total.misses) = (Some(Nanos(100_000)), Some(7));
-    let text = answer_lines(&fixture.run, 200, PLAIN);
+    let text = summarise_in_lines(&fixture.run, 200, PLAIN);
     let first = "FAIL: 7 of 120 361 wake-ups missed the 100 us deadline; the largest took 214 us.";
     assert_eq!(text.lines().next(), Some(first));
     assert!(text.contains("largest 214 us (214 %)") && text.contains("misses 7"), "{text}");
@@ -90,7 +93,7 @@ fn a_wire_that_was_cut_off_does_not_count_stimuli_that_nobody_knows() {
     (verdict.word, verdict.activations) = (VerdictWord::Inconclusive, 2668);
     let late = LossFinding::SpikesUncounted { count: 329, largest_ns: Nanos(14_708) };
     run.findings.push(Finding::new(late));
-    let text = answer_lines(run, 200, PLAIN);
+    let text = summarise_in_lines(run, 200, PLAIN);
     assert!(text.contains("none of 2 668 known responses missed"), "{text}");
     assert!(text.contains("the largest took 14.7 us"), "{text}");
     let judged = rendered_verdict(run).unwrap().sentence.unwrap();

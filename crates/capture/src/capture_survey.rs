@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 /// What was seen of a capture.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Survey {
+pub struct CaptureSurvey {
     /// Its channels.
     pub head: Head,
     /// What was seen of each.
@@ -36,7 +36,7 @@ pub struct ChannelSurvey {
 }
 
 /// Reads a capture once, for its levels and its length.
-pub fn survey(paths: &[PathBuf]) -> Result<Option<Survey>, Error> {
+pub fn survey(paths: &[PathBuf]) -> Result<Option<CaptureSurvey>, Error> {
     let Capture::Points(opened) = open_joined(paths, None)? else { return Ok(None) };
     let mut source = opened.source;
     let mut seen = vec![ChannelSurvey::default(); opened.head.channels.len()];
@@ -45,7 +45,7 @@ pub fn survey(paths: &[PathBuf]) -> Result<Option<Survey>, Error> {
     let mut points = Vec::new();
     let mut goes_on = true;
     while goes_on {
-        goes_on = source.read(&mut points).map_err(|fault| fault.in_file(&paths[0]))?;
+        goes_on = source.read(&mut points).map_err(|error| error.in_file(&paths[0]))?;
         for Point { at_ps, channel, value } in points.drain(..) {
             first.get_or_insert(at_ps);
             last = last.max(Some(at_ps));
@@ -67,17 +67,17 @@ pub fn survey(paths: &[PathBuf]) -> Result<Option<Survey>, Error> {
         }
     }
     let unreadable = source.unreadable();
-    Ok(Some(Survey { head, channels: seen, span_ps: first.zip(last), unreadable }))
+    Ok(Some(CaptureSurvey { head, channels: seen, span_ps: first.zip(last), unreadable }))
 }
 
-impl Survey {
+impl CaptureSurvey {
     /// Reads the capture again, for its edges and a picture of so many parts.
     pub fn read_edges(
         mut self,
         paths: &[PathBuf],
         rule: (Threshold, Hysteresis),
         parts: usize,
-    ) -> Result<Survey, Error> {
+    ) -> Result<CaptureSurvey, Error> {
         let (Some((first, last)), Capture::Points(opened)) =
             (self.span_ps, open_joined(paths, None)?)
         else {
@@ -98,7 +98,7 @@ impl Survey {
         let mut points = Vec::new();
         let mut goes_on = true;
         while goes_on {
-            goes_on = source.read(&mut points).map_err(|fault| fault.in_file(&paths[0]))?;
+            goes_on = source.read(&mut points).map_err(|error| error.in_file(&paths[0]))?;
             for Point { at_ps, channel, value } in points.drain(..) {
                 let seen = &mut self.channels[channel];
                 let here = part(at_ps).min(parts.saturating_sub(1));

@@ -51,14 +51,14 @@ const SHORT_START_MARGIN: Nanos = Nanos(2_000_000);
 const WATCHED_PART: Nanos = Nanos(50_000_000);
 
 /// The measuring threads, set up and waiting.
-pub struct Team {
+pub struct MeasuringThreads {
     measurement: Arc<Measurement>,
-    members: Vec<Member>,
+    members: Vec<MeasuringThread>,
     sources: Vec<ThreadSource>,
 }
 
 /// One measuring thread.
-struct Member {
+struct MeasuringThread {
     cpu: Option<u32>,
     /// Type and capacity of its core.
     core: (Option<String>, Option<u32>),
@@ -69,7 +69,7 @@ struct Member {
 }
 
 /// What the threads came to.
-pub struct TeamResult {
+pub struct MeasuringThreadsResult {
     /// What each thread says of itself.
     pub ends: Vec<ThreadEnd>,
     /// Intervals that the stream did not take in time.
@@ -78,7 +78,7 @@ pub struct TeamResult {
     pub hook: Option<Hook>,
 }
 
-impl Team {
+impl MeasuringThreads {
     /// Starts the threads; each sets itself up and waits. Where one cannot, all go home.
     pub fn assemble(
         (root, outbox): (&Root, &Outbox),
@@ -87,7 +87,7 @@ impl Team {
         usable: &CpuSet,
         has_observer: bool,
         kernel: Vec<KernelTimer>,
-    ) -> Result<Team, Refusal> {
+    ) -> Result<MeasuringThreads, Refusal> {
         let plan = &measurement.plan;
         let (mut waiting, mut sources) = (Vec::new(), Vec::new());
         let mut kernel = kernel.into_iter();
@@ -142,7 +142,7 @@ impl Team {
         // Only now that all are ready is it known when they can begin together.
         let starts = thread_starts(measurement, waiting.len(), margin);
         let members = waiting.into_iter().zip(set_up).zip(starts);
-        let members = members.map(|(((cpu, worker, stop), ready), start)| Member {
+        let members = members.map(|(((cpu, worker, stop), ready), start)| MeasuringThread {
             cpu,
             core: cpu.map_or((None, None), |cpu| cpus::core(root, cpu)),
             worker,
@@ -150,13 +150,17 @@ impl Team {
             start,
             stop,
         });
-        Ok(Team { measurement: Arc::clone(measurement), members: members.collect(), sources })
+        Ok(MeasuringThreads {
+            measurement: Arc::clone(measurement),
+            members: members.collect(),
+            sources,
+        })
     }
 
     /// How the threads are set up.
     pub fn setups(&self) -> Vec<ThreadSetup> {
         let to_monotonic = offset_to_monotonic(clock_of(&self.measurement));
-        let setup = |(thread, member): (u32, &Member)| {
+        let setup = |(thread, member): (u32, &MeasuringThread)| {
             let (core_type, capacity) = member.core.clone();
             ThreadSetup {
                 thread,
@@ -198,7 +202,7 @@ impl Team {
         outbox: &Outbox,
         observer: Option<IntervalObserver>,
         trigger: Option<SpikeTrigger>,
-    ) -> TeamResult {
+    ) -> MeasuringThreadsResult {
         let measurement = Arc::clone(&self.measurement);
         let plan = &measurement.plan;
         let hook = plan.on_spike.clone().zip(plan.spike_above_ns);
@@ -216,7 +220,7 @@ impl Team {
         loop {
             let mut work = log.long_work_in_parts(LONGEST_PASS);
             // Looked at before the pass, so that the pass takes the last that the threads left.
-            let ended = self.members.iter().all(Member::has_ended);
+            let ended = self.members.iter().all(MeasuringThread::has_ended);
             drainer.pass(ended);
             if ended {
                 break;
@@ -238,11 +242,11 @@ impl Team {
                 STOP.fetch_or(INTERRUPTED, Ordering::Relaxed);
             }
             self.stop_those_of_offline_cpus(root, outbox);
-            if ends_with_first && self.members.iter().any(Member::has_ended) {
+            if ends_with_first && self.members.iter().any(MeasuringThread::has_ended) {
                 STOP.fetch_or(FIRST_ENDED, Ordering::Relaxed);
             }
             if STOP.load(Ordering::Relaxed) != 0 {
-                self.members.iter().for_each(Member::wake);
+                self.members.iter().for_each(MeasuringThread::wake);
             }
             drop(work);
             outbox.releases.sleep(PASS);
@@ -255,7 +259,7 @@ impl Team {
             std::thread::sleep(PASS);
         }
         let (intervals_merged, hook) = drainer.finish();
-        TeamResult { ends, intervals_merged, hook }
+        MeasuringThreadsResult { ends, intervals_merged, hook }
     }
 
     /// The kernel moves a thread off a CPU that goes away, where it would measure something else.
@@ -277,7 +281,7 @@ impl Team {
     }
 }
 
-impl Member {
+impl MeasuringThread {
     fn has_ended(&self) -> bool {
         self.worker.handle.is_finished()
     }

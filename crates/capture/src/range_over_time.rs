@@ -9,7 +9,7 @@ const MISSED: f64 = 0.1;
 
 /// The least and the largest value of each part.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Course {
+pub struct RangeOverTime {
     parts: Vec<(f64, f64)>,
     /// Values in a part.
     length: u64,
@@ -17,13 +17,13 @@ pub struct Course {
     filled: u64,
 }
 
-impl Default for Course {
-    fn default() -> Course {
-        Course { parts: Vec::new(), length: 1, filled: 1 }
+impl Default for RangeOverTime {
+    fn default() -> RangeOverTime {
+        RangeOverTime { parts: Vec::new(), length: 1, filled: 1 }
     }
 }
 
-impl Course {
+impl RangeOverTime {
     /// Takes in the next value.
     pub fn add(&mut self, value: f64) {
         if self.filled == self.length {
@@ -64,17 +64,18 @@ impl Course {
 mod tests {
     use super::*;
 
-    fn course(values: impl Iterator<Item = f64>) -> Course {
-        let mut course = Course::default();
-        values.for_each(|value| course.add(value));
-        course
+    fn range_over_time(values: impl Iterator<Item = f64>) -> RangeOverTime {
+        let mut ranges = RangeOverTime::default();
+        values.for_each(|value| ranges.add(value));
+        ranges
     }
 
     #[test]
     fn a_square_that_wanders_leaves_its_threshold() {
         let square = |at: usize| if at % 100 < 50 { 3.3 } else { 0.0 };
         for (drift, leaves) in [(0.0, false), (2.0, false), (5.0, true), (20.0, true)] {
-            let found = course((0..50_000).map(|at| square(at) + drift * at as f64 / 50_000.0));
+            let found =
+                range_over_time((0..50_000).map(|at| square(at) + drift * at as f64 / 50_000.0));
             assert!(found.parts.len() <= MOST_PARTS);
             let middle = (3.3 + drift) / 2.0;
             assert_eq!(found.leaves(middle, (-1.0, 4.0 + drift)), leaves, "{drift}");

@@ -1,10 +1,10 @@
-//! The answer of a run for the terminal: on a screen, or in some lines.
+//! The summary of a run for the terminal: on a screen, or in some lines.
 
-use crate::answer::{
+use crate::doctor::severity_colour;
+use crate::summary::{
     Cause, Figure, capitalised, causes, conditions, explained, figures, figures_line, headline,
     remedy,
 };
-use crate::doctor::severity_colour;
 use crate::terminal::style::{Colour, Style};
 use crate::terminal::table::{Column, shortened, table, wrapped};
 use crate::terminal::text::verdict_colour;
@@ -13,7 +13,7 @@ use latlab_model::Run;
 use latlab_model::doctor::is_command;
 
 /// Whether it is good enough, why not, and what now: on 24 lines of `width` columns (from 80 up).
-pub fn answer(run: &Run, picture: &str, width: usize, style: Style) -> String {
+pub fn summarise(run: &Run, picture: &str, width: usize, style: Style) -> String {
     let parts = [
         opening(run, width, style),
         figure_table(run, width, style),
@@ -25,7 +25,7 @@ pub fn answer(run: &Run, picture: &str, width: usize, style: Style) -> String {
 }
 
 /// The same without a picture and without a table, for the end of a measurement.
-pub fn answer_lines(run: &Run, width: usize, style: Style) -> String {
+pub fn summarise_in_lines(run: &Run, width: usize, style: Style) -> String {
     let figures = format!("{}\n", wrapped(&capitalised(&figures_line(run)), width, 0));
     let (known, possible) = (known(run, width), why(run, width, style));
     [opening(run, width, style), figures, known, possible, now(run, width)].concat()

@@ -17,7 +17,7 @@ pub struct CpuTrace<'a> {
 
 /// What happened on a CPU.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum What {
+pub enum EventKind {
     /// A thread was put on the CPU.
     Switch {
         /// The thread that left it.
@@ -160,7 +160,7 @@ pub struct Moment {
     /// The thread that was on the CPU.
     pub thread: i32,
     /// What happened.
-    pub what: What,
+    pub kind: EventKind,
 }
 
 /// The softirqs by their numbers.
@@ -206,7 +206,7 @@ impl EventReader {
     }
 
     /// What happened in the pages of a CPU, in the order of time. Where a page is missing or the
-    /// kernel has lost events, `What::Lost` stands with the next event.
+    /// kernel has lost events, `EventKind::Lost` stands with the next event.
     pub fn moments(&self, trace: &CpuTrace) -> Vec<Moment> {
         let (mut moments, mut at) = (Vec::new(), i64::MIN);
         let mut expected = trace.range.first;
@@ -221,7 +221,7 @@ impl EventReader {
                 at = at.max(moment.at);
                 moment.at = at;
                 if std::mem::take(&mut lost) {
-                    moments.push(Moment { what: What::Lost, ..moment.clone() });
+                    moments.push(Moment { kind: EventKind::Lost, ..moment.clone() });
                 }
                 moments.push(moment);
             }
@@ -235,7 +235,7 @@ impl EventReader {
         Some(Moment {
             at: i64::try_from(event.at).ok()?,
             thread: number("common_pid")? as i32,
-            what: kind.what(event.data).unwrap_or(What::Other),
+            kind: kind.classify(event.data).unwrap_or(EventKind::Other),
         })
     }
 }
@@ -261,75 +261,76 @@ impl Kind {
         })
     }
 
-    fn what(&self, data: &[u8]) -> Option<What> {
+    fn classify(&self, data: &[u8]) -> Option<EventKind> {
         let (group, name) = self.event.split_once('/')?;
         let number = |name: &str| self.number(name, data);
         let function = |name: &str| number(name).map(|address| address as u64);
-        let enter = |level, name: String| What::Enter(Interruption { level, name, function: None });
+        let enter =
+            |level, name: String| EventKind::Enter(Interruption { level, name, function: None });
         Some(match (group, name) {
-            ("sched", "sched_switch") => What::Switch {
+            ("sched", "sched_switch") => EventKind::Switch {
                 from: self.task("prev_", data)?,
                 left: Left::of(number("prev_state")?),
                 to: self.task("next_", data)?,
             },
-            ("sched", "sched_waking") => What::Waking(self.task("", data)?),
-            ("sched", "sched_process_fork") => What::Fork(Task {
+            ("sched", "sched_waking") => EventKind::Waking(self.task("", data)?),
+            ("sched", "sched_process_fork") => EventKind::Fork(Task {
                 id: number("child_pid")? as i32,
                 name: self.text("child_comm", data)?,
                 priority: None,
             }),
-            ("timer", "hrtimer_start") => What::TimerStart {
+            ("timer", "hrtimer_start") => EventKind::TimerStart {
                 timer: number("hrtimer")? as u64,
                 expires: number("softexpires")?,
             },
-            ("timer", "hrtimer_expire_entry") => What::TimerExpire {
+            ("timer", "hrtimer_expire_entry") => EventKind::TimerExpire {
                 timer: number("hrtimer")? as u64,
                 function: function("function").unwrap_or(0),
             },
-            ("timer", "hrtimer_expire_exit") => What::TimerExit,
+            ("timer", "hrtimer_expire_exit") => EventKind::TimerExit,
             ("irq", "irq_handler_entry") => {
                 let device = self.text("name", data).unwrap_or_default();
                 enter(Level::Handler, format!("{} {device}", number("irq")?))
             }
-            ("irq", "irq_handler_exit") => What::Exit(Level::Handler),
+            ("irq", "irq_handler_exit") => EventKind::Exit(Level::Handler),
             ("irq", "softirq_entry") => {
                 let vector = number("vec")?;
                 let known = SOFTIRQS.get(usize::try_from(vector).ok()?).copied();
                 enter(Level::Softirq, known.map_or_else(|| vector.to_string(), str::to_string))
             }
-            ("irq", "softirq_exit") => What::Exit(Level::Softirq),
-            ("irq", "tasklet_entry") => What::Enter(Interruption {
+            ("irq", "softirq_exit") => EventKind::Exit(Level::Softirq),
+            ("irq", "tasklet_entry") => EventKind::Enter(Interruption {
                 level: Level::Tasklet,
                 name: "TASKLET".to_string(),
                 function: function("func"),
             }),
-            ("irq", "tasklet_exit") => What::Exit(Level::Tasklet),
-            ("timer", "timer_expire_entry") => What::Calls(function("function")),
-            ("csd", "csd_function_entry") => What::Calls(function("func")),
-            ("timer", "timer_expire_exit") | ("csd", "csd_function_exit") => What::Calls(None),
+            ("irq", "tasklet_exit") => EventKind::Exit(Level::Tasklet),
+            ("timer", "timer_expire_entry") => EventKind::Calls(function("function")),
+            ("csd", "csd_function_entry") => EventKind::Calls(function("func")),
+            ("timer", "timer_expire_exit") | ("csd", "csd_function_exit") => EventKind::Calls(None),
             ("ipi", "ipi_entry") => enter(Level::Interrupt, "IPI".to_string()),
-            ("ipi", "ipi_exit") => What::Exit(Level::Interrupt),
+            ("ipi", "ipi_exit") => EventKind::Exit(Level::Interrupt),
             ("irq_vectors", name) => match name.strip_suffix("_entry") {
                 Some(vector) => enter(Level::Interrupt, vector.replace('_', " ")),
-                None => What::Exit(Level::Interrupt),
+                None => EventKind::Exit(Level::Interrupt),
             },
-            ("workqueue", "workqueue_execute_start") => What::Work(number("function")? as u64),
-            ("workqueue", "workqueue_execute_end") => What::WorkEnd,
-            ("nmi", "nmi_handler") => What::Nmi {
+            ("workqueue", "workqueue_execute_start") => EventKind::Work(number("function")? as u64),
+            ("workqueue", "workqueue_execute_end") => EventKind::WorkEnd,
+            ("nmi", "nmi_handler") => EventKind::Nmi {
                 length: number("delta_ns")?,
                 function: function("handler").unwrap_or(0),
             },
-            ("exceptions", _) => What::PageFault,
-            ("printk", _) => What::Printk,
-            ("cpuhp", name) => What::Hotplug { begins: name != "cpuhp_exit" },
-            ("power", "cpu_frequency") => What::Frequency {
+            ("exceptions", _) => EventKind::PageFault,
+            ("printk", _) => EventKind::Printk,
+            ("cpuhp", name) => EventKind::Hotplug { begins: name != "cpuhp_exit" },
+            ("power", "cpu_frequency") => EventKind::Frequency {
                 cpu: u32::try_from(number("cpu_id")?).ok()?,
                 khz: u64::try_from(number("state")?).ok()?,
             },
             ("power", "cpu_idle") => {
-                What::Idle(number("state").filter(|state| state & NOT_IDLE != NOT_IDLE))
+                EventKind::Idle(number("state").filter(|state| state & NOT_IDLE != NOT_IDLE))
             }
-            _ => What::Other,
+            _ => EventKind::Other,
         })
     }
 }

@@ -1,0 +1,234 @@
+//! Tables of values, as many oscilloscopes and programs write them, are read alike.
+//!
+//! Invariant (captures): Every format gives back the pairs that were written; no edge is lost.
+
+use crate::common::*;
+
+/// Tables as oscilloscopes and other programs write them, by name, with the channels of stimulus and response.
+fn oscilloscope_tables() -> Vec<(&'static str, &'static str, &'static str, String)> {
+    let rows = |row: &dyn Fn(i64, f64, f64) -> String| -> String {
+        let level = |levels: bool| if levels { 3.3 } else { 0.02 };
+        let samples = samples(&[20_000, 30_000], 10_000);
+        let all = (0..).zip(samples);
+        all.map(|(at, levels)| row(at, level(levels[0]), level(levels[1]))).collect()
+    };
+    let tektronix_21_lines = "Model,MDO3014\nFirmware Version,1.22\n\nPoint Format,Y,\nHorizontal \
+        Units,s,\nHorizontal Scale,4e-3,\nHorizontal Delay,0,\nSample Interval,1e-05,\nRecord \
+        Length,10000,\nGating,0.0% to 100.0%,\nProbe Attenuation,10,10\nVertical \
+        Units,V,V\nVertical Offset,0,0\nVertical Scale,1,1\nVertical \
+        Position,0,0\n,,\n,,\n,,\nLabel,in,out\nTIME,CH1,CH2\n";
+    vec![
+        (
+            "agilent.csv",
+            "1",
+            "2",
+            format!(
+                "x-axis,1,2\nsecond,Volt,Volt\n{}",
+                rows(&|at, a, b| format!("{:+e},{a:+e},{b:+e}\n", at as f64 * 1e-5))
+            ),
+        ),
+        (
+            "tektronix.csv",
+            "CH1",
+            "CH2",
+            format!(
+                "{tektronix_21_lines}{}",
+                rows(&|at, a, b| format!("{:e},{a},{b}\n", at as f64 * 1e-5))
+            ),
+        ),
+        (
+            "pico.csv",
+            "Channel A",
+            "Channel B",
+            format!(
+                "Time,Channel A,Channel B\n(ms),(V),(V)\n\n{}",
+                rows(&|at, a, b| format!("{:.5},{a},{b}\n", at as f64 * 1e-2))
+            ),
+        ),
+        (
+            "rigol.csv",
+            "CH1",
+            "CH2",
+            format!(
+                "X,CH1,CH2,Start,Increment,\nSequence,VOLT,VOLT,-1.0e-03,1.0e-05,\n{}",
+                rows(&|at, a, b| format!("{at},{a},{b},,\n"))
+            ),
+        ),
+        (
+            "german.csv",
+            "Kanal 1",
+            "Kanal 2",
+            format!(
+                "Zeit;Kanal 1;Kanal 2\n{}",
+                rows(&|at, a, b| format!("{:.6};{a:.2};{b:.2}\n", at as f64 * 1e-5)
+                    .replace('.', ","))
+            ),
+        ),
+        (
+            "siglent.csv",
+            "CH1",
+            "CH2",
+            format!(
+                "Record Length,Analog:1150\nSample Interval,Analog:0.00001\nHorizontal \
+                    Units,s\nSource,CH1,CH2\nSecond,Value,Value\n{}",
+                rows(&|at, a, b| format!("{:+.9},{a:.5},{b:.5}\n", at as f64 * 1e-5))
+            ),
+        ),
+        (
+            "rigol_of_now.csv",
+            "CH1V",
+            "CH2V",
+            format!(
+                "CH1V,CH2V,t0 =-5.0e-03, tInc = 1.0e-05\n{}",
+                rows(&|_, a, b| format!("{a:e},{b:e},,\n"))
+            ),
+        ),
+        (
+            "spice.txt",
+            "V(in)",
+            "V(out)",
+            format!(
+                "time\tV(in)\tV(out)\n{}",
+                rows(&|at, a, b| format!("{:e}\t{a}\t{b}\n", at as f64 * 1e-5))
+            ),
+        ),
+        (
+            "quoted.csv",
+            "A, the input",
+            "B",
+            format!(
+                "\u{feff}\"Time [ms]\",\"A, the input\",\"B\"\r\n{}",
+                rows(&|at, a, b| format!("\"{:.5}\",\"{a}\",{b}\r\n", at as f64 * 1e-2))
+            ),
+        ),
+        (
+            "numbered.csv",
+            "Channel 0",
+            "Channel 1",
+            format!(
+                "; Samplerate: 100 kHz\nSample, Channel 0, Channel 1\n{}",
+                rows(&|at, a, b| format!("{at}, {a}, {b}\n"))
+            ),
+        ),
+        (
+            "sigrok_without_names.csv",
+            "D0",
+            "D1",
+            format!(
+                "; Samplerate: 100 kHz\n; Channels (2/8): D0, D1\nlogic,logic\n{}",
+                rows(&|_, a, b| format!("{},{}\n", u8::from(a > 1.0), u8::from(b > 1.0)))
+            ),
+        ),
+        (
+            "sigrok_with_times.csv",
+            "D0",
+            "D1",
+            format!(
+                "; Samplerate: 100 kHz\nTime,D0,D1\n{}",
+                rows(&|at, a, b| format!(
+                    "{},{},{}\n",
+                    at * 10_000,
+                    u8::from(a > 1.0),
+                    u8::from(b > 1.0)
+                ))
+            ),
+        ),
+        (
+            "same_names.csv",
+            "A",
+            "A (2)",
+            format!(
+                "Time [s],A,A\n{}",
+                rows(&|at, a, b| format!("{:.5},{a},{b}\n", at as f64 * 1e-5))
+            ),
+        ),
+        (
+            "sigrok.csv",
+            "D0",
+            "D1",
+            format!(
+                "; CSV generated by libsigrok\n; Samplerate: 100 kHz\nD0,D1\n{}",
+                rows(&|_, a, b| format!("{},{}\n", u8::from(a > 1.0), u8::from(b > 1.0)))
+            ),
+        ),
+    ]
+}
+
+#[test]
+fn tables_of_many_oscilloscopes_are_understood() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, stimulus, response, text) in oscilloscope_tables() {
+        let path = written(folder.path(), name, text);
+        let (measured, delays) =
+            measured(&path, &query(stimulus, response)).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(delays.len(), 2, "{name}");
+        for (seen, delay) in delays.iter().zip([20_000_000, 30_000_000]) {
+            assert!((seen - delay).abs() <= 1_000, "{name}: {seen}");
+        }
+        assert_eq!(measured.resolution_ps, Some(10_000_000), "{name}");
+    }
+}
+
+#[test]
+fn an_old_tektronix_has_its_facts_beside_the_first_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, wire: usize| {
+        let samples = samples(&[20_000, 30_000], 10_000);
+        let rows = samples.iter().enumerate().map(|(at, levels)| {
+            let fact =
+                ["Record Length,2.5e+03,", "Sample Interval,1.0e-05,", "Source,SRC,"].get(at);
+            let fact = fact.unwrap_or(&",,").replace("SRC", name);
+            format!(
+                "{fact},{:.9},  {},\n",
+                at as f64 * 1e-5,
+                if levels[wire] { "3.2" } else { "0.0" }
+            )
+        });
+        written(folder.path(), &format!("{name}.csv"), rows.collect::<String>())
+    };
+    let paths = [file("CH1", 0), file("CH2", 1)];
+    let (_, delays) = measured_of(&paths, &query("CH1", "CH2")).unwrap();
+    assert_eq!(delays, [20_000_000, 30_000_000]);
+}
+
+#[test]
+fn letters_of_one_byte_are_letters() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut bytes = b"Zeit,A,B\n(\xb5s),(V),(V)\n\n".to_vec();
+    for at in 0..40 {
+        bytes.extend(format!("{at}.0,{},{}\n", at / 10 % 2, (at + 5) / 10 % 2).into_bytes());
+    }
+    let path = written(folder.path(), "latin.csv", bytes);
+    let (measured, delays) = measured(&path, &query("A", "B")).unwrap();
+    assert_eq!((measured.counts.answered, delays[0]), (1, 15_000_000));
+}
+
+/// Tables of which a column is not asked for, with times of an epoch, or with asterisks, read as they
+/// are meant.
+#[test]
+fn odd_tables_are_understood() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = |row: &dyn Fn(i64, i32, i32) -> String| -> String {
+        let level = |at: i64, from: i64| i32::from((at - from).rem_euclid(100) < 50);
+        (0..1_000).map(|at| row(at, level(at, 0), level(at, 7))).collect()
+    };
+    let with_words = rows(&|at, one, other| {
+        let word = ["IDLE", "", "RUN"][at as usize % 3];
+        format!("{at}e-6,{one},{other},{},{word}\n", ["0x1F", "X", "", "Z"][at as usize % 4])
+    });
+    let of_epoch = rows(&|at, one, other| format!("1700000000.{at:06},{one},{other}\n"));
+    let files = [
+        ("words.csv", format!("Time [s],in,out,bus,state\n{with_words},,,,\n")),
+        ("epoch.csv", format!("Time [s],in,out\n{of_epoch}")),
+    ];
+    for (name, text) in files {
+        let path = written(folder.path(), name, text);
+        let (found, delays) = measured(&path, &query("in", "out")).unwrap();
+        assert_eq!(delays, [7_000_000; 9], "{name}");
+        assert_eq!(found.resolution_ps, Some(1_000_000), "{name}");
+    }
+    let list = "0\t9.0E-06\n1\t****\n2\t9.5E-06\n";
+    let path = written(folder.path(), "list.txt", list);
+    let (found, _) = measured(&path, &asked_of_list()).unwrap();
+    assert_eq!((found.counts.answered, found.counts.censored), (2, 1));
+}

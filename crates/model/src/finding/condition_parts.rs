@@ -1,0 +1,151 @@
+//! What findings about conditions are made of: when, which threads, and the latencies of that time.
+
+use crate::units::counted;
+use crate::{CpuSet, Nanos};
+use serde::{Deserialize, Serialize};
+
+/// From when to when, since the first counted release.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct When {
+    /// Begin.
+    pub from_ns: Nanos,
+    /// End.
+    pub to_ns: Nanos,
+}
+
+/// The latencies of the time of a finding, and those of the rest of the run.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LatencyComparison {
+    /// What was recorded: `latency` or `gap`.
+    pub recorded: String,
+    /// In that time; none where nothing was recorded.
+    pub then: Option<Latencies>,
+    /// In the rest of the run; none where there is no rest.
+    pub otherwise: Option<Latencies>,
+}
+
+/// Two figures of the latencies of some intervals.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Latencies {
+    /// Median of the intervals' 99 % quantiles.
+    pub p99_ns: Nanos,
+    /// The largest.
+    pub max_ns: Nanos,
+}
+
+/// What shows that a CPU was slowed down.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "sign", rename_all = "kebab-case")]
+pub enum Throttling {
+    /// Firmware: the supply voltage was too low.
+    UnderVoltage,
+    /// Firmware: the frequency was capped.
+    FrequencyCapped,
+    /// Firmware: the CPU was throttled.
+    CpuThrottled,
+    /// Firmware: the soft temperature limit was reached.
+    SoftTemperatureLimit,
+    /// A counter of the kernel.
+    Counter {
+        /// What it counts for: `cpu0`, `package0`.
+        subject: String,
+        /// How much it grew.
+        count: u64,
+    },
+    /// The limit of the frequency was lowered.
+    LowerLimit {
+        /// The CPUs.
+        cpus: CpuSet,
+        /// The lower limit.
+        low_mhz: f64,
+        /// The usual limit.
+        high_mhz: f64,
+    },
+}
+
+/// A thread that ran before the measuring ones.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RivalThread {
+    /// Its name.
+    pub name: String,
+    /// Its number.
+    pub id: u32,
+    /// Its scheduling.
+    pub policy: String,
+    /// Share of one CPU over the run.
+    pub mean_share: f64,
+    /// Largest share between two readings.
+    pub peak_share: f64,
+    /// When that was, since the first counted release.
+    pub peak_at_ns: Nanos,
+}
+
+/// A thread and its share of a CPU.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ThreadShare {
+    /// Its name.
+    pub name: String,
+    /// Its number.
+    pub id: u32,
+    /// Share of one CPU.
+    pub share: f64,
+}
+
+impl When {
+    pub(super) fn text(&self) -> String {
+        format!("from {} to {}", since_start(self.from_ns), since_start(self.to_ns))
+    }
+}
+
+impl LatencyComparison {
+    pub(super) fn text(&self) -> String {
+        let (one, many) = match self.recorded.as_str() {
+            "gap" => ("gap", "Gaps"),
+            _ => ("latency", "Latencies"),
+        };
+        let figures = |of: &Latencies| format!("p99 {}, largest {}", of.p99_ns, of.max_ns);
+        match (&self.then, &self.otherwise) {
+            (None, _) => format!("No {one} was recorded during that time."),
+            (Some(then), Some(otherwise)) => {
+                format!(
+                    "{many} during that time: {}; otherwise: {}.",
+                    figures(then),
+                    figures(otherwise)
+                )
+            }
+            (Some(then), None) => format!("{many} over the whole run: {}.", figures(then)),
+        }
+    }
+}
+
+impl Throttling {
+    pub(super) fn text(&self) -> String {
+        let firmware = match self {
+            Throttling::UnderVoltage => "the supply voltage was too low",
+            Throttling::FrequencyCapped => "the frequency was capped",
+            Throttling::CpuThrottled => "the CPU was throttled",
+            Throttling::SoftTemperatureLimit => "the soft temperature limit was reached",
+            Throttling::Counter { subject, count } => {
+                let times = counted(*count, "time", "times");
+                return format!("Heat throttled {subject} {times}");
+            }
+            Throttling::LowerLimit { cpus, low_mhz, high_mhz } => {
+                return format!(
+                    "The frequency of CPU {cpus} was limited to {low_mhz:.0} of {high_mhz:.0} MHz"
+                );
+            }
+        };
+        format!("The firmware reports that {firmware}")
+    }
+}
+
+/// Time since the first release.
+pub(super) fn since_start(time: Nanos) -> String {
+    format!("+{:.1} s", time.as_secs_f64())
+}

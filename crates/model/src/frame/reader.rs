@@ -1,0 +1,178 @@
+//! Reads the frames of a stream, and finds the next whole one behind damage.
+
+use super::{Damage, HEADER_BYTES, LARGEST_PAYLOAD, Message, checksum_of};
+use std::io::{self, Read, Seek};
+
+/// A frame as it was read: its message, and the bytes to append to a journal.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Frame {
+    /// What it says.
+    pub message: Message,
+    /// Its bytes, unchanged.
+    pub bytes: Vec<u8>,
+}
+
+/// What reading the next frame came to.
+#[derive(Debug)]
+pub enum ReadResult {
+    /// A whole frame.
+    Frame(Box<Frame>),
+    /// The stream ends after a whole frame.
+    End,
+    /// The stream is damaged here; nothing after this can be trusted.
+    Damaged(Damage),
+}
+
+/// Reads frames from a pipe or a journal, and knows how many bytes of it were whole.
+pub struct FrameReader<R> {
+    source: R,
+    whole_bytes: u64,
+}
+
+impl<R: Read> FrameReader<R> {
+    /// Reads from here; the source should be buffered.
+    pub fn new(source: R) -> FrameReader<R> {
+        FrameReader { source, whole_bytes: 0 }
+    }
+
+    /// Bytes up to the end of the last whole frame.
+    pub fn whole_bytes(&self) -> u64 {
+        self.whole_bytes
+    }
+
+    /// The next frame; an error is one of the source, not of the content.
+    pub fn next_frame(&mut self) -> io::Result<ReadResult> {
+        self.next_with(Message::decode_payload)
+    }
+
+    /// The next frame of those that an agent receives; all others are unknown to it, so that it
+    /// carries no code to read what it only writes.
+    pub fn next_for_agent(&mut self) -> io::Result<ReadResult> {
+        self.next_with(Message::decode_for_agent)
+    }
+
+    fn next_with(
+        &mut self,
+        decode: impl Fn(u32, &[u8]) -> Result<Message, Damage>,
+    ) -> io::Result<ReadResult> {
+        let mut bytes = vec![0; HEADER_BYTES];
+        match read_up_to(&mut self.source, &mut bytes)? {
+            0 => return Ok(ReadResult::End),
+            HEADER_BYTES => {}
+            _ => return Ok(ReadResult::Damaged(Damage::CutOff)),
+        }
+        let Header { length, kind, checksum } = Header::parse(&bytes);
+        if length as usize > LARGEST_PAYLOAD {
+            return Ok(ReadResult::Damaged(Damage::ImpossibleLength(length)));
+        }
+        bytes.resize(HEADER_BYTES + length as usize, 0);
+        let payload = &mut bytes[HEADER_BYTES..];
+        if read_up_to(&mut self.source, payload)? < payload.len() {
+            return Ok(ReadResult::Damaged(Damage::CutOff));
+        }
+        if checksum != checksum_of(length, kind, payload) {
+            return Ok(ReadResult::Damaged(Damage::Checksum));
+        }
+        Ok(match decode(kind, payload) {
+            Ok(message) => {
+                self.whole_bytes += bytes.len() as u64;
+                ReadResult::Frame(Box::new(Frame { message, bytes }))
+            }
+            Err(damage) => ReadResult::Damaged(damage),
+        })
+    }
+}
+
+impl<R: Read + Seek> FrameReader<R> {
+    /// Passes over frames of samples and of the trace, which are most of a stream that has them, by
+    /// their length alone; one that goes beyond this end of the source stays the next one.
+    pub fn skip_bulk(&mut self, end: u64) -> io::Result<()> {
+        loop {
+            let mut bytes = [0; HEADER_BYTES];
+            let read = read_up_to(&mut self.source, &mut bytes)?;
+            let Header { length, kind, .. } = Header::parse(&bytes);
+            let next = self.whole_bytes + HEADER_BYTES as u64 + u64::from(length);
+            if read < HEADER_BYTES
+                || !Message::BULK.contains(&kind)
+                || length as usize > LARGEST_PAYLOAD
+                || next > end
+            {
+                return self.source.seek_relative(-(read as i64));
+            }
+            self.source.seek_relative(length.into())?;
+            self.whole_bytes = next;
+        }
+    }
+}
+
+struct Header {
+    length: u32,
+    kind: u32,
+    checksum: u32,
+}
+
+impl Header {
+    fn parse(bytes: &[u8]) -> Header {
+        let word = |at: usize| {
+            u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+        };
+        Header { length: word(0), kind: word(4), checksum: word(8) }
+    }
+}
+
+/// Bytes up to the next whole frame of a damaged stream; none where there is none.
+///
+/// Only frames with a payload of [`FOUND_PAYLOAD`] at most are found: all but a stream's first
+/// ones are far below it, and looking stays cheap.
+pub fn skip_damage(source: &mut impl Read) -> io::Result<Option<u64>> {
+    let (mut window, mut skipped, mut ended) = (Vec::new(), 0_u64, false);
+    loop {
+        if !ended {
+            let wanted = 2 * FOUND_PAYLOAD;
+            ended = source.take(wanted as u64).read_to_end(&mut window)? < wanted;
+        }
+        // Unless it is the end, a frame of any size fits behind each place that is looked at.
+        let look_ahead = if ended { 0 } else { HEADER_BYTES + FOUND_PAYLOAD };
+        let places = window.len() - look_ahead;
+        // What a power cut leaves are zeros, and no frame lies in them.
+        let zeros = window.iter().take_while(|byte| **byte == 0).count();
+        let from = zeros.saturating_sub(HEADER_BYTES).min(places);
+        if let Some(at) = (from..places).find(|&at| starts_a_frame(&window[at..])) {
+            return Ok(Some(skipped + at as u64));
+        }
+        if ended {
+            return Ok(None);
+        }
+        skipped += places as u64;
+        window.drain(..places);
+    }
+}
+
+/// The largest payload that is looked for behind damage.
+pub const FOUND_PAYLOAD: usize = 1 << 20;
+
+fn starts_a_frame(bytes: &[u8]) -> bool {
+    if bytes.len() < HEADER_BYTES {
+        return false;
+    }
+    let Header { length, kind, checksum } = Header::parse(bytes);
+    let end = HEADER_BYTES + (length as usize).min(FOUND_PAYLOAD);
+    length as usize <= FOUND_PAYLOAD
+        && kind <= Message::LAST_KIND
+        && bytes
+            .get(HEADER_BYTES..end)
+            .is_some_and(|payload| checksum == checksum_of(length, kind, payload))
+}
+
+fn read_up_to(source: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match source.read(&mut buffer[filled..]) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
