@@ -17,23 +17,7 @@ fn short_legs_become_one_and_all_add_up_as_before() {
         0 => leg(5_000 + 10 * at, 5_008 + 10 * at, "hog"),
         _ => leg(4_998 + 10 * at, 5_010 + 10 * at, "tick"),
     }));
-    let blame = SpikeBlame {
-        spike: 1,
-        thread: 0,
-        cpu: None,
-        release_ns: Nanos(0),
-        latency_ns: Nanos(10_000),
-        legs,
-        cause: None,
-        cause_ns: Nanos(0),
-        longest: None,
-        started: Vec::new(),
-        reason: None,
-        sentence: None,
-        stolen: None,
-        before: CpuBefore::default(),
-        gap: None,
-    };
+    let blame = SpikeBlame { latency_ns: Nanos(10_000), legs, ..spike(None) };
     let few = blame.condensed(10);
     assert!(few.len() <= 21 && few[0].holder.name == "long");
     assert_eq!((few[0].from_ns, few[few.len() - 1].to_ns), (Nanos(0), Nanos(10_000)));
