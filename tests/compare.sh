@@ -31,7 +31,7 @@ try "noisy runs are inconclusive" compare 4 '^INCONCLUSIVE: .*this machine varie
 try "one run says what it cannot tell" compare 4 '^CANNOT TELL: too few runs; 3 more runs a side. p99.9 x1.29, 5 and 1 runs' base -- few
 try "and is shown all the same" compare 4 'p50 .*x1.29' base -- few
 try "a run is not on both sides" compare 2 'is on both sides' base -- base
-try "a flag behind -- is named" compare 2 'flags stand before --' base -- same --gate
+try "a flag behind -- is named" compare 2 'put options before --' base -- same --gate
 try "an unknown run is one line" compare 2 'no such run\|no run' base -- nobody
 try "a wrong limit is one line" compare 2 'is not a share' --care 5 base -- same
 

@@ -200,8 +200,11 @@ replaced() {
     new_disk 8m
     begin --for 4s || return 1
     [ "$what" = runs ] && what=$disk/runs || what=$(dirname "$(journal)")
+    # At once, as far as latlab can see: it makes a folder that is gone anew.
+    kill -STOP "$run"
     rm -r "$what"
     echo "a file" >"$what"
+    kill -CONT "$run"
     finish
     expect "exit code 0, not $code" [ "$code" = 0 ] &&
         expect "the file as it was" [ "$(<"$what")" = "a file" ] &&
