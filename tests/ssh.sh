@@ -415,7 +415,7 @@ with_busybox() {
 }
 no_shell() {
     answer_by 'echo "This account is currently not available."; exit 1'
-    refused 3 "the last line it says: This account is currently not available." on_board --cycles 10
+    refused 3 "its last line: This account is currently not available." on_board --cycles 10
 }
 
 # A host that answers what it likes: one line, and no memory without a bound.
