@@ -81,8 +81,6 @@ licences() { scripts/licences.py && deny; }
 programs=dist
 [ -z "${LATLAB_QUICK:-}" ] || programs=target/dist
 
-# What is built for the first time is not prepared for a change of one line, which takes a tenth longer.
-[ -e "${CARGO_TARGET_DIR:-target}/debug/deps" ] || export CARGO_INCREMENTAL=0
 step main one "setup" scripts/setup.sh build lint dist
 find_rust || { closing; exit 1; }
 # First, since what is built takes the scripts of the pages in.
