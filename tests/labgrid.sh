@@ -2,7 +2,7 @@
 # Places of labgrid as targets: `--target labgrid:PLACE`, by a coordinator and an exporter of labgrid's own on
 # loopback. The boards are this machine, by an sshd.
 # Invariant (boards): A place of labgrid is given back however latlab ends, also by kill -9.
-# Lane: beside
+# Lane: beside, among the longest
 . "$(dirname "$0")/common.bash"
 . "$(dirname "$0")/board.bash"
 need_boards "places of labgrid"
