@@ -6,7 +6,7 @@ use crate::figures::upper_edge;
 use crate::sections::{explanation as explanation_section, respond, statistics};
 use crate::sentence;
 use crate::terms;
-use crate::units::{grouped, percent, percent_of, short, span};
+use crate::units::{counted, grouped, percent, percent_of, short, span};
 use crate::verdict;
 use latlab_model::deadline::is_miss;
 use latlab_model::doctor::is_command;
@@ -226,10 +226,11 @@ pub(crate) fn explained(run: &Run) -> Option<Explained> {
     let words = |one: &explanation::Cause| {
         let who = explanation_section::cause_words(one);
         let largest = short(one.largest_ns.0 as f64);
-        (percent(one.share), format!("{who}: {} spikes, at most {largest}", grouped(one.count)))
+        let spikes = counted(one.count, "spike", "spikes");
+        (percent(one.share), format!("{who}: {spikes}, at most {largest}"))
     };
-    let recorded = grouped(of.spikes.stored);
-    let title = format!("Causes of {recorded} recorded spikes");
+    let recorded = counted(of.spikes.stored, "recorded spike", "recorded spikes");
+    let title = format!("Causes of {recorded}");
     let left_out = of.causes.len().saturating_sub(NAMED_CAUSES);
     let causes = named_causes(&of.causes).into_iter().map(words).collect();
     Some(Explained { title, causes, left_out })
