@@ -1,7 +1,7 @@
 //! One run on the target, from the plan laid over the machine to the machine as it was before.
 //!
 //! Each step consumes what the one before gave, so that none can be left out or come too early:
-//! [`Arrangement`], [`ClaimedCpus`], [`PreparedRun`], [`AssembledTeam`], [`StartedRun`], [`DrainedRun`].
+//! [`Arrangement`], [`ClaimedCpus`], [`PreparedRun`], [`AssembledRun`], [`StartedRun`], [`DrainedRun`].
 
 use crate::cpu_claim::{CpuClaim, claim_cpus};
 use crate::cpus;
@@ -143,7 +143,7 @@ struct PreparedRun {
 
 impl PreparedRun {
     /// Starts the loads and the measuring threads, which set themselves up and wait.
-    fn assemble(mut self, session: &Session<'_>) -> Result<AssembledTeam, Refusal> {
+    fn assemble(mut self, session: &Session<'_>) -> Result<AssembledRun, Refusal> {
         let Session { root, outbox, has_observer: is_watched, .. } = session;
         let Arrangement { measurement, layout, cpus, .. } = &self.held.arrangement;
         // After the settings are made, since it says under which the run is measured, and before
@@ -194,7 +194,7 @@ impl PreparedRun {
         let monitor = self.monitor(session, &mut measuring_threads, lifted.as_ref())?;
         let settings = self.announce(session, &measuring_threads, lifted);
         missing.into_iter().for_each(|why| outbox.send(&Message::Finding(not_recording(why))));
-        Ok(AssembledTeam {
+        Ok(AssembledRun {
             trace,
             recorder,
             measuring_threads,
@@ -251,7 +251,7 @@ impl PreparedRun {
 }
 
 /// The threads are set up and wait.
-struct AssembledTeam {
+struct AssembledRun {
     trace: Option<TraceThread>,
     recorder: Option<(FlightRecorder, SpikeTrigger)>,
     measuring_threads: MeasuringThreads,
@@ -265,11 +265,11 @@ struct AssembledTeam {
     prepared: PreparedRun,
 }
 
-impl AssembledTeam {
+impl AssembledRun {
     /// Lets the threads begin, once everything stands in the stream that a journal needs; whoever
     /// watches waits for the threads, so that they begin first there.
     fn start(self, session: &Session<'_>) -> StartedRun {
-        let AssembledTeam {
+        let AssembledRun {
             trace,
             recorder,
             measuring_threads,

@@ -30,8 +30,8 @@ fn pattern(name: &str) -> String {
 }
 
 impl Cause {
-    /// What to do about it: a command, or a sentence. `policy` is that of the measured threads. A remedy
-    /// that was stored is told unchanged.
+    /// What to do about it: a command, or a sentence. `policy` is that of the measured threads. A stored
+    /// remedy is returned as it is.
     pub fn remedy(&self, policy: Option<Policy>) -> String {
         self.remedy.clone().unwrap_or_else(|| remedy(self, policy))
     }

@@ -4,7 +4,7 @@ use super::{HolderKind, Phase, SpikeBlame, UnexplainedReason};
 use crate::units::counted;
 
 impl SpikeBlame {
-    /// What happened, with the size of the latency first. A sentence that was stored is told unchanged.
+    /// What happened, with the size of the latency first. A stored sentence is returned as it is.
     pub fn sentence(&self) -> String {
         if let Some(stored) = &self.sentence {
             return stored.clone();

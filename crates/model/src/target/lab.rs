@@ -67,7 +67,7 @@ pub struct LabOptions {
 
 impl LabTarget {
     pub(super) fn with_options(text: &str, options: LabOptions) -> Result<LabTarget, String> {
-        let mut words = text.strip_prefix(LAB).unwrap_or(text).split(',');
+        let mut words = short_name(text).split(',');
         let name = words.next().unwrap_or_default();
         let (machine, kernel) = match name.split_once('/') {
             Some((machine, kernel)) => (machine, Some(kernel)),

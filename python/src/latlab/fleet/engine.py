@@ -58,18 +58,20 @@ def captured_stderr() -> Iterator[IO[str]]:
 @contextmanager
 def memory() -> Iterator[duckdb.DuckDBPyConnection]:
     """A database in memory."""
-    with duckdb.connect() as database:
-        # It would be drawn between what is printed.
-        database.execute("SET enable_progress_bar = false")
+    with _without_progress(duckdb.connect()) as database:
         yield database
 
 
 @contextmanager
 def connect() -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection that reads Delta tables; what it makes is to be temporary, since the database is that of the process."""
-    with _database(os.getpid()).cursor() as database:
-        database.execute("SET enable_progress_bar = false")
+    with _without_progress(_database(os.getpid()).cursor()) as database:
         yield database
+
+
+def _without_progress(database: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+    """A connection whose progress is not drawn between what is printed."""
+    return database.execute("SET enable_progress_bar = false")
 
 
 @cache
