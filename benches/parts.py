@@ -2,6 +2,7 @@
 limit was kept."""
 
 import json
+import os
 import re
 import statistics
 import subprocess
@@ -80,6 +81,11 @@ def by_name(threads: dict) -> dict:
     return {"the loop": loops[0], "others": sum(threads.values()) - loops[0]}
 
 
+def first_cpu() -> str:
+    """The first CPU that this process may use."""
+    return str(min(os.sched_getaffinity(0)))
+
+
 # Instructions
 
 
@@ -89,7 +95,7 @@ def instructions(options) -> Result:
     few, many = (20_000, 120_000) if options else (2_000, 12_000)
 
     def count(tool: str, cycles: int, folder: Path) -> dict:
-        job = Job(period_us=200, cpus="0", cycles=cycles)
+        job = Job(period_us=200, cpus=first_cpu(), cycles=cycles)
         (folder / "runs").mkdir(exist_ok=True)
         line = command(tool, job, folder / "runs", histogram=400)
         output = folder / str(cycles)
@@ -398,7 +404,7 @@ def syscalls(options) -> Result:
         output = folder / str(cycles)
         runs = output / "runs"
         runs.mkdir(parents=True)
-        line = command(tool, Job(period_us=1000, cpus="0", cycles=cycles), runs)
+        line = command(tool, Job(period_us=1000, cpus=first_cpu(), cycles=cycles), runs)
         done = checked(["strace", "-ff", "-o", str(output / "thread"), *line])
         threads: dict[str, dict[str, int]] = {}
         for place, file in enumerate(sorted(output.glob("thread.*"), key=numbers)):

@@ -8,7 +8,7 @@ find_rust || die "no Rust $rust_needed or newer: run 'scripts/setup.sh build lin
 . scripts/steps.bash
 
 step main one "format" cargo fmt --all --check
-step main one "clippy" cargo clippy --workspace --all-targets --locked -- -D warnings
 step main one "licences" scripts/licences.py
+step main one "$built" "${cargo_test[@]}" --no-run
 step main cargo "cargo test" "${cargo_test[@]}" --no-fail-fast -- --skip end_to_end::
 closing

@@ -14,6 +14,14 @@ TIMEFORMAT=$'real %R\nuser %U\nsys %S'
 # No example in the documentation is a test (a test of crates/cli sees to it), so none is looked for.
 cargo_test=(cargo test --workspace --locked --tests)
 
+# To lint by itself is to compile the workspace, and all that it needs, another time. The continuous
+# integration does so, since its tests are built with checks of pointers that clippy leaves out.
+built="building of tests"
+if [ -z "${LATLAB_CI:-}" ]; then
+    built="clippy and $built"
+    cargo_test=(env "RUSTC_WORKSPACE_WRAPPER=$root/scripts/linting_rustc.sh" "${cargo_test[@]}")
+fi
+
 # What a script prints when a program is not there that scripts/setup.sh would have installed.
 is_missing='^SKIPPED: .* is missing \(scripts/setup\.sh '
 

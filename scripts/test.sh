@@ -22,7 +22,7 @@ script() {
     local first=()
     [ "$1" = beside ] || [ "$(id -u)" != 0 ] || first=(nice -n -15)
     [ "$1" != pinned ] || first+=(taskset --cpu-list "$cpu")
-    step "$1" script "$2" "${first[@]}" timeout --kill-after=10 1800 "$2"
+    step "$1" script "$2" "${first[@]}" timeout --kill-after=10 3600 "$2"
 }
 
 # Those of a lane, in the order of their names, and the longest before the others, so that none of them
@@ -92,9 +92,9 @@ step build one "setup of tests" scripts/setup.sh test &
 step build one "programs" scripts/dist.sh "$programs" &
 step main one "format" cargo fmt --all --check
 step main one "licences" licences
-step main one "clippy" cargo clippy --workspace --all-targets --locked -- -D warnings
+[ -z "${LATLAB_CI:-}" ] || step main one "clippy" cargo clippy --workspace --all-targets --locked -- -D warnings
 step main one "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
-step main none "building of tests" "${cargo_test[@]}" --no-run
+step main one "$built" "${cargo_test[@]}" --no-run
 wait
 # In the continuous integration the program that is given away is the one that is tested.
 step main one "program" env LATLAB_AGENTS="$root/target/agents" scripts/build.sh

@@ -273,7 +273,7 @@ PYTHON
 try "after kill -9 of a campaign --resume makes what is missing, and nothing twice" is_killed
 
 two_at_once() {
-    "$program" run once.toml --targets two.toml --scale 2s --repeats 1 --quiet >/dev/null 2>first &
+    "$program" run once.toml --targets two.toml --scale 8s --repeats 1 --quiet >/dev/null 2>first &
     local campaign=$!
     until_holds 60 "a board that measures" has_counts_of board-a || { cat first; return 1; }
     measure once.toml --targets two.toml --scale 500ms --repeats 1

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # What a cycle costs: system calls and instructions, as `make bench` counts them. With every sample the
-# instructions depend on how far latencies differ, so that other work changes them.
+# instructions depend on how far latencies differ, so that other work on its CPU changes them.
 # Invariant (loop): A cycle takes under 90 user instructions, one system call and no page fault.
-# Lane: alone
+# Lane: pinned
 . "$(dirname "$0")/common.bash"
 
 if [ "$(id -u)" != 0 ]; then
