@@ -28,7 +28,7 @@ pub fn holder_words(holder: &Holder) -> String {
         HolderKind::InterruptsOff => format!("interrupts off in {name}"),
         HolderKind::Printk => format!("printk of {name}"),
         HolderKind::PageFaults => format!("page faults of {name}"),
-        HolderKind::Starts => format!("what {name} starts"),
+        HolderKind::Starts => format!("processes started by {name}"),
         HolderKind::Hotplug => format!("CPU hot-plug ({name})"),
         HolderKind::Interrupt => format!("interrupt {name}"),
         HolderKind::Softirq => format!("softirq {name}"),
@@ -43,7 +43,7 @@ pub fn holder_words(holder: &Holder) -> String {
     }
 }
 
-/// Who it is, with what it starts, and the priority of a real-time thread.
+/// Who it is, with the processes that it started, and the priority of a real-time thread.
 pub fn cause_words(cause: &Cause) -> String {
     let realtime = cause.realtime_words().map(|words| format!(", {words}")).unwrap_or_default();
     let started = match cause.started.is_empty() {
