@@ -15,7 +15,6 @@ have "planted culprits" gcc make || exit 0
 laboratory "planted culprits"
 kernels=(${LATLAB_KERNELS:-stock-6.1 ${LATLAB_LONG:+rt-6.1 rt-6.12}})
 guests "planted culprits" "${kernels[@]}"
-export LIMIT=900
 [ -z "${LATLAB_LONG:-}" ] || export LIMIT=7200
 
 # The fault of a guest builds a module, for which it gets the headers of the kernel.

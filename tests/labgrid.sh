@@ -27,11 +27,11 @@ board-b:
   NetworkService: {address: 127.0.0.1, port: $dead, username: $(id -un)}
 YAML
 answers() { labgrid-client resources >/dev/null 2>&1; }
-until_holds 180 "a coordinator that answers" answers || exit 1
+until_holds 600 "a coordinator that answers" answers || exit 1
 labgrid-exporter -n lab exporter.yaml >exporter.log 2>&1 &
 helpers+=($!)
 exports() { [ "$(labgrid-client resources 2>/dev/null | grep -c NetworkService)" = 2 ]; }
-until_holds 180 "two boards" exports || exit 1
+until_holds 600 "two boards" exports || exit 1
 for name in a b; do
     labgrid-client -p "board-$name" create && labgrid-client -p "board-$name" add-match "lab/board-$name/*" &&
         labgrid-client -p "board-$name" set-tags arch=any "board=$name" || exit 1
@@ -52,7 +52,7 @@ begin_run() {
     rm -rf "$LATLAB_RUNS"
     "$program" run --target labgrid:board-a "${options[@]}" --for "$1" >said 2>errors &
     run=$!
-    until_holds 180 "a run that measures" stored || { cat said errors; return 1; }
+    until_holds 600 "a run that measures" stored || { cat said errors; return 1; }
     expect "the place is ours" is_held
 }
 
@@ -60,7 +60,7 @@ begin_run() {
 given_back() {
     is_free && return
     expect "given back at once, or a word of it" grep -q 'labgrid has not taken the place back yet' errors &&
-        until_holds 180 "a place that is given back" is_free
+        until_holds 600 "a place that is given back" is_free
 }
 
 by_name() {
@@ -77,6 +77,27 @@ assert place["board"].endswith(f"@127.0.0.1:{sys.argv[1]}"), place
 PYTHON
 }
 try "a place is reserved, measured and given back, and the run has its name, its tags and its board" by_name
+
+# A client that takes longer than a first wait may, and whose reservation is gone meanwhile.
+cat >slow-client <<'SH'
+#!/bin/sh
+case " $* " in *" wait "*)
+    [ -e gone ] || {
+        for token; do :; done
+        labgrid-client cancel-reservation "$token" && touch gone
+    }
+    sleep 6
+    ;;
+esac
+exec labgrid-client "$@"
+SH
+chmod +x slow-client
+too_slow() {
+    LATLAB_LABGRID=$here/slow-client measure labgrid:board-a --for 500ms --format json >run.json 2>errors ||
+        { cat errors; return 1; }
+    expect "that the reservation was gone" [ -e gone ] && given_back
+}
+try "what labgrid forgot, since nobody asked for it in time, is reserved again" too_slow
 
 in_a_file() {
     printf '%s\n' '[first]' 'target = "labgrid:board=a"' '[dead]' 'target = "labgrid:board-b"' >boards.toml
@@ -111,7 +132,7 @@ after_a_kill() {
     begin_run 10min || return
     kill -9 "$run"
     wait "$run" 2>/dev/null
-    until_holds 180 "a place that is given back" is_free
+    until_holds 600 "a place that is given back" is_free
 }
 try "kill -9 of latlab, and the place is given back" after_a_kill
 
@@ -131,7 +152,7 @@ waits() {
     LG_USERNAME=other LG_HOSTNAME=there labgrid-client -p board-a acquire >/dev/null || return
     measure labgrid:board-a --for 500ms >said 2>errors &
     waiting=$!
-    until_holds 180 "who has it" grep -qF 'waiting for labgrid: there/other has board-a' errors || { cat errors; return 1; }
+    until_holds 600 "who has it" grep -qF 'waiting for labgrid: there/other has board-a' errors || { cat errors; return 1; }
     LG_USERNAME=other LG_HOSTNAME=there labgrid-client -p board-a release >/dev/null
     wait "$waiting"
     expect "exit code 0, not $?" [ $? = 0 ] && given_back

@@ -2,7 +2,9 @@
 # Its arguments are the words of labgrid-client. Each line of its input is a call, which it answers by what the
 # call said, each line behind "|", and by "=" with the exit code.
 trap '' HUP INT QUIT TERM PIPE
-place='' token='' tries=0
+# What a call says before it is ended is read as well.
+export PYTHONUNBUFFERED=1
+place='' token='' tries=0 patience=5
 call() {
     limit=$1
     shift
@@ -18,7 +20,11 @@ while read -r word rest; do
         call 60 "$@" reserve --shell $rest
         [ "$code" != 0 ] || token=${said##*=}
         ;;
-    wait) call 5 "$@" wait "$token" ;;
+    # One that labgrid does not answer in that time keeps no reservation.
+    wait)
+        call "$patience" "$@" wait "$token"
+        case $code:$said in 124: | 137:) [ "$patience" -ge 40 ] || patience=$((2 * patience)) ;; esac
+        ;;
     acquire)
         # Whether a call that took too long has acquired it nobody knows.
         place=$rest

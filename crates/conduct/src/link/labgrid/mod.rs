@@ -65,7 +65,8 @@ pub fn hold(asked: &LabgridTarget, stop: &StopFlag) -> Result<Held, Failure> {
     let all_are_taken = takers.len() == asked_for.len();
     let takers = takers.join(", ");
 
-    shell.call(&format!("reserve {}", filters(asked, &asked_for)))?;
+    let reserve = format!("reserve {}", filters(asked, &asked_for));
+    shell.call(&reserve)?;
     let since = Instant::now();
     let mut told = !all_are_taken;
     let name = loop {
@@ -77,6 +78,10 @@ pub fn hold(asked: &LabgridTarget, stop: &StopFlag) -> Result<Held, Failure> {
             (0, Some(name)) => break name,
             // Nothing was allocated in the time of the call.
             (124 | 137, _) => {}
+            // labgrid forgets one that nobody has asked for in a minute, as on a machine that is too slow.
+            _ if said.contains("does not exist") => {
+                shell.call(&reserve)?;
+            }
             _ => return Err(failed(&last_line(&said))),
         }
         if since.elapsed() > limit {
