@@ -9,6 +9,6 @@ find_rust || die "no Rust $rust_needed or newer: run 'scripts/setup.sh build lin
 
 step main one "format" cargo fmt --all --check
 step main one "licences" scripts/licences.py
-step main one "$built" "${cargo_test[@]}" --no-run
+lint_and_build_tests
 step main cargo "cargo test" "${cargo_test[@]}" --no-fail-fast -- --skip end_to_end::
 closing

@@ -14,13 +14,10 @@ TIMEFORMAT=$'real %R\nuser %U\nsys %S'
 # No example in the documentation is a test (a test of crates/cli sees to it), so none is looked for.
 cargo_test=(cargo test --workspace --locked --tests)
 
-# To lint by itself is to compile the workspace, and all that it needs, another time. The continuous
-# integration does so, since its tests are built with checks of pointers that clippy leaves out.
-built="building of tests"
-if [ -z "${LATLAB_CI:-}" ]; then
-    built="clippy and $built"
+# Linting apart from the tests compiles the workspace, and all that it needs, another time. The continuous
+# integration does it, since its tests are built with checks of pointers that clippy leaves out.
+[ -n "${LATLAB_CI:-}" ] ||
     cargo_test=(env "RUSTC_WORKSPACE_WRAPPER=$root/scripts/linting_rustc.sh" "${cargo_test[@]}")
-fi
 
 # What a script prints when a program is not there that scripts/setup.sh would have installed.
 is_missing='^SKIPPED: .* is missing \(scripts/setup\.sh '
@@ -56,6 +53,16 @@ step() {
             awk -F '\t' -v name="$name" '$1 == name { print $4 }')"
     } 9>>"$steps/print"
     [ "$failed" = 0 ]
+}
+
+# Lints the workspace and builds its tests.
+lint_and_build_tests() {
+    local name="clippy and building of tests"
+    if [ -n "${LATLAB_CI:-}" ]; then
+        name="building of tests"
+        step main one "clippy" cargo clippy --workspace --all-targets --locked -- -D warnings
+    fi
+    step main one "$name" "${cargo_test[@]}" --no-run
 }
 
 # Counts the tests of a step by its $kind, $log and $status.

@@ -92,9 +92,8 @@ step build one "setup of tests" scripts/setup.sh test &
 step build one "programs" scripts/dist.sh "$programs" &
 step main one "format" cargo fmt --all --check
 step main one "licences" licences
-[ -z "${LATLAB_CI:-}" ] || step main one "clippy" cargo clippy --workspace --all-targets --locked -- -D warnings
 step main one "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
-step main one "$built" "${cargo_test[@]}" --no-run
+lint_and_build_tests
 wait
 # In the continuous integration the program that is given away is the one that is tested.
 step main one "program" env LATLAB_AGENTS="$root/target/agents" scripts/build.sh

@@ -78,7 +78,7 @@ PYTHON
 }
 try "a place is reserved, measured and given back, and the run has its name, its tags and its board" by_name
 
-# A client that takes longer than a first wait may, and whose reservation is gone meanwhile.
+# A client whose wait takes longer than the first limit, and whose reservation is deleted meanwhile.
 cat >slow-client <<'SH'
 #!/bin/sh
 case " $* " in *" wait "*)
@@ -97,7 +97,7 @@ too_slow() {
         { cat errors; return 1; }
     expect "that the reservation was gone" [ -e gone ] && given_back
 }
-try "what labgrid forgot, since nobody asked for it in time, is reserved again" too_slow
+try "a reservation that labgrid deleted is made again, by a slow client" too_slow
 
 in_a_file() {
     printf '%s\n' '[first]' 'target = "labgrid:board=a"' '[dead]' 'target = "labgrid:board-b"' >boards.toml

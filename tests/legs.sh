@@ -8,8 +8,8 @@
 grep -q tracefs /proc/filesystems || skip "legs: this kernel has no tracefs"
 mountpoint -q /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracing || exit 1
 instances=/sys/kernel/tracing/instances
-# What a latlab outside this mount namespace was killed over is for that one to remove.
-earlier=$(ls "$instances")
+# Instances that are older were left by runs outside this mount namespace.
+touch "$here/begun"
 
 contained() {
     unshare --pid --fork --mount-proc "$program" run --quiet --legs --out "$here/contained" --for 1s 2>"$here/errors"
@@ -25,9 +25,8 @@ holds() { holds_in "$here/run.json" 'legs = run["legs"]; tally = legs["tally"]' 
 # Those of agents that go on belong to others.
 no_trace_of_ours() {
     local instance
-    for instance in "$instances"/latlab-*; do
-        grep -qx "${instance##*/}" <<<"$earlier" && continue
-        [ ! -e "$instance" ] || expect "no $instance" [ -e "/proc/${instance##*-}" ] || return 1
+    for instance in $(find "$instances" -maxdepth 1 -name 'latlab-*' -newer "$here/begun"); do
+        expect "no $instance" [ -e "/proc/${instance##*-}" ] || return 1
     done
 }
 

@@ -2,7 +2,7 @@
 # Its arguments are the words of labgrid-client. Each line of its input is a call, which it answers by what the
 # call said, each line behind "|", and by "=" with the exit code.
 trap '' HUP INT QUIT TERM PIPE
-# What a call says before it is ended is read as well.
+# So that the output of a call that is stopped is read too.
 export PYTHONUNBUFFERED=1
 place='' token='' tries=0 patience=5
 call() {
@@ -20,7 +20,7 @@ while read -r word rest; do
         call 60 "$@" reserve --shell $rest
         [ "$code" != 0 ] || token=${said##*=}
         ;;
-    # One that labgrid does not answer in that time keeps no reservation.
+    # A call that is stopped before labgrid answers keeps no reservation, so the next one gets more time.
     wait)
         call "$patience" "$@" wait "$token"
         case $code:$said in 124: | 137:) [ "$patience" -ge 40 ] || patience=$((2 * patience)) ;; esac

@@ -78,7 +78,7 @@ pub fn hold(asked: &LabgridTarget, stop: &StopFlag) -> Result<Held, Failure> {
             (0, Some(name)) => break name,
             // Nothing was allocated in the time of the call.
             (124 | 137, _) => {}
-            // labgrid forgets one that nobody has asked for in a minute, as on a machine that is too slow.
+            // labgrid deletes a reservation when no client waits for it for a minute.
             _ if said.contains("does not exist") => {
                 shell.call(&reserve)?;
             }
