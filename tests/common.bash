@@ -65,13 +65,20 @@ until_holds() {
 }
 
 # Starts a run in the background with $rights, and waits until it measures: $run is its conductor,
-# $agent its agent.
+# $agent its agent. A busy machine may see a run of seconds too late: then once more.
 begin() {
-    "$program" run --quiet --format json --warm-up 0s "${rights[@]}" "$@" >"$here/run.json" 2>"$here/errors" &
-    run=$!
-    begun
+    local tries
+    for tries in 1 2 3; do
+        "$program" run --quiet --format json --warm-up 0s "${rights[@]}" "$@" >"$here/run.json" 2>"$here/errors" &
+        run=$!
+        begun && return
+        has_ended || return 1
+    done
+    return 1
 }
-begun() { until_holds 60 "a run that measures" begun_now || { cat "$here/errors"; return 1; }; }
+begun() { until_holds 60 "a run that measures" begun_or_ended && ! has_ended || { cat "$here/errors"; return 1; }; }
+begun_or_ended() { begun_now || has_ended; }
+has_ended() { ! kill -0 "$run" 2>/dev/null; }
 begun_now() {
     # A function in the background is a shell, whose child is the conductor.
     agent=$(pgrep -P "$run" -f ' agent ' || pgrep -P "$(pgrep -P "$run" | head -n 1)" -f ' agent ') && grep -qs latlab/ /proc/"$agent"/task/*/comm

@@ -576,9 +576,9 @@ def main():
         try:
             case()
             print(f"ok {what}", flush=True)
-        except Exception:
+        except Exception as error:
             failed += 1
-            print(f"not ok {what}")
+            print(f"not ok {what}\n    {type(error).__name__}: {error}")
             print("    " + traceback.format_exc().replace("\n", "\n    "), flush=True)
     return failed > 0
 

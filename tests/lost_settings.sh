@@ -146,8 +146,7 @@ if [ "$first" != "$last" ]; then
 fi
 
 undisturbed() {
-    begin --for 3s --deadline 10s "${busy[@]}" || return 1
-    finish
+    "$program" run --quiet --format json --warm-up 0s "${rights[@]}" --for 3s --deadline 10s "${busy[@]}" >"$here/run.json"
     holds "not any(f['code'].startswith('setting-') for f in run['findings'])" &&
         holds "not any(f['code'] in ('load-lost-cpus', 'load-elsewhere') for f in run['findings'])"
 }

@@ -252,9 +252,9 @@ def main():
         try:
             case()
             print(f"ok {what}")
-        except Exception:
+        except Exception as error:
             failed += 1
-            print(f"not ok {what}")
+            print(f"not ok {what}\n    {type(error).__name__}: {error}")
             print("    " + traceback.format_exc().replace("\n", "\n    "))
     return failed > 0
 
