@@ -14,8 +14,8 @@ TIMEFORMAT=$'real %R\nuser %U\nsys %S'
 # No example in the documentation is a test (a test of crates/cli sees to it), so none is looked for.
 cargo_test=(cargo test --workspace --locked --tests)
 
-# Linting apart from the tests compiles the workspace, and all that it needs, another time. The continuous
-# integration does it, since its tests are built with checks of pointers that clippy leaves out.
+# Linting and documenting apart from the tests compile what they need another time. The continuous
+# integration does so, since its tests are built with checks of pointers that clippy leaves out.
 [ -n "${LATLAB_CI:-}" ] ||
     cargo_test=(env "RUSTC_WORKSPACE_WRAPPER=$root/scripts/linting_rustc.sh" "${cargo_test[@]}")
 
@@ -55,12 +55,13 @@ step() {
     [ "$failed" = 0 ]
 }
 
-# Lints the workspace and builds its tests.
+# Lints the workspace, documents it, and builds its tests.
 lint_and_build_tests() {
-    local name="clippy and building of tests"
+    local name="building, lints, documentation"
     if [ -n "${LATLAB_CI:-}" ]; then
         name="building of tests"
         step main one "clippy" cargo clippy --workspace --all-targets --locked -- -D warnings
+        step main one "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
     fi
     step main one "$name" "${cargo_test[@]}" --no-run
 }
@@ -114,8 +115,8 @@ closing() {
     local passed failed
     awk "BEGIN { printf \"total\t\t0.0\t%.1f\t\t\t\t\t\n\", $EPOCHREALTIME - $begun }" >>"$table"
     echo
-    awk -F '\t' 'NR == 1 { printf "%-28s %-7s %8s %8s %8s %7s %7s %7s\n", $1, $2, "begun", "seconds", "of CPU", $6, $7, $8; next }
-        { printf "%-28s %-7s %8s %8s %8s %7s %7s %7s\n", $1, $2, $3, $4, $5, $6, $7, $8 }' "$table"
+    awk -F '\t' 'NR == 1 { printf "%-30s %-7s %8s %8s %8s %7s %7s %7s\n", $1, $2, "begun", "seconds", "of CPU", $6, $7, $8; next }
+        { printf "%-30s %-7s %8s %8s %8s %7s %7s %7s\n", $1, $2, $3, $4, $5, $6, $7, $8 }' "$table"
     echo
     grep -h '^SKIPPED: ' "$steps"/*.log
     failures

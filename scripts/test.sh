@@ -92,7 +92,6 @@ step build one "setup of tests" scripts/setup.sh test &
 step build one "programs" scripts/dist.sh "$programs" &
 step main one "format" cargo fmt --all --check
 step main one "licences" licences
-step main one "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
 lint_and_build_tests
 wait
 # In the continuous integration the program that is given away is the one that is tested.
