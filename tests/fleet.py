@@ -16,6 +16,7 @@ import sys
 import time
 import traceback
 
+import duckdb_extension_delta
 import numpy
 import pyarrow.parquet
 
@@ -239,12 +240,18 @@ def mistakes_are_one_line():
     (HERE / "two.sql").write_text("SELECT 1; SELECT 2;")
     (HERE / "odd.sql").write_bytes(b"SELECT '\xff'")
     (HERE / "empty").mkdir()
+    # Its last 256 bytes are its signature.
+    unsigned, load = HERE / "unsigned.duckdb_extension", HERE / "load.sql"
+    signed = next(pathlib.Path(duckdb_extension_delta.__path__[0]).rglob("delta.duckdb_extension"))
+    unsigned.write_bytes(signed.read_bytes()[:-256] + bytes(256))
+    load.write_text(f"LOAD '{unsigned}'")
     for words, code, expected in [
         (["query", "--sql", HERE / "none.sql"], 2, "cannot read"),
         (["query", "--sql", broken], 2, "nonsense"),
         (["query", "--sql", HERE / "none-in-it.sql"], 2, "expected one statement of SQL, found 0"),
         (["query", "--sql", HERE / "two.sql"], 2, "expected one statement of SQL, found 2"),
         (["query", "--sql", HERE / "odd.sql"], 2, "expected SQL in UTF-8"),
+        (["query", "--sql", load], 2, "signature"),
         (["add", HERE / "nowhere"], 2, "no folder"),
         (["add", HERE / "empty"], 2, "no run in"),
         (["query", "worst", "--board", "a\\b"], 2, "backslash"),
