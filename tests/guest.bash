@@ -64,5 +64,5 @@ boot() {
         -cpu max,-rdrand,-rdseed,-erms,-fsrm -m 512 -nodefaults -no-reboot -display none -seed 1 \
         -rtc base=2020-01-01,clock=vm -serial "file:$here/$name.console" -serial "file:$here/$name" \
         -kernel "$(image "$kernel")" -initrd "$here/$name.cpio" "$@" \
-        -append "console=ttyS0 quiet panic=-1 cryptomgr.notests nokaslr norandmaps" </dev/null >"$here/$name.qemu" 2>&1
+        -append "console=ttyS0 quiet panic=-1 nokaslr norandmaps" </dev/null >"$here/$name.qemu" 2>&1
 }
