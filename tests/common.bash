@@ -64,6 +64,12 @@ until_holds() {
     done
 }
 
+# Whether a process that this script has started is no more: has_ended ID.
+has_ended() { ! kill -0 "$1" 2>/dev/null; }
+
+# The id of a run, by its document or by what `run --detach` says of it: id_of FILE.
+id_of() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["id"])' "$1"; }
+
 # Starts a run in the background with $rights, and waits until it measures: $run is its conductor,
 # $agent its agent. A busy machine may see a run of seconds too late: then once more.
 begin() {
@@ -72,13 +78,12 @@ begin() {
         "$program" run --quiet --format json --warm-up 0s "${rights[@]}" "$@" >"$here/run.json" 2>"$here/errors" &
         run=$!
         begun && return
-        has_ended || return 1
+        has_ended "$run" || return 1
     done
     return 1
 }
-begun() { until_holds 60 "a run that measures" begun_or_ended && ! has_ended || { cat "$here/errors"; return 1; }; }
-begun_or_ended() { begun_now || has_ended; }
-has_ended() { ! kill -0 "$run" 2>/dev/null; }
+begun() { until_holds 60 "a run that measures" begun_or_ended && ! has_ended "$run" || { cat "$here/errors"; return 1; }; }
+begun_or_ended() { begun_now || has_ended "$run"; }
 begun_now() {
     # A function in the background is a shell, whose child is the conductor.
     agent=$(pgrep -P "$run" -f ' agent ' || pgrep -P "$(pgrep -P "$run" | head -n 1)" -f ' agent ') && grep -qs latlab/ /proc/"$agent"/task/*/comm

@@ -11,7 +11,7 @@ detach() {
     "$program" run --detach --format json --target "$board" --cpus "${measured:-0}" -i "${period:-1ms}" --warm-up 0s "${rights[@]}" "$@" >"$here/begun.json" 2>"$here/errors"
     code=$?
     cat "$here/errors"
-    [ "$code" = 0 ] && id=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["id"])' "$here/begun.json")
+    [ "$code" = 0 ] && id=$(id_of "$here/begun.json")
 }
 collect() {
     "$program" collect "$board" --format json "$@" >"$here/collected.json" 2>"$here/errors"

@@ -210,7 +210,7 @@ replaced() {
         expect "the file as it was" [ "$(<"$what")" = "a file" ] &&
         holds "codes == ['folder-deleted'] and all(t['end']['cycles'] == t['summary']['cycles'] for t in threads)" &&
         holds "run['losses']['samples'] == 0" &&
-        expect "the run beside it" [ "$(ls "$disk/runs.rescued")" = "$(python3 -c 'import json, sys; print(json.load(sys.stdin)["id"])' <"$here/run.json")" ]
+        expect "the run beside it" [ "$(ls "$disk/runs.rescued")" = "$(id_of "$here/run.json")" ]
 }
 try "a run whose folder is replaced by a file is stored beside it, whole" replaced folder
 try "and so is one whose folder of runs is replaced" replaced runs

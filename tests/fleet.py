@@ -14,11 +14,11 @@ import signal
 import subprocess
 import sys
 import time
-import traceback
 
 import duckdb_extension_delta
 import numpy
 import pyarrow.parquet
+from cases import passes
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "benches"))
@@ -576,18 +576,8 @@ def main():
     for path in ROOT.glob("fixtures/schema-*/runs/*"):
         shutil.copytree(path, FIXTURES / path.name)
     simulated.lab(LAB, RUNS, BOARDS)
-    failed = 0
     asked = [case for case in CASES if not sys.argv[2:] or any(part in case.__name__ for part in sys.argv[2:])]
-    for case in asked:
-        what = case.__name__.replace("_", " ")
-        try:
-            case()
-            print(f"ok {what}", flush=True)
-        except Exception as error:
-            failed += 1
-            print(f"not ok {what}\n    {type(error).__name__}: {error}")
-            print("    " + traceback.format_exc().replace("\n", "\n    "), flush=True)
-    return failed > 0
+    return not all([passes(case.__name__.replace("_", " "), case) for case in asked])
 
 
 if __name__ == "__main__":

@@ -52,7 +52,7 @@ begin_for_moment() {
     "$program" run --quiet --format json --warm-up 0s "${rights[@]}" --for 700ms --deadline 10s --cpus "$first" \
         >"$here/run.json" 2>"$here/errors" &
     run=$!
-    until begun_now; do kill -0 "$run" || return 1; done
+    until begun_now; do ! has_ended "$run" || return 1; done
 } 2>/dev/null
 is_on() { [ "$(stat_field "$1" 39)" = "$2" ]; }
 there_and_back() {

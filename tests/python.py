@@ -12,10 +12,10 @@ import signal
 import subprocess
 import sys
 import time
-import traceback
 import warnings
 
 import latlab
+from cases import passes
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HERE, FRAME = pathlib.Path(sys.argv[1]), sys.argv[2]
@@ -246,17 +246,9 @@ def main():
     # pandas of Debian 12 and pyarrow of today say what they will change.
     warnings.filterwarnings("default", category=DeprecationWarning)
     warnings.filterwarnings("default", category=FutureWarning)
-    failed = 0
-    for case in ALL if sys.argv[3] == "runs" else TABLES:
-        what = f"{FRAME} {library.__version__}: {case.__name__.replace('_', ' ')}"
-        try:
-            case()
-            print(f"ok {what}")
-        except Exception as error:
-            failed += 1
-            print(f"not ok {what}\n    {type(error).__name__}: {error}")
-            print("    " + traceback.format_exc().replace("\n", "\n    "))
-    return failed > 0
+    cases = ALL if sys.argv[3] == "runs" else TABLES
+    of = f"{FRAME} {library.__version__}:"
+    return not all([passes(f"{of} {case.__name__.replace('_', ' ')}", case) for case in cases])
 
 
 if __name__ == "__main__":

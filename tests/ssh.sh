@@ -293,9 +293,9 @@ tells_what_runs() {
     kill -INT "$run"
     finish
     local id
-    id=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["id"])' "$here/run.json")
+    id=$(id_of "$here/run.json")
     # Other tests measure on this board as well.
-    holds_in "$here/status.json" "" "run['machine'] == '$(uname -m)' and run['kernel'] == '$(uname -r)' and run['has_agent'] and '$id' in run['runs']" &&
+    holds_in "$here/status.json" "" "run['machine'] == '$(uname -m)' and run['kernel'] == '$(uname -r)' and run['has_agent'] and run['runs'].count('$id') == 1" &&
         expect "the run in words" grep -q "^  measuring: $id$" "$here/status" &&
         until_holds 10 "an agent that ends" gone && "$program" target status pi >"$here/status" &&
         expect "the agent without the run" grep -q 'the agent is there' "$here/status" &&

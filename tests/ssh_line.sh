@@ -17,9 +17,15 @@ measure() {
     cat "$here/errors"
 }
 far_away() {
+    local tries
     line 0.1 10e6
-    measure -i 1ms --for 2s
-    expect "a run" [ "$code" = 0 ] && holds "'board-lost' not in codes and run['total']['cycles'] + run['total']['missed'] >= 1900"
+    # A busy machine makes a run miss releases as well: then once more.
+    for tries in 1 2 3; do
+        measure -i 1ms --for 2s
+        expect "a run" [ "$code" = 0 ] || return 1
+        holds "'board-lost' not in codes and run['total']['cycles'] >= 1900" && return
+    done
+    return 1
 }
 # 20 kHz over 10 Mbit/s: no sample is lost.
 many_samples() {

@@ -247,4 +247,20 @@ mod tests {
             assert!(text.lines().all(|line| line.chars().count() <= width), "{width}:\n{text}");
         }
     }
+
+    #[test]
+    fn the_runs_of_a_board_are_told_and_none_as_well() {
+        let mut state = BoardState { has_agent: true, ..BoardState::default() };
+        assert!(status("pi", "ssh://pi", &state, 200).ends_with("; the agent is there, no run\n"));
+        state.runs = vec!["20261124T000000Z_night".into()];
+        let text = status("pi", "ssh://pi", &state, 200);
+        assert!(
+            text.ends_with("; the agent is there\n  measuring: 20261124T000000Z_night\n"),
+            "{text}"
+        );
+        state.has_agent = false;
+        state.runs.clear();
+        let text = status("pi", "ssh://pi", &state, 200);
+        assert!(text.ends_with("; no agent there yet, the first run copies it\n"), "{text}");
+    }
 }
