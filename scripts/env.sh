@@ -91,3 +91,10 @@ use_target() {
     esac
     export "${variable}_RUSTFLAGS=$*"
 }
+
+# npm, or where there is none the one that scripts/setup.sh has unpacked.
+npm_unpacked=$root/target/tools/npm/bin/npm-cli.js
+has_npm() { command -v npm >/dev/null || [ -e "$npm_unpacked" ]; }
+run_npm() {
+    if command -v npm >/dev/null; then npm "$@"; else node "$npm_unpacked" "$@"; fi
+}

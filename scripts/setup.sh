@@ -11,17 +11,16 @@ set -euo pipefail
 . "$(dirname "$0")/env.sh"
 
 packages=()
-want_rust= want_lint= want_test= want_dist= want_book= want_spark=
-# Debian's npm brings some hundred packages, so it is taken only where there is none.
+want_rust= want_npm= want_lint= want_test= want_dist= want_book= want_spark=
 for_pages=()
-command -v npm >/dev/null || for_pages=(nodejs npm)
+command -v node >/dev/null || for_pages=(nodejs)
 for_dist=(gcc libc6-dev ca-certificates curl git python3 python3-venv xz-utils gcc-arm-linux-gnueabihf
     libc6-dev-armhf-cross binutils-aarch64-linux-gnu binutils-x86-64-linux-gnu "${for_pages[@]}")
 for set in "${@:-build}"; do
     case $set in
         build)
             packages+=(gcc libc6-dev ca-certificates curl "${for_pages[@]}")
-            want_rust=1
+            want_rust=1 want_npm=1
             ;;
         test)
             packages+=(git python3 file strace valgrind rt-tests stress-ng stressapptest
@@ -30,13 +29,13 @@ for set in "${@:-build}"; do
                 qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross busybox-static
                 e2fsprogs systemd sigrok-cli buildah mandoc openssh-client openssh-server
                 dropbear-bin sudo iproute2 nix-bin "${for_dist[@]}")
-            want_lint=1 want_test=1 want_dist=1
+            want_npm=1 want_lint=1 want_test=1 want_dist=1
             ;;
         lint) want_lint=1 ;;
         bench) packages+=(python3 strace valgrind rt-tests jitterdebugger) ;;
         dist)
             packages+=("${for_dist[@]}")
-            want_rust=1 want_dist=1
+            want_rust=1 want_npm=1 want_dist=1
             ;;
         book)
             packages+=(gcc libc6-dev ca-certificates curl git python3 mandoc)
@@ -55,6 +54,7 @@ as_root() {
 }
 
 # Installs those of the named Debian packages that are missing.
+lists_updated=
 install_packages() {
     local package missing=()
     if ! command -v apt-get >/dev/null; then
@@ -70,7 +70,8 @@ install_packages() {
         die "please run as root: apt-get install ${missing[*]}"
     fi
     say "installing ${missing[*]}"
-    as_root apt-get -qq update
+    [ -n "$lists_updated" ] || as_root apt-get -qq update
+    lists_updated=1
     as_root env DEBIAN_FRONTEND=noninteractive DEBCONF_NOWARNINGS=yes \
         apt-get -qq install --no-install-recommends "${missing[@]}" >/dev/null
 }
@@ -123,6 +124,29 @@ install_rust() {
     find_rust || die "Rust $rust_needed or newer is needed; see https://rustup.rs"
 }
 
+# The npm that web/package.json names, into target/tools, where there is none. Debian's brings some
+# three hundred packages, so it is taken only where this one cannot be had or does not run.
+install_npm() {
+    local version sum folder=target/tools/npm
+    ! has_npm || return 0
+    read -r version sum < <(sed -n 's/.*"packageManager": "npm@\(.*\)+sha512\.\(.*\)".*/\1 \2/p' web/package.json)
+    say "unpacking npm $version"
+    rm -rf $folder $folder.new
+    mkdir -p $folder.new
+    if curl --proto '=https' --tlsv1.2 -sSf --connect-timeout 15 -o $folder.tgz \
+        "https://registry.npmjs.org/npm/-/npm-$version.tgz" &&
+        sha512sum --check --status <<<"$sum  $folder.tgz" &&
+        tar -xzf $folder.tgz -C $folder.new --strip-components=1 &&
+        node $folder.new/bin/npm-cli.js --version >/dev/null 2>&1; then
+        mv $folder.new $folder
+    else
+        rm -rf $folder.new
+        say "npm $version cannot be had; taking Debian's"
+        install_packages npm
+    fi
+    rm -f $folder.tgz
+}
+
 # Installs the Python packages of a list into .venv, unless they are there: install_python WHY LIST [OPTION...]
 install_python() {
     local why=$1 list=scripts/requirements$2.txt there=.venv/requirements$2.txt
@@ -146,6 +170,8 @@ fi
 [ -z "$rust" ] || wait "$rust" || true
 
 [ -z "$want_rust$want_lint" ] || install_rust
+
+[ -z "$want_npm" ] || install_npm
 
 if [ -n "$want_dist" ]; then
     for target in $(cut -d' ' -f2 <<<"$architectures"); do

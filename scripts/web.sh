@@ -5,7 +5,7 @@ set -euo pipefail
 . "$(dirname "$0")/env.sh"
 cd web
 
-if ! command -v npm >/dev/null; then
+if ! has_npm; then
     rm -rf dist
     say "npm is missing: pages will have static pictures only (scripts/setup.sh build installs it)"
     exit 0
@@ -13,7 +13,7 @@ fi
 # What npm put there last time is still what the lock file pins.
 if ! cmp -s package-lock.json node_modules/.locked; then
     # A page needs no program that a package would run while it is installed.
-    if ! npm ci --ignore-scripts --no-audit --no-fund --silent; then
+    if ! run_npm ci --ignore-scripts --no-audit --no-fund --silent; then
         rm -rf dist
         say "npm cannot fetch what web/package-lock.json pins: pages will have static pictures only"
         exit 0

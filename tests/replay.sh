@@ -3,7 +3,7 @@
 # latency are the latency to the nanosecond, who had the CPU is named, and what cannot be run again is
 # refused with its reason.
 # Invariant (laboratory): A replay is the run to the last bit, and tells its latencies to the nanosecond.
-# Lane: pinned (guests give the same bits only where each has a CPU of its own)
+# Lane: pinned, among the longest (guests give the same bits only where each has a CPU of its own)
 . "$(dirname "$0")/common.bash"
 have "replays of guests" qemu-system-x86_64 dpkg-deb gcc || exit 0
 . tests/laboratory.bash

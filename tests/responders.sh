@@ -6,7 +6,7 @@
 # and a wire between two lines of the i.MX board;
 # LATLAB_KEEP=DIR keeps that page and its runs there.
 # Invariant (captures): Edges of a guest without an answer are counted.
-# Lane: pinned (guests give the same bits only where each has a CPU of its own)
+# Lane: pinned, among the longest (guests give the same bits only where each has a CPU of its own)
 . "$(dirname "$0")/common.bash"
 have "responders in guests" qemu-system-x86_64 dpkg-deb gcc make || exit 0
 . tests/laboratory.bash

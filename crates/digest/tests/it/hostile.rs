@@ -22,7 +22,7 @@ fn stream() -> Vec<Message> {
     let made_up = SyntheticRun {
         threads: 1,
         seconds: 2,
-        period: Nanos(10_000_000),
+        period: Nanos(50_000_000),
         samples: true,
         legs: true,
         warmer: Some(900),

@@ -30,14 +30,14 @@ pub enum DiskFault {
 }
 
 impl DiskFault {
-    /// All but false syncs, which only a power cut brings to light.
-    pub const ALL: [DiskFault; 6] = [
+    const ALL: [DiskFault; 7] = [
         DiskFault::Fails,
         DiskFault::Full,
         DiskFault::Cut,
         DiskFault::FalseRead,
         DiskFault::FalseWrite,
         DiskFault::LostWrite,
+        DiskFault::FalseSync,
     ];
 
     /// Whether it can happen to such a call.
@@ -65,7 +65,8 @@ pub struct SimulatedDisk {
 #[derive(Default, Debug)]
 struct DiskState {
     fault: Option<(usize, DiskFault)>,
-    calls: usize,
+    /// What could happen at each call so far.
+    calls: Vec<Vec<DiskFault>>,
     /// Whether the fault has happened.
     happened: bool,
     off: bool,
@@ -110,17 +111,17 @@ impl SimulatedDisk {
     /// Has a fault at the call of this number, from now on.
     pub fn fault_at(self: Arc<Self>, call: usize, fault: DiskFault) -> Arc<SimulatedDisk> {
         let mut state = self.state.lock().unwrap();
-        (state.fault, state.calls) = (Some((call, fault)), 0);
+        (state.fault, state.calls) = (Some((call, fault)), Vec::new());
         drop(state);
         self
     }
 
-    /// Calls so far.
-    pub fn calls(&self) -> usize {
-        self.state.lock().unwrap().calls
+    /// What could happen at each call so far, since the fault was set.
+    pub fn calls(&self) -> Vec<Vec<DiskFault>> {
+        self.state.lock().unwrap().calls.clone()
     }
 
-    /// Whether the fault has happened, that is to say whether it could happen to its call.
+    /// Whether the fault has happened.
     pub fn happened(&self) -> bool {
         self.state.lock().unwrap().happened
     }
@@ -290,8 +291,8 @@ impl DiskFaults for SimulatedDisk {
         if state.off {
             return Err(ErrorKind::NotConnected.into());
         }
-        let call = state.calls;
-        state.calls += 1;
+        let call = state.calls.len();
+        state.calls.push(DiskFault::ALL.into_iter().filter(|one| one.fits(&operation)).collect());
         let fault = state.fault.filter(|(at, fault)| *at == call && fault.fits(&operation));
         state.happened |= fault.is_some();
         let other_bit = |bytes: &[u8]| {
