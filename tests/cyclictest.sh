@@ -16,14 +16,15 @@ cd "$here" || exit 1
 ours() { "$program" cyclictest "$@"; }
 
 # Numbers become 9, in the width that they are printed in where that is fixed: one that is longer than
-# its column, as a latency is beside other work, is cut to it, and one that is shorter keeps its blanks.
+# its column, as a latency is beside other work or the mean of no cycle (-9223372036854775808), is cut to it, and
+# one that is shorter keeps its blanks.
 # What depends on chance (rows of JSON, lists of cycles, how often a block is drawn over the one before)
 # is told once or not at all. Usage: mask FILE COLUMNS, these of the last and the mean latency.
 mask() {
     sed -E \
         -e 's/^\x1b\[[0-9]+A//' \
         -e "/^T:/{s/(\([0-9]{5})[0-9]+\)/\1)/;s/((C|Min):[0-9]{7})[0-9]+/\1/g" \
-        -e "s/((Act|Avg):[0-9]{$2})[0-9]+/\1/g;s/(Max:[0-9]{8})[0-9]+/\1/;s/[ 0-9-]/9/g;b}" \
+        -e "s/((Act|Avg):[-0-9]{$2})[0-9]+/\1/g;s/(Max:[0-9]{8})[0-9]+/\1/;s/[ 0-9-]/9/g;b}" \
         -e '/^ +[0-9]+:/{s/(:[0-9]{8})[0-9]+/\1/g;s/[ 0-9-]/9/g;b}' \
         -e '/^ {8}"[0-9]+": /d' -e '/^ {6}"overflow": /d' -e 's/("histogram": \{) *(},)?$/\1/' \
         -e '/^ {6}\},$/d' -e 's/"cmdline:":.*/"cmdline:"/' -e 's/_time": .*/_time"/' \
