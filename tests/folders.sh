@@ -221,7 +221,8 @@ try "no text of a stranger's run steers a terminal or hides, and JSON has it as 
 own_texts() {
     refused 'a control character (U+001B)' "$program" run --for 1s --name $'a\e[2J' &&
         refused 'an invisible character (U+202E)' "$program" run --for 1s --note $'gnp.\u202eexe' &&
-        refused 'a line break (U+000A)' "$program" run --for 1s --note $'a\nb' || return 1
+        refused 'a line break (U+000A)' "$program" run --for 1s --note $'a\nb' &&
+        refused "for '--name <NAME>': expected a few plain words" "$program" run --for 1s --name ' ' || return 1
     printf '# \u202e\nabout = "\\u001b[2J"\n[[scenario]]\nname = "a"\nfor = "1s"\n' >"$here/bad.toml"
     refused 'bad.toml:1:3: contains an invisible character (U+202E)' "$program" run "$here/bad.toml" --dry-run &&
         expect "the escape too" grep -q 'bad.toml:2:9: contains a control character (U+001B)' "$here/errors" &&

@@ -130,6 +130,7 @@ pub fn lead(run: &Run) -> Vec<String> {
         noise(run),
         missed(run).filter(|_| counted),
         misses(run).filter(|_| counted),
+        incomplete(run),
         ending(run.ended),
         recovered(run),
     ]
@@ -291,12 +292,26 @@ fn recovered(run: &Run) -> Option<String> {
 /// Findings of something that is missing and that no counter of losses holds.
 const MISSING: [&str; 3] = ["telemetry-gap", "telemetry-lost", "own-work-lost"];
 
+/// Findings of values that an imported file does not have, or that are known to lie beyond its bins alone.
+const NOT_IN_FILE: [&str; 4] =
+    ["import-incomplete", "import-left-out", "import-overflow", "import-overflow-unknown"];
+
 /// That no counter of losses counted anything; what else is missing is not passed over.
 pub fn nothing_lost(run: &Run) -> &'static str {
-    match run.findings.iter().any(|finding| MISSING.contains(&finding.code())) {
-        true => "No latency was lost; other readings are missing, as the findings say.",
-        false => "Nothing was lost.",
+    let has = |codes: &[&str]| run.findings.iter().any(|finding| codes.contains(&finding.code()));
+    if has(&NOT_IN_FILE) {
+        "The file does not have every value, as the findings say."
+    } else if has(&MISSING) {
+        "No latency was lost; other readings are missing, as the findings say."
+    } else {
+        "Nothing was lost."
     }
+}
+
+/// That the largest may be in a part of an imported file that is not there.
+fn incomplete(run: &Run) -> Option<String> {
+    let is = run.findings.iter().any(|finding| finding.code() == "import-incomplete");
+    is.then(|| "The file is incomplete, so larger values may be missing.".to_string())
 }
 
 /// What no counter can tell, because those who count were gone.

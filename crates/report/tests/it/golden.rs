@@ -1,7 +1,7 @@
 //! Every word that a reader of a run sees, for runs made by hand.
 
 use crate::common::{self, Fixture};
-use latlab_model::finding::ConditionFinding;
+use latlab_model::finding::{ConditionFinding, ImportFinding};
 use latlab_model::run::{EndReason, Finding, StoredFile};
 use latlab_model::window::{LargeLatency, Window, WindowThread};
 use latlab_model::{Nanos, Run};
@@ -205,6 +205,19 @@ fn missing_readings_are_no_reason_to_say_that_nothing_was_lost() {
     {
         assert!(!text.contains("Nothing was lost"), "{text}");
         assert!(text.contains("No latency was lost; other readings are missing"), "{text}");
+    }
+}
+
+#[test]
+fn an_incomplete_file_is_told_beside_its_maximum() {
+    let mut fixture = common::normal();
+    let missing = "its footer is not there".to_string();
+    fixture.run.findings.push(Finding::new(ImportFinding::ImportIncomplete { missing }));
+    for text in [common::page(&fixture), show(&fixture.run, "", 160, PLAIN), markdown(&fixture.run)]
+    {
+        assert!(!text.contains("Nothing was lost"), "{text}");
+        assert!(text.contains("The file does not have every value"), "{text}");
+        assert!(text.contains("larger values may be missing"), "{text}");
     }
 }
 
