@@ -76,6 +76,9 @@ install_packages() {
         apt-get -qq install --no-install-recommends "${missing[@]}" >/dev/null
 }
 
+# Fetches files, by TLS alone: download CURL-OPTION...
+download() { curl --proto '=https' --tlsv1.2 -sSf --connect-timeout 15 "$@"; }
+
 # rustup from its own site, with its checksum; it leaves the shell's start files alone.
 install_rustup() {
     local triple folder url
@@ -85,8 +88,7 @@ install_rustup() {
     (
         trap 'rm -rf "$folder"' EXIT
         cd "$folder"
-        curl --proto '=https' --tlsv1.2 -sSf --connect-timeout 15 \
-            -O "$url/rustup-init" -O "$url/rustup-init.sha256" || exit 1
+        download -O "$url/rustup-init" -O "$url/rustup-init.sha256" || exit 1
         [ "$(sha256sum <rustup-init | cut -d' ' -f1)" = "$(cut -d' ' -f1 rustup-init.sha256)" ] ||
             exit 1
         chmod +x rustup-init
@@ -128,13 +130,12 @@ install_rust() {
 # three hundred packages, so it is taken only where this one cannot be had or does not run.
 install_npm() {
     local version sum folder=target/tools/npm
-    ! has_npm || return 0
+    has_npm && return
     read -r version sum < <(sed -n 's/.*"packageManager": "npm@\(.*\)+sha512\.\(.*\)".*/\1 \2/p' web/package.json)
     say "unpacking npm $version"
     rm -rf $folder $folder.new
     mkdir -p $folder.new
-    if curl --proto '=https' --tlsv1.2 -sSf --connect-timeout 15 -o $folder.tgz \
-        "https://registry.npmjs.org/npm/-/npm-$version.tgz" &&
+    if download -o $folder.tgz "https://registry.npmjs.org/npm/-/npm-$version.tgz" &&
         sha512sum --check --status <<<"$sum  $folder.tgz" &&
         tar -xzf $folder.tgz -C $folder.new --strip-components=1 &&
         node $folder.new/bin/npm-cli.js --version >/dev/null 2>&1; then

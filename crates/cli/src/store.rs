@@ -18,6 +18,14 @@ pub fn open_store(out: Option<&Path>) -> Store {
     Store::new(folder.unwrap_or_else(|| RUNS.into())).owned_by(calling_user())
 }
 
+/// Refuses a folder that is not there, where a mistyped name would look like a folder without runs.
+pub fn require_folder(store: &Store) -> anyhow::Result<()> {
+    if !store.root().is_dir() {
+        bail!("{} is not a folder", escape_controls(&store.root().to_string_lossy()));
+    }
+    Ok(())
+}
+
 /// Finishes what earlier programs left, and says so; what cannot be finished is no obstacle.
 pub fn recover(store: &Store) {
     restore();

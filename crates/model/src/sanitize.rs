@@ -41,6 +41,14 @@ pub fn plain_line(text: &str) -> Result<String, String> {
     }
 }
 
+/// The same for a name, which must not be blank either.
+pub fn plain_name(text: &str) -> Result<String, String> {
+    match text.trim().is_empty() {
+        true => Err("expected a few plain words".to_string()),
+        false => plain_line(text),
+    }
+}
+
 /// Why a text is refused, in words for its author.
 pub fn refusal(c: char) -> String {
     let kind = match c {

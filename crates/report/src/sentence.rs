@@ -292,16 +292,15 @@ fn recovered(run: &Run) -> Option<String> {
 /// Findings of something that is missing and that no counter of losses holds.
 const MISSING: [&str; 3] = ["telemetry-gap", "telemetry-lost", "own-work-lost"];
 
-/// Findings of values that an imported file does not have, or that are known to lie beyond its bins alone.
+/// Findings of values that an imported file lacks, or of which it tells only that they lie beyond its bins.
 const NOT_IN_FILE: [&str; 4] =
     ["import-incomplete", "import-left-out", "import-overflow", "import-overflow-unknown"];
 
 /// That no counter of losses counted anything; what else is missing is not passed over.
 pub fn nothing_lost(run: &Run) -> &'static str {
-    let has = |codes: &[&str]| run.findings.iter().any(|finding| codes.contains(&finding.code()));
-    if has(&NOT_IN_FILE) {
+    if has_finding(run, &NOT_IN_FILE) {
         "The file does not have every value, as the findings say."
-    } else if has(&MISSING) {
+    } else if has_finding(run, &MISSING) {
         "No latency was lost; other readings are missing, as the findings say."
     } else {
         "Nothing was lost."
@@ -310,8 +309,13 @@ pub fn nothing_lost(run: &Run) -> &'static str {
 
 /// That the largest may be in a part of an imported file that is not there.
 fn incomplete(run: &Run) -> Option<String> {
-    let is = run.findings.iter().any(|finding| finding.code() == "import-incomplete");
-    is.then(|| "The file is incomplete, so larger values may be missing.".to_string())
+    has_finding(run, &["import-incomplete"])
+        .then(|| "The file is incomplete, so larger values may be missing.".to_string())
+}
+
+/// Whether the run has a finding of one of these codes.
+fn has_finding(run: &Run, codes: &[&str]) -> bool {
+    run.findings.iter().any(|finding| codes.contains(&finding.code()))
 }
 
 /// What no counter can tell, because those who count were gone.

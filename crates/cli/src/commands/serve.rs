@@ -4,7 +4,7 @@ pub mod args;
 
 use crate::exit::ExitError;
 use crate::output::{print, warn};
-use crate::store::open_store;
+use crate::store::{open_store, require_folder};
 use anyhow::{Context, anyhow, bail};
 use args::ServeArgs;
 use latlab_serve::{Limits, Setup, Token};
@@ -28,9 +28,9 @@ pub fn serve(args: &ServeArgs) -> anyhow::Result<ExitCode> {
     let (address, any_port) = args.address(token.is_some()).map_err(|text| anyhow!(text))?;
     let named = args.folder.as_deref().or(args.out.as_deref());
     let folder = open_store(named);
-    // One that is made later is noticed; a mistyped one would be waited for in vain.
-    if named.is_some() && !folder.root().is_dir() {
-        bail!("{} is not a folder", folder.root().display());
+    // One without a name may be made later, which is noticed.
+    if named.is_some() {
+        require_folder(&folder)?;
     }
     let limits = limits()?;
     let setup = || Setup {

@@ -3,8 +3,7 @@
 use crate::exit::{EXIT_CANNOT_MEASURE, EXIT_FAIL};
 use crate::flags::{Common, Format};
 use crate::output::{escape_controls, print_json, print_text, warn};
-use crate::store::{open_store, recover};
-use anyhow::bail;
+use crate::store::{open_store, recover, require_folder};
 use clap::Args;
 use latlab_model::verification::{Mismatch, Verification};
 use latlab_report::units::bytes;
@@ -65,10 +64,7 @@ pub fn verify(args: &VerifyArgs) -> anyhow::Result<ExitCode> {
 
 fn folders(store: &Store, args: &VerifyArgs) -> anyhow::Result<Vec<PathBuf>> {
     if args.all {
-        // A name that was mistyped is no folder without damage.
-        if !store.root().is_dir() {
-            bail!("there is no folder {}", escape_controls(&store.root().to_string_lossy()));
-        }
+        require_folder(store)?;
         return Ok(finished_runs(
             store.list()?.into_iter().chain(store.list_of_campaigns()?).collect(),
         ));

@@ -12,7 +12,7 @@ pub use format::format_of;
 use crate::targets;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Command, ValueEnum};
-use latlab_model::sanitize::plain_line;
+use latlab_model::sanitize::{plain_line, plain_name};
 use latlab_model::target::BoardTarget;
 use latlab_model::{Nanos, Target};
 use std::ffi::OsString;
@@ -44,7 +44,7 @@ pub struct FileRuns {
     #[arg(long, value_name = "TIME", help_heading = RUN)]
     pub deadline: Option<Nanos>,
     /// Name of the run [default: that of the file or simulation]
-    #[arg(long, value_name = "NAME", value_parser = run_name, help_heading = RUN)]
+    #[arg(long, value_name = "NAME", value_parser = plain_name, help_heading = RUN)]
     pub name: Option<String>,
     /// Note to store with the run
     #[arg(long, value_name = "TEXT", value_parser = plain_line, help_heading = RUN)]
@@ -101,14 +101,6 @@ pub fn board_folder(text: &str) -> Result<String, String> {
     match text.starts_with('/') {
         true => plain_line(text),
         false => Err("expected the whole path of a folder there, such as /mnt/data".to_string()),
-    }
-}
-
-/// The name of a run, which lists and folders show.
-pub fn run_name(text: &str) -> Result<String, String> {
-    match text.trim().is_empty() {
-        true => Err("expected a few plain words".to_string()),
-        false => plain_line(text),
     }
 }
 

@@ -3,14 +3,14 @@
 use crate::flags::guest::GuestArgs;
 use crate::flags::sheet::SheetArgs;
 use crate::flags::test_results::TestResultArgs;
-use crate::flags::{Common, board_folder, rate_per_hour, run_name, value_parser_of, whole};
+use crate::flags::{Common, board_folder, rate_per_hour, value_parser_of, whole};
 use clap::Args;
 use latlab_model::load::LoadCpus;
 use latlab_model::plan::{
     ClockName, IdleStates, Instrument, KernelFile, Mechanism, MissedPolicy, Phase, Tuning, WakeBy,
     Workload,
 };
-use latlab_model::sanitize::plain_line;
+use latlab_model::sanitize::{plain_line, plain_name};
 use latlab_model::{CpuSet, Nanos, Plan};
 use std::path::PathBuf;
 
@@ -170,7 +170,7 @@ pub struct MeasureArgs {
     #[arg(long, value_name = "DIR", value_parser = board_folder, requires = "detach", help_heading = KEEP)]
     pub board_folder: Option<String>,
     /// Name of the run, used in the name of its folder
-    #[arg(long, value_name = "NAME", default_value = "run", value_parser = run_name,
+    #[arg(long, value_name = "NAME", default_value = "run", value_parser = plain_name,
           help_heading = KEEP)]
     pub name: String,
     /// Note to store with the run

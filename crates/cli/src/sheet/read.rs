@@ -6,7 +6,7 @@ use super::options::{SheetOption, Vocabulary, value_text};
 use super::{published, texts};
 use crate::flags::sheet::NOT_DETACHED;
 use latlab_model::campaign::Published;
-use latlab_model::sanitize::plain_line;
+use latlab_model::sanitize::plain_name;
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -152,12 +152,11 @@ fn scenario(
     let name = text("name", mistakes);
     let about = text("about", mistakes).map(|(about, _)| head::in_one_line(&about));
     let mut settings = settings(table, &["about", "name"], "a scenario", vocabulary, mistakes);
-    let wrong = |name: &String| name.trim().is_empty() || plain_line(name).is_err();
     match &name {
         None if table.get("name").is_none() => {
             mistakes.add(value.span(), "scenario without a name; add name = \"…\"")
         }
-        Some((name, at)) if wrong(name) => {
+        Some((name, at)) if plain_name(name).is_err() => {
             mistakes.add(at.clone(), "name: expected a few plain words")
         }
         _ => {}

@@ -61,12 +61,12 @@ fn the_fixtures_are_whole() {
     }
 }
 
-/// A name that was mistyped is no folder without damage.
+/// A mistyped name must not look like a folder without damage.
 #[test]
 fn a_folder_that_is_not_there_is_not_verified() {
     let mut latlab = Command::new(env!("CARGO_BIN_EXE_latlab"));
     let output = latlab.args(["verify", "--all", "--out", "/nowhere"]).output().unwrap();
     let error = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{error}");
-    assert_eq!(error.trim_end(), "latlab: there is no folder /nowhere");
+    assert_eq!(error.trim_end(), "latlab: /nowhere is not a folder");
 }

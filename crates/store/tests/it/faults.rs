@@ -204,12 +204,7 @@ fn faults_of_a_record(expected: &Expected) -> Vec<(usize, DiskFault)> {
     let top = folder_in_memory();
     let disk = SimulatedDisk::new(top.path());
     record(&top.path().join("runs"), &expected.messages, disk.clone()).1.unwrap();
-    each_fault(disk.calls())
-}
-
-fn each_fault(calls: Vec<Vec<DiskFault>>) -> Vec<(usize, DiskFault)> {
-    let calls = calls.into_iter().enumerate();
-    calls.flat_map(|(call, faults)| faults.into_iter().map(move |fault| (call, fault))).collect()
+    disk.possible_faults()
 }
 
 /// Invariant (losses): A call that fails or lies costs what it did not do, and the run says so.
@@ -292,7 +287,7 @@ fn a_recovery_that_fails_at_every_call_is_done_by_the_next_one() {
     // Without a fault, since no recovery has so many calls.
     let rehearsal = recover(folder_in_memory().path(), &expected, usize::MAX, DiskFault::Fails);
     let (mut happened, mut disks) = (0, 0);
-    for (call, fault) in each_fault(rehearsal.calls()) {
+    for (call, fault) in rehearsal.possible_faults() {
         // Only a power cut brings it to light.
         if fault == DiskFault::FalseSync {
             continue;

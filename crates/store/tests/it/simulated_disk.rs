@@ -65,8 +65,9 @@ pub struct SimulatedDisk {
 #[derive(Default, Debug)]
 struct DiskState {
     fault: Option<(usize, DiskFault)>,
-    /// What could happen at each call so far.
-    calls: Vec<Vec<DiskFault>>,
+    calls: usize,
+    /// What could happen so far, each with the number of its call.
+    possible: Vec<(usize, DiskFault)>,
     /// Whether the fault has happened.
     happened: bool,
     off: bool,
@@ -111,14 +112,15 @@ impl SimulatedDisk {
     /// Has a fault at the call of this number, from now on.
     pub fn fault_at(self: Arc<Self>, call: usize, fault: DiskFault) -> Arc<SimulatedDisk> {
         let mut state = self.state.lock().unwrap();
-        (state.fault, state.calls) = (Some((call, fault)), Vec::new());
+        (state.fault, state.calls) = (Some((call, fault)), 0);
+        state.possible.clear();
         drop(state);
         self
     }
 
-    /// What could happen at each call so far, since the fault was set.
-    pub fn calls(&self) -> Vec<Vec<DiskFault>> {
-        self.state.lock().unwrap().calls.clone()
+    /// What could happen since the fault was set, each with the number of its call.
+    pub fn possible_faults(&self) -> Vec<(usize, DiskFault)> {
+        self.state.lock().unwrap().possible.clone()
     }
 
     /// Whether the fault has happened.
@@ -291,8 +293,10 @@ impl DiskFaults for SimulatedDisk {
         if state.off {
             return Err(ErrorKind::NotConnected.into());
         }
-        let call = state.calls.len();
-        state.calls.push(DiskFault::ALL.into_iter().filter(|one| one.fits(&operation)).collect());
+        let call = state.calls;
+        state.calls += 1;
+        let possible = DiskFault::ALL.into_iter().filter(|one| one.fits(&operation));
+        state.possible.extend(possible.map(|one| (call, one)));
         let fault = state.fault.filter(|(at, fault)| *at == call && fault.fits(&operation));
         state.happened |= fault.is_some();
         let other_bit = |bytes: &[u8]| {
