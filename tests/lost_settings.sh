@@ -136,7 +136,7 @@ fi
 # Two busy loops on all CPUs.
 busy=(--load "command,run=: ${here##*/}; while :; do :; done & while :; do :; done")
 load_moved() {
-    begin --for 5s --deadline 10s "${busy[@]}" || return 1
+    begin --for 8s --deadline 10s "${busy[@]}" || return 1
     sleep 1.5
     pgrep -f ": ${here##*/};" | xargs -n 1 taskset -acp "$last" || return 1
     finish

@@ -15,6 +15,8 @@ type ThreadKey = (u32, u64);
 pub struct Coverage {
     /// Each thread of the last look.
     threads: BTreeMap<ThreadKey, CpuSet>,
+    /// When that was; none before the first.
+    looked_at: Option<Nanos>,
     /// All CPUs of all looks.
     pub seen: BTreeSet<u32>,
     /// What all threads covered when the load had begun; none before.
@@ -64,6 +66,7 @@ impl Coverage {
         };
         let any_narrowed = threads.iter().any(narrowed);
         self.threads = threads;
+        let previous_ns = self.looked_at.replace(at);
         self.seen.extend(self.threads.values().flat_map(CpuSet::iter));
         let Some(begun) = self.begun.as_ref().filter(|_| self.lost.is_none()) else { return };
         // A load whose threads come and go covers now these CPUs and now those; only one whose threads
@@ -74,7 +77,7 @@ impl Coverage {
         if self.any_narrowed && !now.is_empty() && !missing.is_empty() {
             // The kernel takes an offline CPU from everybody.
             let missing = missing.without(&offline());
-            let lost = LostCpus { at_ns: at, lost: missing.clone(), left: now };
+            let lost = LostCpus { at_ns: at, previous_ns, lost: missing.clone(), left: now };
             self.lost = (!missing.is_empty()).then_some(lost);
         }
     }
@@ -124,6 +127,17 @@ mod tests {
         assert_eq!(ended, Some((1, "1".into(), "0".into())));
         let pinned_each = lost(&[&[(1, "0"), (2, "1")], &[(1, "1"), (2, "1")]], "");
         assert_eq!(pinned_each, Some((1, "0".into(), "1".into())));
+    }
+
+    #[test]
+    fn the_look_before_the_loss_is_known() {
+        let mut coverage = Coverage::default();
+        for (at, list) in [(3, "0-1"), (5, "0-1"), (9, "1")] {
+            coverage.take(Nanos(at), BTreeMap::from([((1, 7), cpus(list))]), CpuSet::default);
+            coverage.begin();
+        }
+        let lost = coverage.lost.unwrap();
+        assert_eq!((lost.previous_ns, lost.at_ns), (Some(Nanos(5)), Nanos(9)));
     }
 
     #[test]

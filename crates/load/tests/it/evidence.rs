@@ -177,14 +177,25 @@ fn what_went_wrong_is_told_and_invalidates() {
     let moved = LoadEnd { placement: "0-3".into(), ..end(13, false, 0) };
     let moved = judge(ran(), Some(moved));
     assert_eq!((moved.1[0].code(), moved.0.placement.as_str()), ("load-elsewhere", "0-3"));
-    let confined = |at_ns| {
+}
+
+/// Invariant (settings): CPUs that a load loses while it is measured are told, whichever look finds them lost.
+#[test]
+fn cpus_that_a_load_loses_between_two_looks_are_told() {
+    let confined = |previous: Option<i64>, at: i64| {
         let (lost, left) = ("0".parse().unwrap(), "1".parse().unwrap());
-        let lost_cpus = Some(LostCpus { at_ns, lost, left });
-        judge(ran(), Some(LoadEnd { lost_cpus, ..end(13, false, 0) })).1
+        let (at_ns, previous_ns) = (Nanos(at * SECOND), previous.map(|at| Nanos(at * SECOND)));
+        let lost_cpus = Some(LostCpus { at_ns, previous_ns, lost, left });
+        let (_, findings) =
+            judge(gathered(&[150; 12], 9_000), Some(LoadEnd { lost_cpus, ..end(13, false, 0) }));
+        findings.iter().map(|found| (found.code().to_owned(), found.at_ns)).collect::<Vec<_>>()
     };
-    let found = confined(Nanos(5 * SECOND));
-    assert_eq!((found[0].code(), found[0].at_ns), ("load-lost-cpus", Some(Nanos(5 * SECOND))));
-    assert_eq!(confined(Nanos(60 * SECOND)), [], "after the last cycle");
+    let told_at = |at| [("load-lost-cpus".to_owned(), Some(at))];
+    assert_eq!(confined(Some(4), 5), told_at(Nanos(5 * SECOND)));
+    assert_eq!(confined(None, 5), told_at(Nanos(5 * SECOND)), "a stream of before");
+    assert_eq!(confined(Some(5), 60), told_at(WINDOW.to), "seen at the end only");
+    assert_eq!(confined(Some(59), 60), [], "after the last cycle");
+    assert_eq!(confined(None, 60), [], "after the last cycle, in a stream of before");
 }
 
 #[test]

@@ -75,6 +75,9 @@ impl fmt::Display for ExitStatus {
 pub struct LostCpus {
     /// When this was first seen, on CLOCK_MONOTONIC.
     pub at_ns: Nanos,
+    /// The look before that; none in older streams.
+    #[serde(default)]
+    pub previous_ns: Option<Nanos>,
     /// The CPUs that none of them may use any more.
     pub lost: CpuSet,
     /// Those that they may still use.
