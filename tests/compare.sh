@@ -208,7 +208,9 @@ try "a series as page, JSON, JUnit XML and Markdown" followed
 planned() {
     "$program" plan --deadline 125us --limit 0.1/h >"$here/text" &&
         grep -q '^30 h without a miss of the 125 us deadline show, with 95 % confidence, fewer than 0.1 bursts' "$here/text" &&
-        grep -q '  latlab run --deadline 125us --for 107847s' "$here/text" &&
+        grep -q '  latlab run --deadline 125us --limit 0.1/h --for 107847s' "$here/text" &&
+        "$program" plan --limit 1/h >"$here/text" && grep -q 'fewer than 1 burst of misses an hour' "$here/text" &&
+        grep -q '  latlab run --deadline TIME --limit 1/h --for 10785s' "$here/text" &&
         "$program" plan --limit 1/week --confidence 99% --format json >"$here/plan.json" &&
         holds_in "$here/plan.json" "" "abs(run['plans'][0]['fixed_ns'] / 3.6e12 - 4.605170186 * 168) < 1e-3"
 }

@@ -210,6 +210,8 @@ try "an unknown load is told with those that there are" refused 2 "available: co
 try "so is an unknown argument" refused 2 "takes bytes, fds, groups" --load hackbench,grups=4
 try "a mistake in a definition is told with file and line" \
     refused 2 "wrong.toml:3: unknown field .progam" --load wrong --loads "$here/own"
+try "so is a folder of definitions that is not there, also without a load" \
+    refused 2 "--loads /nowhere: No such file or directory" --loads /nowhere
 try "every CPU is measured" refused 2 "every CPU is measured" --load hackbench --load-on others
 listed() {
     "$program" loads --loads "$here/own/none" 2>/dev/null && return 1

@@ -90,8 +90,9 @@ impl Library {
     }
 }
 
-/// The loads that the values of `--load` name.
+/// The loads that the values of `--load` name. A folder that was named is read also if they name none.
 pub fn resolve(words: &[String], library: &Library) -> Result<Vec<Load>, String> {
+    library.files()?;
     let load = |words: &String| {
         let found = library.find(name_of(words))?;
         latlab_load::resolve(words, &found.definition, library.requested_folder())

@@ -159,11 +159,13 @@ pub fn write_new<T>(
         Err(_) => {}
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    fs::metadata(folder).with_context(cannot)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let draft = tempfile::Builder::new()
         .prefix(&format!(".{name}."))
         .permissions(fs::Permissions::from_mode(0o666))
-        .tempfile_in(folder.unwrap_or(Path::new(".")))
+        .tempfile_in(folder)
         .with_context(cannot)?;
     let mut out = BufWriter::new(draft);
     let written = write(&mut out).with_context(cannot)?;

@@ -20,11 +20,14 @@ pub fn run_length(of: &RunLength, deadline: Option<Nanos>, width: usize, style: 
     let Some(first) = of.plans.first() else { return String::new() };
     let missed = deadline.map(|deadline| format!(" of the {deadline} deadline"));
     let answer = format!(
-        "{} without a miss{} show, with {} confidence, fewer than {} bursts of misses an hour.",
+        "{} without a miss{} show, with {} confidence, fewer than {} of misses an hour.",
         span(first.fixed_ns),
         missed.unwrap_or_default(),
         percent(of.confidence),
-        trimmed(format!("{:.6}", of.limit_per_hour)),
+        match of.limit_per_hour {
+            1.0 => "1 burst".to_string(),
+            limit => trimmed(format!("{limit:.6}")) + " bursts",
+        },
     );
     let cells =
         |cell: &dyn Fn(usize) -> String| -> Vec<String> { (0..of.plans.len()).map(cell).collect() };
@@ -34,10 +37,15 @@ pub fn run_length(of: &RunLength, deadline: Option<Nanos>, width: usize, style: 
         Column::new("stop at any time", 0, cells(&|at| span(of.plans[at].any_time_ns))),
     ];
     let remarks = REMARKS.map(|line| format!("{}\n", wrapped(line, width, 0))).concat();
-    let option = deadline.map(|time| format!(" --deadline {}", duration(time))).unwrap_or_default();
+    // A run is judged by its limit only if it has a deadline.
+    let deadline = deadline.map_or_else(|| "TIME".to_string(), duration);
+    let limit = of.limit_per_hour;
     let seconds = first.fixed_ns.0.unsigned_abs().div_ceil(1_000_000_000);
+    let run = format!("latlab run --deadline {deadline} --limit {limit}/h");
+    let length = format!("--for {seconds}s");
+    let next_line = if run.len() + length.len() + 3 > width { "\\\n    " } else { "" };
     format!(
-        "{}\n\n{}\n{remarks}\n  latlab run{option} --for {seconds}s\n",
+        "{}\n\n{}\n{remarks}\n  {run} {next_line}{length}\n",
         style.paint(Colour::Bold, &wrapped(&answer, width, 0)),
         table(columns, width, style)
     )

@@ -289,8 +289,17 @@ pub(crate) fn causes(run: &Run) -> (Vec<Cause>, usize) {
     let known = explained(run).map_or(0, |explained| explained.causes.len());
     let named = NAMED_CAUSES - known.min(NAMED_CAUSES - 1);
     let left_out = all.len().saturating_sub(named);
+    (first_causes(all, named, remedy(run).map(|(code, _)| code)), left_out)
+}
+
+/// So many causes; the one to try first is among them, if need be in the place of the last.
+fn first_causes(mut all: Vec<Cause>, named: usize, to_try: Option<String>) -> Vec<Cause> {
+    let tried = all.iter().position(|cause| Some(&cause.code) == to_try.as_ref());
+    if let Some(at) = tried.filter(|at| *at >= named) {
+        all.swap(named - 1, at);
+    }
     all.truncate(named);
-    (all, left_out)
+    all
 }
 
 /// What to try first in a run that is not good enough, and what it mends: what makes a run valid or whole, what
@@ -339,6 +348,25 @@ mod tests {
             started: Vec::new(),
             realtime: None,
             remedy: None,
+        }
+    }
+
+    #[test]
+    fn what_to_try_first_is_among_the_causes_that_are_named() {
+        let codes = |to_try: Option<&str>| -> String {
+            let all = ["a", "b", "c", "d"].map(|code| Cause {
+                severity: Severity::Warning,
+                text: String::new(),
+                code: code.to_string(),
+                largest: None,
+            });
+            let named = first_causes(all.into(), 2, to_try.map(str::to_string));
+            named.into_iter().map(|cause| cause.code).collect()
+        };
+        for (to_try, named) in
+            [(None, "ab"), (Some("b"), "ab"), (Some("d"), "ad"), (Some("who held it"), "ab")]
+        {
+            assert_eq!(codes(to_try), named, "{to_try:?}");
         }
     }
 

@@ -140,6 +140,9 @@ pub enum Error {
         /// The process that has it.
         holder: String,
     },
+    /// A path at which something else lies.
+    #[error("{} is not the folder of a run: it has no run.json", .0.display())]
+    NotARun(PathBuf),
     /// No run fits.
     #[error("no run '{spec}' in {}{}", .root.display(), others(.spec, .known))]
     NotFound {

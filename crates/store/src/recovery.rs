@@ -51,7 +51,8 @@ enum Claim {
 impl Store {
     /// Finishes every run whose program is gone.
     pub fn recover(&self) -> Result<Vec<Recovered>> {
-        if !self.root.exists() {
+        // What is no folder has nothing to finish; whoever reads it or writes into it says so.
+        if !self.root.is_dir() {
             return Ok(Vec::new());
         }
         let alone = self.lock();

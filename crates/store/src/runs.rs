@@ -279,6 +279,9 @@ impl Store {
         {
             return Ok(folder.to_path_buf());
         }
+        if spec.contains('/') && as_path.is_dir() {
+            return Err(Error::NotARun(as_path.to_path_buf()));
+        }
         // A damaged one is found as well, since another in its place would be a lie.
         let is_stored =
             |entry: &RunEntry| !matches!(entry.state, RunState::Running | RunState::Abandoned);

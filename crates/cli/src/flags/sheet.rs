@@ -141,6 +141,7 @@ impl FromStr for Seeds {
         let (first, last) = text.split_once("..").unwrap_or((text, text));
         match (first.parse(), last.parse()) {
             (Ok(first), Ok(last)) if first <= last => Ok(Seeds { first, last }),
+            (Ok(_), Ok(_)) => Err("the second seed is smaller than the first".to_string()),
             _ => Err("expected a number, or two such as 1..5".to_string()),
         }
     }

@@ -61,12 +61,40 @@ fn the_fixtures_are_whole() {
     }
 }
 
-/// A mistyped name must not look like a folder without damage.
+/// A mistyped name must look neither like a folder without damage nor like one without runs.
 #[test]
-fn a_folder_that_is_not_there_is_not_verified() {
-    let mut latlab = Command::new(env!("CARGO_BIN_EXE_latlab"));
-    let output = latlab.args(["verify", "--all", "--out", "/nowhere"]).output().unwrap();
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{error}");
-    assert_eq!(error.trim_end(), "latlab: /nowhere is not a folder");
+fn a_path_of_something_else_is_one_line_that_says_so() {
+    let run = fixture(2);
+    let run = run.to_str().unwrap();
+    for (words, code, expected) in [
+        (&["verify", "--all", "--out", "/nowhere"][..], 2, "/nowhere is not a folder"),
+        (
+            &["list", "--out", "Cargo.toml"],
+            2,
+            "cannot read Cargo.toml: Not a directory (os error 20)",
+        ),
+        (
+            &["run", "--for", "1s", "--out", "Cargo.toml"],
+            3,
+            "cannot create Cargo.toml: not a directory",
+        ),
+        (&["show", "./src"], 2, "./src is not the folder of a run: it has no run.json"),
+        (
+            &["export", run, "--to", "csv", "-o", "/nowhere/x"],
+            2,
+            "cannot write /nowhere/x: No such file or directory (os error 2)",
+        ),
+        (
+            &["run", "--for", "1s", "--loads", "/nowhere"],
+            2,
+            "--loads /nowhere: No such file or directory (os error 2)",
+        ),
+    ] {
+        let mut latlab = Command::new(env!("CARGO_BIN_EXE_latlab"));
+        let latlab = latlab.args(words).current_dir(env!("CARGO_MANIFEST_DIR"));
+        let output = latlab.output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(error.trim_end(), format!("latlab: {expected}"), "{words:?}");
+        assert_eq!(output.status.code(), Some(code), "{words:?}");
+    }
 }

@@ -133,4 +133,8 @@ fn runs_are_found_by_what_people_type() {
     assert!(unknown.contains("there are") && unknown.contains("_idle"), "{unknown}");
     assert!(store.find("").is_err());
     assert!(store.find("../etc").is_err());
+    let empty = root.path().join("empty");
+    fs::create_dir(&empty).unwrap();
+    let other = store.find(empty.to_str().unwrap()).unwrap_err().to_string();
+    assert!(other.contains("empty is not the folder of a run"), "{other}");
 }
