@@ -10,8 +10,8 @@ use std::path::PathBuf;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ImportArgs {
-    /// Recordings of other tools, also compressed with gzip, xz or zstd; a folder stands for the
-    /// files in it, - for standard input
+    /// Recordings of other tools, also compressed with gzip, xz or zstd; a folder stands for all
+    /// files below it, - for standard input
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
     /// Only print what the files hold; store nothing
