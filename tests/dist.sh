@@ -66,7 +66,7 @@ where_it_runs() {
     magic+=":$(command -v "qemu-$qemu-static"):F"
     unshare --user --map-root-user --mount bash -c '
         mount -t binfmt_misc latlab /proc/sys/fs/binfmt_misc &&
-            printf %s "$1" >/proc/sys/fs/binfmt_misc/register || exit 99
+            printf %s "$1" >/proc/sys/fs/binfmt_misc/register || exit
         shift
         exec "$@"' - "$magic" "$@"
 }
@@ -183,8 +183,7 @@ while read -r name target debian machine qemu _; do
     [ "$qemu" = "$(uname -m)" ] || have "$name: programs that are started" "qemu-$qemu-static" || continue
     try "$name: the program says its version" says_its_version "$qemu" "$program" latlab
     try "$name: it carries the three agents, bit for bit, and they run" carries "$qemu" "$program"
-    where_it_runs "$qemu" true 2>"$here/errors"
-    if [ $? = 99 ]; then
+    if ! where_it_runs "$qemu" true 2>"$here/errors"; then
         echo "SKIPPED: $name: a whole run: $(tail -n1 "$here/errors")"
         continue
     fi
