@@ -104,7 +104,7 @@ failures() {
     awk -F '\t' 'NR > 1 && $7 > 0 { print $1 "\t" $7 }' "$table" | while IFS=$'\t' read -r name number; do
         printf 'FAILED: %s (%s)\n' "$name" "$number"
         log=$steps/${name//[^A-Za-z0-9.]/-}.log
-        awk '/^not ok / { left = 20 } /panicked at|^error/ { left = 5 }
+        awk '/^ok / { left = 0 } /^not ok / { left = 20 } /panicked at|^error/ { left = 5 }
                 left-- > 0 { print "    " $0; any = 1 } END { exit !any }' "$log" |
             head -90 | cut -c1-400 | grep -a . || tail -15 "$log" | sed 's/^/    /'
     done
