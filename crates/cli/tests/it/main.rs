@@ -5,5 +5,6 @@ mod docs;
 mod doctor;
 mod end_to_end;
 mod lab;
+mod paths;
 mod plot;
 mod window;
