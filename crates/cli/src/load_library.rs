@@ -12,6 +12,9 @@ pub struct Library {
     requested: Option<PathBuf>,
 }
 
+/// The file of each name; none for those of latlab.
+type LibraryFiles = BTreeMap<String, Option<PathBuf>>;
+
 /// A definition, and where it comes from.
 pub struct LibraryLoad {
     /// What it says.
@@ -45,8 +48,8 @@ impl Library {
     }
 
     /// The files of all names, the first of each name.
-    fn files(&self) -> Result<BTreeMap<String, Option<PathBuf>>, String> {
-        let mut files: BTreeMap<String, Option<PathBuf>> = BTreeMap::new();
+    fn files(&self) -> Result<LibraryFiles, String> {
+        let mut files = LibraryFiles::new();
         for folder in self.folders() {
             let entries = match std::fs::read_dir(&folder) {
                 Ok(entries) => entries,
@@ -76,29 +79,29 @@ impl Library {
 
     /// The one of a name; an error is one line.
     pub fn find(&self, name: &str) -> Result<LibraryLoad, String> {
-        let mut files = self.files()?;
-        match files.remove_entry(name) {
-            Some((name, file)) => read(&name, file),
-            None => {
-                let names: Vec<String> = files.into_keys().collect();
-                Err(format!(
-                    "no load '{name}'; available: {} (see `latlab loads`)",
-                    names.join(", ")
-                ))
-            }
-        }
+        find_in(&self.files()?, name)
     }
 }
 
 /// The loads that the values of `--load` name. A folder that was named is read also if they name none.
 pub fn resolve(words: &[String], library: &Library) -> Result<Vec<Load>, String> {
-    library.files()?;
+    let files = library.files()?;
     let load = |words: &String| {
-        let found = library.find(name_of(words))?;
+        let found = find_in(&files, name_of(words))?;
         latlab_load::resolve(words, &found.definition, library.requested_folder())
             .map_err(|text| format!("--load {words}: {text}"))
     };
     words.iter().map(load).collect()
+}
+
+fn find_in(files: &LibraryFiles, name: &str) -> Result<LibraryLoad, String> {
+    match files.get(name) {
+        Some(file) => read(name, file.clone()),
+        None => {
+            let names: Vec<&str> = files.keys().map(String::as_str).collect();
+            Err(format!("no load '{name}'; available: {} (see `latlab loads`)", names.join(", ")))
+        }
+    }
 }
 
 fn read(name: &str, file: Option<PathBuf>) -> Result<LibraryLoad, String> {

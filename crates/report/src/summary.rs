@@ -289,12 +289,13 @@ pub(crate) fn causes(run: &Run) -> (Vec<Cause>, usize) {
     let known = explained(run).map_or(0, |explained| explained.causes.len());
     let named = NAMED_CAUSES - known.min(NAMED_CAUSES - 1);
     let left_out = all.len().saturating_sub(named);
-    (first_causes(all, named, remedy(run).map(|(code, _)| code)), left_out)
+    let to_try = remedy(run);
+    (first_causes(all, named, to_try.as_ref().map(|(code, _)| code.as_str())), left_out)
 }
 
 /// So many causes; the one to try first is among them, if need be in the place of the last.
-fn first_causes(mut all: Vec<Cause>, named: usize, to_try: Option<String>) -> Vec<Cause> {
-    let tried = all.iter().position(|cause| Some(&cause.code) == to_try.as_ref());
+fn first_causes(mut all: Vec<Cause>, named: usize, to_try: Option<&str>) -> Vec<Cause> {
+    let tried = all.iter().position(|cause| Some(cause.code.as_str()) == to_try);
     if let Some(at) = tried.filter(|at| *at >= named) {
         all.swap(named - 1, at);
     }
@@ -360,7 +361,7 @@ mod tests {
                 code: code.to_string(),
                 largest: None,
             });
-            let named = first_causes(all.into(), 2, to_try.map(str::to_string));
+            let named = first_causes(all.into(), 2, to_try);
             named.into_iter().map(|cause| cause.code).collect()
         };
         for (to_try, named) in

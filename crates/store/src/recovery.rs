@@ -51,7 +51,7 @@ enum Claim {
 impl Store {
     /// Finishes every run whose program is gone.
     pub fn recover(&self) -> Result<Vec<Recovered>> {
-        // What is no folder has nothing to finish; whoever reads it or writes into it says so.
+        // Without a folder there is nothing to finish; the commands that need one report the error.
         if !self.root.is_dir() {
             return Ok(Vec::new());
         }
