@@ -1,9 +1,11 @@
 //! What the live view shows, gathered from the frames as they pass by.
 
-use latlab_model::frame::{Message, Spikes};
+use latlab_model::frame::{Message, Spike, Spikes};
 use latlab_model::run::{EndReason, Finding, ThreadSetup};
 use latlab_model::{Histogram, Nanos, Plan};
-use latlab_stats::{BurstCount, LateCycle, bursts};
+use latlab_stats::{
+    BurstCount, ENOUGH_FOR_CLUMPS, LateCycle, bursts, clump, lower_level,
+};
 use std::collections::VecDeque;
 use std::path::PathBuf;
 
@@ -11,6 +13,8 @@ use std::path::PathBuf;
 pub const RECENT: usize = 60;
 /// Late cycles whose times are kept to find bursts; the misses of others are counted.
 const MOST_LATE: usize = 20_000;
+/// Largest latencies of a thread that show how bursts clump, where those at the deadline are few.
+const LARGEST: usize = 512;
 
 /// A measuring thread as it stands.
 #[derive(Clone, Debug)]
@@ -43,6 +47,27 @@ pub struct LiveRun {
     plan: Option<Plan>,
     /// The cycles that missed the deadline, of a run that ends when its limit is decided.
     late: Vec<LateCycle>,
+    /// The largest latencies of each thread, of such a run.
+    largest: Vec<Largest>,
+}
+
+/// The largest latencies of a thread.
+#[derive(Clone, Default, Debug)]
+struct Largest {
+    spikes: Vec<Spike>,
+    /// All latencies above this are among them.
+    known_above: Nanos,
+}
+
+impl Largest {
+    fn keep(&mut self, spikes: &[Spike]) {
+        self.spikes.extend_from_slice(spikes);
+        if self.spikes.len() > 2 * LARGEST {
+            self.spikes.sort_unstable_by(|one, other| other.cmp(one));
+            self.spikes.truncate(LARGEST);
+            self.known_above = self.spikes[LARGEST - 1].latency_ns;
+        }
+    }
 }
 
 impl LiveRun {
@@ -93,12 +118,44 @@ impl LiveRun {
         let late = spikes.spikes.iter();
         let late = late.filter_map(|spike| LateCycle::of(plan, spikes.thread, period, *spike));
         self.late.extend(late.take(MOST_LATE.saturating_sub(self.late.len())));
+        let thread = spikes.thread as usize;
+        self.largest.resize_with(self.threads.len().max(thread + 1), Largest::default);
+        self.largest[thread].keep(&spikes.spikes);
+    }
+
+    /// How many bursts come together: of those at the deadline, or of those at a lower level that are
+    /// enough to tell.
+    fn clump(&self, plan: &Plan, deadline: Nanos, measured: Nanos) -> Option<f64> {
+        let from = self.threads.iter().map(|thread| thread.setup.first_release_ns).min()?;
+        let found = bursts(&self.late);
+        if found.len() >= ENOUGH_FOR_CLUMPS {
+            return clump(&found, from, measured);
+        }
+        let above = |level: Nanos| -> Vec<LateCycle> {
+            let threads = self.threads.iter().zip(&self.largest);
+            let late = threads.flat_map(|(thread, largest)| {
+                let (number, period) = (thread.setup.thread, thread.setup.period_ns);
+                let period = period.unwrap_or_default();
+                let late = largest.spikes.iter();
+                late.filter_map(move |spike| {
+                    LateCycle::above(level, plan, number, period, *spike)
+                })
+            });
+            late.collect()
+        };
+        let spikes = self.largest.iter().flat_map(|one| &one.spikes);
+        let latencies = spikes.map(|spike| spike.latency_ns).collect();
+        let known_above = self.largest.iter().map(|one| one.known_above).max()?;
+        let level = lower_level(latencies, deadline, known_above, ENOUGH_FOR_CLUMPS, above)?;
+        clump(&level.bursts, from, measured)
     }
 
     /// Whether a run that is to end then has decided whether it keeps its limit of miss bursts.
     pub fn is_decided(&self) -> bool {
-        let plan = self.plan.as_ref().filter(|plan| plan.until_decided);
-        let Some(per_hour) = plan.and_then(|plan| plan.limit_per_hour) else { return false };
+        let Some(plan) = self.plan.as_ref().filter(|plan| plan.until_decided) else { return false };
+        let Some((per_hour, deadline)) = plan.limit_per_hour.zip(plan.deadline_ns) else {
+            return false;
+        };
         // What one thread has measured further than another is not known of all.
         let measured = self.threads.iter().map(|thread| thread.measured).min();
         let Some(measured) = measured.filter(|time| *time > Nanos::ZERO) else { return false };
@@ -108,7 +165,8 @@ impl LiveRun {
         let least = found.len() as u64;
         // Misses whose times have not come yet, or are not kept, may be bursts of their own.
         let most = least + misses.saturating_sub(known);
-        BurstCount { least, most, measured }.decides(per_hour)
+        let clump = self.clump(plan, deadline, measured);
+        BurstCount { least, most, measured, clump }.decides(per_hour)
     }
 }
 

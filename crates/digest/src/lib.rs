@@ -14,6 +14,7 @@ mod loads;
 mod outliers;
 mod own_work;
 mod rows;
+mod slices;
 mod statistics;
 mod stream_end;
 mod summary;

@@ -1,18 +1,18 @@
 //! What a run says beyond what it counted, from its tables: bins, largest latencies, intervals.
 
-use crate::rows::{IntervalRow, SpikeRow, coarse_edges};
+use crate::rows::{IntervalRow, SpikeRow};
+use crate::slices::{NormalScores, Slice, above_quantile, level_of};
 use latlab_model::plan::{MissedPolicy, Recorded};
 use latlab_model::run::ThreadRun;
 use latlab_model::statistics::{
-    CorrectedQuantiles, Growth, PeriodicLatencies, QuantileInterval, RunStatistics, TailModel,
+    CorrectedQuantiles, Growth, IntervalRefusal, PeriodicLatencies, QuantileInterval, RunStatistics, TailModel,
     TailRefusal, ThreadStatistics,
 };
 use latlab_model::{Bin, Nanos, Run, ThreadBins};
-use latlab_stats::span::add_counts;
 use latlab_stats::{
-    Clustering, LateCycle, Onset, PeriodicEvidence, QUANTILES, Stall, TailEvidence, TimedEvent,
-    clustering, growth_chance, latencies_per_event, periodic, quantile_interval, quantiles_of_rows,
-    rising_order, tail_model, with_swallowed,
+    Clustering, Durations, LateCycle, Onset, PeriodicEvidence, QUANTILES, SliceDependence, Stall,
+    TailEvidence, TimedEvent, clustering, growth_chance, periodic, quantile_interval,
+    quantiles_of_rows, rising_order, slice_dependence, tail_model, with_swallowed,
 };
 use std::collections::BTreeMap;
 
@@ -28,29 +28,14 @@ pub struct StatisticsDigest<'a> {
     spikes: &'a [SpikeRow],
     begin: Nanos,
     slices: usize,
-    threads: BTreeMap<u32, Vec<Slice>>,
+    threads: BTreeMap<u32, ThreadSlices>,
 }
 
-/// What a thread recorded in a slice of time.
-#[derive(Clone, Default)]
-struct Slice {
-    count: u64,
-    max_ns: Option<Nanos>,
-    coarse: Vec<u64>,
-}
-
-impl Slice {
-    fn add(&mut self, row: &IntervalRow) {
-        self.count = self.count.saturating_add(row.count);
-        self.max_ns = self.max_ns.max(row.max_ns);
-        self.coarse.resize(row.coarse.len().max(self.coarse.len()), 0);
-        add_counts(&mut self.coarse, &row.coarse);
-    }
-
-    /// Latencies of this edge and larger ones.
-    fn above(&self, edge: usize) -> u64 {
-        self.coarse.iter().skip(edge).fold(0, |sum, count| sum.saturating_add(*count))
-    }
+/// A thread while its intervals come.
+struct ThreadSlices {
+    scores: NormalScores,
+    rows: usize,
+    slices: Vec<Slice>,
 }
 
 /// A set of latencies: of one thread, or of all.
@@ -68,18 +53,30 @@ impl<'a> StatisticsDigest<'a> {
     pub fn new(run: &'a Run, bins: &'a [ThreadBins], spikes: &'a [SpikeRow]) -> Self {
         let begin = run.applied.threads.iter().map(|one| one.first_release_ns).min();
         let intervals = run.measured_ns.0 / run.asked.interval_ns.0.max(1);
-        let slices = intervals.clamp(1, MOST_SLICES) as usize;
+        // A reader of a file cuts it into as many as it likes.
+        let slices = match run.asked.method.is_import() {
+            true => MOST_SLICES,
+            false => intervals.clamp(1, MOST_SLICES),
+        };
         let (begin, threads) = (begin.unwrap_or_default(), BTreeMap::new());
-        StatisticsDigest { run, bins, spikes, begin, slices, threads }
+        StatisticsDigest { run, bins, spikes, begin, slices: slices as usize, threads }
     }
 
-    /// Takes an interval.
+    /// Takes an interval. Those without a time are in the order in which they were recorded.
     pub fn push(&mut self, row: &IntervalRow) {
         let middle = row.start_ns + Nanos((row.end_ns - row.start_ns).0 / 2);
         let at = (self.share_of_run(middle) * self.slices as f64) as usize;
-        let slices = self.threads.entry(row.thread).or_default();
-        slices.resize(self.slices, Slice::default());
-        slices[at.min(self.slices - 1)].add(row);
+        let thread = self.threads.entry(row.thread).or_insert_with(|| {
+            let bins = self.bins.iter().find(|one| one.thread == row.thread);
+            ThreadSlices {
+                scores: NormalScores::new(bins.map_or(&[], |one| &one.bins)),
+                rows: 0,
+                slices: vec![Slice::default(); self.slices],
+            }
+        });
+        let at = if row.end_ns > row.start_ns { at } else { thread.rows };
+        thread.rows += 1;
+        thread.slices[at.min(self.slices - 1)].add(row, &thread.scores);
     }
 
     /// All of it.
@@ -133,7 +130,7 @@ impl<'a> StatisticsDigest<'a> {
 
     fn thread(&self, thread: &ThreadRun, late: &[LateCycle]) -> ThreadStatistics {
         let number = thread.setup.thread;
-        let slices = self.threads.get(&number).cloned().unwrap_or_default();
+        let slices = self.threads.get(&number).map(|one| one.slices.clone()).unwrap_or_default();
         let rows = self.bins.iter().find(|one| one.thread == number);
         let known_above = known_above(thread, late);
         let summary = &thread.summary;
@@ -255,11 +252,8 @@ impl<'a> StatisticsDigest<'a> {
     /// All threads together.
     fn all<'l>(&self, late: &'l [LateCycle]) -> Latencies<'l> {
         let mut slices = vec![Slice::default(); self.slices];
-        for (at, one) in self.threads.values().flat_map(|one| one.iter().enumerate()) {
-            let sum = &mut slices[at];
-            sum.count = sum.count.saturating_add(one.count);
-            sum.coarse.resize(one.coarse.len().max(sum.coarse.len()), 0);
-            sum.coarse.iter_mut().zip(&one.coarse).for_each(|(sum, count)| *sum += count);
+        for thread in self.threads.values() {
+            slices.iter_mut().zip(&thread.slices).for_each(|(sum, one)| sum.join(one));
         }
         let known = self.run.threads.iter().map(|thread| {
             let of_thread: Vec<LateCycle> =
@@ -316,40 +310,43 @@ fn known_above(thread: &ThreadRun, late: &[LateCycle]) -> Option<Nanos> {
 
 impl Latencies<'_> {
     fn intervals(&self) -> Vec<QuantileInterval> {
+        // The median has the least chance in it, and tells the others what to look for.
+        let usual = Durations::default();
+        let of_median = self.dependence(500_000, &usual).map_or(usual, |found| found.durations);
         let interval = |share: &u32| {
-            let per_event = self.per_event(*share);
-            quantile_interval(&self.rows, *share, self.observed, per_event)
+            let hint = if *share == 500_000 { usual } else { of_median.as_hint() };
+            let found = self.dependence(*share, &hint);
+            let per_event = found.map(|found| found.per_event);
+            let interval = quantile_interval(&self.rows, *share, self.observed, per_event)?;
+            Some(match found.and_then(|found| found.longer) {
+                Some(times) => QuantileInterval {
+                    low_ns: None,
+                    high_ns: None,
+                    refusal: Some(IntervalRefusal::SlowVariation { times }),
+                    ..interval
+                },
+                None => interval,
+            })
         };
         QUANTILES.iter().filter_map(interval).collect()
     }
 
-    /// How many latencies near a quantile stand for one; none where nothing is known of their times.
-    fn per_event(&self, parts_per_million: u32) -> Option<f64> {
-        let edge = self.nearest_edge(parts_per_million)?;
-        let level = Nanos(coarse_edges()[edge]);
-        let slices = self.slices.iter().filter(|slice| slice.count > 0);
-        let slices: Vec<(u64, u64)> =
-            slices.map(|slice| (slice.count, slice.above(edge))).collect();
-        let is_known = self.known_above.is_none_or(|least| level > least);
-        let late: Vec<LateCycle> =
-            self.late.iter().copied().filter(|one| is_known && one.latency_ns >= level).collect();
+    /// How latencies near a quantile depend on each other; none where nothing is known of their order.
+    fn dependence(&self, parts_per_million: u32, hint: &Durations) -> Option<SliceDependence> {
+        let slices: Vec<Slice> =
+            self.slices.iter().filter(|slice| slice.count > 0).cloned().collect();
+        let above = above_quantile(&slices, parts_per_million)?;
+        let level = level_of(&slices, parts_per_million);
+        let level = level.filter(|level| self.known_above.is_none_or(|least| *level > least));
+        let late: Vec<LateCycle> = self
+            .late
+            .iter()
+            .copied()
+            .filter(|one| level.is_some_and(|level| one.latency_ns >= level))
+            .collect();
         let sizes: Vec<u64> =
             latlab_stats::bursts(&late).iter().map(|burst| burst.misses).collect();
-        latencies_per_event(&slices, &sizes)
-    }
-
-    /// The coarse edge above which about as many latencies lie as above the quantile.
-    fn nearest_edge(&self, parts_per_million: u32) -> Option<usize> {
-        let count: u64 = self.slices.iter().map(|slice| slice.count).sum();
-        let odds = |share: f64| (share / (1.0 - share)).ln();
-        let wanted = odds(1.0 - f64::from(parts_per_million) / 1e6);
-        let distance = |edge: usize| {
-            let above: u64 = self.slices.iter().map(|slice| slice.above(edge)).sum();
-            let share = above as f64 / count as f64;
-            (above > 0 && above < count).then(|| (odds(share) - wanted).abs())
-        };
-        let edges = (0..coarse_edges().len()).filter_map(|edge| Some((edge, distance(edge)?)));
-        edges.min_by(|one, other| one.1.total_cmp(&other.1)).map(|(edge, _)| edge)
+        slice_dependence(&above, &sizes, hint)
     }
 }
 

@@ -275,7 +275,7 @@ pub enum ComparisonRemark {
     OneBoot,
     /// Nobody knows in which boots the runs were measured.
     BootsUnknown,
-    /// All runs of one side were measured before all of the other.
+    /// All runs of one side were measured before all of the other: the intervals allow for a drift.
     OneAfterTheOther,
     /// The sides recorded latencies at different rates.
     FewerLatencies {
@@ -318,7 +318,7 @@ pub enum ComparisonRemark {
         /// What they differ in.
         what: String,
     },
-    /// Runs hold exactly the latencies of another run of their side.
+    /// Runs hold exactly the latencies of another run of their side, and are left out.
     Copies {
         /// How many.
         runs: usize,

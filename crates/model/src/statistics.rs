@@ -40,17 +40,32 @@ pub struct ThreadStatistics {
 pub struct QuantileInterval {
     /// The quantile, as a share of a million: 999000 is p99.9.
     pub parts_per_million: u32,
-    /// The quantile is not below this.
-    pub low_ns: Nanos,
-    /// Nor above this; none where the latencies are too few to limit it.
+    /// The quantile is not below this; `None` where the interval is refused.
+    pub low_ns: Option<Nanos>,
+    /// Nor above this; `None` where the latencies are too few to limit it, or the interval is refused.
     pub high_ns: Option<Nanos>,
     /// Latencies it rests on.
     pub latencies: u64,
-    /// So many latencies stand for one that depends on no other; none where their times are not known, so
-    /// that each is taken as independent.
+    /// So many latencies say as much as one that depends on no other; `None` where their order is not
+    /// known, so that the interval holds if each is independent.
     pub per_event: Option<f64>,
     /// Latencies from which on there is an upper limit.
     pub latencies_needed: u64,
+    /// Why there is no interval.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refusal: Option<IntervalRefusal>,
+}
+
+/// Why a quantile has no interval.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "code", rename_all = "kebab-case")]
+pub enum IntervalRefusal {
+    /// The latencies vary so slowly that the run shows too few ups and downs.
+    SlowVariation {
+        /// How many times longer a run would have to be.
+        times: f64,
+    },
 }
 
 /// Quantiles in which a stall counts for each release that it made late (coordinated omission).

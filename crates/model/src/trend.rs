@@ -20,8 +20,13 @@ pub struct Trend {
     pub steps: Vec<TrendStep>,
     /// Why steps are not to be ascribed to builds.
     pub limit: Option<TrendLimit>,
-    /// Whether the newest build lies above all others of its level by more than is tolerated.
+    /// Whether the newest build alone lies above its level by more than is tolerated and by more than
+    /// chance.
     pub newest_is_high: bool,
+    /// The smallest step of the newest three builds that is seen in four of five cases, as a share; `None`
+    /// where the builds are too few to know their scatter.
+    #[serde(default)]
+    pub smallest_step: Option<f64>,
     /// The deadline, where all runs have the same.
     pub deadline_ns: Option<Nanos>,
     /// By which share the builds of a level differ from each other: the standard deviation of their

@@ -32,7 +32,7 @@ pub struct Verdict {
     pub misses: u64,
     /// Releases that were due.
     pub activations: u64,
-    /// With 95 % confidence, no more than this share of releases misses; only for zero misses.
+    /// With 95 % confidence no larger share of the releases begins a burst of misses; only for zero misses.
     pub at_most_share: Option<f64>,
     /// The same as misses in a second of watching, for an instrument that has no releases.
     #[serde(default)]
@@ -55,7 +55,7 @@ pub struct Verdict {
 #[derive(Clone, Copy, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MissBursts {
-    /// Bursts of misses, of all threads.
+    /// Bursts of misses of the machine: what several threads met at once is one.
     pub count: u64,
     /// Misses of the largest.
     pub largest: u64,
@@ -63,9 +63,18 @@ pub struct MissBursts {
     pub unknown: u64,
     /// With 95 % confidence no more bursts than these come in an hour.
     pub at_most_per_hour: f64,
+    /// With 95 % confidence no larger share of the releases begins a burst; `None` where times of misses
+    /// are not known.
+    #[serde(default)]
+    pub begins_at_most: Option<f64>,
     /// With 95 % confidence no larger share of the releases misses, with regard to how misses depend
-    /// on each other; none where times of misses are not known.
+    /// on each other; `None` where times of misses are not known, or bursts are too few to know their
+    /// sizes.
     pub share_at_most: Option<f64>,
+    /// How many bursts come together, of these or of bursts at a lower level; `None` where that is not
+    /// known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clump: Option<f64>,
     /// The level below the deadline from whose bursts the sizes are taken, because there are fewer than
     /// ten at the deadline; none where these are enough, or no lower level is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]

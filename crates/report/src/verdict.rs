@@ -222,9 +222,16 @@ fn too_short(ended: EndReason) -> &'static str {
     }
 }
 
+/// What every bound takes for granted.
+pub(crate) const UNCHANGED: &str =
+    "if load and machine do not change and bursts come independently";
+/// From so many bursts at a time on they are said to clump.
+const NOTABLE_CLUMP: f64 = 1.5;
+
 /// Misses come together, so that what can be bounded is how often they do.
 fn bound_bursts(bursts: &MissBursts, most_per_hour: f64) -> String {
-    let MissBursts { count, largest, unknown, share_at_most, sizes_above_ns, .. } = *bursts;
+    let MissBursts { count, largest, unknown, begins_at_most, share_at_most, .. } = *bursts;
+    let MissBursts { clump, sizes_above_ns, .. } = *bursts;
     let seen = match (count, unknown) {
         (0, 0) => String::new(),
         (0, _) => format!("The times of {} are not known. ", counted(unknown, "miss", "misses")),
@@ -240,22 +247,24 @@ fn bound_bursts(bursts: &MissBursts, most_per_hour: f64) -> String {
             grouped(unknown)
         ),
     };
-    let share = share_at_most.map(|share| match count {
-        0 => format!(
-            ", and at most one in {} releases begins one",
-            grouped((1.0 / share).round() as u64)
-        ),
-        _ => format!(", and at most {} of releases miss", percent(share)),
+    let begins = begins_at_most.or(share_at_most.filter(|_| count == 0));
+    let begins = begins.map(|share| {
+        format!(", and at most one in {} releases begins one", grouped((1.0 / share).round() as u64))
     });
-    let sizes = sizes_above_ns.map(|level| {
+    let share = share_at_most.filter(|_| count > 0);
+    let share = share.map(|share| format!(", and at most {} of the releases miss", percent(share)));
+    let sizes = sizes_above_ns.filter(|_| share.is_some()).map(|level| {
         format!(" (for bursts as large as those of latencies above {level}; those at the deadline are few)")
     });
+    let clump = clump.filter(|clump| *clump >= NOTABLE_CLUMP);
+    let clump = clump.map(|clump| format!(" Bursts come up to {clump:.1} at a time, which is allowed for."));
     format!(
-        "{seen}With 95 % confidence fewer than {} bursts of misses come in an hour{}{}, if load and machine \
-         do not change.",
+        "{seen}With 95 % confidence fewer than {} bursts of misses come in an hour{}{}{}, {UNCHANGED}.{}",
         per_hour(most_per_hour),
+        begins.unwrap_or_default(),
         share.unwrap_or_default(),
-        sizes.unwrap_or_default()
+        sizes.unwrap_or_default(),
+        clump.unwrap_or_default()
     )
 }
 
@@ -297,9 +306,7 @@ pub(crate) fn per_hour(rate: f64) -> String {
 
 fn bound_by_count(share: f64, what: &str) -> String {
     format!(
-        "With 95 % confidence at most {} of {what} miss (3.00/n, one in {}), if load and machine \
-         do not change.",
-        percent(share),
+        "With 95 % confidence at most one in {} {what} begins a burst of misses (3.00/n), {UNCHANGED}.",
         grouped((1.0 / share).round() as u64)
     )
 }
@@ -308,8 +315,8 @@ fn bound_by_count(share: f64, what: &str) -> String {
 fn bound_by_time(per_second: f64) -> String {
     let each = Nanos((1e9 / per_second) as i64);
     format!(
-        "With 95 % confidence such a gap occurs at most once in {each} (3.00 in the measured \
-         time, {} a second), if load and machine do not change.",
+        "With 95 % confidence a burst of such gaps begins at most once in {each} (3.00 in the measured \
+         time, {} a second), {UNCHANGED}.",
         trimmed(format!("{per_second:.4}"))
     )
 }
@@ -321,37 +328,37 @@ mod tests {
     #[test]
     fn bursts_are_bounded_and_what_is_not_known_of_them_is_said() {
         let none = MissBursts {
-            count: 0,
-            largest: 0,
-            unknown: 0,
             at_most_per_hour: 0.8633,
-            share_at_most: Some(3e-8),
-            sizes_above_ns: None,
+            begins_at_most: Some(3e-8),
+            ..MissBursts::default()
         };
         assert_eq!(
             bound_bursts(&none, none.at_most_per_hour),
             "With 95 % confidence fewer than 0.87 bursts of misses come in an hour, and at most one in \
-             33 333 333 releases begins one, if load and machine do not change."
+             33 333 333 releases begins one, if load and machine do not change and bursts come independently."
         );
         let some = MissBursts {
             count: 130,
             largest: 95,
             at_most_per_hour: 13_401.2,
             share_at_most: Some(0.0055),
+            clump: Some(2.25),
             ..none
         };
         assert_eq!(
             bound_bursts(&some, some.at_most_per_hour),
             "The misses came in 130 bursts, the largest of 95 misses. With 95 % confidence fewer than \
-             13 402 bursts of misses come in an hour, and at most 0.55 % of releases miss, if load and \
-             machine do not change."
+             13 402 bursts of misses come in an hour, and at most one in 33 333 333 releases begins one, and \
+             at most 0.55 % of the releases miss, if load and machine do not change and bursts come \
+             independently. Bursts come up to 2.2 at a time, which is allowed for."
         );
         let few = MissBursts { count: 3, sizes_above_ns: Some(Nanos(60_000)), ..some };
         assert!(bound_bursts(&few, 9.0).contains(
-            "and at most 0.55 % of releases miss (for bursts as large as those of latencies above 60 us; \
+            "and at most 0.55 % of the releases miss (for bursts as large as those of latencies above 60 us; \
              those at the deadline are few), if load"
         ));
-        let lost = MissBursts { unknown: 12, share_at_most: None, ..some };
+        let lost =
+            MissBursts { unknown: 12, begins_at_most: None, share_at_most: None, ..some };
         assert!(bound_bursts(&lost, lost.at_most_per_hour).starts_with(
             "The misses came in 130 bursts at least, the largest of \
             95 misses; the times of 12 are not known. "

@@ -1,9 +1,10 @@
 //! Bursts of deadline misses: misses that come together are one event, not many.
 
+use crate::scales::{Durations, slice_dependence};
 use latlab_model::frame::Spike;
 use latlab_model::plan::MissedPolicy;
 use latlab_model::{Nanos, Plan, deadline};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A cycle that missed the deadline, with the releases behind it that it made miss theirs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,45 +48,89 @@ impl LateCycle {
     }
 }
 
+/// Misses of threads that are no further apart belong to one stall of the machine.
+pub const TOGETHER: Nanos = Nanos(10_000_000);
+
 /// Misses that came together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Burst {
     /// The release of the first.
     pub from_ns: Nanos,
+    /// The end of the last latency.
+    pub to_ns: Nanos,
     /// How many there are.
     pub misses: u64,
     /// The largest latency among them.
     pub largest_ns: Nanos,
 }
 
+impl Burst {
+    fn of(late: &LateCycle) -> Burst {
+        Burst {
+            from_ns: late.release_ns,
+            to_ns: late.release_ns + late.latency_ns,
+            misses: late.misses,
+            largest_ns: late.latency_ns,
+        }
+    }
+
+    fn join(&mut self, other: &Burst) {
+        self.to_ns = self.to_ns.max(other.to_ns);
+        self.misses = self.misses.saturating_add(other.misses);
+        self.largest_ns = self.largest_ns.max(other.largest_ns);
+    }
+}
+
 /// Of fewer bursts the sizes are not known well enough.
 pub const ENOUGH_BURSTS: usize = 10;
+
+/// Of fewer bursts it is not known whether they clump.
+pub const ENOUGH_FOR_CLUMPS: usize = 20;
+/// Slices of time in which bursts are counted.
+const SLICES: usize = 100;
+/// So many releases stand for a slice: bursts are rare among them.
+const RELEASES: f64 = 1e9;
+
+/// How many bursts come together, at all scales that the measured time is long enough for; `None` of too
+/// few bursts.
+pub fn clump(bursts: &[Burst], from: Nanos, measured: Nanos) -> Option<f64> {
+    if bursts.len() < ENOUGH_FOR_CLUMPS || measured <= Nanos::ZERO {
+        return None;
+    }
+    let mut slices = vec![(RELEASES, 0.0); SLICES];
+    for burst in bursts {
+        let share = (burst.from_ns - from).0.max(0) as f64 / measured.0 as f64;
+        slices[((share * SLICES as f64) as usize).min(SLICES - 1)].1 += 1.0;
+    }
+    slice_dependence(&slices, &[], &Durations::default()).map(|found| found.per_event)
+}
 
 /// Bursts of latencies above a level that lies below the deadline.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LowerLevel {
     /// The level.
     pub level_ns: Nanos,
-    /// Sizes of its bursts.
-    pub sizes: Vec<u64>,
+    /// Its bursts.
+    pub bursts: Vec<Burst>,
 }
 
-/// The highest of some levels below the deadline that has enough bursts. The latencies are those whose
+/// The highest of some levels below the deadline that has `enough` bursts. The latencies are those whose
 /// releases are known, among them all that are larger than `known_above`; `above` gives those above a
 /// level.
 pub fn lower_level(
     mut latencies: Vec<Nanos>,
     deadline: Nanos,
     known_above: Nanos,
+    enough: usize,
     above: impl Fn(Nanos) -> Vec<LateCycle>,
 ) -> Option<LowerLevel> {
     latencies.sort_unstable_by(|one, other| other.cmp(one));
-    let mut at = ENOUGH_BURSTS;
+    let mut at = enough;
     while let Some(&level_ns) = latencies.get(at).filter(|level| **level >= known_above) {
         if level_ns < deadline {
-            let sizes: Vec<u64> = bursts(&above(level_ns)).iter().map(|one| one.misses).collect();
-            if sizes.len() >= ENOUGH_BURSTS {
-                return Some(LowerLevel { level_ns, sizes });
+            let bursts = bursts(&above(level_ns));
+            if bursts.len() >= enough {
+                return Some(LowerLevel { level_ns, bursts });
             }
         }
         at += at / 4;
@@ -104,20 +149,35 @@ pub struct Clustering {
     pub by_gaps: Option<(f64, f64)>,
 }
 
-/// The bursts of all threads, each in the order of time. How far apart two misses of one burst may
-/// be, the distances of all of them tell.
+/// The bursts of the machine, in the order of time: what comes together on one thread, by the distances of
+/// all its misses, and what several threads meet at once, up to [`TOGETHER`] apart. Two bursts of one thread
+/// stay two, so that many threads with many misses do not become a single endless burst.
 pub fn bursts(late: &[LateCycle]) -> Vec<Burst> {
     let mut threads: BTreeMap<u32, Vec<LateCycle>> = BTreeMap::new();
     for one in late {
         threads.entry(one.thread).or_default().push(*one);
     }
-    threads
-        .into_values()
-        .flat_map(|mut late| {
-            late.sort_by_key(|one| one.release_ns);
-            of_thread(&late)
-        })
-        .collect()
+    let mut all: Vec<(u32, Burst)> = Vec::new();
+    for (thread, mut late) in threads {
+        late.sort_by_key(|one| one.release_ns);
+        all.extend(of_thread(&late).into_iter().map(|burst| (thread, burst)));
+    }
+    all.sort_by_key(|(thread, burst)| (burst.from_ns, *thread));
+    let mut of_machine: Vec<Burst> = Vec::new();
+    let mut met: BTreeSet<u32> = BTreeSet::new();
+    for (thread, burst) in all {
+        let is_near =
+            |last: &&mut Burst| burst.from_ns.0 <= last.to_ns.0.saturating_add(TOGETHER.0);
+        match of_machine.last_mut().filter(is_near).filter(|_| !met.contains(&thread)) {
+            Some(last) => last.join(&burst),
+            None => {
+                met.clear();
+                of_machine.push(burst);
+            }
+        }
+        met.insert(thread);
+    }
+    of_machine
 }
 
 fn of_thread(late: &[LateCycle]) -> Vec<Burst> {
@@ -127,15 +187,8 @@ fn of_thread(late: &[LateCycle]) -> Vec<Burst> {
     for (at, one) in late.iter().enumerate() {
         let goes_on = at > 0 && between[at - 1] <= reach;
         match bursts.last_mut().filter(|_| goes_on) {
-            Some(burst) => {
-                burst.misses = burst.misses.saturating_add(one.misses);
-                burst.largest_ns = burst.largest_ns.max(one.latency_ns);
-            }
-            None => bursts.push(Burst {
-                from_ns: one.release_ns,
-                misses: one.misses,
-                largest_ns: one.latency_ns,
-            }),
+            Some(burst) => burst.join(&Burst::of(one)),
+            None => bursts.push(Burst::of(one)),
         }
     }
     bursts
@@ -269,14 +322,30 @@ pub mod tests {
     fn a_stall_is_one_burst_and_misses_apart_are_several() {
         let stall = bursts(&[late(0, 45)]);
         let largest_ns = Nanos(8_950_000);
-        assert_eq!(stall, [Burst { from_ns: Nanos(0), misses: 45, largest_ns }]);
+        let to_ns = largest_ns;
+        assert_eq!(stall, [Burst { from_ns: Nanos(0), to_ns, misses: 45, largest_ns }]);
         // The release behind the stall is late too, and belongs to it.
         let stall = bursts(&[late(0, 45), late(45 * 200, 1), late(90_000_000, 1)]);
         assert_eq!(stall.iter().map(|one| one.misses).collect::<Vec<_>>(), [46, 1]);
-        let apart =
-            bursts(&[late(5_000_000, 1), late(0, 1), LateCycle { thread: 1, ..late(0, 2) }]);
+        let apart = bursts(&[late(5_000_000, 1), late(0, 1), late(90_000_000, 2)]);
         assert_eq!(apart.iter().map(|one| one.misses).collect::<Vec<_>>(), [1, 1, 2]);
         assert_eq!(bursts(&[]), []);
+    }
+
+    #[test]
+    fn what_several_threads_meet_at_once_is_one_burst_of_the_machine() {
+        let on = |thread, late| LateCycle { thread, ..late };
+        // A stall of 9 ms on three CPUs, and 6 ms later one on a fourth.
+        let stall =
+            [late(0, 45), on(1, late(2_000, 35)), on(2, late(8_800, 1)), on(3, late(15_000, 2))];
+        let found = bursts(&stall);
+        assert_eq!(found.iter().map(|one| one.misses).collect::<Vec<_>>(), [83]);
+        let far = [late(0, 45), on(1, late(30_000, 1)), on(2, late(5_000_000, 1))];
+        assert_eq!(bursts(&far).len(), 3);
+        // Threads that miss again and again are not one burst without an end.
+        let each = |at: i64| on((at % 8) as u32, late(at * 5_000, 1));
+        let many: Vec<LateCycle> = (0..800).map(each).collect();
+        assert!(bursts(&many).len() >= 100, "{}", bursts(&many).len());
     }
 
     #[test]
@@ -290,14 +359,13 @@ pub mod tests {
                 .collect()
         };
         let deadline = latency(38);
-        let found = lower_level(all.clone(), deadline, Nanos::ZERO, above).unwrap();
-        assert_eq!((found.level_ns, found.sizes.len()), (latency(30), 10));
-        assert_eq!(
-            lower_level(all.clone(), deadline, latency(31), above),
-            None,
-            "not all are known"
-        );
-        assert_eq!(lower_level(all[..8].to_vec(), deadline, Nanos::ZERO, above), None);
-        assert_eq!(lower_level(Vec::new(), deadline, Nanos::MAX, above), None);
+        let found = |latencies: &[Nanos], known_above| {
+            lower_level(latencies.to_vec(), deadline, known_above, 10, above)
+        };
+        let level = found(&all, Nanos::ZERO).unwrap();
+        assert_eq!((level.level_ns, level.bursts.len()), (latency(30), 10));
+        assert_eq!(found(&all, latency(31)), None, "not all are known");
+        assert_eq!(found(&all[..8], Nanos::ZERO), None);
+        assert_eq!(found(&[], Nanos::MAX), None);
     }
 }

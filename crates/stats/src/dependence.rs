@@ -35,28 +35,17 @@ pub fn misses_per_event(misses: &MissesInTime) -> f64 {
     terms.into_iter().flatten().fold(1.0, f64::max)
 }
 
-/// How many latencies above a level stand for one that depends on no other: by how much their numbers in
-/// slices of time differ more than chance, and by the sizes of their bursts. A slice is how many latencies
-/// it has and how many of them lie above. None of fewer than two slices.
-pub fn latencies_per_event(slices: &[(u64, u64)], bursts: &[u64]) -> Option<f64> {
-    let sum = |of: fn(&(u64, u64)) -> u64| slices.iter().map(|one| of(one) as f64).sum::<f64>();
-    let share = sum(|one| one.1) / sum(|one| one.0).max(1.0);
-    if slices.len() < 2 {
+/// With 95 % confidence no larger share of the releases misses; `None` of a few bursts that are all that is
+/// known of the sizes of bursts.
+pub fn share_at_most(misses: &MissesInTime) -> Option<f64> {
+    let of_bursts = [misses.bursts.len(), misses.bursts_below.len()].into_iter().max().unwrap_or(0);
+    let is_timed = !misses.bursts.is_empty();
+    if is_timed && misses.misses > 0 && of_bursts < ENOUGH_BURSTS {
         return None;
     }
-    let excess = |(count, above): &(u64, u64)| {
-        let expected = *count as f64 * share;
-        (*above as f64 - expected).powi(2) / (expected * (1.0 - share))
-    };
-    let is_between = share > 0.0 && share < 1.0;
-    let between = slices.iter().filter(|(count, _)| is_between && *count > 0).map(excess);
-    let between = between.sum::<f64>() / (slices.len() as f64 - 1.0);
-    Some(between.max(size_bias(bursts).unwrap_or(1.0)).max(1.0))
-}
-
-/// With 95 % confidence no larger share of the releases misses.
-pub fn share_at_most(misses: &MissesInTime) -> f64 {
     let samples = if misses.runs.len() > 1 { misses.runs.len() } else { misses.slices.len() };
+    // The variance is not known better than by the bursts that make it.
+    let samples = if is_timed { samples.min(uneven(misses)) } else { samples };
     let student = match samples {
         0 | 1 => 1.0,
         samples => (student_above(samples as f64 - 1.0, CHANCE) / NORMAL).powi(2),
@@ -65,7 +54,21 @@ pub fn share_at_most(misses: &MissesInTime) -> f64 {
         0 => 1.0,
         _ => misses_per_event(misses) * student,
     };
-    share_above(misses.misses as f64 / each, misses.releases as f64 / each, CHANCE)
+    Some(share_above(misses.misses as f64 / each, misses.releases as f64 / each, CHANCE))
+}
+
+/// How many independent bursts would have sizes as uneven as these: by their kurtosis, two at least.
+fn uneven(misses: &MissesInTime) -> usize {
+    let of = |sizes: &[u64]| {
+        let sum = |power: i32| sizes.iter().map(|size| (*size as f64).powi(power)).sum::<f64>();
+        if sizes.is_empty() { 0.0 } else { (3.0 * sum(2).powi(2) / sum(4)).min(sizes.len() as f64) }
+    };
+    of(misses.bursts).max(of(misses.bursts_below)).ceil().max(2.0) as usize
+}
+
+/// With 95 % confidence no larger share of the releases begins a burst.
+pub fn begins_at_most(bursts: u64, releases: u64) -> f64 {
+    share_above(bursts as f64, releases as f64, CHANCE)
 }
 
 /// Variance over mean of counts, which is 1 where they are independent; none of too few.
@@ -76,7 +79,7 @@ fn dispersion(counts: &[u64]) -> Option<f64> {
 }
 
 /// The size of the burst in which the usual miss is.
-fn size_bias(bursts: &[u64]) -> Option<f64> {
+pub fn size_bias(bursts: &[u64]) -> Option<f64> {
     let sum = |of: fn(f64) -> f64| bursts.iter().map(|size| of(*size as f64)).sum::<f64>();
     let misses = sum(|size| size);
     (misses > 0.0).then(|| sum(|size| size * size) / misses)
@@ -109,13 +112,9 @@ mod tests {
             bursts: &bursts,
             bursts_below: &[],
         };
-        assert!(
-            near(share_at_most(&misses), 8.239_855_940_692_012e-4),
-            "{}",
-            share_at_most(&misses)
-        );
+        assert!(near(share_at_most(&misses).unwrap(), 8.239_855_940_692_012e-4));
         let naive = MissesInTime { runs: &[], slices: &[], bursts: &[], ..misses };
-        assert!(near(share_at_most(&naive), 6.119_909_334_014_83e-4), "{}", share_at_most(&naive));
+        assert!(near(share_at_most(&naive).unwrap(), 6.119_909_334_014_83e-4));
     }
 
     #[test]
@@ -136,6 +135,11 @@ mod tests {
         let stall = MissesInTime { misses: 46, bursts: &[1, 45], bursts_below: &[1; 12], ..few };
         assert!(near(misses_per_event(&stall), 2026.0 / 46.0));
         let none = MissesInTime { misses: 0, bursts: &[], ..few };
-        assert!(near(share_at_most(&none), crate::at_most_share(200_000)));
+        assert!(near(share_at_most(&none).unwrap(), crate::at_most_share(200_000)));
+        // Of a few bursts alone nothing is said; uneven ones say less than even ones.
+        assert_eq!(share_at_most(&MissesInTime { bursts_below: &[], ..few }), None);
+        let (even, uneven) = ([4; 12], [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 37]);
+        let of = |bursts: &[u64]| share_at_most(&MissesInTime { misses: 48, bursts, ..none });
+        assert!(of(&uneven).unwrap() > 2.0 * of(&even).unwrap());
     }
 }

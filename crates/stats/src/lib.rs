@@ -1,11 +1,13 @@
 //! Pure arithmetic of a run: quantiles, bounds, verdict, sampling phase.
 
+mod any_time;
 mod bursts;
 mod compare;
 mod dependence;
 mod growth;
 mod joint;
 mod limit;
+mod newest;
 mod omission;
 mod optimise;
 #[cfg(test)]
@@ -18,6 +20,7 @@ mod random;
 mod rank;
 mod repeats;
 mod run_length;
+mod scales;
 mod series;
 pub mod span;
 mod special;
@@ -30,12 +33,14 @@ mod trend;
 pub mod verdict;
 
 pub use bursts::{
-    Burst, Clustering, ENOUGH_BURSTS, LateCycle, LowerLevel, bursts, clustering, lower_level,
+    Burst, Clustering, ENOUGH_BURSTS, ENOUGH_FOR_CLUMPS, LateCycle, LowerLevel, TOGETHER, bursts,
+    clump, clustering, lower_level,
 };
 pub use compare::{MeasuredRun, Tolerance, compare_runs};
-pub use dependence::{MissesInTime, latencies_per_event, share_at_most};
+pub use dependence::{MissesInTime, begins_at_most, share_at_most};
 pub use growth::{TimedEvent, growth_chance, rising_order};
 pub use limit::{BurstCount, rejudge};
+pub use newest::{FALSE_ALARMS, MOST_NEWEST, NewestStep, Scatter};
 pub use omission::{Stall, with_swallowed};
 pub use periodic::{Onset, PeriodicEvidence, periodic};
 pub use phase::stroboscope;
@@ -47,8 +52,10 @@ pub use quantile_interval::{QUANTILES, quantile_interval};
 pub use rank::Shift;
 pub use repeats::judge_repeats;
 pub use run_length::run_length;
+pub use scales::{Durations, FEWEST_SLICES, SliceDependence, slice_dependence};
 pub use series::{ChangePoint, SeriesChanges, SeriesLimit, change_points};
 pub use span::Span;
+pub use special::{normal, normal_quantile};
 pub use summary::summary;
 pub use superiority::{Precedence, Superiority, precedence, superiority};
 pub use tail::{TailEvidence, tail_model};

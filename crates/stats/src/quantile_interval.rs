@@ -1,5 +1,6 @@
 //! Intervals of quantiles by order statistics: which of the largest latencies bound one with 95 %
-//! confidence, whatever the distribution (David and Nagaraja 2003; dependent latencies: Woodruff 1952).
+//! confidence (David and Nagaraja 2003; dependent latencies: Woodruff 1952). The shape of the distribution
+//! plays no part; how latencies depend on each other does.
 
 use crate::quantile::{MILLION, latencies_needed};
 use crate::special::binomial_up_to;
@@ -71,11 +72,12 @@ pub fn quantile_interval(
     let needs = latencies_needed(parts_per_million) as f64 * each;
     Some(QuantileInterval {
         parts_per_million,
-        low_ns: row_from_top(rows, ranks.lower).map_or(least, |row| within(row.low_ns)),
+        low_ns: Some(row_from_top(rows, ranks.lower).map_or(least, |row| within(row.low_ns))),
         high_ns: upper.map(within),
         latencies: count,
         per_event,
         latencies_needed: needs.ceil() as u64,
+        refusal: None,
     })
 }
 
@@ -104,9 +106,9 @@ mod tests {
         let of = |share, each| quantile_interval(&rows, share, observed, Some(each)).unwrap();
         // A million latencies: the ranks of p99.99 are 81 and 121 from the top.
         let far = of(999_900, 1.0);
-        assert_eq!((far.low_ns, far.high_ns), (Nanos(99_900), Some(Nanos(99_950))));
+        assert_eq!((far.low_ns, far.high_ns), (Some(Nanos(99_900)), Some(Nanos(99_950))));
         let median = of(500_000, 1.0);
-        assert_eq!((median.low_ns, median.high_ns), (Nanos(49_900), Some(Nanos(50_099))));
+        assert_eq!((median.low_ns, median.high_ns), (Some(Nanos(49_900)), Some(Nanos(50_099))));
         // Latencies that come a hundred at a time say as much as a hundredth of them.
         let dependent = of(500_000, 100.0);
         assert!(dependent.low_ns < median.low_ns && dependent.high_ns > median.high_ns);

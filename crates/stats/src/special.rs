@@ -122,15 +122,25 @@ pub fn normal_above(chance: f64) -> f64 {
     root(0.0, 40.0, |deviations| normal(-deviations) - chance)
 }
 
+/// The value below which the normal distribution has this share.
+pub fn normal_quantile(share: f64) -> f64 {
+    if share > 0.5 { normal_above(1.0 - share) } else { -normal_above(share) }
+}
+
+/// The chance that Student's distribution of these degrees of freedom lies so far from zero, or further,
+/// on either side.
+pub fn student_beyond(freedom: f64, distance: f64) -> f64 {
+    beta_reg(freedom / 2.0, 0.5, freedom / (freedom + distance * distance))
+}
+
 /// The value that Student's distribution of these degrees of freedom exceeds with this chance, which
 /// is less than a half.
 pub fn student_above(freedom: f64, chance: f64) -> f64 {
-    let beyond = |t: f64| beta_reg(freedom / 2.0, 0.5, freedom / (freedom + t * t)) / 2.0;
-    root(0.0, 1e6, |t| beyond(t) - chance)
+    root(0.0, 1e6, |t| student_beyond(freedom, t) / 2.0 - chance)
 }
 
 /// Where a falling function is zero, by halving; the upper end where it is nowhere below.
-fn root(low: f64, high: f64, falling: impl Fn(f64) -> f64) -> f64 {
+pub fn root(low: f64, high: f64, falling: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (low, high);
     for _ in 0..2_000 {
         let middle = low + (high - low) / 2.0;

@@ -2,6 +2,7 @@
 
 use crate::compare::{MeasuredRun, figure, stretch_of};
 use crate::compare::{differences, recorded};
+use crate::newest::{MOST_NEWEST, NewestStep, Scatter, alarm};
 use crate::rank::{Shift, median, values_needed};
 use crate::series::{ChangePoint, FEWEST_BUILDS, SeriesChanges, SeriesLimit, change_points};
 use latlab_model::Nanos;
@@ -12,7 +13,7 @@ use std::collections::BTreeSet;
 
 /// What a two-sided statement of 99 %, at which steps are searched, leaves to each side; less, since
 /// a step is searched at every place.
-const TAIL_OF_STEPS: f64 = 0.001;
+const TAIL_OF_STEPS: f64 = 0.0005;
 
 /// A run with the name of its build.
 #[derive(Clone, Copy, Debug)]
@@ -21,16 +22,21 @@ pub struct BuildRun<'a> {
     pub build: &'a str,
     /// The run.
     pub run: MeasuredRun<'a>,
+    /// When an imported run was recorded, in UTC, where its file says so.
+    pub recorded: Option<&'a str>,
 }
 
-/// The series of a metric; builds are in the order of their first runs. `care` is the share by which a
+/// The confidence of the interval of the newest builds.
+const LEVEL: f64 = 0.95;
+
+/// The series of a metric; builds are in the order in which their first runs were recorded. `care` is the share by which a
 /// level may be higher than the one before.
 pub fn trend(runs: &[BuildRun], metric: Metric, care: f64) -> Trend {
     let mut runs = runs.to_vec();
     runs.sort_by(|one, other| age(one).cmp(&age(other)));
     let stretch = stretch_of(runs.iter().map(|one| &one.run));
     let (mut builds, mut unsupported): (Vec<Build>, Vec<UnsupportedMetric>) = Default::default();
-    for BuildRun { build, run } in &runs {
+    for BuildRun { build, run, .. } in &runs {
         match figure(metric, run, stretch) {
             Ok(value) => add(&mut builds, build, run.run, value),
             Err(lack) => unsupported.push(UnsupportedMetric {
@@ -66,23 +72,34 @@ pub fn trend_of_builds(mut builds: Vec<Build>, metric: Metric, care: f64) -> Tre
     }
     let logs: Vec<f64> = builds.iter().map(|build| build.value_ns.max(1.0).ln()).collect();
     let SeriesChanges { points, limit } = change_points(&logs);
-    let steps: Vec<TrendStep> = points.iter().map(|point| step(point, &builds, care)).collect();
+    let mut steps: Vec<TrendStep> = points.iter().map(|point| step(point, &builds, care)).collect();
     let limit = limit.map(|limit| match limit {
         SeriesLimit::TooFew { has, needs } => TrendLimit::TooFewBuilds { has, needs },
         SeriesLimit::Drift { correlation } => TrendLimit::Drift { correlation },
     });
+    let begins: Vec<usize> =
+        std::iter::once(0).chain(points.iter().map(|point| point.at)).collect();
+    let last = begins.last().copied().unwrap_or(0);
+    let search = limit.is_none().then(|| newest(&logs, &begins, care)).flatten();
+    if let Some(found) = search.filter(|found| found.values > 1) {
+        steps.push(newest_step(&found, &builds));
+    }
+    let smallest_step = scatter(&logs, &begins, 0).map(|scatter| {
+        let before = (logs.len() - last).saturating_sub(MOST_NEWEST);
+        scatter.smallest_step(before).exp_m1()
+    });
     let variation = variation(&logs, points.iter().map(|point| point.at));
-    let level = &builds[steps.last().map_or(0, |step| step.at)..];
-    let newest_is_high = is_high(level, care);
+    let newest_is_high = search.is_some_and(|found| found.values == 1);
     Trend {
         metric,
         care,
-        word: word(steps.last(), limit, newest_is_high),
+        word: word(steps.last(), limit, newest_is_high, smallest_step.is_none_or(|step| step > care)),
         deadline_ns: None,
         builds,
         steps,
         limit,
         newest_is_high,
+        smallest_step,
         variation: variation.map(f64::exp_m1),
         builds_needed: variation.and_then(|variation| builds_needed(care, variation)),
         unequal: None,
@@ -91,9 +108,43 @@ pub fn trend_of_builds(mut builds: Vec<Build>, metric: Metric, care: f64) -> Tre
     }
 }
 
-/// Runs of one second are in the order of their ids.
-fn age<'a>(of: &BuildRun<'a>) -> (&'a str, &'a str) {
-    (&of.run.run.started, &of.run.run.id)
+/// The scatter of the values around their levels, without so many of the newest.
+fn scatter(logs: &[f64], begins: &[usize], without: usize) -> Option<Scatter> {
+    let known = &logs[..logs.len() - without];
+    let ends = begins[1..].iter().copied().chain([known.len()]);
+    let levels: Vec<&[f64]> =
+        begins.iter().zip(ends).filter_map(|(from, to)| known.get(*from..to)).collect();
+    Scatter::of(&levels)
+}
+
+/// The newest builds, if they lie above the others of their level by more than is tolerated and by more than
+/// chance: the most of them that do.
+fn newest(logs: &[f64], begins: &[usize], care: f64) -> Option<NewestStep> {
+    let last = begins.last().copied().unwrap_or(0);
+    let found = (1..=MOST_NEWEST).rev().filter_map(|count| {
+        let from = logs.len().checked_sub(count).filter(|from| *from > last)?;
+        scatter(logs, begins, count)?.newest(&logs[last..from], &logs[from..])
+    });
+    found.into_iter().find(|found| found.p <= alarm() && found.height >= care.ln_1p())
+}
+
+fn newest_step(found: &NewestStep, builds: &[Build]) -> TrendStep {
+    let at = builds.len() - found.values;
+    let (low, high) = found.interval;
+    TrendStep {
+        at,
+        build: builds[at].name.clone(),
+        p: found.p,
+        ratio: found.height.exp(),
+        interval: Some(RatioInterval { low: low.exp(), high: high.exp(), level: LEVEL }),
+        word: ComparisonWord::Regressed,
+    }
+}
+
+/// Runs of one time are in the order in which they were imported or measured, then of their ids.
+fn age<'a>(of: &BuildRun<'a>) -> (&'a str, &'a str, &'a str) {
+    let run = of.run.run;
+    (of.recorded.unwrap_or(&run.started), &run.started, &run.id)
 }
 
 fn add(builds: &mut Vec<Build>, name: &str, run: &Run, value: f64) {
@@ -160,25 +211,16 @@ fn builds_needed(care: f64, variation: f64) -> Option<u32> {
     builds.map(|builds| builds.max(FEWEST_BUILDS / 2) as u32)
 }
 
-/// Whether the newest of a level lies above all others by more than is tolerated; a step of one build
-/// cannot be told from chance.
-fn is_high(level: &[Build], care: f64) -> bool {
-    let Some((newest, others @ [_, ..])) = level.split_last() else { return false };
-    let mut sorted: Vec<f64> = others.iter().map(|build| build.value_ns).collect();
-    sorted.sort_by(f64::total_cmp);
-    let largest = sorted.last().copied().unwrap_or(f64::INFINITY);
-    newest.value_ns > largest && newest.value_ns >= median(&sorted) * (1.0 + care)
-}
-
 fn word(
     last: Option<&TrendStep>,
     limit: Option<TrendLimit>,
     newest_is_high: bool,
+    is_powerless: bool,
 ) -> ComparisonWord {
     match (limit, last.map(|step| step.word)) {
         (Some(_), _) => ComparisonWord::Refused,
         (None, Some(ComparisonWord::Regressed)) => ComparisonWord::Regressed,
-        _ if newest_is_high => ComparisonWord::Inconclusive,
+        _ if newest_is_high || is_powerless => ComparisonWord::Inconclusive,
         _ => ComparisonWord::NoRegression,
     }
 }
@@ -208,16 +250,43 @@ mod tests {
         values.iter().map(build).collect()
     }
 
+    fn trend_of(values: &[f64]) -> Trend {
+        trend_of_builds(level(values), Metric::P99_9, 0.05)
+    }
+
+    /// Builds around 100 with a scatter of 1 %.
+    fn quiet(builds: usize) -> Vec<f64> {
+        let mut random = crate::random::Random::new(3);
+        let mut normal = || (0..12).map(|_| random.uniform()).sum::<f64>() - 6.0;
+        (0..builds).map(|_| 100.0 + normal()).collect()
+    }
+
     #[test]
-    fn one_high_build_is_no_step_and_asks_for_another() {
-        assert!(is_high(&level(&[100.0, 101.0, 99.0, 120.0]), 0.05));
-        assert!(!is_high(&level(&[100.0, 101.0, 99.0, 102.0]), 0.05), "within the limit");
-        assert!(!is_high(&level(&[100.0, 130.0, 99.0, 120.0]), 0.05), "as high as another");
-        assert!(!is_high(&level(&[100.0]), 0.05) && !is_high(&[], 0.05));
-        assert_eq!(word(None, None, true), ComparisonWord::Inconclusive);
-        assert_eq!(word(None, None, false), ComparisonWord::NoRegression);
+    fn one_high_build_asks_for_another_and_two_are_a_regression() {
+        let still = trend_of(&quiet(24));
+        assert_eq!((still.word, still.newest_is_high), (ComparisonWord::NoRegression, false));
+        assert!(still.smallest_step.unwrap() < 0.05, "{still:?}");
+        let ending = |newest: &[f64]| trend_of(&[&quiet(24)[..], newest].concat());
+        let one = ending(&[130.0]);
+        assert_eq!((one.word, one.newest_is_high), (ComparisonWord::Inconclusive, true));
+        for newest in [&[150.0, 149.0][..], &[150.0, 152.0, 149.0]] {
+            let found = ending(newest);
+            assert_eq!(found.word, ComparisonWord::Regressed, "{newest:?}");
+            assert_eq!(found.steps.last().unwrap().at, 24);
+        }
+        // Within the limit, and back again.
+        assert_eq!(ending(&[102.0, 101.5]).word, ComparisonWord::NoRegression);
+        assert_eq!(ending(&[150.0, 100.0, 100.5]).word, ComparisonWord::NoRegression);
+    }
+
+    #[test]
+    fn without_power_nothing_is_excluded() {
+        let noisy: Vec<f64> = quiet(24).iter().map(|value| 8.0 * value - 700.0).collect();
+        let found = trend_of(&noisy);
+        assert_eq!(found.word, ComparisonWord::Inconclusive);
+        assert!(!found.newest_is_high && found.smallest_step.unwrap() > 0.1, "{found:?}");
         let limit = Some(TrendLimit::Drift { correlation: 0.5 });
-        assert_eq!(word(None, limit, false), ComparisonWord::Refused);
+        assert_eq!(word(None, limit, false, false), ComparisonWord::Refused);
     }
 
     #[test]
@@ -229,7 +298,7 @@ mod tests {
         };
         assert_eq!(of(1.04).word, ComparisonWord::NoRegression);
         assert_eq!(of(1.06).word, ComparisonWord::Regressed);
-        assert_eq!(word(Some(&of(1.06)), None, false), ComparisonWord::Regressed);
+        assert_eq!(word(Some(&of(1.06)), None, false, true), ComparisonWord::Regressed);
         assert_eq!(of(0.5).word, ComparisonWord::NoRegression, "lower is better");
     }
 

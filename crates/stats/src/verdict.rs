@@ -1,9 +1,8 @@
 //! The judgement of a run against its deadline, by plain counting.
 
-use crate::bursts::{ENOUGH_BURSTS, LateCycle, LowerLevel, bursts};
-use crate::dependence::{MissesInTime, share_at_most};
-use crate::limit::{is_early_but_good, judge_limit, may_be_chosen};
-use crate::special::count_above;
+use crate::bursts::{ENOUGH_BURSTS, ENOUGH_FOR_CLUMPS, LateCycle, LowerLevel, bursts, clump};
+use crate::dependence::{MissesInTime, begins_at_most, share_at_most};
+use crate::limit::{BurstCount, is_early_but_good, judge_limit, may_be_chosen};
 use latlab_model::Nanos;
 use latlab_model::finding::{Finding, FindingKind, ImportFinding};
 use latlab_model::plan::{Plan, Recorded};
@@ -26,8 +25,11 @@ pub struct VerdictInput<'a> {
     pub from: Nanos,
     /// The cycles that missed the deadline, as far as their releases are known.
     pub late: &'a [LateCycle],
-    /// Bursts at a level below the deadline, where those at the deadline are few and it is known.
+    /// Bursts at the highest level below the deadline that has [`ENOUGH_BURSTS`], where those at the
+    /// deadline are fewer and it is known.
     pub below: Option<&'a LowerLevel>,
+    /// The same for [`ENOUGH_FOR_CLUMPS`].
+    pub far_below: Option<&'a LowerLevel>,
     /// Time that was watched for gaps, of all threads together; of use without releases only.
     pub watched: Nanos,
     /// Stimuli whose response could not be measured; of the instrument `respond` only.
@@ -38,7 +40,8 @@ pub struct VerdictInput<'a> {
     pub findings: &'a [Finding],
 }
 
-/// With 95 % confidence, no more than this share of activations misses, when none of them did.
+/// With 95 % confidence, no more than this share of activations begins a burst of misses, when none of them
+/// missed; misses themselves may be more, since one burst has many.
 ///
 /// The one-sided limit of Clopper and Pearson at zero misses: nearly 3.00/n.
 pub fn at_most_share(activations: u64) -> f64 {
@@ -86,8 +89,6 @@ pub fn judge(evidence: &VerdictInput) -> Option<Verdict> {
 /// The measured time is cut into so many slices, whose misses differ by more than chance where misses
 /// depend on each other.
 const SLICES: usize = 100;
-/// What a one-sided statement of 95 % leaves out.
-const CHANCE: f64 = 0.05;
 
 /// The misses as bursts; none without releases, or where nothing was measured for some time.
 fn miss_bursts(evidence: &VerdictInput, misses: u64) -> Option<MissBursts> {
@@ -99,32 +100,38 @@ fn miss_bursts(evidence: &VerdictInput, misses: u64) -> Option<MissBursts> {
     let found = bursts(evidence.late);
     let known = found.iter().fold(0, |sum: u64, one| sum.saturating_add(one.misses));
     let unknown = misses.saturating_sub(known);
-    // What is not known may have come by itself each time.
-    let most = (found.len() as u64).saturating_add(unknown);
     let sizes: Vec<u64> = found.iter().map(|one| one.misses).collect();
-    // Without a miss the share is that of releases that begin a burst, whatever its size.
     let below =
         evidence.below.filter(|_| (1..ENOUGH_BURSTS).contains(&sizes.len()) && unknown == 0);
-    let share = || {
-        let releases = evidence.total.activations;
-        let slices = slices(evidence);
-        share_at_most(&MissesInTime {
-            misses,
-            releases,
-            runs: &[],
-            slices: &slices,
-            bursts: &sizes,
-            bursts_below: below.map_or(&[], |below| &below.sizes),
-        })
+    let sizes_below: Vec<u64> =
+        below.map_or(Vec::new(), |below| below.bursts.iter().map(|one| one.misses).collect());
+    let releases = evidence.total.activations;
+    let slices = slices(evidence);
+    let share = share_at_most(&MissesInTime {
+        misses,
+        releases,
+        runs: &[],
+        slices: &slices,
+        bursts: &sizes,
+        bursts_below: &sizes_below,
+    });
+    let of_clumps = match evidence.far_below.filter(|_| found.len() < ENOUGH_FOR_CLUMPS) {
+        Some(level) => &level.bursts,
+        None => &found,
     };
-    Some(MissBursts {
+    let found = MissBursts {
         count: found.len() as u64,
         largest: sizes.iter().copied().max().unwrap_or(0),
         unknown,
-        at_most_per_hour: count_above(most as f64, CHANCE) / hours,
-        share_at_most: (unknown == 0).then(share),
+        at_most_per_hour: 0.0,
+        begins_at_most: (unknown == 0).then(|| begins_at_most(sizes.len() as u64, releases)),
+        share_at_most: share.filter(|_| unknown == 0 && misses > 0),
+        clump: clump(of_clumps, evidence.from, evidence.measured),
         sizes_above_ns: below.map(|below| below.level_ns),
-    })
+    };
+    // What is not known may have come by itself each time.
+    let rate = BurstCount::of(&found, misses, evidence.measured).rate();
+    Some(MissBursts { at_most_per_hour: rate.at_most_per_hour, ..found })
 }
 
 /// The misses of each slice of the measured time.
@@ -222,6 +229,7 @@ mod tests {
             from: Nanos::ZERO,
             late: &[],
             below: None,
+            far_below: None,
             watched: Nanos::ZERO,
             ended,
             findings,
@@ -299,6 +307,7 @@ mod tests {
                 from: Nanos::ZERO,
                 late: &[],
                 below: None,
+                far_below: None,
                 watched,
                 ended: EndReason::Finished,
                 findings: &[],
@@ -343,6 +352,7 @@ mod tests {
                 from: Nanos::ZERO,
                 late,
                 below: None,
+                far_below: None,
                 watched: Nanos::ZERO,
                 ended: EndReason::Finished,
                 findings: &[],
@@ -353,14 +363,16 @@ mod tests {
         let none = verdict_of(&[], 0);
         assert_eq!((none.count, none.largest, none.unknown), (0, 0, 0));
         assert!((none.at_most_per_hour - 2.995_732).abs() < 1e-6);
-        assert!((none.share_at_most.unwrap() / at_most_share(28_800_000) - 1.0).abs() < 1e-6);
+        assert!((none.begins_at_most.unwrap() / at_most_share(28_800_000) - 1.0).abs() < 1e-6);
+        assert_eq!((none.share_at_most, none.clump), (None, None));
         let some = verdict_of(&[late(5, 95), late(900, 1), late(3_000, 4)], 100);
         assert_eq!((some.count, some.largest), (3, 95));
         assert!((some.at_most_per_hour - 7.753_656_527_9).abs() < 1e-6);
-        // A hundred misses that depend on each other bound much less than a hundred that do not.
-        assert!(some.share_at_most.unwrap() > 2.0 * 100.0 / 28_800_000.0, "{some:?}");
+        // Three bursts do not say how large bursts are.
+        assert_eq!(some.share_at_most, None);
+        assert!((some.begins_at_most.unwrap() * 28_800_000.0 - 7.753_7).abs() < 1e-3, "{some:?}");
         let lost = verdict_of(&[late(5, 95)], 100);
-        assert_eq!((lost.count, lost.unknown, lost.share_at_most), (1, 5, None));
+        assert_eq!((lost.count, lost.unknown, lost.begins_at_most), (1, 5, None));
         assert!(lost.at_most_per_hour > 11.0);
     }
 
@@ -378,6 +390,7 @@ mod tests {
             from: Nanos::ZERO,
             late: &[],
             below: None,
+            far_below: None,
             watched: Nanos::ZERO,
             ended: EndReason::Finished,
             findings: &[],

@@ -30,7 +30,8 @@ use latlab_model::run::{
 use latlab_model::telemetry::{Conditions, metric};
 use latlab_model::{CpuSet, Nanos, Plan, Run};
 use latlab_stats::{
-    ENOUGH_BURSTS, LateCycle, LowerLevel, VerdictInput, bursts, judge, lower_level,
+    ENOUGH_BURSTS, ENOUGH_FOR_CLUMPS, LateCycle, LowerLevel, VerdictInput, bursts, judge,
+    lower_level,
 };
 use std::collections::BTreeMap;
 
@@ -300,8 +301,10 @@ impl AllThreads<'_> {
         let plan = large.plan;
         let deadline = plan.deadline_ns?;
         let late = large.above(deadline);
-        let is_few = !late.is_empty() && bursts(&late).len() < ENOUGH_BURSTS;
-        let below = is_few.then(|| large.lower_level(deadline, self.threads)).flatten();
+        let found = bursts(&late).len();
+        let below = |enough: usize| large.lower_level(deadline, self.threads, enough);
+        let few = (1..ENOUGH_BURSTS).contains(&found).then(|| below(ENOUGH_BURSTS)).flatten();
+        let far_below = (found < ENOUGH_FOR_CLUMPS).then(|| below(ENOUGH_FOR_CLUMPS)).flatten();
         let uncounted = self.counts.iter().flat_map(ThreadCounts::uncounted_spikes);
         judge(&VerdictInput {
             plan,
@@ -312,7 +315,8 @@ impl AllThreads<'_> {
             measured: measured.length,
             from: measured.from,
             late: &late,
-            below: below.as_ref(),
+            below: few.as_ref(),
+            far_below: far_below.as_ref(),
             unmeasured: self.threads.iter().filter_map(responses).map(Responses::unmeasured).sum(),
             ended: end_reason(plan, ended, self.threads),
             findings: self.findings,
@@ -353,8 +357,13 @@ impl LargeLatencies<'_> {
         late.collect()
     }
 
-    /// Bursts at a level below the deadline, as far down as all latencies of all threads are known.
-    fn lower_level(&self, deadline: Nanos, threads: &[ThreadRun]) -> Option<LowerLevel> {
+    /// So many bursts at a level below the deadline, as far down as all latencies of all threads are known.
+    fn lower_level(
+        &self,
+        deadline: Nanos,
+        threads: &[ThreadRun],
+        enough: usize,
+    ) -> Option<LowerLevel> {
         let is_whole =
             |thread: &ThreadRun| thread.end.as_ref().is_some_and(|end| end.spikes_lost == 0);
         if !threads.iter().all(is_whole) {
@@ -366,7 +375,7 @@ impl LargeLatencies<'_> {
         });
         let known_above = known_above.max()?;
         let latencies = self.spikes.iter().map(|row| row.spike.latency_ns).collect();
-        lower_level(latencies, deadline, known_above, |level| self.above(level))
+        lower_level(latencies, deadline, known_above, enough, |level| self.above(level))
     }
 }
 

@@ -1,7 +1,7 @@
 //! What the repeats of a row show together of a tolerated rate of miss bursts, in sentences.
 
 use crate::units::{counted, grouped, percent, span};
-use crate::verdict::{against, per_hour};
+use crate::verdict::{UNCHANGED, against, per_hour};
 use latlab_model::campaign_table::{CampaignRow, CampaignTable, RepeatsVerdict};
 
 /// A line for each row that has a limit.
@@ -24,7 +24,7 @@ fn sentence(row: &CampaignRow, of: &RepeatsVerdict) -> String {
     };
     format!(
         "{}: {}. {}{}{bursts} in {} of {} ({}).{} With 95 % confidence fewer than {} bursts of misses come \
-         in an hour, if load and machine do not change. {}{}",
+         in an hour, {UNCHANGED}. {}{}",
         row.label,
         word.as_str().to_uppercase(),
         deadline.unwrap_or_default(),

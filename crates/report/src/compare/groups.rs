@@ -22,7 +22,7 @@ pub fn judgements(runs: &[MeasuredRun]) -> Vec<String> {
             return Vec::new();
         }
         return vec![
-            "Cannot tell whether they differ by more than chance: too few runs; 3 more runs a side."
+            "Cannot tell whether they differ by more than chance: too few runs; 4 more runs a side."
                 .to_string(),
         ];
     }

@@ -8,8 +8,8 @@ use latlab_model::run_comparison::{
     MissComparison, RatioInterval, RunComparison, ScenarioComparison,
 };
 
-/// Runs a side that any conclusion needs.
-const FEWEST_RUNS: usize = 4;
+/// Runs a side that are asked for: four may show that nothing got worse, but hardly that something did.
+const FEWEST_RUNS: usize = 5;
 /// Runs a side that nobody is asked to exceed.
 const MOST_RUNS: &str = "more than 30 runs a side";
 /// The metrics, in the order in which one stands for a scenario.
@@ -187,9 +187,9 @@ fn metric_sentence(of: &MetricComparison) -> String {
                 runs(of)
             ),
             Some(RatioInterval { low, .. }) if low > 1.0 => {
-                format!("none above {care} (proven), a small real increase: {}", figure(of))
+                format!("{}; slower, but not by {care}", figure(of))
             }
-            _ => format!("none above {care} (proven): {}", figure(of)),
+            _ => format!("{}; a slowdown of {care} is excluded", figure(of)),
         },
         ComparisonWord::Changed => {
             format!("{} may exceed the limit of {care}: {}", figure(of), more(of))
@@ -202,8 +202,8 @@ fn metric_sentence(of: &MetricComparison) -> String {
 /// What would decide.
 fn more(of: &MetricComparison) -> String {
     match (of.more_runs, of.variation) {
-        (Some(1), _) => "1 more run a side to decide".to_string(),
-        (Some(more), _) => format!("{more} more runs a side to decide"),
+        (Some(1), _) => "1 more run a side may decide".to_string(),
+        (Some(more), _) => format!("{more} more runs a side may decide"),
         (None, _) if of.word == ComparisonWord::Changed => {
             format!("so near the limit that {MOST_RUNS} are needed to decide")
         }
@@ -360,7 +360,7 @@ pub fn remark(of: &ComparisonRemark) -> String {
     match of {
         ComparisonRemark::TooFewRuns { base, candidate } => format!(
             "{} of the base and {} of the candidate. Two runs of one machine differ, so one run \
-             cannot stand for a side: at least 4 runs a side are needed, 8 are usual.",
+             cannot stand for a side: at least {FEWEST_RUNS} runs a side are needed, 8 are usual.",
             counted(*base as u64, "run", "runs"),
             counted(*candidate as u64, "run", "runs"),
         ),
@@ -378,8 +378,9 @@ pub fn remark(of: &ComparisonRemark) -> String {
                 .to_string()
         }
         ComparisonRemark::OneAfterTheOther => {
-            "All runs of one side came before those of the other: \
-            a machine that drifts looks like one that has changed. Let the sides take turns."
+            "All runs of one side came before those of the other, and a machine that drifts looks like \
+             one that has changed. The intervals allow for a steady drift and are about twice as wide. Let \
+             the sides take turns: base, candidate, candidate, base."
                 .to_string()
         }
         ComparisonRemark::FewerLatencies { of_candidate, share, is_timed } => {
@@ -413,11 +414,11 @@ pub fn remark(of: &ComparisonRemark) -> String {
              because of that."
         ),
         ComparisonRemark::Copies { runs } => format!(
-            "{} exactly the latencies of another run of that side: a copy, or a second run of one seed, does not \
-             count as another run.",
+            "Left out: {} exactly the latencies of another run of that side. A copy, or a second run of one \
+             seed, is no other run.",
             match runs {
-                1 => "A run holds".to_string(),
-                several => format!("{} hold", counted(*several as u64, "run", "runs")),
+                1 => "a run that holds".to_string(),
+                several => format!("{} that hold", counted(*several as u64, "run", "runs")),
             }
         ),
         ComparisonRemark::OtherDeadlines => {

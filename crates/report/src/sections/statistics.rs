@@ -9,7 +9,7 @@ use crate::terminal::table::{Column, markup, table, wrapped};
 use crate::terms;
 use crate::units::{Scale, counted, grouped, percent, short, span, trimmed};
 use latlab_model::statistics::{
-    CorrectedQuantiles, Growth, PeriodicLatencies, QuantileInterval, RunStatistics, TailModel,
+    CorrectedQuantiles, Growth, IntervalRefusal, PeriodicLatencies, QuantileInterval, RunStatistics, TailModel,
     TailRefusal, TailRemark, ThreadStatistics,
 };
 use latlab_model::{Nanos, Run};
@@ -52,8 +52,8 @@ pub fn fold(run: &Run) -> Option<Fold> {
         return None;
     }
     let caption = format!(
-        "Of all threads. {} that depend on each other count as clusters: the last column has their mean size. \
-         Exact order statistics, from bin edge to bin edge.",
+        "Of all threads. {} that depend on each other count as clusters: the last column says how many say as \
+         much as one. Order statistics, from bin edge to bin edge.",
         terms::of_run(run).titles
     );
     let content = html! {
@@ -90,11 +90,16 @@ fn columns(run: &Run, quantiles: &[QuantileInterval]) -> Vec<Column> {
     let each = |cell: &dyn Fn(&QuantileInterval) -> String| -> Vec<String> {
         quantiles.iter().map(cell).collect()
     };
-    let ends = quantiles.iter().flat_map(|one| [Some(one.low_ns), one.high_ns]).flatten();
+    let ends = quantiles.iter().flat_map(|one| [one.low_ns, one.high_ns]).flatten();
     let scale = Scale::for_times(ends);
-    let high = |one: &QuantileInterval| match one.high_ns {
-        Some(high) => scale.number(high),
-        None => format!("needs {}", grouped(one.latencies_needed)),
+    let low = |one: &QuantileInterval| match one.low_ns {
+        Some(low) => scale.number(low),
+        None => "-".to_string(),
+    };
+    let high = |one: &QuantileInterval| match (one.high_ns, one.refusal) {
+        (Some(high), _) => scale.number(high),
+        (None, Some(IntervalRefusal::SlowVariation { .. })) => "varies slowly".to_string(),
+        (None, None) => format!("needs {}", grouped(one.latencies_needed)),
     };
     let per_event = |one: &QuantileInterval| match one.per_event {
         Some(each) => trimmed(format!("{each:.1}")),
@@ -102,7 +107,7 @@ fn columns(run: &Run, quantiles: &[QuantileInterval]) -> Vec<Column> {
     };
     vec![
         Column::new("quantile", 0, each(&|one| quantile_name(one.parts_per_million))).left(),
-        Column::new("from", 0, each(&|one| scale.number(one.low_ns))).unit(scale.unit()),
+        Column::new("from", 0, each(&low)).unit(scale.unit()),
         Column::new("to", 0, each(&high)).unit(scale.unit()),
         Column::new(terms::of_run(run).many, 1, each(&|one| grouped(one.latencies))),
         Column::new("cluster size", 1, each(&per_event)),
@@ -116,11 +121,40 @@ pub fn quantile_name(parts_per_million: u32) -> String {
 
 /// An interval on a line: `58 us to 66 us`.
 pub fn interval(of: &QuantileInterval) -> String {
-    let low = short(of.low_ns.0 as f64);
-    match of.high_ns {
-        Some(high) => format!("{low} to {}", short(high.0 as f64)),
-        None => format!("from {low}"),
+    match (of.low_ns, of.high_ns) {
+        (Some(low), Some(high)) => format!("{} to {}", short(low.0 as f64), short(high.0 as f64)),
+        (Some(low), None) => format!("from {}", short(low.0 as f64)),
+        (None, _) => "varies slowly".to_string(),
     }
+}
+
+/// Which quantiles have no interval, and how long a run that has one would be.
+fn slow(run: &Run, quantiles: &[QuantileInterval]) -> Option<String> {
+    let times = |one: &QuantileInterval| match one.refusal? {
+        IntervalRefusal::SlowVariation { times } => Some((one, times)),
+    };
+    let slow: Vec<(&QuantileInterval, f64)> = quantiles.iter().filter_map(times).collect();
+    let longest = slow.iter().map(|(_, times)| *times).reduce(f64::max)?;
+    let names: Vec<String> =
+        slow.iter().map(|(one, _)| quantile_name(one.parts_per_million)).collect();
+    let needed = match run.measured_ns > Nanos::ZERO {
+        true => format!("about {}", span(Nanos((run.measured_ns.0 as f64 * longest) as i64))),
+        false => format!("{:.0} times as long", longest.ceil()),
+    };
+    Some(format!(
+        "No interval of {}: the latencies vary too slowly for a run of this length, which shows few of \
+         their ups and downs, or one drift. Measure {needed}.",
+        names.join(", ")
+    ))
+}
+
+/// What the intervals of a file without an order take for granted.
+fn unordered(quantiles: &[QuantileInterval]) -> Option<String> {
+    quantiles.iter().any(|one| one.per_event.is_none()).then(|| {
+        "In which order the latencies came is not known. The intervals hold if each is independent of \
+         the others."
+            .to_string()
+    })
 }
 
 /// All that is to be said, threads of which the same is said together.
@@ -143,7 +177,8 @@ fn sentences(run: &Run, of: &RunStatistics) -> Vec<String> {
         several => format!("Threads {}: {words}", several.join(", ")),
     });
     let corrected = of.corrected.as_ref().map(|of| corrected(run, of));
-    let all = corrected.into_iter().chain(each).chain(one_boot(run, of));
+    let of_intervals = slow(run, &of.quantiles).into_iter().chain(unordered(&of.quantiles));
+    let all = of_intervals.chain(corrected).chain(each).chain(one_boot(run, of));
     all.map(|words| in_terms(run, &words)).collect()
 }
 

@@ -99,8 +99,13 @@ fn basis(of: &Trend) -> Markup {
         ("Value", metric.as_str()),
         (
             "Step",
-            "E-divisive on ranks (Matteson and James), levels of 3 builds at least, by permutation, \
-          p at most 0.01.",
+            "E-divisive on ranks (Matteson and James), levels of 3 builds at least, by permutation of \
+          blocks of builds that are alike, p at most 0.01.",
+        ),
+        (
+            "Newest builds",
+            "The newest one to three together against their level, by Student's t with regard to the \
+          correlation of neighbours; one false alarm in a thousand looks.",
         ),
         (
             "Ratio",

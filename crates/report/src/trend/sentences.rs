@@ -12,24 +12,38 @@ pub fn headline(of: &Trend) -> String {
         return format!("{title}: no run supports {metric}.");
     };
     let since = of.steps.last().map_or_else(
-        || {
-            format!(
-                "{metric} shows no step in {}",
-                counted(of.builds.len() as u64, "build", "builds")
-            )
-        },
+        || format!("{metric} shows no step in {}", builds(of)),
         |last| format!("{metric} {} since {}", change(last), last.build),
     );
     match (of.word, &of.limit) {
         (ComparisonWord::Refused, Some(limit)) => format!("{title}: {}.", clause(limit)),
-        (ComparisonWord::Inconclusive, _) => format!(
-            "{title}: the newest build, {}, has {metric} {}, above all others of its level by more \
-             than {}; measure it again, or two more builds.",
+        (ComparisonWord::Inconclusive, _) if of.newest_is_high => format!(
+            "{title}: the newest build, {}, has {metric} {}, above its level by more than {} and by more \
+             than chance; measure it again, or the next build.",
             newest.name,
             short(newest.value_ns),
             percent(of.care)
         ),
+        (ComparisonWord::Inconclusive, _) => {
+            format!("{title}: {since}, but {}.", seen(of, "only steps"))
+        }
+        (ComparisonWord::NoRegression, _) => format!("{title}: {since}; {}.", seen(of, "steps")),
         _ => format!("{title}: {since}."),
+    }
+}
+
+fn builds(of: &Trend) -> String {
+    counted(of.builds.len() as u64, "build", "builds")
+}
+
+/// Which steps of the newest builds the series lets one see: `only steps above 9 % …`.
+fn seen(of: &Trend, steps: &str) -> String {
+    match of.smallest_step {
+        Some(step) => format!(
+            "{steps} above {} of the newest three builds would be seen",
+            about(step)
+        ),
+        None => "the builds are too few to say which step would be seen".to_string(),
     }
 }
 
@@ -69,6 +83,10 @@ pub fn limits(of: &Trend) -> Vec<String> {
              its build."
         )
     });
+    let alarms = (!of.builds.is_empty() && of.limit.is_none()).then(|| {
+        "In a thousand looks at a series without a step, the newest builds raise one false alarm."
+            .to_string()
+    });
     let one_each = of.builds.iter().all(|build| build.runs.len() == 1);
     let one_each = (one_each && !of.builds.is_empty()).then(|| {
         "Each build has one run: what one run shows may be that run and not its build.".to_string()
@@ -88,6 +106,7 @@ pub fn limits(of: &Trend) -> Vec<String> {
         .into_iter()
         .chain(unequal)
         .chain(power(of))
+        .chain(alarms)
         .chain(one_each)
         .chain(unsupported)
         .chain(invalid)

@@ -40,11 +40,12 @@ fn intervals_stand_below_their_quantiles_and_take_no_line_more() {
     let lines = screen(&fixture, 80).lines().count();
     let interval = |parts_per_million, low: i64, high: Option<i64>| QuantileInterval {
         parts_per_million,
-        low_ns: Nanos(low),
+        low_ns: Some(Nanos(low)),
         high_ns: high.map(Nanos),
         latencies: 120_000,
         per_event: Some(1.0),
         latencies_needed: 368_887,
+        refusal: None,
     };
     let quantiles = vec![interval(500_000, 4_100, Some(4_400)), interval(999_000, 58_000, None)];
     fixture.run.statistics = Some(RunStatistics { quantiles, ..RunStatistics::default() });

@@ -1,10 +1,13 @@
 //! What the values of a metric come to.
 
+use super::drift::InTurn;
 use crate::rank::{MOST_VALUES, Shift, TAIL, median, rank_test, shift, values_needed};
 use latlab_model::run_comparison::{ComparisonWord, Metric, MetricComparison, RatioInterval};
 
 /// A larger probability than this is chance.
 const ALPHA: f64 = 0.05;
+/// The confidence of the interval of a step beside a drift.
+const LEVEL: f64 = 0.95;
 /// The far tail varies more, and may be worse by this many times the care limit.
 const CARE_OF_THE_FAR_TAIL: f64 = 2.0;
 
@@ -15,12 +18,14 @@ pub struct Evidence<'a> {
     pub candidate: &'a [f64],
     pub p_of_all: f64,
     pub care: f64,
+    /// How the runs follow each other, where the sides did not take turns.
+    pub in_turn: Option<&'a InTurn>,
     pub refused: bool,
 }
 
 /// Compares the values by their logarithms, so that the difference is a ratio.
 pub fn judge_metric(evidence: &Evidence) -> MetricComparison {
-    let Evidence { metric, base, candidate, p_of_all, care, refused } = *evidence;
+    let Evidence { metric, base, candidate, p_of_all, care, in_turn, refused } = *evidence;
     let logs = |values: &[f64]| -> Vec<f64> { values.iter().map(|value| value.ln()).collect() };
     let (base_logs, candidate_logs) = (logs(base), logs(candidate));
     let Shift { estimate, interval } = shift(&base_logs, &candidate_logs);
@@ -29,6 +34,12 @@ pub fn judge_metric(evidence: &Evidence) -> MetricComparison {
             Metric::P50 | Metric::P99 | Metric::P99_9 => 1.0,
             Metric::P99_99 | Metric::MedianMaximum => CARE_OF_THE_FAR_TAIL,
         };
+    let beside_drift = in_turn.and_then(|turn| turn.step(&base_logs, &candidate_logs));
+    let interval = interval.map(|(low, high, level)| match beside_drift {
+        // A machine that drifts looks like one that has changed, so both must say so.
+        Some((least, most)) => (low.min(least), high.max(most), LEVEL),
+        None => (low, high, level),
+    });
     let interval = interval.map(|(low, high, level)| RatioInterval {
         low: low.exp(),
         high: high.exp(),

@@ -1,5 +1,6 @@
 //! Deadline misses of two sides, as shares of the releases and as bursts in their time.
 
+use super::drift::InTurn;
 use super::{MeasuredRun, Tolerance};
 use crate::limit::{BurstCount, may_be_chosen, word};
 use crate::rank::{rank_test, shift};
@@ -30,10 +31,12 @@ pub fn miss_shares(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<Mi
 }
 
 /// What misses are judged by.
-pub struct MissEvidence {
+pub struct MissEvidence<'a> {
     pub shares: MissShares,
     /// The probability of such a difference among all metrics and misses together.
     pub p_of_all: f64,
+    /// How the runs follow each other, where the sides did not take turns.
+    pub in_turn: Option<&'a InTurn>,
     pub refused: bool,
 }
 
@@ -45,7 +48,7 @@ pub fn compare_misses(
     tolerance: &Tolerance,
     evidence: &MissEvidence,
 ) -> MissComparison {
-    let MissEvidence { shares, p_of_all, refused } = evidence;
+    let MissEvidence { shares, p_of_all, in_turn, refused } = evidence;
     let sum = |side: &[MeasuredRun]| {
         let misses = side.iter().filter_map(|one| one.run.total.misses);
         let due = side.iter().map(|one| one.run.total.activations);
@@ -54,6 +57,8 @@ pub fn compare_misses(
     let p = rank_test(&shares.base, &shares.candidate);
     let is_more =
         shift(&shares.base, &shares.candidate).interval.is_some_and(|(low, _, _)| low > 0.0);
+    let step = in_turn.and_then(|turn| turn.step(&shares.base, &shares.candidate));
+    let is_more = is_more && step.is_none_or(|(low, _)| low > 0.0);
     let bursts = compare_bursts(base, candidate, tolerance);
     let against_limit = bursts.and_then(|bursts| bursts.limit).map(|limit| word(&limit));
     let word = match against_limit {

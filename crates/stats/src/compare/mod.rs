@@ -2,8 +2,9 @@
 //!
 //! What is replicated is the run: thousands of latencies of one run say how that run was, and two runs of
 //! the same machine differ by more than their latencies suggest. So each run gives one number for each
-//! metric, and the sides are compared by the exact rank test, whatever the distribution of the numbers.
+//! metric, and the sides are compared by the exact rank test, which takes no distribution for granted.
 
+mod drift;
 mod figures;
 mod judgement;
 mod misses;
@@ -14,6 +15,7 @@ mod tests;
 
 use crate::joint::joint_test;
 use crate::span::Span;
+use drift::InTurn;
 pub use figures::{figure, stretch_of};
 use judgement::{Evidence, judge_metric};
 use latlab_model::explanation::CauseCounts;
@@ -109,11 +111,14 @@ struct Values {
 
 fn compare_scenario(
     name: Option<&str>,
-    base: &[MeasuredRun],
-    candidate: &[MeasuredRun],
+    all_base: &[MeasuredRun],
+    all_candidate: &[MeasuredRun],
     tolerance: &Tolerance,
     scenarios: usize,
 ) -> ScenarioComparison {
+    let (base, candidate) = (&without_copies(all_base)[..], &without_copies(all_candidate)[..]);
+    let copies = all_base.len() + all_candidate.len() - base.len() - candidate.len();
+    let in_turn = InTurn::of(base, candidate);
     let (supported, unsupported) = values(base, candidate);
     let shares = misses::miss_shares(base, candidate);
     let sides: Vec<(&[f64], &[f64])> = supported
@@ -126,7 +131,7 @@ fn compare_scenario(
     let p_of_all: Vec<f64> = joint_test(&sides).into_iter().map(of_all).collect();
     // Misses stand behind the metrics.
     let of_misses = p_of_all.get(supported.len()).copied().unwrap_or(1.0);
-    let limits = remarks::remarks(base, candidate);
+    let limits = remarks::remarks(base, candidate, copies, in_turn.is_some());
     let refused = limits.iter().any(remarks::refuses);
     let metrics: Vec<MetricComparison> = supported
         .iter()
@@ -138,12 +143,14 @@ fn compare_scenario(
                 candidate: &one.candidate,
                 p_of_all,
                 care: tolerance.care,
+                in_turn: in_turn.as_ref(),
                 refused,
             })
         })
         .collect();
     let misses = shares.map(|shares| {
-        let evidence = misses::MissEvidence { shares, p_of_all: of_misses, refused };
+        let in_turn = in_turn.as_ref();
+        let evidence = misses::MissEvidence { shares, p_of_all: of_misses, in_turn, refused };
         misses::compare_misses(base, candidate, tolerance, &evidence)
     });
     let words = metrics.iter().map(|one| one.word).chain(misses.iter().filter_map(|one| one.word));
@@ -163,6 +170,23 @@ fn compare_scenario(
         causes: causes(base, candidate),
         remarks: limits,
     }
+}
+
+/// The runs without those that hold exactly the latencies of another: a run that was copied, imported twice
+/// or simulated with the same seed is no replication.
+fn without_copies<'a>(side: &[MeasuredRun<'a>]) -> Vec<MeasuredRun<'a>> {
+    let has_shape = |one: &MeasuredRun| one.bins.iter().any(|thread| thread.bins.len() > 1);
+    let is_copy = |at: usize| {
+        let one = &side[at];
+        let is_same = |other: &MeasuredRun| {
+            let (one_total, total) = (&one.run.total, &other.run.total);
+            one.bins == other.bins
+                && (one_total.min_ns, one_total.max_ns) == (total.min_ns, total.max_ns)
+                && one_total.mean_ns == total.mean_ns
+        };
+        has_shape(one) && side[..at].iter().any(is_same)
+    };
+    (0..side.len()).filter(|at| !is_copy(*at)).map(|at| side[at]).collect()
 }
 
 fn causes(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<ComparedCauses> {

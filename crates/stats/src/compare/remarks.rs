@@ -24,14 +24,20 @@ pub fn refuses(remark: &ComparisonRemark) -> bool {
     )
 }
 
-/// All that limits the comparison, the heaviest first.
-pub fn remarks(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Vec<ComparisonRemark> {
+/// All that limits the comparison, the heaviest first; so many copies are left out, and the sides took turns
+/// or did not.
+pub fn remarks(
+    base: &[MeasuredRun],
+    candidate: &[MeasuredRun],
+    copies: usize,
+    one_after_the_other: bool,
+) -> Vec<ComparisonRemark> {
     let too_few = (base.len().min(candidate.len()) < FEWEST_VALUES)
         .then_some(ComparisonRemark::TooFewRuns { base: base.len(), candidate: candidate.len() });
     let first = kind(base, candidate).into_iter().chain(too_few).chain(boots(base, candidate));
     first
-        .chain(order(base, candidate))
-        .chain(copies(base, candidate))
+        .chain(one_after_the_other.then_some(ComparisonRemark::OneAfterTheOther))
+        .chain((copies > 0).then_some(ComparisonRemark::Copies { runs: copies }))
         .chain(unequal(base))
         .chain(unequal(candidate).filter(|_| unequal(base).is_none()))
         .chain(method(base, candidate))
@@ -65,22 +71,6 @@ fn boots(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<ComparisonRe
         }
         _ => None,
     }
-}
-
-/// A machine that drifts looks like one that has changed.
-fn order(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<ComparisonRemark> {
-    // Virtual time does not drift.
-    if are_in_virtual_time(base, candidate) {
-        return None;
-    }
-    let times = |side: &[MeasuredRun]| {
-        let started = || side.iter().map(|one| one.run.started.as_str());
-        Some((started().min()?.to_string(), started().max()?.to_string()))
-    };
-    let ((first, last), (other_first, other_last)) = (times(base)?, times(candidate)?);
-    let several = base.len() > 1 && candidate.len() > 1;
-    (several && (last < other_first || other_last < first))
-        .then_some(ComparisonRemark::OneAfterTheOther)
 }
 
 /// Something of a run, as text.
@@ -158,20 +148,6 @@ fn method(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<ComparisonR
     let what: Vec<&str> =
         facts.into_iter().filter(|(_, fact)| differs(*fact)).map(|(what, _)| what).collect();
     (!what.is_empty()).then(|| ComparisonRemark::OtherMethod { what: what.join(", ") })
-}
-
-/// A run that was copied, imported twice or simulated with the same seed is no replication.
-fn copies(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<ComparisonRemark> {
-    let has_shape = |one: &MeasuredRun| one.bins.iter().any(|thread| thread.bins.len() > 1);
-    let of = |side: &[MeasuredRun]| {
-        let is_copy = |at: usize| {
-            let one = &side[at];
-            has_shape(one) && side[..at].iter().any(|other| other.bins == one.bins)
-        };
-        (0..side.len()).filter(|at| is_copy(*at)).count()
-    };
-    let runs = of(base) + of(candidate);
-    (runs > 0).then_some(ComparisonRemark::Copies { runs })
 }
 
 fn deadlines(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<ComparisonRemark> {

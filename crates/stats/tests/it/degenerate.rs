@@ -3,9 +3,9 @@
 use latlab_model::statistics::TailModel;
 use latlab_model::{Bin, Nanos};
 use latlab_stats::{
-    LateCycle, MissesInTime, Onset, PeriodicEvidence, QUANTILES, Stall, TailEvidence, TimedEvent,
-    change_points, clustering, growth_chance, latencies_per_event, periodic, quantile_interval,
-    rising_order, share_at_most, tail_model, with_swallowed,
+    Durations, LateCycle, MissesInTime, Onset, PeriodicEvidence, QUANTILES, Stall, TailEvidence, TimedEvent,
+    change_points, clustering, growth_chance, periodic, quantile_interval, rising_order, share_at_most,
+    slice_dependence, tail_model, with_swallowed,
 };
 use proptest::prelude::*;
 
@@ -78,7 +78,7 @@ proptest! {
         for share in QUANTILES {
             for rows in [&rows[..], &all_beyond] {
                 if let Some(found) = quantile_interval(rows, share, observed, per_event) {
-                    prop_assert!(found.high_ns.is_none_or(|high| high >= found.low_ns));
+                    prop_assert!(found.high_ns.is_none_or(|high| Some(high) >= found.low_ns));
                 }
             }
         }
@@ -115,8 +115,10 @@ proptest! {
         let sizes: Vec<u64> = found.bursts.iter().map(|burst| burst.misses).collect();
         let misses = sizes.iter().fold(0_u64, |sum, size| sum.saturating_add(*size));
         let share = share_at_most(&MissesInTime { misses, releases, runs: &[], slices: &sizes, bursts: &sizes, bursts_below: &sizes });
-        prop_assert!((0.0..=1.0).contains(&share), "{share}");
-        let slices: Vec<(u64, u64)> = sizes.iter().map(|size| (releases, *size)).collect();
-        prop_assert!(latencies_per_event(&slices, &sizes).is_none_or(|each| each >= 1.0 && each.is_finite()));
+        prop_assert!(share.is_none_or(|share| (0.0..=1.0).contains(&share)), "{share:?}");
+        let slices: Vec<(f64, f64)> = sizes.iter().map(|size| (releases as f64, *size as f64)).collect();
+        let found = slice_dependence(&slices, &sizes, &Durations::default());
+        prop_assert!(found.is_none_or(|found| found.per_event >= 1.0 && found.per_event.is_finite()));
+        prop_assert!(found.is_none_or(|found| found.longer.is_none_or(|longer| longer.is_finite())));
     }
 }

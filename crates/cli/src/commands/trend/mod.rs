@@ -7,7 +7,12 @@ use crate::commands::result_output::ResultOutput;
 use crate::store::{open_store, recover};
 use anyhow::bail;
 use args::{BuildBy, TrendArgs};
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::fmt::rfc2822;
+use jiff::tz::TimeZone;
 use latlab_model::Run;
+use latlab_model::plan::Method;
 use latlab_model::run_comparison::ComparisonWord;
 use latlab_model::sanitize::sanitize_lines;
 use latlab_model::trend::Trend;
@@ -29,10 +34,13 @@ pub fn follow(args: &TrendArgs) -> anyhow::Result<ExitCode> {
     }
     let by = args.by.unwrap_or_else(|| usual(&runs));
     let names: Vec<String> = runs.iter().map(|one| build(&one.run, by)).collect();
+    let recorded: Vec<Option<String>> = runs.iter().map(|one| recorded(&one.run)).collect();
     let series: Vec<BuildRun> = runs
         .iter()
-        .zip(&names)
-        .map(|(one, build)| BuildRun { build, run: one.measured() })
+        .zip(names.iter().zip(&recorded))
+        .map(|(one, (build, recorded))| {
+            BuildRun { build, run: one.measured(), recorded: recorded.as_deref() }
+        })
         .collect();
     let found = Trend { invalid, ..trend(&series, args.metric, args.care) };
     args.result.print(&found)
@@ -67,8 +75,23 @@ fn is_meant(run: &Run, args: &TrendArgs) -> bool {
         names.into_iter().flatten().any(|name| name.contains(text.as_str()))
     };
     // Times are RFC 3339 in UTC, which sort as texts.
-    args.since.as_ref().is_none_or(|since| run.started.as_str() >= since.as_str())
+    let started = recorded(run).unwrap_or_else(|| run.started.clone());
+    args.since.as_ref().is_none_or(|since| started.as_str() >= since.as_str())
         && args.board.as_ref().is_none_or(board)
+}
+
+/// When the file of an imported run says that it was recorded, in UTC.
+fn recorded(run: &Run) -> Option<String> {
+    let Method::Import(import) = &run.asked.method else { return None };
+    let text = import.recorded.as_deref()?.trim();
+    let zoned = rfc2822::parse(text).map(|time| time.timestamp());
+    let time = zoned.or_else(|_| text.parse::<Timestamp>()).or_else(|_| {
+        // Without a zone it is taken as UTC: what counts is the order.
+        text.parse::<DateTime>()
+            .and_then(|time| time.to_zoned(TimeZone::UTC))
+            .map(|time| time.timestamp())
+    });
+    time.ok().map(|time| time.to_string())
 }
 
 /// The first of what tells builds apart in which the runs differ.

@@ -3,65 +3,23 @@
 //!
 //! The short form is a test. `make stats-study` runs the whole form and writes its table to `results/`.
 
+mod intervals;
+mod random;
+mod score;
+
 use latlab_model::statistics::{TailModel, TailRefusal};
 use latlab_model::{Bin, Nanos};
 use latlab_stats::{
-    ENOUGH_BURSTS, MissesInTime, TailEvidence, TimedEvent, latencies_per_event, quantile_interval,
-    share_at_most, tail_model,
+    Durations, ENOUGH_BURSTS, MissesInTime, TailEvidence, TimedEvent, quantile_interval,
+    share_at_most, slice_dependence, tail_model,
 };
-use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::{RngCore, SeedableRng};
+use intervals::{MACHINES, intervals};
+use random::Random;
+use score::{Score, score_table};
 use std::fmt::Write;
 
 /// How far a share may lie from that of the specification.
 const TOLERANCE: f64 = 0.04;
-
-struct Random(Xoshiro256PlusPlus);
-
-impl Random {
-    fn new(seed: u64) -> Random {
-        Random(Xoshiro256PlusPlus::seed_from_u64(seed))
-    }
-
-    fn uniform(&mut self) -> f64 {
-        ((self.0.next_u64() >> 11) as f64 + 1.0) / (1_u64 << 53) as f64
-    }
-
-    fn exponential(&mut self) -> f64 {
-        -self.uniform().ln()
-    }
-
-    fn normal(&mut self) -> f64 {
-        let angle = self.uniform() * std::f64::consts::TAU;
-        (2.0 * self.exponential()).sqrt() * angle.cos()
-    }
-
-    fn poisson(&mut self, mean: f64) -> u64 {
-        let (mut count, mut time) = (0, self.exponential());
-        while time < mean {
-            count += 1;
-            time += self.exponential();
-        }
-        count
-    }
-
-    /// The gamma distribution of this shape and mean 1 (Marsaglia and Tsang).
-    fn gamma(&mut self, shape: f64) -> f64 {
-        let d = shape - 1.0 / 3.0;
-        loop {
-            let x = self.normal();
-            let v = (1.0 + x / (9.0 * d).sqrt()).powi(3);
-            if v > 0.0 && self.uniform().ln() < 0.5 * x * x + d - d * v + d * v.ln() {
-                return d * v / shape;
-            }
-        }
-    }
-
-    /// The size of a burst, geometric with this mean.
-    fn size(&mut self, mean: f64) -> u64 {
-        if mean > 1.0 { 1 + (self.exponential() / -(1.0 - 1.0 / mean).ln()) as u64 } else { 1 }
-    }
-}
 
 /// A row of the table: what the specification has, and what was found.
 struct Row {
@@ -147,7 +105,7 @@ const SLICES_OF_RUN: usize = 20;
 /// The share of cases in which the bound of the share of misses is not below the truth.
 fn misses(setting: &Bursts, cases: usize) -> [Row; 2] {
     let truth = setting.bursts * setting.mean_size / RELEASES as f64;
-    let (mut holds, mut naive_holds) = (0, 0);
+    let (mut said, mut holds, mut naive_holds) = (0, 0, 0);
     for case in 0..cases {
         let random = &mut Random::new(case as u64);
         let (mut runs, mut slices, mut sizes) = (Vec::new(), Vec::new(), Vec::new());
@@ -179,19 +137,23 @@ fn misses(setting: &Bursts, cases: usize) -> [Row; 2] {
         let naive = MissesInTime { runs: &[], slices: &[], bursts: &[], bursts_below: &[], ..all };
         // Without a miss the share is that of releases that begin a burst.
         let stated = if misses > 0 { truth } else { truth / setting.mean_size };
-        holds += usize::from(share_at_most(&all) >= stated);
-        naive_holds += usize::from(share_at_most(&naive) >= truth);
+        if let Some(share) = share_at_most(&all) {
+            said += 1;
+            holds += usize::from(share >= stated);
+        }
+        naive_holds += usize::from(share_at_most(&naive).is_some_and(|share| share >= truth));
     }
-    let row = |what: &str, expected, holds| Row {
+    let row = |what: &str, expected, holds: usize, cases: usize| Row {
         of: "S3",
         what: format!("{}: {what}", setting.name),
         expected,
-        found: holds as f64 / cases as f64,
+        found: holds as f64 / cases.max(1) as f64,
         cases,
     };
+    let expected = setting.expected;
     [
-        row("bound with dependence holds", setting.expected.map(|both| both.0), holds),
-        row("bound without it holds", setting.expected.map(|both| both.1), naive_holds),
+        row("bound with dependence holds", expected.map(|both| both.0), holds, said),
+        row("bound without it holds", expected.map(|both| both.1), naive_holds, cases),
     ]
 }
 
@@ -214,11 +176,11 @@ fn quantiles(dependence: f64, expected: (f64, f64), latencies: usize, cases: usi
         let mut sorted: Vec<Nanos> = values.iter().map(|value| unit(*value)).collect();
         sorted.sort_unstable();
         let level = sorted[latencies - latencies / 1_000];
-        let slices: Vec<(u64, u64)> = values
+        let slices: Vec<(f64, f64)> = values
             .chunks(latencies / 100)
             .map(|slice| {
                 let above = slice.iter().filter(|value| unit(**value) >= level).count();
-                (slice.len() as u64, above as u64)
+                (slice.len() as f64, above as f64)
             })
             .collect();
         // The upper part is all that the interval needs.
@@ -229,9 +191,10 @@ fn quantiles(dependence: f64, expected: (f64, f64), latencies: usize, cases: usi
         let observed = (sorted[0], sorted.last().copied());
         let covers = |per_event: Option<f64>| {
             let found = quantile_interval(&rows, 999_000, observed, per_event).unwrap();
-            found.low_ns <= unit(truth) && found.high_ns.is_none_or(|high| high >= unit(truth))
+            found.low_ns.is_some_and(|low| low <= unit(truth)) && found.high_ns.is_none_or(|high| high >= unit(truth))
         };
-        holds += usize::from(covers(latencies_per_event(&slices, &[])));
+        let found = slice_dependence(&slices, &[], &Durations::default());
+        holds += usize::from(covers(found.map(|found| found.per_event)));
         naive_holds += usize::from(covers(None));
     }
     let row = |what: &str, expected, holds| Row {
@@ -429,6 +392,21 @@ fn tails(tail: &Tail, cases: usize) -> Vec<Row> {
 const DEPENDENCE: [(f64, (f64, f64)); 3] =
     [(0.0, (0.973, 0.955)), (0.9, (0.945, 0.677)), (0.99, (0.890, 0.220))];
 
+/// Cases of each row, by the name of a variable of the environment.
+fn cases(name: &str, usual: usize) -> usize {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
+}
+
+/// What was said must be true this often, or often enough for so few cases.
+fn assert_right(scores: &[Score]) {
+    for one in scores {
+        let said = (one.cases - one.refused).max(1) as f64;
+        let scatter = 2.0 * (0.95 * 0.05 / said).sqrt();
+        let (data, statement) = (&one.data, one.statement);
+        assert!(one.rightness() >= 0.93 - scatter, "{data}: {statement}: {}", one.rightness());
+    }
+}
+
 #[test]
 fn statements_hold_as_often_as_they_say() {
     let mut rows: Vec<Row> = SETTINGS.iter().flat_map(|one| misses(one, 400)).collect();
@@ -443,12 +421,27 @@ fn statements_hold_as_often_as_they_say() {
     }
 }
 
+#[test]
+fn intervals_of_dependent_latencies_hold() {
+    assert_right(&intervals(&MACHINES[0], 20));
+    assert_right(&intervals(&MACHINES[3], 30));
+}
+
+/// `make stats-study`: the table of the guide.
+#[test]
+#[ignore = "the whole form takes minutes: make stats-study"]
+fn whole_score() {
+    let only = std::env::var("ONLY").unwrap_or_default();
+    let machines = MACHINES.iter().filter(|one| one.name().contains(&only));
+    let scores: Vec<Score> =
+        machines.flat_map(|one| intervals(one, cases("INTERVALS", 300))).collect();
+    println!("{}", score_table(&scores));
+}
+
 /// `make stats-study`: a minute or two.
 #[test]
 #[ignore = "the whole form takes a minute: make stats-study"]
 fn whole_study() {
-    let cases =
-        |name, usual| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual);
     let mut rows: Vec<Row> =
         SETTINGS.iter().flat_map(|one| misses(one, cases("MISSES", 1_500))).collect();
     for (dependence, expected) in DEPENDENCE {

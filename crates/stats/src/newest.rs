@@ -1,0 +1,185 @@
+//! Whether the newest values of a series lie above those before them.
+//!
+//! A step of one to three values is too short for a search of the whole series, and each of them hides the
+//! others if they are looked at one by one. So they are tested together, by Student's t, against all before
+//! them. The variance of both means allows for values that depend on their neighbours (AR(1); Bayley and
+//! Hammersley 1946), and values far off count as if they were less so (winsorised).
+
+use crate::special::{student_above, student_beyond};
+
+/// The newest values that are tested together, at most.
+pub const MOST_NEWEST: usize = 3;
+/// With this probability a look at a series without a step raises a false alarm: one in a thousand looks.
+pub const FALSE_ALARMS: f64 = 0.001;
+/// The chance to see a step that is asked for.
+const POWER: f64 = 0.8;
+/// Values further from the median than so many of the usual deviations count as if they were there.
+const FAR: f64 = 3.0;
+/// Each of the newest values has at least this share of the height of all.
+const LEAST_SHARE: f64 = 0.25;
+/// The standard deviation of a normal distribution, in median deviations.
+const MEDIAN_DEVIATION: f64 = 1.4826;
+
+/// How values of a series scatter around their levels.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Scatter {
+    /// The standard deviation of one value.
+    pub deviation: f64,
+    /// How much a value says of the next one.
+    pub correlation: f64,
+    /// Degrees of freedom of the deviation.
+    freedom: f64,
+}
+
+/// The newest values against those before.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct NewestStep {
+    /// How many are tested.
+    pub values: usize,
+    /// By how much they lie above the others.
+    pub height: f64,
+    /// The interval of that with 95 % confidence.
+    pub interval: (f64, f64),
+    /// The probability of newest values so far above without a step.
+    pub p: f64,
+}
+
+impl Scatter {
+    /// Of levels, each of which lies around its median; `None` of too few values.
+    pub fn of(levels: &[&[f64]]) -> Option<Scatter> {
+        let around = |level: &&[f64]| -> Vec<f64> {
+            let middle = median(level);
+            level.iter().map(|value| value - middle).collect()
+        };
+        let rests: Vec<f64> = levels.iter().flat_map(around).collect();
+        let count = rests.len() as f64;
+        if count < levels.len() as f64 + 3.0 {
+            return None;
+        }
+        let sizes: Vec<f64> = rests.iter().map(|rest| rest.abs()).collect();
+        let far = match median(&sizes) {
+            usual if usual > 0.0 => FAR * MEDIAN_DEVIATION * usual,
+            _ => f64::INFINITY,
+        };
+        let rests: Vec<f64> = rests.iter().map(|rest| rest.clamp(-far, far)).collect();
+        let squares: f64 = rests.iter().map(|rest| rest * rest).sum();
+        let products: f64 = rests.windows(2).map(|pair| pair[0] * pair[1]).sum();
+        let seen = if squares > 0.0 { products / squares } else { 0.0 };
+        // Around their own mean neighbours look less alike than they are (Kendall 1954).
+        let correlation = ((seen * count + 1.0) / (count - 3.0)).clamp(0.0, 0.99);
+        let longest = levels.iter().map(|level| level.len()).max().unwrap_or(1) as f64;
+        let freedom = (count - levels.len() as f64) * (1.0 - correlation) / (1.0 + correlation);
+        let freedom = freedom.max(1.0);
+        // So does the deviation of a level that is short against its dependence.
+        let lost = variance_of_mean(longest, correlation).min(0.9);
+        let variance = squares / (count - levels.len() as f64) / (1.0 - lost) * (1.0 - 1.0 / longest);
+        Some(Scatter { deviation: variance.sqrt(), correlation, freedom })
+    }
+
+    /// So many values more, of another level than so many before them.
+    fn error(&self, before: usize, newest: usize) -> f64 {
+        let of = |count: usize| variance_of_mean(count as f64, self.correlation);
+        self.deviation * (of(before) + of(newest)).sqrt()
+    }
+
+    /// The newest values against those before; `None` without any, or if one of them does not lie above.
+    pub fn newest(&self, before: &[f64], newest: &[f64]) -> Option<NewestStep> {
+        if before.is_empty() || newest.is_empty() {
+            return None;
+        }
+        let middle = median(before);
+        let height = newest.iter().sum::<f64>() / newest.len() as f64 - middle;
+        // One high value does not lift the others.
+        let lowest = newest.iter().copied().fold(f64::INFINITY, f64::min);
+        if lowest - middle < height * LEAST_SHARE {
+            return None;
+        }
+        let error = self.error(before.len(), newest.len());
+        let reach = student_above(self.freedom, 0.025) * error;
+        let p = match (error > 0.0, height > 0.0) {
+            (true, true) => student_beyond(self.freedom, height / error) / 2.0,
+            (false, true) => 0.0,
+            _ => 1.0,
+        };
+        let interval = (height - reach, height + reach);
+        Some(NewestStep { values: newest.len(), height, interval, p })
+    }
+
+    /// The smallest step of the newest [`MOST_NEWEST`] values that is seen in four of five cases.
+    pub fn smallest_step(&self, before: usize) -> f64 {
+        let alarm = student_above(self.freedom, alarm());
+        let power = student_above(self.freedom, 1.0 - POWER);
+        (alarm + power) * self.error(before.max(1), MOST_NEWEST)
+    }
+}
+
+/// The probability at which the newest values are no chance: all numbers of them share the false alarms.
+pub fn alarm() -> f64 {
+    FALSE_ALARMS / MOST_NEWEST as f64
+}
+
+/// The variance of the mean of so many values, each of variance one, with this correlation of neighbours.
+fn variance_of_mean(count: f64, correlation: f64) -> f64 {
+    let rest = 1.0 - correlation;
+    let whole = (1.0 + correlation) / rest;
+    let ends = 2.0 * correlation * (1.0 - correlation.powf(count)) / (count * rest * rest);
+    (whole - ends) / count
+}
+
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    crate::rank::median(&sorted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    fn normal(random: &mut Random) -> f64 {
+        (0..12).map(|_| random.uniform()).sum::<f64>() - 6.0
+    }
+
+    #[test]
+    fn the_variance_of_a_mean_grows_with_dependence() {
+        assert!((variance_of_mean(4.0, 0.0) - 0.25).abs() < 1e-12);
+        // Of two values: (1 + r) / 2.
+        assert!((variance_of_mean(2.0, 0.5) - 0.75).abs() < 1e-12);
+        assert!((variance_of_mean(1.0, 0.7) - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn few_high_values_are_seen_and_a_walk_is_none() {
+        let mut alarms = 0;
+        for seed in 0..300 {
+            let random = &mut Random::new(seed);
+            let mut still: Vec<f64> = (0..30).map(|_| 0.02 * normal(random)).collect();
+            let scatter = Scatter::of(&[&still[..28]]).unwrap();
+            let found = scatter.newest(&still[..28], &still[28..]);
+            alarms += usize::from(found.is_some_and(|found| found.p < alarm()));
+            for value in &mut still[28..] {
+                *value += 1.5_f64.ln();
+            }
+            let high = scatter.newest(&still[..28], &still[28..]).unwrap();
+            assert!(high.p < alarm() && (high.height - 1.5_f64.ln()).abs() < 0.1, "{high:?}");
+        }
+        assert!(alarms <= 2, "{alarms} of 300");
+        let mut seen = 0;
+        for seed in 0..100 {
+            let random = &mut Random::new(seed);
+            let mut at = 0.0;
+            let walk: Vec<f64> = (0..30)
+                .map(|_| {
+                    at += 0.1 * normal(random);
+                    at
+                })
+                .collect();
+            let scatter = Scatter::of(&[&walk[..27]]).unwrap();
+            let found = scatter.newest(&walk[..27], &walk[27..]);
+            seen += usize::from(found.is_some_and(|found| found.p < alarm()));
+        }
+        assert!(seen <= 2, "{seen} of 100 walks");
+        assert_eq!(Scatter::of(&[&[1.0, 2.0, 3.0]]), None);
+    }
+}
