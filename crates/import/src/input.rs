@@ -2,7 +2,9 @@
 
 use crate::formats::Format;
 use crate::lines::{Line, Lines};
+use crate::prefix::{Prefix, without_escapes};
 use latlab_model::finding::{Finding, ImportFinding};
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Cursor, Read};
 
@@ -97,6 +99,8 @@ impl From<io::Error> for InputError {
 pub struct Input {
     head: Vec<u8>,
     lines: Lines<Box<dyn Read>>,
+    prefix: Prefix,
+    plain: Vec<u8>,
     file: Option<File>,
     failure: Option<String>,
 }
@@ -115,7 +119,8 @@ impl Input {
         // A source that failed is not asked again.
         let rest: Box<dyn Read> = if failure.is_some() { Box::new(io::empty()) } else { source };
         let all: Box<dyn Read> = Box::new(Cursor::new(head.clone()).chain(rest));
-        Ok(Input { head, lines: Lines::new(all), file, failure })
+        let (prefix, plain) = (Prefix::default(), Vec::new());
+        Ok(Input { head, lines: Lines::new(all), prefix, plain, file, failure })
     }
 
     /// The first bytes, up to 64 KiB.
@@ -123,20 +128,32 @@ impl Input {
         &self.head
     }
 
-    /// The next line; none at the end, or where the rest cannot be read.
-    pub fn next_line(&mut self) -> Option<Line<'_>> {
-        match self.lines.next() {
-            Ok(line) => line,
-            Err(error) => {
-                self.failure = Some(stopped(&error));
-                None
-            }
-        }
+    /// Takes this off each line from here on.
+    pub fn set_prefix(&mut self, prefix: Prefix) {
+        self.prefix = prefix;
     }
 
-    /// What comes next of the file, as far as it is in memory: for formats that know many lines at once.
+    /// The next line, without what a log has put before it and without what steers a terminal; none
+    /// at the end, or where the rest cannot be read.
+    pub fn next_line(&mut self) -> Option<Line<'_>> {
+        let line = match self.lines.next() {
+            Ok(line) => line?,
+            Err(error) => {
+                self.failure = Some(stopped(&error));
+                return None;
+            }
+        };
+        if let Cow::Owned(plain) = without_escapes(line.bytes) {
+            self.plain = plain;
+            return Some(Line { bytes: self.prefix.strip(&self.plain), ..line });
+        }
+        Some(Line { bytes: self.prefix.strip(line.bytes), ..line })
+    }
+
+    /// What comes next of the file, as far as it is in memory: for formats that know many lines at
+    /// once. Nothing where something is to be taken off each line.
     pub fn buffered(&self) -> &[u8] {
-        self.lines.buffered()
+        if self.prefix.is_empty() { self.lines.buffered() } else { &[] }
     }
 
     /// Passes over the first bytes of that, which are so many whole lines.
@@ -151,6 +168,11 @@ impl Input {
 
     /// The whole file, of a format that cannot be read line by line.
     pub fn document(&mut self) -> Result<Vec<u8>, InputError> {
+        let bytes = self.whole()?;
+        Ok(if self.prefix.is_empty() { bytes } else { self.prefix.strip_all(&bytes) })
+    }
+
+    fn whole(&mut self) -> Result<Vec<u8>, InputError> {
         let mut bytes = Vec::new();
         self.by_ref().take(LARGEST_DOCUMENT + 1).read_to_end(&mut bytes)?;
         if bytes.len() as u64 > LARGEST_DOCUMENT {

@@ -12,6 +12,7 @@ mod formats;
 mod input;
 mod lines;
 mod numbers;
+mod prefix;
 mod recording;
 mod samples;
 mod stated_figures;
@@ -43,17 +44,15 @@ fn read_source(
 ) -> Result<Vec<Recording>, InputError> {
     let (plain, was_packed) = unpack::unpacked(source)?;
     let mut input = Input::open(plain, file.filter(|_| !was_packed))?;
-    let format = match query.format {
-        Some(format) => format,
-        None => formats::detect(&input, query)?,
-    };
+    let (format, prefix) = formats::detect(input.head(), query)?;
+    input.set_prefix(prefix);
     let mut recordings = (format.read)(&mut input, query)?;
     recordings.retain(Recording::has_latencies);
     if recordings.is_empty() {
         return Err(InputError::NoLatencies { format: format.title });
     }
     if let Some(failure) = input.failure() {
-        recordings.iter_mut().for_each(|one| one.is_incomplete(failure.clone()));
+        recordings.iter_mut().for_each(|one| one.findings.push(failure.clone()));
     }
     Ok(recordings)
 }

@@ -1,6 +1,6 @@
 //! What a file says: threads with their histograms or figures, conditions, and what it leaves open.
 
-use latlab_model::finding::{Finding, ImportFinding};
+use latlab_model::finding::{Finding, FindingKind, ImportFinding};
 use latlab_model::import::{Import, ImportFact};
 use latlab_model::machine::Machine;
 use latlab_model::{Histogram, Nanos};
@@ -52,6 +52,14 @@ pub struct Series {
     pub stated_max_ns: Option<Nanos>,
 }
 
+impl Series {
+    /// The largest latency that the file tells of.
+    pub fn largest(&self) -> Nanos {
+        let counted = if self.counts.count > 0 { self.counts.max_ns } else { Nanos::ZERO };
+        self.stated_max_ns.map_or(counted, |stated| stated.max(counted))
+    }
+}
+
 impl Recording {
     /// A recording of wake-up latencies in this format.
     pub fn new(format: &'static str) -> Recording {
@@ -78,9 +86,35 @@ impl Recording {
         self.facts.push(ImportFact { name: name.to_string(), text: text.into() });
     }
 
-    /// The file could not be read to its end.
-    pub fn is_incomplete(&mut self, finding: Finding) {
-        self.findings.push(finding);
+    /// The file names a latency of this size; where none of the data is as large, one is missing.
+    pub fn has_at_least(&mut self, about: &str, latency: Nanos) {
+        let largest = self.series.iter().enumerate().max_by_key(|one| one.1.largest());
+        if let Some(thread) = largest.filter(|one| one.1.largest() < latency).map(|one| one.0) {
+            self.has_at_least_of(thread, about, latency);
+        }
+    }
+
+    /// The same of a latency that belongs to a thread, and is larger than all of its others.
+    pub fn has_at_least_of(&mut self, thread: usize, about: &str, latency: Nanos) {
+        let series = &mut self.series[thread];
+        let counted = series.largest();
+        series.stated_max_ns = series.stated_max_ns.max(Some(latency));
+        let (about, stated) = (about.to_string(), latency.to_string());
+        let counted = format!("a maximum of {counted}");
+        self.add_of(thread, ImportFinding::ImportContradiction { about, stated, counted });
+    }
+
+    /// Whether anything of the recording is missing, or contradicts itself.
+    pub fn is_incomplete(&self) -> bool {
+        self.findings.iter().any(|finding| {
+            let FindingKind::Import(finding) = &finding.kind else { return false };
+            matches!(
+                finding,
+                ImportFinding::ImportLeftOut { .. }
+                    | ImportFinding::ImportIncomplete { .. }
+                    | ImportFinding::ImportContradiction { .. }
+            )
+        })
     }
 
     /// Whether any latency is known.

@@ -69,7 +69,7 @@ fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, InputError> 
                 let began = cell(0).filter(|_| has_ends).unwrap_or(0.0);
                 seconds += (cell(1).unwrap_or(0.0) - began).max(0.0);
             }
-            _ => left.push(line.number, line.bytes),
+            _ => left.lose(&line),
         }
     }
     let mut recording = Recording::new("HdrHistogram log");

@@ -120,7 +120,7 @@ fn read_csv(input: &mut Input, query: &Query) -> Result<Vec<Recording>, InputErr
         match Sample::of_line(line.bytes.trim_ascii()) {
             Some(sample) => threads.push(&sample, unit),
             None if line.bytes.trim_ascii().is_empty() => {}
-            None => left.push(line.number, line.bytes),
+            None => left.lose(&line),
         }
     }
     let mut recording = threads.recording("jitterdebugger samples", unit);
@@ -144,7 +144,7 @@ fn read_raw(input: &mut Input, query: &Query) -> Result<Vec<Recording>, InputErr
             match Sample::of_record(record) {
                 Some(sample) => threads.push(&sample, unit),
                 None if record.len() < RECORD => rest = record.len(),
-                None => left.push_item("a record with impossible values"),
+                None => left.lose_item("a record with impossible values"),
             }
         }
         if filled < buffer.len() {

@@ -15,6 +15,7 @@ mod table;
 mod xenomai;
 
 use crate::input::{Input, InputError, Query};
+use crate::prefix::Prefix;
 use crate::recording::Recording;
 
 /// A format that can be read.
@@ -54,23 +55,58 @@ pub fn format_of_id(id: &str) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.id == id)
 }
 
-/// The format that the content of a file has; what has columns with names is a table.
-pub fn detect(input: &Input, query: &Query) -> Result<&'static Format, InputError> {
-    let head = input.head();
-    match query.column {
-        Some(_) if (parquet::FORMAT.fits)(head) => Ok(&parquet::FORMAT),
-        Some(_) if is_text(head) => Ok(&table::FORMAT),
-        _ => FORMATS.iter().find(|format| (format.fits)(head)).ok_or(InputError::Unknown),
+/// The format that the content of a file has, and what is to be taken off its lines; what has columns
+/// with names is a table.
+pub fn detect(head: &[u8], query: &Query) -> Result<(&'static Format, Prefix), InputError> {
+    let named = match &query.column {
+        Some(_) if query.format.is_none() && (parquet::FORMAT.fits)(head) => Some(&parquet::FORMAT),
+        Some(_) if query.format.is_none() && is_text(head) => Some(&table::FORMAT),
+        _ => query.format,
+    };
+    let prefixes = match is_text(head) {
+        true => Prefix::candidates(head),
+        false => vec![Prefix::default()],
+    };
+    for prefix in prefixes {
+        let head = prefix.strip_all(head);
+        let found = match (named, &query.column) {
+            (Some(format), Some(column)) if format.id == table::FORMAT.id => {
+                table::has_column(&head, column).then_some(format)
+            }
+            (Some(format), _) => (format.fits)(&head).then_some(format),
+            (None, _) => FORMATS.iter().find(|format| (format.fits)(&head)),
+        };
+        if let Some(format) = found {
+            return Ok((format, prefix));
+        }
     }
+    // What the user names is tried, whatever it looks like.
+    named.map(|format| (format, Prefix::default())).ok_or(InputError::Unknown)
 }
 
-/// Numbers the recordings of a file that holds several of one kind.
-fn number_parts(recordings: &mut [Recording]) {
-    if recordings.len() > 1 {
-        (1..).zip(recordings).for_each(|(number, one): (u32, &mut Recording)| {
-            one.part = Some(number.to_string());
-        });
-    }
+/// What stands in a file from a line on, up to the next part: mostly one recording.
+struct Part {
+    first_line: u64,
+    recordings: Vec<Recording>,
+}
+
+/// The recordings of all parts; those of a file with several are numbered, and say where they begin.
+fn number_parts(parts: Vec<Part>) -> Vec<Recording> {
+    let is_one = parts.len() < 2;
+    let numbered = (1..).zip(parts).flat_map(|(number, part): (u32, Part)| {
+        let first_line = part.first_line;
+        part.recordings.into_iter().map(move |mut one| {
+            if !is_one {
+                one.part = Some(match one.part {
+                    Some(part) => format!("{number}-{part}"),
+                    None => number.to_string(),
+                });
+                one.fact("First line", first_line.to_string());
+            }
+            one
+        })
+    });
+    numbered.collect()
 }
 
 /// Lines of the head of a file, without blanks around them; the last may be cut off.

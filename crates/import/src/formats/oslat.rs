@@ -88,7 +88,7 @@ fn read(input: &mut Input, _: &Query) -> Result<Vec<Recording>, InputError> {
         let text = text.trim();
         match text.split_once(':') {
             Some((name, values)) if !table.take(name.trim(), values) => {
-                table.left.push(line.number, line.bytes);
+                table.left.lose(&line);
             }
             Some(_) => {}
             None if text.starts_with("oslat V") => table.tool = Some(text.to_string()),

@@ -53,7 +53,7 @@ fn read(input: &mut Input, _: &Query) -> Result<Vec<Recording>, InputError> {
             continue;
         }
         if !text.starts_with('#') || pairs.len() > 8192 || !take(text, &mut pairs) {
-            left.push(line.number, line.bytes);
+            left.lose(&line);
         }
     }
     let mut recording = Recording::new("pmqtest, ptsematest, svsematest or sigwaittest");

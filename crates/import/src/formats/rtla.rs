@@ -122,7 +122,7 @@ impl Histogram {
                 }
                 // Log lines follow the table.
                 _ if self.has_footer => self.ended = true,
-                _ => self.left.push(number, line),
+                _ => self.left.lose_text(number, line),
             }
         }
     }

@@ -29,6 +29,13 @@ fn fits(head: &[u8]) -> bool {
     is_text(head) && Heading::of(&text).latency_column().is_some_and(|(_, unit)| unit.is_some())
 }
 
+/// Whether the first line of a table names this column.
+pub fn has_column(head: &[u8], column: &str) -> bool {
+    let first = head_lines(head).find(|line| !line.is_empty() && line[0] != b'#');
+    let text = first.map(String::from_utf8_lossy).unwrap_or_default();
+    Heading::of(&text).names.iter().any(|name| name == column)
+}
+
 /// The first line of a table.
 struct Heading {
     delimiter: char,
@@ -180,8 +187,8 @@ fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, InputError> 
             Some((latency, times)) if latency >= 0 && room => {
                 threads.entry(thread.to_string()).or_default().push_times(latency, times)
             }
-            Some((latency, _)) if latency < 0 => negative.push(line.number, line.bytes),
-            _ => left.push(line.number, line.bytes),
+            Some((latency, _)) if latency < 0 => negative.lose(&line),
+            _ => left.lose(&line),
         }
     }
     let mut recording = Recording::new("table of samples");

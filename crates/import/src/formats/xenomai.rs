@@ -50,7 +50,7 @@ fn read(input: &mut Input, _: &Query) -> Result<Vec<Recording>, InputError> {
             _ => true,
         };
         if !taken {
-            screen.left.push(line.number, line.bytes);
+            screen.left.lose(&line);
         }
     }
     Ok(vec![screen.recording()])

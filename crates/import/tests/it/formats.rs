@@ -295,7 +295,7 @@ fn regular_lines_of_a_log_are_read_like_all_others() {
             log += &format!("{thread:8}:{cycle:8}:{latency:8}\n");
         }
         match cycle % 1_000 {
-            17 => log += "       0:    1000:      -4\n",
+            17 => log += &format!("       0:{:8}:      -4\n", cycle + 99_998_501),
             18 => log += "[  12.0] usb 1-1: a message\n       3:    1000:     x12\n",
             19 => log += "        :    1000:      12\n 1     1:    1000:      12\n",
             _ => {}

@@ -73,6 +73,19 @@ findings! {
             /// The first of them.
             first: String,
         }
+        /// Lines of the file are none of its format, and hold no value.
+        ImportOtherText = "import-other-text" (
+            "info",
+            "no",
+            "Nothing: they are prompts, messages or the output of other programs."
+        ) {
+            /// How many.
+            count: u64,
+            /// Line of the first, from 1.
+            first_line: u64,
+            /// The first of them.
+            first: String,
+        }
         /// The file holds only figures: no histogram and no samples, so there are no quantiles and
         /// no chart.
         ImportSummaryOnly = "import-summary-only" (
@@ -103,7 +116,7 @@ impl ImportFinding {
     pub(super) fn weight(&self) -> Weight {
         use ImportFinding::*;
         match self {
-            ImportSummaryOnly {} | ImportNote { .. } => INFO,
+            ImportOtherText { .. } | ImportSummaryOnly {} | ImportNote { .. } => INFO,
             ImportOverflow { .. }
             | ImportOverflowUnknown { .. }
             | ImportContradiction { .. }
@@ -141,6 +154,10 @@ impl ImportFinding {
                     grouped(*count)
                 )
             }
+            ImportOtherText { count, first_line, first } => format!(
+                "{} no value; the first is line {first_line}: '{first}'.",
+                counted(*count, "other line holds", "other lines hold")
+            ),
             ImportSummaryOnly {} => "The file has neither a histogram nor samples, only figures. \
                                      Quantiles are unknown."
                 .to_string(),
@@ -170,6 +187,7 @@ impl ImportFinding {
             ImportContradiction { .. }
             | ImportIncomplete { .. }
             | ImportLeftOut { .. }
+            | ImportOtherText { .. }
             | ImportNote { .. } => return None,
         };
         Some(remedy.to_string())

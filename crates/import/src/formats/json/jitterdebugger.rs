@@ -30,7 +30,7 @@ pub fn recording(document: &Map<String, Value>, query: &Query) -> Recording {
     for (key, value) in document.get("cpu").and_then(Value::as_object).into_iter().flatten() {
         match (key.parse(), value.as_object()) {
             (Ok(thread), Some(object)) => threads.push((thread, object)),
-            _ => left.push_item(key),
+            _ => left.lose_item(key),
         }
     }
     threads.sort_by_key(|thread| thread.0);

@@ -5,7 +5,7 @@ mod osadl;
 mod repair;
 mod rt_tests;
 
-use super::{Format, contains, is_text, number_parts};
+use super::{Format, Part, contains, is_text, number_parts};
 use crate::bins::{Bins, LARGEST_COUNT, MOST_BINS};
 use crate::formats::left_out::LeftOut;
 use crate::input::{Input, InputError, Query};
@@ -34,8 +34,8 @@ fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, InputError> 
         let missing = "the document breaks off before its end".to_string();
         last.add(ImportFinding::ImportIncomplete { missing });
     }
-    number_parts(&mut recordings);
-    Ok(recordings)
+    let parts = recordings.into_iter().map(|one| Part { first_line: 1, recordings: vec![one] });
+    Ok(number_parts(parts.collect()))
 }
 
 fn recording(document: &Value, query: &Query) -> Result<Recording, InputError> {
@@ -100,7 +100,7 @@ fn bins(object: &Map<String, Value>, left: &mut LeftOut) -> (Bins, u32) {
                 bins.push(bin as u32, count);
                 end = end.max(bin as u32 + 1);
             }
-            _ => left.push_item(&format!("{key}: {value}")),
+            _ => left.lose_item(&format!("{key}: {value}")),
         }
     }
     (bins, end)

@@ -41,7 +41,7 @@ pub fn recording(document: &Object) -> Result<Recording, InputError> {
                     bins.push(bin as u32, count);
                     end = end.max(bin as u32 + 1);
                 }
-                _ => left.push_item(&value.to_string()),
+                _ => left.lose_item(&value.to_string()),
             }
         }
         let max = maxima.get(core).and_then(whole).and_then(|max| i64::try_from(max).ok());

@@ -37,7 +37,7 @@ pub fn recording(document: &Object, query: &Query) -> Recording {
     for (key, value) in document.get("thread").and_then(Value::as_object).into_iter().flatten() {
         match (key.parse(), value.as_object()) {
             (Ok(thread), Some(object)) => threads.push((thread, object)),
-            _ => left.push_item(key),
+            _ => left.lose_item(key),
         }
     }
     threads.sort_by_key(|thread| thread.0);
@@ -103,7 +103,7 @@ fn add_oslat(
     for (key, value) in histogram {
         match (name_of(key), value.as_u64().filter(|count| *count < LARGEST_COUNT)) {
             (Some(name), Some(count)) => rows.push((name, count)),
-            _ => left.push_item(&format!("{key}: {value}")),
+            _ => left.lose_item(&format!("{key}: {value}")),
         }
     }
     rows.sort_unstable();
@@ -123,7 +123,7 @@ fn add_oslat(
                 bins.push(bin, *count);
                 end = end.max(bin + 1);
             }
-            None => left.push_item(&format!("a bucket of {}", Nanos(*name))),
+            None => left.lose_item(&format!("a bucket of {}", Nanos(*name))),
         }
     }
     let stated = StatedFigures {

@@ -99,13 +99,13 @@ impl Column {
         for page in pages(source, group, index)? {
             let mut each = |value: f64| match nanos(value, *unit).filter(|latency| *latency >= 0) {
                 Some(latency) => samples.push(latency),
-                None => left.push_item(&value.to_string()),
+                None => left.lose_item(&value.to_string()),
             };
             let page = page?;
             let missing = values.take(&page, &mut each).ok_or_else(|| {
                 ParquetError::General(format!("a page of encoding {} is damaged", page.encoding()))
             })?;
-            (0..missing).for_each(|_| left.push_item("a missing value"));
+            (0..missing).for_each(|_| left.lose_item("a missing value"));
         }
         Ok(())
     }
