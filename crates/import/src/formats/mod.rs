@@ -70,8 +70,8 @@ pub fn detect(head: &[u8], query: &Query) -> Result<(&'static Format, Prefix), I
     for prefix in prefixes {
         let head = prefix.strip_all(head);
         let found = match (named, &query.column) {
-            (Some(format), Some(column)) if format.id == table::FORMAT.id => {
-                table::has_column(&head, column).then_some(format)
+            (Some(format), Some(_)) if format.id == table::FORMAT.id => {
+                table::has_column(&head, query).then_some(format)
             }
             (Some(format), _) => (format.fits)(&head).then_some(format),
             (None, _) => FORMATS.iter().find(|format| (format.fits)(&head)),

@@ -29,6 +29,10 @@ pub struct ImportArgs {
           hide_possible_values = true, help_heading = CONTENT)]
     pub unit: Option<Unit>,
 
+    /// The column has the times at which the cycles of a loop with this period began, and not latencies
+    #[arg(long, value_name = "TIME", value_parser = parse_period, help_heading = CONTENT)]
+    pub period: Option<Nanos>,
+
     /// The runs that are made of the files
     #[command(flatten)]
     pub runs: FileRuns,
@@ -58,6 +62,6 @@ fn format_parser() -> impl TypedValueParser<Value = &'static Format> {
 impl ImportArgs {
     /// Whether these make sense together; an error is one line for the user.
     pub fn check(&self) -> Result<(), String> {
-        check_positive([("--deadline", self.runs.deadline)])
+        check_positive([("--deadline", self.runs.deadline), ("--period", self.period)])
     }
 }
