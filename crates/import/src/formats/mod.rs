@@ -1,6 +1,7 @@
 //! The formats, one file each, and how a file is recognised.
 
 mod cyclictest;
+mod evl;
 mod hdr;
 mod jitterdebugger;
 mod json;
@@ -41,6 +42,7 @@ pub const FORMATS: &[Format] = &[
     rtla::TOP,
     oslat::FORMAT,
     xenomai::FORMAT,
+    evl::FORMAT,
     stress_ng::FORMAT,
     pairs::FORMAT,
     pairs::HWLATDETECT,

@@ -4,6 +4,7 @@ use crate::flags::{FileRuns, check_positive, value_parser_of};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use latlab_import::{FORMATS, Format, Unit, format_of_id};
+use latlab_model::Nanos;
 use std::path::PathBuf;
 
 /// Flags of `latlab import`.
@@ -30,7 +31,7 @@ pub struct ImportArgs {
     pub unit: Option<Unit>,
 
     /// The column has the times at which the cycles of a loop with this period began, and not latencies
-    #[arg(long, value_name = "TIME", value_parser = parse_period, help_heading = CONTENT)]
+    #[arg(long, value_name = "TIME", help_heading = CONTENT)]
     pub period: Option<Nanos>,
 
     /// The runs that are made of the files
