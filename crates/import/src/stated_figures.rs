@@ -74,7 +74,7 @@ pub fn add_bins(recording: &mut Recording, mut bins: Bins, scale: Scale, stated:
         let fits = |mean| stated >= mean - unit && stated <= mean + scale.width_ns as f64;
         observed.mean_ns().is_none_or(fits)
     };
-    let stated_sum = stated.mean_ns.filter(|mean| coarse && (known > 0 || fits(*mean)));
+    let stated_sum = stated.mean_ns.filter(|_| coarse);
     let (sum_ns, not_in_sum) = match stated_sum {
         // In coarse bins the stated mean is the better one, and it holds every latency.
         Some(mean) => ((mean * (binned + known) as f64).round() as i128, 0),

@@ -4,6 +4,9 @@ mod broken;
 mod common;
 #[path = "../../../capture/tests/it/damage.rs"]
 mod damage;
+mod field;
 mod formats;
 mod fuzz;
+mod mutation;
 mod recordings;
+mod verdict;

@@ -153,10 +153,12 @@ impl Section {
     /// The line of a thread that a mail program has broken: its rest is the next line.
     fn take_unfinished(&mut self, line: &Line<'_>) -> bool {
         let Some((number, first)) = self.unfinished.take() else { return false };
-        let joined = [&first[..], b" ", line.bytes].concat();
-        let joined = Line { number, bytes: &joined, is_whole: line.is_whole };
-        let is_rest = line.bytes.first().is_some_and(|byte| *byte != b'T' && *byte != b'#');
-        let was_read = is_rest && self.threads.take(&joined);
+        let is_number = !line.bytes.is_empty() && line.bytes.iter().all(u8::is_ascii_digit);
+        // The blanks of its column went with the end of the line.
+        let rest = String::from_utf8_lossy(line.bytes);
+        let joined = [&first[..], format!("{rest:>8}").as_bytes()].concat();
+        let joined = Line { number, bytes: &joined, is_whole: true };
+        let was_read = is_number && line.is_whole && self.threads.take(&joined);
         if !was_read {
             self.threads.lose(number, &first);
         }
