@@ -71,6 +71,22 @@ impl Numbers {
 const MESSAGE: &[u8] = b"[   12.345678] usb 1-1: new device\n";
 const LETTERS: &[u8] = b"xZ#?:;,| ";
 
+/// Whether all that is left of a line may be whole lines with other numbers: nobody can tell that
+/// digits are missing where numbers have no width.
+fn may_be_other_numbers(lines: &[&[u8]], changed: &[u8]) -> bool {
+    let shape = |line: &[u8]| -> Vec<u8> {
+        let digit = |byte: &u8| if byte.is_ascii_digit() { b'0' } else { *byte };
+        let mut shape: Vec<u8> = line.iter().map(digit).collect();
+        shape.dedup();
+        shape.trim_ascii().to_vec()
+    };
+    let has_width =
+        |line: &&[u8]| line.windows(2).any(|pair| pair == b"  ") || line.starts_with(b"0000");
+    let known: Vec<Vec<u8>> = lines.iter().map(|line| shape(line)).collect();
+    let mut left = changed.split(|byte| *byte == b'\n').map(shape).filter(|line| !line.is_empty());
+    !lines.iter().any(has_width) && left.all(|line| known.contains(&line))
+}
+
 /// A damage of one line: what it is called, and the text with it.
 fn damage(text: &[u8], numbers: &mut Numbers) -> (String, Vec<u8>) {
     let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
@@ -79,7 +95,8 @@ fn damage(text: &[u8], numbers: &mut Numbers) -> (String, Vec<u8>) {
     let place = numbers.below(line.len().saturating_sub(1));
     let letter = LETTERS[numbers.below(LETTERS.len())];
     let (before, after) = line.split_at(place);
-    let (kind, changed): (&str, Vec<u8>) = match numbers.below(6) {
+    let is_list = !text.contains(&b',') && !text.contains(&b':');
+    let (kind, changed): (&str, Vec<u8>) = match numbers.below(if is_list { 5 } else { 6 }) {
         0 => ("replaced by a letter", [before, &[letter], &after[1..]].concat()),
         1 => ("deleted", [before, &after[1..]].concat()),
         2 => ("a letter before", [before, &[letter], after].concat()),
@@ -89,6 +106,9 @@ fn damage(text: &[u8], numbers: &mut Numbers) -> (String, Vec<u8>) {
             let next = lines.get(at + 1).copied().unwrap_or_default();
             let middle = numbers.below(next.len().saturating_sub(1));
             let mixed = [before, &next[..middle], after, &next[middle..]].concat();
+            if may_be_other_numbers(&lines, &mixed) {
+                return ("nothing".to_string(), text.to_vec());
+            }
             let rest = lines.iter().enumerate().filter(|other| other.0 != at + 1);
             let all = rest.map(|(n, line)| if n == at { &mixed[..] } else { line });
             return (
@@ -97,6 +117,9 @@ fn damage(text: &[u8], numbers: &mut Numbers) -> (String, Vec<u8>) {
             );
         }
     };
+    if may_be_other_numbers(&lines, &changed) {
+        return ("nothing".to_string(), text.to_vec());
+    }
     let all = lines.iter().enumerate().map(|(n, line)| if n == at { &changed[..] } else { line });
     let shown = String::from_utf8_lossy(&changed).into_owned();
     (format!("line {}, byte {place}: {kind}: {shown:?}", at + 1), all.collect::<Vec<_>>().concat())
@@ -127,7 +150,7 @@ fn check(name: &str, text: &[u8], tries: usize) -> Vec<String> {
         look(what, &damaged);
         let cut = numbers.below(text.len());
         // A cut between two lines leaves a shorter recording of a format without an end.
-        if text[..cut].last().is_some_and(|byte| *byte != b'\n') {
+        if !text[..cut].ends_with(b"\n") && !text[cut..].starts_with(b"\n") {
             look(format!("cut at byte {cut}"), &text[..cut]);
         }
     }
