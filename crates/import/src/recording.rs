@@ -3,7 +3,13 @@
 use latlab_model::finding::{Finding, FindingKind, ImportFinding};
 use latlab_model::import::{Import, ImportFact};
 use latlab_model::machine::Machine;
+use latlab_model::units::grouped;
 use latlab_model::{Histogram, Nanos};
+
+/// A thread that ran for less than nine tenths of the time of another has not run all the time.
+const LEAST_SHARE: (i128, i128) = (9, 10);
+/// Cycles by which threads may differ, because one starts after the other.
+const ALLOWED_LAG: i128 = 10;
 
 /// One recording of a file; most files hold one.
 #[derive(Clone, PartialEq, Default, Debug)]
@@ -102,6 +108,38 @@ impl Recording {
         let (about, stated) = (about.to_string(), latency.to_string());
         let counted = format!("a maximum of {counted}");
         self.add_of(thread, ImportFinding::ImportContradiction { about, stated, counted });
+    }
+
+    /// Something of the recording is not there.
+    pub fn lacks(&mut self, missing: impl Into<String>) {
+        self.add(ImportFinding::ImportIncomplete { missing: missing.into() });
+    }
+
+    /// Compares how long the threads ran, by their cycles and periods. Where the file has no periods, it
+    /// does so only if all threads have the same one.
+    pub fn compare_cycles(&mut self, has_one_period: bool) {
+        let ran = self.series.iter().enumerate().filter(|(_, one)| one.counts.count > 0);
+        let ran: Vec<(usize, i128, Option<Nanos>)> = ran
+            .map(|(thread, one)| (thread, i128::from(one.counts.count), one.period_ns))
+            .collect();
+        let is_known = match ran.iter().any(|one| one.2.is_some()) {
+            true => ran.iter().all(|one| one.2.is_some_and(|period| period > Nanos::ZERO)),
+            false => has_one_period,
+        };
+        if !is_known {
+            return;
+        }
+        let period = |period: Option<Nanos>| period.map_or(1, |period| i128::from(period.0));
+        let longest = ran.iter().map(|one| one.1 * period(one.2)).max().unwrap_or(0);
+        let (part, whole) = LEAST_SHARE;
+        for (thread, count, its_period) in ran {
+            let due = longest / period(its_period);
+            if count * whole < due * part && due - count > ALLOWED_LAG {
+                let [count, due] =
+                    [count, due].map(|it| grouped(it.try_into().unwrap_or(u64::MAX)));
+                self.lacks(format!("thread {thread} has {count} of {due} cycles"));
+            }
+        }
     }
 
     /// Whether anything of the recording is missing, or contradicts itself.

@@ -52,6 +52,28 @@ fn a_summary_has_no_histogram() {
 }
 
 #[test]
+fn a_thread_that_ran_for_a_part_of_the_time_is_told() {
+    let line = |thread: u32, period: u32, cycles: u64| {
+        format!("T: {thread} ( 1) P:80 I:{period} C:{cycles} Min:1 Act:4 Avg:5 Max:50\n")
+    };
+    let short = one(line(0, 1_000, 10_000) + &line(1, 1_000, 1));
+    assert!(texts(&short).contains("thread 1 has 1 of 10 000 cycles"), "{}", texts(&short));
+    let slower = one(line(0, 1_000, 10_000) + &line(1, 1_500, 6_650));
+    assert!(!slower.is_incomplete(), "{}", texts(&slower));
+    let begun = one(line(0, 1_000, 14) + &line(1, 1_500, 5));
+    assert!(!begun.is_incomplete(), "one thread starts after the other");
+    let histogram = |rows: &str| {
+        one(format!(
+            "{rows}# Min Latencies: 00003 00003\n# Avg Latencies: 00003 00003\n\
+             # Max Latencies: 00003 00003\n# Histogram Overflows: 00000 00000\n"
+        ))
+    };
+    let rows = histogram("000003 001000\t000800\n");
+    assert!(texts(&rows).contains("thread 1 has 800 of 1 000 cycles"), "{}", texts(&rows));
+    assert!(!histogram("000003 001000\t000950\n").is_incomplete());
+}
+
+#[test]
 fn json_of_rt_tests_and_its_missing_overflows() {
     let recording = one(fixture("ct24_json_h100.json"));
     assert_eq!(recording.tool.as_deref(), Some("rt-tests 2.40"));

@@ -202,6 +202,8 @@ pub fn recording(section: &mut Section, unit: i64) -> Recording {
         contradiction(&mut recording, 0, "Histogram Overflows", listed, format!("{all} columns"));
     }
     threads.compare(&mut recording, unit);
+    // With a histogram all threads have the same period.
+    recording.compare_cycles(!threads.is_deadline());
     note_unknown_overflow(&mut recording);
     recording
 }

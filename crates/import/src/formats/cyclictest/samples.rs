@@ -186,6 +186,7 @@ impl Verbose {
             recording.series.push(Series { period_ns: period, ..series });
             one.report_absent(thread, &mut recording);
         }
+        recording.compare_cycles(false);
         let announced = self.intervals.len().max(self.threads.len());
         let with_lines = self.threads.iter().filter(|one| one.lines > 0).count();
         if with_lines < announced {

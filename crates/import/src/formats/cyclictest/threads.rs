@@ -200,6 +200,7 @@ impl ThreadLines {
                 self.conditions(one, series);
             }
         }
+        recording.compare_cycles(false);
         let absent = (0..last).filter(|thread| !self.threads.contains_key(thread)).count();
         if absent > 0 {
             let missing = format!("{absent} of {} threads have no line", u64::from(last) + 1);
