@@ -3,6 +3,7 @@
 use crate::formats::Format;
 use crate::lines::{Line, Lines};
 use crate::prefix::{Prefix, without_escapes};
+use latlab_model::Nanos;
 use latlab_model::finding::{Finding, ImportFinding};
 use std::borrow::Cow;
 use std::fs::File;
@@ -22,6 +23,8 @@ pub struct Query {
     pub column: Option<String>,
     /// Unit of the values, where the file does not say it.
     pub unit: Option<Unit>,
+    /// Period of the loop whose cycles the values are times of; none where they are latencies.
+    pub period: Option<Nanos>,
 }
 
 /// A unit of time.
@@ -126,6 +129,11 @@ impl Input {
     /// The first bytes, up to 64 KiB.
     pub fn head(&self) -> &[u8] {
         &self.head
+    }
+
+    /// The same as its lines are given.
+    pub fn plain_head(&self) -> Vec<u8> {
+        self.prefix.strip_all(&self.head)
     }
 
     /// Takes this off each line from here on.

@@ -1,6 +1,7 @@
 //! The formats, one file each, and how a file is recognised.
 
 mod cyclictest;
+mod evl;
 mod hdr;
 mod jitterdebugger;
 mod json;
@@ -41,6 +42,7 @@ pub const FORMATS: &[Format] = &[
     rtla::TOP,
     oslat::FORMAT,
     xenomai::FORMAT,
+    evl::FORMAT,
     stress_ng::FORMAT,
     pairs::FORMAT,
     pairs::HWLATDETECT,
@@ -70,8 +72,8 @@ pub fn detect(head: &[u8], query: &Query) -> Result<(&'static Format, Prefix), I
     for prefix in prefixes {
         let head = prefix.strip_all(head);
         let found = match (named, &query.column) {
-            (Some(format), Some(column)) if format.id == table::FORMAT.id => {
-                table::has_column(&head, column).then_some(format)
+            (Some(format), Some(_)) if format.id == table::FORMAT.id => {
+                table::has_column(&head, query).then_some(format)
             }
             (Some(format), _) => (format.fits)(&head).then_some(format),
             (None, _) => FORMATS.iter().find(|format| (format.fits)(&head)),

@@ -277,6 +277,7 @@ fn tables_need_a_column_and_a_unit() {
     let query = |column: &str, unit| Query {
         column: Some(column.to_string()),
         unit: Some(unit),
+        period: None,
         format: format_of_id("csv"),
     };
     let table = "time;thread;wake\n0,1;0;12,5\n0,2;1;9\n0,3;0;-1\n0,4;0;x\n";

@@ -105,6 +105,7 @@ fn read_all(bytes: &[u8], format: &str) {
         format: format_of_id(format),
         column: Some("1".to_string()),
         unit: Some(Unit::Microseconds),
+        period: None,
     };
     let plan = Plan { deadline_ns: Some(Nanos(20_000)), ..Plan::default() };
     for query in [named, Query::default()] {
