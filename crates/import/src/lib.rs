@@ -47,7 +47,7 @@ fn read_source(
     let (format, prefix) = formats::detect(input.head(), query)?;
     input.set_prefix(prefix);
     let mut recordings = (format.read)(&mut input, query)?;
-    recordings.retain(Recording::has_latencies);
+    recordings.retain(Recording::has_result);
     if recordings.is_empty() {
         return Err(InputError::NoLatencies { format: format.title });
     }
