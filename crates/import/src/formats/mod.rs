@@ -92,6 +92,18 @@ struct Part {
     recordings: Vec<Recording>,
 }
 
+/// A file with more recordings is no log of a person.
+const MOST_RECORDINGS: usize = 1_000;
+
+/// Refuses a file that has too many parts at this line.
+fn check_number(parts: &[Part], line: u64) -> Result<(), InputError> {
+    if parts.len() < MOST_RECORDINGS {
+        return Ok(());
+    }
+    let text = format!("line {line}: more than {MOST_RECORDINGS} recordings in one file");
+    Err(InputError::Malformed(text))
+}
+
 /// The recordings of all parts; those of a file with several are numbered, and say where they begin.
 fn number_parts(parts: Vec<Part>) -> Vec<Recording> {
     let is_one = parts.len() < 2;
