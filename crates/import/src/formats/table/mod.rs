@@ -246,7 +246,7 @@ impl Table {
             self.say(&mut recording);
             recording
         });
-        Ok(Part { first_line, recordings: said.collect(), left: LeftOut::default() })
+        Ok(Part::of(first_line, said.collect(), LeftOut::default()))
     }
 
     fn samples(&mut self) -> Result<Recording, InputError> {
