@@ -10,5 +10,6 @@ mod field;
 mod formats;
 mod fuzz;
 mod mutation;
+mod outputs;
 mod recordings;
 mod verdict;
