@@ -62,7 +62,12 @@ fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, InputError> 
         let regular = section.samples.take_regular(input.buffered());
         input.skip(regular * REGULAR_LINE, regular as u64);
         let Some(line) = input.next_line() else { break };
+        let is_cut = !line.is_whole && line.bytes.starts_with(b" ");
         let line = Line { bytes: line.bytes.trim_ascii(), ..line };
+        // Blanks that a file ends with are the beginning of a column.
+        if is_cut && line.bytes.is_empty() {
+            section.left_out.lose(&line);
+        }
         if section.ends_before(&line) {
             let next = section.successor(line.number);
             done.extend(std::mem::replace(&mut section, next).part(unit));
@@ -175,12 +180,18 @@ impl Section {
             () if self.rows.count() > 0 => histogram::recording(&mut self, unit),
             () if self.samples.has_any() => self.samples.recording(unit),
             () if self.threads.count() > 0 => self.threads.recording(unit),
-            () => return None,
+            () => return self.lost_part(),
         };
         self.footer.conditions(&mut recording, unit);
         self.threads.report_lost(&mut self.left_out);
         self.left_out.report("lines", &mut recording);
-        Some(Part { first_line, recordings: vec![recording] })
+        Some(Part::one(first_line, recording))
+    }
+
+    /// What is left of a recording of which no latency could be read.
+    fn lost_part(mut self) -> Option<Part> {
+        self.threads.report_lost(&mut self.left_out);
+        Some(Part::none(self.first_line, self.left_out))
     }
 }
 

@@ -77,13 +77,12 @@ fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, InputError> 
             parts
                 .push(std::mem::replace(&mut table, Table::new(line.number, next?, query)).part()?);
         } else if is_empty(&text) {
-            table.take_length(&text);
+            table.take_comment(&line, &text);
         } else {
             table.take(&line, &text);
         }
     }
     parts.push(table.part()?);
-    parts.retain(|part| part.recordings.iter().any(Recording::has_latencies));
     Ok(number_parts(parts))
 }
 
@@ -94,6 +93,7 @@ struct Table {
     threads: BTreeMap<String, Samples>,
     timestamps: Option<Timestamps>,
     rows: u64,
+    has_first_cells: bool,
     stated_rows: Option<u64>,
     cycles: Option<(u64, u64)>,
     cycles_differ: bool,
@@ -110,6 +110,7 @@ impl Table {
             threads: BTreeMap::new(),
             timestamps: query.period.map(Timestamps::new),
             rows: 0,
+            has_first_cells: false,
             stated_rows: None,
             cycles: None,
             cycles_differ: false,
@@ -128,6 +129,16 @@ impl Table {
         self.take_length(text);
         if !is_empty(text) {
             self.left.pass_over(line, !is_other_text(line.bytes, 1));
+        }
+    }
+
+    /// Takes a comment; one without words among the rows may be what is left of a row.
+    fn take_comment(&mut self, line: &Line<'_>, text: &str) {
+        self.take_length(text);
+        let comment = text.trim_start_matches('#').trim_start();
+        let has_digit = comment.bytes().any(|byte| byte.is_ascii_digit());
+        if self.rows > 0 && has_digit && !is_other_text(comment.as_bytes(), 1) {
+            self.left.lose(line);
         }
     }
 
@@ -160,7 +171,11 @@ impl Table {
 
     fn take(&mut self, line: &Line<'_>, text: &str) {
         let cells: Vec<&str> = self.layout.cells(text).collect();
-        let read = self.layout.fits(&cells).then(|| self.read_row(&cells)).flatten();
+        // A row that has lost its first cell has perhaps lost more.
+        let has_first = cells.first().is_some_and(|cell| !cell.is_empty()) || !self.has_first_cells;
+        let is_row = has_first && self.layout.fits(&cells);
+        let read = is_row.then(|| self.read_row(&cells)).flatten();
+        self.has_first_cells |= self.rows == 0 && has_first && read.is_some();
         match read.filter(|_| line.is_whole) {
             Some(row) if row.nanos < 0 && self.timestamps.is_none() => self.negative.lose(line),
             Some(row) => self.push(&row),
@@ -221,7 +236,7 @@ impl Table {
             self.say(&mut recording);
             recording
         });
-        Ok(Part { first_line, recordings: said.collect() })
+        Ok(Part { first_line, recordings: said.collect(), left: LeftOut::default() })
     }
 
     fn samples(&mut self) -> Result<Recording, InputError> {
