@@ -104,6 +104,35 @@ fn tables_of_other_tools_are_read_by_what_only_they_have() {
 }
 
 #[test]
+fn a_good_outcome_is_a_pass_over_the_time_that_was_measured() {
+    for (name, seconds) in [("16.hwlat-below.txt", 60), ("17.osnoise-empty.txt", 5)] {
+        let read = read_field(name, &Query::default());
+        let recordings = read.as_ref().unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(recordings.len(), 1, "{name}");
+        assert_eq!(recordings[0].count(), 0, "{name}");
+        assert_eq!(recordings[0].length_ns, Nanos(seconds * 1_000_000_000), "{name}");
+        assert_eq!(judge(&read, DEADLINE), (Word::Pass, Nanos::ZERO), "{name}");
+    }
+}
+
+#[test]
+fn the_time_between_samples_that_lie_far_apart_was_not_measured() {
+    let name = "37.two-samples-an-hour.csv";
+    let recording = &read_field(name, &Query::default()).unwrap()[0];
+    assert_eq!((recording.count(), recording.series[0].largest()), (2, Nanos(10_000)));
+    let is_told = texts(recording).contains("not measured") || recording.is_incomplete();
+    assert!(is_told || recording.length_ns < Nanos(60_000_000_000), "{}", texts(recording));
+}
+
+/// Where the deadline does not say it, the unit that the heading contradicts is an error as well.
+#[test]
+fn the_unit_of_a_heading_is_not_overruled_in_silence() {
+    let ns = unit(Unit::Nanoseconds);
+    let error = read_field("38.unit-against-header.csv", &ns).unwrap_err().to_string();
+    assert!(error.contains("latency_us") && error.contains("ns"), "{error}");
+}
+
+#[test]
 fn a_deadline_is_judged_as_for_a_run() {
     let read = read_field("02.two-kernels.txt", &Query::default());
     assert_eq!(judge(&read, DEADLINE), (Word::Fail, Nanos(1_076_000)));
