@@ -39,6 +39,7 @@ impl Rows {
     pub fn take_head(&mut self, line: &[u8]) -> bool {
         let is_head = !self.has_head
             && line.first().is_some_and(u8::is_ascii_alphabetic)
+            && !line.contains(&b':')
             && line.iter().any(|byte| b",;\t".contains(byte));
         self.has_head |= is_head;
         is_head
