@@ -1,6 +1,6 @@
 //! What a file says: threads with their histograms or figures, conditions, and what it leaves open.
 
-use latlab_model::finding::{Finding, FindingKind, ImportFinding};
+use latlab_model::finding::{Finding, ImportFinding};
 use latlab_model::import::{Import, ImportFact, ListedGaps};
 use latlab_model::machine::Machine;
 use latlab_model::units::grouped;
@@ -149,15 +149,7 @@ impl Recording {
 
     /// Whether anything of the recording is missing, or contradicts itself.
     pub fn is_incomplete(&self) -> bool {
-        self.findings.iter().any(|finding| {
-            let FindingKind::Import(finding) = &finding.kind else { return false };
-            matches!(
-                finding,
-                ImportFinding::ImportLeftOut { .. }
-                    | ImportFinding::ImportIncomplete { .. }
-                    | ImportFinding::ImportContradiction { .. }
-            )
-        })
+        self.findings.iter().any(Finding::forbids_pass)
     }
 
     /// Whether any latency is known.

@@ -80,7 +80,9 @@ pub fn add_bins(recording: &mut Recording, mut bins: Bins, scale: Scale, stated:
         Some(mean) => ((mean * (binned + known) as f64).round() as i128, 0),
         None => (sum, known),
     };
-    if let (Some(stated), Some(mean), Some(0)) = (stated.mean_ns, observed.mean_ns(), overflow)
+    // rtla osnoise states a mean of zero whatever it was.
+    let stated_mean = stated.mean_ns.filter(|mean| *mean > 0.0);
+    if let (Some(stated), Some(mean), Some(0)) = (stated_mean, observed.mean_ns(), overflow)
         && !fits(stated)
     {
         contradiction(recording, thread, "Mean", time(stated as i64), time(mean as i64));
@@ -186,7 +188,11 @@ fn extremes(
     let min = match (stated.min_ns, observed.lowest) {
         (Some(stated), Some(low)) if within(stated, low) => stated,
         (Some(stated), Some(low)) => {
-            contradiction(recording, thread, "Minimum", time(stated), time(low));
+            // It says nothing of how late anything was.
+            let (stated, low_text) = (time(stated), time(low));
+            recording.note(format!(
+                "Minimum: the file states {stated}, but its data come to {low_text}."
+            ));
             low
         }
         (stated, low) => low.or(stated).unwrap_or(end),

@@ -395,7 +395,7 @@ impl Run {
     /// Findings as they are shown: the heaviest first, else in their order.
     pub fn findings_by_weight(&self) -> Vec<&Finding> {
         let mut findings: Vec<&Finding> = self.findings.iter().collect();
-        findings.sort_by_key(|finding| Reverse((finding.invalidates(), finding.severity())));
+        findings.sort_by_key(|finding| Reverse((finding.effect(), finding.severity())));
         findings
     }
 

@@ -13,7 +13,7 @@ use latlab_model::doctor::is_command;
 use latlab_model::explanation::{self, HolderKind};
 use latlab_model::finding::Finding;
 use latlab_model::plan::Recorded;
-use latlab_model::run::{Quantiles, Severity, Verdict, VerdictWord};
+use latlab_model::run::{Quantiles, Severity, Verdict, VerdictReason, VerdictWord};
 use latlab_model::statistics::QuantileInterval;
 use latlab_model::{Nanos, Run};
 use std::cmp::Reverse;
@@ -62,6 +62,7 @@ fn judgement(run: &Run, verdict: &Verdict) -> String {
     let Verdict { word, deadline_ns, misses, activations, .. } = verdict;
     let word = word.as_str().to_uppercase();
     let many = match run.asked.method.records() {
+        Recorded::Latency if run.asked.method.is_import() => "latencies",
         Recorded::Latency => "wake-ups",
         Recorded::Gap => "gaps",
         Recorded::Response => verdict::judged_responses(run).1,
@@ -77,15 +78,15 @@ fn judgement(run: &Run, verdict: &Verdict) -> String {
         };
         format!("; the largest {size} {}{}", short(max.0 as f64), sentence::outside_own_work(run))
     });
-    let reason = verdict::reason(run, verdict).map(|reason| format!("{reason}. "));
-    let counts = format!(
-        "{count} of {} {many} missed the {deadline_ns} deadline{}.",
-        grouped(*activations),
-        largest.unwrap_or_default(),
-    );
-    match reason {
-        Some(reason) => format!("{word}: {reason}{}", capitalised(&counts)),
-        None => format!("{word}: {counts}"),
+    let largest = largest.unwrap_or_default();
+    let missed =
+        format!("{count} of {} {many} missed the {deadline_ns} deadline", grouped(*activations));
+    match (verdict::reason(run, verdict), &verdict.reason) {
+        (Some(reason), Some(VerdictReason::PassForbidden { .. })) if *misses == 0 => {
+            format!("{word}: {missed}, but {reason}{largest}.")
+        }
+        (Some(reason), _) => format!("{word}: {reason}. {}{largest}.", capitalised(&missed)),
+        (None, _) => format!("{word}: {missed}{largest}."),
     }
 }
 
@@ -205,7 +206,7 @@ fn own_findings(run: &Run) -> Vec<(&Finding, Option<usize>)> {
     let mut all: Vec<(&Finding, Option<usize>)> =
         all.map(|finding| (finding, largest_explained(run, finding.code()))).collect();
     all.sort_by_key(|(finding, largest)| {
-        Reverse((finding.invalidates(), finding.severity(), largest.unwrap_or(0)))
+        Reverse((finding.effect(), finding.severity(), largest.unwrap_or(0)))
     });
     all
 }

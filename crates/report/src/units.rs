@@ -2,7 +2,7 @@
 
 use latlab_model::Nanos;
 use latlab_model::histogram::FINE_WIDTH;
-pub use latlab_model::units::{bytes, grouped, percent};
+pub use latlab_model::units::{bytes, grouped, percent, within_sentence};
 pub(crate) use latlab_model::units::{counted, trimmed};
 
 /// A unit and a number of decimals that a whole column shares, so that its numbers compare.

@@ -99,10 +99,16 @@ impl Histogram {
         add_bins(&mut recording, self.bins, scale, &self.stated);
         if let Some(series) = recording.series.last_mut() {
             series.period_ns = self.period;
+            // The rows are cut off to microseconds, the stated mean has nanoseconds.
+            let counts = &mut series.counts;
+            let (least, most) = (counts.min_ns.0 as f64, counts.max_ns.0 as f64);
+            if let Some(mean) = self.stated.mean_ns.filter(|mean| (least..=most).contains(mean)) {
+                counts.sum_ns = (mean * counts.summed() as f64).round() as i128;
+            }
         }
         self.facts.into_iter().for_each(|(name, text)| recording.fact(&name, text));
         self.left.report("lines", &mut recording);
         note_unknown_overflow(&mut recording);
-        Part { first_line: self.first_line, recordings: vec![recording] }
+        Part::one(self.first_line, recording)
     }
 }

@@ -51,7 +51,7 @@ impl LeftOut {
 
     /// Counts a line that is none of the format; it is lost if it may be what is left of one.
     pub fn pass_over(&mut self, line: &Line<'_>, may_hold_value: bool) {
-        match may_hold_value {
+        match may_hold_value || is_cut(line) {
             true => self.lose(line),
             false => self.other.push(Some(line.number), line.bytes),
         }
@@ -88,6 +88,13 @@ pub fn is_other_text(line: &[u8], least_words: usize) -> bool {
         return true;
     }
     !first.is_ascii_digit() && !b"+-.,".contains(first) && words(text) >= least_words
+}
+
+/// Whether a last line without its end may be the beginning of one with a value: it is neither text in
+/// words nor the prompt of a shell.
+fn is_cut(line: &Line<'_>) -> bool {
+    let is_prompt = line.bytes.trim_ascii_end().last().is_some_and(|byte| b"$#>%".contains(byte));
+    !line.is_whole && !is_prompt && !is_other_text(line.bytes, 2)
 }
 
 /// The words of a line that are longer than what damage makes of a number.

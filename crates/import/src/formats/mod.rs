@@ -19,6 +19,7 @@ mod xenomai;
 use crate::input::{Input, InputError, Query};
 use crate::prefix::Prefix;
 use crate::recording::Recording;
+use left_out::LeftOut;
 
 /// A format that can be read.
 pub struct Format {
@@ -91,6 +92,26 @@ pub fn detect(head: &[u8], query: &Query) -> Result<(&'static Format, Prefix), I
 struct Part {
     first_line: u64,
     recordings: Vec<Recording>,
+    /// What could not be read, of a part that gave no recording.
+    left: LeftOut,
+}
+
+impl Part {
+    /// The part of one recording.
+    fn one(first_line: u64, recording: Recording) -> Part {
+        Part { first_line, recordings: vec![recording], left: LeftOut::default() }
+    }
+
+    /// The part of several recordings, each of which tells what could not be read.
+    fn of(first_line: u64, recordings: Vec<Recording>, left: LeftOut) -> Part {
+        let left = if recordings.is_empty() { left } else { LeftOut::default() };
+        Part { first_line, recordings, left }
+    }
+
+    /// The part of which no latency could be read.
+    fn none(first_line: u64, left: LeftOut) -> Part {
+        Part { first_line, recordings: Vec::new(), left }
+    }
 }
 
 /// A file with more recordings is no log of a person.
@@ -106,7 +127,8 @@ fn check_number(parts: &[Part], line: u64) -> Result<(), InputError> {
 }
 
 /// The recordings of all parts; those of a file with several are numbered, and say where they begin.
-fn number_parts(parts: Vec<Part>) -> Vec<Recording> {
+fn number_parts(mut parts: Vec<Part>) -> Vec<Recording> {
+    tell_neighbours(&mut parts);
     let is_one = parts.len() < 2;
     let numbered = (1..).zip(parts).flat_map(|(number, part): (u32, Part)| {
         let first_line = part.first_line;
@@ -122,6 +144,21 @@ fn number_parts(parts: Vec<Part>) -> Vec<Recording> {
         })
     });
     numbered.collect()
+}
+
+/// Takes out the parts without a recording; what they have lost is told by the one before them, or the
+/// one behind.
+fn tell_neighbours(parts: &mut Vec<Part>) {
+    let has_recording = |part: &Part| !part.recordings.is_empty();
+    for at in 0..parts.len() {
+        let left = std::mem::take(&mut parts[at].left);
+        let before = parts[..at].iter().rposition(has_recording);
+        let heir = before.or_else(|| parts.iter().position(has_recording));
+        if let Some(recording) = heir.and_then(|heir| parts[heir].recordings.last_mut()) {
+            left.report("lines", recording);
+        }
+    }
+    parts.retain(has_recording);
 }
 
 /// Lines of the head of a file, without blanks around them; the last may be cut off.

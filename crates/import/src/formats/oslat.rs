@@ -261,9 +261,12 @@ impl Table {
         let mut recording = Recording::new("oslat histogram");
         recording.quantity = "time taken from a busy loop";
         recording.tool = self.tool.take();
-        match self.rows.is_empty() {
-            false => self.add_rows(&mut recording)?,
-            true => self.add_trigger(&mut recording)?,
+        let has_figures = match self.rows.is_empty() {
+            false => self.add_rows(&mut recording),
+            true => self.add_trigger(&mut recording),
+        };
+        if has_figures.is_none() {
+            return Some(Part::none(first_line, self.left));
         }
         if let Some(gap) = self.triggered {
             recording.has_at_least("Gap that stopped the test", Nanos(gap));
@@ -272,7 +275,7 @@ impl Table {
             recording.fact(name, text.clone());
         }
         self.left.report("lines", &mut recording);
-        Some(Part { first_line, recordings: vec![recording] })
+        Some(Part::one(first_line, recording))
     }
 
     /// A test that stopped itself prints no table, but the gap that stopped it.

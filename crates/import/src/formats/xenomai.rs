@@ -105,7 +105,7 @@ fn read(input: &mut Input, _: &Query) -> Result<Vec<Recording>, InputError> {
             let text = "switchtest counts switches of threads; it has no latencies".to_string();
             return Err(InputError::Malformed(text));
         }
-        if screen.ends_before(text) {
+        if line.is_whole && screen.ends_before(text) {
             let next = screen.successor(line.number);
             parts.extend(std::mem::replace(&mut screen, next).part());
         }
@@ -294,7 +294,10 @@ impl Screen {
     fn part(self) -> Option<Part> {
         let has_any = self.max.is_some() || self.summary.is_some() || !self.rows.is_empty();
         let first_line = self.first_line;
-        has_any.then(|| Part { first_line, recordings: vec![self.recording()] })
+        Some(match has_any {
+            true => Part::one(first_line, self.recording()),
+            false => Part::none(first_line, self.left),
+        })
     }
 
     fn recording(self) -> Recording {

@@ -2,9 +2,15 @@
 
 mod accounting;
 mod broken;
+mod cases;
 mod common;
 #[path = "../../../capture/tests/it/damage.rs"]
 mod damage;
+mod false_pass;
+mod field;
 mod formats;
 mod fuzz;
+mod mutation;
+mod outputs;
 mod recordings;
+mod verdict;

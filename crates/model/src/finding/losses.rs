@@ -13,7 +13,7 @@ findings! {
         /// count is lost.
         IntervalsGrown = "intervals-grown" (
             "info",
-            "no",
+            "none",
             "Keep a CPU free for latlab's other threads: `--helpers-on`."
         ) {
             /// How often.
@@ -22,7 +22,7 @@ findings! {
         /// The stream was not read in time, so intervals were merged. No count is lost.
         IntervalsMerged = "intervals-merged" (
             "info",
-            "no",
+            "none",
             "Use a faster disk, or `--helpers-on`."
         ) {
             /// How many.
@@ -32,7 +32,7 @@ findings! {
         /// counts are not.
         SpikesLost = "spikes-lost" (
             "warning",
-            "no",
+            "none",
             "Nothing, if only the maximum matters."
         ) {
             /// How many.
@@ -40,7 +40,7 @@ findings! {
         }
         /// An interrupted run had latencies after its last stored interval. They are in
         /// `spikes.parquet` and in the verdict, and in no other figure.
-        SpikesUncounted = "spikes-uncounted" ("warning", "no", "Nothing.") {
+        SpikesUncounted = "spikes-uncounted" ("warning", "none", "Nothing.") {
             /// How many.
             count: u64,
             /// The largest.
@@ -50,7 +50,7 @@ findings! {
         /// have no legs; with `--instrument timerlat` their latencies are counted nowhere.
         TraceLost = "trace-lost" (
             "warning; error with timerlat",
-            "with timerlat",
+            "invalid with timerlat",
             "Use a CPU for `--helpers-on`, fewer threads, or a longer period."
         ) {
             /// Lost events; none where a frame of them cannot be read.
@@ -63,7 +63,7 @@ findings! {
         /// With `--legs`: the legs of some cycles contradict their latencies and were left out.
         LegsUnsound = "legs-unsound" (
             "warning",
-            "no",
+            "none",
             "Nothing if they are few; their latencies are counted."
         ) {
             /// Cycles whose legs were left out; none where a whole frame of them was.
@@ -76,7 +76,7 @@ findings! {
         /// contain the switch to it. Kernel 6.18 traces no switch from an idle CPU.
         LegsMissing = "legs-missing" (
             "warning",
-            "no",
+            "none",
             "Run other work on the measured CPUs, or use a longer period."
         ) {
             /// Cycles that were traced.
@@ -90,7 +90,7 @@ findings! {
         /// counted.
         SpikesNotRecorded = "spikes-not-recorded" (
             "info",
-            "no",
+            "none",
             "Use a higher `--spike-above`, or a faster disk."
         ) {
             /// Spikes that were seen.
@@ -103,7 +103,7 @@ findings! {
         /// With `--explain`: the events of some spikes were overwritten before they could be copied.
         EventsOverwritten = "events-overwritten" (
             "warning",
-            "no",
+            "none",
             "Leave a CPU free for `--helpers-on`, or give the machine less to do."
         ) {
             /// Spikes whose begin is not recorded.
@@ -114,7 +114,7 @@ findings! {
         /// With `--explain`: a part of the recorded events cannot be read.
         RecordingUnreadable = "recording-unreadable" (
             "warning",
-            "no",
+            "none",
             "A newer latlab may read it: `latlab explain`."
         ) {
             /// What is wrong with it.
@@ -124,7 +124,7 @@ findings! {
         /// them all.
         SamplesLost = "samples-lost" (
             "error; warning without `--samples`",
-            "with `--samples`; without it only the legs needed them",
+            "invalid with `--samples`; without it only the legs needed them",
             "Use a faster disk, fewer threads, or a longer period."
         ) {
             /// How many; none where a frame cannot be read.
@@ -139,7 +139,7 @@ findings! {
         /// Cycles of a thread have no row in `samples.parquet`.
         SamplesMissing = "samples-missing" (
             "warning, error",
-            "unless the run was interrupted",
+            "invalid unless the run was interrupted",
             "Use a faster disk, fewer threads, or a longer period."
         ) {
             /// How many.
@@ -150,7 +150,7 @@ findings! {
         /// The counts of some time are not in the journal.
         IntervalLost = "interval-lost" (
             "error",
-            "yes",
+            "invalid",
             "See the finding about the journal."
         ) {
             /// The time before the finding's.
@@ -159,7 +159,7 @@ findings! {
         /// An interval contradicts itself and was left out.
         IntervalUnsound = "interval-unsound" (
             "error",
-            "yes",
+            "invalid",
             "Check the disk and the memory; if it happens again, report it."
         ) {
             /// What is wrong with it.
@@ -168,7 +168,7 @@ findings! {
         /// A thread's own counts differ from those of its intervals.
         CountsDiffer = "counts-differ" (
             "error",
-            "yes",
+            "invalid",
             "Check the disk and the memory; if it happens again, report it."
         ) {
             /// What was counted: `cycles`, `missed releases`.
@@ -181,7 +181,7 @@ findings! {
         /// The journal holds data of a thread that was never set up.
         UnknownThread = "unknown-thread" (
             "error",
-            "yes",
+            "invalid",
             "Check the disk and the memory; if it happens again, report it."
         ) {
             /// What it holds: `samples`, `spikes`, `legs`, `an interval`.

@@ -62,7 +62,12 @@ fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, InputError> 
         let regular = section.samples.take_regular(input.buffered());
         input.skip(regular * REGULAR_LINE, regular as u64);
         let Some(line) = input.next_line() else { break };
+        let is_cut = !line.is_whole && line.bytes.starts_with(b" ");
         let line = Line { bytes: line.bytes.trim_ascii(), ..line };
+        // Blanks that a file ends with are the beginning of a column.
+        if is_cut && line.bytes.is_empty() {
+            section.left_out.lose(&line);
+        }
         if section.ends_before(&line) {
             let next = section.successor(line.number);
             done.extend(std::mem::replace(&mut section, next).part(unit));
@@ -153,10 +158,12 @@ impl Section {
     /// The line of a thread that a mail program has broken: its rest is the next line.
     fn take_unfinished(&mut self, line: &Line<'_>) -> bool {
         let Some((number, first)) = self.unfinished.take() else { return false };
-        let joined = [&first[..], b" ", line.bytes].concat();
-        let joined = Line { number, bytes: &joined, is_whole: line.is_whole };
-        let is_rest = line.bytes.first().is_some_and(|byte| *byte != b'T' && *byte != b'#');
-        let was_read = is_rest && self.threads.take(&joined);
+        let is_number = !line.bytes.is_empty() && line.bytes.iter().all(u8::is_ascii_digit);
+        // The blanks of its column went with the end of the line.
+        let rest = String::from_utf8_lossy(line.bytes);
+        let joined = [&first[..], format!("{rest:>8}").as_bytes()].concat();
+        let joined = Line { number, bytes: &joined, is_whole: true };
+        let was_read = is_number && line.is_whole && self.threads.take(&joined);
         if !was_read {
             self.threads.lose(number, &first);
         }
@@ -173,12 +180,18 @@ impl Section {
             () if self.rows.count() > 0 => histogram::recording(&mut self, unit),
             () if self.samples.has_any() => self.samples.recording(unit),
             () if self.threads.count() > 0 => self.threads.recording(unit),
-            () => return None,
+            () => return self.lost_part(),
         };
         self.footer.conditions(&mut recording, unit);
         self.threads.report_lost(&mut self.left_out);
         self.left_out.report("lines", &mut recording);
-        Some(Part { first_line, recordings: vec![recording] })
+        Some(Part::one(first_line, recording))
+    }
+
+    /// What is left of a recording of which no latency could be read.
+    fn lost_part(mut self) -> Option<Part> {
+        self.threads.report_lost(&mut self.left_out);
+        Some(Part::none(self.first_line, self.left_out))
     }
 }
 

@@ -72,17 +72,9 @@ struct Thread {
     lines: u64,
     first_cycle: u64,
     last_cycle: u64,
-    /// The distance of the cycles, where all of them have the same.
-    step: Step,
-}
-
-/// The distance from line to line.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-enum Step {
-    #[default]
-    Unknown,
-    Same(u64),
-    Uneven,
+    /// Lines whose cycle is the next one.
+    next_cycles: u64,
+    largest_step: u64,
 }
 
 impl Verbose {
@@ -205,11 +197,8 @@ impl Thread {
             self.first_cycle = cycle;
         } else {
             let step = cycle - self.last_cycle;
-            self.step = match self.step {
-                Step::Unknown => Step::Same(step),
-                Step::Same(same) if same != step => Step::Uneven,
-                known => known,
-            };
+            self.next_cycles += u64::from(step == 1);
+            self.largest_step = self.largest_step.max(step);
         }
         self.lines += 1;
         self.last_cycle = cycle;
@@ -220,19 +209,20 @@ impl Thread {
         if self.lines == 0 {
             return;
         }
-        match self.step {
-            Step::Same(step) if step > 1 => recording.note(format!(
-                "Each line of thread {thread} is the largest of {step} cycles (option -o)."
-            )),
-            Step::Uneven => {
-                let cycles = (self.last_cycle - self.first_cycle).saturating_add(1);
-                let stated = format!("{cycles} cycles from the first to the last");
-                contradiction(recording, thread, "Cycles", stated, format!("{} lines", self.lines));
-            }
-            _ => {}
+        let steps = self.lines - 1;
+        let cycles = self.last_cycle - self.first_cycle;
+        let each = cycles.div_ceil(steps.max(1));
+        // Option -o prints one line of each group of cycles.
+        let is_reduced = self.next_cycles * 2 < steps && self.largest_step < 2 * each;
+        if is_reduced {
+            recording.note(format!(
+                "Each line of thread {thread} is the largest of about {each} cycles (option -o)."
+            ));
+        } else if self.next_cycles < steps {
+            let stated = format!("{} cycles from the first to the last", cycles + 1);
+            contradiction(recording, thread, "Cycles", stated, format!("{} lines", self.lines));
         }
-        if self.first_cycle > 1 && !matches!(self.step, Step::Same(step) if step > self.first_cycle)
-        {
+        if self.first_cycle > 1 && !(is_reduced && self.first_cycle < each) {
             let missing = format!("thread {thread} begins at cycle {}", self.first_cycle);
             recording.add(ImportFinding::ImportIncomplete { missing });
         }

@@ -34,7 +34,7 @@ fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, InputError> 
         let missing = "the document breaks off before its end".to_string();
         last.add(ImportFinding::ImportIncomplete { missing });
     }
-    let parts = recordings.into_iter().map(|one| Part { first_line: 1, recordings: vec![one] });
+    let parts = recordings.into_iter().map(|one| Part::one(1, one));
     Ok(number_parts(parts.collect()))
 }
 

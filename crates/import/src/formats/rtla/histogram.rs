@@ -304,7 +304,7 @@ impl Histogram {
         if self.is_empty {
             recordings.push(self.without_gaps());
         }
-        Part { first_line: self.first_line, recordings }
+        Part::of(self.first_line, recordings, self.left)
     }
 
     fn recording(&mut self, kind: usize, width: u64) -> Recording {

@@ -262,7 +262,7 @@ impl Screen {
             Some(Table::Noise(_)) => vec![self.noise()],
             None => Vec::new(),
         };
-        Part { first_line: self.first_line, recordings }
+        Part::of(self.first_line, recordings, self.left)
     }
 
     fn begin(&self, format: &'static str) -> Recording {

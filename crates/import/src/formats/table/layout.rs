@@ -183,13 +183,16 @@ impl Layout {
             .filter(is_row)
             .filter_map(|line| Some((line, hint(self.cells(line.text).nth(self.latency)?)?)))
             .collect();
-        let has = |wanted: Hint| hints.iter().any(|(_, hint)| *hint == wanted);
+        let count = |wanted: Hint| hints.iter().filter(|(_, hint)| *hint == wanted).count();
+        let decimal = count(Hint::Only(Comma::Decimal));
+        let other = count(Hint::Point) + count(Hint::Whole);
         let comma = match () {
-            () if has(Hint::Only(Comma::Thousands)) || self.delimiter == Some(',') => {
+            () if count(Hint::Only(Comma::Thousands)) > 0 || self.delimiter == Some(',') => {
                 Comma::Thousands
             }
-            () if has(Hint::Only(Comma::Decimal)) => Comma::Decimal,
-            () if has(Hint::Point) || has(Hint::Whole) => Comma::Thousands,
+            // A single number with a comma among many others is a damaged one.
+            () if decimal > 0 && decimal * 2 >= other => Comma::Decimal,
+            () if other > 0 => Comma::Thousands,
             () => match hints.iter().find(|(_, hint)| *hint == Hint::Either) {
                 Some((line, _)) => {
                     let text = format!(

@@ -73,17 +73,19 @@ fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, InputError> 
         }
         if table.is_before_heading(line.number) {
             table.take_setting(&line, &text);
-        } else if let Some(next) = table.next_heading(&line, &text, query) {
-            parts
-                .push(std::mem::replace(&mut table, Table::new(line.number, next?, query)).part()?);
         } else if is_empty(&text) {
-            table.take_length(&text);
-        } else {
-            table.take(&line, &text);
+            table.take_comment(&line, &text);
+        } else if !table.take_row(&line, &text) {
+            match table.next_heading(&line, &text, query) {
+                Some(next) => {
+                    let next = Table::new(line.number, next?, query);
+                    parts.push(std::mem::replace(&mut table, next).part()?);
+                }
+                None => table.lose(&line, &text),
+            }
         }
     }
     parts.push(table.part()?);
-    parts.retain(|part| part.recordings.iter().any(Recording::has_latencies));
     Ok(number_parts(parts))
 }
 
@@ -94,6 +96,7 @@ struct Table {
     threads: BTreeMap<String, Samples>,
     timestamps: Option<Timestamps>,
     rows: u64,
+    has_first_cells: bool,
     stated_rows: Option<u64>,
     cycles: Option<(u64, u64)>,
     cycles_differ: bool,
@@ -110,6 +113,7 @@ impl Table {
             threads: BTreeMap::new(),
             timestamps: query.period.map(Timestamps::new),
             rows: 0,
+            has_first_cells: false,
             stated_rows: None,
             cycles: None,
             cycles_differ: false,
@@ -128,6 +132,16 @@ impl Table {
         self.take_length(text);
         if !is_empty(text) {
             self.left.pass_over(line, !is_other_text(line.bytes, 1));
+        }
+    }
+
+    /// Takes a comment; one without words among the rows may be what is left of a row.
+    fn take_comment(&mut self, line: &Line<'_>, text: &str) {
+        self.take_length(text);
+        let comment = text.trim_start_matches('#').trim_start();
+        let has_digit = comment.bytes().any(|byte| byte.is_ascii_digit());
+        if self.rows > 0 && has_digit && !is_other_text(comment.as_bytes(), 1) {
+            self.left.lose(line);
         }
     }
 
@@ -158,14 +172,25 @@ impl Table {
         Some(next.map(|next| next.with_comma(self.layout.comma)))
     }
 
-    fn take(&mut self, line: &Line<'_>, text: &str) {
+    /// Takes a row; whether it could be read.
+    fn take_row(&mut self, line: &Line<'_>, text: &str) -> bool {
         let cells: Vec<&str> = self.layout.cells(text).collect();
-        let read = self.layout.fits(&cells).then(|| self.read_row(&cells)).flatten();
-        match read.filter(|_| line.is_whole) {
-            Some(row) if row.nanos < 0 && self.timestamps.is_none() => self.negative.lose(line),
-            Some(row) => self.push(&row),
-            None => self.left.pass_over(line, cells.len() > 1 || !is_other_text(line.bytes, 2)),
+        // A row that has lost its first cell has perhaps lost more.
+        let has_first = cells.first().is_some_and(|cell| !cell.is_empty()) || !self.has_first_cells;
+        let is_row = line.is_whole && has_first && self.layout.fits(&cells);
+        let Some(row) = is_row.then(|| self.read_row(&cells)).flatten() else { return false };
+        self.has_first_cells |= self.rows == 0 && !cells[0].is_empty();
+        match row.nanos < 0 && self.timestamps.is_none() {
+            true => self.negative.lose(line),
+            false => self.push(&row),
         }
+        true
+    }
+
+    /// Counts a line that is no row.
+    fn lose(&mut self, line: &Line<'_>, text: &str) {
+        let is_table = self.layout.cells(text).count() > 1;
+        self.left.pass_over(line, is_table || !is_other_text(line.bytes, 2));
     }
 
     fn read_row<'a>(&self, cells: &[&'a str]) -> Option<Row<'a>> {
@@ -221,7 +246,7 @@ impl Table {
             self.say(&mut recording);
             recording
         });
-        Ok(Part { first_line, recordings: said.collect() })
+        Ok(Part::of(first_line, said.collect(), LeftOut::default()))
     }
 
     fn samples(&mut self) -> Result<Recording, InputError> {
