@@ -97,15 +97,18 @@ impl Recording {
     /// The file names a latency of this size; where none of the data is as large, one is missing.
     pub fn has_at_least(&mut self, about: &str, latency: Nanos) {
         let largest = self.series.iter().enumerate().max_by_key(|one| one.1.largest());
-        if let Some(thread) = largest.filter(|one| one.1.largest() < latency).map(|one| one.0) {
+        if let Some(thread) = largest.map(|one| one.0) {
             self.has_at_least_of(thread, about, latency);
         }
     }
 
-    /// The same of a latency that belongs to a thread, and is larger than all of its others.
+    /// The same of a latency that belongs to a thread.
     pub fn has_at_least_of(&mut self, thread: usize, about: &str, latency: Nanos) {
-        let series = &mut self.series[thread];
+        let Some(series) = self.series.get_mut(thread) else { return };
         let counted = series.largest();
+        if counted >= latency {
+            return;
+        }
         series.stated_max_ns = series.stated_max_ns.max(Some(latency));
         let (about, stated) = (about.to_string(), latency.to_string());
         let counted = format!("a maximum of {counted}");

@@ -3,6 +3,7 @@
 mod cyclictest;
 mod evl;
 mod hdr;
+mod hwlatdetect;
 mod jitterdebugger;
 mod json;
 mod left_out;
@@ -46,7 +47,7 @@ pub const FORMATS: &[Format] = &[
     evl::FORMAT,
     stress_ng::FORMAT,
     pairs::FORMAT,
-    pairs::HWLATDETECT,
+    hwlatdetect::FORMAT,
     cyclictest::FORMAT,
     jitterdebugger::CSV,
     jitterdebugger::RAW,

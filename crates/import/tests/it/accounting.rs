@@ -176,3 +176,59 @@ fn oslat() {
     account("oslat", &text);
     account_cuts("oslat", text.trim_end());
 }
+
+#[test]
+fn pairs_of_threads() {
+    for name in ["pmqtest.txt", "sigwaittest.txt", "ptsematest.txt", "svsematest.txt"] {
+        let text = String::from_utf8(fixture(name)).unwrap();
+        account(name, &text);
+        account_cuts(name, &text);
+    }
+}
+
+#[test]
+fn hwlatdetect() {
+    let list = format!(
+        "{HWLATDETECT}Max Latency: 18us\nSamples recorded: 2\nSamples exceeding threshold: 2\n\
+         ts: 1519674281.220664736, inner:17, outer:15\n\
+         ts: 1519674282.721666674, inner:18, outer:17\n"
+    );
+    account("hwlatdetect with gaps", &list);
+    account_cuts("hwlatdetect with gaps", &list);
+    let none = format!(
+        "{HWLATDETECT}Max Latency: Below threshold\nSamples recorded: 0\n\
+         Samples exceeding threshold: 0\n"
+    );
+    let gaps = passing("hwlatdetect without gaps", &none);
+    assert_eq!(gaps, (0, Nanos::ZERO));
+    let lines: Vec<&str> = none.split_inclusive('\n').collect();
+    for end in 1..lines.len() {
+        for recording in try_read(lines[..end].concat(), &Query::default()).unwrap_or_default() {
+            assert!(!passes(&recording, DEADLINE), "{end} of {} lines", lines.len());
+        }
+    }
+}
+
+const HWLATDETECT: &str = "hwlatdetect:  test duration 60 seconds
+   detector: tracer
+   parameters:
+        Latency threshold: 10us
+        Sample window:     1000000us
+        Sample width:      500000us
+     Non-sampling period:  500000us
+        Output File:       None
+
+Starting test
+test finished
+";
+
+#[test]
+fn stress_ng() {
+    let text = String::from_utf8(fixture("sng_cyclic_clock_ns.txt")).unwrap();
+    let kept: Vec<&str> = text.split_inclusive('\n').filter(|it| !it.contains("Note:")).collect();
+    account("stress-ng with a histogram", &kept.concat());
+    account_cuts("stress-ng with a histogram", &kept.concat());
+    let text = String::from_utf8(fixture("sng_cyclic_metrics.txt")).unwrap();
+    account("stress-ng", &text);
+    account_cuts("stress-ng", &text);
+}

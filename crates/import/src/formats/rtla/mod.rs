@@ -143,7 +143,10 @@ fn duration(text: &str) -> Option<i64> {
 /// Whether a line that was not understood may be what is left of one with figures: most of its cells
 /// are numbers, or it is no text.
 fn may_hold_value(line: &Line<'_>) -> bool {
-    let is_figure = |cell: &&[u8]| cell.iter().any(u8::is_ascii_digit) || *cell == b"-";
+    let is_figure = |cell: &&[u8]| {
+        let has_digit = cell.iter().any(u8::is_ascii_digit);
+        (has_digit && !cell[0].is_ascii_alphabetic()) || *cell == b"-"
+    };
     let cells = || {
         let cells = line.bytes.split(|byte| byte.is_ascii_whitespace() || *byte == b'|');
         cells.filter(|cell| !cell.is_empty())

@@ -277,9 +277,7 @@ impl Screen {
             recording.series[thread].cpu = Some(*cpu);
             let largest = row.largest.get(if row.noise == [0; 4] { kind } else { 0 });
             let shown = largest.and_then(|largest| nanos(*largest as f64, self.unit));
-            let shown =
-                shown.map(Nanos).filter(|shown| *shown > recording.series[thread].largest());
-            if let Some(shown) = shown {
+            if let Some(shown) = shown.map(Nanos) {
                 recording.has_at_least_of(thread, "Largest on any screen", shown);
             }
         }
