@@ -220,7 +220,7 @@ impl Test {
             ));
         }
         self.left.report("lines", &mut recording);
-        Part { first_line: self.first_line, recordings: vec![recording] }
+        Part::one(self.first_line, recording)
     }
 
     /// The time that was watched, and from which length on gaps were listed.

@@ -231,7 +231,7 @@ impl Screen {
         }
         self.left.report("lines", &mut recording);
         note_summary(&mut recording);
-        Part { first_line: self.first_line, recordings: vec![recording] }
+        Part::one(self.first_line, recording)
     }
 
     fn add(&self, threads: Option<&Threads>, figures: &Figures, recording: &mut Recording) {

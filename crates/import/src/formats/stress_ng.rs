@@ -165,13 +165,13 @@ impl Log {
             instance.add_to(&mut recording);
         }
         if !self.is_complete {
-            recording.lacks("the line 'successful run completed' is not there");
+            recording.note("The line 'successful run completed' is not there.");
         }
         recording
             .note("stress-ng sleeps for a time from now on: late cycles delay all that follow.");
         self.left.report("lines", &mut recording);
         note_summary(&mut recording);
-        Part { first_line: self.first_line, recordings: vec![recording] }
+        Part::one(self.first_line, recording)
     }
 }
 

@@ -391,13 +391,13 @@ impl Histogram {
         let counted = recording.series.iter().filter(|one| one.counts.count > 0);
         let smallest = counted.map(|one| one.counts.min_ns).min();
         let has_command = self.remarks.command.is_some();
-        let default = has_command.then(|| Nanos(DEFAULT_THRESHOLD_US as i64 * 1_000));
-        let above_ns = threshold.or(smallest).or(default);
-        recording.gaps = Some(ListedGaps { above_ns });
-        if above_ns.is_none() {
+        let default = Nanos(DEFAULT_THRESHOLD_US as i64 * 1_000);
+        let above_ns = threshold.or(smallest).unwrap_or(default);
+        recording.gaps = Some(ListedGaps { above_ns: Some(above_ns) });
+        if threshold.is_none() && !has_command {
             recording.note(
-                "The file does not say from which length on rtla counts gaps (option -T; 1 us unless \
-                 it is given).",
+                "The file does not say from which length on rtla counts gaps: taken as 1 us, as it is \
+                 without option -T.",
             );
         }
         let period = self.asked("-p", "--period").unwrap_or(DEFAULT_RUNTIME_US);
