@@ -98,7 +98,10 @@ impl ThreadLines {
 
     /// Counts the lost lines that no later line replaces.
     pub fn report_lost(&self, left: &mut LeftOut) {
-        let replaced_before = self.threads.values().map(|one| one.line).min().unwrap_or(0);
+        // The lines of a screen that was drawn once replace none.
+        let is_redrawn = self.lines > self.threads.len() as u64;
+        let last_lines = self.threads.values().map(|one| one.line);
+        let replaced_before = last_lines.min().filter(|_| is_redrawn).unwrap_or(0);
         for (number, bytes) in self.lost.iter().filter(|lost| lost.0 >= replaced_before) {
             left.lose_text(*number, bytes);
         }
