@@ -88,7 +88,7 @@ fn may_hold_value(text: &str) -> bool {
 
 impl Gap {
     /// Reads `ts: 1408928107.286324, delta:1.5, inner:18, outer:17, cpu:3, count:2`; the time may have any
-    /// form. The list of older versions is `1408928107.0286324000	18	17`.
+    /// form. The list of older versions is `1408928107.0286324000    18    17`.
     fn of_line(text: &str) -> Option<Gap> {
         let Some(rest) = text.strip_prefix("ts: ") else {
             let cells: Vec<&str> = text.split('\t').collect();

@@ -75,10 +75,14 @@ impl Rows {
         }
         let last = line.bytes.rsplit(|byte| !byte.is_ascii_digit()).next().unwrap_or_default();
         // The last number of a line without its end may be the beginning of a longer one.
-        let is_cut = !line.is_whole && !(is_filled && last.first() == Some(&b'0'));
+        let is_complete = line.is_whole || (is_filled && last.first() == Some(&b'0'));
         let expected = if self.rows == 0 { self.counts.len() } else { self.columns.len() };
         let is_later = self.rows == 0 || bin > self.last_bin;
-        if is_cut || self.counts.len() != expected || expected == 0 || bin >= MOST_BINS || !is_later
+        if !is_complete
+            || self.counts.len() != expected
+            || expected == 0
+            || bin >= MOST_BINS
+            || !is_later
         {
             return false;
         }
