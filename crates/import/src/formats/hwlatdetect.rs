@@ -2,7 +2,7 @@
 //! which may be none.
 
 use super::left_out::{LeftOut, is_other_text};
-use super::{Format, Part, check_number, contains, is_text, number_parts};
+use super::{Format, Part, check_number, contains, head_lines, is_text, number_parts};
 use crate::input::{Input, InputError, Query};
 use crate::lines::Line;
 use crate::numbers::{printed, whole};
@@ -25,7 +25,7 @@ const REMARKS: [&str; 3] = ["parameters:", "Starting test", "report saved to"];
 
 fn fits(head: &[u8]) -> bool {
     is_text(head)
-        && contains(head, "hwlatdetect:")
+        && head_lines(head).any(|line| line.starts_with(b"hwlatdetect:"))
         && ["Max Latency:", "inner:", "test duration"].iter().any(|mark| contains(head, mark))
 }
 

@@ -1,7 +1,7 @@
 //! What oslat prints: a column of counts for each CPU, whose last row has everything from there on.
 
 use super::left_out::{LeftOut, is_other_text};
-use super::{Format, Part, check_number, contains, is_text, number_parts};
+use super::{Format, Part, check_number, contains, head_lines, is_text, number_parts};
 use crate::bins::{Bins, LARGEST_COUNT, MOST_BINS};
 use crate::input::{Input, InputError, Query};
 use crate::lines::Line;
@@ -86,8 +86,12 @@ pub fn name_of(text: &str) -> Option<i64> {
 }
 
 fn fits(head: &[u8]) -> bool {
+    let is_row = |line: &[u8]| {
+        let name = line.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
+        name > 0 && line[name..].starts_with(b" (us):")
+    };
     is_text(head)
-        && contains(head, " (us):")
+        && head_lines(head).any(is_row)
         && (contains(head, "Core:") || contains(head, "oslat"))
 }
 

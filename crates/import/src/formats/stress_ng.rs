@@ -1,7 +1,7 @@
 //! What `stress-ng --cyclic` prints: figures, and with `--cyclic-dist` a histogram of 250 bins at most.
 
 use super::left_out::{LeftOut, is_other_text};
-use super::{Format, Part, check_number, contains, is_text, number_parts};
+use super::{Format, Part, check_number, contains, head_lines, is_text, number_parts};
 use crate::bins::{Bins, LARGEST_COUNT, MOST_BINS};
 use crate::input::{Input, InputError, Query};
 use crate::lines::Line;
@@ -50,9 +50,11 @@ const OWN_REMARKS: [&str; 5] = [
 ];
 
 fn fits(head: &[u8]) -> bool {
-    is_text(head)
-        && contains(head, "cyclic:")
-        && (contains(head, "stress-ng") || contains(head, "cyclic: sched SCHED_"))
+    let is_typical = |line: &[u8]| {
+        line.starts_with(b"cyclic: sched SCHED_")
+            || (line.starts_with(b"stress-ng: ") && contains(line, "cyclic:"))
+    };
+    is_text(head) && head_lines(head).any(is_typical)
 }
 
 /// One instance of the stressor.
