@@ -187,6 +187,9 @@ impl Test {
     }
 
     fn part(mut self) -> Part {
+        if !self.has_begun && self.lines == 0 && self.exceeding.is_none() {
+            return Part::none(self.first_line, self.left);
+        }
         let mut recording = Recording::new("hwlatdetect");
         recording.quantity = "time taken by hardware or firmware";
         recording.resolution_ns = Some(Nanos(UNIT));
@@ -220,7 +223,7 @@ impl Test {
             ));
         }
         self.left.report("lines", &mut recording);
-        Part { first_line: self.first_line, recordings: vec![recording] }
+        Part::one(self.first_line, recording)
     }
 
     /// The time that was watched, and from which length on gaps were listed.

@@ -232,3 +232,75 @@ fn stress_ng() {
     account("stress-ng", &text);
     account_cuts("stress-ng", &text);
 }
+
+#[test]
+fn samples_of_jitterdebugger() {
+    let latencies = [49, 39, 32, 20, 941, 12, 33, 20];
+    let line = |at: usize| {
+        format!(
+            "0;6263.{:09};{}\n",
+            600_000_000 + at * 1_000_000 + latencies[at] * 1_000,
+            latencies[at]
+        )
+    };
+    account("jitterdebugger-csv", &(0..latencies.len()).map(line).collect::<String>());
+}
+
+#[test]
+fn json() {
+    for name in ["ct24_json_h100.json", "ct210_json_nohist.json"] {
+        let text = String::from_utf8(fixture(name)).unwrap();
+        account(name, &text);
+        account_cuts(name, text.trim_end());
+    }
+}
+
+#[test]
+fn rteval() {
+    let text = r#"<?xml version="1.0"?>
+<rteval version="3.7">
+<uname><node>box</node><kernel is_RT="1">6.6.0-rt</kernel><arch>x86_64</arch></uname>
+<Measurements>
+<cyclictest command_line="cyclictest -i100 -qm">
+<system description="(2 cores) a CPU">
+<statistics>
+<samples>50</samples>
+<minimum unit="us">2</minimum>
+<maximum unit="us">41</maximum>
+</statistics>
+<histogram nbuckets="2">
+<bucket index="3" value="50"/>
+</histogram>
+</system>
+<core id="0" priority="95">
+<statistics>
+<samples>30</samples>
+<minimum unit="us">2</minimum>
+<maximum unit="us">41</maximum>
+<mean unit="us">3.9666</mean>
+</statistics>
+<histogram nbuckets="3">
+<bucket index="2" value="10"/>
+<bucket index="3" value="19"/>
+<bucket index="41" value="1"/>
+</histogram>
+</core>
+<core id="1" priority="95">
+<statistics>
+<samples>20</samples>
+<minimum unit="us">2</minimum>
+<maximum unit="us">4</maximum>
+<mean unit="us">3.0</mean>
+</statistics>
+<histogram nbuckets="3">
+<bucket index="2" value="10"/>
+<bucket index="4" value="10"/>
+</histogram>
+</core>
+</cyclictest>
+</Measurements>
+</rteval>
+"#;
+    account("rteval", text);
+    account_cuts("rteval", text.trim_end());
+}

@@ -24,7 +24,7 @@ const OVER: usize = 0;
 /// Histograms of so few rows do not show the distance of their bins.
 const FEW_ROWS: usize = 4;
 /// The threshold of osnoise where its command line names none.
-const DEFAULT_THRESHOLD_US: u64 = 1;
+const DEFAULT_THRESHOLD_US: i64 = 1;
 /// How long osnoise runs of each period, unless its command line says it.
 const DEFAULT_RUNTIME_US: u64 = 1_000_000;
 
@@ -391,13 +391,12 @@ impl Histogram {
         let counted = recording.series.iter().filter(|one| one.counts.count > 0);
         let smallest = counted.map(|one| one.counts.min_ns).min();
         let has_command = self.remarks.command.is_some();
-        let default = has_command.then(|| Nanos(DEFAULT_THRESHOLD_US as i64 * 1_000));
-        let above_ns = threshold.or(smallest).or(default);
-        recording.gaps = Some(ListedGaps { above_ns });
-        if above_ns.is_none() {
+        let above_ns = threshold.or(smallest).unwrap_or(Nanos(DEFAULT_THRESHOLD_US * 1_000));
+        recording.gaps = Some(ListedGaps { above_ns: Some(above_ns) });
+        if smallest.is_none() && !has_command {
             recording.note(
-                "The file does not say from which length on rtla counts gaps (option -T; 1 us unless \
-                 it is given).",
+                "The file does not say from which length on rtla counted gaps (option -T); its default \
+                 of 1 us was assumed.",
             );
         }
         let period = self.asked("-p", "--period").unwrap_or(DEFAULT_RUNTIME_US);
@@ -406,8 +405,8 @@ impl Histogram {
         recording.length_ns = Nanos((self.length as f64 * share) as i64);
         if !has_command {
             recording.note(
-                "The file does not say for which part of each period rtla watched (options -r and -p; \
-                 all of it unless they are given).",
+                "The file does not say for which part of each period rtla watched (options -r and -p); \
+                 its default, all of it, was assumed.",
             );
         }
     }

@@ -258,6 +258,7 @@ impl Screen {
             }
         }
         let recordings = match self.table {
+            _ if self.rows.is_empty() => Vec::new(),
             Some(Table::Timerlat(kinds)) => (0..kinds).map(|kind| self.recording(kind)).collect(),
             Some(Table::Noise(_)) => vec![self.noise()],
             None => Vec::new(),
