@@ -125,13 +125,13 @@ fn read(input: &mut Input, _: &Query) -> Result<Vec<Recording>, InputError> {
         if is_next && table.has_ended(text) {
             check_number(&parts, line.number)?;
             let next = Table { first_line: line.number, ..Table::default() };
-            parts.extend(std::mem::replace(&mut table, next).part());
+            parts.push(std::mem::replace(&mut table, next).part());
         }
         if !text.is_empty() && !table.take(text, &line) {
             table.left.pass_over(&line, may_hold_value(text));
         }
     }
-    parts.extend(table.part());
+    parts.push(table.part());
     Ok(number_parts(parts))
 }
 
@@ -260,8 +260,7 @@ impl Table {
         gap.is_some()
     }
 
-    fn part(mut self) -> Option<Part> {
-        let first_line = self.first_line;
+    fn part(mut self) -> Part {
         let mut recording = Recording::new("oslat histogram");
         recording.quantity = "time taken from a busy loop";
         recording.tool = self.tool.take();
@@ -270,7 +269,7 @@ impl Table {
             true => self.add_trigger(&mut recording),
         };
         if has_figures.is_none() {
-            return Some(Part::none(first_line, self.left));
+            return Part::none(self.first_line, self.left);
         }
         if let Some(gap) = self.triggered {
             recording.has_at_least("Gap that stopped the test", Nanos(gap));
@@ -279,7 +278,7 @@ impl Table {
             recording.fact(name, text.clone());
         }
         self.left.report("lines", &mut recording);
-        Some(Part::one(first_line, recording))
+        Part::one(self.first_line, recording)
     }
 
     /// A test that stopped itself prints no table, but the gap that stopped it.

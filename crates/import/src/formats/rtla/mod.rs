@@ -155,10 +155,28 @@ fn may_hold_value(line: &Line<'_>) -> bool {
     contains(line.bytes, "RTLA") || figures * 2 >= all.max(2) || !is_other_text(line.bytes, 1)
 }
 
-/// Whether a line of right-aligned columns is as long as their heading, so that its last number is
-/// whole even if its end is not there.
-fn reaches_heading(line: &Line<'_>, heading_length: usize) -> bool {
-    line.is_whole || line.bytes.trim_ascii_end().len() >= heading_length
+/// A heading of right-aligned columns. A line below it is as long, or some of it is not there.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+struct Width {
+    letters: usize,
+    /// What has changed blanks to tabs has changed the lengths as well.
+    has_tabs: bool,
+}
+
+impl Width {
+    fn of(heading: &[u8]) -> Width {
+        let heading = heading.trim_ascii_end();
+        Width { letters: heading.len(), has_tabs: heading.contains(&b'\t') }
+    }
+
+    /// Whether a line has all of its columns.
+    fn is_filled_by(self, line: &Line<'_>) -> bool {
+        if self.has_tabs {
+            return line.is_whole;
+        }
+        let text = line.bytes.trim_ascii_end();
+        text.len() >= self.letters && !text.contains(&b'\t')
+    }
 }
 
 #[cfg(test)]

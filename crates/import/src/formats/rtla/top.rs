@@ -1,7 +1,7 @@
 //! The table of `rtla timerlat top`, `rtla osnoise top` and `rtla hwnoise`: a row for each CPU, drawn
 //! again and again until the end.
 
-use super::{KINDS, Remarks, command, duration, may_hold_value, reaches_heading};
+use super::{KINDS, Remarks, Width, command, duration, may_hold_value};
 use crate::bins::LARGEST_COUNT;
 use crate::formats::left_out::LeftOut;
 use crate::formats::{Format, Part, check_number, head_lines, is_text, number_parts};
@@ -96,7 +96,9 @@ struct Screen {
     first_line: u64,
     unit: i64,
     table: Option<Table>,
-    heading_length: usize,
+    heading: Width,
+    /// The line of the last heading.
+    drawn_at: u64,
     length: i64,
     rows: BTreeMap<u32, Row>,
     all: Option<All>,
@@ -143,14 +145,15 @@ impl Screen {
 
     /// The screen that follows; what its first lines have said of the columns stays.
     fn successor(&self, first_line: u64) -> Screen {
-        let Screen { unit, table, heading_length, .. } = *self;
-        Screen { first_line, unit, table, heading_length, ..Screen::default() }
+        let Screen { unit, table, heading, drawn_at, .. } = *self;
+        Screen { first_line, unit, table, heading, drawn_at, ..Screen::default() }
     }
 
     /// Takes a line; whether it could be read.
     fn take(&mut self, text: &str, line: &Line<'_>) -> bool {
         if let Some(table) = Table::of_heading(line.bytes).filter(|_| line.is_whole) {
-            (self.table, self.heading_length) = (Some(table), line.bytes.len());
+            (self.table, self.heading) = (Some(table), Width::of(line.bytes));
+            self.drawn_at = line.number;
             return true;
         }
         if let Some(time) = time(text) {
@@ -171,7 +174,7 @@ impl Screen {
 
     /// The row of a CPU; none where any of its cells is damaged, missing or too much.
     fn row(&self, text: &str, line: &Line<'_>) -> Option<(u32, Row)> {
-        if !reaches_heading(line, self.heading_length) {
+        if !self.heading.is_filled_by(line) {
             return None;
         }
         let (cpu, row) = match self.table? {
@@ -234,9 +237,8 @@ impl Screen {
             }
         });
         let extremes: Vec<Option<(u64, u64)>> = extremes.collect::<Option<_>>()?;
-        let is_whole = words.next().is_none()
-            && extremes.len() == kinds
-            && reaches_heading(line, self.heading_length);
+        let is_whole =
+            words.next().is_none() && extremes.len() == kinds && self.heading.is_filled_by(line);
         is_whole.then_some(All { line: line.number, count: (count, digits as u32), extremes })
     }
 
@@ -251,13 +253,16 @@ impl Screen {
     }
 
     fn part(mut self) -> Part {
-        let replaced_before = self.rows.values().map(|row| row.line).min().unwrap_or(0);
+        // What was lost is replaced where all rows have been drawn again since.
+        let first_row = self.rows.values().map(|row| row.line).min().unwrap_or(0);
+        let replaced_before = first_row.min(self.drawn_at);
         for (number, text) in std::mem::take(&mut self.lost) {
             if number > replaced_before {
                 self.left.lose_text(number, &text);
             }
         }
         let recordings = match self.table {
+            _ if self.rows.is_empty() => Vec::new(),
             Some(Table::Timerlat(kinds)) => (0..kinds).map(|kind| self.recording(kind)).collect(),
             Some(Table::Noise(_)) => vec![self.noise()],
             None => Vec::new(),
