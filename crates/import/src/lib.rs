@@ -47,7 +47,7 @@ fn read_source(
     let (format, prefix) = formats::detect(input.head(), query)?;
     input.set_prefix(prefix);
     let mut recordings = (format.read)(&mut input, query)?;
-    keep_those_with_latencies(&mut recordings);
+    keep_those_with_results(&mut recordings);
     if recordings.is_empty() {
         return Err(InputError::NoLatencies { format: format.title });
     }
@@ -57,19 +57,18 @@ fn read_source(
     Ok(recordings)
 }
 
-/// Takes out recordings without a latency; what one of them lacks is told by the one before it, or the
+/// Takes out recordings without a result; what one of them lacks is told by the one before it, or the
 /// first.
-fn keep_those_with_latencies(recordings: &mut Vec<Recording>) {
+fn keep_those_with_results(recordings: &mut Vec<Recording>) {
     for at in 0..recordings.len() {
-        if recordings[at].has_latencies() || !recordings[at].is_incomplete() {
+        if recordings[at].has_result() || !recordings[at].is_incomplete() {
             continue;
         }
         let findings = std::mem::take(&mut recordings[at].findings);
-        let before = recordings[..at].iter().rposition(Recording::has_latencies);
-        if let Some(heir) = before.or_else(|| recordings.iter().position(Recording::has_latencies))
-        {
+        let before = recordings[..at].iter().rposition(Recording::has_result);
+        if let Some(heir) = before.or_else(|| recordings.iter().position(Recording::has_result)) {
             recordings[heir].findings.extend(findings);
         }
     }
-    recordings.retain(Recording::has_latencies);
+    recordings.retain(Recording::has_result);
 }

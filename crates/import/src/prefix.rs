@@ -351,8 +351,14 @@ pub fn without_escapes(line: &[u8]) -> Cow<'_, [u8]> {
     while let Some(byte) = bytes.next() {
         if byte != 0x1b {
             plain.push(byte);
-        } else if bytes.next_if_eq(&b'[').is_some() {
-            while bytes.next().is_some_and(|byte| !byte.is_ascii_alphabetic()) {}
+            continue;
+        }
+        match bytes.next() {
+            Some(b'[') => while bytes.next().is_some_and(|byte| !byte.is_ascii_alphabetic()) {},
+            // Sets of letters are named by one more.
+            Some(b'(' | b')') => drop(bytes.next()),
+            // What clears the screen, as rtla does, has one letter.
+            Some(_) | None => {}
         }
     }
     Cow::Owned(plain)
@@ -446,6 +452,7 @@ mod tests {
     #[test]
     fn sequences_are_taken_out_also_where_they_are_cut_off() {
         assert_eq!(&without_escapes(b"\x1b[4AT: 0\x1b[K")[..], b"T: 0");
+        assert_eq!(&without_escapes(b"\x1bcCPU\x1b(B 0")[..], b"CPU 0");
         assert_eq!(&without_escapes(b"a\x1b[")[..], b"a");
         assert_eq!(&without_escapes(b"a\x1b")[..], b"a");
     }

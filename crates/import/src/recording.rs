@@ -1,7 +1,7 @@
 //! What a file says: threads with their histograms or figures, conditions, and what it leaves open.
 
 use latlab_model::finding::{Finding, ImportFinding};
-use latlab_model::import::{Import, ImportFact};
+use latlab_model::import::{Import, ImportFact, ListedGaps};
 use latlab_model::machine::Machine;
 use latlab_model::units::grouped;
 use latlab_model::{Histogram, Nanos};
@@ -32,6 +32,8 @@ pub struct Recording {
     pub length_ns: Nanos,
     /// The unit to which values are cut off.
     pub resolution_ns: Option<Nanos>,
+    /// That it lists gaps, which were watched for during its length.
+    pub gaps: Option<ListedGaps>,
     /// Each thread, or whatever else the file keeps apart.
     pub series: Vec<Series>,
     /// Further statements of the file.
@@ -95,15 +97,18 @@ impl Recording {
     /// The file names a latency of this size; where none of the data is as large, one is missing.
     pub fn has_at_least(&mut self, about: &str, latency: Nanos) {
         let largest = self.series.iter().enumerate().max_by_key(|one| one.1.largest());
-        if let Some(thread) = largest.filter(|one| one.1.largest() < latency).map(|one| one.0) {
+        if let Some(thread) = largest.map(|one| one.0) {
             self.has_at_least_of(thread, about, latency);
         }
     }
 
-    /// The same of a latency that belongs to a thread, and is larger than all of its others.
+    /// The same of a latency that belongs to a thread.
     pub fn has_at_least_of(&mut self, thread: usize, about: &str, latency: Nanos) {
-        let series = &mut self.series[thread];
+        let Some(series) = self.series.get_mut(thread) else { return };
         let counted = series.largest();
+        if counted >= latency {
+            return;
+        }
         series.stated_max_ns = series.stated_max_ns.max(Some(latency));
         let (about, stated) = (about.to_string(), latency.to_string());
         let counted = format!("a maximum of {counted}");
@@ -152,10 +157,15 @@ impl Recording {
         self.series.iter().any(|one| one.counts.count > 0)
     }
 
+    /// Whether it says anything: a latency, or that no gap was there in a time.
+    pub fn has_result(&self) -> bool {
+        self.has_latencies() || (self.gaps.is_some() && self.length_ns > Nanos::ZERO)
+    }
+
     /// Whether only figures are known: no histogram and no samples.
     pub fn is_summary(&self) -> bool {
         let mut known = self.series.iter().filter(|one| one.counts.count > 0);
-        known.all(|one| one.counts.layout.is_unknown())
+        self.has_latencies() && known.all(|one| one.counts.layout.is_unknown())
     }
 
     /// Latencies of all threads.
@@ -175,6 +185,7 @@ impl Recording {
             recorded: self.recorded.clone(),
             resolution_ns: self.resolution_ns,
             is_summary: self.is_summary(),
+            gaps: self.gaps,
             facts: self.facts.clone(),
         }
     }

@@ -116,6 +116,15 @@ pub fn add_summary(recording: &mut Recording, stated: &StatedFigures) {
     let thread = recording.series.len();
     let count = stated.count.unwrap_or(0);
     let (min, max) = (stated.min_ns.unwrap_or(0), stated.max_ns);
+    if let Some(max) = max.filter(|max| *max < min && count > 0) {
+        contradiction(
+            recording,
+            thread,
+            "Minimum",
+            time(min),
+            format!("a maximum of {}", time(max)),
+        );
+    }
     let mut counts = Histogram { layout: BinLayout::unknown(), ..Histogram::default() };
     if count > 0 {
         let most = max.unwrap_or(i64::MAX).max(min);

@@ -2,7 +2,7 @@
 //! each interval, with its own bins of rising width.
 
 use super::left_out::LeftOut;
-use super::{Format, contains, is_text};
+use super::{Format, contains, head_lines, is_text};
 use crate::bins::LARGEST_COUNT;
 use crate::input::{Input, InputError, Query};
 use crate::numbers::decimal;
@@ -28,7 +28,14 @@ const LARGEST: u64 = 32 << 20;
 const MOST_BINS: usize = 1_000_000;
 
 fn fits(head: &[u8]) -> bool {
-    is_text(head) && (contains(head, "Interval_Compressed_Histogram") || contains(head, MARK))
+    let is_typical = |line: &[u8]| {
+        let first = line.split(|byte| *byte == b',').next().unwrap_or_default();
+        let is_time =
+            !first.is_empty() && first.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.');
+        line.starts_with(b"\"StartTimestamp\"")
+            || (contains(line, MARK) && (is_time || line.starts_with(b"Tag=")))
+    };
+    is_text(head) && head_lines(head).any(is_typical)
 }
 
 /// The histograms of one tag.

@@ -93,8 +93,9 @@ pub fn is_other_text(line: &[u8], least_words: usize) -> bool {
 /// Whether a last line without its end may be the beginning of one with a value: it is neither text in
 /// words nor the prompt of a shell.
 fn is_cut(line: &Line<'_>) -> bool {
-    let is_prompt = line.bytes.trim_ascii_end().last().is_some_and(|byte| b"$#>%".contains(byte));
-    !line.is_whole && !is_prompt && !is_other_text(line.bytes, 2)
+    let text = line.bytes.trim_ascii();
+    let is_prompt = text.last().is_some_and(|byte| b"$#>%".contains(byte));
+    !line.is_whole && !text.is_empty() && !is_prompt && words(text) < 2
 }
 
 /// The words of a line that are longer than what damage makes of a number.

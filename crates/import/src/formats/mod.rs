@@ -3,6 +3,7 @@
 mod cyclictest;
 mod evl;
 mod hdr;
+mod hwlatdetect;
 mod jitterdebugger;
 mod json;
 mod left_out;
@@ -46,7 +47,7 @@ pub const FORMATS: &[Format] = &[
     evl::FORMAT,
     stress_ng::FORMAT,
     pairs::FORMAT,
-    pairs::HWLATDETECT,
+    hwlatdetect::FORMAT,
     cyclictest::FORMAT,
     jitterdebugger::CSV,
     jitterdebugger::RAW,
@@ -101,10 +102,28 @@ impl Part {
         Part { first_line, recordings: vec![recording], left: LeftOut::default() }
     }
 
+    /// The part of several recordings, each of which tells what could not be read.
+    fn of(first_line: u64, recordings: Vec<Recording>, left: LeftOut) -> Part {
+        let left = if recordings.is_empty() { left } else { LeftOut::default() };
+        Part { first_line, recordings, left }
+    }
+
     /// The part of which no latency could be read.
     fn none(first_line: u64, left: LeftOut) -> Part {
         Part { first_line, recordings: Vec::new(), left }
     }
+}
+
+/// A file with more recordings is no log of a person.
+const MOST_RECORDINGS: usize = 1_000;
+
+/// Refuses a file that has too many parts at this line.
+fn check_number(parts: &[Part], line: u64) -> Result<(), InputError> {
+    if parts.len() < MOST_RECORDINGS {
+        return Ok(());
+    }
+    let text = format!("line {line}: more than {MOST_RECORDINGS} recordings in one file");
+    Err(InputError::Malformed(text))
 }
 
 /// The recordings of all parts; those of a file with several are numbered, and say where they begin.

@@ -205,7 +205,8 @@ impl Screen {
             }
             "HSD" => is_whole && self.take_row(&cells),
             // The heads and the figures of the histograms, and rules.
-            "HSH" | "HSS" | "---" | "" => true,
+            "HSH" | "HSS" | "---" => true,
+            _ if text.is_empty() => true,
             _ if text.starts_with("== ") || text == "warming up..." => true,
             _ if text.starts_with("RTAI Testsuite") => {
                 self.is_rtai = true;

@@ -106,26 +106,28 @@ fn the_siblings_of_cyclictest() {
 /// Buckets are named after the longest gap in them, and oslat rounds gaps up.
 #[test]
 fn buckets_of_oslat_have_any_width_and_bias() {
-    let text = |rows: &str, min: &str, max: &str| {
+    let text = |rows: &str, min: &str, mean: &str, max: &str| {
+        let range = max.parse::<f64>().unwrap() - min.parse::<f64>().unwrap();
         format!(
             "oslat V 2.60\nGlobal bias set to 0 (us)\n        Core:\t 1\n{rows}     Minimum:\t {min} (us)\n     \
-             Maximum:\t {max} (us)\n"
+             Average:\t {mean} (us)\n     Maximum:\t {max} (us)\n     Max-Min:\t {range} (us)\n    \
+             Duration:\t 1.998 (sec)\n"
         )
     };
     let rows = "    005 (us):\t 7\n    010 (us):\t 0\n    015 (us):\t 2\n    020 (us):\t 1 (including \
                 overflows)\n";
-    let wide = one(text(rows, "3", "44"));
+    let wide = one(text(rows, "3", "9.000", "44"));
     let counts = &wide.series[0].counts;
     assert_eq!((counts.layout.low(2).0, counts.layout.end().0), (11_000, 16_000));
     assert_eq!((counts.min_ns.0, counts.max_ns.0, counts.overflow.count), (3_000, 44_000, 1));
     let rows = "    000.500 (us):\t 7\n    ...\n    001.500 (us):\t 2\n    002.000 (us):\t 0 (including \
                 overflows)\n";
-    let narrow = one(text(rows, "0.301", "1.400"));
+    let narrow = one(text(rows, "0.301", "0.600", "1.400"));
     let counts = &narrow.series[0].counts;
     assert_eq!((counts.count, counts.min_ns.0, counts.max_ns.0), (9, 301, 1_400));
     assert_eq!(codes(&narrow), [""; 0]);
     let rows = "    003 (us):\t 7\n    004 (us):\t 2\n    005 (us):\t 0 (including overflows)\n";
-    let biased = one(text(rows, "3", "4").replace("to 0 (us)", "to 2 (us)"));
+    let biased = one(text(rows, "3", "3.222", "4").replace("to 0 (us)", "to 2 (us)"));
     assert_eq!(biased.series[0].counts.layout.low(0).0, 1_000);
     assert_eq!((biased.series[0].counts.max_ns.0, codes(&biased)), (4_000, vec![]));
     let json = |cells: &str, max: u32| {

@@ -39,6 +39,7 @@ impl Rows {
     pub fn take_head(&mut self, line: &[u8]) -> bool {
         let is_head = !self.has_head
             && line.first().is_some_and(u8::is_ascii_alphabetic)
+            && !line.contains(&b':')
             && line.iter().any(|byte| b",;\t".contains(byte));
         self.has_head |= is_head;
         is_head
@@ -74,10 +75,14 @@ impl Rows {
         }
         let last = line.bytes.rsplit(|byte| !byte.is_ascii_digit()).next().unwrap_or_default();
         // The last number of a line without its end may be the beginning of a longer one.
-        let is_cut = !line.is_whole && !(is_filled && last.first() == Some(&b'0'));
+        let is_complete = line.is_whole || (is_filled && last.first() == Some(&b'0'));
         let expected = if self.rows == 0 { self.counts.len() } else { self.columns.len() };
         let is_later = self.rows == 0 || bin > self.last_bin;
-        if is_cut || self.counts.len() != expected || expected == 0 || bin >= MOST_BINS || !is_later
+        if !is_complete
+            || self.counts.len() != expected
+            || expected == 0
+            || bin >= MOST_BINS
+            || !is_later
         {
             return false;
         }

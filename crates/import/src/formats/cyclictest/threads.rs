@@ -98,7 +98,10 @@ impl ThreadLines {
 
     /// Counts the lost lines that no later line replaces.
     pub fn report_lost(&self, left: &mut LeftOut) {
-        let replaced_before = self.threads.values().map(|one| one.line).min().unwrap_or(0);
+        // The lines of a screen that was drawn once replace none.
+        let is_redrawn = self.lines > self.threads.len() as u64;
+        let last_lines = self.threads.values().map(|one| one.line);
+        let replaced_before = last_lines.min().filter(|_| is_redrawn).unwrap_or(0);
         for (number, bytes) in self.lost.iter().filter(|lost| lost.0 >= replaced_before) {
             left.lose_text(*number, bytes);
         }
@@ -241,6 +244,9 @@ fn spike(line: &Line<'_>) -> Option<u64> {
 impl ThreadLine {
     /// Reads a line of a thread; none where a figure is missing, or anything else stands in it.
     pub fn read(line: &Line<'_>) -> Option<ThreadLine> {
+        if line.bytes.contains(&b'\t') {
+            return None;
+        }
         let mut cursor = Cursor::new(line.bytes.strip_prefix(b"T:")?);
         cursor.skip_blanks();
         let thread =
@@ -266,7 +272,13 @@ impl ThreadLine {
             let width = cursor.rest().len();
             cursor.skip_blanks();
             let blanks = width - cursor.rest().len();
-            let value = decimal(cursor.word())?;
+            let word = cursor.word();
+            let value = decimal(word)?;
+            // All of these tools print whole numbers, but the mean of jitterdebugger.
+            let is_whole = word.iter().all(u8::is_ascii_digit);
+            if name != b"Avg" && !is_whole {
+                return None;
+            }
             let width = width - cursor.rest().len();
             // Option -N, which nothing else tells, makes this column wider.
             one.in_ns |= name == b"Act" && blanks > 0 && width == 8;
@@ -298,7 +310,8 @@ impl ThreadLine {
     /// Whether a later line may be of the same thread of the same run.
     fn goes_on_as(&self, later: &ThreadLine) -> bool {
         let is_same = self.process == later.process || self.process == 0 || later.process == 0;
-        is_same && later.cycles >= self.cycles
+        let is_wider = later.max >= self.max && (self.cycles == 0 || later.min <= self.min);
+        is_same && is_wider && later.cycles >= self.cycles
     }
 
     /// The largest latency that the line names.

@@ -137,8 +137,8 @@ impl Decimal {
             || ((1..=3).contains(&groups[0].len()) && groups[1..].iter().all(|one| one.len() == 3));
         let count = whole.len() + fraction.len();
         // A number that begins or ends with its point may have lost digits there.
-        let has_point = mantissa.contains(point);
-        let has_digits = !groups[0].is_empty() && !(has_point && fraction.is_empty());
+        let lacks_fraction = mantissa.contains(point) && fraction.is_empty();
+        let has_digits = !groups[0].is_empty() && !lacks_fraction;
         if !are_even || !has_digits || count > MOST_DIGITS as usize + groups.len() * 3 {
             return None;
         }

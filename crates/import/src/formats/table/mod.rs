@@ -73,13 +73,16 @@ fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, InputError> 
         }
         if table.is_before_heading(line.number) {
             table.take_setting(&line, &text);
-        } else if let Some(next) = table.next_heading(&line, &text, query) {
-            parts
-                .push(std::mem::replace(&mut table, Table::new(line.number, next?, query)).part()?);
         } else if is_empty(&text) {
             table.take_comment(&line, &text);
-        } else {
-            table.take(&line, &text);
+        } else if !table.take_row(&line, &text) {
+            match table.next_heading(&line, &text, query) {
+                Some(next) => {
+                    let next = Table::new(line.number, next?, query);
+                    parts.push(std::mem::replace(&mut table, next).part()?);
+                }
+                None => table.lose(&line, &text),
+            }
         }
     }
     parts.push(table.part()?);
@@ -169,18 +172,25 @@ impl Table {
         Some(next.map(|next| next.with_comma(self.layout.comma)))
     }
 
-    fn take(&mut self, line: &Line<'_>, text: &str) {
+    /// Takes a row; whether it could be read.
+    fn take_row(&mut self, line: &Line<'_>, text: &str) -> bool {
         let cells: Vec<&str> = self.layout.cells(text).collect();
         // A row that has lost its first cell has perhaps lost more.
         let has_first = cells.first().is_some_and(|cell| !cell.is_empty()) || !self.has_first_cells;
-        let is_row = has_first && self.layout.fits(&cells);
-        let read = is_row.then(|| self.read_row(&cells)).flatten();
-        self.has_first_cells |= self.rows == 0 && has_first && read.is_some();
-        match read.filter(|_| line.is_whole) {
-            Some(row) if row.nanos < 0 && self.timestamps.is_none() => self.negative.lose(line),
-            Some(row) => self.push(&row),
-            None => self.left.pass_over(line, cells.len() > 1 || !is_other_text(line.bytes, 2)),
+        let is_row = line.is_whole && has_first && self.layout.fits(&cells);
+        let Some(row) = is_row.then(|| self.read_row(&cells)).flatten() else { return false };
+        self.has_first_cells |= self.rows == 0 && !cells[0].is_empty();
+        match row.nanos < 0 && self.timestamps.is_none() {
+            true => self.negative.lose(line),
+            false => self.push(&row),
         }
+        true
+    }
+
+    /// Counts a line that is no row.
+    fn lose(&mut self, line: &Line<'_>, text: &str) {
+        let is_table = self.layout.cells(text).count() > 1;
+        self.left.pass_over(line, is_table || !is_other_text(line.bytes, 2));
     }
 
     fn read_row<'a>(&self, cells: &[&'a str]) -> Option<Row<'a>> {
@@ -236,7 +246,7 @@ impl Table {
             self.say(&mut recording);
             recording
         });
-        Ok(Part { first_line, recordings: said.collect(), left: LeftOut::default() })
+        Ok(Part::of(first_line, said.collect(), LeftOut::default()))
     }
 
     fn samples(&mut self) -> Result<Recording, InputError> {
