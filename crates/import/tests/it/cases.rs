@@ -63,6 +63,11 @@ fn time(text: &str) -> Nanos {
 }
 
 impl Case {
+    /// The same with other options.
+    pub fn with_deadline(self, command: &'static str) -> Case {
+        Case { command, ..self }
+    }
+
     /// What is wrong with what comes of the input.
     fn failure(&self) -> Option<String> {
         let (query, deadline) = query_of(self.command);

@@ -130,6 +130,8 @@ impl Damage {
         match self {
             DeletedByte | Halved if is_in_number && !tells_lost_digits => None,
             Halved | OverwrittenByMessage if before.trim_ascii().len() < LEAST_REST => None,
+            // A blank in place of the first or the last digit is a digit less.
+            ReplacedByte if !tells_lost_digits && letter.is_ascii_whitespace() => None,
             ReplacedByte if byte != letter => one(&[before, &[letter], &after[1..], b"\n"]),
             ReplacedByte => None,
             DeletedByte => one(&[before, &after[1..], b"\n"]),

@@ -1,5 +1,7 @@
 //! Outputs of the tools in a few lines.
 
+use crate::outputs::OUTPUTS;
+
 /// What cyclictest prints before anything else.
 pub const BANNER: &str = "# /dev/cpu_dma_latency set to 0us\n";
 /// What stands above the lines of threads on its live screen.
@@ -49,4 +51,15 @@ pub fn xenomai(max: &str, overruns: u32, worst: &str) -> String {
         "RTD|{:11}|{:11}|{max:>11}|{overruns:8}|{:6}|{:11}|{worst:>11}\n",
         "0.585", "1.012", 0, "0.585"
     )
+}
+
+/// The output of this name.
+pub fn output(name: &str) -> &'static str {
+    OUTPUTS.iter().find(|one| one.name == name).unwrap().text
+}
+
+/// The text with the first of these replaced.
+pub fn replaced(text: &str, from: &str, to: &str) -> String {
+    assert!(text.contains(from), "{from:?} is not in {text:?}");
+    text.replacen(from, to, 1)
 }
