@@ -90,8 +90,10 @@ fn fits(head: &[u8]) -> bool {
         let name = line.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
         name > 0 && line[name..].starts_with(b" (us):")
     };
+    let is_stop =
+        |line: &[u8]| contains(line, "Trace threshold (") && contains(line, " triggered ");
     is_text(head)
-        && head_lines(head).any(is_row)
+        && head_lines(head).any(|line| is_row(line) || is_stop(line))
         && (contains(head, "Core:") || contains(head, "oslat"))
 }
 

@@ -42,13 +42,13 @@ fn histograms_of_rtla() {
         case(
             "a larger maximum of all CPUs",
             "",
-            "fail: 0 / 941; says=Maximum of all CPUs: the file states 941 us",
+            "fail: 0 / 941; says=941 us as maximum of all CPUs",
             of_all("        21", "       941"),
         ),
         case(
             "another count of all CPUs",
             "",
-            "inconclusive: 0 / 21; says=Number of all latencies: the file states 2000",
+            "inconclusive: 0 / 21; says=2000 as number of all latencies",
             of_all("1000      1000", "1000      2000"),
         ),
         case(
@@ -99,7 +99,7 @@ fn histograms_of_rtla() {
         case(
             "a dash in place of a maximum",
             "",
-            "inconclusive; says=max:: the file states none",
+            "inconclusive; says=it states none",
             with(TIMERLAT, "        21 ", "         - "),
         ),
         case("without the end of its last line", "", "pass: 0 / 21", TIMERLAT.trim_end()),
@@ -136,7 +136,7 @@ fn histograms_of_rtla() {
         case(
             "bins of unknown width",
             "",
-            "inconclusive",
+            "pass: 0 / 31",
             with(TIMERLAT, "21            0", "20            0")
                 .replace("        21 ", "        31 "),
         ),
@@ -161,7 +161,7 @@ fn tables_of_rtla_top() {
         case(
             "drawn again with a smaller maximum",
             "",
-            "fail: 54, 14 / 941, 17; says=Largest on any screen",
+            "fail: 54, 14 / 941, 17; says=largest on any screen",
             [&with(TOP, "        57", "       941"), &*later].concat(),
         ),
         case(
@@ -199,7 +199,7 @@ fn tables_of_rtla_top() {
         case(
             "a CPU that is not there",
             "",
-            "inconclusive; says=Number of all latencies",
+            "inconclusive; says=number of all latencies",
             with(&[TOP, all].concat(), TOP.lines().last().unwrap(), ""),
         ),
         case(
@@ -276,7 +276,7 @@ fn tables_of_oslat() {
         case(
             "a range that differs",
             "",
-            "inconclusive; says=Max-Min",
+            "inconclusive; says=max-Min",
             with(OSLAT, "40 2", "940 2"),
         ),
         case(
@@ -351,7 +351,7 @@ fn gaps_of_hwlatdetect() {
         case(
             "a gap that is not listed",
             "",
-            "inconclusive; says=Samples recorded: the file states 2",
+            "inconclusive; says=2 as samples recorded",
             with(&gaps, "ts: 1519674281.220664736, inner:17, outer:15\n", ""),
         ),
         case(
@@ -376,7 +376,7 @@ fn gaps_of_hwlatdetect() {
         case(
             "interrupted",
             "",
-            "inconclusive; says=interrupted",
+            "refused",
             with(&none, "test finished", "interrupted\ntest finished"),
         ),
         case("a test and one that was cut off", "", "inconclusive", [&none, HWLAT].concat()),
@@ -403,7 +403,7 @@ max: 0
 fn gaps_of_osnoise() {
     let asked = |options: &str| format!("$ rtla osnoise hist {options}\n{OSNOISE}");
     check(vec![
-        case("no gap", "", "pass: -; says=its default of 1 us was assumed", OSNOISE),
+        case("no gap", "", "pass: -; says=taken as 1 us", OSNOISE),
         case("no gap above a threshold", "", "inconclusive: -", asked("-T 500")),
         case(
             "no gap above a threshold below the deadline",
@@ -525,7 +525,7 @@ fn cyclic_of_stress_ng() {
         case(
             "more buckets than its maximum has",
             "",
-            "inconclusive; says=Buckets",
+            "inconclusive; says=4 buckets",
             with(STRESS, "buckets of 3)", "buckets of 4)"),
         ),
         case(
@@ -569,14 +569,14 @@ fn samples_of_jitterdebugger() {
         case(
             "a late cycle, and the next ones at once",
             "--deadline 2ms",
-            "inconclusive: 2100; silent=incomplete",
+            "fail: 2100; silent=incomplete",
             [lines, "0;6263.638100000;2100\n0;6263.638110000;1110\n0;6263.638120000;120\n"]
                 .concat(),
         ),
         case(
             "a time without samples",
             "",
-            "inconclusive; says=no sample for 1.993 ms",
+            "inconclusive; says=no sample for 1.983 ms",
             with(lines, "0;6263.633039000;39\n", ""),
         ),
         case("a last line without its end", "", "inconclusive", lines.trim_end()),
@@ -697,7 +697,7 @@ fn documents_of_json() {
 #[test]
 fn logs_of_hdrhistogram() {
     let log = String::from_utf8(crate::common::fixture("hdr.hlog")).unwrap();
-    let payload = log.rfind("QOc").unwrap();
+    let payload = log.len() - 30;
     let lines: Vec<&str> = log.split_inclusive('\n').collect();
     let later = lines[3].replace("1.000000,1.000000", "9.000000,1.000000");
     check(vec![

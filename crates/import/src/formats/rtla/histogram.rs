@@ -4,7 +4,7 @@
 //! thread, and of the return to user space. The section `ALL:` is no further data; it must agree. A
 //! histogram of osnoise counts the gaps of a busy loop, which may be none.
 
-use super::{KINDS, NOISE, Remarks, Width, command, duration, may_hold_value, option_of};
+use super::{Columns, KINDS, NOISE, Remarks, command, duration, may_hold_value, option_of};
 use crate::bins::{Bins, LARGEST_COUNT, MOST_BINS};
 use crate::formats::left_out::LeftOut;
 use crate::formats::{Format, Part, check_number, head_lines, is_text, number_parts};
@@ -68,7 +68,7 @@ struct Column {
 /// The section of all CPUs together.
 struct All {
     kinds: Vec<usize>,
-    width: Width,
+    layout: Columns,
     figures: [Option<Vec<Option<f64>>>; FOOTER.len()],
 }
 
@@ -77,7 +77,7 @@ struct Histogram {
     unit: i64,
     title: &'static str,
     has_heading: bool,
-    heading: Width,
+    layout: Columns,
     columns: Vec<Column>,
     rows: Vec<u64>,
     figures: [bool; FOOTER.len()],
@@ -120,7 +120,7 @@ impl Histogram {
             unit,
             title: "rtla timerlat histogram",
             has_heading: false,
-            heading: Width::default(),
+            layout: Columns::default(),
             columns: Vec::new(),
             rows: Vec::new(),
             figures: [false; FOOTER.len()],
@@ -189,7 +189,7 @@ impl Histogram {
         if columns.iter().any(|one| one.kind == NOISE) {
             self.title = "rtla osnoise histogram";
         }
-        (self.has_heading, self.heading) = (true, Width::of(line.bytes));
+        (self.has_heading, self.layout) = (true, layout("Index", cells, line));
         self.columns = columns;
         true
     }
@@ -204,7 +204,7 @@ impl Histogram {
             && !counts.is_empty()
             && !self.figures[OVER]
             && self.rows.len() < MOST_BINS as usize
-            && self.heading.is_filled_by(line);
+            && self.layout.are_filled_by(line, 1, 0);
         if fits {
             let row = self.rows.len() as u32;
             self.rows.push(index);
@@ -223,9 +223,9 @@ impl Histogram {
             return true;
         }
         let values = figures(figure, cells);
-        let Some(values) = values
-            .filter(|values| values.len() == self.columns.len() && self.heading.is_filled_by(line))
-        else {
+        let Some(values) = values.filter(|values| {
+            values.len() == self.columns.len() && self.layout.are_filled_by(line, 1, 0)
+        }) else {
             return false;
         };
         if std::mem::replace(&mut self.figures[figure], true) {
@@ -253,8 +253,8 @@ impl Histogram {
         let Some(kinds) = kinds.filter(|_| self.all.is_none() && line.is_whole) else {
             return false;
         };
-        let width = Width::of(line.bytes);
-        self.all = Some(All { kinds, width, figures: Default::default() });
+        let layout = layout("ALL:  ", cells, line);
+        self.all = Some(All { kinds, layout, figures: Default::default() });
         true
     }
 
@@ -391,12 +391,13 @@ impl Histogram {
         let counted = recording.series.iter().filter(|one| one.counts.count > 0);
         let smallest = counted.map(|one| one.counts.min_ns).min();
         let has_command = self.remarks.command.is_some();
-        let above_ns = threshold.or(smallest).unwrap_or(Nanos(DEFAULT_THRESHOLD_US * 1_000));
+        let default = Nanos(DEFAULT_THRESHOLD_US * 1_000);
+        let above_ns = threshold.or(smallest).unwrap_or(default);
         recording.gaps = Some(ListedGaps { above_ns: Some(above_ns) });
-        if smallest.is_none() && !has_command {
+        if threshold.or(smallest).is_none() && !has_command {
             recording.note(
-                "The file does not say from which length on rtla counted gaps (option -T); its default \
-                 of 1 us was assumed.",
+                "The file does not say from which length on rtla counts gaps: taken as 1 us, as it is \
+                 without option -T.",
             );
         }
         let period = self.asked("-p", "--period").unwrap_or(DEFAULT_RUNTIME_US);
@@ -425,8 +426,9 @@ impl Histogram {
 
 impl All {
     fn take(&mut self, figure: usize, cells: &[&str], line: &Line<'_>) -> bool {
-        let values = figures(figure, cells)
-            .filter(|values| values.len() == self.kinds.len() && self.width.is_filled_by(line));
+        let values = figures(figure, cells).filter(|values| {
+            values.len() == self.kinds.len() && self.layout.are_filled_by(line, 1, 0)
+        });
         let is_new = self.figures[figure].is_none() && figure != OVER;
         let was_read = values.is_some() && is_new;
         if was_read {
@@ -466,6 +468,18 @@ impl All {
             }
         }
     }
+}
+
+/// The layout of the columns with these names, each as wide as a figure and its blank.
+fn layout(first: &str, names: &[&str], line: &Line<'_>) -> Columns {
+    let width = first.len().max("over: ".len()) + "        0".len();
+    let mut printed = first.to_string();
+    for (at, name) in names.iter().enumerate() {
+        let end = width + at * "        0 ".len();
+        printed += &format!("{name:>width$}", width = end - printed.len());
+    }
+    let words: Vec<usize> = (1..=names.len()).collect();
+    Columns::of(line.bytes, &printed, &words)
 }
 
 /// A count that is possible.
