@@ -104,6 +104,7 @@ pub struct Input {
     lines: Lines<Box<dyn Read>>,
     prefix: Prefix,
     plain: Vec<u8>,
+    stripped: Vec<u8>,
     file: Option<File>,
     failure: Option<String>,
 }
@@ -122,8 +123,8 @@ impl Input {
         // A source that failed is not asked again.
         let rest: Box<dyn Read> = if failure.is_some() { Box::new(io::empty()) } else { source };
         let all: Box<dyn Read> = Box::new(Cursor::new(head.clone()).chain(rest));
-        let (prefix, plain) = (Prefix::default(), Vec::new());
-        Ok(Input { head, lines: Lines::new(all), prefix, plain, file, failure })
+        let (prefix, plain, stripped) = (Prefix::default(), Vec::new(), Vec::new());
+        Ok(Input { head, lines: Lines::new(all), prefix, plain, stripped, file, failure })
     }
 
     /// The first bytes, up to 64 KiB.
@@ -190,6 +191,18 @@ impl Input {
         Ok(bytes)
     }
 
+    /// Gives bytes of lines without what a log has put before them.
+    fn read_stripped(&mut self, buffer: &mut [u8]) -> usize {
+        if self.stripped.is_empty() {
+            let bytes = self.next_line().map(|line| [line.bytes, b"\n"].concat());
+            self.stripped = bytes.unwrap_or_default();
+        }
+        let count = self.stripped.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&self.stripped[..count]);
+        self.stripped.drain(..count);
+        count
+    }
+
     /// Why the file could not be read to its end.
     pub fn failure(&self) -> Option<Finding> {
         let missing = self.failure.clone()?;
@@ -200,6 +213,9 @@ impl Input {
 /// The bytes of the file, of a format without lines; they end where the rest cannot be read.
 impl Read for Input {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if !self.prefix.is_empty() {
+            return Ok(self.read_stripped(buffer));
+        }
         match self.lines.source().read(buffer) {
             Err(error) if error.kind() != io::ErrorKind::Interrupted => {
                 self.failure = Some(stopped(&error));

@@ -101,11 +101,13 @@ impl Prefix {
     /// The text behind the prefix; the whole line where it has another.
     pub fn strip<'a>(&self, line: &'a [u8]) -> &'a [u8] {
         let mut end = 0;
+        let mut is_comment = true;
         for part in &self.parts {
-            match part_at(&line[end..], end == 0) {
+            match part_at(&line[end..], is_comment) {
                 Some((found, length)) if found == *part => end += length,
                 _ => return line,
             }
+            is_comment &= *part == Part::Comment;
         }
         &line[end..]
     }
@@ -133,7 +135,8 @@ fn parts(line: &[u8]) -> Vec<(Part, usize)> {
     let mut found = Vec::new();
     let mut end = 0;
     while found.len() < MOST_PARTS {
-        let Some((part, length)) = part_at(&line[end..], end == 0) else { break };
+        let is_comment = found.iter().all(|one: &(Part, usize)| one.0 == Part::Comment);
+        let Some((part, length)) = part_at(&line[end..], is_comment) else { break };
         end += length;
         found.push((part, end));
     }
@@ -141,7 +144,7 @@ fn parts(line: &[u8]) -> Vec<(Part, usize)> {
 }
 
 /// The part that a text begins with, and its length with the blanks around it.
-fn part_at(line: &[u8], is_first: bool) -> Option<(Part, usize)> {
+fn part_at(line: &[u8], may_be_comment: bool) -> Option<(Part, usize)> {
     let text = line.trim_ascii_start();
     let before = line.len() - text.len();
     // Blanks before a number are those of a column, unless a log has right-aligned its lines' numbers.
@@ -149,7 +152,7 @@ fn part_at(line: &[u8], is_first: bool) -> Option<(Part, usize)> {
         b'[' => (Part::Brackets, brackets(text)?),
         b'<' => (Part::KernelLevel, kernel_level(text)?),
         b'>' | b'|' => (Part::Quote, &text[1..]),
-        b'#' if is_first && text.get(1) == Some(&b' ') => (Part::Comment, &text[2..]),
+        b'#' if may_be_comment && ends(&text[1..]) => (Part::Comment, &text[1..]),
         b'-' if text.get(1) == Some(&b' ') => level(&text[2..]).map(|rest| (Part::Level, rest))?,
         _ => [
             (Part::Syslog, syslog as fn(&[u8]) -> Option<&[u8]>),
@@ -205,6 +208,7 @@ fn word<'a>(text: &'a [u8], words: &[&str]) -> Option<&'a [u8]> {
 }
 
 fn date(text: &[u8]) -> Option<&[u8]> {
+    let text = word(text, &WEEKDAYS).map_or(text, TrimStartOfLine::trim_ascii_start_of_line);
     let mut rest = digits(text, 1, 4)?;
     let mark = [*rest.first()?];
     if !b"-/.".contains(&mark[0]) {
@@ -290,7 +294,10 @@ fn kernel_level(text: &[u8]) -> Option<&[u8]> {
 
 fn level(text: &[u8]) -> Option<&[u8]> {
     let rest = word(text, &LEVELS)?;
-    let rest = rest.strip_prefix(b" -").or_else(|| rest.strip_prefix(b":")).unwrap_or(rest);
+    if let Some(rest) = rest.strip_prefix(b" - ") {
+        return Some(rest);
+    }
+    let rest = rest.strip_prefix(b":").unwrap_or(rest);
     ends(rest).then_some(rest)
 }
 
@@ -339,6 +346,14 @@ fn name_with_colon(text: &[u8]) -> Option<&[u8]> {
     let rest = behind(rest, b":")?;
     // `grep` puts the name of a file directly before the line.
     (ends(rest) || name.contains(&b'.')).then_some(rest)
+}
+
+/// Whether a line has nothing but a time.
+pub fn is_time(line: &[u8]) -> bool {
+    let rest = syslog(line)
+        .or_else(|| clock(line))
+        .or_else(|| clock(date(line)?.trim_ascii_start_of_line()));
+    rest.is_some_and(|rest| rest.trim_ascii().is_empty())
 }
 
 /// The line without the sequences that steer a terminal.

@@ -9,6 +9,7 @@ use latlab_model::{Histogram, Nanos};
 /// A thread that ran for less than nine tenths of the time of another has not run all the time.
 const LEAST_SHARE: (i128, i128) = (9, 10);
 /// Cycles by which threads may differ, because one starts after the other.
+const LEAST_OF_OTHERS: (i128, i128) = (1, 10);
 const ALLOWED_LAG: i128 = 10;
 
 /// One recording of a file; most files hold one.
@@ -120,23 +121,25 @@ impl Recording {
         self.add(ImportFinding::ImportIncomplete { missing: missing.into() });
     }
 
-    /// Compares how long the threads ran, by their cycles and periods. Where the file has no periods, it
-    /// does so only if all threads have the same one.
+    /// Compares how long the threads ran, by their cycles and periods. Where these are not known, and may
+    /// differ, only a thread with next to no cycles is told.
     pub fn compare_cycles(&mut self, has_one_period: bool) {
-        let ran = self.series.iter().enumerate().filter(|(_, one)| one.counts.count > 0);
-        let ran: Vec<(usize, i128, Option<Nanos>)> = ran
+        let ran: Vec<(usize, i128, Option<Nanos>)> = self
+            .series
+            .iter()
+            .enumerate()
             .map(|(thread, one)| (thread, i128::from(one.counts.count), one.period_ns))
             .collect();
         let is_known = match ran.iter().any(|one| one.2.is_some()) {
             true => ran.iter().all(|one| one.2.is_some_and(|period| period > Nanos::ZERO)),
             false => has_one_period,
         };
-        if !is_known {
-            return;
-        }
-        let period = |period: Option<Nanos>| period.map_or(1, |period| i128::from(period.0));
+        let period = |period: Option<Nanos>| match period.filter(|_| is_known) {
+            Some(period) => i128::from(period.0),
+            None => 1,
+        };
         let longest = ran.iter().map(|one| one.1 * period(one.2)).max().unwrap_or(0);
-        let (part, whole) = LEAST_SHARE;
+        let (part, whole) = if is_known { LEAST_SHARE } else { LEAST_OF_OTHERS };
         for (thread, count, its_period) in ran {
             let due = longest / period(its_period);
             if count * whole < due * part && due - count > ALLOWED_LAG {

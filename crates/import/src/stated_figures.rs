@@ -197,6 +197,10 @@ fn extremes(
         }
         (stated, low) => low.or(stated).unwrap_or(end),
     };
+    if let Some(max) = stated.max_ns.filter(|max| *max < end && overflow.is_some_and(|it| it > 0)) {
+        let beyond = format!("{} beyond the last bin", overflow.unwrap_or(0));
+        contradiction(recording, thread, "Maximum", time(max), beyond);
+    }
     let max = match (stated.max_ns, observed.highest) {
         (Some(stated), Some(high)) if within(stated, high) => stated,
         (Some(stated), Some(_)) if stated >= end && overflow != Some(0) => stated,

@@ -46,7 +46,7 @@ fn read(input: &mut Input, _: &Query) -> Result<Vec<Recording>, InputError> {
             None => line.is_whole && histogram.take_row(text),
         };
         if !taken {
-            histogram.left.pass_over(&line, !is_other_text(line.bytes, 2));
+            histogram.left.pass_over(&line, !is_other_text(line.bytes, 1));
         }
     }
     parts.push(histogram.part());
@@ -57,11 +57,13 @@ impl Histogram {
     fn take_comment(&mut self, comment: &str) -> bool {
         let Some((name, value)) = comment.split_once(':') else { return false };
         let value = value.trim();
+        let is_figure = |value: &&str| value.split_once('.').is_some_and(|(_, one)| one.len() == 3);
         let time = |value: &str| nanos(decimal(value.as_bytes())?, UNIT);
+        let figure = |value: &str| time(Some(value).filter(is_figure)?);
         match name {
-            "min latency" => self.stated.min_ns = time(value),
-            "avg latency" => self.stated.mean_ns = time(value).map(|mean| mean as f64),
-            "max latency" => self.stated.max_ns = time(value),
+            "min latency" => self.stated.min_ns = figure(value),
+            "avg latency" => self.stated.mean_ns = figure(value).map(|mean| mean as f64),
+            "max latency" => self.stated.max_ns = figure(value),
             "sampling period" => {
                 self.period = value.strip_suffix(" microseconds").and_then(time).map(Nanos);
             }
@@ -73,7 +75,7 @@ impl Histogram {
             _ => self.facts.push((name.to_string(), value.to_string())),
         }
         // A figure that cannot be read is lost, whatever else the comment says.
-        !matches!(name, "min latency" | "avg latency" | "max latency") || time(value).is_some()
+        !matches!(name, "min latency" | "avg latency" | "max latency") || figure(value).is_some()
     }
 
     fn take_row(&mut self, text: &str) -> bool {

@@ -203,6 +203,9 @@ impl Test {
                 StatedFigures { count: Some(exceeding), max_ns, ..StatedFigures::default() };
             add_summary(&mut recording, &stated);
             note_summary(&mut recording);
+            recording.lacks(format!(
+                "the lines of its {exceeding} samples above the threshold are not there"
+            ));
             if self.max == Some(0) {
                 let (stated, counted) =
                     ("none above the threshold", format!("{exceeding} samples"));

@@ -3,6 +3,7 @@
 
 use crate::lines::Line;
 use crate::numbers::shown;
+use crate::prefix::is_time;
 use crate::recording::Recording;
 use latlab_model::finding::ImportFinding;
 
@@ -51,7 +52,7 @@ impl LeftOut {
 
     /// Counts a line that is none of the format; it is lost if it may be what is left of one.
     pub fn pass_over(&mut self, line: &Line<'_>, may_hold_value: bool) {
-        match may_hold_value || is_cut(line) {
+        match (may_hold_value && !is_of_shell(line.bytes)) || is_cut(line) {
             true => self.lose(line),
             false => self.other.push(Some(line.number), line.bytes),
         }
@@ -71,23 +72,38 @@ impl LeftOut {
     }
 }
 
-/// Whether a line is what a terminal or a log has around the output of a tool: text in words, a
-/// command behind its prompt, a message of the kernel, or a rule.
+/// Whether a line is what a terminal or a log has around the output of a tool: text in words, what a
+/// shell prints, or a rule.
 pub fn is_other_text(line: &[u8], least_words: usize) -> bool {
     let text = line.trim_ascii();
-    let Some(first) = text.first() else { return true };
-    if text.iter().all(u8::is_ascii_punctuation) {
-        return true;
-    }
-    let is_prompt = text.starts_with(b"$ ") || text.starts_with(b"+ ");
-    let is_timing = [&b"real"[..], b"user", b"sys"].iter().any(|word| {
-        text.strip_prefix(*word)
-            .is_some_and(|rest| rest.starts_with(b"\t") || rest.starts_with(b" "))
-    });
-    if is_prompt || is_timing {
-        return true;
-    }
-    !first.is_ascii_digit() && !b"+-.,".contains(first) && words(text) >= least_words
+    let begins_as_number = |first: &u8| first.is_ascii_digit() || b"+-.,".contains(first);
+    let is_rule = text.iter().all(u8::is_ascii_punctuation);
+    let has_words = !text.first().is_some_and(begins_as_number) && words(text) >= least_words;
+    is_rule || has_words || is_of_shell(text)
+}
+
+/// Whether a line is a command behind its prompt, a time, or what shells and test systems print.
+pub fn is_of_shell(line: &[u8]) -> bool {
+    const STARTS: [&[u8]; 7] =
+        [b"$ ", b"^C", b"ok ", b"not ok ", b"TAP version", b"exit code", b"```"];
+    const TIMES: [&[u8]; 3] = [b"real", b"user", b"sys"];
+    let text = line.trim_ascii();
+    let is_blank = |rest: &[u8]| rest.first().is_some_and(|byte| b" \t".contains(byte));
+    let is_timing = TIMES.iter().any(|word| text.strip_prefix(*word).is_some_and(is_blank));
+    // The prompt of root, a command and an option.
+    let command = text.strip_prefix(b"# ").unwrap_or_default();
+    // `set -x` of a shell.
+    let traced = text.iter().take_while(|byte| **byte == b'+').count();
+    let is_traced = traced > 0
+        && text[traced..].starts_with(b" ")
+        && text.get(traced + 1).is_some_and(u8::is_ascii_alphabetic);
+    let first = text.split(|byte| *byte == b' ').next().unwrap_or_default();
+    let is_prompt = first.contains(&b'@') && first.last().is_some_and(|byte| b"#$".contains(byte));
+    let is_of_name = |byte: &&u8| byte.is_ascii_lowercase() || b"./_-".contains(byte);
+    let name = command.iter().take_while(is_of_name).count();
+    let is_of_root = name > 1 && command[name..].starts_with(b" -");
+    let starts = STARTS.iter().any(|start| text.starts_with(start));
+    starts || is_traced || is_prompt || is_timing || is_of_root || is_time(text)
 }
 
 /// Whether a last line without its end may be the beginning of one with a value: it is neither text in

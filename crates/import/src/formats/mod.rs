@@ -62,9 +62,12 @@ pub fn format_of_id(id: &str) -> Option<&'static Format> {
 /// The format that the content of a file has, and what is to be taken off its lines; what has columns
 /// with names is a table.
 pub fn detect(head: &[u8], query: &Query) -> Result<(&'static Format, Prefix), InputError> {
-    let named = match &query.column {
-        Some(_) if query.format.is_none() && (parquet::FORMAT.fits)(head) => Some(&parquet::FORMAT),
-        Some(_) if query.format.is_none() && is_text(head) => Some(&table::FORMAT),
+    let is_table = query.column.is_some() || query.period.is_some();
+    let named = match is_table.then_some(()) {
+        Some(()) if query.format.is_none() && (parquet::FORMAT.fits)(head) => {
+            Some(&parquet::FORMAT)
+        }
+        Some(()) if query.format.is_none() && is_text(head) => Some(&table::FORMAT),
         _ => query.format,
     };
     let prefixes = match is_text(head) {
@@ -73,8 +76,8 @@ pub fn detect(head: &[u8], query: &Query) -> Result<(&'static Format, Prefix), I
     };
     for prefix in prefixes {
         let head = prefix.strip_all(head);
-        let found = match (named, &query.column) {
-            (Some(format), Some(_)) if format.id == table::FORMAT.id => {
+        let found = match (named, is_table) {
+            (Some(format), true) if format.id == table::FORMAT.id => {
                 table::has_column(&head, query).then_some(format)
             }
             (Some(format), _) => (format.fits)(&head).then_some(format),

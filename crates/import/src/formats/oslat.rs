@@ -140,8 +140,8 @@ fn read(input: &mut Input, _: &Query) -> Result<Vec<Recording>, InputError> {
 /// Whether a line that was not understood may be what is left of one with figures.
 fn may_hold_value(text: &str) -> bool {
     let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
-    let names_unit = text.contains("(us)") || text.contains("(sec)") || text.contains(" us");
-    has_digit && (text.contains(':') || names_unit || !is_other_text(text.as_bytes(), 1))
+    let names_unit = text.contains("(us)") || text.contains("(sec)") || text.contains(" us!");
+    has_digit && (names_unit || !is_other_text(text.as_bytes(), 1))
 }
 
 /// The cells of a line of figures, behind its name; what stands behind them is one of these.

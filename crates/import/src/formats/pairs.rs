@@ -1,6 +1,6 @@
 //! Tools that measure from one thread to another: pmqtest, ptsematest, svsematest and sigwaittest.
 
-use super::left_out::{LeftOut, is_other_text};
+use super::left_out::{LeftOut, is_of_shell, is_other_text};
 use super::{Format, Part, check_number, contains, head_lines, is_text, number_parts};
 use crate::bins::LARGEST_COUNT;
 use crate::input::{Input, InputError, Query};
@@ -25,8 +25,12 @@ const WIDTH: usize = 4;
 
 fn fits(head: &[u8]) -> bool {
     is_text(head)
-        && head_lines(head)
-            .any(|line| line.starts_with(b"#") && contains(line, " -> #") && contains(line, "Min "))
+        && head_lines(head).any(|line| {
+            line.starts_with(b"#")
+                && line.get(1).is_some_and(u8::is_ascii_digit)
+                && contains(line, " -> #")
+                && contains(line, "Min ")
+        })
 }
 
 /// A line of threads: `#0: ID30510, P90, CPU0, I500; #1: ID30511, P90, CPU0, TO 0, Cycles 500`.
@@ -166,6 +170,7 @@ fn may_hold_value(line: &[u8]) -> bool {
     let has_digit = line.iter().any(u8::is_ascii_digit);
     let marks = ["->", "Min", "Max", "Cur", "Avg", "Cycles", "ID"];
     has_digit
+        && !is_of_shell(line)
         && (line.starts_with(b"#")
             || marks.iter().any(|mark| contains(line, mark))
             || !is_other_text(line, 1))

@@ -220,6 +220,10 @@ impl Screen {
 
     /// The figures of a line in which every cell is one.
     fn figures(&self, cells: &[&str]) -> Option<Figures> {
+        // The columns of RTAI differ from version to version.
+        if self.is_rtai && self.columns.is_empty() {
+            return None;
+        }
         let columns = if self.columns.is_empty() { &DEFAULT[..] } else { &self.columns };
         let mut cells: Vec<&str> = cells[1..].to_vec();
         // The last line has how long it took instead of the extremes of all seconds.

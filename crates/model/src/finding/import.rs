@@ -141,6 +141,7 @@ impl ImportFinding {
             | ImportLeftOut { .. }
             | ImportOverflowUnknown { .. } => true,
             ImportOverflow { .. }
+            | ImportOtherText { .. }
             | ImportSummaryOnly {}
             | DeadlineUndecided { .. }
             | ImportNote { .. } => false,

@@ -31,6 +31,10 @@ pub struct Footer {
     lists: [Option<Vec<u64>>; 5],
     /// Threads whose overflows are listed, and whether a list is shorter than their number.
     listed_threads: usize,
+    /// Overflows that are listed of each thread.
+    listed: Vec<(usize, u64)>,
+    /// Threads whose processes are named.
+    named_threads: usize,
     break_value: Option<u64>,
     facts: Vec<(String, String)>,
 }
@@ -100,8 +104,16 @@ impl Footer {
         }
         let is_known =
             value.is_empty() || EMPTY.iter().any(|empty| name.starts_with(empty.as_bytes()));
-        if name.starts_with(b"Thread ") && name.len() > 7 && name[7].is_ascii_digit() {
+        let words = || value.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+        if name == b"Thread Ids" {
+            self.named_threads = self.named_threads.max(words().count());
+        }
+        if let Some(thread) =
+            name.strip_prefix(b"Thread ").and_then(|it| Cursor::new(it).unsigned())
+        {
             self.listed_threads += 1;
+            let numbers = words().filter(|word| word.iter().all(u8::is_ascii_digit));
+            self.listed.push((thread as usize, numbers.count() as u64));
         }
         // A statement of its own has a name and a value.
         let is_fact = !value.is_empty() && !is_known && name.iter().all(|byte| *byte != b'\t');
@@ -114,6 +126,21 @@ impl Footer {
             return !super::may_hold_value(name);
         }
         is_known
+    }
+
+    /// Threads whose processes are named.
+    pub fn named_threads(&self) -> usize {
+        self.named_threads
+    }
+
+    /// The threads of which more overflows are listed than counted: their number, and both.
+    pub fn listed_above_count(&self) -> Vec<(usize, u64, u64)> {
+        let counted = |thread: usize| self.overflows().get(thread).copied();
+        let both = self
+            .listed
+            .iter()
+            .filter_map(|(thread, listed)| Some((*thread, *listed, counted(*thread)?)));
+        both.filter(|(_, listed, counted)| listed > counted).collect()
     }
 
     /// Threads whose overflows are listed.

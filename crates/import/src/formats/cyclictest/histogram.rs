@@ -1,6 +1,7 @@
 //! The rows of a histogram, and the threads that they come to.
 
 use super::Section;
+use super::footer::Footer;
 use crate::bins::{Bins, LARGEST_COUNT, MOST_BINS};
 use crate::lines::Line;
 use crate::numbers::Cursor;
@@ -147,6 +148,20 @@ fn has_filled_number(line: &[u8]) -> bool {
     words(line).any(|word| word.len() > 1 && word[0] == b'0')
 }
 
+/// Compares what the footer states of the sum of all threads with what it states of each.
+fn compare_with_sum(recording: &mut Recording, footer: &Footer, threads: usize, unit: i64) {
+    let of_sum = |list: &[u64]| list.get(threads).copied();
+    if let Some(max) = of_sum(footer.max()) {
+        let max = max.saturating_mul(unit as u64).min(1 << 62) as i64;
+        recording.has_at_least("Maximum of all threads", Nanos(max));
+    }
+    let counted: u64 = footer.overflows().iter().take(threads).sum();
+    if let Some(stated) = of_sum(footer.overflows()).filter(|stated| *stated != counted) {
+        let (stated, counted) = (stated.to_string(), counted.to_string());
+        contradiction(recording, 0, "Overflows of all threads", stated, counted);
+    }
+}
+
 /// The recording of a section with rows.
 pub fn recording(section: &mut Section, unit: i64) -> Recording {
     let Section { rows, footer, threads, .. } = section;
@@ -187,6 +202,21 @@ pub fn recording(section: &mut Section, unit: i64) -> Recording {
         };
         add_bins(&mut recording, bins, scale, &stated);
         threads.describe(thread as u32, recording.series.last_mut());
+    }
+    if sum.is_some() {
+        compare_with_sum(&mut recording, footer, threads_of_rows, unit);
+    }
+    for (thread, listed, counted) in footer.listed_above_count() {
+        if thread < threads_of_rows {
+            let listed = format!("{listed} in a list");
+            contradiction(
+                &mut recording,
+                thread,
+                "Histogram Overflows",
+                listed,
+                counted.to_string(),
+            );
+        }
     }
     if let Some(sum) = sum.filter(|sum| sum.total() != counted) {
         let (stated, counted) = (sum.total().to_string(), counted.to_string());

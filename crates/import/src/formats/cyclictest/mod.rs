@@ -39,7 +39,9 @@ fn is_typical(line: &[u8]) -> bool {
     if line.starts_with(b"T:") {
         return contains(line, " C:") && contains(line, "Min:") && contains(line, "Max:");
     }
-    Sample::of_line(line).is_some() || histogram::is_padded_row(line)
+    // The first number of a row is no time in seconds.
+    let width = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    Sample::of_line(line).is_some() || (width <= 7 && histogram::is_padded_row(line))
 }
 
 /// What has been read of one recording.
@@ -125,7 +127,8 @@ impl Section {
             self.take_numbers(line, unit);
         } else if let Some(comment) = bytes.strip_prefix(b"#") {
             if !self.footer.take(comment, line.is_whole) {
-                self.left_out.pass_over(line, may_hold_value(bytes));
+                let is_value = bytes.starts_with(b"# Break value");
+                self.left_out.pass_over(line, is_value || may_hold_value(bytes));
             }
         } else if bytes.starts_with(b"T:") {
             if !self.threads.take(line) {
@@ -182,6 +185,10 @@ impl Section {
             () if self.threads.count() > 0 => self.threads.recording(unit),
             () => return self.lost_part(),
         };
+        let (named, has) = (self.footer.named_threads(), recording.series.len());
+        if named > has {
+            recording.lacks(format!("it names the processes of {named} threads, and has {has}"));
+        }
         self.footer.conditions(&mut recording, unit);
         self.threads.report_lost(&mut self.left_out);
         self.left_out.report("lines", &mut recording);

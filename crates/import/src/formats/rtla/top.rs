@@ -3,7 +3,7 @@
 
 use super::{Columns, KINDS, Remarks, command, duration, may_hold_value};
 use crate::bins::LARGEST_COUNT;
-use crate::formats::left_out::LeftOut;
+use crate::formats::left_out::{LeftOut, is_of_shell};
 use crate::formats::{Format, Part, check_number, head_lines, is_text, number_parts};
 use crate::input::{Input, InputError, Query};
 use crate::lines::Line;
@@ -273,7 +273,8 @@ impl Screen {
     /// Counts a line that could not be read; one with figures may be replaced by the next screen.
     fn pass_over(&mut self, line: &Line<'_>) {
         let is_row = line.bytes.trim_ascii_start().first().is_some_and(u8::is_ascii_digit);
-        let may_hold = is_row || line.bytes.contains(&b'|') || may_hold_value(line);
+        let may_hold = !is_of_shell(line.bytes)
+            && (is_row || line.bytes.contains(&b'|') || may_hold_value(line));
         match may_hold && self.lost.len() < MOST_LOST {
             true => self.lost.push((line.number, line.bytes.to_vec())),
             false => self.left.pass_over(line, may_hold),

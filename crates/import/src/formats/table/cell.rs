@@ -93,17 +93,17 @@ fn is_gap(letter: char) -> bool {
 
 /// The number and what stands behind it.
 fn split_unit(text: &str) -> (&str, &str) {
-    let end = text.trim_end_matches(|c: char| c.is_alphabetic());
+    let end = text.trim_end_matches(|c: char| c.is_alphabetic() || c == '\u{fffd}');
     let has_exponent = end.ends_with(|c: char| c.is_ascii_digit() || is_gap(c) || c == '.');
     match has_exponent {
-        true => (end.trim_end_matches(is_gap), &text[end.len()..]),
+        true => (end.trim_end(), &text[end.len()..]),
         false => (text, ""),
     }
 }
 
 /// The unit of a sign like `us` or `µs`.
 pub fn unit_of_sign(sign: &str) -> Option<Unit> {
-    let sign = sign.replace(['µ', 'μ'], "u").to_ascii_lowercase();
+    let sign = sign.replace(['µ', 'μ', '\u{fffd}'], "u").to_ascii_lowercase();
     let long = [
         ("nanoseconds", "ns"),
         ("microseconds", "us"),

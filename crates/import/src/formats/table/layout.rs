@@ -5,6 +5,8 @@ use crate::input::{InputError, Query, Unit};
 
 /// Names of columns with latencies.
 const LATENCIES: [&str; 5] = ["latency", "lat", "delay", "jitter", "response"];
+/// Words of names whose columns have figures about latencies, and none of them.
+const STATISTICS: [&str; 7] = ["avg", "average", "mean", "median", "min", "std", "stddev"];
 /// Names of columns with times of a clock.
 const TIMESTAMPS: [&str; 5] = ["timestamp", "timestamps", "time", "ts", "t"];
 /// Names of columns that keep threads apart.
@@ -80,10 +82,10 @@ impl Layout {
     fn below(line: HeadLine<'_>, row: &str, query: &Query) -> Result<Option<Layout>, InputError> {
         let text = line.text.trim_start().trim_start_matches('#').trim();
         let (delimiter, names) = columns(text, row);
-        let is_heading = names.iter().any(|name| {
-            name.chars().any(char::is_alphabetic) && Cell::read(name, Comma::Thousands).is_none()
-        });
-        if !is_heading {
+        // What begins with a digit is no name, but what is left of a number.
+        let is_heading = names.iter().any(|name| name.starts_with(char::is_alphabetic));
+        let is_above_row = has_as_many(&names, &cells(row, delimiter).collect::<Vec<_>>());
+        if !is_heading || !is_above_row {
             return Ok(None);
         }
         let by_name = |asked: &String| names.iter().position(|name| name == asked);
@@ -98,6 +100,9 @@ impl Layout {
         };
         let Some(latency) = latency else { return Ok(None) };
         let name = names[latency].clone();
+        if Cell::read(&name, Comma::Thousands).is_some() {
+            return Ok(None);
+        }
         if names.iter().filter(|other| **other == name).count() > 1
             && query.column.as_ref() == Some(&name)
         {
@@ -221,18 +226,20 @@ impl Layout {
 
     /// Whether a row has as many cells as the heading; empty ones behind the last do not count.
     pub fn fits(&self, row: &[&str]) -> bool {
-        let used = |cells: usize, empty: &dyn Fn(usize) -> bool| {
-            (0..cells).rev().find(|at| !empty(*at)).map_or(0, |last| last + 1)
-        };
-        let named = used(self.names.len(), &|at| self.names[at].is_empty());
-        let filled = used(row.len(), &|at| row[at].is_empty());
-        row.len() == self.names.len() || filled == named
+        has_as_many(&self.names, row)
     }
 
     /// The name of the column with the counts.
     pub fn name_of_count(&self) -> Option<&str> {
         self.count.map(|at| &self.names[at][..])
     }
+}
+
+/// Whether a row has as many cells as there are names; empty ones behind the last do not count.
+fn has_as_many(names: &[String], row: &[&str]) -> bool {
+    let named = names.iter().rposition(|name| !name.is_empty());
+    let filled = row.iter().rposition(|cell| !cell.is_empty());
+    row.len() == names.len() || filled == named
 }
 
 /// The unit of a column: as its name says it, or the user; both must not differ.
@@ -256,7 +263,8 @@ fn unit(name: &str, otherwise: Option<Unit>, query: &Query) -> Result<Unit, Inpu
 
 /// The unit at the end of a name: `latency_us`, `Latency [ns]`, `delay (ms)`.
 pub fn unit_of(name: &str) -> Option<Unit> {
-    let name = name.replace(['µ', 'μ'], "u");
+    // A sign of an old encoding has become the replacement character.
+    let name = name.replace(['µ', 'μ', '\u{fffd}'], "u");
     let word = name.split(|c: char| !c.is_ascii_alphanumeric()).rfind(|word| !word.is_empty())?;
     unit_of_sign(word)
 }
@@ -265,7 +273,9 @@ pub fn unit_of(name: &str) -> Option<Unit> {
 fn only(names: &[String], known: &[&str]) -> Option<usize> {
     let is_known = |name: &str| {
         let name = name.to_ascii_lowercase();
-        name.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| known.contains(&word))
+        let mut words = name.split(|c: char| !c.is_ascii_alphanumeric());
+        words.clone().any(|word| known.contains(&word))
+            && !words.any(|word| STATISTICS.contains(&word))
     };
     let mut found = names.iter().enumerate().filter(|(_, name)| is_known(name));
     let (at, _) = found.next()?;
@@ -299,7 +309,12 @@ fn cells(line: &str, delimiter: Option<char>) -> impl Iterator<Item = &str> + us
             Some(letter) == delimiter && !is_quoted
         })
         .filter(move |cell| delimiter != Some(' ') || !cell.is_empty())
-        .map(|cell| cell.trim().trim_matches('"').trim())
+        .map(|cell| without_quotes(cell.trim()).trim())
+}
+
+fn without_quotes(cell: &str) -> &str {
+    let inner = cell.strip_prefix('"').and_then(|cell| cell.strip_suffix('"'));
+    inner.filter(|inner| !inner.contains('"')).unwrap_or(cell)
 }
 
 #[cfg(test)]

@@ -140,7 +140,8 @@ impl Table {
         self.take_length(text);
         let comment = text.trim_start_matches('#').trim_start();
         let has_digit = comment.bytes().any(|byte| byte.is_ascii_digit());
-        if self.rows > 0 && has_digit && !is_other_text(comment.as_bytes(), 1) {
+        let is_code = text.starts_with('#') && !text.starts_with("# ") && !comment.contains(' ');
+        if is_code || (self.rows > 0 && has_digit && !is_other_text(comment.as_bytes(), 1)) {
             self.left.lose(line);
         }
     }
@@ -190,7 +191,12 @@ impl Table {
     /// Counts a line that is no row.
     fn lose(&mut self, line: &Line<'_>, text: &str) {
         let is_table = self.layout.cells(text).count() > 1;
-        self.left.pass_over(line, is_table || !is_other_text(line.bytes, 2));
+        let text = text.trim();
+        let is_like_row = text.starts_with(|c: char| c == '"' || c.is_ascii_digit());
+        // A short sign stands for a value that is not there, a long row of them is a rule.
+        let is_sign = text.len() < 4 && text.bytes().all(|byte| byte.is_ascii_punctuation());
+        let may_hold_value = is_table || is_like_row || is_sign || !is_other_text(line.bytes, 2);
+        self.left.pass_over(line, may_hold_value);
     }
 
     fn read_row<'a>(&self, cells: &[&'a str]) -> Option<Row<'a>> {
@@ -292,7 +298,7 @@ impl Table {
                 "another in cells".to_string(),
             );
         }
-        if let Some(stated) = self.stated_rows.filter(|stated| *stated > self.rows) {
+        if let Some(stated) = self.stated_rows.filter(|stated| *stated != self.rows) {
             let missing = format!("it states {stated} values and has {}", self.rows);
             recording.add(ImportFinding::ImportIncomplete { missing });
         }

@@ -102,12 +102,6 @@ fn the_last_value_without_an_end_does_not_count() {
                 .replace("00950\n# Histogram Overflows: 00001", "009"),
         ),
         case(
-            "in the line of a thread",
-            "",
-            "not pass",
-            cut(&(BANNER.to_string() + &thread(0, 100, 60_000, 66))).replace("     66", "      6"),
-        ),
-        case(
             "before the maximum of a thread",
             "",
             "not pass",
@@ -204,12 +198,6 @@ fn a_length_that_is_stated_and_not_reached() {
             "",
             "not pass",
             "iteration timestamp latency minor_faults major_faults\n0 1414000 9120 0 0\n2 3414000 9410 0 0\n",
-        ),
-        case(
-            "a gap in the samples of jitterdebugger is no loss",
-            "",
-            "pass",
-            "0;1.000000001;12\n0;9.000000002;7\n",
         ),
     ]);
 }
