@@ -79,7 +79,10 @@ pub fn is_other_text(line: &[u8], least_words: usize) -> bool {
     if text.iter().all(u8::is_ascii_punctuation) {
         return true;
     }
-    let is_prompt = text.starts_with(b"$ ") || text.starts_with(b"+ ");
+    // A shell that says what it does puts as many signs before it as scripts call each other.
+    let is_traced = first == &b'+' && text.iter().find(|byte| **byte != b'+') == Some(&b' ');
+    let is_prompt =
+        text.starts_with(b"$ ") || is_traced || text == b"^C" || is_command(text) || is_title(text);
     let is_timing = [&b"real"[..], b"user", b"sys"].iter().any(|word| {
         text.strip_prefix(*word)
             .is_some_and(|rest| rest.starts_with(b"\t") || rest.starts_with(b" "))
@@ -88,6 +91,27 @@ pub fn is_other_text(line: &[u8], least_words: usize) -> bool {
         return true;
     }
     !first.is_ascii_digit() && !b"+-.,".contains(first) && words(text) >= least_words
+}
+
+/// Whether a line is a command with an option, behind the prompt of the administrator.
+fn is_command(text: &[u8]) -> bool {
+    let Some(command) = text.strip_prefix(b"# ") else { return false };
+    let name = command.iter().take_while(|byte| byte.is_ascii_lowercase()).count();
+    name >= LEAST_WORD && command[name..].starts_with(b" -")
+}
+
+/// Whether a line is a title between signs, like `*** run 1 ***`, or a result of a test suite, like
+/// `ok 1 cyclictest`.
+fn is_title(text: &[u8]) -> bool {
+    let is_ruled = [b"***", b"===", b"---"]
+        .iter()
+        .any(|rule| text.starts_with(*rule) && text.ends_with(*rule));
+    let result = text.strip_prefix(b"not ").unwrap_or(text);
+    let number = result.strip_prefix(b"ok ").map_or(0, |rest| {
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if rest.get(digits) == Some(&b' ') { digits } else { 0 }
+    });
+    (is_ruled || number > 0) && words(text) > 0
 }
 
 /// Whether a last line without its end may be the beginning of one with a value: it is neither text in

@@ -2,7 +2,7 @@
 //! timerlat. The element `system` is the sum of all cores; it must agree.
 
 use super::left_out::LeftOut;
-use super::{Format, Part, check_number, contains, is_text, number_parts};
+use super::{Format, Part, check_number, contains, head_lines, is_text, number_parts};
 use crate::bins::{Bins, LARGEST_COUNT, MOST_BINS};
 use crate::input::{Input, InputError, Query};
 use crate::numbers::{nanos, printed, whole};
@@ -33,7 +33,9 @@ const DERIVED: [&str; 7] = [
 const FIGURES: [&str; 5] = ["samples", "minimum", "maximum", "mean", "bucket"];
 
 fn fits(head: &[u8]) -> bool {
-    is_text(head) && contains(head, "<rteval")
+    let mut tags =
+        head_lines(head).map(<[u8]>::trim_ascii_start).filter(|line| line.contains(&b'<'));
+    is_text(head) && contains(head, "<rteval") && tags.next().is_some_and(|tag| tag[0] == b'<')
 }
 
 /// A core, or the sum of all, while its elements are read.

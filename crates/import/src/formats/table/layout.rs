@@ -236,7 +236,7 @@ impl Layout {
 }
 
 /// The unit of a column: as its name says it, or the user; both must not differ.
-fn unit(name: &str, otherwise: Option<Unit>, query: &Query) -> Result<Unit, InputError> {
+pub fn unit(name: &str, otherwise: Option<Unit>, query: &Query) -> Result<Unit, InputError> {
     let named = unit_of(name);
     if let (Some(named), Some(asked)) = (named, query.unit)
         && named != asked
@@ -255,7 +255,7 @@ fn unit(name: &str, otherwise: Option<Unit>, query: &Query) -> Result<Unit, Inpu
 }
 
 /// The unit at the end of a name: `latency_us`, `Latency [ns]`, `delay (ms)`.
-pub fn unit_of(name: &str) -> Option<Unit> {
+fn unit_of(name: &str) -> Option<Unit> {
     let name = name.replace(['µ', 'μ'], "u");
     let word = name.split(|c: char| !c.is_ascii_alphanumeric()).rfind(|word| !word.is_empty())?;
     unit_of_sign(word)
