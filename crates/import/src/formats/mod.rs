@@ -127,7 +127,12 @@ fn check_number(parts: &[Part], line: u64) -> Result<(), InputError> {
 }
 
 /// The recordings of all parts; those of a file with several are numbered, and say where they begin.
-fn number_parts(mut parts: Vec<Part>) -> Vec<Recording> {
+fn number_parts(parts: Vec<Part>) -> Vec<Recording> {
+    number_parts_of(parts, "First line")
+}
+
+/// The same of a file without lines, and what its parts begin with.
+fn number_parts_of(mut parts: Vec<Part>, begin: &'static str) -> Vec<Recording> {
     tell_neighbours(&mut parts);
     let is_one = parts.len() < 2;
     let numbered = (1..).zip(parts).flat_map(|(number, part): (u32, Part)| {
@@ -138,7 +143,7 @@ fn number_parts(mut parts: Vec<Part>) -> Vec<Recording> {
                     Some(part) => format!("{number}-{part}"),
                     None => number.to_string(),
                 });
-                one.fact("First line", first_line.to_string());
+                one.fact(begin, first_line.to_string());
             }
             one
         })

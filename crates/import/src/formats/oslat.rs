@@ -90,8 +90,10 @@ fn fits(head: &[u8]) -> bool {
         let name = line.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
         name > 0 && line[name..].starts_with(b" (us):")
     };
+    let is_stop =
+        |line: &[u8]| contains(line, "Trace threshold (") && contains(line, " triggered ");
     is_text(head)
-        && head_lines(head).any(is_row)
+        && head_lines(head).any(|line| is_row(line) || is_stop(line))
         && (contains(head, "Core:") || contains(head, "oslat"))
 }
 
@@ -125,13 +127,13 @@ fn read(input: &mut Input, _: &Query) -> Result<Vec<Recording>, InputError> {
         if is_next && table.has_ended(text) {
             check_number(&parts, line.number)?;
             let next = Table { first_line: line.number, ..Table::default() };
-            parts.extend(std::mem::replace(&mut table, next).part());
+            parts.push(std::mem::replace(&mut table, next).part());
         }
         if !text.is_empty() && !table.take(text, &line) {
             table.left.pass_over(&line, may_hold_value(text));
         }
     }
-    parts.extend(table.part());
+    parts.push(table.part());
     Ok(number_parts(parts))
 }
 
@@ -260,8 +262,7 @@ impl Table {
         gap.is_some()
     }
 
-    fn part(mut self) -> Option<Part> {
-        let first_line = self.first_line;
+    fn part(mut self) -> Part {
         let mut recording = Recording::new("oslat histogram");
         recording.quantity = "time taken from a busy loop";
         recording.tool = self.tool.take();
@@ -270,7 +271,7 @@ impl Table {
             true => self.add_trigger(&mut recording),
         };
         if has_figures.is_none() {
-            return Some(Part::none(first_line, self.left));
+            return Part::none(self.first_line, self.left);
         }
         if let Some(gap) = self.triggered {
             recording.has_at_least("Gap that stopped the test", Nanos(gap));
@@ -279,7 +280,7 @@ impl Table {
             recording.fact(name, text.clone());
         }
         self.left.report("lines", &mut recording);
-        Some(Part::one(first_line, recording))
+        Part::one(self.first_line, recording)
     }
 
     /// A test that stopped itself prints no table, but the gap that stopped it.

@@ -205,6 +205,9 @@ impl Screen {
                 self.left.lose_text(number, &text);
             }
         }
+        if self.figures.is_empty() {
+            return Part::none(self.first_line, self.left);
+        }
         let mut recording = Recording::new("pmqtest, ptsematest, svsematest or sigwaittest");
         recording.quantity = "latency from one thread to another";
         recording.resolution_ns = Some(Nanos(UNIT));

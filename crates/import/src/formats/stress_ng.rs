@@ -76,7 +76,6 @@ struct Instance {
 #[derive(Default)]
 struct Log {
     first_line: u64,
-    is_complete: bool,
     instances: BTreeMap<String, Instance>,
     left: LeftOut,
 }
@@ -142,7 +141,7 @@ impl Log {
         if DEBUGGING.iter().any(|name| text.starts_with(name)) {
             return true;
         }
-        let Some((head, said)) = split(text) else { return self.take_remark(text) };
+        let Some((head, said)) = split(text) else { return Log::is_remark(text) };
         // The last figure of a line may be cut off, the words behind it only with it.
         let is_whole =
             line.is_whole || ["samples", " ns", ":", ")"].iter().any(|it| said.ends_with(it));
@@ -152,22 +151,19 @@ impl Log {
         is_whole && has_room && self.instances.entry(process).or_default().take(said)
     }
 
-    fn take_remark(&mut self, text: &str) -> bool {
-        if text.contains("successful run completed") {
-            self.is_complete = true;
-        }
+    fn is_remark(text: &str) -> bool {
         let said = text.split_once("] ").map_or(text, |it| it.1);
         REMARKS.iter().any(|remark| said.trim_start().starts_with(remark))
     }
 
     fn part(self) -> Part {
+        if !self.instances.values().any(Instance::says_any) {
+            return Part::none(self.first_line, self.left);
+        }
         let mut recording = Recording::new("stress-ng cyclic");
         recording.resolution_ns = Some(Nanos(1));
         for instance in self.instances.into_values().filter(Instance::says_any) {
             instance.add_to(&mut recording);
-        }
-        if !self.is_complete {
-            recording.note("The line 'successful run completed' is not there.");
         }
         recording
             .note("stress-ng sleeps for a time from now on: late cycles delay all that follow.");
@@ -186,6 +182,9 @@ impl Instance {
 
     /// Takes what the stressor says; whether it could be read.
     fn take(&mut self, said: &str) -> bool {
+        if OWN_REMARKS.iter().any(|remark| said.starts_with(remark)) {
+            return true;
+        }
         let words: Vec<&str> = said.split_ascii_whitespace().collect();
         let time = |word: &str| whole(word).filter(|time| *time < 1 << 60).map(|time| time as i64);
         let count = |word: &str| whole(word).filter(|count| *count < LARGEST_COUNT);
@@ -224,7 +223,7 @@ impl Instance {
                 Some(())
             }
             [start, frequency] => whole(start).zip(count(frequency)).and_then(|row| self.push(row)),
-            _ => OWN_REMARKS.iter().any(|remark| said.starts_with(remark)).then_some(()),
+            _ => None,
         };
         taken.is_some()
     }

@@ -105,6 +105,7 @@ fn tables_of_other_tools_are_read_by_what_only_they_have() {
 
 #[test]
 fn a_good_outcome_is_a_pass_over_the_time_that_was_measured() {
+    // hwlatdetect watches half of each window.
     for (name, seconds) in [("16.hwlat-below.txt", 30), ("17.osnoise-empty.txt", 5)] {
         let read = read_field(name, &Query::default());
         let recordings = read.as_ref().unwrap_or_else(|error| panic!("{name}: {error}"));

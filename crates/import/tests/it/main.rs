@@ -1,6 +1,5 @@
 //! The tests of this crate that use it from outside: one program, a module for each subject.
 
-mod accounting;
 mod broken;
 mod cases;
 mod common;
@@ -13,4 +12,5 @@ mod fuzz;
 mod mutation;
 mod outputs;
 mod recordings;
+mod tools;
 mod verdict;

@@ -4,7 +4,7 @@
 //! thread, and of the return to user space. The section `ALL:` is no further data; it must agree. A
 //! histogram of osnoise counts the gaps of a busy loop, which may be none.
 
-use super::{KINDS, NOISE, Remarks, command, duration, may_hold_value, option_of, reaches_heading};
+use super::{Columns, KINDS, NOISE, Remarks, command, duration, may_hold_value, option_of};
 use crate::bins::{Bins, LARGEST_COUNT, MOST_BINS};
 use crate::formats::left_out::LeftOut;
 use crate::formats::{Format, Part, check_number, head_lines, is_text, number_parts};
@@ -24,7 +24,7 @@ const OVER: usize = 0;
 /// Histograms of so few rows do not show the distance of their bins.
 const FEW_ROWS: usize = 4;
 /// The threshold of osnoise where its command line names none.
-const DEFAULT_THRESHOLD_US: u64 = 1;
+const DEFAULT_THRESHOLD_US: i64 = 1;
 /// How long osnoise runs of each period, unless its command line says it.
 const DEFAULT_RUNTIME_US: u64 = 1_000_000;
 
@@ -68,7 +68,7 @@ struct Column {
 /// The section of all CPUs together.
 struct All {
     kinds: Vec<usize>,
-    heading_length: usize,
+    layout: Columns,
     figures: [Option<Vec<Option<f64>>>; FOOTER.len()],
 }
 
@@ -77,7 +77,7 @@ struct Histogram {
     unit: i64,
     title: &'static str,
     has_heading: bool,
-    heading_length: usize,
+    layout: Columns,
     columns: Vec<Column>,
     rows: Vec<u64>,
     figures: [bool; FOOTER.len()],
@@ -120,7 +120,7 @@ impl Histogram {
             unit,
             title: "rtla timerlat histogram",
             has_heading: false,
-            heading_length: 0,
+            layout: Columns::default(),
             columns: Vec::new(),
             rows: Vec::new(),
             figures: [false; FOOTER.len()],
@@ -189,7 +189,7 @@ impl Histogram {
         if columns.iter().any(|one| one.kind == NOISE) {
             self.title = "rtla osnoise histogram";
         }
-        (self.has_heading, self.heading_length) = (true, line.bytes.len());
+        (self.has_heading, self.layout) = (true, layout("Index", cells, line));
         self.columns = columns;
         true
     }
@@ -204,7 +204,7 @@ impl Histogram {
             && !counts.is_empty()
             && !self.figures[OVER]
             && self.rows.len() < MOST_BINS as usize
-            && reaches_heading(line, self.heading_length);
+            && self.layout.are_filled_by(line, 1, 0);
         if fits {
             let row = self.rows.len() as u32;
             self.rows.push(index);
@@ -224,7 +224,7 @@ impl Histogram {
         }
         let values = figures(figure, cells);
         let Some(values) = values.filter(|values| {
-            values.len() == self.columns.len() && reaches_heading(line, self.heading_length)
+            values.len() == self.columns.len() && self.layout.are_filled_by(line, 1, 0)
         }) else {
             return false;
         };
@@ -253,8 +253,8 @@ impl Histogram {
         let Some(kinds) = kinds.filter(|_| self.all.is_none() && line.is_whole) else {
             return false;
         };
-        let heading_length = line.bytes.len();
-        self.all = Some(All { kinds, heading_length, figures: Default::default() });
+        let layout = layout("ALL:  ", cells, line);
+        self.all = Some(All { kinds, layout, figures: Default::default() });
         true
     }
 
@@ -391,10 +391,10 @@ impl Histogram {
         let counted = recording.series.iter().filter(|one| one.counts.count > 0);
         let smallest = counted.map(|one| one.counts.min_ns).min();
         let has_command = self.remarks.command.is_some();
-        let default = Nanos(DEFAULT_THRESHOLD_US as i64 * 1_000);
+        let default = Nanos(DEFAULT_THRESHOLD_US * 1_000);
         let above_ns = threshold.or(smallest).unwrap_or(default);
         recording.gaps = Some(ListedGaps { above_ns: Some(above_ns) });
-        if threshold.is_none() && !has_command {
+        if threshold.or(smallest).is_none() && !has_command {
             recording.note(
                 "The file does not say from which length on rtla counts gaps: taken as 1 us, as it is \
                  without option -T.",
@@ -406,8 +406,8 @@ impl Histogram {
         recording.length_ns = Nanos((self.length as f64 * share) as i64);
         if !has_command {
             recording.note(
-                "The file does not say for which part of each period rtla watched (options -r and -p; \
-                 all of it unless they are given).",
+                "The file does not say for which part of each period rtla watched (options -r and -p); \
+                 its default, all of it, was assumed.",
             );
         }
     }
@@ -427,7 +427,7 @@ impl Histogram {
 impl All {
     fn take(&mut self, figure: usize, cells: &[&str], line: &Line<'_>) -> bool {
         let values = figures(figure, cells).filter(|values| {
-            values.len() == self.kinds.len() && reaches_heading(line, self.heading_length)
+            values.len() == self.kinds.len() && self.layout.are_filled_by(line, 1, 0)
         });
         let is_new = self.figures[figure].is_none() && figure != OVER;
         let was_read = values.is_some() && is_new;
@@ -468,6 +468,18 @@ impl All {
             }
         }
     }
+}
+
+/// The layout of the columns with these names, each as wide as a figure and its blank.
+fn layout(first: &str, names: &[&str], line: &Line<'_>) -> Columns {
+    let width = first.len().max("over: ".len()) + "        0".len();
+    let mut printed = first.to_string();
+    for (at, name) in names.iter().enumerate() {
+        let end = width + at * "        0 ".len();
+        printed += &format!("{name:>width$}", width = end - printed.len());
+    }
+    let words: Vec<usize> = (1..=names.len()).collect();
+    Columns::of(line.bytes, &printed, &words)
 }
 
 /// A count that is possible.

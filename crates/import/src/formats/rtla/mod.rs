@@ -152,13 +152,61 @@ fn may_hold_value(line: &Line<'_>) -> bool {
         cells.filter(|cell| !cell.is_empty())
     };
     let (figures, all) = (cells().filter(is_figure).count(), cells().count());
-    contains(line.bytes, "RTLA") || figures * 2 >= all.max(2) || !is_other_text(line.bytes, 1)
+    let marks = ["RTLA", "unit", "seconds", "Duration"];
+    let is_comment =
+        line.bytes.starts_with(b"#") && marks.iter().any(|it| contains(line.bytes, it));
+    is_comment || figures * 2 >= all.max(2) || !is_other_text(line.bytes, 1)
 }
 
-/// Whether a line of right-aligned columns is as long as their heading, so that its last number is
-/// whole even if its end is not there.
-fn reaches_heading(line: &Line<'_>, heading_length: usize) -> bool {
-    line.is_whole || line.bytes.trim_ascii_end().len() >= heading_length
+/// The columns of a table, as their heading shows them. Cells are right-aligned, so that one that has
+/// lost a digit ends before its column.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+struct Columns {
+    /// Where the cells with figures end; none where something has changed the blanks between them.
+    ends: Vec<usize>,
+}
+
+/// The widest figure that fits its column; behind a wider one all others lie further right.
+const WIDEST: usize = 9;
+
+impl Columns {
+    /// The columns of these words of a heading that is as rtla prints it; of another one nothing is known.
+    fn of(heading: &[u8], printed: &str, words: &[usize]) -> Columns {
+        if heading.trim_ascii_end() != printed.as_bytes() {
+            return Columns::default();
+        }
+        let ends: Vec<usize> = cells(heading).map(|cell| cell.1).collect();
+        Columns { ends: words.iter().filter_map(|word| ends.get(*word).copied()).collect() }
+    }
+
+    /// Whether the cells of a line, behind so many others, end where their columns do; all of them by so
+    /// many letters before, where a log has taken blanks off the front of the line.
+    fn are_filled_by(&self, line: &Line<'_>, others: usize, taken_off: usize) -> bool {
+        if self.ends.is_empty() {
+            return line.is_whole;
+        }
+        let mut figures = cells(line.bytes).skip(others);
+        let mut further = 0;
+        let fits = self.ends.iter().all(|column| {
+            let Some((width, end)) = figures.next() else { return false };
+            let due = (column + further).saturating_sub(taken_off);
+            if width > WIDEST {
+                further += end.saturating_sub(due);
+            }
+            end == due || (width > WIDEST && end > due)
+        });
+        fits && !line.bytes.contains(&b'\t')
+    }
+}
+
+/// The cells of a line: the length of each, and where it ends.
+fn cells(line: &[u8]) -> impl Iterator<Item = (usize, usize)> {
+    let mut at = 0;
+    line.split(|byte| byte.is_ascii_whitespace() || *byte == b'|').filter_map(move |cell| {
+        let end = at + cell.len();
+        at = end + 1;
+        (!cell.is_empty()).then_some((cell.len(), end))
+    })
 }
 
 #[cfg(test)]
@@ -176,6 +224,31 @@ mod tests {
         assert_eq!(option_of(prompt, "-T", "--thread"), Some(1));
         assert_eq!(option_of(prompt, "-b", "--bucket-size"), Some(10));
         assert_eq!(command("rtla timerlat hit stop tracing"), None);
+    }
+
+    #[test]
+    fn a_cell_that_has_lost_a_digit_ends_before_its_column() {
+        let line =
+            |bytes: &'static str| Line { number: 1, bytes: bytes.as_bytes(), is_whole: true };
+        let heading = "Index   IRQ-001   Thr-001";
+        let columns = Columns::of(heading.as_bytes(), heading, &[1, 2]);
+        for row in [
+            "max:          7       941 ",
+            "max:          7       941",
+            "0     1234567890       941 ",
+        ] {
+            assert!(columns.are_filled_by(&line(row), 1, 0), "{row}");
+        }
+        for row in
+            ["max:          7       94 ", "max:         7       941 ", "max:          7      94  "]
+        {
+            assert!(!columns.are_filled_by(&line(row), 1, 0), "{row}");
+        }
+        let other = Columns::of(b"Index IRQ-001 Thr-001", heading, &[1, 2]);
+        assert!(
+            other.are_filled_by(&line("max: 7 94"), 1, 0),
+            "of another layout nothing is known"
+        );
     }
 
     #[test]

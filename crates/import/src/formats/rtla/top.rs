@@ -1,7 +1,7 @@
 //! The table of `rtla timerlat top`, `rtla osnoise top` and `rtla hwnoise`: a row for each CPU, drawn
 //! again and again until the end.
 
-use super::{KINDS, Remarks, command, duration, may_hold_value, reaches_heading};
+use super::{Columns, KINDS, Remarks, command, duration, may_hold_value};
 use crate::bins::LARGEST_COUNT;
 use crate::formats::left_out::LeftOut;
 use crate::formats::{Format, Part, check_number, head_lines, is_text, number_parts};
@@ -19,12 +19,19 @@ pub const FORMAT: Format = Format { id: "rtla-top", title: "rtla top", fits, rea
 const MOST_CPUS: usize = 8192;
 /// Lost lines that are kept until it is known whether later rows replace them.
 const MOST_LOST: usize = 1_000;
+/// Where the mark before the count of a row stands.
+const MARK_AT: usize = 4;
 /// The columns of osnoise, and of hwnoise, which lacks the last three.
 const NOISE_COLUMNS: [usize; 2] = [12, 9];
 
 fn fits(head: &[u8]) -> bool {
     is_text(head) && head_lines(head).any(|line| Table::of_heading(line).is_some())
 }
+
+/// The headings of the columns, as rtla prints them.
+const CELLS: &str = "      cur       min       avg       max";
+const NOISE: &str = "CPU Period       Runtime        Noise  % CPU Aval   Max Noise   Max Single          HW          NMI";
+const SOFTWARE: &str = "          IRQ      Softirq       Thread";
 
 /// What the heading of the columns says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,6 +43,25 @@ enum Table {
 }
 
 impl Table {
+    /// Where the cells with figures of a heading end.
+    fn layout(self, heading: &[u8]) -> Columns {
+        let printed = match self {
+            Table::Timerlat(kinds) => ["CPU COUNT     "]
+                .into_iter()
+                .chain(vec![CELLS; kinds])
+                .collect::<Vec<_>>()
+                .join(" |"),
+            Table::Noise(columns) if columns == NOISE_COLUMNS[0] => [NOISE, SOFTWARE].concat(),
+            Table::Noise(_) => NOISE.to_string(),
+        };
+        let words: Vec<usize> = match self {
+            Table::Timerlat(kinds) => (2..2 + 4 * kinds).collect(),
+            // Some names are of two or three words.
+            Table::Noise(columns) => [2, 3, 6, 8, 10, 11, 12, 13, 14, 15][..columns - 2].to_vec(),
+        };
+        Columns::of(heading, &printed, &words)
+    }
+
     fn of_heading(line: &[u8]) -> Option<Table> {
         let text = std::str::from_utf8(line).ok()?;
         let columns: Vec<&str> = text.split_ascii_whitespace().collect();
@@ -96,7 +122,9 @@ struct Screen {
     first_line: u64,
     unit: i64,
     table: Option<Table>,
-    heading_length: usize,
+    layout: Columns,
+    /// The line of the last heading.
+    drawn_at: u64,
     length: i64,
     rows: BTreeMap<u32, Row>,
     all: Option<All>,
@@ -143,14 +171,16 @@ impl Screen {
 
     /// The screen that follows; what its first lines have said of the columns stays.
     fn successor(&self, first_line: u64) -> Screen {
-        let Screen { unit, table, heading_length, .. } = *self;
-        Screen { first_line, unit, table, heading_length, ..Screen::default() }
+        let layout = self.layout.clone();
+        let Screen { unit, table, drawn_at, .. } = *self;
+        Screen { first_line, unit, table, layout, drawn_at, ..Screen::default() }
     }
 
     /// Takes a line; whether it could be read.
     fn take(&mut self, text: &str, line: &Line<'_>) -> bool {
         if let Some(table) = Table::of_heading(line.bytes).filter(|_| line.is_whole) {
-            (self.table, self.heading_length) = (Some(table), line.bytes.len());
+            (self.table, self.layout) = (Some(table), table.layout(line.bytes));
+            self.drawn_at = line.number;
             return true;
         }
         if let Some(time) = time(text) {
@@ -171,7 +201,9 @@ impl Screen {
 
     /// The row of a CPU; none where any of its cells is damaged, missing or too much.
     fn row(&self, text: &str, line: &Line<'_>) -> Option<(u32, Row)> {
-        if !reaches_heading(line, self.heading_length) {
+        // The mark of the count, which is left-aligned, shows whether blanks are not there.
+        let mark = line.bytes.iter().position(|byte| *byte == b'#')?;
+        if !self.layout.are_filled_by(line, 2, MARK_AT.checked_sub(mark)?) {
             return None;
         }
         let (cpu, row) = match self.table? {
@@ -234,9 +266,7 @@ impl Screen {
             }
         });
         let extremes: Vec<Option<(u64, u64)>> = extremes.collect::<Option<_>>()?;
-        let is_whole = words.next().is_none()
-            && extremes.len() == kinds
-            && reaches_heading(line, self.heading_length);
+        let is_whole = words.next().is_none() && extremes.len() == kinds && line.is_whole;
         is_whole.then_some(All { line: line.number, count: (count, digits as u32), extremes })
     }
 
@@ -251,13 +281,16 @@ impl Screen {
     }
 
     fn part(mut self) -> Part {
-        let replaced_before = self.rows.values().map(|row| row.line).min().unwrap_or(0);
+        // What was lost is replaced where all rows have been drawn again since.
+        let first_row = self.rows.values().map(|row| row.line).min().unwrap_or(0);
+        let replaced_before = first_row.min(self.drawn_at);
         for (number, text) in std::mem::take(&mut self.lost) {
             if number > replaced_before {
                 self.left.lose_text(number, &text);
             }
         }
         let recordings = match self.table {
+            _ if self.rows.is_empty() => Vec::new(),
             Some(Table::Timerlat(kinds)) => (0..kinds).map(|kind| self.recording(kind)).collect(),
             Some(Table::Noise(_)) => vec![self.noise()],
             None => Vec::new(),

@@ -203,9 +203,9 @@ fn outputs_of_other_tools_after_each_other() {
     let hist = |thread: u32, max: u32| {
         format!(
             "# RTLA timerlat histogram\n# Time unit is microseconds (us)\n# Duration:   0 00:00:02\n\
-             Index   IRQ-000   Thr-000\n1          1000         0\n{thread}            0      1000\n\
-             over:         0         0\ncount:     1000      1000\nmin:          1         {thread}\n\
-             avg:          1         {thread}\nmax:          1         {max}\n"
+             Index   IRQ-000   Thr-000\n1          1000         0\n{thread:<6}        0      1000\n\
+             over:         0         0\ncount:     1000      1000\nmin:          1{thread:>10}\n\
+             avg:          1{thread:>10}\nmax:          1{max:>10}\n"
         )
     };
     let top = |count: u32, max: u32| {
@@ -213,7 +213,7 @@ fn outputs_of_other_tools_after_each_other() {
             "                                     Timer Latency\n\
              \x20 0 00:00:05   |          IRQ Timer Latency (us)        |         Thread Timer Latency (us)\n\
              CPU COUNT      |      cur       min       avg       max |      cur       min       avg       max\n\
-             \x20 0 #{count}     |        1         0         1        10 |       11         2        10       {max:3}\n"
+             \x20 0 #{count:<9} |        1         0         1        10 |       11         2        10       {max:3}\n"
         )
     };
     let oslat = |count: u32, max: u32| {
