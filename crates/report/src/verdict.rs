@@ -161,7 +161,8 @@ pub(crate) fn largest(run: &Run) -> Option<Nanos> {
 }
 
 fn maximum(run: &Run) -> String {
-    largest(run).map(|max| format!(", observed maximum {max}")).unwrap_or_default()
+    let at_least = if run.total.max_is_at_least { "at least " } else { "" };
+    largest(run).map(|max| format!(", observed maximum {at_least}{max}")).unwrap_or_default()
 }
 
 /// Why a run is `invalid` or `inconclusive`, in a clause.
@@ -209,7 +210,7 @@ fn heaviest(run: &Run, codes: &[String]) -> String {
 }
 
 /// The sentence of a finding as a clause, and how many more there are.
-fn and_others(text: &str, others: u64) -> String {
+pub(crate) fn and_others(text: &str, others: u64) -> String {
     let text = text.trim_end_matches('.');
     match others {
         0 => text.to_string(),

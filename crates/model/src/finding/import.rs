@@ -124,6 +124,29 @@ impl ImportFinding {
         }
     }
 
+    /// Whether a larger latency than all known ones may be missing.
+    pub(super) fn hides_maximum(&self) -> bool {
+        match self {
+            ImportFinding::ImportOverflowUnknown { largest_ns, .. } => largest_ns.is_none(),
+            _ => self.hides_latencies(),
+        }
+    }
+
+    /// Whether latencies may be missing.
+    pub(super) fn hides_latencies(&self) -> bool {
+        use ImportFinding::*;
+        match self {
+            ImportContradiction { .. }
+            | ImportIncomplete { .. }
+            | ImportLeftOut { .. }
+            | ImportOverflowUnknown { .. } => true,
+            ImportOverflow { .. }
+            | ImportSummaryOnly {}
+            | DeadlineUndecided { .. }
+            | ImportNote { .. } => false,
+        }
+    }
+
     /// What happened.
     pub(super) fn text(&self) -> String {
         use ImportFinding::*;
