@@ -66,6 +66,11 @@ pub fn add_bins(recording: &mut Recording, mut bins: Bins, scale: Scale, stated:
     contradictions_of_counts(recording, thread, binned, stated);
     let observed = Observed::new(&rows, &layout);
     let known = overflow.unwrap_or(0);
+    if known > 0 && is_within {
+        let (stated, beyond) =
+            (time(stated.max_ns.unwrap_or(0)), format!("{known} beyond {}", layout.end()));
+        contradiction(recording, thread, "Maximum", stated, beyond);
+    }
     let (min_ns, max_ns) = extremes(recording, thread, &observed, &scale, stated, overflow);
     let sum = observed.sum_ns;
     let coarse = scale.width_ns > scale.unit_ns;

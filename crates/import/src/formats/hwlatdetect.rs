@@ -203,9 +203,9 @@ impl Test {
                 StatedFigures { count: Some(exceeding), max_ns, ..StatedFigures::default() };
             add_summary(&mut recording, &stated);
             note_summary(&mut recording);
-            recording.lacks(format!(
-                "the lines of its {exceeding} samples above the threshold are not there"
-            ));
+            let listed = "0 in the list".to_string();
+            let about = "Samples exceeding threshold";
+            contradiction(&mut recording, 0, about, exceeding.to_string(), listed);
             if self.max == Some(0) {
                 let (stated, counted) =
                     ("none above the threshold", format!("{exceeding} samples"));

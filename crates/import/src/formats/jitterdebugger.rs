@@ -1,6 +1,6 @@
 //! Samples of jitterdebugger: packed records of 28 bytes, and the CSV that is made of them.
 
-use super::left_out::{LeftOut, is_other_text};
+use super::left_out::{LeftOut, is_of_shell, is_other_text};
 use super::{Format, Part, check_number, head_lines, is_text, number_parts, number_parts_of};
 use crate::input::{Input, InputError, Query};
 use crate::numbers::Cursor;
@@ -27,7 +27,7 @@ pub const RAW: Format = Format {
 const RECORD: usize = 28;
 /// More threads than any machine has CPUs.
 const MOST_THREADS: u32 = 8192;
-/// Nobody measures less often: between such samples nothing was measured.
+/// Between samples that are further apart nothing was measured.
 const LONGEST_PERIOD: i64 = 1_000_000_000;
 /// Records that are looked at.
 const LOOKED_AT: usize = 16;
@@ -82,7 +82,8 @@ fn plain(cursor: &mut Cursor<'_>) -> Option<u64> {
 }
 
 fn fits_csv(head: &[u8]) -> bool {
-    let mut lines = head_lines(head).filter(|line| !line.is_empty());
+    // Behind what a shell has printed before.
+    let mut lines = head_lines(head).filter(|line| !line.is_empty() && !is_of_shell(line));
     is_text(head) && lines.next().is_some_and(|line| Sample::of_line(line).is_some())
 }
 
@@ -102,6 +103,8 @@ struct Thread {
     /// they differ only where samples are not there.
     shortest: Option<i64>,
     longest: i64,
+    /// Time between samples that are too far apart to be of one test.
+    unmeasured: i64,
 }
 
 #[derive(Default)]
@@ -131,6 +134,9 @@ impl Threads {
             let step = ran.max(was_due);
             thread.shortest = Some(thread.shortest.map_or(step, |shortest| shortest.min(step)));
             thread.longest = thread.longest.max(ran.min(was_due));
+            if ran.min(was_due) > LONGEST_PERIOD {
+                thread.unmeasured = thread.unmeasured.saturating_add(ran);
+            }
         }
         (thread.last_at, thread.last_due) = (sample.at_ns, Some(due));
         self.first = Some(self.first.map_or(sample.at_ns, |first| first.min(sample.at_ns)));
@@ -146,16 +152,23 @@ impl Threads {
         recording.tool = Some("jitterdebugger".to_string());
         recording.resolution_ns = Some(Nanos(unit));
         recording.length_ns = Nanos(self.first.map_or(0, |first| self.last - first));
+        let unmeasured = self.threads.values().map(|one| one.unmeasured).max().unwrap_or(0);
         for (number, mut thread) in self.threads {
             // The number is that of the thread, not of its CPU.
             recording.series.push(Series { cpu: None, ..thread.samples.series(unit) });
             let (shortest, longest) = (thread.shortest.unwrap_or(0), thread.longest);
-            if longest > shortest + shortest / 2 || longest > LONGEST_PERIOD {
+            if longest > shortest + shortest / 2 {
                 let [longest, shortest] = [longest, shortest].map(Nanos);
                 recording.lacks(format!(
                     "thread {number} has no sample for {longest}, and one each {shortest} elsewhere"
                 ));
             }
+        }
+        if unmeasured > 0 {
+            recording.length_ns = Nanos((recording.length_ns.0 - unmeasured).max(0));
+            let unmeasured = Nanos(unmeasured);
+            recording
+                .note(format!("The {unmeasured} between samples far apart were not measured."));
         }
         recording.compare_cycles(true);
         self.left.report(items, &mut recording);

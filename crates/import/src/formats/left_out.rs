@@ -84,8 +84,7 @@ pub fn is_other_text(line: &[u8], least_words: usize) -> bool {
 
 /// Whether a line is a command behind its prompt, a time, or what shells and test systems print.
 pub fn is_of_shell(line: &[u8]) -> bool {
-    const STARTS: [&[u8]; 7] =
-        [b"$ ", b"^C", b"ok ", b"not ok ", b"TAP version", b"exit code", b"```"];
+    const STARTS: [&[u8]; 5] = [b"$ ", b"^C", b"TAP version", b"exit code", b"```"];
     const TIMES: [&[u8]; 3] = [b"real", b"user", b"sys"];
     let text = line.trim_ascii();
     let is_blank = |rest: &[u8]| rest.first().is_some_and(|byte| b" \t".contains(byte));
@@ -103,7 +102,21 @@ pub fn is_of_shell(line: &[u8]) -> bool {
     let name = command.iter().take_while(is_of_name).count();
     let is_of_root = name > 1 && command[name..].starts_with(b" -");
     let starts = STARTS.iter().any(|start| text.starts_with(start));
-    starts || is_traced || is_prompt || is_timing || is_of_root || is_time(text)
+    starts || is_title(text) || is_traced || is_prompt || is_timing || is_of_root || is_time(text)
+}
+
+/// Whether a line is a title between signs, like `*** run 1 ***`, or a result of a test suite, like
+/// `ok 1 cyclictest`.
+fn is_title(text: &[u8]) -> bool {
+    let is_ruled = [b"***", b"===", b"---"]
+        .iter()
+        .any(|rule| text.starts_with(*rule) && text.ends_with(*rule));
+    let result = text.strip_prefix(b"not ").unwrap_or(text);
+    let number = result.strip_prefix(b"ok ").map_or(0, |rest| {
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if rest.get(digits) == Some(&b' ') { digits } else { 0 }
+    });
+    (is_ruled || number > 0) && words(text) > 0
 }
 
 /// Whether a last line without its end may be the beginning of one with a value: it is neither text in

@@ -111,6 +111,7 @@ struct Table {
     in_ns: bool,
     bias: i64,
     asked_seconds: Option<u64>,
+    listed_cpus: Option<u64>,
     triggered: Option<i64>,
     facts: Vec<(String, String)>,
     tool: Option<String>,
@@ -140,8 +141,19 @@ fn read(input: &mut Input, _: &Query) -> Result<Vec<Recording>, InputError> {
 /// Whether a line that was not understood may be what is left of one with figures.
 fn may_hold_value(text: &str) -> bool {
     let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
-    let names_unit = text.contains("(us)") || text.contains("(sec)") || text.contains(" us!");
-    has_digit && (names_unit || !is_other_text(text.as_bytes(), 1))
+    let marks = ["(us)", "(sec)", "us):", "overflows", " us!", "seconds", "\t "];
+    let is_named = FOOTER.iter().chain(&["Core"]).any(|name| text.starts_with(name));
+    let has_mark = is_named || marks.iter().any(|mark| text.contains(mark));
+    has_digit && (has_mark || !is_other_text(text.as_bytes(), 2))
+}
+
+/// How many CPUs a list like `1,3-5` has; none where it is none.
+fn number_of_cpus(list: &str) -> Option<u64> {
+    let count = |part: &str| match part.split_once('-') {
+        Some((first, last)) => Some(whole(last)?.checked_sub(whole(first)?)? + 1),
+        None => whole(part).map(|_| 1),
+    };
+    list.split(',').map(count).sum()
 }
 
 /// The cells of a line of figures, behind its name; what stands behind them is one of these.
@@ -186,6 +198,9 @@ impl Table {
         }
         if let Some(figure) = FOOTER.iter().position(|known| *known == name) {
             return Some(self.take_figures(figure, values));
+        }
+        if name == "CPU list" {
+            self.listed_cpus = number_of_cpus(values);
         }
         if FACTS.contains(&name) {
             self.facts.push((name.to_string(), values.to_string()));
@@ -347,6 +362,10 @@ impl Table {
         if holes > 0 {
             let places = if holes == 1 { "one place" } else { "several places" };
             recording.lacks(format!("rows of the histogram are not there in {places}"));
+        }
+        let columns = self.cpus.len() as u64;
+        if let Some(listed) = self.listed_cpus.filter(|listed| *listed != columns) {
+            recording.lacks(format!("it has {columns} of {listed} CPUs"));
         }
         if !self.last_is_over {
             recording.lacks("the last row of the histogram is not there");

@@ -41,6 +41,7 @@ struct Threads {
     priority: u64,
     cpu: Option<u32>,
     interval: u64,
+    timeouts: u64,
     cycles: u64,
 }
 
@@ -67,9 +68,10 @@ impl Threads {
         let other = number_behind(&mut cursor, b": ID")?;
         number_behind(&mut cursor, b", P")?;
         self::cpu(&mut cursor)?;
-        if cursor.rest().starts_with(b", TO ") {
-            number_behind(&mut cursor, b", TO ")?;
-        }
+        let timeouts = match cursor.rest().starts_with(b", TO ") {
+            true => number_behind(&mut cursor, b", TO ")?,
+            false => 0,
+        };
         let cycles = number_behind(&mut cursor, b", Cycles ")?;
         let is_whole = line.is_whole && cursor.rest().is_empty() && cycles < LARGEST_COUNT;
         (is_whole && sender == receiver + 1).then_some(Threads {
@@ -78,6 +80,7 @@ impl Threads {
             priority,
             cpu,
             interval,
+            timeouts,
             cycles,
         })
     }
@@ -168,12 +171,10 @@ fn read(input: &mut Input, _: &Query) -> Result<Vec<Recording>, InputError> {
 /// Whether a line that was not understood may be what is left of one with figures.
 fn may_hold_value(line: &[u8]) -> bool {
     let has_digit = line.iter().any(u8::is_ascii_digit);
-    let marks = ["->", "Min", "Max", "Cur", "Avg", "Cycles", "ID"];
-    has_digit
-        && !is_of_shell(line)
-        && (line.starts_with(b"#")
-            || marks.iter().any(|mark| contains(line, mark))
-            || !is_other_text(line, 1))
+    let marks = ["->", "Min", "Max", "Cur", "Avg", "Cycles", ": ID"];
+    let is_of_table = line[0] == b'#' && line.get(1).is_some_and(u8::is_ascii_digit);
+    let has_mark = marks.iter().any(|mark| contains(line, mark));
+    has_digit && !is_of_shell(line) && (is_of_table || has_mark || !is_other_text(line, 1))
 }
 
 impl Screen {
@@ -259,6 +260,10 @@ impl Screen {
             return recording
                 .note("The number of cycles of a pair is not in the file; it counts as 1.");
         };
+        if threads.timeouts > 0 {
+            let timeouts = threads.timeouts;
+            recording.lacks(format!("pair {thread} gave up waiting {timeouts} times (TO)"));
+        }
         let series = &mut recording.series[thread];
         series.cpu = threads.cpu;
         series.policy = format!("priority {}", threads.priority);

@@ -33,8 +33,9 @@ const DERIVED: [&str; 7] = [
 const FIGURES: [&str; 5] = ["samples", "minimum", "maximum", "mean", "bucket"];
 
 fn fits(head: &[u8]) -> bool {
-    let is_first = |line: &[u8]| line.starts_with(b"<rteval") || line.starts_with(b"<?xml");
-    is_text(head) && contains(head, "<rteval") && head_lines(head).any(is_first)
+    let mut tags =
+        head_lines(head).map(<[u8]>::trim_ascii_start).filter(|line| line.contains(&b'<'));
+    is_text(head) && contains(head, "<rteval") && tags.next().is_some_and(|tag| tag[0] == b'<')
 }
 
 /// A core, or the sum of all, while its elements are read.

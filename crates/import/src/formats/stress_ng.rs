@@ -77,6 +77,8 @@ struct Instance {
 struct Log {
     first_line: u64,
     instances: BTreeMap<String, Instance>,
+    /// How many instances were started.
+    started: Option<u64>,
     left: LeftOut,
 }
 
@@ -106,6 +108,12 @@ fn split(text: &str) -> Option<(&str, &str)> {
     is_own.then(|| (head, said.trim()))
 }
 
+/// The number of instances in `dispatching hogs: 4 cpu, 2 cyclic`.
+fn started(text: &str) -> Option<u64> {
+    let (_, hogs) = text.split_once("dispatching hogs: ")?;
+    hogs.split(", ").find_map(|hog| whole(hog.trim().strip_suffix(" cyclic")?))
+}
+
 /// The number of the process in `stress-ng: info:  [29270] `, which tells instances apart.
 fn process(head: &str) -> String {
     head.split(['[', ']']).nth(1).unwrap_or_default().to_string()
@@ -115,10 +123,12 @@ fn process(head: &str) -> String {
 fn may_hold_value(text: &str) -> bool {
     // The number of the process is none.
     let said = text.split_once("] ").map_or(text, |it| it.1);
-    let has_digit = said.bytes().any(|byte| byte.is_ascii_digit());
-    let cells: Vec<&str> = said.split_ascii_whitespace().collect();
-    let is_row = cells.len() < 4 || said.contains(" ns") || said.contains("%:");
-    has_digit && (is_row || said.contains("samples") || !is_other_text(said.as_bytes(), 1))
+    let has_digit = |cell: &&str| cell.bytes().any(|byte| byte.is_ascii_digit());
+    let is_figure = |cell: &&str| has_digit(cell) && !cell.as_bytes()[0].is_ascii_alphabetic();
+    let figures = said.split_ascii_whitespace().filter(is_figure).count();
+    let has_mark = [" ns", "%:", "samples"].iter().any(|mark| said.contains(mark));
+    let is_rest = figures > 1 && !is_other_text(said.as_bytes(), 2);
+    has_digit(&said) && (has_mark || is_rest || !is_other_text(said.as_bytes(), 1))
 }
 
 impl Log {
@@ -141,7 +151,10 @@ impl Log {
         if DEBUGGING.iter().any(|name| text.starts_with(name)) {
             return true;
         }
-        let Some((head, said)) = split(text) else { return Log::is_remark(text) };
+        let Some((head, said)) = split(text) else {
+            self.started = started(text).or(self.started);
+            return Log::is_remark(text);
+        };
         // The last figure of a line may be cut off, the words behind it only with it.
         let is_whole =
             line.is_whole || ["samples", " ns", ":", ")"].iter().any(|it| said.ends_with(it));
@@ -164,6 +177,10 @@ impl Log {
         recording.resolution_ns = Some(Nanos(1));
         for instance in self.instances.into_values().filter(Instance::says_any) {
             instance.add_to(&mut recording);
+        }
+        let with_figures = recording.series.len() as u64;
+        if let Some(started) = self.started.filter(|started| *started > with_figures) {
+            recording.lacks(format!("it has figures of {with_figures} of {started} instances"));
         }
         recording
             .note("stress-ng sleeps for a time from now on: late cycles delay all that follow.");

@@ -11,6 +11,7 @@ mod formats;
 mod fuzz;
 mod mutation;
 mod outputs;
+mod parquet;
 mod recordings;
 mod tools;
 mod verdict;

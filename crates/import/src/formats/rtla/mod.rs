@@ -155,7 +155,10 @@ fn may_hold_value(line: &Line<'_>) -> bool {
     let marks = ["RTLA", "unit", "seconds", "Duration"];
     let is_comment =
         line.bytes.starts_with(b"#") && marks.iter().any(|it| contains(line.bytes, it));
-    is_comment || figures * 2 >= all.max(2) || !is_other_text(line.bytes, 1)
+    let names = ["over:", "count:", "min:", "avg:", "max:", "ALL"];
+    let is_of_table = names.iter().any(|name| line.bytes.starts_with(name.as_bytes()));
+    let may_be_rest = figures * 2 >= all.max(2) || !is_other_text(line.bytes, 1);
+    is_comment || is_of_table || (may_be_rest && !is_other_text(line.bytes, 2))
 }
 
 /// The columns of a table, as their heading shows them. Cells are right-aligned, so that one that has

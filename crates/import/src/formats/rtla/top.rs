@@ -21,8 +21,10 @@ const MOST_CPUS: usize = 8192;
 const MOST_LOST: usize = 1_000;
 /// Where the mark before the count of a row stands.
 const MARK_AT: usize = 4;
-/// The columns of osnoise, and of hwnoise, which lacks the last three.
-const NOISE_COLUMNS: [usize; 2] = [12, 9];
+/// The columns of osnoise with figures, and those that count what they were caused by, of which hwnoise
+/// lacks the last ones.
+const FIGURES: usize = 7;
+const COUNTS: [&str; 5] = ["HW", "NMI", "IRQ", "Softirq", "Thread"];
 
 fn fits(head: &[u8]) -> bool {
     is_text(head) && head_lines(head).any(|line| Table::of_heading(line).is_some())
@@ -30,8 +32,7 @@ fn fits(head: &[u8]) -> bool {
 
 /// The headings of the columns, as rtla prints them.
 const CELLS: &str = "      cur       min       avg       max";
-const NOISE: &str = "CPU Period       Runtime        Noise  % CPU Aval   Max Noise   Max Single          HW          NMI";
-const SOFTWARE: &str = "          IRQ      Softirq       Thread";
+const NOISE: &str = "CPU Period       Runtime        Noise  % CPU Aval   Max Noise   Max Single";
 
 /// What the heading of the columns says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,8 +52,14 @@ impl Table {
                 .chain(vec![CELLS; kinds])
                 .collect::<Vec<_>>()
                 .join(" |"),
-            Table::Noise(columns) if columns == NOISE_COLUMNS[0] => [NOISE, SOFTWARE].concat(),
-            Table::Noise(_) => NOISE.to_string(),
+            Table::Noise(columns) => {
+                let counts = COUNTS[..columns - FIGURES].iter().map(|name| format!("{name:>13}"));
+                format!("{NOISE}{}", counts.collect::<String>()).replacen(
+                    "           HW",
+                    "         HW",
+                    1,
+                )
+            }
         };
         let words: Vec<usize> = match self {
             Table::Timerlat(kinds) => (2..2 + 4 * kinds).collect(),
@@ -83,14 +90,8 @@ impl Table {
                 "Noise",
                 "Max",
                 "Single",
-                "HW",
-                "NMI",
                 ref rest @ ..,
-            ] => match rest {
-                ["IRQ", "Softirq", "Thread"] => Some(Table::Noise(NOISE_COLUMNS[0])),
-                [] => Some(Table::Noise(NOISE_COLUMNS[1])),
-                _ => None,
-            },
+            ] => COUNTS.starts_with(rest).then_some(Table::Noise(FIGURES + rest.len())),
             _ => None,
         }
     }

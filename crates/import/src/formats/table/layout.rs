@@ -243,7 +243,7 @@ fn has_as_many(names: &[String], row: &[&str]) -> bool {
 }
 
 /// The unit of a column: as its name says it, or the user; both must not differ.
-fn unit(name: &str, otherwise: Option<Unit>, query: &Query) -> Result<Unit, InputError> {
+pub fn unit(name: &str, otherwise: Option<Unit>, query: &Query) -> Result<Unit, InputError> {
     let named = unit_of(name);
     if let (Some(named), Some(asked)) = (named, query.unit)
         && named != asked
@@ -262,7 +262,7 @@ fn unit(name: &str, otherwise: Option<Unit>, query: &Query) -> Result<Unit, Inpu
 }
 
 /// The unit at the end of a name: `latency_us`, `Latency [ns]`, `delay (ms)`.
-pub fn unit_of(name: &str) -> Option<Unit> {
+fn unit_of(name: &str) -> Option<Unit> {
     // A sign of an old encoding has become the replacement character.
     let name = name.replace(['µ', 'μ', '\u{fffd}'], "u");
     let word = name.split(|c: char| !c.is_ascii_alphanumeric()).rfind(|word| !word.is_empty())?;

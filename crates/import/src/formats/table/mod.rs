@@ -16,7 +16,7 @@ use cell::Cell;
 use latlab_model::Nanos;
 use latlab_model::finding::ImportFinding;
 use layout::Layout;
-pub use layout::unit_of;
+pub use layout::unit;
 use std::collections::BTreeMap;
 use timestamps::Timestamps;
 

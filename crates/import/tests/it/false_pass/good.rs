@@ -110,7 +110,8 @@ fn nothing_above_the_threshold() {
     let hwlat = |max: &str, count: &str| {
         format!(
             "hwlatdetect:  test duration 60 seconds\n   detector: tracer\n   parameters:\n        Latency threshold: \
-             10us\n        Sample window:     1000000us\n        Sample width:      500000us\n\nStarting test\ntest finished\nMax Latency: {max}\nSamples \
+             10us\n        Sample window:     1000000us\n        Sample width:      500000us\n     Non-sampling \
+             period:  500000us\n        Output File:       None\n\nStarting test\ntest finished\nMax Latency: {max}\nSamples \
              recorded: {count}\nSamples exceeding threshold: {count}\n"
         )
     };
@@ -173,6 +174,16 @@ fn nothing_above_the_threshold() {
             "",
             "not pass",
             timerlat,
+        ),
+        case(
+            "osnoise top without noise",
+            "",
+            "pass: 0",
+            "                                          Operating System Noise\nduration:   0 00:01:00 | time is in us\n\
+             CPU Period       Runtime        Noise  % CPU Aval   Max Noise   Max Single          HW          \
+             NMI          IRQ      Softirq       Thread\n\
+             \x20 0 #59         59000000            0   100.00000           0            0           0            \
+             0        59001         2040           77\n",
         ),
     ]);
 }
