@@ -33,9 +33,11 @@ const DERIVED: [&str; 7] = [
 const FIGURES: [&str; 5] = ["samples", "minimum", "maximum", "mean", "bucket"];
 
 fn fits(head: &[u8]) -> bool {
+    // The kernel puts its levels before lines, as `<6>`.
+    let is_tag = |tag: &[u8]| tag[0] == b'<' && !tag.get(1).is_some_and(u8::is_ascii_digit);
     let mut tags =
         head_lines(head).map(<[u8]>::trim_ascii_start).filter(|line| line.contains(&b'<'));
-    is_text(head) && contains(head, "<rteval") && tags.next().is_some_and(|tag| tag[0] == b'<')
+    is_text(head) && contains(head, "<rteval") && tags.next().is_some_and(is_tag)
 }
 
 /// A core, or the sum of all, while its elements are read.
