@@ -212,7 +212,8 @@ fn tail(run: &Run) -> Option<String> {
 
 /// The noise of a run that has any.
 fn noise(run: &Run) -> Option<String> {
-    let noise = run.total.noise?;
+    // Another tool has no intervals.
+    let noise = run.total.noise.filter(|_| !run.asked.method.is_import())?;
     let spun = || run.threads.iter().filter_map(|one| one.end.as_ref()?.spun.as_ref());
     let sum = |of: fn(&SpinCounts) -> &Gaps| {
         spun().map(|spun| of(spun).sum_ns.as_secs_f64()).sum::<f64>()

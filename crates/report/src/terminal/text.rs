@@ -117,9 +117,9 @@ pub(crate) fn thread_columns(run: &Run) -> Vec<Column> {
     }
     columns.push(summaries.latency(&MAXIMUM));
     match run.asked.method.records() {
+        _ if run.asked.method.is_import() => {}
         Recorded::Gap => columns.extend(noise::columns(run)),
         Recorded::Response => {}
-        Recorded::Latency if run.asked.method.is_import() => {}
         Recorded::Latency => columns.push(Column::new(
             "missed",
             0,
