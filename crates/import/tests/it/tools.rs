@@ -663,7 +663,6 @@ fn documents_of_json() {
             "",
             "inconclusive; says=10 s were asked for",
             with(&whole, "-D 10", "-D 20")
-                .replace("says", "says")
                 .replace("-D 20", "-D 10")
                 .replace("10000", "5000")
                 .replace("9999", "4999"),
