@@ -53,8 +53,8 @@ const LIMITS: &[(&str, Damage, &str)] =
     &[("list", Split, "two numbers below each other are two latencies")];
 
 /// Damage of each kind to a small output, and to a fixture.
-const TRIES: usize = 150;
-const TRIES_OF_FIXTURE: usize = 40;
+const TRIES: usize = 2500;
+const TRIES_OF_FIXTURE: usize = 400;
 
 const MESSAGES: [&[u8]; 2] =
     [b"[   12.345678] usb 1-1: new device\n", b"INFO: task kworker/0:1 blocked for 120 s\n"];

@@ -7,6 +7,8 @@ mod cut;
 mod damaged;
 mod damaged_tools;
 mod good;
+mod keys;
+mod mixed;
 mod numbers;
 pub mod prefixes;
 mod several;
