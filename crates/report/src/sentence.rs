@@ -402,12 +402,6 @@ pub fn machine_and_kernel(run: &Run) -> String {
     if kernel.is_empty() { machine.to_string() } else { format!("{machine} on {kernel}") }
 }
 
-/// What loaded the machine, in the words that asked for it; none of a run without loads.
-pub fn load(run: &Run) -> Option<String> {
-    let words: Vec<&str> = run.asked.loads.iter().map(|load| load.words.as_str()).collect();
-    (!words.is_empty()).then(|| words.join(" + "))
-}
-
 /// What stands beside the figures of a guest.
 fn guests_time(guest: &Guest) -> &'static str {
     match guest.accelerator {
@@ -426,7 +420,7 @@ pub fn conditions(run: &Run) -> String {
     let note = run.asked.note.as_deref().map(str::trim).filter(|note| !note.is_empty());
     if run.asked.method.is_capture() {
         let note = note.map(|note| format!("; note: {note}")).unwrap_or_default();
-        let load = load(run).map(|load| format!("; load: {load}")).unwrap_or_default();
+        let load = run.load().map(|load| format!("; load: {load}")).unwrap_or_default();
         return format!("{}{load}{note}", extent(run));
     }
     let known = [run.asked.method.rhythm(), run.asked.policy.map(|policy| policy.to_string())];
@@ -435,7 +429,7 @@ pub fn conditions(run: &Run) -> String {
         "{}{threads}{known}{}{}{}{}",
         extent(run),
         missed_words(run),
-        load(run).map(|load| format!("; load: {load}")).unwrap_or_default(),
+        run.load().map(|load| format!("; load: {load}")).unwrap_or_default(),
         run.asked.guest.as_deref().map_or("", guests_time),
         note.map(|note| format!("; note: {note}")).unwrap_or_default(),
     )
