@@ -204,7 +204,7 @@ fn tail(run: &Run) -> Option<String> {
     let found = all.iter().find_map(|one| Some((one.share, known(one)?)));
     let Some((share, latency)) = found else {
         let above = P99.of(total)?;
-        return Some(format!("{} of the {} is {}.", P99.name, terms.cycles, above.short()));
+        return Some(format!("{} is {}, where the bins end.", P99.name, above.short()));
     };
     let latency = Nanos(latency.ns as i64);
     Some(format!("{share} of the {} were no {} than {latency}.", terms.cycles, terms.beyond))
@@ -303,11 +303,12 @@ pub fn nothing_lost(run: &Run) -> &'static str {
     }
 }
 
-/// Whether the file of an import lacks values, or has them by number only.
+/// Whether the file of an import lacks values.
 fn lacks_values(run: &Run) -> bool {
     run.findings.iter().any(|finding| match &finding.kind {
-        FindingKind::Import(ImportFinding::ImportOverflow { count, largest_ns, .. }) => {
-            *count > 1 || largest_ns.is_none()
+        // Of an overflow number and maximum are known, else the maximum is missing.
+        FindingKind::Import(ImportFinding::ImportOverflow { largest_ns, .. }) => {
+            largest_ns.is_none()
         }
         FindingKind::Import(
             ImportFinding::ImportIncomplete { .. }

@@ -62,6 +62,7 @@ fn judgement(run: &Run, verdict: &Verdict) -> String {
     let Verdict { word, deadline_ns, misses, activations, .. } = verdict;
     let word = word.as_str().to_uppercase();
     let many = match run.asked.method.records() {
+        Recorded::Latency if run.asked.method.is_import() && *activations == 1 => "latency",
         Recorded::Latency if run.asked.method.is_import() => "latencies",
         Recorded::Latency => "wake-ups",
         Recorded::Gap => "gaps",

@@ -183,6 +183,12 @@ fn a_quantile_beyond_the_bins_is_above_their_end() {
     }
     let table = RunTable::new(vec![&fixture.run, &fixture.run]).text(160, PLAIN);
     assert!(table.contains("above 400 us"), "{table}");
+    // Their number and the largest are known: none is missing.
+    let text = show(&fixture.run, "", 160, PLAIN);
+    assert!(
+        text.contains("p99 is above 400 us, where the bins end")
+            && text.contains("Nothing was lost")
+    );
 }
 
 #[test]
