@@ -32,7 +32,7 @@ const KINDS = {
     },
 };
 
-// Lines are {name, max, bins, open}; open are latencies beyond the bins of an imported file.
+// Lines are {name, max, isAtLeast, bins, open}; open are latencies beyond the bins of an imported file.
 export function latencies(figure, kind, lines, deadline = null) {
     const of = KINDS[kind], terms = termsOf(figure);
     const all = edgesOf(lines.map(line => line.bins));
@@ -50,8 +50,8 @@ export function latencies(figure, kind, lines, deadline = null) {
 
     const view = {
         label: of.label(terms), stepped: of.stepped, wholeWords: "whole range", closest: 2 * all.narrowest,
-        lines: lines.map(({ name, max, pen: number_ }) => (
-            { name, note: max == null ? `no ${terms.many}` : `max ${latency(max)}`, pen: pen(number_) })),
+        lines: lines.map(({ name, max, isAtLeast, pen: number_ }) => (
+            { name, note: max == null ? `no ${terms.many}` : `max ${isAtLeast ? "at least " : ""}${latency(max)}`, pen: pen(number_) })),
         x: { title: terms.axis, ticks, words: latency, isLog: last > LONG_TAIL * Math.max(least, median(lines)) },
         y: { ticks, words: of.yWords, isLog: true, title: () => now.title },
         data, yRange,

@@ -52,7 +52,7 @@ function unfolding() {
 
 function ofRun(run) {
     const line = timeline(run);
-    const lines = run.threads.map(({ name, max_ns: max, bins, open, pen }) => ({ name, max, bins, open, pen }));
+    const lines = run.threads.map(({ name, max_ns: max, max_is_at_least: isAtLeast, bins, open, pen }) => ({ name, max, isAtLeast, bins, open, pen }));
     const draw = {
         latency: live => latencies(live, "latency", lines, run.deadline_ns),
         ccdf: live => latencies(live, "ccdf", lines, run.deadline_ns),
@@ -92,6 +92,7 @@ async function compared() {
         name: names[index],
         pen: index,
         max: run.threads.reduce((max, thread) => (thread.max_ns > (max ?? -Infinity) ? thread.max_ns : max), null),
+        isAtLeast: run.threads.some(thread => thread.max_is_at_least),
         bins: run.threads.flatMap(thread => thread.bins),
         open: stretch(run.threads.map(thread => thread.open).filter(Boolean)),
     }));

@@ -295,7 +295,8 @@ pub struct ThreadRun {
 pub struct IncompleteRun {
     /// Its id.
     pub run: String,
-    /// The first finding that says so.
+    /// The first finding that says so, as the findings of a run are.
+    #[cfg_attr(feature = "schema", schemars(with = "serde_json::Map<String, serde_json::Value>"))]
     pub finding: Finding,
     /// How many further ones there are.
     pub others: u64,
@@ -414,6 +415,24 @@ impl Run {
     /// Whether releases exist that can be missed.
     pub fn has_releases(&self) -> bool {
         self.asked.method.has_releases()
+    }
+
+    /// What loaded the machine, in the words that asked for it, or in those of an imported file; none of a
+    /// run without loads, and where nobody knows.
+    pub fn load(&self) -> Option<String> {
+        let words: Vec<&str> = self.asked.loads.iter().map(|load| load.words.as_str()).collect();
+        let facts = self.asked.method.import().into_iter().flat_map(|import| &import.facts);
+        let stated = || facts.into_iter().find(|fact| fact.name == "Load");
+        match words.is_empty() {
+            true => stated().map(|fact| fact.text.clone()),
+            false => Some(words.join(" + ")),
+        }
+    }
+
+    /// The same, or this word where there was none; what nobody knows is `unknown`.
+    pub fn load_or(&self, none: &str) -> String {
+        let word = if self.asked.method.has_agent() { none } else { "unknown" };
+        self.load().unwrap_or_else(|| word.to_string())
     }
 
     /// Findings as they are shown: the heaviest first, else in their order.

@@ -124,7 +124,11 @@ pub enum VerdictReason {
     },
     /// Latencies may be missing, so that the counts do not show a pass.
     PassForbidden {
-        /// The first finding that says so.
+        /// The first finding that says so, as the findings of a run are.
+        #[cfg_attr(
+            feature = "schema",
+            schemars(with = "serde_json::Map<String, serde_json::Value>")
+        )]
         finding: Finding,
         /// How many further ones there are.
         others: u64,

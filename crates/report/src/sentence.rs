@@ -204,7 +204,7 @@ fn tail(run: &Run) -> Option<String> {
     let found = all.iter().find_map(|one| Some((one.share, known(one)?)));
     let Some((share, latency)) = found else {
         let above = P99.of(total)?;
-        return Some(format!("{} of the {} is {}.", P99.name, terms.cycles, above.short()));
+        return Some(format!("{} is {}, where the bins end.", P99.name, above.short()));
     };
     let latency = Nanos(latency.ns as i64);
     Some(format!("{share} of the {} were no {} than {latency}.", terms.cycles, terms.beyond))
@@ -304,11 +304,12 @@ pub fn nothing_lost(run: &Run) -> &'static str {
     }
 }
 
-/// Whether the file of an import lacks values, or has them by number only.
+/// Whether the file of an import lacks values.
 fn lacks_values(run: &Run) -> bool {
     run.findings.iter().any(|finding| match &finding.kind {
-        FindingKind::Import(ImportFinding::ImportOverflow { count, largest_ns, .. }) => {
-            *count > 1 || largest_ns.is_none()
+        // Of an overflow number and maximum are known, else the maximum is missing.
+        FindingKind::Import(ImportFinding::ImportOverflow { largest_ns, .. }) => {
+            largest_ns.is_none()
         }
         FindingKind::Import(
             ImportFinding::ImportIncomplete { .. }
@@ -403,12 +404,6 @@ pub fn machine_and_kernel(run: &Run) -> String {
     if kernel.is_empty() { machine.to_string() } else { format!("{machine} on {kernel}") }
 }
 
-/// What loaded the machine, in the words that asked for it; none of a run without loads.
-pub fn load(run: &Run) -> Option<String> {
-    let words: Vec<&str> = run.asked.loads.iter().map(|load| load.words.as_str()).collect();
-    (!words.is_empty()).then(|| words.join(" + "))
-}
-
 /// What stands beside the figures of a guest.
 fn guests_time(guest: &Guest) -> &'static str {
     match guest.accelerator {
@@ -427,7 +422,7 @@ pub fn conditions(run: &Run) -> String {
     let note = run.asked.note.as_deref().map(str::trim).filter(|note| !note.is_empty());
     if run.asked.method.is_capture() {
         let note = note.map(|note| format!("; note: {note}")).unwrap_or_default();
-        let load = load(run).map(|load| format!("; load: {load}")).unwrap_or_default();
+        let load = run.load().map(|load| format!("; load: {load}")).unwrap_or_default();
         return format!("{}{load}{note}", extent(run));
     }
     let known = [run.asked.method.rhythm(), run.asked.policy.map(|policy| policy.to_string())];
@@ -436,7 +431,7 @@ pub fn conditions(run: &Run) -> String {
         "{}{threads}{known}{}{}{}{}",
         extent(run),
         missed_words(run),
-        load(run).map(|load| format!("; load: {load}")).unwrap_or_default(),
+        run.load().map(|load| format!("; load: {load}")).unwrap_or_default(),
         run.asked.guest.as_deref().map_or("", guests_time),
         note.map(|note| format!("; note: {note}")).unwrap_or_default(),
     )

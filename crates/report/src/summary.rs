@@ -62,6 +62,7 @@ fn judgement(run: &Run, verdict: &Verdict) -> String {
     let Verdict { word, deadline_ns, misses, activations, .. } = verdict;
     let word = word.as_str().to_uppercase();
     let many = match run.asked.method.records() {
+        Recorded::Latency if run.asked.method.is_import() && *activations == 1 => "latency",
         Recorded::Latency if run.asked.method.is_import() => "latencies",
         Recorded::Latency => "wake-ups",
         Recorded::Gap => "gaps",
@@ -103,9 +104,11 @@ pub(crate) fn capitalised(text: &str) -> String {
 
 /// Machine, kernel, load and length of the run, on a line.
 pub(crate) fn conditions(run: &Run) -> String {
-    // Nobody knows what ran beside the measurement of another tool.
-    let none = || (!run.asked.method.is_import()).then(|| no_load(run));
-    let load = sentence::load(run).map(|load| format!("load: {load}")).or_else(none);
+    let load = match (run.load(), run.asked.method.has_agent()) {
+        (Some(load), _) => format!("load: {load}"),
+        (None, true) => no_load(run),
+        (None, false) => "load unknown".to_string(),
+    };
     let time = respond::is_timed(run).then(|| match run.measured_ns.0 {
         ..1_000_000_000 => short(run.measured_ns.0 as f64),
         _ => span(run.measured_ns),
@@ -115,7 +118,7 @@ pub(crate) fn conditions(run: &Run) -> String {
         Some(_) => "a guest in the host's time".to_string(),
     });
     let source = run.asked.method.import().map(|import| import.format.clone());
-    let facts = [Some(sentence::machine_and_kernel(run)), source, load, time, virtual_time];
+    let facts = [Some(sentence::machine_and_kernel(run)), source, Some(load), time, virtual_time];
     let facts: Vec<String> = facts.into_iter().flatten().collect();
     facts.join("; ")
 }

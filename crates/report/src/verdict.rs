@@ -165,6 +165,11 @@ fn maximum(run: &Run) -> String {
     largest(run).map(|max| format!(", observed maximum {at_least}{max}")).unwrap_or_default()
 }
 
+/// Why a run is `invalid` or `inconclusive`, in a clause; none where its counts decide.
+pub fn verdict_reason(run: &Run) -> Option<String> {
+    reason(run, run.verdict.as_ref()?)
+}
+
 /// Why a run is `invalid` or `inconclusive`, in a clause.
 pub(crate) fn reason(run: &Run, verdict: &Verdict) -> Option<String> {
     Some(match verdict.reason.as_ref()? {
@@ -195,6 +200,13 @@ pub(crate) fn reason(run: &Run, verdict: &Verdict) -> Option<String> {
         },
         VerdictReason::Ended { reason } => too_short(*reason).to_string(),
     })
+}
+
+/// What forbids a pass of a run without a miss, in a clause.
+pub(crate) fn forbids_pass(run: &Run) -> Option<String> {
+    let verdict = run.verdict.as_ref()?;
+    let is_forbidden = matches!(verdict.reason, Some(VerdictReason::PassForbidden { .. }));
+    is_forbidden.then(|| reason(run, verdict)).flatten()
 }
 
 fn in_brackets(reason: Option<String>) -> String {

@@ -292,6 +292,21 @@ struct AllThreads<'a> {
 }
 
 impl AllThreads<'_> {
+    /// The time in which a miss would have been seen: of an import that of its samples, which may be far
+    /// from each other.
+    fn exposure(&self, plan: &Plan, measured: Nanos) -> Nanos {
+        if !plan.method.is_import() {
+            return measured;
+        }
+        let of_thread = |one: &ThreadRun| {
+            let cycles = i64::try_from(one.summary.cycles).unwrap_or(i64::MAX);
+            one.setup.period_ns.map(|period| Nanos(period.0.saturating_mul(cycles)))
+        };
+        let sampled: Option<Vec<Nanos>> = self.threads.iter().map(of_thread).collect();
+        let longest = sampled.and_then(|all| all.into_iter().max()).unwrap_or_default();
+        measured.min(longest)
+    }
+
     fn verdict(
         &self,
         large: &LargeLatencies,
@@ -310,7 +325,7 @@ impl AllThreads<'_> {
             threads: self.threads.len(),
             silent_threads: self.threads.iter().filter(|one| is_silent(one)).count(),
             watched: self.counts.iter().map(ThreadCounts::observed_time).sum(),
-            measured: measured.length,
+            measured: self.exposure(plan, measured.length),
             from: measured.from,
             late: &late,
             below: below.as_ref(),

@@ -142,6 +142,18 @@ fn threads_of_different_edges_have_figures_of_their_own_and_no_quantiles_togethe
 }
 
 #[test]
+fn threads_whose_bins_end_at_their_largest_have_quantiles_together() {
+    let up_to = |bins, latencies: &[i64]| {
+        let layout = BinLayout::equal(Nanos::ZERO, Nanos(1_000), bins).unwrap();
+        Histogram::with_layout(layout, latencies.iter().copied().map(Nanos))
+    };
+    let threads = vec![up_to(4, &[3_000, 3_000]), up_to(9, &[8_000, 3_000])];
+    let RunDigest { run, .. } = imported(threads);
+    let quantiles = run.total.quantiles.unwrap();
+    assert_eq!((quantiles.p50_ns, quantiles.p90_ns), (Some(Nanos(3_999)), Some(Nanos(8_000))));
+}
+
+#[test]
 fn the_samples_of_a_whole_run_have_its_figures() {
     let synthetic =
         SyntheticRun { samples: true, stall: Nanos(7_000_000), ..SyntheticRun::default() };

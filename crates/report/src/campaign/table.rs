@@ -2,7 +2,7 @@
 //! another row.
 
 use super::comparisons::comparisons;
-use crate::verdict::reason;
+use crate::verdict::forbids_pass;
 use latlab_model::campaign::Campaign;
 use latlab_model::campaign_table::{
     CampaignCell, CampaignCounts, CampaignRow, CampaignTable, CellAttempt, CellFigures, CellWord,
@@ -10,7 +10,7 @@ use latlab_model::campaign_table::{
 };
 use latlab_model::explanation::CauseCounts;
 use latlab_model::histogram::censored_above;
-use latlab_model::run::{VerdictReason, VerdictWord};
+use latlab_model::run::VerdictWord;
 use latlab_model::{Bin, Nanos, Run, ThreadBins};
 use latlab_stats::{MeasuredRun, judge_repeats, quantile_of_equal_weight, quantile_of_rows};
 use std::collections::BTreeMap;
@@ -199,13 +199,6 @@ fn cell(made: &PlannedResult) -> CampaignCell {
         figures: run.map(figures).unwrap_or_default(),
         verdict: cell_verdict(made.state, run, &made.attempts),
     }
-}
-
-/// What forbids a pass of a run that would else have one.
-fn forbids_pass(run: &Run) -> Option<String> {
-    let verdict = run.verdict.as_ref()?;
-    let is_forbidden = matches!(verdict.reason, Some(VerdictReason::PassForbidden { .. }));
-    is_forbidden.then(|| reason(run, verdict)).flatten()
 }
 
 /// The figures of a run are its own: nothing is computed anew.

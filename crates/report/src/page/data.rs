@@ -50,6 +50,8 @@ struct Thread {
     name: String,
     cpu: Option<u32>,
     max_ns: Option<Nanos>,
+    /// Whether larger latencies may be missing.
+    max_is_at_least: bool,
     open: Option<Open>,
     /// Number of its pen, the same in every picture.
     pen: usize,
@@ -297,6 +299,7 @@ fn add_rows(of: &PageRun, columns: &mut Columns) -> Vec<Thread> {
             name: thread_name(of.run, bins.thread, cpu),
             cpu,
             max_ns: known.and_then(|one| one.summary.max_ns),
+            max_is_at_least: known.is_some_and(|one| one.summary.max_is_at_least),
             open: open_of(&bins.bins, known.and_then(|one| one.summary.max_ns)),
             pen: pens.thread(bins.thread),
         }

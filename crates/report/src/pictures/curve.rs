@@ -53,6 +53,15 @@ pub struct OpenStretch {
 }
 
 impl OpenStretch {
+    /// Both together.
+    pub fn with(self, other: OpenStretch) -> OpenStretch {
+        OpenStretch {
+            from: self.from.min(other.from),
+            to: self.to.zip(other.to).map(|(one, other)| one.max(other)),
+            count: self.count.saturating_add(other.count),
+        }
+    }
+
     /// `500 latencies between 400 us and 1.28 ms`.
     pub fn words(&self, terms: &Terms) -> String {
         let count = counted(self.count, terms.one, terms.many);
@@ -66,11 +75,7 @@ impl OpenStretch {
 /// The stretches of several lines together.
 pub fn open_stretch(series: &[Curve]) -> Option<OpenStretch> {
     let all = series.iter().filter_map(|one| one.open);
-    all.reduce(|one, other| OpenStretch {
-        from: one.from.min(other.from),
-        to: one.to.zip(other.to).map(|(one, other)| one.max(other)),
-        count: one.count.saturating_add(other.count),
-    })
+    all.reduce(OpenStretch::with)
 }
 
 /// The threads of a run, the one with the largest maximum first.

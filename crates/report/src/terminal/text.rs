@@ -20,7 +20,7 @@ pub use crate::terminal::style::Style;
 use crate::terminal::table::{Column, table, wrapped};
 use crate::terms;
 use crate::units::{Scale, bytes, grouped, percent, span};
-use crate::verdict::sentences;
+use crate::verdict::{forbids_pass, sentences};
 use latlab_model::plan::{Instrument, Recorded};
 use latlab_model::run::{Finding, Summary, VerdictWord};
 use latlab_model::sanitize::escape_controls;
@@ -308,6 +308,8 @@ pub struct ListEntry {
     pub misses: Option<u64>,
     /// The judgement, where there is one.
     pub verdict: Option<VerdictWord>,
+    /// What forbids a pass, in a clause.
+    pub forbids_pass: Option<String>,
 }
 
 impl From<&Run> for ListEntry {
@@ -324,13 +326,29 @@ impl From<&Run> for ListEntry {
             missed: run.total.missed,
             misses: run.total.misses,
             verdict: run.verdict.as_ref().map(|verdict| verdict.word),
+            forbids_pass: forbids_pass(run).map(|why| escape_controls(&why)),
         }
     }
 }
 
 /// The list of runs, one a line, in at most `width` columns (from 80 up).
 pub fn list(entries: &[ListEntry], width: usize, style: Style) -> String {
-    table(list_columns(entries), width, style)
+    let notes = list_notes(entries).into_iter();
+    let notes = notes.map(|note| format!("{}\n", wrapped(&note, width, 2)));
+    table(list_columns(entries), width, style) + &notes.collect::<String>()
+}
+
+/// More reasons than these are for the list of findings.
+const NAMED_REASONS: usize = 5;
+
+/// Why runs do not pass although none of their latencies missed.
+pub(crate) fn list_notes(entries: &[ListEntry]) -> Vec<String> {
+    let forbidden = || entries.iter().filter_map(|one| Some((&one.id, one.forbids_pass.as_ref()?)));
+    let named = forbidden().take(NAMED_REASONS);
+    let named = named.map(|(id, why)| format!("{id} is inconclusive: {why}."));
+    let more = forbidden().count().saturating_sub(NAMED_REASONS);
+    let more = (more > 0).then(|| format!("{more} more are inconclusive: see `latlab show RUN`."));
+    named.chain(more).collect()
 }
 
 /// The columns of the list.
