@@ -1,10 +1,12 @@
 //! From the values of channels to the responses to stimuli.
 
-use crate::capture::Point;
+use crate::SECOND_PS;
+use crate::capture::{Kind, Point};
 use crate::capture_survey::CaptureSurvey;
 use crate::edges::{Edge, EdgeKind, Slicer};
 use crate::error::ParseError;
 use crate::figures::{DelayFigures, median_of};
+use crate::losses::{Loss, is_rare};
 use crate::marks::MarkerStats;
 use crate::measure::CaptureResult;
 use crate::pairing::{Pairing, Response, ResponseClass};
@@ -30,10 +32,56 @@ pub struct EdgeMatcher {
     last_edge_ps: Option<i64>,
     within_bursts: u64,
     pairing: Pairing,
+    /// What is known of responses at the very time of their stimuli, where levels are digital.
+    at_once: Option<AtOnce>,
     figures: DelayFigures,
     swapped: Pairing,
     reversed: DelayFigures,
     marks: Option<MarkerStats>,
+}
+
+/// A response at the time of its stimulus is in doubt if all others take so many times the resolution.
+const APART: i64 = 10;
+
+/// Responses at the very time of their stimulus beside others that all take much longer: a line
+/// between both may be missing.
+struct AtOnce {
+    resolution_ps: i64,
+    count: u64,
+    first_ps: Option<i64>,
+    others: u64,
+    least_other_ps: Option<i64>,
+}
+
+impl AtOnce {
+    fn new(resolution_ps: i64) -> AtOnce {
+        AtOnce { resolution_ps, count: 0, first_ps: None, others: 0, least_other_ps: None }
+    }
+
+    fn add(&mut self, at_ps: i64, delay_ps: i64) {
+        if delay_ps == 0 {
+            self.count += 1;
+            self.first_ps.get_or_insert(at_ps);
+        } else {
+            self.others += 1;
+            self.least_other_ps =
+                Some(self.least_other_ps.map_or(delay_ps, |least| least.min(delay_ps)));
+        }
+    }
+
+    fn doubt(&self) -> Option<Loss> {
+        let (first, least) = self.first_ps.zip(self.least_other_ps)?;
+        let is_apart = least >= self.resolution_ps.saturating_mul(APART);
+        let is_odd = is_apart && is_rare(self.count, self.count + self.others);
+        let seconds = |picoseconds: i64| picoseconds as f64 / SECOND_PS as f64;
+        let what = format!(
+            "{} s after the start stimulus and response change at once, and all other responses take \
+             at least {} s: a line between both may be missing",
+            seconds(first),
+            seconds(least)
+        );
+        is_odd.then(|| Loss { count: self.count, ..Loss::missing(ParseError::whole(what)) })
+    }
 }
 
 const STIMULUS: usize = 0;
@@ -56,12 +104,12 @@ impl EdgeMatcher {
         for role in [STIMULUS, RESPONSE] {
             let (None, Some(channel)) = (&slicers[role], channels[role]) else { continue };
             let name = &survey.head.channels[channel].name;
-            if let Some(reason) = noise_of(survey, channel, query) {
+            if let Some((pair, reason)) = noise_of(survey, channel, query) {
                 // The channel of the response may be without a signal: all responses are missing then, and a finding names the noise.
                 if role == RESPONSE {
                     continue;
                 }
-                return Err(noise_error(name, reason));
+                return Err(noise_error(name, &pair, reason));
             }
             match survey.channels[channel].levels.range().filter(|(low, high)| low < high) {
                 Some((low, high)) => {
@@ -79,6 +127,14 @@ impl EdgeMatcher {
             }
         }
         let (start_ps, end_ps) = survey.span_ps.unwrap_or_default();
+        let kinds = channels.map(|channel| channel.map(|at| survey.head.channels[at].kind));
+        let is_sampled = kinds[..2].contains(&Some(Kind::Sampled));
+        let resolution_ps = survey.head.resolution_ps.unwrap_or(0);
+        // Edges of measured levels lie between samples, where their order is not known.
+        let same_ps = match is_sampled && channels[STIMULUS] != channels[RESPONSE] {
+            true => resolution_ps,
+            false => 0,
+        };
         Ok(EdgeMatcher {
             channels,
             slicers,
@@ -90,9 +146,10 @@ impl EdgeMatcher {
             quiet_ps: query.quiet_ps.unwrap_or(0),
             last_edge_ps: None,
             within_bursts: 0,
-            pairing: Pairing::new(query.window_ps),
+            pairing: Pairing::new(query.window_ps, same_ps),
+            at_once: (!is_sampled).then(|| AtOnce::new(resolution_ps)),
             figures: DelayFigures::default(),
-            swapped: Pairing::new(query.window_ps),
+            swapped: Pairing::new(query.window_ps, 0),
             reversed: DelayFigures::default(),
             marks: selection.marker.map(|_| MarkerStats::default()),
         })
@@ -181,6 +238,9 @@ impl EdgeMatcher {
         let Some(Response { at_ps, class: fate }) = judged else { return Ok(()) };
         if let ResponseClass::Answered(delay) = fate {
             self.figures.add(delay);
+            if let Some(at_once) = &mut self.at_once {
+                at_once.add(at_ps - self.start_ps, delay);
+            }
             if let Some(marks) = &mut self.marks {
                 marks.add_response(at_ps, delay);
             }
@@ -195,6 +255,8 @@ impl EdgeMatcher {
         query: &Query,
     ) -> CaptureResult {
         let swapped_ps = self.swapped();
+        let asked = survey.losses.iter().filter(|loss| loss.concerns(&self.channels)).cloned();
+        let losses = asked.chain(self.at_once.as_ref().and_then(AtOnce::doubt)).collect();
         let channels = self.channels.iter().zip(&self.slicers);
         let wires = channels
             .filter_map(|(channel, slicer)| WireLevels::new(&survey, (*channel)?, slicer, query))
@@ -231,6 +293,7 @@ impl EdgeMatcher {
             wires,
             missing_chunks: head.missing_chunks,
             notes,
+            losses,
         }
     }
 

@@ -95,15 +95,9 @@ impl ChannelSelection {
 }
 
 impl ChannelSelection {
-    /// The first value that is none, of the channels that were asked for.
-    pub fn first_unreadable<'a>(
-        &self,
-        unreadable: &'a [(usize, ParseError)],
-    ) -> Option<&'a ParseError> {
-        let is_asked = |channel: usize| {
-            [Some(self.stimulus), Some(self.response), self.marker].contains(&Some(channel))
-        };
-        unreadable.iter().find(|(channel, _)| is_asked(*channel)).map(|(_, error)| error)
+    /// The channels that were asked for.
+    pub fn all(&self) -> [Option<usize>; 3] {
+        [Some(self.stimulus), Some(self.response), self.marker]
     }
 }
 

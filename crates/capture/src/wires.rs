@@ -23,6 +23,13 @@ pub struct WireLevels {
 }
 
 impl WireLevels {
+    /// Whether it is in doubt where low is parted from high.
+    pub fn is_in_doubt(&self) -> bool {
+        let LevelPair { wanders, others, rare, .. } = &self.pair;
+        let is_found = self.rule.is_some() && !self.is_given;
+        is_found && (*wanders || !others.is_empty() || rare.is_some())
+    }
+
     /// Of a channel; none where it has no levels.
     pub(crate) fn new(
         survey: &CaptureSurvey,
@@ -30,7 +37,7 @@ impl WireLevels {
         slicer: &Option<Slicer>,
         query: &Query,
     ) -> Option<WireLevels> {
-        let Channel { name, kind } = &survey.head.channels[channel];
+        let Channel { name, kind, .. } = &survey.head.channels[channel];
         let pair = survey.channels[channel].levels.pair().filter(|_| *kind != Kind::Logic)?;
         Some(WireLevels {
             channel: name.clone(),
@@ -42,27 +49,22 @@ impl WireLevels {
     }
 }
 
-/// Why a channel is noise where its levels are asked for.
+/// The levels of a channel that is noise, and why, where its levels are asked for.
 pub(crate) fn noise_of(
     survey: &CaptureSurvey,
     channel: usize,
     query: &Query,
-) -> Option<NoiseReason> {
+) -> Option<(LevelPair, NoiseReason)> {
     let is_asked = survey.head.channels[channel].kind == Kind::Sampled
         && matches!(query.threshold, Threshold::Share(_));
-    is_asked.then(|| survey.channels[channel].levels.pair()?.is_noise).flatten()
+    let pair = survey.channels[channel].levels.pair().filter(|_| is_asked)?;
+    let reason = pair.is_noise?;
+    Some((pair, reason))
 }
 
-pub(crate) fn noise_error(name: &str, reason: NoiseReason) -> ParseError {
-    let why = match reason {
-        NoiseReason::FewSteps(1) => "its levels are 1 step of the converter apart".to_string(),
-        NoiseReason::FewSteps(steps) => {
-            format!("its levels are {steps} steps of the converter apart")
-        }
-        NoiseReason::OneLevel => "its values show no two levels".to_string(),
-    };
+pub(crate) fn noise_error(name: &str, pair: &LevelPair, reason: NoiseReason) -> ParseError {
     ParseError::whole(format!(
-        "the channel {name} shows noise: {why}. If it has a signal, give its --threshold as a \
-         voltage"
+        "the channel {name} shows noise: {}. If it has a signal, give its --threshold as a voltage",
+        pair.noise_in_words(reason)
     ))
 }

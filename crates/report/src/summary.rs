@@ -76,7 +76,7 @@ fn judgement(run: &Run, verdict: &Verdict) -> String {
             Recorded::Latency | Recorded::Response => "took",
             Recorded::Gap => "lasted",
         };
-        format!("; the largest {size} {}{}", short(max.0 as f64), sentence::outside_own_work(run))
+        format!("; the largest {size} {}{}", shown(run, max), sentence::outside_own_work(run))
     });
     let largest = largest.unwrap_or_default();
     let missed =
@@ -88,6 +88,12 @@ fn judgement(run: &Run, verdict: &Verdict) -> String {
         (Some(reason), _) => format!("{word}: {reason}. {}{largest}.", capitalised(&missed)),
         (None, _) => format!("{word}: {missed}{largest}."),
     }
+}
+
+/// A latency with three digits; one that a capture cannot tell from zero as that.
+fn shown(run: &Run, latency: Nanos) -> String {
+    let nanos = latency.0 as f64;
+    respond::below_resolution(run, nanos).unwrap_or_else(|| short(nanos))
 }
 
 /// With a capital at its start.
@@ -133,13 +139,14 @@ fn no_load(run: &Run) -> String {
 /// Median, tail, largest and missed, each against the deadline.
 pub(crate) fn figures(run: &Run) -> Vec<Figure> {
     let total = &run.total;
+    let is_below = |latency: Nanos| respond::below_resolution(run, latency.0 as f64).is_some();
     let of_deadline = |latency: Nanos| {
-        let deadline = run.asked.deadline_ns?;
+        let deadline = run.asked.deadline_ns.filter(|_| !is_below(latency))?;
         Some(percent(latency.0 as f64 / deadline.0 as f64))
     };
     let latency = |name, latency: Nanos| Figure {
         name,
-        value: short(latency.0 as f64),
+        value: shown(run, latency),
         interval: None,
         share: of_deadline(latency),
         whole: "of the deadline",
@@ -149,8 +156,9 @@ pub(crate) fn figures(run: &Run) -> Vec<Figure> {
     if let Some(quantiles) = &total.quantiles {
         let (name, tail) = tail(quantiles);
         for (name, value) in [("p50", quantiles.p50_ns), (name, tail)] {
-            let figure = latency(name, upper_edge(total, value));
-            figures.push(Figure { interval: interval_of(run, name), ..figure });
+            let value = upper_edge(total, value);
+            let interval = interval_of(run, name).filter(|_| !is_below(value));
+            figures.push(Figure { interval, ..latency(name, value) });
         }
     }
     figures.extend(total.max_ns.map(|max| latency("largest", max)));

@@ -1,6 +1,6 @@
 //! The judgement of a run in sentences.
 
-use crate::sections::respond::is_timed;
+use crate::sections::respond::{below_resolution, is_timed};
 use crate::units::{counted, grouped, percent, span, trimmed, within_sentence};
 use latlab_model::finding::{FindingKind, LossFinding};
 use latlab_model::plan::Recorded;
@@ -161,7 +161,8 @@ pub(crate) fn largest(run: &Run) -> Option<Nanos> {
 }
 
 fn maximum(run: &Run) -> String {
-    largest(run).map(|max| format!(", observed maximum {max}")).unwrap_or_default()
+    let shown = |max: Nanos| below_resolution(run, max.0 as f64).unwrap_or(max.to_string());
+    largest(run).map(|max| format!(", observed maximum {}", shown(max))).unwrap_or_default()
 }
 
 /// Why a run is `invalid` or `inconclusive`, in a clause.

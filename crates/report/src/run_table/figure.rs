@@ -1,6 +1,7 @@
 //! A figure of a run with its change against the same figure of the baseline.
 
 use crate::figures::upper_edge;
+use crate::sections::respond;
 use crate::units::{grouped, short, trimmed};
 use latlab_model::run::Summary;
 use latlab_model::{Nanos, Run};
@@ -32,7 +33,10 @@ pub(crate) fn figures(run: &Run, baseline: Option<&Run>) -> Vec<ComparedFigure> 
         let before = baseline.and_then(|baseline| of(&baseline.total));
         ComparedFigure {
             name,
-            value: value.map(|value| short(value.0 as f64)),
+            value: value.map(|value| {
+                let nanos = value.0 as f64;
+                respond::below_resolution(run, nanos).unwrap_or_else(|| short(nanos))
+            }),
             change: value.zip(before).map(|(value, before)| change(value, before)),
         }
     };

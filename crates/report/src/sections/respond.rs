@@ -38,7 +38,8 @@ pub(crate) fn columns(runs: &[&Run]) -> Option<Vec<Column>> {
         count("spurious", 9, &|one| one.spurious),
     ];
     let unit = Unit::for_responses(&all);
-    let figures: Vec<&ResponseFigures> = all.iter().map(|one| &one.figures).collect();
+    let figures: Vec<(&ResponseFigures, Option<f64>)> =
+        all.iter().map(|one| (&one.figures, one.resolution_ns)).collect();
     columns.extend(figure_columns(&figures, &unit));
     let cpu = all.iter().map(|one| one.cpu.map_or("-".into(), |cpu| unit.number(cpu.total_ns())));
     if all.iter().any(|one| one.cpu.is_some()) {
@@ -59,8 +60,8 @@ pub(crate) fn columns(runs: &[&Run]) -> Option<Vec<Column>> {
     Some(columns)
 }
 
-/// The figures, a row each.
-fn figure_columns(all: &[&ResponseFigures], unit: &Unit) -> Vec<Column> {
+/// The figures, a row each, with the resolution of their capture.
+fn figure_columns(all: &[(&ResponseFigures, Option<f64>)], unit: &Unit) -> Vec<Column> {
     type Of = fn(&ResponseFigures) -> Option<f64>;
     let figures: [(&str, u8, Of); 8] = [
         ("min", 0, |one| one.min_ns),
@@ -73,7 +74,13 @@ fn figure_columns(all: &[&ResponseFigures], unit: &Unit) -> Vec<Column> {
         ("max", 0, |one| one.max_ns),
     ];
     let columns = figures.map(|(name, rank, of)| {
-        let cells = all.iter().map(|one| of(one).map_or("-".into(), |it| unit.number(it)));
+        // A deviation is no time that the capture could not tell from zero.
+        let cell = |(one, resolution): &(&ResponseFigures, Option<f64>)| match of(one) {
+            Some(nanos) if name != "sd" => unit.number_above(nanos, *resolution),
+            Some(nanos) => unit.number(nanos),
+            None => "-".to_string(),
+        };
+        let cells = all.iter().map(cell);
         Column::new(name, rank, cells).unit(unit.sign)
     });
     columns.into()
@@ -86,7 +93,7 @@ pub(crate) fn stretch_columns(run: &Run, n: u64, figures: &ResponseFigures) -> V
         Column::new("responder", 0, [run.asked.name.clone()]).left(),
         Column::new("n", 0, [n.to_string()]),
     ];
-    columns.extend(figure_columns(&[figures], &unit));
+    columns.extend(figure_columns(&[(figures, resolution_of(run))], &unit));
     columns.retain(|column| !column.is_void());
     columns
 }
@@ -97,9 +104,12 @@ pub(crate) fn stretch_headline(run: &Run, n: u64, figures: &ResponseFigures, of:
     let unit = Unit::for_times(figures.max_ns, resolution_of(run));
     match figures.max_ns {
         Some(max) => {
-            let max = trimmed(unit.number(max));
+            let within = match below_resolution(run, max) {
+                Some(_) => within_resolution(resolution_of(run)),
+                None => format!("within at most {} {}", trimmed(unit.number(max)), unit.sign),
+            };
             let of = if is_timed(run) { format!(" over {}", span(of)) } else { String::new() };
-            format!("{name} answered within at most {max} {} in {responses}{of}.", unit.sign)
+            format!("{name} answered {within} in {responses}{of}.")
         }
         None => format!("{name} answered nothing in this part."),
     }
@@ -109,7 +119,19 @@ pub(crate) fn stretch_headline(run: &Run, n: u64, figures: &ResponseFigures, of:
 pub(crate) fn exact_times(run: &Run, picoseconds: &[i64]) -> (&'static str, Vec<String>) {
     let times = || picoseconds.iter().map(|&one| one as f64 / 1e3);
     let unit = Unit::for_times(times(), resolution_of(run));
-    (unit.sign, times().map(|nanos| unit.number(nanos)).collect())
+    let resolution = resolution_of(run);
+    (unit.sign, times().map(|nanos| unit.number_above(nanos, resolution)).collect())
+}
+
+/// What is shown of a time that the capture of a run cannot tell from zero: `< 10 us`.
+pub(crate) fn below_resolution(run: &Run, nanos: f64) -> Option<String> {
+    let resolution = resolution_of(run).filter(|resolution| nanos < *resolution)?;
+    Some(format!("< {}", short(resolution)))
+}
+
+/// What is said of responses that all are as short.
+fn within_resolution(resolution: Option<f64>) -> String {
+    format!("in less than the resolution of {}", short(resolution.unwrap_or_default()))
 }
 
 fn resolution_of(run: &Run) -> Option<f64> {
@@ -239,6 +261,10 @@ pub fn headline(run: &Run, responses: &Responses) -> String {
     let name = &run.asked.name;
     let (answered, stimuli) = (grouped(run.total.cycles), grouped(responses.stimuli));
     match responses.figures.max_ns {
+        Some(max) if responses.resolution_ns.is_some_and(|resolution| max < resolution) => {
+            let within = within_resolution(responses.resolution_ns);
+            format!("{name} answered {answered} of {stimuli} stimuli, {within}.")
+        }
         Some(max) => format!(
             "{name} answered {answered} of {stimuli} stimuli, within at most {}.",
             exact(max, responses)
@@ -320,6 +346,9 @@ fn cpu(run: &Run, responses: &Responses) -> Option<String> {
 
 /// A time as exactly as the capture tells it.
 fn exact(nanos: f64, responses: &Responses) -> String {
+    if let Some(resolution) = responses.resolution_ns.filter(|resolution| nanos < *resolution) {
+        return format!("< {}", short(resolution));
+    }
     let unit = Unit::for_times([nanos], responses.resolution_ns);
     format!("{} {}", trimmed(unit.number(nanos)), unit.sign)
 }
@@ -365,6 +394,14 @@ impl Unit {
         // Half a digit goes up, as people round.
         let digits = 10f64.powi(self.decimals as i32);
         format!("{:.*}", self.decimals, (nanos / self.nanos * digits).round() / digits)
+    }
+
+    /// The same, of what the capture can tell from zero.
+    fn number_above(&self, nanos: f64, resolution: Option<f64>) -> String {
+        match resolution {
+            Some(resolution) if nanos < resolution => format!("<{}", self.number(resolution)),
+            _ => self.number(nanos),
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! below zero is told in words.
 
 use crate::pictures::deadline::DeadlineMark;
+use crate::sections::respond;
 use crate::terminal::table::wrapped;
 use crate::terms;
 use crate::units::{four_digits, grouped};
@@ -105,7 +106,8 @@ pub fn histogram(run: &Run, bins: &[ThreadBins], size: PictureSize, glyphs: Glyp
     let line = near.map(|deadline| (axis.column(deadline.0 as f64), glyphs.deadline()));
     text += &rows(&columns, size.rows, line, glyphs);
     text += &axis.feet(glyphs);
-    text += &axis.maximum(max, glyphs);
+    let shown = respond::below_resolution(run, max.0 as f64);
+    text += &axis.maximum(max, &shown.unwrap_or_else(|| four_digits(max)), glyphs);
     if below > 0 {
         let were = if below == 1 { "latency was" } else { "latencies were" };
         text += &format!("{} {were} below zero and not drawn.\n", grouped(below));
@@ -201,10 +203,10 @@ impl Axis {
     }
 
     /// The observed maximum below its column, with its words on the side that has room, or below it.
-    fn maximum(&self, max: Nanos, glyphs: Glyphs) -> String {
+    fn maximum(&self, max: Nanos, shown: &str, glyphs: Glyphs) -> String {
         let [.., mark] = glyphs.lines();
         let column = MARGIN + 1 + self.column(max.0 as f64);
-        let words = format!("observed maximum {}", four_digits(max));
+        let words = format!("observed maximum {shown}");
         let length = words.chars().count();
         if column > length {
             format!("{:>column$} {mark}\n", words, column = column - 1)

@@ -299,6 +299,8 @@ pub struct ListEntry {
     pub cycles: u64,
     /// Observed maximum.
     pub max_ns: Option<Nanos>,
+    /// What is shown instead, where the capture cannot tell it from zero.
+    pub max_below: Option<String>,
     /// Missed releases; none where they are not defined.
     pub missed: Option<u64>,
     /// Deadline misses; none without a deadline.
@@ -317,6 +319,10 @@ impl From<&Run> for ListEntry {
             threads: run.threads.len(),
             cycles: run.total.cycles,
             max_ns: run.total.max_ns,
+            max_below: run
+                .total
+                .max_ns
+                .and_then(|max| respond::below_resolution(run, max.0 as f64)),
             missed: run.total.missed,
             misses: run.total.misses,
             verdict: run.verdict.as_ref().map(|verdict| verdict.word),
@@ -333,7 +339,10 @@ pub fn list(entries: &[ListEntry], width: usize, style: Style) -> String {
 pub(crate) fn list_columns(entries: &[ListEntry]) -> Vec<Column> {
     let scale = Scale::for_times(entries.iter().filter_map(|entry| entry.max_ns));
     let each = |cell: &dyn Fn(&ListEntry) -> String| entries.iter().map(cell).collect::<Vec<_>>();
-    let max = |entry: &ListEntry| entry.max_ns.map_or("-".into(), |max| scale.number(max));
+    let max = |entry: &ListEntry| match (&entry.max_below, entry.max_ns) {
+        (Some(below), _) => below.clone(),
+        (None, max) => max.map_or("-".to_string(), |max| scale.number(max)),
+    };
     let word = |entry: &ListEntry| entry.verdict.map_or("-", VerdictWord::as_str).to_string();
     let missed = |entry: &ListEntry| match entry.instrument {
         Instrument::Spin | Instrument::Respond | Instrument::Import => "-".to_string(),
