@@ -7,12 +7,9 @@ use crate::edges::{Hysteresis, Slicer, Threshold};
 use crate::error::{Error, ParseError};
 use crate::grid::TimeGrid;
 use crate::levels::Levels;
-use crate::losses::{Loss, LossKind};
+use crate::losses::Loss;
 use crate::open::open_joined;
 use std::path::PathBuf;
-
-/// Samples by which the channels of a capture may differ at its start.
-const SPARE_SAMPLES: i64 = 2;
 
 /// What was seen of a capture.
 #[derive(Clone, PartialEq, Debug)]
@@ -38,8 +35,8 @@ pub struct ChannelSurvey {
     pub falling: u64,
     /// For each part of the time whether it was low and whether it was high.
     pub picture: Vec<(bool, bool)>,
-    /// Its first value.
-    first_ps: Option<i64>,
+    /// Its first known level, and when that was.
+    pub(crate) first_known: Option<(i64, f64)>,
     /// Stretches of time without a level after the first one.
     unknown: Unknown,
 }
@@ -153,30 +150,20 @@ impl CaptureSurvey {
 
     /// What may have held an edge because the level of a channel was not known.
     fn unknown_levels(&self) -> Vec<Loss> {
-        let spare = self.head.resolution_ps.unwrap_or(0).saturating_mul(SPARE_SAMPLES);
         let start = self.span_ps.map_or(0, |(first, _)| first);
         let after =
             |at_ps: i64| format!("{} s", at_ps.saturating_sub(start) as f64 / SECOND_PS as f64);
         let mut found = Vec::new();
         for (channel, seen) in self.channels.iter().enumerate() {
             let name = &self.head.channels[channel].name;
-            let mut told = |count, what| {
-                let first = ParseError::whole(what);
-                let channel = Some(channel);
-                found.push(Loss { kind: LossKind::Missing, channel, count, of: 0, first });
-            };
-            let late = seen.first_ps.filter(|first| *first > start.saturating_add(spare));
-            if let Some(at_ps) = late {
-                told(1, format!("{name} has no level before {} after the start", after(at_ps)));
-            }
             // What is missing, or could not be read, is told already.
             let is_told = !self.head.missing_chunks.is_empty()
                 || self.losses.iter().any(|loss| loss.channel == Some(channel));
             if let (Some(at_ps), false) = (seen.unknown.first_ps, is_told) {
-                told(
-                    seen.unknown.stretches,
-                    format!("the level of {name} is unknown {} after the start", after(at_ps)),
-                );
+                let what =
+                    format!("the level of {name} is unknown {} after the start", after(at_ps));
+                let (channel, count) = (Some(channel), seen.unknown.stretches);
+                found.push(Loss { channel, count, ..Loss::missing(ParseError::whole(what)) });
             }
         }
         found
@@ -190,7 +177,6 @@ impl CaptureSurvey {
 
 impl ChannelSurvey {
     fn add(&mut self, at_ps: i64, value: f64) {
-        self.first_ps.get_or_insert(at_ps);
         if value.is_nan() {
             if !self.unknown.is_now && self.levels.range().is_some() {
                 self.unknown.stretches += 1;
@@ -199,6 +185,7 @@ impl ChannelSurvey {
             self.unknown.is_now = true;
         } else {
             self.unknown.is_now = false;
+            self.first_known.get_or_insert((at_ps, value));
         }
         self.levels.add(value);
     }

@@ -4,12 +4,14 @@ use crate::error::ParseError;
 
 /// Of more rows that cannot be read than one in so many, the file is no capture.
 const FEWEST_READ: u64 = 10;
-/// What is seen once, or in no more than one in so many, is no habit of the program that wrote a file.
+/// What is seen in no more than one in so many is no habit of the program that wrote a file.
 const RARE: u64 = 100;
+/// Nor is what is seen so seldom: a line that was moved shows twice.
+const SELDOM: u64 = 2;
 
 /// Whether something is so seldom that it shows damage, and no habit.
 pub fn is_rare(count: u64, of: u64) -> bool {
-    count <= 1 || count.saturating_mul(RARE) <= of
+    count <= SELDOM || count.saturating_mul(RARE) <= of
 }
 
 /// What was lost.

@@ -3,7 +3,7 @@
 use crate::SECOND_PS;
 use crate::capture::{Kind, Point};
 use crate::capture_survey::CaptureSurvey;
-use crate::edges::{Edge, EdgeKind, Slicer};
+use crate::edges::{Edge, EdgeKind, Slicer, Threshold};
 use crate::error::ParseError;
 use crate::figures::{DelayFigures, median_of};
 use crate::losses::{Loss, is_rare};
@@ -23,6 +23,7 @@ const MOST_REVERSED: u64 = 100_000;
 pub struct EdgeMatcher {
     channels: [Option<usize>; 3],
     slicers: [Option<Slicer>; 3],
+    thresholds: [Threshold; 3],
     wanted: [EdgeKind; 3],
     waiting: [VecDeque<Edge>; 3],
     start_ps: i64,
@@ -40,8 +41,10 @@ pub struct EdgeMatcher {
     marks: Option<MarkerStats>,
 }
 
+/// Samples by which the channels of a capture may differ at its start.
+const SPARE_SAMPLES: i64 = 2;
 /// A response at the time of its stimulus is in doubt if all others take so many times the resolution.
-const APART: i64 = 10;
+const APART: i64 = 3;
 
 /// Responses at the very time of their stimulus beside others that all take much longer: a line
 /// between both may be missing.
@@ -95,16 +98,18 @@ impl EdgeMatcher {
         query: &Query,
     ) -> Result<EdgeMatcher, ParseError> {
         let channels = [Some(selection.stimulus), Some(selection.response), selection.marker];
-        let slicers = channels.map(|channel| {
-            let channel = channel?;
+        let response_threshold = query.response_threshold.unwrap_or(query.threshold);
+        let thresholds = [query.threshold, response_threshold, query.threshold];
+        let slicers = [STIMULUS, RESPONSE, MARKER].map(|role| {
+            let channel = channels[role]?;
             let (kind, levels) =
                 (survey.head.channels[channel].kind, &survey.channels[channel].levels);
-            Slicer::new(kind, levels, query.threshold, query.hysteresis)
+            Slicer::new(kind, levels, thresholds[role], query.hysteresis)
         });
         for role in [STIMULUS, RESPONSE] {
             let (None, Some(channel)) = (&slicers[role], channels[role]) else { continue };
             let name = &survey.head.channels[channel].name;
-            if let Some((pair, reason)) = noise_of(survey, channel, query) {
+            if let Some((pair, reason)) = noise_of(survey, channel, thresholds[role]) {
                 // The channel of the response may be without a signal: all responses are missing then, and a finding names the noise.
                 if role == RESPONSE {
                     continue;
@@ -138,6 +143,7 @@ impl EdgeMatcher {
         Ok(EdgeMatcher {
             channels,
             slicers,
+            thresholds,
             wanted: [query.edge, query.response_edge, EdgeKind::Both],
             waiting: Default::default(),
             start_ps,
@@ -248,19 +254,22 @@ impl EdgeMatcher {
         each(Response { at_ps: at_ps - self.start_ps, class: fate })
     }
 
-    pub fn result(
-        self,
-        survey: CaptureSurvey,
-        selection: &ChannelSelection,
-        query: &Query,
-    ) -> CaptureResult {
+    pub fn result(self, survey: CaptureSurvey, selection: &ChannelSelection) -> CaptureResult {
         let swapped_ps = self.swapped();
         let asked = survey.losses.iter().filter(|loss| loss.concerns(&self.channels)).cloned();
-        let losses = asked.chain(self.at_once.as_ref().and_then(AtOnce::doubt)).collect();
-        let channels = self.channels.iter().zip(&self.slicers);
-        let wires = channels
-            .filter_map(|(channel, slicer)| WireLevels::new(&survey, (*channel)?, slicer, query))
-            .collect();
+        let late =
+            [STIMULUS, RESPONSE].into_iter().filter_map(|role| self.late_start(role, &survey));
+        let losses =
+            asked.chain(late).chain(self.at_once.as_ref().and_then(AtOnce::doubt)).collect();
+        let wire = |role: usize| {
+            WireLevels::new(
+                &survey,
+                self.channels[role]?,
+                &self.slicers[role],
+                self.thresholds[role],
+            )
+        };
+        let wires = [STIMULUS, RESPONSE, MARKER].into_iter().filter_map(wire).collect();
         let head = survey.head;
         let name = |index: usize| Some(head.channels[index].name.clone());
         let (stimulus, response) = (name(selection.stimulus), name(selection.response));
@@ -295,6 +304,23 @@ impl EdgeMatcher {
             notes,
             losses,
         }
+    }
+
+    /// A channel whose first level may be the end of an edge, of which the start was not seen.
+    fn late_start(&self, role: usize, survey: &CaptureSurvey) -> Option<Loss> {
+        let channel = self.channels[role]?;
+        let (first_ps, level) = survey.channels[channel].first_known?;
+        let spare = survey.head.resolution_ps.unwrap_or(0).saturating_mul(SPARE_SAMPLES);
+        let is_late = first_ps > self.start_ps.saturating_add(spare);
+        let is_high = level >= self.slicers[role].as_ref()?.threshold();
+        let what = format!(
+            "the level of {} is unknown before {} s after the start, where it is {}",
+            survey.head.channels[channel].name,
+            (first_ps - self.start_ps) as f64 / SECOND_PS as f64,
+            if is_high { "high" } else { "low" }
+        );
+        let is_edge = is_late && self.wanted[role].includes(is_high);
+        is_edge.then(|| Loss { channel: Some(channel), ..Loss::missing(ParseError::whole(what)) })
     }
 
     /// The median delay the other way round, if that looks like what was meant: as many pairs, and

@@ -133,7 +133,7 @@ impl Preparation {
                     }
                 }
                 wires.end(&mut each)?;
-                let measured = wires.result(survey, &selection, &query);
+                let measured = wires.result(survey, &selection);
                 match measured.counts.stimuli {
                     0 => Err(in_file(nothing_to_answer(&measured, &query)).into()),
                     _ => Ok(measured),

@@ -16,6 +16,8 @@ pub struct Query {
     pub marker: Option<String>,
     /// Where an edge is.
     pub threshold: Threshold,
+    /// Where an edge of the response is, if not there.
+    pub response_threshold: Option<Threshold>,
     /// How far a level must go beyond.
     pub hysteresis: Hysteresis,
     /// Which edges are stimuli.
@@ -38,6 +40,7 @@ impl Query {
             response: Some(response.to_string()),
             marker: None,
             threshold: Threshold::Share(0.5),
+            response_threshold: None,
             hysteresis: Hysteresis::Auto,
             edge: EdgeKind::Rising,
             response_edge: EdgeKind::Rising,

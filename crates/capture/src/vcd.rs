@@ -74,6 +74,7 @@ pub fn open(mut text: impl BufRead + 'static) -> Result<LevelCapture, ParseError
         ids,
         femtos,
         now: None,
+        start: None,
         is_time_known: true,
         told: 0,
         levels: head
@@ -175,6 +176,8 @@ struct Changes<R> {
     ids: HashMap<String, Vec<usize>>,
     femtos: i128,
     now: Option<i64>,
+    /// The first time.
+    start: Option<i64>,
     /// Whether the last time could be read; what changed at another one is lost.
     is_time_known: bool,
     /// Bytes of changes that were read since the last points were given away.
@@ -220,7 +223,8 @@ impl<R: BufRead> Changes<R> {
         let at_ps = self.now.unwrap_or(0);
         for &channel in channels {
             if let Some(level) = &mut levels[channel] {
-                if *level == value && !self.is_in_block {
+                // At its start a dump tells all levels, some twice.
+                if *level == value && !self.is_in_block && self.now != self.start {
                     repeated[channel].note(|| {
                         let what = "a change to the level that the channel had already: a change \
                                     before it may be missing";
@@ -243,6 +247,7 @@ impl<R: BufRead> Changes<R> {
                 let time = self.time(rest);
                 self.is_time_known = time.is_ok();
                 self.now = Some(time?);
+                self.start = self.start.or(self.now);
                 Ok(())
             }
             "0" | "1" | "x" | "X" | "z" | "Z" | "u" | "U" | "w" | "W" | "-" | "h" | "H" | "l"

@@ -5,7 +5,6 @@ use crate::capture_survey::CaptureSurvey;
 use crate::edges::{EdgeRule, Slicer, Threshold};
 use crate::error::ParseError;
 use crate::levels::{LevelPair, NoiseReason};
-use crate::query::Query;
 
 /// How the levels of a channel were parted.
 #[derive(Clone, PartialEq, Debug)]
@@ -35,7 +34,7 @@ impl WireLevels {
         survey: &CaptureSurvey,
         channel: usize,
         slicer: &Option<Slicer>,
-        query: &Query,
+        threshold: Threshold,
     ) -> Option<WireLevels> {
         let Channel { name, kind, .. } = &survey.head.channels[channel];
         let pair = survey.channels[channel].levels.pair().filter(|_| *kind != Kind::Logic)?;
@@ -43,7 +42,7 @@ impl WireLevels {
             channel: name.clone(),
             pair,
             rule: slicer.as_ref().map(Slicer::rule),
-            is_given: matches!(query.threshold, Threshold::Level(_)),
+            is_given: matches!(threshold, Threshold::Level(_)),
             passed_over: slicer.as_ref().map_or(0, Slicer::passed_over),
         })
     }
@@ -53,10 +52,10 @@ impl WireLevels {
 pub(crate) fn noise_of(
     survey: &CaptureSurvey,
     channel: usize,
-    query: &Query,
+    threshold: Threshold,
 ) -> Option<(LevelPair, NoiseReason)> {
     let is_asked = survey.head.channels[channel].kind == Kind::Sampled
-        && matches!(query.threshold, Threshold::Share(_));
+        && matches!(threshold, Threshold::Share(_));
     let pair = survey.channels[channel].levels.pair().filter(|_| is_asked)?;
     let reason = pair.is_noise?;
     Some((pair, reason))

@@ -3,7 +3,7 @@
 use super::cells::{DIALECTS, Dialect, distance, last_digit, no_number, number_in};
 use super::instants::Instant;
 use super::picoseconds;
-use super::shape::{self, RowShape};
+use super::shape::{self, CellShape, RowShape};
 use super::table::{CsvTable, cells_of, remarks, samplerate, table};
 use crate::SECOND_PS;
 use crate::capture::{Channel, Kind};
@@ -34,6 +34,8 @@ pub struct Layout {
     pub notes: Vec<String>,
     /// What its rows have in common.
     pub shape: RowShape,
+    /// For each column up to the last one that matters how its cells are written, if it does matter.
+    pub needed: Vec<Option<CellShape>>,
 }
 
 /// Where the time of a row comes from.
@@ -106,28 +108,6 @@ impl TimeFrom {
 }
 
 impl Layout {
-    /// For each column up to the last one that matters whether it does.
-    pub fn needed(&self) -> Vec<bool> {
-        let all = self.columns.iter().map(|(index, _)| *index).chain(self.time.column());
-        let mut needed = Vec::new();
-        for index in all {
-            needed.resize(needed.len().max(index + 1), false);
-            needed[index] = true;
-        }
-        needed
-    }
-}
-
-impl Layout {
-    /// Whether the cell of a time has as many decimals as nearly all others.
-    pub fn has_usual_decimals(&self, cell: &str) -> bool {
-        let point = if self.dialect.decimal_comma { b',' } else { b'.' };
-        self.shape.decimals.is_none_or(|count| {
-            let at = cell.len().checked_sub(count + 1);
-            at.is_some_and(|at| cell.as_bytes()[at] == point)
-        })
-    }
-
     /// What the last digit of the time of a row stands for.
     pub fn last_digit_ps(&self, row: &str) -> Option<f64> {
         let TimeFrom::Column { index, factor, .. } = self.time else { return None };
@@ -174,6 +154,7 @@ fn tektronix(start: &[String]) -> Layout {
     // The facts beside the first rows make these wider.
     let shape =
         RowShape { cells: None, ..table.row_shape(time, &columns, shape::stated_rows(start)) };
+    let needed = table.needed(time, &columns);
     Layout {
         format: "CSV of Tektronix",
         dialect,
@@ -184,5 +165,6 @@ fn tektronix(start: &[String]) -> Layout {
         is_sample_time,
         notes: Vec::new(),
         shape,
+        needed,
     }
 }

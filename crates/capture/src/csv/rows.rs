@@ -23,8 +23,6 @@ const REPEATED: f64 = 0.5;
 pub struct Rows {
     lines: Lines<BufReader<File>>,
     layout: Layout,
-    /// For each column up to the last one that matters whether it does.
-    needed: Vec<bool>,
     /// Further columns that rows have.
     ignored: usize,
     /// The numbers in the columns that matter, of the row that is read.
@@ -49,12 +47,10 @@ pub struct Rows {
 impl Rows {
     pub fn new(lines: Lines<BufReader<File>>, layout: Layout) -> Rows {
         let channels = layout.columns.len();
-        let needed = layout.needed();
         let step = layout.shape.step_ps;
         Rows {
             lines,
-            ignored: layout.shape.cells.unwrap_or(0).saturating_sub(needed.len()),
-            needed,
+            ignored: layout.shape.cells.unwrap_or(0).saturating_sub(layout.needed.len()),
             cells: Vec::new(),
             sample: 0,
             reached: None,
@@ -70,7 +66,7 @@ impl Rows {
     }
 
     fn row(&mut self, points: &mut Vec<Point>) -> Result<bool, ParseError> {
-        let Rows { lines, layout, needed, cells, before, lost, .. } = self;
+        let Rows { lines, layout, cells, before, lost, .. } = self;
         let number = lines.number() + 1;
         let Some(Line { text, fault }) = lines.next()? else { return Ok(false) };
         if let Some(fault) = fault {
@@ -86,23 +82,29 @@ impl Rows {
         let (mut at_ps, mut is_empty, mut fault) = (None, true, None);
         cells.clear();
         let mut row = layout.dialect.cells(text);
-        for (index, needed) in needed.iter().enumerate() {
+        for (index, shape) in layout.needed.iter().enumerate() {
             let Some(cell) = row.next() else { break };
             is_empty &= cell.is_empty();
-            let value = match *needed && !cell.is_empty() {
-                false => None,
-                true if of_time == Some(index) => {
+            let value = match shape.filter(|_| !cell.is_empty()) {
+                None => None,
+                Some(shape) if of_time == Some(index) => {
                     match layout.time.at_ps(&layout.dialect, cell, index, number) {
                         Ok(time) => at_ps = time,
                         Err(error) => fault = Some(error),
                     }
-                    if !layout.has_usual_decimals(cell) {
-                        lost.odd_times.note(|| odd_decimals(cell, number));
+                    if !shape.fits(cell) {
+                        lost.odd_cells.note(|| odd_cell(cell, index, number));
                     }
                     None
                 }
-                true => match layout.dialect.number(cell) {
-                    Some(value) => Some(decode_special_value(value)),
+                Some(shape) => match layout.dialect.number(cell) {
+                    Some(value) => {
+                        let value = decode_special_value(value);
+                        if !shape.fits(cell) && value.is_finite() {
+                            lost.odd_cells.note(|| odd_cell(cell, index, number));
+                        }
+                        Some(value)
+                    }
                     None => {
                         if !cells::is_unknown(cell) {
                             lost.value(layout, cell, index, number);
@@ -122,7 +124,7 @@ impl Rows {
                 // Spreadsheets fill a table up with commas.
                 return Ok(true);
             }
-            if is_too_long || cells.len() < needed.len().min(expected) {
+            if is_too_long || cells.len() < layout.needed.len().min(expected) {
                 fault.get_or_insert_with(|| other_cells(layout, text, expected, number));
             }
         } else if is_empty {
@@ -221,8 +223,8 @@ struct LostRows {
     samples: Lost,
     /// Places from which on the times have too few digits for their samples.
     coarse_times: Lost,
-    /// Times with another number of decimals than all others.
-    odd_times: Lost,
+    /// Numbers that are written otherwise than all others of their column.
+    odd_cells: Lost,
     /// Rows with the levels of the row before.
     idle: Lost,
     /// The last row where it is one of these, since that may mark the end.
@@ -241,7 +243,7 @@ impl LostRows {
             empty: vec![Lost::default(); channels],
             samples: Lost::default(),
             coarse_times: Lost::default(),
-            odd_times: Lost::default(),
+            odd_cells: Lost::default(),
             idle: Lost::default(),
             last_idle: None,
             end: None,
@@ -287,7 +289,7 @@ impl LostRows {
     fn step(&mut self, layout: &Layout, text: &str, step: i64, number: u64) {
         let usual = layout.shape.step_ps.unwrap_or(f64::INFINITY);
         let digit_ps = layout.last_digit_ps(text).unwrap_or(0.0);
-        if digit_ps > REPEATED * usual {
+        if digit_ps > 1.01 * usual {
             let what = "the times have too few digits for their samples";
             self.coarse_times.note(|| ParseError::line(number, what));
         } else if !self.is_gap_known {
@@ -319,7 +321,7 @@ impl LostRows {
         all.extend(by_channel(&self.values, &|_| true));
         all.extend(by_channel(&self.empty, &|lost| lost.count() * SPARSE < rows));
         all.extend([&self.samples, &self.coarse_times].into_iter().filter_map(place));
-        let oddities = [&self.odd_times, &self.idle];
+        let oddities = [&self.odd_cells, &self.idle];
         all.extend(
             oddities.into_iter().filter(|lost| is_rare(lost.count(), rows)).filter_map(place),
         );
@@ -343,9 +345,11 @@ pub fn fewer_than_stated(rows: u64, stated: Option<u64>) -> Option<Loss> {
     Some(Loss::missing(ParseError::whole(what)))
 }
 
-fn odd_decimals(cell: &str, number: u64) -> ParseError {
+fn odd_cell(cell: &str, index: usize, number: u64) -> ParseError {
     let cell: String = cell.chars().take(24).collect();
-    let what = format!("the time '{cell}' has another number of decimals than the others");
+    let column = index + 1;
+    let what =
+        format!("'{cell}' in column {column} is written otherwise than the other numbers there");
     ParseError::line(number, what)
 }
 

@@ -4,6 +4,10 @@
 const UNLIKE_PERCENT: usize = 10;
 /// Fewer steps do not show that times are evenly spaced.
 const FEWEST_STEPS: usize = 10;
+/// Fewer cells do not show that all are written alike.
+const FEWEST_CELLS: usize = 60;
+/// `E-012` is the longest exponent that programs write.
+const LONGEST_EXPONENT: usize = 5;
 /// How programs call the number of rows that they have written.
 const LENGTHS: [&str; 22] = [
     "record length",
@@ -37,8 +41,6 @@ pub struct RowShape {
     pub cells: Option<usize>,
     /// The distance of their times, where each is a sample.
     pub step_ps: Option<f64>,
-    /// The decimals of their times.
-    pub decimals: Option<usize>,
     /// Whether each has another level than the one before.
     pub has_changes_only: bool,
     /// How many rows there are, as the file says.
@@ -73,16 +75,50 @@ pub fn usual_step(times: &[f64], digit: f64) -> Option<f64> {
     is_even.then(|| alike.iter().sum::<f64>() / alike.len() as f64)
 }
 
-/// How many decimals nearly all numbers have, where all are written without an exponent.
-pub fn decimals<'a>(
-    cells: impl Iterator<Item = &'a str> + Clone,
-    decimal_comma: bool,
-) -> Option<usize> {
-    let point = if decimal_comma { ',' } else { '.' };
-    let count = move |cell: &str| cell.split_once(point).map_or(0, |(_, decimals)| decimals.len());
-    let mut all = cells.clone();
-    let is_plain = all.all(|cell| !cell.contains(['e', 'E', ' ']));
-    usual(cells.map(count)).filter(|count| is_plain && *count > 0)
+/// How all cells of a column are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CellShape {
+    /// In several ways.
+    Any,
+    /// With so many decimals behind this point.
+    Decimals(usize, u8),
+    /// With an exponent.
+    Exponent,
+}
+
+impl CellShape {
+    /// Of a column, where enough cells show it; one of them may be damaged.
+    pub fn of<'a>(cells: impl Iterator<Item = &'a str>, decimal_comma: bool) -> CellShape {
+        let cells: Vec<&str> = cells.collect();
+        let point = if decimal_comma { b',' } else { b'.' };
+        let decimals = |cell: &&str| {
+            cell.bytes().position(|byte| byte == point).map_or(0, |at| cell.len() - at - 1)
+        };
+        let middle = cells.get(cells.len() / 2).map_or(0, decimals);
+        let shapes = [CellShape::Exponent, CellShape::Decimals(middle, point)];
+        let fits_all = |shape: &CellShape| {
+            let unlike = cells.iter().filter(|cell| !shape.fits(cell)).count();
+            unlike <= 1.max(cells.len() / 100)
+        };
+        let found = shapes.into_iter().find(fits_all);
+        found.filter(|_| cells.len() >= FEWEST_CELLS && middle > 0).unwrap_or(CellShape::Any)
+    }
+
+    /// Whether a cell is written so.
+    pub fn fits(self, cell: &str) -> bool {
+        let bytes = cell.as_bytes();
+        match self {
+            CellShape::Any => true,
+            CellShape::Decimals(count, point) => {
+                let at = bytes.len().checked_sub(count + 1);
+                at.is_some_and(|at| bytes[at] == point)
+            }
+            CellShape::Exponent => {
+                let end = &bytes[bytes.len().saturating_sub(LONGEST_EXPONENT)..];
+                end.iter().any(|byte| byte.eq_ignore_ascii_case(&b'e'))
+            }
+        }
+    }
 }
 
 /// Whether a number with commas may be a whole one, in groups of three digits.

@@ -6,7 +6,7 @@ use super::cells::{
 use super::instants::Instant;
 use super::layout::{Layout, TimeFrom};
 use super::names;
-use super::shape::{self, RowShape};
+use super::shape::{self, CellShape, RowShape};
 use crate::SECOND_PS;
 use crate::capture::{Channel, Kind};
 use crate::error::ParseError;
@@ -115,8 +115,8 @@ pub fn table<'a>(start: &'a [String]) -> Result<CsvTable<'a>, ParseError> {
     if names.is_empty() {
         names = remarked_heading(&start[..first_row], &dialect, width).unwrap_or_default();
     }
-    let is_hexadecimal = rows.iter().flatten().any(|cell| is_hexadecimal(cell));
-    let dialect = Dialect { hexadecimal: is_hexadecimal, ..dialect };
+    let hexadecimal = rows.iter().flatten().filter(|cell| is_hexadecimal(cell)).count();
+    let dialect = Dialect { hexadecimal: !shape::are_few(hexadecimal, rows.len()), ..dialect };
     Ok(CsvTable { dialect, first_row, names, below, rows })
 }
 
@@ -164,7 +164,8 @@ impl<'a> CsvTable<'a> {
     }
 
     fn width(&self) -> usize {
-        self.rows.iter().map(Vec::len).max().unwrap_or(0)
+        // A damaged row may be wider.
+        self.usual_cells().or(self.rows.iter().map(Vec::len).max()).unwrap_or(0)
     }
 
     /// The cells of a column that are not empty.
@@ -316,10 +317,15 @@ impl<'a> CsvTable<'a> {
     /// Whether a column counts the rows.
     fn counts(&self, index: usize) -> bool {
         let number = |row: &Vec<&str>| row.get(index)?.parse::<u64>().ok();
-        let Some(first) = self.rows.first().and_then(number).filter(|first| *first <= 1) else {
-            return false;
+        let starts = self.rows.first().and_then(number).is_some_and(|first| first <= 1);
+        let follows = |pair: &&[Vec<&str>]| {
+            number(&pair[0])
+                .zip(number(&pair[1]))
+                .is_some_and(|(one, next)| one.checked_add(1) == Some(next))
         };
-        self.rows.iter().zip(first..).all(|(row, wanted)| number(row) == Some(wanted))
+        let steps = self.rows.windows(2);
+        let following = steps.clone().filter(follows).count();
+        starts && shape::are_few(steps.len() - following, steps.len())
     }
 
     /// Where the times are.
@@ -441,6 +447,7 @@ impl<'a> CsvTable<'a> {
             format!("The column {} has no numbers and was not read.", self.channel(index).name)
         };
         let shape = self.row_shape(time, &columns, shape::stated_rows(&start[..self.first_row]));
+        let needed = self.needed(time, &columns);
         Ok(Layout {
             format: "CSV",
             dialect: self.dialect,
@@ -451,7 +458,18 @@ impl<'a> CsvTable<'a> {
             is_sample_time,
             notes: self.words().into_iter().map(note).collect(),
             shape,
+            needed,
         })
+    }
+
+    /// For each column up to the last one that matters how its cells are written, if it does matter.
+    pub fn needed(&self, time: TimeFrom, columns: &[(usize, Channel)]) -> Vec<Option<CellShape>> {
+        let mut needed = Vec::new();
+        for index in columns.iter().map(|(index, _)| *index).chain(time.column()) {
+            needed.resize(needed.len().max(index + 1), None);
+            needed[index] = Some(CellShape::of(self.column(index), self.dialect.decimal_comma));
+        }
+        needed
     }
 
     /// What nearly all of the first rows have in common.
@@ -472,12 +490,9 @@ impl<'a> CsvTable<'a> {
             && shape::are_few(idle, self.rows.len());
         let (times, digits) = self.times_and_digits(time);
         let step = shape::usual_step(&times, digits.iter().copied().fold(0.0, f64::max));
-        let is_column = matches!(time, TimeFrom::Column { .. });
-        let cells = time.column().filter(|_| is_column).map(|index| self.column(index));
         RowShape {
             cells: self.usual_cells(),
             step_ps: step.filter(|_| !has_changes_only).map(|step| step * SECOND_PS as f64),
-            decimals: cells.and_then(|cells| shape::decimals(cells, self.dialect.decimal_comma)),
             has_changes_only,
             stated,
         }

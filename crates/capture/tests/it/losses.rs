@@ -249,7 +249,8 @@ fn damage_in_a_dump_is_told() {
     assert!(said("#9000000\n1!", "#5000\n1!").2.contains("a time is earlier"));
     assert!(said("#9000000\n1!", "#9000000").2.contains("a change before it may be missing"));
     assert!(said("#9012000\n", "").2.contains("a line between both may be missing"));
-    assert!(said("0!\n", "").2.contains("in has no level before"));
+    assert!(said("0!\n", "").2.contains("in is unknown before 0.001 s after the start"));
+    assert!(said("0!\n", "x!\n").2.contains("in is unknown before 0.001 s after the start"));
     assert!(said("#9000000\n1!", "#9000000\nx!").2.contains("the level of top.in is unknown"));
     assert!(said("#9000000\n1!", "$bogus #9000000\n1!").2.contains("an unknown section"));
 }

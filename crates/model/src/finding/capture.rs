@@ -182,7 +182,7 @@ findings! {
         ChannelNoise = "channel-noise" (
             "warning",
             "none",
-            "Check the probe; if it has a signal, give its `--threshold` as a voltage."
+            "Check the probe; if it has a signal, give its `--threshold` or `--response-threshold` as a voltage."
         ) {
             /// The channel.
             channel: String,
@@ -457,7 +457,8 @@ impl CaptureFinding {
                 return Some(format!("Give {}.", all.join(" or ")));
             }
             ChannelNoise { .. } => {
-                "Check the probe; if it has a signal, give its --threshold as a voltage."
+                "Check the probe; if it has a signal, give its --threshold or --response-threshold as a \
+                 voltage."
             }
             ChunkMissing { .. } => "Save the capture again.",
             CaptureLeftOut { .. } => "Look at the first of them, and export the capture again.",

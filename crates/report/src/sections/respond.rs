@@ -430,6 +430,7 @@ pub fn method(asked: &Respond) -> Vec<(&'static str, String)> {
         ("Response", wires.response),
         ("Marker", wires.marker.unwrap_or_default()),
         ("Threshold", wires.threshold),
+        ("Threshold of the response", wires.response_threshold.unwrap_or_default()),
         ("Hysteresis", wires.hysteresis),
         ("Edges of the stimulus", wires.edge),
         ("Edges of the response", wires.response_edge),
@@ -452,12 +453,17 @@ pub fn method_name(run: &Run) -> String {
     let Some(asked) = run.asked.method.respond() else { return String::new() };
     let wires = asked.wires.as_ref().map(|wires| {
         format!(
-            "from {} ({}) to {} ({}), threshold {}, hysteresis {}",
+            "from {} ({}) to {} ({}), threshold {}{}, hysteresis {}",
             wires.stimulus,
             wires.edge,
             wires.response,
             wires.response_edge,
             wires.threshold,
+            wires
+                .response_threshold
+                .as_ref()
+                .map(|threshold| format!(" and {threshold}"))
+                .unwrap_or_default(),
             wires.hysteresis
         )
     });

@@ -104,7 +104,8 @@ fn noise_note((channel, seen): (&latlab_capture::Channel, &ChannelSurvey)) -> Op
     let why = levels.noise_in_words(levels.is_noise?);
     let name = &channel.name;
     Some(format!(
-        "{name} shows noise: {why}. If it has a signal, give its --threshold as a voltage."
+        "{name} shows noise: {why}. If it has a signal, give its --threshold, or as a response its \
+         --response-threshold, as a voltage."
     ))
 }
 
