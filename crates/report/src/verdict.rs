@@ -1,6 +1,6 @@
 //! The judgement of a run in sentences.
 
-use crate::sections::respond::{below_resolution, is_timed};
+use crate::sections::respond::is_timed;
 use crate::units::{counted, grouped, percent, span, trimmed, within_sentence};
 use latlab_model::finding::{FindingKind, LossFinding};
 use latlab_model::plan::Recorded;
@@ -161,8 +161,8 @@ pub(crate) fn largest(run: &Run) -> Option<Nanos> {
 }
 
 fn maximum(run: &Run) -> String {
-    let shown = |max: Nanos| below_resolution(run, max.0 as f64).unwrap_or(max.to_string());
-    largest(run).map(|max| format!(", observed maximum {}", shown(max))).unwrap_or_default()
+    let at_least = if run.total.max_is_at_least { "at least " } else { "" };
+    largest(run).map(|max| format!(", observed maximum {at_least}{max}")).unwrap_or_default()
 }
 
 /// Why a run is `invalid` or `inconclusive`, in a clause.
@@ -210,7 +210,7 @@ fn heaviest(run: &Run, codes: &[String]) -> String {
 }
 
 /// The sentence of a finding as a clause, and how many more there are.
-fn and_others(text: &str, others: u64) -> String {
+pub(crate) fn and_others(text: &str, others: u64) -> String {
     let text = text.trim_end_matches('.');
     match others {
         0 => text.to_string(),

@@ -73,6 +73,19 @@ findings! {
             /// The first of them.
             first: String,
         }
+        /// Lines of the file are none of its format, and hold no value.
+        ImportOtherText = "import-other-text" (
+            "info",
+            "none",
+            "Nothing: they are prompts, messages or the output of other programs."
+        ) {
+            /// How many.
+            count: u64,
+            /// Line of the first, from 1.
+            first_line: u64,
+            /// The first of them.
+            first: String,
+        }
         /// The file holds only figures: no histogram and no samples, so there are no quantiles and
         /// no chart.
         ImportSummaryOnly = "import-summary-only" (
@@ -102,12 +115,36 @@ impl ImportFinding {
     pub(super) fn weight(&self) -> Weight {
         use ImportFinding::*;
         match self {
-            ImportSummaryOnly {} | ImportNote { .. } => INFO,
+            ImportOtherText { .. } | ImportSummaryOnly {} | ImportNote { .. } => INFO,
             ImportOverflow { .. } | ImportOverflowUnknown { .. } => WARNING,
             ImportContradiction { .. }
             | ImportIncomplete { .. }
             | ImportLeftOut { .. }
             | DeadlineUndecided { .. } => NO_PASS,
+        }
+    }
+
+    /// Whether a larger latency than all known ones may be missing.
+    pub(super) fn hides_maximum(&self) -> bool {
+        match self {
+            ImportFinding::ImportOverflowUnknown { largest_ns, .. } => largest_ns.is_none(),
+            _ => self.hides_latencies(),
+        }
+    }
+
+    /// Whether latencies may be missing.
+    pub(super) fn hides_latencies(&self) -> bool {
+        use ImportFinding::*;
+        match self {
+            ImportContradiction { .. }
+            | ImportIncomplete { .. }
+            | ImportLeftOut { .. }
+            | ImportOverflowUnknown { .. } => true,
+            ImportOverflow { .. }
+            | ImportOtherText { .. }
+            | ImportSummaryOnly {}
+            | DeadlineUndecided { .. }
+            | ImportNote { .. } => false,
         }
     }
 
@@ -139,6 +176,10 @@ impl ImportFinding {
             ImportLeftOut { count, items, first_line, first } => {
                 left_out(*count, items, *first_line, first)
             }
+            ImportOtherText { count, first_line, first } => format!(
+                "{} no value; the first is line {first_line}: '{first}'.",
+                counted(*count, "other line holds", "other lines hold")
+            ),
             ImportSummaryOnly {} => "The file has neither a histogram nor samples, only figures. \
                                      Quantiles are unknown."
                 .to_string(),
@@ -168,6 +209,7 @@ impl ImportFinding {
             ImportContradiction { .. }
             | ImportIncomplete { .. }
             | ImportLeftOut { .. }
+            | ImportOtherText { .. }
             | ImportNote { .. } => return None,
         };
         Some(remedy.to_string())

@@ -1,7 +1,7 @@
 //! Findings about data that was lost, or does not fit together.
 
 use super::kinds::{FindingEntry, findings};
-use super::{INFO, INVALID, WARNING, Weight};
+use super::{INFO, INVALID, NO_PASS, WARNING, Weight};
 use crate::Nanos;
 use crate::units::{counted, grouped};
 use serde::{Deserialize, Serialize};
@@ -27,6 +27,19 @@ findings! {
         ) {
             /// How many.
             count: u64,
+        }
+        /// A file of the stored run is not there any more, or was cut or changed.
+        StoredFileChanged = "stored-file-changed" (
+            "warning",
+            "no pass",
+            "Look at the folder with `latlab verify`, and take it from a backup."
+        ) {
+            /// Its name.
+            name: String,
+            /// Its length; none where it is not there.
+            bytes: Option<u64>,
+            /// The length that it was stored with.
+            stored_bytes: u64,
         }
         /// Large latencies came faster than they could be stored. Their times are lost, their
         /// counts are not.
@@ -231,6 +244,7 @@ impl LossFinding {
             | IntervalUnsound { .. }
             | CountsDiffer { .. }
             | UnknownThread { .. } => INVALID,
+            StoredFileChanged { .. } => NO_PASS,
             SpikesLost { .. }
             | SpikesUncounted { .. }
             | TraceLost { .. }
@@ -247,6 +261,14 @@ impl LossFinding {
     pub(super) fn text(&self) -> String {
         use LossFinding::*;
         match self {
+            StoredFileChanged { name, bytes: Some(bytes), stored_bytes } => format!(
+                "{name} was changed after the run: it has {} bytes instead of {}.",
+                grouped(*bytes),
+                grouped(*stored_bytes)
+            ),
+            StoredFileChanged { name, bytes: None, .. } => {
+                format!("{name} was removed after the run.")
+            }
             IntervalsGrown { count } => format!(
                 "An interval became longer {}, because latlab was late to collect the one before. \
                  No count is lost.",
@@ -327,6 +349,9 @@ impl LossFinding {
     pub(super) fn remedy(&self) -> Option<String> {
         use LossFinding::*;
         let remedy = match self {
+            StoredFileChanged { .. } => {
+                "Look at the folder with `latlab verify`, and take it from a backup."
+            }
             SamplesLost { damage: None, .. } | SamplesMissing { cut_off: false, .. } => {
                 RELIEVE_DISK
             }

@@ -338,6 +338,22 @@ impl Finding {
         self.effect() == VerdictEffect::ForbidsPass
     }
 
+    /// Whether a larger latency than all known ones may be missing.
+    pub fn hides_maximum(&self) -> bool {
+        match &self.kind {
+            FindingKind::Import(finding) => finding.hides_maximum(),
+            _ => self.forbids_pass(),
+        }
+    }
+
+    /// Whether latencies may be missing, so that quantiles and maximum may be larger.
+    pub fn hides_latencies(&self) -> bool {
+        match &self.kind {
+            FindingKind::Import(finding) => finding.hides_latencies(),
+            _ => self.forbids_pass(),
+        }
+    }
+
     /// The finding that stands for so many more of this kind.
     pub fn and_more(&self, more: u64) -> Finding {
         let (code, weight) = (self.code().to_string(), self.weight());

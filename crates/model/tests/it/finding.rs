@@ -52,6 +52,7 @@ fn imports() -> Vec<ImportFinding> {
             first: "-->".into(),
         },
         ImportLeftOut { count: 1, items: "values".into(), first_line: None, first: "NaN".into() },
+        ImportOtherText { count: 2, first_line: 4, first: "root@board:~# cyclictest -q".into() },
         ImportSummaryOnly {},
         DeadlineUndecided { count: Some(1) },
         DeadlineUndecided { count: None },
@@ -448,6 +449,8 @@ fn losses() -> Vec<LossFinding> {
     vec![
         IntervalsGrown { count: 4 },
         IntervalsMerged { count: 2 },
+        StoredFileChanged { name: "samples.parquet".into(), bytes: Some(7), stored_bytes: 9_000 },
+        StoredFileChanged { name: "samples.parquet".into(), bytes: None, stored_bytes: 9_000 },
         SpikesLost { count: 17 },
         SpikesUncounted { count: 2, largest_ns: SECOND * 2 },
         trace(Some(1_234), false, None),

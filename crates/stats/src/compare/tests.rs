@@ -204,6 +204,7 @@ fn import(quantity: &str) -> Import {
         recorded: None,
         resolution_ns: None,
         is_summary: false,
+        gaps: None,
         facts: Vec::new(),
     }
 }

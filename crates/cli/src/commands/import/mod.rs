@@ -82,7 +82,12 @@ impl Refused {
 /// A file with the recordings in it.
 fn read_file(args: &ImportArgs, path: &Path) -> anyhow::Result<(File, Vec<Recording>)> {
     let file = source::open(path)?;
-    let query = Query { format: args.file_format, column: args.column.clone(), unit: args.unit };
+    let query = Query {
+        format: args.file_format,
+        column: args.column.clone(),
+        unit: args.unit,
+        period: args.period,
+    };
     let recordings = latlab_import::read_file(&file, &query).map_err(ExitError::usage)?;
     Ok((file, recordings))
 }
@@ -171,6 +176,7 @@ fn command(args: &ImportArgs, path: &Path) -> String {
     option("--as", args.file_format.map(|format| format.id.to_string()));
     option("--column", args.column.clone());
     option("--unit", args.unit.map(|unit| unit.as_str().to_string()));
+    option("--period", args.period.map(duration));
     option("--deadline", args.runs.deadline.map(duration));
     words.join(" ")
 }
