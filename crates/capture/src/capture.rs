@@ -48,6 +48,8 @@ pub struct Head {
     pub missing_chunks: Vec<String>,
     /// What the reader left out of the file, a sentence each.
     pub notes: Vec<String>,
+    /// What is known to be lost before the values are read.
+    pub losses: Vec<Loss>,
 }
 
 /// The value of a channel from here on.

@@ -84,7 +84,8 @@ pub fn survey(paths: &[PathBuf]) -> Result<Option<CaptureSurvey>, Error> {
             channel.kind = Kind::Held;
         }
     }
-    let losses = source.losses();
+    let mut losses = std::mem::take(&mut head.losses);
+    losses.extend(source.losses());
     let mut survey = CaptureSurvey { head, channels: seen, span_ps: first.zip(last), losses };
     let unknown = survey.unknown_levels();
     survey.losses.extend(unknown);

@@ -281,10 +281,9 @@ impl EdgeMatcher {
             ));
         }
         if self.figures.count() > 2 && self.figures.max_ps() == Some(0) {
-            notes.push(
-                "Both channels change at exactly the same times: they may show the same wire."
-                    .to_string(),
-            );
+            let same =
+                if self.at_once.is_some() { "exactly the same times" } else { "the same samples" };
+            notes.push(format!("Both channels change at {same}: they may show the same wire."));
         }
         CaptureResult {
             format: head.format,

@@ -95,6 +95,7 @@ pub fn open_joined(paths: &[PathBuf], unit: Option<Unit>) -> Result<Capture, Err
         head.resolution_ps = head.resolution_ps.max(opened.head.resolution_ps);
         head.missing_chunks.extend(opened.head.missing_chunks);
         head.notes.extend(opened.head.notes);
+        head.losses.extend(opened.head.losses);
         let is_sampled = head.channels[first..].iter().any(|channel| channel.kind == Kind::Sampled);
         let step_ps =
             opened.head.resolution_ps.filter(|_| is_sampled && opened.head.is_sample_time);

@@ -71,6 +71,7 @@ pub fn open(path: &Path) -> Result<LevelCapture, ParseError> {
         sources.push(Part { source, first_channel, name: Some(name.clone()), step_ps });
         head.channels.push(Channel::new(name, Kind::Sampled));
     }
+    head.losses.extend(session.unknown_member(&archive, &head).map(Loss::missing));
     if sources.is_empty() {
         return Err(ParseError::whole("the session has no samples"));
     }
@@ -138,6 +139,28 @@ impl Session {
             Logic::new(archive.clone(), members, clock, unit, bits.clone(), first / unit as u64)
         });
         Ok(Some((parts.collect(), channels, stretches.missing)))
+    }
+
+    /// A member that belongs to no channel, whose name may be damaged.
+    fn unknown_member(&self, archive: &Archive, head: &Head) -> Option<ParseError> {
+        let logic = self.keys.get("capturefile").map(String::as_str);
+        let analog = self.keys.keys().filter_map(|key| key.strip_prefix("analog"));
+        let analog = analog.map(|number| format!("analog-1-{number}"));
+        let known: Vec<String> = analog.chain(logic.map(str::to_string)).collect();
+        let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_known = |name: &str| {
+            let of_channel = |known: &String| {
+                let rest = name.strip_prefix(&known[..]);
+                rest.is_some_and(|rest| {
+                    rest.is_empty() || rest.strip_prefix('-').is_some_and(is_number)
+                })
+            };
+            matches!(name, "version" | "metadata") || known.iter().any(of_channel)
+        };
+        // Those of further devices are told already.
+        let mut members = archive.members.iter().filter(|_| head.notes.is_empty());
+        let unknown = members.find(|member| !is_known(&member.name))?;
+        Some(ParseError::member(&unknown.name, "a part of the session that belongs to no channel"))
     }
 
     /// The analog channels with their members.

@@ -30,6 +30,8 @@ struct Whole {
     name: &'static str,
     bytes: Vec<u8>,
     query: Query,
+    /// Lines before its rows.
+    head: usize,
     /// What the mutations leave as it is, such as the number of a sample that is in no cell.
     tolerance_ps: i64,
 }
@@ -37,7 +39,17 @@ struct Whole {
 impl Whole {
     fn new(name: &'static str, text: impl Into<Vec<u8>>, of: (&str, &str)) -> Whole {
         let query = if of.0.is_empty() { asked_of_list() } else { query(of.0, of.1) };
-        Whole { name, bytes: text.into(), query, tolerance_ps: 0 }
+        Whole { name, bytes: text.into(), query, head: 1, tolerance_ps: 0 }
+    }
+}
+
+impl Whole {
+    /// A capture that ends at the end of a line, or begins at a later row, is a whole one.
+    fn is_part(&self, bytes: &[u8]) -> bool {
+        let lines = lines_of(&self.bytes);
+        let head = lines[..self.head.min(lines.len())].concat();
+        let ends_early = self.bytes.starts_with(bytes) && bytes.ends_with(b"\n");
+        ends_early || bytes.strip_prefix(&head[..]).is_some_and(|rows| self.bytes.ends_with(rows))
     }
 }
 
@@ -74,11 +86,19 @@ fn texts() -> Vec<Whole> {
         Whole::new("german", format!("Zeit;A;B\n{}", german.replace('.', ",")), ("A", "B")),
         Whole::new("units", format!("Time;A;B\n{units}"), ("A", "B")),
         Whole::new("logic", format!("Time [s],A,B\n{logic}"), ("A", "B")),
-        Whole::new("rigol", format!("{rigol}{counted}"), ("CH1", "CH2")),
-        Whole::new("agilent", format!("x-axis,1,2\nsecond,Volt,Volt\n{exponents}"), ("1", "2")),
+        Whole { head: 2, ..Whole::new("rigol", format!("{rigol}{counted}"), ("CH1", "CH2")) },
+        Whole {
+            head: 2,
+            ..Whole::new(
+                "agilent",
+                format!("x-axis,1,2\nsecond,Volt,Volt\n{exponents}"),
+                ("1", "2"),
+            )
+        },
         Whole {
             // A row that is missing moves those behind it by a sample, and nothing shows that.
             tolerance_ps: 10_000_000,
+            head: 2,
             ..Whole::new("sigrok", format!("; Samplerate: 100 kHz\nA,B\n{plain}"), ("A", "B"))
         },
         Whole::new("list", format!("number;latency (us)\n{list}"), ("", "")),
@@ -168,8 +188,7 @@ fn check(folder: &Path, whole: &Whole, mutations: impl Iterator<Item = (Vec<u8>,
     assert!(is_clean(&good), "{}: {:?} {:?}", whole.name, good.losses, good.counts);
     assert_eq!(good.counts.answered, good.counts.stimuli);
     for (bytes, what) in mutations {
-        // A capture that ends at the end of a line is a whole one.
-        if whole.bytes.starts_with(&bytes) && bytes.ends_with(b"\n") {
+        if whole.is_part(&bytes) {
             continue;
         }
         let path = written(folder, "mutated", &bytes);

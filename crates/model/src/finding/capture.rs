@@ -296,6 +296,12 @@ impl CaptureFinding {
         }
     }
 
+    /// Whether responses may be missing, of any length.
+    pub(super) fn hides_responses(&self) -> bool {
+        let is_known = matches!(self, CaptureFinding::DeadlineWithinResolution { .. });
+        self.weight() == NO_PASS && !is_known
+    }
+
     /// What happened.
     pub(super) fn text(&self) -> String {
         use CaptureFinding::*;
