@@ -1,8 +1,8 @@
 //! The figures of latency that page and terminal show of each thread: one list for both.
 
 use crate::units::{Scale, bin_edge, short};
-use latlab_model::Nanos;
 use latlab_model::run::{Quantiles, Summary};
+use latlab_model::{Nanos, Run};
 
 /// How a latency that is said stands to the one that is meant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -13,6 +13,8 @@ pub enum LatencyBound {
     AtLeast,
     /// Only that it is larger is known.
     Above,
+    /// Only that it is smaller is known.
+    Below,
 }
 
 /// A latency as far as it is known.
@@ -31,6 +33,7 @@ impl SaidLatency {
             LatencyBound::Known => "",
             LatencyBound::AtLeast => "at least ",
             LatencyBound::Above => "above ",
+            LatencyBound::Below => "< ",
         };
         format!("{word}{}", unit(self.ns))
     }
@@ -41,6 +44,7 @@ impl SaidLatency {
             LatencyBound::Known => "",
             LatencyBound::AtLeast => ">=",
             LatencyBound::Above => ">",
+            LatencyBound::Below => "<",
         };
         format!("{sign}{}", number(self.ns))
     }
@@ -48,6 +52,16 @@ impl SaidLatency {
     /// The same with three digits.
     pub fn short(&self) -> String {
         self.words(short)
+    }
+
+    /// The same of a capture: a time below its resolution is that.
+    pub fn resolved(self, resolution_ns: Option<f64>) -> SaidLatency {
+        match resolution_ns {
+            Some(resolution) if self.bound == LatencyBound::Known && self.ns < resolution => {
+                SaidLatency { ns: resolution, bound: LatencyBound::Below }
+            }
+            _ => self,
+        }
     }
 
     /// Whether it is no more than a bound.
@@ -95,6 +109,16 @@ impl NamedQuantile {
     }
 }
 
+/// The observed maximum of a run, no better than its times are known.
+pub fn maximum_of(run: &Run) -> Option<SaidLatency> {
+    Some(maximum(&run.total)?.resolved(resolution(run)))
+}
+
+/// What no time of a capture is known better than.
+pub fn resolution(run: &Run) -> Option<f64> {
+    run.responses().and_then(|responses| responses.resolution_ns)
+}
+
 /// The observed maximum.
 pub fn maximum(summary: &Summary) -> Option<SaidLatency> {
     let bound = match summary.max_is_at_least {
@@ -138,7 +162,8 @@ const fn quantile(
     LatencyFigure { name, short: name, rank, of }
 }
 
-fn known(ns: f64) -> SaidLatency {
+/// A latency that is known.
+pub fn known(ns: f64) -> SaidLatency {
     SaidLatency { ns, bound: LatencyBound::Known }
 }
 

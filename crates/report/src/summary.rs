@@ -2,13 +2,12 @@
 
 use crate::cause_share::{explains_largest, largest_explained};
 use crate::doctor::summary::weighty;
-use crate::figures::{NamedQuantile, P50, P99, P99_9, SaidLatency, maximum};
+use crate::figures::{NamedQuantile, P50, P99, P99_9, SaidLatency, maximum, resolution};
 use crate::sections::{explanation as explanation_section, respond, statistics};
 use crate::sentence;
 use crate::terms;
 use crate::units::{counted, grouped, percent, percent_of, short, span};
 use crate::verdict;
-use latlab_model::Run;
 use latlab_model::deadline::is_miss;
 use latlab_model::doctor::is_command;
 use latlab_model::explanation::{self, HolderKind};
@@ -16,6 +15,7 @@ use latlab_model::finding::Finding;
 use latlab_model::plan::Recorded;
 use latlab_model::run::{Severity, Summary, Verdict, VerdictReason, VerdictWord};
 use latlab_model::statistics::QuantileInterval;
+use latlab_model::{Nanos, Run};
 use std::cmp::Reverse;
 
 /// A main figure of a run.
@@ -77,9 +77,7 @@ fn judgement(run: &Run, verdict: &Verdict) -> String {
             Recorded::Latency | Recorded::Response => "took",
             Recorded::Gap => "lasted",
         };
-        let at_least = if run.total.max_is_at_least { "at least " } else { "" };
-        let max = short(max.0 as f64);
-        format!("; the largest {size} {at_least}{max}{}", sentence::outside_own_work(run))
+        format!("; the largest {size} {}{}", max.short(), sentence::outside_own_work(run))
     });
     let largest = largest.unwrap_or_default();
     let missed =
@@ -142,23 +140,21 @@ pub(crate) fn figures(run: &Run) -> Vec<Figure> {
         let deadline = run.asked.deadline_ns?;
         Some(latency.words(|ns| percent(ns / deadline.0 as f64)))
     };
-    let latency = |name, latency: SaidLatency| Figure {
-        name,
-        value: latency.short(),
-        interval: None,
-        share: of_deadline(latency),
-        whole: "of the deadline",
-        is_over: run
-            .asked
-            .deadline_ns
-            .is_some_and(|deadline| is_miss(latency.ns as i64, deadline.0)),
+    let latency = |name, latency: SaidLatency| {
+        let is_over = |deadline: Nanos| is_miss(latency.ns as i64, deadline.0);
+        let latency_or_bound = latency.resolved(resolution(run));
+        Figure {
+            name,
+            value: latency_or_bound.short(),
+            interval: interval_of(run, name).filter(|_| latency_or_bound == latency),
+            share: of_deadline(latency_or_bound),
+            whole: "of the deadline",
+            is_over: run.asked.deadline_ns.is_some_and(is_over),
+        }
     };
     let mut figures = Vec::new();
     for quantile in [P50, tail(total)] {
-        if let Some(value) = quantile.of(total) {
-            let figure = latency(quantile.name, value);
-            figures.push(Figure { interval: interval_of(run, quantile.name), ..figure });
-        }
+        figures.extend(quantile.of(total).map(|value| latency(quantile.name, value)));
     }
     figures.extend(maximum(total).map(|max| latency("largest", max)));
     let missed = match (total.misses, total.missed) {

@@ -1,5 +1,6 @@
 //! The judgement of a run in sentences.
 
+use crate::figures::{self, SaidLatency};
 use crate::sections::respond::is_timed;
 use crate::units::{counted, grouped, percent, span, trimmed, within_sentence};
 use latlab_model::finding::{FindingKind, LossFinding};
@@ -152,17 +153,19 @@ pub(crate) fn judged_responses(run: &Run) -> (&'static str, &'static str) {
 }
 
 /// The largest that the verdict counts, also of those after the last stored interval.
-pub(crate) fn largest(run: &Run) -> Option<Nanos> {
+pub(crate) fn largest(run: &Run) -> Option<SaidLatency> {
     let uncounted = run.findings.iter().filter_map(|finding| match finding.kind {
         FindingKind::Loss(LossFinding::SpikesUncounted { largest_ns, .. }) => Some(largest_ns),
         _ => None,
     });
-    uncounted.chain(run.total.max_ns).max()
+    let max = uncounted.chain(run.total.max_ns).max()?.0 as f64;
+    let of_total = figures::maximum(&run.total).unwrap_or(figures::known(max));
+    Some(SaidLatency { ns: max, ..of_total }.resolved(figures::resolution(run)))
 }
 
 fn maximum(run: &Run) -> String {
-    let at_least = if run.total.max_is_at_least { "at least " } else { "" };
-    largest(run).map(|max| format!(", observed maximum {at_least}{max}")).unwrap_or_default()
+    let words = |max: SaidLatency| max.words(|ns| Nanos(ns as i64).to_string());
+    largest(run).map(|max| format!(", observed maximum {}", words(max))).unwrap_or_default()
 }
 
 /// Why a run is `invalid` or `inconclusive`, in a clause; none where its counts decide.

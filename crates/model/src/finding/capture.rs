@@ -1,7 +1,7 @@
 //! Findings about the responses in a capture.
 
 use super::kinds::{FindingEntry, findings};
-use super::{ERROR, INFO, INVALID, WARNING, Weight};
+use super::{ERROR, INFO, INVALID, NO_PASS, WARNING, Weight};
 use crate::Nanos;
 use crate::units::{counted, grouped};
 use serde::{Deserialize, Serialize};
@@ -161,7 +161,7 @@ findings! {
         /// was hardly ever at one of them, or its levels drift past the threshold.
         LevelsInDoubt = "levels-in-doubt" (
             "warning",
-            "none",
+            "no pass",
             "Look at the capture with `--look`, and give the `--threshold` as a voltage."
         ) {
             /// The channel.
@@ -182,7 +182,7 @@ findings! {
         ChannelNoise = "channel-noise" (
             "warning",
             "none",
-            "Check the probe; if it has a signal, give its `--threshold` as a voltage."
+            "Check the probe; if it has a signal, give its `--threshold` or `--response-threshold` as a voltage."
         ) {
             /// The channel.
             channel: String,
@@ -190,6 +190,9 @@ findings! {
             low: f64,
             /// Up to which level.
             high: f64,
+            /// What shows it, as a clause; empty in older runs.
+            #[serde(default)]
+            why: String,
         }
         /// Single values lie a swing or more outside of the levels of a channel. They make no edge.
         ValuesOutside = "values-outside" ("info", "none", "Nothing, if they are disturbances.") {
@@ -204,9 +207,46 @@ findings! {
         }
         /// A session lacks parts of its samples. What was in them is unknown; they count as long as
         /// the others.
-        ChunkMissing = "chunk-missing" ("warning", "none", "Save the capture again.") {
+        ChunkMissing = "chunk-missing" ("warning", "no pass", "Save the capture again.") {
             /// The parts by their names.
             parts: Vec<String>,
+        }
+        /// Rows or values of a file could not be read. They may have held an edge or a reading.
+        CaptureLeftOut = "capture-left-out" (
+            "warning",
+            "no pass",
+            "Look at the first of them, and export the capture again."
+        ) {
+            /// How many.
+            count: u64,
+            /// What they are, such as `rows`.
+            items: String,
+            /// Where the first of them is, and why it could not be read.
+            first: String,
+        }
+        /// A part of a file is missing: it ends within a line, has fewer samples than it states, lacks
+        /// samples between others, or the level of a channel is unknown for a while.
+        CaptureIncomplete = "capture-incomplete" (
+            "warning",
+            "no pass",
+            "Save or export the whole capture again."
+        ) {
+            /// In how many places.
+            places: u64,
+            /// What is missing in the first of them.
+            missing: String,
+        }
+        /// Responses kept the deadline by less than the resolution of the times, so that they may have
+        /// missed it.
+        DeadlineWithinResolution = "deadline-within-resolution" (
+            "warning",
+            "no pass",
+            "Capture with a higher sample rate."
+        ) {
+            /// How many.
+            count: u64,
+            /// The resolution, rounded up to nanoseconds.
+            resolution_ns: Nanos,
         }
         /// Something in a file was left out, or looks wrong.
         CaptureNote = "capture-note" ("info", "none", "As the note says.") {
@@ -247,10 +287,19 @@ impl CaptureFinding {
             | ResponseDouble { .. }
             | ResponseSpurious { .. }
             | ProbesSwapped { .. }
-            | LevelsInDoubt { .. }
-            | ChannelNoise { .. }
-            | ChunkMissing { .. } => WARNING,
+            | ChannelNoise { .. } => WARNING,
+            LevelsInDoubt { .. }
+            | ChunkMissing { .. }
+            | CaptureLeftOut { .. }
+            | CaptureIncomplete { .. }
+            | DeadlineWithinResolution { .. } => NO_PASS,
         }
+    }
+
+    /// Whether responses may be missing, of any length.
+    pub(super) fn hides_responses(&self) -> bool {
+        let is_known = matches!(self, CaptureFinding::DeadlineWithinResolution { .. });
+        self.weight() == NO_PASS && !is_known
     }
 
     /// What happened.
@@ -347,12 +396,15 @@ impl CaptureFinding {
                     ),
                 }
             }
-            ChannelNoise { channel, low, high } => format!(
-                "The channel {channel} shows noise from {} to {} and no signal: nothing on it is \
-                 an edge.",
-                number(*low),
-                number(*high)
-            ),
+            ChannelNoise { channel, low, high, why } => {
+                let why = if why.is_empty() { String::new() } else { format!(" {why};") };
+                format!(
+                    "The channel {channel} shows noise from {} to {} and no signal:{why} nothing on \
+                     it is an edge.",
+                    number(*low),
+                    number(*high)
+                )
+            }
             ValuesOutside { channel, count, low, high } => format!(
                 "{} of the channel {channel} far outside of its levels {} and {}: no edge is made \
                  of such a value.",
@@ -367,6 +419,27 @@ impl CaptureFinding {
                 "The session lacks {}. What was in there is unknown; it counts as long as the \
                  other parts.",
                 parts.join(", ")
+            ),
+            CaptureLeftOut { count: 1, items, first } => format!(
+                "1 {} that may hold an edge or a reading could not be read: {first}.",
+                items.trim_end_matches('s')
+            ),
+            CaptureLeftOut { count, items, first } => format!(
+                "{} {items} that may hold edges or readings could not be read; the first is {first}.",
+                grouped(*count)
+            ),
+            CaptureIncomplete { places: 1, missing } => {
+                format!("The capture is incomplete: {missing}.")
+            }
+            CaptureIncomplete { places, missing } => format!(
+                "The capture is incomplete in {} places; the first is {missing}.",
+                grouped(*places)
+            ),
+            DeadlineWithinResolution { count, resolution_ns } => format!(
+                "{} the deadline by less than the resolution of the capture, {resolution_ns}: \
+                 {} may have missed it.",
+                counted(*count, "response kept", "responses kept"),
+                if *count == 1 { "it" } else { "they" }
             ),
             CaptureNote { note } => note.clone(),
         }
@@ -390,9 +463,13 @@ impl CaptureFinding {
                 return Some(format!("Give {}.", all.join(" or ")));
             }
             ChannelNoise { .. } => {
-                "Check the probe; if it has a signal, give its --threshold as a voltage."
+                "Check the probe; if it has a signal, give its --threshold or --response-threshold as a \
+                 voltage."
             }
             ChunkMissing { .. } => "Save the capture again.",
+            CaptureLeftOut { .. } => "Look at the first of them, and export the capture again.",
+            CaptureIncomplete { .. } => "Save or export the whole capture again.",
+            DeadlineWithinResolution { .. } => "Capture with a higher sample rate.",
             ResponseLate { .. } => "Use a longer --window if they should count.",
             ResponseDouble { .. } => "Use a larger --hysteresis, or another --response-edge.",
             ResponseSpurious { .. } => "Look at the capture with --look.",

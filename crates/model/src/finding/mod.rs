@@ -342,6 +342,7 @@ impl Finding {
     pub fn hides_maximum(&self) -> bool {
         match &self.kind {
             FindingKind::Import(finding) => finding.hides_maximum(),
+            FindingKind::Capture(finding) => finding.hides_responses(),
             _ => self.forbids_pass(),
         }
     }
@@ -350,6 +351,7 @@ impl Finding {
     pub fn hides_latencies(&self) -> bool {
         match &self.kind {
             FindingKind::Import(finding) => finding.hides_latencies(),
+            FindingKind::Capture(finding) => finding.hides_responses(),
             _ => self.forbids_pass(),
         }
     }

@@ -175,9 +175,35 @@ fn capture() -> Vec<CaptureFinding> {
             rare: None,
             wanders: true,
         },
-        ChannelNoise { channel: "CH2".into(), low: -0.04, high: 0.08 },
+        ChannelNoise { channel: "CH2".into(), low: -0.04, high: 0.08, why: String::new() },
+        ChannelNoise {
+            channel: "CH2".into(),
+            low: 9.2,
+            high: 9.6,
+            why: "its swing of 0.4 is 1 step of its converter (0.4)".into(),
+        },
         ValuesOutside { channel: "CH1".into(), count: 4, low: 0.0, high: 3.3 },
         ChunkMissing { parts: vec!["logic-1-3".into()] },
+        CaptureLeftOut {
+            count: 1,
+            items: "rows".into(),
+            first: "line 12: expected a number in column 2, found '3.x'".into(),
+        },
+        CaptureLeftOut {
+            count: 1_200,
+            items: "values".into(),
+            first: "line 12: expected a number in column 2, found '>10'".into(),
+        },
+        CaptureIncomplete {
+            places: 1,
+            missing: "the file states 100000 samples and has 2001".into(),
+        },
+        CaptureIncomplete {
+            places: 4,
+            missing: "line 9: 2 samples before this row are missing".into(),
+        },
+        DeadlineWithinResolution { count: 1, resolution_ns: MICROSECOND * 10 },
+        DeadlineWithinResolution { count: 3, resolution_ns: MICROSECOND * 10 },
         CaptureNote { note: "The last row is cut off.".into() },
     ]
 }

@@ -1,6 +1,6 @@
 //! A figure of a run with its change against the same figure of the baseline.
 
-use crate::figures::{P50, P99_9, SaidLatency, maximum};
+use crate::figures::{P50, P99_9, SaidLatency, maximum, resolution};
 use crate::units::{grouped, short, trimmed};
 use latlab_model::run::Summary;
 use latlab_model::{Nanos, Run};
@@ -28,8 +28,8 @@ pub(crate) const FIGURES: [Named; 3] = [
 /// The figures of a run, each with its change against the baseline where there is one.
 pub(crate) fn figures(run: &Run, baseline: Option<&Run>) -> Vec<ComparedFigure> {
     let figure = |(name, of): Named| {
-        let value = of(&run.total);
-        let before = baseline.and_then(|baseline| of(&baseline.total));
+        let resolved = |run: &Run| Some(of(&run.total)?.resolved(resolution(run)));
+        let (value, before) = (resolved(run), baseline.and_then(resolved));
         // Of a bound no difference is known.
         let known = |one: SaidLatency| (!one.is_bound()).then_some(Nanos(one.ns as i64));
         let both = value.and_then(known).zip(before.and_then(known));

@@ -3,6 +3,7 @@
 //! No latency is left out: what is counted is seen, one among a hundred million too, and what is
 //! below zero is told in words.
 
+use crate::figures::{LatencyBound, SaidLatency, maximum_of};
 use crate::pictures::curve::OpenStretch;
 use crate::pictures::deadline::DeadlineMark;
 use crate::terminal::table::wrapped;
@@ -96,6 +97,12 @@ pub fn histogram(run: &Run, bins: &[ThreadBins], size: PictureSize, glyphs: Glyp
     let Some(highest) = highest else { return String::new() };
     if size.width < NARROWEST {
         let said = format!("No chart of the latencies: it needs {NARROWEST} columns.");
+        return wrapped(&said, size.width, 0) + "\n";
+    }
+    if let Some(SaidLatency { ns, bound: LatencyBound::Below }) = maximum_of(run) {
+        let resolution = Nanos(ns.ceil() as i64);
+        let said =
+            format!("No chart of the latencies: all are below the resolution, {resolution}.");
         return wrapped(&said, size.width, 0) + "\n";
     }
     let width = size.width.min(WIDEST);

@@ -3,7 +3,7 @@
 use crate::command::command;
 use crate::doctor::severity_colour;
 use crate::doctor::summary;
-use crate::figures::{LATENCIES, LatencyFigure, MAXIMUM};
+use crate::figures::{LATENCIES, LatencyBound, LatencyFigure, MAXIMUM, SaidLatency, resolution};
 use crate::sections::changes;
 use crate::sections::conditions;
 use crate::sections::explanation;
@@ -302,6 +302,8 @@ pub struct ListEntry {
     pub max_ns: Option<Nanos>,
     /// Whether larger latencies may be missing.
     pub max_is_at_least: bool,
+    /// What no time of a capture is known better than.
+    pub resolution_ns: Option<f64>,
     /// Missed releases; none where they are not defined.
     pub missed: Option<u64>,
     /// Deadline misses; none without a deadline.
@@ -323,6 +325,7 @@ impl From<&Run> for ListEntry {
             cycles: run.total.cycles,
             max_ns: run.total.max_ns,
             max_is_at_least: run.total.max_is_at_least,
+            resolution_ns: resolution(run),
             missed: run.total.missed,
             misses: run.total.misses,
             verdict: run.verdict.as_ref().map(|verdict| verdict.word),
@@ -356,8 +359,13 @@ pub(crate) fn list_columns(entries: &[ListEntry]) -> Vec<Column> {
     let scale = Scale::for_times(entries.iter().filter_map(|entry| entry.max_ns));
     let each = |cell: &dyn Fn(&ListEntry) -> String| entries.iter().map(cell).collect::<Vec<_>>();
     let max = |entry: &ListEntry| {
-        let sign = if entry.max_is_at_least { ">=" } else { "" };
-        entry.max_ns.map_or("-".into(), |max| format!("{sign}{}", scale.number(max)))
+        let Some(max) = entry.max_ns else { return "-".to_string() };
+        let bound = match entry.max_is_at_least {
+            true => LatencyBound::AtLeast,
+            false => LatencyBound::Known,
+        };
+        let max = SaidLatency { ns: max.0 as f64, bound }.resolved(entry.resolution_ns);
+        max.in_column(|ns| scale.number_f64(ns))
     };
     let word = |entry: &ListEntry| entry.verdict.map_or("-", VerdictWord::as_str).to_string();
     let missed = |entry: &ListEntry| match entry.instrument {
