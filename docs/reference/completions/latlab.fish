@@ -163,6 +163,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand respond" -l response -d 'T
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l width -d 'Measure the width of the pulses on this channel, from --edge to the opposite edge' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l marker -d 'Channel that is high while a possible disturbance lasts' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l threshold -d 'Level of an edge: a share of the way from low to high, or a voltage (1.65V)' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l response-threshold -d 'Level of an edge of the response [default: as --threshold]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l hysteresis -d 'Hysteresis around the threshold: a share, a voltage, or auto, which follows the noise and is 10% at least' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l edge -d 'Which edges are stimuli: rising, falling, both' -r -f -a "rising\t''
 falling\t''

@@ -107,7 +107,7 @@ fn the_reason_against_a_pass_is_in_every_output() {
         let text = text.replace("&apos;", "'").replace("&#39;", "'").replace("\\'", "'");
         assert!(text.contains(WHY), "{text}");
     }
-    let page = common::page(&fixture).replace('\u{a0}', " ").replace('\u{202f}', " ");
+    let page = common::page(&fixture).replace(['\u{a0}', '\u{202f}'], " ");
     assert!(page.contains("1 line that may hold latencies could not be read"), "{page}");
     let compared = latlab_report::wrapped(&table.text(160, PLAIN), 10_000, 0);
     assert!(compared.contains(WHY), "{compared}");
