@@ -152,11 +152,14 @@ impl Input {
                 return None;
             }
         };
-        if let Cow::Owned(plain) = without_escapes(line.bytes) {
-            self.plain = plain;
-            return Some(Line { bytes: self.prefix.strip(&self.plain), ..line });
-        }
-        Some(Line { bytes: self.prefix.strip(line.bytes), ..line })
+        let bytes = match without_escapes(line.bytes) {
+            Cow::Borrowed(bytes) => bytes,
+            Cow::Owned(plain) => {
+                self.plain = plain;
+                &self.plain
+            }
+        };
+        Some(Line { bytes: self.prefix.strip(bytes), ..line })
     }
 
     /// What comes next of the file, as far as it is in memory: for formats that know many lines at

@@ -356,8 +356,9 @@ pub fn is_time(line: &[u8]) -> bool {
     rest.is_some_and(|rest| rest.trim_ascii().is_empty())
 }
 
-/// The line without the sequences that steer a terminal.
+/// The line without the sequences that steer a terminal, and without the key that ended the tool.
 pub fn without_escapes(line: &[u8]) -> Cow<'_, [u8]> {
+    let line = line.strip_prefix(b"^C").unwrap_or(line);
     if memchr::memchr(0x1b, line).is_none() {
         return Cow::Borrowed(line);
     }

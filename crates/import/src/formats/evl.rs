@@ -9,7 +9,8 @@ use crate::recording::Recording;
 use crate::stated_figures::{Scale, StatedFigures, add_bins, note_unknown_overflow};
 use latlab_model::Nanos;
 
-pub const FORMAT: Format = Format { id: "latmus", title: "histogram of EVL's latmus", fits, read };
+pub const FORMAT: Format =
+    Format { id: "latmus", title: "histogram of EVL's latmus", fits, has_value, read };
 
 /// Rows and figures are in microseconds, the figures with decimals.
 const UNIT: i64 = 1_000;
@@ -17,6 +18,10 @@ const UNIT: i64 = 1_000;
 fn fits(head: &[u8]) -> bool {
     let has = |start: &[u8]| head_lines(head).any(|line| line.starts_with(start));
     is_text(head) && has(b"# sampling period:") && has(b"# max latency:")
+}
+
+fn has_value(line: &[u8]) -> bool {
+    line.starts_with(b"# max latency:")
 }
 
 #[derive(Default)]

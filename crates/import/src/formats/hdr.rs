@@ -11,7 +11,7 @@ use flate2::{Decompress, FlushDecompress, Status};
 use latlab_model::{BinLayout, Histogram, Nanos};
 use std::collections::BTreeMap;
 
-pub const FORMAT: Format = Format { id: "hdr", title: "HdrHistogram log", fits, read };
+pub const FORMAT: Format = Format { id: "hdr", title: "HdrHistogram log", fits, has_value, read };
 
 /// Begin of a compressed histogram of version 2 in base64.
 const MARK: &str = "HISTF";
@@ -37,6 +37,10 @@ fn fits(head: &[u8]) -> bool {
             || (contains(line, MARK) && (is_time || line.starts_with(b"Tag=")))
     };
     is_text(head) && head_lines(head).any(is_typical)
+}
+
+fn has_value(line: &[u8]) -> bool {
+    contains(line, MARK)
 }
 
 /// The histograms of one tag.

@@ -12,7 +12,8 @@ use crate::stated_figures::{StatedFigures, add_summary, contradiction, note_summ
 use latlab_model::Nanos;
 use latlab_model::import::ListedGaps;
 
-pub const FORMAT: Format = Format { id: "hwlatdetect", title: "hwlatdetect", fits, read };
+pub const FORMAT: Format =
+    Format { id: "hwlatdetect", title: "hwlatdetect", fits, has_value, read };
 
 /// It counts in microseconds.
 const UNIT: i64 = 1_000;
@@ -27,6 +28,10 @@ fn fits(head: &[u8]) -> bool {
     is_text(head)
         && head_lines(head).any(|line| line.starts_with(b"hwlatdetect:"))
         && ["Max Latency:", "inner:", "test duration"].iter().any(|mark| contains(head, mark))
+}
+
+fn has_value(line: &[u8]) -> bool {
+    line.starts_with(b"Max Latency:") || (line.starts_with(b"ts: ") && contains(line, "inner:"))
 }
 
 /// A gap of the list: its length, and how many gaps its window had.

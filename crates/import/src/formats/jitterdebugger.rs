@@ -1,7 +1,9 @@
 //! Samples of jitterdebugger: packed records of 28 bytes, and the CSV that is made of them.
 
 use super::left_out::{LeftOut, is_of_shell, is_other_text};
-use super::{Format, Part, check_number, head_lines, is_text, number_parts, number_parts_of};
+use super::{
+    Format, Part, check_number, has_none, head_lines, is_text, number_parts, number_parts_of,
+};
 use crate::input::{Input, InputError, Query};
 use crate::numbers::Cursor;
 use crate::recording::{Recording, Series};
@@ -14,12 +16,14 @@ pub const CSV: Format = Format {
     id: "jitterdebugger-csv",
     title: "jitterdebugger samples as CSV",
     fits: fits_csv,
+    has_value: |line| Sample::of_line(line).is_some(),
     read: read_csv,
 };
 pub const RAW: Format = Format {
     id: "jitterdebugger-raw",
     title: "jitterdebugger samples",
     fits: fits_raw,
+    has_value: has_none,
     read: read_raw,
 };
 

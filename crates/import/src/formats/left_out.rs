@@ -1,14 +1,20 @@
 //! The lines and values of a file that were not read: what may have held a value is lost and told
 //! as such, other text is counted.
 
+use super::is_line_of_tool;
 use crate::lines::Line;
 use crate::numbers::shown;
 use crate::prefix::is_time;
 use crate::recording::Recording;
 use latlab_model::finding::ImportFinding;
+use std::collections::VecDeque;
 
 /// Words of fewer letters may be what is left of a number.
 const LEAST_WORD: usize = 3;
+
+/// Lost lines that are kept until it is known whether later screens replace them; of more the last
+/// count.
+const MOST_LOST: usize = 100_000;
 
 /// Counts what was not read.
 #[derive(Clone, Default, Debug)]
@@ -52,7 +58,8 @@ impl LeftOut {
 
     /// Counts a line that is none of the format; it is lost if it may be what is left of one.
     pub fn pass_over(&mut self, line: &Line<'_>, may_hold_value: bool) {
-        match (may_hold_value && !is_of_shell(line.bytes)) || is_cut(line) {
+        let is_value = (may_hold_value && !is_of_shell(line.bytes)) || is_line_of_tool(line.bytes);
+        match is_value || is_cut(line) {
             true => self.lose(line),
             false => self.other.push(Some(line.number), line.bytes),
         }
@@ -72,6 +79,29 @@ impl LeftOut {
     }
 }
 
+/// Lost lines of a screen that is drawn again and again: what a later screen shows is not lost.
+#[derive(Default)]
+pub struct LostOnScreen {
+    lines: VecDeque<(u64, Vec<u8>)>,
+}
+
+impl LostOnScreen {
+    /// Keeps a line that could not be read.
+    pub fn push(&mut self, number: u64, bytes: &[u8]) {
+        if self.lines.len() == MOST_LOST {
+            self.lines.pop_front();
+        }
+        self.lines.push_back((number, bytes.to_vec()));
+    }
+
+    /// Counts the lines of which no later one shows what they held.
+    pub fn report(&self, is_replaced: impl Fn(u64, &[u8]) -> bool, left: &mut LeftOut) {
+        for (number, bytes) in self.lines.iter().filter(|lost| !is_replaced(lost.0, &lost.1)) {
+            left.lose_text(*number, bytes);
+        }
+    }
+}
+
 /// Whether a line is what a terminal or a log has around the output of a tool: text in words, what a
 /// shell prints, or a rule.
 pub fn is_other_text(line: &[u8], least_words: usize) -> bool {
@@ -84,7 +114,7 @@ pub fn is_other_text(line: &[u8], least_words: usize) -> bool {
 
 /// Whether a line is a command behind its prompt, a time, or what shells and test systems print.
 pub fn is_of_shell(line: &[u8]) -> bool {
-    const STARTS: [&[u8]; 5] = [b"$ ", b"^C", b"TAP version", b"exit code", b"```"];
+    const STARTS: [&[u8]; 4] = [b"$ ", b"TAP version", b"exit code", b"```"];
     const TIMES: [&[u8]; 3] = [b"real", b"user", b"sys"];
     let text = line.trim_ascii();
     let is_blank = |rest: &[u8]| rest.first().is_some_and(|byte| b" \t".contains(byte));

@@ -29,6 +29,8 @@ pub struct Format {
     pub title: &'static str,
     /// Whether the first bytes of a file look like it.
     fits: fn(&[u8]) -> bool,
+    /// Whether a line alone, without blanks around it, shows that it has a value of this format.
+    has_value: fn(&[u8]) -> bool,
     /// Reads a file.
     pub(crate) read: fn(&mut Input, &Query) -> Result<Vec<Recording>, InputError>,
 }
@@ -167,6 +169,20 @@ fn tell_neighbours(parts: &mut Vec<Part>) {
         }
     }
     parts.retain(has_recording);
+}
+
+/// Whether a line has a value of any format, also as a comment: what another reader does not know is
+/// not without a value therefore.
+fn is_line_of_tool(line: &[u8]) -> bool {
+    let is_mark = |byte: &u8| byte.is_ascii_whitespace() || b"#-/;".contains(byte);
+    let behind = line.iter().position(|byte| !is_mark(byte)).unwrap_or(line.len());
+    let texts = [line.trim_ascii(), line[behind..].trim_ascii()];
+    texts.iter().any(|text| FORMATS.iter().any(|format| (format.has_value)(text)))
+}
+
+/// No line alone shows that it is of this format.
+fn has_none(_: &[u8]) -> bool {
+    false
 }
 
 /// Lines of the head of a file, without blanks around them; the last may be cut off.

@@ -10,7 +10,7 @@ use crate::recording::Recording;
 use crate::stated_figures::{Scale, StatedFigures, add_bins, add_summary, contradiction};
 use latlab_model::Nanos;
 
-pub const FORMAT: Format = Format { id: "oslat", title: "oslat", fits, read };
+pub const FORMAT: Format = Format { id: "oslat", title: "oslat", fits, has_value: is_row, read };
 
 /// oslat counts in microseconds, unless its buckets are narrower.
 const UNIT: i64 = 1_000;
@@ -86,15 +86,16 @@ pub fn name_of(text: &str) -> Option<i64> {
 }
 
 fn fits(head: &[u8]) -> bool {
-    let is_row = |line: &[u8]| {
-        let name = line.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
-        name > 0 && line[name..].starts_with(b" (us):")
-    };
     let is_stop =
         |line: &[u8]| contains(line, "Trace threshold (") && contains(line, " triggered ");
     is_text(head)
         && head_lines(head).any(|line| is_row(line) || is_stop(line))
         && (contains(head, "Core:") || contains(head, "oslat"))
+}
+
+fn is_row(line: &[u8]) -> bool {
+    let name = line.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
+    name > 0 && line[name..].starts_with(b" (us):")
 }
 
 #[derive(Default)]

@@ -1,6 +1,6 @@
 //! Tools that measure from one thread to another: pmqtest, ptsematest, svsematest and sigwaittest.
 
-use super::left_out::{LeftOut, is_of_shell, is_other_text};
+use super::left_out::{LeftOut, LostOnScreen, is_of_shell, is_other_text};
 use super::{Format, Part, check_number, contains, head_lines, is_text, number_parts};
 use crate::bins::LARGEST_COUNT;
 use crate::input::{Input, InputError, Query};
@@ -11,26 +11,30 @@ use crate::stated_figures::{StatedFigures, add_summary, note_summary};
 use latlab_model::Nanos;
 use std::collections::BTreeMap;
 
-pub const FORMAT: Format =
-    Format { id: "pairs", title: "pmqtest, ptsematest, svsematest or sigwaittest", fits, read };
+pub const FORMAT: Format = Format {
+    id: "pairs",
+    title: "pmqtest, ptsematest, svsematest or sigwaittest",
+    fits,
+    has_value: has_figures,
+    read,
+};
 
 /// These tools count in microseconds.
 const UNIT: i64 = 1_000;
 /// More pairs than any machine has CPUs.
 const MOST_PAIRS: usize = 8192;
-/// Lost lines that are kept until it is known whether the next screen replaces them.
-const MOST_LOST: usize = 1_000;
 /// The width of the figures, which are filled up with blanks in front.
 const WIDTH: usize = 4;
 
 fn fits(head: &[u8]) -> bool {
-    is_text(head)
-        && head_lines(head).any(|line| {
-            line.starts_with(b"#")
-                && line.get(1).is_some_and(u8::is_ascii_digit)
-                && contains(line, " -> #")
-                && contains(line, "Min ")
-        })
+    is_text(head) && head_lines(head).any(has_figures)
+}
+
+fn has_figures(line: &[u8]) -> bool {
+    line.starts_with(b"#")
+        && line.get(1).is_some_and(u8::is_ascii_digit)
+        && contains(line, " -> #")
+        && contains(line, "Min ")
 }
 
 /// A line of threads: `#0: ID30510, P90, CPU0, I500; #1: ID30511, P90, CPU0, TO 0, Cycles 500`.
@@ -144,7 +148,7 @@ struct Screen {
     figures: BTreeMap<u64, Figures>,
     /// The line of the first figures of the last screen.
     last_drawn: BTreeMap<u64, u64>,
-    lost: Vec<(u64, Vec<u8>)>,
+    lost: LostOnScreen,
     left: LeftOut,
 }
 
@@ -194,8 +198,8 @@ impl Screen {
                 self.figures.insert(one.sender, one);
                 self.last_drawn.insert(one.sender, line.number);
             }
-            _ if may_hold_value(line.bytes) && self.lost.len() < MOST_LOST => {
-                self.lost.push((line.number, line.bytes.to_vec()));
+            _ if may_hold_value(line.bytes) && line.bytes.starts_with(b"#") => {
+                self.lost.push(line.number, line.bytes);
             }
             _ => self.left.pass_over(line, may_hold_value(line.bytes)),
         }
@@ -206,11 +210,7 @@ impl Screen {
         let first = self.last_drawn.values().min().copied().unwrap_or(0);
         let replaced_before =
             first.saturating_sub(self.threads.len().max(self.figures.len()) as u64);
-        for (number, text) in std::mem::take(&mut self.lost) {
-            if number >= replaced_before {
-                self.left.lose_text(number, &text);
-            }
-        }
+        self.lost.report(|number, _| number < replaced_before, &mut self.left);
         if self.figures.is_empty() {
             return Part::none(self.first_line, self.left);
         }

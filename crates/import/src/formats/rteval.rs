@@ -1,10 +1,11 @@
 //! The summary.xml of rteval: for each core the statistics and the histogram of cyclictest or
 //! timerlat. The element `system` is the sum of all cores; it must agree.
 
-use super::left_out::LeftOut;
+use super::left_out::{LeftOut, is_other_text};
 use super::{Format, Part, check_number, contains, head_lines, is_text, number_parts};
 use crate::bins::{Bins, LARGEST_COUNT, MOST_BINS};
 use crate::input::{Input, InputError, Query};
+use crate::lines::Line;
 use crate::numbers::{nanos, printed, whole};
 use crate::recording::Recording;
 use crate::stated_figures::{
@@ -13,7 +14,7 @@ use crate::stated_figures::{
 use latlab_model::Nanos;
 use std::io::{BufRead, BufReader, Read};
 
-pub const FORMAT: Format = Format { id: "rteval", title: "rteval summary", fits, read };
+pub const FORMAT: Format = Format { id: "rteval", title: "rteval summary", fits, has_value, read };
 
 /// It counts in microseconds.
 const UNIT: i64 = 1_000;
@@ -38,6 +39,10 @@ fn fits(head: &[u8]) -> bool {
     let mut tags =
         head_lines(head).map(<[u8]>::trim_ascii_start).filter(|line| line.contains(&b'<'));
     is_text(head) && contains(head, "<rteval") && tags.next().is_some_and(is_tag)
+}
+
+fn has_value(line: &[u8]) -> bool {
+    line.starts_with(b"<") && contains(line, "</") && line.iter().any(u8::is_ascii_digit)
 }
 
 /// A core, or the sum of all, while its elements are read.
@@ -81,8 +86,10 @@ fn read(input: &mut Input, _: &Query) -> Result<Vec<Recording>, InputError> {
     let mut source = BufReader::new(input);
     let (mut parts, mut line, mut part) = (Vec::new(), 1, Vec::new());
     let mut summary = Summary { first_line: 1, ..Summary::default() };
-    source.skip_until(b'<')?;
+    source.by_ref().take(LONGEST_PART).read_until(b'<', &mut part)?;
+    pass_over(&part[..part.len().saturating_sub(1)], line, &mut summary.left);
     loop {
+        line += part.iter().filter(|byte| **byte == b'\n').count() as u64;
         part.clear();
         if source.by_ref().take(LONGEST_PART).read_until(b'<', &mut part)? == 0 {
             break;
@@ -107,10 +114,23 @@ fn read(input: &mut Input, _: &Query) -> Result<Vec<Recording>, InputError> {
         if !taken && !is_cut {
             summary.left.lose_text(line, text.trim().as_bytes());
         }
-        line += part.iter().filter(|byte| **byte == b'\n').count() as u64;
+        if summary.is_closed || !summary.has_begun {
+            let of_tag = tag.matches('\n').count() as u64;
+            pass_over(content.as_bytes(), line + of_tag, &mut summary.left);
+        }
     }
     parts.push(summary.part());
     Ok(number_parts(parts))
+}
+
+/// Passes over what stands in front of the document or behind it, from this line on.
+fn pass_over(text: &[u8], first_line: u64, left: &mut LeftOut) {
+    for (number, bytes) in (first_line..).zip(text.split(|byte| *byte == b'\n')) {
+        if !bytes.trim_ascii().is_empty() {
+            let may_hold_value = bytes.iter().any(u8::is_ascii_digit) && !is_other_text(bytes, 1);
+            left.pass_over(&Line { number, bytes, is_whole: true }, may_hold_value);
+        }
+    }
 }
 
 /// The name of an element.

@@ -13,7 +13,8 @@ use crate::stated_figures::{
 use latlab_model::Nanos;
 use std::collections::BTreeMap;
 
-pub const FORMAT: Format = Format { id: "stress-ng", title: "stress-ng cyclic", fits, read };
+pub const FORMAT: Format =
+    Format { id: "stress-ng", title: "stress-ng cyclic", fits, has_value: is_of_stressor, read };
 
 /// More instances than any machine has CPUs.
 const MOST_INSTANCES: usize = 8192;
@@ -50,11 +51,12 @@ const OWN_REMARKS: [&str; 5] = [
 ];
 
 fn fits(head: &[u8]) -> bool {
-    let is_typical = |line: &[u8]| {
-        line.starts_with(b"cyclic: sched SCHED_")
-            || (line.starts_with(b"stress-ng: ") && contains(line, "cyclic:"))
-    };
-    is_text(head) && head_lines(head).any(is_typical)
+    is_text(head) && head_lines(head).any(is_of_stressor)
+}
+
+fn is_of_stressor(line: &[u8]) -> bool {
+    line.starts_with(b"cyclic: sched SCHED_")
+        || (line.starts_with(b"stress-ng: ") && contains(line, "cyclic:"))
 }
 
 /// One instance of the stressor.

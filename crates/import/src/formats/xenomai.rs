@@ -14,8 +14,13 @@ use crate::stated_figures::{
 use latlab_model::Nanos;
 use latlab_model::finding::ImportFinding;
 
-pub const FORMAT: Format =
-    Format { id: "xenomai", title: "latency of Xenomai, EVL or RTAI", fits, read };
+pub const FORMAT: Format = Format {
+    id: "xenomai",
+    title: "latency of Xenomai, EVL or RTAI",
+    fits,
+    has_value: has_cells,
+    read,
+};
 
 /// Xenomai counts in microseconds with decimals, RTAI in nanoseconds.
 const MICROSECONDS: i64 = 1_000;
@@ -57,10 +62,11 @@ enum Column {
 }
 
 fn fits(head: &[u8]) -> bool {
-    let starts = ["RTD|", "RTS|", "RTT|"];
-    is_text(head)
-        && head_lines(head)
-            .any(|line| starts.iter().any(|start| line.starts_with(start.as_bytes())))
+    is_text(head) && head_lines(head).any(has_cells)
+}
+
+fn has_cells(line: &[u8]) -> bool {
+    ["RTD|", "RTS|", "RTT|"].iter().any(|start| line.starts_with(start.as_bytes()))
 }
 
 /// The figures of one second, or of all.
@@ -120,7 +126,8 @@ fn read(input: &mut Input, _: &Query) -> Result<Vec<Recording>, InputError> {
 /// Whether a line that was not understood may be what is left of one with figures.
 fn may_hold_value(line: &Line<'_>) -> bool {
     let has_digit = line.bytes.iter().any(u8::is_ascii_digit);
-    has_digit && (line.bytes.contains(&b'|') || !is_other_text(line.bytes, 1))
+    let is_rest = line.bytes.starts_with(b"RTD") || line.bytes.starts_with(b"RTS");
+    is_rest || (has_digit && (line.bytes.contains(&b'|') || !is_other_text(line.bytes, 1)))
 }
 
 /// The cells of a line; behind its last rule there is none.

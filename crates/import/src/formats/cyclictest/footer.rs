@@ -1,5 +1,6 @@
 //! Lines that begin with `#`: what stands around a histogram.
 
+use crate::formats::is_line_of_tool;
 use crate::numbers::{Cursor, shown};
 use crate::recording::Recording;
 use latlab_model::Nanos;
@@ -20,7 +21,6 @@ const EMPTY: &[&str] = &[
     "cyclictest current status",
     "Break thread",
     "SMIs",
-    "-",
 ];
 /// More columns than any machine has CPUs.
 const MOST_COLUMNS: usize = 8192;
@@ -102,8 +102,10 @@ impl Footer {
             self.break_value = number.unsigned().filter(|_| is_whole && number.rest().is_empty());
             return self.break_value.is_some();
         }
+        let is_value = is_line_of_tool(comment);
+        let has_words_only = value.is_empty() && !is_value && !super::may_hold_value(name);
         let is_known =
-            value.is_empty() || EMPTY.iter().any(|empty| name.starts_with(empty.as_bytes()));
+            has_words_only || EMPTY.iter().any(|empty| name.starts_with(empty.as_bytes()));
         let words = || value.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
         if name == b"Thread Ids" {
             self.named_threads = self.named_threads.max(words().count());
@@ -116,11 +118,11 @@ impl Footer {
             self.listed.push((thread as usize, numbers.count() as u64));
         }
         // A statement of its own has a name and a value.
-        let is_fact = !value.is_empty() && !is_known && name.iter().all(|byte| *byte != b'\t');
+        let is_fact = !value.is_empty() && !is_known && !is_value;
         if is_fact
             && !name.is_empty()
             && self.facts.len() < 50
-            && !name.iter().any(u8::is_ascii_digit)
+            && !name.iter().any(|byte| byte.is_ascii_digit() || *byte == b'\t')
         {
             self.facts.push((shown(name), shown(value)));
             return !super::may_hold_value(name);

@@ -20,7 +20,8 @@ use remarks::{is_banner, is_remark};
 use samples::{REGULAR_LINE, Sample, Verbose};
 use threads::{ThreadLine, ThreadLines};
 
-pub const FORMAT: Format = Format { id: "cyclictest", title: "cyclictest", fits, read };
+pub const FORMAT: Format =
+    Format { id: "cyclictest", title: "cyclictest", fits, has_value: is_typical, read };
 
 /// Lines of the head that are looked at.
 const LOOKED_AT: usize = 2_000;

@@ -1,6 +1,6 @@
 //! Lines of threads: `T: 0 (23279) P:95 I:1000 C: 1000 Min: 11 Act: 16 Avg: 30 Max: 8592`.
 
-use super::super::left_out::LeftOut;
+use super::super::left_out::{LeftOut, LostOnScreen};
 use crate::lines::Line;
 use crate::numbers::{Cursor, decimal, nanos};
 use crate::recording::{Recording, Series};
@@ -14,15 +14,13 @@ const MOST_THREADS: usize = 8192;
 /// The widths of the last columns, as all these tools print them.
 const WIDTH_OF_MIN: usize = 7;
 const WIDTH_OF_MAX: usize = 8;
-/// Lost lines that are kept until it is known whether later ones replace them.
-const MOST_LOST: usize = 1_000;
 
 /// The last line of each thread.
 #[derive(Default)]
 pub struct ThreadLines {
     threads: BTreeMap<u32, ThreadLine>,
     lines: u64,
-    lost: Vec<(u64, Vec<u8>)>,
+    lost: LostOnScreen,
     spikes: u64,
     largest_spike: u64,
     policy: Option<String>,
@@ -91,9 +89,7 @@ impl ThreadLines {
 
     /// Keeps a line that could not be read: later lines of all threads may hold all that it held.
     pub fn lose(&mut self, number: u64, bytes: &[u8]) {
-        if self.lost.len() < MOST_LOST {
-            self.lost.push((number, bytes.to_vec()));
-        }
+        self.lost.push(number, bytes);
     }
 
     /// Counts the lost lines that no later line replaces.
@@ -102,9 +98,13 @@ impl ThreadLines {
         let is_redrawn = self.lines > self.threads.len() as u64;
         let last_lines = self.threads.values().map(|one| one.line);
         let replaced_before = last_lines.min().filter(|_| is_redrawn).unwrap_or(0);
-        for (number, bytes) in self.lost.iter().filter(|lost| lost.0 >= replaced_before) {
-            left.lose_text(*number, bytes);
-        }
+        // No line of a thread that was never read replaces what was lost of it.
+        let is_known = |line: &[u8]| {
+            let behind = line.strip_prefix(b"T:").unwrap_or(line).trim_ascii_start();
+            let number = Cursor::new(behind).unsigned().and_then(|number| number.try_into().ok());
+            number.is_some_and(|number| self.threads.contains_key(&number))
+        };
+        self.lost.report(|number, line| number < replaced_before && is_known(line), left);
     }
 
     /// Takes `policy: fifo: loadavg: …` of the live screen.

@@ -16,13 +16,23 @@ use crate::stated_figures::contradiction;
 use repair::repaired;
 use serde_json::{Deserializer, Map, Value};
 
-pub const FORMAT: Format =
-    Format { id: "json", title: "JSON of rt-tests, jitterdebugger or OSADL", fits, read };
+pub const FORMAT: Format = Format {
+    id: "json",
+    title: "JSON of rt-tests, jitterdebugger or OSADL",
+    fits,
+    has_value,
+    read,
+};
 
 fn fits(head: &[u8]) -> bool {
     let start = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
     let keys = ["\"thread\"", "\"RT Dataset\"", "\"cpu\"", "\"rt_test_version", "\"latency\""];
     start.first() == Some(&b'{') && is_text(head) && keys.iter().any(|key| contains(head, key))
+}
+
+fn has_value(line: &[u8]) -> bool {
+    let is_member = line.starts_with(b"{") || line.starts_with(b"\"");
+    is_member && contains(line, "\":") && line.iter().any(u8::is_ascii_digit)
 }
 
 /// A document of a text.

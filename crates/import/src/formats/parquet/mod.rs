@@ -3,9 +3,9 @@
 mod pages;
 mod values;
 
-use super::Format;
 use super::left_out::LeftOut;
 use super::table::unit;
+use super::{Format, has_none};
 use crate::input::{Input, InputError, Query};
 use crate::numbers::nanos;
 use crate::recording::Recording;
@@ -21,7 +21,8 @@ use values::Values;
 /// What the names of columns with figures of latencies say, not with latencies.
 const FIGURES: [&str; 8] = ["avg", "average", "mean", "median", "min", "minimum", "p", "std"];
 
-pub const FORMAT: Format = Format { id: "parquet", title: "Parquet table of samples", fits, read };
+pub const FORMAT: Format =
+    Format { id: "parquet", title: "Parquet table of samples", fits, has_value: has_none, read };
 
 fn fits(head: &[u8]) -> bool {
     head.starts_with(b"PAR1")

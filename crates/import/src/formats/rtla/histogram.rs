@@ -16,7 +16,8 @@ use crate::stated_figures::{Scale, StatedFigures, add_bins, contradiction, note_
 use latlab_model::Nanos;
 use latlab_model::import::ListedGaps;
 
-pub const FORMAT: Format = Format { id: "rtla-hist", title: "rtla histogram", fits, read };
+pub const FORMAT: Format =
+    Format { id: "rtla-hist", title: "rtla histogram", fits, has_value: has_columns, read };
 
 /// The lines below the rows; with `--no-summary` rtla prints only the first.
 const FOOTER: [&str; 5] = ["over:", "count:", "min:", "avg:", "max:"];
@@ -49,12 +50,13 @@ fn is_heading_without_index(line: &[u8]) -> bool {
 }
 
 fn fits(head: &[u8]) -> bool {
-    let is_typical = |line| {
-        is_title(line)
-            || (is_heading(line) && words(line).count() > 1)
-            || is_heading_without_index(line)
-    };
-    is_text(head) && head_lines(head).any(is_typical)
+    is_text(head) && head_lines(head).any(has_columns)
+}
+
+fn has_columns(line: &[u8]) -> bool {
+    is_title(line)
+        || (is_heading(line) && words(line).count() > 1)
+        || is_heading_without_index(line)
 }
 
 /// A column with what stands below it.

@@ -3,7 +3,7 @@
 
 use super::{Columns, KINDS, Remarks, command, duration, may_hold_value};
 use crate::bins::LARGEST_COUNT;
-use crate::formats::left_out::{LeftOut, is_of_shell};
+use crate::formats::left_out::{LeftOut, LostOnScreen, is_of_shell};
 use crate::formats::{Format, Part, check_number, head_lines, is_text, number_parts};
 use crate::input::{Input, InputError, Query};
 use crate::lines::Line;
@@ -13,12 +13,11 @@ use crate::stated_figures::{StatedFigures, add_summary, contradiction, note_summ
 use latlab_model::Nanos;
 use std::collections::BTreeMap;
 
-pub const FORMAT: Format = Format { id: "rtla-top", title: "rtla top", fits, read };
+pub const FORMAT: Format =
+    Format { id: "rtla-top", title: "rtla top", fits, has_value: is_heading, read };
 
 /// More CPUs than any machine has.
 const MOST_CPUS: usize = 8192;
-/// Lost lines that are kept until it is known whether later rows replace them.
-const MOST_LOST: usize = 1_000;
 /// Where the mark before the count of a row stands.
 const MARK_AT: usize = 4;
 /// The columns of osnoise with figures, and those that count what they were caused by, of which hwnoise
@@ -27,7 +26,11 @@ const FIGURES: usize = 7;
 const COUNTS: [&str; 5] = ["HW", "NMI", "IRQ", "Softirq", "Thread"];
 
 fn fits(head: &[u8]) -> bool {
-    is_text(head) && head_lines(head).any(|line| Table::of_heading(line).is_some())
+    is_text(head) && head_lines(head).any(is_heading)
+}
+
+fn is_heading(line: &[u8]) -> bool {
+    Table::of_heading(line).is_some()
 }
 
 /// The headings of the columns, as rtla prints them.
@@ -130,7 +133,7 @@ struct Screen {
     rows: BTreeMap<u32, Row>,
     all: Option<All>,
     remarks: Remarks,
-    lost: Vec<(u64, Vec<u8>)>,
+    lost: LostOnScreen,
     left: LeftOut,
 }
 
@@ -276,8 +279,8 @@ impl Screen {
         let is_row = line.bytes.trim_ascii_start().first().is_some_and(u8::is_ascii_digit);
         let may_hold = !is_of_shell(line.bytes)
             && (is_row || line.bytes.contains(&b'|') || may_hold_value(line));
-        match may_hold && self.lost.len() < MOST_LOST {
-            true => self.lost.push((line.number, line.bytes.to_vec())),
+        match may_hold && self.table.is_some() {
+            true => self.lost.push(line.number, line.bytes),
             false => self.left.pass_over(line, may_hold),
         }
     }
@@ -286,11 +289,7 @@ impl Screen {
         // What was lost is replaced where all rows have been drawn again since.
         let first_row = self.rows.values().map(|row| row.line).min().unwrap_or(0);
         let replaced_before = first_row.min(self.drawn_at);
-        for (number, text) in std::mem::take(&mut self.lost) {
-            if number > replaced_before {
-                self.left.lose_text(number, &text);
-            }
-        }
+        self.lost.report(|number, _| number <= replaced_before, &mut self.left);
         let recordings = match self.table {
             _ if self.rows.is_empty() => Vec::new(),
             Some(Table::Timerlat(kinds)) => (0..kinds).map(|kind| self.recording(kind)).collect(),

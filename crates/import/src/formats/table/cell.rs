@@ -24,6 +24,21 @@ pub enum Hint {
     Either,
 }
 
+/// How a number shows its thousands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Thousands {
+    /// It has none, and no decimals.
+    Few,
+    /// It has some, and nothing parts them.
+    Plain,
+    /// Something parts them that is no decimal point.
+    Parted,
+    /// `1.500`: its point may part them.
+    PartedByPoint,
+    /// Its point is a decimal point.
+    Decimals,
+}
+
 /// A number as it stands in a cell: digits, and the power of ten that the last one counts.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Decimal {
@@ -84,6 +99,26 @@ pub fn hint(text: &str) -> Option<Hint> {
         (None, Some(_)) if groups.len() > 2 => Hint::Only(Comma::Thousands),
         (None, Some(_)) => Hint::Either,
     })
+}
+
+/// How the number of a cell shows its thousands.
+pub fn thousands(text: &str, comma: Comma) -> Thousands {
+    let (number, _) = split_unit(text.trim());
+    let number = number.trim_start_matches(['-', '+']);
+    let (point, group) = match comma {
+        Comma::Thousands => ('.', ','),
+        Comma::Decimal => (',', '.'),
+    };
+    let (whole, fraction) = number.split_once(point).unwrap_or((number, ""));
+    let has_one_group = (1..=3).contains(&whole.len()) && fraction.len() == 3 && whole != "0";
+    let has_one_group = has_one_group && fraction.bytes().all(|byte| byte.is_ascii_digit());
+    match () {
+        () if whole.contains(|c| c == group || is_gap(c)) => Thousands::Parted,
+        () if point == '.' && has_one_group => Thousands::PartedByPoint,
+        () if !fraction.is_empty() => Thousands::Decimals,
+        () if whole.len() > 3 => Thousands::Plain,
+        () => Thousands::Few,
+    }
 }
 
 /// Whether a letter parts thousands in any country: blanks of all widths, and apostrophes.

@@ -229,6 +229,12 @@ impl Layout {
         has_as_many(&self.names, row)
     }
 
+    /// Whether each cell with a delimiter in it is quoted as CSV has it.
+    pub fn has_even_quotes(&self, row: &[&str]) -> bool {
+        let Some(delimiter) = self.delimiter else { return true };
+        row.iter().all(|cell| !cell.contains(delimiter) || has_even_quotes(cell))
+    }
+
     /// The name of the column with the counts.
     pub fn name_of_count(&self) -> Option<&str> {
         self.count.map(|at| &self.names[at][..])
@@ -312,6 +318,12 @@ fn cells(line: &str, delimiter: Option<char>) -> impl Iterator<Item = &str> + us
         .map(|cell| without_quotes(cell.trim()).trim())
 }
 
+/// Whether a cell has quotes as CSV has them: none, or around it, and then within it in pairs.
+fn has_even_quotes(cell: &str) -> bool {
+    let inner = cell.strip_prefix('"').and_then(|cell| cell.strip_suffix('"')).unwrap_or(cell);
+    !inner.replace("\"\"", "").contains('"')
+}
+
 fn without_quotes(cell: &str) -> &str {
     let inner = cell.strip_prefix('"').and_then(|cell| cell.strip_suffix('"'));
     inner.filter(|inner| !inner.contains('"')).unwrap_or(cell)
@@ -345,6 +357,15 @@ mod tests {
         assert_eq!(row, ["a, b", "12,5", "7", ""]);
         let row: Vec<&str> = cells("x  \"y z\" 3", Some(' ')).collect();
         assert_eq!(row, ["x", "y z", "3"]);
+    }
+
+    #[test]
+    fn quotes_that_are_no_pair_are_damage() {
+        for (cell, is_even) in
+            [("12", true), ("\"a \"\"b\"\"\"", true), ("\"\"2\"", false), ("9\"4", false)]
+        {
+            assert_eq!(has_even_quotes(cell), is_even, "{cell}");
+        }
     }
 
     #[test]

@@ -5,14 +5,14 @@ mod layout;
 mod timestamps;
 
 use super::left_out::{LeftOut, is_other_text};
-use super::{Format, Part, is_text, number_parts};
+use super::{Format, Part, has_none, is_text, number_parts};
 use crate::bins::LARGEST_COUNT;
 use crate::input::{Input, InputError, Query};
 use crate::lines::Line;
 use crate::recording::Recording;
 use crate::samples::Samples;
 use crate::stated_figures::contradiction;
-use cell::Cell;
+use cell::{Cell, Thousands, thousands};
 use latlab_model::Nanos;
 use latlab_model::finding::ImportFinding;
 use layout::Layout;
@@ -20,7 +20,8 @@ pub use layout::unit;
 use std::collections::BTreeMap;
 use timestamps::Timestamps;
 
-pub const FORMAT: Format = Format { id: "csv", title: "table of samples", fits, read };
+pub const FORMAT: Format =
+    Format { id: "csv", title: "table of samples", fits, has_value: has_none, read };
 
 /// More threads than any machine has CPUs.
 const MOST_THREADS: usize = 8192;
@@ -101,6 +102,7 @@ struct Table {
     cycles: Option<(u64, u64)>,
     cycles_differ: bool,
     units_differ: bool,
+    notation: Notation,
     left: LeftOut,
     negative: LeftOut,
 }
@@ -118,6 +120,7 @@ impl Table {
             cycles: None,
             cycles_differ: false,
             units_differ: false,
+            notation: Notation::default(),
             left: LeftOut::default(),
             negative: LeftOut::default(),
         }
@@ -178,9 +181,13 @@ impl Table {
         let cells: Vec<&str> = self.layout.cells(text).collect();
         // A row that has lost its first cell has perhaps lost more.
         let has_first = cells.first().is_some_and(|cell| !cell.is_empty()) || !self.has_first_cells;
-        let is_row = line.is_whole && has_first && self.layout.fits(&cells);
+        let is_row = line.is_whole
+            && has_first
+            && self.layout.fits(&cells)
+            && self.layout.has_even_quotes(&cells);
         let Some(row) = is_row.then(|| self.read_row(&cells)).flatten() else { return false };
         self.has_first_cells |= self.rows == 0 && !cells[0].is_empty();
+        self.notation.push(thousands(cells[self.layout.latency], self.layout.comma), line.number);
         match row.nanos < 0 && self.timestamps.is_none() {
             true => self.negative.lose(line),
             false => self.push(&row),
@@ -298,6 +305,12 @@ impl Table {
                 "another in cells".to_string(),
             );
         }
+        if let Some((line, others)) =
+            self.notation.contradiction().filter(|_| !recording.series.is_empty())
+        {
+            let stated = format!("parted in line {line}");
+            contradiction(recording, 0, "Thousands", stated, others.to_string());
+        }
         if let Some(stated) = self.stated_rows.filter(|stated| *stated != self.rows) {
             let missing = format!("it states {stated} values and has {}", self.rows);
             recording.add(ImportFinding::ImportIncomplete { missing });
@@ -314,6 +327,38 @@ impl Table {
         }
         self.negative.report("negative values", recording);
         self.left.report("lines", recording);
+    }
+}
+
+/// How the numbers of the column are written; what is written otherwise than the others is damaged.
+#[derive(Default)]
+struct Notation {
+    first_parted: Option<u64>,
+    first_parted_by_point: Option<u64>,
+    has_plain: bool,
+    has_whole: bool,
+    has_decimals: bool,
+}
+
+impl Notation {
+    fn push(&mut self, thousands: Thousands, line: u64) {
+        match thousands {
+            Thousands::Few => self.has_whole = true,
+            Thousands::Plain => (self.has_plain, self.has_whole) = (true, true),
+            Thousands::Parted => drop(self.first_parted.get_or_insert(line)),
+            Thousands::PartedByPoint => drop(self.first_parted_by_point.get_or_insert(line)),
+            Thousands::Decimals => self.has_decimals = true,
+        }
+    }
+
+    /// The first line that parts its thousands, and what the others do.
+    fn contradiction(&self) -> Option<(u64, &'static str)> {
+        let parted = self.first_parted.filter(|_| self.has_plain);
+        let by_point = self.first_parted_by_point.filter(|_| self.has_whole && !self.has_decimals);
+        let others = "not parted in others";
+        parted
+            .map(|line| (line, others))
+            .or_else(|| Some((by_point?, "decimals, which no other line has")))
     }
 }
 
