@@ -67,9 +67,9 @@ try "compressed files and standard input are read" streams
 
 legs() {
     printf '%s\n' '# RTLA timerlat histogram' '# Time unit is microseconds (us)' '# Duration:   0 00:00:01' \
-        'Index   IRQ-000   Thr-000' '0         1000         0 ' '3            0       900 ' \
-        '5            0       100 ' 'over:        0         0 ' 'count:    1000      1000 ' \
-        'min:         0         3 ' 'avg:         0         3 ' 'max:         0         5 ' >"$here/legs.txt"
+        'Index   IRQ-000   Thr-000' '0          1000         0' '3             0       900' \
+        '5             0       100' 'over:         0         0' 'count:     1000      1000' \
+        'min:          0         3' 'avg:          0         3' 'max:          0         5' >"$here/legs.txt"
     "$program" import "$here/legs.txt" >"$here/shown" || return
     local command
     command=$(sed -n 's/^Side by side: latlab //p' "$here/shown")

@@ -62,8 +62,8 @@ pub fn memory_lock_refused(error: Errno) -> Refusal {
 /// How to get the rights.
 pub fn remedy() -> String {
     if process::effective_user() == 0 {
-        return "root lacks the right here (a container?): start it with --cap-add SYS_NICE \
-                --cap-add IPC_LOCK --ulimit rtprio=99 --ulimit memlock=-1, or measure without a \
+        return "root lacks the right here (a container?): start it with `--cap-add SYS_NICE \
+                --cap-add IPC_LOCK --ulimit rtprio=99 --ulimit memlock=-1`, or measure without a \
                 real-time priority with --policy other"
             .to_string();
     }

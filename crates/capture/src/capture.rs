@@ -2,6 +2,7 @@
 
 use crate::error::ParseError;
 use crate::list::List;
+use crate::losses::Loss;
 
 /// What the values of a channel are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,16 +16,25 @@ pub enum Kind {
 }
 
 /// A channel of a capture.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Channel {
     /// Its name in the file, else its number there.
     pub name: String,
     /// What its values are.
     pub kind: Kind,
+    /// The volts of a value of 1; none where it is another quantity.
+    pub volts: Option<f64>,
+}
+
+impl Channel {
+    /// A channel whose values are volts, or whose quantity is not named.
+    pub fn new(name: impl Into<String>, kind: Kind) -> Channel {
+        Channel { name: name.into(), kind, volts: Some(1.0) }
+    }
 }
 
 /// What is known of a capture before its values.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, PartialEq, Default, Debug)]
 pub struct Head {
     /// The format, in words.
     pub format: &'static str,
@@ -38,6 +48,8 @@ pub struct Head {
     pub missing_chunks: Vec<String>,
     /// What the reader left out of the file, a sentence each.
     pub notes: Vec<String>,
+    /// What is known to be lost before the values are read.
+    pub losses: Vec<Loss>,
 }
 
 /// The value of a channel from here on.
@@ -59,8 +71,8 @@ pub trait Source {
     /// How far the capture goes, as far as it was read; channels may have been quiet for long.
     fn reached_ps(&self) -> Option<i64>;
 
-    /// For channels with values that are none, by their numbers, the first of these.
-    fn unreadable(&self) -> Vec<(usize, ParseError)> {
+    /// What could not be read, or is missing, as far as it was read.
+    fn losses(&self) -> Vec<Loss> {
         Vec::new()
     }
 }

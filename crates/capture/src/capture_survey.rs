@@ -1,11 +1,13 @@
 //! A look at a capture: its channels with their levels, their edges and what they look like.
 
+use crate::SECOND_PS;
 use crate::capture::Capture;
 use crate::capture::{Head, Kind, Point};
 use crate::edges::{Hysteresis, Slicer, Threshold};
 use crate::error::{Error, ParseError};
 use crate::grid::TimeGrid;
 use crate::levels::Levels;
+use crate::losses::Loss;
 use crate::open::open_joined;
 use std::path::PathBuf;
 
@@ -18,8 +20,8 @@ pub struct CaptureSurvey {
     pub channels: Vec<ChannelSurvey>,
     /// From the first to the last value; none where there is no value.
     pub span_ps: Option<(i64, i64)>,
-    /// For channels with values that are none, by their numbers, the first of these.
-    pub unreadable: Vec<(usize, ParseError)>,
+    /// What could not be read, or is missing.
+    pub losses: Vec<Loss>,
 }
 
 /// What was seen of a channel.
@@ -33,13 +35,29 @@ pub struct ChannelSurvey {
     pub falling: u64,
     /// For each part of the time whether it was low and whether it was high.
     pub picture: Vec<(bool, bool)>,
+    /// Its first known level, and when that was.
+    pub(crate) first_known: Option<(i64, f64)>,
+    /// Stretches of time without a level after the first one.
+    unknown: Unknown,
+}
+
+/// When the level of a channel was not known.
+#[derive(Clone, PartialEq, Debug, Default)]
+struct Unknown {
+    stretches: u64,
+    first_ps: Option<i64>,
+    is_now: bool,
 }
 
 /// Reads a capture once, for its levels and its length.
 pub fn survey(paths: &[PathBuf]) -> Result<Option<CaptureSurvey>, Error> {
     let Capture::Points(opened) = open_joined(paths, None)? else { return Ok(None) };
     let mut source = opened.source;
-    let mut seen = vec![ChannelSurvey::default(); opened.head.channels.len()];
+    let of_channel = |channel: &crate::Channel| ChannelSurvey {
+        levels: Levels::of_unit(channel.volts),
+        ..ChannelSurvey::default()
+    };
+    let mut seen: Vec<ChannelSurvey> = opened.head.channels.iter().map(of_channel).collect();
     let (mut first, mut last) = (None, None);
     let mut grid = TimeGrid::default();
     let mut points = Vec::new();
@@ -50,7 +68,7 @@ pub fn survey(paths: &[PathBuf]) -> Result<Option<CaptureSurvey>, Error> {
             first.get_or_insert(at_ps);
             last = last.max(Some(at_ps));
             grid.add(at_ps);
-            seen[channel].levels.add(value);
+            seen[channel].add(at_ps, value);
         }
     }
     let last = last.max(source.reached_ps());
@@ -66,8 +84,12 @@ pub fn survey(paths: &[PathBuf]) -> Result<Option<CaptureSurvey>, Error> {
             channel.kind = Kind::Held;
         }
     }
-    let unreadable = source.unreadable();
-    Ok(Some(CaptureSurvey { head, channels: seen, span_ps: first.zip(last), unreadable }))
+    let mut losses = std::mem::take(&mut head.losses);
+    losses.extend(source.losses());
+    let mut survey = CaptureSurvey { head, channels: seen, span_ps: first.zip(last), losses };
+    let unknown = survey.unknown_levels();
+    survey.losses.extend(unknown);
+    Ok(Some(survey))
 }
 
 impl CaptureSurvey {
@@ -127,6 +149,27 @@ impl CaptureSurvey {
         Ok(self)
     }
 
+    /// What may have held an edge because the level of a channel was not known.
+    fn unknown_levels(&self) -> Vec<Loss> {
+        let start = self.span_ps.map_or(0, |(first, _)| first);
+        let after =
+            |at_ps: i64| format!("{} s", at_ps.saturating_sub(start) as f64 / SECOND_PS as f64);
+        let mut found = Vec::new();
+        for (channel, seen) in self.channels.iter().enumerate() {
+            let name = &self.head.channels[channel].name;
+            // What is missing, or could not be read, is told already.
+            let is_told = !self.head.missing_chunks.is_empty()
+                || self.losses.iter().any(|loss| loss.channel == Some(channel));
+            if let (Some(at_ps), false) = (seen.unknown.first_ps, is_told) {
+                let what =
+                    format!("the level of {name} is unknown {} after the start", after(at_ps));
+                let (channel, count) = (Some(channel), seen.unknown.stretches);
+                found.push(Loss { channel, count, ..Loss::missing(ParseError::whole(what)) });
+            }
+        }
+        found
+    }
+
     /// Whether times lie between samples.
     pub fn is_sampled(&self) -> bool {
         self.head.channels.iter().any(|channel| channel.kind == Kind::Sampled)
@@ -134,6 +177,20 @@ impl CaptureSurvey {
 }
 
 impl ChannelSurvey {
+    fn add(&mut self, at_ps: i64, value: f64) {
+        if value.is_nan() {
+            if !self.unknown.is_now && self.levels.range().is_some() {
+                self.unknown.stretches += 1;
+                self.unknown.first_ps.get_or_insert(at_ps);
+            }
+            self.unknown.is_now = true;
+        } else {
+            self.unknown.is_now = false;
+            self.first_known.get_or_insert((at_ps, value));
+        }
+        self.levels.add(value);
+    }
+
     fn mark(&mut self, part: usize, is_high: bool) {
         if let Some((low, high)) = self.picture.get_mut(part) {
             *low |= !is_high;

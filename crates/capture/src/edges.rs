@@ -288,7 +288,12 @@ impl Slicer {
     /// No edge that it will still find is before this.
     pub fn settled_to(&self, now_ps: i64) -> i64 {
         let pending = self.crossed.filter(|crossed| self.is_high == Some(!crossed.rising));
-        pending.map_or(now_ps, |crossed| crossed.at_ps.min(now_ps))
+        let pending = pending.map_or(now_ps, |crossed| crossed.at_ps.min(now_ps));
+        // From its last sample on there may be an edge, though other channels have gone further.
+        match self.before.filter(|_| self.is_sampled) {
+            Some((before_ps, _)) => pending.min(before_ps),
+            None => pending,
+        }
     }
 }
 

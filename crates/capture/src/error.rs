@@ -58,6 +58,17 @@ impl ParseError {
         ParseError { position: Position::Member(name.to_string()), what: what.into() }
     }
 
+    /// Its place and what is wrong, where the file is named elsewhere.
+    pub fn in_words(&self) -> String {
+        let what = &self.what;
+        match &self.position {
+            Position::Whole => what.clone(),
+            Position::Line(line) => format!("line {line}: {what}"),
+            Position::Byte(byte) => format!("byte {byte}: {what}"),
+            Position::Member(name) => format!("{name}: {what}"),
+        }
+    }
+
     /// With the file that it was found in.
     pub fn in_file(self, path: &Path) -> Error {
         Error { file: path.into(), error: self }

@@ -3,8 +3,10 @@
 use crate::SECOND_PS;
 use crate::capture::LevelCapture;
 use crate::capture::{Channel, Head, Kind, Point, Source};
+use crate::csv::{fewer_than_stated, volts_of};
 use crate::error::ParseError;
-use std::io::BufRead;
+use crate::losses::Loss;
+use std::io::{BufRead, Read};
 
 /// A longer head is damage.
 const LONGEST_HEAD: usize = 1 << 16;
@@ -55,13 +57,25 @@ pub fn open(
     let name = name.unwrap_or_else(|| file_name.to_string());
     let head = Head {
         format: "Tektronix ISF",
-        channels: vec![Channel { name, kind: Kind::Sampled }],
+        channels: vec![channel_of(name, &keys)],
         resolution_ps: Some((step * SECOND_PS as f64).round().max(1.0) as i64),
         is_sample_time: true,
         ..Head::default()
     };
-    let left = bytes / format.width as u64;
-    let source = Samples { source, format, scale, sample: 0, left, reached: None };
+    let width = format.width as u64;
+    let stated =
+        keys.optional(&["NR_PT", "NR_P"]).filter(|count| *count >= 0.0).map(|it| it as u64);
+    let source = Samples {
+        source,
+        format,
+        scale,
+        sample: 0,
+        left: bytes / width,
+        stated: (bytes / width).max(stated.unwrap_or(0)),
+        rest: (bytes % width) as usize,
+        reached: None,
+        cut: None,
+    };
     Ok(LevelCapture { head, source: Box::new(source) })
 }
 
@@ -102,6 +116,12 @@ fn length(source: &mut impl BufRead) -> Result<u64, ParseError> {
         }
     }
     Err(ParseError::whole("expected '#' after CURVE: the samples must be binary"))
+}
+
+/// The channel of a waveform with the unit of its values.
+fn channel_of(name: String, keys: &Keys) -> Channel {
+    let unit = keys.text(&["YUNIT", "YUN"]).unwrap_or_default();
+    Channel { volts: volts_of(unit.trim_matches('"')), ..Channel::new(name, Kind::Sampled) }
 }
 
 /// `"Ch1, DC coupling, …"` as `Ch1`.
@@ -204,16 +224,46 @@ struct Samples<R> {
     scale: Scale,
     sample: u64,
     left: u64,
+    /// How many samples there are, as the head says.
+    stated: u64,
+    /// Bytes behind the last whole sample.
+    rest: usize,
     reached: Option<i64>,
+    cut: Option<ParseError>,
+}
+
+impl<R: BufRead> Samples<R> {
+    /// As many of these bytes as there are.
+    fn fill(&mut self, bytes: &mut Vec<u8>) -> Result<(), ParseError> {
+        let wanted = bytes.len();
+        bytes.clear();
+        (&mut self.source).take(wanted as u64).read_to_end(bytes)?;
+        Ok(())
+    }
+
+    /// What stands behind the samples: nothing, or the end of a line.
+    fn check_rest(&mut self) -> Result<(), ParseError> {
+        let mut rest = Vec::new();
+        (&mut self.source).take(LONGEST_HEAD as u64).read_to_end(&mut rest)?;
+        if rest.windows(CURVE.len()).any(|it| it == CURVE) {
+            return Err(ParseError::whole("the file has several waveforms: expected one per file"));
+        }
+        let more = rest.iter().skip(self.rest).filter(|byte| !b" \r\n;\0".contains(byte)).count();
+        if more > 0 || self.rest > 0 {
+            let what = "the file has more bytes than its samples, as it states them";
+            self.cut.get_or_insert_with(|| ParseError::whole(what));
+        }
+        Ok(())
+    }
 }
 
 impl<R: BufRead> Source for Samples<R> {
     fn read(&mut self, points: &mut Vec<Point>) -> Result<bool, ParseError> {
         let count = self.left.min(AT_ONCE as u64);
         let mut bytes = vec![0; count as usize * self.format.width];
-        self.source.read_exact(&mut bytes).map_err(|_| {
-            ParseError::whole(format!("the waveform is truncated after sample {}", self.sample))
-        })?;
+        let wanted = bytes.len();
+        self.fill(&mut bytes)?;
+        let is_cut = bytes.len() < wanted;
         for bytes in bytes.chunks_exact(self.format.width) {
             let Scale { start, step, factor, offset, zero } = self.scale;
             let at_ps = ((start + step * self.sample as f64) * SECOND_PS as f64).round() as i64;
@@ -223,10 +273,15 @@ impl<R: BufRead> Source for Samples<R> {
             self.sample += 1;
         }
         self.left -= count;
-        if self.left == 0 && self.source.fill_buf()?.windows(CURVE.len()).any(|it| it == CURVE) {
-            return Err(ParseError::whole("the file has several waveforms: expected one per file"));
+        if self.left == 0 && !is_cut {
+            self.check_rest()?;
         }
-        Ok(self.left > 0)
+        Ok(self.left > 0 && !is_cut)
+    }
+
+    fn losses(&self) -> Vec<Loss> {
+        let cut = self.cut.clone().map(Loss::missing);
+        cut.into_iter().chain(fewer_than_stated(self.sample, Some(self.stated))).collect()
     }
 
     fn reached_ps(&self) -> Option<i64> {

@@ -12,8 +12,14 @@ const FEWEST_STEPS: f64 = 4.0;
 const NOISE_APART: f64 = 3.2;
 /// Above it a value says little of the next one: 2 for white noise, near 0 for a slow signal.
 const WHITE: f64 = 0.5;
-/// Two or three values that follow each other at random are noise if they lie no farther apart.
-const SMALL_SIGNAL: f64 = 0.1;
+/// So few values that follow each other at random are noise if they lie no more volts apart.
+const SMALL_SIGNAL: f64 = 0.5;
+/// So few values are steps of the converter if they lie closer together, as a share of the largest.
+const SMALL_SHARE: f64 = 0.1;
+/// The values that a channel takes if its levels are a few steps of the converter apart.
+const FEW_VALUES: usize = 4;
+/// A smaller swing in volts is pick-up and no digital signal.
+const PICK_UP: f64 = 0.05;
 /// Fewer values do not show what is noise.
 const FEWEST_VALUES: u64 = 16;
 /// Deviations of the noise that a hysteresis takes in.
@@ -45,6 +51,8 @@ pub struct Levels {
     spread: f64,
     /// Sum of the squares of the differences from one value to the next.
     successive: f64,
+    /// The volts of a value of 1; none where it is another quantity.
+    volts: Option<f64>,
 }
 
 /// The two levels of a signal.
@@ -69,8 +77,15 @@ pub struct LevelPair {
 /// Why the values of a channel are noise.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum NoiseReason {
-    /// Its levels are so many steps of the converter apart.
-    FewSteps(u32),
+    /// Its levels are a few steps of the converter apart.
+    FewSteps {
+        /// How many.
+        steps: u32,
+        /// Such a step.
+        step: f64,
+    },
+    /// Its levels are too close together for a digital signal.
+    PickUp,
     /// Its values show no two levels.
     OneLevel,
 }
@@ -87,6 +102,7 @@ impl Default for Levels {
             mean: 0.0,
             spread: 0.0,
             successive: 0.0,
+            volts: Some(1.0),
         }
     }
 }
@@ -97,6 +113,11 @@ pub fn is_level(value: f64) -> bool {
 }
 
 impl Levels {
+    /// Of a channel whose values are so many volts; none where they are another quantity.
+    pub fn of_unit(volts: Option<f64>) -> Levels {
+        Levels { volts, ..Levels::default() }
+    }
+
     /// Takes in a level; unknown ones are none.
     pub fn add(&mut self, level: f64) {
         if !is_level(level) {
@@ -162,12 +183,21 @@ impl Levels {
         if let Some(step) = of.converter_step() {
             let steps = (swing / step).round();
             if steps < FEWEST_STEPS {
-                return Some(NoiseReason::FewSteps(steps as u32));
+                return Some(NoiseReason::FewSteps { steps: steps as u32, step });
             }
         }
         let is_white = self.whiteness() > WHITE;
-        if is_white && of.rising().len() <= 4 && swing < SMALL_SIGNAL {
-            return Some(NoiseReason::FewSteps(of.rising().len() as u32 - 1));
+        let swing_in_volts = self.volts.map(|volts| swing * volts);
+        let is_below = |limit: f64| swing_in_volts.is_some_and(|swing| swing < limit);
+        if of.rising().len() <= FEW_VALUES {
+            let largest = low.level.abs().max(high.level.abs());
+            if is_white && is_below(SMALL_SIGNAL) || swing < SMALL_SHARE * largest {
+                let step = of.least_gap();
+                return Some(NoiseReason::FewSteps { steps: (swing / step).round() as u32, step });
+            }
+        }
+        if is_below(PICK_UP) {
+            return Some(NoiseReason::PickUp);
         }
         let middle = (low.level + high.level) / 2.0;
         let halves = of.spread(low.level - swing, middle);
@@ -203,6 +233,21 @@ impl LevelPair {
         self.high - self.low
     }
 
+    /// Why it is noise, in words.
+    pub fn noise_in_words(&self, reason: NoiseReason) -> String {
+        let swing = rounded(self.swing());
+        match reason {
+            NoiseReason::FewSteps { steps, step } => {
+                let steps = if steps == 1 { "1 step".into() } else { format!("{steps} steps") };
+                format!("its swing of {swing} is {steps} of its converter ({})", rounded(step))
+            }
+            NoiseReason::PickUp => {
+                format!("its swing of {swing} is too small for a digital signal")
+            }
+            NoiseReason::OneLevel => "its values show no two levels".to_string(),
+        }
+    }
+
     /// The hysteresis that keeps this noise from being edges.
     pub fn hysteresis(&self) -> f64 {
         let share = HYSTERESIS_DEVIATIONS * self.noise / self.swing();
@@ -220,6 +265,12 @@ impl LevelPair {
     pub fn thresholds(&self) -> Vec<f64> {
         self.all().windows(2).map(|pair| (pair[0] + pair[1]) / 2.0).collect()
     }
+}
+
+/// A level to three digits.
+fn rounded(level: f64) -> f64 {
+    let digits = 10f64.powi(2 - level.abs().max(1e-12).log10().floor() as i32);
+    (level * digits).round() / digits
 }
 
 /// States that are no less frequent than a level may be, and lie apart from both.

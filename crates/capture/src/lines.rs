@@ -5,7 +5,7 @@ use std::io::BufRead;
 
 /// The byte order mark that some programs begin a text with.
 pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-/// A longer line is no capture.
+/// The start of a longer line is given, and nothing in it is read.
 const LONGEST: usize = 1 << 20;
 
 /// Reads line after line.
@@ -15,6 +15,22 @@ pub struct Lines<R> {
     line: Vec<u8>,
     /// The line where it is no UTF-8.
     latin: String,
+}
+
+/// A line without its end.
+pub struct Line<'a> {
+    pub text: &'a str,
+    /// Why it cannot be taken as it stands there.
+    pub fault: Option<LineFault>,
+}
+
+/// Why a line cannot be read as a whole.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LineFault {
+    /// The file ends within it, for all that is known.
+    NoEnd,
+    /// It is longer than any row of a capture; only its start is given.
+    TooLong,
 }
 
 impl<R: BufRead> Lines<R> {
@@ -27,10 +43,12 @@ impl<R: BufRead> Lines<R> {
         self.number
     }
 
-    /// The next line without its end; none at the end of the text.
-    pub fn next(&mut self) -> Result<Option<&str>, ParseError> {
+    /// The next line; none at the end of the text.
+    pub fn next(&mut self) -> Result<Option<Line<'_>>, ParseError> {
         self.line.clear();
         self.number += 1;
+        let mut fault = Some(LineFault::NoEnd);
+        let mut is_too_long = false;
         loop {
             let there = self.source.fill_buf()?;
             if there.is_empty() {
@@ -38,17 +56,22 @@ impl<R: BufRead> Lines<R> {
             }
             let end = there.iter().position(|byte| *byte == b'\n');
             let taken = end.map_or(there.len(), |end| end + 1);
-            self.line.extend_from_slice(&there[..taken]);
-            self.source.consume(taken);
-            if self.line.len() > LONGEST {
-                return Err(ParseError::line(self.number, "the line is longer than 1 MiB"));
+            if self.line.len() + taken > LONGEST {
+                is_too_long = true;
+            } else {
+                self.line.extend_from_slice(&there[..taken]);
             }
+            self.source.consume(taken);
             if end.is_some() {
+                fault = None;
                 break;
             }
         }
-        if self.line.is_empty() {
+        if self.line.is_empty() && !is_too_long {
             return Ok(None);
+        }
+        if is_too_long {
+            fault = Some(LineFault::TooLong);
         }
         let text = match std::str::from_utf8(&self.line) {
             Ok(text) => text,
@@ -59,6 +82,7 @@ impl<R: BufRead> Lines<R> {
             }
         };
         // The byte order mark that spreadsheets write.
-        Ok(Some(text.trim_start_matches('\u{feff}').trim_end_matches(['\n', '\r'])))
+        let text = text.trim_start_matches('\u{feff}').trim_end_matches(['\n', '\r']);
+        Ok(Some(Line { text, fault }))
     }
 }

@@ -1,8 +1,10 @@
 //! Lists of readings, as bench scopes and small programs give them: one delay a row, no times.
 
-use crate::csv::cells::{Dialect, is_comment, number_in};
+use crate::csv::cells::{Dialect, is_comment, no_number, uncommented};
+use crate::csv::{cut_line, fewer_than_stated};
 use crate::error::ParseError;
-use crate::lines::Lines;
+use crate::lines::{Line, LineFault, Lines};
+use crate::losses::{Loss, LossKind, Lost};
 use std::fs::File;
 use std::io::BufReader;
 use std::str::FromStr;
@@ -38,6 +40,19 @@ impl Unit {
     }
 }
 
+impl Unit {
+    /// Its sign, as on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Unit::Second => "s",
+            Unit::Milli => "ms",
+            Unit::Micro => "us",
+            Unit::Nano => "ns",
+            Unit::Pico => "ps",
+        }
+    }
+}
+
 impl FromStr for Unit {
     type Err = String;
 
@@ -66,6 +81,10 @@ pub struct ListLayout {
     pub value: usize,
     pub unit: Unit,
     pub resolution_ps: Option<i64>,
+    /// How many cells nearly all rows have.
+    pub cells: Option<usize>,
+    /// How many readings there are, as the file says.
+    pub stated: Option<u64>,
 }
 
 /// What a reading says.
@@ -97,11 +116,17 @@ pub struct List {
     lines: Lines<BufReader<File>>,
     layout: ListLayout,
     row: u64,
+    /// The number of the next reading, where the list counts them.
+    next_number: Option<u64>,
+    rows: Lost,
+    numbers: Lost,
+    end: Option<ParseError>,
 }
 
 impl List {
     pub(crate) fn new(lines: Lines<BufReader<File>>, layout: ListLayout) -> List {
-        List { lines, layout, row: 0 }
+        let (rows, numbers) = (Lost::default(), Lost::default());
+        List { lines, layout, row: 0, next_number: None, rows, numbers, end: None }
     }
 
     /// The format, in words.
@@ -118,25 +143,93 @@ impl List {
     pub fn next_reading(&mut self) -> Result<Option<Reading>, ParseError> {
         loop {
             let line_number = self.lines.number() + 1;
-            let Some(line) = self.lines.next()? else { return Ok(None) };
-            let ListLayout { dialect, number, value, unit, .. } = &self.layout;
-            if is_comment(line) || dialect.cells(line).all(str::is_empty) {
+            let Some(Line { text, fault }) = self.lines.next()? else { return Ok(None) };
+            let dialect = self.layout.dialect;
+            let is_empty = dialect.cells(text).all(str::is_empty);
+            match fault {
+                Some(LineFault::NoEnd) if !is_empty => self.end = Some(cut_line(line_number)),
+                Some(LineFault::TooLong) => {
+                    self.rows.note(|| ParseError::line(line_number, "the row is longer than 1 MiB"))
+                }
+                _ => {}
+            }
+            if is_empty || fault.is_some() {
                 continue;
             }
-            let cells: Vec<&str> = dialect.cells(line).collect();
-            let cell = cells.get(*value).copied().unwrap_or_default();
-            let said = number_in(dialect, cell, *value, line_number)?;
-            let Some(said) = said else {
-                return Err(ParseError::line(line_number, "the row has no reading"));
-            };
-            let counted = number.and_then(|index| cells.get(index)?.parse().ok());
-            let reading = Reading {
-                number: counted.unwrap_or(self.row),
-                value: parse_reading(said, cell, *unit, self.row),
-            };
-            self.row += 1;
-            return Ok(Some(reading));
+            if is_comment(text) {
+                if dialect.is_row(uncommented(text)) {
+                    let what = "the row begins with the sign of a remark";
+                    self.rows.note(|| ParseError::line(line_number, what));
+                }
+                continue;
+            }
+            match self.layout.reading(text, self.row, line_number) {
+                Ok(reading) => {
+                    self.row += 1;
+                    self.count(reading.number, line_number);
+                    return Ok(Some(reading));
+                }
+                Err(error) => {
+                    // The number of a reading that is lost is not missing as well.
+                    self.next_number = self.next_number.map(|number| number + 1);
+                    self.rows.note(|| error);
+                }
+            }
         }
+    }
+
+    /// A list that counts its readings shows which are missing.
+    fn count(&mut self, number: u64, line_number: u64) {
+        if self.layout.number.is_none() {
+            return;
+        }
+        let wanted = self.next_number.replace(number.saturating_add(1));
+        if let Some(wanted) = wanted.filter(|wanted| *wanted != number) {
+            self.numbers.note(|| {
+                ParseError::line(line_number, format!("expected number {wanted}, found {number}"))
+            });
+        }
+    }
+
+    /// What could not be read, or is missing, as far as it was read.
+    pub fn losses(&self) -> Vec<Loss> {
+        let rows = self.row + self.rows.count();
+        let lost = self.rows.loss(LossKind::Rows, None, rows).into_iter();
+        lost.chain(self.numbers.loss(LossKind::Missing, None, rows))
+            .chain(self.end.clone().map(Loss::missing))
+            .chain(fewer_than_stated(rows, self.layout.stated))
+            .collect()
+    }
+}
+
+impl ListLayout {
+    /// The reading in a row.
+    fn reading(&self, text: &str, row: u64, line: u64) -> Result<Reading, ParseError> {
+        let cells: Vec<&str> = self.dialect.cells(text).collect();
+        let filled = cells.iter().rposition(|cell| !cell.is_empty()).map_or(0, |last| last + 1);
+        if let Some(expected) = self.cells.filter(|expected| filled > *expected) {
+            let what = format!("the row has {filled} cells, and the others have {expected}");
+            return Err(ParseError::line(line, what));
+        }
+        let cell = cells.get(self.value).copied().unwrap_or_default();
+        if cell.is_empty() {
+            return Err(ParseError::line(line, "the row has no reading"));
+        }
+        // A unit in the cell is more than one in the heading.
+        let with_unit = self.dialect.seconds(cell).map(|(seconds, _)| seconds);
+        let (said, unit) = match with_unit {
+            Some(seconds) => (Some(seconds), Unit::Second),
+            None => (self.dialect.number(cell), self.unit),
+        };
+        let said = said.ok_or_else(|| no_number(cell, self.value, line))?;
+        let number = match self.number {
+            Some(index) => {
+                let cell = cells.get(index).copied().unwrap_or_default();
+                cell.parse().map_err(|_| no_number(cell, index, line))?
+            }
+            None => row,
+        };
+        Ok(Reading { number, value: parse_reading(said, cell, unit, row) })
     }
 }
 

@@ -1,10 +1,12 @@
 //! From the values of channels to the responses to stimuli.
 
-use crate::capture::Point;
+use crate::SECOND_PS;
+use crate::capture::{Kind, Point};
 use crate::capture_survey::CaptureSurvey;
-use crate::edges::{Edge, EdgeKind, Slicer};
+use crate::edges::{Edge, EdgeKind, Slicer, Threshold};
 use crate::error::ParseError;
 use crate::figures::{DelayFigures, median_of};
+use crate::losses::{Loss, is_rare};
 use crate::marks::MarkerStats;
 use crate::measure::CaptureResult;
 use crate::pairing::{Pairing, Response, ResponseClass};
@@ -21,6 +23,7 @@ const MOST_REVERSED: u64 = 100_000;
 pub struct EdgeMatcher {
     channels: [Option<usize>; 3],
     slicers: [Option<Slicer>; 3],
+    thresholds: [Threshold; 3],
     wanted: [EdgeKind; 3],
     waiting: [VecDeque<Edge>; 3],
     start_ps: i64,
@@ -30,10 +33,58 @@ pub struct EdgeMatcher {
     last_edge_ps: Option<i64>,
     within_bursts: u64,
     pairing: Pairing,
+    /// What is known of responses at the very time of their stimuli, where levels are digital.
+    at_once: Option<AtOnce>,
     figures: DelayFigures,
     swapped: Pairing,
     reversed: DelayFigures,
     marks: Option<MarkerStats>,
+}
+
+/// Samples by which the channels of a capture may differ at its start.
+const SPARE_SAMPLES: i64 = 2;
+/// A response at the time of its stimulus is in doubt if all others take so many times the resolution.
+const APART: i64 = 3;
+
+/// Responses at the very time of their stimulus beside others that all take much longer: a line
+/// between both may be missing.
+struct AtOnce {
+    resolution_ps: i64,
+    count: u64,
+    first_ps: Option<i64>,
+    others: u64,
+    least_other_ps: Option<i64>,
+}
+
+impl AtOnce {
+    fn new(resolution_ps: i64) -> AtOnce {
+        AtOnce { resolution_ps, count: 0, first_ps: None, others: 0, least_other_ps: None }
+    }
+
+    fn add(&mut self, at_ps: i64, delay_ps: i64) {
+        if delay_ps == 0 {
+            self.count += 1;
+            self.first_ps.get_or_insert(at_ps);
+        } else {
+            self.others += 1;
+            self.least_other_ps =
+                Some(self.least_other_ps.map_or(delay_ps, |least| least.min(delay_ps)));
+        }
+    }
+
+    fn doubt(&self) -> Option<Loss> {
+        let (first, least) = self.first_ps.zip(self.least_other_ps)?;
+        let is_apart = least >= self.resolution_ps.saturating_mul(APART);
+        let is_odd = is_apart && is_rare(self.count, self.count + self.others);
+        let seconds = |picoseconds: i64| picoseconds as f64 / SECOND_PS as f64;
+        let what = format!(
+            "{} s after the start stimulus and response change at once, and all other responses take \
+             at least {} s: a line between both may be missing",
+            seconds(first),
+            seconds(least)
+        );
+        is_odd.then(|| Loss { count: self.count, ..Loss::missing(ParseError::whole(what)) })
+    }
 }
 
 const STIMULUS: usize = 0;
@@ -47,21 +98,23 @@ impl EdgeMatcher {
         query: &Query,
     ) -> Result<EdgeMatcher, ParseError> {
         let channels = [Some(selection.stimulus), Some(selection.response), selection.marker];
-        let slicers = channels.map(|channel| {
-            let channel = channel?;
+        let response_threshold = query.response_threshold.unwrap_or(query.threshold);
+        let thresholds = [query.threshold, response_threshold, query.threshold];
+        let slicers = [STIMULUS, RESPONSE, MARKER].map(|role| {
+            let channel = channels[role]?;
             let (kind, levels) =
                 (survey.head.channels[channel].kind, &survey.channels[channel].levels);
-            Slicer::new(kind, levels, query.threshold, query.hysteresis)
+            Slicer::new(kind, levels, thresholds[role], query.hysteresis)
         });
         for role in [STIMULUS, RESPONSE] {
             let (None, Some(channel)) = (&slicers[role], channels[role]) else { continue };
             let name = &survey.head.channels[channel].name;
-            if let Some(reason) = noise_of(survey, channel, query) {
+            if let Some((pair, reason)) = noise_of(survey, channel, thresholds[role]) {
                 // The channel of the response may be without a signal: all responses are missing then, and a finding names the noise.
                 if role == RESPONSE {
                     continue;
                 }
-                return Err(noise_error(name, reason));
+                return Err(noise_error(name, &pair, reason));
             }
             match survey.channels[channel].levels.range().filter(|(low, high)| low < high) {
                 Some((low, high)) => {
@@ -79,9 +132,18 @@ impl EdgeMatcher {
             }
         }
         let (start_ps, end_ps) = survey.span_ps.unwrap_or_default();
+        let kinds = channels.map(|channel| channel.map(|at| survey.head.channels[at].kind));
+        let is_sampled = kinds[..2].contains(&Some(Kind::Sampled));
+        let resolution_ps = survey.head.resolution_ps.unwrap_or(0);
+        // Edges of measured levels lie between samples, where their order is not known.
+        let same_ps = match is_sampled && channels[STIMULUS] != channels[RESPONSE] {
+            true => resolution_ps,
+            false => 0,
+        };
         Ok(EdgeMatcher {
             channels,
             slicers,
+            thresholds,
             wanted: [query.edge, query.response_edge, EdgeKind::Both],
             waiting: Default::default(),
             start_ps,
@@ -90,9 +152,10 @@ impl EdgeMatcher {
             quiet_ps: query.quiet_ps.unwrap_or(0),
             last_edge_ps: None,
             within_bursts: 0,
-            pairing: Pairing::new(query.window_ps),
+            pairing: Pairing::new(query.window_ps, same_ps),
+            at_once: (!is_sampled).then(|| AtOnce::new(resolution_ps)),
             figures: DelayFigures::default(),
-            swapped: Pairing::new(query.window_ps),
+            swapped: Pairing::new(query.window_ps, 0),
             reversed: DelayFigures::default(),
             marks: selection.marker.map(|_| MarkerStats::default()),
         })
@@ -181,6 +244,9 @@ impl EdgeMatcher {
         let Some(Response { at_ps, class: fate }) = judged else { return Ok(()) };
         if let ResponseClass::Answered(delay) = fate {
             self.figures.add(delay);
+            if let Some(at_once) = &mut self.at_once {
+                at_once.add(at_ps - self.start_ps, delay);
+            }
             if let Some(marks) = &mut self.marks {
                 marks.add_response(at_ps, delay);
             }
@@ -188,17 +254,22 @@ impl EdgeMatcher {
         each(Response { at_ps: at_ps - self.start_ps, class: fate })
     }
 
-    pub fn result(
-        self,
-        survey: CaptureSurvey,
-        selection: &ChannelSelection,
-        query: &Query,
-    ) -> CaptureResult {
+    pub fn result(self, survey: CaptureSurvey, selection: &ChannelSelection) -> CaptureResult {
         let swapped_ps = self.swapped();
-        let channels = self.channels.iter().zip(&self.slicers);
-        let wires = channels
-            .filter_map(|(channel, slicer)| WireLevels::new(&survey, (*channel)?, slicer, query))
-            .collect();
+        let asked = survey.losses.iter().filter(|loss| loss.concerns(&self.channels)).cloned();
+        let late =
+            [STIMULUS, RESPONSE].into_iter().filter_map(|role| self.late_start(role, &survey));
+        let losses =
+            asked.chain(late).chain(self.at_once.as_ref().and_then(AtOnce::doubt)).collect();
+        let wire = |role: usize| {
+            WireLevels::new(
+                &survey,
+                self.channels[role]?,
+                &self.slicers[role],
+                self.thresholds[role],
+            )
+        };
+        let wires = [STIMULUS, RESPONSE, MARKER].into_iter().filter_map(wire).collect();
         let head = survey.head;
         let name = |index: usize| Some(head.channels[index].name.clone());
         let (stimulus, response) = (name(selection.stimulus), name(selection.response));
@@ -210,10 +281,9 @@ impl EdgeMatcher {
             ));
         }
         if self.figures.count() > 2 && self.figures.max_ps() == Some(0) {
-            notes.push(
-                "Both channels change at exactly the same times: they may show the same wire."
-                    .to_string(),
-            );
+            let same =
+                if self.at_once.is_some() { "exactly the same times" } else { "the same samples" };
+            notes.push(format!("Both channels change at {same}: they may show the same wire."));
         }
         CaptureResult {
             format: head.format,
@@ -231,7 +301,25 @@ impl EdgeMatcher {
             wires,
             missing_chunks: head.missing_chunks,
             notes,
+            losses,
         }
+    }
+
+    /// A channel whose first level may be the end of an edge, of which the start was not seen.
+    fn late_start(&self, role: usize, survey: &CaptureSurvey) -> Option<Loss> {
+        let channel = self.channels[role]?;
+        let (first_ps, level) = survey.channels[channel].first_known?;
+        let spare = survey.head.resolution_ps.unwrap_or(0).saturating_mul(SPARE_SAMPLES);
+        let is_late = first_ps > self.start_ps.saturating_add(spare);
+        let is_high = level >= self.slicers[role].as_ref()?.threshold();
+        let what = format!(
+            "the level of {} is unknown before {} s after the start, where it is {}",
+            survey.head.channels[channel].name,
+            (first_ps - self.start_ps) as f64 / SECOND_PS as f64,
+            if is_high { "high" } else { "low" }
+        );
+        let is_edge = is_late && self.wanted[role].includes(is_high);
+        is_edge.then(|| Loss { channel: Some(channel), ..Loss::missing(ParseError::whole(what)) })
     }
 
     /// The median delay the other way round, if that looks like what was meant: as many pairs, and

@@ -8,6 +8,7 @@ use crate::error::{Error, ParseError};
 use crate::figures::DelayFigures;
 use crate::grid::TimeGrid;
 use crate::list::{List, Value};
+use crate::losses::Loss;
 use crate::marks::Mark;
 use crate::matcher::EdgeMatcher;
 use crate::open::open_joined;
@@ -55,6 +56,8 @@ pub struct CaptureResult {
     pub missing_chunks: Vec<String>,
     /// What else must be told, a sentence each.
     pub notes: Vec<String>,
+    /// What could not be read or is missing, and may have held a sample or an edge.
+    pub losses: Vec<Loss>,
 }
 
 /// A capture that was looked through: what is asked of it can be measured.
@@ -83,6 +86,7 @@ impl Preparation {
                         grid.add_distance(delay);
                     }
                 }
+                check_losses(list.losses().iter()).map_err(in_file)?;
                 let unit = list.resolution_ps();
                 let resolution_ps = unit.map(|unit| grid.step_ps(unit).unwrap_or(unit));
                 Look::List { resolution_ps }
@@ -91,9 +95,8 @@ impl Preparation {
                 let selection = ChannelSelection::resolve(&opened.head, query).map_err(in_file)?;
                 drop(opened);
                 let survey = survey(paths)?.ok_or_else(|| changed(file))?;
-                if let Some(error) = selection.first_unreadable(&survey.unreadable) {
-                    return Err(error.clone().in_file(file));
-                }
+                let asked = survey.losses.iter().filter(|loss| loss.concerns(&selection.all()));
+                check_losses(asked).map_err(in_file)?;
                 Look::Points { survey, selection }
             }
         };
@@ -130,7 +133,7 @@ impl Preparation {
                     }
                 }
                 wires.end(&mut each)?;
-                let measured = wires.result(survey, &selection, &query);
+                let measured = wires.result(survey, &selection);
                 match measured.counts.stimuli {
                     0 => Err(in_file(nothing_to_answer(&measured, &query)).into()),
                     _ => Ok(measured),
@@ -152,6 +155,14 @@ pub fn measure<E: From<Error>>(
     each: impl FnMut(Response) -> Result<(), E>,
 ) -> Result<CaptureResult, E> {
     Preparation::new(paths, query)?.measure(each)
+}
+
+/// What remains of a file must be nearly all that it was meant to say.
+fn check_losses<'a>(losses: impl IntoIterator<Item = &'a Loss>) -> Result<(), ParseError> {
+    match losses.into_iter().find(|loss| loss.is_too_much()) {
+        Some(loss) => Err(loss.first.clone()),
+        None => Ok(()),
+    }
 }
 
 /// Why a capture has no stimulus that could be judged.
@@ -230,5 +241,6 @@ fn measure_list<E>(
         wires: Vec::new(),
         missing_chunks: Vec::new(),
         notes: Vec::new(),
+        losses: list.losses(),
     })
 }

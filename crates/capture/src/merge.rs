@@ -1,49 +1,86 @@
 //! Several sources as one, in the order of time.
 
+use crate::SECOND_PS;
 use crate::capture::{Point, Source};
 use crate::error::ParseError;
+use crate::losses::Loss;
 use std::collections::VecDeque;
 
 /// Points that are given away at once.
 const AT_ONCE: usize = 4096;
 
+/// Samples by which sources of one capture may differ at their end.
+const SPARE_SAMPLES: i64 = 2;
+
+/// A source among others, with the number that its first channel has in the whole.
+pub struct Part {
+    pub source: Box<dyn Source>,
+    pub first_channel: usize,
+    /// Its name in what is told of it; none where all are in one file.
+    pub name: Option<String>,
+    /// The distance of its samples, which end together with those of the others.
+    pub step_ps: Option<i64>,
+}
+
 /// Sources side by side; each has its own channels, which follow those of the one before.
 pub struct Merged {
-    parts: Vec<Part>,
+    parts: Vec<Waiting>,
     reached: Option<i64>,
 }
 
-struct Part {
-    source: Box<dyn Source>,
-    first_channel: usize,
-    waiting: VecDeque<Point>,
+/// A source with the points that are not given away yet.
+struct Waiting {
+    part: Part,
+    points: VecDeque<Point>,
     is_done: bool,
 }
 
 impl Merged {
-    /// Each source with the number that its first channel has in the whole.
-    pub fn new(sources: Vec<(Box<dyn Source>, usize)>) -> Merged {
-        let part = |(source, first_channel)| Part {
-            source,
-            first_channel,
-            waiting: VecDeque::new(),
-            is_done: false,
-        };
-        Merged { parts: sources.into_iter().map(part).collect(), reached: None }
+    pub fn new(parts: Vec<Part>) -> Merged {
+        let waiting = |part| Waiting { part, points: VecDeque::new(), is_done: false };
+        Merged { parts: parts.into_iter().map(waiting).collect(), reached: None }
+    }
+
+    /// Sampled sources that end before others: what came after that is missing.
+    fn ends_early(&self) -> impl Iterator<Item = Loss> + '_ {
+        let end_and_step = |one: &Waiting| one.part.source.reached_ps().zip(one.part.step_ps);
+        let all = self.parts.iter().filter_map(end_and_step);
+        let (end, step) =
+            all.fold((i64::MIN, 0), |(end, step), one| (end.max(one.0), step.max(one.1)));
+        let earliest = end.saturating_sub(step.saturating_mul(SPARE_SAMPLES));
+        self.parts.iter().filter_map(move |one| {
+            let (at, _) = end_and_step(one).filter(|(at, _)| *at < earliest)?;
+            let name = one.part.name.as_deref().unwrap_or("a channel");
+            let seconds = (end - at) as f64 / SECOND_PS as f64;
+            let what = format!("{name} ends {seconds} s before the others");
+            Some(Loss::missing(ParseError::whole(what)))
+        })
     }
 }
 
-impl Part {
+impl Waiting {
     /// Makes sure that its next point is known, unless there is none.
     fn fill(&mut self) -> Result<(), ParseError> {
         let mut read = Vec::new();
-        while self.waiting.is_empty() && !self.is_done {
-            self.is_done = !self.source.read(&mut read)?;
-            let first = self.first_channel;
-            self.waiting
+        while self.points.is_empty() && !self.is_done {
+            self.is_done = !self.part.source.read(&mut read)?;
+            let first = self.part.first_channel;
+            self.points
                 .extend(read.drain(..).map(|one| Point { channel: one.channel + first, ..one }));
         }
         Ok(())
+    }
+
+    /// What was lost of it, with its name and the numbers of channels in the whole.
+    fn losses(&self) -> impl Iterator<Item = Loss> + '_ {
+        let Part { source, first_channel, name, .. } = &self.part;
+        source.losses().into_iter().map(move |mut loss| {
+            loss.channel = loss.channel.map(|channel| channel + first_channel);
+            if let Some(name) = name {
+                loss.first.what = format!("{} in {name}", loss.first.what);
+            }
+            loss
+        })
     }
 }
 
@@ -53,10 +90,11 @@ impl Source for Merged {
             for part in &mut self.parts {
                 part.fill()?;
             }
-            let earliest = self.parts.iter_mut().filter(|part| !part.waiting.is_empty());
-            let earliest = earliest.min_by_key(|part| part.waiting[0].at_ps);
-            let Some(point) = earliest.and_then(|part| part.waiting.pop_front()) else {
-                self.reached = self.parts.iter().filter_map(|one| one.source.reached_ps()).max();
+            let earliest = self.parts.iter_mut().filter(|part| !part.points.is_empty());
+            let earliest = earliest.min_by_key(|part| part.points[0].at_ps);
+            let Some(point) = earliest.and_then(|part| part.points.pop_front()) else {
+                self.reached =
+                    self.parts.iter().filter_map(|one| one.part.source.reached_ps()).max();
                 return Ok(false);
             };
             self.reached = self.reached.max(Some(point.at_ps));
@@ -69,12 +107,8 @@ impl Source for Merged {
         self.reached
     }
 
-    fn unreadable(&self) -> Vec<(usize, ParseError)> {
-        let of_part = |part: &Part| {
-            let first = part.first_channel;
-            let errors = part.source.unreadable().into_iter();
-            errors.map(move |(channel, error)| (channel + first, error)).collect::<Vec<_>>()
-        };
-        self.parts.iter().flat_map(of_part).collect()
+    fn losses(&self) -> Vec<Loss> {
+        let lost = self.parts.iter().flat_map(Waiting::losses);
+        lost.chain(self.ends_early()).collect()
     }
 }

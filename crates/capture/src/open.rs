@@ -1,10 +1,10 @@
 //! Opens a capture, whatever its format is.
 
-use crate::capture::{Capture, Channel, Head, LevelCapture};
+use crate::capture::{Capture, Head, Kind, LevelCapture};
 use crate::error::{Error, ParseError};
 use crate::lines::BYTE_ORDER_MARK;
 use crate::list::Unit;
-use crate::merge::Merged;
+use crate::merge::{Merged, Part};
 use crate::{csv, isf, sigrok, vcd};
 use std::collections::HashMap;
 use std::fs::File;
@@ -18,19 +18,23 @@ const SNIFFED: u64 = 4096;
 pub fn open(path: &Path, unit: Option<Unit>) -> Result<Capture, Error> {
     let mut capture = open_file(path, unit).map_err(|error| error.in_file(path))?;
     if let Capture::Points(opened) = &mut capture {
-        number_duplicates(&mut opened.head.channels);
+        number_duplicates(&mut opened.head);
     }
     Ok(capture)
 }
 
 /// Of channels with the same name the second and any further one get a number.
-fn number_duplicates(channels: &mut [Channel]) {
+fn number_duplicates(head: &mut Head) {
     let mut seen: HashMap<String, u32> = HashMap::new();
-    for channel in channels {
+    for channel in &mut head.channels {
         let number = seen.entry(channel.name.clone()).or_default();
         *number += 1;
         if *number > 1 {
-            channel.name = format!("{} ({number})", channel.name);
+            let name = format!("{} ({number})", channel.name);
+            let note =
+                format!("Another channel has the name {}: it is called '{name}'.", channel.name);
+            head.notes.push(note);
+            channel.name = name;
         }
     }
 }
@@ -91,7 +95,11 @@ pub fn open_joined(paths: &[PathBuf], unit: Option<Unit>) -> Result<Capture, Err
         head.resolution_ps = head.resolution_ps.max(opened.head.resolution_ps);
         head.missing_chunks.extend(opened.head.missing_chunks);
         head.notes.extend(opened.head.notes);
-        sources.push((opened.source, first));
+        head.losses.extend(opened.head.losses);
+        let is_sampled = head.channels[first..].iter().any(|channel| channel.kind == Kind::Sampled);
+        let step_ps =
+            opened.head.resolution_ps.filter(|_| is_sampled && opened.head.is_sample_time);
+        sources.push(Part { source: opened.source, first_channel: first, name: stem, step_ps });
     }
     Ok(Capture::Points(LevelCapture { head, source: Box::new(Merged::new(sources)) }))
 }

@@ -55,8 +55,20 @@ pub struct Response {
 #[derive(Clone, Debug)]
 pub struct Pairing {
     window: Option<i64>,
+    /// Edges that lie closer together are at the same time, as far as the capture shows.
+    same_ps: i64,
     last: Option<Last>,
+    /// A response that answers no stimulus yet, unless the next one is at the same time.
+    unasked: Option<(i64, Unasked)>,
     pub counts: Counts,
+}
+
+/// What a response is that answers no stimulus.
+#[derive(Clone, Copy, Debug)]
+enum Unasked {
+    BeforeFirst,
+    Double,
+    Spurious,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -66,12 +78,17 @@ struct Last {
 }
 
 impl Pairing {
-    pub fn new(window: Option<i64>) -> Pairing {
-        Pairing { window, last: None, counts: Counts::default() }
+    pub fn new(window: Option<i64>, same_ps: i64) -> Pairing {
+        Pairing { window, same_ps, last: None, unasked: None, counts: Counts::default() }
     }
 
-    /// A stimulus; what becomes known of the one before it.
+    /// A stimulus; what becomes known of the one before it, or of this one.
     pub fn stimulus(&mut self, at_ps: i64) -> Option<Response> {
+        if self.unasked.take_if(|(response, _)| at_ps - *response < self.same_ps).is_some() {
+            self.last = Some(Last { at_ps, is_judged: true });
+            return Some(self.judge(Response { at_ps, class: ResponseClass::Answered(0) }));
+        }
+        self.count_unasked();
         let before = self.last.replace(Last { at_ps, is_judged: false });
         let unanswered = before.filter(|before| !before.is_judged)?;
         Some(self.judge(Response { at_ps: unanswered.at_ps, class: ResponseClass::Missing }))
@@ -79,20 +96,16 @@ impl Pairing {
 
     /// A response; what becomes known of its stimulus.
     pub fn response(&mut self, at_ps: i64) -> Option<Response> {
+        self.count_unasked();
         let Some(last) = &mut self.last else {
-            match self.counts.before_first {
-                0 => self.counts.before_first = 1,
-                _ => self.counts.spurious += 1,
-            }
+            self.unasked = Some((at_ps, Unasked::BeforeFirst));
             return None;
         };
         let delay = at_ps - last.at_ps;
         let in_time = self.window.is_none_or(|window| delay <= window);
         if last.is_judged {
-            match in_time {
-                true => self.counts.double += 1,
-                false => self.counts.spurious += 1,
-            }
+            let what = if in_time { Unasked::Double } else { Unasked::Spurious };
+            self.unasked = Some((at_ps, what));
             return None;
         }
         last.is_judged = true;
@@ -104,6 +117,7 @@ impl Pairing {
 
     /// The capture ends: its last stimulus is missing a response only if there was time for one.
     pub fn end(&mut self, at_ps: i64) -> Option<Response> {
+        self.count_unasked();
         let last = self.last.take().filter(|last| !last.is_judged)?;
         match self.window {
             Some(window) if at_ps - last.at_ps > window => {
@@ -113,6 +127,17 @@ impl Pairing {
                 self.counts.cut_off += 1;
                 None
             }
+        }
+    }
+
+    fn count_unasked(&mut self) {
+        match self.unasked.take() {
+            Some((_, Unasked::BeforeFirst)) if self.counts.before_first == 0 => {
+                self.counts.before_first = 1;
+            }
+            Some((_, Unasked::BeforeFirst | Unasked::Spurious)) => self.counts.spurious += 1,
+            Some((_, Unasked::Double)) => self.counts.double += 1,
+            None => {}
         }
     }
 
@@ -134,7 +159,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn paired(window: Option<i64>, events: &[(i64, bool)], end: i64) -> (Vec<Response>, Counts) {
-        let mut pairing = Pairing::new(window);
+        let mut pairing = Pairing::new(window, 0);
         let mut judged = Vec::new();
         for &(at, is_stimulus) in events {
             judged.extend(match is_stimulus {
@@ -181,6 +206,23 @@ mod tests {
         assert_eq!(paired(Some(10), &[(0, true)], 11).1.missing, 1);
         assert_eq!(paired(Some(10), &[(0, true)], 10).1.cut_off, 1);
         assert_eq!(paired(None, &[(0, true)], 1_000).1.cut_off, 1);
+    }
+
+    #[test]
+    fn a_response_just_before_its_stimulus_is_at_the_same_time() {
+        let mut pairing = Pairing::new(None, 10);
+        let answered = |at_ps| Some(Response { at_ps, class: ResponseClass::Answered(0) });
+        assert_eq!(pairing.response(95), None);
+        assert_eq!(pairing.stimulus(100), answered(100));
+        assert_eq!(pairing.response(195), None);
+        assert_eq!(pairing.stimulus(200), answered(200));
+        // One that still waits for its own response takes it, however late.
+        let late = Response { at_ps: 300, class: ResponseClass::Answered(95) };
+        assert_eq!(pairing.stimulus(300), None);
+        assert_eq!(pairing.response(395), Some(late));
+        assert_eq!(pairing.stimulus(400), None);
+        let counts = Counts { stimuli: 3, answered: 3, ..Counts::default() };
+        assert_eq!(pairing.counts, counts);
     }
 
     proptest! {

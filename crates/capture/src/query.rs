@@ -16,6 +16,8 @@ pub struct Query {
     pub marker: Option<String>,
     /// Where an edge is.
     pub threshold: Threshold,
+    /// Where an edge of the response is, if not there.
+    pub response_threshold: Option<Threshold>,
     /// How far a level must go beyond.
     pub hysteresis: Hysteresis,
     /// Which edges are stimuli.
@@ -38,6 +40,7 @@ impl Query {
             response: Some(response.to_string()),
             marker: None,
             threshold: Threshold::Share(0.5),
+            response_threshold: None,
             hysteresis: Hysteresis::Auto,
             edge: EdgeKind::Rising,
             response_edge: EdgeKind::Rising,
@@ -95,15 +98,9 @@ impl ChannelSelection {
 }
 
 impl ChannelSelection {
-    /// The first value that is none, of the channels that were asked for.
-    pub fn first_unreadable<'a>(
-        &self,
-        unreadable: &'a [(usize, ParseError)],
-    ) -> Option<&'a ParseError> {
-        let is_asked = |channel: usize| {
-            [Some(self.stimulus), Some(self.response), self.marker].contains(&Some(channel))
-        };
-        unreadable.iter().find(|(channel, _)| is_asked(*channel)).map(|(_, error)| error)
+    /// The channels that were asked for.
+    pub fn all(&self) -> [Option<usize>; 3] {
+        [Some(self.stimulus), Some(self.response), self.marker]
     }
 }
 

@@ -4,7 +4,8 @@ use crate::SECOND_PS;
 use crate::capture::LevelCapture;
 use crate::capture::{Channel, Head, Kind, Point, Source};
 use crate::error::ParseError;
-use crate::merge::Merged;
+use crate::losses::Loss;
+use crate::merge::{Merged, Part};
 use crate::stretches::{InTurn, Stretches};
 use crate::zip::{Archive, Member, MemberReader, cannot_unpack};
 use std::collections::BTreeMap;
@@ -31,6 +32,11 @@ struct Session {
 pub fn open(path: &Path) -> Result<LevelCapture, ParseError> {
     let archive = Archive::open(path)?;
     let version = archive.text("version")?.unwrap_or_default();
+    if archive.member("version").is_none() {
+        return Err(ParseError::whole(
+            "the ZIP archive is no sigrok session: unpack it, and give the files in it",
+        ));
+    }
     if !matches!(version.trim(), "1" | "2") {
         let version = version.trim().chars().take(8).collect::<String>();
         let what = format!("expected version 1 or 2 of a sigrok session, found '{version}'");
@@ -46,20 +52,26 @@ pub fn open(path: &Path) -> Result<LevelCapture, ParseError> {
         let more = session.devices - 1;
         head.notes.push(format!("{more} further devices of the session were not read."));
     }
-    let mut sources: Vec<(Box<dyn Source>, usize)> = Vec::new();
+    let mut sources = Vec::new();
+    let step_ps = head.resolution_ps;
     if let Some((logic, channels, missing)) = session.logic(&archive, clock)? {
         head.missing_chunks.extend(missing);
-        sources.push((Box::new(InTurn::new(logic, channels.len())), 0));
+        let source = Box::new(InTurn::new(logic, channels.len()));
+        let name = Some("the logic channels".to_string());
+        sources.push(Part { source, first_channel: 0, name, step_ps });
         head.channels.extend(channels);
     }
-    for (name, stretches) in session.analog(&archive) {
+    for (name, stretches) in session.analog(&archive)? {
         head.missing_chunks.extend(stretches.missing);
         let parts = stretches.all.into_iter().map(|(members, first)| {
             Analog::new(archive.clone(), members, clock, first / FLOAT as u64)
         });
-        sources.push((Box::new(InTurn::new(parts.collect(), 1)), head.channels.len()));
-        head.channels.push(Channel { name, kind: Kind::Sampled });
+        let source = Box::new(InTurn::new(parts.collect(), 1));
+        let first_channel = head.channels.len();
+        sources.push(Part { source, first_channel, name: Some(name.clone()), step_ps });
+        head.channels.push(Channel::new(name, Kind::Sampled));
     }
+    head.losses.extend(session.unknown_member(&archive, &head).map(Loss::missing));
     if sources.is_empty() {
         return Err(ParseError::whole("the session has no samples"));
     }
@@ -101,7 +113,7 @@ impl Session {
         if !self.keys.keys().any(|key| key.starts_with("probe")) {
             return Ok(None);
         }
-        let stretches = Stretches::find(archive, file);
+        let stretches = Stretches::find(archive, file)?;
         let unit = self.keys.get("unitsize").and_then(|size| size.parse().ok()).unwrap_or(0);
         if !(1..=WIDEST).contains(&unit) {
             return Err(ParseError::member(
@@ -121,8 +133,7 @@ impl Session {
             }
         }
         bits.sort();
-        channels
-            .extend(bits.iter().map(|(_, name)| Channel { name: name.clone(), kind: Kind::Logic }));
+        channels.extend(bits.iter().map(|(_, name)| Channel::new(name, Kind::Logic)));
         let bits: Vec<usize> = bits.into_iter().map(|(bit, _)| bit).collect();
         let parts = stretches.all.into_iter().map(|(members, first)| {
             Logic::new(archive.clone(), members, clock, unit, bits.clone(), first / unit as u64)
@@ -130,8 +141,30 @@ impl Session {
         Ok(Some((parts.collect(), channels, stretches.missing)))
     }
 
+    /// A member that belongs to no channel, whose name may be damaged.
+    fn unknown_member(&self, archive: &Archive, head: &Head) -> Option<ParseError> {
+        let logic = self.keys.get("capturefile").map(String::as_str);
+        let analog = self.keys.keys().filter_map(|key| key.strip_prefix("analog"));
+        let analog = analog.map(|number| format!("analog-1-{number}"));
+        let known: Vec<String> = analog.chain(logic.map(str::to_string)).collect();
+        let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_known = |name: &str| {
+            let of_channel = |known: &String| {
+                let rest = name.strip_prefix(&known[..]);
+                rest.is_some_and(|rest| {
+                    rest.is_empty() || rest.strip_prefix('-').is_some_and(is_number)
+                })
+            };
+            matches!(name, "version" | "metadata") || known.iter().any(of_channel)
+        };
+        // Those of further devices are told already.
+        let mut members = archive.members.iter().filter(|_| head.notes.is_empty());
+        let unknown = members.find(|member| !is_known(&member.name))?;
+        Some(ParseError::member(&unknown.name, "a part of the session that belongs to no channel"))
+    }
+
     /// The analog channels with their members.
-    fn analog(&self, archive: &Archive) -> Vec<(String, Stretches)> {
+    fn analog(&self, archive: &Archive) -> Result<Vec<(String, Stretches)>, ParseError> {
         let mut found = Vec::new();
         for (key, name) in &self.keys {
             let number = key.strip_prefix("analog").and_then(|number| number.parse::<u32>().ok());
@@ -140,8 +173,14 @@ impl Session {
             }
         }
         found.sort();
-        let with = |(number, name)| (name, Stretches::find(archive, &format!("analog-1-{number}")));
-        found.into_iter().map(with).filter(|(_, stretches)| !stretches.all.is_empty()).collect()
+        let mut with_samples = Vec::new();
+        for (number, name) in found {
+            let stretches = Stretches::find(archive, &format!("analog-1-{number}"))?;
+            if !stretches.all.is_empty() {
+                with_samples.push((name, stretches));
+            }
+        }
+        Ok(with_samples)
     }
 }
 
@@ -225,6 +264,12 @@ impl Chained {
     }
 }
 
+/// A member ends within a sample.
+fn cut_sample(is_cut: bool) -> Option<Loss> {
+    let error = || ParseError::whole("the samples end within one of them");
+    is_cut.then(|| Loss::missing(error()))
+}
+
 /// Logic samples: a bit of each for each channel.
 struct Logic {
     bytes: Chained,
@@ -237,6 +282,8 @@ struct Logic {
     buffer: Vec<u8>,
     filled: usize,
     at: usize,
+    /// The last sample is not whole.
+    is_cut: bool,
 }
 
 impl Logic {
@@ -250,7 +297,8 @@ impl Logic {
     ) -> Logic {
         let buffer = vec![0; CHUNK / unit * unit];
         let bytes = Chained::new(archive, members);
-        Logic { bytes, clock, unit, bits, before: Vec::new(), sample, buffer, filled: 0, at: 0 }
+        let before = Vec::new();
+        Logic { bytes, clock, unit, bits, before, sample, buffer, filled: 0, at: 0, is_cut: false }
     }
 
     fn changes(&mut self, points: &mut Vec<Point>) -> Result<(), ParseError> {
@@ -293,9 +341,14 @@ impl Source for Logic {
             if self.filled == 0 {
                 return Ok(false);
             }
+            self.is_cut = self.filled % self.unit != 0;
         }
         self.changes(points)?;
         Ok(true)
+    }
+
+    fn losses(&self) -> Vec<Loss> {
+        cut_sample(self.is_cut).into_iter().collect()
     }
 
     fn reached_ps(&self) -> Option<i64> {
@@ -309,11 +362,14 @@ struct Analog {
     clock: Clock,
     sample: u64,
     buffer: Vec<u8>,
+    /// The last sample is not whole.
+    is_cut: bool,
 }
 
 impl Analog {
     fn new(archive: Archive, members: Vec<Member>, clock: Clock, sample: u64) -> Analog {
-        Analog { bytes: Chained::new(archive, members), clock, sample, buffer: vec![0; CHUNK] }
+        let bytes = Chained::new(archive, members);
+        Analog { bytes, clock, sample, buffer: vec![0; CHUNK], is_cut: false }
     }
 }
 
@@ -326,7 +382,12 @@ impl Source for Analog {
             points.push(Point { at_ps, channel: 0, value: value.into() });
             self.sample += 1;
         }
+        self.is_cut = filled % FLOAT != 0;
         Ok(filled == self.buffer.len())
+    }
+
+    fn losses(&self) -> Vec<Loss> {
+        cut_sample(self.is_cut).into_iter().collect()
     }
 
     fn reached_ps(&self) -> Option<i64> {

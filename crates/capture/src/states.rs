@@ -229,10 +229,16 @@ impl Distribution {
         (gap(widest) > GAP * swing).then_some((below, above))
     }
 
+    /// The least distance of two values.
+    pub fn least_gap(&self) -> f64 {
+        let gaps = self.rising.windows(2).map(|pair| pair[1].value - pair[0].value);
+        gaps.fold(f64::INFINITY, f64::min)
+    }
+
     /// The step of the converter, where enough values show it.
     pub fn converter_step(&self) -> Option<f64> {
         let gaps = self.rising.windows(2).map(|pair| pair[1].value - pair[0].value);
-        let least = gaps.clone().fold(f64::INFINITY, f64::min);
+        let least = self.least_gap();
         // Values far outside tell nothing of the steps between the others.
         let small = gaps.filter(|gap| *gap < 1.5 * least).count();
         (small >= 3).then_some(least)

@@ -2,6 +2,7 @@
 
 use crate::capture::{Point, Source};
 use crate::error::ParseError;
+use crate::losses::Loss;
 use crate::zip::{Archive, Member};
 
 /// Members that follow each other without a gap.
@@ -15,11 +16,11 @@ pub struct Stretches {
 impl Stretches {
     /// The member of this name, or those of this name with a number, in the order of the numbers.
     /// A missing one is taken to be as long as the longest, as all but the last are.
-    pub fn find(archive: &Archive, name: &str) -> Stretches {
+    pub fn find(archive: &Archive, name: &str) -> Result<Stretches, ParseError> {
         let mut stretches = Stretches { all: Vec::new(), missing: Vec::new() };
         if let Some(one) = archive.member(name) {
             stretches.all.push((vec![one.clone()], 0));
-            return stretches;
+            return Ok(stretches);
         }
         let number =
             |member: &Member| member.name.strip_prefix(name)?.strip_prefix('-')?.parse().ok();
@@ -27,6 +28,9 @@ impl Stretches {
             archive.members.iter().filter_map(|one| Some((number(one)?, one.clone()))).collect();
         all.sort_by_key(|(number, _)| *number);
         let longest = all.iter().map(|(_, member)| member.size()).max().unwrap_or(0);
+        if let Some(pair) = all.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            return Err(ParseError::member(&pair[1].1.name, "is twice in the session"));
+        }
         let (mut byte, mut next) = (0_u64, 1);
         for (number, member) in all {
             let gap = number.saturating_sub(next);
@@ -46,7 +50,7 @@ impl Stretches {
             }
             next = number.saturating_add(1);
         }
-        stretches
+        Ok(stretches)
     }
 }
 
@@ -79,5 +83,9 @@ impl<S: Source> Source for InTurn<S> {
 
     fn reached_ps(&self) -> Option<i64> {
         self.parts.iter().take(self.now + 1).rev().find_map(Source::reached_ps)
+    }
+
+    fn losses(&self) -> Vec<Loss> {
+        self.parts.iter().flat_map(Source::losses).collect()
     }
 }

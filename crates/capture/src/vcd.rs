@@ -5,6 +5,7 @@ use crate::capture::LevelCapture;
 use crate::capture::{Channel, Head, Kind, Point, Source};
 use crate::error::ParseError;
 use crate::lines::BYTE_ORDER_MARK;
+use crate::losses::{Loss, LossKind, Lost, is_rare};
 use crate::sigrok::hertz;
 use std::collections::HashMap;
 use std::io::BufRead;
@@ -23,7 +24,7 @@ pub fn open(mut text: impl BufRead + 'static) -> Result<LevelCapture, ParseError
     if text.fill_buf()?.starts_with(BYTE_ORDER_MARK) {
         text.consume(BYTE_ORDER_MARK.len());
     }
-    let mut words = Tokens { source: text, line: 1, word: String::new() };
+    let mut words = Tokens { source: text, line: 1, word: String::new(), has_end: true };
     let mut head = Declaration::default();
     loop {
         let Some(word) = words.next()? else {
@@ -67,7 +68,27 @@ pub fn open(mut text: impl BufRead + 'static) -> Result<LevelCapture, ParseError
         is_sample_time: sample_ps.is_some(),
         ..Head::default()
     };
-    let source = Changes { words, ids, femtos, now: None, told: 0 };
+    let channels = head.channels.len();
+    let source = Changes {
+        words,
+        ids,
+        femtos,
+        now: None,
+        start: None,
+        is_time_known: true,
+        told: 0,
+        levels: head
+            .channels
+            .iter()
+            .map(|one| (one.kind == Kind::Logic).then_some(f64::NAN))
+            .collect(),
+        is_in_block: false,
+        read: 0,
+        lost: Lost::default(),
+        changes: vec![0; channels],
+        repeated: vec![Lost::default(); channels],
+        cut: None,
+    };
     Ok(LevelCapture { head, source: Box::new(source) })
 }
 
@@ -144,7 +165,7 @@ impl Declaration {
         let mut path = self.scopes.clone();
         path.push(name.clone() + bit.map_or("", String::as_str));
         self.ids.entry(id.clone()).or_default().push(self.channels.len());
-        self.channels.push(Channel { name: path.join("."), kind });
+        self.channels.push(Channel::new(path.join("."), kind));
         Ok(())
     }
 }
@@ -155,34 +176,123 @@ struct Changes<R> {
     ids: HashMap<String, Vec<usize>>,
     femtos: i128,
     now: Option<i64>,
+    /// The first time.
+    start: Option<i64>,
+    /// Whether the last time could be read; what changed at another one is lost.
+    is_time_known: bool,
     /// Bytes of changes that were read since the last points were given away.
     told: usize,
+    /// The last level of each channel of one bit.
+    levels: Vec<Option<f64>>,
+    /// Within `$dumpvars` and the like, where values are repeated.
+    is_in_block: bool,
+    /// Times and changes.
+    read: u64,
+    lost: Lost,
+    /// Of each channel its changes, and those that changed nothing.
+    changes: Vec<u64>,
+    repeated: Vec<Lost>,
+    /// The end of the file within a word, or within a change.
+    cut: Option<ParseError>,
 }
 
 impl<R: BufRead> Changes<R> {
-    fn time(&mut self, word: &str) -> Result<(), ParseError> {
+    fn time(&mut self, word: &str) -> Result<i64, ParseError> {
         let time = word.parse::<i128>().ok().and_then(|time| time.checked_mul(self.femtos));
         let Some(time) = time.filter(|time| *time >= 0) else {
             return Err(self.words.error(format!("expected a time, found '#{}'", short(word))));
         };
         let at = i64::try_from((time + FEMTO / 2) / FEMTO)
             .map_err(|_| self.words.error("a time is later than 106 days"))?;
-        if self.now.is_some_and(|now| at < now) {
-            return Err(self.words.error("a time is earlier than the one before it"));
+        match self.now.is_some_and(|now| at < now) {
+            true => Err(self.words.error("a time is earlier than the one before it")),
+            false => Ok(at),
         }
-        self.now = Some(at);
+    }
+
+    fn change(&mut self, value: f64, id: &str, points: &mut Vec<Point>) -> Result<(), ParseError> {
+        let Changes { words, ids, levels, changes, repeated, .. } = self;
+        let Some(channels) = ids.get(id) else {
+            let what = format!("a value change of '{}', which was not declared", short(id));
+            return Err(words.error(what));
+        };
+        if !self.is_time_known {
+            return Err(words.error("the time of this change is unknown"));
+        }
+        // Values before the first time are those at the start.
+        let at_ps = self.now.unwrap_or(0);
+        for &channel in channels {
+            if let Some(level) = &mut levels[channel] {
+                // At its start a dump tells all levels, some twice.
+                if *level == value && !self.is_in_block && self.now != self.start {
+                    repeated[channel].note(|| {
+                        let what = "a change to the level that the channel had already: a change \
+                                    before it may be missing";
+                        words.error(what)
+                    });
+                }
+                *level = value;
+                changes[channel] += 1;
+            }
+            points.push(Point { at_ps, channel, value });
+        }
         Ok(())
     }
 
-    fn change(&self, value: f64, id: &str, points: &mut Vec<Point>) -> Result<(), ParseError> {
-        let Some(channels) = self.ids.get(id) else {
-            let what = format!("a value change of '{}', which was not declared", short(id));
-            return Err(self.words.error(what));
-        };
-        // Values before the first time are those at the start.
-        let at_ps = self.now.unwrap_or(0);
-        points.extend(channels.iter().map(|&channel| Point { at_ps, channel, value }));
-        Ok(())
+    /// Reads what begins with this word; an error is what was lost.
+    fn entry(&mut self, word: &str, points: &mut Vec<Point>) -> Result<(), ParseError> {
+        let (first, rest) = word.split_at(word.chars().next().map_or(0, char::len_utf8));
+        match first {
+            "#" => {
+                let time = self.time(rest);
+                self.is_time_known = time.is_ok();
+                self.now = Some(time?);
+                self.start = self.start.or(self.now);
+                Ok(())
+            }
+            "0" | "1" | "x" | "X" | "z" | "Z" | "u" | "U" | "w" | "W" | "-" | "h" | "H" | "l"
+            | "L" => self.change(bit(first), rest, points),
+            "b" | "B" | "r" | "R" => {
+                let value = match first {
+                    "b" | "B" => vector(rest),
+                    _ => rest.parse::<f64>().ok().filter(|number| !number.is_infinite()),
+                };
+                let Some(value) = value else {
+                    let what = format!("expected a value, found '{}'", short(word));
+                    return Err(self.words.error(what));
+                };
+                let Some(id) = self.words.next()?.map(str::to_string) else {
+                    self.cut =
+                        Some(self.words.error("the dump is truncated within a value change"));
+                    return Ok(());
+                };
+                match self.words.has_end {
+                    true => self.change(value, &id, points),
+                    false => Ok(()),
+                }
+            }
+            "s" | "S" => {
+                // A text, which GTKWave knows, has no edges.
+                self.words.next()?;
+                Ok(())
+            }
+            "$" => match word {
+                "$comment" | "$vcdclose" => self.words.skip(),
+                "$dumpvars" | "$dumpall" | "$dumpon" | "$dumpoff" => {
+                    self.is_in_block = true;
+                    Ok(())
+                }
+                "$end" => {
+                    self.is_in_block = false;
+                    Ok(())
+                }
+                _ => Err(self.words.error(format!("an unknown section, '{}'", short(word)))),
+            },
+            _ => {
+                let what = format!("expected a value change or a time, found '{}'", short(word));
+                Err(self.words.error(what))
+            }
+        }
     }
 }
 
@@ -195,40 +305,16 @@ impl<R: BufRead> Source for Changes<R> {
                 return Ok(false);
             }
             let word = std::mem::take(&mut self.words.word);
-            let (first, rest) = word.split_at(word.chars().next().map_or(0, char::len_utf8));
-            match first {
-                "#" => self.time(rest)?,
-                "0" | "1" | "x" | "X" | "z" | "Z" | "u" | "U" | "w" | "W" | "-" | "h" | "H"
-                | "l" | "L" => {
-                    self.change(bit(first), rest, points)?;
+            if self.words.has_end {
+                self.read += 1;
+                if let Err(error) = self.entry(&word, points) {
+                    self.lost.note(|| error);
                 }
-                "b" | "B" | "r" | "R" => {
-                    let value = match first {
-                        "b" | "B" => vector(rest),
-                        _ => rest.parse::<f64>().ok(),
-                    };
-                    let Some(value) = value else {
-                        let what = format!("expected a value, found '{}'", short(&word));
-                        return Err(self.words.error(what));
-                    };
-                    if self.words.next()?.is_none() {
-                        return Err(self
-                            .words
-                            .error("the dump is truncated within a value change"));
-                    }
-                    self.change(value, &self.words.word, points)?;
-                }
-                "s" | "S" => {
-                    // A text, which GTKWave knows, has no edges.
-                    self.words.next()?;
-                }
-                "$" if word == "$comment" => self.words.skip()?,
-                "$" => {}
-                _ => {
-                    let what =
-                        format!("expected a value change or a time, found '{}'", short(&word));
-                    return Err(self.words.error(what));
-                }
+            }
+            if !self.words.has_end {
+                let what = "the file ends without a line end, so that its last word may be cut; it \
+                            does not count";
+                self.cut.get_or_insert_with(|| self.words.error(what));
             }
             self.words.word = word;
         }
@@ -237,6 +323,16 @@ impl<R: BufRead> Source for Changes<R> {
 
     fn reached_ps(&self) -> Option<i64> {
         self.now
+    }
+
+    fn losses(&self) -> Vec<Loss> {
+        let repeated = self.repeated.iter().zip(&self.changes).enumerate();
+        let repeated = repeated.filter(|(_, (lost, changes))| is_rare(lost.count(), **changes));
+        let repeated = repeated.filter_map(|(channel, (lost, changes))| {
+            lost.loss(LossKind::Missing, Some(channel), *changes)
+        });
+        let lost = self.lost.loss(LossKind::Changes, None, self.read);
+        lost.into_iter().chain(repeated).chain(self.cut.clone().map(Loss::missing)).collect()
     }
 }
 
@@ -271,6 +367,8 @@ struct Tokens<R> {
     source: R,
     line: u64,
     word: String,
+    /// Whether a blank stands behind the last word; the last one of a file may be cut.
+    has_end: bool,
 }
 
 impl<R: BufRead> Tokens<R> {
@@ -282,6 +380,7 @@ impl<R: BufRead> Tokens<R> {
         // The memory of the last word is used again.
         let mut word = std::mem::take(&mut self.word).into_bytes();
         word.clear();
+        self.has_end = false;
         loop {
             let there = self.source.fill_buf()?;
             if there.is_empty() {
@@ -301,6 +400,7 @@ impl<R: BufRead> Tokens<R> {
                 return Err(ParseError::line(self.line, "a word is longer than 64 KiB"));
             }
             if is_whole && !word.is_empty() {
+                self.has_end = true;
                 break;
             }
         }

@@ -5,7 +5,6 @@ use crate::capture_survey::CaptureSurvey;
 use crate::edges::{EdgeRule, Slicer, Threshold};
 use crate::error::ParseError;
 use crate::levels::{LevelPair, NoiseReason};
-use crate::query::Query;
 
 /// How the levels of a channel were parted.
 #[derive(Clone, PartialEq, Debug)]
@@ -23,46 +22,48 @@ pub struct WireLevels {
 }
 
 impl WireLevels {
+    /// Whether it is in doubt where low is parted from high.
+    pub fn is_in_doubt(&self) -> bool {
+        let LevelPair { wanders, others, rare, .. } = &self.pair;
+        let is_found = self.rule.is_some() && !self.is_given;
+        is_found && (*wanders || !others.is_empty() || rare.is_some())
+    }
+
     /// Of a channel; none where it has no levels.
     pub(crate) fn new(
         survey: &CaptureSurvey,
         channel: usize,
         slicer: &Option<Slicer>,
-        query: &Query,
+        threshold: Threshold,
     ) -> Option<WireLevels> {
-        let Channel { name, kind } = &survey.head.channels[channel];
+        let Channel { name, kind, .. } = &survey.head.channels[channel];
         let pair = survey.channels[channel].levels.pair().filter(|_| *kind != Kind::Logic)?;
         Some(WireLevels {
             channel: name.clone(),
             pair,
             rule: slicer.as_ref().map(Slicer::rule),
-            is_given: matches!(query.threshold, Threshold::Level(_)),
+            is_given: matches!(threshold, Threshold::Level(_)),
             passed_over: slicer.as_ref().map_or(0, Slicer::passed_over),
         })
     }
 }
 
-/// Why a channel is noise where its levels are asked for.
+/// The levels of a channel that is noise, and why, where its levels are asked for.
 pub(crate) fn noise_of(
     survey: &CaptureSurvey,
     channel: usize,
-    query: &Query,
-) -> Option<NoiseReason> {
+    threshold: Threshold,
+) -> Option<(LevelPair, NoiseReason)> {
     let is_asked = survey.head.channels[channel].kind == Kind::Sampled
-        && matches!(query.threshold, Threshold::Share(_));
-    is_asked.then(|| survey.channels[channel].levels.pair()?.is_noise).flatten()
+        && matches!(threshold, Threshold::Share(_));
+    let pair = survey.channels[channel].levels.pair().filter(|_| is_asked)?;
+    let reason = pair.is_noise?;
+    Some((pair, reason))
 }
 
-pub(crate) fn noise_error(name: &str, reason: NoiseReason) -> ParseError {
-    let why = match reason {
-        NoiseReason::FewSteps(1) => "its levels are 1 step of the converter apart".to_string(),
-        NoiseReason::FewSteps(steps) => {
-            format!("its levels are {steps} steps of the converter apart")
-        }
-        NoiseReason::OneLevel => "its values show no two levels".to_string(),
-    };
+pub(crate) fn noise_error(name: &str, pair: &LevelPair, reason: NoiseReason) -> ParseError {
     ParseError::whole(format!(
-        "the channel {name} shows noise: {why}. If it has a signal, give its --threshold as a \
-         voltage"
+        "the channel {name} shows noise: {}. If it has a signal, give its --threshold as a voltage",
+        pair.noise_in_words(reason)
     ))
 }

@@ -96,10 +96,32 @@ pub fn exit_code(run: &Run) -> u8 {
     }
 }
 
+/// The exit code of several runs or files: a missed deadline outweighs everything, then what could not be
+/// read or measured, then a verdict that is no answer.
+pub fn heaviest_code(codes: impl IntoIterator<Item = u8>) -> u8 {
+    let codes: Vec<u8> = codes.into_iter().collect();
+    let by_weight = [EXIT_FAIL, EXIT_CANNOT_MEASURE, EXIT_USAGE, EXIT_NO_ANSWER];
+    by_weight.into_iter().find(|code| codes.contains(code)).unwrap_or(0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use anyhow::Context;
+
+    #[test]
+    fn a_missed_deadline_outweighs_what_cannot_be_read_and_that_a_missing_answer() {
+        for (codes, heaviest) in [
+            (&[][..], 0),
+            (&[0, 4, 1], 1),
+            (&[4, 2, 1], 1),
+            (&[4, 2, 0], 2),
+            (&[2, 3], 3),
+            (&[0, 4], 4),
+        ] {
+            assert_eq!(heaviest_code(codes.iter().copied()), heaviest, "{codes:?}");
+        }
+    }
 
     #[test]
     fn a_mistake_is_2_and_a_machine_that_takes_nothing_is_3() {

@@ -3,9 +3,7 @@
 use latlab_model::frame::{Message, Spike, Spikes};
 use latlab_model::run::{EndReason, Finding, ThreadSetup};
 use latlab_model::{Histogram, Nanos, Plan};
-use latlab_stats::{
-    BurstCount, ENOUGH_FOR_CLUMPS, LateCycle, bursts, clump, lower_level,
-};
+use latlab_stats::{BurstCount, ENOUGH_FOR_CLUMPS, LateCycle, bursts, clump, lower_level};
 use std::collections::VecDeque;
 use std::path::PathBuf;
 
@@ -137,9 +135,7 @@ impl LiveRun {
                 let (number, period) = (thread.setup.thread, thread.setup.period_ns);
                 let period = period.unwrap_or_default();
                 let late = largest.spikes.iter();
-                late.filter_map(move |spike| {
-                    LateCycle::above(level, plan, number, period, *spike)
-                })
+                late.filter_map(move |spike| LateCycle::above(level, plan, number, period, *spike))
             });
             late.collect()
         };

@@ -144,8 +144,10 @@ fn by_scores(slices: &[Slice], wanted: f64) -> Option<Vec<(f64, f64)>> {
         true => (|slice| slice.median, 0.0),
         false => (|slice| slice.p99, normal_quantile(1.0 - P99_ABOVE)),
     };
-    let scores: Vec<(f64, f64)> =
-        slices.iter().map(|slice| Some((slice.count as f64, of(slice).mean()?))).collect::<Option<_>>()?;
+    let scores: Vec<(f64, f64)> = slices
+        .iter()
+        .map(|slice| Some((slice.count as f64, of(slice).mean()?)))
+        .collect::<Option<_>>()?;
     let count: f64 = scores.iter().map(|(count, _)| count).sum();
     let mean = scores.iter().map(|(count, score)| count * score).sum::<f64>() / count;
     let square = |(count, score): &(f64, f64)| count * (score - mean).powi(2);

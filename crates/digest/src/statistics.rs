@@ -5,8 +5,8 @@ use crate::slices::{NormalScores, Slice, above_quantile, level_of};
 use latlab_model::plan::{MissedPolicy, Recorded};
 use latlab_model::run::ThreadRun;
 use latlab_model::statistics::{
-    CorrectedQuantiles, Growth, IntervalRefusal, PeriodicLatencies, QuantileInterval, RunStatistics, TailModel,
-    TailRefusal, ThreadStatistics,
+    CorrectedQuantiles, Growth, IntervalRefusal, PeriodicLatencies, QuantileInterval,
+    RunStatistics, TailModel, TailRefusal, ThreadStatistics,
 };
 use latlab_model::{Bin, Nanos, Run, ThreadBins};
 use latlab_stats::{

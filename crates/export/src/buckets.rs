@@ -3,7 +3,7 @@
 use crate::source::{Source, Unit};
 use crate::{Notes, Result};
 use latlab_model::run::ThreadRun;
-use latlab_model::units::counted;
+use latlab_model::units::{counted, within_sentence};
 use latlab_model::{Bin, Nanos};
 
 /// More buckets than cyclictest has.
@@ -169,8 +169,13 @@ impl Placed {
     }
 }
 
-/// Releases that were missed, which no format of another tool has a place for.
+/// What no format of another tool has a place for: latencies that may be missing, and releases that were
+/// missed.
 pub fn note_missed(source: &Source<'_>, notes: &mut Notes) {
+    if let Some(incomplete) = source.run.incomplete() {
+        let why = within_sentence(incomplete.finding.text().trim_end_matches('.'));
+        notes.push(format!("latencies may be missing: {why}"));
+    }
     if let Some(missed) = source.run.total.missed.filter(|missed| *missed > 0) {
         let word = if missed == 1 { "it has" } else { "they have" };
         notes.push(format!(

@@ -42,17 +42,6 @@ impl Columns {
         let digit = (self.0 >> 56) ^ 0x30;
         (self.0 << 8 == SEVEN_BLANKS && digit <= 9).then_some(digit)
     }
-
-    /// A number that is the larger, the larger that of the columns is.
-    #[inline]
-    pub fn order(self) -> u64 {
-        self.0.swap_bytes()
-    }
-
-    /// The columns of this order.
-    pub fn of_order(order: u64) -> Columns {
-        Columns(order.swap_bytes())
-    }
 }
 
 #[cfg(test)]
@@ -100,12 +89,5 @@ mod tests {
                 assert_eq!(number(&text).is_some(), fits, "{byte} at {at}");
             }
         }
-    }
-
-    #[test]
-    fn the_order_is_that_of_the_numbers() {
-        let order = |text: &[u8; 8]| Columns::of(text).unwrap().order();
-        assert!(order(b"       9") < order(b"      10") && order(b" 9999999") < order(b"10000000"));
-        assert_eq!(Columns::of_order(order(b"     123")).number(), 123);
     }
 }

@@ -29,13 +29,11 @@ impl Misses {
             }
         }
         misses.add_overflow(series, &late);
-        if series.may_lack_latencies {
-            match series.stated_max_ns {
-                Some(max) if late(max) => misses.certain = misses.certain.max(1),
-                Some(_) => {}
-                None => misses.may_lack_some = true,
-            }
+        // A maximum that the file states was a latency, wherever it is counted.
+        if series.stated_max_ns.is_some_and(late) {
+            misses.certain = misses.certain.max(1);
         }
+        misses.may_lack_some = series.may_lack_latencies && series.stated_max_ns.is_none();
         misses
     }
 

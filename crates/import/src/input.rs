@@ -2,7 +2,10 @@
 
 use crate::formats::Format;
 use crate::lines::{Line, Lines};
+use crate::prefix::{Prefix, without_escapes};
+use latlab_model::Nanos;
 use latlab_model::finding::{Finding, ImportFinding};
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Cursor, Read};
 
@@ -20,6 +23,8 @@ pub struct Query {
     pub column: Option<String>,
     /// Unit of the values, where the file does not say it.
     pub unit: Option<Unit>,
+    /// Period of the loop whose cycles the values are times of; none where they are latencies.
+    pub period: Option<Nanos>,
 }
 
 /// A unit of time.
@@ -97,6 +102,9 @@ impl From<io::Error> for InputError {
 pub struct Input {
     head: Vec<u8>,
     lines: Lines<Box<dyn Read>>,
+    prefix: Prefix,
+    plain: Vec<u8>,
+    stripped: Vec<u8>,
     file: Option<File>,
     failure: Option<String>,
 }
@@ -115,7 +123,8 @@ impl Input {
         // A source that failed is not asked again.
         let rest: Box<dyn Read> = if failure.is_some() { Box::new(io::empty()) } else { source };
         let all: Box<dyn Read> = Box::new(Cursor::new(head.clone()).chain(rest));
-        Ok(Input { head, lines: Lines::new(all), file, failure })
+        let (prefix, plain, stripped) = (Prefix::default(), Vec::new(), Vec::new());
+        Ok(Input { head, lines: Lines::new(all), prefix, plain, stripped, file, failure })
     }
 
     /// The first bytes, up to 64 KiB.
@@ -123,20 +132,40 @@ impl Input {
         &self.head
     }
 
-    /// The next line; none at the end, or where the rest cannot be read.
-    pub fn next_line(&mut self) -> Option<Line<'_>> {
-        match self.lines.next() {
-            Ok(line) => line,
-            Err(error) => {
-                self.failure = Some(stopped(&error));
-                None
-            }
-        }
+    /// The same as its lines are given.
+    pub fn plain_head(&self) -> Vec<u8> {
+        self.prefix.strip_all(&self.head)
     }
 
-    /// What comes next of the file, as far as it is in memory: for formats that know many lines at once.
+    /// Takes this off each line from here on.
+    pub fn set_prefix(&mut self, prefix: Prefix) {
+        self.prefix = prefix;
+    }
+
+    /// The next line, without what a log has put before it and without what steers a terminal; none
+    /// at the end, or where the rest cannot be read.
+    pub fn next_line(&mut self) -> Option<Line<'_>> {
+        let line = match self.lines.next() {
+            Ok(line) => line?,
+            Err(error) => {
+                self.failure = Some(stopped(&error));
+                return None;
+            }
+        };
+        let bytes = match without_escapes(line.bytes) {
+            Cow::Borrowed(bytes) => bytes,
+            Cow::Owned(plain) => {
+                self.plain = plain;
+                &self.plain
+            }
+        };
+        Some(Line { bytes: self.prefix.strip(bytes), ..line })
+    }
+
+    /// What comes next of the file, as far as it is in memory: for formats that know many lines at
+    /// once. Nothing where something is to be taken off each line.
     pub fn buffered(&self) -> &[u8] {
-        self.lines.buffered()
+        if self.prefix.is_empty() { self.lines.buffered() } else { &[] }
     }
 
     /// Passes over the first bytes of that, which are so many whole lines.
@@ -151,6 +180,11 @@ impl Input {
 
     /// The whole file, of a format that cannot be read line by line.
     pub fn document(&mut self) -> Result<Vec<u8>, InputError> {
+        let bytes = self.whole()?;
+        Ok(if self.prefix.is_empty() { bytes } else { self.prefix.strip_all(&bytes) })
+    }
+
+    fn whole(&mut self) -> Result<Vec<u8>, InputError> {
         let mut bytes = Vec::new();
         self.by_ref().take(LARGEST_DOCUMENT + 1).read_to_end(&mut bytes)?;
         if bytes.len() as u64 > LARGEST_DOCUMENT {
@@ -158,6 +192,18 @@ impl Input {
             return Err(InputError::Malformed(text.to_string()));
         }
         Ok(bytes)
+    }
+
+    /// Gives bytes of lines without what a log has put before them.
+    fn read_stripped(&mut self, buffer: &mut [u8]) -> usize {
+        if self.stripped.is_empty() {
+            let bytes = self.next_line().map(|line| [line.bytes, b"\n"].concat());
+            self.stripped = bytes.unwrap_or_default();
+        }
+        let count = self.stripped.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&self.stripped[..count]);
+        self.stripped.drain(..count);
+        count
     }
 
     /// Why the file could not be read to its end.
@@ -170,6 +216,9 @@ impl Input {
 /// The bytes of the file, of a format without lines; they end where the rest cannot be read.
 impl Read for Input {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if !self.prefix.is_empty() {
+            return Ok(self.read_stripped(buffer));
+        }
         match self.lines.source().read(buffer) {
             Err(error) if error.kind() != io::ErrorKind::Interrupted => {
                 self.failure = Some(stopped(&error));

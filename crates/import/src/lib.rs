@@ -12,6 +12,7 @@ mod formats;
 mod input;
 mod lines;
 mod numbers;
+mod prefix;
 mod recording;
 mod samples;
 mod stated_figures;
@@ -43,17 +44,31 @@ fn read_source(
 ) -> Result<Vec<Recording>, InputError> {
     let (plain, was_packed) = unpack::unpacked(source)?;
     let mut input = Input::open(plain, file.filter(|_| !was_packed))?;
-    let format = match query.format {
-        Some(format) => format,
-        None => formats::detect(&input, query)?,
-    };
+    let (format, prefix) = formats::detect(input.head(), query)?;
+    input.set_prefix(prefix);
     let mut recordings = (format.read)(&mut input, query)?;
-    recordings.retain(Recording::has_latencies);
+    keep_those_with_results(&mut recordings);
     if recordings.is_empty() {
         return Err(InputError::NoLatencies { format: format.title });
     }
     if let Some(failure) = input.failure() {
-        recordings.iter_mut().for_each(|one| one.is_incomplete(failure.clone()));
+        recordings.iter_mut().for_each(|one| one.findings.push(failure.clone()));
     }
     Ok(recordings)
+}
+
+/// Takes out recordings without a result; what one of them lacks is told by the one before it, or the
+/// first.
+fn keep_those_with_results(recordings: &mut Vec<Recording>) {
+    for at in 0..recordings.len() {
+        if recordings[at].has_result() || !recordings[at].is_incomplete() {
+            continue;
+        }
+        let findings = std::mem::take(&mut recordings[at].findings);
+        let before = recordings[..at].iter().rposition(Recording::has_result);
+        if let Some(heir) = before.or_else(|| recordings.iter().position(Recording::has_result)) {
+            recordings[heir].findings.extend(findings);
+        }
+    }
+    recordings.retain(Recording::has_result);
 }

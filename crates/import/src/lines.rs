@@ -13,8 +13,10 @@ const LONGEST: usize = 1 << 20;
 pub struct Line<'a> {
     /// Its number, from 1.
     pub number: u64,
-    /// Its bytes, without the end and without a carriage return before it.
+    /// Its bytes, without the end and without carriage returns before it.
     pub bytes: &'a [u8],
+    /// Whether it has its end; otherwise its last number may be the beginning of a longer one.
+    pub is_whole: bool,
 }
 
 /// Reads line after line.
@@ -51,11 +53,11 @@ impl<R: Read> Lines<R> {
     /// The next line; none at the end.
     pub fn next(&mut self) -> io::Result<Option<Line<'_>>> {
         let mut looked = 0;
-        let (from, to, next) = loop {
+        let (from, to, next, is_whole) = loop {
             let there = &self.buffer[self.start..self.end];
             if let Some(at) = memchr(b'\n', &there[looked..]) {
                 let to = self.start + looked + at;
-                break (self.start, to, to + 1);
+                break (self.start, to, to + 1, true);
             }
             looked = there.len();
             if looked >= LONGEST {
@@ -67,12 +69,13 @@ impl<R: Read> Lines<R> {
                 if looked == 0 {
                     return Ok(None);
                 }
-                break (self.start, self.end, self.end);
+                break (self.start, self.end, self.end, false);
             }
         };
         self.start = next;
         self.number += 1;
-        Ok(Some(Line { number: self.number, bytes: without_return(&self.buffer[from..to]) }))
+        let bytes = without_return(&self.buffer[from..to]);
+        Ok(Some(Line { number: self.number, bytes, is_whole }))
     }
 
     /// The first part of a line that is too long; the rest of it is passed over.
@@ -96,7 +99,7 @@ impl<R: Read> Lines<R> {
         self.buffer.extend_from_slice(&rest);
         (self.start, self.end) = (length, length + rest.len());
         self.number += 1;
-        Ok(Line { number: self.number, bytes: &self.buffer[..length] })
+        Ok(Line { number: self.number, bytes: &self.buffer[..length], is_whole: false })
     }
 
     /// Reads more behind what is there; whether there was more.
@@ -126,8 +129,11 @@ impl<R: Read> Lines<R> {
     }
 }
 
-fn without_return(line: &[u8]) -> &[u8] {
-    line.strip_suffix(b"\r").unwrap_or(line)
+fn without_return(mut line: &[u8]) -> &[u8] {
+    while let Some(shorter) = line.strip_suffix(b"\r") {
+        line = shorter;
+    }
+    line
 }
 
 #[cfg(test)]

@@ -101,6 +101,21 @@ pub fn decimal(word: &[u8]) -> Option<f64> {
     value.is_finite().then_some(value)
 }
 
+/// A whole number as tools print it: digits alone, and no zeros in front.
+pub fn whole(word: &str) -> Option<u64> {
+    let is_plain = word.bytes().all(|byte| byte.is_ascii_digit());
+    let is_filled = word.len() > 1 && word.starts_with('0');
+    if is_plain && !is_filled { word.parse().ok() } else { None }
+}
+
+/// A number as `printf` prints it: digits, with a point between them or without.
+pub fn printed(word: &str) -> Option<f64> {
+    let (units, decimals) = word.split_once('.').unwrap_or((word, "0"));
+    let is_decimals = !decimals.is_empty() && decimals.bytes().all(|byte| byte.is_ascii_digit());
+    whole(units).filter(|_| is_decimals)?;
+    word.parse().ok()
+}
+
 /// A time of this many units in nanoseconds; none beyond 292 years.
 pub fn nanos(value: f64, unit: i64) -> Option<i64> {
     let nanos = (value * unit as f64).round();
@@ -128,6 +143,17 @@ mod tests {
         assert_eq!((cursor.unsigned(), cursor.rest()), (None, &b""[..]));
         assert_eq!(Cursor::new(b"18446744073709551615").unsigned(), Some(u64::MAX));
         assert_eq!(Cursor::new(b"x").unsigned(), None);
+    }
+
+    #[test]
+    fn what_no_tool_prints_is_no_number() {
+        assert_eq!((whole("0"), whole("120"), printed("0.50")), (Some(0), Some(120), Some(0.5)));
+        for word in ["", "+5", "-5", "05", "5x", "0x5", "1e3", "99999999999999999999", "5 5"] {
+            assert_eq!((whole(word), printed(word)), (None, None), "{word}");
+        }
+        for word in ["5.", ".5", "1.2.3", "5.-1", "nan", "inf", "5,5"] {
+            assert_eq!(printed(word), None, "{word}");
+        }
     }
 
     #[test]

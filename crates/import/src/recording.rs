@@ -1,9 +1,16 @@
 //! What a file says: threads with their histograms or figures, conditions, and what it leaves open.
 
 use latlab_model::finding::{Finding, ImportFinding};
-use latlab_model::import::{Import, ImportFact};
+use latlab_model::import::{Import, ImportFact, ListedGaps};
 use latlab_model::machine::Machine;
+use latlab_model::units::grouped;
 use latlab_model::{Histogram, Nanos};
+
+/// A thread that ran for less than nine tenths of the time of another has not run all the time.
+const LEAST_SHARE: (i128, i128) = (9, 10);
+/// Cycles by which threads may differ, because one starts after the other.
+const LEAST_OF_OTHERS: (i128, i128) = (1, 10);
+const ALLOWED_LAG: i128 = 10;
 
 /// One recording of a file; most files hold one.
 #[derive(Clone, PartialEq, Default, Debug)]
@@ -26,6 +33,8 @@ pub struct Recording {
     pub length_ns: Nanos,
     /// The unit to which values are cut off.
     pub resolution_ns: Option<Nanos>,
+    /// That it lists gaps, which were watched for during its length.
+    pub gaps: Option<ListedGaps>,
     /// Each thread, or whatever else the file keeps apart.
     pub series: Vec<Series>,
     /// Further statements of the file.
@@ -50,6 +59,14 @@ pub struct Series {
     pub may_lack_latencies: bool,
     /// A maximum that the file states, also of latencies that are left out.
     pub stated_max_ns: Option<Nanos>,
+}
+
+impl Series {
+    /// The largest latency that the file tells of.
+    pub fn largest(&self) -> Nanos {
+        let counted = if self.counts.count > 0 { self.counts.max_ns } else { Nanos::ZERO };
+        self.stated_max_ns.map_or(counted, |stated| stated.max(counted))
+    }
 }
 
 impl Recording {
@@ -78,9 +95,64 @@ impl Recording {
         self.facts.push(ImportFact { name: name.to_string(), text: text.into() });
     }
 
-    /// The file could not be read to its end.
-    pub fn is_incomplete(&mut self, finding: Finding) {
-        self.findings.push(finding);
+    /// The file names a latency of this size; where none of the data is as large, one is missing.
+    pub fn has_at_least(&mut self, about: &str, latency: Nanos) {
+        let largest = self.series.iter().enumerate().max_by_key(|one| one.1.largest());
+        if let Some(thread) = largest.map(|one| one.0) {
+            self.has_at_least_of(thread, about, latency);
+        }
+    }
+
+    /// The same of a latency that belongs to a thread.
+    pub fn has_at_least_of(&mut self, thread: usize, about: &str, latency: Nanos) {
+        let Some(series) = self.series.get_mut(thread) else { return };
+        let counted = series.largest();
+        if counted >= latency {
+            return;
+        }
+        series.stated_max_ns = series.stated_max_ns.max(Some(latency));
+        let (about, stated) = (about.to_string(), latency.to_string());
+        let counted = format!("a maximum of {counted}");
+        self.add_of(thread, ImportFinding::ImportContradiction { about, stated, counted });
+    }
+
+    /// Something of the recording is not there.
+    pub fn lacks(&mut self, missing: impl Into<String>) {
+        self.add(ImportFinding::ImportIncomplete { missing: missing.into() });
+    }
+
+    /// Compares how long the threads ran, by their cycles and periods. Where these are not known, and may
+    /// differ, only a thread with next to no cycles is told.
+    pub fn compare_cycles(&mut self, has_one_period: bool) {
+        let ran: Vec<(usize, i128, Option<Nanos>)> = self
+            .series
+            .iter()
+            .enumerate()
+            .map(|(thread, one)| (thread, i128::from(one.counts.count), one.period_ns))
+            .collect();
+        let is_known = match ran.iter().any(|one| one.2.is_some()) {
+            true => ran.iter().all(|one| one.2.is_some_and(|period| period > Nanos::ZERO)),
+            false => has_one_period,
+        };
+        let period = |period: Option<Nanos>| match period.filter(|_| is_known) {
+            Some(period) => i128::from(period.0),
+            None => 1,
+        };
+        let longest = ran.iter().map(|one| one.1 * period(one.2)).max().unwrap_or(0);
+        let (part, whole) = if is_known { LEAST_SHARE } else { LEAST_OF_OTHERS };
+        for (thread, count, its_period) in ran {
+            let due = longest / period(its_period);
+            if count * whole < due * part && due - count > ALLOWED_LAG {
+                let [count, due] =
+                    [count, due].map(|it| grouped(it.try_into().unwrap_or(u64::MAX)));
+                self.lacks(format!("thread {thread} has {count} of {due} cycles"));
+            }
+        }
+    }
+
+    /// Whether anything of the recording is missing, or contradicts itself.
+    pub fn is_incomplete(&self) -> bool {
+        self.findings.iter().any(Finding::forbids_pass)
     }
 
     /// Whether any latency is known.
@@ -88,10 +160,15 @@ impl Recording {
         self.series.iter().any(|one| one.counts.count > 0)
     }
 
+    /// Whether it says anything: a latency, or that no gap was there in a time.
+    pub fn has_result(&self) -> bool {
+        self.has_latencies() || (self.gaps.is_some() && self.length_ns > Nanos::ZERO)
+    }
+
     /// Whether only figures are known: no histogram and no samples.
     pub fn is_summary(&self) -> bool {
         let mut known = self.series.iter().filter(|one| one.counts.count > 0);
-        known.all(|one| one.counts.layout.is_unknown())
+        self.has_latencies() && known.all(|one| one.counts.layout.is_unknown())
     }
 
     /// Latencies of all threads.
@@ -111,6 +188,7 @@ impl Recording {
             recorded: self.recorded.clone(),
             resolution_ns: self.resolution_ns,
             is_summary: self.is_summary(),
+            gaps: self.gaps,
             facts: self.facts.clone(),
         }
     }

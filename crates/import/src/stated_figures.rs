@@ -66,6 +66,11 @@ pub fn add_bins(recording: &mut Recording, mut bins: Bins, scale: Scale, stated:
     contradictions_of_counts(recording, thread, binned, stated);
     let observed = Observed::new(&rows, &layout);
     let known = overflow.unwrap_or(0);
+    if known > 0 && is_within {
+        let (stated, beyond) =
+            (time(stated.max_ns.unwrap_or(0)), format!("{known} beyond {}", layout.end()));
+        contradiction(recording, thread, "Maximum", stated, beyond);
+    }
     let (min_ns, max_ns) = extremes(recording, thread, &observed, &scale, stated, overflow);
     let sum = observed.sum_ns;
     let coarse = scale.width_ns > scale.unit_ns;
@@ -80,7 +85,9 @@ pub fn add_bins(recording: &mut Recording, mut bins: Bins, scale: Scale, stated:
         Some(mean) => ((mean * (binned + known) as f64).round() as i128, 0),
         None => (sum, known),
     };
-    if let (Some(stated), Some(mean), Some(0)) = (stated.mean_ns, observed.mean_ns(), overflow)
+    // rtla osnoise states a mean of zero whatever it was.
+    let stated_mean = stated.mean_ns.filter(|mean| *mean > 0.0);
+    if let (Some(stated), Some(mean), Some(0)) = (stated_mean, observed.mean_ns(), overflow)
         && !fits(stated)
     {
         contradiction(recording, thread, "Mean", time(stated as i64), time(mean as i64));
@@ -114,6 +121,15 @@ pub fn add_summary(recording: &mut Recording, stated: &StatedFigures) {
     let thread = recording.series.len();
     let count = stated.count.unwrap_or(0);
     let (min, max) = (stated.min_ns.unwrap_or(0), stated.max_ns);
+    if let Some(max) = max.filter(|max| *max < min && count > 0) {
+        contradiction(
+            recording,
+            thread,
+            "Minimum",
+            time(min),
+            format!("a maximum of {}", time(max)),
+        );
+    }
     let mut counts = Histogram { layout: BinLayout::unknown(), ..Histogram::default() };
     if count > 0 {
         let most = max.unwrap_or(i64::MAX).max(min);
@@ -177,11 +193,19 @@ fn extremes(
     let min = match (stated.min_ns, observed.lowest) {
         (Some(stated), Some(low)) if within(stated, low) => stated,
         (Some(stated), Some(low)) => {
-            contradiction(recording, thread, "Minimum", time(stated), time(low));
+            // It says nothing of how late anything was.
+            let (stated, low_text) = (time(stated), time(low));
+            recording.note(format!(
+                "Minimum: the file states {stated}, but its data come to {low_text}."
+            ));
             low
         }
         (stated, low) => low.or(stated).unwrap_or(end),
     };
+    if let Some(max) = stated.max_ns.filter(|max| *max < end && overflow.is_some_and(|it| it > 0)) {
+        let beyond = format!("{} beyond the last bin", overflow.unwrap_or(0));
+        contradiction(recording, thread, "Maximum", time(max), beyond);
+    }
     let max = match (stated.max_ns, observed.highest) {
         (Some(stated), Some(high)) if within(stated, high) => stated,
         (Some(stated), Some(_)) if stated >= end && overflow != Some(0) => stated,

@@ -29,7 +29,9 @@ impl Recording {
             messages.push(Message::Interval(Interval { thread, start_ns, end_ns, counts }));
         }
         messages.extend(self.findings.iter().cloned().map(Message::Finding));
-        messages.extend(misses.and_then(|misses| undecided(&misses)).map(Message::Finding));
+        let undecided = misses.and_then(|misses| undecided(&misses));
+        let unlisted = plan.deadline_ns.and_then(|deadline| self.unlisted(deadline));
+        messages.extend(undecided.or(unlisted).map(Message::Finding));
         messages.extend((0u32..).zip(&self.series).map(|(thread, series)| {
             Message::ThreadEnd(ThreadEnd::new(thread, EndReason::Finished, series.counts.count))
         }));
@@ -41,6 +43,15 @@ impl Recording {
             spike_hook: None,
         }));
         messages
+    }
+
+    /// Gaps that are not listed may be longer than a deadline below the threshold; none where they cannot.
+    fn unlisted(&self, deadline: Nanos) -> Option<Finding> {
+        let gaps = self.gaps?;
+        // A tool that cuts off its figures lists no gap within a unit above its threshold.
+        let unit = self.resolution_ns.unwrap_or(Nanos(1));
+        let is_listed = gaps.above_ns.is_some_and(|above| deadline >= above + unit - Nanos(1));
+        (!is_listed).then(|| Finding::new(ImportFinding::DeadlineUndecided { count: None }))
     }
 }
 

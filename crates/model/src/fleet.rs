@@ -80,7 +80,6 @@ impl FleetRun {
     pub fn new(run: &Run, seal: String) -> FleetRun {
         let (asked, machine, total) = (&run.asked, &run.machine, &run.total);
         let quantiles = total.quantiles.as_ref();
-        let loads: Vec<&str> = asked.loads.iter().map(|load| load.words.as_str()).collect();
         let first = run.threads.iter().map(|thread| thread.setup.first_release_ns).min();
         FleetRun {
             run: run.id.clone(),
@@ -108,7 +107,7 @@ impl FleetRun {
             period_ns: asked.method.period(),
             policy: run.threads.first().map(|thread| thread.setup.policy.clone()),
             threads: run.threads.len(),
-            load: loads.join(" "),
+            load: run.load_or(""),
             settings: settings(asked),
             deadline_ns: asked.deadline_ns,
             verdict: run.verdict.as_ref().map(|verdict| verdict.word),
@@ -120,9 +119,9 @@ impl FleetRun {
             underflow: total.underflow,
             min_ns: total.min_ns,
             mean_ns: total.mean_ns,
-            p50_ns: quantiles.map(|all| all.p50_ns),
-            p90_ns: quantiles.map(|all| all.p90_ns),
-            p99_ns: quantiles.map(|all| all.p99_ns),
+            p50_ns: quantiles.and_then(|all| all.p50_ns),
+            p90_ns: quantiles.and_then(|all| all.p90_ns),
+            p99_ns: quantiles.and_then(|all| all.p99_ns),
             p99_9_ns: quantiles.and_then(|all| all.p99_9_ns),
             p99_99_ns: quantiles.and_then(|all| all.p99_99_ns),
             p99_999_ns: quantiles.and_then(|all| all.p99_999_ns),

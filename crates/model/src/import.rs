@@ -25,8 +25,19 @@ pub struct Import {
     pub resolution_ns: Option<Nanos>,
     /// Whether the file has a histogram or samples, or only figures.
     pub is_summary: bool,
+    /// That the file lists gaps of a busy loop, and no latencies of cycles.
+    #[serde(default)]
+    pub gaps: Option<ListedGaps>,
     /// Further statements of the file, such as `Kernel` and `CPUs`.
     pub facts: Vec<ImportFact>,
+}
+
+/// Gaps that another tool's busy loop saw while it watched, which may be none.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ListedGaps {
+    /// Every longer gap is in the file; none where the file does not say from which length on.
+    pub above_ns: Option<Nanos>,
 }
 
 /// A statement of a file about the recording.

@@ -184,6 +184,9 @@ pub struct Wires {
     pub marker: Option<String>,
     /// Where an edge is: a share of the way from low to high, or a level.
     pub threshold: String,
+    /// The same of the response, if it differs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response_threshold: Option<String>,
     /// Hysteresis around the threshold, as a share or a voltage.
     pub hysteresis: String,
     /// Which edges are stimuli.

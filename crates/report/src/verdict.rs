@@ -1,7 +1,8 @@
 //! The judgement of a run in sentences.
 
+use crate::figures::{self, SaidLatency};
 use crate::sections::respond::is_timed;
-use crate::units::{counted, grouped, percent, span, trimmed};
+use crate::units::{counted, grouped, percent, span, trimmed, within_sentence};
 use latlab_model::finding::{FindingKind, LossFinding};
 use latlab_model::plan::Recorded;
 use latlab_model::run::{BurstLimit, EndReason, MissBursts, Verdict, VerdictReason, VerdictWord};
@@ -152,16 +153,24 @@ pub(crate) fn judged_responses(run: &Run) -> (&'static str, &'static str) {
 }
 
 /// The largest that the verdict counts, also of those after the last stored interval.
-pub(crate) fn largest(run: &Run) -> Option<Nanos> {
+pub(crate) fn largest(run: &Run) -> Option<SaidLatency> {
     let uncounted = run.findings.iter().filter_map(|finding| match finding.kind {
         FindingKind::Loss(LossFinding::SpikesUncounted { largest_ns, .. }) => Some(largest_ns),
         _ => None,
     });
-    uncounted.chain(run.total.max_ns).max()
+    let max = uncounted.chain(run.total.max_ns).max()?.0 as f64;
+    let of_total = figures::maximum(&run.total).unwrap_or(figures::known(max));
+    Some(SaidLatency { ns: max, ..of_total }.resolved(figures::resolution(run)))
 }
 
 fn maximum(run: &Run) -> String {
-    largest(run).map(|max| format!(", observed maximum {max}")).unwrap_or_default()
+    let words = |max: SaidLatency| max.words(|ns| Nanos(ns as i64).to_string());
+    largest(run).map(|max| format!(", observed maximum {}", words(max))).unwrap_or_default()
+}
+
+/// Why a run is `invalid` or `inconclusive`, in a clause; none where its counts decide.
+pub fn verdict_reason(run: &Run) -> Option<String> {
+    reason(run, run.verdict.as_ref()?)
 }
 
 /// Why a run is `invalid` or `inconclusive`, in a clause.
@@ -182,6 +191,9 @@ pub(crate) fn reason(run: &Run, verdict: &Verdict) -> Option<String> {
             ),
             None => "the file does not say how many latencies it leaves out".to_string(),
         },
+        VerdictReason::PassForbidden { finding, others } => {
+            and_others(&within_sentence(&finding.text()), *others)
+        }
         VerdictReason::LimitOpen => match &verdict.limit {
             Some(limit) => format!(
                 "the run is too short to show that no more than {} of misses come in an hour",
@@ -193,6 +205,13 @@ pub(crate) fn reason(run: &Run, verdict: &Verdict) -> Option<String> {
     })
 }
 
+/// What forbids a pass of a run without a miss, in a clause.
+pub(crate) fn forbids_pass(run: &Run) -> Option<String> {
+    let verdict = run.verdict.as_ref()?;
+    let is_forbidden = matches!(verdict.reason, Some(VerdictReason::PassForbidden { .. }));
+    is_forbidden.then(|| reason(run, verdict)).flatten()
+}
+
 fn in_brackets(reason: Option<String>) -> String {
     reason.map(|reason| format!(" ({reason})")).unwrap_or_default()
 }
@@ -201,11 +220,17 @@ fn in_brackets(reason: Option<String>) -> String {
 fn heaviest(run: &Run, codes: &[String]) -> String {
     let first = run.findings.iter().find(|finding| finding.invalidates());
     let text = first.map(|finding| finding.text());
-    let text = text.as_deref().unwrap_or("see the findings").trim_end_matches('.');
-    match codes.len() {
-        0 | 1 => text.to_string(),
-        2 => format!("{text}, and one more finding"),
-        count => format!("{text}, and {} more findings", count - 1),
+    let text = text.as_deref().unwrap_or("see the findings");
+    and_others(text, codes.len().saturating_sub(1) as u64)
+}
+
+/// The sentence of a finding as a clause, and how many more there are.
+pub(crate) fn and_others(text: &str, others: u64) -> String {
+    let text = text.trim_end_matches('.');
+    match others {
+        0 => text.to_string(),
+        1 => format!("{text}, and one more finding"),
+        count => format!("{text}, and {count} more findings"),
     }
 }
 
@@ -249,7 +274,10 @@ fn bound_bursts(bursts: &MissBursts, most_per_hour: f64) -> String {
     };
     let begins = begins_at_most.or(share_at_most.filter(|_| count == 0));
     let begins = begins.map(|share| {
-        format!(", and at most one in {} releases begins one", grouped((1.0 / share).round() as u64))
+        format!(
+            ", and at most one in {} releases begins one",
+            grouped((1.0 / share).round() as u64)
+        )
     });
     let share = share_at_most.filter(|_| count > 0);
     let share = share.map(|share| format!(", and at most {} of the releases miss", percent(share)));
@@ -257,7 +285,8 @@ fn bound_bursts(bursts: &MissBursts, most_per_hour: f64) -> String {
         format!(" (for bursts as large as those of latencies above {level}; those at the deadline are few)")
     });
     let clump = clump.filter(|clump| *clump >= NOTABLE_CLUMP);
-    let clump = clump.map(|clump| format!(" Bursts come up to {clump:.1} at a time, which is allowed for."));
+    let clump = clump
+        .map(|clump| format!(" Bursts come up to {clump:.1} at a time, which is allowed for."));
     format!(
         "{seen}With 95 % confidence fewer than {} bursts of misses come in an hour{}{}{}, {UNCHANGED}.{}",
         per_hour(most_per_hour),
@@ -357,8 +386,7 @@ mod tests {
             "and at most 0.55 % of the releases miss (for bursts as large as those of latencies above 60 us; \
              those at the deadline are few), if load"
         ));
-        let lost =
-            MissBursts { unknown: 12, begins_at_most: None, share_at_most: None, ..some };
+        let lost = MissBursts { unknown: 12, begins_at_most: None, share_at_most: None, ..some };
         assert!(bound_bursts(&lost, lost.at_most_per_hour).starts_with(
             "The misses came in 130 bursts at least, the largest of \
             95 misses; the times of 12 are not known. "

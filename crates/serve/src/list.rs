@@ -262,14 +262,20 @@ fn figures(row: &RunLine, run: &ListFigures, addresses: &Addresses) -> Markup {
         }
         td data-head="Verdict" {
             @match run.verdict { Some(verdict) => span.tag.(verdict.as_str()) { (verdict) }, None => "–" }
+            @if let Some(reason) = &run.reason { small { (reason) } }
         }
-        td.number.max data-head="Largest" { (time(run.max)) }
-        td.number data-head="p99.9" { (time(run.p99_9.map(bin_edge))) }
+        td.number.max data-head="Largest" { @if run.max_is_at_least { "≥ " } (time(run.max)) }
+        td.number data-head="p99.9" {
+            @match (run.p99_9, run.p99_9_above) {
+                (None, Some(end)) => { "> " (time(Some(end))) },
+                (p99_9, _) => (time(p99_9.map(bin_edge))),
+            }
+        }
         td.number data-head="Misses" {
             (count(run.misses))
             @if run.missed.is_some_and(|missed| missed > 0) { small { (count(run.missed)) " missed releases" } }
         }
-        td.words data-head="Load" { (with_breaks(run.load.as_deref().unwrap_or("none"), ',')) }
+        td.words data-head="Load" { (with_breaks(&run.load, ',')) }
         td data-head="Machine, kernel" { span { (run.machine) small { (run.kernel) } } }
         td.number data-head="Cycles" { (grouped(run.cycles)) }
         td.number data-head="Measured" { (span(run.measured)) }

@@ -5,6 +5,7 @@ use latlab_model::plan::Instrument;
 use latlab_model::run::VerdictWord;
 use latlab_model::sanitize::escape_controls;
 use latlab_model::{Nanos, Run};
+use latlab_report::verdict_reason;
 use latlab_store::{RunState, Store};
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -60,16 +61,22 @@ pub struct ListFigures {
     pub measured: Nanos,
     /// Observed maximum.
     pub max: Option<Nanos>,
+    /// Whether larger latencies may be missing.
+    pub max_is_at_least: bool,
     /// 99.9 %, where there are enough latencies.
     pub p99_9: Option<Nanos>,
+    /// What it lies above, where no more is known of it.
+    pub p99_9_above: Option<Nanos>,
     /// Missed releases, where there are releases.
     pub missed: Option<u64>,
     /// Deadline misses, where there is a deadline.
     pub misses: Option<u64>,
-    /// What loaded the machine, where something did.
-    pub load: Option<String>,
+    /// What loaded the machine; `none`, or `unknown`.
+    pub load: String,
     /// The judgement, where there is one.
     pub verdict: Option<VerdictWord>,
+    /// Why its counts do not decide.
+    pub reason: Option<String>,
     /// Its board and scenario, of which the newest run is told as metrics.
     pub labels: Vec<Label>,
 }
@@ -140,7 +147,7 @@ impl RunIndex {
         let mut text = entry.id.clone();
         if let RunStatus::Figures(run) = &what {
             let note = run.note.as_deref().unwrap_or_default();
-            let load = run.load.as_deref().unwrap_or_default();
+            let load = &run.load;
             text = [&text, &run.name, note, load, &run.kernel, &run.machine].join("\n");
         }
         Some(RunLine { id: entry.id, what, time, text: text.to_lowercase() })
@@ -204,20 +211,17 @@ impl ListFigures {
             cycles: run.total.cycles,
             measured: run.measured_ns,
             max: run.total.max_ns,
+            max_is_at_least: run.total.max_is_at_least,
             p99_9: run.total.quantiles.as_ref().and_then(|quantiles| quantiles.p99_9_ns),
+            p99_9_above: run.total.quantiles.as_ref().and_then(|all| all.above_ns),
+            reason: verdict_reason(run).map(|reason| escape_controls(&reason)),
             missed: run.total.missed,
             misses: run.total.misses,
-            load: load(run),
+            load: escape_controls(&run.load_or("none")),
             verdict: run.verdict.as_ref().map(|verdict| verdict.word),
             labels: MetricsRun::of_board(run),
         }
     }
-}
-
-/// What loaded the machine, in the words that asked for it.
-fn load(run: &Run) -> Option<String> {
-    let words: Vec<&str> = run.asked.loads.iter().map(|load| load.words.as_str()).collect();
-    (!words.is_empty()).then(|| escape_controls(&words.join(" + ")))
 }
 
 /// Why a folder is not shown: it, or something in it, is a link to somewhere else.

@@ -57,9 +57,8 @@ mod tests {
         for events in [1.0, 3.0, 10.5] {
             let bound = any_time_below(events, 0.05);
             // With u = v^-4.
-            let mean: f64 = steps()
-                .map(|v| v.powf(-4.0 * events) * (bound * (1.0 - v.powi(-4))).exp())
-                .sum();
+            let mean: f64 =
+                steps().map(|v| v.powf(-4.0 * events) * (bound * (1.0 - v.powi(-4))).exp()).sum();
             assert!((mean / f64::from(STEPS) / 20.0 - 1.0).abs() < 1e-2, "{events}: {bound}");
         }
         assert_eq!(any_time_below(0.0, 0.05), 0.0);

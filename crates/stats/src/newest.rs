@@ -72,7 +72,8 @@ impl Scatter {
         let freedom = freedom.max(1.0);
         // So does the deviation of a level that is short against its dependence.
         let lost = variance_of_mean(longest, correlation).min(0.9);
-        let variance = squares / (count - levels.len() as f64) / (1.0 - lost) * (1.0 - 1.0 / longest);
+        let variance =
+            squares / (count - levels.len() as f64) / (1.0 - lost) * (1.0 - 1.0 / longest);
         Some(Scatter { deviation: variance.sqrt(), correlation, freedom })
     }
 

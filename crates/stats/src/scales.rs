@@ -15,8 +15,7 @@ const COSINES: usize = 36;
 /// Of fewer slices nothing is known.
 pub const FEWEST_SLICES: usize = 5;
 /// How many times stronger the slow variation may be than what is independent; 0 is none.
-const STRENGTHS: [f64; 12] =
-    [0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 512.0, 2048.0];
+const STRENGTHS: [f64; 12] = [0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 512.0, 2048.0];
 /// Numbers of cosines that the slow variation may reach: the first lasts for the whole run.
 const CORNERS: usize = 14;
 const FIRST_CORNER: f64 = 0.5;
@@ -169,10 +168,9 @@ fn combinations(cosines: &[f64], expected: &Durations) -> Vec<Combination> {
     }
     let most = found.iter().map(|(log, _)| *log).fold(f64::NEG_INFINITY, f64::max);
     let all: f64 = found.iter().map(|(log, _)| (log - most).exp()).sum();
-    let probable = found.into_iter().map(|(log, one)| Combination {
-        probability: (log - most).exp() / all,
-        ..one
-    });
+    let probable = found
+        .into_iter()
+        .map(|(log, one)| Combination { probability: (log - most).exp() / all, ..one });
     probable.filter(|one| one.probability > NEGLIGIBLE).collect()
 }
 
@@ -208,9 +206,8 @@ fn between(slices: &[(f64, f64)], share: f64) -> f64 {
 fn contributions(excess: &[f64]) -> f64 {
     let of = |joined: usize| {
         let sums = excess.chunks(joined).map(|chunk| chunk.iter().sum::<f64>());
-        let (squares, fourth) = sums.fold((0.0, 0.0), |(squares, fourth), sum| {
-            (squares + sum * sum, fourth + sum.powi(4))
-        });
+        let (squares, fourth) = sums
+            .fold((0.0, 0.0), |(squares, fourth), sum| (squares + sum * sum, fourth + sum.powi(4)));
         if fourth > 0.0 { 1.5 * squares * squares / fourth } else { excess.len() as f64 }
     };
     of(1).min(of(5))

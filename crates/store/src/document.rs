@@ -4,8 +4,9 @@ use crate::disk::Disk;
 use crate::error::{Error, Result};
 use crate::files::{checksum, compare_size, hexadecimal, read_back, write_file};
 use crate::trust::open_file;
+use latlab_model::finding::{Finding, LossFinding};
 use latlab_model::flight::Recording;
-use latlab_model::run::{SCHEMA_VERSION, StoredFile};
+use latlab_model::run::{SCHEMA_VERSION, StoredFile, VerdictReason, VerdictWord};
 use latlab_model::snapshot::ParseSnapshotError;
 use latlab_model::{Run, Snapshot};
 use sha2::{Digest, Sha256};
@@ -59,9 +60,33 @@ pub fn read_run_with_text(folder: &Path) -> Result<(Run, String)> {
     let text = String::from_utf8(text).map_err(|error| because(error.to_string()))?;
     let run = serde_json::from_str(&text).map_err(damaged)?;
     match flaw(&text, &run) {
-        None => Ok((run, text)),
+        None => Ok((with_changed_files(folder, run), text)),
         Some(flaw) => Err(because(format!("damaged or changed: {flaw}"))),
     }
+}
+
+/// The run with what is seen at once of its other files: one that is gone, or has another length, forbids
+/// a pass. Their checksums are compared where they are read.
+fn with_changed_files(folder: &Path, mut run: Run) -> Run {
+    let changed = run.files.iter().filter_map(|(name, stored)| {
+        let bytes = folder.join(name).symlink_metadata().ok().map(|there| there.len());
+        (bytes != Some(stored.bytes)).then(|| {
+            let (name, stored_bytes) = (name.clone(), stored.bytes);
+            Finding::new(LossFinding::StoredFileChanged { name, bytes, stored_bytes })
+        })
+    });
+    let changed: Vec<Finding> = changed.collect();
+    let (Some(first), others) = (changed.first().cloned(), changed.len().saturating_sub(1)) else {
+        return run;
+    };
+    if let Some(verdict) = run.verdict.as_mut().filter(|one| one.word == VerdictWord::Pass) {
+        verdict.word = VerdictWord::Inconclusive;
+        verdict.reason =
+            Some(VerdictReason::PassForbidden { finding: first, others: others as u64 });
+        (verdict.at_most_share, verdict.at_most_per_second, verdict.bursts) = (None, None, None);
+    }
+    run.findings.extend(changed);
+    run
 }
 
 #[derive(serde::Deserialize)]

@@ -608,14 +608,14 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__import)
-            opts="-h -V --look --as --column --unit --deadline --name --note --out --format --help --version"
+            opts="-h -V --look --as --column --unit --period --deadline --name --note --out --format --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --as)
-                    COMPREPLY=($(compgen -W "parquet json rteval hdr rtla-hist rtla-top oslat xenomai stress-ng pairs hwlatdetect cyclictest jitterdebugger-csv jitterdebugger-raw csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "parquet json rteval hdr rtla-hist rtla-top oslat xenomai latmus stress-ng pairs hwlatdetect cyclictest jitterdebugger-csv jitterdebugger-raw csv" -- "${cur}"))
                     return 0
                     ;;
                 --column)
@@ -624,6 +624,10 @@ _latlab() {
                     ;;
                 --unit)
                     COMPREPLY=($(compgen -W "s ms us ns" -- "${cur}"))
+                    return 0
+                    ;;
+                --period)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --deadline)
@@ -978,7 +982,7 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__respond)
-            opts="-a -p -h -V --from --join --look --simulate --scope --logic --gpio --stimulus --response --width --marker --threshold --hysteresis --edge --response-edge --quiet --window --unit --loopback --answer --external --count --timeout --generator --scope-commands --for --samplerate --edges --seed --firmware --mcu --clock --pins --lto --keep --page --target --kernel --modules --dtb --realtime --smp --fault --console --board-pins --cpus --policy --priority --load --tune --set --deadline --name --note --out --format --help --version"
+            opts="-a -p -h -V --from --join --look --simulate --scope --logic --gpio --stimulus --response --width --marker --threshold --response-threshold --hysteresis --edge --response-edge --quiet --window --unit --loopback --answer --external --count --timeout --generator --scope-commands --for --samplerate --edges --seed --firmware --mcu --clock --pins --lto --keep --page --target --kernel --modules --dtb --realtime --smp --fault --console --board-pins --cpus --policy --priority --load --tune --set --deadline --name --note --out --format --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1021,6 +1025,10 @@ _latlab() {
                     return 0
                     ;;
                 --threshold)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --response-threshold)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

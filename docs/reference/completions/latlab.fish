@@ -163,6 +163,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand respond" -l response -d 'T
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l width -d 'Measure the width of the pulses on this channel, from --edge to the opposite edge' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l marker -d 'Channel that is high while a possible disturbance lasts' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l threshold -d 'Level of an edge: a share of the way from low to high, or a voltage (1.65V)' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l response-threshold -d 'Level of an edge of the response [default: as --threshold]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l hysteresis -d 'Hysteresis around the threshold: a share, a voltage, or auto, which follows the noise and is 10% at least' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l edge -d 'Which edges are stimuli: rising, falling, both' -r -f -a "rising\t''
 falling\t''
@@ -231,6 +232,7 @@ rtla-hist\t''
 rtla-top\t''
 oslat\t''
 xenomai\t''
+latmus\t''
 stress-ng\t''
 pairs\t''
 hwlatdetect\t''
@@ -243,6 +245,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand import" -l unit -d 'Unit o
 ms\t''
 us\t''
 ns\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand import" -l period -d 'The column has the times at which the cycles of a loop with this period began, and not latencies' -r
 complete -c latlab -n "__fish_latlab_using_subcommand import" -l deadline -d 'Judge each run: a latency above this is a deadline miss' -r
 complete -c latlab -n "__fish_latlab_using_subcommand import" -l name -d 'Name of the run [default: that of the file or simulation]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand import" -l note -d 'Note to store with the run' -r

@@ -26,11 +26,17 @@ class Summary:
     max_at_ns: int | None
     """Release of the observed maximum, in ns of CLOCK_MONOTONIC."""
     quantiles: Mapping[str, int]
-    """Quantiles in ns by name ("p50" to "p99.999"), without those for which there were too few cycles."""
+    """Quantiles in ns by name ("p50" to "p99.999"), without those for which there were too few cycles, and those
+    above `above_ns`."""
+    above_ns: int | None = None
+    """Where the bins of an imported histogram end, in ns; absent quantiles with enough cycles lie above it."""
+    max_is_at_least: bool = False
+    """Whether latencies may be missing, so that the true maximum may be larger."""
 
     @classmethod
     def read(cls, document: Mapping[str, Any]) -> Self:
-        quantiles = document["quantiles"] or {}
+        quantiles = dict(document["quantiles"] or {})
+        above_ns = quantiles.pop("above_ns", None)
         names = {name.removesuffix("_ns").replace("_", "."): value for name, value in quantiles.items()}
         return cls(
             cycles=document["cycles"],
@@ -42,6 +48,8 @@ class Summary:
             max_ns=document["max_ns"],
             max_at_ns=document["max_at_ns"],
             quantiles={name: value for name, value in names.items() if value is not None},
+            above_ns=above_ns,
+            max_is_at_least=document.get("max_is_at_least", False),
         )
 
 
@@ -114,8 +122,8 @@ class Finding:
     """When it was found, in ns of CLOCK_MONOTONIC."""
     thread: int | None
     """Number of the measuring thread that it concerns."""
-    invalidates: bool
-    """Whether it makes the figures worthless or incomplete."""
+    effect: str
+    """What it does to the verdict: `none`, `no-pass` (latencies may be missing) or `invalid`."""
 
     @classmethod
     def read(cls, document: Mapping[str, Any]) -> Self:
@@ -126,5 +134,5 @@ class Finding:
             remedy=document["remedy"],
             at_ns=document["at_ns"],
             thread=document["thread"],
-            invalidates=document["invalidates"],
+            effect=document["effect"],
         )

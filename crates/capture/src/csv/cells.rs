@@ -4,6 +4,7 @@
 //! commas and bounded lines with their numbers remain ours.
 
 use super::instants::Instant;
+use super::names;
 use crate::error::ParseError;
 
 /// How the cells of a table are parted and its numbers written.
@@ -11,35 +12,112 @@ use crate::error::ParseError;
 pub struct Dialect {
     pub delimiter: char,
     pub decimal_comma: bool,
+    /// Whether `0x1F` is a number; where no other cell is written so, it is a damaged one.
+    pub hexadecimal: bool,
 }
 
 /// What is tried, in this order: a comma may be part of a number, a tab never.
 pub const DIALECTS: [Dialect; 6] = [
-    Dialect { delimiter: '\t', decimal_comma: false },
-    Dialect { delimiter: ';', decimal_comma: false },
-    Dialect { delimiter: ',', decimal_comma: false },
-    Dialect { delimiter: ';', decimal_comma: true },
-    Dialect { delimiter: '\t', decimal_comma: true },
-    Dialect { delimiter: ' ', decimal_comma: false },
+    Dialect::new('\t', false),
+    Dialect::new(';', false),
+    Dialect::new(',', false),
+    Dialect::new(';', true),
+    Dialect::new('\t', true),
+    Dialect::new(' ', false),
 ];
 
 impl Dialect {
+    pub const fn new(delimiter: char, decimal_comma: bool) -> Dialect {
+        Dialect { delimiter, decimal_comma, hexadecimal: true }
+    }
+
     /// The cells of a line, without blanks and quotes around them.
     pub fn cells<'a>(&self, line: &'a str) -> Cells<'a> {
         Cells { rest: Some(line), delimiter: self.delimiter as u8 }
     }
 
-    /// A cell as a number; infinite where it is beyond the range of its instrument.
+    /// A cell as a number, in volts where its unit is in it; infinite where it is beyond the range of
+    /// its instrument.
     pub fn number(&self, cell: &str) -> Option<f64> {
         let number = cell.strip_prefix('+').unwrap_or(cell);
         let first = number.bytes().next()?;
+        // Nearly all cells are written so.
+        if (first.is_ascii_digit() || first == b'-')
+            && !self.decimal_comma
+            && let Ok(number) = number.parse::<f64>()
+            && number.is_finite()
+        {
+            return Some(number);
+        }
         match () {
             () if !(first.is_ascii_digit() || b"-.,".contains(&first)) => unmeasured(cell),
-            () if number.starts_with("0x") || number.starts_with("0X") => hexadecimal(number),
-            () if self.decimal_comma && number.contains('.') => None,
-            () if self.decimal_comma => number.replace(',', ".").parse().ok(),
-            () => number.parse().ok().or_else(|| unmeasured(cell)),
+            () if is_hexadecimal(number) => hexadecimal(number).filter(|_| self.hexadecimal),
+            () => self.plain(number).or_else(|| unmeasured(cell)).or_else(|| self.volts(cell)),
         }
+    }
+
+    /// A number without a unit and groups of digits.
+    fn plain(&self, number: &str) -> Option<f64> {
+        let parsed: Option<f64> = match self.decimal_comma {
+            true if number.contains('.') => None,
+            true => number.replace(',', ".").parse().ok(),
+            false => number.parse().ok(),
+        };
+        // The digits of 1e999 say nothing any more.
+        parsed.filter(|number| number.is_finite())
+    }
+
+    /// `3.30 V`, `-200 mV`, `1 200`.
+    fn volts(&self, cell: &str) -> Option<f64> {
+        let Quantity { number, unit, .. } = self.quantity(cell)?;
+        Some(number * names::volts_of(unit)?)
+    }
+
+    /// A number with its unit behind it, whose digits may stand in groups: `1.000 000 ms`.
+    pub fn quantity<'a>(&self, cell: &'a str) -> Option<Quantity<'a>> {
+        let cell = cell.trim();
+        let end = cell.rfind(|c: char| c.is_ascii_digit())? + 1;
+        let (number, unit) = cell.split_at(end);
+        let number = self.ungrouped(number)?;
+        let last_digit = last_digit(&number)?;
+        let number = self.plain(number.strip_prefix('+').unwrap_or(&number))?;
+        Some(Quantity { number, unit: unit.trim(), last_digit })
+    }
+
+    /// A number without the blanks between groups of three digits.
+    fn ungrouped(&self, number: &str) -> Option<String> {
+        let is_separator = |c: char| c.is_whitespace() || c == '\'';
+        if !number.contains(is_separator) {
+            return Some(number.to_string());
+        }
+        let is_group = |group: &str, least: usize| {
+            (least..=3).contains(&group.len()) && group.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        let point = if self.decimal_comma { ',' } else { '.' };
+        let (whole, decimals) = number.split_once(point).unwrap_or((number, ""));
+        let mut wholes = whole.trim_start_matches(['+', '-']).split(is_separator);
+        let first = wholes.next().is_some_and(|group| is_group(group, 1));
+        let last = decimals.rsplit(is_separator).next()?;
+        let mut others = decimals.rsplit(is_separator).skip(1);
+        let is_grouped = first
+            && wholes.all(|group| is_group(group, 3))
+            && (decimals.is_empty() || is_group(last, 1))
+            && others.all(|group| is_group(group, 3));
+        is_grouped.then(|| number.chars().filter(|c| !is_separator(*c)).collect())
+    }
+
+    /// A time with its unit in the cell, in seconds, and the seconds of its last digit.
+    pub fn seconds(&self, cell: &str) -> Option<(f64, f64)> {
+        let Quantity { number, unit, last_digit } = self.quantity(cell)?;
+        let unit = names::seconds_of(unit)?;
+        Some((number * unit, last_digit * unit))
+    }
+
+    /// Whether a cell holds a number or a time.
+    pub fn is_value(&self, cell: &str) -> bool {
+        self.number(cell).is_some()
+            || Instant::parse(cell).is_some()
+            || self.seconds(cell).is_some()
     }
 
     /// Whether a line is a row of values: at least one is a number or a time, and the others are,
@@ -48,7 +126,7 @@ impl Dialect {
         let mut numbers = 0;
         for cell in self.cells(line).filter(|cell| !cell.is_empty()) {
             match () {
-                () if self.number(cell).is_some() || Instant::parse(cell).is_some() => numbers += 1,
+                () if self.is_value(cell) => numbers += 1,
                 () if is_unknown(cell) || is_bare_hexadecimal(cell) => {}
                 () => return false,
             }
@@ -59,10 +137,18 @@ impl Dialect {
     /// Whether a line may be a row of values with words among them: it begins with a number or a
     /// time and has another one.
     pub fn is_row_with_words(&self, line: &str) -> bool {
-        let is_value = |cell: &str| self.number(cell).is_some() || Instant::parse(cell).is_some();
         let mut cells = self.cells(line);
-        cells.next().is_some_and(is_value) && cells.any(is_value)
+        cells.next().is_some_and(|cell| self.is_value(cell)) && cells.any(|it| self.is_value(it))
     }
+}
+
+/// A number with its unit.
+pub struct Quantity<'a> {
+    pub number: f64,
+    /// As it stands there; empty where there is none.
+    pub unit: &'a str,
+    /// What the last digit of the number stands for.
+    pub last_digit: f64,
 }
 
 /// What instruments write where they have no value, or one beyond their range.
@@ -70,7 +156,7 @@ fn unmeasured(cell: &str) -> Option<f64> {
     let is = |words: &[&str]| words.iter().any(|word| cell.eq_ignore_ascii_case(word));
     match () {
         // Some write asterisks in the place of a value.
-        () if is(&["NaN", "1.#QNAN", "-1.#QNAN", "-1.#IND"])
+        () if is(&["NaN", "-NaN", "1.#QNAN", "-1.#QNAN", "-1.#IND"])
             || cell.bytes().all(|byte| byte == b'*') =>
         {
             Some(f64::NAN)
@@ -89,6 +175,11 @@ pub fn is_unknown(cell: &str) -> bool {
     words.iter().any(|word| cell.eq_ignore_ascii_case(word))
         // Of a bus each bit: `1x0z`.
         || !cell.is_empty() && cell.bytes().all(|byte| b"01xXzZ".contains(&byte))
+}
+
+/// Whether a cell is written as a hexadecimal number.
+pub fn is_hexadecimal(number: &str) -> bool {
+    number.starts_with("0x") || number.starts_with("0X")
 }
 
 fn hexadecimal(number: &str) -> Option<f64> {
@@ -129,6 +220,13 @@ impl<'a> Iterator for Cells<'a> {
     }
 }
 
+impl Cells<'_> {
+    /// Whether what was not read yet has a cell that is not empty.
+    pub fn has_more(&mut self) -> bool {
+        self.rest.is_some() && self.any(|cell| !cell.is_empty())
+    }
+}
+
 /// Within quotes a delimiter is part of the cell.
 fn end_of_quotes(rest: &str) -> Option<usize> {
     let inside = rest.trim_start_matches(' ').strip_prefix('"')?;
@@ -138,6 +236,11 @@ fn end_of_quotes(rest: &str) -> Option<usize> {
 /// Whether a line is a remark to the reader.
 pub fn is_comment(line: &str) -> bool {
     line.trim_start_matches('"').starts_with(['#', ';', '%', '!'])
+}
+
+/// A remark without what makes it one.
+pub fn uncommented(line: &str) -> &str {
+    line.trim_start_matches(['"', '#', ';', '%', '!', ' '])
 }
 
 /// What the last digit of a number stands for: `9.1033E-6` is known to 1E-10.

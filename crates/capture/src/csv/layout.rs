@@ -1,8 +1,9 @@
 //! What a table is, told by its first lines.
 
-use super::cells::{DIALECTS, Dialect, distance, no_number, number_in};
+use super::cells::{DIALECTS, Dialect, distance, last_digit, no_number, number_in};
 use super::instants::Instant;
 use super::picoseconds;
+use super::shape::{self, CellShape, RowShape};
 use super::table::{CsvTable, cells_of, remarks, samplerate, table};
 use crate::SECOND_PS;
 use crate::capture::{Channel, Kind};
@@ -31,6 +32,10 @@ pub struct Layout {
     pub is_sample_time: bool,
     /// What is left out, a sentence each.
     pub notes: Vec<String>,
+    /// What its rows have in common.
+    pub shape: RowShape,
+    /// For each column up to the last one that matters how its cells are written, if it does matter.
+    pub needed: Vec<Option<CellShape>>,
 }
 
 /// Where the time of a row comes from.
@@ -43,6 +48,8 @@ pub enum TimeFrom {
     Index { index: usize, start: f64, step: f64 },
     /// From the number of the row.
     Rows { start: f64, step: f64 },
+    /// From a column whose cells have their unit.
+    Quantity { index: usize },
     /// From a column with times of the calendar, from this second on.
     Calendar { index: usize, origin_s: i64 },
 }
@@ -53,6 +60,7 @@ impl TimeFrom {
         match self {
             TimeFrom::Column { index, .. }
             | TimeFrom::Index { index, .. }
+            | TimeFrom::Quantity { index }
             | TimeFrom::Calendar { index, .. } => Some(index),
             TimeFrom::Rows { .. } => None,
         }
@@ -87,6 +95,10 @@ impl TimeFrom {
                 None => number_in(dialect, cell, index, line)?
                     .map(|time| (time - origin as f64) * factor),
             },
+            TimeFrom::Quantity { .. } => match dialect.seconds(cell) {
+                Some((seconds, _)) => Some(seconds),
+                None => return Err(no_number(cell, index, line)),
+            },
             TimeFrom::Index { start, step, .. } => {
                 number_in(dialect, cell, index, line)?.map(|at| start + at * step)
             }
@@ -96,29 +108,11 @@ impl TimeFrom {
 }
 
 impl Layout {
-    /// For each column up to the last one that matters whether it does.
-    pub fn needed(&self) -> Vec<bool> {
-        let all = self.columns.iter().map(|(index, _)| *index).chain(self.time.column());
-        let mut needed = Vec::new();
-        for index in all {
-            needed.resize(needed.len().max(index + 1), false);
-            needed[index] = true;
-        }
-        needed
-    }
-
-    /// Keeps the first value of each channel that is none.
-    pub fn note_unreadable(
-        &self,
-        unreadable: &mut [Option<ParseError>],
-        cell: &str,
-        index: usize,
-        line: u64,
-    ) {
-        let channel = self.columns.iter().position(|(column, _)| *column == index);
-        if let Some(first) = channel.map(|channel| &mut unreadable[channel]) {
-            first.get_or_insert_with(|| no_number(cell, index, line));
-        }
+    /// What the last digit of the time of a row stands for.
+    pub fn last_digit_ps(&self, row: &str) -> Option<f64> {
+        let TimeFrom::Column { index, factor, .. } = self.time else { return None };
+        let digit = last_digit(self.dialect.cells(row).nth(index)?)?;
+        Some(digit * factor * SECOND_PS as f64)
     }
 }
 
@@ -127,12 +121,13 @@ pub fn detect(start: &[String], unit: Option<Unit>) -> Result<Shape, ParseError>
     if start.first().is_some_and(|line| is_old_tektronix(line)) {
         return Ok(Shape::Capture(tektronix(start)));
     }
-    let table = table(start)?;
+    let mut table = table(start)?;
     table.check_commas()?;
+    table.fit_heading()?;
     let rate = remarks(start).find_map(samplerate);
     match table.list(unit, start)? {
         Some(list) if rate.is_none() => Ok(Shape::List(list)),
-        _ => table.capture(rate).map(Shape::Capture),
+        _ => table.capture(rate, start).map(Shape::Capture),
     }
 }
 
@@ -155,14 +150,21 @@ fn tektronix(start: &[String]) -> Layout {
     let rows = start.iter().map(|line| dialect.cells(line).collect()).collect();
     let table = CsvTable { dialect, first_row: 0, names: Vec::new(), below: Vec::new(), rows };
     let (resolution_ps, is_sample_time) = table.resolution(time, None);
+    let columns = vec![(4, Channel::new(name, Kind::Sampled))];
+    // The facts beside the first rows make these wider.
+    let shape =
+        RowShape { cells: None, ..table.row_shape(time, &columns, shape::stated_rows(start)) };
+    let needed = table.needed(time, &columns);
     Layout {
         format: "CSV of Tektronix",
         dialect,
         first_row: 0,
         time,
-        columns: vec![(4, Channel { name, kind: Kind::Sampled })],
+        columns,
         resolution_ps,
         is_sample_time,
         notes: Vec::new(),
+        shape,
+        needed,
     }
 }

@@ -4,21 +4,23 @@ pub mod cells;
 mod instants;
 mod layout;
 mod names;
+mod rows;
+mod shape;
 mod table;
 
 use crate::SECOND_PS;
-use crate::capture::{Capture, LevelCapture};
-use crate::capture::{Head, Kind, Point, Source};
+use crate::capture::{Capture, Head, LevelCapture};
 use crate::error::ParseError;
-use crate::lines::Lines;
+use crate::lines::{Line, LineFault, Lines};
 use crate::list::{List, Unit};
-use layout::{Layout, Shape, TimeFrom};
+use layout::Shape;
+pub use names::volts_of;
+use rows::Rows;
+pub use rows::{cut_line, fewer_than_stated};
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
-/// Rows that are read at once.
-const AT_ONCE: usize = 2048;
 /// Lines of the start of a file by which its layout is told.
 const SNIFFED_LINES: usize = 400;
 /// The same in bytes.
@@ -43,31 +45,23 @@ pub fn open(path: &Path, unit: Option<Unit>) -> Result<Capture, ParseError> {
                 notes: layout.notes.clone(),
                 ..Head::default()
             };
-            let (before, unreadable) =
-                (vec![None; head.channels.len()], vec![None; head.channels.len()]);
-            let needed = layout.needed();
-            let rows = Rows {
-                lines,
-                layout,
-                needed,
-                cells: Vec::new(),
-                row: 0,
-                reached: None,
-                before,
-                unreadable,
-            };
+            let rows = Rows::new(lines, layout);
             Ok(Capture::Points(LevelCapture { head, source: Box::new(rows) }))
         }
     }
 }
 
-/// The first lines of a file.
+/// The first lines of a file, without one that may be cut.
 fn start(path: &Path) -> Result<Vec<String>, ParseError> {
     let mut lines = Lines::new(BufReader::new(File::open(path)?));
     let (mut start, mut bytes) = (Vec::new(), 0);
-    while let Some(line) = lines.next()? {
-        bytes += line.len();
-        start.push(line.to_string());
+    while let Some(Line { text, fault }) = lines.next()? {
+        if fault == Some(LineFault::NoEnd) {
+            break;
+        }
+        let text = if fault.is_none() { text } else { "" };
+        bytes += text.len();
+        start.push(text.to_string());
         if start.len() >= SNIFFED_LINES || bytes > SNIFFED_BYTES {
             break;
         }
@@ -80,114 +74,6 @@ fn skip(lines: &mut Lines<BufReader<File>>, count: usize) -> Result<(), ParseErr
         lines.next()?;
     }
     Ok(())
-}
-
-/// The rows of a capture.
-struct Rows {
-    lines: Lines<BufReader<File>>,
-    layout: Layout,
-    /// For each column up to the last one that matters whether it does.
-    needed: Vec<bool>,
-    /// The numbers in those columns of the row that is read.
-    cells: Vec<Option<f64>>,
-    row: u64,
-    reached: Option<i64>,
-    /// The last value of each channel, since logic tells changes only.
-    before: Vec<Option<f64>>,
-    /// The first value of each channel that is none.
-    unreadable: Vec<Option<ParseError>>,
-}
-
-impl Rows {
-    fn row(&mut self, points: &mut Vec<Point>) -> Result<bool, ParseError> {
-        let Rows { lines, layout, needed, cells, before, unreadable, .. } = self;
-        let number = lines.number() + 1;
-        let Some(line) = lines.next()? else { return Ok(false) };
-        if line.trim_ascii().is_empty() || cells::is_comment(line) {
-            return Ok(true);
-        }
-        let of_time = layout.time.column();
-        let (mut at_ps, mut is_empty) = (None, true);
-        cells.clear();
-        for (index, (cell, needed)) in layout.dialect.cells(line).zip(needed).enumerate() {
-            is_empty &= cell.is_empty();
-            let value = match *needed && !cell.is_empty() {
-                false => None,
-                true if of_time == Some(index) => {
-                    at_ps = layout.time.at_ps(&layout.dialect, cell, index, number)?;
-                    None
-                }
-                true => match layout.dialect.number(cell) {
-                    Some(value) => Some(decode_special_value(value)),
-                    None => {
-                        if !cells::is_unknown(cell) {
-                            layout.note_unreadable(unreadable, cell, index, number);
-                        }
-                        Some(f64::NAN)
-                    }
-                },
-            };
-            cells.push(value);
-        }
-        if is_empty {
-            // Spreadsheets fill a table up with commas.
-            return Ok(true);
-        }
-        let at_ps = match layout.time {
-            TimeFrom::Rows { start, step } => {
-                Some(picoseconds(start + self.row as f64 * step, number)?)
-            }
-            _ => at_ps,
-        };
-        let at_ps = at_ps.ok_or_else(|| ParseError::line(number, "the row has no time"))?;
-        if self.reached.is_some_and(|reached| at_ps < reached) {
-            return Err(ParseError::line(
-                number,
-                "the time is earlier than that of the row before",
-            ));
-        }
-        for (channel, (index, what)) in layout.columns.iter().enumerate() {
-            let Some(value) = cells.get(*index).copied().flatten() else { continue };
-            let is_same =
-                before[channel].is_some_and(|before: f64| before.to_bits() == value.to_bits());
-            if what.kind == Kind::Sampled || !is_same {
-                points.push(Point { at_ps, channel, value });
-            }
-            before[channel] = Some(value);
-        }
-        self.reached = Some(at_ps);
-        self.row += 1;
-        Ok(true)
-    }
-}
-
-/// A value as the instrument means it: 9.9E37 is beyond its range, 9.91E37 is unknown.
-fn decode_special_value(value: f64) -> f64 {
-    match value.abs() {
-        unknown if (9.905e37..1e38).contains(&unknown) => f64::NAN,
-        beyond if (9.8e37..1e38).contains(&beyond) => f64::INFINITY.copysign(value),
-        _ => value,
-    }
-}
-
-impl Source for Rows {
-    fn read(&mut self, points: &mut Vec<Point>) -> Result<bool, ParseError> {
-        for _ in 0..AT_ONCE {
-            if !self.row(points)? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    fn reached_ps(&self) -> Option<i64> {
-        self.reached
-    }
-
-    fn unreadable(&self) -> Vec<(usize, ParseError)> {
-        let all = self.unreadable.iter().enumerate();
-        all.filter_map(|(channel, error)| Some((channel, error.clone()?))).collect()
-    }
 }
 
 fn picoseconds(seconds: f64, line: u64) -> Result<i64, ParseError> {

@@ -28,7 +28,7 @@ pub fn bare(name: &str) -> &str {
 }
 
 /// What stands in brackets.
-fn bracketed(name: &str) -> Option<&str> {
+pub fn bracketed(name: &str) -> Option<&str> {
     let start = name.find(['[', '('])? + 1;
     let end = name[start..].find([']', ')'])?;
     Some(name[start..start + end].trim())
@@ -52,12 +52,26 @@ pub fn seconds_of(unit: &str) -> Option<f64> {
     TIMES.iter().find(|(words, _)| words.contains(&unit.as_str())).map(|(_, seconds)| *seconds)
 }
 
+/// Words for units of voltage, and the volts of each.
+const VOLTAGES: [(&[&str], f64); 4] = [
+    (&["", "v", "volt", "volts"], 1.0),
+    (&["mv", "millivolt", "millivolts"], 1e-3),
+    (&["uv", "microvolt", "microvolts"], 1e-6),
+    (&["kv", "kilovolt", "kilovolts"], 1e3),
+];
+
+/// The volts in a unit; 1 where none is named, none where it is another quantity.
+pub fn volts_of(unit: &str) -> Option<f64> {
+    let unit = word(unit);
+    VOLTAGES.iter().find(|(words, _)| words.contains(&unit.as_str())).map(|(_, volts)| *volts)
+}
+
 /// Whether a column of this name holds times.
 pub fn is_time(name: &str) -> bool {
     let name = word(name.split(['[', '(']).next().unwrap_or(name));
     let after_time = name.strip_prefix("time").map(|rest| rest.chars().next());
     after_time.is_some_and(|next| next.is_none_or(|next| !next.is_alphanumeric()))
-        || ["timestamp", "x-axis", "x", "t", "zeit", "in s"].contains(&name.as_str())
+        || ["times", "timestamp", "x-axis", "x", "t", "zeit", "in s"].contains(&name.as_str())
         || name.len() > 2 && seconds_of(&name).is_some()
 }
 

@@ -1,9 +1,12 @@
 //! The first lines of a table: which columns hold what.
 
-use super::cells::{DIALECTS, Dialect, distance, is_comment, is_unknown, last_digit};
+use super::cells::{
+    DIALECTS, Dialect, distance, is_comment, is_hexadecimal, is_unknown, last_digit, uncommented,
+};
 use super::instants::Instant;
 use super::layout::{Layout, TimeFrom};
 use super::names;
+use super::shape::{self, CellShape, RowShape};
 use crate::SECOND_PS;
 use crate::capture::{Channel, Kind};
 use crate::error::ParseError;
@@ -84,7 +87,7 @@ pub fn table<'a>(start: &'a [String]) -> Result<CsvTable<'a>, ParseError> {
         ));
     };
     let dialect = match has_decimal_commas(start, first_row, &dialect) {
-        true => Dialect { delimiter: '\t', decimal_comma: true },
+        true => Dialect::new('\t', true),
         false => dialect,
     };
     let cells = |line: &'a String| cells_of(&dialect, line);
@@ -109,7 +112,24 @@ pub fn table<'a>(start: &'a [String]) -> Result<CsvTable<'a>, ParseError> {
         (remarked.len()..width).for_each(|_| remarked.insert(0, ""));
         names = remarked;
     }
+    if names.is_empty() {
+        names = remarked_heading(&start[..first_row], &dialect, width).unwrap_or_default();
+    }
+    let hexadecimal = rows.iter().flatten().filter(|cell| is_hexadecimal(cell)).count();
+    let dialect = Dialect { hexadecimal: !shape::are_few(hexadecimal, rows.len()), ..dialect };
     Ok(CsvTable { dialect, first_row, names, below, rows })
+}
+
+/// A heading that stands in the remark right above the rows: `# Time [s],A,B`.
+fn remarked_heading<'a>(
+    above: &'a [String],
+    dialect: &Dialect,
+    width: usize,
+) -> Option<Vec<&'a str>> {
+    let remark = above.iter().rev().find(|line| !line.trim().is_empty());
+    let heading = cells_of(dialect, uncommented(remark.filter(|line| is_comment(line))?));
+    let is_name = |cell: &&str| !cell.is_empty() && dialect.number(cell).is_none();
+    (width > 1 && heading.len() == width && heading.iter().all(is_name)).then_some(heading)
 }
 
 /// Whether the commas of a table are in numbers: below a single name with a unit stands one column.
@@ -138,13 +158,14 @@ fn columns_of(
     (alike, here, !dialect.decimal_comma)
 }
 
-impl CsvTable<'_> {
+impl<'a> CsvTable<'a> {
     fn name(&self, index: usize) -> &str {
         self.names.get(index).copied().unwrap_or_default()
     }
 
     fn width(&self) -> usize {
-        self.rows.iter().map(Vec::len).max().unwrap_or(0)
+        // A damaged row may be wider.
+        self.usual_cells().or(self.rows.iter().map(Vec::len).max()).unwrap_or(0)
     }
 
     /// The cells of a column that are not empty.
@@ -155,11 +176,7 @@ impl CsvTable<'_> {
 
     /// Columns that hold values.
     fn filled(&self) -> Vec<usize> {
-        let is_value = |cell: &str| {
-            self.dialect.number(cell).is_some()
-                || is_unknown(cell)
-                || Instant::parse(cell).is_some()
-        };
+        let is_value = |cell: &str| self.dialect.is_value(cell) || is_unknown(cell);
         (0..self.width()).filter(|index| self.column(*index).any(is_value)).collect()
     }
 
@@ -171,8 +188,40 @@ impl CsvTable<'_> {
         (0..self.width()).filter(has_words).collect()
     }
 
-    /// A comma that parts cells and one that parts decimals must not look alike.
+    /// Rows that are wider than their heading are parted otherwise than it.
+    pub fn fit_heading(&mut self) -> Result<(), ParseError> {
+        let filled = |cells: &[&str]| {
+            cells.iter().rposition(|cell| !cell.is_empty()).map_or(0, |last| last + 1)
+        };
+        let (names, width) =
+            (filled(&self.names), shape::usual(self.rows.iter().map(|row| filled(row))));
+        let Some(width) = width.filter(|width| names > 0 && *width > self.names.len()) else {
+            return Ok(());
+        };
+        if self.names.iter().any(|name| self.dialect.number(name).is_some()) {
+            // A setting with its value.
+            self.names.clear();
+            return Ok(());
+        }
+        Err(ParseError::whole(format!(
+            "the rows have {width} cells below a heading of {names}: their commas may be decimal \
+             commas, or names are missing. Save the table with decimal points and a name for each \
+             column"
+        )))
+    }
+
+    /// A comma that parts cells, decimals or thousands must not look like another one.
     pub fn check_commas(&self) -> Result<(), ParseError> {
+        let mut commas = self.rows.iter().flatten().filter(|cell| cell.contains(',')).peekable();
+        if self.dialect.decimal_comma
+            && commas.peek().is_some()
+            && commas.all(|cell| shape::may_be_thousands(cell))
+        {
+            return Err(ParseError::whole(
+                "the commas may be decimal commas or part thousands: save the table with decimal \
+                 points and without separators of thousands",
+            ));
+        }
         let is_whole = |cell: &str| cell.bytes().all(|byte| b"+-0123456789".contains(&byte));
         let all = || self.rows.iter().flatten().copied();
         let width = self.width();
@@ -219,33 +268,64 @@ impl CsvTable<'_> {
             }
             _ => return Ok(None),
         };
-        let by_name = names::unit_of_readings(self.name(value))
+        let by_heading = names::unit_of_readings(self.name(value))
             .or_else(|| self.below.get(value).and_then(|unit| names::unit_of_readings(unit)))
-            .or_else(|| remarks(start).find_map(names::unit_of_readings));
+            .or(lagbox.then_some(Unit::Micro));
+        if let (Some(unit), Some(said)) = (unit, by_heading)
+            && unit != said
+        {
+            let (unit, said) = (unit.as_str(), said.as_str());
+            return Err(ParseError::whole(format!(
+                "--unit {unit} contradicts the heading of the readings, which says {said}"
+            )));
+        }
+        let by_name = by_heading.or_else(|| remarks(start).find_map(names::unit_of_readings));
         let cells = || self.rows.iter().filter_map(|row| row.get(value));
-        // Only instruments write exponents, and theirs are of seconds.
-        let is_in_seconds = cells().any(|cell| cell.contains(['e', 'E']));
+        // Only instruments write exponents, and theirs are of seconds; so are all times with a unit.
+        let in_seconds =
+            cells().any(|cell| cell.contains(['e', 'E']) || self.dialect.seconds(cell).is_some());
         let format = if lagbox { "list of a LagBox" } else { "list of readings" };
-        let known = unit.or(lagbox.then_some(Unit::Micro)).or(by_name);
-        let Some(unit) = known.or(is_in_seconds.then_some(Unit::Second)) else {
+        let Some(unit) = unit.or(by_name).or(in_seconds.then_some(Unit::Second)) else {
             return Err(ParseError::whole(
                 "the readings have no unit: give --unit s, ms, us, ns or ps",
             ));
         };
-        let resolution = cells().filter_map(|cell| last_digit(cell)).fold(f64::INFINITY, f64::min);
-        let resolution_ps = (resolution * unit.picoseconds()).round().max(1.0);
-        let resolution_ps = resolution_ps.is_finite().then_some(resolution_ps as i64);
-        let (dialect, first_row) = (self.dialect, self.first_row);
-        Ok(Some(ListLayout { format, dialect, first_row, number, value, unit, resolution_ps }))
+        let digit = |cell: &&str| match self.dialect.seconds(cell) {
+            Some((_, digit)) => Some(digit * SECOND_PS as f64),
+            None => last_digit(cell).map(|digit| digit * unit.picoseconds()),
+        };
+        let resolution = cells().filter_map(digit).fold(f64::INFINITY, f64::min);
+        let resolution_ps = resolution.is_finite().then(|| resolution.round().max(1.0) as i64);
+        Ok(Some(ListLayout {
+            format,
+            dialect: self.dialect,
+            first_row: self.first_row,
+            number,
+            value,
+            unit,
+            resolution_ps,
+            cells: self.usual_cells(),
+            stated: shape::stated_rows(&start[..self.first_row]),
+        }))
+    }
+
+    /// The number of cells of nearly every row.
+    fn usual_cells(&self) -> Option<usize> {
+        shape::usual(self.rows.iter().map(Vec::len))
     }
 
     /// Whether a column counts the rows.
     fn counts(&self, index: usize) -> bool {
         let number = |row: &Vec<&str>| row.get(index)?.parse::<u64>().ok();
-        let Some(first) = self.rows.first().and_then(number).filter(|first| *first <= 1) else {
-            return false;
+        let starts = self.rows.first().and_then(number).is_some_and(|first| first <= 1);
+        let follows = |pair: &&[Vec<&str>]| {
+            number(&pair[0])
+                .zip(number(&pair[1]))
+                .is_some_and(|(one, next)| one.checked_add(1) == Some(next))
         };
-        self.rows.iter().zip(first..).all(|(row, wanted)| number(row) == Some(wanted))
+        let steps = self.rows.windows(2);
+        let following = steps.clone().filter(follows).count();
+        starts && shape::are_few(steps.len() - following, steps.len())
     }
 
     /// Where the times are.
@@ -262,8 +342,15 @@ impl CsvTable<'_> {
         if let Some((index, origin_s)) = dated {
             return Ok(TimeFrom::Calendar { index, origin_s });
         }
-        if let Some(index) = filled.iter().copied().find(is_time) {
-            return Ok(self.times_of(index, self.seconds(index, rate)?));
+        let has_units = |index: usize| {
+            self.column(index).next().is_some_and(|cell| self.dialect.seconds(cell).is_some())
+        };
+        let named = filled.iter().copied().find(is_time);
+        if let Some(index) = named.or(filled.iter().copied().find(|index| has_units(*index))) {
+            return match has_units(index) {
+                true => Ok(TimeFrom::Quantity { index }),
+                false => Ok(self.times_of(index, self.seconds(index, rate)?)),
+            };
         }
         let index = filled.first().copied().unwrap_or(0);
         let step = rate.map(|rate| 1.0 / rate as f64);
@@ -346,7 +433,7 @@ impl CsvTable<'_> {
         cells.all(|cell| cell.bytes().all(|byte| byte.is_ascii_digit() || b"+-".contains(&byte)))
     }
 
-    pub fn capture(&self, rate: Option<u64>) -> Result<Layout, ParseError> {
+    pub fn capture(&self, rate: Option<u64>, start: &[String]) -> Result<Layout, ParseError> {
         let time = self.time(rate)?;
         let of_time = time.column();
         let values = self.filled().into_iter().filter(|index| Some(*index) != of_time);
@@ -359,6 +446,8 @@ impl CsvTable<'_> {
         let note = |index: usize| {
             format!("The column {} has no numbers and was not read.", self.channel(index).name)
         };
+        let shape = self.row_shape(time, &columns, shape::stated_rows(&start[..self.first_row]));
+        let needed = self.needed(time, &columns);
         Ok(Layout {
             format: "CSV",
             dialect: self.dialect,
@@ -368,7 +457,45 @@ impl CsvTable<'_> {
             resolution_ps,
             is_sample_time,
             notes: self.words().into_iter().map(note).collect(),
+            shape,
+            needed,
         })
+    }
+
+    /// For each column up to the last one that matters how its cells are written, if it does matter.
+    pub fn needed(&self, time: TimeFrom, columns: &[(usize, Channel)]) -> Vec<Option<CellShape>> {
+        let mut needed = Vec::new();
+        for index in columns.iter().map(|(index, _)| *index).chain(time.column()) {
+            needed.resize(needed.len().max(index + 1), None);
+            needed[index] = Some(CellShape::of(self.column(index), self.dialect.decimal_comma));
+        }
+        needed
+    }
+
+    /// What nearly all of the first rows have in common.
+    pub fn row_shape(
+        &self,
+        time: TimeFrom,
+        columns: &[(usize, Channel)],
+        stated: Option<u64>,
+    ) -> RowShape {
+        let levels = |row: &Vec<&'a str>| -> Vec<Option<&'a str>> {
+            columns.iter().map(|(index, _)| row.get(*index).copied()).collect()
+        };
+        let is_logic = columns.iter().all(|(_, channel)| channel.kind == Kind::Logic);
+        let is_same = |pair: &&[Vec<&'a str>]| levels(&pair[0]) == levels(&pair[1]);
+        let idle = self.rows.windows(2).filter(is_same).count();
+        let has_changes_only = is_logic
+            && !matches!(time, TimeFrom::Rows { .. })
+            && shape::are_few(idle, self.rows.len());
+        let (times, digits) = self.times_and_digits(time);
+        let step = shape::usual_step(&times, digits.iter().copied().fold(0.0, f64::max));
+        RowShape {
+            cells: self.usual_cells(),
+            step_ps: step.filter(|_| !has_changes_only).map(|step| step * SECOND_PS as f64),
+            has_changes_only,
+            stated,
+        }
     }
 
     fn channel(&self, index: usize) -> Channel {
@@ -380,7 +507,12 @@ impl CsvTable<'_> {
             matches!(cell, "0" | "1") || is_unknown(cell) && self.dialect.number(cell).is_none()
         };
         let is_logic = self.column(index).all(is_bit);
-        Channel { name, kind: if is_logic { Kind::Logic } else { Kind::Sampled } }
+        let unit = names::bracketed(self.name(index));
+        let unit = unit.or(self.below.get(index).copied()).filter(|unit| names::is_unit(unit));
+        Channel {
+            volts: names::volts_of(unit.unwrap_or_default()),
+            ..Channel::new(name, if is_logic { Kind::Logic } else { Kind::Sampled })
+        }
     }
 
     /// The distance of samples, where a remark says it or the rows show it, else the last digit of
@@ -389,28 +521,48 @@ impl CsvTable<'_> {
         let (seconds, is_sample_time) = match (time, rate) {
             (TimeFrom::Index { step, .. } | TimeFrom::Rows { step, .. }, _) => (step, true),
             (_, Some(rate)) => (1.0 / rate as f64, true),
-            (TimeFrom::Column { index, factor, origin }, None) => {
-                let digits = self.column(index).filter_map(last_digit);
-                let number = |cell: &&str| match origin {
-                    0 => self.dialect.number(cell),
-                    _ => distance(&self.dialect, cell, origin),
-                };
-                let cells = self.rows.iter().filter_map(|row| row.get(index));
-                let times = cells.filter_map(number).map(|time| time * factor);
-                of_times(&times.collect::<Vec<_>>(), digits.map(|digit| digit * factor))
-            }
-            (TimeFrom::Calendar { index, origin_s }, None) => {
-                let instants = || self.column(index).filter_map(Instant::parse);
-                let seconds = |at: Instant| {
-                    (at.seconds.saturating_sub(origin_s)) as f64 + at.picoseconds as f64 / 1e12
-                };
-                let times: Vec<f64> = instants().map(seconds).collect();
-                let digits = instants().map(|at| 10f64.powi(-(at.digits.min(12) as i32)));
-                of_times(&times, digits)
+            (_, None) => {
+                let (times, digits) = self.times_and_digits(time);
+                of_times(&times, digits.into_iter())
             }
         };
         let resolution = (seconds * SECOND_PS as f64).round().max(1.0);
         (resolution.is_finite().then_some(resolution as i64), is_sample_time)
+    }
+}
+
+impl CsvTable<'_> {
+    /// The times of the first rows in seconds, and what the last digit of each stands for.
+    fn times_and_digits(&self, time: TimeFrom) -> (Vec<f64>, Vec<f64>) {
+        let digits = |factor: f64, index| {
+            self.column(index).filter_map(last_digit).map(|digit| digit * factor).collect()
+        };
+        match time {
+            TimeFrom::Column { index, factor, origin } => {
+                let number = |cell: &str| match origin {
+                    0 => self.dialect.number(cell),
+                    _ => distance(&self.dialect, cell, origin),
+                };
+                let times = self.column(index).filter_map(number).map(|time| time * factor);
+                (times.collect(), digits(factor, index))
+            }
+            TimeFrom::Index { index, step, .. } => {
+                let numbers = self.numbers(index);
+                (numbers.into_iter().map(|at| at * step).collect(), vec![step])
+            }
+            TimeFrom::Quantity { index } => {
+                self.column(index).filter_map(|cell| self.dialect.seconds(cell)).unzip()
+            }
+            TimeFrom::Calendar { index, origin_s } => {
+                let instants = || self.column(index).filter_map(Instant::parse);
+                let seconds = |at: Instant| {
+                    (at.seconds.saturating_sub(origin_s)) as f64 + at.picoseconds as f64 / 1e12
+                };
+                let digits = instants().map(|at| 10f64.powi(-(at.digits.min(12) as i32)));
+                (instants().map(seconds).collect(), digits.collect())
+            }
+            TimeFrom::Rows { .. } => (Vec::new(), Vec::new()),
+        }
     }
 }
 

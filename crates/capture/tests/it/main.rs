@@ -2,8 +2,11 @@
 
 mod common;
 mod damage;
+mod field;
 mod formats;
 mod fuzz;
 mod levels;
+mod losses;
+mod mutations;
 mod recordings;
 mod tables;

@@ -1,6 +1,6 @@
 //! The findings about a capture that its counts do not tell.
 
-use latlab_capture::{CaptureResult, NANO_PS, WireLevels};
+use latlab_capture::{CaptureResult, Loss, LossKind, NANO_PS, WireLevels};
 use latlab_model::Nanos;
 use latlab_model::finding::{CaptureFinding, Finding, Reading};
 
@@ -9,6 +9,7 @@ const SECOND_TAKEN_FOR_A_MILLISECOND: i64 = 999_000_000 * NANO_PS;
 
 /// What the counts alone do not say; that is digested of any run.
 pub fn findings(measured: &CaptureResult) -> Vec<Finding> {
+    let losses = measured.losses.iter().map(of_loss);
     let all = [
         swapped(measured),
         impossible(measured),
@@ -19,21 +20,37 @@ pub fn findings(measured: &CaptureResult) -> Vec<Finding> {
     let wires = measured.wires.iter().flat_map(of_wire);
     let notes = measured.notes.iter().cloned();
     let notes = notes.map(|note| CaptureFinding::CaptureNote { note });
-    all.into_iter().flatten().chain(chunks).chain(wires).chain(notes).map(Finding::new).collect()
+    let all = losses.chain(all.into_iter().flatten());
+    all.chain(chunks).chain(wires).chain(notes).map(Finding::new).collect()
+}
+
+/// What may have held an edge or a reading.
+fn of_loss(loss: &Loss) -> CaptureFinding {
+    let Loss { kind, count, first, .. } = loss;
+    match kind {
+        LossKind::Missing => {
+            CaptureFinding::CaptureIncomplete { places: *count, missing: first.in_words() }
+        }
+        LossKind::Rows | LossKind::Values | LossKind::Changes => CaptureFinding::CaptureLeftOut {
+            count: *count,
+            items: kind.items().to_string(),
+            first: first.in_words(),
+        },
+    }
 }
 
 /// What speaks against the levels of a channel.
 fn of_wire(wire: &WireLevels) -> Vec<CaptureFinding> {
-    let WireLevels { channel, pair, rule, is_given, passed_over } = wire;
+    let WireLevels { channel, pair, rule, passed_over, .. } = wire;
     let (low, high) = (pair.low, pair.high);
     let mut found = Vec::new();
     match rule {
         None if pair.is_noise.is_some() => {
-            found.push(CaptureFinding::ChannelNoise { channel: channel.clone(), low, high });
+            let why = pair.is_noise.map(|reason| pair.noise_in_words(reason)).unwrap_or_default();
+            let channel = channel.clone();
+            found.push(CaptureFinding::ChannelNoise { channel, low, high, why });
         }
-        Some(rule)
-            if !is_given && (pair.wanders || !pair.others.is_empty() || pair.rare.is_some()) =>
-        {
+        Some(rule) if wire.is_in_doubt() => {
             found.push(CaptureFinding::LevelsInDoubt {
                 channel: channel.clone(),
                 levels: pair.all(),

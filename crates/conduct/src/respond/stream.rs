@@ -46,6 +46,8 @@ pub struct StreamBuilder<'a> {
     samples: Vec<Sample>,
     spikes: BinaryHeap<Reverse<Spike>>,
     answered: u64,
+    /// Responses that kept the deadline by less than the resolution.
+    nearly_missed: u64,
     last: Nanos,
     /// The machine that answers, where an agent is on it.
     answering: Option<AnsweringMachine>,
@@ -106,6 +108,7 @@ impl<'a> StreamBuilder<'a> {
             samples: Vec::new(),
             spikes: BinaryHeap::new(),
             answered: 0,
+            nearly_missed: 0,
             last: Nanos::ZERO,
             answering: agent,
             origin,
@@ -144,7 +147,12 @@ impl<'a> StreamBuilder<'a> {
             ResponseClass::Answered(delay) => {
                 self.push_sample(Sample::fine(at, delay))?;
                 let deadline_ps = deadline.0.saturating_mul(NANO_PS);
-                self.misses += u64::from(is_miss(delay, deadline_ps));
+                let longest = delay.saturating_add(self.finest_ps.unwrap_or(0));
+                if is_miss(delay, deadline_ps) {
+                    self.misses += 1;
+                } else if is_miss(longest, deadline_ps) {
+                    self.nearly_missed += 1;
+                }
             }
             ResponseClass::Late(delay) => {
                 self.misses += u64::from(is_miss(delay, deadline.0.saturating_mul(NANO_PS)))
@@ -249,7 +257,7 @@ impl<'a> StreamBuilder<'a> {
         spikes.sort();
         spikes.iter_mut().for_each(|spike| spike.release_ns += self.origin);
         self.send(&Message::Spikes(Spikes { thread: THREAD, spikes }))?;
-        for finding in findings {
+        for finding in findings.into_iter().chain(self.deadline_finding()) {
             self.send(&Message::Finding(finding))?;
         }
         if let Some(agent) = &mut self.answering {
@@ -273,6 +281,14 @@ impl<'a> StreamBuilder<'a> {
         self.send(&Message::End(AgentEnd { reason, ..end }))?;
         self.write()?;
         Ok(self.open.finish()?)
+    }
+
+    fn deadline_finding(&self) -> Option<Finding> {
+        let resolution_ps = self.finest_ps.filter(|_| self.nearly_missed > 0)?;
+        let resolution_ns = Nanos((resolution_ps + NANO_PS - 1).div_euclid(NANO_PS));
+        let count = self.nearly_missed;
+        let finding = CaptureFinding::DeadlineWithinResolution { count, resolution_ns };
+        Some(Finding::new(finding))
     }
 
     /// Leaves nothing behind.

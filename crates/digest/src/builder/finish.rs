@@ -9,7 +9,7 @@ use crate::legs::findings as leg_findings;
 use crate::own_work::findings as own_work_findings;
 use crate::rows::SpikeRow;
 use crate::stream_end::{StreamEnd, damage_findings};
-use crate::summary::{end_reason, include_uncounted, is_silent, summarize};
+use crate::summary::{end_reason, include_uncounted, is_silent, mark_maxima, summarize};
 use crate::thread::ThreadCounts;
 use crate::trace::TraceDigest;
 use jiff::Timestamp;
@@ -69,8 +69,8 @@ impl RunBuilder {
 
         let counts = std::mem::take(&mut self.threads).into_values();
         let counts: Vec<ThreadCounts> = counts.map(ThreadCounts::with_bins).collect();
-        let threads: Vec<ThreadRun> = counts.iter().map(|one| one.run(&head.plan)).collect();
-        let total = summarize(&head.plan, &counts, &threads);
+        let mut threads: Vec<ThreadRun> = counts.iter().map(|one| one.run(&head.plan)).collect();
+        let mut total = summarize(&head.plan, &counts, &threads);
         let mut spikes: Vec<SpikeRow> = counts.iter().flat_map(ThreadCounts::spike_rows).collect();
         self.legs.attach_to(&mut spikes);
         let legs = self.legs(&head.plan, &spikes);
@@ -86,6 +86,7 @@ impl RunBuilder {
         let found = own_work.iter().flat_map(|work| own_work_findings(work, &head.prepared));
         self.findings.extend(found);
         let findings = std::mem::take(&mut self.findings).sorted();
+        mark_maxima(&mut threads, &mut total, &findings);
         let ended = self.end_reason();
         let all =
             AllThreads { counts: &counts, threads: &threads, total: &total, findings: &findings };
@@ -292,6 +293,21 @@ struct AllThreads<'a> {
 }
 
 impl AllThreads<'_> {
+    /// The time in which a miss would have been seen: of an import that of its samples, which may be far
+    /// from each other.
+    fn exposure(&self, plan: &Plan, measured: Nanos) -> Nanos {
+        if !plan.method.is_import() {
+            return measured;
+        }
+        let of_thread = |one: &ThreadRun| {
+            let cycles = i64::try_from(one.summary.cycles).unwrap_or(i64::MAX);
+            one.setup.period_ns.map(|period| Nanos(period.0.saturating_mul(cycles)))
+        };
+        let sampled: Option<Vec<Nanos>> = self.threads.iter().map(of_thread).collect();
+        let longest = sampled.and_then(|all| all.into_iter().max()).unwrap_or_default();
+        measured.min(longest)
+    }
+
     fn verdict(
         &self,
         large: &LargeLatencies,
@@ -312,7 +328,7 @@ impl AllThreads<'_> {
             threads: self.threads.len(),
             silent_threads: self.threads.iter().filter(|one| is_silent(one)).count(),
             watched: self.counts.iter().map(ThreadCounts::observed_time).sum(),
-            measured: measured.length,
+            measured: self.exposure(plan, measured.length),
             from: measured.from,
             late: &late,
             below: few.as_ref(),

@@ -81,16 +81,19 @@ pub enum Value<'a> {
 type Figure = (&'static str, &'static str, fn(&Summary) -> Option<f64>);
 
 /// The figures beside the histogram.
-const FIGURES: [Figure; 8] = [
+const FIGURES: [Figure; 9] = [
     ("latlab_latency_min_seconds", "Smallest latency.", |one| seconds(one.min_ns)),
     ("latlab_latency_mean_seconds", "Mean latency.", |one| one.mean_ns.map(|mean| mean / 1e9)),
     ("latlab_latency_p99_seconds", "Latency that 99 % of the cycles do not exceed.", |one| {
-        seconds(one.quantiles.as_ref().map(|all| all.p99_ns))
+        seconds(one.quantiles.as_ref().and_then(|all| all.p99_ns))
     }),
     ("latlab_latency_p999_seconds", "Latency that 99.9 % of the cycles do not exceed.", |one| {
         seconds(one.quantiles.as_ref()?.p99_9_ns)
     }),
     ("latlab_latency_max_seconds", "Observed maximum.", |one| seconds(one.max_ns)),
+    ("latlab_latency_max_is_at_least", "1 where larger latencies may be missing.", |one| {
+        one.max_ns.filter(|_| one.max_is_at_least).map(|_| 1.0)
+    }),
     ("latlab_cycles", "Latencies recorded.", |one| Some(one.cycles as f64)),
     ("latlab_missed_releases", "Releases without a cycle of their own.", |one| {
         one.missed.map(|missed| missed as f64)
@@ -160,6 +163,13 @@ impl MetricsRun<'_> {
         words.map(state).into()
     }
 
+    /// Why there is no verdict by the counts alone.
+    fn reason(&self) -> Option<Sample<'static>> {
+        let reason = latlab_report::verdict_reason(self.run)?;
+        let value = Value::Number(1.0);
+        Some(Sample { labels: self.labelled([("reason", reason)]), value })
+    }
+
     fn histograms(&self) -> Vec<Sample<'_>> {
         if self.bins.iter().all(|one| one.bins.is_empty()) {
             return Vec::new();
@@ -211,6 +221,12 @@ pub fn families<'a>(runs: &'a [MetricsRun<'a>]) -> Vec<Family<'a>> {
             each(&|run| Some(run.run.measured_ns.as_secs_f64())),
         ),
         family("latlab_verdict", "The judgement against the deadline.", Kind::StateSet, verdicts),
+        family(
+            "latlab_verdict_reason",
+            "Why the counts alone do not decide.",
+            Kind::Info,
+            runs.iter().filter_map(MetricsRun::reason).collect(),
+        ),
         family("latlab_deadline_seconds", "The deadline.", Kind::Gauge, each(&deadline)),
     ];
     for (name, help, value) in FIGURES {

@@ -2,17 +2,16 @@
 //! each interval, with its own bins of rising width.
 
 use super::left_out::LeftOut;
-use super::{Format, contains, is_text};
+use super::{Format, Part, check_number, contains, head_lines, is_text, number_parts};
 use crate::bins::LARGEST_COUNT;
 use crate::input::{Input, InputError, Query};
-use crate::numbers::decimal;
+use crate::numbers::printed;
 use crate::recording::{Recording, Series};
-use flate2::read::ZlibDecoder;
+use flate2::{Decompress, FlushDecompress, Status};
 use latlab_model::{BinLayout, Histogram, Nanos};
 use std::collections::BTreeMap;
-use std::io::Read;
 
-pub const FORMAT: Format = Format { id: "hdr", title: "HdrHistogram log", fits, read };
+pub const FORMAT: Format = Format { id: "hdr", title: "HdrHistogram log", fits, has_value, read };
 
 /// Begin of a compressed histogram of version 2 in base64.
 const MARK: &str = "HISTF";
@@ -23,12 +22,25 @@ const ENCODED: [u32; 3] = [0x1c84_9308, 0x1c84_9301, 0x1c84_9303];
 /// The part of these marks that tells the size of the words.
 const WORD_SIZE: u32 = 0xf0;
 /// The longest encoded histogram that is read, in bytes.
-const LARGEST: u64 = 32 << 20;
+const LARGEST: usize = 32 << 20;
+/// More tags than any log has.
+const MOST_TAGS: usize = 1_000;
 /// Bins of all intervals together.
 const MOST_BINS: usize = 1_000_000;
 
 fn fits(head: &[u8]) -> bool {
-    is_text(head) && (contains(head, "Interval_Compressed_Histogram") || contains(head, MARK))
+    let is_typical = |line: &[u8]| {
+        let first = line.split(|byte| *byte == b',').next().unwrap_or_default();
+        let is_time =
+            !first.is_empty() && first.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.');
+        line.starts_with(b"\"StartTimestamp\"")
+            || (contains(line, MARK) && (is_time || line.starts_with(b"Tag=")))
+    };
+    is_text(head) && head_lines(head).any(is_typical)
+}
+
+fn has_value(line: &[u8]) -> bool {
+    contains(line, MARK)
 }
 
 /// The histograms of one tag.
@@ -37,58 +49,149 @@ struct Tagged {
     /// Lower edge of a bin: upper edge and count.
     bins: BTreeMap<i64, (i64, u64)>,
     intervals: u64,
+    /// When its last interval began and ended.
+    last_start: f64,
+    last_end: f64,
+    /// Seconds between its intervals that are in none of them.
+    absent: f64,
+}
+
+#[derive(Default)]
+struct Log {
+    first_line: u64,
+    tags: BTreeMap<String, Tagged>,
+    /// The first logs had the end of an interval in place of its length.
+    has_ends: bool,
+    started: Option<String>,
+    seconds: f64,
+    left: LeftOut,
+}
+
+/// A line of an interval.
+struct Interval<'a> {
+    tag: &'a str,
+    start: f64,
+    second: f64,
+    bins: Vec<(i64, i64, u64)>,
+}
+
+impl<'a> Interval<'a> {
+    /// Reads `Tag=A,0.127,1.007,2.769,HISTF…`; the histogram tells itself whether it is whole.
+    fn of_line(text: &'a str) -> Option<Interval<'a>> {
+        let tagged = text.strip_prefix("Tag=").map(|rest| rest.split_once(','));
+        let (tag, rest) = tagged.unwrap_or(Some(("", text)))?;
+        let cells: Vec<&str> = rest.split(',').map(str::trim).collect();
+        let [start, second, max, histogram] = cells[..] else { return None };
+        printed(max)?;
+        let bins = decode(histogram.trim_matches('"'))?;
+        Some(Interval { tag, start: printed(start)?, second: printed(second)?, bins })
+    }
 }
 
 fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, InputError> {
     let unit = query.unit.map_or(1, |unit| unit.nanos());
-    let (mut tags, mut left): (BTreeMap<String, Tagged>, _) = (BTreeMap::new(), LeftOut::default());
-    // The first logs had the end of an interval in place of its length.
-    let (mut started, mut seconds, mut has_ends) = (None, 0.0_f64, false);
+    let mut parts = Vec::new();
+    let mut log = Log { first_line: 1, ..Log::default() };
     while let Some(line) = input.next_line() {
         let text = String::from_utf8_lossy(line.bytes);
         let text = text.trim();
+        let interval = Interval::of_line(text);
+        if log.ends_before(text, interval.as_ref()) {
+            check_number(&parts, line.number)?;
+            let next = Log { first_line: line.number, has_ends: log.has_ends, ..Log::default() };
+            parts.push(std::mem::replace(&mut log, next).part(query));
+        }
+        let taken = match interval {
+            Some(interval) => log.push(&interval, unit),
+            None => log.take_head(text),
+        };
+        if !taken {
+            log.left.lose(&line);
+        }
+    }
+    parts.push(log.part(query));
+    Ok(number_parts(parts))
+}
+
+fn is_heading(text: &str) -> bool {
+    text.starts_with("\"StartTimestamp\"")
+}
+
+impl Log {
+    /// Whether this line is the first of another log: its head comes again, or its times begin again.
+    fn ends_before(&self, text: &str, interval: Option<&Interval<'_>>) -> bool {
+        let is_head = is_heading(text)
+            || text.starts_with("#[Histogram log format")
+            || text.starts_with("#[StartTime:");
+        let begins_again = || {
+            let interval = interval?;
+            let known = self.tags.get(interval.tag).filter(|tagged| tagged.intervals > 0)?;
+            (interval.start < known.last_start).then_some(())
+        };
+        !self.tags.is_empty() && (is_head || begins_again().is_some())
+    }
+
+    /// Takes a line that is no interval; whether it could not hold one.
+    fn take_head(&mut self, text: &str) -> bool {
         if let Some(comment) = text.strip_prefix('#') {
             if let Some((_, time)) = comment.split_once("StartTime:") {
-                started = Some(time.trim().trim_end_matches(']').to_string());
+                self.started = Some(time.trim().trim_end_matches(']').to_string());
             }
-            continue;
+            return !comment.contains(MARK);
         }
-        if text.is_empty() || text.starts_with("\"StartTimestamp\"") {
-            has_ends |= text.contains("EndTimestamp");
-            continue;
+        if is_heading(text) {
+            self.has_ends = text.contains("EndTimestamp");
+            return true;
         }
-        let (tag, rest) = match text.strip_prefix("Tag=").and_then(|rest| rest.split_once(',')) {
-            Some((tag, rest)) => (tag, rest),
-            None => ("", text),
-        };
-        let cells: Vec<&str> = rest.split(',').collect();
-        let bins = cells.last().and_then(|cell| decode(cell.trim_matches('"')));
-        match (bins, tags.len() < 1_000 || tags.contains_key(tag)) {
-            (Some(bins), true) if tags.entry(tag.to_string()).or_default().add(&bins, unit) => {
-                let cell = |at: usize| cells.get(at).and_then(|it| decimal(it.as_bytes()));
-                let began = cell(0).filter(|_| has_ends).unwrap_or(0.0);
-                seconds += (cell(1).unwrap_or(0.0) - began).max(0.0);
+        text.is_empty()
+    }
+
+    fn push(&mut self, interval: &Interval<'_>, unit: i64) -> bool {
+        let has_room = self.tags.len() < MOST_TAGS || self.tags.contains_key(interval.tag);
+        if !has_room {
+            return false;
+        }
+        let tagged = self.tags.entry(interval.tag.to_string()).or_default();
+        let was_added = tagged.add(&interval.bins, unit);
+        if was_added {
+            let began = if self.has_ends { interval.start } else { 0.0 };
+            let length = (interval.second - began).max(0.0);
+            let pause = interval.start - tagged.last_end;
+            if tagged.intervals > 1 && pause > length / 2.0 {
+                tagged.absent += pause;
             }
-            _ => left.push(line.number, line.bytes),
+            (tagged.last_start, tagged.last_end) = (interval.start, interval.start + length);
+            self.seconds += length;
         }
+        was_added
     }
-    let mut recording = Recording::new("HdrHistogram log");
-    recording.quantity = "latency";
-    recording.recorded = started;
-    recording.length_ns = Nanos((seconds.min(9.0e9) * 1e9) as i64);
-    drop_sum(&mut tags, &mut recording);
-    for (tag, tagged) in tags {
-        if !tag.is_empty() {
-            recording.fact(&format!("Thread {}", recording.series.len()), format!("tag {tag}"));
+
+    fn part(mut self, query: &Query) -> Part {
+        let mut recording = Recording::new("HdrHistogram log");
+        recording.quantity = "latency";
+        recording.recorded = self.started;
+        recording.length_ns = Nanos((self.seconds.min(9.0e9) * 1e9) as i64);
+        drop_sum(&mut self.tags, &mut recording);
+        for (tag, tagged) in self.tags {
+            if tagged.absent > 0.0 {
+                let absent = Nanos((tagged.absent.min(9.0e9) * 1e9) as i64);
+                recording.lacks(format!("{absent} between its intervals are in none of them"));
+            }
+            if !tag.is_empty() {
+                recording.fact(&format!("Thread {}", recording.series.len()), format!("tag {tag}"));
+            }
+            recording.series.extend(tagged.series());
         }
-        recording.series.extend(tagged.series());
+        if recording.series.is_empty() {
+            return Part::none(self.first_line, self.left);
+        }
+        if query.unit.is_none() {
+            recording
+                .note("The log does not say its unit; nanoseconds were assumed, as is the custom.");
+        }
+        self.left.report("lines", &mut recording);
+        Part::one(self.first_line, recording)
     }
-    if query.unit.is_none() {
-        recording
-            .note("The log does not say its unit; nanoseconds were assumed, as is the custom.");
-    }
-    left.report("lines", &mut recording);
-    Ok(vec![recording])
 }
 
 /// Leaves out the histogram without a tag, where it is the sum of those with one.
@@ -158,9 +261,26 @@ fn decode(text: &str) -> Option<Vec<(i64, i64, u64)>> {
     if !COMPRESSED.contains(&(number::<4>(&bytes, 0).map(u32::from_be_bytes)? & !WORD_SIZE)) {
         return None;
     }
+    let length = number::<4>(&bytes, 4).map(u32::from_be_bytes)? as usize;
+    bins_of(&unpacked(bytes.get(8..)?.get(..length)?)?)
+}
+
+/// Unpacks bytes; none where they are damaged or cut, which their checksum tells.
+fn unpacked(packed: &[u8]) -> Option<Vec<u8>> {
+    let mut unpacker = Decompress::new(true);
     let mut plain = Vec::new();
-    ZlibDecoder::new(bytes.get(8..)?).take(LARGEST).read_to_end(&mut plain).ok()?;
-    bins_of(&plain)
+    loop {
+        plain.reserve(plain.len().max(1 << 12));
+        let (taken, given) = (unpacker.total_in(), unpacker.total_out());
+        let rest = &packed[taken as usize..];
+        let status = unpacker.decompress_vec(rest, &mut plain, FlushDecompress::Finish).ok()?;
+        let goes_on = unpacker.total_in() > taken || unpacker.total_out() > given;
+        match status {
+            Status::StreamEnd => return Some(plain),
+            _ if !goes_on || plain.len() > LARGEST => return None,
+            _ => {}
+        }
+    }
 }
 
 /// The same of a histogram that is not compressed.

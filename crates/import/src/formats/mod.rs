@@ -1,7 +1,9 @@
 //! The formats, one file each, and how a file is recognised.
 
 mod cyclictest;
+mod evl;
 mod hdr;
+mod hwlatdetect;
 mod jitterdebugger;
 mod json;
 mod left_out;
@@ -15,7 +17,9 @@ mod table;
 mod xenomai;
 
 use crate::input::{Input, InputError, Query};
+use crate::prefix::Prefix;
 use crate::recording::Recording;
+use left_out::LeftOut;
 
 /// A format that can be read.
 pub struct Format {
@@ -25,6 +29,8 @@ pub struct Format {
     pub title: &'static str,
     /// Whether the first bytes of a file look like it.
     fits: fn(&[u8]) -> bool,
+    /// Whether a line alone, without blanks around it, shows that it has a value of this format.
+    has_value: fn(&[u8]) -> bool,
     /// Reads a file.
     pub(crate) read: fn(&mut Input, &Query) -> Result<Vec<Recording>, InputError>,
 }
@@ -40,9 +46,10 @@ pub const FORMATS: &[Format] = &[
     rtla::TOP,
     oslat::FORMAT,
     xenomai::FORMAT,
+    evl::FORMAT,
     stress_ng::FORMAT,
     pairs::FORMAT,
-    pairs::HWLATDETECT,
+    hwlatdetect::FORMAT,
     cyclictest::FORMAT,
     jitterdebugger::CSV,
     jitterdebugger::RAW,
@@ -54,23 +61,128 @@ pub fn format_of_id(id: &str) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.id == id)
 }
 
-/// The format that the content of a file has; what has columns with names is a table.
-pub fn detect(input: &Input, query: &Query) -> Result<&'static Format, InputError> {
-    let head = input.head();
-    match query.column {
-        Some(_) if (parquet::FORMAT.fits)(head) => Ok(&parquet::FORMAT),
-        Some(_) if is_text(head) => Ok(&table::FORMAT),
-        _ => FORMATS.iter().find(|format| (format.fits)(head)).ok_or(InputError::Unknown),
+/// The format that the content of a file has, and what is to be taken off its lines; what has columns
+/// with names is a table.
+pub fn detect(head: &[u8], query: &Query) -> Result<(&'static Format, Prefix), InputError> {
+    let is_table = query.column.is_some() || query.period.is_some();
+    let named = match is_table.then_some(()) {
+        Some(()) if query.format.is_none() && (parquet::FORMAT.fits)(head) => {
+            Some(&parquet::FORMAT)
+        }
+        Some(()) if query.format.is_none() && is_text(head) => Some(&table::FORMAT),
+        _ => query.format,
+    };
+    let prefixes = match is_text(head) {
+        true => Prefix::candidates(head),
+        false => vec![Prefix::default()],
+    };
+    for prefix in prefixes {
+        let head = prefix.strip_all(head);
+        let found = match (named, is_table) {
+            (Some(format), true) if format.id == table::FORMAT.id => {
+                table::has_column(&head, query).then_some(format)
+            }
+            (Some(format), _) => (format.fits)(&head).then_some(format),
+            (None, _) => FORMATS.iter().find(|format| (format.fits)(&head)),
+        };
+        if let Some(format) = found {
+            return Ok((format, prefix));
+        }
+    }
+    // What the user names is tried, whatever it looks like.
+    named.map(|format| (format, Prefix::default())).ok_or(InputError::Unknown)
+}
+
+/// What stands in a file from a line on, up to the next part: mostly one recording.
+struct Part {
+    first_line: u64,
+    recordings: Vec<Recording>,
+    /// What could not be read, of a part that gave no recording.
+    left: LeftOut,
+}
+
+impl Part {
+    /// The part of one recording.
+    fn one(first_line: u64, recording: Recording) -> Part {
+        Part { first_line, recordings: vec![recording], left: LeftOut::default() }
+    }
+
+    /// The part of several recordings, each of which tells what could not be read.
+    fn of(first_line: u64, recordings: Vec<Recording>, left: LeftOut) -> Part {
+        let left = if recordings.is_empty() { left } else { LeftOut::default() };
+        Part { first_line, recordings, left }
+    }
+
+    /// The part of which no latency could be read.
+    fn none(first_line: u64, left: LeftOut) -> Part {
+        Part { first_line, recordings: Vec::new(), left }
     }
 }
 
-/// Numbers the recordings of a file that holds several of one kind.
-fn number_parts(recordings: &mut [Recording]) {
-    if recordings.len() > 1 {
-        (1..).zip(recordings).for_each(|(number, one): (u32, &mut Recording)| {
-            one.part = Some(number.to_string());
-        });
+/// A file with more recordings is no log of a person.
+const MOST_RECORDINGS: usize = 1_000;
+
+/// Refuses a file that has too many parts at this line.
+fn check_number(parts: &[Part], line: u64) -> Result<(), InputError> {
+    if parts.len() < MOST_RECORDINGS {
+        return Ok(());
     }
+    let text = format!("line {line}: more than {MOST_RECORDINGS} recordings in one file");
+    Err(InputError::Malformed(text))
+}
+
+/// The recordings of all parts; those of a file with several are numbered, and say where they begin.
+fn number_parts(parts: Vec<Part>) -> Vec<Recording> {
+    number_parts_of(parts, "First line")
+}
+
+/// The same of a file without lines, and what its parts begin with.
+fn number_parts_of(mut parts: Vec<Part>, begin: &'static str) -> Vec<Recording> {
+    tell_neighbours(&mut parts);
+    let is_one = parts.len() < 2;
+    let numbered = (1..).zip(parts).flat_map(|(number, part): (u32, Part)| {
+        let first_line = part.first_line;
+        part.recordings.into_iter().map(move |mut one| {
+            if !is_one {
+                one.part = Some(match one.part {
+                    Some(part) => format!("{number}-{part}"),
+                    None => number.to_string(),
+                });
+                one.fact(begin, first_line.to_string());
+            }
+            one
+        })
+    });
+    numbered.collect()
+}
+
+/// Takes out the parts without a recording; what they have lost is told by the one before them, or the
+/// one behind.
+fn tell_neighbours(parts: &mut Vec<Part>) {
+    let has_recording = |part: &Part| !part.recordings.is_empty();
+    for at in 0..parts.len() {
+        let left = std::mem::take(&mut parts[at].left);
+        let before = parts[..at].iter().rposition(has_recording);
+        let heir = before.or_else(|| parts.iter().position(has_recording));
+        if let Some(recording) = heir.and_then(|heir| parts[heir].recordings.last_mut()) {
+            left.report("lines", recording);
+        }
+    }
+    parts.retain(has_recording);
+}
+
+/// Whether a line has a value of any format, also as a comment: what another reader does not know is
+/// not without a value therefore.
+fn is_line_of_tool(line: &[u8]) -> bool {
+    let is_mark = |byte: &u8| byte.is_ascii_whitespace() || b"#-/;".contains(byte);
+    let behind = line.iter().position(|byte| !is_mark(byte)).unwrap_or(line.len());
+    let texts = [line.trim_ascii(), line[behind..].trim_ascii()];
+    texts.iter().any(|text| FORMATS.iter().any(|format| (format.has_value)(text)))
+}
+
+/// No line alone shows that it is of this format.
+fn has_none(_: &[u8]) -> bool {
+    false
 }
 
 /// Lines of the head of a file, without blanks around them; the last may be cut off.

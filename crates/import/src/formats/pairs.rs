@@ -1,162 +1,302 @@
-//! Tools that measure from one thread to another: pmqtest, ptsematest, svsematest and sigwaittest;
-//! and hwlatdetect.
+//! Tools that measure from one thread to another: pmqtest, ptsematest, svsematest and sigwaittest.
 
-use super::left_out::LeftOut;
-use super::{Format, contains, head_lines, is_text};
+use super::left_out::{LeftOut, LostOnScreen, is_of_shell, is_other_text};
+use super::{Format, Part, check_number, contains, head_lines, is_text, number_parts};
+use crate::bins::LARGEST_COUNT;
 use crate::input::{Input, InputError, Query};
-use crate::numbers::{decimal, nanos};
+use crate::lines::Line;
+use crate::numbers::Cursor;
 use crate::recording::Recording;
-use crate::samples::UnitSamples;
 use crate::stated_figures::{StatedFigures, add_summary, note_summary};
 use latlab_model::Nanos;
 use std::collections::BTreeMap;
 
-pub const FORMAT: Format =
-    Format { id: "pairs", title: "pmqtest, ptsematest, svsematest or sigwaittest", fits, read };
-pub const HWLATDETECT: Format = Format {
-    id: "hwlatdetect",
-    title: "hwlatdetect",
-    fits: fits_hwlatdetect,
-    read: read_hwlatdetect,
+pub const FORMAT: Format = Format {
+    id: "pairs",
+    title: "pmqtest, ptsematest, svsematest or sigwaittest",
+    fits,
+    has_value: has_figures,
+    read,
 };
 
 /// These tools count in microseconds.
 const UNIT: i64 = 1_000;
+/// More pairs than any machine has CPUs.
+const MOST_PAIRS: usize = 8192;
+/// The width of the figures, which are filled up with blanks in front.
+const WIDTH: usize = 4;
 
 fn fits(head: &[u8]) -> bool {
-    is_text(head)
-        && head_lines(head)
-            .any(|line| line.starts_with(b"#") && contains(line, " -> #") && contains(line, "Min "))
+    is_text(head) && head_lines(head).any(has_figures)
 }
 
-/// A pair of threads.
-#[derive(Default)]
-struct Pair {
-    cycles: Option<u64>,
+fn has_figures(line: &[u8]) -> bool {
+    line.starts_with(b"#")
+        && line.get(1).is_some_and(u8::is_ascii_digit)
+        && contains(line, " -> #")
+        && contains(line, "Min ")
+}
+
+/// A line of threads: `#0: ID30510, P90, CPU0, I500; #1: ID30511, P90, CPU0, TO 0, Cycles 500`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Threads {
+    sender: u64,
+    processes: (u64, u64),
+    priority: u64,
     cpu: Option<u32>,
-    priority: Option<u64>,
-    interval: Option<i64>,
-    stated: StatedFigures,
+    interval: u64,
+    timeouts: u64,
+    cycles: u64,
 }
 
-/// The number behind a word that begins so: `P90`, `CPU0`, `Cycles 500`.
-fn behind(text: &str, word: &str) -> Option<u64> {
-    text.split([',', ';']).find_map(|part| part.trim().strip_prefix(word)?.trim().parse().ok())
+/// A line of figures: `#1 -> #0, Min    3, Cur    3, Avg    3, Max   39`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Figures {
+    sender: u64,
+    min: u64,
+    current: u64,
+    mean: u64,
+    max: u64,
+}
+
+impl Threads {
+    /// Reads the line whole.
+    fn of_line(line: &Line<'_>) -> Option<Threads> {
+        let mut cursor = Cursor::new(line.bytes);
+        let receiver = number_behind(&mut cursor, b"#")?;
+        let process = number_behind(&mut cursor, b": ID")?;
+        let priority = number_behind(&mut cursor, b", P")?;
+        let cpu = cpu(&mut cursor)?;
+        let interval = number_behind(&mut cursor, b", I")?;
+        let sender = number_behind(&mut cursor, b"; #")?;
+        let other = number_behind(&mut cursor, b": ID")?;
+        number_behind(&mut cursor, b", P")?;
+        self::cpu(&mut cursor)?;
+        let timeouts = match cursor.rest().starts_with(b", TO ") {
+            true => number_behind(&mut cursor, b", TO ")?,
+            false => 0,
+        };
+        let cycles = number_behind(&mut cursor, b", Cycles ")?;
+        let is_whole = line.is_whole && cursor.rest().is_empty() && cycles < LARGEST_COUNT;
+        (is_whole && sender == receiver + 1).then_some(Threads {
+            sender,
+            processes: (process, other),
+            priority,
+            cpu,
+            interval,
+            timeouts,
+            cycles,
+        })
+    }
+
+    /// Whether a later line may be of the same threads.
+    fn go_on_as(&self, later: &Threads) -> bool {
+        self.processes == later.processes && self.cycles <= later.cycles
+    }
+}
+
+impl Figures {
+    /// Reads the line whole.
+    fn of_line(line: &Line<'_>) -> Option<Figures> {
+        let mut cursor = Cursor::new(line.bytes);
+        let sender = number_behind(&mut cursor, b"#")?;
+        let receiver = number_behind(&mut cursor, b" -> #")?;
+        let mut figure = |name: &[u8]| {
+            cursor.take(name).then_some(())?;
+            let width = cursor.rest().len();
+            cursor.skip_blanks();
+            let is_padded = width > cursor.rest().len();
+            let value = cursor.unsigned().filter(|value| *value < 1 << 40)?;
+            let width = width - cursor.rest().len();
+            (width >= WIDTH).then_some((value, is_padded && width == WIDTH))
+        };
+        let (min, current, mean) = (figure(b", Min ")?, figure(b", Cur ")?, figure(b", Avg ")?);
+        let (max, is_padded) = figure(b", Max ")?;
+        let is_whole = (line.is_whole || is_padded) && cursor.rest().is_empty();
+        (is_whole && sender == receiver + 1).then_some(Figures {
+            sender,
+            min: min.0,
+            current: current.0,
+            mean: mean.0,
+            max,
+        })
+    }
+
+    /// Whether a later line may be of the same threads: extremes only grow.
+    fn go_on_as(&self, later: &Figures) -> bool {
+        later.min <= self.min && later.max >= self.max
+    }
+}
+
+fn number_behind(cursor: &mut Cursor<'_>, text: &[u8]) -> Option<u64> {
+    cursor.take(text).then_some(())?;
+    cursor.unsigned().filter(|number| *number < 1 << 40)
+}
+
+/// The CPU of a thread; -1 where it may run on any.
+fn cpu(cursor: &mut Cursor<'_>) -> Option<Option<u32>> {
+    cursor.take(b", CPU").then_some(())?;
+    let cpu = cursor.signed()?;
+    Some(u32::try_from(cpu).ok())
+}
+
+/// The pairs of one run, as they were drawn last.
+#[derive(Default)]
+struct Screen {
+    first_line: u64,
+    threads: BTreeMap<u64, Threads>,
+    figures: BTreeMap<u64, Figures>,
+    /// The line of the first figures of the last screen.
+    last_drawn: BTreeMap<u64, u64>,
+    lost: LostOnScreen,
+    left: LeftOut,
 }
 
 fn read(input: &mut Input, _: &Query) -> Result<Vec<Recording>, InputError> {
-    let (mut pairs, mut left): (BTreeMap<u32, Pair>, _) = (BTreeMap::new(), LeftOut::default());
+    let mut parts = Vec::new();
+    let mut screen = Screen { first_line: 1, ..Screen::default() };
     while let Some(line) = input.next_line() {
-        let text = String::from_utf8_lossy(line.bytes);
-        let text = text.trim();
-        if text.is_empty() {
+        let line = Line { bytes: line.bytes.trim_ascii(), ..line };
+        if line.bytes.is_empty() {
             continue;
         }
-        if !text.starts_with('#') || pairs.len() > 8192 || !take(text, &mut pairs) {
-            left.push(line.number, line.bytes);
+        let (threads, figures) = (Threads::of_line(&line), Figures::of_line(&line));
+        if screen.ends_before(threads.as_ref(), figures.as_ref()) {
+            check_number(&parts, line.number)?;
+            let next = Screen { first_line: line.number, ..Screen::default() };
+            parts.push(std::mem::replace(&mut screen, next).part());
         }
+        screen.take(threads, figures, &line);
     }
-    let mut recording = Recording::new("pmqtest, ptsematest, svsematest or sigwaittest");
-    recording.quantity = "latency from one thread to another";
-    recording.resolution_ns = Some(Nanos(UNIT));
-    for pair in pairs.into_values() {
-        // The number of latencies stands on another line, which may be missing.
-        let count = pair.cycles.or(pair.stated.max_ns.map(|_| 1));
-        if pair.cycles.is_none() {
-            recording.note("The number of cycles of a pair is not in the file; it counts as 1.");
-        }
-        add_summary(&mut recording, &StatedFigures { count, ..pair.stated });
-        if let Some(series) = recording.series.last_mut() {
-            series.cpu = pair.cpu;
-            series.policy = pair.priority.map(|one| format!("priority {one}")).unwrap_or_default();
-            series.period_ns = pair.interval.and_then(|us| us.checked_mul(1_000)).map(Nanos);
-        }
-    }
-    left.report("lines", &mut recording);
-    note_summary(&mut recording);
-    Ok(vec![recording])
+    parts.push(screen.part());
+    Ok(number_parts(parts))
 }
 
-/// Takes `#0: ID30510, P90, CPU0, I500; #1: ID30511, P90, CPU0, Cycles 500`, or
-/// `#1 -> #0, Min 3, Cur 3, Avg 3, Max 39`.
-fn take(text: &str, pairs: &mut BTreeMap<u32, Pair>) -> bool {
-    if let Some((from, figures)) = text.split_once(" -> #") {
-        let Ok(sender) = from.trim_start_matches('#').trim().parse() else { return false };
-        let value = |word: &str| {
-            let part = figures.split(',').find_map(|part| part.trim().strip_prefix(word));
-            part.and_then(|number| decimal(number.trim().as_bytes())).filter(|it| *it >= 0.0)
-        };
-        let time = |word: &str| value(word).and_then(|value| nanos(value, UNIT));
-        let stated = &mut pairs.entry(sender).or_default().stated;
-        stated.min_ns = time("Min");
-        stated.mean_ns = value("Avg").map(|mean| mean * UNIT as f64);
-        stated.max_ns = time("Max");
-        return stated.max_ns.is_some();
+/// Whether a line that was not understood may be what is left of one with figures.
+fn may_hold_value(line: &[u8]) -> bool {
+    let has_digit = line.iter().any(u8::is_ascii_digit);
+    let marks = ["->", "Min", "Max", "Cur", "Avg", "Cycles", ": ID"];
+    let is_of_table = line[0] == b'#' && line.get(1).is_some_and(u8::is_ascii_digit);
+    let has_mark = marks.iter().any(|mark| contains(line, mark));
+    has_digit && !is_of_shell(line) && (is_of_table || has_mark || !is_other_text(line, 1))
+}
+
+impl Screen {
+    /// Whether a line is the first of another run.
+    fn ends_before(&self, threads: Option<&Threads>, figures: Option<&Figures>) -> bool {
+        let known = threads.and_then(|one| Some((self.threads.get(&one.sender)?, one)));
+        let drawn = figures.and_then(|one| Some((self.figures.get(&one.sender)?, one)));
+        known.is_some_and(|(known, one)| !known.go_on_as(one))
+            || drawn.is_some_and(|(known, one)| !known.go_on_as(one))
     }
-    let Some((first, second)) = text.split_once(';') else { return false };
-    let number = |half: &str| half.trim().strip_prefix('#')?.split(':').next()?.parse().ok();
-    let Some(number) = number(second) else { return false };
-    let pair: &mut Pair = pairs.entry(number).or_default();
-    let half = |text: &'_ str| text.split_once(':').map_or(String::new(), |it| it.1.to_string());
-    let (first, second) = (half(first), half(second));
-    pair.cycles = behind(&second, "Cycles");
-    pair.priority = behind(&first, "P");
-    pair.interval = behind(&first, "I").and_then(|us| i64::try_from(us).ok());
-    pair.cpu = behind(&first, "CPU").and_then(|cpu| u32::try_from(cpu).ok());
-    true
-}
 
-fn fits_hwlatdetect(head: &[u8]) -> bool {
-    is_text(head)
-        && contains(head, "hwlatdetect:")
-        && (contains(head, "Max Latency:") || contains(head, "inner:"))
-}
-
-/// Reads the list of gaps, `ts: 1408928107.286324, inner:18, outer:17`, or the maximum alone.
-fn read_hwlatdetect(input: &mut Input, _: &Query) -> Result<Vec<Recording>, InputError> {
-    let (mut samples, mut max, mut facts) = (UnitSamples::default(), None, Vec::new());
-    let mut counted = None;
-    while let Some(line) = input.next_line() {
-        let text = String::from_utf8_lossy(line.bytes);
-        let behind = |word: &str| {
-            let at = text.find(word)? + word.len();
-            let number = text[at..].trim_start();
-            let end = number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len());
-            number[..end].parse::<i64>().ok().filter(|value| *value < 1 << 40)
-        };
-        if text.trim_start().starts_with("ts:") {
-            if let Some(gap) = behind("inner:").max(behind("outer:")) {
-                samples.push(gap, UNIT);
+    fn take(&mut self, threads: Option<Threads>, figures: Option<Figures>, line: &Line<'_>) {
+        let has_room = self.threads.len() < MOST_PAIRS && self.figures.len() < MOST_PAIRS;
+        match (threads, figures) {
+            (Some(one), _) if has_room => drop(self.threads.insert(one.sender, one)),
+            (_, Some(one)) if has_room => {
+                self.figures.insert(one.sender, one);
+                self.last_drawn.insert(one.sender, line.number);
             }
-        } else if text.contains("Max Latency:") {
-            max = behind("Max Latency:");
-        } else if text.contains("Samples exceeding threshold:") {
-            counted = behind("Samples exceeding threshold:");
-        } else if let Some((name, value)) = text.split_once(':') {
-            let name = name.trim();
-            if ["test duration", "Latency threshold", "Sample window", "Sample width"]
-                .contains(&name)
-            {
-                facts.push((name.to_string(), value.trim().to_string()));
+            _ if may_hold_value(line.bytes) && line.bytes.starts_with(b"#") => {
+                self.lost.push(line.number, line.bytes);
             }
+            _ => self.left.pass_over(line, may_hold_value(line.bytes)),
         }
     }
-    let mut recording = Recording::new("hwlatdetect");
-    recording.quantity = "time taken by hardware or firmware";
-    recording.resolution_ns = Some(Nanos(UNIT));
-    facts.into_iter().for_each(|(name, text)| recording.fact(&name, text));
-    let listed = samples.series(UNIT);
-    if listed.counts.count > 0 {
-        recording.series.push(listed);
-    } else if let (Some(max), Some(count)) = (max, counted) {
-        let count = u64::try_from(count).ok().filter(|count| *count > 0);
-        add_summary(
-            &mut recording,
-            &StatedFigures { count, max_ns: Some(max * UNIT), ..StatedFigures::default() },
-        );
+
+    fn part(mut self) -> Part {
+        // The lines of threads stand before those of their figures, as many as these.
+        let first = self.last_drawn.values().min().copied().unwrap_or(0);
+        let replaced_before =
+            first.saturating_sub(self.threads.len().max(self.figures.len()) as u64);
+        self.lost.report(|number, _| number < replaced_before, &mut self.left);
+        if self.figures.is_empty() {
+            return Part::none(self.first_line, self.left);
+        }
+        let mut recording = Recording::new("pmqtest, ptsematest, svsematest or sigwaittest");
+        recording.quantity = "latency from one thread to another";
+        recording.resolution_ns = Some(Nanos(UNIT));
+        for (sender, figures) in &self.figures {
+            self.add(self.threads.get(sender), figures, &mut recording);
+        }
+        let last = self.figures.keys().chain(self.threads.keys()).max().copied().unwrap_or(0);
+        let absent = (1..=last).step_by(2).filter(|sender| !self.figures.contains_key(sender));
+        let absent = absent.take(MOST_PAIRS).count();
+        if absent > 0 {
+            recording.lacks(format!("{absent} of {} pairs have no figures", last.div_ceil(2)));
+        }
+        let counted =
+            self.figures.keys().filter(|sender| self.threads.contains_key(sender)).count();
+        if counted > 0 && counted < self.figures.len() {
+            let (all, without) = (self.figures.len(), self.figures.len() - counted);
+            recording.lacks(format!("{without} of {all} pairs have no number of cycles"));
+        }
+        // The tools sleep between two cycles, so that only threads with the same pause have as many.
+        let mut intervals = self.threads.values().map(|one| one.interval);
+        let first = intervals.next();
+        if intervals.all(|interval| Some(interval) == first) {
+            recording.compare_cycles(false);
+        }
+        self.left.report("lines", &mut recording);
         note_summary(&mut recording);
+        Part::one(self.first_line, recording)
     }
-    recording
-        .note("hwlatdetect lists only gaps above its threshold; shorter ones are not counted.");
-    Ok(vec![recording])
+
+    fn add(&self, threads: Option<&Threads>, figures: &Figures, recording: &mut Recording) {
+        let time = |value: u64| value as i64 * UNIT;
+        let stated = StatedFigures {
+            // The number of latencies stands on another line, which may be missing.
+            count: Some(threads.map_or(1, |threads| threads.cycles)),
+            min_ns: Some(time(figures.min)),
+            mean_ns: Some(time(figures.mean) as f64),
+            max_ns: Some(time(figures.max)),
+            ..StatedFigures::default()
+        };
+        let thread = recording.series.len();
+        add_summary(recording, &stated);
+        recording.has_at_least_of(thread, "Last latency", Nanos(time(figures.current)));
+        let Some(threads) = threads else {
+            return recording
+                .note("The number of cycles of a pair is not in the file; it counts as 1.");
+        };
+        if threads.timeouts > 0 {
+            let timeouts = threads.timeouts;
+            recording.lacks(format!("pair {thread} gave up waiting {timeouts} times (TO)"));
+        }
+        let series = &mut recording.series[thread];
+        series.cpu = threads.cpu;
+        series.policy = format!("priority {}", threads.priority);
+        series.period_ns = threads.interval.try_into().ok().map(|us: i64| Nanos(us * UNIT));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_read_whole_or_not_at_all() {
+        let line =
+            |text: &'static str, is_whole| Line { number: 1, bytes: text.as_bytes(), is_whole };
+        let of = |text: &'static str| Figures::of_line(&line(text, true));
+        let text = "#1 -> #0, Min    3, Cur    3, Avg    3, Max   39";
+        assert_eq!(of(text).map(|one| one.max), Some(39));
+        assert_eq!(Figures::of_line(&line(text, false)), of(text), "a padded figure is whole");
+        let cut = "#1 -> #0, Min    3, Cur    3, Avg    3, Max    3";
+        assert!(Figures::of_line(&line(&cut[..cut.len() - 1], false)).is_none());
+        let wide = "#1 -> #0, Min    3, Cur    3, Avg    3, Max 1039";
+        assert!(Figures::of_line(&line(wide, false)).is_none(), "it may have a fifth digit");
+        for text in [
+            "#1 -> #0, Min    3, Cur    3, Avg    3, Max   3x",
+            "#1 -> #0, Min    3, Cur    3, Avg    3, Max   39 7",
+            "#1 -> #0, Min    3, Cur    3, Max   39",
+            "#1 -> #2, Min    3, Cur    3, Avg    3, Max   39",
+        ] {
+            assert_eq!(of(text), None, "{text}");
+        }
+        let threads = "#0: ID30510, P90, CPU-1, I500; #1: ID30511, P90, CPU0, TO 0, Cycles 500";
+        let threads = Threads::of_line(&line(threads, true)).unwrap();
+        assert_eq!((threads.cpu, threads.cycles, threads.interval), (None, 500, 500));
+    }
 }

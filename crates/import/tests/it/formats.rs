@@ -52,6 +52,28 @@ fn a_summary_has_no_histogram() {
 }
 
 #[test]
+fn a_thread_that_ran_for_a_part_of_the_time_is_told() {
+    let line = |thread: u32, period: u32, cycles: u64| {
+        format!("T: {thread} ( 1) P:80 I:{period} C:{cycles} Min:1 Act:4 Avg:5 Max:50\n")
+    };
+    let short = one(line(0, 1_000, 10_000) + &line(1, 1_000, 1));
+    assert!(texts(&short).contains("thread 1 has 1 of 10 000 cycles"), "{}", texts(&short));
+    let slower = one(line(0, 1_000, 10_000) + &line(1, 1_500, 6_650));
+    assert!(!slower.is_incomplete(), "{}", texts(&slower));
+    let begun = one(line(0, 1_000, 14) + &line(1, 1_500, 5));
+    assert!(!begun.is_incomplete(), "one thread starts after the other");
+    let histogram = |rows: &str| {
+        one(format!(
+            "{rows}# Min Latencies: 00003 00003\n# Avg Latencies: 00003 00003\n\
+             # Max Latencies: 00003 00003\n# Histogram Overflows: 00000 00000\n"
+        ))
+    };
+    let rows = histogram("000003 001000\t000800\n");
+    assert!(texts(&rows).contains("thread 1 has 800 of 1 000 cycles"), "{}", texts(&rows));
+    assert!(!histogram("000003 001000\t000950\n").is_incomplete());
+}
+
+#[test]
 fn json_of_rt_tests_and_its_missing_overflows() {
     let recording = one(fixture("ct24_json_h100.json"));
     assert_eq!(recording.tool.as_deref(), Some("rt-tests 2.40"));
@@ -84,26 +106,28 @@ fn the_siblings_of_cyclictest() {
 /// Buckets are named after the longest gap in them, and oslat rounds gaps up.
 #[test]
 fn buckets_of_oslat_have_any_width_and_bias() {
-    let text = |rows: &str, min: &str, max: &str| {
+    let text = |rows: &str, min: &str, mean: &str, max: &str| {
+        let range = max.parse::<f64>().unwrap() - min.parse::<f64>().unwrap();
         format!(
             "oslat V 2.60\nGlobal bias set to 0 (us)\n        Core:\t 1\n{rows}     Minimum:\t {min} (us)\n     \
-             Maximum:\t {max} (us)\n"
+             Average:\t {mean} (us)\n     Maximum:\t {max} (us)\n     Max-Min:\t {range} (us)\n    \
+             Duration:\t 1.998 (sec)\n"
         )
     };
     let rows = "    005 (us):\t 7\n    010 (us):\t 0\n    015 (us):\t 2\n    020 (us):\t 1 (including \
                 overflows)\n";
-    let wide = one(text(rows, "3", "44"));
+    let wide = one(text(rows, "3", "9.000", "44"));
     let counts = &wide.series[0].counts;
     assert_eq!((counts.layout.low(2).0, counts.layout.end().0), (11_000, 16_000));
     assert_eq!((counts.min_ns.0, counts.max_ns.0, counts.overflow.count), (3_000, 44_000, 1));
     let rows = "    000.500 (us):\t 7\n    ...\n    001.500 (us):\t 2\n    002.000 (us):\t 0 (including \
                 overflows)\n";
-    let narrow = one(text(rows, "0.301", "1.400"));
+    let narrow = one(text(rows, "0.301", "0.600", "1.400"));
     let counts = &narrow.series[0].counts;
     assert_eq!((counts.count, counts.min_ns.0, counts.max_ns.0), (9, 301, 1_400));
     assert_eq!(codes(&narrow), [""; 0]);
     let rows = "    003 (us):\t 7\n    004 (us):\t 2\n    005 (us):\t 0 (including overflows)\n";
-    let biased = one(text(rows, "3", "4").replace("to 0 (us)", "to 2 (us)"));
+    let biased = one(text(rows, "3", "3.222", "4").replace("to 0 (us)", "to 2 (us)"));
     assert_eq!(biased.series[0].counts.layout.low(0).0, 1_000);
     assert_eq!((biased.series[0].counts.max_ns.0, codes(&biased)), (4_000, vec![]));
     let json = |cells: &str, max: u32| {
@@ -255,6 +279,7 @@ fn tables_need_a_column_and_a_unit() {
     let query = |column: &str, unit| Query {
         column: Some(column.to_string()),
         unit: Some(unit),
+        period: None,
         format: format_of_id("csv"),
     };
     let table = "time;thread;wake\n0,1;0;12,5\n0,2;1;9\n0,3;0;-1\n0,4;0;x\n";
@@ -295,7 +320,7 @@ fn regular_lines_of_a_log_are_read_like_all_others() {
             log += &format!("{thread:8}:{cycle:8}:{latency:8}\n");
         }
         match cycle % 1_000 {
-            17 => log += "       0:    1000:      -4\n",
+            17 => log += &format!("       0:{:8}:      -4\n", cycle + 99_998_501),
             18 => log += "[  12.0] usb 1-1: a message\n       3:    1000:     x12\n",
             19 => log += "        :    1000:      12\n 1     1:    1000:      12\n",
             _ => {}

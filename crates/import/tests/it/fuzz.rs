@@ -7,6 +7,8 @@
 
 use crate::common::*;
 use crate::damage::Fuzz;
+use crate::false_pass::prefixes::{RARE, USUAL, behind};
+use crate::outputs::OUTPUTS;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use latlab_import::{Query, Unit, format_of_id};
@@ -85,6 +87,47 @@ fn packed() {
     fuzz_bytes("packed", "cyclictest", &[gzip.finish().unwrap(), zstd]);
 }
 
+/// What looks like a part of a prefix, or ends one too early.
+const PARTS: &[&[u8]] = &[
+    b"12:00:00 ",
+    b"2024-05-01T12:00:00.1234567Z ",
+    b"[   12.345678] ",
+    b"[",
+    b"] ",
+    b"May 01 12:00:00 box svc[88]: ",
+    b"> ",
+    b"# ",
+    b"<6>",
+    b"name | ",
+    b"INFO: ",
+    b"stdout F ",
+    b"1714564800.123456 ",
+    b"\x1b[32m",
+    b"\x1b",
+    b"\xc2\xa0",
+    b"\r",
+    b"\n",
+];
+
+/// Damaged outputs behind whole prefixes, and outputs behind prefixes that are damaged with them.
+#[test]
+fn prefixes() {
+    let outputs: Vec<Vec<u8>> = OUTPUTS.iter().map(|one| one.text.as_bytes().to_vec()).collect();
+    let all: Vec<&&str> = USUAL.iter().chain(RARE).collect();
+    let with =
+        |prefix: &str, bytes: &[u8]| behind(prefix, &String::from_utf8_lossy(bytes)).into_bytes();
+    let any = |bytes: &[u8]| {
+        let sum = bytes.iter().fold(0usize, |sum, byte| sum.wrapping_mul(31) + usize::from(*byte));
+        with(all[sum % all.len()], bytes)
+    };
+    let read = |bytes: &[u8]| read_all(bytes, "");
+    let fuzz = |name| Fuzz { name, seconds: SECONDS, words: PARTS, largest: LARGEST };
+    fuzz("prefixes").run(&outputs, &any, &read);
+    let pairs = all.iter().zip(outputs.iter().cycle());
+    let prefixed: Vec<Vec<u8>> = pairs.map(|(prefix, text)| with(prefix, text)).collect();
+    fuzz("prefixed").run(&prefixed, &<[u8]>::to_vec, &read);
+}
+
 fn fuzz(format: &'static str, seeds: &[&str]) {
     let seeds: Vec<Vec<u8>> = seeds.iter().map(|name| fixture(name)).collect();
     fuzz_bytes(format, format, &seeds);
@@ -105,6 +148,7 @@ fn read_all(bytes: &[u8], format: &str) {
         format: format_of_id(format),
         column: Some("1".to_string()),
         unit: Some(Unit::Microseconds),
+        period: None,
     };
     let plan = Plan { deadline_ns: Some(Nanos(20_000)), ..Plan::default() };
     for query in [named, Query::default()] {

@@ -1,9 +1,17 @@
 //! The tests of this crate that use it from outside: one program, a module for each subject.
 
 mod broken;
+mod cases;
 mod common;
 #[path = "../../../capture/tests/it/damage.rs"]
 mod damage;
+mod false_pass;
+mod field;
 mod formats;
 mod fuzz;
+mod mutation;
+mod outputs;
+mod parquet;
 mod recordings;
+mod tools;
+mod verdict;

@@ -1,7 +1,7 @@
 //! Findings about the responses in a capture.
 
 use super::kinds::{FindingEntry, findings};
-use super::{ERROR, INFO, INVALID, WARNING, Weight};
+use super::{ERROR, INFO, INVALID, NO_PASS, WARNING, Weight};
 use crate::Nanos;
 use crate::units::{counted, grouped};
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ findings! {
         /// deadline the verdict is at best `inconclusive`.
         ResponseNotMeasured = "response-not-measured" (
             "warning",
-            "no",
+            "none",
             "Use a longer time base, so that the whole response is captured."
         ) {
             /// Responses without a value.
@@ -25,7 +25,7 @@ findings! {
         /// These are in no figure, and with a deadline the verdict is at best `inconclusive`.
         ResponseTimedOut = "response-timed-out" (
             "warning",
-            "no",
+            "none",
             "Check the trigger and whether every stimulus comes; a longer `--timeout` waits longer."
         ) {
             /// Readings that timed out.
@@ -38,7 +38,7 @@ findings! {
         /// The instrument ended the series; what was measured until then is kept.
         InstrumentEnded = "instrument-ended" (
             "warning",
-            "no",
+            "none",
             "Check the instrument and its connection, and measure again."
         ) {
             /// Readings until then.
@@ -52,7 +52,7 @@ findings! {
         /// conditions were from then on is unknown.
         MachineLost = "machine-lost" (
             "warning, error",
-            "if loads were asked for",
+            "invalid if loads were asked for",
             "Check that machine and the link to it, and measure again."
         ) {
             /// Whether loads were asked for, which may have ended as well.
@@ -62,7 +62,7 @@ findings! {
         /// and are in no figure.
         ResponseImpossible = "response-impossible" (
             "error",
-            "no",
+            "none",
             "Correct the program that wrote them."
         ) {
             /// How many.
@@ -76,7 +76,7 @@ findings! {
         /// Stimuli got no response. Each is a miss of any deadline.
         ResponseMissing = "response-missing" (
             "warning",
-            "no",
+            "none",
             "Check whether the responder was ready, and the level of the stimulus."
         ) {
             /// Stimuli without a response.
@@ -87,7 +87,7 @@ findings! {
         /// The first response to a stimulus came after the window.
         ResponseLate = "response-late" (
             "warning",
-            "no",
+            "none",
             "Use a longer `--window` if they should count."
         ) {
             /// Stimuli whose response was late.
@@ -100,7 +100,7 @@ findings! {
         /// Further responses came within the window.
         ResponseDouble = "response-double" (
             "warning",
-            "no",
+            "none",
             "Use a larger `--hysteresis`, or another `--response-edge`."
         ) {
             /// Further responses.
@@ -109,7 +109,7 @@ findings! {
         /// Responses belong to no stimulus.
         ResponseSpurious = "response-spurious" (
             "warning",
-            "no",
+            "none",
             "Look at the capture with `--look`: are the probes swapped?"
         ) {
             /// Such responses.
@@ -119,7 +119,7 @@ findings! {
         /// round.
         ProbesSwapped = "probes-swapped" (
             "warning",
-            "no",
+            "none",
             "If so, swap `--stimulus` and `--response`."
         ) {
             /// The channel taken for the stimuli.
@@ -133,7 +133,7 @@ findings! {
         /// long.
         SlowInStep = "slow-in-step" (
             "info",
-            "no",
+            "none",
             "See the chart of the latency against the phase."
         ) {
             /// The channel of the marker.
@@ -150,18 +150,18 @@ findings! {
             slower: u64,
         }
         /// The first row of a list is 0, which is not a reading. It is left out.
-        FirstRowNoSample = "first-row-no-sample" ("info", "no", "Nothing.") {}
+        FirstRowNoSample = "first-row-no-sample" ("info", "none", "Nothing.") {}
         /// A list has no times of the stimuli, so each reading counts as one second.
         StimuliUntimed = "stimuli-untimed" (
             "info",
-            "no",
+            "none",
             "Nothing; charts over time use the number of the reading."
         ) {}
         /// Where low is parted from high on a channel is in doubt: it rests at more than two levels,
         /// was hardly ever at one of them, or its levels drift past the threshold.
         LevelsInDoubt = "levels-in-doubt" (
             "warning",
-            "no",
+            "no pass",
             "Look at the capture with `--look`, and give the `--threshold` as a voltage."
         ) {
             /// The channel.
@@ -181,8 +181,8 @@ findings! {
         /// A channel shows noise and no signal, so that nothing on it is an edge.
         ChannelNoise = "channel-noise" (
             "warning",
-            "no",
-            "Check the probe; if it has a signal, give its `--threshold` as a voltage."
+            "none",
+            "Check the probe; if it has a signal, give its `--threshold` or `--response-threshold` as a voltage."
         ) {
             /// The channel.
             channel: String,
@@ -190,9 +190,12 @@ findings! {
             low: f64,
             /// Up to which level.
             high: f64,
+            /// What shows it, as a clause; empty in older runs.
+            #[serde(default)]
+            why: String,
         }
         /// Single values lie a swing or more outside of the levels of a channel. They make no edge.
-        ValuesOutside = "values-outside" ("info", "no", "Nothing, if they are disturbances.") {
+        ValuesOutside = "values-outside" ("info", "none", "Nothing, if they are disturbances.") {
             /// The channel.
             channel: String,
             /// How many.
@@ -204,12 +207,49 @@ findings! {
         }
         /// A session lacks parts of its samples. What was in them is unknown; they count as long as
         /// the others.
-        ChunkMissing = "chunk-missing" ("warning", "no", "Save the capture again.") {
+        ChunkMissing = "chunk-missing" ("warning", "no pass", "Save the capture again.") {
             /// The parts by their names.
             parts: Vec<String>,
         }
+        /// Rows or values of a file could not be read. They may have held an edge or a reading.
+        CaptureLeftOut = "capture-left-out" (
+            "warning",
+            "no pass",
+            "Look at the first of them, and export the capture again."
+        ) {
+            /// How many.
+            count: u64,
+            /// What they are, such as `rows`.
+            items: String,
+            /// Where the first of them is, and why it could not be read.
+            first: String,
+        }
+        /// A part of a file is missing: it ends within a line, has fewer samples than it states, lacks
+        /// samples between others, or the level of a channel is unknown for a while.
+        CaptureIncomplete = "capture-incomplete" (
+            "warning",
+            "no pass",
+            "Save or export the whole capture again."
+        ) {
+            /// In how many places.
+            places: u64,
+            /// What is missing in the first of them.
+            missing: String,
+        }
+        /// Responses kept the deadline by less than the resolution of the times, so that they may have
+        /// missed it.
+        DeadlineWithinResolution = "deadline-within-resolution" (
+            "warning",
+            "no pass",
+            "Capture with a higher sample rate."
+        ) {
+            /// How many.
+            count: u64,
+            /// The resolution, rounded up to nanoseconds.
+            resolution_ns: Nanos,
+        }
         /// Something in a file was left out, or looks wrong.
-        CaptureNote = "capture-note" ("info", "no", "As the note says.") {
+        CaptureNote = "capture-note" ("info", "none", "As the note says.") {
             /// The note of the reader of that format.
             note: String,
         }
@@ -247,10 +287,19 @@ impl CaptureFinding {
             | ResponseDouble { .. }
             | ResponseSpurious { .. }
             | ProbesSwapped { .. }
-            | LevelsInDoubt { .. }
-            | ChannelNoise { .. }
-            | ChunkMissing { .. } => WARNING,
+            | ChannelNoise { .. } => WARNING,
+            LevelsInDoubt { .. }
+            | ChunkMissing { .. }
+            | CaptureLeftOut { .. }
+            | CaptureIncomplete { .. }
+            | DeadlineWithinResolution { .. } => NO_PASS,
         }
+    }
+
+    /// Whether responses may be missing, of any length.
+    pub(super) fn hides_responses(&self) -> bool {
+        let is_known = matches!(self, CaptureFinding::DeadlineWithinResolution { .. });
+        self.weight() == NO_PASS && !is_known
     }
 
     /// What happened.
@@ -347,12 +396,15 @@ impl CaptureFinding {
                     ),
                 }
             }
-            ChannelNoise { channel, low, high } => format!(
-                "The channel {channel} shows noise from {} to {} and no signal: nothing on it is \
-                 an edge.",
-                number(*low),
-                number(*high)
-            ),
+            ChannelNoise { channel, low, high, why } => {
+                let why = if why.is_empty() { String::new() } else { format!(" {why};") };
+                format!(
+                    "The channel {channel} shows noise from {} to {} and no signal:{why} nothing on \
+                     it is an edge.",
+                    number(*low),
+                    number(*high)
+                )
+            }
             ValuesOutside { channel, count, low, high } => format!(
                 "{} of the channel {channel} far outside of its levels {} and {}: no edge is made \
                  of such a value.",
@@ -367,6 +419,27 @@ impl CaptureFinding {
                 "The session lacks {}. What was in there is unknown; it counts as long as the \
                  other parts.",
                 parts.join(", ")
+            ),
+            CaptureLeftOut { count: 1, items, first } => format!(
+                "1 {} that may hold an edge or a reading could not be read: {first}.",
+                items.trim_end_matches('s')
+            ),
+            CaptureLeftOut { count, items, first } => format!(
+                "{} {items} that may hold edges or readings could not be read; the first is {first}.",
+                grouped(*count)
+            ),
+            CaptureIncomplete { places: 1, missing } => {
+                format!("The capture is incomplete: {missing}.")
+            }
+            CaptureIncomplete { places, missing } => format!(
+                "The capture is incomplete in {} places; the first is {missing}.",
+                grouped(*places)
+            ),
+            DeadlineWithinResolution { count, resolution_ns } => format!(
+                "{} the deadline by less than the resolution of the capture, {resolution_ns}: \
+                 {} may have missed it.",
+                counted(*count, "response kept", "responses kept"),
+                if *count == 1 { "it" } else { "they" }
             ),
             CaptureNote { note } => note.clone(),
         }
@@ -390,9 +463,13 @@ impl CaptureFinding {
                 return Some(format!("Give {}.", all.join(" or ")));
             }
             ChannelNoise { .. } => {
-                "Check the probe; if it has a signal, give its --threshold as a voltage."
+                "Check the probe; if it has a signal, give its --threshold or --response-threshold as a \
+                 voltage."
             }
             ChunkMissing { .. } => "Save the capture again.",
+            CaptureLeftOut { .. } => "Look at the first of them, and export the capture again.",
+            CaptureIncomplete { .. } => "Save or export the whole capture again.",
+            DeadlineWithinResolution { .. } => "Capture with a higher sample rate.",
             ResponseLate { .. } => "Use a longer --window if they should count.",
             ResponseDouble { .. } => "Use a larger --hysteresis, or another --response-edge.",
             ResponseSpurious { .. } => "Look at the capture with --look.",

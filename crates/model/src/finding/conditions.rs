@@ -14,7 +14,7 @@ findings! {
     ConditionFinding {
         /// A CPU was slowed down by heat or a weak supply: the flags of a Raspberry Pi's firmware, a
         /// counter of throttling, or a lower limit of its frequency.
-        Throttled = "throttled" ("warning", "no", "Cool the machine; use a stronger supply.") {
+        Throttled = "throttled" ("warning", "none", "Cool the machine; use a stronger supply.") {
             /// What shows it.
             by: Throttling,
             /// When.
@@ -25,7 +25,7 @@ findings! {
         /// A measured CPU ran at frequencies more than 5 % apart.
         FrequencyChanged = "frequency-changed" (
             "warning",
-            "no",
+            "none",
             "Fix the frequency: see `latlab doctor`."
         ) {
             /// The CPUs.
@@ -42,7 +42,7 @@ findings! {
         /// The temperatures of the first and the last tenth of the run were at least 5 C apart.
         TemperatureDrift = "temperature-drift" (
             "info, warning from 10 C",
-            "no",
+            "none",
             "Use a longer `--warm-up` under the load."
         ) {
             /// The sensor.
@@ -58,7 +58,7 @@ findings! {
         /// between two readings.
         Steal = "steal" (
             "warning",
-            "no",
+            "none",
             "Use bare metal, or give the guest dedicated CPUs."
         ) {
             /// The CPU.
@@ -73,7 +73,7 @@ findings! {
             beside: LatencyComparison,
         }
         /// Pages were swapped out or in.
-        Swapped = "swapped" ("warning", "no", "`swapoff -a` for the run.") {
+        Swapped = "swapped" ("warning", "none", "`swapoff -a` for the run.") {
             /// How many.
             pages: u64,
             /// When.
@@ -85,7 +85,7 @@ findings! {
         /// CPU.
         RivalThread = "rival-thread" (
             "warning",
-            "no",
+            "none",
             "Move it with `taskset`, or lower it with `chrt`."
         ) {
             /// The measured CPUs that such threads ran on.
@@ -101,7 +101,7 @@ findings! {
         /// value in this run. The busiest threads of that time are named.
         LoadChanged = "load-changed" (
             "warning",
-            "no",
+            "none",
             "Keep the load constant, or measure each load separately."
         ) {
             /// The CPU.
@@ -122,7 +122,7 @@ findings! {
         /// A tenth of the memory or more was taken within ten readings.
         MemoryTaken = "memory-taken" (
             "info, warning below 5 % left",
-            "no",
+            "none",
             "Find the program that took it."
         ) {
             /// How much.
@@ -141,7 +141,7 @@ findings! {
         /// The kernel switched to another clock source during the run.
         ClocksourceChanged = "clocksource-changed" (
             "error",
-            "no",
+            "none",
             "Look for `clocksource` in the kernel log."
         ) {
             /// The clock source at the beginning.
@@ -156,7 +156,7 @@ findings! {
         /// The firmware interrupted all CPUs (counted on Intel processors).
         Smi = "smi" (
             "warning",
-            "no",
+            "none",
             "Check the firmware settings: legacy USB, power management."
         ) {
             /// How often.
@@ -168,7 +168,7 @@ findings! {
         }
         /// The kernel log reported something that concerns latency, such as `rt-throttling`,
         /// `lockup`, `rcu-stall`, `heat`.
-        KernelEvent = "kernel-event" ("warning", "no", "Read the kernel log of that time.") {
+        KernelEvent = "kernel-event" ("warning", "none", "Read the kernel log of that time.") {
             /// What.
             event: String,
             /// How often.
@@ -182,7 +182,7 @@ findings! {
         /// is damaged.
         TelemetryLost = "telemetry-lost" (
             "info",
-            "no",
+            "none",
             "Nothing; missing readings are not replaced."
         ) {
             /// How many.
@@ -192,7 +192,7 @@ findings! {
         /// time are not known. The agent did not get a CPU, or a kernel file did not answer.
         TelemetryGap = "telemetry-gap" (
             "warning",
-            "no",
+            "none",
             "Leave one CPU without a measuring thread, or load the machine less."
         ) {
             /// How many such gaps there are.
@@ -205,7 +205,7 @@ findings! {
             beside: LatencyComparison,
         }
         /// The readings took more than 0.5 % of a CPU.
-        TelemetryDear = "telemetry-dear" ("warning", "no", "Use `--telemetry 5s`, or `off`.") {
+        TelemetryDear = "telemetry-dear" ("warning", "none", "Use `--telemetry 5s`, or `off`.") {
             /// Share of a CPU that they took.
             cpu_share: f64,
             /// Share that should be enough.

@@ -13,7 +13,7 @@ findings! {
         /// A load had not used its expected CPU time before the first counted release.
         LoadStartedLate = "load-started-late" (
             "error",
-            "yes",
+            "invalid",
             "Use a longer `--warm-up`; run the load's command by hand."
         ) {
             /// The load.
@@ -24,7 +24,7 @@ findings! {
         /// A load ended before the measurement did.
         LoadEndedEarly = "load-ended-early" (
             "error",
-            "yes",
+            "invalid",
             "Let it run longer, or set `restart = true` in its definition."
         ) {
             /// The load.
@@ -39,7 +39,7 @@ findings! {
         /// A load was never started, failed, or lost the process that watches it.
         LoadDied = "load-died" (
             "error",
-            "yes",
+            "invalid",
             "Run its command by hand: the section on the load shows it."
         ) {
             /// The load.
@@ -51,7 +51,7 @@ findings! {
         /// demands.
         LoadTooWeak = "load-too-weak" (
             "error",
-            "yes",
+            "invalid",
             "Find out what else uses the CPUs, or use a stronger load."
         ) {
             /// The load.
@@ -62,7 +62,7 @@ findings! {
         /// Processes of a load moved to other CPUs than those they were placed on.
         LoadElsewhere = "load-elsewhere" (
             "warning",
-            "no",
+            "none",
             "Remove the placement from its command, or use `--load-on` with these CPUs."
         ) {
             /// The load.
@@ -75,7 +75,7 @@ findings! {
         /// During a run, the threads of a load were given fewer CPUs than they had used when it began.
         LoadLostCpus = "load-lost-cpus" (
             "warning",
-            "no",
+            "none",
             "Find out who set its CPUs (`taskset`, a cpuset); measure again."
         ) {
             /// The load.
@@ -89,7 +89,7 @@ findings! {
         /// more before.
         LoadPaused = "load-paused" (
             "warning",
-            "no",
+            "none",
             "Find out what stopped it; measure again."
         ) {
             /// The load.
@@ -104,7 +104,7 @@ findings! {
         /// Processes of a load could not be stopped, most often because they hang in the kernel.
         LoadNotEnded = "load-not-ended" (
             "warning",
-            "no",
+            "none",
             "Look for them with `ps`; they disturb the next run."
         ) {
             /// The load.

@@ -1,7 +1,7 @@
 //! Findings about data that was lost, or does not fit together.
 
 use super::kinds::{FindingEntry, findings};
-use super::{INFO, INVALID, WARNING, Weight};
+use super::{INFO, INVALID, NO_PASS, WARNING, Weight};
 use crate::Nanos;
 use crate::units::{counted, grouped};
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ findings! {
         /// count is lost.
         IntervalsGrown = "intervals-grown" (
             "info",
-            "no",
+            "none",
             "Keep a CPU free for latlab's other threads: `--helpers-on`."
         ) {
             /// How often.
@@ -22,17 +22,30 @@ findings! {
         /// The stream was not read in time, so intervals were merged. No count is lost.
         IntervalsMerged = "intervals-merged" (
             "info",
-            "no",
+            "none",
             "Use a faster disk, or `--helpers-on`."
         ) {
             /// How many.
             count: u64,
         }
+        /// A file of the stored run is not there any more, or was cut or changed.
+        StoredFileChanged = "stored-file-changed" (
+            "warning",
+            "no pass",
+            "Look at the folder with `latlab verify`, and take it from a backup."
+        ) {
+            /// Its name.
+            name: String,
+            /// Its length; none where it is not there.
+            bytes: Option<u64>,
+            /// The length that it was stored with.
+            stored_bytes: u64,
+        }
         /// Large latencies came faster than they could be stored. Their times are lost, their
         /// counts are not.
         SpikesLost = "spikes-lost" (
             "warning",
-            "no",
+            "none",
             "Nothing, if only the maximum matters."
         ) {
             /// How many.
@@ -40,7 +53,7 @@ findings! {
         }
         /// An interrupted run had latencies after its last stored interval. They are in
         /// `spikes.parquet` and in the verdict, and in no other figure.
-        SpikesUncounted = "spikes-uncounted" ("warning", "no", "Nothing.") {
+        SpikesUncounted = "spikes-uncounted" ("warning", "none", "Nothing.") {
             /// How many.
             count: u64,
             /// The largest.
@@ -50,7 +63,7 @@ findings! {
         /// have no legs; with `--instrument timerlat` their latencies are counted nowhere.
         TraceLost = "trace-lost" (
             "warning; error with timerlat",
-            "with timerlat",
+            "invalid with timerlat",
             "Use a CPU for `--helpers-on`, fewer threads, or a longer period."
         ) {
             /// Lost events; none where a frame of them cannot be read.
@@ -63,7 +76,7 @@ findings! {
         /// With `--legs`: the legs of some cycles contradict their latencies and were left out.
         LegsUnsound = "legs-unsound" (
             "warning",
-            "no",
+            "none",
             "Nothing if they are few; their latencies are counted."
         ) {
             /// Cycles whose legs were left out; none where a whole frame of them was.
@@ -76,7 +89,7 @@ findings! {
         /// contain the switch to it. Kernel 6.18 traces no switch from an idle CPU.
         LegsMissing = "legs-missing" (
             "warning",
-            "no",
+            "none",
             "Run other work on the measured CPUs, or use a longer period."
         ) {
             /// Cycles that were traced.
@@ -90,7 +103,7 @@ findings! {
         /// counted.
         SpikesNotRecorded = "spikes-not-recorded" (
             "info",
-            "no",
+            "none",
             "Use a higher `--spike-above`, or a faster disk."
         ) {
             /// Spikes that were seen.
@@ -103,7 +116,7 @@ findings! {
         /// With `--explain`: the events of some spikes were overwritten before they could be copied.
         EventsOverwritten = "events-overwritten" (
             "warning",
-            "no",
+            "none",
             "Leave a CPU free for `--helpers-on`, or give the machine less to do."
         ) {
             /// Spikes whose begin is not recorded.
@@ -114,7 +127,7 @@ findings! {
         /// With `--explain`: a part of the recorded events cannot be read.
         RecordingUnreadable = "recording-unreadable" (
             "warning",
-            "no",
+            "none",
             "A newer latlab may read it: `latlab explain`."
         ) {
             /// What is wrong with it.
@@ -124,7 +137,7 @@ findings! {
         /// them all.
         SamplesLost = "samples-lost" (
             "error; warning without `--samples`",
-            "with `--samples`; without it only the legs needed them",
+            "invalid with `--samples`; without it only the legs needed them",
             "Use a faster disk, fewer threads, or a longer period."
         ) {
             /// How many; none where a frame cannot be read.
@@ -139,7 +152,7 @@ findings! {
         /// Cycles of a thread have no row in `samples.parquet`.
         SamplesMissing = "samples-missing" (
             "warning, error",
-            "unless the run was interrupted",
+            "invalid unless the run was interrupted",
             "Use a faster disk, fewer threads, or a longer period."
         ) {
             /// How many.
@@ -150,7 +163,7 @@ findings! {
         /// The counts of some time are not in the journal.
         IntervalLost = "interval-lost" (
             "error",
-            "yes",
+            "invalid",
             "See the finding about the journal."
         ) {
             /// The time before the finding's.
@@ -159,7 +172,7 @@ findings! {
         /// An interval contradicts itself and was left out.
         IntervalUnsound = "interval-unsound" (
             "error",
-            "yes",
+            "invalid",
             "Check the disk and the memory; if it happens again, report it."
         ) {
             /// What is wrong with it.
@@ -168,7 +181,7 @@ findings! {
         /// A thread's own counts differ from those of its intervals.
         CountsDiffer = "counts-differ" (
             "error",
-            "yes",
+            "invalid",
             "Check the disk and the memory; if it happens again, report it."
         ) {
             /// What was counted: `cycles`, `missed releases`.
@@ -181,7 +194,7 @@ findings! {
         /// The journal holds data of a thread that was never set up.
         UnknownThread = "unknown-thread" (
             "error",
-            "yes",
+            "invalid",
             "Check the disk and the memory; if it happens again, report it."
         ) {
             /// What it holds: `samples`, `spikes`, `legs`, `an interval`.
@@ -231,6 +244,7 @@ impl LossFinding {
             | IntervalUnsound { .. }
             | CountsDiffer { .. }
             | UnknownThread { .. } => INVALID,
+            StoredFileChanged { .. } => NO_PASS,
             SpikesLost { .. }
             | SpikesUncounted { .. }
             | TraceLost { .. }
@@ -247,6 +261,14 @@ impl LossFinding {
     pub(super) fn text(&self) -> String {
         use LossFinding::*;
         match self {
+            StoredFileChanged { name, bytes: Some(bytes), stored_bytes } => format!(
+                "{name} was changed after the run: it has {} bytes instead of {}.",
+                grouped(*bytes),
+                grouped(*stored_bytes)
+            ),
+            StoredFileChanged { name, bytes: None, .. } => {
+                format!("{name} was removed after the run.")
+            }
             IntervalsGrown { count } => format!(
                 "An interval became longer {}, because latlab was late to collect the one before. \
                  No count is lost.",
@@ -327,6 +349,9 @@ impl LossFinding {
     pub(super) fn remedy(&self) -> Option<String> {
         use LossFinding::*;
         let remedy = match self {
+            StoredFileChanged { .. } => {
+                "Look at the folder with `latlab verify`, and take it from a backup."
+            }
             SamplesLost { damage: None, .. } | SamplesMissing { cut_off: false, .. } => {
                 RELIEVE_DISK
             }

@@ -76,6 +76,7 @@ impl Method {
     /// What it records.
     pub fn records(&self) -> Recorded {
         match self {
+            Method::Import(import) if import.gaps.is_some() => Recorded::Gap,
             Method::Cyclic(_) | Method::Handoff(_) | Method::Timerlat(_) | Method::Import(_) => {
                 Recorded::Latency
             }
@@ -151,6 +152,10 @@ impl Method {
     pub fn rhythm(&self) -> Option<String> {
         match self {
             Method::Spin(spin) => Some(format!("gaps above {}", spin.gap_above_ns)),
+            Method::Import(import) => {
+                let above = import.gaps.and_then(|gaps| gaps.above_ns);
+                above.map(|above| format!("gaps above {above}"))
+            }
             other => other.period().map(|period| format!("period {period}")),
         }
     }

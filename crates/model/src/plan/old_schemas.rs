@@ -235,6 +235,7 @@ fn respond(flat: Option<&FlatRespond>) -> Respond {
         response: response.clone(),
         marker: flat.marker.clone(),
         threshold: flat.threshold.clone(),
+        response_threshold: None,
         hysteresis: flat.hysteresis.clone(),
         edge: flat.edge.clone(),
         response_edge: flat.response_edge.clone(),

@@ -52,6 +52,7 @@ fn imports() -> Vec<ImportFinding> {
             first: "-->".into(),
         },
         ImportLeftOut { count: 1, items: "values".into(), first_line: None, first: "NaN".into() },
+        ImportOtherText { count: 2, first_line: 4, first: "root@board:~# cyclictest -q".into() },
         ImportSummaryOnly {},
         DeadlineUndecided { count: Some(1) },
         DeadlineUndecided { count: None },
@@ -174,9 +175,35 @@ fn capture() -> Vec<CaptureFinding> {
             rare: None,
             wanders: true,
         },
-        ChannelNoise { channel: "CH2".into(), low: -0.04, high: 0.08 },
+        ChannelNoise { channel: "CH2".into(), low: -0.04, high: 0.08, why: String::new() },
+        ChannelNoise {
+            channel: "CH2".into(),
+            low: 9.2,
+            high: 9.6,
+            why: "its swing of 0.4 is 1 step of its converter (0.4)".into(),
+        },
         ValuesOutside { channel: "CH1".into(), count: 4, low: 0.0, high: 3.3 },
         ChunkMissing { parts: vec!["logic-1-3".into()] },
+        CaptureLeftOut {
+            count: 1,
+            items: "rows".into(),
+            first: "line 12: expected a number in column 2, found '3.x'".into(),
+        },
+        CaptureLeftOut {
+            count: 1_200,
+            items: "values".into(),
+            first: "line 12: expected a number in column 2, found '>10'".into(),
+        },
+        CaptureIncomplete {
+            places: 1,
+            missing: "the file states 100000 samples and has 2001".into(),
+        },
+        CaptureIncomplete {
+            places: 4,
+            missing: "line 9: 2 samples before this row are missing".into(),
+        },
+        DeadlineWithinResolution { count: 1, resolution_ns: MICROSECOND * 10 },
+        DeadlineWithinResolution { count: 3, resolution_ns: MICROSECOND * 10 },
         CaptureNote { note: "The last row is cut off.".into() },
     ]
 }
@@ -422,6 +449,8 @@ fn losses() -> Vec<LossFinding> {
     vec![
         IntervalsGrown { count: 4 },
         IntervalsMerged { count: 2 },
+        StoredFileChanged { name: "samples.parquet".into(), bytes: Some(7), stored_bytes: 9_000 },
+        StoredFileChanged { name: "samples.parquet".into(), bytes: None, stored_bytes: 9_000 },
         SpikesLost { count: 17 },
         SpikesUncounted { count: 2, largest_ns: SECOND * 2 },
         trace(Some(1_234), false, None),
@@ -473,11 +502,15 @@ fn journal() -> Vec<JournalFinding> {
 fn every_sentence_in_one_list() {
     let list = all().into_iter().map(|kind| {
         let finding = Finding::new(kind);
-        let Weight { severity, invalidates } = finding.weight();
-        let invalid = if invalidates { ", invalid" } else { "" };
+        let Weight { severity, effect } = finding.weight();
+        let effect = match effect {
+            VerdictEffect::None => "",
+            VerdictEffect::ForbidsPass => ", no pass",
+            VerdictEffect::MakesInvalid => ", invalid",
+        };
         let remedy = finding.remedy().map(|remedy| format!("\n    -> {remedy}"));
         let (code, text) = (finding.code(), finding.text());
-        format!("{code} ({severity}{invalid})\n    {text}{}\n", remedy.unwrap_or_default())
+        format!("{code} ({severity}{effect})\n    {text}{}\n", remedy.unwrap_or_default())
     });
     insta::assert_snapshot!(list.collect::<Vec<String>>().join("\n"));
 }
@@ -492,13 +525,14 @@ fn the_list_has_every_code_and_the_reference_every_weight() {
         let said: BTreeSet<&str> =
             words.filter(|word| Severity::ALL.iter().any(|one| one.as_str() == *word)).collect();
         assert_eq!(weights, said, "{}", row.code);
-        let invalid: BTreeSet<bool> = of_it.iter().map(|one| one.invalidates()).collect();
-        let said = match row.invalid {
-            "yes" => BTreeSet::from([true]),
-            "no" => BTreeSet::from([false]),
-            _ => BTreeSet::from([false, true]),
+        let effects: BTreeSet<VerdictEffect> = of_it.iter().map(|one| one.effect()).collect();
+        let said = match row.effect {
+            "none" => BTreeSet::from([VerdictEffect::None]),
+            "no pass" => BTreeSet::from([VerdictEffect::ForbidsPass]),
+            "invalid" => BTreeSet::from([VerdictEffect::MakesInvalid]),
+            _ => BTreeSet::from([VerdictEffect::None, VerdictEffect::MakesInvalid]),
         };
-        assert_eq!(invalid, said, "{}", row.code);
+        assert_eq!(effects, said, "{}", row.code);
     }
 }
 
@@ -508,7 +542,7 @@ fn what_is_stored_is_read_again_and_holds_no_sentence() {
         let finding = Finding::new(kind).at(Nanos(i64::MAX)).of_thread(3);
         let stored = serde_json::to_string(&finding).unwrap();
         assert_eq!(serde_json::from_str::<Finding>(&stored).unwrap(), finding, "{stored}");
-        for name in ["text", "severity", "remedy", "invalidates"] {
+        for name in ["text", "severity", "remedy", "effect"] {
             assert!(!stored.contains(&format!("\"{name}\"")), "{stored}");
         }
     }
@@ -522,7 +556,7 @@ fn what_is_printed_has_its_sentences_beside_its_parameters() {
         "code": "spikes-lost", "count": 17, "at_ns": null, "thread": 1, "severity": "warning",
         "text": "The times of 17 large latencies are lost: they came faster than they could be \
                  stored. The histogram contains them all.",
-        "remedy": null, "invalidates": false,
+        "remedy": null, "effect": "none",
     });
     assert_eq!(printed, expected);
     for kind in all() {
@@ -546,7 +580,16 @@ fn a_finding_of_an_older_version_keeps_its_words() {
     );
     assert_eq!((finding.severity(), finding.invalidates()), (Severity::Info, true));
     assert_eq!((finding.remedy().as_deref(), finding.at_ns), (Some("Do this."), Some(Nanos(7))));
-    assert_eq!(serde_json::to_value(finding.rendered()).unwrap(), old);
+    let mut printed = old;
+    let fields = printed.as_object_mut().unwrap();
+    fields.remove("invalidates");
+    fields.insert("effect".to_string(), json!("invalid"));
+    assert_eq!(serde_json::to_value(finding.rendered()).unwrap(), printed);
+    let more = json!({
+        "code": "suspended", "more": 9, "weight": { "severity": "error", "invalidates": true },
+    });
+    let more: Finding = serde_json::from_value(more).unwrap();
+    assert!(more.invalidates() && !more.forbids_pass());
 }
 
 #[test]

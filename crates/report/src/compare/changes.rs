@@ -25,10 +25,8 @@ fn facts(runs: &[&Run]) -> BTreeMap<String, BTreeSet<String>> {
     for run in runs {
         let of_plan = sentence::method_facts(&run.asked).into_iter();
         let of_plan = of_plan.map(|(what, value)| (what.to_lowercase(), value));
-        let own = [
-            ("load".to_string(), sentence::load(run).unwrap_or_else(|| "none".to_string())),
-            ("latlab".to_string(), run.latlab.clone()),
-        ];
+        let own =
+            [("load".to_string(), run.load_or("none")), ("latlab".to_string(), run.latlab.clone())];
         for (what, value) in of_plan.chain(own).filter(|(what, _)| what != "target") {
             // Each run has a seed of its own, by intention.
             let value = value.split(", seed ").next().unwrap_or_default().to_string();

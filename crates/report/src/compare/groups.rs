@@ -11,7 +11,7 @@ pub fn judgements(runs: &[MeasuredRun]) -> Vec<String> {
     let valid: Vec<MeasuredRun> =
         runs.iter().copied().filter(|one| !sentence::is_invalid(one.run)).collect();
     let name = |run: &Run| run.asked.name.clone();
-    let load = |run: &Run| sentence::load(run).unwrap_or_else(|| "no load".to_string());
+    let load = |run: &Run| run.load_or("no load");
     let facts: [&dyn Fn(&Run) -> String; 3] = [&name, &sentence::kernel, &load];
     let sides = facts.iter().map(|fact| sides(&valid, fact)).find(|sides| sides.len() > 1);
     let Some(sides) = sides else { return Vec::new() };
@@ -26,9 +26,14 @@ pub fn judgements(runs: &[MeasuredRun]) -> Vec<String> {
                 .to_string(),
         ];
     }
-    let judged = others.iter().filter_map(|(candidate, runs)| {
+    let judged = others.iter().map(|(candidate, runs)| {
         let compared = compare_runs(first, runs, &Tolerance::default());
-        Some(scenario_sentence(compared.scenarios.first()?, base, candidate, "run"))
+        match compared.scenarios.first() {
+            Some(one) => scenario_sentence(one, base, candidate, "run"),
+            None => format!(
+                "Cannot tell {candidate} from {base}: latencies may be missing in all runs of one."
+            ),
+        }
     });
     judged.collect()
 }

@@ -77,8 +77,8 @@ fn thread_columns(run: &Run) -> Vec<Column> {
     let (mut columns, setup) = setup_columns(run);
     columns.push(latency_column(run, &MAXIMUM));
     match run.asked.method.records() {
+        _ if run.asked.method.is_import() => {}
         Recorded::Gap => columns.extend(noise_columns(run)),
-        Recorded::Latency if run.asked.method.is_import() => {}
         Recorded::Latency | Recorded::Response => {
             columns.push(summary_column(run, "Missed", |s| missed(s.missed)))
         }

@@ -2,14 +2,16 @@
 
 use crate::pictures::area::Tick;
 use crate::pictures::area::{Area, Sides};
-use crate::pictures::curve::{Curve, highest, latencies, threads, whole_runs};
+use crate::pictures::curve::{
+    Curve, OpenStretch, highest, latencies, open_stretch, threads, whole_runs,
+};
 use crate::pictures::deadline::DeadlineMark;
 use crate::pictures::latency::words;
 use crate::pictures::legend::{Entry, Legend};
 use crate::pictures::options::Options;
 use crate::pictures::panel::{Panel, Shared, panels};
 use crate::pictures::picture::{FIRST_LINE, Heading, Picture};
-use crate::pictures::svg::{Anchor, INK, MUTED, Pen, TEXT_SIZE, text, text_width};
+use crate::pictures::svg::{Anchor, INK, MUTED, Pen, TEXT_SIZE, hatch_style, text, text_width};
 use crate::run_with_bins::{RunWithBins, conditions, names, terms, title};
 use crate::terms::along;
 use crate::units::{four_digits, grouped};
@@ -218,7 +220,10 @@ impl Cpus<'_> {
         let lines = if self.runs.len() > 1 { words(&whole_runs(self.runs)) } else { Vec::new() };
         let entry = |(index, words)| Entry::line(Pen::number(index), words).with_mark();
         let deadline = self.shared.deadline.map(|one| one.entry(self.shared.axis.to));
-        lines.into_iter().enumerate().map(entry).chain(deadline).collect()
+        let open = self.panels.iter().filter_map(|panel| open_stretch(panel.series));
+        let open = open.reduce(OpenStretch::with).map(|open| open.words(self.shared.terms));
+        let open = open.map(|words| Entry::area(hatch_style(), words));
+        lines.into_iter().enumerate().map(entry).chain(open).chain(deadline).collect()
     }
 
     fn titles(&self, top: f64, end: f64) -> Markup {

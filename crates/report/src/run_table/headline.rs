@@ -3,6 +3,7 @@
 use super::RunTable;
 use crate::summary::headline;
 use crate::units::short;
+use crate::verdict::forbids_pass;
 use latlab_model::run::VerdictWord;
 use latlab_model::{Nanos, Run};
 use std::collections::BTreeSet;
@@ -57,10 +58,13 @@ impl RunTable<'_> {
         ))
     }
 
-    /// How the runs that fail missed their deadline; nothing where none fails or too many do.
+    /// How the runs that fail missed their deadline, and what forbids others a pass; nothing where there
+    /// is none or too many.
     pub(crate) fn misses(&self) -> Option<String> {
         let failed = self.runs.iter().zip(&self.names).filter(|(run, _)| {
-            run.verdict.as_ref().is_some_and(|verdict| verdict.word == VerdictWord::Fail)
+            let has_failed =
+                run.verdict.as_ref().is_some_and(|verdict| verdict.word == VerdictWord::Fail);
+            has_failed || forbids_pass(run).is_some()
         });
         let sentence = |(run, name): (&&Run, &String)| {
             let headline = headline(run);

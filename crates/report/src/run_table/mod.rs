@@ -95,7 +95,7 @@ impl<'a> RunTable<'a> {
         let row = |(at, (run, name)): (usize, (&&Run, &String))| RunRow {
             name: name.clone(),
             kernel: sentence::kernel(run),
-            load: sentence::load(run).unwrap_or_else(|| "none".to_string()),
+            load: run.load_or("none"),
             verdict: run.verdict.as_ref().map(|verdict| verdict.word),
             verdict_text: verdict_text(run),
             figures: figures(run, baseline.filter(|_| at > 0).copied()),
@@ -129,7 +129,7 @@ fn verdict_text(run: &Run) -> String {
 /// else their ids.
 fn names(runs: &[&Run]) -> Vec<String> {
     let name = |run: &Run| run.asked.name.clone();
-    let load = |run: &Run| sentence::load(run).unwrap_or_else(|| "no load".to_string());
+    let load = |run: &Run| run.load_or("no load");
     let facts: [&dyn Fn(&Run) -> String; 5] = [
         &name,
         &sentence::kernel,

@@ -333,6 +333,6 @@ fn conditions(run: &Run) -> Conditions {
             format!("cycles of {}", known(&[setting("simulator")])),
         ),
     };
-    let load = if loads.is_empty() { "none".to_string() } else { loads.join(" + ") };
+    let load = if loads.is_empty() { run.load_or("none") } else { loads.join(" + ") };
     Conditions { answers, program, load, stimuli, measured }
 }

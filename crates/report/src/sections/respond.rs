@@ -1,6 +1,7 @@
 //! How fast pins answer pins: the figures of responders beside each other, and what they say.
 
 use crate::doctor::severity_colour;
+use crate::figures::{LatencyBound, SaidLatency, known, resolution};
 use crate::pictures::axis::one_two_five;
 use crate::terminal::style::Style;
 use crate::terminal::table::{Column, table, wrapped};
@@ -38,8 +39,8 @@ pub(crate) fn columns(runs: &[&Run]) -> Option<Vec<Column>> {
         count("spurious", 9, &|one| one.spurious),
     ];
     let unit = Unit::for_responses(&all);
-    let figures: Vec<&ResponseFigures> = all.iter().map(|one| &one.figures).collect();
-    columns.extend(figure_columns(&figures, &unit));
+    let figures = runs.iter().zip(&all).map(|(run, one)| FigureRow::new(run, &one.figures));
+    columns.extend(figure_columns(&figures.collect::<Vec<_>>(), &unit));
     let cpu = all.iter().map(|one| one.cpu.map_or("-".into(), |cpu| unit.number(cpu.total_ns())));
     if all.iter().any(|one| one.cpu.is_some()) {
         columns.push(Column::new("CPU", 2, cpu).unit(unit.sign));
@@ -59,8 +60,26 @@ pub(crate) fn columns(runs: &[&Run]) -> Option<Vec<Column>> {
     Some(columns)
 }
 
+/// The figures of a row, and how well they are known.
+struct FigureRow<'a> {
+    figures: &'a ResponseFigures,
+    resolution_ns: Option<f64>,
+    /// Of the maximum.
+    bound: LatencyBound,
+}
+
+impl<'a> FigureRow<'a> {
+    fn new(run: &Run, figures: &'a ResponseFigures) -> FigureRow<'a> {
+        let bound = match run.total.max_is_at_least {
+            true => LatencyBound::AtLeast,
+            false => LatencyBound::Known,
+        };
+        FigureRow { figures, resolution_ns: resolution(run), bound }
+    }
+}
+
 /// The figures, a row each.
-fn figure_columns(all: &[&ResponseFigures], unit: &Unit) -> Vec<Column> {
+fn figure_columns(all: &[FigureRow], unit: &Unit) -> Vec<Column> {
     type Of = fn(&ResponseFigures) -> Option<f64>;
     let figures: [(&str, u8, Of); 8] = [
         ("min", 0, |one| one.min_ns),
@@ -73,20 +92,30 @@ fn figure_columns(all: &[&ResponseFigures], unit: &Unit) -> Vec<Column> {
         ("max", 0, |one| one.max_ns),
     ];
     let columns = figures.map(|(name, rank, of)| {
-        let cells = all.iter().map(|one| of(one).map_or("-".into(), |it| unit.number(it)));
-        Column::new(name, rank, cells).unit(unit.sign)
+        let cell = |row: &FigureRow| {
+            let Some(ns) = of(row.figures) else { return "-".to_string() };
+            let said = match name {
+                "max" => SaidLatency { ns, bound: row.bound }.resolved(row.resolution_ns),
+                // A deviation is no time that the capture could not tell from zero.
+                "sd" => known(ns),
+                _ => known(ns).resolved(row.resolution_ns),
+            };
+            said.in_column(|ns| unit.number(ns))
+        };
+        Column::new(name, rank, all.iter().map(cell)).unit(unit.sign)
     });
     columns.into()
 }
 
 /// The figures of a stretch of a run, as exactly as its capture tells them.
 pub(crate) fn stretch_columns(run: &Run, n: u64, figures: &ResponseFigures) -> Vec<Column> {
-    let unit = Unit::for_times(figures.max_ns, resolution_of(run));
+    let largest = figures.max_ns.map(|max| known(max).resolved(resolution(run)).ns);
+    let unit = Unit::for_times(largest, resolution(run));
     let mut columns = vec![
         Column::new("responder", 0, [run.asked.name.clone()]).left(),
         Column::new("n", 0, [n.to_string()]),
     ];
-    columns.extend(figure_columns(&[figures], &unit));
+    columns.extend(figure_columns(&[FigureRow::new(run, figures)], &unit));
     columns.retain(|column| !column.is_void());
     columns
 }
@@ -94,12 +123,15 @@ pub(crate) fn stretch_columns(run: &Run, n: u64, figures: &ResponseFigures) -> V
 /// The first words of a stretch of a run.
 pub(crate) fn stretch_headline(run: &Run, n: u64, figures: &ResponseFigures, of: Nanos) -> String {
     let (name, responses) = (&run.asked.name, counted(n, "response", "responses"));
-    let unit = Unit::for_times(figures.max_ns, resolution_of(run));
+    let unit = Unit::for_times(figures.max_ns, resolution(run));
     match figures.max_ns {
         Some(max) => {
-            let max = trimmed(unit.number(max));
+            let within = match resolution(run).filter(|resolution| max < *resolution) {
+                Some(resolution) => within_resolution(resolution),
+                None => format!("within at most {} {}", trimmed(unit.number(max)), unit.sign),
+            };
             let of = if is_timed(run) { format!(" over {}", span(of)) } else { String::new() };
-            format!("{name} answered within at most {max} {} in {responses}{of}.", unit.sign)
+            format!("{name} answered {within} in {responses}{of}.")
         }
         None => format!("{name} answered nothing in this part."),
     }
@@ -108,12 +140,15 @@ pub(crate) fn stretch_headline(run: &Run, n: u64, figures: &ResponseFigures, of:
 /// What times of a run are printed in: the unit's sign, and the text of each of them.
 pub(crate) fn exact_times(run: &Run, picoseconds: &[i64]) -> (&'static str, Vec<String>) {
     let times = || picoseconds.iter().map(|&one| one as f64 / 1e3);
-    let unit = Unit::for_times(times(), resolution_of(run));
-    (unit.sign, times().map(|nanos| unit.number(nanos)).collect())
+    let unit = Unit::for_times(times(), resolution(run));
+    let resolution = resolution(run);
+    let words = |ns: f64| known(ns).resolved(resolution).in_column(|ns| unit.number(ns));
+    (unit.sign, times().map(words).collect())
 }
 
-fn resolution_of(run: &Run) -> Option<f64> {
-    run.responses().and_then(|responses| responses.resolution_ns)
+/// What is said of responses that all are shorter.
+fn within_resolution(resolution: f64) -> String {
+    format!("in less than the resolution of {}", short(resolution))
 }
 
 /// Readings that timed out; without a word where none did.
@@ -201,7 +236,7 @@ pub fn sentences(run: &Run) -> Vec<String> {
         return Vec::from_iter(run.asked.method.is_response().then(|| cut_off.to_string()));
     };
     [
-        resolution(responses),
+        resolution_sentence(responses),
         levels(responses),
         below(run),
         window_sentence(responses),
@@ -239,10 +274,15 @@ pub fn headline(run: &Run, responses: &Responses) -> String {
     let name = &run.asked.name;
     let (answered, stimuli) = (grouped(run.total.cycles), grouped(responses.stimuli));
     match responses.figures.max_ns {
-        Some(max) => format!(
-            "{name} answered {answered} of {stimuli} stimuli, within at most {}.",
-            exact(max, responses)
-        ),
+        Some(max) => {
+            let most =
+                if run.total.max_is_at_least { "the longest seen in" } else { "within at most" };
+            let within = match responses.resolution_ns.filter(|resolution| max < *resolution) {
+                Some(resolution) => within_resolution(resolution),
+                None => format!("{most} {}", exact(max, responses)),
+            };
+            format!("{name} answered {answered} of {stimuli} stimuli, {within}.")
+        }
         None => format!("{name} answered none of {stimuli} stimuli."),
     }
 }
@@ -280,7 +320,7 @@ pub fn median(responses: &Responses) -> Option<String> {
     ))
 }
 
-fn resolution(responses: &Responses) -> Option<String> {
+fn resolution_sentence(responses: &Responses) -> Option<String> {
     let resolution = responses.resolution_ns?;
     Some(format!(
         "The {} has a resolution of {}: every figure is uncertain by that amount.",
@@ -320,8 +360,9 @@ fn cpu(run: &Run, responses: &Responses) -> Option<String> {
 
 /// A time as exactly as the capture tells it.
 fn exact(nanos: f64, responses: &Responses) -> String {
-    let unit = Unit::for_times([nanos], responses.resolution_ns);
-    format!("{} {}", trimmed(unit.number(nanos)), unit.sign)
+    let said = known(nanos).resolved(responses.resolution_ns);
+    let unit = Unit::for_times([said.ns], responses.resolution_ns);
+    said.words(|ns| format!("{} {}", trimmed(unit.number(ns)), unit.sign))
 }
 
 /// A time below a nanosecond too.
@@ -345,7 +386,9 @@ impl Unit {
         let resolutions = all.iter().filter_map(|one| one.resolution_ns);
         let finest = resolutions.fold(f64::INFINITY, f64::min);
         let finest = finest.is_finite().then_some(finest);
-        Unit::for_times(all.iter().filter_map(|one| one.figures.max_ns), finest)
+        let largest =
+            |one: &&Responses| Some(known(one.figures.max_ns?).resolved(one.resolution_ns).ns);
+        Unit::for_times(all.iter().filter_map(largest), finest)
     }
 
     fn for_times(times: impl IntoIterator<Item = f64>, resolution: Option<f64>) -> Unit {
@@ -393,6 +436,7 @@ pub fn method(asked: &Respond) -> Vec<(&'static str, String)> {
         ("Response", wires.response),
         ("Marker", wires.marker.unwrap_or_default()),
         ("Threshold", wires.threshold),
+        ("Threshold of the response", wires.response_threshold.unwrap_or_default()),
         ("Hysteresis", wires.hysteresis),
         ("Edges of the stimulus", wires.edge),
         ("Edges of the response", wires.response_edge),
@@ -415,12 +459,17 @@ pub fn method_name(run: &Run) -> String {
     let Some(asked) = run.asked.method.respond() else { return String::new() };
     let wires = asked.wires.as_ref().map(|wires| {
         format!(
-            "from {} ({}) to {} ({}), threshold {}, hysteresis {}",
+            "from {} ({}) to {} ({}), threshold {}{}, hysteresis {}",
             wires.stimulus,
             wires.edge,
             wires.response,
             wires.response_edge,
             wires.threshold,
+            wires
+                .response_threshold
+                .as_ref()
+                .map(|threshold| format!(" and {threshold}"))
+                .unwrap_or_default(),
             wires.hysteresis
         )
     });

@@ -9,8 +9,8 @@ use crate::terminal::table::{Column, markup, table, wrapped};
 use crate::terms;
 use crate::units::{Scale, counted, grouped, percent, short, span, trimmed};
 use latlab_model::statistics::{
-    CorrectedQuantiles, Growth, IntervalRefusal, PeriodicLatencies, QuantileInterval, RunStatistics, TailModel,
-    TailRefusal, TailRemark, ThreadStatistics,
+    CorrectedQuantiles, Growth, IntervalRefusal, PeriodicLatencies, QuantileInterval,
+    RunStatistics, TailModel, TailRefusal, TailRemark, ThreadStatistics,
 };
 use latlab_model::{Nanos, Run};
 use maud::html;
@@ -130,10 +130,12 @@ pub fn interval(of: &QuantileInterval) -> String {
 
 /// Which quantiles have no interval, and how long a run that has one would be.
 fn slow(run: &Run, quantiles: &[QuantileInterval]) -> Option<String> {
-    let times = |one: &QuantileInterval| match one.refusal? {
-        IntervalRefusal::SlowVariation { times } => Some((one, times)),
-    };
-    let slow: Vec<(&QuantileInterval, f64)> = quantiles.iter().filter_map(times).collect();
+    let slow: Vec<(&QuantileInterval, f64)> = quantiles
+        .iter()
+        .filter_map(|one| match one.refusal? {
+            IntervalRefusal::SlowVariation { times } => Some((one, times)),
+        })
+        .collect();
     let longest = slow.iter().map(|(_, times)| *times).reduce(f64::max)?;
     let names: Vec<String> =
         slow.iter().map(|(one, _)| quantile_name(one.parts_per_million)).collect();
@@ -196,7 +198,7 @@ fn one_boot(run: &Run, of: &RunStatistics) -> Option<String> {
 fn corrected(run: &Run, of: &CorrectedQuantiles) -> String {
     let raw = run.total.quantiles.as_ref();
     let pairs = [
-        ("p99", raw.map(|raw| raw.p99_ns), Some(of.quantiles.p99_ns)),
+        ("p99", raw.and_then(|raw| raw.p99_ns), of.quantiles.p99_ns),
         ("p99.9", raw.and_then(|raw| raw.p99_9_ns), of.quantiles.p99_9_ns),
         ("p99.99", raw.and_then(|raw| raw.p99_99_ns), of.quantiles.p99_99_ns),
     ];

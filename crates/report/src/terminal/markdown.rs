@@ -11,7 +11,7 @@ use crate::sections::load;
 use crate::sentence;
 use crate::terminal::table::escaped;
 use crate::terminal::table::markdown as table;
-use crate::terminal::text::{ListEntry, list_columns, thread_columns};
+use crate::terminal::text::{ListEntry, list_columns, list_notes, thread_columns};
 use crate::units::grouped;
 use crate::verdict::sentences;
 use latlab_model::Run;
@@ -45,7 +45,9 @@ pub fn markdown(run: &Run) -> String {
 
 /// The list of runs, one a row.
 pub fn markdown_list(entries: &[ListEntry]) -> String {
-    table(&list_columns(entries))
+    let notes = list_notes(entries).into_iter();
+    let notes = notes.map(|note| format!("\n{}", paragraph(&note)));
+    table(&list_columns(entries)) + &notes.collect::<String>()
 }
 
 /// Text as a block of code that it cannot end.

@@ -3,7 +3,7 @@
 use crate::command::command;
 use crate::doctor::severity_colour;
 use crate::doctor::summary;
-use crate::figures::{LATENCIES, LatencyFigure, MAXIMUM};
+use crate::figures::{LATENCIES, LatencyBound, LatencyFigure, MAXIMUM, SaidLatency, resolution};
 use crate::sections::changes;
 use crate::sections::conditions;
 use crate::sections::explanation;
@@ -20,7 +20,7 @@ pub use crate::terminal::style::Style;
 use crate::terminal::table::{Column, table, wrapped};
 use crate::terms;
 use crate::units::{Scale, bytes, grouped, percent, span};
-use crate::verdict::sentences;
+use crate::verdict::{forbids_pass, sentences};
 use latlab_model::plan::{Instrument, Recorded};
 use latlab_model::run::{Finding, Summary, VerdictWord};
 use latlab_model::sanitize::escape_controls;
@@ -117,9 +117,9 @@ pub(crate) fn thread_columns(run: &Run) -> Vec<Column> {
     }
     columns.push(summaries.latency(&MAXIMUM));
     match run.asked.method.records() {
+        _ if run.asked.method.is_import() => {}
         Recorded::Gap => columns.extend(noise::columns(run)),
         Recorded::Response => {}
-        Recorded::Latency if run.asked.method.is_import() => {}
         Recorded::Latency => columns.push(Column::new(
             "missed",
             0,
@@ -188,12 +188,13 @@ fn maximum(run: &Run, width: usize) -> String {
     let (Some(max), Some(place)) = (run.total.max_ns, sentence::maximum_place(run)) else {
         return String::new();
     };
+    let at_least = if run.total.max_is_at_least { "at least " } else { "" };
     let missed = match run.asked.method.is_periodic() {
         true => format!("; missed releases: {}", missed(run.total.missed)),
         false => String::new(),
     };
     let text = format!(
-        "Observed maximum {max} ({place}), in {}{}{missed}.",
+        "Observed maximum {at_least}{max} ({place}), in {}{}{missed}.",
         sentence::exposure(run),
         sentence::over(run),
     );
@@ -299,12 +300,18 @@ pub struct ListEntry {
     pub cycles: u64,
     /// Observed maximum.
     pub max_ns: Option<Nanos>,
+    /// Whether larger latencies may be missing.
+    pub max_is_at_least: bool,
+    /// What no time of a capture is known better than.
+    pub resolution_ns: Option<f64>,
     /// Missed releases; none where they are not defined.
     pub missed: Option<u64>,
     /// Deadline misses; none without a deadline.
     pub misses: Option<u64>,
     /// The judgement, where there is one.
     pub verdict: Option<VerdictWord>,
+    /// What forbids a pass, in a clause.
+    pub forbids_pass: Option<String>,
 }
 
 impl From<&Run> for ListEntry {
@@ -317,23 +324,49 @@ impl From<&Run> for ListEntry {
             threads: run.threads.len(),
             cycles: run.total.cycles,
             max_ns: run.total.max_ns,
+            max_is_at_least: run.total.max_is_at_least,
+            resolution_ns: resolution(run),
             missed: run.total.missed,
             misses: run.total.misses,
             verdict: run.verdict.as_ref().map(|verdict| verdict.word),
+            forbids_pass: forbids_pass(run).map(|why| escape_controls(&why)),
         }
     }
 }
 
 /// The list of runs, one a line, in at most `width` columns (from 80 up).
 pub fn list(entries: &[ListEntry], width: usize, style: Style) -> String {
-    table(list_columns(entries), width, style)
+    let notes = list_notes(entries).into_iter();
+    let notes = notes.map(|note| format!("{}\n", wrapped(&note, width, 2)));
+    table(list_columns(entries), width, style) + &notes.collect::<String>()
+}
+
+/// More reasons than these are for the list of findings.
+const NAMED_REASONS: usize = 5;
+
+/// Why runs do not pass although none of their latencies missed.
+pub(crate) fn list_notes(entries: &[ListEntry]) -> Vec<String> {
+    let forbidden = || entries.iter().filter_map(|one| Some((&one.id, one.forbids_pass.as_ref()?)));
+    let named = forbidden().take(NAMED_REASONS);
+    let named = named.map(|(id, why)| format!("{id} is inconclusive: {why}."));
+    let more = forbidden().count().saturating_sub(NAMED_REASONS);
+    let more = (more > 0).then(|| format!("{more} more are inconclusive: see `latlab show RUN`."));
+    named.chain(more).collect()
 }
 
 /// The columns of the list.
 pub(crate) fn list_columns(entries: &[ListEntry]) -> Vec<Column> {
     let scale = Scale::for_times(entries.iter().filter_map(|entry| entry.max_ns));
     let each = |cell: &dyn Fn(&ListEntry) -> String| entries.iter().map(cell).collect::<Vec<_>>();
-    let max = |entry: &ListEntry| entry.max_ns.map_or("-".into(), |max| scale.number(max));
+    let max = |entry: &ListEntry| {
+        let Some(max) = entry.max_ns else { return "-".to_string() };
+        let bound = match entry.max_is_at_least {
+            true => LatencyBound::AtLeast,
+            false => LatencyBound::Known,
+        };
+        let max = SaidLatency { ns: max.0 as f64, bound }.resolved(entry.resolution_ns);
+        max.in_column(|ns| scale.number_f64(ns))
+    };
     let word = |entry: &ListEntry| entry.verdict.map_or("-", VerdictWord::as_str).to_string();
     let missed = |entry: &ListEntry| match entry.instrument {
         Instrument::Spin | Instrument::Respond | Instrument::Import => "-".to_string(),

@@ -39,6 +39,10 @@ fn lines(case: &TestCase, names: &mut BTreeSet<String>) -> String {
         Some((Problem::Error, _)) => "unknown",
         Some((Problem::Skipped, _)) => "skip",
     };
+    // A line that is no signal is for those who read the log.
+    if let Some((Problem::Error, message)) = &case.problem {
+        text += &format!("{}: {}\n", case.name, message.replace('<', "("));
+    }
     let name = case.short_name.clone().unwrap_or_else(|| without_blanks(&case.name));
     text + &line(&name, result, case.measured.map(|time| time.0 as f64))
 }

@@ -67,19 +67,25 @@ fn of_thread(run: &Run, thread: &ThreadRun) -> TestCase {
         Some(cpu) => format!("thread {number} (CPU {cpu})"),
         None => format!("thread {number}"),
     };
+    let hidden = run.findings.iter().find(|finding| {
+        finding.forbids_pass() && finding.thread.is_none_or(|thread| thread == number)
+    });
     let problem = match (run.asked.deadline_ns, summary.misses) {
         _ if summary.cycles == 0 => Some(Problem::Error),
+        (Some(_), Some(0)) if hidden.is_some() => Some(Problem::Error),
         (None, _) => Some(Problem::Skipped),
         (Some(_), Some(0)) => None,
         (Some(_), Some(_)) => Some(Problem::Failure),
         (Some(_), None) => Some(Problem::Error),
     };
     let mut words = vec![counted(summary.cycles, "latency", "latencies")];
-    words.extend(summary.max_ns.map(|max| format!("largest {max}")));
+    let at_least = if summary.max_is_at_least { "at least " } else { "" };
+    words.extend(summary.max_ns.map(|max| format!("largest {at_least}{max}")));
     if let (Some(deadline), Some(misses)) = (run.asked.deadline_ns, summary.misses) {
         words
             .push(format!("{} of {deadline}", counted(misses, "deadline miss", "deadline misses")));
     }
+    words.extend(hidden.map(|finding| finding.text().trim_end_matches('.').to_string()));
     // The names that Linaro's tests give the figures of cyclictest.
     let figures = [
         ("min", summary.min_ns.map(|time| time.0 as f64)),

@@ -1,6 +1,7 @@
 //! The tests of this crate that use it from outside: one program, a module for each subject.
 
 mod blocks;
+mod bounds;
 mod campaign;
 mod common;
 mod comparison;

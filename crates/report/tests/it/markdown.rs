@@ -33,7 +33,7 @@ fn filled(text: &str) -> latlab_model::Run {
             severity: Severity::Warning,
             text: text.into(),
             remedy: Some(text.into()),
-            invalidates: true,
+            effect: latlab_model::finding::VerdictEffect::MakesInvalid,
         });
     }
     run.verdict.as_mut().unwrap().sentence = Some(text.into());

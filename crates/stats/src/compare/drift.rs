@@ -27,15 +27,18 @@ impl InTurn {
             order
         };
         let (of_base, of_candidate) = (order(base), order(candidate));
-        let is_before = |one: &[MeasuredRun], ones: &[usize], other: &[MeasuredRun], others: &[usize]| {
-            match (ones.last(), others.first()) {
+        let is_before =
+            |one: &[MeasuredRun], ones: &[usize], other: &[MeasuredRun], others: &[usize]| match (
+                ones.last(),
+                others.first(),
+            ) {
                 (Some(last), Some(first)) => started(one, *last) < started(other, *first),
                 _ => false,
-            }
-        };
+            };
         let base_is_first = is_before(base, &of_base, candidate, &of_candidate);
         let candidate_is_first = is_before(candidate, &of_candidate, base, &of_base);
-        let is_apart = base.len() > 1 && candidate.len() > 1 && (base_is_first || candidate_is_first);
+        let is_apart =
+            base.len() > 1 && candidate.len() > 1 && (base_is_first || candidate_is_first);
         (is_apart && !is_still).then_some(InTurn {
             base: of_base,
             candidate: of_candidate,

@@ -89,7 +89,7 @@ pub fn differences<'a>(
     named: &[&str],
 ) -> Option<String> {
     let facts: [(&str, Fact); 5] = [
-        ("load", |run| format!("{:?}", run.asked.loads)),
+        ("load", |run| format!("{} {:?}", run.load_or("none"), run.asked.loads)),
         ("kernel", |run| run.machine.kernel.clone()),
         ("period", period),
         ("instrument", instrument),

@@ -1,12 +1,13 @@
 use super::*;
 use crate::testing::{histogram_of, plan};
+use latlab_model::finding::{Finding, ImportFinding};
 use latlab_model::import::Import;
 use latlab_model::machine::Machine;
 use latlab_model::nanos::SECOND;
 use latlab_model::plan::{Method, Spin};
 use latlab_model::run::{AppliedSetup, EndReason, Losses};
 use latlab_model::run_comparison::ComparisonRemark;
-use latlab_model::{Bin, Nanos};
+use latlab_model::{Bin, BinLayout, Histogram, Nanos};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -204,6 +205,7 @@ fn import(quantity: &str) -> Import {
         recorded: None,
         resolution_ns: None,
         is_summary: false,
+        gaps: None,
         facts: Vec::new(),
     }
 }
@@ -348,4 +350,71 @@ proptest! {
         }
         prop_assert!(found.misses.is_none_or(|misses| misses.p.is_finite()));
     }
+}
+
+/// Latencies of an imported histogram of 1 us up to 400 us.
+fn in_file(latencies: &[i64], origin: Origin) -> Made {
+    let layout = BinLayout::equal(Nanos::ZERO, Nanos(1_000), 400).unwrap();
+    let counts = Histogram::with_layout(layout, latencies.iter().copied().map(Nanos));
+    let mut made = made(latencies, origin);
+    made.run.total = crate::summary(&made.run.asked, &counts, None);
+    made.bins = vec![ThreadBins { thread: 0, bins: counts.rows() }];
+    made
+}
+
+#[test]
+fn a_figure_beyond_the_bins_takes_no_part_and_is_no_all_clear() {
+    // A tenth of the candidate's latencies lies beyond the bins, and may have any size.
+    let side = |name, late: i64| -> Vec<Made> {
+        let one = |run: usize| {
+            let latencies: Vec<i64> = (0..5_000)
+                .map(|at| if at % 10 == 0 { late } else { 20_000 + 7 * at + 1_000 * run as i64 })
+                .collect();
+            in_file(&latencies, Origin { number: run, boot: run, name })
+        };
+        (0..5).map(one).collect()
+    };
+    let (base, candidate) = (side("base", 390_000), side("candidate", 900_000));
+    let found = compared(&base, &candidate);
+    let known = |metric| found.metrics.iter().any(|one| one.metric == metric);
+    assert!(known(Metric::P50) && !known(Metric::P99));
+    let open = found.unsupported.iter().find(|one| one.metric == Metric::P99).unwrap();
+    assert_eq!((open.run.as_str(), open.above_ns), ("candidate-0", Some(Nanos(400_000))));
+    assert!(found.word >= ComparisonWord::Inconclusive, "{:?}", found.word);
+}
+
+#[test]
+fn an_incomplete_run_takes_no_part() {
+    let mut candidate = side("candidate", 20_000.0, 5, turns(1));
+    let base = side("base", 20_000.0, 5, turns(0));
+    let missing = || ImportFinding::ImportIncomplete { missing: "its end".to_string() };
+    candidate[2].run.findings.push(Finding::new(missing()));
+    let of = |candidate: &[Made]| {
+        let [base, candidate] =
+            [&base[..], candidate].map(|side| side.iter().map(measured).collect::<Vec<_>>());
+        compare_runs(&base, &candidate, &Tolerance::default())
+    };
+    let found = of(&candidate);
+    assert_eq!(found.scenarios[0].candidate.len(), 4);
+    assert_eq!(found.incomplete[0].run, candidate[2].run.id);
+    candidate.iter_mut().for_each(|one| one.run.findings = vec![Finding::new(missing())]);
+    let none = of(&candidate);
+    assert_eq!((none.word, none.scenarios.len()), (ComparisonWord::Inconclusive, 0));
+    assert_eq!(none.incomplete.len(), 5);
+}
+
+/// A median of a histogram of 1 us has one value, in a comparison too.
+#[test]
+fn a_comparison_states_the_figures_of_the_runs() {
+    let one = |name| {
+        let latencies: Vec<i64> = (0..500).map(|at| 13_000 + 1_000 * (at % 3)).collect();
+        in_file(&latencies, Origin { number: 0, boot: 0, name })
+    };
+    let (base, candidate) = (one("base"), one("candidate"));
+    let median = base.run.total.quantiles.as_ref().unwrap().p50_ns.unwrap();
+    let found = compared(&[base], &[candidate]);
+    assert_eq!(
+        (found.metrics[0].metric, &found.metrics[0].base_ns[..]),
+        (Metric::P50, &[median.0 as f64][..])
+    );
 }

@@ -3,9 +3,9 @@
 use latlab_model::statistics::TailModel;
 use latlab_model::{Bin, Nanos};
 use latlab_stats::{
-    Durations, LateCycle, MissesInTime, Onset, PeriodicEvidence, QUANTILES, Stall, TailEvidence, TimedEvent,
-    change_points, clustering, growth_chance, periodic, quantile_interval, rising_order, share_at_most,
-    slice_dependence, tail_model, with_swallowed,
+    Durations, LateCycle, MissesInTime, Onset, PeriodicEvidence, QUANTILES, Stall, TailEvidence,
+    TimedEvent, change_points, clustering, growth_chance, periodic, quantile_interval,
+    rising_order, share_at_most, slice_dependence, tail_model, with_swallowed,
 };
 use proptest::prelude::*;
 

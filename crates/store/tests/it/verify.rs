@@ -1,7 +1,7 @@
 //! Whether a run folder is as it was stored.
 
 use latlab_digest::testing::SyntheticRun;
-use latlab_model::run::SCHEMA_VERSION;
+use latlab_model::run::{SCHEMA_VERSION, VerdictWord};
 use latlab_model::verification::Verification;
 use latlab_store::{Store, WindowReader, histograms, read_run, verify};
 use sha2::{Digest, Sha256};
@@ -57,6 +57,23 @@ fn what_was_stored_is_whole() {
     assert_eq!((checked.run.as_str(), checked.files), ("one", 5));
     let sizes = TABLES.map(|name| fs::metadata(path.join(name)).unwrap().len());
     assert_eq!(checked.bytes, sizes.iter().sum::<u64>());
+}
+
+/// Invariant (losses): A run whose files were cut or removed after it does not pass.
+#[test]
+fn a_run_that_was_cut_or_removed_from_does_not_pass() {
+    let word = |path: &Path| read_run(path).unwrap().verdict.unwrap().word;
+    for name in TABLES {
+        let (_root, path) = run();
+        assert_eq!(word(&path), VerdictWord::Pass);
+        let bytes = fs::read(path.join(name)).unwrap();
+        fs::write(path.join(name), &bytes[1..]).unwrap();
+        assert_eq!(word(&path), VerdictWord::Inconclusive, "{name} was cut");
+        fs::remove_file(path.join(name)).unwrap();
+        assert_eq!(word(&path), VerdictWord::Inconclusive, "{name} was removed");
+        let told = read_run(&path).unwrap().findings.last().unwrap().text();
+        assert_eq!(told, format!("{name} was removed after the run."));
+    }
 }
 
 #[test]

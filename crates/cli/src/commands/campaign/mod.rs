@@ -6,7 +6,7 @@ mod systemd_unit;
 
 use crate::commands::run::connector;
 use crate::documents::{CampaignResult, DryRun};
-use crate::exit::{EXIT_CANNOT_MEASURE, EXIT_FAIL, EXIT_NO_ANSWER, ExitError};
+use crate::exit::{EXIT_CANNOT_MEASURE, EXIT_FAIL, EXIT_NO_ANSWER, ExitError, heaviest_code};
 use crate::flags::run::RunArgs;
 use crate::flags::sheet::{BESIDE_A_SHEET, NOT_DETACHED, SheetArgs};
 use crate::flags::test_results::TestResultArgs;
@@ -26,6 +26,7 @@ use latlab_conduct::link::Connector;
 use latlab_conduct::{StopFlag, Timing};
 use latlab_model::Target;
 use latlab_model::campaign::Campaign;
+use latlab_model::campaign_table::CampaignRow;
 use latlab_model::run::VerdictWord;
 use latlab_report::campaign::{CampaignTable, test_suite};
 use latlab_store::{CampaignFolder, CellState, Store};
@@ -264,18 +265,15 @@ fn print_remaining(
 
 /// The exit code of a campaign: that of its heaviest row, once all its runs are made.
 fn exit_code(ended: &CampaignEnd, table: &CampaignTable) -> u8 {
-    let has = |word| table.rows.iter().any(|row| row.verdict == Some(word));
-    let is_missing =
-        || table.rows.iter().any(|row| row.cells.iter().any(|cell| cell.run.is_none()));
+    let of_row = |row: &CampaignRow| match row.verdict {
+        Some(VerdictWord::Fail) => EXIT_FAIL,
+        Some(VerdictWord::Invalid | VerdictWord::Inconclusive) => EXIT_NO_ANSWER,
+        _ if row.cells.iter().any(|cell| cell.run.is_none()) => EXIT_NO_ANSWER,
+        Some(VerdictWord::Pass) | None => 0,
+    };
+    let nothing = (table.tally.failed == table.tally.planned).then_some(EXIT_CANNOT_MEASURE);
     match ended {
         CampaignEnd::Interrupted | CampaignEnd::Boot { .. } => EXIT_NO_ANSWER,
-        CampaignEnd::Complete if has(VerdictWord::Fail) => EXIT_FAIL,
-        CampaignEnd::Complete if table.tally.failed == table.tally.planned => EXIT_CANNOT_MEASURE,
-        CampaignEnd::Complete
-            if has(VerdictWord::Invalid) || has(VerdictWord::Inconclusive) || is_missing() =>
-        {
-            EXIT_NO_ANSWER
-        }
-        CampaignEnd::Complete => 0,
+        CampaignEnd::Complete => heaviest_code(table.rows.iter().map(of_row).chain(nothing)),
     }
 }

@@ -15,6 +15,7 @@ mod lines;
 pub mod option_table;
 mod options;
 mod output;
+mod own_words;
 mod plan;
 mod printer;
 mod snapshot;
@@ -35,6 +36,7 @@ use latlab_model::{Plan, shell};
 use latlab_store::{Store, new_id};
 use options::Options;
 use output::Output;
+use own_words::own_words;
 use plan::CpuLimits;
 use printer::Printer;
 use snapshot::Snapshots;
@@ -85,8 +87,8 @@ pub fn cyclictest(words: &[String]) -> anyhow::Result<ExitCode> {
     }
     let now = jiff::Timestamp::now();
     let machine = CpuLimits::read();
-    let mut plan =
-        plan::plan(&mut options, &machine, now.as_nanosecond() as u64).map_err(ExitError::usage)?;
+    let mut plan = plan::plan(&mut options, &machine, now.as_nanosecond() as u64)
+        .map_err(|error| ExitError::usage(own_words(error)))?;
     plan.command = Some(format!("latlab cyclictest {}", shell::line(&words[1..])));
     options.notes.iter().for_each(warn);
     let output = Output::open(&options, words, now).map_err(ExitError::usage)?;
@@ -103,8 +105,11 @@ pub fn cyclictest(words: &[String]) -> anyhow::Result<ExitCode> {
     let place = store.as_ref().map(|store| (store, id.as_str()));
     let mut show = Printer::new(&options, &plan, &machine, snapshots);
     let result = conduct(&plan, &mut link, place, &shared, &mut show);
-    link.restore().iter().for_each(warn);
-    let result = result.map_err(ExitError::from)?;
+    link.restore().iter().map(own_words).for_each(warn);
+    let result = result.map_err(|failure| {
+        let error = ExitError::from(failure);
+        ExitError { text: own_words(&error.text), ..error }
+    })?;
     show.finish(&shared);
     output.finish(&options, &lock(&shared), show.buckets())?;
     print_end(&lock(&shared), &result, store.as_ref());
@@ -146,7 +151,9 @@ fn conduct(
 /// A disk that cannot hold the run is no reason not to measure.
 fn has_disk_space(plan: &Plan, store: &Store) -> bool {
     let space = check_disk_space(plan, store);
-    space.inspect_err(|failure| warn(format_args!("the run is not stored: {failure}"))).is_ok()
+    space
+        .inspect_err(|failure| warn(format_args!("the run is not stored: {}", own_words(failure))))
+        .is_ok()
 }
 
 /// What the output of cyclictest hides, and where the run lies.
@@ -165,7 +172,7 @@ fn print_end(state: &State, result: &InProcessResult, store: Option<&Store>) {
             state.unprinted
         ));
     }
-    result.problems.iter().for_each(warn);
+    result.problems.iter().map(own_words).for_each(warn);
     if let Some(store) = store {
         finish_leftovers(store);
     }

@@ -4,6 +4,7 @@ use crate::flags::{FileRuns, check_positive, value_parser_of};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use latlab_import::{FORMATS, Format, Unit, format_of_id};
+use latlab_model::Nanos;
 use std::path::PathBuf;
 
 /// Flags of `latlab import`.
@@ -28,6 +29,10 @@ pub struct ImportArgs {
     #[arg(long, value_name = "UNIT", value_parser = value_parser_of(Unit::ALL, Unit::as_str),
           hide_possible_values = true, help_heading = CONTENT)]
     pub unit: Option<Unit>,
+
+    /// The column has the times at which the cycles of a loop with this period began, and not latencies
+    #[arg(long, value_name = "TIME", help_heading = CONTENT)]
+    pub period: Option<Nanos>,
 
     /// The runs that are made of the files
     #[command(flatten)]
@@ -58,6 +63,6 @@ fn format_parser() -> impl TypedValueParser<Value = &'static Format> {
 impl ImportArgs {
     /// Whether these make sense together; an error is one line for the user.
     pub fn check(&self) -> Result<(), String> {
-        check_positive([("--deadline", self.runs.deadline)])
+        check_positive([("--deadline", self.runs.deadline), ("--period", self.period)])
     }
 }

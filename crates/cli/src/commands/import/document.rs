@@ -2,9 +2,9 @@
 
 use latlab_import::Recording;
 use latlab_model::import::Import;
-use latlab_model::run::{Finding, Summary, Verdict};
+use latlab_model::run::{Finding, Summary, Verdict, VerdictWord};
 use latlab_model::{Nanos, Run};
-use latlab_report::rendered_verdict;
+use latlab_report::{rendered_verdict, verdict_reason};
 use latlab_store::Finished;
 use serde::Serialize;
 use std::path::Path;
@@ -83,6 +83,12 @@ pub struct LookedRecording {
     pub mean_ns: Option<f64>,
     /// The largest of them.
     pub max_ns: Option<Nanos>,
+    /// Whether larger ones may be missing.
+    #[serde(default)]
+    pub max_is_at_least: bool,
+    /// The verdict of its run with what the counts do not decide; `--look` has none.
+    #[serde(skip)]
+    pub verdict: Option<(VerdictWord, Option<String>)>,
     /// What the reader must know.
     pub findings: Vec<Finding>,
 }
@@ -124,6 +130,8 @@ impl LookedRecording {
             min_ns: counts().filter_map(|counts| counts.min()).min(),
             mean_ns: (summed > 0).then(|| sum / summed as f64),
             max_ns: known.and_then(|known| known.into_iter().max()),
+            max_is_at_least: recording.findings.iter().any(Finding::hides_maximum),
+            verdict: None,
             findings: recording.findings.iter().map(Finding::rendered).collect(),
         }
     }
@@ -139,6 +147,8 @@ impl LookedRecording {
             min_ns: run.total.min_ns,
             mean_ns: run.total.mean_ns,
             max_ns: run.total.max_ns,
+            max_is_at_least: run.total.max_is_at_least,
+            verdict: run.verdict.as_ref().map(|verdict| (verdict.word, verdict_reason(run))),
             findings: run.findings.clone(),
         }
     }

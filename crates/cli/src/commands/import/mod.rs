@@ -4,7 +4,7 @@ pub mod args;
 pub mod document;
 mod source;
 
-use crate::exit::{ExitError, error_code, exit_code};
+use crate::exit::{ExitError, error_code, exit_code, heaviest_code};
 use crate::flags::Format;
 use crate::output::{escape_controls, print_json, print_text, style, warn, width};
 use crate::render::run_text;
@@ -17,6 +17,7 @@ use latlab_model::{Nanos, Plan, shell};
 use latlab_report::Column;
 use latlab_report::command::duration;
 use latlab_store::{Finished, Store, new_id};
+use source::SourceFile;
 use std::fs::File;
 use std::io::Seek;
 use std::path::{Path, PathBuf};
@@ -32,14 +33,15 @@ pub fn import(args: &ImportArgs) -> anyhow::Result<ExitCode> {
     let mut refused = Refused::default();
     if args.look {
         let mut recordings = Vec::new();
-        for path in files {
-            match read_file(args, &path) {
+        for file in files {
+            match read_file(args, &file.path) {
                 Ok((_, all)) => {
-                    recordings.extend(all.iter().map(|one| LookedRecording::new(&path, one)))
+                    recordings.extend(all.iter().map(|one| LookedRecording::new(&file.path, one)))
                 }
-                Err(error) => refused.push(&path, &error),
+                Err(error) => refused.push(file, &error),
             }
         }
+        refused.say_folders();
         let code = refused.code;
         print_look(args, recordings, refused.files)?;
         return Ok(ExitCode::from(code));
@@ -47,17 +49,15 @@ pub fn import(args: &ImportArgs) -> anyhow::Result<ExitCode> {
     let store = open_store(args.runs.common.out.as_deref());
     recover(&store);
     let mut imported: Vec<(PathBuf, Finished)> = Vec::new();
-    for path in files {
-        match import_file(args, &store, &path) {
-            Ok(runs) => imported.extend(runs.into_iter().map(|run| (path.clone(), run))),
-            Err(error) => refused.push(&path, &error),
+    for file in files {
+        match import_file(args, &store, &file.path) {
+            Ok(runs) => imported.extend(runs.into_iter().map(|run| (file.path.clone(), run))),
+            Err(error) => refused.push(file, &error),
         }
     }
-    // A file that cannot be read outweighs a verdict.
-    let code = match refused.files.is_empty() {
-        true => imported.iter().map(|(_, one)| exit_code(&one.run)).max().unwrap_or(0),
-        false => refused.code,
-    };
+    refused.say_folders();
+    let codes = imported.iter().map(|(_, one)| exit_code(&one.run));
+    let code = heaviest_code(codes.chain([refused.code]));
     print_end(args, &imported, refused.files)?;
     Ok(ExitCode::from(code))
 }
@@ -67,22 +67,61 @@ pub fn import(args: &ImportArgs) -> anyhow::Result<ExitCode> {
 struct Refused {
     files: Vec<RefusedFile>,
     code: u8,
+    /// Why files of folders gave none: the reason, the first file, and how many there are.
+    of_folders: Vec<(String, String, u64)>,
 }
 
 impl Refused {
-    /// Says why a file gives no run.
-    fn push(&mut self, path: &Path, error: &anyhow::Error) {
-        let (file, reason) = (path.display().to_string(), format!("{error:#}"));
-        warn(format!("{file}: {reason}"));
-        self.code = self.code.max(error_code(error));
+    /// Says why a file gives no run; of the files of a folder each reason is said once, at the end.
+    fn push(&mut self, file: SourceFile, error: &anyhow::Error) {
+        let SourceFile { path, is_of_folder } = file;
+        let reason = match source::other_reader(&path) {
+            Some(command) => format!("read it with `{command}`; {error:#}"),
+            None => format!("{error:#}"),
+        };
+        let file = path.display().to_string();
+        self.code = heaviest_code([self.code, error_code(error)]);
+        match is_of_folder {
+            true => self.count(&kind_of(&path, &reason, &file), &file),
+            false => warn(format!("{file}: {reason}")),
+        }
         self.files.push(RefusedFile { file, reason });
+    }
+
+    fn count(&mut self, reason: &str, file: &str) {
+        match self.of_folders.iter_mut().find(|(known, ..)| known == reason) {
+            Some((.., count)) => *count += 1,
+            None => self.of_folders.push((reason.to_string(), file.to_string(), 1)),
+        }
+    }
+
+    fn say_folders(&self) {
+        for (reason, first, count) in &self.of_folders {
+            match count {
+                1 => warn(format!("{first}: {reason}")),
+                count => warn(format!("{count} files, the first is {first}: {reason}")),
+            }
+        }
+    }
+}
+
+/// A reason as all files of its kind have it: those that another command reads differ in their names.
+fn kind_of(path: &Path, reason: &str, file: &str) -> String {
+    match source::other_reader(path) {
+        Some(_) => reason.replace(&shell::quoted(file), "FILE"),
+        None => reason.to_string(),
     }
 }
 
 /// A file with the recordings in it.
 fn read_file(args: &ImportArgs, path: &Path) -> anyhow::Result<(File, Vec<Recording>)> {
     let file = source::open(path)?;
-    let query = Query { format: args.file_format, column: args.column.clone(), unit: args.unit };
+    let query = Query {
+        format: args.file_format,
+        column: args.column.clone(),
+        unit: args.unit,
+        period: args.period,
+    };
     let recordings = latlab_import::read_file(&file, &query).map_err(ExitError::usage)?;
     Ok((file, recordings))
 }
@@ -171,6 +210,7 @@ fn command(args: &ImportArgs, path: &Path) -> String {
     option("--as", args.file_format.map(|format| format.id.to_string()));
     option("--column", args.column.clone());
     option("--unit", args.unit.map(|unit| unit.as_str().to_string()));
+    option("--period", args.period.map(duration));
     option("--deadline", args.runs.deadline.map(duration));
     words.join(" ")
 }
@@ -230,6 +270,10 @@ fn table(rows: &[LookedRecording], ids: Option<Vec<String>>) -> String {
         let part = one.part.as_deref().map(|part| format!(" ({part})")).unwrap_or_default();
         format!("{}{part}", one.format)
     };
+    let max = |one: &LookedRecording| {
+        let at_least = if one.max_is_at_least { ">=" } else { "" };
+        one.max_ns.map_or("-".to_string(), |max| format!("{at_least}{max}"))
+    };
     let mean = |one: &LookedRecording| one.mean_ns.map(|mean| Nanos(mean.round() as i64));
     let mut columns = vec![
         column("file", 0, &|one| escape_controls(&one.file)).left(),
@@ -238,9 +282,22 @@ fn table(rows: &[LookedRecording], ids: Option<Vec<String>>) -> String {
         column("latencies", 1, &|one| one.latencies.to_string()),
         column("min", 4, &|one| time(one.min_ns)),
         column("mean", 4, &|one| time(mean(one))),
-        column("max", 0, &|one| time(one.max_ns)),
+        column("max", 0, &max),
         column("findings", 2, &|one| one.findings.len().to_string()),
     ];
+    if rows.iter().any(|one| one.verdict.is_some()) {
+        let word = |one: &LookedRecording| {
+            one.verdict.as_ref().map_or("-".to_string(), |(word, _)| word.to_string())
+        };
+        columns.push(column("verdict", 0, &word).left());
+    }
+    let reasons = rows.iter().filter_map(|one| {
+        let (word, reason) = one.verdict.as_ref()?;
+        let reason = escape_controls(reason.as_deref()?);
+        Some(format!("{}: {word}: {reason}.", escape_controls(&one.file)))
+    });
+    let reasons: String =
+        reasons.map(|line| latlab_report::wrapped(&line, width(), 2) + "\n").collect();
     columns.extend(ids.map(|ids| Column::new("run", 0, ids).left()));
-    latlab_report::table(columns, width(), style())
+    latlab_report::table(columns, width(), style()) + &reasons
 }

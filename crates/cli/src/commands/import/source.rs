@@ -1,5 +1,6 @@
 //! The files to import: those of folders, and what can be read only once.
 
+use latlab_model::shell;
 use std::fs::{self, File};
 use std::io::{self, Seek};
 use std::path::{Path, PathBuf};
@@ -7,16 +8,37 @@ use std::path::{Path, PathBuf};
 /// Deeper folders are not looked into.
 const DEEPEST: usize = 16;
 
+/// A file to import.
+pub struct SourceFile {
+    pub path: PathBuf,
+    /// Whether the user has not named it, but a folder that it is in.
+    pub is_of_folder: bool,
+}
+
 /// The files that the user names; a folder stands for those in it, in the order of their names.
-pub fn expand(paths: &[PathBuf]) -> io::Result<Vec<PathBuf>> {
+pub fn expand(paths: &[PathBuf]) -> io::Result<Vec<SourceFile>> {
     let mut files = Vec::new();
     for path in paths {
-        match path.is_dir() {
-            true => walk(path, 0, &mut files)?,
-            false => files.push(path.clone()),
+        let is_of_folder = path.is_dir();
+        let mut found = Vec::new();
+        match is_of_folder {
+            true => walk(path, 0, &mut found)?,
+            false => found.push(path.clone()),
         }
+        files.extend(found.into_iter().map(|path| SourceFile { path, is_of_folder }));
     }
     Ok(files)
+}
+
+/// The command that reads a file of this name, where it is not this one.
+pub fn other_reader(path: &Path) -> Option<String> {
+    let end = path.extension()?.to_str()?.to_ascii_lowercase();
+    let shown = shell::quoted(&path.display().to_string());
+    match end.as_str() {
+        "sr" | "vcd" | "isf" => Some(format!("latlab respond --from {shown} --look")),
+        "out" => Some(format!("latlab respond --from {shown}")),
+        _ => None,
+    }
 }
 
 fn walk(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> io::Result<()> {

@@ -69,6 +69,9 @@ pub struct RespondArgs {
     /// Level of an edge: a share of the way from low to high, or a voltage (1.65V)
     #[arg(long, value_name = "LEVEL", default_value = "50%", conflicts_with_all = ["scope", "gpio"], help_heading = WIRES)]
     pub threshold: Threshold,
+    /// Level of an edge of the response [default: as --threshold]
+    #[arg(long, value_name = "LEVEL", conflicts_with_all = ["scope", "gpio", "simulate", "width"], help_heading = WIRES)]
+    pub response_threshold: Option<Threshold>,
     /// Hysteresis around the threshold: a share, a voltage, or auto, which follows the noise and is
     /// 10% at least
     #[arg(long, value_name = "LEVEL", default_value = "auto", conflicts_with_all = ["scope", "gpio"], help_heading = WIRES)]
@@ -340,6 +343,7 @@ impl RespondArgs {
             response: self.width.clone().or(self.response.clone()),
             marker: self.marker.clone(),
             threshold: self.threshold,
+            response_threshold: self.response_threshold,
             hysteresis: self.hysteresis,
             edge: self.edge,
             response_edge: match &self.width {

@@ -6,7 +6,8 @@ use crate::exit::ExitError;
 use crate::flags::Format;
 use crate::output::{escape_controls, glyphs, print_json, print_text, warn};
 use latlab_capture::{
-    Capture, CaptureSurvey, ChannelSurvey, Error, Kind, SECOND_PS, Value, open, survey,
+    Capture, CaptureSurvey, ChannelSurvey, Error, Kind, Loss, LossKind, SECOND_PS, Value, open,
+    survey,
 };
 use latlab_model::Nanos;
 use latlab_model::units::counted;
@@ -71,10 +72,9 @@ fn listing_of_capture(paths: &[PathBuf], survey: CaptureSurvey) -> CaptureListin
     let missing = &survey.head.missing_chunks;
     let missing = (!missing.is_empty())
         .then(|| format!("Parts of the session are missing: {}.", missing.join(", ")));
-    let unreadable = survey
-        .unreadable
-        .iter()
-        .map(|(_, fault)| format!("{}{}: {}.", paths[0].display(), fault.position, fault.what));
+    let lost = survey.losses.iter().map(lost_note).collect::<Vec<_>>();
+    let noise = survey.head.channels.iter().zip(&survey.channels).filter_map(noise_note);
+    let noise: Vec<String> = noise.collect();
     CaptureListing {
         file: names(paths),
         format: survey.head.format,
@@ -83,8 +83,30 @@ fn listing_of_capture(paths: &[PathBuf], survey: CaptureSurvey) -> CaptureListin
         duration_ns: survey.span_ps.map(|(first, last)| (last - first) as f64 / 1e3),
         readings: None,
         not_measured: None,
-        notes: survey.head.notes.into_iter().chain(missing).chain(unreadable).collect(),
+        notes: survey.head.notes.into_iter().chain(missing).chain(lost).chain(noise).collect(),
     }
+}
+
+/// What could not be read, or is missing.
+fn lost_note(loss: &Loss) -> String {
+    let (count, first) = (loss.count, loss.first.in_words());
+    match (loss.kind, count) {
+        (LossKind::Missing, 1) => format!("Incomplete: {first}."),
+        (LossKind::Missing, _) => format!("Incomplete in {count} places; the first is {first}."),
+        (kind, 1) => format!("1 of the {} was not read: {first}.", kind.items()),
+        (kind, _) => format!("{count} {} were not read; the first is {first}.", kind.items()),
+    }
+}
+
+/// Why nothing on a channel is an edge.
+fn noise_note((channel, seen): (&latlab_capture::Channel, &ChannelSurvey)) -> Option<String> {
+    let levels = seen.levels.pair().filter(|_| channel.kind == Kind::Sampled)?;
+    let why = levels.noise_in_words(levels.is_noise?);
+    let name = &channel.name;
+    Some(format!(
+        "{name} shows noise: {why}. If it has a signal, give its --threshold, or as a response its \
+         --response-threshold, as a voltage."
+    ))
 }
 
 fn listing_of_list(args: &RespondArgs, path: &PathBuf) -> Result<CaptureListing, Error> {
@@ -106,7 +128,7 @@ fn listing_of_list(args: &RespondArgs, path: &PathBuf) -> Result<CaptureListing,
         duration_ns: None,
         readings: Some(readings),
         not_measured: Some(not_measured),
-        notes: Vec::new(),
+        notes: list.losses().iter().map(lost_note).collect(),
     })
 }
 

@@ -237,6 +237,7 @@ fn plan(args: &RespondArgs, part: &CapturePart) -> Result<Plan, ExitError> {
         response: response.clone(),
         marker: asked.marker.clone(),
         threshold: asked.threshold.to_string(),
+        response_threshold: asked.response_threshold.map(|threshold| threshold.to_string()),
         hysteresis: asked.hysteresis.to_string(),
         edge: asked.edge.as_str().to_string(),
         response_edge: asked.response_edge.as_str().to_string(),
@@ -303,6 +304,8 @@ fn command(args: &RespondArgs, part: &CapturePart) -> String {
             option("--marker", asked.marker.clone());
             if asked.stimulus.is_some() {
                 option("--threshold", Some(asked.threshold.to_string()));
+                let of_response = asked.response_threshold.map(|threshold| threshold.to_string());
+                option("--response-threshold", of_response);
                 option("--hysteresis", Some(asked.hysteresis.to_string()));
                 option("--edge", Some(asked.edge.as_str().to_string()));
                 option("--response-edge", Some(asked.response_edge.as_str().to_string()));

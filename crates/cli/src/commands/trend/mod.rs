@@ -38,8 +38,10 @@ pub fn follow(args: &TrendArgs) -> anyhow::Result<ExitCode> {
     let series: Vec<BuildRun> = runs
         .iter()
         .zip(names.iter().zip(&recorded))
-        .map(|(one, (build, recorded))| {
-            BuildRun { build, run: one.measured(), recorded: recorded.as_deref() }
+        .map(|(one, (build, recorded))| BuildRun {
+            build,
+            run: one.measured(),
+            recorded: recorded.as_deref(),
         })
         .collect();
     let found = Trend { invalid, ..trend(&series, args.metric, args.care) };

@@ -5,155 +5,211 @@
 
 mod footer;
 mod histogram;
-mod lines;
+mod remarks;
 mod samples;
 mod threads;
 
-use super::left_out::LeftOut;
-use super::{Format, contains, head_lines, is_text, number_parts};
+use super::left_out::{LeftOut, is_other_text};
+use super::{Format, Part, contains, head_lines, is_text, number_parts};
 use crate::input::{Input, InputError, Query, Unit};
 use crate::lines::Line;
-use crate::numbers::Cursor;
 use crate::recording::Recording;
 use footer::Footer;
 use histogram::Rows;
-use lines::{is_remark, is_time, without_escapes, without_log_prefix};
-use samples::{REGULAR_LINE, Verbose};
-use threads::ThreadLines;
+use remarks::{is_banner, is_remark};
+use samples::{REGULAR_LINE, Sample, Verbose};
+use threads::{ThreadLine, ThreadLines};
 
-pub const FORMAT: Format = Format { id: "cyclictest", title: "cyclictest", fits, read };
+pub const FORMAT: Format =
+    Format { id: "cyclictest", title: "cyclictest", fits, has_value: is_typical, read };
 
 /// Lines of the head that are looked at.
 const LOOKED_AT: usize = 2_000;
+/// A file with more of them is no log of a person.
+const MOST_RECORDINGS: usize = 1_000;
 
 fn fits(head: &[u8]) -> bool {
-    is_text(head)
-        && (contains(head, "# Histogram")
-            || contains(head, "# Min Latencies:")
-            || head_lines(head).take(LOOKED_AT).any(is_typical))
+    is_text(head) && head_lines(head).take(LOOKED_AT).any(is_typical)
 }
 
 /// Whether no other program prints such a line.
 fn is_typical(line: &[u8]) -> bool {
-    let line = without_escapes(line);
-    let line = without_log_prefix(line.trim_ascii());
-    let mut cursor = Cursor::new(line);
+    if line == b"# Histogram" || line.starts_with(b"# Min Latencies:") {
+        return true;
+    }
     if line.starts_with(b"T:") {
         return contains(line, " C:") && contains(line, "Min:") && contains(line, "Max:");
     }
-    let first = cursor.rest();
-    let Some(_) = cursor.unsigned() else { return false };
-    let width = first.len() - cursor.rest().len();
-    if cursor.take(b":") {
-        cursor.skip_blanks();
-        let has_cycle = cursor.unsigned().is_some() && cursor.take(b":");
-        cursor.skip_blanks();
-        // With --smi there is one more number.
-        let has_latency = cursor.signed().is_some();
-        return has_cycle
-            && has_latency
-            && cursor.rest().iter().all(|byte| b" 0123456789".contains(byte));
-    }
-    // The index and each count fill six columns with zeros.
-    let mut columns = 0;
-    while !cursor.rest().is_empty() {
-        cursor.skip_separators();
-        let before = cursor.rest().len();
-        if cursor.unsigned().is_none() || before - cursor.rest().len() < 6 {
-            return false;
-        }
-        columns += 1;
-    }
-    width >= 6 && first[0] == b'0' && columns > 0
+    // The first number of a row is no time in seconds.
+    let width = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    Sample::of_line(line).is_some() || (width <= 7 && histogram::is_padded_row(line))
 }
 
 /// What has been read of one recording.
 #[derive(Default)]
 struct Section {
+    first_line: u64,
     rows: Rows,
     footer: Footer,
     threads: ThreadLines,
     samples: Verbose,
     left_out: LeftOut,
+    unfinished: Option<(u64, Vec<u8>)>,
 }
 
 fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, InputError> {
     let unit = query.unit.unwrap_or(Unit::Microseconds).nanos();
-    let mut done = Vec::new();
-    let mut section = Section::default();
+    let mut done: Vec<Part> = Vec::new();
+    let mut section = Section { first_line: 1, ..Section::default() };
     loop {
         let regular = section.samples.take_regular(input.buffered());
         input.skip(regular * REGULAR_LINE, regular as u64);
         let Some(line) = input.next_line() else { break };
-        let has_time = is_time(line.bytes);
-        if !has_time && section.take_quickly(&line, unit) {
-            continue;
+        let is_cut = !line.is_whole && line.bytes.starts_with(b" ");
+        let line = Line { bytes: line.bytes.trim_ascii(), ..line };
+        // Blanks that a file ends with are the beginning of a column.
+        if is_cut && line.bytes.is_empty() {
+            section.left_out.lose(&line);
         }
-        let plain = without_escapes(line.bytes);
-        let line = Line { number: line.number, bytes: without_log_prefix(plain.trim_ascii()) };
-        if line.bytes.len() < plain.trim_ascii().len() && section.take_quickly(&line, unit) {
-            continue;
+        if section.ends_before(&line) {
+            let next = section.successor(line.number);
+            done.extend(std::mem::replace(&mut section, next).part(unit));
+            if done.len() >= MOST_RECORDINGS {
+                let text = format!("line {}: more than 1000 recordings in one file", line.number);
+                return Err(InputError::Malformed(text));
+            }
         }
-        // Several outputs in one file are several recordings.
-        if line.bytes == b"# Histogram" && section.rows.count() > 0 {
-            done.extend(std::mem::take(&mut section).recording(unit));
-        }
-        section.take(&line);
+        section.take(&line, unit);
     }
-    done.extend(section.recording(unit));
-    number_parts(&mut done);
-    Ok(done)
+    done.extend(section.part(unit));
+    Ok(number_parts(done))
 }
 
 impl Section {
-    /// Takes a line of samples or of a histogram, which are nearly all of a long file.
-    fn take_quickly(&mut self, line: &Line<'_>, unit: i64) -> bool {
-        let mut cursor = Cursor::new(line.bytes);
-        cursor.skip_blanks();
-        if !cursor.rest().first().is_some_and(u8::is_ascii_digit) {
-            return false;
+    /// Whether this line is the first of another recording.
+    fn ends_before(&self, line: &Line<'_>) -> bool {
+        let bytes = line.bytes;
+        let first = bytes.first().copied().unwrap_or(b' ');
+        if first.is_ascii_digit() {
+            return match Sample::of_line(bytes) {
+                Some(sample) => self.rows.count() > 0 || self.samples.is_before(&sample),
+                None => {
+                    let has_ended = self.rows.count() > 0 && !self.footer.is_missing();
+                    histogram::bin_of_row(bytes).is_some()
+                        && (has_ended || self.samples.has_any() || self.rows.begins_again(bytes))
+                }
+            };
         }
-        let Some(first) = cursor.unsigned() else { return false };
-        match cursor.take(b":") {
-            true => self.samples.take(first, cursor, unit, line, &mut self.left_out),
-            false => self.rows.take(first, cursor, line, &mut self.left_out),
+        let has_data = self.rows.count() > 0 || self.samples.has_any();
+        match bytes {
+            b"# Histogram" => has_data,
+            _ if is_banner(bytes) => has_data || self.threads.count() > 0,
+            _ if bytes.starts_with(b"T:") => match ThreadLine::read(line) {
+                Some(one) => {
+                    self.threads.are_others(&one) || (has_data && !self.threads.knows(&one))
+                }
+                None => false,
+            },
+            _ => bytes.starts_with(b"#") && self.footer.has_ended_before(&bytes[1..]),
         }
-        true
     }
 
-    fn take(&mut self, line: &Line<'_>) {
-        let bytes = line.bytes;
-        if bytes.is_empty() {
+    /// The section that follows this one; what was said of all threads before it stays.
+    fn successor(&self, first_line: u64) -> Section {
+        Section { first_line, threads: self.threads.successor(), ..Section::default() }
+    }
+
+    fn take(&mut self, line: &Line<'_>, unit: i64) {
+        if self.take_unfinished(line) || line.bytes.is_empty() {
             return;
         }
-        if let Some(comment) = bytes.strip_prefix(b"#") {
-            self.footer.take(comment);
+        let bytes = line.bytes;
+        if bytes[0].is_ascii_digit() {
+            self.take_numbers(line, unit);
+        } else if let Some(comment) = bytes.strip_prefix(b"#") {
+            if !self.footer.take(comment, line.is_whole) {
+                let is_value = bytes.starts_with(b"# Break value");
+                self.left_out.pass_over(line, is_value || may_hold_value(bytes));
+            }
         } else if bytes.starts_with(b"T:") {
-            if !self.threads.take(bytes) {
-                self.left_out.push(line.number, bytes);
+            if !self.threads.take(line) {
+                self.unfinished = Some((line.number, bytes.to_vec()));
             }
         } else if self.threads.take_policy(bytes)
             || self.samples.take_interval(bytes)
             || (self.rows.count() == 0 && self.rows.take_head(bytes))
         {
             // They belong to what follows.
-        } else if !is_remark(bytes) {
-            self.left_out.push(line.number, bytes);
-        } else {
+        } else if is_remark(bytes) {
             self.threads.take_remark(bytes);
+        } else {
+            self.left_out.pass_over(line, may_hold_value(bytes));
         }
     }
 
-    /// What was read; none where no latency was.
-    fn recording(mut self, unit: i64) -> Option<Recording> {
+    /// Takes a line of samples or of a histogram, which are nearly all of a long file.
+    fn take_numbers(&mut self, line: &Line<'_>, unit: i64) {
+        let taken = match Sample::of_line(line.bytes) {
+            // Of a line without its end the last number may be cut off.
+            Some(sample) => line.is_whole && self.samples.push(&sample, unit),
+            None => self.rows.take(line),
+        };
+        if !taken {
+            self.left_out.lose(line);
+        }
+    }
+
+    /// The line of a thread that a mail program has broken: its rest is the next line.
+    fn take_unfinished(&mut self, line: &Line<'_>) -> bool {
+        let Some((number, first)) = self.unfinished.take() else { return false };
+        let is_number = !line.bytes.is_empty() && line.bytes.iter().all(u8::is_ascii_digit);
+        // The blanks of its column went with the end of the line.
+        let rest = String::from_utf8_lossy(line.bytes);
+        let joined = [&first[..], format!("{rest:>8}").as_bytes()].concat();
+        let joined = Line { number, bytes: &joined, is_whole: true };
+        let was_read = is_number && line.is_whole && self.threads.take(&joined);
+        if !was_read {
+            self.threads.lose(number, &first);
+        }
+        was_read
+    }
+
+    /// The recording with the line that it begins at; none where no latency was.
+    fn part(mut self, unit: i64) -> Option<Part> {
+        let first_line = self.first_line;
+        if let Some((number, bytes)) = self.unfinished.take() {
+            self.threads.lose(number, &bytes);
+        }
         let mut recording = match () {
             () if self.rows.count() > 0 => histogram::recording(&mut self, unit),
             () if self.samples.has_any() => self.samples.recording(unit),
             () if self.threads.count() > 0 => self.threads.recording(unit),
-            () => return None,
+            () => return self.lost_part(),
         };
-        self.footer.conditions(&mut recording);
+        let (named, has) = (self.footer.named_threads(), recording.series.len());
+        if named > has {
+            recording.lacks(format!("it names the processes of {named} threads, and has {has}"));
+        }
+        self.footer.conditions(&mut recording, unit);
+        self.threads.report_lost(&mut self.left_out);
         self.left_out.report("lines", &mut recording);
-        Some(recording)
+        Some(Part::one(first_line, recording))
     }
+
+    /// What is left of a recording of which no latency could be read.
+    fn lost_part(mut self) -> Option<Part> {
+        self.threads.report_lost(&mut self.left_out);
+        Some(Part::none(self.first_line, self.left_out))
+    }
+}
+
+/// Whether a line that was not understood may be what is left of a value.
+fn may_hold_value(line: &[u8]) -> bool {
+    const MARKS: [&str; 6] = ["Min:", "Max:", "Act:", "Avg:", "Latenc", "Overflow"];
+    let has_digit = line.iter().any(u8::is_ascii_digit);
+    let has_mark = MARKS.iter().any(|mark| contains(line, mark)) || contains(line, "Total");
+    let is_padded = line
+        .split(|byte| !byte.is_ascii_digit())
+        .any(|number| number.len() >= 5 && number[0] == b'0');
+    has_digit && (has_mark || is_padded || !is_other_text(line, 1))
 }

@@ -1,9 +1,8 @@
 //! `results.json` of jitterdebugger. Its histogram ends at 1 ms; what is longer it drops.
 
-use super::{bins, count, machine, number};
+use super::{bins, count, machine, number, threads, time};
 use crate::formats::left_out::LeftOut;
 use crate::input::Query;
-use crate::numbers::nanos;
 use crate::recording::Recording;
 use crate::stated_figures::{
     Scale, StatedFigures, add_bins, add_summary, note_summary, note_unknown_overflow,
@@ -15,36 +14,26 @@ use serde_json::{Map, Value};
 const END_NS: i64 = 1_000_000;
 
 /// The recording of a document with an object of threads called `cpu`.
-pub fn recording(document: &Map<String, Value>, query: &Query) -> Recording {
+pub fn recording(document: &Map<String, Value>, query: &Query, mut left: LeftOut) -> Recording {
     let mut recording = Recording::new("jitterdebugger results");
-    let version = count(document, "version");
+    let version = document.get("version").and_then(Value::as_u64);
     recording.tool = version.map(|version| format!("jitterdebugger, format {version}"));
     machine(document, &mut recording);
-    let system = document.get("sysinfo").and_then(Value::as_object);
-    let resolution = system.and_then(|system| count(system, "resolution_in_ns"));
-    let told = resolution.filter(|unit| (1..=1_000_000).contains(unit)).map(|unit| unit as i64);
-    let unit = query.unit.map(|unit| unit.nanos()).or(told).unwrap_or(1_000);
+    let unit = query.unit.map(|unit| unit.nanos()).or_else(|| resolution(document, &mut left));
+    let unit = unit.unwrap_or(1_000);
     recording.resolution_ns = Some(Nanos(unit));
-    let mut left = LeftOut::default();
-    let mut threads: Vec<(u32, &Map<String, Value>)> = Vec::new();
-    for (key, value) in document.get("cpu").and_then(Value::as_object).into_iter().flatten() {
-        match (key.parse(), value.as_object()) {
-            (Ok(thread), Some(object)) => threads.push((thread, object)),
-            _ => left.push_item(key),
-        }
-    }
-    threads.sort_by_key(|thread| thread.0);
-    for (_, thread) in threads {
-        let whole = |key: &str| {
-            number(thread, key).and_then(|value| nanos(value, unit)).filter(|value| *value >= 0)
-        };
+    for thread in threads(document.get("cpu"), None, &mut left, &mut recording) {
         let stated = StatedFigures {
-            count: count(thread, "count"),
-            min_ns: whole("min"),
-            mean_ns: number(thread, "avg").map(|mean| mean * unit as f64),
-            max_ns: whole("max"),
+            count: count(thread, "count", &mut left),
+            min_ns: time(thread, "min", unit, &mut left),
+            mean_ns: number(thread, "avg", &mut left).map(|mean| mean * unit as f64),
+            max_ns: time(thread, "max", unit, &mut left),
             ..StatedFigures::default()
         };
+        if stated.count.is_none() || stated.max_ns.is_none() {
+            let number = recording.series.len();
+            recording.lacks(format!("thread {number} has no count or no maximum"));
+        }
         match thread.get("histogram").and_then(Value::as_object) {
             Some(histogram) if !histogram.is_empty() => {
                 let (rows, end) = bins(histogram, &mut left);
@@ -61,8 +50,20 @@ pub fn recording(document: &Map<String, Value>, query: &Query) -> Recording {
             _ => add_summary(&mut recording, &stated),
         }
     }
+    // All threads have the same period.
+    recording.compare_cycles(true);
     left.report("entries", &mut recording);
     note_unknown_overflow(&mut recording);
     note_summary(&mut recording);
     recording
+}
+
+/// The unit that the document states; one that is none is lost.
+fn resolution(document: &Map<String, Value>, left: &mut LeftOut) -> Option<i64> {
+    let unit = document.get("sysinfo")?.get("resolution_in_ns")?;
+    let known = unit.as_i64().filter(|unit| (1..=1_000_000).contains(unit));
+    if known.is_none() {
+        left.lose_item(&format!("resolution_in_ns: {unit}"));
+    }
+    known
 }

@@ -1,7 +1,7 @@
 //! The values of a page. Each is looked for within the bytes that are there: the library's own readers end the
 //! program where a page is damaged.
 
-use parquet::basic::{Encoding, Type};
+use parquet::basic::{ConvertedType, Encoding, Type};
 use parquet::column::page::Page;
 use parquet::schema::types::ColumnDescriptor;
 
@@ -54,6 +54,9 @@ impl Values {
             Type::DOUBLE => Number::Double,
             _ => return Err(format!("column '{}' holds no numbers", column.path().string())),
         };
+        if column.converted_type() == ConvertedType::DECIMAL {
+            return Err(format!("column '{}' holds decimal numbers", column.path().string()));
+        }
         if column.max_rep_level() > 0 || column.max_def_level() > 1 {
             return Err(format!("column '{}' holds lists", column.path().string()));
         }

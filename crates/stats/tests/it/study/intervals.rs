@@ -12,11 +12,8 @@ const SLICES: usize = 100;
 /// Latencies that the true quantiles are taken of, each of a machine of its own.
 const TRUTH: usize = 2_000_000;
 /// Parts per million of the quantiles, with their statements.
-const QUANTILES: [(u32, &str); 3] = [
-    (500_000, "interval of p50"),
-    (990_000, "interval of p99"),
-    (999_000, "interval of p99.9"),
-];
+const QUANTILES: [(u32, &str); 3] =
+    [(500_000, "interval of p50"), (990_000, "interval of p99"), (999_000, "interval of p99.9")];
 
 /// What gives one latency after the other.
 type Process = Box<dyn FnMut(&mut Random) -> f64>;
@@ -60,7 +57,11 @@ pub const MACHINES: [Machine; 18] = [
     tuned("bursts of 50 ms, one a second", |random| bursts(random, 0.05, 1.0)),
     held_out("independent, Pareto 1.2", |_| Box::new(|random| random.pareto(1.2))),
     held_out("independent, two modes", |_| {
-        Box::new(|random| if random.uniform() < 0.01 { 3.0 + random.exponential() } else { random.normal() })
+        Box::new(
+            |random| {
+                if random.uniform() < 0.01 { 3.0 + random.exponential() } else { random.normal() }
+            },
+        )
     }),
     held_out("level wanders, heavy tail, 3 s", |random| {
         let mut level = wander(random, 3.0, 0.2, 0.0);
@@ -93,7 +94,13 @@ pub const MACHINES: [Machine; 18] = [
         let mut at = random.uniform();
         Box::new(move |random| {
             at += 0.002 * random.normal();
-            at = if at < 0.0 { -at } else if at > 1.0 { 2.0 - at } else { at };
+            at = if at < 0.0 {
+                -at
+            } else if at > 1.0 {
+                2.0 - at
+            } else {
+                at
+            };
             at + 0.2 * random.normal()
         })
     }),

@@ -7,13 +7,13 @@ mod intervals;
 mod random;
 mod score;
 
+use intervals::{MACHINES, intervals};
 use latlab_model::statistics::{TailModel, TailRefusal};
 use latlab_model::{Bin, Nanos};
 use latlab_stats::{
     Durations, ENOUGH_BURSTS, MissesInTime, TailEvidence, TimedEvent, quantile_interval,
     share_at_most, slice_dependence, tail_model,
 };
-use intervals::{MACHINES, intervals};
 use random::Random;
 use score::{Score, score_table};
 use std::fmt::Write;
@@ -191,7 +191,8 @@ fn quantiles(dependence: f64, expected: (f64, f64), latencies: usize, cases: usi
         let observed = (sorted[0], sorted.last().copied());
         let covers = |per_event: Option<f64>| {
             let found = quantile_interval(&rows, 999_000, observed, per_event).unwrap();
-            found.low_ns.is_some_and(|low| low <= unit(truth)) && found.high_ns.is_none_or(|high| high >= unit(truth))
+            found.low_ns.is_some_and(|low| low <= unit(truth))
+                && found.high_ns.is_none_or(|high| high >= unit(truth))
         };
         let found = slice_dependence(&slices, &[], &Durations::default());
         holds += usize::from(covers(found.map(|found| found.per_event)));
