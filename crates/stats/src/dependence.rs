@@ -36,11 +36,13 @@ pub fn misses_per_event(misses: &MissesInTime) -> f64 {
 }
 
 /// With 95 % confidence no larger share of the releases misses; `None` of a few bursts that are all that is
-/// known of the sizes of bursts.
+/// known of the sizes of bursts, and where one burst has most of the misses: a larger one may be as likely.
 pub fn share_at_most(misses: &MissesInTime) -> Option<f64> {
     let of_bursts = [misses.bursts.len(), misses.bursts_below.len()].into_iter().max().unwrap_or(0);
     let is_timed = !misses.bursts.is_empty();
-    if is_timed && misses.misses > 0 && of_bursts < ENOUGH_BURSTS {
+    let largest = misses.bursts.iter().copied().max().unwrap_or(0);
+    let one_has_most = misses.bursts.len() > 1 && largest > misses.misses / 2;
+    if is_timed && misses.misses > 0 && (of_bursts < ENOUGH_BURSTS || one_has_most) {
         return None;
     }
     let samples = if misses.runs.len() > 1 { misses.runs.len() } else { misses.slices.len() };
@@ -66,9 +68,11 @@ fn uneven(misses: &MissesInTime) -> usize {
     of(misses.bursts).max(of(misses.bursts_below)).ceil().max(2.0) as usize
 }
 
-/// With 95 % confidence no larger share of the releases begins a burst.
-pub fn begins_at_most(bursts: u64, releases: u64) -> f64 {
-    share_above(bursts as f64, releases as f64, CHANCE)
+/// With 95 % confidence no larger share of the releases begins a burst; so many bursts come together, where
+/// that is known.
+pub fn begins_at_most(bursts: u64, clump: Option<f64>, releases: u64) -> f64 {
+    let clump = clump.unwrap_or(1.0).max(1.0);
+    share_above(bursts as f64 / clump, releases as f64 / clump, CHANCE)
 }
 
 /// Variance over mean of counts, which is 1 where they are independent; none of too few.
@@ -138,7 +142,7 @@ mod tests {
         assert!(near(share_at_most(&none).unwrap(), crate::at_most_share(200_000)));
         // Of a few bursts alone nothing is said; uneven ones say less than even ones.
         assert_eq!(share_at_most(&MissesInTime { bursts_below: &[], ..few }), None);
-        let (even, uneven) = ([4; 12], [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 37]);
+        let (even, uneven) = ([4; 12], [2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 4, 24]);
         let of = |bursts: &[u64]| share_at_most(&MissesInTime { misses: 48, bursts, ..none });
         assert!(of(&uneven).unwrap() > 2.0 * of(&even).unwrap());
     }

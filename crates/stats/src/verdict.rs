@@ -140,14 +140,16 @@ fn miss_bursts(evidence: &VerdictInput, misses: u64) -> Option<MissBursts> {
         Some(level) => &level.bursts,
         None => &found,
     };
+    let clump = clump(of_clumps, evidence.from, evidence.measured);
+    let begins = begins_at_most(sizes.len() as u64, clump, releases);
     let found = MissBursts {
         count: found.len() as u64,
         largest: sizes.iter().copied().max().unwrap_or(0),
         unknown,
         at_most_per_hour: 0.0,
-        begins_at_most: (unknown == 0).then(|| begins_at_most(sizes.len() as u64, releases)),
+        begins_at_most: (unknown == 0).then_some(begins),
         share_at_most: share.filter(|_| unknown == 0 && misses > 0),
-        clump: clump(of_clumps, evidence.from, evidence.measured),
+        clump,
         sizes_above_ns: below.map(|below| below.level_ns),
     };
     // What is not known may have come by itself each time.

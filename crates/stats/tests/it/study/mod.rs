@@ -3,10 +3,14 @@
 //!
 //! The short form is a test. `make stats-study` runs the whole form and writes its table to `results/`.
 
+mod builds;
 mod intervals;
 mod random;
 mod score;
+mod sides;
+mod stalls;
 
+use builds::{SERIES, looks, nights};
 use intervals::{MACHINES, intervals};
 use latlab_model::statistics::{TailModel, TailRefusal};
 use latlab_model::{Bin, Nanos};
@@ -16,6 +20,8 @@ use latlab_stats::{
 };
 use random::Random;
 use score::{Score, score_table};
+use sides::{DRIFTS, comparisons, copies};
+use stalls::{CLUMPS, STALLS, bounds, decisions};
 use std::fmt::Write;
 
 /// How far a share may lie from that of the specification.
@@ -428,14 +434,43 @@ fn intervals_of_dependent_latencies_hold() {
     assert_right(&intervals(&MACHINES[3], 30));
 }
 
-/// `make stats-study`: the table of the guide.
+#[test]
+fn bounds_of_bursts_and_decisions_hold() {
+    assert_right(&bounds(&STALLS[2], 200));
+    assert_right(&decisions(&CLUMPS[1], 20));
+}
+
+#[test]
+fn comparisons_and_series_hold() {
+    assert_right(&comparisons(&DRIFTS[3], 20));
+    assert_right(&copies(2));
+    assert_right(&looks(&SERIES[0], 4));
+}
+
+/// `make stats-study`: the table of the guide. `ONLY` selects rows by a part of the name of their data.
 #[test]
 #[ignore = "the whole form takes minutes: make stats-study"]
 fn whole_score() {
     let only = std::env::var("ONLY").unwrap_or_default();
-    let machines = MACHINES.iter().filter(|one| one.name().contains(&only));
-    let scores: Vec<Score> =
-        machines.flat_map(|one| intervals(one, cases("INTERVALS", 300))).collect();
+    let is_asked = |name: &str| name.contains(&only);
+    let mut scores: Vec<Score> = Vec::new();
+    for one in MACHINES.iter().filter(|one| is_asked(one.name())) {
+        scores.extend(intervals(one, cases("INTERVALS", 300)));
+    }
+    for one in STALLS.iter().filter(|one| is_asked(one.name)) {
+        scores.extend(bounds(one, cases("STALLS", 1_000)));
+    }
+    for one in CLUMPS.iter().filter(|one| is_asked(one.name)) {
+        scores.extend(decisions(one, cases("DECISIONS", 300)));
+    }
+    for one in DRIFTS.iter().filter(|one| is_asked(one.name)) {
+        scores.extend(comparisons(one, cases("COMPARISONS", 300)));
+    }
+    scores.extend(copies(10).into_iter().filter(|one| is_asked(&one.data)));
+    for one in SERIES.iter().filter(|one| is_asked(one.name)) {
+        scores.extend(looks(one, cases("SERIES", 300)));
+        scores.extend(nights(one, cases("NIGHTS", 100)));
+    }
     println!("{}", score_table(&scores));
 }
 

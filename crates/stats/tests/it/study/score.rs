@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 /// A statement about data of one kind.
+#[derive(Clone)]
 pub struct Score {
     /// The data.
     pub data: String,
