@@ -29,6 +29,8 @@ pub struct Scatter {
     pub correlation: f64,
     /// Degrees of freedom of the deviation.
     freedom: f64,
+    /// The standard error of the correlation.
+    doubt: f64,
 }
 
 /// The newest values against those before.
@@ -74,7 +76,19 @@ impl Scatter {
         let lost = variance_of_mean(longest, correlation).min(0.9);
         let variance =
             squares / (count - levels.len() as f64) / (1.0 - lost) * (1.0 - 1.0 / longest);
-        Some(Scatter { deviation: variance.sqrt(), correlation, freedom })
+        let doubt = 1.0 / count.sqrt();
+        Some(Scatter { deviation: variance.sqrt(), correlation, freedom, doubt })
+    }
+
+    /// How many neighbours say as much as one value, if they are as alike as they well may be.
+    pub fn alike(&self) -> usize {
+        let correlation = self.correlation_at_most();
+        ((1.0 + correlation) / (1.0 - correlation)).round().max(1.0) as usize
+    }
+
+    /// The correlation with its standard error.
+    pub fn correlation_at_most(&self) -> f64 {
+        (self.correlation + self.doubt).min(0.9)
     }
 
     /// So many values more, of another level than so many before them.

@@ -18,6 +18,8 @@ const ORDERS: usize = 999;
 const ALPHA: f64 = 0.01;
 /// Values whose neighbours are more alike than this drift with something else than their builds.
 const DRIFT: f64 = 0.3;
+/// Where neighbours may be this much alike beyond the steps, a step may be one of a random walk.
+const WALK: f64 = 0.5;
 const SEED: u64 = 9;
 
 /// A value from which on the series lies at another level.
@@ -79,7 +81,10 @@ pub fn change_points(values: &[f64]) -> SeriesChanges {
     };
     let points = levels.windows(2).zip(&begins[1..]).map(point).collect();
     let correlation = correlation(&ranks, &begins);
-    let limit = (correlation > DRIFT).then_some(SeriesLimit::Drift { correlation });
+    // A walk falls into levels as well, which are no steps of builds.
+    let may_walk = |scatter: Scatter| scatter.correlation_at_most() > WALK;
+    let walks = begins.len() > 1 && Scatter::of(&levels).is_some_and(may_walk);
+    let limit = (correlation > DRIFT || walks).then_some(SeriesLimit::Drift { correlation });
     SeriesChanges { points, limit }
 }
 
@@ -118,8 +123,8 @@ fn block(ranks: &[f64], begins: &[(usize, f64)], at: usize) -> usize {
     begins.push((at, 1.0));
     begins.sort_by_key(|(at, _)| *at);
     let levels: Vec<&[f64]> = levels(ranks, &begins).collect();
-    let correlation = Scatter::of(&levels).map_or(0.0, |scatter| scatter.correlation);
-    ((1.0 + correlation) / (1.0 - correlation)).round().max(1.0) as usize
+    // The best place for a step is where it leaves neighbours the least alike, so that they are more so.
+    Scatter::of(&levels).map_or(1, |scatter| scatter.alike())
 }
 
 /// A level in another order of its blocks, of which the first and the last may be shorter.
