@@ -37,9 +37,9 @@ bench: ## measure latlab beside the other tools; the figures go to results/
 	@scripts/build.sh
 	@python3 benches/run.py
 
-dist: ## static programs, agents, Debian packages and Python wheels for three architectures, to dist/
+dist: ## static programs, agents, Debian packages and Python wheels for three architectures or for ARCH, to dist/
 	@scripts/setup.sh dist
-	@scripts/dist.sh
+	@ARCH=$(ARCH) scripts/dist.sh
 
 release: ## what `make dist` makes, the book, a container image, and what pipelines call, with checksums, to dist/
 	@scripts/setup.sh dist book

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds what is given away, for all three architectures: programs, agents, Debian packages, wheels. Usage: scripts/dist.sh [FOLDER]
 #   FOLDER  where it goes, dist unless named
+# ARCH=arm64 builds for that architecture only: x86-64, arm64 or armv7.
 # LATLAB_AGENT_ONLY=x86-64 builds nothing but that agent, to compare it with another build.
 # LATLAB_QUICK=1 builds the agents of all architectures, and the program of this one only, all in the
 # profile `first`: for tests, and never to be given away.
@@ -22,6 +23,8 @@ profile=${LATLAB_QUICK:+first}
 profile=${profile:-release}
 agents=$build/agents
 [ -z "${LATLAB_AGENT_ONLY:-}" ] || architectures=$(grep "^$LATLAB_AGENT_ONLY " <<<"$architectures")
+[ -z "${ARCH:-}" ] || architectures=$(grep "^$ARCH " <<<"$architectures") ||
+    die "ARCH=$ARCH: expected x86-64, arm64 or armv7"
 targets=($(cut -d' ' -f2 <<<"$architectures"))
 
 scripts/web.sh
@@ -71,6 +74,7 @@ packing() {
 mkdir -p "$folder" "$agents"
 # What an earlier build left, and nothing else.
 rm -f "$folder"/latlab[-_]* "$folder"/{SHA256SUMS,licences.txt,sbom.cdx.json}
+[ -z "${ARCH:-}" ] || rm -f "$agents"/latlab-agent-*
 say "building latlab-agent for ${targets[*]}"
 build_agents
 while read -r name target debian machine _ tools; do

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// The machines of `make dist`, by the word that `uname -m` says there.
+/// The machines that there may be an agent for, by the word that `uname -m` says there.
 const MACHINES: [&str; 3] = ["aarch64", "armv7l", "x86_64"];
 
 fn main() {
@@ -12,14 +12,21 @@ fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo names a folder"));
     let folder = env::var_os("LATLAB_AGENTS").filter(|folder| !folder.is_empty());
     let entries = folder.map_or(String::new(), |folder| {
-        MACHINES.iter().map(|machine| entry(Path::new(&folder), &out, machine)).collect()
+        println!("cargo::rerun-if-changed={}", Path::new(&folder).display());
+        let is_there = |machine: &&&str| Path::new(&folder).join(name(machine)).exists();
+        let machines = MACHINES.iter().filter(is_there);
+        machines.map(|machine| entry(Path::new(&folder), &out, machine)).collect()
     });
     fs::write(out.join("agents.rs"), format!("&[{entries}]")).expect("the folder can be written");
 }
 
+fn name(machine: &str) -> String {
+    format!("latlab-agent-{machine}.xz")
+}
+
 /// Copies one agent to where the compiler finds it by a path that is the same everywhere.
 fn entry(folder: &Path, out: &Path, machine: &str) -> String {
-    let name = format!("latlab-agent-{machine}.xz");
+    let name = name(machine);
     let from = folder.join(&name);
     println!("cargo::rerun-if-changed={}", from.display());
     if let Err(error) = fs::copy(&from, out.join(&name)) {

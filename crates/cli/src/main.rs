@@ -34,7 +34,14 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     // A quota is told as a full disk is, where the signal would end us without a word.
     let _ = signal::ignore(Signal::FileSize);
-    let words = tips::without_help_command(std::env::args_os().collect());
+    let words: Vec<OsString> = std::env::args_os().collect();
+    if words.first().is_some_and(|name| latlab_agent::is_agent(name)) {
+        return latlab_agent::agent(words.into_iter().skip(1));
+    }
+    if agent::asks_for_agents(&words) {
+        return exit_code_of(agent::list_agents());
+    }
+    let words = tips::without_help_command(words);
     if let Some(words) = cyclictest::options_of(&words) {
         return exit_code_of(cyclictest::cyclictest(&words));
     }

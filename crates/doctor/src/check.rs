@@ -1,5 +1,6 @@
 //! An entry of the catalogue, and what it makes of what it sees.
 
+use crate::effect::Effect;
 use crate::facts::Facts;
 use latlab_model::doctor::{CheckEntry, Diagnosis, Topic};
 use latlab_model::run::Severity;
@@ -15,6 +16,8 @@ pub struct Check {
     pub severity: Severity,
     /// What it is about.
     pub topic: Topic,
+    /// What it can do to latencies.
+    pub effect: Effect,
     /// What it is, in a few words, for the catalogue.
     pub title: &'static str,
     /// Why it matters, in one sentence.
@@ -80,6 +83,7 @@ impl Check {
             code: self.code.to_string(),
             severity: self.severity,
             topic: self.topic,
+            effect: self.effect.clone(),
             title: self.title.to_string(),
             why: self.why.to_string(),
             cost: self.cost.to_string(),
@@ -102,6 +106,7 @@ impl Check {
             code: self.code.to_string(),
             severity: severity.unwrap_or(self.severity),
             topic: self.topic,
+            effect: self.effect.clone(),
             text,
             why: self.why.to_string(),
             cost: self.cost.to_string(),

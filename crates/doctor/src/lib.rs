@@ -17,6 +17,7 @@ mod commands;
 mod compare;
 pub mod conditions;
 mod config;
+mod effect;
 mod facts;
 
 pub use check::{Check, Observation};

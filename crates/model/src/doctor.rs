@@ -1,9 +1,11 @@
 //! What the doctor says of a machine.
 
+use crate::Nanos;
 use crate::finding::Severity;
 use crate::machine::Machine;
 use crate::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -33,6 +35,48 @@ text_enum! {
     }
 }
 
+text_enum! {
+    /// What must be seen in a run before a condition of its machine is suspected.
+    Sign {
+        /// Real-time threads were throttled.
+        Throttling = "throttling",
+        /// The measured threads never sleep.
+        NeverSleeps = "never-sleeps",
+        /// The host took CPU time away.
+        StolenTime = "stolen-time",
+    }
+}
+
+/// What a condition of a machine can do to a latency, and what it is good for.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Effect {
+    /// The least and the most that it adds to a latency; none of a condition that makes none by itself.
+    pub acts: Option<(Nanos, Nanos)>,
+    /// What must be seen in the run as well.
+    pub sign: Option<Sign>,
+    /// What happens without it, where it protects the machine.
+    pub protects: Option<Cow<'static, str>>,
+}
+
+impl Effect {
+    /// It makes no latency.
+    pub const NONE: Effect = Effect { acts: None, sign: None, protects: None };
+
+    /// It makes one only where this is seen.
+    pub const fn if_seen(mut self, sign: Sign) -> Effect {
+        self.sign = Some(sign);
+        self
+    }
+
+    /// Without it this happens.
+    pub const fn protecting(mut self, what: &'static str) -> Effect {
+        // The sentence before is none, which needs no drop.
+        std::mem::forget(self.protects.replace(Cow::Borrowed(what)));
+        self
+    }
+}
+
 /// One thing about a machine that costs latency, hides it, or is good to know.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -43,6 +87,9 @@ pub struct Diagnosis {
     pub severity: Severity,
     /// What it is about.
     pub topic: Topic,
+    /// What it can do to latencies.
+    #[serde(default)]
+    pub effect: Effect,
     /// What was seen, in one sentence.
     pub text: String,
     /// The file it was seen in, from the root.
@@ -98,6 +145,8 @@ pub struct CheckEntry {
     pub severity: Severity,
     /// What it is about.
     pub topic: Topic,
+    /// What it can do to latencies.
+    pub effect: Effect,
     /// What it is, in a few words.
     pub title: String,
     /// Why it matters, in one sentence.

@@ -264,7 +264,8 @@ impl Store {
         Ok(entries)
     }
 
-    /// The folder of a run: `last`, an id, a part that only one id has, or a path. A part is looked
+    /// The folder of a run: `last`, an id, a name (the newest run of it), a part that only one id has, or a
+    /// path. A part is looked
     /// for among the runs of campaigns where no other run has it.
     pub fn find(&self, spec: &str) -> Result<PathBuf> {
         let as_path = Path::new(spec);
@@ -304,11 +305,11 @@ fn pick(spec: &str, newest_first: Vec<RunEntry>, root: &Path) -> Result<PathBuf>
             let those = |fits: &dyn Fn(&str) -> bool| -> Vec<&RunEntry> {
                 newest_first.iter().filter(|entry| fits(&entry.id)).collect()
             };
-            // A whole id or name goes before those that it is a part of.
+            // A whole id or name goes before those that it is a part of; of a name the newest.
             let whole: [&dyn Fn(&str) -> bool; 2] =
                 [&|id| id == part, &|id| id::name_of(id) == part];
-            let named = whole.into_iter().map(those).find(|named| !named.is_empty());
-            named.unwrap_or_else(|| those(&|id| id.contains(part)))
+            let named = whole.into_iter().filter_map(|fits| those(fits).first().copied()).next();
+            named.map_or_else(|| those(&|id| id.contains(part)), |named| vec![named])
         }
     };
     match &fitting[..] {

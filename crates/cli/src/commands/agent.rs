@@ -6,6 +6,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 use latlab_conduct::agents;
 use latlab_sys::terminal;
+use std::ffi::OsString;
 use std::fs::{self, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -43,6 +44,25 @@ pub fn agent(args: &AgentArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Whether the words ask for the version and all that belongs to it.
+pub fn asks_for_agents(words: &[OsString]) -> bool {
+    let is = |at: usize, names: [&str; 2]| {
+        words.get(at).is_some_and(|it| names.iter().any(|name| it == name))
+    };
+    words.len() == 3 && is(1, ["--version", "-V"]) && is(2, ["--verbose", "-v"])
+}
+
+/// Prints the version, and for which machines this program has an agent.
+pub fn list_agents() -> anyhow::Result<ExitCode> {
+    let machines = agents::architectures();
+    let agents = match machines.is_empty() {
+        true => format!("none; {}", agents::HOW_TO_BUILD),
+        false => machines.join(", "),
+    };
+    print(&format!("latlab {}\nagents: {agents}\n", latlab_model::VERSION))?;
+    Ok(ExitCode::SUCCESS)
+}
+
 /// Supervises a load of a run, in a process of its own.
 pub fn supervise_load() -> anyhow::Result<ExitCode> {
     latlab_agent::supervise().map_err(ExitError::usage)?;
@@ -51,11 +71,9 @@ pub fn supervise_load() -> anyhow::Result<ExitCode> {
 
 fn write(machine: &str, output: Option<PathBuf>) -> anyhow::Result<()> {
     let Some(program) = agents::agent_program(machine) else {
-        let known: Vec<&str> = agents::architectures().collect();
-        if known.is_empty() {
-            bail!("this build has no embedded agents: build with `make dist`");
-        }
-        bail!("no agent for '{machine}'; available: {}", known.join(", "));
+        let known = agents::architectures();
+        let known = if known.is_empty() { "it has none".to_string() } else { known.join(", ") };
+        bail!("this build has no agent for '{machine}' ({known}): {}", agents::HOW_TO_BUILD);
     };
     let program = program.with_context(|| format!("the agent for {machine} is damaged"))?;
     let path = output.unwrap_or_else(|| format!("latlab-agent-{machine}").into());

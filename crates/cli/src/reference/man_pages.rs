@@ -227,8 +227,8 @@ const DESCRIPTIONS: Terms = &[
     (
         "agent",
         "The part of latlab that runs on the measured machine. It does no analysis and writes \
-             no file; the other part stores what it sends. Builds by `make dist` contain it for \
-             three types of machines.",
+             no file; the other part stores what it sends. A static program serves machines \
+             like its own; builds by `make dist` contain the part for three types of machines.",
     ),
     (
         "doctor",

@@ -1,6 +1,7 @@
 //! Traps of the kernel's command line.
 
 use crate::check::{Check, Observation};
+use crate::effect::{Effect, acts, ms, us};
 use crate::facts::Facts;
 use latlab_model::CpuSet;
 use latlab_model::doctor::Topic;
@@ -17,6 +18,7 @@ pub const CHECKS: &[Check] = &[
         code: "isolation-refused",
         severity: Severity::Error,
         topic: Topic::Kernel,
+        effect: acts(us(2), us(500)),
         title: "the kernel rejected the list of isolated CPUs",
         why: "The kernel drops a parameter with an error as a whole, so no CPU is isolated by it.",
         cost: "everything that the isolation was meant to prevent",
@@ -28,6 +30,7 @@ pub const CHECKS: &[Check] = &[
         code: "isolation-wrong-cpus",
         severity: Severity::Warning,
         topic: Topic::Kernel,
+        effect: Effect::NONE,
         title: "isolcpus= or nohz_full= names missing CPUs, or all CPUs",
         why: "At least one CPU must remain for all other work, and a CPU that does not exist \
               cannot be isolated.",
@@ -40,6 +43,7 @@ pub const CHECKS: &[Check] = &[
         code: "isolated-with-tick",
         severity: Severity::Info,
         topic: Topic::Kernel,
+        effect: Effect::NONE,
         title: "isolated CPUs still have a tick",
         why: "isolcpus= keeps other threads away from a CPU, but not the kernel's tick and timers.",
         cost: "one to several microseconds for each tick of a busy CPU; nothing if the thread \
@@ -52,6 +56,7 @@ pub const CHECKS: &[Check] = &[
         code: "tickless-not-isolated",
         severity: Severity::Warning,
         topic: Topic::Kernel,
+        effect: acts(us(1), us(200)),
         title: "tickless CPUs are not isolated",
         why: "The tick returns as soon as the scheduler places a second thread on such a CPU, and \
               each entry into the kernel costs more there.",
@@ -65,6 +70,7 @@ pub const CHECKS: &[Check] = &[
         code: "idle-poll",
         severity: Severity::Warning,
         topic: Topic::Kernel,
+        effect: Effect::NONE,
         title: "idle CPUs poll",
         why: "A CPU that never sleeps heats the chip, and takes power from other CPUs and time \
               from the other thread of its core.",
@@ -80,6 +86,7 @@ pub const CHECKS: &[Check] = &[
         code: "idle-limit-ignored",
         severity: Severity::Warning,
         topic: Topic::Kernel,
+        effect: acts(us(2), ms(2)),
         title: "the limit of idle states is for another driver",
         why: "Each idle driver has its own parameter for the limit, and the parameter of the \
               driver in use is not set.",
@@ -92,6 +99,7 @@ pub const CHECKS: &[Check] = &[
         code: "threadirqs",
         severity: Severity::Info,
         topic: Topic::Kernel,
+        effect: Effect::NONE,
         title: "a stock kernel runs its interrupt handlers in threads",
         why: "The handlers run with SCHED_FIFO priority 50: they do not delay threads of a higher \
               priority, except through spinlocks.",
@@ -105,6 +113,7 @@ pub const CHECKS: &[Check] = &[
         code: "ticks-together",
         severity: Severity::Info,
         topic: Topic::Kernel,
+        effect: Effect::NONE,
         title: "the ticks of all CPUs coincide",
         why: "CPUs whose ticks occur at the same time wait for each other at the locks that the \
               tick takes.",
@@ -117,6 +126,7 @@ pub const CHECKS: &[Check] = &[
         code: "audit",
         severity: Severity::Info,
         topic: Topic::Kernel,
+        effect: Effect::NONE.protecting("system calls are then not recorded for audits"),
         title: "system calls are audited",
         why: "With auditing on, every system call takes a longer path through the kernel.",
         cost: "less than a microsecond for each system call, more with many rules",
@@ -128,6 +138,7 @@ pub const CHECKS: &[Check] = &[
         code: "parameters-contradict",
         severity: Severity::Warning,
         topic: Topic::Kernel,
+        effect: Effect::NONE,
         title: "two parameters on the command line contradict each other",
         why: "The kernel uses only one of them, and not always the last one.",
         cost: "the effect of the parameter that is ignored",
@@ -139,6 +150,7 @@ pub const CHECKS: &[Check] = &[
         code: "parameters-unknown",
         severity: Severity::Warning,
         topic: Topic::Kernel,
+        effect: Effect::NONE,
         title: "the kernel does not know a parameter on its command line",
         why: "A misspelt parameter, or one of a feature that is not built in, has no effect.",
         cost: "the effect of the parameter",

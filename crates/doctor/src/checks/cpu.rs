@@ -1,6 +1,7 @@
 //! Siblings, isolation, kinds of cores, CPUs that are not there.
 
 use crate::check::{Check, Observation};
+use crate::effect::{Effect, acts, us};
 use crate::facts::Facts;
 use latlab_model::CpuSet;
 use latlab_model::doctor::Topic;
@@ -12,6 +13,7 @@ pub const CHECKS: &[Check] = &[
         code: "smt",
         severity: Severity::Info,
         topic: Topic::Cpu,
+        effect: Effect::NONE,
         title: "two CPUs share a core",
         why: "The sibling CPU uses the same execution units and caches, regardless of priorities.",
         cost: "code may take up to twice as long while the sibling works",
@@ -23,6 +25,7 @@ pub const CHECKS: &[Check] = &[
         code: "no-isolation",
         severity: Severity::Info,
         topic: Topic::Cpu,
+        effect: Effect::NONE,
         title: "no CPU is reserved for real-time work",
         why: "Other work on the same CPU evicts its caches and holds kernel locks, regardless of \
               priorities.",
@@ -35,6 +38,7 @@ pub const CHECKS: &[Check] = &[
         code: "isolated-workqueues",
         severity: Severity::Warning,
         topic: Topic::Cpu,
+        effect: acts(us(2), us(500)),
         title: "unbound kernel work may run on isolated CPUs",
         why: "Deferred work of drivers and file systems can run on the isolated CPUs.",
         cost: "microseconds to milliseconds for threads without a real-time priority; cache \
@@ -47,6 +51,7 @@ pub const CHECKS: &[Check] = &[
         code: "unlike-cores",
         severity: Severity::Info,
         topic: Topic::Cpu,
+        effect: Effect::NONE,
         title: "the cores are of different types",
         why: "The same code takes longer on a small core, so results of one type do not hold for \
               the other.",
@@ -59,6 +64,7 @@ pub const CHECKS: &[Check] = &[
         code: "offline-cpus",
         severity: Severity::Info,
         topic: Topic::Cpu,
+        effect: Effect::NONE,
         title: "some CPUs are offline",
         why: "The other CPUs do the work and handle the interrupts of the offline ones, and no \
               measurement covers those.",
@@ -71,6 +77,7 @@ pub const CHECKS: &[Check] = &[
         code: "single-cpu",
         severity: Severity::Info,
         topic: Topic::Cpu,
+        effect: Effect::NONE,
         title: "there is only one CPU",
         why: "All interrupts and all other work run on the CPU of the real-time work, including \
               latlab's own reporting.",

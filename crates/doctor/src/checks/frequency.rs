@@ -2,6 +2,7 @@
 
 use crate::check::{Check, Observation};
 use crate::commands::{FileEdit, commands, values};
+use crate::effect::{Effect, acts, us};
 use crate::facts::{Facts, cpu_in};
 use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
@@ -12,6 +13,7 @@ pub const CHECKS: &[Check] = &[
         code: "governor",
         severity: Severity::Warning,
         topic: Topic::Cpu,
+        effect: acts(us(2), us(500)),
         title: "the CPU frequency follows the load",
         why: "A CPU that slowed down while idle starts its next work at the low frequency.",
         cost: "tens of microseconds after a wake-up, then up to milliseconds of slower work",
@@ -23,6 +25,7 @@ pub const CHECKS: &[Check] = &[
         code: "energy-preference",
         severity: Severity::Info,
         topic: Topic::Cpu,
+        effect: Effect::NONE,
         title: "the processor is set to save energy",
         why: "A processor that selects its own frequency raises it later if it is set to save \
               energy.",
@@ -35,6 +38,7 @@ pub const CHECKS: &[Check] = &[
         code: "frequency-limit",
         severity: Severity::Warning,
         topic: Topic::Cpu,
+        effect: acts(us(2), us(500)),
         title: "the CPU frequency is limited",
         why: "All code between an interrupt and the response to it runs slower in proportion.",
         cost: "latencies grow by the ratio of the two frequencies",
@@ -46,6 +50,7 @@ pub const CHECKS: &[Check] = &[
         code: "frequency-floor",
         severity: Severity::Info,
         topic: Topic::Cpu,
+        effect: Effect::NONE,
         title: "only the governor keeps the frequency high",
         why: "If a daemon or a power profile changes the governor, the frequency may fall to the \
               lower limit.",
@@ -58,6 +63,7 @@ pub const CHECKS: &[Check] = &[
         code: "boost",
         severity: Severity::Info,
         topic: Topic::Cpu,
+        effect: Effect::NONE,
         title: "the frequency may boost above the nominal one",
         why: "The boost frequency depends on temperature and on the number of busy CPUs, so the \
               run time of the same code varies from run to run.",
@@ -71,6 +77,7 @@ pub const CHECKS: &[Check] = &[
         code: "processor-frequency",
         severity: Severity::Info,
         topic: Topic::Cpu,
+        effect: Effect::NONE,
         title: "the processor selects its frequency, not the kernel",
         why: "The processor moves between the limits by itself, and the kernel can neither report \
               nor trace each change.",
@@ -83,6 +90,7 @@ pub const CHECKS: &[Check] = &[
         code: "frequency-claimed",
         severity: Severity::Info,
         topic: Topic::Cpu,
+        effect: Effect::NONE,
         title: "the kernel shows the requested frequency, not the actual one",
         why: "The firmware of a Raspberry Pi lowers the clock for heat or low voltage without \
               telling the kernel.",

@@ -1,6 +1,7 @@
 //! Heat: how warm it is, what is done against it, and what it has cost already.
 
 use crate::check::{Check, Observation};
+use crate::effect::{Effect, acts, ms, us};
 use crate::facts::Facts;
 use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
@@ -12,6 +13,7 @@ pub const CHECKS: &[Check] = &[
         code: "hot",
         severity: Severity::Warning,
         topic: Topic::Heat,
+        effect: Effect::NONE,
         title: "a temperature is close to its limit",
         why: "At the limit the clock is lowered or the machine powers off, and load raises the \
               temperature.",
@@ -24,6 +26,7 @@ pub const CHECKS: &[Check] = &[
         code: "unreadable-temperature",
         severity: Severity::Info,
         topic: Topic::Heat,
+        effect: Effect::NONE,
         title: "a temperature cannot be read",
         why: "latlab cannot tell whether the part with this sensor throttles during a run.",
         cost: "none, but it may hide throttling",
@@ -35,6 +38,7 @@ pub const CHECKS: &[Check] = &[
         code: "cooling",
         severity: Severity::Warning,
         topic: Topic::Heat,
+        effect: acts(us(5), ms(10)),
         title: "the kernel throttles the CPUs because of heat",
         why: "The kernel has lowered the highest frequency, or forces the CPUs to idle, until the \
               machine is cooler.",
@@ -47,6 +51,7 @@ pub const CHECKS: &[Check] = &[
         code: "throttled-since-start",
         severity: Severity::Warning,
         topic: Topic::Heat,
+        effect: acts(us(5), ms(10)),
         title: "the processor has throttled since boot",
         why: "It may throttle again during a run, and all code then runs slower for a while.",
         cost: "code runs at a fraction of the clock, for milliseconds to minutes",
@@ -58,6 +63,7 @@ pub const CHECKS: &[Check] = &[
         code: "no-temperature",
         severity: Severity::Info,
         topic: Topic::Heat,
+        effect: Effect::NONE,
         title: "no temperature can be read",
         why: "latlab cannot tell whether heat slows this machine down during a run.",
         cost: "none, but it may hide throttling",

@@ -2,6 +2,7 @@
 
 use crate::check::{Check, Observation};
 use crate::commands::paths;
+use crate::effect::{Effect, acts, ms, us};
 use crate::facts::{Facts, cpu_in};
 use latlab_model::CpuSet;
 use latlab_model::doctor::Topic;
@@ -14,6 +15,7 @@ pub const CHECKS: &[Check] = &[
         code: "deep-idle",
         severity: Severity::Warning,
         topic: Topic::Cpu,
+        effect: acts(us(2), ms(2)),
         title: "idle CPUs enter deep idle states",
         why: "`latlab run` sets /dev/cpu_dma_latency to 0 and so measures without these states by \
               default; a program that does not do the same wakes up from them.",
@@ -26,6 +28,7 @@ pub const CHECKS: &[Check] = &[
         code: "no-idle-driver",
         severity: Severity::Info,
         topic: Topic::Cpu,
+        effect: Effect::NONE,
         title: "the kernel has no idle driver",
         why: "A single instruction or the hypervisor then decides how an idle CPU sleeps, and its \
               exit latency is unknown.",
@@ -38,6 +41,7 @@ pub const CHECKS: &[Check] = &[
         code: "resume-latency",
         severity: Severity::Info,
         topic: Topic::Cpu,
+        effect: Effect::NONE,
         title: "some CPUs have a limit of idle states",
         why: "CPUs with a limit of their own wake faster than the others, so their results are \
               not comparable.",

@@ -2,6 +2,7 @@
 
 use crate::check::{Check, Observation};
 use crate::commands::{FileEdit, commands};
+use crate::effect::{Effect, acts, ms, us};
 use crate::facts::{Facts, Interrupt, Thread};
 use latlab_model::CpuSet;
 use latlab_model::doctor::Topic;
@@ -14,6 +15,7 @@ pub const CHECKS: &[Check] = &[
         code: "isolated-interrupts",
         severity: Severity::Warning,
         topic: Topic::Interrupts,
+        effect: acts(us(1), us(500)),
         title: "devices interrupt isolated CPUs",
         why: "An interrupt preempts any thread on its CPU, regardless of its priority.",
         cost: "a few microseconds each, more for a slow handler on a kernel without threaded \
@@ -26,6 +28,7 @@ pub const CHECKS: &[Check] = &[
         code: "interrupt-affinity",
         severity: Severity::Warning,
         topic: Topic::Interrupts,
+        effect: acts(us(1), us(500)),
         title: "devices may interrupt isolated CPUs",
         why: "isolcpus= keeps threads away, not interrupts: a device can still interrupt an \
               isolated CPU.",
@@ -38,6 +41,7 @@ pub const CHECKS: &[Check] = &[
         code: "default-affinity",
         severity: Severity::Info,
         topic: Topic::Interrupts,
+        effect: Effect::NONE,
         title: "new interrupts may go to isolated CPUs",
         why: "A device that is added later, such as one that is plugged in, gets the default \
               affinity.",
@@ -50,6 +54,7 @@ pub const CHECKS: &[Check] = &[
         code: "one-interrupt-cpu",
         severity: Severity::Info,
         topic: Topic::Interrupts,
+        effect: Effect::NONE,
         title: "one CPU handles nearly all interrupts",
         why: "Every device interrupts real-time work on that CPU, and no device does so on the \
               others.",
@@ -62,6 +67,7 @@ pub const CHECKS: &[Check] = &[
         code: "interrupt-threads",
         severity: Severity::Warning,
         topic: Topic::Interrupts,
+        effect: acts(us(5), ms(5)),
         title: "interrupt threads do not have the default priority of 50",
         why: "An interrupt thread above the real-time work preempts it at any time; one far below \
               must wait for it.",
@@ -74,6 +80,7 @@ pub const CHECKS: &[Check] = &[
         code: "usb-interrupts",
         severity: Severity::Warning,
         topic: Topic::Interrupts,
+        effect: acts(us(2), us(200)),
         title: "the USB controller interrupts thousands of times a second",
         why: "The USB 2 controller of a Raspberry Pi raises up to 8000 interrupts a second, one \
               for each microframe, unless its fast interrupt (FIQ) filters them.",
@@ -88,6 +95,7 @@ pub const CHECKS: &[Check] = &[
         code: "interrupt-errors",
         severity: Severity::Info,
         topic: Topic::Interrupts,
+        effect: Effect::NONE,
         title: "the interrupt controller counts errors",
         why: "A spurious or wrongly delivered interrupt points at a fault of a device, its driver \
               or the board.",
@@ -100,6 +108,7 @@ pub const CHECKS: &[Check] = &[
         code: "softirq-threads",
         severity: Severity::Info,
         topic: Topic::Interrupts,
+        effect: Effect::NONE,
         title: "the softirq threads have a high priority",
         why: "All network, block and timer work in these threads runs before real-time work of a \
               lower priority.",

@@ -1,6 +1,7 @@
 //! Preemption model, and what the kernel tells of itself.
 
 use crate::check::{Check, Observation};
+use crate::effect::{Effect, SECOND, acts, us};
 use crate::facts::Facts;
 use latlab_model::doctor::Topic;
 use latlab_model::machine::dynamic_mode;
@@ -17,6 +18,7 @@ pub const CHECKS: &[Check] = &[
         code: "not-realtime",
         severity: Severity::Warning,
         topic: Topic::Kernel,
+        effect: acts(us(20), SECOND),
         title: "the kernel is not PREEMPT_RT",
         why: "On a stock kernel a thread waits until interrupt work ends, and until spinlocks are \
               released.",
@@ -30,6 +32,7 @@ pub const CHECKS: &[Check] = &[
         code: "preempt-mode",
         severity: Severity::Warning,
         topic: Topic::Kernel,
+        effect: acts(us(20), SECOND),
         title: "PREEMPT_DYNAMIC is set to none or voluntary",
         why: "In this mode a system call of another program runs until it sleeps, ends or reaches \
               one of a few preemption points.",
@@ -43,6 +46,7 @@ pub const CHECKS: &[Check] = &[
         code: "preemption-contradiction",
         severity: Severity::Warning,
         topic: Topic::Kernel,
+        effect: Effect::NONE,
         title: "two sources disagree about the preemption model",
         why: "One source describes another kernel, or the kernel ignored a parameter, so results \
               may be attributed to the wrong preemption model.",
@@ -55,6 +59,7 @@ pub const CHECKS: &[Check] = &[
         code: "preempt-ignored",
         severity: Severity::Warning,
         topic: Topic::Kernel,
+        effect: acts(us(20), SECOND),
         title: "preempt= has no effect on this kernel",
         why: "Only a kernel with PREEMPT_DYNAMIC accepts the parameter, and only with a mode that \
               it knows.",
@@ -70,6 +75,7 @@ pub const CHECKS: &[Check] = &[
         code: "preemption-unknown",
         severity: Severity::Info,
         topic: Topic::Kernel,
+        effect: Effect::NONE,
         title: "the mode of PREEMPT_DYNAMIC cannot be read",
         why: "The latencies of a kernel depend strongly on this mode, and no readable file names \
               it.",
@@ -84,6 +90,7 @@ pub const CHECKS: &[Check] = &[
         code: "configuration-unknown",
         severity: Severity::Info,
         topic: Topic::Kernel,
+        effect: Effect::NONE,
         title: "the kernel configuration cannot be read",
         why: "Without the configuration, the doctor cannot see debugging options and missing \
               features.",

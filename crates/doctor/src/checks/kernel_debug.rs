@@ -1,6 +1,7 @@
 //! What was built into the kernel to find its own mistakes, and what guards it.
 
 use crate::check::{Check, Observation};
+use crate::effect::{Effect, acts, ms, us};
 use crate::facts::Facts;
 use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
@@ -15,6 +16,7 @@ pub const CHECKS: &[Check] = &[
         code: "debug-locks",
         severity: Severity::Warning,
         topic: Topic::Kernel,
+        effect: acts(us(2), ms(10)),
         title: "the kernel checks its locks",
         why: "The kernel checks each lock that it takes, which lengthens the sections with \
               interrupts or preemption off.",
@@ -27,6 +29,7 @@ pub const CHECKS: &[Check] = &[
         code: "debug-memory",
         severity: Severity::Warning,
         topic: Topic::Kernel,
+        effect: acts(us(2), ms(10)),
         title: "the kernel checks its memory accesses",
         why: "The kernel checks, fills or scans memory at each access or each allocation.",
         cost: "the kernel runs at half its speed or less",
@@ -38,6 +41,7 @@ pub const CHECKS: &[Check] = &[
         code: "debug-preemption",
         severity: Severity::Warning,
         topic: Topic::Kernel,
+        effect: acts(us(1), ms(1)),
         title: "the kernel checks or times its preemption",
         why: "Extra code runs at every access to per-CPU data, or whenever interrupts or \
               preemption are switched.",
@@ -50,6 +54,7 @@ pub const CHECKS: &[Check] = &[
         code: "debug-checks",
         severity: Severity::Info,
         topic: Topic::Kernel,
+        effect: Effect::NONE,
         title: "the kernel has other debugging checks",
         why: "These checks lengthen many paths through the kernel a little.",
         cost: "a few percent of the time in the kernel",
@@ -61,6 +66,7 @@ pub const CHECKS: &[Check] = &[
         code: "tainted",
         severity: Severity::Info,
         topic: Topic::Kernel,
+        effect: Effect::NONE,
         title: "the kernel is tainted",
         why: "A tainted kernel has met an error, or runs code that its developers do not support.",
         cost: "none by itself; an external module may keep interrupts off for any time",
@@ -72,6 +78,7 @@ pub const CHECKS: &[Check] = &[
         code: "mitigations",
         severity: Severity::Info,
         topic: Topic::Kernel,
+        effect: Effect::NONE.protecting("programs may then read memory that is not theirs"),
         title: "mitigations of processor vulnerabilities are active",
         why: "Mitigations run at system calls, interrupts and context switches, and a wake-up \
               consists of these.",
@@ -87,6 +94,7 @@ pub const CHECKS: &[Check] = &[
         code: "mitigations-off",
         severity: Severity::Info,
         topic: Topic::Kernel,
+        effect: Effect::NONE,
         title: "mitigations of processor vulnerabilities are off",
         why: "Any program on this machine may read the data of others, and results are better \
               than on a protected machine.",
@@ -99,6 +107,7 @@ pub const CHECKS: &[Check] = &[
         code: "split-locks",
         severity: Severity::Info,
         topic: Topic::Kernel,
+        effect: Effect::NONE,
         title: "programs with split locks are slowed down",
         why: "The kernel delays a thread whose atomic access crosses a cache line.",
         cost: "at least a tick for each such access; none for other programs",

@@ -1,6 +1,7 @@
 //! Swap, free memory, nodes, and what the kernel counts and writes.
 
 use crate::check::{Check, Observation};
+use crate::effect::{Effect, SECOND, acts, ms, us};
 use crate::facts::Facts;
 use latlab_model::CpuSet;
 use latlab_model::doctor::Topic;
@@ -13,6 +14,7 @@ pub const CHECKS: &[Check] = &[
         code: "swap",
         severity: Severity::Info,
         topic: Topic::Memory,
+        effect: Effect::NONE,
         title: "memory may be swapped out",
         why: "If a program touches a page that was swapped out, the kernel reads it back or \
               unpacks it from zram, unless the program has locked its memory.",
@@ -25,6 +27,7 @@ pub const CHECKS: &[Check] = &[
         code: "low-memory",
         severity: Severity::Warning,
         topic: Topic::Memory,
+        effect: acts(us(100), SECOND),
         title: "memory is nearly full",
         why: "A program that allocates memory must first free some, and program code is dropped \
               and read from disk again.",
@@ -41,6 +44,7 @@ pub const CHECKS: &[Check] = &[
         code: "zswap",
         severity: Severity::Info,
         topic: Topic::Memory,
+        effect: Effect::NONE,
         title: "pages are compressed before they are swapped out",
         why: "A CPU compresses and decompresses pages within the page fault of the program that \
               needs them.",
@@ -53,6 +57,7 @@ pub const CHECKS: &[Check] = &[
         code: "numa-balancing",
         severity: Severity::Warning,
         topic: Topic::Memory,
+        effect: acts(us(5), ms(5)),
         title: "the kernel moves memory between nodes",
         why: "To learn who uses a page, the kernel unmaps it from time to time, so the next \
               access is a page fault and may move the page.",
@@ -65,6 +70,7 @@ pub const CHECKS: &[Check] = &[
         code: "numa-nodes",
         severity: Severity::Info,
         topic: Topic::Memory,
+        effect: Effect::NONE,
         title: "memory is spread over several nodes",
         why: "Accesses to the memory of another node take longer, so results depend on where a \
               program runs and where its memory is.",
@@ -77,6 +83,7 @@ pub const CHECKS: &[Check] = &[
         code: "statistics-interval",
         severity: Severity::Info,
         topic: Topic::Memory,
+        effect: Effect::NONE,
         title: "isolated CPUs update memory statistics every second",
         why: "A kernel worker runs on each CPU whose counters changed; before Linux 6.5 also on \
               isolated CPUs.",
@@ -89,6 +96,7 @@ pub const CHECKS: &[Check] = &[
         code: "dirty-memory",
         severity: Severity::Info,
         topic: Topic::Memory,
+        effect: Effect::NONE,
         title: "much data may wait to be written to disk",
         why: "When this limit is reached, every program that writes must wait until the disk has \
               written some data.",

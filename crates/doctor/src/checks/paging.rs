@@ -1,6 +1,7 @@
 //! What the kernel does with pages behind a program's back.
 
 use crate::check::{Check, Observation};
+use crate::effect::{Effect, acts, ms, us};
 use crate::facts::{Facts, selected};
 use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
@@ -11,6 +12,7 @@ pub const CHECKS: &[Check] = &[
         code: "huge-pages",
         severity: Severity::Warning,
         topic: Topic::Memory,
+        effect: acts(us(10), ms(10)),
         title: "every program gets huge pages",
         why: "The first access to a huge page may have to find and clear 2 MiB instead of 4 KiB, \
               and a daemon rebuilds pages while programs run.",
@@ -23,6 +25,7 @@ pub const CHECKS: &[Check] = &[
         code: "huge-page-defrag",
         severity: Severity::Warning,
         topic: Topic::Memory,
+        effect: acts(us(10), ms(10)),
         title: "programs compact memory to get a huge page",
         why: "A program that touches new memory waits while pages are moved and written out to \
               make room for a huge page.",
@@ -35,6 +38,7 @@ pub const CHECKS: &[Check] = &[
         code: "khugepaged",
         severity: Severity::Info,
         topic: Topic::Memory,
+        effect: Effect::NONE,
         title: "a daemon merges pages into huge pages",
         why: "Accesses to the pages have to wait while the daemon merges them.",
         cost: "tens to hundreds of microseconds for each huge page, only where huge pages are used",
@@ -46,6 +50,7 @@ pub const CHECKS: &[Check] = &[
         code: "ksm",
         severity: Severity::Warning,
         topic: Topic::Memory,
+        effect: acts(us(5), ms(5)),
         title: "identical pages are merged",
         why: "A daemon scans memory all the time, and the next write to a merged page is a page \
               fault that copies it.",
@@ -58,6 +63,7 @@ pub const CHECKS: &[Check] = &[
         code: "compact-unevictable",
         severity: Severity::Info,
         topic: Topic::Memory,
+        effect: Effect::NONE,
         title: "locked pages may be moved",
         why: "Compaction also moves locked pages, and a thread that accesses a page being moved \
               waits in a page fault.",
@@ -70,6 +76,7 @@ pub const CHECKS: &[Check] = &[
         code: "proactive-compaction",
         severity: Severity::Info,
         topic: Topic::Memory,
+        effect: Effect::NONE,
         title: "memory is compacted in advance",
         why: "The kernel checks twice a second whether to compact memory, and its documentation \
               warns of latency spikes.",
@@ -82,6 +89,7 @@ pub const CHECKS: &[Check] = &[
         code: "page-generations",
         severity: Severity::Info,
         topic: Topic::Memory,
+        effect: Effect::NONE,
         title: "the kernel scans page tables for old pages",
         why: "When memory is short, the kernel clears the accessed bits of whole page tables, and \
               the processor has to set them again.",

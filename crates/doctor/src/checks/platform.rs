@@ -2,6 +2,7 @@
 
 use crate::check::{Check, Observation};
 use crate::commands::{FileEdit, commands};
+use crate::effect::{Effect, SECOND, Sign, acts, us};
 use crate::facts::{Facts, SYS_NICE};
 use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
@@ -12,6 +13,7 @@ pub const CHECKS: &[Check] = &[
         code: "sysfs-missing",
         severity: Severity::Error,
         topic: Topic::Platform,
+        effect: Effect::NONE,
         title: "nothing below /sys could be read",
         why: "Most checks need files below /sys: frequencies, idle states, isolation, \
               temperatures.",
@@ -24,6 +26,7 @@ pub const CHECKS: &[Check] = &[
         code: "guest",
         severity: Severity::Warning,
         topic: Topic::Platform,
+        effect: acts(us(5), SECOND),
         title: "this is a virtual machine",
         why: "The host may take a CPU away at any time without a trace in the guest, so each \
               latency includes that of the host.",
@@ -36,6 +39,7 @@ pub const CHECKS: &[Check] = &[
         code: "stolen-time",
         severity: Severity::Warning,
         topic: Topic::Platform,
+        effect: acts(us(5), SECOND).if_seen(Sign::StolenTime),
         title: "the host has taken CPU time away",
         why: "During stolen time another guest or program ran on the guest's CPU, and no setting \
               of the guest prevents that.",
@@ -48,6 +52,7 @@ pub const CHECKS: &[Check] = &[
         code: "container",
         severity: Severity::Info,
         topic: Topic::Platform,
+        effect: Effect::NONE,
         title: "this is a container",
         why: "A container shares the kernel with the rest of the machine, and may lack the rights \
               for priorities, locked memory and kernel files.",
@@ -63,6 +68,7 @@ pub const CHECKS: &[Check] = &[
         code: "firmware-interrupts",
         severity: Severity::Info,
         topic: Topic::Platform,
+        effect: Effect::NONE,
         title: "the firmware of a PC may stop all CPUs",
         why: "A system management interrupt (SMI) runs firmware code while all CPUs are stopped, \
               and the kernel only sees a gap in time.",
@@ -78,6 +84,7 @@ pub const CHECKS: &[Check] = &[
         code: "old-firmware",
         severity: Severity::Info,
         topic: Topic::Platform,
+        effect: Effect::NONE,
         title: "the firmware is years old",
         why: "Later firmware versions fix long system management interrupts and wrong power \
               settings, and bring newer microcode.",
@@ -90,6 +97,7 @@ pub const CHECKS: &[Check] = &[
         code: "error-polling",
         severity: Severity::Info,
         topic: Topic::Platform,
+        effect: Effect::NONE.protecting("corrected hardware errors are then not logged"),
         title: "each CPU polls for corrected hardware errors",
         why: "A timer on every CPU, including isolated ones, reads the machine check registers.",
         cost: "a few to tens of microseconds on each CPU at each interval",
@@ -101,6 +109,7 @@ pub const CHECKS: &[Check] = &[
         code: "bus-frequency",
         severity: Severity::Warning,
         topic: Topic::Platform,
+        effect: acts(us(2), us(200)),
         title: "the frequency of memory or bus follows the load",
         why: "Memory accesses take longer on a slow bus, and all CPUs wait while the memory \
               frequency changes.",
@@ -113,6 +122,7 @@ pub const CHECKS: &[Check] = &[
         code: "gpio-chips",
         severity: Severity::Info,
         topic: Topic::Platform,
+        effect: Effect::NONE,
         title: "the available GPIO chips",
         why: "latlab needs a GPIO chip to measure the response to an edge on a pin.",
         cost: "nothing",

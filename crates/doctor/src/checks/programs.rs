@@ -1,6 +1,7 @@
 //! Programs that get in the way.
 
 use crate::check::{Check, Observation};
+use crate::effect::{Effect, SECOND, acts, us};
 use crate::facts::{Facts, Thread};
 use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
@@ -29,6 +30,7 @@ pub const CHECKS: &[Check] = &[
         code: "irqbalance",
         severity: Severity::Info,
         topic: Topic::Programs,
+        effect: Effect::NONE,
         title: "irqbalance moves interrupts",
         why: "irqbalance redistributes interrupts every ten seconds by load, without regard to \
               measured CPUs.",
@@ -41,6 +43,7 @@ pub const CHECKS: &[Check] = &[
         code: "tuning-daemons",
         severity: Severity::Info,
         topic: Topic::Programs,
+        effect: Effect::NONE,
         title: "a daemon changes CPU settings",
         why: "The daemon may change the governor, frequency limits or idle states during a run.",
         cost: "the effect of the changed setting; two halves of a run may differ",
@@ -52,6 +55,7 @@ pub const CHECKS: &[Check] = &[
         code: "higher-realtime-threads",
         severity: Severity::Warning,
         topic: Topic::Programs,
+        effect: acts(us(2), SECOND),
         title: "other real-time threads have a higher priority",
         why: "A thread with a higher priority, or with SCHED_DEADLINE, preempts a measuring \
               thread whenever it is ready.",
@@ -64,6 +68,7 @@ pub const CHECKS: &[Check] = &[
         code: "realtime-kit",
         severity: Severity::Info,
         topic: Topic::Programs,
+        effect: Effect::NONE,
         title: "desktop programs may get real-time priorities",
         why: "RealtimeKit gives sound servers and browsers a real-time priority on request.",
         cost: "none for threads above their priority; tens of microseconds for threads below it",
@@ -75,6 +80,7 @@ pub const CHECKS: &[Check] = &[
         code: "background-work",
         severity: Severity::Info,
         topic: Topic::Programs,
+        effect: Effect::NONE,
         title: "a background service runs from time to time",
         why: "Updates and indexing load the disk, memory and CPUs in bursts.",
         cost: "hundreds of microseconds on a stock kernel while they run; two runs may differ",

@@ -1,6 +1,7 @@
 //! What only a Raspberry Pi has: the flags of its firmware, its config.txt, its USB controller.
 
 use crate::check::{Check, Observation};
+use crate::effect::{Effect, acts, ms, us};
 use crate::facts::Facts;
 use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
@@ -12,6 +13,7 @@ pub const CHECKS: &[Check] = &[
         code: "firmware-throttles",
         severity: Severity::Error,
         topic: Topic::Heat,
+        effect: acts(us(5), ms(10)),
         title: "the firmware throttles the clock now",
         why: "The firmware has lowered the clock without telling the kernel, so results do not \
               show what the board can do.",
@@ -27,6 +29,7 @@ pub const CHECKS: &[Check] = &[
         code: "firmware-has-throttled",
         severity: Severity::Warning,
         topic: Topic::Heat,
+        effect: acts(us(5), ms(10)),
         title: "the firmware has throttled the clock since boot",
         why: "It may throttle again in the middle of a run.",
         cost: "all code runs slower during that time",
@@ -41,6 +44,7 @@ pub const CHECKS: &[Check] = &[
         code: "low-voltage",
         severity: Severity::Error,
         topic: Topic::Heat,
+        effect: acts(us(5), ms(10)),
         title: "the supply voltage is too low",
         why: "Below its minimum voltage the board lowers its clock and may malfunction.",
         cost: "all code runs slower during that time",
@@ -52,6 +56,7 @@ pub const CHECKS: &[Check] = &[
         code: "usb-fast-interrupt",
         severity: Severity::Warning,
         topic: Topic::Platform,
+        effect: acts(us(5), ms(1)),
         title: "the USB driver uses fast interrupts on a real-time kernel",
         why: "The kernel cannot mask the fast interrupt (FIQ) of the dwc_otg driver, and several \
               real-time kernels locked up with it.",
@@ -68,6 +73,7 @@ pub const CHECKS: &[Check] = &[
         code: "board-clock",
         severity: Severity::Info,
         topic: Topic::Platform,
+        effect: Effect::NONE,
         title: "config.txt changes clocks or voltages",
         why: "Results of this board are not comparable with a board at its default clocks, and a \
               higher clock throttles earlier.",
@@ -80,6 +86,7 @@ pub const CHECKS: &[Check] = &[
         code: "narrow-kernel",
         severity: Severity::Info,
         topic: Topic::Platform,
+        effect: Effect::NONE,
         title: "a 64-bit board runs a 32-bit kernel",
         why: "Results of a 32-bit kernel are not comparable with those of a 64-bit kernel on the \
               same board, and new real-time kernels are tested mostly with 64 bits.",
@@ -92,6 +99,7 @@ pub const CHECKS: &[Check] = &[
         code: "usb-network",
         severity: Severity::Info,
         topic: Topic::Platform,
+        effect: Effect::NONE,
         title: "the network port is a USB device",
         why: "Each packet passes through the USB controller, whose interrupts all go to one CPU.",
         cost: "thousands of interrupts a second during transfers, a few microseconds each",

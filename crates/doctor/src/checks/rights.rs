@@ -1,6 +1,7 @@
 //! What this user may do.
 
 use crate::check::{Check, Observation};
+use crate::effect::{Effect, SECOND, acts, ms, us};
 use crate::facts::{Facts, SYS_NICE};
 use latlab_model::CpuSet;
 use latlab_model::doctor::Topic;
@@ -26,6 +27,7 @@ pub const CHECKS: &[Check] = &[
         code: "no-realtime-rights",
         severity: Severity::Error,
         topic: Topic::Rights,
+        effect: acts(us(20), SECOND),
         title: "this user may not use real-time priorities",
         why: "The kernel refuses SCHED_FIFO above the limit of the user, so threads would run \
               with SCHED_OTHER.",
@@ -38,6 +40,7 @@ pub const CHECKS: &[Check] = &[
         code: "memory-lock-limit",
         severity: Severity::Warning,
         topic: Topic::Rights,
+        effect: acts(us(10), ms(50)),
         title: "this user may lock little memory",
         why: "Memory that is not locked can be reclaimed, and a thread waits for a page that must \
               be read back.",
@@ -50,6 +53,7 @@ pub const CHECKS: &[Check] = &[
         code: "realtime-timeout",
         severity: Severity::Warning,
         topic: Topic::Rights,
+        effect: Effect::NONE,
         title: "a real-time thread that does not sleep is killed",
         why: "A thread that runs for longer than RLIMIT_RTTIME without sleeping gets SIGXCPU, and \
               SIGKILL at the hard limit.",
@@ -62,6 +66,7 @@ pub const CHECKS: &[Check] = &[
         code: "affinity-narrow",
         severity: Severity::Info,
         topic: Topic::Rights,
+        effect: Effect::NONE,
         title: "this process may not use every CPU",
         why: "latlab measures only these CPUs by default.",
         cost: "none; the other CPUs are not measured",
@@ -73,6 +78,7 @@ pub const CHECKS: &[Check] = &[
         code: "realtime-group",
         severity: Severity::Error,
         topic: Topic::Rights,
+        effect: acts(us(20), SECOND),
         title: "the cgroup of this process has no real-time budget",
         why: "With RT_GROUP_SCHED the kernel refuses real-time policies in a cgroup with a budget \
               of 0, even to root.",
@@ -85,6 +91,7 @@ pub const CHECKS: &[Check] = &[
         code: "seccomp",
         severity: Severity::Info,
         topic: Topic::Rights,
+        effect: Effect::NONE,
         title: "system calls are filtered",
         why: "A filter runs before each system call of this process, and may refuse real-time \
               policies or locked memory.",

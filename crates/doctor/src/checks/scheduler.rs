@@ -1,6 +1,7 @@
 //! Budgets of real-time threads, groups of processes, and RCU.
 
 use crate::check::{Check, Observation};
+use crate::effect::{Effect, SECOND, Sign, acts, ms, us};
 use crate::facts::Facts;
 use latlab_model::CpuSet;
 use latlab_model::doctor::Topic;
@@ -18,6 +19,9 @@ pub const CHECKS: &[Check] = &[
         code: "rt-throttling",
         severity: Severity::Warning,
         topic: Topic::Kernel,
+        effect: acts(ms(1), SECOND).if_seen(Sign::Throttling).protecting(
+            "a real-time thread that never sleeps then keeps its CPU from everything else",
+        ),
         title: "real-time threads are throttled",
         why: "Once real-time threads have used their budget of a period, the kernel runs none of \
               them until the next period.",
@@ -30,6 +34,7 @@ pub const CHECKS: &[Check] = &[
         code: "rt-throttled",
         severity: Severity::Warning,
         topic: Topic::Kernel,
+        effect: acts(ms(1), SECOND).if_seen(Sign::Throttling),
         title: "real-time threads have been throttled since boot",
         why: "Real-time threads used up their budget, so all real-time threads on that CPU had to \
               wait.",
@@ -42,6 +47,7 @@ pub const CHECKS: &[Check] = &[
         code: "rt-runtime-unlimited",
         severity: Severity::Info,
         topic: Topic::Kernel,
+        effect: Effect::NONE,
         title: "nothing stops a real-time thread that never sleeps",
         why: "Without a budget, a real-time thread that loops keeps its CPU from all \
               lower-priority threads, including the shell.",
@@ -54,6 +60,9 @@ pub const CHECKS: &[Check] = &[
         code: "fair-server",
         severity: Severity::Warning,
         topic: Topic::Kernel,
+        effect: acts(ms(1), ms(100))
+            .if_seen(Sign::NeverSleeps)
+            .protecting("ordinary threads then starve below a real-time thread that never sleeps"),
         title: "ordinary threads may take time from real-time threads that never sleep",
         why: "Since Linux 6.12 a fair server runs starved ordinary threads before real-time \
               threads, regardless of sched_rt_runtime_us.",
@@ -66,6 +75,7 @@ pub const CHECKS: &[Check] = &[
         code: "rt-group-scheduling",
         severity: Severity::Info,
         topic: Topic::Kernel,
+        effect: Effect::NONE,
         title: "each cgroup needs a real-time budget",
         why: "A new group of the cpu controller has no such budget, so the kernel refuses \
               real-time policies to its processes.",
@@ -81,6 +91,7 @@ pub const CHECKS: &[Check] = &[
         code: "autogroup",
         severity: Severity::Info,
         topic: Topic::Kernel,
+        effect: Effect::NONE,
         title: "ordinary threads are scheduled by session",
         why: "The nice value of an ordinary thread then counts only among the threads of its own \
               session.",
@@ -94,6 +105,7 @@ pub const CHECKS: &[Check] = &[
         code: "rcu-callbacks",
         severity: Severity::Warning,
         topic: Topic::Kernel,
+        effect: acts(us(2), ms(1)),
         title: "isolated CPUs run RCU callbacks",
         why: "A CPU that is not named in rcu_nocbs= frees memory for other CPUs in its own \
               softirqs.",
@@ -107,6 +119,7 @@ pub const CHECKS: &[Check] = &[
         code: "rcu-boost-missing",
         severity: Severity::Info,
         topic: Topic::Kernel,
+        effect: Effect::NONE,
         title: "RCU readers do not get a priority boost",
         why: "An RCU reader that a real-time thread preempts delays the freeing of memory for the \
               whole machine.",
@@ -119,6 +132,7 @@ pub const CHECKS: &[Check] = &[
         code: "rcu-expedited",
         severity: Severity::Warning,
         topic: Topic::Kernel,
+        effect: acts(us(2), us(200)),
         title: "RCU interrupts all CPUs to finish sooner",
         why: "An expedited grace period sends an interrupt to every CPU that is not idle.",
         cost: "a few microseconds on each CPU whenever a program mounts, unloads or renames \

@@ -1,6 +1,7 @@
 //! Tick, clock source and timers.
 
 use crate::check::{Check, Observation};
+use crate::effect::{Effect, acts, ms, us};
 use crate::facts::Facts;
 use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
@@ -16,6 +17,7 @@ pub const CHECKS: &[Check] = &[
         code: "no-high-resolution-timers",
         severity: Severity::Error,
         topic: Topic::Timers,
+        effect: acts(ms(1), ms(20)),
         title: "timers expire only at ticks",
         why: "Without high-resolution timers every sleep ends at a tick, however short it is.",
         cost: "up to a tick for each wake-up: 10 ms at 100 Hz, 4 ms at 250 Hz, 1 ms at 1000 Hz",
@@ -27,6 +29,7 @@ pub const CHECKS: &[Check] = &[
         code: "tick-rate",
         severity: Severity::Info,
         topic: Topic::Timers,
+        effect: Effect::NONE,
         title: "the tick rate is 1000 Hz or more",
         why: "Each tick interrupts a busy CPU, and a period close to that of the tick drifts \
               through it.",
@@ -39,6 +42,7 @@ pub const CHECKS: &[Check] = &[
         code: "tick-always",
         severity: Severity::Info,
         topic: Topic::Timers,
+        effect: Effect::NONE,
         title: "the tick does not stop on idle CPUs",
         why: "The tick keeps idle CPUs out of deep idle states and wakes them.",
         cost: "power; wake-ups may even be faster, because idle states stay shallow",
@@ -50,6 +54,7 @@ pub const CHECKS: &[Check] = &[
         code: "nohz-full-unsupported",
         severity: Severity::Error,
         topic: Topic::Timers,
+        effect: acts(us(1), us(200)),
         title: "nohz_full= is set, but the kernel does not support it",
         why: "A kernel without NO_HZ_FULL ignores the parameter and keeps the tick on every CPU.",
         cost: "one to several microseconds for each tick of a busy CPU",
@@ -61,6 +66,7 @@ pub const CHECKS: &[Check] = &[
         code: "slow-clocksource",
         severity: Severity::Warning,
         topic: Topic::Timers,
+        effect: acts(us(1), us(50)),
         title: "the clock is slow to read",
         why: "Every reading of this clock is a system call and an access outside the processor, \
               also for kernel timers.",
@@ -76,6 +82,7 @@ pub const CHECKS: &[Check] = &[
         code: "clocksource-forced",
         severity: Severity::Warning,
         topic: Topic::Timers,
+        effect: acts(us(1), us(50)),
         title: "the command line forbids the best clock",
         why: "The parameter may have been set for another machine or another fault.",
         cost: "about a microsecond for each reading, instead of tens of nanoseconds",
@@ -87,6 +94,7 @@ pub const CHECKS: &[Check] = &[
         code: "tsc-unstable",
         severity: Severity::Warning,
         topic: Topic::Timers,
+        effect: acts(us(1), us(50)),
         title: "the kernel has marked the time stamp counter unstable",
         why: "The counters of the CPUs differ or stop, or an interruption by firmware made it \
               appear so.",
@@ -102,6 +110,7 @@ pub const CHECKS: &[Check] = &[
         code: "guest-clock",
         severity: Severity::Info,
         topic: Topic::Timers,
+        effect: Effect::NONE,
         title: "a hypervisor provides the clock",
         why: "The clock continues while the guest is stopped, so the hypervisor's pauses count as \
               latency.",
@@ -114,6 +123,7 @@ pub const CHECKS: &[Check] = &[
         code: "timer-migration",
         severity: Severity::Warning,
         topic: Topic::Timers,
+        effect: acts(us(2), us(200)),
         title: "timers of tickless CPUs may run on other CPUs",
         why: "The kernel moves timers away from nohz_full CPUs, so another CPU has to wake them.",
         cost: "one inter-processor interrupt for each wake-up: one to several microseconds",
@@ -125,6 +135,7 @@ pub const CHECKS: &[Check] = &[
         code: "shared-timer-device",
         severity: Severity::Info,
         topic: Topic::Timers,
+        effect: Effect::NONE,
         title: "a device outside the CPU provides the timers",
         why: "A device that several CPUs share is slow to set, or needs another CPU to forward \
               its interrupt.",

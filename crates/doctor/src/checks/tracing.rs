@@ -1,6 +1,7 @@
 //! What can be traced, and what is traced now.
 
 use crate::check::{Check, Observation};
+use crate::effect::{Effect, acts, ms, us};
 use crate::facts::Facts;
 use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
@@ -18,6 +19,7 @@ pub const CHECKS: &[Check] = &[
         code: "tracers",
         severity: Severity::Info,
         topic: Topic::Tracing,
+        effect: Effect::NONE,
         title: "tracers that explain latencies are missing",
         why: "Without a tracer for it, a kind of latency must be derived from single events.",
         cost: "no latency",
@@ -29,6 +31,7 @@ pub const CHECKS: &[Check] = &[
         code: "tracer-active",
         severity: Severity::Warning,
         topic: Topic::Tracing,
+        effect: acts(us(2), ms(1)),
         title: "a tracer is active",
         why: "An active tracer records kernel events while they happen; a function tracer records \
               every function call.",
@@ -42,6 +45,7 @@ pub const CHECKS: &[Check] = &[
         code: "tracing-closed",
         severity: Severity::Info,
         topic: Topic::Tracing,
+        effect: Effect::NONE,
         title: "the kernel supports tracing, but its files cannot be read",
         why: "Without the tracing files, latlab cannot list or use the tracers.",
         cost: "no latency",
@@ -53,6 +57,7 @@ pub const CHECKS: &[Check] = &[
         code: "perf-interrupts",
         severity: Severity::Warning,
         topic: Topic::Tracing,
+        effect: acts(us(1), ms(1)),
         title: "perf sampling has delayed CPUs",
         why: "The interrupt of a performance counter took so long that the kernel lowered its \
               rate, and nothing can mask that interrupt.",
@@ -65,6 +70,7 @@ pub const CHECKS: &[Check] = &[
         code: "profiling",
         severity: Severity::Warning,
         topic: Topic::Tracing,
+        effect: acts(us(1), us(200)),
         title: "the kernel profiles itself at every tick",
         why: "With profile=, or if enabled at run time, the kernel records its position at each \
               tick.",
@@ -77,6 +83,7 @@ pub const CHECKS: &[Check] = &[
         code: "statistics",
         severity: Severity::Info,
         topic: Topic::Tracing,
+        effect: Effect::NONE,
         title: "the kernel keeps optional statistics",
         why: "Each of them reads a clock or counts at every context switch or every run of a BPF \
               program.",

@@ -1,6 +1,7 @@
 //! Detectors of lockups and hangs, and what they have said.
 
 use crate::check::{Check, Observation};
+use crate::effect::{Effect, SECOND, acts, ms};
 use crate::facts::Facts;
 use latlab_model::CpuSet;
 use latlab_model::doctor::Topic;
@@ -15,6 +16,7 @@ pub const CHECKS: &[Check] = &[
         code: "nmi-watchdog",
         severity: Severity::Info,
         topic: Topic::Kernel,
+        effect: Effect::NONE.protecting("a CPU that hangs is then not reported"),
         title: "a watchdog uses interrupts that cannot be masked",
         why: "The hard lockup detector sends a non-maskable interrupt, and occupies a performance \
               counter.",
@@ -27,6 +29,7 @@ pub const CHECKS: &[Check] = &[
         code: "soft-watchdog",
         severity: Severity::Info,
         topic: Topic::Kernel,
+        effect: Effect::NONE.protecting("a CPU that hangs is then not reported"),
         title: "a watchdog wakes a high-priority thread on each CPU",
         why: "The soft lockup detector sets a timer on each CPU, and its thread runs above all \
               other threads.",
@@ -39,6 +42,7 @@ pub const CHECKS: &[Check] = &[
         code: "lockup-panics",
         severity: Severity::Warning,
         topic: Topic::Kernel,
+        effect: Effect::NONE.protecting("a machine that hangs then does not restart by itself"),
         title: "a busy real-time thread may cause a kernel panic",
         why: "Threads that wait for a busy real-time thread look hung to the kernel, which is set \
               to panic then.",
@@ -51,6 +55,7 @@ pub const CHECKS: &[Check] = &[
         code: "stall-reported",
         severity: Severity::Warning,
         topic: Topic::Kernel,
+        effect: acts(ms(1), SECOND),
         title: "the kernel has reported a stall",
         why: "A CPU or a thread made no progress for many seconds since boot, and this may happen \
               again.",

@@ -126,6 +126,8 @@ fn runs_are_found_by_what_people_type() {
     assert_eq!(store.find(busier.join("run.json").to_str().unwrap()).unwrap(), busier);
 
     assert_eq!(store.find("busy").unwrap(), busy, "and so does a whole name");
+    let idle_again = finish(&store, "20261122T160501Z_idle");
+    assert_eq!(store.find("idle").unwrap(), idle_again, "the newest of a name");
     let ambiguous = store.find("bus").unwrap_err().to_string();
     let both = "20261121T170501Z_busy-2, 20261121T170501Z_busy";
     assert!(ambiguous.contains(both), "{ambiguous}");

@@ -212,15 +212,13 @@ fn agent_for(machine: &str) -> Result<Vec<u8>, String> {
         Some(Ok(program)) => Ok(program),
         Some(Err(error)) => Err(format!("the embedded agent for {machine} is damaged: {error}")),
         None => {
-            let known: Vec<&str> = agents::architectures().collect();
-            Err(match known.is_empty() {
-                true => "this build has no embedded agents: build with `make dist`".to_string(),
-                false => format!(
-                    "its machine is '{}', for which there is no agent; there are {}",
-                    escape_controls(machine),
-                    known.join(", ")
-                ),
-            })
+            let known = agents::architectures();
+            let machine = escape_controls(machine);
+            Err(format!(
+                "its machine is '{machine}', for which this build has no agent ({}): {}",
+                if known.is_empty() { "it has none".to_string() } else { known.join(", ") },
+                agents::HOW_TO_BUILD
+            ))
         }
     }
 }

@@ -1,0 +1,82 @@
+//! The program `latlab-agent`: the measuring half alone, small enough for any board. `latlab` is it
+//! under another name.
+
+use crate::output::Output;
+use crate::{BOOT, LOAD_SUPERVISOR, WORKER};
+use latlab_model::VERSION;
+use latlab_model::fault::FAULT;
+use latlab_sys::files::Root;
+use latlab_sys::undo::restore_from_here;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{stderr, stdin, stdout};
+use std::os::fd::AsFd;
+use std::path::Path;
+use std::process::ExitCode;
+
+const HELP: &str = "\
+latlab-agent: the measuring agent of latlab, which starts it and sends it a plan
+
+Usage: latlab-agent [RUN]       serve one plan: frames from standard input to standard output;
+                                the id of the run is shown in the list of processes
+       latlab-agent --restore   restore what a killed agent left changed
+       latlab-agent --version   print the version
+       latlab-agent --help      print this help
+
+`latlab agent --write MACHINE` writes the program for another machine.";
+
+/// Wrong usage or input, as in `latlab`.
+const EXIT_USAGE: u8 = 2;
+/// The first process of a machine.
+const FIRST: u32 = 1;
+
+/// Whether a program of this name is the agent: the file that a board keeps it in, or the first
+/// program of a guest.
+pub fn is_agent(name: &OsStr) -> bool {
+    let name = Path::new(name).file_name().unwrap_or_default().to_string_lossy();
+    let starts = ["agent-", "latlab-agent"];
+    std::process::id() == FIRST || name == "init" || starts.iter().any(|it| name.starts_with(it))
+}
+
+/// What the agent does with these words behind its name.
+pub fn agent(words: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let words: Vec<String> =
+        words.into_iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    // The kernel gives its first process the words of its command line that it does not know.
+    let words = if std::process::id() == FIRST { vec![BOOT.to_string()] } else { words };
+    let done = match words.join(" ").as_str() {
+        BOOT => crate::boot(),
+        "--version" | "-V" => print_text(stdout(), &format!("latlab-agent {VERSION}")),
+        "--restore" => {
+            let restored = restore_from_here(&Root::default());
+            restored.iter().try_for_each(|line| print_text(stdout(), line))
+        }
+        "--help" | "-h" => print_text(stdout(), HELP),
+        WORKER => crate::work(),
+        words if words.starts_with(LOAD_SUPERVISOR) => crate::supervise(),
+        _ if words.len() == 2 && words[0] == FAULT => crate::inject(&words[1]),
+        run if words.len() < 2 && !run.starts_with('-') => serve(),
+        words => Err(format!("unknown arguments '{words}'; see latlab-agent --help")),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(text) => {
+            // Nobody may be there to read it; the exit code says it as well.
+            let _ = print_text(stderr(), &format!("latlab-agent: {text}"));
+            ExitCode::from(EXIT_USAGE)
+        }
+    }
+}
+
+/// Serves a plan. The input is not buffered, so that it can be asked whether anything waits there.
+fn serve() -> Result<(), String> {
+    let input = stdin().as_fd().try_clone_to_owned();
+    let input = input.map_err(|error| format!("cannot read the plan: {error}"))?;
+    let output = stdout().as_fd().try_clone_to_owned();
+    let output = output.map_err(|error| format!("cannot write the stream: {error}"))?;
+    crate::serve(File::from(input), Output::new(output))
+}
+
+fn print_text(mut to: impl std::io::Write, text: &str) -> Result<(), String> {
+    writeln!(to, "{text}").map_err(|error| format!("cannot write: {error}"))
+}
