@@ -83,12 +83,13 @@ impl Scatter {
     /// How many neighbours say as much as one value, if they are as alike as they well may be.
     pub fn alike(&self) -> usize {
         let correlation = self.correlation_at_most();
-        ((1.0 + correlation) / (1.0 - correlation)).round().max(1.0) as usize
+        ((1.0 + correlation) / (1.0 - correlation)).max(1.0) as usize
     }
 
-    /// The correlation with its standard error.
+    /// The correlation with its standard error; twice the correlation at most, so that values without a sign of
+    /// it keep their number.
     pub fn correlation_at_most(&self) -> f64 {
-        (self.correlation + self.doubt).min(0.9)
+        (self.correlation + self.doubt).min(2.0 * self.correlation).min(0.9)
     }
 
     /// So many values more, of another level than so many before them.

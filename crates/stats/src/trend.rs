@@ -80,14 +80,19 @@ pub fn trend_of_builds(mut builds: Vec<Build>, metric: Metric, care: f64) -> Tre
     let logs: Vec<f64> = builds.iter().map(|build| build.value_ns.max(1.0).ln()).collect();
     let SeriesChanges { points, limit } = change_points(&logs);
     let mut steps: Vec<TrendStep> = points.iter().map(|point| step(point, &builds, care)).collect();
-    let limit = limit.map(|limit| match limit {
-        SeriesLimit::TooFew { has, needs } => TrendLimit::TooFewBuilds { has, needs },
-        SeriesLimit::Drift { correlation } => TrendLimit::Drift { correlation },
-    });
+    let limit = limit.map(trend_limit);
     let begins: Vec<usize> =
         std::iter::once(0).chain(points.iter().map(|point| point.at)).collect();
     let last = begins.last().copied().unwrap_or(0);
-    let search = limit.is_none().then(|| newest(&logs, &begins, care)).flatten();
+    let search = newest(&logs, &begins, care);
+    let limit = match (limit, &search) {
+        // Newest builds that are alike because they are bad are no drift of those before them.
+        (Some(TrendLimit::Drift { .. }), Some(found)) => {
+            change_points(&logs[..logs.len() - found.values]).limit.map(trend_limit)
+        }
+        _ => limit,
+    };
+    let search = search.filter(|_| limit.is_none());
     if let Some(found) = search.filter(|found| found.values > 1) {
         steps.push(newest_step(&found, &builds));
     }
@@ -118,6 +123,13 @@ pub fn trend_of_builds(mut builds: Vec<Build>, metric: Metric, care: f64) -> Tre
         unsupported: Vec::new(),
         invalid: Vec::new(),
         incomplete: Vec::new(),
+    }
+}
+
+fn trend_limit(of: SeriesLimit) -> TrendLimit {
+    match of {
+        SeriesLimit::TooFew { has, needs } => TrendLimit::TooFewBuilds { has, needs },
+        SeriesLimit::Drift { correlation } => TrendLimit::Drift { correlation },
     }
 }
 
