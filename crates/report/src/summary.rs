@@ -9,11 +9,11 @@ use crate::terms;
 use crate::units::{counted, grouped, percent, percent_of, short, span};
 use crate::verdict;
 use latlab_model::deadline::is_miss;
-use latlab_model::doctor::is_command;
 use latlab_model::explanation::{self, HolderKind};
 use latlab_model::finding::Finding;
 use latlab_model::plan::Recorded;
 use latlab_model::run::{Quantiles, Severity, Verdict, VerdictWord};
+use latlab_model::shell::Line;
 use latlab_model::statistics::QuantileInterval;
 use latlab_model::{Nanos, Run};
 use std::cmp::Reverse;
@@ -251,7 +251,7 @@ fn named_causes(all: &[explanation::Cause]) -> Vec<&explanation::Cause> {
 }
 
 /// The remedy of the cause that most spikes have, where it is one that something can be done about.
-fn explained_remedy(run: &Run) -> Option<(String, String)> {
+fn explained_remedy(run: &Run) -> Option<(String, Line)> {
     let first = run.explanation.as_ref()?.causes.first()?;
     let is_known = !matches!(first.holder.kind, HolderKind::WakeUp | HolderKind::Unknown);
     (is_known && first.share >= LARGE_SHARE).then(|| {
@@ -305,7 +305,7 @@ fn first_causes(mut all: Vec<Cause>, named: usize, to_try: Option<&str>) -> Vec<
 
 /// What to try first in a run that is not good enough, and what it mends: what makes a run valid or whole, what
 /// mends a finding that may explain the largest latency, else the first command.
-pub(crate) fn remedy(run: &Run) -> Option<(String, String)> {
+pub(crate) fn remedy(run: &Run) -> Option<(String, Line)> {
     if is_good(run) {
         return None;
     }
@@ -325,7 +325,7 @@ pub(crate) fn remedy(run: &Run) -> Option<(String, String)> {
     let own = all.iter().map(|(finding, _)| (finding.code().to_string(), finding.remedy()));
     let doctor = weighty(run).0.into_iter().map(|one| (one.code.clone(), one.remedy.clone()));
     let mut all = own.chain(doctor).filter_map(|(code, remedy)| Some((code, remedy?)));
-    all.find(|(_, remedy)| is_command(remedy) && !remedy.contains('\n'))
+    all.find(|(_, remedy)| remedy.is_command())
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use super::kinds::{FindingEntry, findings};
 use super::{ERROR, INFO, INVALID, WARNING, Weight};
 use crate::guest::VIRTUAL_TIME_SHOWS;
 use crate::run::EndReason;
+use crate::shell::Line;
 use crate::units::{counted, percent};
 use crate::{Nanos, Target};
 use serde::{Deserialize, Serialize};
@@ -298,7 +299,7 @@ impl EndFinding {
     }
 
     /// What to do about it.
-    pub(super) fn remedy(&self) -> Option<String> {
+    pub(super) fn remedy(&self) -> Option<Line> {
         use EndFinding::*;
         let remedy = match self {
             ThreadLost {} => "Measure again; if it happens again, report it.",
@@ -336,7 +337,7 @@ impl EndFinding {
             | GuestEnded {}
             | EmulatorFailed { .. } => return None,
         };
-        Some(remedy.to_string())
+        Some(Line::new(remedy))
     }
 }
 

@@ -3,6 +3,7 @@
 use super::kinds::{FindingEntry, findings};
 use super::{INFO, WARNING, Weight};
 use crate::Nanos;
+use crate::shell::Line;
 use crate::units::{counted, grouped};
 use serde::{Deserialize, Serialize};
 
@@ -160,7 +161,7 @@ impl ImportFinding {
     }
 
     /// What to do about it.
-    pub(super) fn remedy(&self) -> Option<String> {
+    pub(super) fn remedy(&self) -> Option<Line> {
         use ImportFinding::*;
         let remedy = match self {
             ImportOverflow { .. } => "Record with more bins.",
@@ -172,7 +173,7 @@ impl ImportFinding {
             | ImportLeftOut { .. }
             | ImportNote { .. } => return None,
         };
-        Some(remedy.to_string())
+        Some(Line::new(remedy))
     }
 }
 

@@ -3,6 +3,7 @@
 use super::kinds::{FindingEntry, findings};
 use super::{INVALID, WARNING, Weight};
 use crate::load::{Evidence, ExitStatus};
+use crate::shell::Line;
 use crate::units::{counted, percent};
 use crate::{CpuSet, Nanos};
 use serde::{Deserialize, Serialize};
@@ -254,7 +255,7 @@ impl LoadFinding {
     }
 
     /// What to do about it.
-    pub(super) fn remedy(&self) -> Option<String> {
+    pub(super) fn remedy(&self) -> Option<Line> {
         use LoadFinding::*;
         let remedy = match self {
             LoadStartedLate { start: LoadStart::Late { .. }, .. } => "Use a longer --warm-up.",
@@ -277,7 +278,7 @@ impl LoadFinding {
             }
             LoadNotEnded { .. } => "Look for them with `ps`; they disturb the next run.",
         };
-        Some(remedy.to_string())
+        Some(Line::new(remedy))
     }
 }
 

@@ -3,6 +3,7 @@
 use super::kinds::{FindingEntry, findings};
 use super::{INFO, INVALID, WARNING, Weight};
 use crate::CpuSet;
+use crate::shell::Line;
 use serde::{Deserialize, Serialize};
 
 findings! {
@@ -136,7 +137,7 @@ impl SetupFinding {
     }
 
     /// What to do about it.
-    pub(super) fn remedy(&self) -> Option<String> {
+    pub(super) fn remedy(&self) -> Option<Line> {
         let remedy = match self {
             SetupFinding::CpusShared { .. } => "Measure one run after the other.",
             SetupFinding::CpusNotHeld { .. } => return None,
@@ -147,7 +148,7 @@ impl SetupFinding {
             }
             SetupFinding::RecorderMissing { .. } => return None,
         };
-        Some(remedy.to_string())
+        Some(Line::new(remedy))
     }
 }
 

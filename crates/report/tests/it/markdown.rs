@@ -32,7 +32,6 @@ fn filled(text: &str) -> latlab_model::Run {
             code: text.into(),
             severity: Severity::Warning,
             text: text.into(),
-            remedy: Some(text.into()),
             invalidates: true,
         });
     }

@@ -13,7 +13,8 @@ use args::ImportArgs;
 use document::{Imported, ImportedRun, Looked, LookedRecording, RefusedFile};
 use latlab_import::{Query, Recording};
 use latlab_model::plan::Method;
-use latlab_model::{Nanos, Plan, shell};
+use latlab_model::shell::{self, Line};
+use latlab_model::{Nanos, Plan};
 use latlab_report::Column;
 use latlab_report::command::duration;
 use latlab_store::{Finished, Store, new_id};
@@ -164,15 +165,12 @@ fn run_name(args: &ImportArgs, path: &Path, recording: &Recording) -> String {
 
 /// The command that imports this file again.
 fn command(args: &ImportArgs, path: &Path) -> String {
-    let mut words = vec!["latlab import".to_string(), shell::quoted(&path.display().to_string())];
-    let mut option = |flag: &str, value: Option<String>| {
-        words.extend(value.map(|value| format!("{flag} {}", shell::quoted(&value))));
-    };
-    option("--as", args.file_format.map(|format| format.id.to_string()));
-    option("--column", args.column.clone());
-    option("--unit", args.unit.map(|unit| unit.as_str().to_string()));
-    option("--deadline", args.runs.deadline.map(duration));
-    words.join(" ")
+    let line = Line::new("latlab import").word(path);
+    line.option("--as", args.file_format.map(|format| format.id))
+        .option("--column", args.column.as_ref())
+        .option("--unit", args.unit.map(|unit| unit.as_str()))
+        .option("--deadline", args.runs.deadline.map(duration))
+        .to_string()
 }
 
 /// What the files hold.
@@ -204,15 +202,17 @@ fn print_end(
         [] => Ok(()),
         [(_, Finished { run, path })] => {
             let (text, shown) = (run_text(path, run)?, path.display());
-            print_text(&format!("{text}\nStored in {shown}\nAs a page: latlab report {shown}\n"))
+            let page = shell::latlab("report", path);
+            print_text(&format!("{text}\nStored in {shown}\nAs a page: {page}\n"))
         }
         several => {
             let rows = several.iter().map(|(path, one)| LookedRecording::of_run(path, &one.run));
-            let ids: Vec<String> =
-                several.iter().map(|(_, one)| escape_controls(&one.run.id)).collect();
+            let ids: Vec<String> = several.iter().map(|(_, one)| one.run.id.clone()).collect();
             let is_one_file = several.iter().all(|(path, _)| *path == several[0].0);
             let together = match is_one_file && several.len() <= MOST_SIBLINGS + 1 {
-                true => format!("\nSide by side: latlab report {}\n", ids.join(" ")),
+                true => {
+                    format!("\nSide by side: {}\n", Line::new("latlab report").operands(&ids))
+                }
                 false => String::new(),
             };
             print_text(&(table(&rows.collect::<Vec<_>>(), Some(ids)) + &together))
