@@ -190,7 +190,7 @@ def publish(base, shape, folder, run, random):
         "id": folder.name, "started": f"{run['started']:%Y-%m-%dT%H:%M:%S}Z", "measured_ns": SECONDS * 1_000_000_000,
         "threads": shape.threads, "total": total, "clocks": clocks, "legs": None,
         "findings": [{"code": "not-realtime-kernel", "at_ns": None, "thread": None, "severity": "info",
-                      "text": "A finding of a simulated run.", "remedy": None, "invalidates": False}] if missed else [],
+                      "text": "A finding of a simulated run.", "remedy": None, "effect": "none"}] if missed else [],
         "verdict": {"word": "fail" if missed else "pass", "deadline_ns": DEADLINE_NS, "misses": missed,
                     "activations": total["activations"], "at_most_share": None if missed else 2.996 / total["activations"]},
         "asked": asked | {"name": run["scenario"], "note": "simulated", "samples": False, "deadline_ns": DEADLINE_NS,

@@ -22,7 +22,7 @@ def lost(setting, thread=None):
     return [f for f in run['findings'] if f['code'] == 'setting-changed' and f['setting'] == setting
             and f['thread'] == thread and f['at_ns']]
 word = (run['verdict'] or {}).get('word')
-invalid = word == 'invalid' and all(f['invalidates'] for f in run['findings'] if f['code'] == 'setting-changed')" "$1"
+invalid = word == 'invalid' and all(f['effect'] == 'invalid' for f in run['findings'] if f['code'] == 'setting-changed')" "$1"
 }
 
 # Ends the run in the background, whose verdict must be `invalid`.

@@ -26,7 +26,7 @@ def stored(document):
         document.pop("statistics", None)
         (document["verdict"] or {}).pop("sentence", None)
         for finding in document["findings"]:
-            for made in ("severity", "text", "remedy", "invalidates"):
+            for made in ("severity", "text", "remedy", "effect"):
                 finding.pop(made, None)
     return document
 

@@ -70,3 +70,21 @@ export function countsOf(bins, edges) {
     for (let cell = counts.length - 1; cell >= 0; cell--) left[cell] = left[cell + 1] + counts[cell];
     return { counts, left, below, beyond };
 }
+
+// The stretches of all lines together; no end where one of them has none.
+export function stretch(all) {
+    if (!all.length) return null;
+    const ends = all.map(one => one.to_ns);
+    return {
+        from_ns: Math.min(...all.map(one => one.from_ns)),
+        to_ns: ends.includes(null) ? null : Math.max(...ends),
+        count: all.reduce((sum, one) => sum + one.count, 0),
+    };
+}
+
+// Those of unknown size are no smaller than where they begin, and from there on no share is known.
+export function withOpen(counted, open, edges) {
+    if (!open) return counted;
+    const left = counted.left.map((count, edge) => (edges[edge] <= open.from_ns ? count + open.count : null));
+    return { ...counted, left };
+}

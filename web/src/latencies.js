@@ -1,10 +1,10 @@
 // The two charts of how large latencies were: how many were how large, and the share that was not
 // smaller. Both count anew for each range, so that every pixel shows what is stored.
-import { cells, countsOf, edgesOf, rank } from "./cells.js";
+import { cells, countsOf, edgesOf, rank, stretch, withOpen } from "./cells.js";
 import { chart } from "./chart.js";
 import { choice, element } from "./controls.js";
 import { isNear, mark } from "./deadline.js";
-import { pen } from "./pens.js";
+import { colour, pen } from "./pens.js";
 import { ticks } from "./ticks.js";
 import { count, latency, number, share, termsOf } from "./units.js";
 
@@ -25,23 +25,26 @@ const KINDS = {
     ccdf: {
         label: ({ many }) => `The share of the ${many} that were not smaller`, stepped: false,
         yTitle: ({ many }) => `Share of ${many}`,
-        height: ({ left, total }, cell) => left[cell] / total,
+        height: ({ left, total }, cell) => (left[cell] == null ? null : left[cell] / total),
         at: (edges, cell) => `from ${latency(edges[cell])} on`,
-        value: ({ left, total }, cell) => (left[cell] ? `${share(left[cell] / total)}, ${count(left[cell])}` : "none"),
+        value: ({ left, total }, cell) => (left[cell] == null ? "not known" : left[cell] ? `${share(left[cell] / total)}, ${count(left[cell])}` : "none"),
         yWords: value => (value >= 1e-7 ? `${number(value * 100, 5)} %` : value.toExponential(0)),
     },
 };
 
-// Lines are {name, max, bins}.
+// Lines are {name, max, bins, open}; open are latencies beyond the bins of an imported file.
 export function latencies(figure, kind, lines, deadline = null) {
     const of = KINDS[kind], terms = termsOf(figure);
     const all = edgesOf(lines.map(line => line.bins));
     if (!all.edges.length) return;
-    const [first, largest] = [all.edges[0], all.edges.at(-1)];
+    const first = all.edges[0];
+    const largest = Math.max(all.edges.at(-1), ...lines.flatMap(({ open }) => (open ? [open.to_ns ?? open.from_ns * 1.2] : [])));
     // The left end of a logarithmic axis: half of the finest bin.
     const least = all.narrowest / 2;
     const last = isNear(deadline, largest) ? Math.max(largest, deadline * 1.05) : largest;
-    const totals = lines.map(({ bins }) => bins.reduce((sum, bin) => sum + bin.count, 0));
+    const totals = lines.map(({ bins, open }) => (
+        bins.reduce((sum, bin) => sum + bin.count, 0) + (open?.count ?? 0)));
+    const unknown = stretch(lines.map(line => line.open).filter(Boolean));
     const outside = element("p", { className: "outside" });
     let now = null;
 
@@ -55,6 +58,7 @@ export function latencies(figure, kind, lines, deadline = null) {
         ...(of.stepped && { index: value => Math.max(0, rank(now.edges, value) - 1) }),
         top: deadline == null ? 0 : 18,
         marks: u => {
+            if (unknown) hatch(u, unknown.from_ns, unknown.to_ns ?? largest);
             mark(u, "x", deadline, `deadline ${latency(deadline)}`);
             maxima(u, lines);
         },
@@ -68,7 +72,7 @@ export function latencies(figure, kind, lines, deadline = null) {
         const { edges, step } = cells(all, [from, to], view.x.isLog, Math.max(50, pixels / PIXELS_OF_A_CELL));
         const widths = edges.slice(1).map((edge, cell) => (
             view.x.isLog ? Math.log(edge / edges[cell]) / Math.log1p(step) : (edge - edges[cell]) / step));
-        const counted = lines.map(({ bins }, line) => ({ ...countsOf(bins, edges), total: totals[line] }));
+        const counted = lines.map(({ bins, open }, line) => withOpen({ ...countsOf(bins, edges), total: totals[line] }, open, edges));
         now = { edges, counted, title: of.yTitle(terms, view.x.isLog ? `${number(step * 100)} %` : latency(step)) };
         tellOutside();
         const last = of.stepped ? widths.length : edges.length;
@@ -89,8 +93,11 @@ export function latencies(figure, kind, lines, deadline = null) {
     function tellOutside() {
         const sum = side => now.counted.reduce((sum, one) => sum + one[side], 0);
         const sides = [["below", "left"], ["beyond", "right"]].filter(([side]) => sum(side) > 0);
+        const open = unknown && `Hatched: ${count(unknown.count)} ${terms.many} ${
+            unknown.to_ns == null ? `beyond ${latency(unknown.from_ns)}` : `between ${latency(unknown.from_ns)} and ${latency(unknown.to_ns)}`
+        }, of unknown size.`;
         outside.textContent = sides.map(([side, name]) => (
-            `${count(sum(side))} ${terms.many} lie ${name} of the shown range${side === "beyond" ? `, up to ${latency(largest)}` : ""}.`)).join(" ");
+            `${count(sum(side))} ${terms.many} lie ${name} of the shown range${side === "beyond" ? `, up to ${latency(largest)}` : ""}.`)).concat(open || []).join(" ");
     }
 
     const bar = element("div", { className: "controls" });
@@ -104,6 +111,27 @@ export function latencies(figure, kind, lines, deadline = null) {
     });
     bar.append(scale("x", `${terms.axis} axis`), scale("y", kind === "ccdf" ? "Share axis" : "Count axis"), made.buttons);
     figure.append(outside);
+}
+
+// Strokes across a stretch in which nobody knows where the latencies lie.
+function hatch(u, from, to) {
+    const { ctx, bbox } = u, gap = 9 * devicePixelRatio;
+    const place = value => Math.max(bbox.left, Math.min(bbox.left + bbox.width, u.valToPos(value, "x", true)));
+    const [left, right] = [place(from), place(to)];
+    if (right <= left) return;
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(left, bbox.top, right - left, bbox.height);
+    ctx.clip();
+    ctx.strokeStyle = colour("--ll-muted");
+    ctx.globalAlpha = 0.5;
+    ctx.beginPath();
+    for (let x = left - bbox.height; x < right; x += gap) {
+        ctx.moveTo(x, bbox.top + bbox.height);
+        ctx.lineTo(x + bbox.height, bbox.top);
+    }
+    ctx.stroke();
+    ctx.restore();
 }
 
 // A mark at the foot for the observed maximum of each line.

@@ -1,6 +1,7 @@
 // The script of a page with one run or several: puts charts that can be zoomed, asked and hidden
 // in the place of the pictures that stand still. Without it the page is whole, only still.
 import "uplot/dist/uPlot.min.css";
+import { stretch } from "./cells.js";
 import { button, element } from "./controls.js";
 import { readLines, readRun } from "./data.js";
 import { latencies } from "./latencies.js";
@@ -51,7 +52,7 @@ function unfolding() {
 
 function ofRun(run) {
     const line = timeline(run);
-    const lines = run.threads.map(({ name, max_ns: max, bins, pen }) => ({ name, max, bins, pen }));
+    const lines = run.threads.map(({ name, max_ns: max, bins, open, pen }) => ({ name, max, bins, open, pen }));
     const draw = {
         latency: live => latencies(live, "latency", lines, run.deadline_ns),
         ccdf: live => latencies(live, "ccdf", lines, run.deadline_ns),
@@ -92,6 +93,7 @@ async function compared() {
         pen: index,
         max: run.threads.reduce((max, thread) => (thread.max_ns > (max ?? -Infinity) ? thread.max_ns : max), null),
         bins: run.threads.flatMap(thread => thread.bins),
+        open: stretch(run.threads.map(thread => thread.open).filter(Boolean)),
     }));
     for (const figure of figures("")) {
         const kind = figure.dataset.picture;

@@ -2,7 +2,7 @@
 // Invariant (page and server): Packed columns are unpacked unchanged; charts lose no latency.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cells, countsOf, edgesOf } from "../src/cells.js";
+import { cells, countsOf, edgesOf, stretch, withOpen } from "../src/cells.js";
 
 const bins = [0, 100, 4_900, 5_000, 5_100, 5_300, 90_000, 1_000_000, 1_100_000].map((low, at) => (
     { low, high: low + (low >= 1_000_000 ? 62_500 : 100), count: 10 ** (at % 4) }));
@@ -24,3 +24,14 @@ for (const isLog of [true, false]) {
         }
     }
 }
+
+test("latencies of unknown size are no smaller than where they begin", () => {
+    const open = { from_ns: 400_000, to_ns: 1_280_000, count: 500 };
+    const counted = { counts: [7, 0, 0], left: [7, 0, 0, 0] };
+    const { left } = withOpen(counted, open, [0, 100_000, 400_000, 1_280_000]);
+    assert.deepEqual(left, [507, 500, 500, null]);
+    assert.deepEqual(withOpen(counted, null, []), counted);
+    assert.deepEqual(stretch([open, { from_ns: 200_000, to_ns: 900_000, count: 1 }]), { from_ns: 200_000, to_ns: 1_280_000, count: 501 });
+    assert.equal(stretch([open, { from_ns: 200_000, to_ns: null, count: 1 }]).to_ns, null);
+    assert.equal(stretch([]), null);
+});

@@ -125,8 +125,8 @@ pub(crate) fn figures(counts: &Histogram) -> Option<LegFigures> {
     Some(LegFigures {
         count: counts.count,
         min_ns: counts.min_ns,
-        p50_ns: quantiles.p50_ns,
-        p99_ns: quantiles.p99_ns,
+        p50_ns: quantiles.p50_ns?,
+        p99_ns: quantiles.p99_ns?,
         max_ns: counts.max_ns,
     })
 }

@@ -4,7 +4,7 @@ use crate::thread::ThreadCounts;
 use latlab_model::deadline::is_miss;
 use latlab_model::histogram::DifferentLayouts;
 use latlab_model::plan::Recorded;
-use latlab_model::run::{EndReason, Summary, ThreadRun};
+use latlab_model::run::{EndReason, Finding, Summary, ThreadRun};
 use latlab_model::{Histogram, Nanos, Plan};
 use latlab_stats::summary;
 
@@ -35,6 +35,18 @@ fn sum(parts: impl Iterator<Item = Histogram>) -> Result<Histogram, DifferentLay
         all.add(&part)?;
     }
     Ok(all)
+}
+
+/// Marks the maxima of which a finding says that a larger latency may be missing.
+pub fn mark_maxima(threads: &mut [ThreadRun], total: &mut Summary, findings: &[Finding]) {
+    let hidden: Vec<Option<u32>> =
+        findings.iter().filter(|one| one.hides_maximum()).map(|one| one.thread).collect();
+    total.max_is_at_least = !hidden.is_empty();
+    for thread in threads {
+        let number = thread.setup.thread;
+        thread.summary.max_is_at_least =
+            hidden.iter().any(|of| of.is_none_or(|hidden| hidden == number));
+    }
 }
 
 /// Whether nothing was recorded of a thread; a busy loop that saw no gap has recorded that.

@@ -3,7 +3,7 @@
 use crate::Nanos;
 use crate::campaign::{Published, PublishedFigure};
 use crate::explanation::CauseCounts;
-use crate::run::{BurstLimit, Run, VerdictWord};
+use crate::run::{BurstLimit, Run, VerdictWord, is_false};
 use crate::run_comparison::{BurstRate, RunComparison};
 use crate::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
@@ -190,7 +190,8 @@ pub struct CampaignCell {
     pub repeat: u32,
     /// How it stands.
     pub state: CellWord,
-    /// Why it failed, was left out, or is damaged: the run's folder is named there.
+    /// Why it failed, was left out, or is damaged: the run's folder is named there. Of a run that is done,
+    /// what forbids a pass.
     pub reason: Option<String>,
     /// Id of its run; none where there is none.
     pub run: Option<String>,
@@ -261,8 +262,14 @@ pub struct CellFigures {
     pub cycles: u64,
     /// Observed maximum.
     pub max_ns: Option<Nanos>,
+    /// Whether latencies may be missing, so that the true maximum may be larger.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub max_is_at_least: bool,
     /// 99.9 %; none where fewer than 1000 latencies were recorded.
     pub p99_9_ns: Option<Nanos>,
+    /// What p99.9 lies above, where no more is known of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p99_9_above_ns: Option<Nanos>,
     /// Missed releases; none where they are not defined.
     pub missed: Option<u64>,
     /// Releases later than the deadline; none without a deadline.

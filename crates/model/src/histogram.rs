@@ -69,7 +69,8 @@ pub const fn bin_high(bin: usize) -> u64 {
     if bin + 1 == BINS { i64::MAX as u64 } else { bin_low(bin + 1) }
 }
 
-/// One row of a histogram as people and tables see it: latencies from `low_ns` to below `high_ns`.
+/// One row of a histogram as people and tables see it: latencies from `low_ns` to below `high_ns`. A
+/// row that ends at [`Nanos::MAX`] has no end: how large its latencies are is not known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Bin {
     /// Smallest latency counted here.
@@ -78,6 +79,21 @@ pub struct Bin {
     pub high_ns: Nanos,
     /// How many there were.
     pub count: u64,
+}
+
+impl Bin {
+    /// Whether it ends, so that the size of its latencies is known. The last of latlab's own bins takes
+    /// whatever a clock can show.
+    pub fn has_end(&self) -> bool {
+        self.high_ns < Nanos::MAX || self.low_ns.0 as u64 == bin_low(BINS - 1)
+    }
+}
+
+/// Where the sizes of latencies end that are known, of rows of one or several histograms: none where
+/// all rows have an end.
+pub fn censored_above(rows: &[Bin]) -> Option<Nanos> {
+    let open = rows.iter().filter(|row| !row.has_end() && row.count > 0);
+    open.map(|row| row.low_ns).min()
 }
 
 /// The rows of one measuring thread, as `histogram.parquet` holds them.
@@ -155,12 +171,15 @@ impl Histogram {
     }
 
     /// Adds another histogram of the same edges to this one; an empty one takes the edges of the
-    /// other. An error leaves it as it was.
+    /// other, and one that ends earlier those beyond its end, if it has no latency there. An error
+    /// leaves it as it was.
     pub fn add(&mut self, other: &Histogram) -> Result<(), DifferentLayouts> {
         if self.layout != other.layout {
             match (self.count, other.count) {
                 (0, _) => self.layout = other.layout.clone(),
                 (_, 0) => {}
+                _ if self.begins(other) => self.layout = other.layout.clone(),
+                _ if other.begins(self) => {}
                 _ => return Err(DifferentLayouts),
             }
         }
@@ -181,6 +200,11 @@ impl Histogram {
         self.misses += other.misses;
         self.bins = merge(&self.bins, &other.bins);
         Ok(())
+    }
+
+    /// Whether its bins are the first of the other's, and hold all of its latencies.
+    fn begins(&self, other: &Histogram) -> bool {
+        self.overflow.count == 0 && self.layout.begins(&other.layout)
     }
 
     /// The same counts without what is known of their distribution, for a sum over different edges.
@@ -216,8 +240,8 @@ impl Histogram {
     }
 
     /// The rows with their edges. Latencies below the first edge are one row from the minimum up to
-    /// it, those beyond the last edge one from it to the maximum, or without an end where that is
-    /// not known.
+    /// it, those beyond the last edge one without an end. A single one whose size is known as the
+    /// maximum has a row of its own.
     pub fn rows(&self) -> Vec<Bin> {
         let underflow = (self.underflow > 0).then_some(Bin {
             low_ns: self.min_ns,
@@ -225,11 +249,12 @@ impl Histogram {
             count: self.underflow,
         });
         let has_place = self.overflow.count > 0 && !self.layout.is_unknown();
-        let overflow = has_place.then(|| Bin {
-            low_ns: self.layout.end(),
-            high_ns: self.max().map_or(Nanos::MAX, |max| max + Nanos(1)),
-            count: self.overflow.count,
-        });
+        let (low_ns, high_ns) = match (self.overflow.count, self.max()) {
+            (1, Some(max)) => (max, max + Nanos(1)),
+            _ => (self.layout.end(), Nanos::MAX),
+        };
+        let overflow = Bin { low_ns, high_ns, count: self.overflow.count };
+        let overflow = has_place.then_some(overflow);
         let bins = self.bins.iter().map(|&(bin, count)| Bin {
             low_ns: self.layout.low(bin),
             high_ns: self.layout.high(bin),

@@ -218,22 +218,31 @@ pub struct ClockReading {
     pub tai_ns: Nanos,
 }
 
-/// Quantiles, each the upper edge of its bin or the observed maximum, whichever is smaller.
+/// Quantiles, each the largest latency that its bin can hold or the observed maximum, whichever is
+/// smaller.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Quantiles {
-    /// Median.
-    pub p50_ns: Nanos,
+    /// Median; `null` where it lies above `above_ns`, as with all others.
+    pub p50_ns: Option<Nanos>,
     /// 90 %.
-    pub p90_ns: Nanos,
+    pub p90_ns: Option<Nanos>,
     /// 99 %.
-    pub p99_ns: Nanos,
+    pub p99_ns: Option<Nanos>,
     /// 99.9 %; none where fewer than 1000 latencies were recorded.
     pub p99_9_ns: Option<Nanos>,
     /// 99.99 %; none where fewer than 10 000 latencies were recorded.
     pub p99_99_ns: Option<Nanos>,
     /// 99.999 %; none where fewer than 100 000 latencies were recorded.
     pub p99_999_ns: Option<Nanos>,
+    /// Where the bins of an imported histogram end: a quantile for which the latencies are enough, and
+    /// which is `null` all the same, lies above this. None where all are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub above_ns: Option<Nanos>,
+}
+
+pub(crate) fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// The figures of one measuring thread, or of all together.
@@ -258,6 +267,9 @@ pub struct Summary {
     pub quantiles: Option<Quantiles>,
     /// Observed maximum.
     pub max_ns: Option<Nanos>,
+    /// Whether latencies may be missing, so that the true maximum may be larger.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub max_is_at_least: bool,
     /// Release of the observed maximum, on CLOCK_MONOTONIC.
     pub max_at_ns: Option<Nanos>,
     /// Time that was taken; only with the instrument `spin`, whose latencies are gaps.
@@ -275,6 +287,18 @@ pub struct ThreadRun {
     pub summary: Summary,
     /// What it said when it ended; none where the stream broke off before.
     pub end: Option<ThreadEnd>,
+}
+
+/// A run of which latencies may be missing, so that it is compared with no other.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct IncompleteRun {
+    /// Its id.
+    pub run: String,
+    /// The first finding that says so.
+    pub finding: Finding,
+    /// How many further ones there are.
+    pub others: u64,
 }
 
 /// What was lost on the way, counted; all zero in a good run.
@@ -395,8 +419,16 @@ impl Run {
     /// Findings as they are shown: the heaviest first, else in their order.
     pub fn findings_by_weight(&self) -> Vec<&Finding> {
         let mut findings: Vec<&Finding> = self.findings.iter().collect();
-        findings.sort_by_key(|finding| Reverse((finding.invalidates(), finding.severity())));
+        findings.sort_by_key(|finding| Reverse((finding.effect(), finding.severity())));
         findings
+    }
+
+    /// The first finding of latencies that may be missing, and how many further ones there are; none of a
+    /// complete run.
+    pub fn incomplete(&self) -> Option<IncompleteRun> {
+        let mut all = self.findings.iter().filter(|finding| finding.hides_latencies());
+        let finding = all.next()?.clone();
+        Some(IncompleteRun { run: self.id.clone(), finding, others: all.count() as u64 })
     }
 
     /// What cut the stream of a run that is lost, as far as a finding knows it; none of another run.

@@ -5,7 +5,7 @@
 use crate::Nanos;
 use crate::comparison::{Comparison, FactChange};
 use crate::explanation::CauseCounts;
-use crate::run::BurstLimit;
+use crate::run::{BurstLimit, IncompleteRun};
 use crate::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -56,6 +56,9 @@ pub struct RunComparison {
     pub only_one_side: Vec<String>,
     /// Runs that are left out because they are invalid.
     pub invalid: Vec<String>,
+    /// Runs that are left out because latencies may be missing.
+    #[serde(default)]
+    pub incomplete: Vec<IncompleteRun>,
     /// What was asked for, measured with, and found on the machines otherwise than on the base side.
     pub changes: Vec<FactChange>,
     /// The machine of the first run of each side; none where one of them has no snapshot.
@@ -131,11 +134,12 @@ pub struct ComparedRun {
 pub struct MetricComparison {
     /// Which one.
     pub metric: Metric,
-    /// Its value in each run of the base, in their order.
+    /// Its value in each run of the base, in their order, as the run states it.
     pub base_ns: Vec<f64>,
-    /// Its value in each run of the candidate, in their order.
+    /// Its value in each run of the candidate, in their order, as the run states it.
     pub candidate_ns: Vec<f64>,
-    /// How many times larger it is on the candidate's side (Hodges and Lehmann).
+    /// How many times larger it is on the candidate's side (Hodges and Lehmann), of values that are
+    /// interpolated within their bins.
     pub ratio: f64,
     /// The exact interval of the ratio; none of too few runs.
     pub interval: Option<RatioInterval>,
@@ -195,6 +199,10 @@ pub struct UnsupportedMetric {
     pub has: u64,
     /// How many it would need.
     pub needs: u64,
+    /// What its value lies above, where the bins of an imported file end before it; none where it has too
+    /// few latencies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub above_ns: Option<Nanos>,
 }
 
 /// Deadline misses of both sides, as shares of the releases.

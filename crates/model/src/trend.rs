@@ -1,6 +1,7 @@
 //! A series of builds: what `latlab trend` comes to.
 
 use crate::Nanos;
+use crate::run::IncompleteRun;
 use crate::run_comparison::{ComparisonWord, Metric, RatioInterval, UnsupportedMetric};
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +40,9 @@ pub struct Trend {
     pub unsupported: Vec<UnsupportedMetric>,
     /// Runs that are left out because they are invalid.
     pub invalid: Vec<String>,
+    /// Runs that are left out because latencies may be missing.
+    #[serde(default)]
+    pub incomplete: Vec<IncompleteRun>,
 }
 
 /// The runs of a build.

@@ -23,6 +23,17 @@ pub fn counted(count: u64, one: &str, many: &str) -> String {
     }
 }
 
+/// A text without its capital, as it stands within a sentence; a name in capitals keeps them.
+pub fn within_sentence(text: &str) -> String {
+    let mut chars = text.chars();
+    match (chars.next(), chars.clone().next()) {
+        (Some(first), Some(second)) if first.is_uppercase() && !second.is_uppercase() => {
+            first.to_lowercase().chain(chars).collect()
+        }
+        _ => text.to_string(),
+    }
+}
+
 /// A part of a time as a share of the whole.
 pub fn ratio(part: Nanos, whole: Nanos) -> f64 {
     part.0 as f64 / whole.0.max(1) as f64

@@ -1,6 +1,7 @@
 //! The judgement of a run against its deadline.
 
 use crate::Nanos;
+use crate::finding::Finding;
 use crate::run::EndReason;
 use crate::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
@@ -9,7 +10,7 @@ use std::fmt;
 text_enum! {
     /// The judgement of a run against a deadline.
     VerdictWord {
-        /// No miss, and nothing that makes the run worthless.
+        /// No miss, and nothing that forbids it.
         Pass = "pass",
         /// At least one release was later than the deadline.
         Fail = "fail",
@@ -120,6 +121,13 @@ pub enum VerdictReason {
     LatenciesUnknown {
         /// How many; none where not even that is known.
         count: Option<u64>,
+    },
+    /// Latencies may be missing, so that the counts do not show a pass.
+    PassForbidden {
+        /// The first finding that says so.
+        finding: Finding,
+        /// How many further ones there are.
+        others: u64,
     },
     /// The run is too short to show whether the limit is kept.
     LimitOpen,

@@ -4,13 +4,14 @@ mod method_facts;
 
 pub use method_facts::method_facts;
 
-use crate::figures::upper_edge;
+use crate::figures::{NamedQuantile, P99, P99_9, P99_99, P99_999, maximum};
 use crate::sections::respond;
 use crate::terms;
 use crate::units::{four_digits, grouped, percent, percent_of, span};
+use latlab_model::finding::{FindingKind, ImportFinding};
 use latlab_model::guest::Guest;
 use latlab_model::own_work::RunOwnWork;
-use latlab_model::run::{EndReason, Gaps, Quantiles, SpinCounts, Summary, ThreadRun};
+use latlab_model::run::{EndReason, Gaps, SpinCounts, Summary, ThreadRun};
 use latlab_model::{Nanos, Run};
 
 /// What stands for a missed count where the mechanism has no releases.
@@ -67,15 +68,16 @@ pub fn headline(run: &Run) -> String {
         return respond::headline(run, responses);
     }
     let (name, one) = (machine_name(run), terms::of_run(run).one);
-    match run.total.max_ns {
+    match maximum(&run.total) {
         Some(max) => {
+            let max = max.words(|ns| four_digits(Nanos(ns as i64)));
+            let most = if run.total.max_is_at_least { "" } else { "at most " };
             let exposure = exposure(run);
             match run.total.noise {
                 Some(noise) => format!(
-                    "{name} took {} of the time from busy loops, at most {} at once, in {exposure} \
+                    "{name} took {} of the time from busy loops, {most}{max} at once, in {exposure} \
                      over {}.",
                     percent(noise.share()),
-                    four_digits(max),
                     span(run.measured_ns)
                 ),
                 None => {
@@ -85,8 +87,7 @@ pub fn headline(run: &Run) -> String {
                         None => "wake-up latency",
                     };
                     format!(
-                        "The {quantity} of {name} was at most {}{} in {exposure}{}.",
-                        four_digits(max),
+                        "The {quantity} of {name} was {most}{max}{} in {exposure}{}.",
                         outside_own_work(run),
                         over(run)
                     )
@@ -195,9 +196,17 @@ const CYCLES_FOR_A_TAIL: u64 = 100;
 
 fn tail(run: &Run) -> Option<String> {
     let (total, terms) = (&run.total, terms::of_run(run));
-    let quantiles = total.quantiles.as_ref().filter(|_| total.cycles >= CYCLES_FOR_A_TAIL)?;
-    let (share, latency) = highest_quantile(quantiles);
-    let latency = upper_edge(total, latency);
+    if total.cycles < CYCLES_FOR_A_TAIL {
+        return None;
+    }
+    let all: [NamedQuantile; 4] = [P99_999, P99_99, P99_9, P99];
+    let known = |one: &NamedQuantile| one.of(total).filter(|latency| !latency.is_bound());
+    let found = all.iter().find_map(|one| Some((one.share, known(one)?)));
+    let Some((share, latency)) = found else {
+        let above = P99.of(total)?;
+        return Some(format!("{} of the {} is {}.", P99.name, terms.cycles, above.short()));
+    };
+    let latency = Nanos(latency.ns as i64);
     Some(format!("{share} of the {} were no {} than {latency}.", terms.cycles, terms.beyond))
 }
 
@@ -221,17 +230,6 @@ fn noise(run: &Run) -> Option<String> {
         percent(noise.worst_share),
         kinds.unwrap_or_default()
     ))
-}
-
-fn highest_quantile(quantiles: &Quantiles) -> (&'static str, Nanos) {
-    [
-        ("99.999 %", quantiles.p99_999_ns),
-        ("99.99 %", quantiles.p99_99_ns),
-        ("99.9 %", quantiles.p99_9_ns),
-    ]
-    .into_iter()
-    .find_map(|(share, latency)| Some((share, latency?)))
-    .unwrap_or(("99 %", quantiles.p99_ns))
 }
 
 /// The missed releases, which stand beside every maximum.
@@ -292,14 +290,12 @@ fn recovered(run: &Run) -> Option<String> {
 /// Findings of something that is missing and that no counter of losses holds.
 const MISSING: [&str; 3] = ["telemetry-gap", "telemetry-lost", "own-work-lost"];
 
-/// Findings of values that an imported file lacks, or of which it tells only that they lie beyond its bins.
-const NOT_IN_FILE: [&str; 4] =
-    ["import-incomplete", "import-left-out", "import-overflow", "import-overflow-unknown"];
-
 /// That no counter of losses counted anything; what else is missing is not passed over.
 pub fn nothing_lost(run: &Run) -> &'static str {
-    if has_finding(run, &NOT_IN_FILE) {
+    if lacks_values(run) {
         "The file does not have every value, as the findings say."
+    } else if run.findings.iter().any(|finding| finding.forbids_pass()) {
+        "Latencies may be missing, as the findings say."
     } else if has_finding(run, &MISSING) {
         "No latency was lost; other readings are missing, as the findings say."
     } else {
@@ -307,10 +303,25 @@ pub fn nothing_lost(run: &Run) -> &'static str {
     }
 }
 
+/// Whether the file of an import lacks values, or has them by number only.
+fn lacks_values(run: &Run) -> bool {
+    run.findings.iter().any(|finding| match &finding.kind {
+        FindingKind::Import(ImportFinding::ImportOverflow { count, largest_ns, .. }) => {
+            *count > 1 || largest_ns.is_none()
+        }
+        FindingKind::Import(
+            ImportFinding::ImportIncomplete { .. }
+            | ImportFinding::ImportLeftOut { .. }
+            | ImportFinding::ImportOverflowUnknown { .. },
+        ) => true,
+        _ => false,
+    })
+}
+
 /// That the largest may be in a part of an imported file that is not there.
 fn incomplete(run: &Run) -> Option<String> {
-    has_finding(run, &["import-incomplete"])
-        .then(|| "The file is incomplete, so larger values may be missing.".to_string())
+    let hidden = run.findings.iter().any(|finding| finding.hides_maximum());
+    hidden.then(|| "The recording is incomplete, so larger values may be missing.".to_string())
 }
 
 /// Whether the run has a finding of one of these codes.

@@ -2,20 +2,20 @@
 
 use crate::cause_share::{explains_largest, largest_explained};
 use crate::doctor::summary::weighty;
-use crate::figures::upper_edge;
+use crate::figures::{NamedQuantile, P50, P99, P99_9, SaidLatency, maximum};
 use crate::sections::{explanation as explanation_section, respond, statistics};
 use crate::sentence;
 use crate::terms;
 use crate::units::{counted, grouped, percent, percent_of, short, span};
 use crate::verdict;
+use latlab_model::Run;
 use latlab_model::deadline::is_miss;
 use latlab_model::explanation::{self, HolderKind};
 use latlab_model::finding::Finding;
 use latlab_model::plan::Recorded;
-use latlab_model::run::{Quantiles, Severity, Verdict, VerdictWord};
+use latlab_model::run::{Severity, Summary, Verdict, VerdictReason, VerdictWord};
 use latlab_model::shell::Line;
 use latlab_model::statistics::QuantileInterval;
-use latlab_model::{Nanos, Run};
 use std::cmp::Reverse;
 
 /// A main figure of a run.
@@ -62,6 +62,7 @@ fn judgement(run: &Run, verdict: &Verdict) -> String {
     let Verdict { word, deadline_ns, misses, activations, .. } = verdict;
     let word = word.as_str().to_uppercase();
     let many = match run.asked.method.records() {
+        Recorded::Latency if run.asked.method.is_import() => "latencies",
         Recorded::Latency => "wake-ups",
         Recorded::Gap => "gaps",
         Recorded::Response => verdict::judged_responses(run).1,
@@ -75,17 +76,19 @@ fn judgement(run: &Run, verdict: &Verdict) -> String {
             Recorded::Latency | Recorded::Response => "took",
             Recorded::Gap => "lasted",
         };
-        format!("; the largest {size} {}{}", short(max.0 as f64), sentence::outside_own_work(run))
+        let at_least = if run.total.max_is_at_least { "at least " } else { "" };
+        let max = short(max.0 as f64);
+        format!("; the largest {size} {at_least}{max}{}", sentence::outside_own_work(run))
     });
-    let reason = verdict::reason(run, verdict).map(|reason| format!("{reason}. "));
-    let counts = format!(
-        "{count} of {} {many} missed the {deadline_ns} deadline{}.",
-        grouped(*activations),
-        largest.unwrap_or_default(),
-    );
-    match reason {
-        Some(reason) => format!("{word}: {reason}{}", capitalised(&counts)),
-        None => format!("{word}: {counts}"),
+    let largest = largest.unwrap_or_default();
+    let missed =
+        format!("{count} of {} {many} missed the {deadline_ns} deadline", grouped(*activations));
+    match (verdict::reason(run, verdict), &verdict.reason) {
+        (Some(reason), Some(VerdictReason::PassForbidden { .. })) if *misses == 0 => {
+            format!("{word}: {missed}, but {reason}{largest}.")
+        }
+        (Some(reason), _) => format!("{word}: {reason}. {}{largest}.", capitalised(&missed)),
+        (None, _) => format!("{word}: {missed}{largest}."),
     }
 }
 
@@ -132,27 +135,29 @@ fn no_load(run: &Run) -> String {
 /// Median, tail, largest and missed, each against the deadline.
 pub(crate) fn figures(run: &Run) -> Vec<Figure> {
     let total = &run.total;
-    let of_deadline = |latency: Nanos| {
+    let of_deadline = |latency: SaidLatency| {
         let deadline = run.asked.deadline_ns?;
-        Some(percent(latency.0 as f64 / deadline.0 as f64))
+        Some(latency.words(|ns| percent(ns / deadline.0 as f64)))
     };
-    let latency = |name, latency: Nanos| Figure {
+    let latency = |name, latency: SaidLatency| Figure {
         name,
-        value: short(latency.0 as f64),
+        value: latency.short(),
         interval: None,
         share: of_deadline(latency),
         whole: "of the deadline",
-        is_over: run.asked.deadline_ns.is_some_and(|deadline| is_miss(latency.0, deadline.0)),
+        is_over: run
+            .asked
+            .deadline_ns
+            .is_some_and(|deadline| is_miss(latency.ns as i64, deadline.0)),
     };
     let mut figures = Vec::new();
-    if let Some(quantiles) = &total.quantiles {
-        let (name, tail) = tail(quantiles);
-        for (name, value) in [("p50", quantiles.p50_ns), (name, tail)] {
-            let figure = latency(name, upper_edge(total, value));
-            figures.push(Figure { interval: interval_of(run, name), ..figure });
+    for quantile in [P50, tail(total)] {
+        if let Some(value) = quantile.of(total) {
+            let figure = latency(quantile.name, value);
+            figures.push(Figure { interval: interval_of(run, quantile.name), ..figure });
         }
     }
-    figures.extend(total.max_ns.map(|max| latency("largest", max)));
+    figures.extend(maximum(total).map(|max| latency("largest", max)));
     let missed = match (total.misses, total.missed) {
         (Some(misses), _) => Some(("misses", misses)),
         (None, Some(missed)) => Some(("missed releases", missed)),
@@ -177,8 +182,8 @@ fn interval_of(run: &Run, name: &str) -> Option<String> {
 }
 
 /// The quantile that says most of the tail without being an extreme.
-fn tail(quantiles: &Quantiles) -> (&'static str, Nanos) {
-    quantiles.p99_9_ns.map_or(("p99", quantiles.p99_ns), |p99_9| ("p99.9", p99_9))
+fn tail(total: &Summary) -> NamedQuantile {
+    if P99_9.of(total).is_some() { P99_9 } else { P99 }
 }
 
 /// The figures in a sentence.
@@ -205,7 +210,7 @@ fn own_findings(run: &Run) -> Vec<(&Finding, Option<usize>)> {
     let mut all: Vec<(&Finding, Option<usize>)> =
         all.map(|finding| (finding, largest_explained(run, finding.code()))).collect();
     all.sort_by_key(|(finding, largest)| {
-        Reverse((finding.invalidates(), finding.severity(), largest.unwrap_or(0)))
+        Reverse((finding.effect(), finding.severity(), largest.unwrap_or(0)))
     });
     all
 }
@@ -331,6 +336,7 @@ pub(crate) fn remedy(run: &Run) -> Option<(String, Line)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use latlab_model::Nanos;
     use latlab_model::explanation::Holder;
 
     fn cause(name: &str, count: u64, largest: i64) -> explanation::Cause {

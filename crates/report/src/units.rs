@@ -1,8 +1,8 @@
 //! Numbers for people: one unit for a column, digits in groups, shares in plain words.
 
 use latlab_model::Nanos;
-use latlab_model::histogram::FINE_WIDTH;
-pub use latlab_model::units::{bytes, grouped, percent};
+use latlab_model::histogram::{FINE_END, FINE_WIDTH};
+pub use latlab_model::units::{bytes, grouped, percent, within_sentence};
 pub(crate) use latlab_model::units::{counted, trimmed};
 
 /// A unit and a number of decimals that a whole column shares, so that its numbers compare.
@@ -73,9 +73,14 @@ fn all_exact(times: &[u64], nanos: f64, decimals: usize) -> bool {
     last_digit > 0 && times.iter().all(|time| time.is_multiple_of(last_digit))
 }
 
-/// A quantile as its bin allows to say it: rounded up to the edge of a fine bin.
+/// A quantile as it is said: the last nanosecond of a bin as the edge that follows. Longer bins have
+/// edges of single nanoseconds that nobody reads.
 pub fn bin_edge(quantile: Nanos) -> Nanos {
     let width = FINE_WIDTH as i64;
+    let is_edge = quantile.0.saturating_add(1) % width == 0;
+    if quantile.0 < FINE_END as i64 && !is_edge {
+        return quantile;
+    }
     Nanos(quantile.0.saturating_add(width - 1).div_euclid(width).saturating_mul(width))
 }
 
@@ -188,7 +193,14 @@ mod tests {
 
     #[test]
     fn a_quantile_is_not_said_finer_than_its_bin() {
-        for (quantile, said) in [(5_599, 5_600), (5_600, 5_600), (0, 0), (-1, 0), (-101, -100)] {
+        for (quantile, said) in [
+            (5_599, 5_600),
+            (5_600, 5_600),
+            (5_637, 5_637),
+            (1_015_807, 1_015_900),
+            (0, 0),
+            (-1, 0),
+        ] {
             assert_eq!(bin_edge(Nanos(quantile)), Nanos(said));
         }
         bin_edge(Nanos::MAX);

@@ -1,7 +1,7 @@
 //! The judgement of a run in sentences.
 
 use crate::sections::respond::is_timed;
-use crate::units::{counted, grouped, percent, span, trimmed};
+use crate::units::{counted, grouped, percent, span, trimmed, within_sentence};
 use latlab_model::finding::{FindingKind, LossFinding};
 use latlab_model::plan::Recorded;
 use latlab_model::run::{BurstLimit, EndReason, MissBursts, Verdict, VerdictReason, VerdictWord};
@@ -165,7 +165,8 @@ pub(crate) fn largest(run: &Run) -> Option<Nanos> {
 }
 
 fn maximum(run: &Run) -> String {
-    largest(run).map(|max| format!(", observed maximum {max}")).unwrap_or_default()
+    let at_least = if run.total.max_is_at_least { "at least " } else { "" };
+    largest(run).map(|max| format!(", observed maximum {at_least}{max}")).unwrap_or_default()
 }
 
 /// Why a run is `invalid` or `inconclusive`, in a clause.
@@ -186,6 +187,9 @@ pub(crate) fn reason(run: &Run, verdict: &Verdict) -> Option<String> {
             ),
             None => "the file does not say how many latencies it leaves out".to_string(),
         },
+        VerdictReason::PassForbidden { finding, others } => {
+            and_others(&within_sentence(&finding.text()), *others)
+        }
         VerdictReason::LimitOpen => match &verdict.limit {
             Some(limit) => format!(
                 "the run is too short to show that no more than {} of misses come in an hour",
@@ -205,11 +209,17 @@ fn in_brackets(reason: Option<String>) -> String {
 fn heaviest(run: &Run, codes: &[String]) -> String {
     let first = run.findings.iter().find(|finding| finding.invalidates());
     let text = first.map(|finding| finding.text());
-    let text = text.as_deref().unwrap_or("see the findings").trim_end_matches('.');
-    match codes.len() {
-        0 | 1 => text.to_string(),
-        2 => format!("{text}, and one more finding"),
-        count => format!("{text}, and {} more findings", count - 1),
+    let text = text.as_deref().unwrap_or("see the findings");
+    and_others(text, codes.len().saturating_sub(1) as u64)
+}
+
+/// The sentence of a finding as a clause, and how many more there are.
+pub(crate) fn and_others(text: &str, others: u64) -> String {
+    let text = text.trim_end_matches('.');
+    match others {
+        0 => text.to_string(),
+        1 => format!("{text}, and one more finding"),
+        count => format!("{text}, and {count} more findings"),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Whether a run keeps a tolerated rate of miss bursts.
 
 use crate::special::{count_above, count_below};
+use crate::verdict::forbidden;
 use latlab_model::run::{
     BurstLimit, EndReason, MissBursts, Run, Verdict, VerdictReason, VerdictWord,
 };
@@ -159,6 +160,7 @@ pub fn rejudge(run: &Run, per_hour: f64) -> Option<Verdict> {
         _ if silent > 0 => {
             Some(VerdictReason::SilentThreads { silent, threads: run.threads.len() })
         }
+        _ if forbidden(&run.findings).is_some() => forbidden(&run.findings),
         _ if !is_early_but_good(run.ended) => Some(VerdictReason::Ended { reason: run.ended }),
         Some(VerdictReason::Ended { .. } | VerdictReason::LimitOpen) | None => None,
         Some(reason) => Some(reason.clone()),

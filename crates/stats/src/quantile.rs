@@ -1,24 +1,29 @@
 //! Quantiles of a histogram, exact to its bins.
 
+use latlab_model::histogram::censored_above;
 use latlab_model::run::Quantiles;
 use latlab_model::{Bin, Histogram, Nanos};
 use std::collections::BTreeMap;
 
 /// The whole, in the unit that shares of a histogram are given in.
 pub const MILLION: u32 = 1_000_000;
+/// The quantiles of the tail, each with the number of latencies that carries it.
+const USUAL_TAIL: [(u64, u32); 3] = [(1_000, 999_000), (10_000, 999_900), (100_000, 999_990)];
 /// The chance that a two-sided interval of 95 % leaves to the side above it.
 const ABOVE: f64 = 0.025;
 
 /// The nearest-rank quantile for a share in parts per million; none while nothing was recorded, or
-/// where it lies among those beyond the last edge whose maximum is not known, or without bins.
+/// where it lies among those beyond the last edge, or without bins.
 ///
 /// It is the highest latency that the bin of that rank can hold, so it never flatters the
-/// machine, but it never lies outside of what was observed either.
+/// machine, but it never lies outside of what was observed either. Beyond the last edge only the
+/// largest latency is known, where the file states it.
 pub fn quantile(histogram: &Histogram, parts_per_million: u32) -> Option<Nanos> {
     if histogram.count == 0 || histogram.layout.is_unknown() {
         return None;
     }
-    let value = highest_at(histogram, rank(histogram.count, parts_per_million))?;
+    let rank = rank(histogram.count, parts_per_million);
+    let value = highest_at(histogram, rank)?;
     Some(histogram.max().map_or(value, |max| value.min(max)).max(histogram.min_ns))
 }
 
@@ -30,7 +35,12 @@ pub fn quantile_of_rows(
 ) -> Option<Nanos> {
     let count = rows.iter().fold(0, |sum: u64, row| sum.saturating_add(row.count));
     let mut left = rank(count, parts_per_million);
-    for row in rows {
+    if left == count && count > 0 {
+        return Some(observed.1);
+    }
+    // A row beyond may be smaller or larger than one without an end.
+    let known = censored_above(rows).unwrap_or(Nanos::MAX);
+    for row in rows.iter().filter(|row| row.high_ns <= known) {
         if left <= row.count {
             return Some((row.high_ns - Nanos(1)).min(observed.1).max(observed.0));
         }
@@ -49,6 +59,7 @@ pub fn quantile_of_equal_weight(
     let count = |part: &&[Bin]| part.iter().fold(0, |sum: u64, row| sum.saturating_add(row.count));
     let parts: Vec<(&[Bin], u64)> = parts.iter().map(|part| (*part, count(part))).collect();
     let parts: Vec<(&[Bin], u64)> = parts.into_iter().filter(|(_, count)| *count > 0).collect();
+    let known = parts.iter().filter_map(|(rows, _)| censored_above(rows)).min();
     let mut shares: BTreeMap<Nanos, f64> = BTreeMap::new();
     for (rows, count) in &parts {
         for row in rows.iter() {
@@ -63,6 +74,9 @@ pub fn quantile_of_equal_weight(
         reached += share;
         (reached >= wanted - 1e-9).then_some(*high)
     })?;
+    if known.is_some_and(|known| high > known) {
+        return None;
+    }
     Some((high - Nanos(1)).min(observed.1).max(observed.0))
 }
 
@@ -79,24 +93,38 @@ pub fn latencies_needed(parts_per_million: u32) -> u64 {
 
 /// The usual quantiles, as far into the tail as the number of latencies carries.
 pub fn quantiles(histogram: &Histogram) -> Option<Quantiles> {
-    usual(histogram.count, |parts_per_million| quantile(histogram, parts_per_million))
+    let of = |parts_per_million| quantile(histogram, parts_per_million);
+    let is_known = !histogram.layout.is_unknown();
+    usual(histogram.count, is_known.then(|| histogram.layout.end()), of)
 }
 
 /// The same of rows in rising order, between the observed minimum and maximum.
 pub fn quantiles_of_rows(rows: &[Bin], observed: (Nanos, Nanos)) -> Option<Quantiles> {
     let count = rows.iter().fold(0, |sum: u64, row| sum.saturating_add(row.count));
-    usual(count, |parts_per_million| quantile_of_rows(rows, parts_per_million, observed))
+    let of = |parts_per_million| quantile_of_rows(rows, parts_per_million, observed);
+    usual(count, censored_above(rows), of)
 }
 
-fn usual(count: u64, of: impl Fn(u32) -> Option<Nanos>) -> Option<Quantiles> {
+/// The quantiles that so many latencies carry. One that is not known lies above `end`.
+fn usual(count: u64, end: Option<Nanos>, of: impl Fn(u32) -> Option<Nanos>) -> Option<Quantiles> {
     let from = |least, parts_per_million| (count >= least).then(|| of(parts_per_million)).flatten();
-    Some(Quantiles {
-        p50_ns: of(500_000)?,
-        p90_ns: of(900_000)?,
-        p99_ns: of(990_000)?,
-        p99_9_ns: from(1_000, 999_000),
-        p99_99_ns: from(10_000, 999_900),
-        p99_999_ns: from(100_000, 999_990),
+    let [p50_ns, p90_ns, p99_ns] = [500_000, 900_000, 990_000].map(|share| from(1, share));
+    let [p99_9_ns, p99_99_ns, p99_999_ns] =
+        USUAL_TAIL.map(|(least, parts_per_million)| from(least, parts_per_million));
+    let carried = [p50_ns, p90_ns, p99_ns].into_iter();
+    let tail = [p99_9_ns, p99_99_ns, p99_999_ns].into_iter().zip(USUAL_TAIL);
+    let tail = tail.filter(|(_, (least, _))| count >= *least).map(|(quantile, _)| quantile);
+    let is_open = carried.chain(tail).any(|quantile| quantile.is_none());
+    let above_ns = end.filter(|_| is_open);
+    let is_some = count > 0 && (p50_ns.is_some() || above_ns.is_some());
+    is_some.then_some(Quantiles {
+        p50_ns,
+        p90_ns,
+        p99_ns,
+        p99_9_ns,
+        p99_99_ns,
+        p99_999_ns,
+        above_ns,
     })
 }
 
@@ -119,7 +147,8 @@ fn highest_at(histogram: &Histogram, rank: u64) -> Option<Nanos> {
             return Some(histogram.layout.high(bin) - Nanos(1));
         }
     }
-    histogram.max()
+    // Of those beyond the last edge only the largest is known.
+    histogram.max().filter(|_| rank == histogram.count)
 }
 
 #[cfg(test)]
@@ -127,7 +156,7 @@ mod tests {
     use super::*;
     use crate::testing::histogram_of;
     use latlab_model::BinLayout;
-    use latlab_model::histogram::{Overflow, bin_high, bin_of};
+    use latlab_model::histogram::{OutsideBins, Overflow, bin_high, bin_of};
     use proptest::prelude::*;
 
     /// The same by sorting everything.
@@ -194,27 +223,58 @@ mod tests {
             let mut sorted = latencies;
             sorted.sort_unstable();
             let exact = Nanos(sorted[rank(counts.count, share) as usize - 1]);
-            let found = quantile(&counts, share).unwrap();
-            prop_assert!(found >= exact && found <= counts.max_ns);
-            if let Ok(bin) = counts.layout.bin_of(exact) {
-                prop_assert!(counts.layout.bin_of(found) == Ok(bin));
-            }
+            let found = quantile(&counts, share);
             let observed = (counts.min_ns, counts.max_ns);
-            prop_assert_eq!(quantile_of_rows(&counts.rows(), share, observed), Some(found));
+            prop_assert_eq!(quantile_of_rows(&counts.rows(), share, observed), found);
+            match (found, counts.layout.bin_of(exact)) {
+                (Some(found), Ok(bin)) => {
+                    prop_assert!(found >= exact && found <= counts.max_ns);
+                    prop_assert!(counts.layout.bin_of(found) == Ok(bin));
+                }
+                (found, Err(OutsideBins::Above)) => {
+                    prop_assert!(found.is_none_or(|found| found == counts.max_ns));
+                }
+                (found, _) => prop_assert!(found.unwrap() >= exact),
+            }
         }
     }
 
     #[test]
-    fn what_is_beyond_the_last_edge_has_a_quantile_only_where_its_maximum_is_known() {
+    fn a_quantile_beyond_the_last_edge_lies_above_it() {
         let layout = BinLayout::equal(Nanos::ZERO, Nanos(1_000), 400).unwrap();
-        let known = Histogram::with_layout(layout, [3_000, 3_500, 1_282_000].map(Nanos));
-        assert_eq!(quantile(&known, 500_000), Some(Nanos(3_999)));
-        assert_eq!(quantile(&known, 900_000), Some(Nanos(1_282_000)));
+        // Half of them lie beyond; how far is known of the largest only.
+        let beyond = |at: i64| Nanos(if at < 500 { 3_000 } else { 400_000 + at });
+        let counts = Histogram::with_layout(layout, (0..1_000).map(beyond));
+        assert_eq!(quantile(&counts, 500_000), Some(Nanos(3_999)));
+        assert_eq!(quantile(&counts, 500_001), None);
+        assert_eq!(quantile(&counts, MILLION), Some(Nanos(400_999)));
+        let all = quantiles(&counts).unwrap();
+        assert_eq!((all.p50_ns, all.p99_ns), (Some(Nanos(3_999)), None));
+        assert_eq!((all.p99_9_ns, all.above_ns), (None, Some(Nanos(400_000))));
+        let observed = (counts.min_ns, counts.max_ns);
+        assert_eq!(quantiles_of_rows(&counts.rows(), observed), Some(all.clone()));
+
+        // A single one whose size the file states is known.
+        let one =
+            Histogram::with_layout(counts.layout.clone(), [3_000, 3_500, 1_282_000].map(Nanos));
+        assert_eq!(quantile(&one, 900_000), Some(Nanos(1_282_000)));
+        assert_eq!(quantiles(&one).unwrap().above_ns, None);
         let overflow = Overflow { count: 1, max_is_unknown: true, ..Overflow::default() };
-        let unknown = Histogram { max_ns: Nanos(3_999), overflow, ..known };
+        let unknown = Histogram { max_ns: Nanos(3_999), overflow, ..one };
         assert_eq!(quantile(&unknown, 500_000), Some(Nanos(3_999)));
         assert_eq!(quantile(&unknown, 900_000), None);
-        assert_eq!(quantiles(&unknown), None);
+        assert_eq!(quantiles(&unknown).unwrap().above_ns, Some(Nanos(400_000)));
+    }
+
+    #[test]
+    fn pooled_rows_are_known_up_to_the_first_that_has_no_end() {
+        let bin = |low: i64, count| Bin { low_ns: Nanos(low), high_ns: Nanos(low + 100), count };
+        let open = Bin { low_ns: Nanos(400), high_ns: Nanos::MAX, count: 10 };
+        // A latency of another file at 700 may be larger or smaller than those without a size.
+        let rows = [bin(100, 80), open, bin(700, 10)];
+        let of = |share| quantile_of_rows(&rows, share, (Nanos(100), Nanos(900)));
+        assert_eq!((of(800_000), of(950_000)), (Some(Nanos(199)), None));
+        assert_eq!(of(MILLION), Some(Nanos(900)));
     }
 
     #[test]

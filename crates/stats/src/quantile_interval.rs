@@ -3,6 +3,7 @@
 
 use crate::quantile::{MILLION, latencies_needed};
 use crate::special::binomial_up_to;
+use latlab_model::histogram::censored_above;
 use latlab_model::statistics::QuantileInterval;
 use latlab_model::{Bin, Nanos};
 
@@ -65,9 +66,13 @@ pub fn quantile_interval(
     let ranks = quantile_ranks(count as f64, above, each);
     let (least, most) = observed;
     let within = |value: Nanos| most.map_or(value, |most| value.min(most)).max(least);
-    let upper = row_from_top(rows, ranks.upper).map(|row| row.high_ns - Nanos(1));
-    // Of rows without an end nobody knows how far they reach.
-    let upper = upper.filter(|high| *high < Nanos::MAX - Nanos(1) || most.is_some());
+    // What lies beyond the first row without an end may be as large as the largest latency.
+    let known = censored_above(rows).unwrap_or(Nanos::MAX);
+    let upper = row_from_top(rows, ranks.upper).map(|row| match row.high_ns <= known {
+        true => row.high_ns - Nanos(1),
+        false => Nanos::MAX,
+    });
+    let upper = upper.filter(|high| *high < Nanos::MAX || most.is_some());
     let needs = latencies_needed(parts_per_million) as f64 * each;
     Some(QuantileInterval {
         parts_per_million,
@@ -112,6 +117,18 @@ mod tests {
         assert!(dependent.low_ns < median.low_ns && dependent.high_ns > median.high_ns);
         assert_eq!(of(999_990, 100.0).high_ns, None, "ten thousand events have no p99.999");
         assert_eq!(of(999_990, 100.0).latencies_needed, 36_888_700);
+    }
+
+    #[test]
+    fn an_interval_reaches_to_the_maximum_where_sizes_are_unknown() {
+        let open = Bin { low_ns: Nanos(400), high_ns: Nanos::MAX, count: 50 };
+        let rows = [row(100, 50), open, row(700, 900)];
+        let of = |most| quantile_interval(&rows, 500_000, (Nanos(100), most), None).unwrap();
+        assert_eq!(
+            (of(Some(Nanos(900))).low_ns, of(Some(Nanos(900))).high_ns),
+            (Nanos(700), Some(Nanos(900)))
+        );
+        assert_eq!(of(None).high_ns, None);
     }
 
     #[test]

@@ -19,6 +19,7 @@ pub fn summary(plan: &Plan, counts: &Histogram, max_at: Option<Nanos>) -> Summar
         mean_ns: counts.mean_ns(),
         quantiles: quantiles(counts),
         max_ns: counts.max(),
+        max_is_at_least: false,
         max_at_ns: max_at.filter(|_| counts.max().is_some()),
         noise: None,
     }

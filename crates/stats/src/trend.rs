@@ -1,11 +1,11 @@
 //! A metric over builds, with the builds from which on it lies at another level.
 
-use crate::compare::{MeasuredRun, figure, stretch_of};
+use crate::compare::{MeasuredRun, stated_figure, stretch_of};
 use crate::compare::{differences, recorded};
 use crate::rank::{Shift, median, values_needed};
 use crate::series::{ChangePoint, FEWEST_BUILDS, SeriesChanges, SeriesLimit, change_points};
 use latlab_model::Nanos;
-use latlab_model::run::Run;
+use latlab_model::run::{IncompleteRun, Run};
 use latlab_model::run_comparison::{ComparisonWord, Metric, RatioInterval, UnsupportedMetric};
 use latlab_model::trend::{Build, Trend, TrendLimit, TrendStep};
 use std::collections::BTreeSet;
@@ -30,24 +30,31 @@ pub fn trend(runs: &[BuildRun], metric: Metric, care: f64) -> Trend {
     runs.sort_by(|one, other| age(one).cmp(&age(other)));
     let stretch = stretch_of(runs.iter().map(|one| &one.run));
     let (mut builds, mut unsupported): (Vec<Build>, Vec<UnsupportedMetric>) = Default::default();
+    let incomplete: Vec<IncompleteRun> =
+        runs.iter().filter_map(|one| one.run.run.incomplete()).collect();
+    runs.retain(|one| one.run.run.incomplete().is_none());
     for BuildRun { build, run } in &runs {
-        match figure(metric, run, stretch) {
+        match stated_figure(metric, run, stretch) {
             Ok(value) => add(&mut builds, build, run.run, value),
-            Err(lack) => unsupported.push(UnsupportedMetric {
-                metric,
-                run: run.run.id.clone(),
-                has: lack.has,
-                needs: lack.needs,
-            }),
+            Err(lack) => unsupported.push(lack.of(metric, run)),
         }
     }
+    // Builds without a value may be better or worse.
+    let is_open = !incomplete.is_empty() || unsupported.iter().any(|one| one.above_ns.is_some());
     let all = || runs.iter().map(|one| one.run.run);
     let kinds: BTreeSet<String> = all().map(recorded).collect();
     let found = Trend {
         deadline_ns: common_deadline(&runs),
         unequal: differences(all(), &["load", "period", "instrument", "board"]),
         unsupported,
+        incomplete,
         ..trend_of_builds(builds, metric, care)
+    };
+    let found = match is_open
+        && matches!(found.word, ComparisonWord::NoRegression | ComparisonWord::Refused)
+    {
+        true => Trend { word: ComparisonWord::Inconclusive, ..found },
+        false => found,
     };
     match kinds.len() > 1 {
         true => {
@@ -88,6 +95,7 @@ pub fn trend_of_builds(mut builds: Vec<Build>, metric: Metric, care: f64) -> Tre
         unequal: None,
         unsupported: Vec::new(),
         invalid: Vec::new(),
+        incomplete: Vec::new(),
     }
 }
 

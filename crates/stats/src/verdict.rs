@@ -53,10 +53,12 @@ pub fn judge(evidence: &VerdictInput) -> Option<Verdict> {
     let deadline_ns = evidence.plan.deadline_ns?;
     let misses = evidence.total.misses.unwrap_or(0);
     let (word, reason) = decide(evidence, misses);
-    // What was not measured may have missed.
+    let forbids_pass = forbidden(evidence.findings).is_some();
+    // What was not measured, or is missing, may have missed.
     let bounded = misses == 0
         && has_data(evidence)
         && evidence.unmeasured == 0
+        && !forbids_pass
         && word != VerdictWord::Invalid;
     let spins = evidence.plan.method.records() == Recorded::Gap;
     let activations = evidence.total.activations;
@@ -74,13 +76,32 @@ pub fn judge(evidence: &VerdictInput) -> Option<Verdict> {
         reason,
         sentence: None,
     };
-    let Some(per_hour) = evidence.plan.limit_per_hour else { return Some(verdict) };
+    let Some(per_hour) = evidence.plan.limit_per_hour else {
+        return Some(without_bounds(verdict, forbids_pass));
+    };
     let ended = evidence.ended;
     let of_end = |reason: &VerdictReason| matches!(reason, VerdictReason::Ended { .. });
     let undecided =
         why_undecided(evidence).filter(|reason| !(of_end(reason) && is_early_but_good(ended)));
     let chosen = may_be_chosen(evidence.plan, ended);
-    Some(judge_limit(verdict, per_hour, evidence.measured, chosen, undecided))
+    let judged = judge_limit(verdict, per_hour, evidence.measured, chosen, undecided);
+    Some(without_bounds(judged, forbids_pass))
+}
+
+/// Where latencies may be missing, what was counted bounds no rate from above.
+fn without_bounds(verdict: Verdict, forbids_pass: bool) -> Verdict {
+    if !forbids_pass {
+        return verdict;
+    }
+    let limit = verdict.limit.filter(|_| verdict.word == VerdictWord::Fail);
+    Verdict { bursts: None, limit, ..verdict }
+}
+
+/// The reason that the first finding gives which forbids a pass.
+pub(crate) fn forbidden(findings: &[Finding]) -> Option<VerdictReason> {
+    let mut all = findings.iter().filter(|finding| finding.forbids_pass());
+    let finding = all.next()?.clone();
+    Some(VerdictReason::PassForbidden { finding, others: all.count() as u64 })
 }
 
 /// The measured time is cut into so many slices, whose misses differ by more than chance where misses
@@ -180,6 +201,7 @@ fn why_undecided(evidence: &VerdictInput) -> Option<VerdictReason> {
             Some(VerdictReason::ResponsesNotMeasured { count: unmeasured, stimuli })
         }
         () if unknown_latencies(evidence).is_some() => unknown_latencies(evidence),
+        () if forbidden(evidence.findings).is_some() => forbidden(evidence.findings),
         () if evidence.ended == EndReason::Finished => None,
         () => Some(VerdictReason::Ended { reason: evidence.ended }),
     }
@@ -283,6 +305,58 @@ mod tests {
             verdict_of(&total(9, 0), EndReason::Finished, &[harmless]).word,
             VerdictWord::Pass
         );
+    }
+
+    fn left_out(line: u64) -> Finding {
+        Finding::new(ImportFinding::ImportLeftOut {
+            count: 1,
+            items: "lines".to_string(),
+            first_line: Some(line),
+            first: "0004x0 000009".to_string(),
+        })
+    }
+
+    /// Invariant (losses): A recording that may lack latencies never passes, and a miss in it still fails.
+    #[test]
+    fn what_may_lack_latencies_does_not_pass_and_bounds_nothing() {
+        let findings = [left_out(4), left_out(9)];
+        let verdict = verdict_of(&total(999, 0), EndReason::Finished, &findings);
+        assert_eq!(verdict.word, VerdictWord::Inconclusive);
+        let reason = VerdictReason::PassForbidden { finding: left_out(4), others: 1 };
+        assert_eq!(verdict.reason, Some(reason));
+        assert_eq!((verdict.at_most_share, verdict.bursts), (None, None));
+        let missed = verdict_of(&total(999, 2), EndReason::Finished, &findings);
+        assert_eq!((missed.word, missed.reason), (VerdictWord::Fail, None));
+        let suspended = Finding::new(MachineFinding::Suspended { length_ns: Nanos(1) });
+        let both = [suspended, left_out(4)];
+        let invalid = verdict_of(&total(999, 0), EndReason::Finished, &both);
+        assert_eq!(invalid.word, VerdictWord::Invalid);
+    }
+
+    #[test]
+    fn a_limit_is_not_kept_by_what_may_lack_latencies() {
+        let plan = Plan { limit_per_hour: Some(10.0), ..plan() };
+        let judged = |misses: u64, findings: &[Finding]| {
+            judge(&VerdictInput {
+                unmeasured: 0,
+                plan: &plan,
+                total: &total(1_000_000, misses),
+                threads: 1,
+                silent_threads: 0,
+                measured: Nanos(36_000_000_000_000),
+                from: Nanos::ZERO,
+                late: &[],
+                below: None,
+                watched: Nanos::ZERO,
+                ended: EndReason::Finished,
+                findings,
+            })
+            .unwrap()
+        };
+        assert_eq!(judged(1, &[]).word, VerdictWord::Pass);
+        let open = judged(1, &[left_out(4)]);
+        assert_eq!((open.word, open.limit), (VerdictWord::Inconclusive, None));
+        assert!(matches!(open.reason, Some(VerdictReason::PassForbidden { others: 0, .. })));
     }
 
     #[test]

@@ -114,8 +114,8 @@ class Finding:
     """When it was found, in ns of CLOCK_MONOTONIC."""
     thread: int | None
     """Number of the measuring thread that it concerns."""
-    invalidates: bool
-    """Whether it makes the figures worthless or incomplete."""
+    effect: str
+    """What it does to the verdict: `none`, `no-pass` (latencies may be missing) or `invalid`."""
 
     @classmethod
     def read(cls, document: Mapping[str, Any]) -> Self:
@@ -126,5 +126,5 @@ class Finding:
             remedy=document["remedy"],
             at_ns=document["at_ns"],
             thread=document["thread"],
-            invalidates=document["invalidates"],
+            effect=document["effect"],
         )

@@ -256,7 +256,7 @@ fn latency_columns(threads: &[&LiveThread]) -> Vec<LiveColumn> {
     vec![
         extreme("min", |thread| thread.total.min_ns),
         LiveColumn::latencies("mean", threads.iter().map(|thread| thread.total.mean_ns())),
-        quantile("p99", |tail| Some(tail.p99_ns)),
+        quantile("p99", |tail| tail.p99_ns),
         quantile("p99.99", |tail| tail.p99_99_ns),
         extreme("max", |thread| thread.total.max_ns),
     ]

@@ -9,7 +9,7 @@ use crate::legs::findings as leg_findings;
 use crate::own_work::findings as own_work_findings;
 use crate::rows::SpikeRow;
 use crate::stream_end::{StreamEnd, damage_findings};
-use crate::summary::{end_reason, include_uncounted, is_silent, summarize};
+use crate::summary::{end_reason, include_uncounted, is_silent, mark_maxima, summarize};
 use crate::thread::ThreadCounts;
 use crate::trace::TraceDigest;
 use jiff::Timestamp;
@@ -68,8 +68,8 @@ impl RunBuilder {
 
         let counts = std::mem::take(&mut self.threads).into_values();
         let counts: Vec<ThreadCounts> = counts.map(ThreadCounts::with_bins).collect();
-        let threads: Vec<ThreadRun> = counts.iter().map(|one| one.run(&head.plan)).collect();
-        let total = summarize(&head.plan, &counts, &threads);
+        let mut threads: Vec<ThreadRun> = counts.iter().map(|one| one.run(&head.plan)).collect();
+        let mut total = summarize(&head.plan, &counts, &threads);
         let mut spikes: Vec<SpikeRow> = counts.iter().flat_map(ThreadCounts::spike_rows).collect();
         self.legs.attach_to(&mut spikes);
         let legs = self.legs(&head.plan, &spikes);
@@ -85,6 +85,7 @@ impl RunBuilder {
         let found = own_work.iter().flat_map(|work| own_work_findings(work, &head.prepared));
         self.findings.extend(found);
         let findings = std::mem::take(&mut self.findings).sorted();
+        mark_maxima(&mut threads, &mut total, &findings);
         let ended = self.end_reason();
         let all =
             AllThreads { counts: &counts, threads: &threads, total: &total, findings: &findings };

@@ -5,6 +5,7 @@ pub mod noise;
 pub mod responses;
 pub mod stream;
 
+use latlab_model::finding::VerdictEffect;
 use latlab_model::run::Finding;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -29,8 +30,9 @@ impl FindingList {
             return;
         }
         // What a verdict rests on must not get lost among harmless ones of its kind.
-        let same = |kept: &Finding| kept.code() == finding.code() && kept.invalidates();
-        if finding.invalidates() && !self.kept.iter().any(same) {
+        let same =
+            |kept: &Finding| kept.code() == finding.code() && kept.effect() == finding.effect();
+        if finding.effect() != VerdictEffect::None && !self.kept.iter().any(same) {
             self.kept.push(finding);
         }
     }

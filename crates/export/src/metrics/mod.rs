@@ -85,7 +85,7 @@ const FIGURES: [Figure; 8] = [
     ("latlab_latency_min_seconds", "Smallest latency.", |one| seconds(one.min_ns)),
     ("latlab_latency_mean_seconds", "Mean latency.", |one| one.mean_ns.map(|mean| mean / 1e9)),
     ("latlab_latency_p99_seconds", "Latency that 99 % of the cycles do not exceed.", |one| {
-        seconds(one.quantiles.as_ref().map(|all| all.p99_ns))
+        seconds(one.quantiles.as_ref().and_then(|all| all.p99_ns))
     }),
     ("latlab_latency_p999_seconds", "Latency that 99.9 % of the cycles do not exceed.", |one| {
         seconds(one.quantiles.as_ref()?.p99_9_ns)

@@ -14,7 +14,7 @@ findings! {
         /// deadline the verdict is at best `inconclusive`.
         ResponseNotMeasured = "response-not-measured" (
             "warning",
-            "no",
+            "none",
             "Use a longer time base, so that the whole response is captured."
         ) {
             /// Responses without a value.
@@ -26,7 +26,7 @@ findings! {
         /// These are in no figure, and with a deadline the verdict is at best `inconclusive`.
         ResponseTimedOut = "response-timed-out" (
             "warning",
-            "no",
+            "none",
             "Check the trigger and whether every stimulus comes; a longer `--timeout` waits longer."
         ) {
             /// Readings that timed out.
@@ -39,7 +39,7 @@ findings! {
         /// The instrument ended the series; what was measured until then is kept.
         InstrumentEnded = "instrument-ended" (
             "warning",
-            "no",
+            "none",
             "Check the instrument and its connection, and measure again."
         ) {
             /// Readings until then.
@@ -53,7 +53,7 @@ findings! {
         /// conditions were from then on is unknown.
         MachineLost = "machine-lost" (
             "warning, error",
-            "if loads were asked for",
+            "invalid if loads were asked for",
             "Check that machine and the link to it, and measure again."
         ) {
             /// Whether loads were asked for, which may have ended as well.
@@ -63,7 +63,7 @@ findings! {
         /// and are in no figure.
         ResponseImpossible = "response-impossible" (
             "error",
-            "no",
+            "none",
             "Correct the program that wrote them."
         ) {
             /// How many.
@@ -77,7 +77,7 @@ findings! {
         /// Stimuli got no response. Each is a miss of any deadline.
         ResponseMissing = "response-missing" (
             "warning",
-            "no",
+            "none",
             "Check whether the responder was ready, and the level of the stimulus."
         ) {
             /// Stimuli without a response.
@@ -88,7 +88,7 @@ findings! {
         /// The first response to a stimulus came after the window.
         ResponseLate = "response-late" (
             "warning",
-            "no",
+            "none",
             "Use a longer `--window` if they should count."
         ) {
             /// Stimuli whose response was late.
@@ -101,7 +101,7 @@ findings! {
         /// Further responses came within the window.
         ResponseDouble = "response-double" (
             "warning",
-            "no",
+            "none",
             "Use a larger `--hysteresis`, or another `--response-edge`."
         ) {
             /// Further responses.
@@ -110,7 +110,7 @@ findings! {
         /// Responses belong to no stimulus.
         ResponseSpurious = "response-spurious" (
             "warning",
-            "no",
+            "none",
             "Look at the capture with `--look`: are the probes swapped?"
         ) {
             /// Such responses.
@@ -120,7 +120,7 @@ findings! {
         /// round.
         ProbesSwapped = "probes-swapped" (
             "warning",
-            "no",
+            "none",
             "If so, swap `--stimulus` and `--response`."
         ) {
             /// The channel taken for the stimuli.
@@ -134,7 +134,7 @@ findings! {
         /// long.
         SlowInStep = "slow-in-step" (
             "info",
-            "no",
+            "none",
             "See the chart of the latency against the phase."
         ) {
             /// The channel of the marker.
@@ -151,18 +151,18 @@ findings! {
             slower: u64,
         }
         /// The first row of a list is 0, which is not a reading. It is left out.
-        FirstRowNoSample = "first-row-no-sample" ("info", "no", "Nothing.") {}
+        FirstRowNoSample = "first-row-no-sample" ("info", "none", "Nothing.") {}
         /// A list has no times of the stimuli, so each reading counts as one second.
         StimuliUntimed = "stimuli-untimed" (
             "info",
-            "no",
+            "none",
             "Nothing; charts over time use the number of the reading."
         ) {}
         /// Where low is parted from high on a channel is in doubt: it rests at more than two levels,
         /// was hardly ever at one of them, or its levels drift past the threshold.
         LevelsInDoubt = "levels-in-doubt" (
             "warning",
-            "no",
+            "none",
             "Look at the capture with `--look`, and give the `--threshold` as a voltage."
         ) {
             /// The channel.
@@ -182,7 +182,7 @@ findings! {
         /// A channel shows noise and no signal, so that nothing on it is an edge.
         ChannelNoise = "channel-noise" (
             "warning",
-            "no",
+            "none",
             "Check the probe; if it has a signal, give its `--threshold` as a voltage."
         ) {
             /// The channel.
@@ -193,7 +193,7 @@ findings! {
             high: f64,
         }
         /// Single values lie a swing or more outside of the levels of a channel. They make no edge.
-        ValuesOutside = "values-outside" ("info", "no", "Nothing, if they are disturbances.") {
+        ValuesOutside = "values-outside" ("info", "none", "Nothing, if they are disturbances.") {
             /// The channel.
             channel: String,
             /// How many.
@@ -205,12 +205,12 @@ findings! {
         }
         /// A session lacks parts of its samples. What was in them is unknown; they count as long as
         /// the others.
-        ChunkMissing = "chunk-missing" ("warning", "no", "Save the capture again.") {
+        ChunkMissing = "chunk-missing" ("warning", "none", "Save the capture again.") {
             /// The parts by their names.
             parts: Vec<String>,
         }
         /// Something in a file was left out, or looks wrong.
-        CaptureNote = "capture-note" ("info", "no", "As the note says.") {
+        CaptureNote = "capture-note" ("info", "none", "As the note says.") {
             /// The note of the reader of that format.
             note: String,
         }

@@ -15,7 +15,7 @@ findings! {
     ConditionFinding {
         /// A CPU was slowed down by heat or a weak supply: the flags of a Raspberry Pi's firmware, a
         /// counter of throttling, or a lower limit of its frequency.
-        Throttled = "throttled" ("warning", "no", "Cool the machine; use a stronger supply.") {
+        Throttled = "throttled" ("warning", "none", "Cool the machine; use a stronger supply.") {
             /// What shows it.
             by: Throttling,
             /// When.
@@ -26,7 +26,7 @@ findings! {
         /// A measured CPU ran at frequencies more than 5 % apart.
         FrequencyChanged = "frequency-changed" (
             "warning",
-            "no",
+            "none",
             "Fix the frequency: see `latlab doctor`."
         ) {
             /// The CPUs.
@@ -43,7 +43,7 @@ findings! {
         /// The temperatures of the first and the last tenth of the run were at least 5 C apart.
         TemperatureDrift = "temperature-drift" (
             "info, warning from 10 C",
-            "no",
+            "none",
             "Use a longer `--warm-up` under the load."
         ) {
             /// The sensor.
@@ -59,7 +59,7 @@ findings! {
         /// between two readings.
         Steal = "steal" (
             "warning",
-            "no",
+            "none",
             "Use bare metal, or give the guest dedicated CPUs."
         ) {
             /// The CPU.
@@ -74,7 +74,7 @@ findings! {
             beside: LatencyComparison,
         }
         /// Pages were swapped out or in.
-        Swapped = "swapped" ("warning", "no", "`swapoff -a` for the run.") {
+        Swapped = "swapped" ("warning", "none", "`swapoff -a` for the run.") {
             /// How many.
             pages: u64,
             /// When.
@@ -86,7 +86,7 @@ findings! {
         /// CPU.
         RivalThread = "rival-thread" (
             "warning",
-            "no",
+            "none",
             "Move it with `taskset`, or lower it with `chrt`."
         ) {
             /// The measured CPUs that such threads ran on.
@@ -102,7 +102,7 @@ findings! {
         /// value in this run. The busiest threads of that time are named.
         LoadChanged = "load-changed" (
             "warning",
-            "no",
+            "none",
             "Keep the load constant, or measure each load separately."
         ) {
             /// The CPU.
@@ -123,7 +123,7 @@ findings! {
         /// A tenth of the memory or more was taken within ten readings.
         MemoryTaken = "memory-taken" (
             "info, warning below 5 % left",
-            "no",
+            "none",
             "Find the program that took it."
         ) {
             /// How much.
@@ -142,7 +142,7 @@ findings! {
         /// The kernel switched to another clock source during the run.
         ClocksourceChanged = "clocksource-changed" (
             "error",
-            "no",
+            "none",
             "Look for `clocksource` in the kernel log."
         ) {
             /// The clock source at the beginning.
@@ -157,7 +157,7 @@ findings! {
         /// The firmware interrupted all CPUs (counted on Intel processors).
         Smi = "smi" (
             "warning",
-            "no",
+            "none",
             "Check the firmware settings: legacy USB, power management."
         ) {
             /// How often.
@@ -169,7 +169,7 @@ findings! {
         }
         /// The kernel log reported something that concerns latency, such as `rt-throttling`,
         /// `lockup`, `rcu-stall`, `heat`.
-        KernelEvent = "kernel-event" ("warning", "no", "Read the kernel log of that time.") {
+        KernelEvent = "kernel-event" ("warning", "none", "Read the kernel log of that time.") {
             /// What.
             event: String,
             /// How often.
@@ -183,7 +183,7 @@ findings! {
         /// is damaged.
         TelemetryLost = "telemetry-lost" (
             "info",
-            "no",
+            "none",
             "Nothing; missing readings are not replaced."
         ) {
             /// How many.
@@ -193,7 +193,7 @@ findings! {
         /// time are not known. The agent did not get a CPU, or a kernel file did not answer.
         TelemetryGap = "telemetry-gap" (
             "warning",
-            "no",
+            "none",
             "Leave one CPU without a measuring thread, or load the machine less."
         ) {
             /// How many such gaps there are.
@@ -206,7 +206,7 @@ findings! {
             beside: LatencyComparison,
         }
         /// The readings took more than 0.5 % of a CPU.
-        TelemetryDear = "telemetry-dear" ("warning", "no", "Use `--telemetry 5s`, or `off`.") {
+        TelemetryDear = "telemetry-dear" ("warning", "none", "Use `--telemetry 5s`, or `off`.") {
             /// Share of a CPU that they took.
             cpu_share: f64,
             /// Share that should be enough.

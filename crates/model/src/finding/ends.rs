@@ -25,7 +25,7 @@ findings! {
         /// A thread ended before the others. The sentence says why.
         ThreadEndedEarly = "thread-ended-early" (
             "error",
-            "not if its CPU went offline or the thread ran without sleeping",
+            "invalid, but not if its CPU went offline or the thread ran without sleeping",
             "Find out what keeps the CPU busy: latlab stops a thread that has not slept for \
              seconds, so that the machine does not hang."
         ) {
@@ -35,14 +35,14 @@ findings! {
         /// A thread did not report its end, so its counts cannot be checked.
         ThreadLost = "thread-lost" (
             "error",
-            "yes",
+            "invalid",
             "Measure again; if it happens again, report it."
         ) {}
         /// latlab was killed, its disk was full, or the connection to the agent was lost. The run
         /// contains all data up to then.
         StreamLost = "stream-lost" (
             "error",
-            "no",
+            "none",
             "See whether the disk was full; if memory ran out, the kernel log names what was killed."
         ) {
             /// End of the last stored interval, in UTC; none without an interval.
@@ -51,7 +51,7 @@ findings! {
         /// A guest was measured in virtual time: one instruction takes one nanosecond.
         VirtualTime = "virtual-time" (
             "info",
-            "no",
+            "none",
             "See [what virtual time shows](../guide/lab.md#what-it-shows-and-what-it-does-not)."
         ) {
             /// The guest.
@@ -61,7 +61,7 @@ findings! {
         /// them is not in virtual time.
         WireByHost = "wire-by-host" (
             "info",
-            "no",
+            "none",
             "Compare the legs wake-up and answer, or medians with others of this machine."
         ) {
             /// The wires, in words.
@@ -71,24 +71,24 @@ findings! {
         }
         /// A guest was measured in the host's time (`--realtime`): every latency includes delays of
         /// the emulator and the host.
-        GuestNoisy = "guest-noisy" ("warning", "no", "Omit `--realtime`.") {
+        GuestNoisy = "guest-noisy" ("warning", "none", "Omit `--realtime`.") {
             /// The guest.
             target: Target,
             /// What it ran by: `kvm`, `tcg`.
             accelerator: String,
         }
         /// A fault was injected on purpose (`--fault`).
-        PlantedFault = "planted-fault" ("info", "no", "Nothing: the run is a test.") {
+        PlantedFault = "planted-fault" ("info", "none", "Nothing: the run is a test.") {
             /// The fault, as it was asked for.
             fault: String,
         }
         /// The user stopped a guest. Up to half a second of its time is missing.
-        GuestEnded = "guest-ended" ("info", "no", "Nothing.") {}
+        GuestEnded = "guest-ended" ("info", "none", "Nothing.") {}
         /// A guest needed more than four minutes of wall time for each of its seconds, and was
         /// stopped.
         GuestTimeLimit = "guest-time-limit" (
             "warning",
-            "no",
+            "none",
             "Use a shorter run, a smaller load, or a less busy host."
         ) {
             /// The limit, in wall time.
@@ -97,7 +97,7 @@ findings! {
         /// The emulator of a guest ended before the guest did. The sentence has its last line.
         EmulatorFailed = "emulator-failed" (
             "error",
-            "no",
+            "none",
             "Fix what the line says; the console is among the files of the run."
         ) {
             /// How it ended.
@@ -110,7 +110,7 @@ findings! {
         /// a few latencies.
         HostCrowded = "host-crowded" (
             "info",
-            "no",
+            "none",
             "If runs must be identical, leave a CPU of the host free for each guest."
         ) {
             /// Share of the wall time in which the emulator waited for its CPU.
@@ -120,7 +120,7 @@ findings! {
         /// itself and restores the board; the run contains all data up to then.
         BoardLost = "board-lost" (
             "error",
-            "no",
+            "none",
             "Fix what the sentence says, and measure again."
         ) {
             /// The board.
@@ -129,12 +129,12 @@ findings! {
             reason: String,
         }
         /// The clock of a board shows another day. The times of the run are those of this machine.
-        BoardClockOff = "board-clock-off" ("info", "no", "Set it: `date -s` or NTP, on the board.") {
+        BoardClockOff = "board-clock-off" ("info", "none", "Set it: `date -s` or NTP, on the board.") {
             /// How far it is ahead.
             off_ns: Nanos,
         }
         /// What the stream of a board cost its link. Its interrupts are in the telemetry.
-        BoardTraffic = "board-traffic" ("info", "no", "Nothing. A longer `--telemetry` and no `--samples` make it less.") {
+        BoardTraffic = "board-traffic" ("info", "none", "Nothing. A longer `--telemetry` and no `--samples` make it less.") {
             /// Bytes that came while it was measured.
             bytes: u64,
             /// In this time.
@@ -144,7 +144,7 @@ findings! {
         /// and `NET_TX`, those of the link among them.
         BoardInterrupts = "board-interrupts" (
             "info",
-            "no",
+            "none",
             "Move them off the measured CPUs with `--tune irqs=away`, or measure without the link: `--detach`."
         ) {
             /// Of each CPU that had any.
@@ -154,7 +154,7 @@ findings! {
         /// and the run ended.
         DetachedBound = "detached-bound" (
             "warning",
-            "no",
+            "none",
             "Make room on the board, name a larger folder there with `--board-folder`, or measure less."
         ) {
             /// The bound.
@@ -163,7 +163,7 @@ findings! {
         /// The command of `--on-spike` ended with an error, could not be started, or ran too long.
         SpikeCommandFailed = "spike-command-failed" (
             "warning",
-            "no",
+            "none",
             "Run it by hand with a line of JSON on its standard input."
         ) {
             /// Times it failed.

@@ -1,10 +1,10 @@
 //! Findings about what an imported file does not tell, or tells twice in different words.
 
 use super::kinds::{FindingEntry, findings};
-use super::{INFO, WARNING, Weight};
+use super::{INFO, NO_PASS, WARNING, Weight};
 use crate::Nanos;
 use crate::shell::Line;
-use crate::units::{counted, grouped};
+use crate::units::{counted, grouped, within_sentence};
 use serde::{Deserialize, Serialize};
 
 findings! {
@@ -14,7 +14,7 @@ findings! {
         /// known, but not how long each was. The mean leaves them out.
         ImportOverflow = "import-overflow" (
             "warning",
-            "no",
+            "none",
             "Record with more bins."
         ) {
             /// How many.
@@ -29,7 +29,7 @@ findings! {
         /// The file does not say how many latencies lie beyond the last bin.
         ImportOverflowUnknown = "import-overflow-unknown" (
             "warning",
-            "no",
+            "none",
             "Import the complete output of the tool."
         ) {
             /// Where the histogram ends.
@@ -40,7 +40,7 @@ findings! {
         /// Two statements of the file contradict each other.
         ImportContradiction = "import-contradiction" (
             "warning",
-            "no",
+            "no pass",
             "Find out which one is right; the bins count."
         ) {
             /// What they are about.
@@ -53,7 +53,7 @@ findings! {
         /// The file ends too early, or a part of it is missing.
         ImportIncomplete = "import-incomplete" (
             "warning",
-            "no",
+            "no pass",
             "Import the complete file, if there is one."
         ) {
             /// What is missing.
@@ -62,7 +62,7 @@ findings! {
         /// Lines or values of the file could not be read, and were left out.
         ImportLeftOut = "import-left-out" (
             "warning",
-            "no",
+            "no pass",
             "Look at the first of them."
         ) {
             /// How many.
@@ -78,21 +78,20 @@ findings! {
         /// no chart.
         ImportSummaryOnly = "import-summary-only" (
             "info",
-            "no",
+            "none",
             "Record with a histogram, as with `cyclictest -h 400`."
         ) {}
-        /// The file does not tell whether some latencies were later than the deadline, so a verdict
-        /// is at best `inconclusive`.
+        /// The file does not tell whether some latencies were later than the deadline.
         DeadlineUndecided = "import-deadline-undecided" (
             "warning",
-            "no",
+            "no pass",
             "Record with finer bins, or more of them."
         ) {
             /// How many; none where not even that is known.
             count: Option<u64>,
         }
         /// Something that a reader of the file should know.
-        ImportNote = "import-note" ("info", "no", "As the note says.") {
+        ImportNote = "import-note" ("info", "none", "As the note says.") {
             /// The note of the reader of that format.
             note: String,
         }
@@ -105,12 +104,34 @@ impl ImportFinding {
         use ImportFinding::*;
         match self {
             ImportSummaryOnly {} | ImportNote { .. } => INFO,
-            ImportOverflow { .. }
-            | ImportOverflowUnknown { .. }
-            | ImportContradiction { .. }
+            ImportOverflow { .. } | ImportOverflowUnknown { .. } => WARNING,
+            ImportContradiction { .. }
             | ImportIncomplete { .. }
             | ImportLeftOut { .. }
-            | DeadlineUndecided { .. } => WARNING,
+            | DeadlineUndecided { .. } => NO_PASS,
+        }
+    }
+
+    /// Whether a larger latency than all known ones may be missing.
+    pub(super) fn hides_maximum(&self) -> bool {
+        match self {
+            ImportFinding::ImportOverflowUnknown { largest_ns, .. } => largest_ns.is_none(),
+            _ => self.hides_latencies(),
+        }
+    }
+
+    /// Whether latencies may be missing.
+    pub(super) fn hides_latencies(&self) -> bool {
+        use ImportFinding::*;
+        match self {
+            ImportContradiction { .. }
+            | ImportIncomplete { .. }
+            | ImportLeftOut { .. }
+            | ImportOverflowUnknown { .. } => true,
+            ImportOverflow { .. }
+            | ImportSummaryOnly {}
+            | DeadlineUndecided { .. }
+            | ImportNote { .. } => false,
         }
     }
 
@@ -132,15 +153,15 @@ impl ImportFinding {
                 ),
             },
             ImportContradiction { about, stated, counted } => {
-                format!("{about}: the file states {stated}, but its data come to {counted}.")
+                format!(
+                    "The file contradicts itself: it states {stated} as {}, and its data come to \
+                     {counted}.",
+                    within_sentence(about)
+                )
             }
             ImportIncomplete { missing } => format!("The file is incomplete: {missing}."),
             ImportLeftOut { count, items, first_line, first } => {
-                let at = first_line.map(|line| format!("line {line}: ")).unwrap_or_default();
-                format!(
-                    "{} {items} could not be used; the first is {at}'{first}'.",
-                    grouped(*count)
-                )
+                left_out(*count, items, *first_line, first)
             }
             ImportSummaryOnly {} => "The file has neither a histogram nor samples, only figures. \
                                      Quantiles are unknown."
@@ -174,6 +195,27 @@ impl ImportFinding {
             | ImportNote { .. } => return None,
         };
         Some(Line::new(remedy))
+    }
+}
+
+fn left_out(count: u64, items: &str, first_line: Option<u64>, first: &str) -> String {
+    let lost = match items {
+        "lines" => "that may hold latencies could not be read",
+        _ => "could not be used",
+    };
+    let at = first_line.map(|line| format!("line {line}: ")).unwrap_or_default();
+    let (items, which) = match count {
+        1 => (singular(items), ":"),
+        _ => (items.to_string(), "; the first is"),
+    };
+    format!("{} {items} {lost}{which} {at}'{first}'.", grouped(count))
+}
+
+/// `lines` as `line`, `entries` as `entry`.
+fn singular(items: &str) -> String {
+    match items.strip_suffix("ies") {
+        Some(stem) => format!("{stem}y"),
+        None => items.strip_suffix('s').unwrap_or(items).to_string(),
     }
 }
 

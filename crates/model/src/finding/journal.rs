@@ -10,12 +10,12 @@ findings! {
     /// What happened to the journal.
     JournalFinding {
         /// The journal was written, but the disk did not confirm that it survives a power cut.
-        JournalNotSynced = "journal-not-synced" ("warning", "no", "Check the disk.") {
+        JournalNotSynced = "journal-not-synced" ("warning", "none", "Check the disk.") {
             /// What the disk said.
             error: String,
         }
         /// The folder of the run was deleted during the run. It was written again completely.
-        FolderDeleted = "folder-deleted" ("warning", "no", "Find out what deleted it.") {
+        FolderDeleted = "folder-deleted" ("warning", "none", "Find out what deleted it.") {
             /// Length of the journal that was written again.
             bytes: u64,
             /// Where to.
@@ -24,7 +24,7 @@ findings! {
         /// A part of the journal could not be written: most often the disk is full.
         JournalNotWritten = "journal-not-written" (
             "error",
-            "yes",
+            "invalid",
             "Free some space, or use `--out` on a larger disk."
         ) {
             /// Frames that could not be written.
@@ -36,7 +36,7 @@ findings! {
         /// everything before them.
         JournalCut = "journal-cut" (
             "warning",
-            "no",
+            "none",
             "Nothing: this is the effect of a kill or a power cut."
         ) {
             /// How many bytes.
@@ -45,7 +45,7 @@ findings! {
         /// Bytes of the journal are damaged and lost. The run contains the rest.
         JournalDamaged = "journal-damaged" (
             "error",
-            "unless it is at the end of the journal",
+            "invalid unless it is at the end of the journal",
             "Check the disk and the memory. The journal is kept in the folder of the run."
         ) {
             /// How many bytes.

@@ -7,8 +7,8 @@ pub struct FindingEntry {
     pub code: &'static str,
     /// Its weights, as the table says them.
     pub weight: &'static str,
-    /// Whether it makes a verdict `invalid`, as the table says it.
-    pub invalid: &'static str,
+    /// What it does to the verdict, as the table says it.
+    pub effect: &'static str,
     /// What it means, in Markdown.
     pub means: &'static str,
     /// What to do about it, in Markdown.
@@ -17,13 +17,13 @@ pub struct FindingEntry {
 
 /// Declares an enum of findings. The documentation of a variant is what the reference says it means.
 ///
-/// `Variant = "code" (weight, invalid, what to do) { parameters }`; each parameter is a field of
+/// `Variant = "code" (weight, effect on the verdict, what to do) { parameters }`; each parameter is a field of
 /// the JSON object beside `code`, so that its name must not be one of [`super::RESERVED`].
 macro_rules! findings {
     ($(#[$meta:meta])* $name:ident {
         $(
             $(#[doc = $means:literal])+
-            $variant:ident = $code:literal ($weight:literal, $invalid:literal, $action:literal)
+            $variant:ident = $code:literal ($weight:literal, $effect:literal, $action:literal)
             { $($(#[$about:meta])* $field:ident: $type:ty),* $(,)? }
         )+
     }) => {
@@ -44,7 +44,7 @@ macro_rules! findings {
             pub const ROWS: &[FindingEntry] = &[$(FindingEntry {
                 code: $code,
                 weight: $weight,
-                invalid: $invalid,
+                effect: $effect,
                 means: concat!($($means),+),
                 action: $action,
             }),+];

@@ -14,7 +14,7 @@ findings! {
         /// A load had not used its expected CPU time before the first counted release.
         LoadStartedLate = "load-started-late" (
             "error",
-            "yes",
+            "invalid",
             "Use a longer `--warm-up`; run the load's command by hand."
         ) {
             /// The load.
@@ -25,7 +25,7 @@ findings! {
         /// A load ended before the measurement did.
         LoadEndedEarly = "load-ended-early" (
             "error",
-            "yes",
+            "invalid",
             "Let it run longer, or set `restart = true` in its definition."
         ) {
             /// The load.
@@ -40,7 +40,7 @@ findings! {
         /// A load was never started, failed, or lost the process that watches it.
         LoadDied = "load-died" (
             "error",
-            "yes",
+            "invalid",
             "Run its command by hand: the section on the load shows it."
         ) {
             /// The load.
@@ -52,7 +52,7 @@ findings! {
         /// demands.
         LoadTooWeak = "load-too-weak" (
             "error",
-            "yes",
+            "invalid",
             "Find out what else uses the CPUs, or use a stronger load."
         ) {
             /// The load.
@@ -63,7 +63,7 @@ findings! {
         /// Processes of a load moved to other CPUs than those they were placed on.
         LoadElsewhere = "load-elsewhere" (
             "warning",
-            "no",
+            "none",
             "Remove the placement from its command, or use `--load-on` with these CPUs."
         ) {
             /// The load.
@@ -76,7 +76,7 @@ findings! {
         /// During a run, the threads of a load were given fewer CPUs than they had used when it began.
         LoadLostCpus = "load-lost-cpus" (
             "warning",
-            "no",
+            "none",
             "Find out who set its CPUs (`taskset`, a cpuset); measure again."
         ) {
             /// The load.
@@ -90,7 +90,7 @@ findings! {
         /// more before.
         LoadPaused = "load-paused" (
             "warning",
-            "no",
+            "none",
             "Find out what stopped it; measure again."
         ) {
             /// The load.
@@ -105,7 +105,7 @@ findings! {
         /// Processes of a load could not be stopped, most often because they hang in the kernel.
         LoadNotEnded = "load-not-ended" (
             "warning",
-            "no",
+            "none",
             "Look for them with `ps`; they disturb the next run."
         ) {
             /// The load.

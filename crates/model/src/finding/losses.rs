@@ -14,7 +14,7 @@ findings! {
         /// count is lost.
         IntervalsGrown = "intervals-grown" (
             "info",
-            "no",
+            "none",
             "Keep a CPU free for latlab's other threads: `--helpers-on`."
         ) {
             /// How often.
@@ -23,7 +23,7 @@ findings! {
         /// The stream was not read in time, so intervals were merged. No count is lost.
         IntervalsMerged = "intervals-merged" (
             "info",
-            "no",
+            "none",
             "Use a faster disk, or `--helpers-on`."
         ) {
             /// How many.
@@ -33,7 +33,7 @@ findings! {
         /// counts are not.
         SpikesLost = "spikes-lost" (
             "warning",
-            "no",
+            "none",
             "Nothing, if only the maximum matters."
         ) {
             /// How many.
@@ -41,7 +41,7 @@ findings! {
         }
         /// An interrupted run had latencies after its last stored interval. They are in
         /// `spikes.parquet` and in the verdict, and in no other figure.
-        SpikesUncounted = "spikes-uncounted" ("warning", "no", "Nothing.") {
+        SpikesUncounted = "spikes-uncounted" ("warning", "none", "Nothing.") {
             /// How many.
             count: u64,
             /// The largest.
@@ -51,7 +51,7 @@ findings! {
         /// have no legs; with `--instrument timerlat` their latencies are counted nowhere.
         TraceLost = "trace-lost" (
             "warning; error with timerlat",
-            "with timerlat",
+            "invalid with timerlat",
             "Use a CPU for `--helpers-on`, fewer threads, or a longer period."
         ) {
             /// Lost events; none where a frame of them cannot be read.
@@ -64,7 +64,7 @@ findings! {
         /// With `--legs`: the legs of some cycles contradict their latencies and were left out.
         LegsUnsound = "legs-unsound" (
             "warning",
-            "no",
+            "none",
             "Nothing if they are few; their latencies are counted."
         ) {
             /// Cycles whose legs were left out; none where a whole frame of them was.
@@ -77,7 +77,7 @@ findings! {
         /// contain the switch to it. Kernel 6.18 traces no switch from an idle CPU.
         LegsMissing = "legs-missing" (
             "warning",
-            "no",
+            "none",
             "Run other work on the measured CPUs, or use a longer period."
         ) {
             /// Cycles that were traced.
@@ -91,7 +91,7 @@ findings! {
         /// counted.
         SpikesNotRecorded = "spikes-not-recorded" (
             "info",
-            "no",
+            "none",
             "Use a higher `--spike-above`, or a faster disk."
         ) {
             /// Spikes that were seen.
@@ -104,7 +104,7 @@ findings! {
         /// With `--explain`: the events of some spikes were overwritten before they could be copied.
         EventsOverwritten = "events-overwritten" (
             "warning",
-            "no",
+            "none",
             "Leave a CPU free for `--helpers-on`, or give the machine less to do."
         ) {
             /// Spikes whose begin is not recorded.
@@ -115,7 +115,7 @@ findings! {
         /// With `--explain`: a part of the recorded events cannot be read.
         RecordingUnreadable = "recording-unreadable" (
             "warning",
-            "no",
+            "none",
             "A newer latlab may read it: `latlab explain`."
         ) {
             /// What is wrong with it.
@@ -125,7 +125,7 @@ findings! {
         /// them all.
         SamplesLost = "samples-lost" (
             "error; warning without `--samples`",
-            "with `--samples`; without it only the legs needed them",
+            "invalid with `--samples`; without it only the legs needed them",
             "Use a faster disk, fewer threads, or a longer period."
         ) {
             /// How many; none where a frame cannot be read.
@@ -140,7 +140,7 @@ findings! {
         /// Cycles of a thread have no row in `samples.parquet`.
         SamplesMissing = "samples-missing" (
             "warning, error",
-            "unless the run was interrupted",
+            "invalid unless the run was interrupted",
             "Use a faster disk, fewer threads, or a longer period."
         ) {
             /// How many.
@@ -151,7 +151,7 @@ findings! {
         /// The counts of some time are not in the journal.
         IntervalLost = "interval-lost" (
             "error",
-            "yes",
+            "invalid",
             "See the finding about the journal."
         ) {
             /// The time before the finding's.
@@ -160,7 +160,7 @@ findings! {
         /// An interval contradicts itself and was left out.
         IntervalUnsound = "interval-unsound" (
             "error",
-            "yes",
+            "invalid",
             "Check the disk and the memory; if it happens again, report it."
         ) {
             /// What is wrong with it.
@@ -169,7 +169,7 @@ findings! {
         /// A thread's own counts differ from those of its intervals.
         CountsDiffer = "counts-differ" (
             "error",
-            "yes",
+            "invalid",
             "Check the disk and the memory; if it happens again, report it."
         ) {
             /// What was counted: `cycles`, `missed releases`.
@@ -182,7 +182,7 @@ findings! {
         /// The journal holds data of a thread that was never set up.
         UnknownThread = "unknown-thread" (
             "error",
-            "yes",
+            "invalid",
             "Check the disk and the memory; if it happens again, report it."
         ) {
             /// What it holds: `samples`, `spikes`, `legs`, `an interval`.

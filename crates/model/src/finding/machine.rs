@@ -15,7 +15,7 @@ findings! {
         /// lock, the idle states.
         SettingRefused = "setting-refused" (
             "warning, error",
-            "where it matters",
+            "invalid where it matters",
             "See the remedy of the finding, and [rights without \
              root](../guide/cron-and-systemd.md)."
         ) {
@@ -31,7 +31,7 @@ findings! {
         /// The machine was suspended during the run.
         Suspended = "suspended" (
             "error",
-            "yes",
+            "invalid",
             "Measure under `systemd-inhibit --what=sleep`, or turn automatic suspend off."
         ) {
             /// How long.
@@ -40,7 +40,7 @@ findings! {
         /// CLOCK_REALTIME was set during the run.
         ClockStepped = "clock-stepped" (
             "warning, error",
-            "with `--clock realtime`, or `tai` when that was set as well",
+            "invalid with `--clock realtime`, or `tai` when that was set as well",
             "Let the time service finish its first synchronisation before the run. With another \
              clock only the times of day are wrong."
         ) {
@@ -53,7 +53,7 @@ findings! {
         /// leap second.
         TaiOffsetChanged = "tai-offset-changed" (
             "info, error",
-            "with `--clock tai`, if CLOCK_TAI itself was changed",
+            "invalid with `--clock tai`, if CLOCK_TAI itself was changed",
             "Nothing, or measure again when the time service has synchronised."
         ) {
             /// How much.
@@ -64,13 +64,13 @@ findings! {
         /// The clocks were never compared, so a suspend or a clock change would not be detected.
         ClocksUnknown = "clocks-unknown" (
             "warning",
-            "no",
+            "none",
             "Measure for longer than a second."
         ) {}
         /// A thread woke before its release: the clock went backwards, or was set.
         NegativeLatency = "negative-latency" (
             "error",
-            "yes",
+            "invalid",
             "Use `--clock monotonic`; look for messages about the clock source in the kernel log."
         ) {
             /// How many latencies are below zero.
@@ -82,7 +82,7 @@ findings! {
         /// `inconclusive` unless it was a `fail` before.
         CpuOffline = "cpu-offline" (
             "error",
-            "no",
+            "none",
             "Turn CPU hotplug off for the run."
         ) {
             /// The CPU.
@@ -94,7 +94,7 @@ findings! {
         /// at the same few points.
         Stroboscope = "stroboscope" (
             "warning",
-            "no",
+            "none",
             "Use the period in the remedy of the finding."
         ) {
             /// The period.
@@ -112,7 +112,7 @@ findings! {
         /// throttling takes for ordinary threads.
         TakenBack = "taken-back" (
             "warning",
-            "no",
+            "none",
             "Keep other threads off that CPU, or spin with `--policy other`; see [the \
              instruments](../guide/instruments.md)."
         ) {
@@ -133,7 +133,7 @@ findings! {
         /// CPU does not hang. What happened then was not watched.
         SpinRested = "spin-rested" (
             "info",
-            "no",
+            "none",
             "Leave a CPU free with `--cpus`."
         ) {
             /// How long it slept.
@@ -144,7 +144,7 @@ findings! {
         /// A thread missed more than a tenth of its releases: it cannot keep its period.
         OftenMissed = "often-missed" (
             "warning",
-            "no",
+            "none",
             "Use a longer `--period`; find out what uses the CPU."
         ) {
             /// Missed releases.
@@ -157,7 +157,7 @@ findings! {
         /// Page faults happened in the measuring loop, and are part of its latencies.
         PageFaults = "page-faults" (
             "warning, error",
-            "if the memory could not be locked under a real-time policy",
+            "invalid if the memory could not be locked under a real-time policy",
             "Raise RLIMIT_MEMLOCK, or run as root."
         ) {
             /// How many.

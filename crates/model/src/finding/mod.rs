@@ -49,24 +49,38 @@ text_enum! {
     }
 }
 
-/// How much a finding weighs, and whether it makes the verdict `invalid`.
+text_enum! {
+    /// What a finding does to the verdict.
+    VerdictEffect {
+        /// Nothing: the counts decide.
+        None = "none",
+        /// Latencies may be missing, so that a run without a miss is `inconclusive`.
+        ForbidsPass = "no-pass",
+        /// The figures do not say what was asked: the verdict is `invalid`.
+        MakesInvalid = "invalid",
+    }
+}
+
+/// How much a finding weighs, and what it does to the verdict.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Weight {
     /// How much.
     pub severity: Severity,
-    /// Whether the figures do not say what was asked.
-    pub invalidates: bool,
+    /// What it does to the verdict.
+    #[serde(alias = "invalidates", deserialize_with = "stored_effect")]
+    pub effect: VerdictEffect,
 }
 
-const INFO: Weight = Weight { severity: Severity::Info, invalidates: false };
-const WARNING: Weight = Weight { severity: Severity::Warning, invalidates: false };
-const ERROR: Weight = Weight { severity: Severity::Error, invalidates: false };
-const INVALID: Weight = Weight { severity: Severity::Error, invalidates: true };
+const INFO: Weight = Weight { severity: Severity::Info, effect: VerdictEffect::None };
+const WARNING: Weight = Weight { severity: Severity::Warning, effect: VerdictEffect::None };
+const ERROR: Weight = Weight { severity: Severity::Error, effect: VerdictEffect::None };
+const NO_PASS: Weight = Weight { severity: Severity::Warning, effect: VerdictEffect::ForbidsPass };
+const INVALID: Weight = Weight { severity: Severity::Error, effect: VerdictEffect::MakesInvalid };
 
 /// Names that no parameter of a finding may have, because output puts them beside the parameters.
-pub const RESERVED: [&str; 8] =
-    ["code", "at_ns", "thread", "more", "severity", "text", "remedy", "invalidates"];
+pub const RESERVED: [&str; 9] =
+    ["code", "at_ns", "thread", "more", "severity", "text", "remedy", "effect", "invalidates"];
 
 /// Something the reader of a run must know: a code with its parameters.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -95,8 +109,8 @@ struct Rendered {
     text: String,
     /// What to do about it.
     remedy: Option<Line>,
-    /// Whether it makes the verdict `invalid`.
-    invalidates: bool,
+    /// What it does to the verdict.
+    effect: VerdictEffect,
 }
 
 /// What happened, by topic.
@@ -154,14 +168,33 @@ pub struct RecordedFinding {
     /// What happened, in one sentence.
     #[serde(default)]
     pub text: String,
-    /// Whether it makes the verdict `invalid`.
-    #[serde(default)]
-    pub invalidates: bool,
+    /// What it does to the verdict.
+    #[serde(default = "no_effect", alias = "invalidates", deserialize_with = "stored_effect")]
+    pub effect: VerdictEffect,
 }
 
 /// Of a kind that this version does not know.
 fn unknown_severity() -> Severity {
     Severity::Warning
+}
+
+fn no_effect() -> VerdictEffect {
+    VerdictEffect::None
+}
+
+/// Earlier documents only say whether a finding makes the verdict `invalid`.
+fn stored_effect<'de, D: Deserializer<'de>>(deserializer: D) -> Result<VerdictEffect, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Stored {
+        Effect(VerdictEffect),
+        Invalidates(bool),
+    }
+    Ok(match Stored::deserialize(deserializer)? {
+        Stored::Effect(effect) => effect,
+        Stored::Invalidates(true) => VerdictEffect::MakesInvalid,
+        Stored::Invalidates(false) => VerdictEffect::None,
+    })
 }
 
 /// The topics of the reference: title, introduction in Markdown, rows.
@@ -212,13 +245,13 @@ macro_rules! by_topic {
                 }
             }
 
-            /// How much it weighs, and whether it makes the verdict `invalid`.
+            /// How much it weighs, and what it does to the verdict.
             pub fn weight(&self) -> Weight {
                 match &self.kind {
                     $(FindingKind::$topic(finding) => finding.weight(),)+
                     FindingKind::More(more) => more.weight,
-                    FindingKind::Recorded(RecordedFinding { severity, invalidates, .. }) => {
-                        Weight { severity: *severity, invalidates: *invalidates }
+                    FindingKind::Recorded(RecordedFinding { severity, effect, .. }) => {
+                        Weight { severity: *severity, effect: *effect }
                     }
                 }
             }
@@ -288,9 +321,35 @@ impl Finding {
         self.weight().severity
     }
 
+    /// What it does to the verdict.
+    pub fn effect(&self) -> VerdictEffect {
+        self.weight().effect
+    }
+
     /// Whether it makes the verdict `invalid`.
     pub fn invalidates(&self) -> bool {
-        self.weight().invalidates
+        self.effect() == VerdictEffect::MakesInvalid
+    }
+
+    /// Whether latencies may be missing, so that a run without a miss does not pass.
+    pub fn forbids_pass(&self) -> bool {
+        self.effect() == VerdictEffect::ForbidsPass
+    }
+
+    /// Whether a larger latency than all known ones may be missing.
+    pub fn hides_maximum(&self) -> bool {
+        match &self.kind {
+            FindingKind::Import(finding) => finding.hides_maximum(),
+            _ => self.forbids_pass(),
+        }
+    }
+
+    /// Whether latencies may be missing, so that quantiles and maximum may be larger.
+    pub fn hides_latencies(&self) -> bool {
+        match &self.kind {
+            FindingKind::Import(finding) => finding.hides_latencies(),
+            _ => self.forbids_pass(),
+        }
     }
 
     /// The finding that stands for so many more of this kind.
@@ -301,10 +360,10 @@ impl Finding {
 
     /// With its sentences, as a command prints it.
     pub fn rendered(&self) -> Finding {
-        let Weight { severity, invalidates } = self.weight();
+        let Weight { severity, effect } = self.weight();
         let (text, remedy) = (self.text(), self.remedy());
         let is_recorded = matches!(self.kind, FindingKind::Recorded(_));
-        let rendered = Rendered { severity, text, remedy, invalidates };
+        let rendered = Rendered { severity, text, remedy, effect };
         Finding { rendered: (!is_recorded).then(|| Box::new(rendered)), ..self.clone() }
     }
 }

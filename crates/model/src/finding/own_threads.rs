@@ -15,7 +15,7 @@ findings! {
         /// telemetry, drainer, journal or another. A warning where the observed maximum does.
         InLargest = "own-threads-in-largest" (
             "info, warning",
-            "no",
+            "none",
             "Leave a CPU that is not measured: `--cpus`. Else use `--telemetry off` to see what the \
              readings cost."
         ) {
@@ -34,7 +34,7 @@ findings! {
         /// Threads of latlab that do not measure ran on measured CPUs, although they had others.
         OnMeasuredCpus = "own-threads-on-measured-cpus" (
             "warning",
-            "no",
+            "none",
             "Another program may have moved them: look for changes of affinity and cpusets."
         ) {
             /// For how long, from the first counted release on.
@@ -43,7 +43,7 @@ findings! {
             threads: Vec<OwnThread>,
         }
         /// latlab does not know of all work of its own threads, because it was not sent in time.
-        WorkLost = "own-work-lost" ("info", "no", "Use a faster disk, or `--helpers-on`.") {
+        WorkLost = "own-work-lost" ("info", "none", "Use a faster disk, or `--helpers-on`.") {
             /// Stretches of work.
             stretches: u64,
         }

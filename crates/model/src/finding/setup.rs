@@ -13,7 +13,7 @@ findings! {
         /// is of another user.
         CpusShared = "cpus-shared" (
             "warning",
-            "no",
+            "none",
             "Measure one run after the other."
         ) {
             /// The CPUs.
@@ -25,7 +25,7 @@ findings! {
         /// CPUs would not have been detected.
         CpusNotHeld = "cpus-not-held" (
             "info",
-            "no",
+            "none",
             "Make sure that no other run measured the same CPUs."
         ) {
             /// Why none could be written.
@@ -36,7 +36,7 @@ findings! {
         /// it.
         SettingChanged = "setting-changed" (
             "warning, error",
-            "where it matters",
+            "invalid where it matters",
             "Find the program that changed it, and stop it for the run; see \
              [what is read again](../guide/reading-the-result.md#settings-are-read-again)."
         ) {
@@ -53,7 +53,7 @@ findings! {
         /// held. It may have held something else in between.
         SettingWritten = "setting-written" (
             "warning",
-            "no",
+            "none",
             "Find the program that writes to it, and stop it for the run."
         ) {
             /// What was set.
@@ -64,7 +64,7 @@ findings! {
         /// A kernel file that the run changed does not hold what it held before.
         SettingNotRestored = "setting-not-restored" (
             "warning",
-            "no",
+            "none",
             "Set it by hand, or try `latlab doctor --restore`."
         ) {
             /// The file or the thread.
@@ -80,7 +80,7 @@ findings! {
         /// other figures are whole.
         RecorderMissing = "recorder-missing" (
             "warning",
-            "no",
+            "none",
             "Do what the reason says, and measure again."
         ) {
             /// What is missing, and what to do.

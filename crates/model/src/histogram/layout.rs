@@ -188,6 +188,17 @@ impl BinLayout {
         }
     }
 
+    /// Whether these are the first bins of another layout that has more of the same length.
+    pub fn begins(&self, other: &BinLayout) -> bool {
+        match (&self.0, &other.0) {
+            (
+                Edges::Equal { start, width, count },
+                Edges::Equal { start: from, width: each, count: more },
+            ) => (start, width) == (from, each) && count <= more,
+            _ => false,
+        }
+    }
+
     /// The first edge.
     pub fn start(&self) -> Nanos {
         self.low(0)

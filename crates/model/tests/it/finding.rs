@@ -473,11 +473,15 @@ fn journal() -> Vec<JournalFinding> {
 fn every_sentence_in_one_list() {
     let list = all().into_iter().map(|kind| {
         let finding = Finding::new(kind);
-        let Weight { severity, invalidates } = finding.weight();
-        let invalid = if invalidates { ", invalid" } else { "" };
+        let Weight { severity, effect } = finding.weight();
+        let effect = match effect {
+            VerdictEffect::None => "",
+            VerdictEffect::ForbidsPass => ", no pass",
+            VerdictEffect::MakesInvalid => ", invalid",
+        };
         let remedy = finding.remedy().map(|remedy| format!("\n    -> {remedy}"));
         let (code, text) = (finding.code(), finding.text());
-        format!("{code} ({severity}{invalid})\n    {text}{}\n", remedy.unwrap_or_default())
+        format!("{code} ({severity}{effect})\n    {text}{}\n", remedy.unwrap_or_default())
     });
     insta::assert_snapshot!(list.collect::<Vec<String>>().join("\n"));
 }
@@ -492,13 +496,14 @@ fn the_list_has_every_code_and_the_reference_every_weight() {
         let said: BTreeSet<&str> =
             words.filter(|word| Severity::ALL.iter().any(|one| one.as_str() == *word)).collect();
         assert_eq!(weights, said, "{}", row.code);
-        let invalid: BTreeSet<bool> = of_it.iter().map(|one| one.invalidates()).collect();
-        let said = match row.invalid {
-            "yes" => BTreeSet::from([true]),
-            "no" => BTreeSet::from([false]),
-            _ => BTreeSet::from([false, true]),
+        let effects: BTreeSet<VerdictEffect> = of_it.iter().map(|one| one.effect()).collect();
+        let said = match row.effect {
+            "none" => BTreeSet::from([VerdictEffect::None]),
+            "no pass" => BTreeSet::from([VerdictEffect::ForbidsPass]),
+            "invalid" => BTreeSet::from([VerdictEffect::MakesInvalid]),
+            _ => BTreeSet::from([VerdictEffect::None, VerdictEffect::MakesInvalid]),
         };
-        assert_eq!(invalid, said, "{}", row.code);
+        assert_eq!(effects, said, "{}", row.code);
     }
 }
 
@@ -508,7 +513,7 @@ fn what_is_stored_is_read_again_and_holds_no_sentence() {
         let finding = Finding::new(kind).at(Nanos(i64::MAX)).of_thread(3);
         let stored = serde_json::to_string(&finding).unwrap();
         assert_eq!(serde_json::from_str::<Finding>(&stored).unwrap(), finding, "{stored}");
-        for name in ["text", "severity", "remedy", "invalidates"] {
+        for name in ["text", "severity", "remedy", "effect"] {
             assert!(!stored.contains(&format!("\"{name}\"")), "{stored}");
         }
     }
@@ -522,7 +527,7 @@ fn what_is_printed_has_its_sentences_beside_its_parameters() {
         "code": "spikes-lost", "count": 17, "at_ns": null, "thread": 1, "severity": "warning",
         "text": "The times of 17 large latencies are lost: they came faster than they could be \
                  stored. The histogram contains them all.",
-        "remedy": null, "invalidates": false,
+        "remedy": null, "effect": "none",
     });
     assert_eq!(printed, expected);
     for kind in all() {
@@ -549,8 +554,16 @@ fn a_finding_of_an_older_version_keeps_its_words() {
     // What to do is for the program to say, and not for a file.
     assert_eq!(finding.remedy(), None);
     let mut printed = old;
-    printed.as_object_mut().unwrap().remove("remedy");
+    let fields = printed.as_object_mut().unwrap();
+    fields.remove("invalidates");
+    fields.remove("remedy");
+    fields.insert("effect".to_string(), json!("invalid"));
     assert_eq!(serde_json::to_value(finding.rendered()).unwrap(), printed);
+    let more = json!({
+        "code": "suspended", "more": 9, "weight": { "severity": "error", "invalidates": true },
+    });
+    let more: Finding = serde_json::from_value(more).unwrap();
+    assert!(more.invalidates() && !more.forbids_pass());
 }
 
 #[test]

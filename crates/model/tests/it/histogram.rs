@@ -57,8 +57,16 @@ fn what_is_known_only_as_a_maximum_has_its_place() {
         Overflow { count: 1, max_is_unknown: false, ..Overflow::default() }
     );
     assert_eq!((counts.count, counts.binned(), counts.max()), (2, 2, Some(Nanos(1_282_000))));
-    let over = Bin { low_ns: Nanos(400_000), high_ns: Nanos(1_282_001), count: 1 };
+    let over = Bin { low_ns: Nanos(1_282_000), high_ns: Nanos(1_282_001), count: 1 };
     assert_eq!(counts.rows()[1], over);
+
+    // Of several only the largest is known.
+    let several = [3_000, 500_000, 1_282_000].map(Nanos);
+    let several = Histogram::with_layout(microseconds(400), several);
+    let open = Bin { low_ns: Nanos(400_000), high_ns: Nanos::MAX, count: 2 };
+    assert_eq!(several.rows()[1], open);
+    assert_eq!(censored_above(&several.rows()), Some(Nanos(400_000)));
+    assert_eq!(censored_above(&counts.rows()), None);
 
     // One that does not say how late they were.
     let unknown = Histogram {
@@ -67,11 +75,24 @@ fn what_is_known_only_as_a_maximum_has_its_place() {
         ..counts.clone()
     };
     assert_eq!(unknown.max(), None);
-    assert_eq!(unknown.rows()[1], Bin { high_ns: Nanos::MAX, ..over });
+    assert_eq!(unknown.rows()[1], Bin { count: 1, ..open });
     let mut sum = counts;
     sum.add(&unknown).unwrap();
     assert_eq!(sum.overflow, Overflow { count: 2, max_is_unknown: true, ..Overflow::default() });
     assert_eq!(sum.max(), None, "the one that is known may not be the largest");
+}
+
+#[test]
+fn bins_that_end_earlier_are_added_to_more_of_the_same_length() {
+    let short = Histogram::with_layout(microseconds(6), [5_300].map(Nanos));
+    let long = Histogram::with_layout(microseconds(13), [5_300, 12_000].map(Nanos));
+    for (mut sum, other) in [(short.clone(), &long), (long.clone(), &short)] {
+        sum.add(other).unwrap();
+        assert_eq!((sum.bins, sum.layout), (vec![(5, 2), (12, 1)], microseconds(13)));
+    }
+    // What lies beyond the end of the shorter one may lie in any bin of the longer one.
+    let mut over = Histogram::with_layout(microseconds(6), [5_300, 9_000].map(Nanos));
+    assert_eq!(over.add(&long), Err(DifferentLayouts));
 }
 
 #[test]

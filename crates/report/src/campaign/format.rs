@@ -1,5 +1,6 @@
 //! A cell in words.
 
+use crate::figures::{LatencyBound, SaidLatency};
 use crate::units::{bin_edge, grouped, percent_of, span};
 use latlab_model::Nanos;
 use latlab_model::campaign_table::{CampaignCell, CampaignTable, CellFigures, CellWord};
@@ -60,14 +61,15 @@ pub fn verdict(cell: &CampaignCell) -> String {
     }
 }
 
-/// Why a cell has no figures, or such as say nothing.
+/// Why a cell has no figures, such as say nothing, or no pass.
 pub fn reason(cell: &CampaignCell) -> Option<String> {
     let reason = cell.reason.as_deref().unwrap_or_default();
     match cell.state {
         CellWord::Failed | CellWord::Damaged | CellWord::LeftOut => {
             Some(format!("{}: {reason}", verdict(cell)))
         }
-        CellWord::Missing | CellWord::Done => None,
+        CellWord::Done => cell.reason.as_ref().map(|why| format!("{}: {why}", verdict(cell))),
+        CellWord::Missing => None,
     }
 }
 
@@ -91,9 +93,23 @@ pub fn length_of(table: &CampaignTable) -> Option<String> {
     length(table.shortest_ns.zip(table.longest_ns), table.scale.as_deref())
 }
 
+/// The observed maximum of a cell.
+pub fn maximum(figures: &CellFigures) -> Option<SaidLatency> {
+    let bound = if figures.max_is_at_least { LatencyBound::AtLeast } else { LatencyBound::Known };
+    Some(SaidLatency { ns: figures.max_ns?.0 as f64, bound })
+}
+
+/// The 99.9 % of a cell.
+pub fn p99_9(figures: &CellFigures) -> Option<SaidLatency> {
+    let known = figures.p99_9_ns.map(|time| (bin_edge(time), LatencyBound::Known));
+    let above = figures.p99_9_above_ns.map(|end| (end, LatencyBound::Above));
+    known.or(above).map(|(time, bound)| SaidLatency { ns: time.0 as f64, bound })
+}
+
 /// What a cell says, without its observed maximum.
 pub fn rest(figures: &CellFigures, deadline: Option<Nanos>) -> Vec<String> {
-    let p99_9 = figures.p99_9_ns.map(|time| format!("p99.9 {}", bin_edge(time)));
+    let p99_9 = p99_9(figures)
+        .map(|latency| format!("p99.9 {}", latency.words(|ns| Nanos(ns as i64).to_string())));
     let misses = figures
         .misses
         .map(|count| format!("{} {}", grouped(count), if count == 1 { "miss" } else { "misses" }));
@@ -104,5 +120,6 @@ pub fn rest(figures: &CellFigures, deadline: Option<Nanos>) -> Vec<String> {
 pub fn share(figures: &CellFigures, deadline: Option<Nanos>) -> Option<String> {
     let (max, deadline) = figures.max_ns.zip(deadline)?;
     let percent = percent_of(max.0.max(0).unsigned_abs(), deadline.0.unsigned_abs())?;
-    Some(format!("{percent} of the deadline"))
+    let at_least = if figures.max_is_at_least { "at least " } else { "" };
+    Some(format!("{at_least}{percent} of the deadline"))
 }

@@ -182,14 +182,14 @@ impl Small<'_> {
 /// Runs together, as one line.
 fn pooled<'a>(name: String, runs: &[Counted]) -> Curve<'a> {
     let bins = summed(runs.iter().flat_map(|(_, bins)| *bins).flat_map(|thread| &thread.bins));
-    Curve {
+    let curve = Curve {
         name,
-        count: bins.iter().fold(0, |sum: u64, bin| sum.saturating_add(bin.count)),
         min: runs.iter().filter_map(|(run, _)| run.total.min_ns).min(),
         max: runs.iter().filter_map(|(run, _)| run.total.max_ns).max(),
-        bins: Cow::Owned(bins),
+        max_is_at_least: runs.iter().any(|(run, _)| run.total.max_is_at_least),
         ..Curve::default()
-    }
+    };
+    curve.with_rows(Cow::Owned(bins))
 }
 
 /// First all repeats together, then each in the background, where there are several.

@@ -2,12 +2,13 @@
 //! distributions, kernels over each other.
 
 use super::comparisons::comparison_lines;
-use super::format::{DeadlineDistance, length_of, rest, share, verdict};
+use super::format::{DeadlineDistance, length_of, maximum, p99_9, rest, share, verdict};
 use super::multiples::RowLine;
 use super::multiples::{Counted, can_be_overlaid, multiples, overlaid, pooled_rows, row_lines};
 use super::repeats::limits;
 use super::text::{causes, reasons, remarks, virtual_time};
 use super::variants::{headline, kernel};
+use crate::figures::SaidLatency;
 use crate::page::data::{ChartLine, chart_data};
 use crate::page::document;
 use crate::page::markup::Outline;
@@ -19,7 +20,7 @@ use crate::terminal::table::markup;
 use crate::terms::{self, Terms};
 use crate::units::{bin_edge, grouped, short};
 use latlab_model::campaign_table::{CampaignCell, CampaignRow, CampaignTable, PooledRow};
-use latlab_model::{Run, ThreadBins};
+use latlab_model::{Nanos, Run, ThreadBins};
 use maud::{Markup, PreEscaped, html};
 
 /// Each picture is made in three widths, of which the width of the page shows one.
@@ -224,11 +225,13 @@ fn one_cell(cell: &CampaignCell, row: &CampaignRow, runs: &[CampaignRun]) -> Mar
     html! {
         td class=(near.class()) title=[cell.reason.as_deref()] data-head=(head) {
             div {
-                @if let Some(max) = cell.figures.max_ns {
-                    @let exact = format!("observed maximum {max}");
+                @if let Some(max) = maximum(&cell.figures) {
+                    @let exact = max.words(|ns| Nanos(ns as i64).to_string());
                     @match page {
-                        Some(one) => a href=(one.page) title=(exact) { strong { (short(max.0 as f64)) } },
-                        None => strong { (short(max.0 as f64)) },
+                        Some(one) => a href=(one.page) title={ "observed maximum " (exact) } {
+                            strong { (max.short()) }
+                        },
+                        None => strong { (max.short()) },
                     }
                 } @else if let Some(one) = page { a href=(one.page) { "page" } }
                 @for part in rest(&cell.figures, row.deadline_ns) { small { (part) } }
@@ -300,13 +303,17 @@ fn pooled_values(row: &CampaignRow, one: &PooledRow) -> [String; POOLED.len()] {
     [
         one.runs.to_string(),
         grouped(one.figures.cycles),
-        dash(one.figures.max_ns),
-        dash(one.figures.p99_9_ns.map(bin_edge)),
+        dash(maximum(&one.figures).map(exact)),
+        dash(p99_9(&one.figures).map(exact)),
         dash(one.p99_9_equal_weight_ns.map(bin_edge)),
         dash(one.figures.missed.map(grouped)),
         dash(one.figures.misses.map(grouped)),
         dash(share(&one.figures, row.deadline_ns)),
     ]
+}
+
+fn exact(latency: SaidLatency) -> String {
+    latency.words(|ns| Nanos(ns as i64).to_string())
 }
 
 fn threads(row: &CampaignRow, pooled: &PooledRow) -> Markup {

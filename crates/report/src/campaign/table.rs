@@ -2,13 +2,15 @@
 //! another row.
 
 use super::comparisons::comparisons;
+use crate::verdict::reason;
 use latlab_model::campaign::Campaign;
 use latlab_model::campaign_table::{
     CampaignCell, CampaignCounts, CampaignRow, CampaignTable, CellAttempt, CellFigures, CellWord,
     PooledRow, PooledThread, RepeatsVerdict, cell_verdict,
 };
 use latlab_model::explanation::CauseCounts;
-use latlab_model::run::VerdictWord;
+use latlab_model::histogram::censored_above;
+use latlab_model::run::{VerdictReason, VerdictWord};
 use latlab_model::{Bin, Nanos, Run, ThreadBins};
 use latlab_stats::{MeasuredRun, judge_repeats, quantile_of_equal_weight, quantile_of_rows};
 use std::collections::BTreeMap;
@@ -190,7 +192,7 @@ fn cell(made: &PlannedResult) -> CampaignCell {
     CampaignCell {
         repeat: made.repeat,
         state: made.state,
-        reason: made.reason.clone(),
+        reason: made.reason.clone().or_else(|| forbids_pass(run?)),
         run: run.map(|run| run.id.clone()),
         tries: made.attempts.iter().filter_map(|one| one.run.clone()).collect(),
         attempts: made.attempts.clone(),
@@ -199,12 +201,25 @@ fn cell(made: &PlannedResult) -> CampaignCell {
     }
 }
 
+/// What forbids a pass of a run that would else have one.
+fn forbids_pass(run: &Run) -> Option<String> {
+    let verdict = run.verdict.as_ref()?;
+    let is_forbidden = matches!(verdict.reason, Some(VerdictReason::PassForbidden { .. }));
+    is_forbidden.then(|| reason(run, verdict)).flatten()
+}
+
 /// The figures of a run are its own: nothing is computed anew.
 fn figures(run: &Run) -> CellFigures {
+    let quantiles = run.total.quantiles.as_ref();
+    let is_above = run.total.cycles >= LEAST_FOR_P99_9;
     CellFigures {
         cycles: run.total.cycles,
         max_ns: run.total.max_ns,
-        p99_9_ns: run.total.quantiles.as_ref().and_then(|quantiles| quantiles.p99_9_ns),
+        max_is_at_least: run.total.max_is_at_least,
+        p99_9_ns: quantiles.and_then(|all| all.p99_9_ns),
+        p99_9_above_ns: quantiles
+            .filter(|all| is_above && all.p99_9_ns.is_none())
+            .and_then(|all| all.above_ns),
         missed: run.total.missed,
         misses: run.total.misses,
     }
@@ -264,14 +279,16 @@ fn pooled(runs: &[(&Run, &[ThreadBins])]) -> Option<PooledRow> {
         .values()
         .any(|(period, _, _)| threads.values().any(|(other, _, _)| other != period));
     let parts: Vec<&[Bin]> = threads.values().map(|(_, bins, _)| bins.as_slice()).collect();
+    let p99_9_ns =
+        observed.filter(|_| enough).and_then(|within| quantile_of_rows(&rows, P99_9, within));
     Some(PooledRow {
         runs: runs.len(),
         figures: CellFigures {
             cycles,
             max_ns: runs.iter().filter_map(|(run, _)| run.total.max_ns).max(),
-            p99_9_ns: observed
-                .filter(|_| enough)
-                .and_then(|within| quantile_of_rows(&rows, P99_9, within)),
+            max_is_at_least: runs.iter().any(|(run, _)| run.total.max_is_at_least),
+            p99_9_ns,
+            p99_9_above_ns: censored_above(&rows).filter(|_| enough && p99_9_ns.is_none()),
             missed: sum(|run| run.total.missed),
             misses: sum(|run| run.total.misses),
         },

@@ -1,10 +1,11 @@
 //! The table as tests: a test case for each row, with its verdict.
 
-use super::format::{reason, rest, verdict};
+use super::format::{maximum, reason, rest, verdict};
 use super::repeats::limit;
 use super::text::{below, remark};
 use super::variants::{headline, kernel};
 use crate::test_suite::{Problem, TestCase, TestSuite, heaviest};
+use latlab_model::Nanos;
 use latlab_model::campaign_table::{CampaignCell, CampaignRow, CampaignTable, CellWord};
 use latlab_model::run::VerdictWord;
 
@@ -82,7 +83,8 @@ fn missed(row: &CampaignRow) -> String {
 
 /// What a cell says.
 fn words(cell: &CampaignCell, row: &CampaignRow) -> Vec<String> {
-    let max = cell.figures.max_ns.map(|max| format!("observed maximum {max}"));
+    let max = maximum(&cell.figures)
+        .map(|max| format!("observed maximum {}", max.words(|ns| Nanos(ns as i64).to_string())));
     let word = Some(verdict(cell)).filter(|word| !word.is_empty());
     max.into_iter().chain(rest(&cell.figures, row.deadline_ns)).chain(word).collect()
 }

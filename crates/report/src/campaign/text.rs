@@ -1,9 +1,10 @@
 //! The table as text: for the terminal, as Markdown, as CSV.
 
 use super::comparisons::comparison_lines;
-use super::format::{length_of, reason, rest, verdict};
+use super::format::{length_of, maximum, p99_9, reason, rest, verdict};
 use super::repeats::limits;
 use super::variants::{headline, kernel};
+use crate::figures::SaidLatency;
 use crate::sections::causes::SideBySide;
 use crate::terminal::style::{Colour, Style};
 use crate::terminal::table::escaped;
@@ -48,10 +49,12 @@ pub fn causes(of: &CampaignTable) -> Option<SideBySide<'_>> {
 fn columns(of: &CampaignTable) -> Vec<Column> {
     let all = || of.rows.iter().flat_map(|row| &row.cells).filter_map(|cell| cell.figures.max_ns);
     let scale = Scale::for_times(all());
-    let p99_9 = |row: &CampaignRow| pooled(row).and_then(|all| all.p99_9_ns).map(bin_edge);
-    let p99_9_scale = Scale::for_times(of.rows.iter().filter_map(p99_9));
-    let number =
-        |scale: Scale, time: Option<Nanos>| time.map_or("-".into(), |time| scale.number(time));
+    let p99_9 = |row: &CampaignRow| pooled(row).and_then(p99_9);
+    let p99_9_times = of.rows.iter().filter_map(p99_9).map(|time| Nanos(time.ns as i64));
+    let p99_9_scale = Scale::for_times(p99_9_times);
+    let number = |scale: Scale, time: Option<SaidLatency>| {
+        time.map_or("-".into(), |time| time.in_column(|ns| scale.number_f64(ns)))
+    };
     let each = |cell: &dyn Fn(&CampaignRow) -> String| of.rows.iter().map(cell).collect::<Vec<_>>();
     let word = |row: &CampaignRow| row.verdict.map_or("-".to_string(), |word| word.to_string());
     let misses = |row: &CampaignRow| {
@@ -68,7 +71,7 @@ fn columns(of: &CampaignTable) -> Vec<Column> {
     );
     for repeat in 1..=of.repeats {
         let cell = |row: &CampaignRow| match row.cells.iter().find(|cell| cell.repeat == repeat) {
-            Some(cell) if cell.figures.max_ns.is_some() => number(scale, cell.figures.max_ns),
+            Some(cell) if cell.figures.max_ns.is_some() => number(scale, maximum(&cell.figures)),
             Some(cell) => verdict(cell),
             None => "-".to_string(),
         };
@@ -224,7 +227,8 @@ pub fn markdown(of: &CampaignTable) -> String {
 }
 
 fn cell_words(cell: &CampaignCell, row: &CampaignRow) -> String {
-    let max = cell.figures.max_ns.map(|max| format!("max {max}"));
+    let max = maximum(&cell.figures);
+    let max = max.map(|max| format!("max {}", max.words(|ns| Nanos(ns as i64).to_string())));
     let word = Some(verdict(cell)).filter(|word| !word.is_empty());
     let words = max.into_iter().chain(rest(&cell.figures, row.deadline_ns)).chain(word);
     words.collect::<Vec<_>>().join(", ")
@@ -233,7 +237,7 @@ fn cell_words(cell: &CampaignCell, row: &CampaignRow) -> String {
 /// A line for each cell, with exact nanoseconds; what is not known is empty. No text is a formula.
 pub fn csv(of: &CampaignTable) -> String {
     let head = "row,target,kernel,repeat,state,verdict,run,cycles,max_ns,p99_9_ns,missed,misses,\
-                deadline_ns,preemption,board,reason";
+                deadline_ns,preemption,board,reason,max_is_at_least";
     let mut text = format!("{head}\n");
     for row in &of.rows {
         for cell in &row.cells {
@@ -260,6 +264,10 @@ pub fn csv(of: &CampaignTable) -> String {
                 text_of(&row.preemption),
                 text_of(&row.board),
                 text_of(&cell.reason),
+                cell.figures
+                    .max_ns
+                    .map(|_| figures.max_is_at_least.to_string())
+                    .unwrap_or_default(),
             ];
             text += &(fields.join(",") + "\n");
         }

@@ -26,9 +26,14 @@ pub fn judgements(runs: &[MeasuredRun]) -> Vec<String> {
                 .to_string(),
         ];
     }
-    let judged = others.iter().filter_map(|(candidate, runs)| {
+    let judged = others.iter().map(|(candidate, runs)| {
         let compared = compare_runs(first, runs, &Tolerance::default());
-        Some(scenario_sentence(compared.scenarios.first()?, base, candidate, "run"))
+        match compared.scenarios.first() {
+            Some(one) => scenario_sentence(one, base, candidate, "run"),
+            None => format!(
+                "Cannot tell {candidate} from {base}: latencies may be missing in all runs of one."
+            ),
+        }
     });
     judged.collect()
 }

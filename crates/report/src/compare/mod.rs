@@ -13,7 +13,9 @@ pub use changes::plan_changes;
 pub(crate) use groups::judgements;
 pub(crate) use page::class;
 pub use page::page;
-pub(crate) use sentences::{about, probability, range, ratio, scenario_sentence, title};
+pub(crate) use sentences::{
+    about, incomplete, probability, range, ratio, scenario_sentence, title, unsupported,
+};
 pub use sentences::{headline, scenario};
 pub(crate) use test_suite::case;
 pub use test_suite::test_suite;

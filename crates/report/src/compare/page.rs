@@ -3,7 +3,7 @@
 
 use super::machines;
 use super::sentences::{
-    headline, missed, power, probability, range, ratio, remark, scenario, title,
+    headline, missed, power, probability, range, ratio, remark, scenario, title, unsupported,
 };
 use super::sides::{pooled_side, runs_of};
 use super::text::{causes, left_out, middle};
@@ -17,7 +17,7 @@ use crate::pictures::shift::{self, ShiftPicture};
 use crate::run_with_bins::{RunWithBins, terms};
 use crate::sentence;
 use crate::terminal::table::markup;
-use crate::units::{counted, grouped, percent_of, short, span};
+use crate::units::{counted, percent_of, short, span};
 use latlab_model::run_comparison::{
     ComparedRun, ComparisonWord, Metric, MetricComparison, RunComparison, ScenarioComparison,
 };
@@ -155,8 +155,7 @@ fn metrics(of: &ScenarioComparison) -> Markup {
                 @for one in &of.unsupported { tr {
                     th scope="row" { (one.metric) }
                     td data-head="Verdict" colspan="7" {
-                        "not compared: " (one.run) " has " (grouped(one.has)) ", and "
-                        (grouped(one.needs)) " are needed"
+                        "not compared: " (prose(&unsupported(one)))
                     }
                 } }
             }

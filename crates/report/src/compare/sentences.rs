@@ -1,11 +1,11 @@
 //! What a comparison says in plain words.
 
-use crate::units::{counted, grouped, percent, percent_of, short, span, trimmed};
-use crate::verdict::{per_hour, rate};
-use latlab_model::run::BurstLimit;
+use crate::units::{counted, grouped, percent, percent_of, short, span, trimmed, within_sentence};
+use crate::verdict::{and_others, per_hour, rate};
+use latlab_model::run::{BurstLimit, IncompleteRun};
 use latlab_model::run_comparison::{
     BurstComparison, BurstRate, ComparisonRemark, ComparisonWord, Metric, MetricComparison,
-    MissComparison, RatioInterval, RunComparison, ScenarioComparison,
+    MissComparison, RatioInterval, RunComparison, ScenarioComparison, UnsupportedMetric,
 };
 
 /// Runs a side that any conclusion needs.
@@ -32,6 +32,9 @@ pub fn title(word: ComparisonWord) -> &'static str {
 /// The answer, in a sentence or two.
 pub fn headline(of: &RunComparison) -> String {
     match &of.scenarios[..] {
+        [] if of.word == ComparisonWord::Inconclusive => {
+            format!("{}: latencies may be missing in all runs of a side.", title(of.word))
+        }
         [] => "CANNOT TELL: the two sides have no scenario in common.".to_string(),
         [one] => scenario(one),
         several => {
@@ -124,11 +127,39 @@ pub fn scenario(of: &ScenarioComparison) -> String {
         let why = why.unwrap_or_else(|| "the runs have no metric in common".to_string());
         return format!("{title}: {why}.{}", figure.unwrap_or_default());
     }
-    match (headline_metric(of, |one| one.word == of.word), &of.misses) {
+    let of_word = headline_metric(of, |one| one.word == of.word);
+    let open = of.unsupported.iter().find(|one| one.above_ns.is_some());
+    match (of_word, &of.misses) {
+        (None, _) if open.is_some() => {
+            format!("{title}: {}.", open.map(unsupported).unwrap_or_default())
+        }
         (Some(one), _) => format!("{title}: {}.", metric_sentence(one)),
         (None, Some(misses)) => format!("{title}: {}", missed(misses)),
         (None, None) => format!("{title}."),
     }
+}
+
+/// Why a metric of a run is not compared.
+pub fn unsupported(of: &UnsupportedMetric) -> String {
+    match of.above_ns {
+        Some(end) => format!("{} of {} lies above {end}, where its bins end", of.metric, of.run),
+        None => format!(
+            "{} of {} has {}, and {} are needed",
+            of.metric,
+            of.run,
+            grouped(of.has),
+            grouped(of.needs)
+        ),
+    }
+}
+
+/// Runs that take no part because latencies may be missing in them.
+pub fn incomplete(of: &[IncompleteRun]) -> Vec<String> {
+    let line = |one: &IncompleteRun| {
+        let why = and_others(&within_sentence(&one.finding.text()), one.others);
+        format!("Left out because latencies may be missing: {} ({why}).", one.run)
+    };
+    of.iter().map(line).collect()
 }
 
 /// How many runs the sides of a metric have.

@@ -1,7 +1,8 @@
 //! A comparison for the terminal, and as Markdown.
 
 use super::sentences::{
-    headline, maxima, missed, power, probability, range, ratio, remark, scenario, title,
+    headline, incomplete, maxima, missed, power, probability, range, ratio, remark, scenario,
+    title, unsupported,
 };
 use crate::sections::causes::SideBySide;
 use crate::terminal::style::{Colour, Style};
@@ -112,10 +113,8 @@ pub(super) fn causes(of: &ScenarioComparison) -> Option<SideBySide<'_>> {
 
 /// What is said below the table.
 fn below(of: &ScenarioComparison) -> Vec<String> {
-    let unsupported = of.unsupported.iter().map(|one| {
-        let (has, needs) = (one.has, one.needs);
-        format!("{}: not compared; {} has {has}, and {needs} are needed.", one.metric, one.run)
-    });
+    let unsupported =
+        of.unsupported.iter().map(|one| format!("Not compared: {}.", unsupported(one)));
     let misses = of.misses.iter().map(missed);
     let remarks = of.remarks.iter().map(|one| format!("Caution: {}", remark(one)));
     misses.chain([maxima(of)]).chain(power(of)).chain(unsupported).chain(remarks).collect()
@@ -162,7 +161,7 @@ pub(super) fn left_out(of: &RunComparison) -> Vec<String> {
         .then(|| format!("Left out because they are invalid: {}.", of.invalid.join(", ")));
     let alone = (!of.only_one_side.is_empty())
         .then(|| format!("Measured on one side only: {}.", of.only_one_side.join("; ")));
-    invalid.into_iter().chain(alone).collect()
+    invalid.into_iter().chain(incomplete(&of.incomplete)).chain(alone).collect()
 }
 
 /// The whole comparison in the Markdown of GitHub.

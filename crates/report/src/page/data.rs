@@ -5,10 +5,11 @@ use super::PageRun;
 use super::packed::Columns;
 use crate::page::folds::Fold;
 use crate::page::markup::Outline;
-use crate::pictures::curve::{Curve, thread_name};
+use crate::pictures::curve::{Curve, OpenStretch, thread_name};
 use crate::pictures::run_pens::RunPens;
 use crate::pictures::time::{Strip, measured_strips};
 use crate::units::span;
+use latlab_model::histogram::censored_above;
 use latlab_model::{Bin, Nanos, ThreadBins};
 use latlab_stats::Span;
 use maud::{Markup, PreEscaped, html};
@@ -49,8 +50,24 @@ struct Thread {
     name: String,
     cpu: Option<u32>,
     max_ns: Option<Nanos>,
+    open: Option<Open>,
     /// Number of its pen, the same in every picture.
     pen: usize,
+}
+
+/// Latencies of which only is known where they begin.
+#[derive(Serialize)]
+struct Open {
+    from_ns: Nanos,
+    /// The largest of them.
+    to_ns: Option<Nanos>,
+    count: u64,
+}
+
+impl From<OpenStretch> for Open {
+    fn from(open: OpenStretch) -> Open {
+        Open { from_ns: open.from, to_ns: open.to, count: open.count }
+    }
 }
 
 #[derive(Serialize)]
@@ -93,6 +110,7 @@ struct LineHead<'a> {
     pen: usize,
     deadline_ns: Option<Nanos>,
     max_ns: Option<Nanos>,
+    open: Option<Open>,
 }
 
 /// The data of charts of latencies alone, for a page that has no run of its own.
@@ -110,6 +128,7 @@ pub(crate) fn chart_data(lines: &[ChartLine]) -> Markup {
         pen: line.pen,
         deadline_ns: line.deadline_ns,
         max_ns: line.curve.max,
+        open: line.curve.open.map(Open::from),
     });
     let head = LinesHead { lines: lines.collect(), columns: names };
     let head = serde_json::to_string(&head).unwrap_or_default();
@@ -201,10 +220,15 @@ fn add_bins(threads: &[ThreadBins], columns: &mut Columns) -> bool {
     let threads: Vec<Vec<Bin>> = match is_joined {
         true => {
             let edges = joined_edges(threads);
-            threads.iter().map(|one| join_bins(&one.bins, &edges)).collect()
+            let known = |one: &ThreadBins| -> Vec<Bin> {
+                one.bins.iter().copied().filter(Bin::has_end).collect()
+            };
+            threads.iter().map(|one| join_bins(&known(one), &edges)).collect()
         }
         false => threads.iter().map(|one| one.bins.clone()).collect(),
     };
+    let known = |bins: Vec<Bin>| bins.into_iter().filter(Bin::has_end).collect();
+    let threads: Vec<Vec<Bin>> = threads.into_iter().map(known).collect();
     let of_bin = |bin: &Bin| [bin.low_ns, bin.high_ns];
     let edges: BTreeSet<Nanos> = threads.iter().flatten().flat_map(of_bin).collect();
     let edges: Vec<Nanos> = edges.into_iter().collect();
@@ -221,10 +245,17 @@ fn add_bins(threads: &[ThreadBins], columns: &mut Columns) -> bool {
     is_joined
 }
 
+/// What of the rows of a thread has no end.
+fn open_of(rows: &[Bin], to_ns: Option<Nanos>) -> Option<Open> {
+    let open = rows.iter().filter(|bin| !bin.has_end());
+    let count = open.fold(0, |sum: u64, bin| sum.saturating_add(bin.count));
+    censored_above(rows).map(|from_ns| Open { from_ns, to_ns, count })
+}
+
 /// Edges of bins that are a share of their latency wide.
 fn joined_edges(threads: &[ThreadBins]) -> Vec<Nanos> {
-    let all = threads.iter().flat_map(|one| &one.bins).flat_map(|bin| [bin.low_ns, bin.high_ns]);
-    let all: BTreeSet<Nanos> = all.collect();
+    let all = threads.iter().flat_map(|one| &one.bins).filter(|bin| bin.has_end());
+    let all: BTreeSet<Nanos> = all.flat_map(|bin| [bin.low_ns, bin.high_ns]).collect();
     let mut edges: Vec<Nanos> = Vec::new();
     for edge in all {
         let wanted = edges.last().map(|last| last.0 as f64 + last.0.max(0) as f64 * JOINED);
@@ -266,6 +297,7 @@ fn add_rows(of: &PageRun, columns: &mut Columns) -> Vec<Thread> {
             name: thread_name(of.run, bins.thread, cpu),
             cpu,
             max_ns: known.and_then(|one| one.summary.max_ns),
+            open: open_of(&bins.bins, known.and_then(|one| one.summary.max_ns)),
             pen: pens.thread(bins.thread),
         }
     };

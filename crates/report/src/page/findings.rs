@@ -5,6 +5,7 @@ use crate::page::markup::{plural, prose};
 use crate::sentence;
 use crate::units::with_fixed_spaces;
 use latlab_model::Run;
+use latlab_model::finding::VerdictEffect;
 use latlab_model::run::{Finding, Severity};
 use maud::{Markup, html};
 
@@ -40,7 +41,7 @@ fn one_finding(run: &Run, finding: &Finding) -> Markup {
     html! {
         li class=(finding.severity()) {
             p {
-                span.tag { (finding.severity()) @if finding.invalidates() { ", makes the run invalid" } }
+                span.tag { (finding.severity()) (effect(finding)) }
                 " " span.where {
                     code { (finding.code()) }
                     @if let Some(words) = sentence::finding_place(run, finding) {
@@ -52,6 +53,14 @@ fn one_finding(run: &Run, finding: &Finding) -> Markup {
             p { (prose(&finding.text())) }
             @if let Some(remedy) = finding.remedy() { p.remedy { strong { "Remedy: " } (prose(remedy.as_str())) } }
         }
+    }
+}
+
+fn effect(finding: &Finding) -> &'static str {
+    match finding.effect() {
+        VerdictEffect::None => "",
+        VerdictEffect::ForbidsPass => ", forbids a pass",
+        VerdictEffect::MakesInvalid => ", makes the run invalid",
     }
 }
 

@@ -1,10 +1,8 @@
 //! The bars of the picture of the tail: their values, and how each is filled.
 
-use crate::pictures::bins::narrowest;
 use crate::pictures::curve::Curve;
 use crate::pictures::svg::{PAPER, Pen};
 use crate::units::bin_edge;
-use latlab_model::histogram::FINE_WIDTH;
 use latlab_stats::{latencies_needed, quantile_of_rows};
 
 /// The groups of bars, in their order.
@@ -50,13 +48,9 @@ impl Bars {
         let full = |value: Option<f64>| value.map(|value| Bar { value, supported: true });
         let quantile = |share: u32| {
             let observed = series.min.zip(series.max)?;
-            let value = quantile_of_rows(&series.bins, share, observed)?;
-            // A quantile is not said finer than its bin, nor above the maximum.
-            let value = match narrowest(&[&series.bins]) < FINE_WIDTH as f64 {
-                true => value,
-                false => bin_edge(value),
-            };
-            let value = value.min(observed.1).0 as f64;
+            let value = quantile_of_rows(&series.rows(), share, observed)?;
+            // A quantile is not said above the maximum.
+            let value = bin_edge(value).min(observed.1).0 as f64;
             Some(Bar { value, supported: series.count >= latencies_needed(share) })
         };
         let mut groups = vec![full(series.mean)];

@@ -5,6 +5,7 @@
 //! bins do, and would look like a second mode.
 
 use crate::pictures::axis::{LatencyAxis, one_two_five};
+use crate::pictures::curve::OpenStretch;
 use crate::units::percent;
 use latlab_model::histogram::{FINE_WIDTH, bin_high, bin_low, bin_of};
 use latlab_model::{Bin, Nanos};
@@ -162,6 +163,14 @@ impl OutsideAxis {
             }
         }
         outside
+    }
+}
+
+impl OutsideAxis {
+    /// With latencies that begin beyond the right end.
+    pub fn with_open(self, open: Option<OpenStretch>, axis: &LatencyAxis) -> OutsideAxis {
+        let beyond = open.filter(|open| open.from.0 as f64 >= axis.to).map_or(0, |open| open.count);
+        OutsideAxis { beyond: self.beyond.saturating_add(beyond), ..self }
     }
 }
 

@@ -4,13 +4,15 @@
 
 use crate::pictures::area::{Area, BELOW, NAME_ACROSS, Sides};
 use crate::pictures::axis::{LatencyAxis, PooledLatencies};
-use crate::pictures::curve::{Curve, highest, latencies, of_runs};
+use crate::pictures::curve::{Curve, OpenStretch, highest, latencies, of_runs, open_stretch};
 use crate::pictures::deadline::DeadlineMark;
 use crate::pictures::options::Options;
 use crate::pictures::picture::{FIRST_LINE, Heading, MARGIN, Picture};
-use crate::pictures::svg::{Anchor, INK, MUTED, Pen, TEXT_SIZE, line, lines, n, outlined, text};
+use crate::pictures::svg::{
+    Anchor, INK, MUTED, Pen, TEXT_SIZE, hatched, line, lines, n, outlined, text,
+};
 use crate::run_with_bins::{RunWithBins, conditions, terms, title};
-use crate::units::four_digits;
+use crate::units::{bin_edge, four_digits};
 use latlab_model::{Nanos, Run};
 use latlab_stats::quantile_of_rows;
 use maud::{Markup, html};
@@ -24,39 +26,44 @@ const LINE: f64 = 18.0;
 /// What a box shows.
 struct FiveNumbers {
     min: Nanos,
-    quarter: Nanos,
-    median: Nanos,
-    three_quarters: Nanos,
+    quarter: Option<Nanos>,
+    median: Option<Nanos>,
+    three_quarters: Option<Nanos>,
     max: Nanos,
+    /// What lies above the quarters that are not known.
+    open: Option<OpenStretch>,
 }
 
 impl FiveNumbers {
     fn new(series: &Curve) -> Option<FiveNumbers> {
         let (min, max) = series.min.zip(series.max)?;
-        let quantile = |share| quantile_of_rows(&series.bins, share, (min, max));
-        let (quarter, median) = (quantile(250_000)?, quantile(500_000)?);
-        Some(FiveNumbers { min, quarter, median, three_quarters: quantile(750_000)?, max })
+        let rows = series.rows();
+        let quantile = |share| quantile_of_rows(&rows, share, (min, max));
+        let [quarter, median, three_quarters] = [250_000, 500_000, 750_000].map(quantile);
+        Some(FiveNumbers { min, quarter, median, three_quarters, max, open: series.open })
     }
 
     /// With the median that the run knows from its samples; the bins know the quarters only.
     fn with_median_of(self, run: &Run) -> FiveNumbers {
         let known = run.responses().and_then(|responses| responses.figures.median_ns);
-        let within = |median: Nanos| median.clamp(self.quarter, self.three_quarters);
-        FiveNumbers {
-            median: known.map_or(self.median, |it| within(Nanos(it.round() as i64))),
-            ..self
-        }
+        let quarters = self.quarter.zip(self.three_quarters);
+        let exact = known.zip(quarters);
+        let exact = exact.map(|(it, (low, high))| Nanos(it.round() as i64).clamp(low, high));
+        FiveNumbers { median: exact.or(self.median), ..self }
     }
 
     fn words(&self) -> String {
-        let FiveNumbers { min, quarter, median, three_quarters, max } = self;
+        let open = self.open.map(|open| format!("above {}", open.from)).unwrap_or_default();
+        let said = |value: Option<Nanos>| {
+            value.map_or_else(|| open.clone(), |value| four_digits(bin_edge(value).min(self.max)))
+        };
         format!(
             "{} to {}, half of them {} to {}, median {}",
-            four_digits(*min),
-            four_digits(*max),
-            four_digits(*quarter),
-            four_digits(*three_quarters),
-            four_digits(*median)
+            four_digits(self.min),
+            four_digits(self.max),
+            said(self.quarter),
+            said(self.three_quarters),
+            said(self.median)
         )
     }
 }
@@ -81,7 +88,10 @@ pub fn draw(runs: &[RunWithBins], options: &Options) -> String {
     let meaning = "A box holds the middle half, with a line at the median; its whiskers go from the \
                    minimum to the observed maximum. A whisker without an end goes on outside of the \
                    axis.";
-    let notes = lines(meaning, width - 2.0 * MARGIN, TEXT_SIZE);
+    let open = open_stretch(&series)
+        .map(|open| format!(" Hatched: {}, of unknown size.", open.words(terms)));
+    let meaning = format!("{meaning}{}", open.unwrap_or_default());
+    let notes = lines(&meaning, width - 2.0 * MARGIN, TEXT_SIZE);
     let words = series.iter().zip(&boxes).map(|(series, of)| {
         let of = of.as_ref().map_or(format!("no {}", terms.many), FiveNumbers::words);
         format!("{}: {of}", series.name)
@@ -126,15 +136,25 @@ fn one_box(series: &Curve, of: &FiveNumbers, axis: &LatencyAxis, area: &Area, to
     let (middle, bottom) = (top + BOX / 2.0, top + BOX);
     let colour = Pen::number(series.pen.unwrap_or(0)).colour;
     let end = |at: Nanos| line((x(at), top + 3.0), (x(at), bottom - 3.0), colour, 1.5);
+    // What is not known begins where the sizes of latencies end.
+    let known_to = of.open.map_or(of.max, |open| open.from);
+    let (quarter, three_quarters) =
+        (of.quarter.unwrap_or(known_to), of.three_quarters.unwrap_or(known_to));
+    let median = of.median.map(|median| median.0.to_string());
     html! {
-        g data-line=(series.key()) data-median-ns=(of.median.0) data-max-ns=(of.max.0) {
-            (line((x(of.min), middle), (x(of.quarter), middle), colour, 1.5))
-            (line((x(of.three_quarters), middle), (x(of.max), middle), colour, 1.5))
+        g data-line=(series.key()) data-median-ns=[median] data-max-ns=(of.max.0) {
+            (line((x(of.min), middle), (x(quarter), middle), colour, 1.5))
+            @if of.three_quarters.is_some() {
+                (line((x(three_quarters), middle), (x(of.max), middle), colour, 1.5))
+            }
+            @if let Some(open) = of.open { (hatched((x(open.from), top), (x(of.max), bottom), open.count)) }
             @for at in [of.min, of.max] { @if is_drawn(at) { (end(at)) } }
-            rect x=(n(x(of.quarter))) y=(n(top)) height=(n(BOX))
-                width=(n((x(of.three_quarters) - x(of.quarter)).max(1.0)))
+            rect x=(n(x(quarter))) y=(n(top)) height=(n(BOX))
+                width=(n((x(three_quarters) - x(quarter)).max(1.0)))
                 style={ "fill:" (colour) ";fill-opacity:.25;stroke:" (colour) } {}
-            @if is_drawn(of.median) { (line((x(of.median), top), (x(of.median), bottom), colour, 2.5)) }
+            @if let Some(median) = of.median.filter(|median| is_drawn(*median)) {
+                (line((x(median), top), (x(median), bottom), colour, 2.5))
+            }
         }
     }
 }

@@ -38,7 +38,8 @@ pub fn draw(runs: &[RunWithBins], options: &Options) -> String {
         }
         @for index in named.rev() {
             @let series = &shares.series[index];
-            @if let Some(max) = series.max.filter(|_| !shares.continues(series)) {
+            @let has_end = !shares.continues(series) && series.open.is_none();
+            @if let Some(max) = series.max.filter(|_| has_end) {
                 (pen(index, &shares.series).mark(shares.x(max), height(series.count, series.count)))
             }
         }

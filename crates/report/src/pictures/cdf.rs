@@ -41,7 +41,8 @@ pub fn draw(runs: &[RunWithBins], options: &Options) -> String {
 fn arrows(shares: &ShareChart) -> Markup {
     let mut ends: Vec<(usize, &Curve)> =
         shares.series.iter().enumerate().take(named_count(&shares.series)).collect();
-    ends.retain(|(_, series)| series.max.is_some());
+    // Where sizes are not known, the end of a line is no end.
+    ends.retain(|(_, series)| series.max.is_some() && series.open.is_none());
     ends.sort_by_key(|(index, series)| (series.max, *index));
     let area = &shares.area;
     let first = area.top + area.height() * 0.3;

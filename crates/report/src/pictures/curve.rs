@@ -3,7 +3,9 @@
 use crate::pictures::run_pens::RunPens;
 use crate::pictures::svg::Pen;
 use crate::run_with_bins::{RunWithBins, names};
-use crate::units::four_digits;
+use crate::terms::Terms;
+use crate::units::{counted, four_digits};
+use latlab_model::histogram::censored_above;
 use latlab_model::run::{Summary, ThreadRun};
 use latlab_model::{Bin, Nanos, Run, ThreadBins};
 use std::borrow::Cow;
@@ -27,10 +29,48 @@ pub struct Curve<'a> {
     pub pen: Option<usize>,
     /// The counts in rising order.
     pub bins: Cow<'a, [Bin]>,
+    /// Latencies of which only is known where they begin.
+    pub open: Option<OpenStretch>,
+    /// All of them.
     pub count: u64,
     pub min: Option<Nanos>,
     pub mean: Option<f64>,
+    /// The largest that is known.
     pub max: Option<Nanos>,
+    /// Whether a larger one may be missing.
+    pub max_is_at_least: bool,
+}
+
+/// Where latencies lie of which nobody knows how large each was.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OpenStretch {
+    /// From here on.
+    pub from: Nanos,
+    /// The largest of them; none where it is not known.
+    pub to: Option<Nanos>,
+    /// How many.
+    pub count: u64,
+}
+
+impl OpenStretch {
+    /// `500 latencies between 400 us and 1.28 ms`.
+    pub fn words(&self, terms: &Terms) -> String {
+        let count = counted(self.count, terms.one, terms.many);
+        match self.to {
+            Some(to) => format!("{count} between {} and {}", self.from, four_digits(to)),
+            None => format!("{count} beyond {}", self.from),
+        }
+    }
+}
+
+/// The stretches of several lines together.
+pub fn open_stretch(series: &[Curve]) -> Option<OpenStretch> {
+    let all = series.iter().filter_map(|one| one.open);
+    all.reduce(|one, other| OpenStretch {
+        from: one.from.min(other.from),
+        to: one.to.zip(other.to).map(|(one, other)| one.max(other)),
+        count: one.count.saturating_add(other.count),
+    })
 }
 
 /// The threads of a run, the one with the largest maximum first.
@@ -110,20 +150,52 @@ impl<'a> Curve<'a> {
         bins: Cow<'a, [Bin]>,
         known: Option<&Summary>,
     ) -> Curve<'a> {
-        let max = known.and_then(|known| known.max_ns).or(bins.last().map(|bin| bin.high_ns));
         let min = known.and_then(|known| known.min_ns).or(bins.first().map(|bin| bin.low_ns));
         let some = !bins.is_empty();
-        Curve {
+        let curve = Curve {
             name,
             thread,
             cpu,
             pen: None,
-            count: bins.iter().fold(0, |sum, bin| sum.saturating_add(bin.count)),
             min: min.filter(|_| some),
             mean: known.and_then(|known| known.mean_ns).filter(|_| some),
-            max: max.filter(|_| some),
-            bins,
-        }
+            max: known.and_then(|known| known.max_ns).filter(|_| some),
+            max_is_at_least: known.is_some_and(|known| known.max_is_at_least),
+            ..Curve::default()
+        };
+        curve.with_rows(bins)
+    }
+
+    /// With these counts, of which those without an end come last.
+    pub fn with_rows(self, rows: Cow<'a, [Bin]>) -> Curve<'a> {
+        let count = rows.iter().fold(0, |sum: u64, bin| sum.saturating_add(bin.count));
+        let known = rows.partition_point(Bin::has_end);
+        let open = rows[known..].iter().map(|bin| bin.count).fold(0, u64::saturating_add);
+        let open =
+            censored_above(&rows).map(|from| OpenStretch { from, to: self.max, count: open });
+        let bins = match rows {
+            Cow::Borrowed(rows) => Cow::Borrowed(&rows[..known]),
+            Cow::Owned(mut rows) => {
+                rows.truncate(known);
+                Cow::Owned(rows)
+            }
+        };
+        let last = bins.last().map(|bin| bin.high_ns).max(open.map(|open| open.from));
+        Curve { count, bins, open, max: self.max.or(last), ..self }
+    }
+
+    /// The counts with those of which only is known where they begin.
+    pub fn rows(&self) -> Cow<'_, [Bin]> {
+        let Some(OpenStretch { from, count, .. }) = self.open else {
+            return Cow::Borrowed(&self.bins);
+        };
+        let open = Bin { low_ns: from, high_ns: Nanos::MAX, count };
+        Cow::Owned(self.bins.iter().copied().chain([open]).collect())
+    }
+
+    /// How many of them have a place on an axis.
+    pub fn known_count(&self) -> u64 {
+        self.count - self.open.map_or(0, |open| open.count)
     }
 
     /// What it is drawn with.
@@ -139,6 +211,12 @@ impl<'a> Curve<'a> {
     /// Its observed maximum in words.
     pub fn maximum(&self) -> String {
         match self.max {
+            Some(_) if self.open.is_some_and(|open| open.to.is_none()) => {
+                "the maximum is not known".to_string()
+            }
+            Some(max) if self.max_is_at_least => {
+                format!("observed maximum at least {}", four_digits(max))
+            }
             Some(max) => format!("observed maximum {}", four_digits(max)),
             None => "nothing recorded".to_string(),
         }

@@ -6,7 +6,9 @@
 //! are drawn above each other on one scale: each stays the picture it is alone.
 
 use crate::pictures::area::{Area, BELOW, NAME_ACROSS};
-use crate::pictures::curve::{Curve, latencies, named_count, of_runs, others, threads};
+use crate::pictures::curve::{
+    Curve, latencies, named_count, of_runs, open_stretch, others, threads,
+};
 use crate::pictures::deadline::DeadlineMark;
 use crate::pictures::legend::{Entry, Legend};
 use crate::pictures::options::Options;
@@ -183,7 +185,9 @@ fn description(runs: &[RunWithBins], shared: &Shared, panels: &[Panel]) -> Strin
         let lines: Vec<String> = words(panel.series);
         let outside = [panel.beyond_words(shared), panel.below_words(shared)];
         let outside = outside.into_iter().flatten();
-        let outside: String = outside.map(|words| format!(" {}.", words.join(" "))).collect();
+        let mut outside: String = outside.map(|words| format!(" {}.", words.join(" "))).collect();
+        let open = open_stretch(panel.series).map(|open| open.words(shared.terms));
+        outside.extend(open.map(|words| format!(" Hatched: {words}, of unknown size.")));
         let name = if runs.len() > 1 { format!("{name}: ") } else { String::new() };
         format!("{name}{}. {}.{outside}", sentence::conditions(one.run), lines.join("; "))
     });

@@ -3,10 +3,10 @@
 use crate::pictures::area::{Area, STRIP, Sides};
 use crate::pictures::axis::{Axis, LatencyAxis, PooledLatencies};
 use crate::pictures::bins::{CurveOutline, OutlineStep, OutsideAxis, PixelBins};
-use crate::pictures::curve::{Curve, highest, latencies, named_count};
+use crate::pictures::curve::{Curve, OpenStretch, highest, latencies, named_count, open_stretch};
 use crate::pictures::deadline::DeadlineMark;
 use crate::pictures::legend::Entry;
-use crate::pictures::svg::{INK, MUTED, Pen, line, n};
+use crate::pictures::svg::{INK, MUTED, Pen, hatch_style, hatched, line, n};
 use crate::pictures::vertical_axis::VerticalAxis;
 use crate::terms::Terms;
 use crate::units::{four_digits, grouped};
@@ -92,7 +92,7 @@ impl<'a> Panel<'a> {
         Panel {
             series,
             drawn: series.iter().map(|one| CurveOutline::new(&one.bins, axis, cells)).collect(),
-            outside: OutsideAxis::new(bins, axis),
+            outside: OutsideAxis::new(bins, axis).with_open(open_stretch(series), axis),
         }
     }
 
@@ -104,9 +104,22 @@ impl<'a> Panel<'a> {
     pub fn render(&self, shared: &Shared, area: &Area) -> Markup {
         html! {
             @if let Some(deadline) = shared.deadline { (deadline.across(&shared.axis, area.frame())) }
+            (self.open(shared, area))
             (self.lines(shared, area))
             (self.masses(shared, area))
         }
+    }
+
+    /// Where latencies lie of which nobody knows how large each was.
+    fn open(&self, shared: &Shared, area: &Area) -> Markup {
+        let Some(open) = self.drawn_open(shared) else { return html! {} };
+        let to = open.to.map_or(area.right, |to| shared.x(area, to.0 as f64));
+        let left = shared.x(area, open.from.0 as f64);
+        hatched((left, area.top), (to, area.bottom), open.count)
+    }
+
+    fn drawn_open(&self, shared: &Shared) -> Option<OpenStretch> {
+        open_stretch(self.series).filter(|open| (open.from.0 as f64) < shared.axis.to)
     }
 
     /// The line with the largest maximum comes last and so lies on top.
@@ -128,7 +141,7 @@ impl<'a> Panel<'a> {
         let max = series.max.map(|max| max.0.to_string()).unwrap_or_default();
         html! {
             path d=(path(drawn, shared, area)) style=(pen(index, self.series).style())
-                data-thread=(series.key()) data-count=(series.count) data-drawn=(drawn.count())
+                data-thread=(series.key()) data-count=(series.known_count()) data-drawn=(drawn.count())
                 data-unit=(format!("{:.6}", shared.unit_pixels(area)))
                 data-below=(drawn.below) data-beyond=(drawn.beyond) data-max-ns=(max) {}
         }
@@ -138,10 +151,16 @@ impl<'a> Panel<'a> {
         if self.series[index].pen.is_none() {
             return html! {};
         }
-        let drawn = &self.drawn[index];
+        let (drawn, series) = (&self.drawn[index], &self.series[index]);
+        if series.open.is_some_and(|open| open.to.is_none()) {
+            return html! {};
+        }
         let pen = pen(index, self.series);
         let mark = |x: f64, height: f64| pen.mark(x, shared.y(area, height));
-        match (drawn.beyond, drawn.steps.last(), self.series[index].max) {
+        match (drawn.beyond, drawn.steps.last(), series.max) {
+            (0, _, Some(max)) if series.open.is_some() && max.0 as f64 <= shared.axis.to => {
+                mark(shared.x(area, max.0 as f64), 1.0)
+            }
             (1.., _, _) => mark(area.right + STRIP * 0.6, drawn.beyond as f64),
             (0, Some(last), Some(max)) => {
                 mark(shared.x(area, max.0 as f64), last.density(&shared.cells))
@@ -185,7 +204,10 @@ impl<'a> Panel<'a> {
     /// Both as entries of the legend.
     pub fn outside_entries(&self, shared: &Shared) -> impl Iterator<Item = Entry> {
         let words = [self.below_words(shared), self.beyond_words(shared)];
-        words.into_iter().flatten().map(|words| Entry::area(mass_style(), words.join(", ")))
+        let outside =
+            words.into_iter().flatten().map(|words| Entry::area(mass_style(), words.join(", ")));
+        let open = self.drawn_open(shared).map(|open| open.words(shared.terms));
+        outside.chain(open.map(|words| Entry::area(hatch_style(), words)))
     }
 
     /// What lies outside of the axis: a bar of its own as high as its count.

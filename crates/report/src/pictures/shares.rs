@@ -3,14 +3,16 @@
 use crate::pictures::area::Tick;
 use crate::pictures::area::{Area, BELOW, NAME_ACROSS, Sides};
 use crate::pictures::axis::{LatencyAxis, PooledLatencies};
-use crate::pictures::curve::{Curve, highest, latencies, named_count, of_runs, others};
+use crate::pictures::curve::{
+    Curve, highest, latencies, named_count, of_runs, open_stretch, others,
+};
 use crate::pictures::deadline::DeadlineMark;
 use crate::pictures::latency::words;
 use crate::pictures::legend::{Entry, Legend};
 use crate::pictures::options::{Options, PictureLabels};
 use crate::pictures::panel::pen;
 use crate::pictures::picture::{FIRST_LINE, Heading, Picture};
-use crate::pictures::svg::{Anchor, MUTED, Pen, TEXT_SIZE, n, text};
+use crate::pictures::svg::{Anchor, MUTED, Pen, TEXT_SIZE, hatch_style, hatched, n, text};
 use crate::run_with_bins::{RunWithBins, conditions, terms, title};
 use crate::terms::{Terms, along};
 use crate::units::{four_digits, grouped, percent_of, reached};
@@ -93,6 +95,7 @@ impl<'a> ShareChart<'a> {
                 (deadline.across(&self.axis, area.frame()))
                 (deadline.words_above(&self.axis, area.frame()))
             }
+            (self.open())
             (drawn)
             (legend.render(area.bottom + BELOW + 8.0))
             @if latencies(&self.series) == 0 { (area.empty_note(self.terms)) }
@@ -109,12 +112,25 @@ impl<'a> ShareChart<'a> {
         };
         let drawn = self.series.iter().take(named_count(&self.series));
         let entries = drawn.map(|one| Entry::line(one.pen(), words(one)).with_mark());
+        let open = open_stretch(&self.series).map(|open| open.words(self.terms));
+        let open = open.map(|words| Entry::area(hatch_style(), words));
         let others = others(&self.series).map(|words| Entry::line(Pen::background(), words));
-        entries.chain(others).collect()
+        entries.chain(others).chain(open).collect()
+    }
+
+    /// Where the share is not known, since nobody knows how large each latency was.
+    fn open(&self) -> Markup {
+        let open = open_stretch(&self.series).filter(|open| (open.from.0 as f64) < self.axis.to);
+        let Some(open) = open else { return html! {} };
+        let right = open.to.map_or(self.area.right, |to| self.x(to));
+        let area = &self.area;
+        hatched((self.x(open.from), area.top), (right, area.bottom), open.count)
     }
 
     fn description(&self) -> String {
-        let cut: String = self.cut_words().iter().map(|words| format!(" {words}.")).collect();
+        let mut cut: String = self.cut_words().iter().map(|words| format!(" {words}.")).collect();
+        let open = open_stretch(&self.series).map(|open| open.words(self.terms));
+        cut.extend(open.map(|words| format!(" Hatched: {words}, of unknown size.")));
         format!(
             "Share of {} {}, over {}. {}. {}. One {} is one of at most {}: smaller shares are not \
              known.{cut}",
@@ -132,7 +148,10 @@ impl<'a> ShareChart<'a> {
     pub fn cut_words(&self) -> Vec<String> {
         let (mut below, mut beyond) = (0u64, 0u64);
         for series in &self.series {
-            beyond = beyond.saturating_add(series.count - self.not_above(series, self.axis.to));
+            let drawn_open = series.open.filter(|open| (open.from.0 as f64) < self.axis.to);
+            let drawn = self.not_above(series, self.axis.to);
+            let drawn = drawn.saturating_add(drawn_open.map_or(0, |open| open.count));
+            beyond = beyond.saturating_add(series.count.saturating_sub(drawn));
             // A logarithmic axis begins wherever its lowest latency does.
             let from = if self.options.axis.from.is_some() { self.axis.from } else { 0.0 };
             below = below.saturating_add(self.not_above(series, from));
@@ -160,7 +179,9 @@ impl<'a> ShareChart<'a> {
 
     /// Whether a line goes on beyond the axis.
     pub fn continues(&self, series: &Curve) -> bool {
-        series.max.is_some_and(|max| max.0 as f64 > self.axis.to)
+        // Where sizes are not known, nobody knows where the line is.
+        let is_open = series.open.is_some_and(|open| (open.from.0 as f64) < self.axis.to);
+        !is_open && series.max.is_some_and(|max| max.0 as f64 > self.axis.to)
     }
 
     /// Where a latency lies across.

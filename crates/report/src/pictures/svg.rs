@@ -31,6 +31,34 @@ const SERIES: [&str; 6] = [
 /// Line patterns, so that a print without colour tells the lines apart too.
 const DASHES: [&str; 4] = ["none", "6 2", "2 1.5", "9 2 2 2"];
 
+/// Distance of the strokes of a hatched area.
+const HATCH: f64 = 9.0;
+
+/// The style of a hatched area in a legend.
+pub fn hatch_style() -> String {
+    format!("fill:{MUTED};fill-opacity:.1;stroke:{MUTED};stroke-dasharray:2 2")
+}
+
+/// An area with strokes across it, from one corner to another: something lies there, and nobody knows
+/// where.
+pub fn hatched((left, top): (f64, f64), (right, bottom): (f64, f64), count: u64) -> Markup {
+    let (width, height) = ((right - left).max(2.0), bottom - top);
+    let mut strokes = String::new();
+    let mut offset = HATCH - height;
+    while offset < width {
+        let begin = (left + offset.max(0.0), bottom + offset.min(0.0));
+        let end = (offset + height).min(width);
+        let end = (left + end, bottom - (end - offset));
+        strokes += &format!("M{} {}L{} {}", n(begin.0), n(begin.1), n(end.0), n(end.1));
+        offset += HATCH;
+    }
+    html! {
+        rect x=(n(left)) y=(n(top)) width=(n(width)) height=(n(height)) style=(hatch_style())
+            data-open=(count) {}
+        path d=(strokes) style={ "fill:none;stroke:" (MUTED) ";stroke-opacity:.5;stroke-width:1" } {}
+    }
+}
+
 /// How one line is drawn.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Pen {

@@ -5,7 +5,7 @@ use crate::pictures::area::Tick;
 use crate::pictures::area::{Area, Sides};
 use crate::pictures::axis::{LatencyAxis, PooledLatencies};
 use crate::pictures::bars::{Bar, Bars, GROUPS, SHARES, fill, hollow, patterns};
-use crate::pictures::curve::{Curve, highest, latencies, threads, whole_runs};
+use crate::pictures::curve::{Curve, highest, latencies, open_stretch, threads, whole_runs};
 use crate::pictures::deadline::DeadlineMark;
 use crate::pictures::legend::{Entry, Legend};
 use crate::pictures::options::Options;
@@ -94,6 +94,10 @@ impl<'a> Tail<'a> {
         let legend = Legend::new(entries.collect(), width);
         let mut notes: Vec<String> = hollow_words(series, &bars, terms(runs)).into_iter().collect();
         notes.extend(outside_words(&axis, &bars));
+        let open = open_stretch(series).map(|open| open.words(terms(runs)));
+        notes.extend(open.map(|words| {
+            format!("{words} are of unknown size; a quantile among them has no bar.")
+        }));
         notes.extend((left_out > 0).then(|| format!("{left_out} more runs are not drawn.")));
         let notes = notes.iter().flat_map(|one| lines(one, width - 2.0 * MARGIN, TEXT_SIZE));
         let notes = notes.collect();

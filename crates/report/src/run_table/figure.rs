@@ -1,6 +1,6 @@
 //! A figure of a run with its change against the same figure of the baseline.
 
-use crate::figures::upper_edge;
+use crate::figures::{P50, P99_9, SaidLatency, maximum};
 use crate::units::{grouped, short, trimmed};
 use latlab_model::run::Summary;
 use latlab_model::{Nanos, Run};
@@ -16,13 +16,13 @@ pub(crate) struct ComparedFigure {
 }
 
 /// A name, and which figure it is.
-type Named = (&'static str, fn(&Summary) -> Option<Nanos>);
+type Named = (&'static str, fn(&Summary) -> Option<SaidLatency>);
 
 /// The largest, the tail and the median: the most telling first.
 pub(crate) const FIGURES: [Named; 3] = [
-    ("largest", |total| total.max_ns),
-    ("p99.9", |total| Some(upper_edge(total, total.quantiles.as_ref()?.p99_9_ns?))),
-    ("p50", |total| Some(upper_edge(total, total.quantiles.as_ref()?.p50_ns))),
+    ("largest", maximum),
+    (P99_9.name, |total| P99_9.of(total)),
+    (P50.name, |total| P50.of(total)),
 ];
 
 /// The figures of a run, each with its change against the baseline where there is one.
@@ -30,10 +30,13 @@ pub(crate) fn figures(run: &Run, baseline: Option<&Run>) -> Vec<ComparedFigure> 
     let figure = |(name, of): Named| {
         let value = of(&run.total);
         let before = baseline.and_then(|baseline| of(&baseline.total));
+        // Of a bound no difference is known.
+        let known = |one: SaidLatency| (!one.is_bound()).then_some(Nanos(one.ns as i64));
+        let both = value.and_then(known).zip(before.and_then(known));
         ComparedFigure {
             name,
-            value: value.map(|value| short(value.0 as f64)),
-            change: value.zip(before).map(|(value, before)| change(value, before)),
+            value: value.map(|value| value.short()),
+            change: both.map(|(value, before)| change(value, before)),
         }
     };
     FIGURES.into_iter().map(figure).collect()

@@ -168,8 +168,8 @@ fn of_latency(summary: &Summary) -> Option<LegFigures> {
     Some(LegFigures {
         count: summary.cycles,
         min_ns: summary.min_ns?,
-        p50_ns: quantiles.p50_ns,
-        p99_ns: quantiles.p99_ns,
+        p50_ns: quantiles.p50_ns?,
+        p99_ns: quantiles.p99_ns?,
         max_ns: summary.max_ns?,
     })
 }

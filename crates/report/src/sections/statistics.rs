@@ -161,7 +161,7 @@ fn one_boot(run: &Run, of: &RunStatistics) -> Option<String> {
 fn corrected(run: &Run, of: &CorrectedQuantiles) -> String {
     let raw = run.total.quantiles.as_ref();
     let pairs = [
-        ("p99", raw.map(|raw| raw.p99_ns), Some(of.quantiles.p99_ns)),
+        ("p99", raw.and_then(|raw| raw.p99_ns), of.quantiles.p99_ns),
         ("p99.9", raw.and_then(|raw| raw.p99_9_ns), of.quantiles.p99_9_ns),
         ("p99.99", raw.and_then(|raw| raw.p99_99_ns), of.quantiles.p99_99_ns),
     ];

@@ -3,11 +3,13 @@
 //! No latency is left out: what is counted is seen, one among a hundred million too, and what is
 //! below zero is told in words.
 
+use crate::pictures::curve::OpenStretch;
 use crate::pictures::deadline::DeadlineMark;
 use crate::terminal::table::wrapped;
 use crate::terms;
 use crate::units::{four_digits, grouped};
 use latlab_model::{Bin, Nanos, Run, ThreadBins};
+use std::ops::Range;
 
 /// Columns of the numbers beside the axis.
 const MARGIN: usize = 7;
@@ -45,6 +47,14 @@ impl Glyphs {
         }
     }
 
+    /// Where latencies of unknown size lie.
+    fn hatch(self) -> char {
+        match self {
+            Glyphs::Unicode => '░',
+            Glyphs::Ascii => '/',
+        }
+    }
+
     /// Beside a row, beside one with a number, the corner, the axis, a number on it, the maximum.
     fn lines(self) -> [char; 6] {
         match self {
@@ -79,8 +89,11 @@ impl PictureSize {
 
 /// All latencies of the run together, with the deadline; nothing where there is none.
 pub fn histogram(run: &Run, bins: &[ThreadBins], size: PictureSize, glyphs: Glyphs) -> String {
-    let all = || bins.iter().flat_map(|thread| &thread.bins).filter(|bin| bin.count > 0);
-    let Some(highest) = all().map(|bin| bin.high_ns).max() else { return String::new() };
+    let all_rows = || bins.iter().flat_map(|thread| &thread.bins).filter(|bin| bin.count > 0);
+    let all = || all_rows().filter(|bin| bin.has_end());
+    let open = open_of(all_rows(), run.total.max_ns);
+    let highest = all().map(|bin| bin.high_ns).max().max(open.map(|open| open.from));
+    let Some(highest) = highest else { return String::new() };
     if size.width < NARROWEST {
         let said = format!("No chart of the latencies: it needs {NARROWEST} columns.");
         return wrapped(&said, size.width, 0) + "\n";
@@ -94,6 +107,10 @@ pub fn histogram(run: &Run, bins: &[ThreadBins], size: PictureSize, glyphs: Glyp
     let end = near.map_or(max, |deadline| deadline.max(max));
     let axis = Axis::new(all(), end, width - MARGIN - 1);
     let columns = axis.columns(all());
+    let hatched = open.map(|open| {
+        let to = open.to.map_or(axis.to, |to| to.0 as f64);
+        axis.column(open.from.0 as f64)..axis.column(to) + 1
+    });
     let deadline_words = match (deadline, near) {
         (Some(deadline), Some(_)) => format!("; {} deadline {deadline}", glyphs.deadline()),
         (Some(deadline), None) => format!("; deadline {deadline} off the chart"),
@@ -103,14 +120,30 @@ pub fn histogram(run: &Run, bins: &[ThreadBins], size: PictureSize, glyphs: Glyp
     let title = format!("{titles} by size, both axes logarithmic{deadline_words}:");
     let mut text = wrapped(&title, width, 0) + "\n";
     let line = near.map(|deadline| (axis.column(deadline.0 as f64), glyphs.deadline()));
-    text += &rows(&columns, size.rows, line, glyphs);
+    text += &rows(&columns, size.rows, line, hatched.unwrap_or_default(), glyphs);
     text += &axis.feet(glyphs);
-    text += &axis.maximum(max, glyphs);
+    if run.total.max_ns.is_some() {
+        let at_least = if run.total.max_is_at_least { "at least " } else { "" };
+        text += &axis.maximum(max, at_least, glyphs);
+    }
+    if let Some(open) = open {
+        let words = open.words(terms::of_run(run));
+        let line = format!("{} {words}, of unknown size", glyphs.hatch());
+        text += &format!("{}\n", wrapped(&line, size.width, 2));
+    }
     if below > 0 {
         let were = if below == 1 { "latency was" } else { "latencies were" };
         text += &format!("{} {were} below zero and not drawn.\n", grouped(below));
     }
     text
+}
+
+/// Where latencies lie of which nobody knows how large each was.
+fn open_of<'a>(rows: impl Iterator<Item = &'a Bin>, max: Option<Nanos>) -> Option<OpenStretch> {
+    let open: Vec<&Bin> = rows.filter(|bin| !bin.has_end()).collect();
+    let from = open.iter().map(|bin| bin.low_ns).min()?;
+    let count = open.iter().fold(0, |sum: u64, bin| sum.saturating_add(bin.count));
+    Some(OpenStretch { from, to: max, count })
 }
 
 /// The axis of latencies, a column for each step.
@@ -201,10 +234,10 @@ impl Axis {
     }
 
     /// The observed maximum below its column, with its words on the side that has room, or below it.
-    fn maximum(&self, max: Nanos, glyphs: Glyphs) -> String {
+    fn maximum(&self, max: Nanos, at_least: &str, glyphs: Glyphs) -> String {
         let [.., mark] = glyphs.lines();
         let column = MARGIN + 1 + self.column(max.0 as f64);
-        let words = format!("observed maximum {}", four_digits(max));
+        let words = format!("observed maximum {at_least}{}", four_digits(max));
         let length = words.chars().count();
         if column > length {
             format!("{:>column$} {mark}\n", words, column = column - 1)
@@ -239,7 +272,13 @@ fn name(latency: f64) -> String {
 }
 
 /// The columns in lines, with powers of ten beside them.
-fn rows(columns: &[f64], rows: usize, deadline: Option<(usize, char)>, glyphs: Glyphs) -> String {
+fn rows(
+    columns: &[f64],
+    rows: usize,
+    deadline: Option<(usize, char)>,
+    hatched: Range<usize>,
+    glyphs: Glyphs,
+) -> String {
     let [side, numbered, ..] = glyphs.lines();
     let largest = columns.iter().copied().fold(1.0, f64::max);
     let top = largest.log10().ceil().max(1.0);
@@ -262,6 +301,10 @@ fn rows(columns: &[f64], rows: usize, deadline: Option<(usize, char)>, glyphs: G
             false => ' ',
         };
         let mut blocks: Vec<char> = columns.iter().map(block).collect();
+        if row == 0 {
+            let free = blocks.iter_mut().enumerate().filter(|(at, _)| hatched.contains(at));
+            free.filter(|(_, block)| **block == ' ').for_each(|(_, block)| *block = glyphs.hatch());
+        }
         if let Some((column, line)) = deadline.filter(|(column, _)| blocks[*column] == ' ') {
             blocks[column] = line;
         }

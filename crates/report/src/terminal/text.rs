@@ -188,12 +188,13 @@ fn maximum(run: &Run, width: usize) -> String {
     let (Some(max), Some(place)) = (run.total.max_ns, sentence::maximum_place(run)) else {
         return String::new();
     };
+    let at_least = if run.total.max_is_at_least { "at least " } else { "" };
     let missed = match run.asked.method.is_periodic() {
         true => format!("; missed releases: {}", missed(run.total.missed)),
         false => String::new(),
     };
     let text = format!(
-        "Observed maximum {max} ({place}), in {}{}{missed}.",
+        "Observed maximum {at_least}{max} ({place}), in {}{}{missed}.",
         sentence::exposure(run),
         sentence::over(run),
     );
@@ -299,6 +300,8 @@ pub struct ListEntry {
     pub cycles: u64,
     /// Observed maximum.
     pub max_ns: Option<Nanos>,
+    /// Whether larger latencies may be missing.
+    pub max_is_at_least: bool,
     /// Missed releases; none where they are not defined.
     pub missed: Option<u64>,
     /// Deadline misses; none without a deadline.
@@ -317,6 +320,7 @@ impl From<&Run> for ListEntry {
             threads: run.threads.len(),
             cycles: run.total.cycles,
             max_ns: run.total.max_ns,
+            max_is_at_least: run.total.max_is_at_least,
             missed: run.total.missed,
             misses: run.total.misses,
             verdict: run.verdict.as_ref().map(|verdict| verdict.word),
@@ -333,7 +337,10 @@ pub fn list(entries: &[ListEntry], width: usize, style: Style) -> String {
 pub(crate) fn list_columns(entries: &[ListEntry]) -> Vec<Column> {
     let scale = Scale::for_times(entries.iter().filter_map(|entry| entry.max_ns));
     let each = |cell: &dyn Fn(&ListEntry) -> String| entries.iter().map(cell).collect::<Vec<_>>();
-    let max = |entry: &ListEntry| entry.max_ns.map_or("-".into(), |max| scale.number(max));
+    let max = |entry: &ListEntry| {
+        let sign = if entry.max_is_at_least { ">=" } else { "" };
+        entry.max_ns.map_or("-".into(), |max| format!("{sign}{}", scale.number(max)))
+    };
     let word = |entry: &ListEntry| entry.verdict.map_or("-", VerdictWord::as_str).to_string();
     let missed = |entry: &ListEntry| match entry.instrument {
         Instrument::Spin | Instrument::Respond | Instrument::Import => "-".to_string(),

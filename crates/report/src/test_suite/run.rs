@@ -75,7 +75,8 @@ fn of_thread(run: &Run, thread: &ThreadRun) -> TestCase {
         (Some(_), None) => Some(Problem::Error),
     };
     let mut words = vec![counted(summary.cycles, "latency", "latencies")];
-    words.extend(summary.max_ns.map(|max| format!("largest {max}")));
+    let at_least = if summary.max_is_at_least { "at least " } else { "" };
+    words.extend(summary.max_ns.map(|max| format!("largest {at_least}{max}")));
     if let (Some(deadline), Some(misses)) = (run.asked.deadline_ns, summary.misses) {
         words
             .push(format!("{} of {deadline}", counted(misses, "deadline miss", "deadline misses")));

@@ -1,7 +1,7 @@
 //! What a series of builds says in plain words.
 
-use crate::compare::{about, probability, range, ratio, title};
-use crate::units::{counted, grouped, percent, short};
+use crate::compare::{about, incomplete, probability, range, ratio, title, unsupported};
+use crate::units::{counted, percent, short};
 use latlab_model::run_comparison::ComparisonWord;
 use latlab_model::trend::{Trend, TrendLimit, TrendStep};
 
@@ -11,6 +11,7 @@ pub fn headline(of: &Trend) -> String {
     let Some(newest) = of.builds.last() else {
         return format!("{title}: no run supports {metric}.");
     };
+    let open = of.unsupported.iter().any(|one| one.above_ns.is_some()) || !of.incomplete.is_empty();
     let since = of.steps.last().map_or_else(
         || {
             format!(
@@ -22,6 +23,9 @@ pub fn headline(of: &Trend) -> String {
     );
     match (of.word, &of.limit) {
         (ComparisonWord::Refused, Some(limit)) => format!("{title}: {}.", clause(limit)),
+        (ComparisonWord::Inconclusive, _) if open && !of.newest_is_high => {
+            format!("{title}: {since}, but {metric} of some runs is not known.")
+        }
         (ComparisonWord::Inconclusive, _) => format!(
             "{title}: the newest build, {}, has {metric} {}, above all others of its level by more \
              than {}; measure it again, or two more builds.",
@@ -73,15 +77,7 @@ pub fn limits(of: &Trend) -> Vec<String> {
     let one_each = (one_each && !of.builds.is_empty()).then(|| {
         "Each build has one run: what one run shows may be that run and not its build.".to_string()
     });
-    let unsupported = of.unsupported.iter().map(|one| {
-        format!(
-            "Left out: {} has {} of {}, and {} are needed.",
-            one.run,
-            grouped(one.has),
-            one.metric,
-            grouped(one.needs)
-        )
-    });
+    let unsupported = of.unsupported.iter().map(|one| format!("Left out: {}.", unsupported(one)));
     let invalid = (!of.invalid.is_empty())
         .then(|| format!("Left out because they are invalid: {}.", of.invalid.join(", ")));
     drift
@@ -90,6 +86,7 @@ pub fn limits(of: &Trend) -> Vec<String> {
         .chain(power(of))
         .chain(one_each)
         .chain(unsupported)
+        .chain(incomplete(&of.incomplete))
         .chain(invalid)
         .collect()
 }

@@ -32,7 +32,7 @@ fn filled(text: &str) -> latlab_model::Run {
             code: text.into(),
             severity: Severity::Warning,
             text: text.into(),
-            invalidates: true,
+            effect: latlab_model::finding::VerdictEffect::MakesInvalid,
         });
     }
     run.verdict.as_mut().unwrap().sentence = Some(text.into());

@@ -1,9 +1,10 @@
 //! The number that one run gives for one metric.
 
 use super::MeasuredRun;
-use crate::quantile::latencies_needed;
+use crate::quantile::{latencies_needed, quantile_of_rows};
 use crate::span::Span;
-use latlab_model::run_comparison::Metric;
+use latlab_model::histogram::censored_above;
+use latlab_model::run_comparison::{Metric, UnsupportedMetric};
 use latlab_model::{Bin, Nanos};
 use std::collections::BTreeMap;
 
@@ -20,6 +21,16 @@ pub type Figure = Result<f64, Lack>;
 pub struct Lack {
     pub has: u64,
     pub needs: u64,
+    /// What the metric lies above, where the sizes of latencies end that are known.
+    pub above: Option<Nanos>,
+}
+
+impl Lack {
+    /// Of this run.
+    pub fn of(self, metric: Metric, run: &MeasuredRun) -> UnsupportedMetric {
+        let Lack { has, needs, above } = self;
+        UnsupportedMetric { metric, run: run.run.id.clone(), has, needs, above_ns: above }
+    }
 }
 
 /// The metric of a run; stretches are of this length.
@@ -28,6 +39,25 @@ pub fn figure(metric: Metric, run: &MeasuredRun, stretch: Nanos) -> Figure {
         Some(parts_per_million) => quantile(run, parts_per_million),
         None => median_maximum(run.spans, stretch),
     }
+}
+
+/// The same as the run itself states it: a quantile is no finer than its bin.
+pub fn stated_figure(metric: Metric, run: &MeasuredRun, stretch: Nanos) -> Figure {
+    let known = figure(metric, run, stretch)?;
+    let total = &run.run.total;
+    let stated = share(metric).zip(total.min_ns.zip(total.max_ns)).and_then(|(share, observed)| {
+        quantile_of_rows(&rows(run), share, observed).map(|value| value.0 as f64)
+    });
+    Ok(stated.unwrap_or(known))
+}
+
+/// The counts of all threads, rising.
+fn rows(run: &MeasuredRun) -> Vec<Bin> {
+    let mut rows: Vec<Bin> =
+        run.bins.iter().flat_map(|thread| thread.bins.iter().copied()).collect();
+    rows.retain(|row| row.count > 0);
+    rows.sort_by_key(|row| (row.low_ns, row.high_ns));
+    rows
 }
 
 /// The share of a quantile in parts per million.
@@ -43,20 +73,18 @@ fn share(metric: Metric) -> Option<u32> {
 
 fn quantile(run: &MeasuredRun, parts_per_million: u32) -> Figure {
     let mut found = quantiles(run, &[parts_per_million]);
-    found.pop().unwrap_or(Err(Lack { has: 0, needs: 1 }))
+    found.pop().unwrap_or(Err(Lack { has: 0, needs: 1, above: None }))
 }
 
 /// Quantiles of a run by their shares in parts per million, which rise. Each is interpolated within its
 /// bin: two machines that lie on the two sides of an edge are not a whole bin apart.
 pub fn quantiles(run: &MeasuredRun, shares: &[u32]) -> Vec<Figure> {
-    let mut rows: Vec<Bin> =
-        run.bins.iter().flat_map(|thread| thread.bins.iter().copied()).collect();
-    rows.retain(|row| row.count > 0);
-    rows.sort_by_key(|row| (row.low_ns, row.high_ns));
+    let rows = rows(run);
+    let known = censored_above(&rows);
     let count = rows.iter().fold(0, |sum: u64, row| sum.saturating_add(row.count));
     let (mut at, mut below) = (0, 0.0);
     let quantile = |parts_per_million: &u32| {
-        let lack = Lack { has: count, needs: latencies_needed(*parts_per_million) };
+        let lack = Lack { has: count, needs: latencies_needed(*parts_per_million), above: None };
         if lack.has < lack.needs {
             return Err(lack);
         }
@@ -66,22 +94,23 @@ pub fn quantiles(run: &MeasuredRun, shares: &[u32]) -> Vec<Figure> {
             at += 1;
         }
         let row = rows.get(at).ok_or(lack)?;
+        if known.is_some_and(|known| row.high_ns > known) {
+            return Err(Lack { above: known, ..lack });
+        }
         let share = ((wanted - below) / row.count as f64).clamp(0.0, 1.0);
         interpolated(run, row, share).ok_or(Lack { has: 0, ..lack })
     };
     shares.iter().map(quantile).collect()
 }
 
-/// A latency within a bin; none where it has no upper edge, or is not above zero.
+/// A latency within a bin; none where it is not above zero.
 fn interpolated(run: &MeasuredRun, row: &Bin, share: f64) -> Option<f64> {
     let total = &run.run.total;
     let high = total.max_ns.map_or(row.high_ns, |max| row.high_ns.min(max));
     let low = total.min_ns.map_or(row.low_ns, |min| row.low_ns.max(min));
-    // Above the last edge of somebody else's histogram nothing is known.
-    let is_known = row.high_ns < Nanos::MAX || total.max_ns.is_some();
     let (low, high) = (low.0 as f64, high.0.max(low.0) as f64);
     let value = low + share * (high - low);
-    (is_known && value > 0.0).then_some(value)
+    (value > 0.0).then_some(value)
 }
 
 /// The length of the stretches into which all runs are cut: a hundredth of the shortest, in whole
@@ -108,7 +137,7 @@ fn median_maximum(spans: &[Span], stretch: Nanos) -> Figure {
             *known = (*known).max(max);
         }
     }
-    let lack = Lack { has: maxima.len() as u64, needs: FEWEST_STRETCHES };
+    let lack = Lack { has: maxima.len() as u64, needs: FEWEST_STRETCHES, above: None };
     if lack.has < lack.needs {
         return Err(lack);
     }

@@ -14,7 +14,8 @@ mod tests;
 
 use crate::joint::joint_test;
 use crate::span::Span;
-pub use figures::{figure, stretch_of};
+use figures::figure;
+pub use figures::{stated_figure, stretch_of};
 use judgement::{Evidence, judge_metric};
 use latlab_model::explanation::CauseCounts;
 use latlab_model::run_comparison::{
@@ -53,8 +54,32 @@ impl Default for Tolerance {
     }
 }
 
-/// Compares two sides of runs; neither may be empty.
+/// Compares two sides of runs; neither may be empty. Runs of which latencies may be missing take no part.
 pub fn compare_runs(
+    base: &[MeasuredRun],
+    candidate: &[MeasuredRun],
+    tolerance: &Tolerance,
+) -> RunComparison {
+    let incomplete = base.iter().chain(candidate).filter_map(|one| one.run.incomplete()).collect();
+    let [base, candidate] = [base, candidate].map(|side| -> Vec<MeasuredRun> {
+        side.iter().filter(|one| one.run.incomplete().is_none()).copied().collect()
+    });
+    match base.is_empty() || candidate.is_empty() {
+        true => RunComparison {
+            care: tolerance.care,
+            word: ComparisonWord::Inconclusive,
+            scenarios: Vec::new(),
+            only_one_side: Vec::new(),
+            invalid: Vec::new(),
+            incomplete,
+            changes: Vec::new(),
+            machines: None,
+        },
+        false => RunComparison { incomplete, ..compare_complete(&base, &candidate, tolerance) },
+    }
+}
+
+fn compare_complete(
     base: &[MeasuredRun],
     candidate: &[MeasuredRun],
     tolerance: &Tolerance,
@@ -92,6 +117,7 @@ pub fn compare_runs(
         scenarios,
         only_one_side,
         invalid: Vec::new(),
+        incomplete: Vec::new(),
         changes: Vec::new(),
         machines: None,
     }
@@ -105,6 +131,8 @@ struct Values {
     metric: Metric,
     base: Vec<f64>,
     candidate: Vec<f64>,
+    /// The same as the runs state it.
+    stated: [Vec<f64>; 2],
 }
 
 fn compare_scenario(
@@ -132,14 +160,16 @@ fn compare_scenario(
         .iter()
         .zip(p_of_all)
         .map(|(one, p_of_all)| {
-            judge_metric(&Evidence {
+            let judged = judge_metric(&Evidence {
                 metric: one.metric,
                 base: &one.base,
                 candidate: &one.candidate,
                 p_of_all,
                 care: tolerance.care,
                 refused,
-            })
+            });
+            let [base_ns, candidate_ns] = one.stated.clone();
+            MetricComparison { base_ns, candidate_ns, ..judged }
         })
         .collect();
     let misses = shares.map(|shares| {
@@ -147,10 +177,14 @@ fn compare_scenario(
         misses::compare_misses(base, candidate, tolerance, &evidence)
     });
     let words = metrics.iter().map(|one| one.word).chain(misses.iter().filter_map(|one| one.word));
+    // What lies above the bins of a file may be worse on either side.
+    let is_open = unsupported.iter().any(|one| one.above_ns.is_some());
+    let open = is_open.then_some(ComparisonWord::Inconclusive);
     ScenarioComparison {
         name: name.map(str::to_string),
         // That the candidate exceeds a tolerated rate, its own runs show.
         word: words
+            .chain(open)
             .max()
             .filter(|word| !refused || *word == ComparisonWord::Regressed)
             .unwrap_or(ComparisonWord::Refused),
@@ -181,17 +215,20 @@ fn values(
     for &metric in METRICS {
         let of = |side: &[MeasuredRun]| -> Result<Vec<f64>, UnsupportedMetric> {
             let value = |one: &MeasuredRun| {
-                figure(metric, one, stretch).map_err(|lack| UnsupportedMetric {
-                    metric,
-                    run: one.run.id.clone(),
-                    has: lack.has,
-                    needs: lack.needs,
-                })
+                figure(metric, one, stretch).map_err(|lack| lack.of(metric, one))
             };
             side.iter().map(value).collect()
         };
+        let stated = |side: &[MeasuredRun]| -> Vec<f64> {
+            side.iter().filter_map(|one| stated_figure(metric, one, stretch).ok()).collect()
+        };
         match (of(base), of(candidate)) {
-            (Ok(base), Ok(candidate)) => supported.push(Values { metric, base, candidate }),
+            (Ok(of_base), Ok(of_candidate)) => supported.push(Values {
+                metric,
+                base: of_base,
+                candidate: of_candidate,
+                stated: [stated(base), stated(candidate)],
+            }),
             (Err(lack), _) | (_, Err(lack)) => unsupported.push(lack),
         }
     }

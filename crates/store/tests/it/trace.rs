@@ -83,8 +83,8 @@ fn figures(legs: &Legs, leg: Leg) -> Option<LegFigures> {
         Some(LegFigures {
             count: counts.count,
             min_ns: counts.min_ns,
-            p50_ns: quantiles.p50_ns,
-            p99_ns: quantiles.p99_ns,
+            p50_ns: quantiles.p50_ns?,
+            p99_ns: quantiles.p99_ns?,
             max_ns: counts.max_ns,
         })
     };

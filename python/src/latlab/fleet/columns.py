@@ -63,7 +63,7 @@ OF_PROGRAM = {
 FINDING = {
     "code": "VARCHAR",
     "severity": "VARCHAR",
-    "invalidates": "BOOLEAN",
+    "effect": "VARCHAR",
     "at_ns": "BIGINT",
     "thread": "BIGINT",
     "text": "VARCHAR",
