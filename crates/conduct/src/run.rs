@@ -169,7 +169,7 @@ fn supervise(
             link.kill();
             killed_at.get_or_insert_with(Instant::now);
         }
-        if killed_at.is_some_and(|at| at.elapsed() > timing.patience) {
+        if killed_at.is_some_and(|at| at.elapsed() > timing.silence) {
             // What was stored stays, and the next command makes a run of it.
             let text = "it was killed and does not end; the next latlab finishes the run";
             return Err(io::Error::new(io::ErrorKind::TimedOut, text).into());

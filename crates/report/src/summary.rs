@@ -1,6 +1,6 @@
 //! What a reader wants to know first of a run: is it good enough, why not, and what now.
 
-use crate::cause_share::{explains_largest, largest_explained};
+use crate::cause_share::ExplainedLargest;
 use crate::doctor::summary::weighty;
 use crate::figures::{NamedQuantile, P50, P99, P99_9, SaidLatency, maximum};
 use crate::sections::{explanation as explanation_section, respond, statistics};
@@ -17,6 +17,7 @@ use latlab_model::run::{Severity, Summary, Verdict, VerdictReason, VerdictWord};
 use latlab_model::shell::Line;
 use latlab_model::statistics::QuantileInterval;
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 /// A main figure of a run.
 pub(crate) struct Figure {
@@ -206,9 +207,10 @@ fn is_good(run: &Run) -> bool {
 /// The findings of the run, the heaviest first, among equals the one that may explain most of the largest
 /// latencies; with how many.
 fn own_findings(run: &Run) -> Vec<(&Finding, Option<usize>)> {
+    let counts = ExplainedLargest::of(run).counts();
     let all = run.findings_by_weight().into_iter();
     let mut all: Vec<(&Finding, Option<usize>)> =
-        all.map(|finding| (finding, largest_explained(run, finding.code()))).collect();
+        all.map(|finding| (finding, counts.get(finding.code()).copied())).collect();
     all.sort_by_key(|(finding, largest)| {
         Reverse((finding.effect(), finding.severity(), largest.unwrap_or(0)))
     });
@@ -283,13 +285,10 @@ pub(crate) fn causes(run: &Run) -> (Vec<Cause>, usize) {
         code: one.code.clone(),
         largest: None,
     });
-    let mut all: Vec<Cause> = Vec::new();
-    for cause in own.chain(doctor) {
-        // The first of a kind is the heaviest.
-        if all.iter().all(|named| named.code != cause.code) {
-            all.push(cause);
-        }
-    }
+    let mut named = BTreeSet::new();
+    // The first of a kind is the heaviest.
+    let all: Vec<Cause> =
+        own.chain(doctor).filter(|cause| named.insert(cause.code.clone())).collect();
     // What is known comes before what is possible, on the same lines.
     let known = explained(run).map_or(0, |explained| explained.causes.len());
     let named = NAMED_CAUSES - known.min(NAMED_CAUSES - 1);
@@ -320,7 +319,8 @@ pub(crate) fn remedy(run: &Run) -> Option<(String, Line)> {
     if let (None, Some(remedy)) = (broken, explained_remedy(run)) {
         return Some(remedy);
     }
-    let explains = || all.iter().find(|(finding, _)| explains_largest(run, finding.code()));
+    let largest = ExplainedLargest::of(run);
+    let explains = || all.iter().find(|(finding, _)| largest.is_of(finding.code()));
     let first = broken.or_else(explains);
     if let Some((code, remedy)) =
         first.and_then(|(finding, _)| Some((finding.code(), finding.remedy()?)))

@@ -1,7 +1,7 @@
 //! Findings about what the machine did.
 
 use super::kinds::{FindingEntry, findings};
-use super::{ERROR, INFO, INVALID, WARNING, Weight};
+use super::{ERROR, INFO, INVALID, VerdictEffect, WARNING, Weight};
 use crate::Nanos;
 use crate::run::KernelReserve;
 use crate::shell::Line;
@@ -82,7 +82,7 @@ findings! {
         /// `inconclusive` unless it was a `fail` before.
         CpuOffline = "cpu-offline" (
             "error",
-            "none",
+            "no pass",
             "Turn CPU hotplug off for the run."
         ) {
             /// The CPU.
@@ -182,7 +182,8 @@ impl MachineFinding {
             | TaiOffsetChanged { measured_with: true, .. }
             | NegativeLatency { .. }
             | PageFaults { lock_refused: true, .. } => INVALID,
-            CpuOffline { .. } => ERROR,
+            // Its thread measured for a shorter time than asked.
+            CpuOffline { .. } => Weight { effect: VerdictEffect::ForbidsPass, ..ERROR },
             TaiOffsetChanged { .. } | SpinRested { .. } => INFO,
             SettingRefused { .. }
             | ClockStepped { .. }

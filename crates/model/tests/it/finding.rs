@@ -290,6 +290,11 @@ fn setup() -> Vec<SetupFinding> {
         changed("scheduling", "fifo 90", "other", true),
         changed("tuning irqs (24 (eth0))", "not on CPU 1", "on CPU 0-1", true),
         changed("timer slack", "1 ns", "50000 ns", false),
+        SettingUnreadable {
+            setting: "/proc/sys/kernel/timer_migration".into(),
+            held: "0".into(),
+            reason: "No such file or directory (os error 2)".into(),
+        },
         SettingWritten { setting: "/proc/sys/kernel/timer_migration".into(), value: "0".into() },
         setting(Some("7"), None),
         setting(None, Some("Permission denied (os error 13)")),
@@ -340,6 +345,7 @@ fn loads() -> Vec<LoadFinding> {
             lost: [0].into_iter().collect(),
             left: [1, 2, 3].into_iter().collect(),
         },
+        LoadLostPriority { load: load(), held: "other 0".into(), now: "idle 0".into() },
         LoadPaused {
             load: load(),
             idle_ns: SECOND * 3,
@@ -375,6 +381,7 @@ fn ends() -> Vec<EndFinding> {
     let target = || "lab:virt/rt".parse::<latlab_model::Target>().unwrap();
     let early = |reason| ThreadEndedEarly { reason };
     vec![
+        ThreadStarved { cpu: Some(1), moved_to: [0].into_iter().collect() },
         early(EndReason::CpuOffline),
         early(EndReason::RanAway),
         early(EndReason::RecorderFull),

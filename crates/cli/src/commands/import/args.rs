@@ -1,6 +1,6 @@
 //! The flags of `latlab import`.
 
-use crate::flags::{FileRuns, check_positive, value_parser_of};
+use crate::flags::{FileRuns, check_positive, size, value_parser_of};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use latlab_import::{FORMATS, Format, Unit, format_of_id};
@@ -28,6 +28,11 @@ pub struct ImportArgs {
     #[arg(long, value_name = "UNIT", value_parser = value_parser_of(Unit::ALL, Unit::as_str),
           hide_possible_values = true, help_heading = CONTENT)]
     pub unit: Option<Unit>,
+
+    /// Refuse what is larger: a size such as 500M or 4G
+    #[arg(long, value_name = "SIZE", default_value = "4G", value_parser = size,
+          help_heading = CONTENT)]
+    pub max_size: u64,
 
     /// The runs that are made of the files
     #[command(flatten)]

@@ -25,6 +25,8 @@ use std::process::ExitCode;
 
 /// More runs of one file are not named in each of them.
 const MOST_SIBLINGS: usize = 5;
+/// Characters of the reason why a file gives no run.
+const LONGEST_REASON: usize = 1000;
 
 /// `latlab import`.
 pub fn import(args: &ImportArgs) -> anyhow::Result<ExitCode> {
@@ -73,16 +75,24 @@ struct Refused {
 impl Refused {
     /// Says why a file gives no run.
     fn push(&mut self, path: &Path, error: &anyhow::Error) {
-        let (file, reason) = (path.display().to_string(), format!("{error:#}"));
+        let (file, reason) = (path.display().to_string(), shortened(format!("{error:#}")));
         warn(format!("{file}: {reason}"));
         self.code = self.code.max(error_code(error));
         self.files.push(RefusedFile { file, reason });
     }
 }
 
+/// A reason may name what stands in a line of the file, which may be of any length.
+fn shortened(reason: String) -> String {
+    match reason.char_indices().nth(LONGEST_REASON) {
+        Some((at, _)) => format!("{}…", &reason[..at]),
+        None => reason,
+    }
+}
+
 /// A file with the recordings in it.
 fn read_file(args: &ImportArgs, path: &Path) -> anyhow::Result<(File, Vec<Recording>)> {
-    let file = source::open(path)?;
+    let file = source::open(path, args.max_size)?;
     let query = Query { format: args.file_format, column: args.column.clone(), unit: args.unit };
     let recordings = latlab_import::read_file(&file, &query).map_err(ExitError::usage)?;
     Ok((file, recordings))
@@ -90,6 +100,9 @@ fn read_file(args: &ImportArgs, path: &Path) -> anyhow::Result<(File, Vec<Record
 
 fn import_file(args: &ImportArgs, store: &Store, path: &Path) -> anyhow::Result<Vec<Finished>> {
     let (mut file, mut recordings) = read_file(args, path)?;
+    // Each run has a copy of it.
+    let length = file.metadata()?.len().saturating_mul(recordings.len() as u64);
+    source::expect_room(store.root(), length)?;
     name_siblings(args, path, &mut recordings);
     recordings.iter().map(|one| store_recording(args, store, path, &mut file, one)).collect()
 }
