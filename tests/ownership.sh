@@ -319,6 +319,90 @@ damaged() {
 }
 attempt "a record that cannot be read is told" damaged
 
+# The kernel needs some milliseconds to end a process that was killed, in which its locks live. DOUBLE_KILLS is
+# how often a run is killed at a random instant, and right after it the command that cleans up.
+other=kernel.printk_ratelimit_burst
+other_file=/proc/sys/kernel/printk_ratelimit_burst
+both_values() { cat $file $other_file; }
+random_seconds() { printf '0.%04d' $((RANDOM % $1)); }
+double_kills() {
+    local try before after cleaning
+    for try in $(seq "${DOUBLE_KILLS:-8}"); do
+        before=$(both_values)
+        "$program" run "${ordinary[@]}" --for 600s --set $name=$one --set $other=$(($(<$other_file) + 1)) >"$here/out" 2>&1 &
+        sleep "$(random_seconds 9999)"
+        kill -KILL $(ours)
+        "$program" list >"$here/cleaning" 2>&1 &
+        cleaning=$!
+        sleep "$(random_seconds 500)"
+        kill -KILL $cleaning 2>/dev/null
+        "$program" list >"$here/out" 2>&1
+        after=$(both_values)
+        wait
+        expect "the values as they were, $before, not $after, at once after kill $try" [ "$before" = "$after" ] &&
+            expect "no record: $(ls $records)" records_are 0 || { cat "$here/cleaning" "$here/out"; return 1; }
+    done 2>/dev/null
+}
+attempt "a command right after a kill, and one right after the kill of that, puts back what was changed" double_kills
+
+# The one that cleans up is killed at each of its system calls on the file and on the record.
+every_step_is_killed() {
+    local step record killed=0
+    start left $one && murder left || return 1
+    record=$(find $records -name 'undo-*') && cp "$record" "$here/record" || return 1
+    for step in $(seq 60); do
+        echo $one >$file
+        cp "$here/record" "$record"
+        strace -f -qq -o "$here/calls" -P $file -P "$record" -P "$record.draft" -P $records/lock -P $records \
+            -e inject=all:signal=KILL:when=$step "$program" doctor --restore >"$here/out" 2>&1
+        code=$?
+        "$program" list >"$here/out" 2>&1
+        is "$first" && records_are 0 || { cat "$here/calls" "$here/out"; echo "$step: $(value), records: $(ls $records)"; return 1; }
+        [ $code != 0 ] || break
+        killed=$((killed + 1))
+    done
+    expect "some kills, not $killed" [ $killed -ge 10 ]
+}
+! have "kills at each step of putting back" strace ||
+    attempt "whatever step of putting back is the last, the next command puts back" every_step_is_killed
+
+# What stands in the place of a record, of its lock and of its folder is told, and stays.
+planted() {
+    local how
+    start left $one && murder left || return 1
+    local record
+    record=$(find $records -name 'undo-*')
+    cp "$record" "$here/record"
+    for how in cut link pipe stranger lock folder; do
+        case $how in
+            cut) head -c -6 "$here/record" >"$record" ;;
+            link) ln -sf "$here/record" "$record" ;;
+            pipe) rm "$record" && mkfifo "$record" ;;
+            stranger) rm "$record" && cp "$here/record" "$record" && chown 65534 "$record" ;;
+            lock) cp "$here/record" "$record" && chown 0 "$record" && rm $records/lock && mkfifo $records/lock ;;
+            folder) rm $records/lock && chmod 777 $records ;;
+        esac
+        timeout 60 "$program" doctor --restore >"$here/out" 2>&1
+        code=$?
+        cat "$here/out"
+        expect "exit code 3 for $how" [ $code = 3 ] && expect "a line of it" grep -q "$records" "$here/out" &&
+            expect "it stays" [ -e "$record" ] && expect "nothing changed" is $one || return 1
+    done
+    chmod 755 $records
+    restore
+    expect "it is put back when it can be believed" is "$first" && [ $code = 0 ] && records_are 0
+}
+attempt "what is no record is told, and what it may stand for is not forgotten" planted
+chmod 755 $records
+
+goes_on() {
+    start on $one || return 1
+    restore
+    expect "a line of who goes on" grep -q "run .*--name on .*(process .* goes on, and restores" "$here/restored" &&
+        expect "exit code 0" [ $code = 0 ] && is $one && stop on && is "$first"
+}
+attempt "whoever asks what is to be restored hears who goes on" goes_on
+
 # A user without rights takes every lock that may be taken, and root measures all the same.
 locked_by_others() {
     python3 - <<'PYTHON' &

@@ -28,6 +28,7 @@ use latlab_model::run::{EndReason, Setting, ThreadEnd, ThreadSetup};
 use latlab_model::{CpuSet, Nanos};
 use latlab_sys::clock::Clock;
 use latlab_sys::files::Root;
+use latlab_sys::process::Stat;
 use latlab_sys::sched;
 use latlab_sys::work_log::TimedLog;
 use std::sync::Arc;
@@ -50,11 +51,16 @@ const SHORT_START_MARGIN: Nanos = Nanos(2_000_000);
 /// … and for what was counted.
 const WATCHED_PART: Nanos = Nanos(50_000_000);
 
+/// How long a thread that is to end may wait for its CPU.
+const STARVED: Duration = Duration::from_secs(1);
+
 /// The measuring threads, set up and waiting.
 pub struct MeasuringThreads {
     measurement: Arc<Measurement>,
     members: Vec<MeasuringThread>,
     sources: Vec<ThreadSource>,
+    /// CPUs of ours that no thread measures.
+    free: CpuSet,
 }
 
 /// One measuring thread.
@@ -66,6 +72,8 @@ struct MeasuringThread {
     ready: PlacedThread,
     start: Start,
     stop: Arc<AtomicU8>,
+    /// Since when it was to have ended.
+    over: Option<Instant>,
 }
 
 /// What the threads came to.
@@ -149,9 +157,12 @@ impl MeasuringThreads {
             ready,
             start,
             stop,
+            over: None,
         });
+        let free = if layout.crowded { CpuSet::default() } else { layout.helpers.clone() };
         Ok(MeasuringThreads {
             measurement: Arc::clone(measurement),
+            free,
             members: members.collect(),
             sources,
         })
@@ -248,6 +259,7 @@ impl MeasuringThreads {
             if STOP.load(Ordering::Relaxed) != 0 {
                 self.members.iter().for_each(MeasuringThread::wake);
             }
+            self.move_starved(root, outbox);
             drop(work);
             outbox.releases.sleep(PASS);
         }
@@ -260,6 +272,39 @@ impl MeasuringThreads {
         }
         let (intervals_merged, hook) = drainer.finish();
         MeasuringThreadsResult { ends, intervals_merged, hook }
+    }
+
+    /// A thread that is to end and never comes to its CPU, which one of a higher priority keeps busy, would
+    /// keep the run from ending: it gets another CPU.
+    fn move_starved(&mut self, root: &Root, outbox: &Outbox) {
+        let now = clock_of(&self.measurement).now();
+        let is_stopped = STOP.load(Ordering::Relaxed) != 0;
+        let length = self.measurement.plan.duration_ns;
+        for (thread, member) in (0..).zip(&mut self.members) {
+            let is_over =
+                is_stopped || length.is_some_and(|length| now >= member.start.from + length.0);
+            if !is_over || member.has_ended() || self.free.is_empty() {
+                continue;
+            }
+            let id = member.ready.thread.id;
+            let since = *member.over.get_or_insert_with(Instant::now);
+            // One that sleeps ends by itself.
+            let is_ready = || Stat::read_thread(root, id as u32).is_some_and(|it| it.state == 'R');
+            if since.elapsed() < STARVED || !is_ready() {
+                continue;
+            }
+            // What it was until now is what it measured with.
+            member.ready.thread.record_end();
+            if sched::set_affinity_of(id as u32, self.free.iter()).is_ok() {
+                let (cpu, moved_to) = (member.cpu, self.free.clone());
+                let finding = Finding::new(EndFinding::ThreadStarved { cpu, moved_to })
+                    .at(Nanos(Clock::Monotonic.now()))
+                    .of_thread(thread);
+                outbox.send(&Message::Finding(finding));
+                // Once is enough.
+                member.over = Some(since + Duration::from_secs(3600));
+            }
+        }
     }
 
     /// The kernel moves a thread off a CPU that goes away, where it would measure something else.

@@ -13,7 +13,7 @@ use latlab_model::plan::{IdleStates, KernelFile, Measurement, Task};
 use latlab_model::run::Setting;
 use latlab_sys::dma_latency::DmaLatency;
 use latlab_sys::files::Root;
-use latlab_sys::memory;
+use latlab_sys::memory::{self, MemoryLock};
 use latlab_sys::undo::{Change, Changes, HeldByOther, UndoResult, read_value, single_spaced};
 use std::io;
 use std::sync::Arc;
@@ -35,9 +35,18 @@ pub struct AppliedSettings {
     /// The kernel's threads that measure, one for each of the layout, until they are read.
     pub kernel: Vec<KernelTimer>,
     changes: Option<Changes>,
+    is_memory_locked: bool,
 }
 
 impl AppliedSettings {
+    /// Locks the memory of a process that may lock only some, once all is there that is measured with.
+    pub fn lock_present_memory(&mut self, root: &Root, realtime: bool) -> Result<(), Refusal> {
+        if std::mem::replace(&mut self.is_memory_locked, true) {
+            return Ok(());
+        }
+        push_memory_lock(root, realtime, MemoryLock::Present, &mut self.settings)
+    }
+
     /// Puts everything back, and says what could not be.
     pub fn undo(self) -> Vec<Finding> {
         let undone = self.changes.map(Changes::undo).unwrap_or_default();
@@ -74,12 +83,9 @@ pub fn prepare(
         timerlat::expect_tracer(root)?;
     }
     let mut settings = SettingList::default();
-    let setting = memory_lock(root, realtime)?;
-    // Where the kernel does not say so for the page that is looked at, nothing can be compared.
-    if setting.holds() && lock_of_memory() == setting.applied {
-        settings.push_monitored(root, setting, Readback::Process(lock_of_memory));
-    } else {
-        settings.push(setting);
+    let may_lock_all = memory::may_lock_all();
+    if may_lock_all {
+        push_memory_lock(root, realtime, MemoryLock::All, &mut settings)?;
     }
     if realtime {
         let setting = limit_realtime_run();
@@ -111,7 +117,15 @@ pub fn prepare(
             Err(error) => Err(error.to_string()),
         },
     });
-    Ok(AppliedSettings { settings, _dma_latency: dma_latency, trace, recorder, kernel, changes })
+    Ok(AppliedSettings {
+        settings,
+        _dma_latency: dma_latency,
+        trace,
+        recorder,
+        kernel,
+        changes,
+        is_memory_locked: may_lock_all,
+    })
 }
 
 /// The record of what is changed of the kernel, where something is to be.
@@ -157,8 +171,24 @@ fn kernel_files(
 const ALL_PAGES: &str = "all pages";
 const NOTHING_LOCKED: &str = "nothing is locked";
 
-fn memory_lock(root: &Root, realtime: bool) -> Result<Setting, Refusal> {
-    let applied = match memory::lock_all() {
+fn push_memory_lock(
+    root: &Root,
+    realtime: bool,
+    what: MemoryLock,
+    settings: &mut SettingList,
+) -> Result<(), Refusal> {
+    let setting = memory_lock(root, realtime, what)?;
+    // Where the kernel does not say so for the page that is looked at, nothing can be compared.
+    if setting.holds() && lock_of_memory() == setting.applied {
+        settings.push_monitored(root, setting, Readback::Process(lock_of_memory));
+    } else {
+        settings.push(setting);
+    }
+    Ok(())
+}
+
+fn memory_lock(root: &Root, realtime: bool, what: MemoryLock) -> Result<Setting, Refusal> {
+    let applied = match memory::lock(what) {
         Ok(()) if memory::locked_bytes(root) == Some(0) => NOTHING_LOCKED.to_string(),
         Ok(()) => ALL_PAGES.to_string(),
         Err(error) if realtime => return Err(memory_lock_refused(error)),

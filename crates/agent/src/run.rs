@@ -166,6 +166,7 @@ impl PreparedRun {
             *is_watched,
             kernel,
         )?;
+        self.settings.lock_present_memory(root, measurement.policy.is_realtime())?;
         let trace = self.settings.trace.take();
         let trace = trace
             .map(|trace| {

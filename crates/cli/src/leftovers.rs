@@ -16,6 +16,9 @@ pub fn restore_command() -> anyhow::Result<ExitCode> {
     for sentence in sentences {
         print_text(&format!("{sentence}\n"))?;
     }
+    for sentence in &left.skipped {
+        print_text(&format!("{sentence}\n"))?;
+    }
     let is_failed = |(_, result): &(Change, UndoResult)| {
         matches!(result, UndoResult::Failed(_) | UndoResult::Elsewhere(_))
     };

@@ -2,6 +2,7 @@
 //! the command line says otherwise.
 
 use crate::store::user_folder;
+use latlab_model::shell::Line;
 use latlab_model::target::{BoardTarget, LabgridTarget};
 use latlab_model::{CpuSet, Nanos, Target};
 use latlab_report::duration;
@@ -87,8 +88,9 @@ pub fn find(text: &str) -> Result<Option<NamedTarget>, String> {
     };
     found.map(Some).ok_or_else(|| {
         format!(
-            "no target '{text}' ({}): add it with `latlab target add {text} ssh://HOST`",
-            known()
+            "no target '{text}' ({}): add it with `{}`",
+            known(),
+            Line::new("latlab target add").word(text).text("ssh://HOST")
         )
     })
 }

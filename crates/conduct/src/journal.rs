@@ -199,6 +199,7 @@ fn sync_each(files: &Receiver<DiskFile>, failed: &Sender<io::Error>, log: Option
 pub struct JournalThread {
     shared: Arc<Shared>,
     thread: Mutex<Option<JoinHandle<StreamResult>>>,
+    started: Instant,
 }
 
 /// What other threads may know of the stream while it goes on.
@@ -207,6 +208,10 @@ struct Shared {
     live: Mutex<LiveRun>,
     problems: Problems,
     helpers_on: OnceLock<String>,
+    /// When the last frame came.
+    heard: Mutex<Option<Instant>>,
+    /// When the frame came with which the measuring begins.
+    prepared: OnceLock<Instant>,
     threads: OwnThreads,
     /// Threads beside the journal's that leave the measured CPUs with it.
     beside: Mutex<Vec<u32>>,
@@ -229,6 +234,10 @@ impl JournalThread {
                 let journal = from_here.recv().ok();
                 let threads = shares_cpus.then_some(&shared.threads);
                 record_stream(stream, journal, &shared.problems, threads, |message| {
+                    *lock(&shared.heard) = Some(Instant::now());
+                    if let Message::Prepared(_) = message {
+                        let _ = shared.prepared.set(Instant::now());
+                    }
                     if let (Message::Prepared(prepared), true) = (message, shares_cpus) {
                         shared.leave_measured_cpus(&prepared.helpers_on);
                     }
@@ -239,7 +248,11 @@ impl JournalThread {
         match std::thread::Builder::new().spawn(record) {
             Ok(thread) => {
                 let _ = to_thread.send(journal);
-                Ok(JournalThread { shared, thread: Mutex::new(Some(thread)) })
+                Ok(JournalThread {
+                    shared,
+                    thread: Mutex::new(Some(thread)),
+                    started: Instant::now(),
+                })
             }
             Err(error) => {
                 // What cannot be removed now is no worse than a kill: the next opening removes it.
@@ -252,6 +265,16 @@ impl JournalThread {
     /// The run as it stands; a copy, since whoever shows it may take his time.
     pub fn live(&self) -> LiveRun {
         lock(&self.shared.live).clone()
+    }
+
+    /// How long nothing has come.
+    pub fn silent(&self) -> Duration {
+        lock(&self.shared.heard).unwrap_or(self.started).elapsed()
+    }
+
+    /// Since when the agent measures; none before.
+    pub fn measures(&self) -> Option<Duration> {
+        self.shared.prepared.get().map(Instant::elapsed)
     }
 
     /// Whether a run that is to end then has decided whether it keeps its limit of miss bursts.

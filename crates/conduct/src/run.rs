@@ -7,10 +7,10 @@ use crate::link::{Link, Start, StreamOutcome, greeting};
 use crate::live::LiveRun;
 use crate::own_work::OwnThreads;
 use crate::{Failure, StopFlag, thread_died};
-use latlab_model::Plan;
 use latlab_model::frame::Message;
 use latlab_model::own_work::OwnThread;
 use latlab_model::sanitize::escape_controls;
+use latlab_model::{Plan, Target};
 use latlab_store::{CONSOLE, Finished, OpenRun, Store};
 use std::io::{self, Write, stderr};
 use std::path::Path;
@@ -26,6 +26,8 @@ pub struct Timing {
     pub poll: Duration,
     /// An agent that was asked to stop and has not stopped after this time is killed.
     pub patience: Duration,
+    /// An agent that says nothing for this time, when it has something to say, is given up.
+    pub silence: Duration,
 }
 
 impl Default for Timing {
@@ -34,6 +36,7 @@ impl Default for Timing {
             refresh: Duration::from_millis(250),
             poll: Duration::from_millis(50),
             patience: Duration::from_secs(10),
+            silence: Duration::from_secs(40),
         }
     }
 }
@@ -87,7 +90,7 @@ pub fn run(request: RunRequest<'_>, mut watch: impl FnMut(&LiveRun)) -> Result<F
         let journal = &journal;
         let link = &mut *link;
         // Received below in any case.
-        let work = move || drop(done_in.send(supervise(journal, link, stop, &timing)));
+        let work = move || drop(done_in.send(supervise(journal, link, plan, stop, &timing)));
         std::thread::Builder::new().spawn_scoped(scope, work)?;
         let mut printed = 0;
         let log = journal.begin_log(OwnThread::Display);
@@ -132,10 +135,13 @@ fn abandon(link: &mut dyn Link, open: Option<OpenRun>, error: io::Error) -> Fail
 fn supervise(
     journal: &JournalThread,
     link: &mut dyn Link,
+    plan: &Plan,
     stop: &StopFlag,
     timing: &Timing,
 ) -> Result<Finished, Failure> {
     let mut stopped_at: Option<Instant> = None;
+    let mut is_freed = false;
+    let mut killed_at: Option<Instant> = None;
     // An agent may close its stream and live on.
     let mut ended_at: Option<Instant> = None;
     let mut decided = DecisionLook(Instant::now());
@@ -146,11 +152,27 @@ fn supervise(
             stopped_at = Some(Instant::now());
             link.stop();
         }
+        if killed_at.is_none()
+            && let Some(silence) = silence(journal, plan, timing)
+        {
+            link.give_up(&silence);
+            killed_at = Some(Instant::now());
+        }
         if journal.has_ended() {
             ended_at.get_or_insert_with(Instant::now);
         }
-        if [stopped_at, ended_at].iter().flatten().any(|at| at.elapsed() > timing.patience) {
+        let waits = |time| [stopped_at, ended_at].iter().flatten().any(|at| at.elapsed() > time);
+        if waits(timing.patience / 2) && !std::mem::replace(&mut is_freed, true) {
+            link.free_threads();
+        }
+        if waits(timing.patience) {
             link.kill();
+            killed_at.get_or_insert_with(Instant::now);
+        }
+        if killed_at.is_some_and(|at| at.elapsed() > timing.silence) {
+            // What was stored stays, and the next command makes a run of it.
+            let text = "it was killed and does not end; the next latlab finishes the run";
+            return Err(io::Error::new(io::ErrorKind::TimedOut, text).into());
         }
         link.poll(timing.poll, &|| journal.live().measured);
         drop(work);
@@ -176,6 +198,25 @@ fn supervise(
             Err(explained.unwrap_or_else(|| link.refused(failure)))
         }
     }
+}
+
+/// Why an agent is given up that says nothing: before it measures, and when it should have ended by its
+/// plan. In between nobody knows how long the processes that it measures keep it from speaking; the time
+/// of a guest is its own.
+fn silence(journal: &JournalThread, plan: &Plan, timing: &Timing) -> Option<String> {
+    if matches!(plan.target, Target::Lab(_)) {
+        return None;
+    }
+    let silent = journal.silent();
+    let seconds = timing.silence.as_secs();
+    let Some(measures) = journal.measures() else {
+        let text = format!("its agent said nothing for {seconds} s before it measured");
+        return (silent > timing.silence).then_some(text);
+    };
+    let length = plan.warm_up_ns.unwrap_or_default() + plan.duration_ns?;
+    let is_over = measures > length.duration() + timing.silence;
+    let text = format!("its agent said nothing for {seconds} s after the end of the run");
+    (is_over && silent > timing.silence).then_some(text)
 }
 
 /// Looks whether a run has decided what it was to decide, no more often than intervals come.

@@ -4,7 +4,7 @@ use crate::effect::Effect;
 use crate::facts::Facts;
 use latlab_model::doctor::{CheckEntry, Diagnosis, Topic};
 use latlab_model::run::Severity;
-use latlab_model::shell::quoted;
+use latlab_model::shell::Line;
 
 /// One thing that the doctor looks for.
 ///
@@ -43,7 +43,7 @@ pub struct Observation {
     /// Another weight than that of the catalogue.
     pub severity: Option<Severity>,
     /// Another remedy than that of the catalogue, and how to undo it.
-    pub remedy: Option<(String, Option<String>)>,
+    pub remedy: Option<(Remedy, Option<Remedy>)>,
 }
 
 impl Observation {
@@ -63,16 +63,28 @@ impl Observation {
     }
 
     /// Here something else mends it.
-    pub fn with_remedy(self, remedy: impl Into<String>, undo: Option<&str>) -> Observation {
-        Observation { remedy: Some((remedy.into(), undo.map(str::to_string))), ..self }
+    pub fn with_remedy(self, remedy: impl Into<Remedy>, undo: Option<Remedy>) -> Observation {
+        Observation { remedy: Some((remedy.into(), undo)), ..self }
     }
 }
 
-/// A path for a shell, with the patterns in it.
-fn shell_path(path: &str) -> String {
-    match quoted(&path.replace('*', "")).starts_with('\'') {
-        true => quoted(path),
-        false => path.to_string(),
+/// What to do, or how to undo it.
+pub enum Remedy {
+    /// With `{file}` and `{value}` for what was seen.
+    Template(&'static str),
+    /// As it is.
+    Line(Line),
+}
+
+impl From<&'static str> for Remedy {
+    fn from(template: &'static str) -> Remedy {
+        Remedy::Template(template)
+    }
+}
+
+impl From<Line> for Remedy {
+    fn from(line: Line) -> Remedy {
+        Remedy::Line(line)
     }
 }
 
@@ -87,21 +99,24 @@ impl Check {
             title: self.title.to_string(),
             why: self.why.to_string(),
             cost: self.cost.to_string(),
-            remedy: self.remedy.map(str::to_string),
-            undo: self.undo.map(str::to_string),
+            remedy: self.remedy.map(Line::new),
+            undo: self.undo.map(Line::new),
         }
     }
 
     /// What is said of what was seen.
     pub fn diagnosis(&self, seen: Observation) -> Diagnosis {
         let Observation { file, value, text, severity, remedy } = seen;
-        // A value or a name may come from a machine that nobody trusts.
-        let path = shell_path(&format!("/{file}"));
-        let filled = |text: &str| text.replace("{file}", &path).replace("{value}", &quoted(&value));
         let (remedy, undo) = match remedy {
             Some((remedy, undo)) => (Some(remedy), undo),
-            None => (self.remedy.map(str::to_string), self.undo.map(str::to_string)),
+            None => (self.remedy.map(Remedy::from), self.undo.map(Remedy::from)),
         };
+        // A value or a name may come from a machine that nobody trusts.
+        let line = |remedy| match remedy {
+            Remedy::Template(template) => Line::filled(template, &format!("/{file}"), &value),
+            Remedy::Line(line) => line,
+        };
+        let (remedy, undo) = (remedy.map(line), undo.map(line));
         Diagnosis {
             code: self.code.to_string(),
             severity: severity.unwrap_or(self.severity),
@@ -110,8 +125,8 @@ impl Check {
             text,
             why: self.why.to_string(),
             cost: self.cost.to_string(),
-            remedy: remedy.map(|text| filled(&text)),
-            undo: undo.map(|text| filled(&text)),
+            remedy,
+            undo,
             file,
             value,
         }

@@ -2,7 +2,7 @@
 
 use crate::facts::{Facts, cpu_in};
 use latlab_model::CpuSet;
-use latlab_model::shell::quoted;
+use latlab_model::shell::Line;
 
 /// A file that should hold something else.
 #[derive(Clone)]
@@ -28,26 +28,25 @@ impl<'a> FileEdit<'a> {
 }
 
 /// The commands that make changes to the files of a pattern, and those that undo them.
-pub fn commands(facts: &Facts<'_>, pattern: &str, changes: &[FileEdit<'_>]) -> (String, String) {
+pub fn commands(facts: &Facts<'_>, pattern: &str, changes: &[FileEdit<'_>]) -> (Line, Line) {
     let write = |value: fn(&FileEdit<'_>) -> String| {
         let commands = group_files(changes, value).into_iter().map(|(value, files)| {
-            let value = quoted(&value);
-            format!("echo {value} | tee {}", paths(facts, pattern, &files))
+            let write = Line::new("echo").word(value).text("| tee");
+            with_paths(write, facts, pattern, &files)
         });
-        commands.collect::<Vec<_>>().join("; ")
+        commands.reduce(|all, next| all.then("; ", &next)).unwrap_or_else(|| Line::new(""))
     };
     (write(|change| change.to.to_string()), write(|change| change.from.to_string()))
 }
 
-/// The paths of files as a shell takes them, the pattern itself where it means just these.
-pub fn paths(facts: &Facts<'_>, pattern: &str, files: &[&str]) -> String {
+/// The line with the paths of files, or with the pattern itself where it means just these.
+pub fn with_paths(line: Line, facts: &Facts<'_>, pattern: &str, files: &[&str]) -> Line {
     // Elsewhere files come and go, and a pattern could name others than those that were seen.
     let may_shorten = pattern.contains("/cpu*/");
     if may_shorten && files.len() == facts.snapshot.matching(pattern).len() {
-        return format!("/{pattern}");
+        return line.pattern(&format!("/{pattern}"));
     }
-    let files: Vec<String> = files.iter().map(|file| quoted(&format!("/{file}"))).collect();
-    files.join(" ")
+    line.words(files.iter().map(|file| format!("/{file}")))
 }
 
 /// What stands in the files, and on which CPUs: `ondemand (CPU 0-1), powersave (CPU 2-3)`.
@@ -91,10 +90,10 @@ mod tests {
         let facts = Facts::new(&snapshot);
         let changes = FileEdit::list(&facts, "a/cpu*/x", |_, from| (from != "c").then_some("z"));
         let (make, undo) = commands(&facts, "a/cpu*/x", &changes);
-        assert_eq!(make, "echo z | tee /a/cpu0/x /a/cpu1/x /a/cpu3/x");
-        assert_eq!(undo, "echo a | tee /a/cpu0/x /a/cpu3/x; echo b | tee /a/cpu1/x");
+        assert_eq!(make.as_str(), "echo z | tee /a/cpu0/x /a/cpu1/x /a/cpu3/x");
+        assert_eq!(undo.as_str(), "echo a | tee /a/cpu0/x /a/cpu3/x; echo b | tee /a/cpu1/x");
         assert_eq!(values(&changes), "a (CPU 0,3), b (CPU 1)");
         let all = FileEdit::list(&facts, "a/cpu*/x", |_, _| Some("z"));
-        assert_eq!(commands(&facts, "a/cpu*/x", &all).0, "echo z | tee /a/cpu*/x");
+        assert_eq!(commands(&facts, "a/cpu*/x", &all).0.as_str(), "echo z | tee /a/cpu*/x");
     }
 }

@@ -1,5 +1,6 @@
 //! What can go wrong before a guest runs.
 
+use latlab_model::shell::Line;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -38,7 +39,7 @@ pub enum Error {
         error: io::Error,
     },
     /// A newer emulator than that of the host.
-    #[error("{machine} needs a newer QEMU: run `latlab lab fetch --qemu {machine}/rt`")]
+    #[error("{machine} needs a newer QEMU: run `{}`", Line::new("latlab lab fetch --qemu").word(format!("{machine}/rt")))]
     NoNewEmulator {
         /// The machine.
         machine: &'static str,
@@ -110,7 +111,8 @@ pub enum Error {
     NoMirror,
     /// A kernel that is not kept.
     #[error(
-        "the kernel {kernel} for {machine} is missing: run `latlab lab fetch {machine}/{kernel}`"
+        "the kernel {kernel} for {machine} is missing: run `{}`",
+        Line::new("latlab lab fetch").word(format!("{machine}/{kernel}"))
     )]
     NotFetched {
         /// Its machine.
@@ -127,7 +129,7 @@ pub enum Error {
         known: String,
     },
     /// A program that is not kept.
-    #[error("{program} for guests is missing: run `latlab lab fetch {machine}/rt`")]
+    #[error("{program} for guests is missing: run `{}`", Line::new("latlab lab fetch").word(format!("{machine}/rt")))]
     ProgramNotFetched {
         /// Its name.
         program: String,

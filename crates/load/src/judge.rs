@@ -3,7 +3,7 @@
 use crate::measured_time::{MeasuredTime, Step};
 use latlab_model::fault::FAULT;
 use latlab_model::finding::{Finding, LoadDeath, LoadFinding, LoadShortfall, LoadStart};
-use latlab_model::load::{Load, LoadEnd, LoadRun, LostCpus};
+use latlab_model::load::{Load, LoadEnd, LoadRun, LostCpus, LostPriority};
 use latlab_model::{CpuSet, Nanos};
 
 /// A load may be weak for this share of the time, since it shares the machine with others.
@@ -99,6 +99,14 @@ pub fn lost_cpus(load: &Load, end: &LoadEnd, window: &MeasuredTime) -> Option<Fi
     // Looks at thousands of processes lie far apart, so that only the one behind the measuring may see it.
     let in_window = previous_ns.unwrap_or(at_ns) < window.to;
     in_window.then(|| finding.at(Some(at_ns.min(window.to))))
+}
+
+/// Nobody may lower the priority of its threads while it is measured.
+pub fn lost_priority(load: &Load, end: &LoadEnd, window: &MeasuredTime) -> Option<Finding> {
+    let LostPriority { at_ns, previous_ns, held, now } = end.lost_priority.clone()?;
+    let load = load.name.clone();
+    let finding = Finding::new(LoadFinding::LoadLostPriority { load, held, now });
+    (previous_ns < window.to).then(|| finding.at(Some(at_ns.min(window.to))))
 }
 
 /// Nothing of it may be left.

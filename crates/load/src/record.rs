@@ -94,7 +94,8 @@ impl LoadRecord {
         let findings = judge::findings(&self.load, &run, end.as_ref(), &steps, window);
         let elsewhere = begin.and_then(|begin| judge::wrong_cpus(&begin.placement, &run));
         let lost = end.as_ref().and_then(|end| judge::lost_cpus(&self.load, end, window));
-        (run, findings.into_iter().chain(elsewhere).chain(lost).collect())
+        let lowered = end.as_ref().and_then(|end| judge::lost_priority(&self.load, end, window));
+        (run, findings.into_iter().chain(elsewhere).chain(lost).chain(lowered).collect())
     }
 
     /// From reading to reading, as far as it lies in the window; the time behind the end of a load

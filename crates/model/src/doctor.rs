@@ -3,6 +3,7 @@
 use crate::Nanos;
 use crate::finding::Severity;
 use crate::machine::Machine;
+use crate::shell::Line;
 use crate::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -77,7 +78,8 @@ impl Effect {
     }
 }
 
-/// One thing about a machine that costs latency, hides it, or is good to know.
+/// One thing about a machine that costs latency, hides it, or is good to know. What to do about it is
+/// this program's word, and is never read from a file.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Diagnosis {
@@ -101,25 +103,11 @@ pub struct Diagnosis {
     /// What it typically costs.
     pub cost: String,
     /// The command that mends it, or what to do where no command does.
-    pub remedy: Option<String>,
+    #[serde(skip_deserializing)]
+    pub remedy: Option<Line>,
     /// How to undo the remedy.
-    pub undo: Option<String>,
-}
-
-/// Programs by which something can be mended, and words of the shell.
-#[rustfmt::skip]
-const PROGRAMS: &[&str] = &[
-    "adduser", "apt", "auditctl", "cat", "chmod", "chrt", "cpupower", "dmesg", "docker", "echo", "find",
-    "for", "grep", "grubby", "journalctl", "ls", "modprobe", "mount", "numactl", "printf", "ps",
-    "renice", "rm", "rmmod", "sed", "setcap", "sh", "sudo", "swapoff", "swapon", "sysctl", "systemctl",
-    "taskset", "tee", "timedatectl", "tuned-adm", "turbostat", "ulimit", "umount", "uname",
-    "usermod", "vcgencmd",
-];
-
-/// Whether a remedy is a command to be copied, and not a sentence.
-pub fn is_command(remedy: &str) -> bool {
-    let first = remedy.split_whitespace().next().unwrap_or_default();
-    PROGRAMS.contains(&first) || first == "latlab" || first.starts_with('/')
+    #[serde(skip_deserializing)]
+    pub undo: Option<Line>,
 }
 
 /// What the doctor says of a machine: `latlab doctor --format json`.
@@ -155,7 +143,9 @@ pub struct CheckEntry {
     pub cost: String,
     /// The command that mends it, or what to do where no command does; `{file}` and `{value}`
     /// stand for what was seen.
-    pub remedy: Option<String>,
+    #[serde(skip_deserializing)]
+    pub remedy: Option<Line>,
     /// How to undo the remedy.
-    pub undo: Option<String>,
+    #[serde(skip_deserializing)]
+    pub undo: Option<Line>,
 }

@@ -12,6 +12,7 @@ use crate::Nanos;
 use crate::flight::{KnownThread, SpikeTally, StolenTime};
 use crate::legs::LegFigures;
 use crate::plan::Policy;
+use crate::shell::Line;
 use crate::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -340,9 +341,9 @@ pub struct Cause {
     /// The priority in words: in what a command prints, and in documents of schema 5.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub realtime: Option<String>,
-    /// What to do about it, a command or a sentence: in what a command prints, and in documents of schema 5.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub remedy: Option<String>,
+    /// What to do about it, a command or a sentence: in what a command prints. Never read from a file.
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    pub remedy: Option<Line>,
 }
 
 impl Cause {

@@ -4,7 +4,7 @@ mod frames;
 mod plan;
 mod run;
 
-pub use frames::{ExitStatus, LoadBegin, LoadEnd, LoadLine, LoadSample, LostCpus};
+pub use frames::{ExitStatus, LoadBegin, LoadEnd, LoadLine, LoadSample, LostCpus, LostPriority};
 pub use plan::{
     EndRule, EndSignal, Evidence, Load, LoadCpus, LoadProcess, MinimumRate, RateRule, Requirements,
     VersionRule,

@@ -1,6 +1,8 @@
 //! Texts as people may see them: no character in them steers a terminal, turns a line around or hides.
 
 use crate::Run;
+use crate::comparison::Comparison;
+use crate::doctor::{Diagnosis, Examination};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -62,9 +64,45 @@ pub fn refusal(c: char) -> String {
 
 /// The run with escapes in place of the hidden characters in its texts.
 pub fn sanitize_run(run: &Run) -> serde_json::Result<Run> {
+    let policy = run.asked.policy;
+    let explanation = run.explanation.as_ref().map(|one| one.rendered(policy));
+    let mut safe = sanitize_document(&Run { explanation, ..run.clone() })?;
     // A command finds a thread by its true name, so that remedies are made before names are escaped.
-    let explanation = run.explanation.as_ref().map(|one| one.rendered(run.asked.policy));
-    sanitize_document(&Run { explanation, ..run.clone() })
+    if let (Some(safe), Some(run)) = (&mut safe.explanation, &run.explanation) {
+        for (safe, cause) in safe.causes.iter_mut().zip(&run.causes) {
+            safe.remedy = Some(cause.remedy(policy));
+        }
+    }
+    keep_remedies(safe.doctor.iter_mut().flatten(), run.doctor.iter().flatten());
+    Ok(safe)
+}
+
+/// The same of what the doctor says of a machine.
+pub fn sanitize_examination(examination: &Examination) -> serde_json::Result<Examination> {
+    let mut safe = sanitize_lines(examination)?;
+    keep_remedies(&mut safe.findings, &examination.findings);
+    Ok(safe)
+}
+
+/// The same of what has changed from one machine to another.
+pub fn sanitize_comparison(comparison: &Comparison) -> serde_json::Result<Comparison> {
+    let mut safe = sanitize_lines(comparison)?;
+    keep_remedies(&mut safe.appeared, &comparison.appeared);
+    keep_remedies(&mut safe.gone, &comparison.gone);
+    let weighed = safe.weighed.iter_mut().map(|one| &mut one.now);
+    keep_remedies(weighed, comparison.weighed.iter().map(|one| &one.now));
+    Ok(safe)
+}
+
+/// Remedies have no hidden character, and are not read back with the rest of a document.
+fn keep_remedies<'a>(
+    safe: impl IntoIterator<Item = &'a mut Diagnosis>,
+    all: impl IntoIterator<Item = &'a Diagnosis>,
+) {
+    for (safe, one) in safe.into_iter().zip(all) {
+        safe.remedy.clone_from(&one.remedy);
+        safe.undo.clone_from(&one.undo);
+    }
 }
 
 /// The same of any document.

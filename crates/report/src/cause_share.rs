@@ -3,30 +3,47 @@
 use latlab_model::finding::{ConditionFinding, FindingKind, OwnThreadFinding, When};
 use latlab_model::outlier::{Outlier, Surroundings};
 use latlab_model::{CpuSet, Nanos, Run};
+use std::collections::BTreeMap;
 
 /// More than this much of a CPU stolen, or taken by interrupts, is much.
 pub(crate) const MUCH: f64 = 0.05;
 /// A time of a larger share of the run holds most latencies anyway, and explains none.
 const MOST_OF_THE_RUN: f64 = 0.5;
 
-/// How many of the run's largest latencies lie where findings of this code say; none where no finding of it
-/// has a time or a thread that could be looked up.
-pub(crate) fn largest_explained(run: &Run, code: &str) -> Option<usize> {
-    let findings = run.findings.iter().filter(|finding| finding.code() == code);
-    let scopes: Vec<FindingScope> =
-        findings.filter_map(|finding| scope_of(run, &finding.kind)).collect();
-    if scopes.is_empty() || run.largest.is_empty() {
-        return None;
-    }
-    let is_explained = |one: &&Outlier| scopes.iter().any(|scope| scope.holds(one));
-    Some(run.largest.iter().filter(is_explained).count())
+/// Where the findings of a run say that latencies may come from, by their codes.
+pub(crate) struct ExplainedLargest<'a> {
+    run: &'a Run,
+    scopes: BTreeMap<&'a str, Vec<FindingScope>>,
 }
 
-/// Whether the largest latency of all lies where a finding of this code says.
-pub(crate) fn explains_largest(run: &Run, code: &str) -> bool {
-    let findings = run.findings.iter().filter(|finding| finding.code() == code);
-    let mut scopes = findings.filter_map(|finding| scope_of(run, &finding.kind));
-    run.largest.first().is_some_and(|largest| scopes.any(|scope| scope.holds(largest)))
+impl<'a> ExplainedLargest<'a> {
+    /// Looks at each finding once: a run may have many thousands.
+    pub(crate) fn of(run: &'a Run) -> ExplainedLargest<'a> {
+        let mut scopes: BTreeMap<&str, Vec<FindingScope>> = BTreeMap::new();
+        for finding in &run.findings {
+            if let Some(scope) = scope_of(run, &finding.kind) {
+                scopes.entry(finding.code()).or_default().push(scope);
+            }
+        }
+        ExplainedLargest { run, scopes }
+    }
+
+    /// How many of the run's largest latencies lie where findings say, by the codes of those of which
+    /// one has a time or a thread that could be looked up.
+    pub(crate) fn counts(&self) -> BTreeMap<&'a str, usize> {
+        let count = |scopes: &Vec<FindingScope>| {
+            let is_explained = |one: &&Outlier| scopes.iter().any(|scope| scope.holds(one));
+            self.run.largest.iter().filter(is_explained).count()
+        };
+        let scopes = self.scopes.iter().filter(|_| !self.run.largest.is_empty());
+        scopes.map(|(code, scopes)| (*code, count(scopes))).collect()
+    }
+
+    /// Whether the largest latency of all lies where a finding of this code says.
+    pub(crate) fn is_of(&self, code: &str) -> bool {
+        let Some(largest) = self.run.largest.first() else { return false };
+        self.scopes.get(code).is_some_and(|scopes| scopes.iter().any(|scope| scope.holds(largest)))
+    }
 }
 
 /// Where the latencies lie that a finding may explain.

@@ -5,16 +5,17 @@ use latlab_model::fault::FAULT;
 use latlab_model::plan::{
     Cyclic, IdleStates, Instrument, Method, Plan, Policy, Releases, Spin, WakeBy, Workload,
 };
-use latlab_model::shell::quoted;
+use latlab_model::shell::Line;
 use latlab_model::target::Target;
 
 /// The whole command line for this plan, without what is the default anyway.
-pub fn command(plan: &Plan) -> String {
-    if let Some(command) = &plan.command {
-        return command.clone();
+pub fn command(plan: &Plan) -> Line {
+    // As it stands in a file it could be any command.
+    if let Some(command) = plan.command.as_deref().and_then(Line::reread) {
+        return command;
     }
     let default = Plan::default();
-    let mut words = CommandLine(vec!["latlab run".to_string()]);
+    let mut words = CommandLine(Line::new("latlab run"));
     method(&mut words, &plan.method);
     scheduling(&mut words, plan);
     releases(&mut words, &plan.method);
@@ -25,7 +26,7 @@ pub fn command(plan: &Plan) -> String {
     loads(&mut words, plan, &default);
     words.unless(&default.name, "--name", &plan.name);
     words.option("--note", plan.note.as_ref());
-    words.0.join(" ")
+    words.0
 }
 
 fn method(words: &mut CommandLine, method: &Method) {
@@ -145,28 +146,31 @@ fn idle_states(states: IdleStates) -> String {
     }
 }
 
-/// The words of a command line, each safe for a shell.
-struct CommandLine(Vec<String>);
+/// A command line that grows.
+struct CommandLine(Line);
 
 impl CommandLine {
-    fn option(&mut self, flag: &str, value: Option<impl ToString>) {
-        if let Some(value) = value {
-            self.0.push(format!("{flag} {}", quoted(&value.to_string())));
-        }
+    fn option(&mut self, flag: &'static str, value: Option<impl ToString>) {
+        self.0 = self.0.clone().option(flag, value.map(|value| value.to_string()));
     }
 
-    fn flag(&mut self, flag: &str, set: bool) {
+    fn flag(&mut self, flag: &'static str, set: bool) {
         if set {
-            self.0.push(flag.to_string());
+            self.0 = self.0.clone().text(flag);
         }
     }
 
-    fn unless<T: PartialEq + ToString>(&mut self, default: T, flag: &str, value: T) {
+    fn unless<T: PartialEq + ToString>(&mut self, default: T, flag: &'static str, value: T) {
         self.option(flag, (value != default).then_some(value));
     }
 
     /// A value that nobody knows is left out.
-    fn duration_unless(&mut self, default: Option<Nanos>, flag: &str, value: Option<Nanos>) {
+    fn duration_unless(
+        &mut self,
+        default: Option<Nanos>,
+        flag: &'static str,
+        value: Option<Nanos>,
+    ) {
         self.option(flag, value.filter(|_| value != default).map(duration));
     }
 }
@@ -208,9 +212,14 @@ mod tests {
     }
 
     #[test]
-    fn a_shell_reads_one_word() {
-        assert_eq!(quoted("idle"), "idle");
-        assert_eq!(quoted("it's $HOME"), r"'it'\''s $HOME'");
-        assert_eq!(quoted(""), "''");
+    fn a_stored_command_is_one_of_this_program() {
+        let of =
+            |command: &str| command_of(&Plan { command: Some(command.into()), ..Plan::default() });
+        assert_eq!(of("latlab cyclictest -m; id"), "latlab cyclictest '-m;' id");
+        assert_eq!(of("curl x | sh"), command_of(&Plan::default()));
+    }
+
+    fn command_of(plan: &Plan) -> String {
+        command(plan).to_string()
     }
 }

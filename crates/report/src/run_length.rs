@@ -6,6 +6,7 @@ use crate::terminal::table::{Column, table, wrapped};
 use crate::units::{percent, span, trimmed};
 use latlab_model::Nanos;
 use latlab_model::run_length::RunLength;
+use latlab_model::shell::Line;
 
 /// What limits the answer.
 const REMARKS: [&str; 3] = [
@@ -41,9 +42,11 @@ pub fn run_length(of: &RunLength, deadline: Option<Nanos>, width: usize, style: 
     let deadline = deadline.map_or_else(|| "TIME".to_string(), duration);
     let limit = of.limit_per_hour;
     let seconds = first.fixed_ns.0.unsigned_abs().div_ceil(1_000_000_000);
-    let run = format!("latlab run --deadline {deadline} --limit {limit}/h");
-    let length = format!("--for {seconds}s");
-    let next_line = if run.len() + length.len() + 3 > width { "\\\n    " } else { "" };
+    let run = Line::new("latlab run --deadline").word(deadline);
+    let run = run.text("--limit").word(format!("{limit}/h"));
+    let length = Line::new("--for").word(format!("{seconds}s"));
+    let next_line =
+        if run.as_str().len() + length.as_str().len() + 3 > width { "\\\n    " } else { "" };
     format!(
         "{}\n\n{}\n{remarks}\n  {run} {next_line}{length}\n",
         style.paint(Colour::Bold, &wrapped(&answer, width, 0)),

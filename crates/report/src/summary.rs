@@ -1,6 +1,6 @@
 //! What a reader wants to know first of a run: is it good enough, why not, and what now.
 
-use crate::cause_share::{explains_largest, largest_explained};
+use crate::cause_share::ExplainedLargest;
 use crate::doctor::summary::weighty;
 use crate::figures::{NamedQuantile, P50, P99, P99_9, SaidLatency, maximum, resolution};
 use crate::sections::{explanation as explanation_section, respond, statistics};
@@ -9,14 +9,15 @@ use crate::terms;
 use crate::units::{counted, grouped, percent, percent_of, short, span};
 use crate::verdict;
 use latlab_model::deadline::is_miss;
-use latlab_model::doctor::is_command;
 use latlab_model::explanation::{self, HolderKind};
 use latlab_model::finding::Finding;
 use latlab_model::plan::Recorded;
 use latlab_model::run::{Severity, Summary, Verdict, VerdictReason, VerdictWord};
+use latlab_model::shell::Line;
 use latlab_model::statistics::QuantileInterval;
 use latlab_model::{Nanos, Run};
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 /// A main figure of a run.
 pub(crate) struct Figure {
@@ -205,9 +206,10 @@ fn is_good(run: &Run) -> bool {
 /// The findings of the run, the heaviest first, among equals the one that may explain most of the largest
 /// latencies; with how many.
 fn own_findings(run: &Run) -> Vec<(&Finding, Option<usize>)> {
+    let counts = ExplainedLargest::of(run).counts();
     let all = run.findings_by_weight().into_iter();
     let mut all: Vec<(&Finding, Option<usize>)> =
-        all.map(|finding| (finding, largest_explained(run, finding.code()))).collect();
+        all.map(|finding| (finding, counts.get(finding.code()).copied())).collect();
     all.sort_by_key(|(finding, largest)| {
         Reverse((finding.effect(), finding.severity(), largest.unwrap_or(0)))
     });
@@ -255,7 +257,7 @@ fn named_causes(all: &[explanation::Cause]) -> Vec<&explanation::Cause> {
 }
 
 /// The remedy of the cause that most spikes have, where it is one that something can be done about.
-fn explained_remedy(run: &Run) -> Option<(String, String)> {
+fn explained_remedy(run: &Run) -> Option<(String, Line)> {
     let first = run.explanation.as_ref()?.causes.first()?;
     let is_known = !matches!(first.holder.kind, HolderKind::WakeUp | HolderKind::Unknown);
     (is_known && first.share >= LARGE_SHARE).then(|| {
@@ -282,13 +284,10 @@ pub(crate) fn causes(run: &Run) -> (Vec<Cause>, usize) {
         code: one.code.clone(),
         largest: None,
     });
-    let mut all: Vec<Cause> = Vec::new();
-    for cause in own.chain(doctor) {
-        // The first of a kind is the heaviest.
-        if all.iter().all(|named| named.code != cause.code) {
-            all.push(cause);
-        }
-    }
+    let mut named = BTreeSet::new();
+    // The first of a kind is the heaviest.
+    let all: Vec<Cause> =
+        own.chain(doctor).filter(|cause| named.insert(cause.code.clone())).collect();
     // What is known comes before what is possible, on the same lines.
     let known = explained(run).map_or(0, |explained| explained.causes.len());
     let named = NAMED_CAUSES - known.min(NAMED_CAUSES - 1);
@@ -309,7 +308,7 @@ fn first_causes(mut all: Vec<Cause>, named: usize, to_try: Option<&str>) -> Vec<
 
 /// What to try first in a run that is not good enough, and what it mends: what makes a run valid or whole, what
 /// mends a finding that may explain the largest latency, else the first command.
-pub(crate) fn remedy(run: &Run) -> Option<(String, String)> {
+pub(crate) fn remedy(run: &Run) -> Option<(String, Line)> {
     if is_good(run) {
         return None;
     }
@@ -319,7 +318,8 @@ pub(crate) fn remedy(run: &Run) -> Option<(String, String)> {
     if let (None, Some(remedy)) = (broken, explained_remedy(run)) {
         return Some(remedy);
     }
-    let explains = || all.iter().find(|(finding, _)| explains_largest(run, finding.code()));
+    let largest = ExplainedLargest::of(run);
+    let explains = || all.iter().find(|(finding, _)| largest.is_of(finding.code()));
     let first = broken.or_else(explains);
     if let Some((code, remedy)) =
         first.and_then(|(finding, _)| Some((finding.code(), finding.remedy()?)))
@@ -329,7 +329,7 @@ pub(crate) fn remedy(run: &Run) -> Option<(String, String)> {
     let own = all.iter().map(|(finding, _)| (finding.code().to_string(), finding.remedy()));
     let doctor = weighty(run).0.into_iter().map(|one| (one.code.clone(), one.remedy.clone()));
     let mut all = own.chain(doctor).filter_map(|(code, remedy)| Some((code, remedy?)));
-    all.find(|(_, remedy)| is_command(remedy) && !remedy.contains('\n'))
+    all.find(|(_, remedy)| remedy.is_command())
 }
 
 #[cfg(test)]

@@ -6,12 +6,16 @@ use crate::units::{counted, grouped, percent, span, trimmed, within_sentence};
 use latlab_model::finding::{FindingKind, LossFinding};
 use latlab_model::plan::Recorded;
 use latlab_model::run::{BurstLimit, EndReason, MissBursts, Verdict, VerdictReason, VerdictWord};
-use latlab_model::{Nanos, Run};
+use latlab_model::shell::Line;
+use latlab_model::{Nanos, Plan, Run};
 
 /// The run as a command prints it: with the sentences of its findings, its verdict and its causes of
-/// spikes, and without the seal of what is stored.
+/// spikes, its command as words, and without the seal of what is stored.
 pub fn rendered(run: &Run) -> Run {
+    let command = run.asked.command.as_deref().and_then(Line::reread);
+    let asked = Plan { command: command.map(|line| line.to_string()), ..run.asked.clone() };
     Run {
+        asked,
         findings: run.findings.iter().map(|finding| finding.rendered()).collect(),
         verdict: rendered_verdict(run),
         explanation: run.explanation.as_ref().map(|one| one.rendered(run.asked.policy)),

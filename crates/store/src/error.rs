@@ -1,6 +1,7 @@
 //! What can go wrong with a run folder, and what to do about it.
 
 use latlab_digest::window::WindowError;
+use latlab_model::shell::Line;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -64,9 +65,8 @@ pub enum Error {
     /// The folder of a campaign belongs to somebody whose programs it would run.
     #[error(
         "{} belongs to user {owner}, and a campaign runs the programs that its folder names: read them \
-         with `latlab run --resume {} --dry-run`, then continue it as that user, or a copy of your own \
-         (`cp -r`)",
-        .path.display(), .path.display()
+         with `{}`, then continue it as that user, or a copy of your own (`cp -r`)",
+        .path.display(), Line::new("latlab run --dry-run --resume").word(.path)
     )]
     CampaignOfAnother {
         /// The folder.

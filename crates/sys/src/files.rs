@@ -1,9 +1,12 @@
 //! Kernel files below a root folder: `/` on a machine, a planted folder in a test.
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read};
+use std::os::fd::AsFd;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// More than this of a kernel file is not read; none that we know is longer.
 const LARGEST_FILE: u64 = 8 << 20;
@@ -135,6 +138,25 @@ impl OpenFile {
     }
 }
 
+/// Opens a file to read it; a pipe that nobody writes to is not waited for.
+pub fn open_at_once(path: &Path) -> io::Result<File> {
+    let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
+    // What is read of it is waited for.
+    let flags = rustix::fs::fcntl_getfl(&file)? - rustix::fs::OFlags::NONBLOCK;
+    rustix::fs::fcntl_setfl(&file, flags)?;
+    Ok(file)
+}
+
+/// Waits until there is something to be read, or its end; false if neither comes in this time.
+pub fn wait_for_data(file: &impl AsFd, time: Duration) -> io::Result<bool> {
+    let time = Timespec::try_from(time).map_err(io::Error::other)?;
+    match poll(&mut [PollFd::new(file, PollFlags::IN)], Some(&time)) {
+        Ok(count) => Ok(count > 0),
+        Err(rustix::io::Errno::INTR) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
 /// All bytes of an ordinary file; a pipe, a device and a file that is longer than this are refused
 /// without waiting for them.
 pub fn read_ordinary_file(path: &Path, largest: u64) -> std::io::Result<Vec<u8>> {
@@ -225,6 +247,22 @@ mod tests {
             let error = read_ordinary_file(&file, limit).unwrap_err().to_string();
             assert!(error.contains(reason), "{}: {error}", file.display());
         }
+    }
+
+    #[test]
+    fn a_pipe_is_opened_without_its_writer() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pipe");
+        make_fifo(&path).unwrap();
+        let mut reader = open_at_once(&path).unwrap();
+        assert!(!wait_for_data(&reader, Duration::from_millis(1)).unwrap());
+        let mut writer = OpenOptions::new().write(true).open(&path).unwrap();
+        io::Write::write_all(&mut writer, b"x").unwrap();
+        drop(writer);
+        assert!(wait_for_data(&reader, Duration::from_secs(60)).unwrap());
+        let mut text = String::new();
+        reader.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "x");
     }
 
     #[test]

@@ -2,15 +2,36 @@
 
 use crate::Errno;
 use crate::files::Root;
+use crate::process::has_capability;
 use rustix::mm::MlockAllFlags;
 use rustix::process::{Pid, Resource, Rlimit};
 use std::sync::atomic::AtomicU8;
 
-/// Locks all memory of this process, present and future, each page when it is first touched.
+/// Which memory of a process is locked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MemoryLock {
+    /// All that there is.
+    Present,
+    /// All that there is and that will be.
+    All,
+}
+
+/// Locks memory of this process, each page when it is first touched.
 ///
 /// Without `ONFAULT` every page of the program and of every stack would be made resident.
-pub fn lock_all() -> Result<(), Errno> {
-    rustix::mm::mlockall(MlockAllFlags::CURRENT | MlockAllFlags::FUTURE | MlockAllFlags::ONFAULT)
+pub fn lock(what: MemoryLock) -> Result<(), Errno> {
+    let flags = MlockAllFlags::CURRENT | MlockAllFlags::ONFAULT;
+    rustix::mm::mlockall(match what {
+        MemoryLock::Present => flags,
+        MemoryLock::All => flags | MlockAllFlags::FUTURE,
+    })
+}
+
+/// Whether this process may lock as much memory as it likes. Elsewhere memory that is to be locked when it
+/// comes is refused beyond the limit, which ends the process.
+pub fn may_lock_all() -> bool {
+    const IPC_LOCK: u32 = 14;
+    lock_limit().is_none() || has_capability(IPC_LOCK)
 }
 
 /// How many bytes a process without the right to lock memory may lock; none for any number.

@@ -23,6 +23,52 @@ pub fn has_capability(number: u32) -> bool {
     effective.is_some_and(|mask| mask & (1 << number) != 0)
 }
 
+/// The flag of a thread on its way out, `PF_EXITING`.
+const EXITING: u64 = 4;
+/// SIGKILL in a mask of signals.
+const KILL: u64 = 1 << 8;
+
+/// A process for good: its number alone may come again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ProcessId {
+    /// Its number.
+    pub id: u32,
+    /// When it was started, in ticks since the boot.
+    pub started: u64,
+}
+
+impl ProcessId {
+    /// Whether it has ended, or was killed and will end as soon as the kernel comes to it: until then
+    /// it holds its locks.
+    pub fn is_ending(self, root: &Root) -> bool {
+        let ProcessId { id, started } = self;
+        let Some(stat) = Stat::read(root, id).filter(|stat| stat.started == started) else {
+            return true;
+        };
+        let threads = root.names(format!("proc/{id}/task")).unwrap_or_default();
+        let is_killed = |thread: String| {
+            let file = |name: &str| root.read(format!("proc/{id}/task/{thread}/{name}"));
+            file("stat").and_then(|text| Stat::parse(&text)).is_some_and(|stat| stat.is_exiting)
+                || file("status").is_some_and(|status| awaits_kill(&status))
+        };
+        matches!(stat.state, 'Z' | 'X') || threads.into_iter().any(is_killed)
+    }
+
+    /// Whether it was stopped, and does nothing before it is let go on.
+    pub fn is_stopped(self, root: &Root) -> bool {
+        Stat::read(root, self.id).is_some_and(|stat| matches!(stat.state, 'T' | 't'))
+    }
+}
+
+/// Whether SIGKILL waits for a thread, by its status file.
+fn awaits_kill(status: &str) -> bool {
+    let masks = status.lines().filter_map(|line| {
+        let mask = line.strip_prefix("SigPnd:").or_else(|| line.strip_prefix("ShdPnd:"))?;
+        u64::from_str_radix(mask.trim(), 16).ok()
+    });
+    masks.into_iter().any(|mask| mask & KILL != 0)
+}
+
 /// What we need of `/proc/PID/stat`, a process or a thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stat {
@@ -40,6 +86,8 @@ pub struct Stat {
     pub threads: u32,
     /// When it was started, in ticks since the boot; with its id, this names it for good.
     pub started: u64,
+    /// Whether the kernel takes back what it has.
+    pub is_exiting: bool,
     /// CPU it last ran on.
     pub cpu: u32,
     /// Real-time priority; 0 for none.
@@ -74,6 +122,7 @@ impl Stat {
             waited_ticks: field(16)? + field(17)?,
             threads: field(20)? as u32,
             started: field(22)?,
+            is_exiting: field(9)? & EXITING != 0,
             cpu: field(39)? as u32,
             priority: field(40)? as u32,
             policy: field(41)? as u32,
@@ -126,6 +175,23 @@ pub fn uname() -> Uname {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_killed_process_is_ending_until_it_is_gone() {
+        let root = Root::default();
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let started = Stat::read(&root, child.id()).unwrap().started;
+        let process = ProcessId { id: child.id(), started };
+        assert!(!process.is_ending(&root));
+        assert!(ProcessId { started: started + 1, ..process }.is_ending(&root), "another one");
+        child.kill().unwrap();
+        // From the signal on, whatever the kernel has still to do.
+        assert!(process.is_ending(&root));
+        child.wait().unwrap();
+        assert!(process.is_ending(&root));
+        assert!(awaits_kill("Name:\tx\nSigPnd:\t0000000000000100\nShdPnd:\t0\n"));
+        assert!(!awaits_kill("SigPnd:\t0000000000000200\nSigBlk:\t0000000000000100\n"));
+    }
 
     #[test]
     fn a_stat_file_is_read_whatever_the_name() {

@@ -9,8 +9,9 @@ mod origin;
 
 use crate::file_lock::{is_locked, try_lock};
 use crate::files::Root;
+use crate::folder::open_plain;
 use crate::process::effective_user;
-pub use folder::{FolderLock, own as own_folders, remove_drafts};
+pub use folder::{FolderLock, own as own_folders, remove_drafts, strange as strange_folders};
 pub use origin::Origin;
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::hash::{BuildHasher, RandomState};
@@ -22,6 +23,8 @@ const HEAD: &str = "# What latlab holds or has changed, which it puts back when 
                     the next latlab does,\n# or `latlab doctor --restore`.\n";
 /// More is no record of ours.
 const LARGEST: u64 = 1 << 20;
+/// The last line: one without it was cut.
+const END: &str = "end\n";
 /// What a record is called until it is whole.
 const DRAFT: &str = "draft";
 
@@ -81,7 +84,7 @@ impl Record {
     /// Writes it, whole or not at all.
     pub fn write(&mut self, content: &str) -> io::Result<()> {
         let draft = self.path.with_extension(DRAFT);
-        let file = write_locked(&draft, &(HEAD.to_string() + &self.origin.lines() + content))
+        let file = write_locked(&draft, &(HEAD.to_string() + &self.origin.lines() + content + END))
             .and_then(|file| fs::rename(&draft, &self.path).map(|()| file))
             .inspect_err(|_| drop(fs::remove_file(&draft)))?;
         // Only now the lock of the one before it may go.
@@ -157,6 +160,11 @@ impl FoundRecord {
         format!("{}{user}{container}", self.origin)
     }
 
+    /// Whether its process lives, but has been killed, or the run that it belongs to.
+    pub fn is_ending(&self, root: &Root, here: &Origin) -> bool {
+        self.is_held && self.origin.is_ending(root, here)
+    }
+
     /// Writes it anew, for nobody.
     pub fn write(&self, content: &str) -> io::Result<()> {
         let (path, origin) = (self.path.clone(), self.origin.clone());
@@ -217,22 +225,28 @@ fn is_trusted(owner: u32) -> bool {
     owner == 0 || owner == effective_user()
 }
 
-/// Reads a record; none where it is no file of this owner, or has just gone.
+/// Reads a record; none where it has just gone, or is no file of an owner who is somebody else.
 fn read(path: &Path, subject: Subject, owner: u32) -> Result<Option<FoundRecord>, String> {
-    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
-    let opened = OpenOptions::new().read(true).custom_flags(flags).open(path);
-    let is_absent = |error: &io::Error| {
-        error.kind() == ErrorKind::NotFound || error.raw_os_error() == Some(libc::ELOOP)
+    // In a folder of our own it may stand for something that we have changed.
+    let strange = |reason: String| match owner == effective_user() {
+        true => Err(reason),
+        false => Ok(None),
     };
-    let mut file = match opened {
+    let mut file = match open_plain(path, false) {
         Ok(file) => file,
-        Err(error) if is_absent(&error) || owner != effective_user() => return Ok(None),
-        Err(error) => return Err(error.to_string()),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.raw_os_error() == Some(libc::ELOOP) => {
+            return strange("it is a link".to_string());
+        }
+        Err(error) => return strange(error.to_string()),
     };
     let text = |error: io::Error| error.to_string();
     let metadata = file.metadata().map_err(text)?;
-    if !metadata.is_file() || metadata.uid() != owner {
-        return Ok(None);
+    if !metadata.is_file() {
+        return strange("it is not a regular file".to_string());
+    }
+    if metadata.uid() != owner {
+        return strange(format!("it belongs to user {}", metadata.uid()));
     }
     let mut bytes = Vec::new();
     (&mut file).take(LARGEST + 1).read_to_end(&mut bytes).map_err(text)?;
@@ -258,6 +272,7 @@ fn parse(bytes: &[u8]) -> Result<(Origin, String), String> {
     }
     let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_string())?;
     let text = text.strip_prefix(HEAD).ok_or("not a record of this version")?;
+    let text = text.strip_suffix(END).filter(|text| text.ends_with('\n')).ok_or("it was cut")?;
     let parsed = Origin::parse(text).map(|(origin, content)| (origin, content.to_string()));
     parsed.ok_or_else(|| "it does not say who wrote it".to_string())
 }

@@ -6,6 +6,7 @@ mod campaign;
 mod explanation;
 mod over_time;
 mod page;
+mod remedies;
 mod respond;
 mod tables;
 
@@ -14,6 +15,7 @@ pub use explanation::{Spikes, spike_blames};
 use over_time::OverTime;
 pub use over_time::{largest, quantile_intervals, statistics};
 pub use page::{LoadedRun, page, page_top};
+pub use remedies::with_remedies;
 pub use respond::{against_phase, responses};
 pub use tables::RunTables;
 

@@ -3,6 +3,7 @@
 use crate::Result;
 use crate::over_time::{fill_conditions, fill_latencies};
 use crate::responses;
+use crate::with_remedies;
 use latlab_digest::{OutlierDigest, StatisticsDigest, coarse_edges};
 use latlab_model::samples::Sample;
 use latlab_model::sanitize::sanitize_run;
@@ -31,7 +32,7 @@ impl LoadedRun {
     pub fn read(folder: &Path) -> Result<LoadedRun> {
         let (run, document) = read_run_with_text(folder)?;
         let bins = histograms(folder, &run)?;
-        let run = sanitize_run(&run)?;
+        let run = sanitize_run(&with_remedies(folder, run))?;
         let mut still = TimeData::new(&run, coarse_edges(), None);
         let mut fine = TimeData::fine(&run);
         let largest = spikes(folder, &run)?;

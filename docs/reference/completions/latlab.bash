@@ -608,7 +608,7 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__import)
-            opts="-h -V --look --as --column --unit --period --deadline --name --note --out --format --help --version"
+            opts="-h -V --look --as --column --unit --period --max-size --deadline --name --note --out --format --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -627,6 +627,10 @@ _latlab() {
                     return 0
                     ;;
                 --period)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-size)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

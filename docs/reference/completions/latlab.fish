@@ -246,6 +246,7 @@ ms\t''
 us\t''
 ns\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand import" -l period -d 'The column has the times at which the cycles of a loop with this period began, and not latencies' -r
+complete -c latlab -n "__fish_latlab_using_subcommand import" -l max-size -d 'Refuse what is larger: a size such as 500M or 4G' -r
 complete -c latlab -n "__fish_latlab_using_subcommand import" -l deadline -d 'Judge each run: a latency above this is a deadline miss' -r
 complete -c latlab -n "__fish_latlab_using_subcommand import" -l name -d 'Name of the run [default: that of the file or simulation]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand import" -l note -d 'Note to store with the run' -r

@@ -1,10 +1,10 @@
 //! The CPUs that the threads of a load may use, from look to look.
 
-use latlab_model::load::LostCpus;
+use latlab_model::load::{LostCpus, LostPriority};
 use latlab_model::{CpuSet, Nanos};
 use latlab_sys::child::Descendant;
 use latlab_sys::files::Root;
-use latlab_sys::sched::affinity_of;
+use latlab_sys::sched::{Scheduling, ThreadScheduling, affinity_of};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A thread, by its number and the start of its process.
@@ -25,12 +25,51 @@ pub struct Coverage {
     any_narrowed: bool,
     /// The first look at which a CPU was covered no more.
     pub lost: Option<LostCpus>,
+    /// The priorities of its threads.
+    pub priorities: Priorities,
+}
+
+/// How the threads of a load are scheduled, from look to look.
+#[derive(Default, Debug)]
+pub struct Priorities {
+    threads: BTreeMap<ThreadKey, ThreadScheduling>,
+    looked_at: Option<Nanos>,
+    has_begun: bool,
+    /// The first thread that was given a lower one.
+    pub lost: Option<LostPriority>,
+}
+
+impl Priorities {
+    fn take(&mut self, at: Nanos, threads: BTreeMap<ThreadKey, ThreadScheduling>) {
+        let before = std::mem::replace(&mut self.threads, threads);
+        let Some(previous_ns) = self.looked_at.replace(at) else { return };
+        if !self.has_begun || self.lost.is_some() {
+            return;
+        }
+        let lowered = self.threads.iter().find_map(|(thread, now)| {
+            let held = before.get(thread)?;
+            (rank(*now) < rank(*held)).then(|| (held.to_string(), now.to_string()))
+        });
+        self.lost = lowered.map(|(held, now)| LostPriority { at_ns: at, previous_ns, held, now });
+    }
+}
+
+/// What comes before what.
+fn rank(thread: ThreadScheduling) -> (u8, i64) {
+    let ordinary = -i64::from(thread.nice());
+    match thread.scheduling() {
+        Scheduling::Idle => (0, ordinary),
+        Scheduling::Other | Scheduling::Batch => (1, ordinary),
+        Scheduling::Fifo(priority) | Scheduling::Rr(priority) => (2, i64::from(priority)),
+        Scheduling::Deadline { .. } | Scheduling::Unknown(_) => (3, 0),
+    }
 }
 
 impl Coverage {
     /// The load runs as it should: what its threads have set themselves by now is theirs.
     pub fn begin(&mut self) {
         self.begun = Some(self.covered());
+        self.priorities.has_begun = true;
     }
 
     /// Looks at all threads of these processes; `between` is called before each process.
@@ -41,16 +80,21 @@ impl Coverage {
         processes: &[Descendant],
         mut between: impl FnMut(),
     ) {
-        let mut threads = BTreeMap::new();
+        let (mut threads, mut priorities) = (BTreeMap::new(), BTreeMap::new());
         for process in processes.iter().filter(|process| process.stat.state != 'Z') {
             between();
             for thread in threads_of(root, process) {
+                let key = (thread, process.stat.started);
                 // One that has gone meanwhile is on no CPU.
                 if let Ok(cpus) = affinity_of(thread) {
-                    threads.insert((thread, process.stat.started), cpus.into_iter().collect());
+                    threads.insert(key, cpus.into_iter().collect());
+                }
+                if let Ok(priority) = ThreadScheduling::read(thread) {
+                    priorities.insert(key, priority);
                 }
             }
         }
+        self.priorities.take(at, priorities);
         let offline = || root.read_as("sys/devices/system/cpu/offline").unwrap_or_default();
         self.take(at, threads, offline);
     }
@@ -127,6 +171,26 @@ mod tests {
         assert_eq!(ended, Some((1, "1".into(), "0".into())));
         let pinned_each = lost(&[&[(1, "0"), (2, "1")], &[(1, "1"), (2, "1")]], "");
         assert_eq!(pinned_each, Some((1, "0".into(), "1".into())));
+    }
+
+    /// Invariant (settings): A load whose threads are given a lower priority while it is measured forbids a pass.
+    #[test]
+    fn a_thread_that_is_given_a_lower_priority_is_found() {
+        let lost = |looks: &[&str]| {
+            let mut priorities = Priorities::default();
+            for (at, look) in (0..).zip(looks) {
+                let thread = ((1, 7), look.parse().unwrap());
+                priorities.take(Nanos(at), BTreeMap::from([thread]));
+                priorities.has_begun = true;
+            }
+            priorities.lost.map(|lost| (lost.previous_ns.0, lost.held, lost.now))
+        };
+        let found = |at, held: &str, now: &str| Some((at, held.to_string(), now.to_string()));
+        assert_eq!(lost(&["other 0", "other 0", "idle 0"]), found(1, "other 0", "idle 0"));
+        assert_eq!(lost(&["other 0", "other 19", "idle 0"]), found(0, "other 0", "other 19"));
+        assert_eq!(lost(&["fifo 50", "fifo 40"]), found(0, "fifo 50", "fifo 40"));
+        assert_eq!(lost(&["fifo 50", "other 0"]), found(0, "fifo 50", "other 0"));
+        assert_eq!(lost(&["other 0", "batch 0", "rr 3", "fifo 99"]), None);
     }
 
     #[test]

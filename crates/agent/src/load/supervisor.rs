@@ -358,6 +358,7 @@ impl Supervisor {
             left,
             placement: coverage.seen.into_iter().collect::<CpuSet>().to_string(),
             lost_cpus: coverage.lost,
+            lost_priority: coverage.priorities.lost,
             output_bytes: printed.iter().map(|one| one.bytes).sum(),
             lines_dropped: printed.iter().map(|one| one.dropped).sum(),
             last_lines: printed.into_iter().next_back().map(|t| t.lines.into()).unwrap_or_default(),

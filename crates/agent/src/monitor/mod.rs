@@ -200,6 +200,30 @@ mod tests {
         assert_eq!(monitored(folder.path(), list, || ()), <[Value; 0]>::default());
     }
 
+    /// Invariant (settings): A setting that cannot be read any more forbids a pass.
+    #[test]
+    fn a_file_that_cannot_be_read_any_more_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let list = planted(folder.path(), &[FILE]);
+        let all = monitored(folder.path(), list, || {
+            fs::remove_file(folder.path().join(&FILE[1..])).unwrap();
+        });
+        let codes: Vec<&Value> = all.iter().map(|one| &one["code"]).collect();
+        assert_eq!(codes, ["setting-unreadable"]);
+        // An interrupt goes with its device.
+        let irq = "/proc/irq/7/smp_affinity_list";
+        let list = planted(folder.path(), &[irq]);
+        let all = monitored(folder.path(), list, || {
+            fs::remove_dir_all(folder.path().join("proc/irq/7")).unwrap();
+        });
+        assert_eq!(all, <[Value; 0]>::default());
+        let list = planted(folder.path(), &[irq]);
+        let all = monitored(folder.path(), list, || {
+            fs::remove_dir_all(folder.path().join("proc/irq")).unwrap();
+        });
+        assert_eq!(all.len(), 1, "hidden, and not gone");
+    }
+
     /// Invariant (settings): A file that is changed and changed back between two readings is reported once.
     #[test]
     fn a_file_that_is_set_and_set_back_is_told_once() {

@@ -8,7 +8,7 @@ use latlab_sys::clock::Clock;
 use latlab_sys::dma_latency::DmaLatency;
 use latlab_sys::files::Root;
 use latlab_sys::undo::{self, Kind, read_value};
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::sync::Arc;
 
 /// Where a setting is read again.
@@ -48,22 +48,26 @@ impl Readback {
         Readback::Kernel { kind: Kind::File, path: path.to_string(), value: value.to_string() }
     }
 
-    /// The value; none where the thread or the interrupt is gone.
-    fn read(&self, root: &Root) -> Option<Reading> {
+    /// The value; none where the thread or the interrupt is gone. The error is why it cannot be read.
+    fn read(&self, root: &Root) -> Result<Option<Reading>, String> {
         let value = match self {
-            Readback::Scheduling(thread) => return thread.scheduling(),
-            Readback::Affinity(thread) => return thread.affinity(),
-            Readback::TimerSlack(thread) => return thread.timer_slack(),
+            Readback::Scheduling(thread) => return Ok(thread.scheduling()),
+            Readback::Affinity(thread) => return Ok(thread.affinity()),
+            Readback::TimerSlack(thread) => return Ok(thread.timer_slack()),
             Readback::Process(read) => read(),
             Readback::IdleStates(held) => idle_states(held),
             Readback::Kernel { kind, path, value } => match undo::read(*kind, root, path, value) {
-                Err(error) if error.kind() == ErrorKind::NotFound => return None,
-                Err(error) => format!("cannot be read: {error}"),
+                Err(error) if is_gone(root, *kind, path, &error) => return Ok(None),
+                Err(error) => return Err(error.to_string()),
                 Ok(value) => value,
             },
-            Readback::AwayFrom { path, measured } => away_from(root, path, measured)?,
+            Readback::AwayFrom { path, measured } => match read_value(root, path) {
+                Err(error) if is_gone(root, Kind::File, path, &error) => return Ok(None),
+                Err(error) => return Err(error.to_string()),
+                Ok(text) => away_from(path, &text, measured).ok_or("it holds no CPUs")?,
+            },
         };
-        Some((Nanos(Clock::Monotonic.now()), value))
+        Ok(Some((Nanos(Clock::Monotonic.now()), value)))
     }
 
     /// The path of the kernel file; none for a setting that is not in a file.
@@ -85,14 +89,22 @@ pub fn idle_states(held: &DmaLatency) -> String {
     }
 }
 
-/// Whether the CPUs in a file are other ones; none where it has gone, as an interrupt does with
-/// its device.
-fn away_from(root: &Root, path: &str, measured: &CpuSet) -> Option<String> {
-    let text = read_value(root, path).ok()?;
+/// Whether what a setting belongs to has gone, as an interrupt does with its device: all other files
+/// of the kernel stay as long as it runs.
+fn is_gone(root: &Root, kind: Kind, path: &str, error: &io::Error) -> bool {
+    let folder = path.strip_prefix("/proc/irq/").and_then(|rest| rest.split('/').next());
+    let is_there = |number| root.has(format!("proc/irq/{number}"));
+    // Without the others, their folder itself is hidden.
+    let interrupt = folder.is_some_and(|number| root.has("proc/irq") && !is_there(number));
+    error.kind() == ErrorKind::NotFound && (matches!(kind, Kind::Thread(_)) || interrupt)
+}
+
+/// Whether the CPUs in a file are other ones; none where it holds something else.
+fn away_from(path: &str, text: &str, measured: &CpuSet) -> Option<String> {
     // The only files with lists of CPUs say so in their names.
     let cpus = match path.ends_with("_list") {
         true => text.parse().ok(),
-        false => CpuSet::from_mask(&text),
+        false => CpuSet::from_mask(text),
     }?;
     let among = cpus.and(measured);
     Some(match among.is_empty() {
@@ -111,6 +123,8 @@ pub struct MonitoredSetting {
     readback: Readback,
     /// Whether it was told that somebody wrote to it.
     was_written: bool,
+    /// Whether it was told that it cannot be read.
+    was_unreadable: bool,
 }
 
 impl MonitoredSetting {
@@ -120,10 +134,17 @@ impl MonitoredSetting {
         let value = match setting.holds() {
             true => setting.applied.clone(),
             // It then has a reason in the place of a value.
-            false => readback.read(root)?.1,
+            false => readback.read(root).ok()??.1,
         };
-        let was_written = false;
-        Some(MonitoredSetting { setting: what, thread, matters, value, readback, was_written })
+        Some(MonitoredSetting {
+            setting: what,
+            thread,
+            matters,
+            value,
+            readback,
+            was_written: false,
+            was_unreadable: false,
+        })
     }
 
     /// The path of the kernel file; none for a setting that is not in a file.
@@ -133,7 +154,10 @@ impl MonitoredSetting {
 
     /// Reads it again; what differs from the last reading is a finding.
     pub fn read(&mut self, root: &Root) -> Option<Finding> {
-        let (at, now) = self.readback.read(root)?;
+        let (at, now) = match self.readback.read(root) {
+            Ok(reading) => reading?,
+            Err(reason) => return self.unreadable(reason),
+        };
         if now == self.value {
             return None;
         }
@@ -141,6 +165,16 @@ impl MonitoredSetting {
         let (setting, matters) = (self.setting.clone(), self.matters);
         let changed = SetupFinding::SettingChanged { setting, held, now, matters };
         Some(Finding::new(changed).at(at).of_thread(self.thread))
+    }
+
+    /// It cannot be read; told once.
+    fn unreadable(&mut self, reason: String) -> Option<Finding> {
+        if std::mem::replace(&mut self.was_unreadable, true) {
+            return None;
+        }
+        let (setting, held) = (self.setting.clone(), self.value.clone());
+        let unreadable = SetupFinding::SettingUnreadable { setting, held, reason };
+        Some(Finding::new(unreadable).at(Nanos(Clock::Monotonic.now())).of_thread(self.thread))
     }
 
     /// Somebody wrote to it, and it holds what it held; told once.

@@ -9,6 +9,7 @@ use crate::store::{open_store, recover};
 use clap::Args;
 use latlab_conduct::StopFlag;
 use latlab_conduct::link::{DetachedRuns, FinishedDetachedRun};
+use latlab_model::shell;
 use latlab_model::target::{DetachedRun, DetachedState};
 use latlab_report::units::bytes;
 use latlab_sys::terminal;
@@ -107,8 +108,9 @@ pub fn collect(args: &CollectArgs) -> anyhow::Result<ExitCode> {
                 if args.common.format == Format::Text {
                     let so_far = bytes(run.bytes);
                     print_text(&format!(
-                        "{} still measures ({so_far} so far); `latlab collect {name} --stop` ends it\n",
-                        run.id
+                        "{} still measures ({so_far} so far); `{}` ends it\n",
+                        run.id,
+                        shell::latlab("collect --stop", name)
                     ))?;
                 }
                 CollectOutcome::Measures

@@ -6,13 +6,14 @@ mod source;
 use crate::exit::{EXIT_CANNOT_MEASURE, EXIT_FAIL, ExitError};
 use crate::flags::Format;
 use crate::leftovers::restore_command;
-use crate::output::{print_json, print_text, sanitize_lines, style, width, write_whole};
+use crate::output::{print_json, print_text, style, width, write_whole};
 use crate::store::{open_store, quarantine};
 use args::DoctorArgs;
 use latlab_conduct::StopFlag;
 use latlab_doctor::{catalogue, compare, conditions, examination};
 use latlab_model::Snapshot;
 use latlab_model::doctor::{CheckEntry, Diagnosis};
+use latlab_model::sanitize::{sanitize_comparison, sanitize_examination};
 use latlab_model::target::BoardTarget;
 use latlab_report::Detail;
 use source::SnapshotSource;
@@ -68,7 +69,7 @@ fn findings(args: &DoctorArgs, source: &SnapshotSource) -> anyhow::Result<bool> 
         Format::Json => print_json(&found)?,
         Format::Text => {
             let left_out = all - found.findings.len();
-            let found = sanitize_lines(&found)?;
+            let found = sanitize_examination(&found)?;
             print_text(&latlab_report::examination(
                 &found,
                 source.subject(),
@@ -97,7 +98,7 @@ fn changes(
     match args.common.format {
         Format::Json => print_json(&compared)?,
         Format::Text => {
-            print_text(&latlab_report::comparison(&sanitize_lines(&compared)?, detail(args)))?;
+            print_text(&latlab_report::comparison(&sanitize_comparison(&compared)?, detail(args)))?;
         }
     }
     Ok(args.fail_on.is_some_and(|weight| compared.has_at_least(weight)))

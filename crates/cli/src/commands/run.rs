@@ -12,7 +12,7 @@ use crate::store::{cache, open_store, recover};
 use anyhow::Context;
 use latlab_conduct::link::{self, Connector, DetachedStart};
 use latlab_conduct::{RunRequest, StopFlag, Timing, check_disk_space};
-use latlab_model::Plan;
+use latlab_model::{Plan, shell};
 use latlab_report::rendered;
 use latlab_report::test_suite::of_run;
 use latlab_store::{Finished, Store, new_id};
@@ -59,9 +59,9 @@ pub fn print_finished(
         Format::Json => print_json(&rendered(&with_statistics(&finished.path, shown))),
         Format::Text => {
             let text = summary_lines(&shown)?;
-            print_text(&format!(
-                "{text}Stored in {path}\nMore: latlab show {path}\nAs a page: latlab report {path}\n"
-            ))
+            let [more, page] =
+                ["show", "report"].map(|command| shell::latlab(command, &finished.path));
+            print_text(&format!("{text}Stored in {path}\nMore: {more}\nAs a page: {page}\n"))
         }
     };
     let tests = || Ok(of_run(&sanitize_run(&finished.run)?));
@@ -100,8 +100,10 @@ fn detach(args: &RunArgs, plan: Plan) -> anyhow::Result<ExitCode> {
         Format::Json => print_json(&DetachedRunStart { id, target, folder, most_bytes })?,
         Format::Text => print_text(&format!(
             "{target} measures {id}{} without the link, in {folder} there.\n\
-             Status: latlab target status {board}\nCollect: latlab collect {board}\n",
-            lasts.unwrap_or_default()
+             Status: {}\nCollect: {}\n",
+            lasts.unwrap_or_default(),
+            shell::latlab("target status", &board),
+            shell::latlab("collect", &board),
         ))?,
     }
     Ok(ExitCode::SUCCESS)

@@ -12,6 +12,7 @@ use crate::store::{find_runs, open_store, recover};
 use anyhow::bail;
 use args::{ListArgs, ListFormat, ShowArgs, ShowFormat};
 use latlab_model::Run;
+use latlab_model::shell;
 use latlab_model::statistics::RunStatistics;
 use latlab_report::campaign::CampaignEntry;
 use latlab_report::{ListEntry, rendered};
@@ -103,6 +104,7 @@ pub fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
 /// read; that is an error then.
 fn show_one(folder: &Path, args: &ShowArgs) -> anyhow::Result<()> {
     let run = against_limit(latlab_store::read_run(folder)?, args.comparison.limit)?;
+    let run = latlab_view::with_remedies(folder, run);
     if let Some(spec) = &args.window {
         return window::show(folder, &run, spec, args.format);
     }
@@ -116,9 +118,10 @@ fn show_one(folder: &Path, args: &ShowArgs) -> anyhow::Result<()> {
         ShowFormat::Markdown => print_text(&latlab_report::markdown(&sanitize_run(&run)?))?,
         _ if args.all => print_text(&run_text(folder, &run)?)?,
         _ => print_text(&format!(
-            "{}All of it: latlab show {id} --all\nAs a page: latlab report {id}\n",
+            "{}All of it: {}\nAs a page: {}\n",
             summary_text(folder, &run)?,
-            id = escape_controls(&run.id),
+            shell::latlab("show --all", &run.id),
+            shell::latlab("report", &run.id),
         ))?,
     }
     tables

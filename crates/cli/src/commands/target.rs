@@ -7,6 +7,7 @@ use crate::targets::{self, NamedTarget, NamedTargets, is_name};
 use clap::{Args, Subcommand};
 use latlab_conduct::StopFlag;
 use latlab_conduct::link::board_state;
+use latlab_model::shell::{self, Line};
 use latlab_model::target::{BoardState, DetachedState};
 use latlab_model::units::counted;
 use latlab_model::{CpuSet, Nanos, Target};
@@ -140,8 +141,9 @@ fn remember(all: &mut NamedTargets, add: &AddArgs) -> anyhow::Result<()> {
     let path = targets::write(all).map_err(ExitError::cannot_measure)?;
     let was = before.map(|before| format!(" (was {})", before.target)).unwrap_or_default();
     print_text(&format!(
-        "{name} is {board}{was}\nStored in {}\nNext: latlab run --target {name} --for 60s\n",
-        path.display()
+        "{name} is {board}{was}\nStored in {}\nNext: {}\n",
+        path.display(),
+        Line::new("latlab run --target").word(name).text("--for 60s")
     ))
 }
 
@@ -188,13 +190,12 @@ fn status(name: &str, board: &str, state: &BoardState, width: usize) -> String {
     let mut lines = vec![format!("{board}: {machine}, {kernel}, {cpus}; {right}; {agent}")];
     let attached = runs.iter().filter(|run| !detached.iter().any(|one| one.id == **run));
     lines.extend(attached.map(|run| format!("measuring: {run}")));
+    let collect = shell::latlab("collect", name);
     for run in detached {
         let state = match run.state {
             DetachedState::Measures => "is being measured".to_string(),
-            DetachedState::Ended => format!("has ended; collect it with `latlab collect {name}`"),
-            DetachedState::Cut => {
-                format!("was cut off; collect what there is with `latlab collect {name}`")
-            }
+            DetachedState::Ended => format!("has ended; collect it with `{collect}`"),
+            DetachedState::Cut => format!("was cut off; collect what there is with `{collect}`"),
         };
         let so_far = bytes(run.bytes);
         lines.push(format!("detached: {} {state} ({so_far} in {})", run.id, run.folder));

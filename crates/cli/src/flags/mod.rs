@@ -54,6 +54,18 @@ pub struct FileRuns {
     pub common: Common,
 }
 
+/// A size of a disk.
+pub fn size(text: &str) -> Result<u64, String> {
+    let expected = || format!("'{text}' is not a size of 1M or more, such as 200M or 2G");
+    let units = [("k", 1_000), ("M", 1_000_000), ("G", 1_000_000_000), ("T", 1_000_000_000_000)];
+    let (number, unit) = units
+        .into_iter()
+        .find_map(|(end, unit)| Some((text.strip_suffix(end)?, unit)))
+        .unwrap_or((text, 1));
+    let bytes = number.trim().parse::<u64>().ok().and_then(|number| number.checked_mul(unit));
+    bytes.filter(|bytes| *bytes >= 1_000_000).ok_or_else(expected)
+}
+
 /// How stored runs are compared and judged where they are shown.
 #[derive(Args, Clone)]
 pub struct RunComparisonArgs {

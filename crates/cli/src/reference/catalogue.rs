@@ -2,7 +2,7 @@
 
 use super::{differs, folder};
 use latlab_doctor::catalogue;
-use latlab_model::doctor::{CheckEntry, Topic, is_command};
+use latlab_model::doctor::{CheckEntry, Topic};
 
 const HEAD: &str = "\
 # Checks of the doctor
@@ -57,8 +57,8 @@ fn entry_text(entry: &CheckEntry) -> String {
     text += &filled(&format!("Costs: {cost}"), "- ");
     for (label, remedy) in [("Do", remedy), ("Undo", undo)] {
         let Some(remedy) = remedy else { continue };
-        text += &match is_command(remedy) {
-            true => format!("- {label}: `{}`\n", remedy.replace('\n', "; ")),
+        text += &match remedy.is_command() {
+            true => format!("- {label}: `{}`\n", remedy.as_str().replace('\n', "; ")),
             false => filled(&format!("{label}: {remedy}"), "- "),
         };
     }

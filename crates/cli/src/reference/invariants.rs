@@ -25,6 +25,7 @@ const TOPICS: &[(&str, &str)] = &[
     ("purity", "Pure crates read no clock, file or environment"),
     ("unsafe", "`unsafe` is in `sys` only"),
     ("old data", "Old data stays readable"),
+    ("trust", "Trust"),
     ("instruments", "Instruments"),
     ("conditions", "Conditions of a run"),
     ("doctor", "Doctor"),

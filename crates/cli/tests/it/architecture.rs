@@ -215,6 +215,72 @@ fn pure_crates_read_no_clock_and_no_file() {
     report(broken);
 }
 
+/// What a command line begins with, where it stands in a text.
+const COMMANDS: &[&str] = &[
+    "latlab collect ",
+    "latlab compare ",
+    "latlab doctor ",
+    "latlab explain ",
+    "latlab export ",
+    "latlab import ",
+    "latlab lab ",
+    "latlab list ",
+    "latlab report ",
+    "latlab respond ",
+    "latlab run ",
+    "latlab show ",
+    "latlab target ",
+    "latlab verify ",
+    "`chrt ",
+    "`cp ",
+    "`echo ",
+    "`rm ",
+    "`sudo ",
+    "`systemctl ",
+    "`taskset ",
+    "echo ",
+    "sudo ",
+];
+
+/// Invariant (trust): A command is made of words that are quoted, and not of a text with gaps.
+#[test]
+fn no_command_is_a_text_with_gaps() {
+    let mut broken = Vec::new();
+    let crates = fs::read_dir(root().join("crates")).expect("the crates can be listed");
+    for folder in crates.map(|entry| entry.expect("a folder can be read").path()) {
+        for source in sources(&folder.join("src")) {
+            for (line, command) in commands_with_gaps(&source.text) {
+                broken.push(format!(
+                    "{}:{line} puts text into a command: make it of a `shell::Line`: {command}",
+                    source.name
+                ));
+            }
+        }
+    }
+    report(broken);
+}
+
+/// The commands in the texts of a source that have a gap to be filled, with their lines.
+fn commands_with_gaps(source: &str) -> Vec<(usize, String)> {
+    let mut found = Vec::new();
+    for (number, line) in source.lines().enumerate() {
+        let is_comment = line.trim_start().starts_with("//");
+        for command in COMMANDS.iter().filter(|_| !is_comment) {
+            for (at, _) in line.match_indices(command) {
+                let begins =
+                    line[..at].ends_with(['"', '`', ' ', '(', '\n']) || command.starts_with('`');
+                let rest = &line[at + command.len()..];
+                let rest = rest.split(['`', '"', ';', ':']).next().unwrap_or_default();
+                let rest = rest.replace("{file}", "").replace("{value}", "");
+                if begins && rest.contains('{') {
+                    found.push((number + 1, line.trim().to_string()));
+                }
+            }
+        }
+    }
+    found
+}
+
 /// Invariant (purity): No module of the program uses one above it.
 #[test]
 fn no_module_of_the_program_uses_one_above_it() {

@@ -38,6 +38,15 @@ pub trait Link: Send {
     /// Ends the agent at once, whatever it does.
     fn kill(&mut self);
 
+    /// Ends the agent, which is not waited for any longer because of this.
+    fn give_up(&mut self, _reason: &str) {
+        self.kill();
+    }
+
+    /// Lets threads of the agent that never come to their CPU, because others of a higher priority keep it
+    /// busy, go on elsewhere: until then not even a kill ends them.
+    fn free_threads(&mut self) {}
+
     /// Does what is due until the next call, which comes after `next`; `measured` is the time that
     /// is measured so far.
     fn poll(&mut self, _next: Duration, _measured: &dyn Fn() -> Nanos) {}

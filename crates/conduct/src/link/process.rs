@@ -3,6 +3,9 @@
 use super::{Link, Start, StreamOutcome};
 use crate::Failure;
 use latlab_model::frame::Message;
+use latlab_store::OpenRun;
+use latlab_sys::files::Root;
+use latlab_sys::sched::{self, Scheduling};
 use std::io::{self, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -13,13 +16,15 @@ pub struct LocalProcess {
     restore: fn() -> Vec<String>,
     child: Option<Child>,
     to_agent: Option<ChildStdin>,
+    /// Why it is not waited for any longer.
+    given_up: Option<String>,
 }
 
 impl LocalProcess {
     /// The process of a command, which gets the id of the run as its last argument; `restore` undoes
     /// what it has left changed.
     pub fn new(command: Command, restore: fn() -> Vec<String>) -> LocalProcess {
-        LocalProcess { command, restore, child: None, to_agent: None }
+        LocalProcess { command, restore, child: None, to_agent: None, given_up: None }
     }
 }
 
@@ -47,6 +52,23 @@ impl Link for LocalProcess {
         if let Some(child) = &mut self.child {
             // Its journal is whole up to here.
             let _ = child.kill();
+            self.free_threads();
+        }
+    }
+
+    fn give_up(&mut self, reason: &str) {
+        self.given_up = Some(reason.to_string());
+        self.kill();
+    }
+
+    fn free_threads(&mut self) {
+        let Some(child) = &self.child else { return };
+        let threads = Root::default().names(format!("proc/{}/task", child.id()));
+        let cpus = sched::affinity().unwrap_or_default();
+        for thread in threads.into_iter().flatten().filter_map(|thread| thread.parse().ok()) {
+            // Those that have ended need it no more.
+            let _ = sched::set_affinity_of(thread, cpus.iter().copied());
+            let _ = sched::set_scheduling_of(thread, Scheduling::Other);
         }
     }
 
@@ -59,6 +81,11 @@ impl Link for LocalProcess {
         // How it ended is in its stream, or that has no end.
         let _ = self.child.as_mut().map(Child::wait);
         Ok(Vec::new())
+    }
+
+    fn explain(&mut self, _: &OpenRun) -> Option<Failure> {
+        let reason = self.given_up.take()?;
+        Some(Failure::Agent(io::Error::new(io::ErrorKind::TimedOut, reason)))
     }
 
     fn restore(&mut self) -> Vec<String> {

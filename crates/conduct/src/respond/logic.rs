@@ -96,7 +96,7 @@ impl LogicCapture {
     pub fn command(&self) -> String {
         let words: Vec<String> =
             std::iter::once(PROGRAM.to_string()).chain(self.arguments()).collect();
-        shell::line(&words)
+        shell::words(&words)
     }
 
     /// The name of the session file.

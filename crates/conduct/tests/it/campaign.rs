@@ -21,6 +21,7 @@ const TIMING: Timing = Timing {
     refresh: Duration::from_millis(5),
     poll: Duration::from_millis(1),
     patience: Duration::from_secs(3600),
+    silence: Duration::from_secs(3600),
 };
 
 fn row(label: &str, target: &str, kernel: Option<&str>) -> Row {

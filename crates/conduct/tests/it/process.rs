@@ -26,8 +26,8 @@ fn conduct(folder: &Path, script: &str, patience: Duration) -> Finished {
     shell.current_dir(folder).args(["-c", script]);
     let mut link = LocalProcess::new(shell, || vec!["restored".to_string()]);
     let stop = StopFlag::new();
-    let timing =
-        Timing { refresh: Duration::from_millis(5), poll: Duration::from_millis(1), patience };
+    let (refresh, poll) = (Duration::from_millis(5), Duration::from_millis(1));
+    let timing = Timing { refresh, poll, patience, silence: Duration::from_secs(3600) };
     let store = Store::new(folder.join("runs"));
     let id = "20261121T160501Z_process";
     let request =

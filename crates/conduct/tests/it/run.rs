@@ -21,7 +21,10 @@ const QUICK: Timing = Timing {
     refresh: Duration::from_millis(5),
     poll: Duration::from_millis(1),
     patience: Duration::from_millis(50),
+    silence: Duration::from_secs(3600),
 };
+/// An agent that says nothing is given up at once.
+const DEAF: Timing = Timing { silence: Duration::from_millis(100), ..PATIENT };
 /// Nobody waits so long in a test.
 const PATIENT: Timing = Timing { patience: Duration::from_secs(3600), ..QUICK };
 
@@ -66,6 +69,26 @@ fn a_run_is_stored_with_its_counts() {
     assert!(
         matches!(&listed[..], [one] if matches!(&one.state, RunState::Finished(run) if **run == finished.run))
     );
+}
+
+/// Invariant (kills): No run waits without end for an agent that says nothing.
+#[test]
+fn an_agent_that_says_nothing_is_given_up() {
+    let root = tempfile::tempdir().unwrap();
+    let (mut agent, calls) = ScriptedAgent::new(vec![Step::Hang]);
+    let failure = conduct(root.path(), &mut agent, DEAF, &StopFlag::new(), |_| {}).unwrap_err();
+    assert!(matches!(failure, Failure::Nothing), "{failure}");
+    assert_eq!(calls.after_start(), [Call::Kill, Call::Wait]);
+    assert_eq!(left_in(root.path()), <[PathBuf; 0]>::default());
+    // And after it has measured for as long as it was to.
+    let mut script = send(messages_with_intervals(&plan(), 2));
+    script.push(Step::Hang);
+    let (mut agent, calls) = ScriptedAgent::new(script);
+    let began = Instant::now();
+    let finished = conduct(root.path(), &mut agent, DEAF, &StopFlag::new(), |_| {}).unwrap();
+    assert!(began.elapsed() > Duration::from_secs(3), "its time was its own");
+    assert_eq!(calls.after_start(), [Call::Kill, Call::Wait]);
+    assert_eq!(finished.run.ended, EndReason::Lost);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use crate::facts::Facts;
 use latlab_model::CpuSet;
 use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
+use latlab_model::shell::Line;
 use latlab_model::snapshot::made;
 
 const FILE: &str = "proc/cmdline";
@@ -236,9 +237,9 @@ fn idle_limit_ignored(facts: &Facts<'_>) -> Option<Observation> {
         return None;
     }
     let text = format!("{word} has no effect: the idle driver is {driver}.");
-    let remedy = format!("add {wanted} to the kernel command line");
-    let undo = format!("remove {wanted} from the kernel command line");
-    Some(Observation::new(FILE, word, text).with_remedy(remedy, Some(&undo)))
+    let remedy = Line::new("add").word(wanted).text("to the kernel command line");
+    let undo = Line::new("remove").word(wanted).text("from the kernel command line");
+    Some(Observation::new(FILE, word, text).with_remedy(remedy, Some(undo.into())))
 }
 
 fn threadirqs(facts: &Facts<'_>) -> Option<Observation> {

@@ -6,6 +6,7 @@ use crate::facts::Facts;
 use latlab_model::CpuSet;
 use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
+use latlab_model::shell::Line;
 
 /// What is looked for.
 pub const CHECKS: &[Check] = &[
@@ -126,13 +127,13 @@ fn no_isolation(facts: &Facts<'_>) -> Option<Observation> {
         return None;
     }
     let last = online.iter().last()?;
-    let remedy = format!(
-        "add isolcpus=managed_irq,domain,{last} to the kernel command line to isolate CPU {last}, \
-         and reboot"
-    );
+    let cpu = last.to_string();
+    let remedy = Line::new("add").word(format!("isolcpus=managed_irq,domain,{cpu}"));
+    let remedy = remedy.text("to the kernel command line to isolate CPU").word(cpu);
+    let remedy = remedy.end(", and reboot");
     let text = format!("None of the CPUs {online} is isolated.");
     let undo = "remove isolcpus= from the kernel command line and reboot";
-    Some(Observation::new(file, value, text).with_remedy(remedy, Some(undo)))
+    Some(Observation::new(file, value, text).with_remedy(remedy, Some(undo.into())))
 }
 
 fn isolated_workqueues(facts: &Facts<'_>) -> Option<Observation> {
@@ -146,9 +147,12 @@ fn isolated_workqueues(facts: &Facts<'_>) -> Option<Observation> {
     if inside.is_empty() || rest.is_empty() {
         return None;
     }
-    let remedy = format!("echo {} | tee {{file}}", rest.to_mask());
+    let remedy = Line::new("echo").word(rest.to_mask()).text("| tee").word(format!("/{file}"));
     let text = format!("Unbound kernel work may run on the isolated CPU {inside}.");
-    Some(Observation::new(file, mask, text).with_remedy(remedy, Some("echo {value} | tee {file}")))
+    Some(
+        Observation::new(file, mask, text)
+            .with_remedy(remedy, Some("echo {value} | tee {file}".into())),
+    )
 }
 
 fn unlike_cores(facts: &Facts<'_>) -> Option<Observation> {
@@ -173,8 +177,8 @@ fn unlike_cores(facts: &Facts<'_>) -> Option<Observation> {
     )
 }
 
-fn separate_run_remedy(cpus: &CpuSet) -> String {
-    format!("measure each type separately: latlab run --cpus {cpus}")
+fn separate_run_remedy(cpus: &CpuSet) -> Line {
+    Line::new("measure each type separately: latlab run --cpus").word(cpus.to_string())
 }
 
 fn offline_cpus(facts: &Facts<'_>) -> Option<Observation> {
@@ -187,10 +191,10 @@ fn offline_cpus(facts: &Facts<'_>) -> Option<Observation> {
     if files.is_empty() {
         return None;
     }
-    let files = files.join(" ");
     let text = format!("CPU {missing} is present, but offline.");
     let seen = Observation::new(file, missing.to_string(), text);
-    Some(seen.with_remedy(format!("echo 1 | tee {files}"), Some(&format!("echo 0 | tee {files}"))))
+    let [on, off] = ["echo 1 | tee", "echo 0 | tee"].map(|write| Line::new(write).words(&files));
+    Some(seen.with_remedy(on, Some(off.into())))
 }
 
 fn single_cpu(facts: &Facts<'_>) -> Option<Observation> {

@@ -121,7 +121,7 @@ fn observation_with_commands(
     text: String,
 ) -> Observation {
     let (make, undo) = commands(facts, pattern, changes);
-    Observation::new(pattern, value_text(changes), text).with_remedy(make, Some(&undo))
+    Observation::new(pattern, value_text(changes), text).with_remedy(make, Some(undo.into()))
 }
 
 /// One value, or all of them with their CPUs.
@@ -214,7 +214,7 @@ fn boost(facts: &Facts<'_>) -> Option<Observation> {
     }
     (facts.number(intel) == Some(0)).then(|| {
         let seen = Observation::new(intel, "0", "Turbo frequencies are enabled.");
-        seen.with_remedy("echo 1 | tee {file}", Some("echo {value} | tee {file}"))
+        seen.with_remedy("echo 1 | tee {file}", Some("echo {value} | tee {file}".into()))
     })
 }
 

@@ -1,12 +1,13 @@
 //! Idle states: how long a CPU takes to come back from its sleep.
 
 use crate::check::{Check, Observation};
-use crate::commands::paths;
+use crate::commands::with_paths;
 use crate::effect::{Effect, acts, ms, us};
 use crate::facts::{Facts, cpu_in};
 use latlab_model::CpuSet;
 use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
+use latlab_model::shell::Line;
 use std::collections::BTreeMap;
 
 /// What is looked for.
@@ -99,23 +100,22 @@ fn deep_idle(facts: &Facts<'_>) -> Option<Observation> {
         "CPU {cpus} may enter the idle state '{name}', which has an exit latency \
                         of {latency} us."
     );
-    let files = switches(facts, &states);
-    let (make, undo) = (format!("echo 1 | tee {files}"), format!("echo 0 | tee {files}"));
+    let [make, undo] = ["echo 1 | tee", "echo 0 | tee"]
+        .map(|write| with_switches(Line::new(write), facts, &states));
     let file = LATENCY.replace("state*", &format!("state{}", deepest.number));
-    Some(Observation::new(file, latency.to_string(), text).with_remedy(make, Some(&undo)))
+    Some(Observation::new(file, latency.to_string(), text).with_remedy(make, Some(undo.into())))
 }
 
-/// The files that take these states out of use, a pattern for each number.
-fn switches(facts: &Facts<'_>, states: &[State<'_>]) -> String {
+/// The line with the files that take these states out of use, a pattern for each number.
+fn with_switches(line: Line, facts: &Facts<'_>, states: &[State<'_>]) -> Line {
     let mut numbers: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for state in states {
         numbers.entry(state.number).or_default().push(state.disable);
     }
-    let paths = numbers.into_iter().map(|(number, files)| {
+    numbers.into_iter().fold(line, |line, (number, files)| {
         let pattern = format!("sys/devices/system/cpu/cpu*/cpuidle/state{number}/disable");
-        paths(facts, &pattern, &files)
-    });
-    paths.collect::<Vec<_>>().join(" ")
+        with_paths(line, facts, &pattern, &files)
+    })
 }
 
 fn no_idle_driver(facts: &Facts<'_>) -> Option<Observation> {

@@ -7,7 +7,7 @@ use crate::facts::{Facts, Interrupt, Thread};
 use latlab_model::CpuSet;
 use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
-use latlab_model::shell::quoted;
+use latlab_model::shell::Line;
 
 /// What is looked for.
 pub const CHECKS: &[Check] = &[
@@ -178,9 +178,8 @@ fn isolated_interrupts(facts: &Facts<'_>) -> Option<Observation> {
     let seen = Observation::new("proc/interrupts", count.to_string(), text);
     let rest = facts.housekeeping();
     let Some(allowed) = facts.text(&file).filter(|_| !rest.is_empty()) else { return Some(seen) };
-    let (allowed_word, path) = (quoted(allowed), quoted(&format!("/{file}")));
-    let undo = format!("echo {allowed_word} | tee {path}");
-    let seen = seen.with_remedy(format!("echo {rest} | tee {path}"), Some(&undo));
+    let write = |cpus: &str| Line::new("echo").word(cpus).text("| tee").word(format!("/{file}"));
+    let seen = seen.with_remedy(write(&rest.to_string()), Some(write(allowed).into()));
     Some(if is_bound(facts, allowed) { seen.with_severity(Severity::Info) } else { seen })
 }
 
@@ -203,7 +202,7 @@ fn interrupt_affinity(facts: &Facts<'_>) -> Option<Observation> {
         facts.isolated()
     );
     let (make, undo) = commands(facts, AFFINITY, &changes);
-    let seen = Observation::new(first.file, first.from, text).with_remedy(make, Some(&undo));
+    let seen = Observation::new(first.file, first.from, text).with_remedy(make, Some(undo.into()));
     let bound = changes.iter().all(|change| is_bound(facts, change.from));
     Some(if bound { seen.with_severity(Severity::Info) } else { seen })
 }
@@ -217,8 +216,11 @@ fn default_affinity(facts: &Facts<'_>) -> Option<Observation> {
         return None;
     }
     let text = format!("A new interrupt may be routed to the isolated CPU {inside}.");
-    let remedy = format!("echo {} | tee {{file}}", rest.to_mask());
-    Some(Observation::new(file, mask, text).with_remedy(remedy, Some("echo {value} | tee {file}")))
+    let remedy = Line::new("echo").word(rest.to_mask()).text("| tee").word(format!("/{file}"));
+    Some(
+        Observation::new(file, mask, text)
+            .with_remedy(remedy, Some("echo {value} | tee {file}".into())),
+    )
 }
 
 fn one_interrupt_cpu(facts: &Facts<'_>) -> Option<Observation> {
@@ -264,8 +266,9 @@ fn thread_observation(thread: &Thread<'_>, others: &str) -> Observation {
     let usual = if name.starts_with("irq/") { USUAL_PRIORITY } else { 1 };
     let text = format!("{name} (thread {id}) has priority {priority}{others}.");
     let seen = Observation::new(latlab_model::snapshot::made::THREADS, priority.to_string(), text);
-    let undo = format!("chrt -f -p {priority} {id}");
-    seen.with_remedy(format!("chrt -f -p {usual} {id}"), Some(&undo))
+    let chrt =
+        |priority: u32| Line::new("chrt -f -p").words([priority.to_string(), id.to_string()]);
+    seen.with_remedy(chrt(usual), Some(chrt(*priority).into()))
 }
 
 fn usb_interrupts(facts: &Facts<'_>) -> Option<Observation> {

@@ -6,6 +6,7 @@ use crate::facts::Facts;
 use latlab_model::doctor::Topic;
 use latlab_model::machine::dynamic_mode;
 use latlab_model::run::Severity;
+use latlab_model::shell::Line;
 use latlab_model::snapshot::{Content, made};
 
 const SWITCH: &str = "sys/kernel/debug/sched/preempt";
@@ -173,7 +174,7 @@ fn not_realtime(facts: &Facts<'_>) -> Option<Observation> {
     );
     let seen = Observation::new(file, said, text);
     Some(match realtime_package(facts) {
-        Some((install, remove)) => seen.with_remedy(install, Some(&remove)),
+        Some((install, remove)) => seen.with_remedy(install, Some(remove.into())),
         None => seen,
     })
 }
@@ -188,7 +189,7 @@ fn file_name(file: &str) -> String {
 }
 
 /// How the distribution's own kernel with PREEMPT_RT is had, and got rid of.
-fn realtime_package(facts: &Facts<'_>) -> Option<(String, String)> {
+fn realtime_package(facts: &Facts<'_>) -> Option<(Line, Line)> {
     // A guest may have its kernel from its host, and a container always has.
     if facts.is_guest() || facts.is_container() {
         return None;
@@ -201,15 +202,16 @@ fn realtime_package(facts: &Facts<'_>) -> Option<(String, String)> {
         "armv7l" => "armmp",
         _ => return None,
     };
+    let package = format!("linux-image-rt-{flavour}");
     let (install, remove) = match id {
         // Debian's kernels do not start the boards of Raspberry Pi OS, which calls itself Debian.
         "debian" if !facts.is_board("raspberrypi") && !facts.snapshot.has("etc/rpi-issue") => (
-            format!("apt install linux-image-rt-{flavour}, then boot it"),
-            format!("apt remove linux-image-rt-{flavour}"),
+            Line::new("apt install").word(&package).end(", then boot it"),
+            Line::new("apt remove").word(&package),
         ),
         "ubuntu" => (
-            "pro enable realtime-kernel, then boot it".to_string(),
-            "pro disable realtime-kernel".to_string(),
+            Line::new("pro enable realtime-kernel, then boot it"),
+            Line::new("pro disable realtime-kernel"),
         ),
         _ => return None,
     };
@@ -230,7 +232,7 @@ fn preempt_mode(facts: &Facts<'_>) -> Option<Observation> {
         Some(_) => seen,
         None => {
             let undo = "remove preempt=full from the kernel command line";
-            seen.with_remedy("add preempt=full to the kernel command line", Some(undo))
+            seen.with_remedy("add preempt=full to the kernel command line", Some(undo.into()))
         }
     })
 }
@@ -298,7 +300,7 @@ fn preemption_unknown(facts: &Facts<'_>) -> Option<Observation> {
             "reading /{SWITCH} failed with \
                                                                    '{unreadable}'"
         ))
-        .with_remedy(format!("sudo cat /{SWITCH}"), None),
+        .with_remedy(Line::new("sudo cat").word(format!("/{SWITCH}")), None),
         Some(Content::Text(_)) => seen("its switch names no mode"),
         None => {
             seen(&format!("/{SWITCH} does not exist, and the kernel log does not name the mode"))

@@ -6,7 +6,7 @@ use crate::facts::Facts;
 use latlab_model::CpuSet;
 use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
-use latlab_model::shell::quoted;
+use latlab_model::shell::Line;
 
 /// What is looked for.
 pub const CHECKS: &[Check] = &[
@@ -127,11 +127,9 @@ impl<'a> Swap<'a> {
     }
 
     /// The command that takes it into use again; the kernel gives negative priorities itself.
-    fn on(&self) -> String {
-        match self.priority {
-            0.. => format!("swapon -p {} {}", self.priority, quoted(self.file)),
-            _ => format!("swapon {}", quoted(self.file)),
-        }
+    fn on(&self) -> Line {
+        let priority = Some(self.priority.to_string()).filter(|_| self.priority >= 0);
+        Line::new("swapon").option("-p", priority).operand(self.file)
     }
 }
 
@@ -141,12 +139,12 @@ fn swap(facts: &Facts<'_>) -> Option<Observation> {
     let first = swaps.first()?;
     let used: u64 = swaps.iter().map(|swap| swap.used_kb).sum();
     let names = swaps.iter().map(|swap| swap.file).collect::<Vec<_>>().join(" ");
-    let words = swaps.iter().map(|swap| quoted(swap.file)).collect::<Vec<_>>().join(" ");
-    let on = swaps.iter().map(Swap::on).collect::<Vec<_>>().join("; ");
+    let off = Line::new("swapoff").operands(swaps.iter().map(|swap| swap.file));
+    let on = swaps.iter().map(Swap::on).reduce(|all, next| all.then("; ", &next))?;
     let kind = if first.file.contains("zram") { ", compressed in memory" } else { "" };
     let text = format!("Swap is on ({names}{kind}), with {used} KiB in use.");
     let seen = Observation::new(file, format!("{used} KiB used"), text);
-    let seen = seen.with_remedy(format!("swapoff {words}"), Some(&on));
+    let seen = seen.with_remedy(off, Some(on.into()));
     Some(if used > 0 { seen.with_severity(Severity::Warning) } else { seen })
 }
 

@@ -242,7 +242,7 @@ fn bus_frequency(facts: &Facts<'_>) -> Option<Observation> {
     let device = first.file.split('/').nth(3)?;
     let text = format!("The frequency governor of {device} is '{}'.", first.from);
     let (make, undo) = commands(facts, DEVICE_GOVERNOR, &changes);
-    Some(Observation::new(first.file, first.from, text).with_remedy(make, Some(&undo)))
+    Some(Observation::new(first.file, first.from, text).with_remedy(make, Some(undo.into())))
 }
 
 /// Graphics and others have a frequency too, and do not slow the CPUs.
@@ -256,7 +256,7 @@ fn bus_frequency_of_imx(facts: &Facts<'_>) -> Option<Observation> {
     let found = facts.snapshot.matching(BUS_FREQUENCY);
     let (file, value) = found.into_iter().find(|(_, value)| value.ends_with("is enabled"))?;
     let seen = Observation::new(file, value, "The i.MX bus frequency driver is on.");
-    Some(seen.with_remedy("echo 0 | tee {file}", Some("echo 1 | tee {file}")))
+    Some(seen.with_remedy("echo 0 | tee {file}", Some("echo 1 | tee {file}".into())))
 }
 
 fn gpio_chips(facts: &Facts<'_>) -> Option<Observation> {

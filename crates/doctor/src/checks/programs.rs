@@ -5,6 +5,7 @@ use crate::effect::{Effect, SECOND, acts, us};
 use crate::facts::{Facts, Thread};
 use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
+use latlab_model::shell::Line;
 use latlab_model::snapshot::made;
 
 /// The priority that measuring uses unless it is told otherwise.
@@ -132,10 +133,10 @@ fn services(
     units.dedup();
     let text = format!("Running: {}; {what}.", units.join(", "));
     let names = names(found.iter().map(|(thread, _)| thread));
-    let units = units.join(" ");
-    let undo = format!("systemctl start {units}");
+    let [stop, start] =
+        ["systemctl stop", "systemctl start"].map(|command| Line::new(command).words(&units));
     let seen = Observation::new(made::THREADS, names.join(" "), text);
-    let seen = seen.with_remedy(format!("systemctl stop {units}"), Some(&undo));
+    let seen = seen.with_remedy(stop, Some(start.into()));
     (!found.is_empty()).then_some(seen)
 }
 
@@ -198,10 +199,12 @@ fn higher_realtime_threads(facts: &Facts<'_>) -> Option<Observation> {
         first.cpu
     );
     let seen = Observation::new(made::THREADS, first.id.to_string(), text);
-    let undo = format!("chrt --{} -p {} {}", first.policy, first.priority, first.id);
-    let remedy = match first.policy {
-        "deadline" => return Some(seen.with_remedy(format!("stop {}", first.name), None)),
-        policy => format!("chrt --{policy} -p 50 {}", first.id),
+    if first.policy == "deadline" {
+        return Some(seen.with_remedy(Line::new("stop").word(first.name), None));
+    }
+    let chrt = |priority: u32| {
+        let option = format!("--{}", first.policy);
+        Line::new("chrt").words([&option, "-p", &priority.to_string(), &first.id.to_string()])
     };
-    Some(seen.with_remedy(remedy, Some(&undo)))
+    Some(seen.with_remedy(chrt(50), Some(chrt(first.priority).into())))
 }

@@ -6,6 +6,7 @@ use crate::facts::{Facts, SYS_NICE};
 use latlab_model::CpuSet;
 use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
+use latlab_model::shell::Line;
 
 const LIMITS: &str = "proc/self/limits";
 const STATUS: &str = "proc/self/status";
@@ -132,7 +133,7 @@ fn no_realtime_rights(facts: &Facts<'_>) -> Option<Observation> {
     let seen = Observation::new(LIMITS, soft, text);
     let seen = if highest >= PRIORITY { seen.with_severity(Severity::Info) } else { seen };
     Some(match amount(hard)? >= PRIORITY && highest < PRIORITY {
-        true => seen.with_remedy("ulimit -S -r hard", Some("ulimit -S -r {value}")),
+        true => seen.with_remedy("ulimit -S -r hard", Some("ulimit -S -r {value}".into())),
         false => seen,
     })
 }
@@ -145,9 +146,9 @@ fn memory_lock_limit(facts: &Facts<'_>) -> Option<Observation> {
     }
     let seen =
         Observation::new(LIMITS, soft, format!("This user may lock {soft} bytes of memory."));
-    let undo = format!("ulimit -S -l {}", old >> 10);
+    let undo = Line::new("ulimit -S -l").word((old >> 10).to_string());
     Some(match amount(hard)? >= LOCKED_BYTES {
-        true => seen.with_remedy("ulimit -S -l hard", Some(&undo)),
+        true => seen.with_remedy("ulimit -S -l hard", Some(undo.into())),
         false => seen,
     })
 }
@@ -169,10 +170,9 @@ fn affinity_narrow(facts: &Facts<'_>) -> Option<Observation> {
         return None;
     }
     let text = format!("This process may use CPU {value} of {online}.");
-    let remedy = format!("taskset -p -c {online} $$");
-    Some(
-        Observation::new(STATUS, value, text).with_remedy(remedy, Some("taskset -p -c {value} $$")),
-    )
+    let remedy = Line::new("taskset -p -c").word(online.to_string()).text("$$");
+    let undo = "taskset -p -c {value} $$";
+    Some(Observation::new(STATUS, value, text).with_remedy(remedy, Some(undo.into())))
 }
 
 fn realtime_group(facts: &Facts<'_>) -> Option<Observation> {
@@ -181,7 +181,7 @@ fn realtime_group(facts: &Facts<'_>) -> Option<Observation> {
         let text = "This cgroup has a real-time budget of 0 us per period.";
         let seen = Observation::new(budget, runtime.to_string(), text);
         let undo = "echo {value} | sudo tee {file}";
-        return Some(seen.with_remedy("echo 950000 | sudo tee {file}", Some(undo)));
+        return Some(seen.with_remedy("echo 950000 | sudo tee {file}", Some(undo.into())));
     }
     let groups = facts.text(GROUP).filter(|_| facts.has_realtime_groups())?;
     let line = groups.lines().find(|line| has_own_budget(facts, line))?;
@@ -192,9 +192,9 @@ fn realtime_group(facts: &Facts<'_>) -> Option<Observation> {
         false => "/sys/fs/cgroup/cpu",
     };
     let path = line.splitn(3, ':').nth(2)?;
-    let undo = format!("echo $$ | sudo tee {folder}{path}/cgroup.procs");
-    let remedy = format!("echo $$ | sudo tee {folder}/cgroup.procs");
-    Some(Observation::new(GROUP, line, text).with_remedy(remedy, Some(&undo)))
+    let enter =
+        |group: &str| Line::new("echo $$ | sudo tee").word(format!("{folder}{group}/cgroup.procs"));
+    Some(Observation::new(GROUP, line, text).with_remedy(enter(""), Some(enter(path).into())))
 }
 
 /// Whether a line names a group below the root whose cpu controller is on.

@@ -6,6 +6,7 @@ use crate::facts::Facts;
 use latlab_model::CpuSet;
 use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
+use latlab_model::shell::Line;
 use latlab_model::snapshot::made;
 
 const RUNTIME: &str = "proc/sys/kernel/sched_rt_runtime_us";
@@ -203,7 +204,7 @@ fn hidden_fair_server(facts: &Facts<'_>) -> Option<Observation> {
                 starved ordinary threads get 50000 us of each 1000000 us.";
     let seen = Observation::new(release, value, text).with_severity(Severity::Info);
     let look = "mount -t debugfs debugfs /sys/kernel/debug; latlab doctor --only fair-server";
-    let seen = seen.with_remedy(look, Some("umount /sys/kernel/debug"));
+    let seen = seen.with_remedy(look, Some("umount /sys/kernel/debug".into()));
     (kernel >= HAS_FAIR_SERVER).then_some(seen)
 }
 
@@ -233,10 +234,10 @@ fn rcu_callbacks(facts: &Facts<'_>) -> Option<Observation> {
     facts.text("proc/cmdline").filter(|_| !left.is_empty())?;
     let wanted: CpuSet = relieved.iter().chain(left.iter()).collect();
     let (remedy, undo) = match facts.knows_config() && !facts.has_option("RCU_NOCB_CPU") {
-        true => ("boot a kernel built with RCU_NOCB_CPU".to_string(), None),
+        true => (Line::new("boot a kernel built with RCU_NOCB_CPU"), None),
         false => (
-            format!("add rcu_nocbs={wanted} to the kernel command line"),
-            Some("remove rcu_nocbs= from the kernel command line"),
+            Line::new("add").word(format!("rcu_nocbs={wanted}")).text("to the kernel command line"),
+            Some("remove rcu_nocbs= from the kernel command line".into()),
         ),
     };
     let text = format!("CPU {left} is isolated, but rcu_nocbs= does not name it.");
@@ -267,5 +268,5 @@ fn rcu_expedited(facts: &Facts<'_>) -> Option<Observation> {
     let allowed = value(normal).filter(|_| facts.is_realtime() && !is_normal)?;
     let text = "RCU grace periods may be expedited on this PREEMPT_RT kernel.";
     let seen = Observation::new(normal, allowed.to_string(), text).with_severity(Severity::Info);
-    Some(seen.with_remedy("echo 1 | tee {file}", Some("echo {value} | tee {file}")))
+    Some(seen.with_remedy("echo 1 | tee {file}", Some("echo {value} | tee {file}".into())))
 }

@@ -5,7 +5,7 @@ use crate::effect::{Effect, acts, ms, us};
 use crate::facts::Facts;
 use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
-use latlab_model::shell::quoted;
+use latlab_model::shell::Line;
 use latlab_model::snapshot::made;
 
 const CLOCKSOURCE: &str = "sys/devices/system/clocksource/clocksource0/current_clocksource";
@@ -154,7 +154,9 @@ fn no_high_resolution_timers(facts: &Facts<'_>) -> Option<Observation> {
         let text = "High-resolution timers were switched off at boot.";
         let seen = Observation::new("proc/cmdline", word, text);
         let undo = "add {value} to the kernel command line again";
-        return Some(seen.with_remedy("remove {value} from the kernel command line", Some(undo)));
+        return Some(
+            seen.with_remedy("remove {value} from the kernel command line", Some(undo.into())),
+        );
     }
     let hz = facts.config("HZ")?;
     let text = format!("The kernel was built without HIGH_RES_TIMERS; its tick rate is {hz} Hz.");
@@ -174,7 +176,9 @@ fn tick_always(facts: &Facts<'_>) -> Option<Observation> {
     if let Some(word) = facts.word("nohz").filter(|word| *word == "nohz=off") {
         let undo = "add {value} to the kernel command line again";
         let seen = Observation::new("proc/cmdline", word, text);
-        return Some(seen.with_remedy("remove {value} from the kernel command line", Some(undo)));
+        return Some(
+            seen.with_remedy("remove {value} from the kernel command line", Some(undo.into())),
+        );
     }
     let periodic = facts.has_option("HZ_PERIODIC");
     periodic.then(|| Observation::new(made::KERNEL_CONFIG, "CONFIG_HZ_PERIODIC=y", text))
@@ -206,8 +210,8 @@ fn slow_clocksource(facts: &Facts<'_>) -> Option<Observation> {
     }
     Some(match better {
         Some(better) => seen.with_remedy(
-            format!("echo {} | tee {{file}}", quoted(better)),
-            Some("echo {value} | tee {file}"),
+            Line::new("echo").word(better).text("| tee").word(format!("/{CLOCKSOURCE}")),
+            Some("echo {value} | tee {file}".into()),
         ),
         None => seen,
     })

@@ -6,6 +6,7 @@ use crate::facts::Facts;
 use latlab_model::CpuSet;
 use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
+use latlab_model::shell::Line;
 use latlab_model::snapshot::made;
 
 const MASK: &str = "proc/sys/kernel/watchdog_cpumask";
@@ -108,7 +109,8 @@ fn soft_watchdog(facts: &Facts<'_>) -> Option<Observation> {
     );
     let seen = Observation::new(MASK, watched.to_string(), text).with_severity(Severity::Warning);
     let undo = "sysctl -w kernel.watchdog_cpumask={value}";
-    Some(seen.with_remedy(format!("sysctl -w kernel.watchdog_cpumask={rest}"), Some(undo)))
+    let remedy = Line::new("sysctl -w").word(format!("kernel.watchdog_cpumask={rest}"));
+    Some(seen.with_remedy(remedy, Some(undo.into())))
 }
 
 fn lockup_panics(facts: &Facts<'_>) -> Option<Observation> {

@@ -4,6 +4,7 @@ use crate::cases::{self, Case, Files};
 use latlab_doctor::{catalogue, examine};
 use latlab_model::Snapshot;
 use latlab_model::doctor::Diagnosis;
+use latlab_model::shell::Line;
 use latlab_model::snapshot::{Content, SETTINGS, STATE, matches_pattern};
 use std::collections::BTreeSet;
 
@@ -93,7 +94,8 @@ fn what_is_said_is_said_in_one_sentence_and_filled_in() {
                 assert!(text.ends_with('.') && !text.contains(". "), "{}: {text}", diagnosis.code);
                 assert!(!text.contains("  "), "{}: {text}", diagnosis.code);
             }
-            for text in [&diagnosis.remedy, &diagnosis.undo].into_iter().flatten() {
+            for text in [&diagnosis.remedy, &diagnosis.undo].into_iter().flatten().map(Line::as_str)
+            {
                 let filled = !text.contains("{value}") && !text.contains("{file}");
                 assert!(filled && !text.contains("  "), "{}: {text}", diagnosis.code);
             }

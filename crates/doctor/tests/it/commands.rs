@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 
 /// What a machine that nobody trusts may hold.
-const TRAP: &str = "x; trap; $(trap)'; trap; '";
+const TRAP: &str = "x; trap; $(trap)'; trap; '{value}{file}";
 
 /// Machines with much that is not as it should be.
 const MACHINES: [&str; 2] = ["pc-server-numa", "raspberry-pi-3"];
@@ -55,14 +55,29 @@ fn look(machine: &Snapshot) -> usize {
             commands += check(&trapped);
         }
     }
-    commands
+    let names =
+        (0..12).flat_map(|at| [true, false].map(|beside| with_trapped_names(machine, at, beside)));
+    commands + names.map(|trapped| check(&trapped)).sum::<usize>()
+}
+
+/// The machine with the trap in this part of all paths, beside or in place of the files as they are.
+fn with_trapped_names(machine: &Snapshot, at: usize, beside: bool) -> Snapshot {
+    let mut trapped = if beside { machine.clone() } else { Snapshot::default() };
+    for (file, content) in &machine.files {
+        let mut parts: Vec<String> = file.split('/').map(str::to_string).collect();
+        if let Some(part) = parts.get_mut(at) {
+            *part += TRAP;
+        }
+        trapped.files.insert(parts.join("/"), content.clone());
+    }
+    trapped
 }
 
 fn check(machine: &Snapshot) -> usize {
     let found = examine(machine);
     let commands = found.iter().flat_map(|one| [&one.remedy, &one.undo]).flatten();
     let lines = commands.inspect(|line| {
-        let run = outside_of_quotes(line);
+        let run = outside_of_quotes(line.as_str());
         assert!(!run.contains("trap") && !run.contains("$("), "{line}");
     });
     lines.count()

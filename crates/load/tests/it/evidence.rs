@@ -3,7 +3,7 @@
 use latlab_load::{BUILTIN_LOADS, Definition, LoadRecord, MeasuredTime, RateReader, resolve};
 use latlab_model::Nanos;
 use latlab_model::load::{
-    ExitStatus, Load, LoadBegin, LoadEnd, LoadLine, LoadRun, LoadSample, LostCpus,
+    ExitStatus, Load, LoadBegin, LoadEnd, LoadLine, LoadRun, LoadSample, LostCpus, LostPriority,
 };
 use latlab_model::run::Finding;
 
@@ -96,6 +96,7 @@ fn end(at: i64, by_itself: bool, code: i32) -> LoadEnd {
         left: 0,
         placement: String::new(),
         lost_cpus: None,
+        lost_priority: None,
         output_bytes: 100,
         lines_dropped: 0,
         last_lines: vec!["fork() failed".into(), "".into()],
@@ -177,6 +178,25 @@ fn what_went_wrong_is_told_and_invalidates() {
     let moved = LoadEnd { placement: "0-3".into(), ..end(13, false, 0) };
     let moved = judge(ran(), Some(moved));
     assert_eq!((moved.1[0].code(), moved.0.placement.as_str()), ("load-elsewhere", "0-3"));
+}
+
+/// Invariant (settings): A load whose threads are given a lower priority while it is measured forbids a pass.
+#[test]
+fn a_lower_priority_of_a_load_is_told() {
+    let lowered = |previous: i64, at: i64| {
+        let lost_priority = Some(LostPriority {
+            at_ns: Nanos(at * SECOND),
+            previous_ns: Nanos(previous * SECOND),
+            held: "other 0".into(),
+            now: "idle 0".into(),
+        });
+        let end = LoadEnd { lost_priority, ..end(13, false, 0) };
+        judge(gathered(&[150; 12], 9_000), Some(end)).1
+    };
+    let [finding] = &lowered(4, 5)[..] else { panic!("one finding") };
+    assert_eq!(finding.code(), "load-lost-priority");
+    assert!(finding.forbids_pass());
+    assert_eq!(lowered(59, 60), [], "after the last cycle");
 }
 
 /// Invariant (settings): CPUs that a load loses while it is measured are told, whichever look finds them lost.

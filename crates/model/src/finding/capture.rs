@@ -3,6 +3,7 @@
 use super::kinds::{FindingEntry, findings};
 use super::{ERROR, INFO, INVALID, NO_PASS, WARNING, Weight};
 use crate::Nanos;
+use crate::shell::Line;
 use crate::units::{counted, grouped};
 use serde::{Deserialize, Serialize};
 
@@ -446,21 +447,22 @@ impl CaptureFinding {
     }
 
     /// What to do about it.
-    pub(super) fn remedy(&self) -> Option<String> {
+    pub(super) fn remedy(&self) -> Option<Line> {
         use CaptureFinding::*;
         let remedy = match self {
             ProbesSwapped { stimulus, response, .. } => {
-                return Some(format!(
-                    "If so, use --stimulus '{response}' --response '{stimulus}'."
-                ));
+                let line = Line::new("If so, use --stimulus").word(response);
+                return Some(line.text("--response").word(stimulus).end("."));
             }
             LevelsInDoubt { wanders: true, .. } => {
                 "Couple the channel to AC, check its ground, or capture a shorter time."
             }
             LevelsInDoubt { thresholds, .. } => {
-                let all: Vec<String> =
-                    thresholds.iter().map(|one| format!("--threshold {}V", number(*one))).collect();
-                return Some(format!("Give {}.", all.join(" or ")));
+                let each = thresholds
+                    .iter()
+                    .map(|one| Line::new("--threshold").word(format!("{}V", number(*one))));
+                let all = each.reduce(|all, next| all.then(" or ", &next))?;
+                return Some(Line::new("Give ").then("", &all).end("."));
             }
             ChannelNoise { .. } => {
                 "Check the probe; if it has a signal, give its --threshold or --response-threshold as a \
@@ -489,7 +491,7 @@ impl CaptureFinding {
             | ValuesOutside { .. }
             | CaptureNote { .. } => return None,
         };
-        Some(remedy.to_string())
+        Some(Line::new(remedy))
     }
 }
 

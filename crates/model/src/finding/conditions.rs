@@ -5,6 +5,7 @@ use super::condition_parts::{
 };
 use super::kinds::{FindingEntry, findings};
 use super::{ERROR, INFO, WARNING, Weight};
+use crate::shell::Line;
 use crate::units::{bytes, counted, percent};
 use crate::{CpuSet, Nanos};
 use serde::{Deserialize, Serialize};
@@ -348,7 +349,7 @@ impl ConditionFinding {
     }
 
     /// What to do about it.
-    pub(super) fn remedy(&self) -> Option<String> {
+    pub(super) fn remedy(&self) -> Option<Line> {
         use ConditionFinding::*;
         let remedy = match self {
             FrequencyChanged { .. } => "Fix the frequency: see `latlab doctor`.",
@@ -359,10 +360,10 @@ impl ConditionFinding {
             Swapped { .. } => "Turn swap off for the run: `swapoff -a`.",
             RivalThread { threads, .. } => {
                 let id = threads.first()?.id;
-                return Some(format!(
-                    "Move them away (`taskset -cp CPUS {id}`) or lower their priority (`chrt -o \
-                     -p 0 {id}`)."
-                ));
+                let id = id.to_string();
+                let line = Line::new("Move them away (`taskset -cp CPUS").word(&id);
+                let line = line.end("`) or lower their priority (`chrt -o -p 0").word(&id);
+                return Some(line.end("`)."));
             }
             ClocksourceChanged { .. } => "Look for 'clocksource' in the kernel log.",
             TelemetryDear { .. } => {
@@ -379,7 +380,7 @@ impl ConditionFinding {
             | KernelEvent { .. }
             | TelemetryLost { .. } => return None,
         };
-        Some(remedy.to_string())
+        Some(Line::new(remedy))
     }
 }
 

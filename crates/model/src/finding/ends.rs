@@ -1,11 +1,12 @@
 //! Findings about how threads, agent and guest ended.
 
 use super::kinds::{FindingEntry, findings};
-use super::{ERROR, INFO, INVALID, WARNING, Weight};
+use super::{ERROR, INFO, INVALID, NO_PASS, WARNING, Weight};
 use crate::guest::VIRTUAL_TIME_SHOWS;
 use crate::run::EndReason;
+use crate::shell::Line;
 use crate::units::{counted, percent};
-use crate::{Nanos, Target};
+use crate::{CpuSet, Nanos, Target};
 use serde::{Deserialize, Serialize};
 
 /// How often something was done on a CPU.
@@ -30,6 +31,19 @@ findings! {
         ) {
             /// Why.
             reason: EndReason,
+        }
+        /// At the end of the run a thread had not had its CPU for a second or more, because another of a
+        /// higher priority kept it busy. It was given another CPU to end: its last latency is at least as
+        /// long as it says.
+        ThreadStarved = "thread-starved" (
+            "warning",
+            "no pass",
+            "Find out what kept the CPU busy at a priority above that of the thread."
+        ) {
+            /// Its CPU; none of a thread that floats.
+            cpu: Option<u32>,
+            /// The CPUs that it was given.
+            moved_to: CpuSet,
         }
         /// A thread did not report its end, so its counts cannot be checked.
         ThreadLost = "thread-lost" (
@@ -183,6 +197,8 @@ impl EndFinding {
             | BoardLost { .. }
             | EmulatorFailed { .. } => ERROR,
             ThreadEndedEarly { .. } | ThreadLost { .. } => INVALID,
+            // How long it would have waited nobody knows.
+            ThreadStarved { .. } => NO_PASS,
             GuestNoisy { .. }
             | GuestTimeLimit { .. }
             | DetachedBound { .. }
@@ -203,6 +219,14 @@ impl EndFinding {
         use EndFinding::*;
         match self {
             ThreadEndedEarly { reason } => ended_early(*reason).to_string(),
+            ThreadStarved { cpu, moved_to } => {
+                let cpu = cpu.map_or("a CPU".to_string(), |cpu| format!("CPU {cpu}"));
+                format!(
+                    "At the end of the run the thread could not run on {cpu}, which a thread of a \
+                     higher priority kept busy. It was moved to CPU {moved_to} to end, so its last \
+                     latency is at least as long as it says."
+                )
+            }
             ThreadLost {} => {
                 "The thread did not report its end, so its counts cannot be checked.".to_string()
             }
@@ -298,7 +322,7 @@ impl EndFinding {
     }
 
     /// What to do about it.
-    pub(super) fn remedy(&self) -> Option<String> {
+    pub(super) fn remedy(&self) -> Option<Line> {
         use EndFinding::*;
         let remedy = match self {
             ThreadLost {} => "Measure again; if it happens again, report it.",
@@ -326,6 +350,9 @@ impl EndFinding {
             ThreadEndedEarly { reason: EndReason::RanAway } => {
                 "Find out what keeps the CPU busy, or use a longer --period."
             }
+            ThreadStarved { .. } => {
+                "Find out what kept the CPU busy at a priority above that of the thread."
+            }
             WireByHost { has_legs: true, .. } => "Compare wake-up and answer, not the whole.",
             WireByHost { .. } => "Compare the median with others of this machine.",
             ThreadEndedEarly { .. }
@@ -336,7 +363,7 @@ impl EndFinding {
             | GuestEnded {}
             | EmulatorFailed { .. } => return None,
         };
-        Some(remedy.to_string())
+        Some(Line::new(remedy))
     }
 }
 

@@ -3,6 +3,7 @@
 use super::kinds::{FindingEntry, findings};
 use super::{INFO, NO_PASS, WARNING, Weight};
 use crate::Nanos;
+use crate::shell::Line;
 use crate::units::{counted, grouped, within_sentence};
 use serde::{Deserialize, Serialize};
 
@@ -199,7 +200,7 @@ impl ImportFinding {
     }
 
     /// What to do about it.
-    pub(super) fn remedy(&self) -> Option<String> {
+    pub(super) fn remedy(&self) -> Option<Line> {
         use ImportFinding::*;
         let remedy = match self {
             ImportOverflow { .. } => "Record with more bins.",
@@ -212,7 +213,7 @@ impl ImportFinding {
             | ImportOtherText { .. }
             | ImportNote { .. } => return None,
         };
-        Some(remedy.to_string())
+        Some(Line::new(remedy))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::kinds::{FindingEntry, findings};
 use super::{ERROR, INVALID, WARNING, Weight};
+use crate::shell::Line;
 use crate::units::{counted, grouped};
 use serde::{Deserialize, Serialize};
 
@@ -119,7 +120,7 @@ impl JournalFinding {
     }
 
     /// What to do about it.
-    pub(super) fn remedy(&self) -> Option<String> {
+    pub(super) fn remedy(&self) -> Option<Line> {
         let remedy = match self {
             JournalFinding::JournalNotSynced { .. } => "Check the disk.",
             JournalFinding::JournalNotWritten { .. } => {
@@ -132,6 +133,6 @@ impl JournalFinding {
                 return None;
             }
         };
-        Some(remedy.to_string())
+        Some(Line::new(remedy))
     }
 }

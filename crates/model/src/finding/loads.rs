@@ -1,8 +1,9 @@
 //! Findings about the programs that load the machine.
 
 use super::kinds::{FindingEntry, findings};
-use super::{INVALID, WARNING, Weight};
+use super::{INVALID, NO_PASS, WARNING, Weight};
 use crate::load::{Evidence, ExitStatus};
+use crate::shell::Line;
 use crate::units::{counted, percent};
 use crate::{CpuSet, Nanos};
 use serde::{Deserialize, Serialize};
@@ -62,7 +63,7 @@ findings! {
         /// Processes of a load moved to other CPUs than those they were placed on.
         LoadElsewhere = "load-elsewhere" (
             "warning",
-            "none",
+            "no pass",
             "Remove the placement from its command, or use `--load-on` with these CPUs."
         ) {
             /// The load.
@@ -75,7 +76,7 @@ findings! {
         /// During a run, the threads of a load were given fewer CPUs than they had used when it began.
         LoadLostCpus = "load-lost-cpus" (
             "warning",
-            "none",
+            "no pass",
             "Find out who set its CPUs (`taskset`, a cpuset); measure again."
         ) {
             /// The load.
@@ -85,11 +86,25 @@ findings! {
             /// The CPUs that were left to them.
             left: CpuSet,
         }
+        /// During a run, a thread of a load was given a lower priority than it had when it began: another
+        /// policy, such as SCHED_IDLE, or a higher nice value.
+        LoadLostPriority = "load-lost-priority" (
+            "warning",
+            "no pass",
+            "Find out who changed it (`chrt`, `renice`, a daemon); measure again."
+        ) {
+            /// The load.
+            load: String,
+            /// Its policy with priority or nice value before.
+            held: String,
+            /// The same since then.
+            now: String,
+        }
         /// A load used almost no CPU time for more than a quarter of the time, although it had used
         /// more before.
         LoadPaused = "load-paused" (
             "warning",
-            "none",
+            "no pass",
             "Find out what stopped it; measure again."
         ) {
             /// The load.
@@ -192,10 +207,12 @@ impl LoadFinding {
             | LoadEndedEarly { .. }
             | LoadDied { .. }
             | LoadTooWeak { .. } => INVALID,
+            // The run was not under the load that was asked for.
             LoadElsewhere { .. }
             | LoadLostCpus { .. }
-            | LoadPaused { .. }
-            | LoadNotEnded { .. } => WARNING,
+            | LoadLostPriority { .. }
+            | LoadPaused { .. } => NO_PASS,
+            LoadNotEnded { .. } => WARNING,
         }
     }
 
@@ -240,6 +257,11 @@ impl LoadFinding {
                 "The load {load} was moved away from CPU {lost} during the run; CPU {left} was left to \
                  it."
             ),
+            LoadLostPriority { load, held, now } => {
+                format!(
+                    "A thread of the load {load} was set from '{held}' to '{now}' during the run."
+                )
+            }
             LoadPaused { load, idle_ns, watched_ns, share_before } => format!(
                 "The load {load} used almost no CPU time for {} of {}, after {} before.",
                 seconds(*idle_ns),
@@ -254,7 +276,7 @@ impl LoadFinding {
     }
 
     /// What to do about it.
-    pub(super) fn remedy(&self) -> Option<String> {
+    pub(super) fn remedy(&self) -> Option<Line> {
         use LoadFinding::*;
         let remedy = match self {
             LoadStartedLate { start: LoadStart::Late { .. }, .. } => "Use a longer --warm-up.",
@@ -272,12 +294,15 @@ impl LoadFinding {
             LoadLostCpus { .. } => {
                 "Find out who set its CPUs (`taskset`, a cpuset), and measure again."
             }
+            LoadLostPriority { .. } => {
+                "Find out who changed it (`chrt`, `renice`, a daemon), and measure again."
+            }
             LoadPaused { .. } => {
                 "Find out whether it was stopped or waited: its CPU time is in the telemetry."
             }
             LoadNotEnded { .. } => "Look for them with `ps`; they disturb the next run.",
         };
-        Some(remedy.to_string())
+        Some(Line::new(remedy))
     }
 }
 

@@ -3,6 +3,7 @@
 use super::kinds::{FindingEntry, findings};
 use super::{INFO, INVALID, NO_PASS, WARNING, Weight};
 use crate::Nanos;
+use crate::shell::Line;
 use crate::units::{counted, grouped};
 use serde::{Deserialize, Serialize};
 
@@ -346,7 +347,7 @@ impl LossFinding {
     }
 
     /// What to do about it.
-    pub(super) fn remedy(&self) -> Option<String> {
+    pub(super) fn remedy(&self) -> Option<Line> {
         use LossFinding::*;
         let remedy = match self {
             StoredFileChanged { .. } => {
@@ -372,7 +373,7 @@ impl LossFinding {
             | SamplesMissing { .. }
             | IntervalLost { .. } => return None,
         };
-        Some(remedy.to_string())
+        Some(Line::new(remedy))
     }
 }
 

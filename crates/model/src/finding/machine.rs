@@ -1,9 +1,10 @@
 //! Findings about what the machine did.
 
 use super::kinds::{FindingEntry, findings};
-use super::{ERROR, INFO, INVALID, WARNING, Weight};
+use super::{ERROR, INFO, INVALID, VerdictEffect, WARNING, Weight};
 use crate::Nanos;
 use crate::run::KernelReserve;
+use crate::shell::Line;
 use crate::units::{counted, grouped, percent, ratio};
 use serde::{Deserialize, Serialize};
 
@@ -81,7 +82,7 @@ findings! {
         /// `inconclusive` unless it was a `fail` before.
         CpuOffline = "cpu-offline" (
             "error",
-            "none",
+            "no pass",
             "Turn CPU hotplug off for the run."
         ) {
             /// The CPU.
@@ -181,7 +182,8 @@ impl MachineFinding {
             | TaiOffsetChanged { measured_with: true, .. }
             | NegativeLatency { .. }
             | PageFaults { lock_refused: true, .. } => INVALID,
-            CpuOffline { .. } => ERROR,
+            // Its thread measured for a shorter time than asked.
+            CpuOffline { .. } => Weight { effect: VerdictEffect::ForbidsPass, ..ERROR },
             TaiOffsetChanged { .. } | SpinRested { .. } => INFO,
             SettingRefused { .. }
             | ClockStepped { .. }
@@ -251,10 +253,10 @@ impl MachineFinding {
     }
 
     /// What to do about it.
-    pub(super) fn remedy(&self) -> Option<String> {
+    pub(super) fn remedy(&self) -> Option<Line> {
         use MachineFinding::*;
         let remedy = match self {
-            SettingRefused { setting, asked, .. } => return of_setting(setting, asked),
+            SettingRefused { setting, .. } => return of_setting(setting),
             Suspended { .. } => {
                 "Measure under `systemd-inhibit --what=sleep`, or turn automatic suspend off."
             }
@@ -266,7 +268,7 @@ impl MachineFinding {
                  kernel log."
             }
             Stroboscope { better_period_ns, .. } => {
-                return Some(format!("Use a period of {better_period_ns}."));
+                return Some(Line::new("Use a period of").time(*better_period_ns).end("."));
             }
             TakenBack { .. } => KEEP_OFF,
             SpinRested { .. } => {
@@ -281,12 +283,12 @@ impl MachineFinding {
             | CpuOffline { .. }
             | PageFaults { .. } => return None,
         };
-        Some(remedy.to_string())
+        Some(Line::new(remedy))
     }
 }
 
 /// What makes the machine take a setting, by the setting's name.
-fn of_setting(setting: &str, asked: &str) -> Option<String> {
+fn of_setting(setting: &str) -> Option<Line> {
     let remedy = match setting {
         "memory lock" => "Raise the limit (`ulimit -l unlimited`), or use sudo.",
         "idle states" => {
@@ -302,12 +304,11 @@ fn of_setting(setting: &str, asked: &str) -> Option<String> {
             "The kernel or the driver binds them to their CPUs. /proc/interrupts shows how often \
              they occur: measure a CPU without them."
         }
-        path if path.contains('/') => {
-            return Some(format!("Try it by hand: echo '{asked}' | sudo tee {path}"));
-        }
+        // A command with path and value would be the word of whoever made the run.
+        path if path.contains('/') => "Write it by hand, and see what the kernel says.",
         _ => return None,
     };
-    Some(remedy.to_string())
+    Some(Line::new(remedy))
 }
 
 fn stroboscope(period: Nanos, hz: u32, is_known: bool, points: u64) -> String {

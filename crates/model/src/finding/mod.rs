@@ -30,6 +30,7 @@ pub use own_threads::OwnThreadFinding;
 pub use setup::SetupFinding;
 
 use crate::Nanos;
+use crate::shell::Line;
 use crate::text_enum::text_enum;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -107,7 +108,7 @@ struct Rendered {
     /// What happened, in sentences.
     text: String,
     /// What to do about it.
-    remedy: Option<String>,
+    remedy: Option<Line>,
     /// What it does to the verdict.
     effect: VerdictEffect,
 }
@@ -167,9 +168,6 @@ pub struct RecordedFinding {
     /// What happened, in one sentence.
     #[serde(default)]
     pub text: String,
-    /// What to do about it.
-    #[serde(default)]
-    pub remedy: Option<String>,
     /// What it does to the verdict.
     #[serde(default = "no_effect", alias = "invalidates", deserialize_with = "stored_effect")]
     pub effect: VerdictEffect,
@@ -270,11 +268,11 @@ macro_rules! by_topic {
             }
 
             /// What to do about it.
-            pub fn remedy(&self) -> Option<String> {
+            pub fn remedy(&self) -> Option<Line> {
                 match &self.kind {
                     $(FindingKind::$topic(finding) => finding.remedy(),)+
-                    FindingKind::More(_) => None,
-                    FindingKind::Recorded(recorded) => recorded.remedy.clone(),
+                    // What stands in a file is not this program's advice.
+                    FindingKind::More(_) | FindingKind::Recorded(_) => None,
                 }
             }
         }

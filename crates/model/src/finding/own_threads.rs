@@ -4,6 +4,7 @@ use super::kinds::{FindingEntry, findings};
 use super::{INFO, WARNING, Weight};
 use crate::Nanos;
 use crate::own_work::OwnThread;
+use crate::shell::Line;
 use crate::units::counted;
 use serde::{Deserialize, Serialize};
 
@@ -93,7 +94,7 @@ impl OwnThreadFinding {
     }
 
     /// What to do about it.
-    pub(super) fn remedy(&self) -> Option<String> {
+    pub(super) fn remedy(&self) -> Option<Line> {
         use OwnThreadFinding::*;
         let remedy = match self {
             InLargest { .. } => {
@@ -104,7 +105,7 @@ impl OwnThreadFinding {
             }
             WorkLost { .. } => return None,
         };
-        Some(remedy.to_string())
+        Some(Line::new(remedy))
     }
 }
 

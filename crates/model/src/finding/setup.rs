@@ -1,8 +1,9 @@
 //! Findings about other runs of latlab on the machine, and about what was set.
 
 use super::kinds::{FindingEntry, findings};
-use super::{INFO, INVALID, WARNING, Weight};
+use super::{INFO, INVALID, NO_PASS, WARNING, Weight};
 use crate::CpuSet;
+use crate::shell::Line;
 use serde::{Deserialize, Serialize};
 
 findings! {
@@ -35,7 +36,7 @@ findings! {
         /// it.
         SettingChanged = "setting-changed" (
             "warning, error",
-            "invalid where it matters",
+            "no pass, invalid where it matters",
             "Find the program that changed it, and stop it for the run; see \
              [what is read again](../guide/reading-the-result.md#settings-are-read-again)."
         ) {
@@ -48,11 +49,24 @@ findings! {
             /// Whether the change makes the figures worthless.
             matters: bool,
         }
+        /// A setting could not be read any more, so it is unknown whether it held until the end.
+        SettingUnreadable = "setting-unreadable" (
+            "warning",
+            "no pass",
+            "Find out what took it away (an unmount, a removed device); measure again."
+        ) {
+            /// What was set.
+            setting: String,
+            /// What it held when it was read last.
+            held: String,
+            /// Why it cannot be read.
+            reason: String,
+        }
         /// Another program wrote to a kernel file that the run had set, and the file holds what it
         /// held. It may have held something else in between.
         SettingWritten = "setting-written" (
             "warning",
-            "none",
+            "no pass",
             "Find the program that writes to it, and stop it for the run."
         ) {
             /// What was set.
@@ -94,9 +108,11 @@ impl SetupFinding {
         match self {
             SetupFinding::CpusNotHeld { .. } => INFO,
             SetupFinding::SettingChanged { matters: true, .. } => INVALID,
+            // Nobody knows that the run was as it was asked to the end.
+            SetupFinding::SettingChanged { .. }
+            | SetupFinding::SettingUnreadable { .. }
+            | SetupFinding::SettingWritten { .. } => NO_PASS,
             SetupFinding::CpusShared { .. }
-            | SetupFinding::SettingChanged { .. }
-            | SetupFinding::SettingWritten { .. }
             | SetupFinding::SettingNotRestored { .. }
             | SetupFinding::RecorderMissing { .. } => WARNING,
         }
@@ -115,6 +131,10 @@ impl SetupFinding {
             SetupFinding::SettingChanged { setting, held, now, .. } => {
                 format!("During the run, {setting} changed from '{held}' to '{now}'.")
             }
+            SetupFinding::SettingUnreadable { setting, held, reason } => format!(
+                "During the run, {setting} could not be read any more ({reason}): it is unknown \
+                 whether it held '{held}' until the end."
+            ),
             SetupFinding::SettingWritten { setting, value } => format!(
                 "During the run, another program wrote to {setting}. It holds '{value}' as before, \
                  but may have held something else in between."
@@ -136,18 +156,21 @@ impl SetupFinding {
     }
 
     /// What to do about it.
-    pub(super) fn remedy(&self) -> Option<String> {
+    pub(super) fn remedy(&self) -> Option<Line> {
         let remedy = match self {
             SetupFinding::CpusShared { .. } => "Measure one run after the other.",
             SetupFinding::CpusNotHeld { .. } => return None,
             SetupFinding::SettingChanged { setting, .. }
             | SetupFinding::SettingWritten { setting, .. } => of_changed(setting),
+            SetupFinding::SettingUnreadable { .. } => {
+                "Find out what took it away (an unmount, a removed device), and measure again."
+            }
             SetupFinding::SettingNotRestored { .. } => {
                 "Set it by hand, or try `latlab doctor --restore`."
             }
             SetupFinding::RecorderMissing { .. } => return None,
         };
-        Some(remedy.to_string())
+        Some(Line::new(remedy))
     }
 }
 

@@ -84,6 +84,19 @@ pub struct LostCpus {
     pub left: CpuSet,
 }
 
+/// A thread of a load that somebody has given a lower priority while it ran.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct LostPriority {
+    /// When this was first seen, on CLOCK_MONOTONIC.
+    pub at_ns: Nanos,
+    /// The look before that.
+    pub previous_ns: Nanos,
+    /// Policy with priority or nice value before: `other 0`.
+    pub held: String,
+    /// The same since then: `idle 0`.
+    pub now: String,
+}
+
 /// In the stream: a load has ended, and nothing of it is left.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct LoadEnd {
@@ -109,6 +122,9 @@ pub struct LoadEnd {
     /// CPUs that were taken from it; none in most runs.
     #[serde(default)]
     pub lost_cpus: Option<LostCpus>,
+    /// The first thread of it that was given a lower priority; none in most runs.
+    #[serde(default)]
+    pub lost_priority: Option<LostPriority>,
     /// Bytes that it printed.
     pub output_bytes: u64,
     /// Lines with figures that were not kept, because there were too many.

@@ -1,5 +1,7 @@
 use latlab_model::Nanos;
 use latlab_model::explanation::*;
+use latlab_model::plan::Policy;
+use latlab_model::shell::Line;
 
 #[test]
 fn short_legs_become_one_and_all_add_up_as_before() {
@@ -123,7 +125,7 @@ fn an_explanation_is_stored_as_codes_and_printed_with_its_texts() {
     let printed = explanation().rendered(None);
     let [cause] = &printed.causes[..] else { panic!("{printed:?}") };
     assert_eq!(cause.realtime.as_deref(), Some("real-time priority 95"));
-    assert_eq!(cause.remedy.as_deref(), Some("chrt --fifo --pid 89 60"));
+    assert_eq!(cause.remedy.as_ref().map(Line::as_str), Some("chrt --fifo --pid 89 60"));
     assert_eq!(printed.unexplained[0].why.as_deref(), Some("events were lost"));
     let [told, lost] = &printed.largest[..] else { panic!("{printed:?}") };
     assert_eq!(
@@ -137,7 +139,7 @@ fn an_explanation_is_stored_as_codes_and_printed_with_its_texts() {
     assert!(TEXTS.iter().all(|text| names.iter().any(|name| name == text)), "{names:?}");
 }
 
-/// Invariant (old data): A run that was stored with the sentences of its spikes shows these.
+/// Invariant (old data): A run that was stored with the sentences of its spikes shows these, but its own remedies.
 #[test]
 fn texts_that_were_stored_are_told_unchanged() {
     let text = |words: &str| Some(words.to_string());
@@ -166,7 +168,7 @@ fn texts_that_were_stored_are_told_unchanged() {
     for read in [old.clone(), old.rendered(None)] {
         let (cause, told) = (&read.causes[0], &read.largest[0]);
         assert_eq!(cause.realtime_words(), text("an old priority"));
-        assert_eq!(cause.remedy(None), "an old command");
+        assert_eq!(cause.remedy(None).as_str(), "dmesg --console-level 1");
         assert_eq!(read.unexplained[0].words(), "an old reason");
         assert_eq!(told.sentence(), "An old sentence.");
         assert_eq!(told.reason_words(), text("an old gap"));
@@ -214,4 +216,68 @@ fn evidence_is_told_in_brackets() {
     assert!(of(stolen).contains("(no event for 9 ms, while steal rose by 10 ms)"));
     assert!(of(LegEvidence::PageFaults { faults: 1_200 }).contains("(1 200 page faults)"));
     assert!(of(LegEvidence::ShorterCauses { causes: 2 }).contains("(and 2 shorter causes)"));
+}
+
+fn held_off_by(kind: HolderKind, name: &str) -> Cause {
+    Cause {
+        holder: Holder { kind, name: name.to_string() },
+        count: 1,
+        share: 1.0,
+        total_ns: Nanos(1),
+        largest_ns: Nanos(1),
+        cpus: vec![0],
+        first_ns: Nanos(0),
+        last_ns: Nanos(0),
+        kernel_priority: None,
+        thread: None,
+        process: None,
+        started: Vec::new(),
+        realtime: None,
+        remedy: None,
+    }
+}
+
+#[test]
+fn a_command_names_any_thread_and_nothing_else() {
+    let of = |name: &str| held_off_by(HolderKind::Thread, name).remedy(None).to_string();
+    assert_eq!(of("compiler"), "pgrep -x compiler | xargs -n 1 taskset -apc CPUS");
+    let pattern = |name: &str| {
+        let command = of(name);
+        let rest = command.strip_prefix("pgrep -x ").unwrap();
+        rest.strip_suffix(" | xargs -n 1 taskset -apc CPUS").unwrap().to_string()
+    };
+    assert_eq!(of("irq/33-eth0"), "echo CPUS > /proc/irq/33/smp_affinity_list");
+    assert_eq!(pattern("irq/$(id>a)-x"), "'irq/\\$\\(id>a\\)-x'");
+    assert_eq!(pattern("a b;reboot"), "'a b;reboot'");
+    assert_eq!(pattern("it's"), "'it'\\''s'");
+    assert_eq!(pattern("a.*(b)"), "'a\\.\\*\\(b\\)'");
+    assert_eq!(pattern("$(id)\n`id`"), "'\\$\\(id\\).`id`'");
+    assert_eq!(pattern("-f"), "-- -f");
+    assert_eq!(pattern(""), "''");
+}
+
+#[test]
+fn other_timers_are_moved_with_the_thread_that_starts_them() {
+    let of = |process: Option<&str>, thread| {
+        let process = process.map(str::to_string);
+        let timers = held_off_by(HolderKind::OtherTimers, "timerfd_tmrproc");
+        Cause { process, thread, ..timers }.remedy(None).to_string()
+    };
+    assert_eq!(of(Some("server"), Some(7)), "pgrep -x server | xargs -n 1 taskset -apc CPUS");
+    assert_eq!(of(None, Some(7)), "taskset -pc CPUS 7");
+    assert_eq!(
+        of(None, None),
+        "Isolate the CPU: isolcpus=CPUS nohz_full=CPUS on the kernel's command line."
+    );
+}
+
+#[test]
+fn what_is_started_is_held_back_at_who_starts_it() {
+    let of = |kernel_priority, policy| {
+        let starts = held_off_by(HolderKind::Starts, "make");
+        Cause { thread: Some(60), kernel_priority, ..starts }.remedy(policy).to_string()
+    };
+    assert_eq!(of(None, None), "taskset -pc CPUS 60");
+    assert_eq!(of(Some(4), None), "chrt --fifo --pid 89 60");
+    assert_eq!(of(Some(4), Some(Policy::Rr { priority: 50 })), "chrt --fifo --pid 49 60");
 }

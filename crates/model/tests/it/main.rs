@@ -3,7 +3,6 @@
 mod campaign;
 mod cpu;
 mod deadline;
-mod doctor;
 mod edges;
 mod explanation;
 mod fault;
@@ -15,6 +14,7 @@ mod histogram_layout;
 mod machine;
 mod nanos;
 mod own_work;
+mod pasted;
 mod plan_older;
 mod plan_tuning;
 mod samples;

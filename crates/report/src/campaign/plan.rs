@@ -67,7 +67,7 @@ fn effects(campaign: &Campaign, width: usize) -> String {
         let tunings = plan.tunings.iter().map(|one| ("changes", format!("tuning {one}")));
         let command = plan.on_spike.iter().map(|command| ("for a spike", command.clone()));
         let loads = plan.loads.iter().flat_map(|load| &load.processes);
-        let loads = loads.map(|process| ("as load", shell::line(&process.argv)));
+        let loads = loads.map(|process| ("as load", shell::words(&process.argv)));
         lines.extend(files.chain(tunings).chain(command).chain(loads));
     }
     let mut shown = HashSet::new();

@@ -13,6 +13,7 @@ use latlab_model::run_comparison::{
     ComparedCauses, ComparedRun, ComparisonWord, MetricComparison, RunComparison,
     ScenarioComparison,
 };
+use latlab_model::shell::Line;
 
 /// Settings of the machine that are named; the others are counted.
 const NAMED_SETTINGS: usize = 6;
@@ -148,10 +149,8 @@ fn settings(of: &Comparison) -> Vec<String> {
     let options: usize = of.config.iter().flatten().map(|topic| topic.options.len()).sum();
     let more = of.settings.len().saturating_sub(NAMED_SETTINGS);
     if more > 0 || options > 0 {
-        lines.push(format!(
-            "  and {more} more settings, {options} kernel options: latlab doctor {} --against {}",
-            of.after, of.before
-        ));
+        let command = Line::new("latlab doctor --against").word(&of.before).operand(&of.after);
+        lines.push(format!("  and {more} more settings, {options} kernel options: {command}"));
     }
     lines
 }

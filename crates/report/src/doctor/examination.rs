@@ -2,9 +2,10 @@
 
 use crate::terminal::style::{Colour, Style};
 use crate::terminal::table::wrapped;
-use latlab_model::doctor::{CheckEntry, Diagnosis, Examination, is_command};
+use latlab_model::doctor::{CheckEntry, Diagnosis, Examination};
 use latlab_model::machine::Machine;
 use latlab_model::run::Severity;
+use latlab_model::shell::{self, Line};
 use latlab_model::snapshot::made;
 use std::collections::BTreeMap;
 
@@ -145,12 +146,12 @@ pub(crate) fn headline(finding: &Diagnosis, detail: Detail) -> String {
 /// Everything about one finding.
 pub(crate) fn block(finding: &Diagnosis, detail: Detail) -> String {
     let mut text = headline(finding, detail);
-    text += &labelled("in", &place(finding, detail.width.saturating_sub(10)), detail);
+    text += &unbroken("in", &place(finding, detail.width.saturating_sub(10)), detail);
     text += &labelled("why", &finding.why, detail);
     text += &labelled("cost", &finding.cost, detail);
     let remedies = [("do", &finding.remedy), ("undo", &finding.undo)];
     for (label, remedy) in remedies {
-        text += &remedy.as_deref().map_or_else(String::new, |text| labelled(label, text, detail));
+        text += &remedy.as_ref().map_or_else(String::new, |line| instruction(label, line, detail));
     }
     text
 }
@@ -182,14 +183,23 @@ pub(crate) fn file(path: &str) -> String {
     }
 }
 
-/// A line below a finding; a command stays as it is, to be copied.
+/// How far the texts below a finding are indented.
+const INDENT: usize = 10;
+
+/// What to do about a finding; a command stays as it is, to be copied.
+fn instruction(label: &str, line: &Line, detail: Detail) -> String {
+    match line.is_command() {
+        true => unbroken(label, line.as_str(), detail),
+        false => labelled(label, line.as_str(), detail),
+    }
+}
+
+/// A line below a finding.
 fn labelled(label: &str, text: &str, detail: Detail) -> String {
-    const INDENT: usize = 10;
-    let is_command = matches!(label, "do" | "undo") && is_command(text);
-    let text = match is_command || label == "in" {
-        true => text.lines().collect::<Vec<_>>().join(&format!("\n{}", " ".repeat(INDENT))),
-        false => wrapped(text, detail.width, INDENT),
-    };
+    unbroken(label, &wrapped(text, detail.width, INDENT), detail)
+}
+
+fn unbroken(label: &str, text: &str, detail: Detail) -> String {
     let label = detail.style.paint(Colour::Dim, &format!("{label:<4}"));
     format!("    {label}  {text}\n")
 }
@@ -252,11 +262,17 @@ fn next(examined: &Examination, subject: Subject<'_>, left_out: usize, detail: D
                                `latlab run --for 60s --deadline 1ms`."
             .to_string(),
         (Subject::Run(id), _) => {
-            format!(" To see later changes: `latlab doctor --against {id}`.")
+            return format!("{}\n", with_command(&text, id, detail));
         }
         (Subject::Elsewhere(_), _) => String::new(),
     };
     format!("{}\n", wrapped(&text, detail.width, 0))
+}
+
+/// The command stays in one line, to be copied.
+fn with_command(text: &str, id: &str, detail: Detail) -> String {
+    let command = shell::latlab("doctor --against", id);
+    format!("{}\nTo see later changes: `{command}`.", wrapped(text, detail.width, 0))
 }
 
 /// The catalogue, a line or two for each entry.

@@ -7,8 +7,9 @@ use crate::page::markup::prose;
 use crate::terminal::style::Style;
 use crate::terminal::table::wrapped;
 use latlab_model::Run;
-use latlab_model::doctor::{Diagnosis, is_command};
+use latlab_model::doctor::Diagnosis;
 use latlab_model::run::Severity;
+use latlab_model::shell::{self, Line};
 use maud::{Markup, html};
 
 /// The findings that weigh, and how many others there are.
@@ -24,7 +25,7 @@ fn rest(run: &Run, others: usize) -> String {
         0 => String::new(),
         others => format!(", and {others} more of severity info"),
     };
-    format!("Reasons and remedies: `latlab doctor {}`{more}.", run.id)
+    format!("Reasons and remedies: `{}`{more}.", shell::latlab("doctor", &run.id))
 }
 
 /// For the terminal; nothing where nothing weighs.
@@ -38,8 +39,8 @@ pub fn text(run: &Run, width: usize, style: Style) -> String {
         format!("  {severity} {}\n", wrapped(&format!("{} [{}]", one.text, one.code), width, 10))
     });
     let each: String = each.collect();
-    let rest = wrapped(&rest(run, others), width, 2);
-    format!("Diagnoses of this machine:\n{each}  {rest}\n")
+    // A command stays in one line, to be copied.
+    format!("Diagnoses of this machine:\n{each}  {}\n", rest(run, others))
 }
 
 /// For the page, with reasons and remedies.
@@ -83,6 +84,6 @@ fn list(all: &[&Diagnosis]) -> Markup {
 }
 
 /// A command stays as it is, to be copied.
-fn remedy_of(text: &str) -> Markup {
-    html! { @if is_command(text) { pre { code { (text) } } } @else { (prose(text)) } }
+fn remedy_of(line: &Line) -> Markup {
+    html! { @if line.is_command() { pre { code { (line) } } } @else { (prose(line.as_str())) } }
 }

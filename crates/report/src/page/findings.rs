@@ -51,7 +51,7 @@ fn one_finding(run: &Run, finding: &Finding) -> Markup {
                 }
             }
             p { (prose(&finding.text())) }
-            @if let Some(remedy) = finding.remedy() { p.remedy { strong { "Remedy: " } (prose(&remedy)) } }
+            @if let Some(remedy) = finding.remedy() { p.remedy { strong { "Remedy: " } (prose(remedy.as_str())) } }
         }
     }
 }

@@ -9,7 +9,6 @@ use crate::terms;
 use crate::units::with_fixed_spaces;
 use crate::verdict::bound_in_short;
 use latlab_model::Run;
-use latlab_model::doctor::is_command;
 use maud::{Markup, html};
 
 /// The judgement with its figures, and what was measured under.
@@ -83,7 +82,7 @@ pub fn causes(run: &Run, outline: &Outline, more: &Markup) -> Option<Markup> {
             (more)
             @if let Some((code, remedy)) = remedy {
                 p.try { strong { "Try first" } " (" code { (code) } ")" }
-                @if is_command(&remedy) { pre { code { (remedy) } } } @else { p { (prose(&remedy)) } }
+                @if remedy.is_command() { pre { code { (remedy) } } } @else { p { (prose(remedy.as_str())) } }
             }
         }
     })

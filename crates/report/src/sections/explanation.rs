@@ -58,7 +58,10 @@ pub fn text(run: &Run, width: usize, style: Style) -> String {
     let Some(explanation) = &run.explanation else { return String::new() };
     let causes = match explanation.causes.is_empty() {
         true => String::new(),
-        false => table(columns(&explanation.causes, run.asked.policy), width, style),
+        false => {
+            let remedies = remedies(&explanation.causes, run.asked.policy, width);
+            table(columns(&explanation.causes), width, style) + &remedies
+        }
     };
     let sentences = summary(explanation).into_iter().chain([cost(explanation)]);
     let sentences: String =
@@ -77,7 +80,7 @@ pub fn fold(run: &Run) -> Option<Fold> {
                    release.";
     let content = html! {
         @if !explanation.causes.is_empty() {
-            (markup(&columns(&explanation.causes, run.asked.policy), caption))
+            (markup(&with_remedies(&explanation.causes, run.asked.policy), caption))
         }
         @for line in summary(explanation) { p { (line) } }
         p { (cost(explanation)) }
@@ -212,8 +215,30 @@ fn leg_columns(legs: &[BlameLeg], scale: &Scale, bars: Option<Nanos>) -> Vec<Col
     first.into_iter().chain(bars).chain([last]).collect()
 }
 
-/// The table of causes; the remedies depend on the policy of the measured threads.
-pub fn columns(causes: &[Cause], policy: Option<Policy>) -> Vec<Column> {
+/// What to do about each cause; the remedies depend on the policy of the measured threads. A command
+/// stays in one line, to be copied.
+fn remedies(causes: &[Cause], policy: Option<Policy>, width: usize) -> String {
+    let each = causes.iter().map(|one| {
+        let (who, remedy) = (cause_words(one), one.remedy(policy));
+        match remedy.is_command() {
+            true => format!("{}\n    {remedy}\n", wrapped(&format!("  {who}:"), width, 4)),
+            false => format!("{}\n", wrapped(&format!("  {who}: {remedy}"), width, 4)),
+        }
+    });
+    format!("What to do:\n{}", each.collect::<String>())
+}
+
+/// The table of causes for the page.
+fn with_remedies(causes: &[Cause], policy: Option<Policy>) -> Vec<Column> {
+    let mut columns = columns(causes);
+    columns.push(
+        Column::new("remedy", 0, causes.iter().map(|one| one.remedy(policy).to_string())).left(),
+    );
+    columns
+}
+
+/// The table of causes.
+fn columns(causes: &[Cause]) -> Vec<Column> {
     let each = |cell: &dyn Fn(&Cause) -> String| causes.iter().map(cell).collect::<Vec<_>>();
     let scale = Scale::for_times(causes.iter().map(|one| one.largest_ns));
     let cpus = |one: &Cause| one.cpus.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
@@ -227,7 +252,6 @@ pub fn columns(causes: &[Cause], policy: Option<Policy>) -> Vec<Column> {
         Column::new("first", 5, each(&|one| format!("{:.1}", one.first_ns.as_secs_f64())))
             .unit("s"),
         Column::new("last", 5, each(&|one| format!("{:.1}", one.last_ns.as_secs_f64()))).unit("s"),
-        Column::new("remedy", 0, each(&|one| one.remedy(policy))).left(),
     ]
 }
 

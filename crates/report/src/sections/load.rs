@@ -5,7 +5,7 @@ use crate::terminal::style::{Colour, Style};
 use crate::terminal::table::wrapped;
 use crate::units::{bytes, grouped, percent};
 use latlab_model::load::{LoadRate, LoadRun, Spread};
-use latlab_model::shell::line;
+use latlab_model::shell;
 use latlab_model::{Nanos, Run};
 use maud::html;
 
@@ -94,7 +94,7 @@ pub fn fold(run: &Run) -> Option<Fold> {
 fn facts(run: &Run, load: &LoadRun) -> Vec<String> {
     let version = load.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
     let program = load.program.as_deref().unwrap_or("never started");
-    let commands: Vec<String> = load.argv.iter().map(|argv| line(argv)).collect();
+    let commands: Vec<String> = load.argv.iter().map(|argv| shell::words(argv)).collect();
     let mut facts = vec![
         format!("{}{version} ({program}): {}", load.name, commands.join("; ")),
         when(run, load),

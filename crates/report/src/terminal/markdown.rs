@@ -17,6 +17,7 @@ use crate::verdict::sentences;
 use latlab_model::Run;
 use latlab_model::run::Severity;
 use latlab_model::sanitize::escape_lines;
+use latlab_model::shell::Line;
 
 /// What a run says, in the Markdown of GitHub.
 pub fn markdown(run: &Run) -> String {
@@ -37,7 +38,7 @@ pub fn markdown(run: &Run) -> String {
             escaped(&run.latlab),
             escaped(&run.id)
         ),
-        fenced(&command(&run.asked)),
+        fenced(command(&run.asked).as_str()),
     ];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     parts.join("\n")
@@ -53,9 +54,23 @@ pub fn markdown_list(entries: &[ListEntry]) -> String {
 /// Text as a block of code that it cannot end.
 fn fenced(text: &str) -> String {
     let text = escape_lines(text);
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat((longest + 1).max(3));
+    let fence = fence(&text, 3);
     format!("{fence}sh\n{text}\n{fence}\n")
+}
+
+/// A command as code that it cannot end, a sentence as text.
+fn code_or_text(line: &Line) -> String {
+    if !line.is_command() {
+        return escaped(line.as_str());
+    }
+    let fence = fence(line.as_str(), 1);
+    format!("{fence} {line} {fence}")
+}
+
+/// More backticks than the text has in a row.
+fn fence(text: &str, least: usize) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    "`".repeat((longest + 1).max(least))
 }
 
 /// A paragraph whose first character cannot begin a list, a heading or a rule.
@@ -133,7 +148,7 @@ fn findings(run: &Run) -> String {
     let lines = run.findings_by_weight().into_iter().map(|finding| {
         let place = sentence::finding_place(run, finding);
         let place = place.map(|place| format!(" ({place})")).unwrap_or_default();
-        let remedy = finding.remedy().as_deref().map(|remedy| format!(" → {}", escaped(remedy)));
+        let remedy = finding.remedy().map(|remedy| format!(" → {}", code_or_text(&remedy)));
         item(finding.severity(), &format!("{}{place}", finding.text()), finding.code())
             + &remedy.unwrap_or_default()
             + "\n"

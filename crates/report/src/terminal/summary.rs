@@ -10,7 +10,6 @@ use crate::terminal::table::{Column, shortened, table, wrapped};
 use crate::terminal::text::verdict_colour;
 use crate::verdict::bound_in_short;
 use latlab_model::Run;
-use latlab_model::doctor::is_command;
 
 /// Whether it is good enough, why not, and what now: on 24 lines of `width` columns (from 80 up).
 pub fn summarise(run: &Run, picture: &str, width: usize, style: Style) -> String {
@@ -104,7 +103,7 @@ fn why(run: &Run, width: usize, style: Style) -> String {
 }
 
 fn now(run: &Run, width: usize) -> String {
-    let line = remedy(run).map(|(code, remedy)| match is_command(&remedy) {
+    let line = remedy(run).map(|(code, remedy)| match remedy.is_command() {
         true => format!("Try first [{code}]: {remedy}"),
         false => wrapped(&format!("Try first [{code}]: {remedy}"), width, 2),
     });

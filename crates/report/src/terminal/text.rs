@@ -249,10 +249,10 @@ fn finding(run: &Run, finding: &Finding, width: usize, style: Style) -> String {
     let place = sentence::finding_place(run, finding);
     let place = place.map(|place| format!(" ({place})")).unwrap_or_default();
     let text = wrapped(&format!("{}{place} [{}]", finding.text(), finding.code()), width, 10);
-    let remedy = finding
-        .remedy()
-        .as_deref()
-        .map(|remedy| format!("          -> {}\n", wrapped(remedy, width, 13)));
+    let remedy = finding.remedy().map(|remedy| match remedy.is_command() {
+        true => format!("          -> {remedy}\n"),
+        false => format!("          -> {}\n", wrapped(remedy.as_str(), width, 13)),
+    });
     format!("  {severity} {text}\n{}", remedy.unwrap_or_default())
 }
 

@@ -4,7 +4,7 @@ use crate::common::{self, Fixture};
 use latlab_model::comparison::{
     Comparison, ConfigChanges, ConfigTopic, FactChange, FindingChange, SettingChange,
 };
-use latlab_model::doctor::{CheckEntry, Diagnosis, Examination, Topic};
+use latlab_model::doctor::{CheckEntry, Diagnosis, Effect, Examination, Topic};
 use latlab_model::machine::Machine;
 use latlab_model::run::Severity;
 use latlab_report::{Detail, Style, Subject, catalogue, comparison, examination, show};
@@ -18,6 +18,7 @@ fn detail(width: usize) -> Detail {
 
 fn finding(code: &str, severity: Severity, topic: Topic) -> Diagnosis {
     Diagnosis {
+        effect: Effect::NONE,
         code: code.into(),
         severity,
         topic,
@@ -177,6 +178,7 @@ fn what_changed_is_told_side_by_side() {
 #[test]
 fn the_catalogue_is_a_list() {
     let entry = |found: Diagnosis| CheckEntry {
+        effect: found.effect.clone(),
         code: found.code,
         severity: found.severity,
         topic: found.topic,

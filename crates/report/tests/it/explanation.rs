@@ -19,14 +19,14 @@ fn explained(schema: u32) -> Run {
 
 /// Invariant (old data): A run that was stored with the sentences of its spikes shows these.
 #[test]
-fn a_run_of_schema_5_shows_its_own_sentences_and_remedies() {
+fn a_run_of_schema_5_shows_its_own_sentences() {
     let run = explained(5);
     let stored = run.explanation.clone().unwrap();
     assert!(stored.causes.len() > 1 && stored.largest.len() > 5, "{stored:?}");
     let text = causes_text(&run, WIDE, PLAIN);
     for cause in &stored.causes {
-        let remedy = cause.remedy.as_deref().unwrap();
-        assert!(text.contains(remedy), "{remedy}:\n{text}");
+        assert_eq!(cause.remedy, None, "what to do is not read from a file");
+        assert!(text.contains(cause.remedy(run.asked.policy).as_str()), "{cause:?}\n{text}");
         assert!(text.contains(cause.realtime.as_deref().unwrap_or_default()), "{cause:?}\n{text}");
     }
     assert!(text.contains(stored.largest[0].sentence.as_deref().unwrap()), "{text}");
@@ -40,7 +40,6 @@ fn a_run_of_schema_5_shows_its_own_sentences_and_remedies() {
             assert!(text.contains(detail), "{detail}:\n{text}");
         }
     }
-    assert_eq!(rendered(&run).explanation.unwrap().causes, stored.causes);
 }
 
 /// Invariant (old data): The sentences of spikes are made of the codes that a run has stored.
@@ -52,7 +51,7 @@ fn a_run_of_schema_6_is_told_from_its_codes() {
     let text = causes_text(&run, WIDE, PLAIN);
     for cause in &stored.causes {
         assert_eq!((&cause.remedy, &cause.realtime), (&None, &None));
-        assert!(text.contains(&cause.remedy(run.asked.policy)), "{cause:?}\n{text}");
+        assert!(text.contains(cause.remedy(run.asked.policy).as_str()), "{cause:?}\n{text}");
     }
     let why =
         "Not explained: 1 spike, since nothing was recorded while the thread itself had the CPU.";

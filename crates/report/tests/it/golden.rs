@@ -241,7 +241,7 @@ fn no_line_of_the_terminal_ends_between_a_number_and_its_unit() {
 #[test]
 fn commands_repeat_their_runs() {
     let commands: Vec<String> =
-        common::all().iter().map(|(_, fixture)| command(&fixture.run.asked)).collect();
+        common::all().iter().map(|(_, fixture)| command(&fixture.run.asked).to_string()).collect();
     insta::assert_snapshot!("commands", commands.join("\n"));
 }
 

@@ -1,7 +1,7 @@
 //! Markdown: every word of it, and that no text gets out of its place.
 
 use crate::common;
-use latlab_model::doctor::{Diagnosis, Topic};
+use latlab_model::doctor::{Diagnosis, Effect, Topic};
 use latlab_model::finding::{FindingKind, RecordedFinding, Severity};
 use latlab_report::{ListEntry, markdown, markdown_list};
 use proptest::prelude::*;
@@ -32,7 +32,6 @@ fn filled(text: &str) -> latlab_model::Run {
             code: text.into(),
             severity: Severity::Warning,
             text: text.into(),
-            remedy: Some(text.into()),
             effect: latlab_model::finding::VerdictEffect::MakesInvalid,
         });
     }
@@ -105,6 +104,7 @@ fn nobody_is_called_and_no_issue_is_linked() {
 fn the_doctor_has_its_lines() {
     let text = |text: &str| text.to_string();
     let one = Diagnosis {
+        effect: Effect::NONE,
         code: text("idle"),
         severity: Severity::Warning,
         topic: Topic::Cpu,

@@ -8,6 +8,7 @@ use latlab_model::explanation::{
 };
 use latlab_model::run::VerdictWord;
 use latlab_model::run_length::{AllowedBursts, RunLength};
+use latlab_model::shell::Line;
 use latlab_report::campaign::{CampaignEntry, SheetEntry, campaigns, sheets};
 use latlab_report::{
     Column, LoadEntry, Style, causes_text, load_entry, run_length, table, timeline,
@@ -15,6 +16,7 @@ use latlab_report::{
 use proptest::prelude::*;
 
 const PLAIN: Style = Style { colour: false };
+const REMEDY: &str = "Find out who starts it, and move it to another CPU.";
 
 /// Every word of a text is in another, wherever lines end there; and no line of it is too long. Only a word
 /// that is longer than a line may go on in the next one, or has a line of its own, which the terminal breaks.
@@ -87,7 +89,7 @@ proptest! {
     #[test]
     fn no_width_costs_a_cause_its_remedy_or_a_leg(
         names in prop::collection::vec("[a-z]{1,12}(/[a-z0-9]{1,8}){0,2}", 1..6),
-        remedy in "[a-z]{1,12}( [a-z]{1,12}){2,12}",
+        sentence in "[a-z]{1,12}( [a-z]{1,12}){2,12}",
         lengths in prop::collection::vec(1i64..10_000_000, 6),
         gap in prop::option::of("[a-z]{1,12}( [a-z]{1,12}){2,12}"),
     ) {
@@ -106,7 +108,7 @@ proptest! {
             process: None,
             started: Vec::new(),
             realtime: None,
-            remedy: Some(remedy.clone()),
+            remedy: Some(Line::new(REMEDY)),
         };
         let mut end = 0;
         let legs: Vec<BlameLeg> = names.iter().zip(&lengths).map(|(name, length)| {
@@ -134,7 +136,7 @@ proptest! {
             longest: None,
             started: Vec::new(),
             reason: None,
-            sentence: Some(format!("{end} ns: {remedy}")),
+            sentence: Some(format!("{end} ns: {sentence}")),
             stolen: None,
             gap: gap.clone(),
             before: CpuBefore::default(),
@@ -146,9 +148,10 @@ proptest! {
             ..RunExplanation::default()
         };
         run.explanation = Some(explanation);
-        let words: Vec<&str> = names.iter().map(String::as_str).chain([remedy.as_str()]).collect();
+        let words: Vec<&str> = names.iter().map(String::as_str).chain([sentence.as_str()]).collect();
         for width in 60..=200 {
-            check(&causes_text(&run, width, PLAIN), &words, width)?;
+            let said = causes_text(&run, width, PLAIN);
+            check(&said, &[&words[..], &[REMEDY]].concat(), width)?;
             let said = timeline(&blame, &run, width, PLAIN);
             check(&said, &[&words[..], &["Spike 17"], &[gap.as_deref().unwrap_or("")]].concat(), width)?;
         }

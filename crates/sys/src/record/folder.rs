@@ -49,6 +49,25 @@ pub fn all(root: &Root) -> Vec<PathBuf> {
     all
 }
 
+/// The folders that are there in the place of this user's, and what is wrong with each.
+pub fn strange(root: &Root) -> Vec<(PathBuf, String)> {
+    let user = effective_user();
+    let flaw = |folder: PathBuf| {
+        let there = fs::symlink_metadata(&folder).ok()?;
+        let reason = match there.uid() {
+            _ if there.is_symlink() => "is a link".to_string(),
+            _ if !there.is_dir() => "is not a folder".to_string(),
+            // Of root, in the place that root comes to first.
+            0 if owner(&folder) == Some(0) => return None,
+            other if other != user => format!("belongs to user {other}"),
+            _ if owner(&folder).is_none() => "can be written to by others".to_string(),
+            _ => return None,
+        };
+        Some((folder, reason))
+    };
+    candidates(root).into_iter().filter_map(flaw).collect()
+}
+
 fn is_number(text: &str) -> bool {
     text.parse::<u32>().is_ok()
 }
@@ -72,8 +91,18 @@ pub fn create(root: &Root) -> io::Result<PathBuf> {
 
 fn open_lock(folder: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(false).mode(0o600).custom_flags(libc::O_NOFOLLOW);
-    options.open(folder.join(LOCK))
+    // A pipe in its place is not waited for.
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+    options.write(true).create(true).truncate(false).mode(0o600).custom_flags(flags);
+    let path = folder.join(LOCK);
+    let not_a_file = || Error::other(format!("{} is not a regular file", path.display()));
+    match options.open(&path) {
+        Ok(file) if file.metadata()?.is_file() => Ok(file),
+        Ok(_) => Err(not_a_file()),
+        // Of a pipe that nobody reads.
+        Err(error) if error.raw_os_error() == Some(libc::ENXIO) => Err(not_a_file()),
+        Err(error) => Err(error),
+    }
 }
 
 /// All records of a folder, locked as long as this lives.

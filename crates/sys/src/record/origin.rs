@@ -1,7 +1,7 @@
 //! Who wrote a record: the boot, the namespaces and the process, as the kernel names them.
 
 use crate::files::Root;
-use crate::process::Stat;
+use crate::process::{ProcessId, Stat};
 use std::fmt;
 
 /// Namespaces in which a path, a number or a time may mean something else.
@@ -16,6 +16,8 @@ pub struct Origin {
     namespaces: Vec<String>,
     /// Number of the process in its namespace, and its command line: for people.
     process: String,
+    /// The process that wrote it, and the one that started that for its run.
+    writers: Vec<ProcessId>,
 }
 
 impl Origin {
@@ -27,16 +29,23 @@ impl Origin {
             Some(link.to_string_lossy().into_owned())
         };
         let namespaces = NAMESPACES.iter().filter_map(link).collect();
-        let id = run_of(root, std::process::id());
+        let own = std::process::id();
+        let id = run_of(root, own);
         let command = root.read(format!("proc/{id}/cmdline"));
         let command = command.unwrap_or_default().replace(char::is_control, " ");
-        Origin { boot, namespaces, process: format!("{id} {command}") }
+        let started = |id| Some(ProcessId { id, started: Stat::read(root, id)?.started });
+        let mut writers: Vec<ProcessId> = [own, id].into_iter().filter_map(started).collect();
+        writers.dedup();
+        Origin { boot, namespaces, process: format!("{id} {command}"), writers }
     }
 
     /// Its lines in a record.
     pub fn lines(&self) -> String {
-        let Origin { boot, namespaces, process } = self;
-        format!("boot {boot}\nnamespaces {}\nprocess {process}\n", namespaces.join(" "))
+        let Origin { boot, namespaces, process, writers } = self;
+        let writers = writers.iter().map(|ProcessId { id, started }| format!(" {id} {started}"));
+        let writers: String = writers.collect();
+        let namespaces = namespaces.join(" ");
+        format!("boot {boot}\nnamespaces {namespaces}\nprocess {process}\nwriters{writers}\n")
     }
 
     /// From the first lines of a record, and the rest; none where they are something else.
@@ -44,8 +53,26 @@ impl Origin {
         let (boot, rest) = value(record, "boot")?;
         let (namespaces, rest) = value(rest, "namespaces")?;
         let (process, rest) = value(rest, "process")?;
+        let (writers, rest) = rest.split_once('\n')?;
         let namespaces = namespaces.split_whitespace().map(str::to_string).collect();
-        Some((Origin { boot: boot.to_string(), namespaces, process: process.to_string() }, rest))
+        let (boot, process) = (boot.to_string(), process.to_string());
+        let writers = processes(writers.strip_prefix("writers")?)?;
+        Some((Origin { boot, namespaces, process, writers }, rest))
+    }
+
+    /// Whether the process that wrote it, or the one that started that for its run, has ended or was
+    /// killed; nobody knows it of those in another namespace.
+    pub fn is_ending(&self, root: &Root, here: &Origin) -> bool {
+        let is_visible = root.is_machine()
+            && !here.writers.is_empty()
+            && (self.boot == here.boot)
+            && self.differs(here, &["pid", "time"]).is_none();
+        is_visible && self.writers.iter().any(|writer| writer.is_ending(root))
+    }
+
+    /// Whether the process that wrote it is stopped.
+    pub fn is_stopped(&self, root: &Root) -> bool {
+        self.writers.first().is_some_and(|writer| writer.is_stopped(root))
     }
 
     /// The first of these namespaces that is another one than here.
@@ -76,6 +103,17 @@ fn run_of(root: &Root, id: u32) -> u32 {
     parent.map_or(id, |_| own.parent)
 }
 
+/// Numbers of processes, each with the time of its start.
+fn processes(text: &str) -> Option<Vec<ProcessId>> {
+    let numbers: Vec<u64> =
+        text.split_whitespace().map(|word| word.parse().ok()).collect::<Option<_>>()?;
+    let process = |pair: &[u64]| match pair {
+        [id, started] => Some(ProcessId { id: u32::try_from(*id).ok()?, started: *started }),
+        _ => None,
+    };
+    numbers.chunks(2).map(process).collect()
+}
+
 /// The value of the first line, which has this word before it, and the lines after it.
 fn value<'a>(text: &'a str, word: &str) -> Option<(&'a str, &'a str)> {
     let (line, rest) = text.split_once('\n')?;
@@ -92,10 +130,34 @@ mod tests {
         assert!(!here.boot.is_empty() && here.namespaces.len() >= 7);
         let text = here.lines() + "rest\n";
         assert_eq!(Origin::parse(&text), Some((here.clone(), "rest\n")));
+        assert!(!here.is_ending(&Root::default(), &here));
         assert!(here.to_string().ends_with(&format!("(process {})", std::process::id())));
-        for cut in ["", "boot x", "boot x\nnamespaces\nprocess 1\n", "file /proc/sys/x\n"] {
+        for cut in [
+            "",
+            "boot x",
+            "boot x\nnamespaces\nprocess 1\n",
+            "boot x\nnamespaces y\nprocess 1\nwriters 1\n",
+            "file /proc/sys/x\n",
+        ] {
             assert_eq!(Origin::parse(cut), None, "{cut}");
         }
+    }
+
+    /// Invariant (undo): What a killed latlab holds until the kernel has ended it is waited for.
+    #[test]
+    fn who_was_killed_is_ending_though_it_is_still_there() {
+        let (root, here) = (Root::default(), Origin::of_this_process(&Root::default()));
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let started = Stat::read(&root, child.id()).unwrap().started;
+        let writers = vec![ProcessId { id: child.id(), started }];
+        let origin = Origin { writers, ..here.clone() };
+        assert!(!origin.is_ending(&root, &here));
+        child.kill().unwrap();
+        assert!(origin.is_ending(&root, &here));
+        let elsewhere = Origin { namespaces: vec!["pid:[1]".into()], ..origin.clone() };
+        assert!(!elsewhere.is_ending(&root, &here), "its number means another process here");
+        assert!(!origin.is_ending(&Root::new("/none"), &here));
+        child.wait().unwrap();
     }
 
     #[test]

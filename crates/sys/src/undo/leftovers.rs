@@ -2,25 +2,33 @@
 
 use super::change::{Change, Kind, UndoResult};
 use super::lines::{lines, parse};
-use super::{note_failure, others, undo_all};
+use super::{OtherChanges, note_failure, others, undo_all};
 use crate::files::Root;
 use crate::process::effective_user;
 use crate::record::{
     FolderLock, FoundRecord, Origin, Subject, UnreadableRecord, own_folders, records_in,
-    remove_drafts,
+    remove_drafts, strange_folders,
 };
 use crate::scratch::remove_abandoned;
 use std::fs;
 use std::io;
 use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// How long a killed process may take to end.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Distance of two looks.
+const PAUSE: Duration = Duration::from_millis(1);
 
 /// What was left, and what became of it.
 #[derive(Debug, Default)]
 pub struct Leftovers {
     /// Each change with what became of it.
     pub undone: Vec<(Change, UndoResult)>,
-    /// Records that cannot be read, each in a line.
+    /// Records that cannot be read, and what was killed and does not end, each in a line.
     pub problems: Vec<String>,
+    /// Who goes on and restores itself what it has changed, each in a line.
+    pub skipped: Vec<String>,
 }
 
 impl Leftovers {
@@ -62,6 +70,13 @@ pub fn restore_loads(root: &Root) -> Leftovers {
 
 fn restore(root: &Root, subjects: &[Subject]) -> Leftovers {
     let mut left = Leftovers::default();
+    left.problems.extend(strange_folders(root).into_iter().map(|(folder, reason)| {
+        format!(
+            "{} {reason}, so no record in it is believed, and what a killed latlab has changed may \
+             stay changed: look at it, and remove it",
+            folder.display()
+        )
+    }));
     for folder in own_folders(root) {
         if let Err(error) = restore_folder(root, &folder, subjects, &mut left) {
             let folder = folder.display();
@@ -82,15 +97,27 @@ fn restore_folder(
     subjects: &[Subject],
     left: &mut Leftovers,
 ) -> io::Result<()> {
-    // Nothing to wait for, as mostly.
-    let is_held = |found: &FoundRecord| found.is_held;
-    if records_in(folder, subjects)?.iter().all(|found| found.as_ref().is_ok_and(is_held)) {
+    let here = Origin::of_this_process(root);
+    let found = wait_for_the_killed(root, folder, subjects, &here)?;
+    for held in found.iter().flatten().filter(|found| found.is_held) {
+        let lines = match held.is_ending(root, &here) {
+            true => &mut left.problems,
+            false => &mut left.skipped,
+        };
+        let line = held_line(held, &here, held.is_ending(root, &here));
+        if held.subject != Subject::Cpus && !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    // Nothing to lock for, as mostly.
+    if found.iter().all(|found| found.as_ref().is_ok_and(|found| found.is_held)) {
         return Ok(());
     }
     // Held until all is undone, so that nobody else does it too.
     let _lock = FolderLock::take(folder)?;
     remove_drafts(folder);
-    let here = Origin::of_this_process(root);
+    // Those that go on, which does not change here.
+    let others = others(root, &here, None)?;
     for found in records_in(folder, subjects)? {
         match found {
             Ok(found) if found.is_held => {}
@@ -99,7 +126,7 @@ fn restore_folder(
                 let _ = fs::remove_file(found.path);
             }
             Ok(found) => match parse(&found.content) {
-                Ok(made) => left.undone.extend(restore_record(root, &found, made, &here)?),
+                Ok(made) => left.undone.extend(restore_record(root, &found, made, &here, &others)),
                 Err(reason) => left.problems.push(unreadable(&found.path, &reason)),
             },
             // It claims nothing.
@@ -110,6 +137,39 @@ fn restore_folder(
         }
     }
     Ok(())
+}
+
+/// The records of a folder, once those whose process was killed are free: the kernel takes some
+/// milliseconds to end a process, in which it keeps its locks, and one whose run was killed restores
+/// itself what it has changed.
+fn wait_for_the_killed(
+    root: &Root,
+    folder: &Path,
+    subjects: &[Subject],
+    here: &Origin,
+) -> io::Result<Vec<Result<FoundRecord, UnreadableRecord>>> {
+    let until = Instant::now() + PATIENCE;
+    loop {
+        let found = records_in(folder, subjects)?;
+        let will_end =
+            |found: &FoundRecord| found.is_ending(root, here) && !found.origin.is_stopped(root);
+        if Instant::now() >= until || !found.iter().flatten().any(will_end) {
+            return Ok(found);
+        }
+        std::thread::sleep(PAUSE);
+    }
+}
+
+/// What is said of changes whose process lives.
+fn held_line(found: &FoundRecord, here: &Origin, is_ending: bool) -> String {
+    let holder = found.holder(here);
+    match is_ending {
+        true => format!(
+            "{holder} was killed and has not ended yet, so what it has changed stays: run `latlab \
+             doctor --restore` when it has"
+        ),
+        false => format!("{holder} goes on, and restores what it has changed when it ends"),
+    }
 }
 
 fn unreadable(path: &Path, reason: &str) -> String {
@@ -125,18 +185,18 @@ fn restore_record(
     found: &FoundRecord,
     made: Vec<Change>,
     here: &Origin,
-) -> io::Result<Vec<(Change, UndoResult)>> {
+    others: &[OtherChanges],
+) -> Vec<(Change, UndoResult)> {
     // What was changed went with its boot.
     let made = if found.origin.boot == here.boot { made } else { Vec::new() };
     let before = made.len();
-    let others = others(root, here, None)?;
-    let (results, left) = undo_all(root, made, (&found.origin, here), &others);
+    let (results, left) = undo_all(root, made, (&found.origin, here), others);
     let closed = match left.len() {
         0 => fs::remove_file(&found.path),
         count if count == before => Ok(()),
         _ => found.write(&lines(&left)),
     };
-    Ok(note_failure(results, closed, &found.path))
+    note_failure(results, closed, &found.path)
 }
 
 /// What root's processes have left, which only root may undo.

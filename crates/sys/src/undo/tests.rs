@@ -1,6 +1,7 @@
 //! Changes on planted machines.
 
 use super::*;
+use std::os::unix::fs::PermissionsExt;
 
 fn machine() -> (tempfile::TempDir, Root) {
     let folder = tempfile::tempdir().unwrap();
@@ -253,7 +254,7 @@ fn what_belongs_to_another_namespace_is_left_and_remembered() {
     fs::write(file(&root, RUNTIME), "2\n").unwrap();
     let of = |path| format!("file {path}\nbefore 1\nafter 2\n");
     let content = of(net) + &of(RUNTIME) + "thread 79 1 irq/9-x\nbefore fifo 50\nafter fifo 51\n";
-    let origin = "boot \nnamespaces net:[1] pid:[1] time:[1]\nprocess 7 latlab run\n";
+    let origin = "boot \nnamespaces net:[1] pid:[1] time:[1]\nprocess 7 latlab run\nwriters\n";
     let path = plant_record(&root, origin, &content);
     let undone = restore_leftovers(&root).undone;
     let results: Vec<_> = undone.into_iter().map(|(_, result)| result).collect();
@@ -289,22 +290,72 @@ fn a_record_that_cannot_be_read_is_told() {
     drop(Changes::begin(&root).unwrap());
     let path = plant_record(&root, &Origin::of_this_process(&root).lines(), "");
     let whole = fs::read(&path).unwrap();
-    let with = |more: &[u8]| [&whole[..], more].concat();
+    let head = whole.strip_suffix(b"end\n").unwrap();
+    let with = |more: &[u8]| [head, more, b"end\n"].concat();
+    let cut = with(b"file /proc/sys/x\nbefore 1\nafter 23\n");
+    let last = cut.len() - b"3\nend\n".len();
     for (content, reason) in [
         (b"\xff\xfe".to_vec(), "not UTF-8"),
         (with(b"file /proc/sys/x\xff\n"), "not UTF-8"),
         (b"file /proc/sys/x\nbefore 1\nafter 2\n".to_vec(), "not a record"),
-        (whole[..whole.len() - 5].to_vec(), "who wrote it"),
+        (whole[..whole.len() - 5].to_vec(), "was cut"),
+        (cut[..last].to_vec(), "was cut"),
+        ([&cut[..last], b"\n"].concat(), "was cut"),
+        (String::from_utf8(with(b"")).unwrap().replace("writers", "x").into(), "who wrote it"),
         (with(b"file /proc/sys/x\nbefore 1\n"), "is not whole"),
         (with(b"value /proc/sys/x\n"), "is not whole"),
         (with(&vec![b'x'; 1 << 20]), "longer than"),
     ] {
         fs::write(&path, content).unwrap();
-        let Leftovers { undone, problems } = restore_leftovers(&root);
+        let Leftovers { undone, problems, .. } = restore_leftovers(&root);
         assert!(undone.is_empty() && path.exists());
         assert!(problems.len() == 1 && problems[0].contains(reason), "{reason}: {problems:?}");
         assert!(problems[0].starts_with(&path.display().to_string()), "{problems:?}");
     }
+}
+
+/// Invariant (undo): A record that cannot be read is told, and stays.
+#[test]
+fn what_is_no_record_of_ours_is_told_and_stays() {
+    let (_folder, root) = machine();
+    drop(Changes::begin(&root).unwrap());
+    let folder = root.path("run/latlab");
+    let path = folder.join("undo-7");
+    let told = |reason: &str| {
+        let Leftovers { undone, problems, .. } = restore_leftovers(&root);
+        assert!(undone.is_empty(), "{undone:?}");
+        let is_told = problems.len() == 1 && problems[0].contains(reason);
+        assert!(is_told, "{reason}: {problems:?}");
+    };
+    std::os::unix::fs::symlink("/etc/passwd", &path).unwrap();
+    told("it is a link");
+    fs::remove_file(&path).unwrap();
+    crate::files::make_fifo(&path).unwrap();
+    told("not a regular file");
+    fs::remove_file(&path).unwrap();
+    // Nobody waits for who reads it.
+    fs::remove_file(folder.join("lock")).unwrap();
+    crate::files::make_fifo(&folder.join("lock")).unwrap();
+    fs::write(&path, "x").unwrap();
+    told("lock is not a regular file");
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).unwrap();
+    told("can be written to by others");
+    fs::rename(&folder, root.path("run/elsewhere")).unwrap();
+    std::os::unix::fs::symlink("elsewhere", &folder).unwrap();
+    told("is a link");
+}
+
+/// Of many records each is looked at a few times, and not as often as there are others.
+#[test]
+fn many_records_are_undone_in_one_pass() {
+    let (_folder, root) = machine();
+    let origin = Origin::of_this_process(&root).lines();
+    let content = format!("file {RUNTIME}\nbefore 950000\nafter -1\n");
+    let records: Vec<PathBuf> = (0..300).map(|_| plant_record(&root, &origin, &content)).collect();
+    fs::write(file(&root, RUNTIME), "-1\n").unwrap();
+    assert_eq!(restore_leftovers(&root).undone.len(), 300);
+    assert!(records.iter().all(|record| !record.exists()));
+    assert_eq!(value(&root, RUNTIME), "950000");
 }
 
 #[test]

@@ -28,6 +28,7 @@ use latlab_model::Target;
 use latlab_model::campaign::Campaign;
 use latlab_model::campaign_table::CampaignRow;
 use latlab_model::run::VerdictWord;
+use latlab_model::shell::{self, Line};
 use latlab_report::campaign::{CampaignTable, test_suite};
 use latlab_store::{CampaignFolder, CellState, Store};
 use latlab_sys::process::uname;
@@ -208,18 +209,19 @@ fn resume(args: &CampaignArgs<'_>, folder: &CampaignFolder) -> anyhow::Result<Ex
     };
     let ended = run_campaign(&request, |event| progress.print_event(event));
     drop(progress);
-    let path = folder.path().display();
+    let (path, again) = (folder.path().display(), resume_command(folder));
     let ended = ended.map_err(|failure| {
         let ExitError { code, text } = ExitError::from(failure);
-        ExitError { code, text: format!("{text}; continue with `latlab run --resume {path}`") }
+        ExitError { code, text: format!("{text}; continue with `{again}`") }
     })?;
     let table = latlab_view::campaign_table(folder)?;
     let printed = match args.common.format {
         _ if args.results.replace_text() => Ok(()),
         Format::Json => print_json(&CampaignResult { path: path.to_string(), table: &table }),
         Format::Text => print_text(&format!(
-            "{}\nStored in {path}\nAs a page: latlab report {path}\n",
-            latlab_report::campaign::show(&sanitize_document(&table)?, width(), style())
+            "{}\nStored in {path}\nAs a page: {}\n",
+            latlab_report::campaign::show(&sanitize_document(&table)?, width(), style()),
+            shell::latlab("report", folder.path())
         )),
     };
     let tests = || Ok(test_suite(&sanitize_document(&table)?));
@@ -237,25 +239,30 @@ fn count_of_boards(campaign: &Campaign) -> usize {
     boards.map(Target::to_string).collect::<BTreeSet<String>>().len()
 }
 
+/// The command that goes on with a campaign.
+fn resume_command(folder: &CampaignFolder) -> Line {
+    Line::new("latlab run --resume").word(folder.path())
+}
+
 /// Says what is left to do, and how.
 fn print_remaining(
     ended: &CampaignEnd,
     folder: &CampaignFolder,
     release: &str,
 ) -> anyhow::Result<()> {
-    let path = folder.path().display();
+    let again = resume_command(folder);
     match ended {
         CampaignEnd::Complete => {
             if folder.progress()?.can_be_resumed(&folder.campaign) {
-                warn(format_args!("to retry failed runs: `latlab run --resume {path}`"));
+                warn(format_args!("to retry failed runs: `{again}`"));
             }
         }
         CampaignEnd::Interrupted => {
-            warn(format_args!("campaign incomplete; continue with `latlab run --resume {path}`"))
+            warn(format_args!("campaign incomplete; continue with `{again}`"))
         }
         CampaignEnd::Boot { kernel, runs } => warn(format_args!(
             "{runs} {} for a kernel '{kernel}', and this machine runs {release}: boot it, then \
-             continue with `latlab run --resume {path}` (`latlab run --print-unit` prints a \
+             continue with `{again}` (`latlab run --print-unit` prints a \
              systemd unit for that)",
             if *runs == 1 { "run waits" } else { "runs wait" }
         )),

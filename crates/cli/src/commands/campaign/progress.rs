@@ -98,7 +98,7 @@ impl ProgressPrinter<'_> {
             self.places.start_run(position, plan);
             return;
         }
-        let title = format!("latlab run {}: {line}", self.campaign.name);
+        let title = format!("latlab run, {}: {line}", self.campaign.name);
         self.run = Some(Progress::new(plan, self.quiet, false, title));
     }
 

@@ -1,19 +1,16 @@
 //! The systemd unit that goes on with a campaign after each boot.
 
 use crate::commands::run::own_program;
-use latlab_model::shell::quoted;
+use crate::exit::ExitError;
 use latlab_store::{Store, calling_user};
 use latlab_sys::process::{effective_group, effective_user};
-use std::path::absolute;
+use std::path::{Path, absolute};
 
 /// The unit, for the program and the folder as they are now.
 pub fn systemd_unit(store: &Store) -> anyhow::Result<String> {
-    let program = own_program()?;
-    let folder = absolute(store.root())?;
-    let words = [program.as_path(), folder.as_path()].map(|path| {
-        // A percent sign begins a name of systemd's own.
-        quoted(&path.display().to_string().replace('%', "%%"))
-    });
+    // The path of a program is no argument: systemd replaces no variable in it.
+    let program = unit_word(&own_program()?)?;
+    let folder = unit_word(&absolute(store.root())?)?.replace('$', "$$");
     // As root, the unit continues the campaigns of whoever has printed it.
     let own = || (effective_user(), effective_group());
     let user = match calling_user().unwrap_or_else(own) {
@@ -25,10 +22,44 @@ pub fn systemd_unit(store: &Store) -> anyhow::Result<String> {
          sudo tee /etc/systemd/system/latlab-campaign.service\n#   sudo systemctl enable \
          latlab-campaign.service\n# and when the campaign is complete: sudo systemctl disable \
          latlab-campaign.service\n[Unit]\nDescription=latlab \
-         campaign\nAfter=multi-user.target\n\n[Service]\nType=exec\nExecStart={} run --resume \
-         --keep-going --out {}\n{user}# 1 and 4 are answers; 2 says that no campaign is \
+         campaign\nAfter=multi-user.target\n\n[Service]\nType=exec\nExecStart={program} run --resume \
+         --keep-going --out {folder}\n{user}# 1 and 4 are answers; 2 says that no campaign is \
          unfinished.\nSuccessExitStatus=1 2 \
          4\nLimitRTPRIO=99\nLimitMEMLOCK=infinity\n\n[Install]\nWantedBy=multi-user.target\n",
-        words[0], words[1]
     ))
+}
+
+/// A path as a word of `ExecStart=`; `$` is left to the caller.
+fn unit_word(path: &Path) -> Result<String, ExitError> {
+    let text = path.to_str().filter(|text| !text.contains(char::is_control)).ok_or_else(|| {
+        ExitError::usage(format!(
+            "a systemd unit cannot name {}: it has control characters or is not UTF-8",
+            path.display()
+        ))
+    })?;
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,=@+".contains(c);
+    let mut word = String::new();
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => word.extend(['\\', c]),
+            // A percent sign begins a name of systemd's own.
+            '%' => word += "%%",
+            c => word.push(c),
+        }
+    }
+    Ok(if text.chars().all(is_plain) { word } else { format!("\"{word}\"") })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_one_word_of_a_unit() {
+        let word = |path: &str| unit_word(Path::new(path)).map_err(|error| error.text);
+        assert_eq!(word("/srv/runs").unwrap(), "/srv/runs");
+        assert_eq!(word("/a b/100%").unwrap(), "\"/a b/100%%\"");
+        assert_eq!(word(r#"/a"\;'"#).unwrap(), r#""/a\"\\;'""#);
+        assert!(word("/a\nExecStartPre=id").unwrap_err().contains("control characters"));
+    }
 }

@@ -31,8 +31,9 @@ use crate::store::{finish_leftovers, open_store};
 use clap::Args;
 use latlab_conduct::link::{InProcess, Link};
 use latlab_conduct::{Failure, InProcessResult, check_disk_space, run_in_process};
+use latlab_model::Plan;
 use latlab_model::run::EndReason;
-use latlab_model::{Plan, shell};
+use latlab_model::shell::Line;
 use latlab_store::{Store, new_id};
 use options::Options;
 use output::Output;
@@ -89,7 +90,7 @@ pub fn cyclictest(words: &[String]) -> anyhow::Result<ExitCode> {
     let machine = CpuLimits::read();
     let mut plan = plan::plan(&mut options, &machine, now.as_nanosecond() as u64)
         .map_err(|error| ExitError::usage(own_words(error)))?;
-    plan.command = Some(format!("latlab cyclictest {}", shell::line(&words[1..])));
+    plan.command = Some(Line::new("latlab cyclictest").words(&words[1..]).to_string());
     options.notes.iter().for_each(warn);
     let output = Output::open(&options, words, now).map_err(ExitError::usage)?;
     let snapshots = Snapshots::begin(&options).map_err(ExitError::usage)?;

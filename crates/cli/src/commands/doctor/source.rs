@@ -8,6 +8,7 @@ use anyhow::{Context, bail};
 use latlab_conduct::StopFlag;
 use latlab_conduct::link::read_board_snapshot;
 use latlab_model::Snapshot;
+use latlab_model::shell;
 use latlab_model::target::BoardTarget;
 use latlab_model::telemetry::Conditions;
 use latlab_report::Subject;
@@ -139,7 +140,7 @@ fn of_path(path: &Path) -> anyhow::Result<SnapshotSource> {
 
 fn of_folder(path: &Path) -> anyhow::Result<Snapshot> {
     if path.join("run.json").exists() {
-        bail!("{0} is a run folder: use `latlab doctor {0}`", path.display());
+        bail!("{} is a run folder: use `{}`", path.display(), shell::latlab("doctor", path));
     }
     let snapshot = latlab_agent::snapshot_of(&Root::new(path));
     if snapshot.files.is_empty() {

@@ -1,6 +1,6 @@
 //! The flags of `latlab import`.
 
-use crate::flags::{FileRuns, check_positive, value_parser_of};
+use crate::flags::{FileRuns, check_positive, size, value_parser_of};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use latlab_import::{FORMATS, Format, Unit, format_of_id};
@@ -33,6 +33,11 @@ pub struct ImportArgs {
     /// The column has the times at which the cycles of a loop with this period began, and not latencies
     #[arg(long, value_name = "TIME", help_heading = CONTENT)]
     pub period: Option<Nanos>,
+
+    /// Refuse what is larger: a size such as 500M or 4G
+    #[arg(long, value_name = "SIZE", default_value = "4G", value_parser = size,
+          help_heading = CONTENT)]
+    pub max_size: u64,
 
     /// The runs that are made of the files
     #[command(flatten)]

@@ -13,7 +13,8 @@ use args::ImportArgs;
 use document::{Imported, ImportedRun, Looked, LookedRecording, RefusedFile};
 use latlab_import::{Query, Recording};
 use latlab_model::plan::Method;
-use latlab_model::{Nanos, Plan, shell};
+use latlab_model::shell::{self, Line};
+use latlab_model::{Nanos, Plan};
 use latlab_report::Column;
 use latlab_report::command::duration;
 use latlab_store::{Finished, Store, new_id};
@@ -25,6 +26,8 @@ use std::process::ExitCode;
 
 /// More runs of one file are not named in each of them.
 const MOST_SIBLINGS: usize = 5;
+/// Characters of the reason why a file gives no run.
+const LONGEST_REASON: usize = 1000;
 
 /// `latlab import`.
 pub fn import(args: &ImportArgs) -> anyhow::Result<ExitCode> {
@@ -79,10 +82,11 @@ impl Refused {
             Some(command) => format!("read it with `{command}`; {error:#}"),
             None => format!("{error:#}"),
         };
+        let reason = shortened(reason);
         let file = path.display().to_string();
         self.code = heaviest_code([self.code, error_code(error)]);
         match is_of_folder {
-            true => self.count(&kind_of(&path, &reason, &file), &file),
+            true => self.count(&kind_of(&path, &reason), &file),
             false => warn(format!("{file}: {reason}")),
         }
         self.files.push(RefusedFile { file, reason });
@@ -106,16 +110,25 @@ impl Refused {
 }
 
 /// A reason as all files of its kind have it: those that another command reads differ in their names.
-fn kind_of(path: &Path, reason: &str, file: &str) -> String {
-    match source::other_reader(path) {
-        Some(_) => reason.replace(&shell::quoted(file), "FILE"),
+fn kind_of(path: &Path, reason: &str) -> String {
+    let any = Path::new("FILE").with_extension(path.extension().unwrap_or_default());
+    match source::other_reader(path).zip(source::other_reader(&any)) {
+        Some((own, any)) => reason.replace(own.as_str(), any.as_str()),
         None => reason.to_string(),
+    }
+}
+
+/// A reason may name what stands in a line of the file, which may be of any length.
+fn shortened(reason: String) -> String {
+    match reason.char_indices().nth(LONGEST_REASON) {
+        Some((at, _)) => format!("{}…", &reason[..at]),
+        None => reason,
     }
 }
 
 /// A file with the recordings in it.
 fn read_file(args: &ImportArgs, path: &Path) -> anyhow::Result<(File, Vec<Recording>)> {
-    let file = source::open(path)?;
+    let file = source::open(path, args.max_size)?;
     let query = Query {
         format: args.file_format,
         column: args.column.clone(),
@@ -128,6 +141,9 @@ fn read_file(args: &ImportArgs, path: &Path) -> anyhow::Result<(File, Vec<Record
 
 fn import_file(args: &ImportArgs, store: &Store, path: &Path) -> anyhow::Result<Vec<Finished>> {
     let (mut file, mut recordings) = read_file(args, path)?;
+    // Each run has a copy of it.
+    let length = file.metadata()?.len().saturating_mul(recordings.len() as u64);
+    source::expect_room(store.root(), length)?;
     name_siblings(args, path, &mut recordings);
     recordings.iter().map(|one| store_recording(args, store, path, &mut file, one)).collect()
 }
@@ -203,16 +219,13 @@ fn run_name(args: &ImportArgs, path: &Path, recording: &Recording) -> String {
 
 /// The command that imports this file again.
 fn command(args: &ImportArgs, path: &Path) -> String {
-    let mut words = vec!["latlab import".to_string(), shell::quoted(&path.display().to_string())];
-    let mut option = |flag: &str, value: Option<String>| {
-        words.extend(value.map(|value| format!("{flag} {}", shell::quoted(&value))));
-    };
-    option("--as", args.file_format.map(|format| format.id.to_string()));
-    option("--column", args.column.clone());
-    option("--unit", args.unit.map(|unit| unit.as_str().to_string()));
-    option("--period", args.period.map(duration));
-    option("--deadline", args.runs.deadline.map(duration));
-    words.join(" ")
+    let line = Line::new("latlab import").word(path);
+    line.option("--as", args.file_format.map(|format| format.id))
+        .option("--column", args.column.as_ref())
+        .option("--unit", args.unit.map(|unit| unit.as_str()))
+        .option("--period", args.period.map(duration))
+        .option("--deadline", args.runs.deadline.map(duration))
+        .to_string()
 }
 
 /// What the files hold.
@@ -244,15 +257,17 @@ fn print_end(
         [] => Ok(()),
         [(_, Finished { run, path })] => {
             let (text, shown) = (run_text(path, run)?, path.display());
-            print_text(&format!("{text}\nStored in {shown}\nAs a page: latlab report {shown}\n"))
+            let page = shell::latlab("report", path);
+            print_text(&format!("{text}\nStored in {shown}\nAs a page: {page}\n"))
         }
         several => {
             let rows = several.iter().map(|(path, one)| LookedRecording::of_run(path, &one.run));
-            let ids: Vec<String> =
-                several.iter().map(|(_, one)| escape_controls(&one.run.id)).collect();
+            let ids: Vec<String> = several.iter().map(|(_, one)| one.run.id.clone()).collect();
             let is_one_file = several.iter().all(|(path, _)| *path == several[0].0);
             let together = match is_one_file && several.len() <= MOST_SIBLINGS + 1 {
-                true => format!("\nSide by side: latlab report {}\n", ids.join(" ")),
+                true => {
+                    format!("\nSide by side: {}\n", Line::new("latlab report").operands(&ids))
+                }
                 false => String::new(),
             };
             print_text(&(table(&rows.collect::<Vec<_>>(), Some(ids)) + &together))

@@ -1,12 +1,25 @@
 //! The files to import: those of folders, and what can be read only once.
 
-use latlab_model::shell;
+use crate::exit::ExitError;
+use crate::output::warn;
+use latlab_model::shell::Line;
+use latlab_model::units::bytes;
+use latlab_sys::disk;
+use latlab_sys::files::{open_at_once, wait_for_data};
 use std::fs::{self, File};
-use std::io::{self, Seek};
+use std::io::{self, Read, Seek, Write};
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Deeper folders are not looked into.
 const DEEPEST: usize = 16;
+/// What is copied at once of what can be read only once.
+const PIECE: usize = 1 << 16;
+/// Who gives nothing for so long is named.
+const SOON: Duration = Duration::from_secs(1);
+/// Bytes of a disk that no import takes.
+const KEPT_FREE: u64 = 64 << 20;
 
 /// A file to import.
 pub struct SourceFile {
@@ -31,12 +44,12 @@ pub fn expand(paths: &[PathBuf]) -> io::Result<Vec<SourceFile>> {
 }
 
 /// The command that reads a file of this name, where it is not this one.
-pub fn other_reader(path: &Path) -> Option<String> {
+pub fn other_reader(path: &Path) -> Option<Line> {
     let end = path.extension()?.to_str()?.to_ascii_lowercase();
-    let shown = shell::quoted(&path.display().to_string());
+    let line = Line::new("latlab respond --from").word(path);
     match end.as_str() {
-        "sr" | "vcd" | "isf" => Some(format!("latlab respond --from {shown} --look")),
-        "out" => Some(format!("latlab respond --from {shown}")),
+        "sr" | "vcd" | "isf" => Some(line.text("--look")),
+        "out" => Some(line),
         _ => None,
     }
 }
@@ -55,22 +68,112 @@ fn walk(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> io::Result<()>
     Ok(())
 }
 
-/// A file that can be read again from its start: what comes through a pipe is copied first.
-pub fn open(path: &Path) -> io::Result<File> {
+/// A file that can be read again from its start: what comes through a pipe is copied first. What is
+/// larger than `most` bytes is refused.
+pub fn open(path: &Path, most: u64) -> anyhow::Result<File> {
     if path == Path::new("-") {
-        return spool(&mut io::stdin().lock());
+        return spool(io::stdin().lock(), "standard input", most);
     }
-    let mut file = File::open(path)?;
+    let file = open_at_once(path)?;
     match file.metadata()? {
-        kind if kind.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        kind if kind.is_dir() => Err(io::Error::from(io::ErrorKind::IsADirectory).into()),
+        kind if kind.is_file() && kind.len() > most => Err(too_large(most)),
         kind if kind.is_file() => Ok(file),
-        _ => spool(&mut file),
+        _ => spool(file, &path.display().to_string(), most),
     }
 }
 
-fn spool(source: &mut impl io::Read) -> io::Result<File> {
+fn too_large(most: u64) -> anyhow::Error {
+    ExitError::usage(format!("it is larger than {}: see --max-size", bytes(most))).into()
+}
+
+fn spool(mut source: impl Read + AsFd, name: &str, most: u64) -> anyhow::Result<File> {
+    if !wait_for_data(&source, SOON)? {
+        warn(format!("waiting for data from {name}"));
+    }
     let mut file = tempfile::tempfile()?;
-    io::copy(source, &mut file)?;
+    let mut piece = vec![0; PIECE];
+    let mut read = 0;
+    loop {
+        let count = fill(&mut source, &mut piece)?;
+        if count == 0 {
+            break;
+        }
+        if read == 0 && !may_hold_figures(&piece[..count]) {
+            let text = format!("its first {} hold no figures", bytes(count as u64));
+            return Err(ExitError::usage(text).into());
+        }
+        read += count as u64;
+        if read > most {
+            return Err(too_large(most));
+        }
+        expect_room(&std::env::temp_dir(), count as u64)?;
+        file.write_all(&piece[..count])?;
+    }
     file.rewind()?;
     Ok(file)
+}
+
+/// Fills the piece as far as there is something to fill it with.
+fn fill(source: &mut impl Read, piece: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < piece.len() {
+        match source.read(&mut piece[filled..]) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
+
+/// Whether the begin of a source may be that of a recording: text without a digit is none, and neither is
+/// one byte again and again, as devices and some programs give it without end.
+fn may_hold_figures(begin: &[u8]) -> bool {
+    let is_text = begin.iter().all(|byte| matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~'));
+    let is_one_byte = begin.iter().all(|byte| *byte == begin[0]);
+    match is_text {
+        true => begin.iter().any(u8::is_ascii_digit),
+        false => !is_one_byte,
+    }
+}
+
+/// Whether so many bytes can be written into a folder, and something is left to others.
+pub fn expect_room(folder: &Path, needed: u64) -> anyhow::Result<()> {
+    match disk::free_bytes(folder) {
+        Some(free) if free < needed.saturating_add(KEPT_FREE) => {
+            let (free, folder) = (bytes(free), folder.display());
+            let text = format!(
+                "only {free} are free in {folder}, of which {} are left free",
+                bytes(KEPT_FREE)
+            );
+            Err(ExitError::cannot_measure(text).into())
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_holds_no_figures_is_known_by_its_begin() {
+        let recordings: [&[u8]; 4] =
+            [b"# Histogram\n000001 5\n", b"\x1f\x8b\x08\0", b"0", b"PAR1\x15"];
+        assert!(recordings.into_iter().all(may_hold_figures));
+        let others: [&[u8]; 3] = [&[0; 100], b"y\ny\ny\n", &[0xff; 9]];
+        assert!(!others.into_iter().any(may_hold_figures));
+    }
+
+    #[test]
+    fn what_has_no_end_is_read_up_to_the_limit() {
+        let endless = File::open("/dev/urandom").unwrap();
+        let error = spool(endless, "x", 1 << 20).unwrap_err().to_string();
+        assert!(error.contains("larger than 1.0 MiB"), "{error}");
+        let zeros = File::open("/dev/zero").unwrap();
+        let error = spool(zeros, "x", u64::MAX).unwrap_err().to_string();
+        assert!(error.contains("hold no figures"), "{error}");
+    }
 }

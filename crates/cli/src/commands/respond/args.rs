@@ -235,7 +235,7 @@ impl LinuxArgs {
     }
 
     /// The flags about the machine that answers, of the command that makes a run again.
-    pub fn options(&self, option: &mut impl FnMut(&str, Option<String>)) {
+    pub fn options(&self, option: &mut impl FnMut(&'static str, Option<String>)) {
         option("--policy", self.policy.clone());
         option("--priority", self.priority.map(|priority| priority.to_string()));
         self.load.iter().for_each(|load| option("--load", Some(load.clone())));

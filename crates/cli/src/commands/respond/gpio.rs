@@ -4,10 +4,11 @@ use super::args::RespondArgs;
 use crate::commands::run::{Shown, measure_plan};
 use crate::exit::ExitError;
 use latlab_conduct::StopFlag;
+use latlab_model::Plan;
 use latlab_model::gpio::{GpioLine, GpioWire};
 use latlab_model::plan::Method;
 use latlab_model::respond::Respond;
-use latlab_model::{Plan, shell};
+use latlab_model::shell::Line;
 use latlab_report::command::duration;
 use latlab_store::{Finished, Store};
 
@@ -71,10 +72,8 @@ fn plan(args: &RespondArgs, stimulus: &GpioLine) -> Result<Plan, String> {
 /// The command that makes such a run again.
 fn command(args: &RespondArgs, stimulus: &GpioLine, plan: &Plan) -> String {
     let machine = &args.linux;
-    let mut words = vec!["latlab".to_string(), "respond".to_string()];
-    let mut option = |flag: &str, value: Option<String>| {
-        words.extend(value.into_iter().flat_map(|value| [flag.to_string(), value]));
-    };
+    let mut line = Line::new("latlab respond");
+    let mut option = |flag, value: Option<String>| line = line.clone().option(flag, value);
     option("--gpio", Some(stimulus.to_string()));
     option("--loopback", args.loopback.as_ref().map(GpioLine::to_string));
     option("--answer", args.answer.as_ref().map(GpioLine::to_string));
@@ -86,8 +85,5 @@ fn command(args: &RespondArgs, stimulus: &GpioLine, plan: &Plan) -> String {
     machine.options(&mut option);
     option("--window", args.window.map(duration));
     option("--deadline", plan.deadline_ns.map(duration));
-    if args.external {
-        words.push("--external".to_string());
-    }
-    shell::line(&words)
+    if args.external { line.text("--external") } else { line }.to_string()
 }

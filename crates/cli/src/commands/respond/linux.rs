@@ -8,7 +8,8 @@ use latlab_conduct::respond::simulate::Stimulus;
 use latlab_lab::{GuestConfig, responder_command};
 use latlab_model::plan::{Method, Policy};
 use latlab_model::respond::{LinuxResponder, LinuxResponderName, Respond};
-use latlab_model::{Nanos, Plan, Target, shell};
+use latlab_model::shell::Line;
+use latlab_model::{Nanos, Plan, Target};
 use latlab_report::command::duration;
 use latlab_store::{Finished, Store};
 
@@ -92,19 +93,18 @@ fn description(args: &RespondArgs, stimulus: Stimulus) -> String {
 /// The command that makes this run again.
 fn command(args: &RespondArgs, target: &str) -> String {
     let linux = &args.linux;
-    let mut words = vec!["latlab respond".to_string()];
-    let mut option = |flag: &str, value: Option<String>| {
-        words.extend(value.map(|value| format!("{flag} {}", shell::quoted(&value))));
-    };
+    let mut line = Line::new("latlab respond");
+    let mut option = |flag, value: Option<String>| line = line.clone().option(flag, value);
     option("--simulate", args.simulate.map(|simulated| simulated.as_str().to_string()));
     option("--target", Some(target.to_string()));
     option("--stimulus", args.stimulus.clone());
     option("--edges", Some(args.edges.to_string()));
     option("--seed", Some(args.seed.to_string()));
     linux.options(&mut option);
-    words.extend(linux.board_pins.then(|| "--board-pins".to_string()));
-    for (flag, time) in [("--window", args.window), ("--deadline", args.runs.deadline)] {
-        words.extend(time.map(|time| format!("{flag} {}", duration(time))));
+    if linux.board_pins {
+        line = line.text("--board-pins");
     }
-    words.join(" ")
+    line.option("--window", args.window.map(duration))
+        .option("--deadline", args.runs.deadline.map(duration))
+        .to_string()
 }

@@ -60,7 +60,7 @@ pub fn start(plan: &Plan, id: &str, stop: &StopFlag) -> anyhow::Result<Option<An
 }
 
 /// The options about that machine, of the command that makes a run again.
-pub fn options(args: &RespondArgs, option: &mut impl FnMut(&str, Option<String>)) {
+pub fn options(args: &RespondArgs, option: &mut impl FnMut(&'static str, Option<String>)) {
     if is_asked_for(args) {
         option("--target", args.linux.guest.target.clone());
         args.linux.options(option);

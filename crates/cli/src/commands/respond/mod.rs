@@ -26,7 +26,8 @@ use latlab_conduct::respond::{Answering, Failure, ResponseRequest, record_respon
 use latlab_model::plan::Method;
 use latlab_model::respond::{Respond, Wires};
 use latlab_model::run::EndReason;
-use latlab_model::{Plan, Run, shell};
+use latlab_model::shell::Line;
+use latlab_model::{Plan, Run};
 use latlab_report::command::duration;
 use latlab_report::pairs::{self, PairedRuns};
 use latlab_report::{published as publication, respond as figures};
@@ -267,10 +268,11 @@ fn plan(args: &RespondArgs, part: &CapturePart) -> Result<Plan, ExitError> {
 
 /// The command that makes this run again.
 fn command(args: &RespondArgs, part: &CapturePart) -> String {
-    let mut words = vec!["latlab respond".to_string()];
-    let mut option = |flag: &str, value: Option<String>| {
-        words.extend(value.map(|value| format!("{flag} {}", shell::quoted(&value))));
+    let mut line = match part.simulated.is_none() && args.logic.is_none() {
+        true => Line::new("latlab respond --from").words(&part.paths),
+        false => Line::new("latlab respond"),
     };
+    let mut option = |flag, value: Option<String>| line = line.clone().option(flag, value);
     match &part.simulated {
         Some(_) => {
             option("--simulate", args.simulate.map(|simulated| simulated.as_str().to_string()));
@@ -286,18 +288,10 @@ fn command(args: &RespondArgs, part: &CapturePart) -> String {
         }
         None => {
             let asked = &part.query;
-            match &args.logic {
-                Some(driver) => {
-                    option("--logic", Some(driver.clone()));
-                    option("--samplerate", args.samplerate.clone());
-                    option("--for", Some(duration(args.duration)));
-                }
-                None => {
-                    let paths = part.paths.iter().map(|path| path.display().to_string());
-                    paths.enumerate().for_each(|(index, path)| {
-                        option(if index == 0 { "--from" } else { "" }, Some(path));
-                    });
-                }
+            if let Some(driver) = &args.logic {
+                option("--logic", Some(driver.clone()));
+                option("--samplerate", args.samplerate.clone());
+                option("--for", Some(duration(args.duration)));
             }
             option("--stimulus", asked.stimulus.clone());
             option("--response", asked.response.clone());
@@ -316,13 +310,16 @@ fn command(args: &RespondArgs, part: &CapturePart) -> String {
         }
     }
     option("--deadline", args.runs.deadline.map(duration));
-    let join = (args.join && part.simulated.is_none()).then_some(" --join");
-    let lto = (args.lto && part.simulated.is_some()).then_some(" --lto");
-    let mut command = words.join(" ").replace("  ", " ") + join.or(lto).unwrap_or_default();
-    if !args.sigrok_options.is_empty() {
-        command += &format!(" -- {}", shell::line(&args.sigrok_options));
+    if args.join && part.simulated.is_none() {
+        line = line.text("--join");
     }
-    command
+    if args.lto && part.simulated.is_some() {
+        line = line.text("--lto");
+    }
+    if !args.sigrok_options.is_empty() {
+        line = line.text("--").words(&args.sigrok_options);
+    }
+    line.to_string()
 }
 
 /// What came of it: all of a single run, the figures of several beside each other.
@@ -336,7 +333,8 @@ fn print_end(args: &RespondArgs, finished: &[Finished]) -> anyhow::Result<()> {
     }
     let paths: Vec<String> = finished.iter().map(|one| one.path.display().to_string()).collect();
     let page = args.page.as_ref().map(|page| page.display().to_string());
-    let page = page.unwrap_or_else(|| format!("latlab report {}", paths.join(" ")));
+    let report = || Line::new("latlab report").operands(finished.iter().map(|one| &one.path));
+    let page = page.unwrap_or_else(|| report().to_string());
     if let ([Finished { run, path }], [shown_path]) = (finished, &paths[..]) {
         let text = run_text(path, run)?;
         return print_text(&format!("{text}\nStored in {shown_path}\nAs a page: {page}\n"));

@@ -7,10 +7,11 @@ use latlab_capture::EdgeKind;
 use latlab_conduct::StopFlag;
 use latlab_conduct::respond::Failure;
 use latlab_conduct::respond::scope::{Connection, Resource, ScopeRequest, record_readings};
+use latlab_model::Plan;
 use latlab_model::plan::Method;
 use latlab_model::respond::{Respond, Scope};
 use latlab_model::run::Setting;
-use latlab_model::{Plan, shell};
+use latlab_model::shell::Line;
 use latlab_report::command::duration;
 use latlab_store::{Finished, Store, new_id};
 use std::io::{IsTerminal, Write, stderr};
@@ -116,8 +117,8 @@ fn plan(args: &RespondArgs, scope: &Scope) -> Result<Plan, ExitError> {
 /// The command that takes such readings again.
 fn command(args: &RespondArgs, scope: &Scope) -> String {
     let (stimulus, response) = channels(args);
-    let mut words = vec!["latlab".to_string(), "respond".to_string()];
-    let mut option = |flag: &str, value: String| words.extend([flag.to_string(), value]);
+    let mut line = Line::new("latlab respond");
+    let mut option = |flag, value: String| line = line.clone().option(flag, Some(value));
     option("--scope", scope.resource.clone());
     scope.generator.iter().for_each(|generator| option("--generator", generator.clone()));
     option("--count", scope.count.to_string());
@@ -133,5 +134,5 @@ fn command(args: &RespondArgs, scope: &Scope) -> String {
     machine::options(args, &mut |flag, value| {
         value.into_iter().for_each(|value| option(flag, value))
     });
-    shell::line(&words)
+    line.to_string()
 }

@@ -1,10 +1,11 @@
 //! `latlab show RUN RUN…`: several runs side by side.
 
 use super::args::{ShowArgs, ShowFormat};
-use crate::output::{escape_controls, print_json, print_text, sanitize_run, style, width};
+use crate::output::{print_json, print_text, sanitize_run, style, width};
 use crate::render::against_limit;
 use anyhow::bail;
 use latlab_model::Run;
+use latlab_model::shell::Line;
 use latlab_report::{RunTable, rendered};
 use latlab_stats::MeasuredRun;
 use latlab_view::RunTables;
@@ -36,10 +37,6 @@ pub fn show(folders: &[PathBuf], args: &ShowArgs) -> anyhow::Result<()> {
     if args.format == ShowFormat::Markdown {
         return print_text(&table.markdown());
     }
-    let ids: Vec<String> = runs.iter().map(|run| escape_controls(&run.id)).collect();
-    print_text(&format!(
-        "{}\nWith charts: latlab report {}\n",
-        table.text(width(), style()),
-        ids.join(" ")
-    ))
+    let command = Line::new("latlab report").operands(runs.iter().map(|run| &run.id));
+    print_text(&format!("{}\nWith charts: {command}\n", table.text(width(), style())))
 }

@@ -2,7 +2,7 @@
 
 use crate::exit::ExitError;
 use crate::flags::run::MeasureArgs;
-use crate::flags::{check_positive, whole};
+use crate::flags::{check_positive, size, whole};
 use clap::{Arg, Args, Command};
 use latlab_model::Nanos;
 use std::path::PathBuf;
@@ -111,18 +111,6 @@ fn rounds(text: &str) -> Result<u64, String> {
         0 => Err("expected 1 or more".to_string()),
         _ => Ok(count),
     })
-}
-
-/// A size of a disk.
-fn size(text: &str) -> Result<u64, String> {
-    let expected = || format!("'{text}' is not a size of 1M or more, such as 200M or 2G");
-    let units = [("k", 1_000), ("M", 1_000_000), ("G", 1_000_000_000), ("T", 1_000_000_000_000)];
-    let (number, unit) = units
-        .into_iter()
-        .find_map(|(end, unit)| Some((text.strip_suffix(end)?, unit)))
-        .unwrap_or((text, 1));
-    let bytes = number.trim().parse::<u64>().ok().and_then(|number| number.checked_mul(unit));
-    bytes.filter(|bytes| *bytes >= 1_000_000).ok_or_else(expected)
 }
 
 #[cfg(test)]

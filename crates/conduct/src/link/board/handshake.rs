@@ -154,12 +154,14 @@ pub fn greet_with(
     lines.say(&format!("{sum} {}\n", program.len()))?;
     lines.patience(ANSWER);
     let mut told = Vec::new();
+    let mut is_sent = false;
     loop {
         let line = lines.next()?;
         let (word, rest) = line.split_once(' ').unwrap_or((&line, ""));
         match word {
             "has-agent" => {}
-            "send" => {
+            // Once: else a board could take it without end.
+            "send" if !std::mem::replace(&mut is_sent, true) => {
                 lines.patience(COPY);
                 lines.copy(program.clone())?;
             }
@@ -246,6 +248,10 @@ pub fn why_failed(rest: &str, bytes: usize) -> String {
                   coreutils, busybox or openssl there"
                 .to_string()
         }
+        "unsafe" => format!(
+            "the agent is not started from {rest} there: others may write to that folder, or it belongs \
+             to another user; let XDG_CACHE_HOME or --board-folder name a folder of your own"
+        ),
         "exec" => format!("the agent does not run there: {rest}"),
         _ => format!("it says '{word} {rest}'"),
     }

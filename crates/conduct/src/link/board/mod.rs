@@ -50,6 +50,8 @@ pub struct BoardLink {
     traffic: Traffic,
     /// Why the link ended before the stream did.
     lost: Option<String>,
+    /// Why it is not waited for any longer.
+    given_up: Option<String>,
     /// Whether the agent died and the board can still be reached.
     agent_died: bool,
     /// The place of labgrid that it is; given back last of all.
@@ -68,6 +70,7 @@ impl BoardLink {
             sign_of_life: (Vec::new(), Instant::now()),
             traffic: Traffic::default(),
             lost: None,
+            given_up: None,
             agent_died: false,
             held: None,
         }
@@ -133,6 +136,11 @@ impl Link for BoardLink {
         }
     }
 
+    fn give_up(&mut self, reason: &str) {
+        self.given_up = Some(reason.to_string());
+        self.kill();
+    }
+
     fn poll(&mut self, _: Duration, measured: &dyn Fn() -> Nanos) {
         if self.connection.is_some() {
             self.traffic.look(measured());
@@ -158,7 +166,7 @@ impl Link for BoardLink {
             }
             StreamOutcome::Cut => {
                 self.agent_died = end.agent_died();
-                Some(end.reason())
+                Some(self.given_up.take().unwrap_or_else(|| end.reason()))
             }
         };
         let lost = reason.iter().map(|reason| {

@@ -399,8 +399,7 @@ fn remote_command(board_command: &BoardCommand<'_>) -> String {
     };
     let all = |word: &str, wants_root: bool, folder: Option<&str>, id: &str| {
         let right = if wants_root { "root" } else { "user" };
-        let folder = shell::quoted(folder.unwrap_or_default());
-        vec![word.to_string(), right.to_string(), folder, plain(id)]
+        vec![word.to_string(), right.into(), folder.unwrap_or_default().into(), plain(id)]
     };
     let words: Vec<String> = match board_command {
         BoardCommand::Run { id, wants_root } => all("run", *wants_root, None, id),
@@ -408,11 +407,11 @@ fn remote_command(board_command: &BoardCommand<'_>) -> String {
         BoardCommand::Collect { folder } => all("collect", true, *folder, "-"),
         BoardCommand::Restore => all("restore", true, None, "-"),
         BoardCommand::Status { folder } => all("status", true, *folder, "-"),
-        BoardCommand::Programs(names) => std::iter::once("programs".to_string())
-            .chain(names.iter().map(|name| shell::quoted(name)))
-            .collect(),
+        BoardCommand::Programs(names) => {
+            std::iter::once(&"programs").chain(*names).map(ToString::to_string).collect()
+        }
     };
-    format!("exec sh -c '{}' latlab-board {}", reach(), words.join(" "))
+    format!("exec sh -c '{}' latlab-board {}", reach(), shell::words(&words))
 }
 
 fn reach() -> String {

