@@ -90,5 +90,5 @@ pub enum Capture {
     /// Levels over time.
     Points(LevelCapture),
     /// Readings without times.
-    List(List),
+    List(Box<List>),
 }

@@ -70,7 +70,7 @@ pub struct Preparation {
 /// What was seen at the first look.
 enum Look {
     List { resolution_ps: Option<i64> },
-    Points { survey: CaptureSurvey, selection: ChannelSelection },
+    Points { survey: Box<CaptureSurvey>, selection: ChannelSelection },
 }
 
 impl Preparation {
@@ -97,7 +97,7 @@ impl Preparation {
                 let survey = survey(paths)?.ok_or_else(|| changed(file))?;
                 let asked = survey.losses.iter().filter(|loss| loss.concerns(&selection.all()));
                 check_losses(asked).map_err(in_file)?;
-                Look::Points { survey, selection }
+                Look::Points { survey: Box::new(survey), selection }
             }
         };
         Ok(Preparation { paths: paths.to_vec(), query: query.clone(), look })
@@ -121,7 +121,7 @@ impl Preparation {
         let in_file = |error: ParseError| error.in_file(file);
         match (look, open_joined(&paths, query.unit)?) {
             (Look::List { resolution_ps }, Capture::List(list)) => {
-                measure_list(list, resolution_ps, |error| in_file(error).into(), each)
+                measure_list(*list, resolution_ps, |error| in_file(error).into(), each)
             }
             (Look::Points { survey, selection }, Capture::Points(opened)) => {
                 let mut wires = EdgeMatcher::new(&survey, &selection, &query).map_err(in_file)?;
@@ -133,7 +133,7 @@ impl Preparation {
                     }
                 }
                 wires.end(&mut each)?;
-                let measured = wires.result(survey, &selection);
+                let measured = wires.result(*survey, &selection);
                 match measured.counts.stimuli {
                     0 => Err(in_file(nothing_to_answer(&measured, &query)).into()),
                     _ => Ok(measured),

@@ -341,7 +341,7 @@ impl Source for Logic {
             if self.filled == 0 {
                 return Ok(false);
             }
-            self.is_cut = self.filled % self.unit != 0;
+            self.is_cut = !self.filled.is_multiple_of(self.unit);
         }
         self.changes(points)?;
         Ok(true)

@@ -33,7 +33,7 @@ pub fn open(path: &Path, unit: Option<Unit>) -> Result<Capture, ParseError> {
     match layout::detect(&start, unit)? {
         Shape::List(list) => {
             skip(&mut lines, list.first_row)?;
-            Ok(Capture::List(List::new(lines, list)))
+            Ok(Capture::List(Box::new(List::new(lines, list))))
         }
         Shape::Capture(layout) => {
             skip(&mut lines, layout.first_row)?;

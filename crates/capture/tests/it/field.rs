@@ -8,6 +8,9 @@ fn field(name: &str) -> PathBuf {
     root().join("fixtures/field").join(name)
 }
 
+/// The level of a sample, by its number and random numbers.
+type Level = dyn Fn(usize, &mut dyn FnMut() -> f64) -> f64;
+
 #[test]
 fn scanastudio_has_times_with_units_and_groups_of_digits() {
     let path = field("22.scanastudio.csv");
@@ -93,7 +96,7 @@ fn beside(
 fn noise_and_pick_up_answer_nothing_and_small_signals_do() {
     let square = |at: usize| f64::from(u8::from(at % 200 >= 103));
     // Codes around zero, in two and in three of them; at an offset; with a slow drift between two.
-    let silent: [(&str, &str, Box<dyn Fn(usize, &mut dyn FnMut() -> f64) -> f64>); 8] = [
+    let silent: [(&str, &str, Box<Level>); 8] = [
         ("two", "V", Box::new(|_, random| if random() < 0.3 { 0.4 } else { 0.0 })),
         ("three", "V", Box::new(|_, random| (random() * 3.0).floor() * 0.08 - 0.08)),
         ("offset", "V", Box::new(|_, random| 12.0 + (random() * 2.0).floor() * 0.8)),
@@ -107,7 +110,7 @@ fn noise_and_pick_up_answer_nothing_and_small_signals_do() {
         let (answered, noise) = beside(name, unit, level);
         assert!(answered == 0 && noise.is_some(), "{name}: {answered} {noise:?}");
     }
-    let heard: [(&str, &str, Box<dyn Fn(usize, &mut dyn FnMut() -> f64) -> f64>); 6] = [
+    let heard: [(&str, &str, Box<Level>); 6] = [
         ("logic", "V", Box::new(move |at, _| 3.3 * square(at))),
         (
             "differential",
