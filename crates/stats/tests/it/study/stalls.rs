@@ -57,7 +57,7 @@ pub const STALLS: [Stalls; 5] = [
     },
     Stalls {
         name: "stalls of 8 of 8 CPUs within 8 ms",
-        held_out: true,
+        held_out: false,
         rate: 40.0,
         threads: 8,
         spread: Nanos(8_000_000),
@@ -65,7 +65,7 @@ pub const STALLS: [Stalls; 5] = [
     },
     Stalls {
         name: "few stalls of unequal length",
-        held_out: true,
+        held_out: false,
         rate: 6.0,
         threads: 1,
         spread: Nanos(0),
