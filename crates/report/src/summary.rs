@@ -9,9 +9,10 @@ use crate::terms;
 use crate::units::{counted, grouped, percent, percent_of, short, span};
 use crate::verdict;
 use latlab_model::deadline::is_miss;
+use latlab_model::doctor::{Diagnosis, Sign};
 use latlab_model::explanation::{self, HolderKind};
-use latlab_model::finding::Finding;
-use latlab_model::plan::Recorded;
+use latlab_model::finding::{ConditionFinding, Finding, FindingKind, VerdictEffect};
+use latlab_model::plan::{Method, Recorded};
 use latlab_model::run::{Severity, Summary, Verdict, VerdictReason, VerdictWord};
 use latlab_model::shell::Line;
 use latlab_model::statistics::QuantileInterval;
@@ -48,8 +49,6 @@ pub(crate) struct Cause {
 const BUSY_WITH_OTHERS: f64 = 20.0;
 /// Causes that are named at the top; the others follow below.
 const NAMED_CAUSES: usize = 3;
-/// A cause of a smaller share of the spikes is not what to begin with.
-const LARGE_SHARE: f64 = 0.25;
 
 /// The judgement with its figures in a sentence; without a deadline the observed maximum.
 pub(crate) fn headline(run: &Run) -> String {
@@ -242,8 +241,8 @@ pub(crate) fn explained(run: &Run) -> Option<Explained> {
     Some(Explained { title, causes, left_out })
 }
 
-/// Those of most spikes, and in the place of the last the one that took most of a single spike, however
-/// rare it is: a deadline is missed by that.
+/// The first, which cost most, and in the place of the last the one that took most of a single spike,
+/// however rare it is: a deadline is missed by that.
 fn named_causes(all: &[explanation::Cause]) -> Vec<&explanation::Cause> {
     let mut named: Vec<&explanation::Cause> = all.iter().take(NAMED_CAUSES).collect();
     let longest = named.iter().map(|one| one.largest_ns).max();
@@ -256,28 +255,67 @@ fn named_causes(all: &[explanation::Cause]) -> Vec<&explanation::Cause> {
     named
 }
 
-/// The remedy of the cause that most spikes have, where it is one that something can be done about.
-fn explained_remedy(run: &Run) -> Option<(String, Line)> {
+/// The remedy of the cause that cost most, where it is one that something can be done about.
+fn explained_remedy(run: &Run) -> Option<FirstTry> {
     let first = run.explanation.as_ref()?.causes.first()?;
     let is_known = !matches!(first.holder.kind, HolderKind::WakeUp | HolderKind::Unknown);
-    (is_known && first.share >= LARGE_SHARE).then(|| {
-        let who = explanation_section::holder_words(&first.holder);
-        (who, first.remedy(run.asked.policy))
+    is_known.then(|| {
+        let code = explanation_section::holder_words(&first.holder);
+        FirstTry { code, remedy: first.remedy(run.asked.policy), protects: None }
+    })
+}
+
+/// The findings that the latencies may come from: not those that lie elsewhere than the largest ones.
+fn suspected_findings(run: &Run) -> Vec<(&Finding, Option<usize>)> {
+    let mut all = own_findings(run);
+    all.retain(|(finding, largest)| {
+        let is_elsewhere = *largest == Some(0) && finding.effect() == VerdictEffect::None;
+        finding.severity() > Severity::Info && !is_elsewhere
+    });
+    all
+}
+
+/// The conditions of the machine that can make latencies as large as the largest of the run, where it
+/// shows what else belongs to them.
+fn suspected_conditions(run: &Run) -> Vec<&Diagnosis> {
+    let is_seen = |sign| match sign {
+        Sign::NeverSleeps => matches!(run.asked.method, Method::Spin(_)),
+        Sign::Throttling => has_condition(
+            run,
+            |condition| matches!(condition, ConditionFinding::KernelEvent { event, .. } if event == RT_THROTTLING),
+        ),
+        Sign::StolenTime => {
+            has_condition(run, |condition| matches!(condition, ConditionFinding::Steal { .. }))
+        }
+    };
+    let Some(largest) = run.total.max_ns else { return Vec::new() };
+    let can_make = |one: &&Diagnosis| {
+        let Some((least, most)) = one.effect.acts else { return false };
+        (least..=most).contains(&largest) && one.effect.sign.is_none_or(is_seen)
+    };
+    weighty(run).0.into_iter().filter(can_make).collect()
+}
+
+/// What the kernel's log is searched for when it has throttled real-time threads.
+const RT_THROTTLING: &str = "rt-throttling";
+
+fn has_condition(run: &Run, is_it: impl Fn(&ConditionFinding) -> bool) -> bool {
+    run.findings.iter().any(|finding| match &finding.kind {
+        FindingKind::Condition(condition) => is_it(condition),
+        _ => false,
     })
 }
 
 /// What may be behind large latencies, the run's own findings before the settings of the machine,
 /// one of a kind, and how many kinds are left out; a run that passes has only its findings.
 pub(crate) fn causes(run: &Run) -> (Vec<Cause>, usize) {
-    let own = own_findings(run).into_iter();
-    let own = own.filter(|(finding, _)| finding.severity() > Severity::Info);
-    let own = own.map(|(finding, largest)| Cause {
+    let own = suspected_findings(run).into_iter().map(|(finding, largest)| Cause {
         severity: finding.severity(),
         text: finding.text(),
         code: finding.code().to_string(),
         largest,
     });
-    let of_machine = if is_good(run) { Vec::new() } else { weighty(run).0 };
+    let of_machine = if is_good(run) { Vec::new() } else { suspected_conditions(run) };
     let doctor = of_machine.into_iter().map(|one| Cause {
         severity: one.severity,
         text: one.text.clone(),
@@ -292,8 +330,13 @@ pub(crate) fn causes(run: &Run) -> (Vec<Cause>, usize) {
     let known = explained(run).map_or(0, |explained| explained.causes.len());
     let named = NAMED_CAUSES - known.min(NAMED_CAUSES - 1);
     let left_out = all.len().saturating_sub(named);
-    let to_try = remedy(run);
-    (first_causes(all, named, to_try.as_ref().map(|(code, _)| code.as_str())), left_out)
+    let to_try = first_try(run);
+    (first_causes(all, named, to_try.as_ref().map(|one| one.code.as_str())), left_out)
+}
+
+/// What the list of causes is called: after a pass nothing has to be explained.
+pub(crate) fn causes_title(run: &Run) -> &'static str {
+    if is_good(run) { "Noticed" } else { "Possible causes" }
 }
 
 /// So many causes; the one to try first is among them, if need be in the place of the last.
@@ -306,30 +349,62 @@ fn first_causes(mut all: Vec<Cause>, named: usize, to_try: Option<&str>) -> Vec<
     all
 }
 
-/// What to try first in a run that is not good enough, and what it mends: what makes a run valid or whole, what
-/// mends a finding that may explain the largest latency, else the first command.
-pub(crate) fn remedy(run: &Run) -> Option<(String, Line)> {
+/// The first thing to do about a run.
+pub(crate) struct FirstTry {
+    /// What it mends.
+    pub code: String,
+    /// A command or a sentence.
+    pub remedy: Line,
+    /// What happens then, where it takes a protection away.
+    pub protects: Option<String>,
+}
+
+/// What to try first in a run that is not good enough: what makes the run valid or whole, what
+/// `--explain` has named, what lies where the largest latency does, what can make one as large, and
+/// else to find out.
+pub(crate) fn first_try(run: &Run) -> Option<FirstTry> {
     if is_good(run) {
         return None;
     }
-    let all = own_findings(run);
+    let all = suspected_findings(run);
+    let of = |finding: &Finding| {
+        let (code, remedy) = (finding.code().to_string(), finding.remedy()?);
+        Some(FirstTry { code, remedy, protects: None })
+    };
     let is_broken = |finding: &Finding| finding.severity() == Severity::Error;
     let broken = all.iter().find(|(finding, _)| finding.invalidates() || is_broken(finding));
-    if let (None, Some(remedy)) = (broken, explained_remedy(run)) {
+    if let Some((finding, _)) = broken {
+        return of(finding);
+    }
+    if let Some(remedy) = explained_remedy(run) {
         return Some(remedy);
     }
     let largest = ExplainedLargest::of(run);
-    let explains = || all.iter().find(|(finding, _)| largest.is_of(finding.code()));
-    let first = broken.or_else(explains);
-    if let Some((code, remedy)) =
-        first.and_then(|(finding, _)| Some((finding.code(), finding.remedy()?)))
-    {
-        return Some((code.to_string(), remedy));
+    let explains = all.iter().find(|(finding, _)| largest.is_of(finding.code()));
+    if let Some(first) = explains.and_then(|(finding, _)| of(finding)) {
+        return Some(first);
     }
-    let own = all.iter().map(|(finding, _)| (finding.code().to_string(), finding.remedy()));
-    let doctor = weighty(run).0.into_iter().map(|one| (one.code.clone(), one.remedy.clone()));
-    let mut all = own.chain(doctor).filter_map(|(code, remedy)| Some((code, remedy?)));
-    all.find(|(_, remedy)| remedy.is_command())
+    let own = all.iter().filter_map(|(finding, _)| of(finding));
+    let of_machine = suspected_conditions(run).into_iter().filter_map(|one| {
+        let protects = one.effect.protects.as_ref().map(|text| text.to_string());
+        Some(FirstTry { code: one.code.clone(), remedy: one.remedy.clone()?, protects })
+    });
+    own.chain(of_machine).find(|one| one.remedy.is_command()).or_else(|| find_out(run))
+}
+
+/// To record what holds the thread off, where that was not done and can be.
+fn find_out(run: &Run) -> Option<FirstTry> {
+    let is_wanted = run.verdict.as_ref().is_none_or(|verdict| verdict.word == VerdictWord::Fail);
+    let is_possible = is_wanted
+        && run.total.cycles > 0
+        && run.asked.method.has_agent()
+        && run.asked.method.records() == Recorded::Latency
+        && run.explanation.is_none();
+    is_possible.then(|| FirstTry {
+        code: "explain".to_string(),
+        remedy: Line::new("Measure again with `--explain`, which names what delays the thread."),
+        protects: None,
+    })
 }
 
 #[cfg(test)]

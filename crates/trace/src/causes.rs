@@ -101,7 +101,8 @@ impl CauseTable {
             remedy: None,
         };
         let mut all: Vec<Cause> = self.causes.iter().map(cause).collect();
-        all.sort_by_key(|one| (Reverse(one.count), Reverse(one.total_ns)));
+        // What cost most comes first, not what came most often.
+        all.sort_by_key(|one| (Reverse(one.total_ns), Reverse(one.count)));
         all
     }
 }

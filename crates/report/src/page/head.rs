@@ -4,7 +4,7 @@
 use super::markup::{Outline, count, firm, prose};
 use crate::sections::{outliers, respond};
 use crate::sentence::{self, NOT_DEFINED};
-use crate::summary::{self, Cause, Figure};
+use crate::summary::{self, Cause, Figure, FirstTry};
 use crate::terms;
 use crate::units::with_fixed_spaces;
 use crate::verdict::bound_in_short;
@@ -59,11 +59,15 @@ fn fact(figure: &Figure) -> Markup {
 /// is known.
 pub fn causes(run: &Run, outline: &Outline, more: &Markup) -> Option<Markup> {
     let (causes, _) = summary::causes(run);
-    let remedy = summary::remedy(run);
+    let first_try = summary::first_try(run);
     let known = summary::explained(run);
-    if causes.is_empty() && remedy.is_none() && known.is_none() {
+    if causes.is_empty() && first_try.is_none() && known.is_none() {
         return None;
     }
+    let title = match causes.is_empty() && known.is_none() {
+        true => "No cause was seen",
+        false => summary::causes_title(run),
+    };
     Some(html! {
         section.why aria-labelledby=(outline.id("why")) {
             @if let Some(known) = &known {
@@ -77,12 +81,15 @@ pub fn causes(run: &Run, outline: &Outline, more: &Markup) -> Option<Markup> {
                     }
                 }
             }
-            (outline.title("why", html! { "Possible causes" }))
-            ul.findings { @for cause in &causes { (one_cause(cause, run)) } }
+            (outline.title("why", html! { (title) }))
+            @if !causes.is_empty() {
+                ul.findings { @for cause in &causes { (one_cause(cause, run)) } }
+            }
             (more)
-            @if let Some((code, remedy)) = remedy {
+            @if let Some(FirstTry { code, remedy, protects }) = first_try {
                 p.try { strong { "Try first" } " (" code { (code) } ")" }
                 @if remedy.is_command() { pre { code { (remedy) } } } @else { p { (prose(remedy.as_str())) } }
+                @if let Some(what) = protects { p { "This removes a protection: " (what) "." } }
             }
         }
     })

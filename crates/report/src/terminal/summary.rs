@@ -2,11 +2,11 @@
 
 use crate::doctor::severity_colour;
 use crate::summary::{
-    Cause, Figure, capitalised, causes, conditions, explained, figures, figures_line, headline,
-    remedy,
+    Cause, Figure, FirstTry, capitalised, causes, causes_title, conditions, explained, figures,
+    figures_line, first_try, headline,
 };
 use crate::terminal::style::{Colour, Style};
-use crate::terminal::table::{Column, shortened, table, wrapped};
+use crate::terminal::table::{Column, table, wrapped};
 use crate::terminal::text::verdict_colour;
 use crate::verdict::bound_in_short;
 use latlab_model::Run;
@@ -60,9 +60,6 @@ fn figure_table(run: &Run, width: usize, style: Style) -> String {
     table(columns, width, style)
 }
 
-/// In fewer columns a cause is not shortened, since nothing of it would be left.
-const LEAST_ROOM: usize = 20;
-
 /// Who held the thread off, where the kernel's events were recorded.
 fn known(run: &Run, width: usize) -> String {
     let Some(known) = explained(run) else { return String::new() };
@@ -71,12 +68,13 @@ fn known(run: &Run, width: usize) -> String {
         count => format!(" ({count} more in `latlab explain`)"),
     };
     let each = known.causes.iter();
-    let each = each.map(|(share, text)| {
-        format!("  {share:>6}  {}\n", shortened(text, width.saturating_sub(10).max(LEAST_ROOM)))
-    });
+    let each = each.map(|(share, text)| format!("  {share:>6}  {}\n", wrapped(text, width, 10)));
     let title = wrapped(&format!("{}{more}:", known.title), width, 0);
     format!("{title}\n{}", each.collect::<String>())
 }
+
+/// Where the words of a cause begin.
+const INDENT: usize = 10;
 
 fn why(run: &Run, width: usize, style: Style) -> String {
     let (causes, left_out) = causes(run);
@@ -87,26 +85,28 @@ fn why(run: &Run, width: usize, style: Style) -> String {
         let word = style.paint(severity_colour(severity), &format!("{severity:<7}"));
         let largest = largest.map(|count| format!(": {count} of {} largest", run.largest.len()));
         let mark = format!("{code}{}", largest.unwrap_or_default());
-        let room = width.saturating_sub(13 + mark.chars().count());
-        if room < LEAST_ROOM {
-            let text = wrapped(&format!("{text} [{mark}]"), width, 4);
-            return format!("  {}\n    {text}\n", word.trim_end());
-        }
-        format!("  {word} {} [{mark}]\n", shortened(&text, room))
+        let text = wrapped(&text, width, INDENT);
+        let last = text.lines().last().map_or(0, |line| line.chars().count());
+        let first = if text.contains('\n') { 0 } else { INDENT };
+        // A mark is never parted.
+        let has_room = first + last + mark.chars().count() + 3 <= width;
+        let gap = if has_room { " ".to_string() } else { format!("\n{}", " ".repeat(INDENT)) };
+        format!("  {word} {text}{gap}[{mark}]\n")
     });
     let more = match left_out {
         0 => String::new(),
         count => format!(" ({count} more in `latlab show --all`)"),
     };
-    let title = wrapped(&format!("Possible causes{more}:"), width, 0);
+    let title = wrapped(&format!("{}{more}:", causes_title(run)), width, 0);
     format!("{title}\n{}", each.collect::<String>())
 }
 
 fn now(run: &Run, width: usize) -> String {
-    let line = remedy(run).map(|(code, remedy)| match remedy.is_command() {
-        true => format!("Try first [{code}]: {remedy}"),
-        false => wrapped(&format!("Try first [{code}]: {remedy}"), width, 2),
+    let Some(FirstTry { code, remedy, protects }) = first_try(run) else { return String::new() };
+    let line = format!("Try first [{code}]: {remedy}");
+    let line = if remedy.is_command() { line } else { wrapped(&line, width, 2) };
+    let caution = protects.map(|what| {
+        format!("{}\n", wrapped(&format!("  This removes a protection: {what}."), width, 2))
     });
-    let line = line.filter(|line| line.chars().count() <= 2 * width.max(60));
-    line.map(|line| line + "\n").unwrap_or_default()
+    format!("{line}\n{}", caution.unwrap_or_default())
 }

@@ -243,14 +243,6 @@ fn painted(padded: &str, colour: Colour, style: Style) -> String {
     }
 }
 
-/// Text in at most `width` columns, cut where it is longer.
-pub(crate) fn shortened(text: &str, width: usize) -> String {
-    match text.chars().count() > width {
-        true => text.chars().take(width.saturating_sub(1)).chain(['…']).collect(),
-        false => text.to_string(),
-    }
-}
-
 /// Text in lines of at most `width` characters, each after the first with an indent; no line ends
 /// between a number and its unit.
 pub fn wrapped(text: &str, width: usize, indent: usize) -> String {

@@ -3,6 +3,7 @@
 mod blocks;
 mod bounds;
 mod campaign;
+mod causes;
 mod common;
 mod comparison;
 mod deadline;
