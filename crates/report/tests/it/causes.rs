@@ -53,7 +53,7 @@ fn was_throttled() -> Finding {
     Finding::new(ConditionFinding::KernelEvent { event, count: 1, when, beside })
 }
 
-/// Invariant (causes): Nothing is suspected that cannot make a latency of that size.
+/// Invariant (doctor): Nothing is suspected that cannot make a latency of that size.
 #[test]
 fn a_condition_is_suspected_only_where_it_can_make_such_a_latency() {
     let small = said(VerdictWord::Fail, 6, Vec::new());
