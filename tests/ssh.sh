@@ -346,7 +346,7 @@ not_a_board() { board=ssh://-oProxyCommand=x refused 2 "expected ssh://[USER@]HO
 unknown_machine() {
     fake_board
     fake uname 'echo pdp11'
-    refused 3 "its machine is 'pdp11', for which there is no agent; there are " on_board --cycles 10
+    refused 3 "its machine is 'pdp11', for which this build has no agent (" on_board --cycles 10
     local result=$?
     rm "$here/fake/uname"
     return $result

@@ -2,6 +2,7 @@
 
 use latlab_model::frame::Refusal;
 use latlab_model::plan::Policy;
+use latlab_model::shell::Line;
 use latlab_sys::{Errno, memory, process};
 
 /// The plan asks for what cannot be (exit code 2).
@@ -67,10 +68,10 @@ pub fn remedy() -> String {
                 real-time priority with --policy other"
             .to_string();
     }
-    let program =
-        std::env::current_exe().map_or("latlab".into(), |path| path.display().to_string());
+    let program = std::env::current_exe().unwrap_or_else(|_| "latlab".into());
+    let once = Line::new("sudo setcap cap_sys_nice,cap_ipc_lock+ep").word(program);
     format!(
-        "use sudo; or run once `sudo setcap cap_sys_nice,cap_ipc_lock+ep {program}`; or add `* - \
+        "use sudo; or run once `{once}`; or add `* - \
          rtprio 99` and `* - memlock unlimited` to /etc/security/limits.d/latlab.conf and log in \
          again; or measure without a real-time priority with --policy other --idle-states system"
     )

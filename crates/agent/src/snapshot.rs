@@ -9,7 +9,7 @@ use latlab_sys::files::Root;
 use latlab_sys::{klog, process};
 use std::io::Read;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A longer file of a snapshot is not kept.
 const LARGEST_FILE: u64 = 512 << 10;
@@ -20,15 +20,10 @@ const MOST_NAMES: usize = 8192;
 /// Lines of the kernel's log that are kept for each word, the last ones.
 const MOST_LOG_LINES: usize = 10;
 
-/// How long is waited: for one file, and for all of them.
-#[derive(Clone, Copy)]
-struct ReadTimeouts {
-    file: Duration,
-    all: Duration,
-}
-
-const PATIENCE: ReadTimeouts =
-    ReadTimeouts { file: Duration::from_millis(500), all: Duration::from_secs(5) };
+/// How long is waited for a file: one that takes longer hangs, however busy the machine is.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// After so many files that hang no other is tried.
+const MOST_HANGS: u32 = 3;
 
 /// The snapshot of what lies below this root.
 pub fn snapshot(root: &Root) -> Snapshot {
@@ -55,17 +50,16 @@ type Answer = Result<Option<String>, String>;
 /// Gathers files through a thread that may be given up.
 struct SnapshotReader {
     root: Root,
-    patience: ReadTimeouts,
-    until: Instant,
+    patience: Duration,
+    hangs: u32,
     reader: (Sender<Job>, Receiver<Answer>),
     snapshot: Snapshot,
 }
 
 impl SnapshotReader {
-    fn new(root: Root, patience: ReadTimeouts) -> SnapshotReader {
+    fn new(root: Root, patience: Duration) -> SnapshotReader {
         let reader = start_reader(root.clone());
-        let until = Instant::now() + patience.all;
-        SnapshotReader { root, patience, until, reader, snapshot: Snapshot::default() }
+        SnapshotReader { root, patience, hangs: 0, reader, snapshot: Snapshot::default() }
     }
 
     fn add_matching(&mut self, pattern: &str) {
@@ -147,16 +141,15 @@ impl SnapshotReader {
 
     /// Waits for an answer; a reader that hangs is left alone, and the next one has another.
     fn run_job(&mut self, job: Job) -> Answer {
-        let left = self.until.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return Err("no time left".into());
+        if self.hangs == MOST_HANGS {
+            return Err(format!("not tried, since {MOST_HANGS} files gave no answer"));
         }
-        let patience = self.patience.file.min(left);
         // A reader that has died does not answer, as one that hangs.
         let _ = self.reader.0.send(job);
-        self.reader.1.recv_timeout(patience).unwrap_or_else(|_| {
+        self.reader.1.recv_timeout(self.patience).unwrap_or_else(|_| {
             self.reader = start_reader(self.root.clone());
-            Err(format!("no answer within {} ms", patience.as_millis()))
+            self.hangs += 1;
+            Err(format!("no answer within {} s", self.patience.as_secs_f64()))
         })
     }
 }
@@ -346,30 +339,28 @@ mod tests {
     #[test]
     fn a_file_that_does_not_answer_costs_little_and_is_told() {
         let (_folder, root) = root();
-        let long = Duration::from_secs(60);
-        let patience = ReadTimeouts { file: Duration::from_millis(20), all: long };
-        let mut taker = SnapshotReader::new(root, patience);
-        taker.add(
-            "stuck",
-            Box::new(|_| {
-                std::thread::sleep(Duration::from_secs(3600));
-                Ok(None)
-            }),
-        );
+        let (long, short) = (Duration::from_secs(60), Duration::from_millis(20));
+        let mut taker = SnapshotReader::new(root, short);
+        let stuck = |_: &Root| {
+            std::thread::sleep(Duration::from_secs(3600));
+            Ok(None)
+        };
+        taker.add("stuck", Box::new(stuck));
         // One that does answer is waited for, however busy this machine is.
-        taker.patience.file = long;
+        taker.patience = long;
         taker.add("next", Box::new(|_| Ok(Some("fine".into()))));
         assert_eq!(taker.snapshot.text("next"), Some("fine"));
         let Some(Content::Unreadable { unreadable }) = taker.snapshot.files.get("stuck") else {
             panic!("{:?}", taker.snapshot)
         };
-        assert!(unreadable.contains("no answer within 20 ms"), "{unreadable}");
-        taker.until = Instant::now();
+        assert!(unreadable.contains("no answer within 0.02 s"), "{unreadable}");
+        taker.patience = short;
+        (2..=MOST_HANGS).for_each(|number| taker.add(&format!("stuck {number}"), Box::new(stuck)));
         taker.add("late", Box::new(|_| Ok(Some("too late".into()))));
         assert!(taker.snapshot.has("late") && taker.snapshot.text("late").is_none());
         taker.add_matching("sys/class/hwmon/hwmon*/name");
         let unread: Vec<&str> = taker.snapshot.unreadable().map(|(path, _)| path).collect();
-        assert_eq!(unread, ["late", "stuck", "sys/class/hwmon/hwmon*/name"]);
+        assert_eq!(unread, ["late", "stuck", "stuck 2", "stuck 3", "sys/class/hwmon/hwmon*/name"]);
     }
 
     /// Invariant (doctor): A kernel file that hangs, or is a pipe, huge or binary, costs little and is reported.

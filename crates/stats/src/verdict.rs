@@ -301,8 +301,8 @@ mod tests {
     /// Invariant (losses): An invalidating finding outweighs a pass and hides no miss.
     #[test]
     fn what_invalidates_wins_but_hides_no_miss() {
-        let noticed_within_ns = Nanos(1);
-        let harmless = Finding::new(MachineFinding::CpuOffline { cpu: 0, noticed_within_ns });
+        let (rested_ns, spun_ns) = (Nanos(1), Nanos(2));
+        let harmless = Finding::new(MachineFinding::SpinRested { rested_ns, spun_ns });
         let suspended = Finding::new(MachineFinding::Suspended { length_ns: Nanos(1) });
         for misses in [0, 7] {
             let findings = [harmless.clone(), suspended.clone(), suspended.clone()];

@@ -81,7 +81,7 @@ impl Tracefs {
         let path = self.path_of(&names.into_iter().find(is_free).unwrap_or(name));
         let folder = changes.create_folder(&path).map_err(|error| match error.kind() {
             ErrorKind::ReadOnlyFilesystem => {
-                format!("{0} is read-only: `sudo mount -o remount,rw {0}`", self.path)
+                format!("{} is read-only: mount it again with -o remount,rw", self.path)
             }
             ErrorKind::PermissionDenied => format!("cannot create {path}: use sudo"),
             _ => format!("cannot create {path} ({error})"),

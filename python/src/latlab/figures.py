@@ -131,7 +131,7 @@ class Finding:
             code=document["code"],
             severity=document["severity"],
             text=document["text"],
-            remedy=document["remedy"],
+            remedy=document.get("remedy"),
             at_ns=document["at_ns"],
             thread=document["thread"],
             effect=document["effect"],

@@ -3,6 +3,7 @@
 use super::{Away, Recipe, Step, StepObject};
 use crate::monitor::{Readback, SettingList};
 use latlab_model::run::Setting;
+use latlab_model::shell::Line;
 use latlab_sys::Errno;
 use latlab_sys::files::Root;
 use latlab_sys::sched::ThreadScheduling;
@@ -100,10 +101,10 @@ fn refusal_text(step: &Step, error: &Error) -> String {
     let Step { target, value, .. } = step;
     let what = step.path();
     let by_hand = match target {
-        StepObject::File(path) => format!("echo '{value}' | sudo tee {path}"),
+        StepObject::File(path) => Line::new("echo").word(value).text("| sudo tee").word(path),
         StepObject::Thread(id) => {
             let priority = value.trim_start_matches("fifo ");
-            format!("sudo chrt -f -p {priority} {}", id.id)
+            Line::new("sudo chrt -f -p").word(priority).word(id.id.to_string())
         }
     };
     let todo = match Errno::from_io_error(error) {

@@ -3,6 +3,7 @@
 use crate::exit::ExitError;
 use crate::output::{print, write_whole};
 use clap::Args;
+use latlab_model::shell::Line;
 use latlab_report::test_suite::{TestSuite, not_measured};
 use std::path::{Path, PathBuf};
 
@@ -50,11 +51,13 @@ impl TestResultArgs {
     /// Refuses a run that goes on without us: its result comes with it.
     pub fn refuse_detached(&self) -> Result<(), ExitError> {
         match self.files().next() {
-            Some((flag, ..)) => Err(ExitError::usage(format!(
-                "{flag} does not go with --detach: `latlab export RUN --to {}` writes it once the run is \
-                 collected",
-                flag.trim_start_matches('-')
-            ))),
+            Some((flag, ..)) => {
+                let format = flag.trim_start_matches('-');
+                let later = Line::new("latlab export RUN --to").word(format);
+                Err(ExitError::usage(format!(
+                    "{flag} does not go with --detach: `{later}` writes it once the run is collected"
+                )))
+            }
             None => Ok(()),
         }
     }

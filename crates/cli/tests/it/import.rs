@@ -75,7 +75,7 @@ fn a_folder_has_one_line_for_each_kind_of_refusal() {
     assert!(lines[0].contains("3 files, the first is logs/a.md: no known recording"), "{error}");
     assert!(lines[1].contains("logs/empty: the file is empty"), "{error}");
     let capture =
-        "2 files, the first is logs/one.sr: read it with `latlab respond --from FILE --look`";
+        "2 files, the first is logs/one.sr: read it with `latlab respond --from FILE.sr --look`";
     assert!(lines[2].contains(capture), "{error}");
     // Files that are named have a line each.
     let named = error_of(&import(folder, &["logs/a.md", "logs/b.md"]));

@@ -37,7 +37,7 @@ const NAMED_FILES: usize = 6;
 /// With less room a value is left out.
 const SHORTEST_VALUE: usize = 12;
 
-/// Everything that was found, heaviest first; `left_out` findings were not wanted.
+/// What could not be looked at, and everything that was found, heaviest first; `left_out` findings were not wanted.
 pub fn examination(
     examined: &Examination,
     subject: Subject<'_>,
@@ -47,10 +47,10 @@ pub fn examination(
     let findings = |severity: Severity| group(examined, severity, detail);
     let parts = [
         head(&examined.machine, subject, detail),
+        unreadable(&examined.unreadable, detail),
         findings(Severity::Error),
         findings(Severity::Warning),
         findings(Severity::Info),
-        unreadable(&examined.unreadable, detail),
         next(examined, subject, left_out, detail),
     ];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")

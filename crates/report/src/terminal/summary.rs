@@ -13,20 +13,21 @@ use latlab_model::Run;
 
 /// Whether it is good enough, why not, and what now: on 24 lines of `width` columns (from 80 up).
 pub fn summarise(run: &Run, picture: &str, width: usize, style: Style) -> String {
-    let parts = [
-        opening(run, width, style),
-        figure_table(run, width, style),
-        picture.to_string(),
-        format!("{}{}{}", known(run, width), why(run, width, style), now(run, width)),
-    ];
-    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    let answer = [opening(run, width, style), figure_table(run, width, style), picture.to_string()];
+    let mut parts: Vec<String> = answer.into_iter().filter(|part| !part.is_empty()).collect();
+    let (known, now) = (known(run, width), now(run, width));
+    let lines = |text: &String| text.lines().count();
+    let used = parts.iter().map(lines).sum::<usize>() + parts.len() + lines(&known) + lines(&now);
+    let why = why(run, width, style, SCREEN.saturating_sub(used + BELOW));
+    parts.push(format!("{known}{why}{now}"));
+    parts.retain(|part| !part.is_empty());
     parts.join("\n")
 }
 
 /// The same without a picture and without a table, for the end of a measurement.
 pub fn summarise_in_lines(run: &Run, width: usize, style: Style) -> String {
     let figures = format!("{}\n", wrapped(&capitalised(&figures_line(run)), width, 0));
-    let (known, possible) = (known(run, width), why(run, width, style));
+    let (known, possible) = (known(run, width), why(run, width, style, CAUSE_LINES));
     [opening(run, width, style), figures, known, possible, now(run, width)].concat()
 }
 
@@ -73,11 +74,18 @@ fn known(run: &Run, width: usize) -> String {
     format!("{title}\n{}", each.collect::<String>())
 }
 
+/// Lines of a screen.
+const SCREEN: usize = 24;
+/// Lines that say where the rest of a run is, and the title of the causes.
+const BELOW: usize = 3;
+/// Lines of causes at the end of a measurement.
+const CAUSE_LINES: usize = 6;
 /// Where the words of a cause begin.
 const INDENT: usize = 10;
 
-fn why(run: &Run, width: usize, style: Style) -> String {
-    let (causes, left_out) = causes(run);
+/// The causes in about so many lines; the first in any case.
+fn why(run: &Run, width: usize, style: Style, room: usize) -> String {
+    let (causes, mut left_out) = causes(run);
     if causes.is_empty() {
         return String::new();
     }
@@ -93,12 +101,20 @@ fn why(run: &Run, width: usize, style: Style) -> String {
         let gap = if has_room { " ".to_string() } else { format!("\n{}", " ".repeat(INDENT)) };
         format!("  {word} {text}{gap}[{mark}]\n")
     });
+    let mut named = String::new();
+    for cause in each {
+        let lines = named.lines().count() + cause.lines().count();
+        match named.is_empty() || lines <= room {
+            true => named += &cause,
+            false => left_out += 1,
+        }
+    }
     let more = match left_out {
         0 => String::new(),
         count => format!(" ({count} more in `latlab show --all`)"),
     };
     let title = wrapped(&format!("{}{more}:", causes_title(run)), width, 0);
-    format!("{title}\n{}", each.collect::<String>())
+    format!("{title}\n{named}")
 }
 
 fn now(run: &Run, width: usize) -> String {

@@ -2,6 +2,7 @@
 
 use latlab_digest::testing::SyntheticRun;
 use latlab_model::Run;
+use latlab_model::doctor::Diagnosis;
 use latlab_model::frame::Message;
 use latlab_store::{Finished, RecoveryOutcome, Store, read_run, read_snapshot};
 use std::fs;
@@ -39,7 +40,12 @@ fn what_was_read_is_in_the_run_and_beside_it() {
     for name in ["telemetry.parquet", "snapshot.json"] {
         assert!(run.files.contains_key(name) && path.join(name).exists(), "{name}");
     }
-    assert_eq!(read_run(&path).unwrap(), run);
+    // What to do is this program's word, and is not read from a file.
+    let without_remedies = |run: Run| {
+        let bare = |one: Diagnosis| Diagnosis { remedy: None, undo: None, ..one };
+        Run { doctor: run.doctor.map(|all| all.into_iter().map(bare).collect()), ..run }
+    };
+    assert_eq!(read_run(&path).unwrap(), without_remedies(run));
 }
 
 #[test]
