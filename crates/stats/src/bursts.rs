@@ -51,6 +51,9 @@ impl LateCycle {
 /// Misses of threads that are no further apart belong to one stall of the machine.
 pub const TOGETHER: Nanos = Nanos(10_000_000);
 
+/// Misses that go on for longer are further bursts, or a machine that always misses would have one.
+const LONGEST: Nanos = Nanos(1_000_000_000);
+
 /// Misses that came together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Burst {
@@ -186,7 +189,8 @@ fn of_thread(late: &[LateCycle]) -> Vec<Burst> {
     let mut bursts: Vec<Burst> = Vec::new();
     for (at, one) in late.iter().enumerate() {
         let goes_on = at > 0 && between[at - 1] <= reach;
-        match bursts.last_mut().filter(|_| goes_on) {
+        let is_short = |burst: &&mut Burst| one.release_ns - burst.from_ns <= LONGEST;
+        match bursts.last_mut().filter(|_| goes_on).filter(is_short) {
             Some(burst) => burst.join(&Burst::of(one)),
             None => bursts.push(Burst::of(one)),
         }

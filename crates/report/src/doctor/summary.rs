@@ -23,9 +23,10 @@ pub(crate) fn weighty(run: &Run) -> (Vec<&Diagnosis>, usize) {
 fn rest(run: &Run, others: usize) -> String {
     let more = match others {
         0 => String::new(),
-        others => format!(", and {others} more of severity info"),
+        others => format!("\n  {others} more are of severity info."),
     };
-    format!("Reasons and remedies: `{}`{more}.", shell::latlab("doctor", &run.id))
+    // A command stays in one line, to be copied.
+    format!("Reasons and remedies: `{}`.{more}", shell::latlab("doctor", &run.id))
 }
 
 /// For the terminal; nothing where nothing weighs.
@@ -39,7 +40,6 @@ pub fn text(run: &Run, width: usize, style: Style) -> String {
         format!("  {severity} {}\n", wrapped(&format!("{} [{}]", one.text, one.code), width, 10))
     });
     let each: String = each.collect();
-    // A command stays in one line, to be copied.
     format!("Diagnoses of this machine:\n{each}  {}\n", rest(run, others))
 }
 
