@@ -11,7 +11,8 @@ call() {
     # Of a call that talks without end the last is enough.
     said=$({ timeout -k 5 "$limit" "$@" </dev/null 2>&1; echo "=$?"; } | tail -c 1000000)
     code=${said##*=}
-    said=${said%=*}
+    # Without the end of its last line.
+    said=$(printf '%s' "${said%=*}")
 }
 while read -r word rest; do
     case $word in
