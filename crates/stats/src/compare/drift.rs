@@ -20,7 +20,11 @@ impl InTurn {
     pub fn of(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<InTurn> {
         let has_virtual_time = |one: &MeasuredRun| one.run.asked.target.has_virtual_time();
         let is_still = base.iter().chain(candidate).all(has_virtual_time);
-        let started = |side: &[MeasuredRun], at: usize| side[at].run.started.clone();
+        // Runs of the same second are in the order of their numbers.
+        let started = |side: &[MeasuredRun], at: usize| {
+            let run = &side[at].run;
+            (run.started.clone(), run.id.clone())
+        };
         let order = |side: &[MeasuredRun]| -> Vec<usize> {
             let mut order: Vec<usize> = (0..side.len()).collect();
             order.sort_by_key(|at| started(side, *at));
