@@ -247,7 +247,7 @@ fn a_file_that_cannot_be_written_ends_it_with_a_remedy() {
         away: Away::default(),
     };
     let error = apply::apply(&root, "x", &recipe, &mut changes).unwrap_err();
-    assert!(error.contains("try by hand: echo '1' | sudo tee /sys/x"), "{error}");
+    assert!(error.contains("try by hand: echo 1 | sudo tee /sys/x"), "{error}");
 }
 
 /// What is found when the settings of a tuning are read again.
