@@ -10,40 +10,31 @@ pub(crate) const MUCH: f64 = 0.05;
 /// A time of a larger share of the run holds most latencies anyway, and explains none.
 const MOST_OF_THE_RUN: f64 = 0.5;
 
-/// Where the findings of a run say that latencies may come from, by their codes.
-pub(crate) struct ExplainedLargest<'a> {
-    run: &'a Run,
-    scopes: BTreeMap<&'a str, Vec<FindingScope>>,
+/// The largest latencies of a run that lie where findings of one code say.
+#[derive(Clone, Copy)]
+pub(crate) struct ExplainedLargest {
+    /// How many of them.
+    pub count: usize,
+    /// Whether the largest of all is among them.
+    pub has_first: bool,
 }
 
-impl<'a> ExplainedLargest<'a> {
-    /// Looks at each finding once: a run may have many thousands.
-    pub(crate) fn of(run: &'a Run) -> ExplainedLargest<'a> {
-        let mut scopes: BTreeMap<&str, Vec<FindingScope>> = BTreeMap::new();
-        for finding in &run.findings {
-            if let Some(scope) = scope_of(run, &finding.kind) {
-                scopes.entry(finding.code()).or_default().push(scope);
-            }
+/// The same by code, for findings with a time or a thread that can be looked up. Looks at each finding
+/// once: a run may have many thousands.
+pub(crate) fn explained_largest(run: &Run) -> BTreeMap<&str, ExplainedLargest> {
+    let Some(first) = run.largest.first() else { return BTreeMap::new() };
+    let mut scopes: BTreeMap<&str, Vec<FindingScope>> = BTreeMap::new();
+    for finding in &run.findings {
+        if let Some(scope) = scope_of(run, &finding.kind) {
+            scopes.entry(finding.code()).or_default().push(scope);
         }
-        ExplainedLargest { run, scopes }
     }
-
-    /// How many of the run's largest latencies lie where findings say, by the codes of those of which
-    /// one has a time or a thread that could be looked up.
-    pub(crate) fn counts(&self) -> BTreeMap<&'a str, usize> {
-        let count = |scopes: &Vec<FindingScope>| {
-            let is_explained = |one: &&Outlier| scopes.iter().any(|scope| scope.holds(one));
-            self.run.largest.iter().filter(is_explained).count()
-        };
-        let scopes = self.scopes.iter().filter(|_| !self.run.largest.is_empty());
-        scopes.map(|(code, scopes)| (*code, count(scopes))).collect()
-    }
-
-    /// Whether the largest latency of all lies where a finding of this code says.
-    pub(crate) fn is_of(&self, code: &str) -> bool {
-        let Some(largest) = self.run.largest.first() else { return false };
-        self.scopes.get(code).is_some_and(|scopes| scopes.iter().any(|scope| scope.holds(largest)))
-    }
+    let explained = scopes.into_iter().map(|(code, scopes)| {
+        let is_explained = |one: &Outlier| scopes.iter().any(|scope| scope.holds(one));
+        let count = run.largest.iter().filter(|one| is_explained(one)).count();
+        (code, ExplainedLargest { count, has_first: is_explained(first) })
+    });
+    explained.collect()
 }
 
 /// Where the latencies lie that a finding may explain.

@@ -1,6 +1,6 @@
 //! What a reader wants to know first of a run: is it good enough, why not, and what now.
 
-use crate::cause_share::ExplainedLargest;
+use crate::cause_share::{ExplainedLargest, explained_largest};
 use crate::doctor::summary::weighty;
 use crate::figures::{NamedQuantile, P50, P99, P99_9, SaidLatency, maximum, resolution};
 use crate::sections::{explanation as explanation_section, respond, statistics};
@@ -202,15 +202,37 @@ fn is_good(run: &Run) -> bool {
     run.verdict.as_ref().is_some_and(|verdict| verdict.word == VerdictWord::Pass)
 }
 
-/// The findings of the run, the heaviest first, among equals the one that may explain most of the largest
-/// latencies; with how many.
-fn own_findings(run: &Run) -> Vec<(&Finding, Option<usize>)> {
-    let counts = ExplainedLargest::of(run).counts();
-    let all = run.findings_by_weight().into_iter();
-    let mut all: Vec<(&Finding, Option<usize>)> =
-        all.map(|finding| (finding, counts.get(finding.code()).copied())).collect();
-    all.sort_by_key(|(finding, largest)| {
-        Reverse((finding.effect(), finding.severity(), largest.unwrap_or(0)))
+/// A finding that the latencies of its run may come from.
+struct Suspect<'a> {
+    finding: &'a Finding,
+    /// The largest latencies where it says; `None` if that cannot be looked up.
+    largest: Option<ExplainedLargest>,
+}
+
+impl Suspect<'_> {
+    fn first_try(&self) -> Option<FirstTry> {
+        let (code, remedy) = (self.finding.code().to_string(), self.finding.remedy()?);
+        Some(FirstTry { code, remedy, protects: None })
+    }
+}
+
+/// The suspects, the heaviest first, among equals the one that may explain most of the largest latencies.
+/// What lies elsewhere than all of them is none.
+fn suspects(run: &Run) -> Vec<Suspect<'_>> {
+    let explained = explained_largest(run);
+    let mut all: Vec<Suspect> = run
+        .findings_by_weight()
+        .into_iter()
+        .filter(|finding| finding.severity() > Severity::Info)
+        .map(|finding| Suspect { finding, largest: explained.get(finding.code()).copied() })
+        .filter(|Suspect { finding, largest }| {
+            let is_elsewhere = largest.is_some_and(|largest| largest.count == 0);
+            !is_elsewhere || finding.effect() != VerdictEffect::None
+        })
+        .collect();
+    all.sort_by_key(|Suspect { finding, largest }| {
+        let count = largest.map_or(0, |largest| largest.count);
+        Reverse((finding.effect(), finding.severity(), count))
     });
     all
 }
@@ -265,16 +287,6 @@ fn explained_remedy(run: &Run) -> Option<FirstTry> {
     })
 }
 
-/// The findings that the latencies may come from: not those that lie elsewhere than the largest ones.
-fn suspected_findings(run: &Run) -> Vec<(&Finding, Option<usize>)> {
-    let mut all = own_findings(run);
-    all.retain(|(finding, largest)| {
-        let is_elsewhere = *largest == Some(0) && finding.effect() == VerdictEffect::None;
-        finding.severity() > Severity::Info && !is_elsewhere
-    });
-    all
-}
-
 /// The conditions of the machine that can make latencies as large as the largest of the run, where it
 /// shows what else belongs to them.
 fn suspected_conditions(run: &Run) -> Vec<&Diagnosis> {
@@ -306,37 +318,51 @@ fn has_condition(run: &Run, is_it: impl Fn(&ConditionFinding) -> bool) -> bool {
     })
 }
 
-/// What may be behind large latencies, the run's own findings before the settings of the machine,
-/// one of a kind, and how many kinds are left out; a run that passes has only its findings.
-pub(crate) fn causes(run: &Run) -> (Vec<Cause>, usize) {
-    let own = suspected_findings(run).into_iter().map(|(finding, largest)| Cause {
+/// What may be behind the large latencies of a run, and what to do first.
+pub(crate) struct Causes {
+    /// What the list is called: after a pass nothing has to be explained.
+    pub title: &'static str,
+    /// The run's own findings before the conditions of the machine, one of a kind.
+    pub named: Vec<Cause>,
+    /// How many kinds are not among them.
+    pub left_out: usize,
+    /// What to try first; `None` for a run that passes.
+    pub first_try: Option<FirstTry>,
+}
+
+/// The causes of a run; one that passes has only its findings.
+pub(crate) fn causes(run: &Run) -> Causes {
+    let suspects = suspects(run);
+    let (title, conditions, first_try) = match is_good(run) {
+        true => ("Noticed", Vec::new(), None),
+        false => {
+            let conditions = suspected_conditions(run);
+            let first_try = first_try(run, &suspects, &conditions);
+            ("Possible causes", conditions, first_try)
+        }
+    };
+    let of_run = suspects.iter().map(|Suspect { finding, largest }| Cause {
         severity: finding.severity(),
         text: finding.text(),
         code: finding.code().to_string(),
-        largest,
+        largest: largest.map(|largest| largest.count),
     });
-    let of_machine = if is_good(run) { Vec::new() } else { suspected_conditions(run) };
-    let doctor = of_machine.into_iter().map(|one| Cause {
+    let of_machine = conditions.iter().map(|one| Cause {
         severity: one.severity,
         text: one.text.clone(),
         code: one.code.clone(),
         largest: None,
     });
-    let mut named = BTreeSet::new();
+    let mut codes = BTreeSet::new();
     // The first of a kind is the heaviest.
     let all: Vec<Cause> =
-        own.chain(doctor).filter(|cause| named.insert(cause.code.clone())).collect();
+        of_run.chain(of_machine).filter(|cause| codes.insert(cause.code.clone())).collect();
     // What is known comes before what is possible, on the same lines.
-    let known = explained(run).map_or(0, |explained| explained.causes.len());
-    let named = NAMED_CAUSES - known.min(NAMED_CAUSES - 1);
-    let left_out = all.len().saturating_sub(named);
-    let to_try = first_try(run);
-    (first_causes(all, named, to_try.as_ref().map(|one| one.code.as_str())), left_out)
-}
-
-/// What the list of causes is called: after a pass nothing has to be explained.
-pub(crate) fn causes_title(run: &Run) -> &'static str {
-    if is_good(run) { "Noticed" } else { "Possible causes" }
+    let known = run.explanation.as_ref().map_or(0, |of| of.causes.len().min(NAMED_CAUSES));
+    let number = NAMED_CAUSES - known.min(NAMED_CAUSES - 1);
+    let left_out = all.len().saturating_sub(number);
+    let to_try = first_try.as_ref().map(|one| one.code.as_str());
+    Causes { title, named: first_causes(all, number, to_try), left_out, first_try }
 }
 
 /// So many causes; the one to try first is among them, if need be in the place of the last.
@@ -362,34 +388,23 @@ pub(crate) struct FirstTry {
 /// What to try first in a run that is not good enough: what makes the run valid or whole, what
 /// `--explain` has named, what lies where the largest latency does, what can make one as large, and
 /// else to find out.
-pub(crate) fn first_try(run: &Run) -> Option<FirstTry> {
-    if is_good(run) {
-        return None;
+fn first_try(run: &Run, suspects: &[Suspect], conditions: &[&Diagnosis]) -> Option<FirstTry> {
+    let is_broken =
+        |finding: &Finding| finding.invalidates() || finding.severity() == Severity::Error;
+    if let Some(broken) = suspects.iter().find(|one| is_broken(one.finding)) {
+        return broken.first_try();
     }
-    let all = suspected_findings(run);
-    let of = |finding: &Finding| {
-        let (code, remedy) = (finding.code().to_string(), finding.remedy()?);
-        Some(FirstTry { code, remedy, protects: None })
-    };
-    let is_broken = |finding: &Finding| finding.severity() == Severity::Error;
-    let broken = all.iter().find(|(finding, _)| finding.invalidates() || is_broken(finding));
-    if let Some((finding, _)) = broken {
-        return of(finding);
-    }
-    if let Some(remedy) = explained_remedy(run) {
-        return Some(remedy);
-    }
-    let largest = ExplainedLargest::of(run);
-    let explains = all.iter().find(|(finding, _)| largest.is_of(finding.code()));
-    if let Some(first) = explains.and_then(|(finding, _)| of(finding)) {
-        return Some(first);
-    }
-    let own = all.iter().filter_map(|(finding, _)| of(finding));
-    let of_machine = suspected_conditions(run).into_iter().filter_map(|one| {
+    let has_first = |one: &&Suspect| one.largest.is_some_and(|largest| largest.has_first);
+    let of_largest = || suspects.iter().find(has_first).and_then(Suspect::first_try);
+    let of_run = suspects.iter().filter_map(Suspect::first_try);
+    let of_machine = conditions.iter().filter_map(|one| {
         let protects = one.effect.protects.as_ref().map(|text| text.to_string());
         Some(FirstTry { code: one.code.clone(), remedy: one.remedy.clone()?, protects })
     });
-    own.chain(of_machine).find(|one| one.remedy.is_command()).or_else(|| find_out(run))
+    explained_remedy(run)
+        .or_else(of_largest)
+        .or_else(|| of_run.chain(of_machine).find(|one| one.remedy.is_command()))
+        .or_else(|| find_out(run))
 }
 
 /// To record what holds the thread off, where that was not done and can be.

@@ -4,7 +4,7 @@
 use super::markup::{Outline, count, firm, prose};
 use crate::sections::{outliers, respond};
 use crate::sentence::{self, NOT_DEFINED};
-use crate::summary::{self, Cause, Figure, FirstTry};
+use crate::summary::{self, Cause, Causes, Figure, FirstTry};
 use crate::terms;
 use crate::units::with_fixed_spaces;
 use crate::verdict::bound_in_short;
@@ -55,19 +55,15 @@ fn fact(figure: &Figure) -> Markup {
     }
 }
 
-/// Possible causes of large latencies, `more` of them, and the first command to try; nothing where nothing
-/// is known.
-pub fn causes(run: &Run, outline: &Outline, more: &Markup) -> Option<Markup> {
-    let (causes, _) = summary::causes(run);
-    let first_try = summary::first_try(run);
+/// Possible causes of large latencies, and the first command to try; `None` if nothing is known. On a page
+/// of a single run links lead to more of them.
+pub fn causes(run: &Run, outline: &Outline, has_more: bool) -> Option<Markup> {
+    let Causes { title, named: causes, left_out, first_try } = summary::causes(run);
     let known = summary::explained(run);
     if causes.is_empty() && first_try.is_none() && known.is_none() {
         return None;
     }
-    let title = match causes.is_empty() && known.is_none() {
-        true => "No cause was seen",
-        false => summary::causes_title(run),
-    };
+    let title = if causes.is_empty() && known.is_none() { "No cause was seen" } else { title };
     Some(html! {
         section.why aria-labelledby=(outline.id("why")) {
             @if let Some(known) = &known {
@@ -85,7 +81,7 @@ pub fn causes(run: &Run, outline: &Outline, more: &Markup) -> Option<Markup> {
             @if !causes.is_empty() {
                 ul.findings { @for cause in &causes { (one_cause(cause, run)) } }
             }
-            (more)
+            @if has_more { (more_causes(run, outline, left_out)) }
             @if let Some(FirstTry { code, remedy, protects }) = first_try {
                 p.try { strong { "Try first" } " (" code { (code) } ")" }
                 @if remedy.is_command() { pre { code { (remedy) } } } @else { p { (prose(remedy.as_str())) } }
@@ -96,8 +92,7 @@ pub fn causes(run: &Run, outline: &Outline, more: &Markup) -> Option<Markup> {
 }
 
 /// Links to the parts of the page that say more of the causes.
-pub fn more_causes(run: &Run, outline: &Outline) -> Markup {
-    let (_, left_out) = summary::causes(run);
+fn more_causes(run: &Run, outline: &Outline, left_out: usize) -> Markup {
     html! {
         @if let Some(sum) = outliers::sum(run) {
             p { a href={ "#" (outline.id("largest")) } { (with_fixed_spaces(&sum)) } }

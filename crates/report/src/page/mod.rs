@@ -124,7 +124,7 @@ pub fn page(runs: &[PageRun]) -> String {
 /// The answer of a run alone, to stand in another page: what its own page begins with, without scripts.
 pub fn page_top(of: &PageRun) -> String {
     let title = format!("{}: {}", of.run.id, sentence::machine_name(of.run));
-    let body = html! { main { (top(of, &Outline::page(), &html! {})) } };
+    let body = html! { main { (top(of, &Outline::page(), false)) } };
     shell(&title, &body, false)
 }
 
@@ -175,15 +175,15 @@ fn several_runs(runs: &[PageRun]) -> Markup {
 /// The answer on one screen, and all the rest folded below it.
 fn run_sections(of: &PageRun, outline: &Outline) -> Markup {
     html! {
-        (top(of, outline, &head::more_causes(of.run, outline)))
+        (top(of, outline, true))
         (folds::folds(outline, &parts(of, outline)))
     }
 }
 
-/// The answer on one screen; `more` leads from the causes to what stands below it.
-fn top(of: &PageRun, outline: &Outline, more: &Markup) -> Markup {
+/// The answer on one screen; with links from the causes where more of the page stands below it.
+fn top(of: &PageRun, outline: &Outline, has_more: bool) -> Markup {
     let run = of.run;
-    let causes = head::causes(run, outline, more);
+    let causes = head::causes(run, outline, has_more);
     html! {
         (head::opening(run, outline))
         (head::facts(run))

@@ -2,8 +2,8 @@
 
 use crate::doctor::severity_colour;
 use crate::summary::{
-    Cause, Figure, FirstTry, capitalised, causes, causes_title, conditions, explained, figures,
-    figures_line, first_try, headline,
+    Cause, Causes, Figure, FirstTry, capitalised, causes, conditions, explained, figures,
+    figures_line, headline,
 };
 use crate::terminal::style::{Colour, Style};
 use crate::terminal::table::{Column, table, wrapped};
@@ -15,10 +15,11 @@ use latlab_model::Run;
 pub fn summarise(run: &Run, picture: &str, width: usize, style: Style) -> String {
     let answer = [opening(run, width, style), figure_table(run, width, style), picture.to_string()];
     let mut parts: Vec<String> = answer.into_iter().filter(|part| !part.is_empty()).collect();
-    let (known, now) = (known(run, width), now(run, width));
+    let causes = causes(run);
+    let (known, now) = (known(run, width), now(&causes, width));
     let lines = |text: &String| text.lines().count();
     let used = parts.iter().map(lines).sum::<usize>() + parts.len() + lines(&known) + lines(&now);
-    let why = why(run, width, style, SCREEN.saturating_sub(used + BELOW));
+    let why = why(run, &causes, width, style, SCREEN.saturating_sub(used + BELOW));
     parts.push(format!("{known}{why}{now}"));
     parts.retain(|part| !part.is_empty());
     parts.join("\n")
@@ -27,8 +28,9 @@ pub fn summarise(run: &Run, picture: &str, width: usize, style: Style) -> String
 /// The same without a picture and without a table, for the end of a measurement.
 pub fn summarise_in_lines(run: &Run, width: usize, style: Style) -> String {
     let figures = format!("{}\n", wrapped(&capitalised(&figures_line(run)), width, 0));
-    let (known, possible) = (known(run, width), why(run, width, style, CAUSE_LINES));
-    [opening(run, width, style), figures, known, possible, now(run, width)].concat()
+    let causes = causes(run);
+    let why = why(run, &causes, width, style, CAUSE_LINES);
+    [opening(run, width, style), figures, known(run, width), why, now(&causes, width)].concat()
 }
 
 fn opening(run: &Run, width: usize, style: Style) -> String {
@@ -83,17 +85,18 @@ const CAUSE_LINES: usize = 6;
 /// Where the words of a cause begin.
 const INDENT: usize = 10;
 
-/// The causes in about so many lines; the first in any case.
-fn why(run: &Run, width: usize, style: Style, room: usize) -> String {
-    let (causes, mut left_out) = causes(run);
+/// The causes in about this many lines, but always the first.
+fn why(run: &Run, causes: &Causes, width: usize, style: Style, room: usize) -> String {
+    let Causes { title, named: causes, left_out, .. } = causes;
+    let mut left_out = *left_out;
     if causes.is_empty() {
         return String::new();
     }
-    let each = causes.into_iter().map(|Cause { severity, text, code, largest }| {
-        let word = style.paint(severity_colour(severity), &format!("{severity:<7}"));
+    let each = causes.iter().map(|Cause { severity, text, code, largest }| {
+        let word = style.paint(severity_colour(*severity), &format!("{severity:<7}"));
         let largest = largest.map(|count| format!(": {count} of {} largest", run.largest.len()));
         let mark = format!("{code}{}", largest.unwrap_or_default());
-        let text = wrapped(&text, width, INDENT);
+        let text = wrapped(text, width, INDENT);
         let last = text.lines().last().map_or(0, |line| line.chars().count());
         let first = if text.contains('\n') { 0 } else { INDENT };
         // A mark is never parted.
@@ -113,15 +116,15 @@ fn why(run: &Run, width: usize, style: Style, room: usize) -> String {
         0 => String::new(),
         count => format!(" ({count} more in `latlab show --all`)"),
     };
-    let title = wrapped(&format!("{}{more}:", causes_title(run)), width, 0);
+    let title = wrapped(&format!("{title}{more}:"), width, 0);
     format!("{title}\n{named}")
 }
 
-fn now(run: &Run, width: usize) -> String {
-    let Some(FirstTry { code, remedy, protects }) = first_try(run) else { return String::new() };
+fn now(causes: &Causes, width: usize) -> String {
+    let Some(FirstTry { code, remedy, protects }) = &causes.first_try else { return String::new() };
     let line = format!("Try first [{code}]: {remedy}");
     let line = if remedy.is_command() { line } else { wrapped(&line, width, 2) };
-    let caution = protects.map(|what| {
+    let caution = protects.as_ref().map(|what| {
         format!("{}\n", wrapped(&format!("  This removes a protection: {what}."), width, 2))
     });
     format!("{line}\n{}", caution.unwrap_or_default())
