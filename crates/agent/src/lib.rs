@@ -46,8 +46,6 @@ mod waker;
 mod worker;
 
 pub use drain::IntervalObserver;
-pub use fault::inject;
-pub use guest::{BOOT, WORKER, boot, work};
 pub use latlab_measure::recorder::Sealed;
 pub use load::{LOAD_SUPERVISOR, missing_program, supervise};
 pub use output::Output;

@@ -1,8 +1,10 @@
 //! The program `latlab-agent`: the measuring half alone, small enough for any board. `latlab` is it
 //! under another name.
 
+use crate::fault;
+use crate::guest::{self, BOOT, WORKER};
+use crate::load::{LOAD_SUPERVISOR, supervise};
 use crate::output::Output;
-use crate::{BOOT, LOAD_SUPERVISOR, WORKER};
 use latlab_model::VERSION;
 use latlab_model::fault::FAULT;
 use latlab_sys::files::Root;
@@ -45,23 +47,23 @@ pub fn agent(words: impl IntoIterator<Item = OsString>) -> ExitCode {
     // The kernel gives its first process the words of its command line that it does not know.
     let words = if std::process::id() == FIRST { vec![BOOT.to_string()] } else { words };
     let done = match words.join(" ").as_str() {
-        BOOT => crate::boot(),
+        BOOT => guest::boot(),
         "--version" | "-V" => print_text(stdout(), &format!("latlab-agent {VERSION}")),
         "--restore" => {
             let restored = restore_from_here(&Root::default());
             restored.iter().try_for_each(|line| print_text(stdout(), line))
         }
         "--help" | "-h" => print_text(stdout(), HELP),
-        WORKER => crate::work(),
-        words if words.starts_with(LOAD_SUPERVISOR) => crate::supervise(),
-        _ if words.len() == 2 && words[0] == FAULT => crate::inject(&words[1]),
+        WORKER => guest::work(),
+        words if words.starts_with(LOAD_SUPERVISOR) => supervise(),
+        _ if words.len() == 2 && words[0] == FAULT => fault::inject(&words[1]),
         run if words.len() < 2 && !run.starts_with('-') => serve(),
         words => Err(format!("unknown arguments '{words}'; see latlab-agent --help")),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(text) => {
-            // Nobody may be there to read it; the exit code says it as well.
+            // Standard error may be closed; the exit code reports the failure as well.
             let _ = print_text(stderr(), &format!("latlab-agent: {text}"));
             ExitCode::from(EXIT_USAGE)
         }

@@ -71,9 +71,7 @@ pub fn supervise_load() -> anyhow::Result<ExitCode> {
 
 fn write(machine: &str, output: Option<PathBuf>) -> anyhow::Result<()> {
     let Some(program) = agents::agent_program(machine) else {
-        let known = agents::architectures();
-        let known = if known.is_empty() { "it has none".to_string() } else { known.join(", ") };
-        bail!("this build has no agent for '{machine}' ({known}): {}", agents::HOW_TO_BUILD);
+        bail!("this build has no agent for '{machine}' {}", agents::known_agents());
     };
     let program = program.with_context(|| format!("the agent for {machine} is damaged"))?;
     let path = output.unwrap_or_else(|| format!("latlab-agent-{machine}").into());

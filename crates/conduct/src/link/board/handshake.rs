@@ -213,15 +213,11 @@ fn agent_for(machine: &str) -> Result<Vec<u8>, String> {
     match agents::agent_program(machine) {
         Some(Ok(program)) => Ok(program),
         Some(Err(error)) => Err(format!("the embedded agent for {machine} is damaged: {error}")),
-        None => {
-            let known = agents::architectures();
-            let machine = escape_controls(machine);
-            Err(format!(
-                "its machine is '{machine}', for which this build has no agent ({}): {}",
-                if known.is_empty() { "it has none".to_string() } else { known.join(", ") },
-                agents::HOW_TO_BUILD
-            ))
-        }
+        None => Err(format!(
+            "its machine is '{}', for which this build has no agent {}",
+            escape_controls(machine),
+            agents::known_agents()
+        )),
     }
 }
 
