@@ -72,8 +72,10 @@ struct MeasuringThread {
     ready: PlacedThread,
     start: Start,
     stop: Arc<AtomicU8>,
-    /// Since when it was to have ended.
+    /// When it should have ended.
     over: Option<Instant>,
+    /// Whether it got another CPU to end on.
+    is_moved: bool,
 }
 
 /// What the threads came to.
@@ -158,6 +160,7 @@ impl MeasuringThreads {
             start,
             stop,
             over: None,
+            is_moved: false,
         });
         let free = if layout.crowded { CpuSet::default() } else { layout.helpers.clone() };
         Ok(MeasuringThreads {
@@ -283,7 +286,7 @@ impl MeasuringThreads {
         for (thread, member) in (0..).zip(&mut self.members) {
             let is_over =
                 is_stopped || length.is_some_and(|length| now >= member.start.from + length.0);
-            if !is_over || member.has_ended() || self.free.is_empty() {
+            if !is_over || member.is_moved || member.has_ended() || self.free.is_empty() {
                 continue;
             }
             let id = member.ready.thread.id;
@@ -301,8 +304,7 @@ impl MeasuringThreads {
                     .at(Nanos(Clock::Monotonic.now()))
                     .of_thread(thread);
                 outbox.send(&Message::Finding(finding));
-                // Once is enough.
-                member.over = Some(since + Duration::from_secs(3600));
+                member.is_moved = true;
             }
         }
     }

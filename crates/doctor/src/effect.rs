@@ -2,21 +2,20 @@
 
 use latlab_model::Nanos;
 pub use latlab_model::doctor::{Effect, Sign};
-
-/// Latencies are not known to be longer by any of the conditions.
-pub const SECOND: Nanos = Nanos(1_000_000_000);
+pub use latlab_model::nanos::SECOND;
+use latlab_model::nanos::{MICROSECOND, MILLISECOND};
 
 /// Adds from this much to that much to a latency.
 pub const fn acts(from: Nanos, to: Nanos) -> Effect {
     Effect { acts: Some((from, to)), sign: None, protects: None }
 }
 
-/// So many microseconds.
+/// A time in microseconds.
 pub const fn us(count: i64) -> Nanos {
-    Nanos(count * 1_000)
+    Nanos(count * MICROSECOND.0)
 }
 
-/// So many milliseconds.
+/// A time in milliseconds.
 pub const fn ms(count: i64) -> Nanos {
-    us(count * 1_000)
+    Nanos(count * MILLISECOND.0)
 }

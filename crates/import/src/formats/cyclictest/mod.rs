@@ -10,7 +10,7 @@ mod samples;
 mod threads;
 
 use super::left_out::{LeftOut, is_other_text};
-use super::{Format, Part, contains, head_lines, is_text, number_parts};
+use super::{Format, Part, check_number, contains, head_lines, is_text, number_parts};
 use crate::input::{Input, InputError, Query, Unit};
 use crate::lines::Line;
 use crate::recording::Recording;
@@ -25,8 +25,6 @@ pub const FORMAT: Format =
 
 /// Lines of the head that are looked at.
 const LOOKED_AT: usize = 2_000;
-/// A file with more of them is no log of a person.
-const MOST_RECORDINGS: usize = 1_000;
 
 fn fits(head: &[u8]) -> bool {
     is_text(head) && head_lines(head).take(LOOKED_AT).any(is_typical)
@@ -74,10 +72,7 @@ fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, InputError> 
         if section.ends_before(&line) {
             let next = section.successor(line.number);
             done.extend(std::mem::replace(&mut section, next).part(unit));
-            if done.len() >= MOST_RECORDINGS {
-                let text = format!("line {}: more than 1000 recordings in one file", line.number);
-                return Err(InputError::Malformed(text));
-            }
+            check_number(&done, line.number)?;
         }
         section.take(&line, unit);
     }
