@@ -218,7 +218,8 @@ fn evidence_is_told_in_brackets() {
     assert!(of(LegEvidence::ShorterCauses { causes: 2 }).contains("(and 2 shorter causes)"));
 }
 
-fn held_off_by(kind: HolderKind, name: &str) -> Cause {
+/// A thread was held off once by this.
+pub fn held_off_by(kind: HolderKind, name: &str) -> Cause {
     Cause {
         holder: Holder { kind, name: name.to_string() },
         count: 1,

@@ -1,9 +1,9 @@
 //! What this program says is to be done can be pasted into a shell, whatever the names in it are: nothing
 //! of theirs is run.
 
+use crate::explanation::held_off_by;
 use crate::finding;
-use latlab_model::Nanos;
-use latlab_model::explanation::{Cause, Holder, HolderKind};
+use latlab_model::explanation::{Cause, HolderKind};
 use latlab_model::finding::Finding;
 use latlab_model::plan::Policy;
 use latlab_model::shell::{Line, latlab};
@@ -106,22 +106,8 @@ fn causes(name: &str, process: Option<&str>) -> Vec<Line> {
         for (policy, (thread, kernel_priority)) in
             policies.iter().zip(threads.iter().copied().zip(priorities))
         {
-            let cause = Cause {
-                holder: Holder { kind: *kind, name: name.to_string() },
-                count: 1,
-                share: 1.0,
-                total_ns: Nanos(1),
-                largest_ns: Nanos(1),
-                cpus: vec![0],
-                first_ns: Nanos(0),
-                last_ns: Nanos(0),
-                kernel_priority,
-                thread,
-                process: process.map(str::to_string),
-                started: Vec::new(),
-                realtime: None,
-                remedy: None,
-            };
+            let process = process.map(str::to_string);
+            let cause = Cause { kernel_priority, thread, process, ..held_off_by(*kind, name) };
             lines.push(cause.remedy(*policy));
         }
     }
