@@ -22,7 +22,7 @@ const MOST_LOG_LINES: usize = 10;
 
 /// How long is waited for a file: one that takes longer hangs, however busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// After so many files that hang no other is tried.
+/// Stop reading after this many files have hung.
 const MOST_HANGS: u32 = 3;
 
 /// The snapshot of what lies below this root.

@@ -200,9 +200,8 @@ fn supervise(
     }
 }
 
-/// Why an agent is given up that says nothing: before it measures, and when it should have ended by its
-/// plan. In between nobody knows how long the processes that it measures keep it from speaking; the time
-/// of a guest is its own.
+/// Why a silent agent is given up: before it measures, and once its plan should have ended. In between
+/// the processes on its CPUs may keep it silent for any time. Guests have a time of their own.
 fn silence(journal: &JournalThread, plan: &Plan, timing: &Timing) -> Option<String> {
     if matches!(plan.target, Target::Lab(_)) {
         return None;

@@ -3,8 +3,8 @@
 use latlab_model::doctor::Diagnosis;
 use latlab_model::{Run, Snapshot};
 
-/// The run with the remedies of its diagnoses, which the kernel files of its machine give. A run folder
-/// holds remedies too, but whoever made it may have written them.
+/// The run with the remedies of its diagnoses, which the kernel files of its machine give. The run
+/// folder holds remedies too, but those may be anyone's words.
 pub fn with_remedies(run: Run, snapshot: &Snapshot) -> Run {
     let known = latlab_doctor::examine(snapshot);
     let mend = |one: Diagnosis| match known.iter().find(|known| known.code == one.code) {

@@ -35,7 +35,7 @@ impl NormalScores {
         }
     }
 
-    /// The score of a latency; none of a thread without latencies.
+    /// The score of a latency; `None` for a thread without latencies.
     fn of(&self, latency: Nanos) -> Option<f64> {
         let at = self.highs.partition_point(|high| *high <= latency);
         self.scores.get(at.min(self.scores.len().saturating_sub(1))).copied()
@@ -102,7 +102,7 @@ impl Slice {
     }
 }
 
-/// For each slice its latencies, and about how many of them lie above a quantile; none of nothing.
+/// For each slice its latencies, and about how many of them exceed a quantile; `None` without latencies.
 pub fn above_quantile(slices: &[Slice], parts_per_million: u32) -> Option<Vec<(f64, f64)>> {
     let wanted = 1.0 - f64::from(parts_per_million) / 1e6;
     let edge = nearest_edge(slices, wanted);

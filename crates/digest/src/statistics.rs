@@ -331,7 +331,7 @@ impl Latencies<'_> {
         QUANTILES.iter().filter_map(interval).collect()
     }
 
-    /// How latencies near a quantile depend on each other; none where nothing is known of their order.
+    /// How latencies near a quantile depend on each other; `None` if their order is not known.
     fn dependence(&self, parts_per_million: u32, hint: &Durations) -> Option<SliceDependence> {
         let slices: Vec<Slice> =
             self.slices.iter().filter(|slice| slice.count > 0).cloned().collect();

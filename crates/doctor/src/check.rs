@@ -111,7 +111,7 @@ impl Check {
             Some((remedy, undo)) => (Some(remedy), undo),
             None => (self.remedy.map(Remedy::from), self.undo.map(Remedy::from)),
         };
-        // A value or a name may come from a machine that nobody trusts.
+        // Values and names may come from an untrusted machine.
         let line = |remedy| match remedy {
             Remedy::Template(template) => Line::filled(template, &format!("/{file}"), &value),
             Remedy::Line(line) => line,

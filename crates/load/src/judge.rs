@@ -101,7 +101,7 @@ pub fn lost_cpus(load: &Load, end: &LoadEnd, window: &MeasuredTime) -> Option<Fi
     in_window.then(|| finding.at(Some(at_ns.min(window.to))))
 }
 
-/// Nobody may lower the priority of its threads while it is measured.
+/// The priority of its threads must not be lowered while it is measured.
 pub fn lost_priority(load: &Load, end: &LoadEnd, window: &MeasuredTime) -> Option<Finding> {
     let LostPriority { at_ns, previous_ns, held, now } = end.lost_priority.clone()?;
     let load = load.name.clone();

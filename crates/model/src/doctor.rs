@@ -52,7 +52,7 @@ text_enum! {
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Effect {
-    /// The least and the most that it adds to a latency; none of a condition that makes none by itself.
+    /// The least and the most that it adds to a latency; `None` if it adds nothing by itself.
     pub acts: Option<(Nanos, Nanos)>,
     /// What must be seen in the run as well.
     pub sign: Option<Sign>,

@@ -417,8 +417,8 @@ impl Run {
         self.asked.method.has_releases()
     }
 
-    /// What loaded the machine, in the words that asked for it, or in those of an imported file; none of a
-    /// run without loads, and where nobody knows.
+    /// What loaded the machine, in the words of the plan or of an imported file; `None` for a run without
+    /// loads, and if that is not known.
     pub fn load(&self) -> Option<String> {
         let words: Vec<&str> = self.asked.loads.iter().map(|load| load.words.as_str()).collect();
         let facts = self.asked.method.import().into_iter().flat_map(|import| &import.facts);
@@ -429,7 +429,7 @@ impl Run {
         }
     }
 
-    /// The same, or this word where there was none; what nobody knows is `unknown`.
+    /// The same, or this word if there was none; `unknown` if that is not known.
     pub fn load_or(&self, none: &str) -> String {
         let word = if self.asked.method.has_agent() { none } else { "unknown" };
         self.load().unwrap_or_else(|| word.to_string())

@@ -172,7 +172,7 @@ fn maximum(run: &Run) -> String {
     largest(run).map(|max| format!(", observed maximum {}", words(max))).unwrap_or_default()
 }
 
-/// Why a run is `invalid` or `inconclusive`, in a clause; none where its counts decide.
+/// Why a run is `invalid` or `inconclusive`, in a clause; `None` if its counts decide.
 pub fn verdict_reason(run: &Run) -> Option<String> {
     reason(run, run.verdict.as_ref()?)
 }
@@ -254,7 +254,7 @@ fn too_short(ended: EndReason) -> &'static str {
 /// What every bound takes for granted.
 pub(crate) const UNCHANGED: &str =
     "if load and machine do not change and bursts come independently";
-/// From so many bursts at a time on they are said to clump.
+/// Bursts are said to clump if at least this many come at a time.
 const NOTABLE_CLUMP: f64 = 1.5;
 
 /// Misses come together, so that what can be bounded is how often they do.

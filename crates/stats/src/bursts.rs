@@ -91,7 +91,7 @@ pub const ENOUGH_BURSTS: usize = 10;
 pub const ENOUGH_FOR_CLUMPS: usize = 20;
 /// Slices of time in which bursts are counted.
 const SLICES: usize = 100;
-/// So many releases stand for a slice: bursts are rare among them.
+/// Releases that stand for a slice: bursts are rare among them.
 const RELEASES: f64 = 1e9;
 
 /// How many bursts come together, at all scales that the measured time is long enough for; `None` of too

@@ -12,7 +12,7 @@ use latlab_model::{Nanos, Plan};
 /// What a one-sided statement of 95 % leaves out.
 const CHANCE: f64 = 0.05;
 const HOUR_NS: f64 = 3.6e12;
-/// Where nothing is known of how bursts clump, a run that may end at any time takes so many as one.
+/// If it is not known how bursts clump, a run that may end at any time takes this many as one.
 const UNKNOWN_CLUMP: f64 = 3.0;
 
 /// Bursts that came in some time.

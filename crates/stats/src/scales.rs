@@ -28,7 +28,7 @@ const TOO_SLOW: f64 = 4.0;
 const STRONG: f64 = 2.0;
 /// … and so probable.
 const SURELY_SLOW: f64 = 0.8;
-/// In a run of a suitable length the slow variation would reach so many cosines.
+/// In a run of a suitable length the slow variation would reach this many cosines.
 const ENOUGH_COSINES: f64 = 8.0;
 /// What a two-sided interval of 95 % leaves to both sides, and the normal distribution that belongs to it.
 const CHANCE: f64 = 0.05;
@@ -68,9 +68,9 @@ fn corner(at: usize) -> f64 {
 /// What slices of a run say of the latencies above a level.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct SliceDependence {
-    /// So many latencies say as much as one that depends on no other.
+    /// How many latencies say as much as one that depends on no other.
     pub per_event: f64,
-    /// How many times longer a run would have to be to say anything; none where this one does.
+    /// How many times longer a run would have to be to say anything; `None` if this one does.
     pub longer: Option<f64>,
     /// How long slow variation lasts.
     pub durations: Durations,
@@ -85,9 +85,9 @@ struct Combination {
     variance: f64,
 }
 
-/// The dependence of latencies of which each slice has so many, and so many of these above a level, in the
-/// order of time; `bursts` are sizes of bursts above it, as far as they are known. None of too few slices,
-/// or where nothing or everything lies above.
+/// The dependence of latencies: how many each slice has, and how many of these lie above a level, in the
+/// order of time. `bursts` are the known sizes of bursts above it. `None` for too few slices, and if
+/// nothing or everything lies above.
 pub fn slice_dependence(
     slices: &[(f64, f64)],
     bursts: &[u64],

@@ -138,7 +138,7 @@ impl OpenFile {
     }
 }
 
-/// Opens a file to read it; a pipe that nobody writes to is not waited for.
+/// Opens a file to read it, without waiting for the writer of a pipe.
 pub fn open_at_once(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
     // What is read of it is waited for.

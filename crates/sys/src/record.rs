@@ -225,7 +225,7 @@ fn is_trusted(owner: u32) -> bool {
     owner == 0 || owner == effective_user()
 }
 
-/// Reads a record; none where it has just gone, or is no file of an owner who is somebody else.
+/// Reads a record; `None` if it has just gone, or is another user's and no file.
 fn read(path: &Path, subject: Subject, owner: u32) -> Result<Option<FoundRecord>, String> {
     // In a folder of our own it may stand for something that we have changed.
     let strange = |reason: String| match owner == effective_user() {

@@ -48,7 +48,7 @@ impl Readback {
         Readback::Kernel { kind: Kind::File, path: path.to_string(), value: value.to_string() }
     }
 
-    /// The value; none where the thread or the interrupt is gone. The error is why it cannot be read.
+    /// The value; `None` once the thread or the interrupt is gone. The error says why it cannot be read.
     fn read(&self, root: &Root) -> Result<Option<Reading>, String> {
         let value = match self {
             Readback::Scheduling(thread) => return Ok(thread.scheduling()),
@@ -99,7 +99,7 @@ fn is_gone(root: &Root, kind: Kind, path: &str, error: &io::Error) -> bool {
     error.kind() == ErrorKind::NotFound && (matches!(kind, Kind::Thread(_)) || interrupt)
 }
 
-/// Whether the CPUs in a file are other ones; none where it holds something else.
+/// Whether a file lists other CPUs than the measured ones; `None` if it holds no list of CPUs.
 fn away_from(path: &str, text: &str, measured: &CpuSet) -> Option<String> {
     // The only files with lists of CPUs say so in their names.
     let cpus = match path.ends_with("_list") {

@@ -373,7 +373,7 @@ impl LargeLatencies<'_> {
         late.collect()
     }
 
-    /// So many bursts at a level below the deadline, as far down as all latencies of all threads are known.
+    /// Bursts at a level below the deadline, as far down as all latencies of all threads are known.
     fn lower_level(
         &self,
         deadline: Nanos,

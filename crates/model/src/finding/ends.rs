@@ -40,7 +40,7 @@ findings! {
             "no pass",
             "Find out what kept the CPU busy at a priority above that of the thread."
         ) {
-            /// Its CPU; none of a thread that floats.
+            /// Its CPU; `None` for a floating thread.
             cpu: Option<u32>,
             /// The CPUs that it was given.
             moved_to: CpuSet,
@@ -197,7 +197,7 @@ impl EndFinding {
             | BoardLost { .. }
             | EmulatorFailed { .. } => ERROR,
             ThreadEndedEarly { .. } | ThreadLost { .. } => INVALID,
-            // How long it would have waited nobody knows.
+            // How long it would have waited is unknown.
             ThreadStarved { .. } => NO_PASS,
             GuestNoisy { .. }
             | GuestTimeLimit { .. }

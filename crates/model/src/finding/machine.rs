@@ -304,7 +304,7 @@ fn of_setting(setting: &str) -> Option<Line> {
             "The kernel or the driver binds them to their CPUs. /proc/interrupts shows how often \
              they occur: measure a CPU without them."
         }
-        // A command with path and value would be the word of whoever made the run.
+        // A command with this path and value would be the text of a stranger's run.
         path if path.contains('/') => "Write it by hand, and see what the kernel says.",
         _ => return None,
     };

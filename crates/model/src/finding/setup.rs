@@ -108,7 +108,7 @@ impl SetupFinding {
         match self {
             SetupFinding::CpusNotHeld { .. } => INFO,
             SetupFinding::SettingChanged { matters: true, .. } => INVALID,
-            // Nobody knows that the run was as it was asked to the end.
+            // The run may not have stayed as it was asked.
             SetupFinding::SettingChanged { .. }
             | SetupFinding::SettingUnreadable { .. }
             | SetupFinding::SettingWritten { .. } => NO_PASS,

@@ -84,7 +84,7 @@ pub struct LostCpus {
     pub left: CpuSet,
 }
 
-/// A thread of a load that somebody has given a lower priority while it ran.
+/// A thread of a load whose priority was lowered while it ran.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct LostPriority {
     /// When this was first seen, on CLOCK_MONOTONIC.

@@ -99,7 +99,7 @@ fn open_lock(folder: &Path) -> io::Result<File> {
     match options.open(&path) {
         Ok(file) if file.metadata()?.is_file() => Ok(file),
         Ok(_) => Err(not_a_file()),
-        // Of a pipe that nobody reads.
+        // A pipe without a reader.
         Err(error) if error.raw_os_error() == Some(libc::ENXIO) => Err(not_a_file()),
         Err(error) => Err(error),
     }

@@ -61,7 +61,7 @@ impl Origin {
     }
 
     /// Whether the process that wrote it, or the one that started that for its run, has ended or was
-    /// killed; nobody knows it of those in another namespace.
+    /// killed; not known of processes in another namespace.
     pub fn is_ending(&self, root: &Root, here: &Origin) -> bool {
         let is_visible = root.is_machine()
             && !here.writers.is_empty()

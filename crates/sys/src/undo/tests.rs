@@ -283,7 +283,7 @@ fn a_record_leads_to_kernel_files_only() {
     }
 }
 
-/// Invariant (undo): A record that cannot be read is told, and stays.
+/// Invariant (undo): A record that cannot be read is reported, and stays.
 #[test]
 fn a_record_that_cannot_be_read_is_told() {
     let (_folder, root) = machine();
@@ -333,7 +333,7 @@ fn what_is_no_record_of_ours_is_told_and_stays() {
     crate::files::make_fifo(&path).unwrap();
     told("not a regular file");
     fs::remove_file(&path).unwrap();
-    // Nobody waits for who reads it.
+    // The reader is not waited for.
     fs::remove_file(folder.join("lock")).unwrap();
     crate::files::make_fifo(&folder.join("lock")).unwrap();
     fs::write(&path, "x").unwrap();

@@ -138,7 +138,7 @@ mod tests {
             TABLE.iter().map(|entry| format!("--{}", entry.spec.long)).collect();
         let mut found = 0;
         for source in SOURCES.iter().flat_map(|pattern| files(pattern)) {
-            // A command of latlab's is one to paste, whoever prints it.
+            // Commands of `latlab` are printed to be pasted, also by `latlab cyclictest`.
             for text in texts(&source).into_iter().filter(|text| !text.starts_with("latlab ")) {
                 for option in options(&own_words(&text)) {
                     let is_known = own.contains(&option) || NOT_ASKED.contains(&option.as_str());

@@ -128,8 +128,8 @@ fn fill(source: &mut impl Read, piece: &mut [u8]) -> io::Result<usize> {
     Ok(filled)
 }
 
-/// Whether the begin of a source may be that of a recording: text without a digit is none, and neither is
-/// one byte again and again, as devices and some programs give it without end.
+/// Whether a source that starts like this may be a recording. Text without a digit is not, nor is one
+/// byte repeated, as devices and some programs produce it without end.
 fn may_hold_figures(begin: &[u8]) -> bool {
     let is_text = begin.iter().all(|byte| matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~'));
     let is_one_byte = begin.iter().all(|byte| *byte == begin[0]);
@@ -139,7 +139,7 @@ fn may_hold_figures(begin: &[u8]) -> bool {
     }
 }
 
-/// Whether so many bytes can be written into a folder, and something is left to others.
+/// Refuses to write this many bytes into a folder unless enough space stays free for others.
 pub fn expect_room(folder: &Path, needed: u64) -> anyhow::Result<()> {
     match disk::free_bytes(folder) {
         Some(free) if free < needed.saturating_add(KEPT_FREE) => {

@@ -233,7 +233,7 @@ impl Drop for Shell {
     fn drop(&mut self) {
         self.input = None;
         if !self.has_acquired {
-            // It has nothing to give back but a reservation, which nobody waits for.
+            // Its reservation expires by itself.
             return;
         }
         let until = Instant::now() + RELEASE;
