@@ -16,8 +16,8 @@ pub struct Misses {
 }
 
 impl Misses {
-    /// Counts those of one thread.
-    pub fn of(series: &Series, deadline: Nanos) -> Misses {
+    /// Counts those of one thread, whose figures are cut off to this unit.
+    pub fn of(series: &Series, deadline: Nanos, unit: Nanos) -> Misses {
         let counts = &series.counts;
         let mut misses = Misses::default();
         let late = |latency: Nanos| is_miss(latency.0, deadline.0);
@@ -32,6 +32,11 @@ impl Misses {
         // A maximum that the file states was a latency, wherever it is counted.
         if series.stated_max_ns.is_some_and(late) {
             misses.certain = misses.certain.max(1);
+        }
+        // A largest latency of 49 us may have been one of 49.9 us.
+        let may_be_late = series.counts.count > 0 && late(series.largest() + unit - Nanos(1));
+        if may_be_late && misses.certain == 0 {
+            misses.undecided = misses.undecided.max(1);
         }
         misses.may_lack_some = series.may_lack_latencies && series.stated_max_ns.is_none();
         misses
@@ -57,6 +62,7 @@ impl Misses {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use latlab_model::histogram::Overflow;
     use latlab_model::{BinLayout, Histogram};
 
     fn series(latencies: &[i64], bins: u32) -> Series {
@@ -66,8 +72,23 @@ mod tests {
     }
 
     fn misses(series: &Series, deadline: i64) -> (u64, u64, bool) {
-        let Misses { certain, undecided, may_lack_some } = Misses::of(series, Nanos(deadline));
-        (certain, undecided, may_lack_some)
+        let misses = Misses::of(series, Nanos(deadline), Nanos(1));
+        (misses.certain, misses.undecided, misses.may_lack_some)
+    }
+
+    #[test]
+    fn a_largest_latency_that_is_cut_off_at_the_deadline_decides_nothing() {
+        let counts = Histogram {
+            count: 9,
+            max_ns: Nanos(49_000),
+            layout: BinLayout::unknown(),
+            overflow: Overflow { count: 9, ..Overflow::default() },
+            ..Histogram::default()
+        };
+        let one = Series { counts, ..Series::default() };
+        let undecided = |deadline| Misses::of(&one, Nanos(deadline), Nanos(1_000)).undecided;
+        assert_eq!(undecided(49_000), 1);
+        assert_eq!(undecided(49_999), 0);
     }
 
     #[test]

@@ -79,10 +79,12 @@ pub enum InputError {
     )]
     Unknown,
     /// A format fits, but no latency is in it.
-    #[error("{format}: the file contains no latencies")]
+    #[error("{format}: the file contains no latencies{}", reason.iter().map(|it| format!("; {it}")).collect::<String>())]
     NoLatencies {
         /// The format.
         format: &'static str,
+        /// What could not be read.
+        reason: Option<String>,
     },
     /// The file is not what its format says.
     #[error("{0}")]

@@ -24,6 +24,7 @@ pub use input::{InputError, Query, Unit};
 pub use recording::{Recording, Series};
 
 use input::Input;
+use latlab_model::finding::Finding;
 use std::fs::File;
 use std::io::Read;
 
@@ -47,9 +48,11 @@ fn read_source(
     let (format, prefix) = formats::detect(input.head(), query)?;
     input.set_prefix(prefix);
     let mut recordings = (format.read)(&mut input, query)?;
+    let mut findings = recordings.iter().flat_map(|one| &one.findings);
+    let reason = findings.find(|one| one.forbids_pass()).map(Finding::text);
     keep_those_with_results(&mut recordings);
     if recordings.is_empty() {
-        return Err(InputError::NoLatencies { format: format.title });
+        return Err(InputError::NoLatencies { format: format.title, reason });
     }
     if let Some(failure) = input.failure() {
         recordings.iter_mut().for_each(|one| one.findings.push(failure.clone()));

@@ -24,7 +24,8 @@ enum Part {
     Date,
     /// `12:00:00.123`.
     Clock,
-    /// `May 01 12:00:00`, also with the day of the week and the year.
+    /// `May 01 12:00:00`, also with the day of the week and the year; what RFC 5424 and Android put
+    /// before a line.
     Syslog,
     /// `1714564800.123456` or `12.345678`.
     Seconds,
@@ -44,7 +45,7 @@ enum Part {
     Quote,
     /// `# ` before every line, as of TAP.
     Comment,
-    /// The number of a line and a tab.
+    /// The number of a line and a tab or a colon.
     Number,
 }
 
@@ -150,12 +151,15 @@ fn part_at(line: &[u8], may_be_comment: bool) -> Option<(Part, usize)> {
     // Blanks before a number are those of a column, unless a log has right-aligned its lines' numbers.
     let (part, rest) = match text.first()? {
         b'[' => (Part::Brackets, brackets(text)?),
-        b'<' => (Part::KernelLevel, kernel_level(text)?),
+        b'<' => rfc5424(text)
+            .map(|rest| (Part::Syslog, rest))
+            .or_else(|| kernel_level(text).map(|rest| (Part::KernelLevel, rest)))?,
         b'>' | b'|' => (Part::Quote, &text[1..]),
         b'#' if may_be_comment && ends(&text[1..]) => (Part::Comment, &text[1..]),
         b'-' if text.get(1) == Some(&b' ') => level(&text[2..]).map(|rest| (Part::Level, rest))?,
         _ => [
             (Part::Syslog, syslog as fn(&[u8]) -> Option<&[u8]>),
+            (Part::Syslog, logcat),
             (Part::Date, date),
             (Part::Clock, clock),
             (Part::Stream, stream),
@@ -166,7 +170,8 @@ fn part_at(line: &[u8], may_be_comment: bool) -> Option<(Part, usize)> {
             (Part::Service, service),
         ]
         .into_iter()
-        .find_map(|(part, read)| Some((part, read(text)?)))?,
+        .find_map(|(part, read)| Some((part, read(text)?)))
+        .or_else(|| Some((Part::Number, number_of_grep(text).filter(|_| before == 0)?)))?,
     };
     let rest = rest.trim_ascii_start_of_line();
     Some((part, before + text.len() - rest.len()))
@@ -285,7 +290,8 @@ fn brackets(text: &[u8]) -> Option<&[u8]> {
     let end = text.iter().take(80).position(|byte| *byte == b']')?;
     let rest = &text[end + 1..];
     let rest = behind(rest, b":").unwrap_or(rest);
-    ends(rest).then_some(rest)
+    // The kernel may have the thread behind the time: `[   12.345678][  T123]`.
+    (ends(rest) || rest.starts_with(b"[")).then_some(rest)
 }
 
 fn kernel_level(text: &[u8]) -> Option<&[u8]> {
@@ -297,8 +303,34 @@ fn level(text: &[u8]) -> Option<&[u8]> {
     if let Some(rest) = rest.strip_prefix(b" - ") {
         return Some(rest);
     }
-    let rest = rest.strip_prefix(b":").unwrap_or(rest);
-    ends(rest).then_some(rest)
+    let Some(rest) = rest.strip_prefix(b":") else { return ends(rest).then_some(rest) };
+    // Python has the logger between two colons.
+    let logger = rest.iter().take_while(|byte| is_of_name(byte)).count();
+    rest[logger..].strip_prefix(b":").or_else(|| ends(rest).then_some(rest))
+}
+
+/// `<14>1 2024-05-01T12:00:00Z host program 88 - - `, as RFC 5424 has it.
+fn rfc5424(text: &[u8]) -> Option<&[u8]> {
+    let mut rest = kernel_level(text)?.strip_prefix(b"1 ")?;
+    for _ in 0..5 {
+        let end = rest.iter().position(|byte| *byte == b' ').filter(|end| *end > 0)?;
+        rest = &rest[end + 1..];
+    }
+    rest.strip_prefix(b"-").or_else(|| brackets(rest)).filter(|rest| ends(rest))
+}
+
+/// `05-01 12:00:00.123  88  99 I tag: `, as Android has it.
+fn logcat(text: &[u8]) -> Option<&[u8]> {
+    let mut rest = digits(behind(digits(text, 2, 2)?, b"-")?, 2, 2)?;
+    rest = bare_clock(rest.strip_prefix(b" ")?)?;
+    for _ in 0..2 {
+        rest = digits(behind(rest, b" ")?.trim_ascii_start_of_line(), 1, 7)?;
+    }
+    rest = behind(behind(rest, b" ")?, b"VDIWEF")?;
+    rest = behind(rest, b" ")?.trim_ascii_start_of_line();
+    // The name of a program is padded.
+    let tag = rest.iter().take_while(|byte| is_of_name(byte)).count();
+    behind(rest[tag..].trim_ascii_start_of_line(), b":").filter(|rest| tag > 0 && ends(rest))
 }
 
 fn stream(text: &[u8]) -> Option<&[u8]> {
@@ -313,6 +345,11 @@ fn stream(text: &[u8]) -> Option<&[u8]> {
 
 fn number(text: &[u8]) -> Option<&[u8]> {
     digits(text, 1, 7)?.strip_prefix(b"\t")
+}
+
+/// `12:`, directly before the line.
+fn number_of_grep(text: &[u8]) -> Option<&[u8]> {
+    digits(text, 1, 7)?.strip_prefix(b":")
 }
 
 /// The letters of a name of a program, a host or a container.
@@ -371,6 +408,14 @@ pub fn without_escapes(line: &[u8]) -> Cow<'_, [u8]> {
         }
         match bytes.next() {
             Some(b'[') => while bytes.next().is_some_and(|byte| !byte.is_ascii_alphabetic()) {},
+            // A title of the window, up to a bell or `ESC \\`.
+            Some(b']') => {
+                while let Some(byte) = bytes.next() {
+                    if byte == 0x07 || (byte == 0x1b && bytes.next_if_eq(&b'\\').is_some()) {
+                        break;
+                    }
+                }
+            }
             // Sets of letters are named by one more.
             Some(b'(' | b')') => drop(bytes.next()),
             // What clears the screen, as rtla does, has one letter.
@@ -433,7 +478,14 @@ mod tests {
             "1714564800.123456 ",
             "1714564800 ",
             "   12\t",
+            "12:",
             "out.txt:",
+            "out.txt:12:",
+            "[   12.345678][  T123] ",
+            "INFO:root:",
+            "<14>1 2024-05-01T12:00:00.003Z box svc 88 - - ",
+            "<14>1 2024-05-01T12:00:00.003Z box svc 88 - [x y=\"1\"] ",
+            "05-01 12:00:00.123    88    99 I svc     : ",
             "\x1b[32m[box]\x1b[0m ",
         ] {
             let lines = deepest(prefix);
@@ -470,6 +522,8 @@ mod tests {
         assert_eq!(&without_escapes(b"\x1b[4AT: 0\x1b[K")[..], b"T: 0");
         assert_eq!(&without_escapes(b"\x1bcCPU\x1b(B 0")[..], b"CPU 0");
         assert_eq!(&without_escapes(b"a\x1b[")[..], b"a");
+        assert_eq!(&without_escapes(b"\x1b]0;root@box: ~\x07# x")[..], b"# x");
+        assert_eq!(&without_escapes(b"\x1b]0;title\x1b\\x")[..], b"x");
         assert_eq!(&without_escapes(b"a\x1b")[..], b"a");
     }
 }

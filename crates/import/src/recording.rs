@@ -111,6 +111,9 @@ impl Recording {
             return;
         }
         series.stated_max_ns = series.stated_max_ns.max(Some(latency));
+        if series.counts.count > 0 {
+            series.counts.max_ns = latency;
+        }
         let (about, stated) = (about.to_string(), latency.to_string());
         let counted = format!("a maximum of {counted}");
         self.add_of(thread, ImportFinding::ImportContradiction { about, stated, counted });

@@ -13,8 +13,9 @@ impl Recording {
         let (latlab, id) = (latlab.to_string(), id.to_string());
         let threads: Vec<ThreadSetup> = (0..).zip(&self.series).map(setup).collect();
         let prepared = AppliedSetup { settings: Vec::new(), threads, helpers_on: String::new() };
+        let unit = self.unit();
         let misses: Option<Vec<Misses>> = plan.deadline_ns.map(|deadline| {
-            self.series.iter().map(|series| Misses::of(series, deadline)).collect()
+            self.series.iter().map(|series| Misses::of(series, deadline, unit)).collect()
         });
         let mut messages = vec![
             Message::Hello(Hello { stream: STREAM_VERSION, latlab, id }),
@@ -49,9 +50,14 @@ impl Recording {
     fn unlisted(&self, deadline: Nanos) -> Option<Finding> {
         let gaps = self.gaps?;
         // A tool that cuts off its figures lists no gap within a unit above its threshold.
-        let unit = self.resolution_ns.unwrap_or(Nanos(1));
-        let is_listed = gaps.above_ns.is_some_and(|above| deadline >= above + unit - Nanos(1));
+        let is_listed =
+            gaps.above_ns.is_some_and(|above| deadline >= above + self.unit() - Nanos(1));
         (!is_listed).then(|| Finding::new(ImportFinding::DeadlineUndecided { count: None }))
+    }
+
+    /// The unit to which its figures are cut off.
+    fn unit(&self) -> Nanos {
+        self.resolution_ns.unwrap_or(Nanos(1))
     }
 }
 

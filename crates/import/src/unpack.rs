@@ -14,6 +14,22 @@ const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";
 /// The same of a frame that is passed over; `pzstd` begins with one.
 const ZSTD_SKIPPED: &[u8] = b"\x2a\x4d\x18";
 
+/// What a file is packed with that is not unpacked here: its first bytes, where they stand, and the
+/// program.
+const ARCHIVES: [(usize, &[u8], &str); 5] = [
+    (0, b"BZh", "bunzip2"),
+    (0, b"PK\x03\x04", "unzip"),
+    (0, b"7z\xbc\xaf\x27\x1c", "7z"),
+    (0, b"\x04\x22\x4d\x18", "lz4"),
+    (257, b"ustar", "tar"),
+];
+
+/// The program that unpacks a file with these first bytes; none where it is no archive.
+pub fn archive_of(head: &[u8]) -> Option<&'static str> {
+    let is_at = |at: usize, magic: &[u8]| head.get(at..at + magic.len()) == Some(magic);
+    ARCHIVES.iter().find(|(at, magic, _)| is_at(*at, magic)).map(|one| one.2)
+}
+
 /// The source as plain text or bytes, and whether it was anything else before: compressed, or UTF-16.
 pub fn unpacked(source: Box<dyn Read>) -> Result<(Box<dyn Read>, bool), InputError> {
     let (plain, was_packed) = without_compression(source)?;

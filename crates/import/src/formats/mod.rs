@@ -19,6 +19,7 @@ mod xenomai;
 use crate::input::{Input, InputError, Query};
 use crate::prefix::Prefix;
 use crate::recording::Recording;
+use crate::unpack::archive_of;
 use left_out::LeftOut;
 
 /// A format that can be read.
@@ -64,6 +65,10 @@ pub fn format_of_id(id: &str) -> Option<&'static Format> {
 /// The format that the content of a file has, and what is to be taken off its lines; what has columns
 /// with names is a table.
 pub fn detect(head: &[u8], query: &Query) -> Result<(&'static Format, Prefix), InputError> {
+    if let Some(program) = archive_of(head) {
+        let text = format!("an archive: unpack it first, with {program}");
+        return Err(InputError::Malformed(text));
+    }
     let is_table = query.column.is_some() || query.period.is_some();
     let named = match is_table.then_some(()) {
         Some(()) if query.format.is_none() && (parquet::FORMAT.fits)(head) => {
@@ -90,7 +95,9 @@ pub fn detect(head: &[u8], query: &Query) -> Result<(&'static Format, Prefix), I
         }
     }
     // What the user names is tried, whatever it looks like.
-    named.map(|format| (format, Prefix::default())).ok_or(InputError::Unknown)
+    named.map(|format| (format, Prefix::default())).ok_or_else(|| {
+        is_text(head).then(|| table::refusal(head)).flatten().unwrap_or(InputError::Unknown)
+    })
 }
 
 /// What stands in a file from a line on, up to the next part: mostly one recording.
@@ -164,8 +171,14 @@ fn tell_neighbours(parts: &mut Vec<Part>) {
         let left = std::mem::take(&mut parts[at].left);
         let before = parts[..at].iter().rposition(has_recording);
         let heir = before.or_else(|| parts.iter().position(has_recording));
-        if let Some(recording) = heir.and_then(|heir| parts[heir].recordings.last_mut()) {
-            left.report("lines", recording);
+        match heir.and_then(|heir| parts[heir].recordings.last_mut()) {
+            Some(recording) => left.report("lines", recording),
+            // Without any latency, what was lost says why.
+            None => {
+                let mut without_latency = Recording::default();
+                left.report("lines", &mut without_latency);
+                parts[at].recordings.push(without_latency);
+            }
         }
     }
     parts.retain(has_recording);
@@ -190,10 +203,11 @@ fn head_lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
     head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii)
 }
 
-/// Whether the bytes are text: what is none has zeros or many other control characters.
+/// Whether the bytes are text: what is none has many control characters. A serial line or a crash may
+/// have put zeros into it.
 fn is_text(head: &[u8]) -> bool {
     let strange = |byte: &&u8| **byte < 9 || (14..27).contains(*byte) || (28..32).contains(*byte);
-    !head.contains(&0) && head.iter().filter(strange).count() * 50 <= head.len()
+    head.iter().filter(strange).count() * 50 <= head.len()
 }
 
 /// Whether this text is in these bytes.

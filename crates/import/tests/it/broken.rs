@@ -17,7 +17,7 @@ fn what_is_no_recording_is_refused_in_one_line() {
         assert_eq!(error_of(bytes), InputError::Unknown);
     }
     let empty = error_of(b"# Histogram\n# Total: 000000000\n");
-    assert_eq!(empty, InputError::NoLatencies { format: "cyclictest" });
+    assert_eq!(empty, InputError::NoLatencies { format: "cyclictest", reason: None });
     for error in [InputError::Empty, InputError::Unknown, empty] {
         assert!(!error.to_string().contains('\n'));
     }

@@ -85,7 +85,7 @@ fn recording(value: &Value, query: &Query, left: LeftOut) -> Result<Recording, I
         () if document.get("thread").is_some_and(Value::is_object) => {
             Ok(rt_tests::recording(document, query, left))
         }
-        () => Err(InputError::NoLatencies { format: FORMAT.title }),
+        () => Err(InputError::NoLatencies { format: FORMAT.title, reason: None }),
     }
 }
 

@@ -140,13 +140,20 @@ fn split_unit(text: &str) -> (&str, &str) {
 pub fn unit_of_sign(sign: &str) -> Option<Unit> {
     let sign = sign.replace(['µ', 'μ', '\u{fffd}'], "u").to_ascii_lowercase();
     let long = [
-        ("nanoseconds", "ns"),
-        ("microseconds", "us"),
-        ("milliseconds", "ms"),
-        ("seconds", "s"),
+        ("nanosecond", "ns"),
+        ("nano", "ns"),
+        ("nsec", "ns"),
+        ("microsecond", "us"),
+        ("micro", "us"),
+        ("usec", "us"),
+        ("millisecond", "ms"),
+        ("milli", "ms"),
+        ("msec", "ms"),
+        ("second", "s"),
         ("sec", "s"),
     ];
-    let sign = long.iter().find(|pair| pair.0 == sign).map_or(&sign[..], |pair| pair.1);
+    let one = if sign.len() > 2 { sign.trim_end_matches('s') } else { &sign[..] };
+    let sign = long.iter().find(|pair| pair.0 == one).map_or(&sign[..], |pair| pair.1);
     Unit::ALL.iter().copied().find(|unit| unit.as_str() == sign)
 }
 

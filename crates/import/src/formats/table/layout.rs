@@ -2,11 +2,14 @@
 
 use super::cell::{Cell, Comma, Hint, hint, unit_of_sign};
 use crate::input::{InputError, Query, Unit};
+use std::iter;
 
 /// Names of columns with latencies.
 const LATENCIES: [&str; 5] = ["latency", "lat", "delay", "jitter", "response"];
 /// Words of names whose columns have figures about latencies, and none of them.
 const STATISTICS: [&str; 7] = ["avg", "average", "mean", "median", "min", "std", "stddev"];
+/// Words for the largest of several.
+const LARGEST: [&str; 4] = ["max", "maximum", "worst", "largest"];
 /// Names of columns with times of a clock.
 const TIMESTAMPS: [&str; 5] = ["timestamp", "timestamps", "time", "ts", "t"];
 /// Names of columns that keep threads apart.
@@ -36,6 +39,8 @@ pub struct Layout {
     pub count: Option<usize>,
     /// The column with the numbers of cycles, which rise by one.
     pub cycle: Option<usize>,
+    /// Columns with the largest latency of something, and their units.
+    pub largest: Vec<(usize, Unit)>,
     /// The unit of the values.
     pub unit: Unit,
     /// What a comma stands for.
@@ -51,23 +56,74 @@ struct HeadLine<'a> {
     text: &'a str,
 }
 
+/// The lines of a head that are not empty.
+fn head_lines(head: &str) -> Vec<HeadLine<'_>> {
+    (1..)
+        .zip(head.lines())
+        .map(|(number, text)| HeadLine { number, text: text.trim_matches(['\u{feff}', '\r']) })
+        .filter(|line| !line.text.trim().is_empty())
+        .collect()
+}
+
 impl Layout {
     /// The layout of a table whose first bytes these are.
     pub fn of(head: &str, query: &Query) -> Result<Layout, InputError> {
-        let lines: Vec<HeadLine> = (1..)
-            .zip(head.lines())
-            .map(|(number, text)| HeadLine { number, text: text.trim_matches(['\u{feff}', '\r']) })
-            .filter(|line| !line.text.trim().is_empty())
-            .collect();
-        if let Some(found) = lines.iter().take(LOOKED_AT).enumerate().find_map(|(at, line)| {
-            let row = *lines[at + 1..].iter().find(|row| !row.text.starts_with('#'))?;
-            Layout::below(*line, row.text, query).transpose()
-        }) {
-            return found?.with_notation(&lines);
+        let lines = head_lines(head);
+        if let Some(found) = Layout::with_heading(&lines, query) {
+            return found;
         }
         let first =
             lines.iter().find(|line| !line.text.starts_with('#')).ok_or(InputError::Unknown)?;
         Layout::without_heading(first.text, query)?.with_notation(&lines)
+    }
+
+    /// Why the first bytes of a file that have a heading of latencies or of times are not read.
+    pub fn refusal(head: &str) -> Option<InputError> {
+        let query = Query::default();
+        let lines = head_lines(head);
+        if let Some(found) = Layout::with_heading(&lines, &query) {
+            return found.err();
+        }
+        let rows = lines.iter().zip(lines.iter().skip(1)).take(LOOKED_AT);
+        let mut headings = rows.filter_map(|(line, row)| {
+            let (delimiter, names) = columns(line.text.trim_start_matches('#').trim(), row.text);
+            let first_row: Vec<&str> = cells(row.text, delimiter).collect();
+            let is_number = |at: &usize| {
+                let cell = first_row.get(*at).copied().unwrap_or_default();
+                Cell::read(cell, Comma::Thousands).is_some()
+            };
+            let of = |known: &[&str]| -> Vec<String> {
+                let found = named(&names, known);
+                found.iter().filter(|at| is_number(at)).map(|at| names[*at].clone()).collect()
+            };
+            let (latencies, times) = (of(&LATENCIES), of(&TIMESTAMPS));
+            let text = match (latencies.len(), times.len()) {
+                (2.., _) => format!(
+                    "line {}: the columns '{}' may all hold the latencies: name one with --column",
+                    line.number,
+                    latencies.join("', '")
+                ),
+                (0, 1) => format!(
+                    "line {}: column '{}' has times of a clock: give the period of the loop with \
+                     --period, or name another column with --column",
+                    line.number, times[0]
+                ),
+                _ => return None,
+            };
+            has_as_many(&names, &first_row).then_some(InputError::Malformed(text))
+        });
+        headings.next()
+    }
+
+    /// The layout below the first heading that gives one, or else why the first gives none.
+    fn with_heading(lines: &[HeadLine<'_>], query: &Query) -> Option<Result<Layout, InputError>> {
+        let mut found = lines.iter().take(LOOKED_AT).enumerate().filter_map(|(at, line)| {
+            let row = *lines[at + 1..].iter().find(|row| !row.text.starts_with('#'))?;
+            let layout = Layout::below(*line, row.text, query).transpose()?;
+            Some(layout.and_then(|layout| layout.with_notation(lines)))
+        });
+        let first = found.next()?;
+        Some(first.or_else(|error| found.find_map(Result::ok).ok_or(error)))
     }
 
     /// The layout that this heading gives to the row below it; none where it is no heading of latencies.
@@ -81,10 +137,15 @@ impl Layout {
 
     fn below(line: HeadLine<'_>, row: &str, query: &Query) -> Result<Option<Layout>, InputError> {
         let text = line.text.trim_start().trim_start_matches('#').trim();
-        let (delimiter, names) = columns(text, row);
+        let (delimiter, mut names) = columns(text, row);
+        // What pandas and R print has an index without a name.
+        let first_row: Vec<&str> = cells(row, delimiter).collect();
+        if delimiter == Some(' ') && has_index(text, row) {
+            names.insert(0, "index".to_string());
+        }
         // What begins with a digit is no name, but what is left of a number.
         let is_heading = names.iter().any(|name| name.starts_with(char::is_alphabetic));
-        let is_above_row = has_as_many(&names, &cells(row, delimiter).collect::<Vec<_>>());
+        let is_above_row = has_as_many(&names, &first_row);
         if !is_heading || !is_above_row {
             return Ok(None);
         }
@@ -136,6 +197,10 @@ impl Layout {
             // In front of the latencies it is more likely the number of the line.
             count: other(&COUNTS).filter(|at| *at > latency),
             cycle: is_rttest.then_some(0),
+            largest: (0..names.len())
+                .filter(|at| *at != latency && is_of_largest(&names[*at]))
+                .map(|at| (at, unit_of(&names[at]).unwrap_or(unit)))
+                .collect(),
             unit,
             comma: Comma::Thousands,
             name,
@@ -170,6 +235,7 @@ impl Layout {
             thread: None,
             count: None,
             cycle: None,
+            largest: Vec::new(),
             unit,
             comma: Comma::Thousands,
             name,
@@ -267,25 +333,89 @@ pub fn unit(name: &str, otherwise: Option<Unit>, query: &Query) -> Result<Unit, 
     })
 }
 
-/// The unit at the end of a name: `latency_us`, `Latency [ns]`, `delay (ms)`.
-fn unit_of(name: &str) -> Option<Unit> {
+/// The words of a name in small letters: `latency_us`, `Latency [us]` and `latencyUs` have two.
+fn words(name: &str) -> Vec<String> {
     // A sign of an old encoding has become the replacement character.
     let name = name.replace(['µ', 'μ', '\u{fffd}'], "u");
-    let word = name.split(|c: char| !c.is_ascii_alphanumeric()).rfind(|word| !word.is_empty())?;
-    unit_of_sign(word)
+    let letters: Vec<char> = name.chars().collect();
+    let before = iter::once(' ').chain(letters.iter().copied());
+    let is_begin = |before: char, letter: &char| {
+        before.is_ascii_lowercase() && letter.is_ascii_uppercase() && !before.is_whitespace()
+    };
+    let parted: String = before
+        .zip(&letters)
+        .flat_map(|(before, letter)| {
+            is_begin(before, letter).then_some(' ').into_iter().chain([letter.to_ascii_lowercase()])
+        })
+        .collect();
+    let words = parted.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_string).collect()
 }
 
-/// The only column whose name has one of these words.
-fn only(names: &[String], known: &[&str]) -> Option<usize> {
+/// The unit that a name ends with, or has before a word for the largest: `latency_us`, `Latency [ns]`,
+/// `us_max`.
+fn unit_of(name: &str) -> Option<Unit> {
+    let words = words(name);
+    let last = words.iter().rfind(|word| !LARGEST.contains(&&word[..]))?;
+    unit_of_sign(last)
+}
+
+/// The columns whose names have one of these words.
+fn named(names: &[String], known: &[&str]) -> Vec<usize> {
     let is_known = |name: &str| {
-        let name = name.to_ascii_lowercase();
-        let mut words = name.split(|c: char| !c.is_ascii_alphanumeric());
-        words.clone().any(|word| known.contains(&word))
-            && !words.any(|word| STATISTICS.contains(&word))
+        let words = words(name);
+        let has = |known: &[&str]| words.iter().any(|word| known.contains(&&word[..]));
+        has(known) && !has(&STATISTICS)
     };
-    let mut found = names.iter().enumerate().filter(|(_, name)| is_known(name));
-    let (at, _) = found.next()?;
-    found.next().is_none().then_some(at)
+    (0..names.len()).filter(|at| is_known(&names[*at])).collect()
+}
+
+/// The only one of these columns; a column of their largest is another than theirs.
+fn only(names: &[String], known: &[&str]) -> Option<usize> {
+    let named = named(names, known);
+    let is_largest = |at: &&usize| is_of_largest(&names[**at]);
+    match named[..] {
+        [one] => Some(one),
+        _ => {
+            let mut others = named.iter().filter(|at| !is_largest(at));
+            let first = others.next()?;
+            others.next().is_none().then_some(*first)
+        }
+    }
+}
+
+/// Whether a column has the largest latencies of something: `max_us`, `Latency max`.
+fn is_of_largest(name: &str) -> bool {
+    let words = words(name);
+    let is_largest = |word: &str| LARGEST.contains(&word);
+    words.iter().any(|word| is_largest(word))
+        && words.iter().all(|word| {
+            is_largest(word) || LATENCIES.contains(&&word[..]) || unit_of_sign(word).is_some()
+        })
+}
+
+/// A largest latency that a line of text states: `max latency: 150 us`.
+pub fn stated_largest(text: &str, unit: Unit) -> Option<i64> {
+    let of_word = |word: &str| word.trim_matches(|c: char| ":=,;()[]\"".contains(c)).to_string();
+    let words: Vec<String> = text
+        .split([' ', '\t', '=', ':', ',', ';'])
+        .map(of_word)
+        .filter(|it| !it.is_empty())
+        .collect();
+    let at = words.iter().position(|word| LARGEST.contains(&&word.to_ascii_lowercase()[..]))?;
+    // A name of what it is the largest of may stand between.
+    let number = |at: usize| {
+        let word = words.get(at)?;
+        let with_unit = words.get(at + 1).filter(|unit| unit_of_sign(unit).is_some());
+        let text = with_unit.map_or(word.clone(), |unit| format!("{word} {unit}"));
+        Cell::read(&text, Comma::Thousands)?.nanos(unit)
+    };
+    let is_of_latency = |word: &String| {
+        LATENCIES.contains(&&word.to_ascii_lowercase()[..]) || unit_of_sign(word).is_some()
+    };
+    let first = at + 1;
+    let behind = words[first..].iter().take_while(|word| is_of_latency(word)).count();
+    number(first + behind)
 }
 
 fn is_named(name: &str, known: &[&str]) -> bool {
@@ -299,11 +429,18 @@ fn columns(heading: &str, row: &str) -> (Option<char>, Vec<String>) {
         .into_iter()
         .find(|one| heading.contains(*one) && of(heading, Some(*one)) == of(row, Some(*one)));
     let is_one_cell = !DELIMITERS[..4].iter().any(|one| heading.contains(*one));
-    let delimiter = delimiter.or_else(|| {
+    let delimiter = delimiter.or_else(|| has_index(heading, row).then_some(' ')).or_else(|| {
         let first = DELIMITERS[..4].iter().copied().find(|one| heading.contains(*one));
         first.filter(|_| !is_one_cell)
     });
     (delimiter, cells(heading, delimiter).map(str::to_string).collect())
+}
+
+/// Whether a row between blanks has one cell more than its heading: the number of the row.
+fn has_index(heading: &str, row: &str) -> bool {
+    let [names, row] = [heading, row].map(|text| cells(text, Some(' ')));
+    let row: Vec<&str> = row.collect();
+    row.len() == names.count() + 1 && ["0", "1"].contains(&row[0])
 }
 
 /// The cells of a line without quotes. A delimiter between quotes is a letter of its cell.
@@ -346,6 +483,10 @@ mod tests {
             ("response milliseconds", Some(Unit::Milliseconds)),
             ("latency", None),
             ("bus", None),
+            ("latency_usec", Some(Unit::Microseconds)),
+            ("latencyMicros", Some(Unit::Microseconds)),
+            ("latencyUs", Some(Unit::Microseconds)),
+            ("latency_us_max", Some(Unit::Microseconds)),
         ] {
             assert_eq!(unit_of(name), unit, "{name}");
         }
@@ -377,6 +518,8 @@ mod tests {
             ("#idx perf wu_lat_us\n0 82 55\n", 2),
             ("# a latency test of 5 us\n#at lat_us\n1 2\n", 1),
             ("latency\n12 us\n", 0),
+            ("   cycle  lat_us\n0     0      17\n1     1      18\n", 2),
+            ("at,lat_us,lat_us_max\n1,2,3\n", 1),
         ] {
             let found = layout(head).unwrap_or_else(|error| panic!("{head}: {error}"));
             assert_eq!(found.latency, column, "{head}");

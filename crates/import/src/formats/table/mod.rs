@@ -7,7 +7,7 @@ mod timestamps;
 use super::left_out::{LeftOut, is_other_text};
 use super::{Format, Part, has_none, is_text, number_parts};
 use crate::bins::LARGEST_COUNT;
-use crate::input::{Input, InputError, Query};
+use crate::input::{Input, InputError, Query, Unit};
 use crate::lines::Line;
 use crate::recording::Recording;
 use crate::samples::Samples;
@@ -16,6 +16,7 @@ use cell::{Cell, Thousands, thousands};
 use latlab_model::Nanos;
 use latlab_model::finding::ImportFinding;
 use layout::Layout;
+use layout::stated_largest;
 pub use layout::unit;
 use std::collections::BTreeMap;
 use timestamps::Timestamps;
@@ -33,6 +34,11 @@ const LONGEST_LATENCY: Nanos = Nanos(1_000_000_000_000);
 /// A table whose heading names latencies and their unit, above a row that has one.
 fn fits(head: &[u8]) -> bool {
     is_text(head) && has_latencies(head, &Query::default())
+}
+
+/// Why what looks like a table is not read; none where it looks like none.
+pub fn refusal(head: &[u8]) -> Option<InputError> {
+    Layout::refusal(&String::from_utf8_lossy(head))
 }
 
 /// Whether a table has this column.
@@ -99,6 +105,8 @@ struct Table {
     rows: u64,
     has_first_cells: bool,
     stated_rows: Option<u64>,
+    /// A largest latency that a comment or another column states.
+    stated_max: Option<i64>,
     cycles: Option<(u64, u64)>,
     cycles_differ: bool,
     units_differ: bool,
@@ -117,6 +125,7 @@ impl Table {
             rows: 0,
             has_first_cells: false,
             stated_rows: None,
+            stated_max: None,
             cycles: None,
             cycles_differ: false,
             units_differ: false,
@@ -133,6 +142,7 @@ impl Table {
     /// Takes a line before the heading: a setting of the device, mostly.
     fn take_setting(&mut self, line: &Line<'_>, text: &str) {
         self.take_length(text);
+        self.take_largest(text);
         if !is_empty(text) {
             self.left.pass_over(line, !is_other_text(line.bytes, 1));
         }
@@ -141,6 +151,7 @@ impl Table {
     /// Takes a comment; one without words among the rows may be what is left of a row.
     fn take_comment(&mut self, line: &Line<'_>, text: &str) {
         self.take_length(text);
+        self.take_largest(text);
         let comment = text.trim_start_matches('#').trim_start();
         let has_digit = comment.bytes().any(|byte| byte.is_ascii_digit());
         let is_code = text.starts_with('#') && !text.starts_with("# ") && !comment.contains(' ');
@@ -156,6 +167,13 @@ impl Table {
         let number = rest.trim_matches(|c: char| " :=,;\t\"".contains(c));
         if let Ok(rows) = number.parse() {
             self.stated_rows = Some(rows);
+        }
+    }
+
+    /// Takes a largest latency that a line states.
+    fn take_largest(&mut self, text: &str) {
+        if self.timestamps.is_none() {
+            self.stated_max = self.stated_max.max(stated_largest(text, self.layout.unit));
         }
     }
 
@@ -199,10 +217,12 @@ impl Table {
     fn lose(&mut self, line: &Line<'_>, text: &str) {
         let is_table = self.layout.cells(text).count() > 1;
         let text = text.trim();
+        let is_rule = text.len() > 3 && text.bytes().all(|byte| b"|+-=: ".contains(&byte));
         let is_like_row = text.starts_with(|c: char| c == '"' || c.is_ascii_digit());
         // A short sign stands for a value that is not there, a long row of them is a rule.
         let is_sign = text.len() < 4 && text.bytes().all(|byte| byte.is_ascii_punctuation());
-        let may_hold_value = is_table || is_like_row || is_sign || !is_other_text(line.bytes, 2);
+        let may_hold_value =
+            (is_table && !is_rule) || is_like_row || is_sign || !is_other_text(line.bytes, 2);
         self.left.pass_over(line, may_hold_value);
     }
 
@@ -226,11 +246,16 @@ impl Table {
         let has_room = self.threads.len() < MOST_THREADS || self.threads.contains_key(thread);
         let differs = cell.unit.is_some_and(|unit| unit != layout.unit);
         let nanos = cell.nanos(layout.unit)?;
-        has_room.then_some(Row { nanos, times, cycle, thread, differs })
+        let largest =
+            |(at, unit): &(usize, Unit)| Cell::read(cells.get(*at)?, layout.comma)?.nanos(*unit);
+        let is_latency = self.timestamps.is_none();
+        let largest = layout.largest.iter().filter(|_| is_latency).filter_map(largest).max();
+        has_room.then_some(Row { nanos, times, cycle, thread, differs, largest })
     }
 
     fn push(&mut self, row: &Row<'_>) {
         self.rows += 1;
+        self.stated_max = self.stated_max.max(row.largest);
         self.units_differ |= row.differs;
         if let Some(cycle) = row.cycle {
             let (first, last) = self.cycles.unwrap_or((cycle, cycle));
@@ -311,6 +336,9 @@ impl Table {
             let stated = format!("parted in line {line}");
             contradiction(recording, 0, "Thousands", stated, others.to_string());
         }
+        if let Some(stated) = self.stated_max {
+            recording.has_at_least("Maximum", Nanos(stated));
+        }
         if let Some(stated) = self.stated_rows.filter(|stated| *stated != self.rows) {
             let missing = format!("it states {stated} values and has {}", self.rows);
             recording.add(ImportFinding::ImportIncomplete { missing });
@@ -370,4 +398,6 @@ struct Row<'a> {
     thread: &'a str,
     /// Whether the cell has another unit than the heading.
     differs: bool,
+    /// The largest latency of something, from columns of these.
+    largest: Option<i64>,
 }

@@ -4,7 +4,6 @@
 use crate::recording::{Recording, Series};
 use crate::samples::Samples;
 use latlab_model::Nanos;
-use latlab_model::finding::ImportFinding;
 
 /// More times than these are not kept: half a day of a loop of 1 kHz.
 const MOST: usize = 50_000_000;
@@ -84,15 +83,13 @@ impl Timestamps {
         recording.length_ns = Nanos(self.first.map_or(0, |first| self.last - first));
         recording.series.push(Series { period_ns: Some(Nanos(self.period)), ..series });
         if self.skipped > 0 {
-            recording.note(format!("{} releases have no time: they were skipped.", self.skipped));
+            recording.lacks(format!("{} releases have no time: they were skipped", self.skipped));
         }
         if self.backwards > 0 {
-            let missing = format!("{} times are before the one above them", self.backwards);
-            recording.add(ImportFinding::ImportIncomplete { missing });
+            recording.lacks(format!("{} times are before the one above them", self.backwards));
         }
         if self.left > 0 {
-            let missing = format!("{} times are more than can be kept", self.left);
-            recording.add(ImportFinding::ImportIncomplete { missing });
+            recording.lacks(format!("{} times are more than can be kept", self.left));
         }
         recording
     }

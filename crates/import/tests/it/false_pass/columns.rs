@@ -3,6 +3,73 @@
 use super::texts::*;
 use crate::cases::*;
 
+/// What a table states of its largest latency beside the latencies.
+#[test]
+fn a_largest_latency_beside_the_column_counts() {
+    check(vec![
+        case("a comment", "", "fail: 150", "# max latency: 150 us\nlat_us\n12\n13\n"),
+        case("a footer", "", "fail: 1500", "lat_us\n12\n13\n# Max = 1.5 ms\n"),
+        case("a setting above", "", "fail: 150", "Maximum,150\nat,lat_us\n1,12\n2,13\n"),
+        case("a comment that agrees", "", "pass: 13", "# max latency: 13 us\nlat_us\n12\n13\n"),
+        case("a column", "", "fail: 150", "at,lat_us,max_us\n1,12,14\n2,13,150\n"),
+        case("a column in ms", "", "fail: 1500", "at,lat_us,lat_max_ms\n1,12,0\n2,13,1.5\n"),
+        case("a column of something else", "", "pass: 13", "lat_us,max_mhz\n12,4000\n13,4000\n"),
+        case("the largest of intervals", "", "fail: 150", "at,latency_us_max\n1,12\n2,150\n"),
+    ]);
+}
+
+/// Headings and rows as programs print them.
+#[test]
+fn headings_of_programs() {
+    check(vec![
+        case("usec", "", "fail: 150; n=2", "latency_usec\n12\n150\n"),
+        case("camel case", "", "fail: 150; n=2", "at,latencyMicros\n1,12\n2,150\n"),
+        case(
+            "Markdown",
+            "",
+            "pass: 13; n=2",
+            "| n | lat_us |\n|---|---:|\n| 1 | 12 |\n| 2 | 13 |\n",
+        ),
+        case("pandas", "", "fail: 150; n=2", "     n  lat_us\n0    1      12\n1    2     150\n"),
+        case(
+            "pandas that leaves rows out",
+            "",
+            "not pass",
+            "     n  lat_us\n0    1      12\n..  ..     ...\n8    9      15\n",
+        ),
+        case(
+            "zeros of a crash",
+            "",
+            "not pass",
+            "lat_us\n".to_string() + &"12\n".repeat(99) + "\0\0",
+        ),
+        case(
+            "releases that were skipped",
+            "--period 1ms --column t_us",
+            "not pass",
+            "t_us\n1000\n2001\n3000\n7002\n8000\n",
+        ),
+    ]);
+}
+
+/// What is refused says why.
+#[test]
+fn tables_that_are_refused_say_why() {
+    for (bytes, why) in [
+        (&b"n,latency\n1,12\n"[..], "--unit"),
+        (b"n;lat_us\n1;42,250\n2;12,300\n", "behind its comma"),
+        (b"n,lat_a_us,lat_b_us\n1,12,13\n", "'lat_a_us', 'lat_b_us'"),
+        (b"timestamp_us\n1000\n2000\n", "--period"),
+        (b"BZh91AY&SY", "bunzip2"),
+        (b"PK\x03\x04\x14", "unzip"),
+        (b"T: 0 ( 99) P:90 I:1000 C: 1x0 Min: 3 Act: 11 Avg: 12 Max: 49\n", "1x0"),
+    ] {
+        let query = latlab_import::Query::default();
+        let error = crate::common::try_read(bytes, &query).unwrap_err().to_string();
+        assert!(error.contains(why), "{error}");
+    }
+}
+
 #[test]
 fn columns_are_no_prefix() {
     check(vec![

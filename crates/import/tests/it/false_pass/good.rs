@@ -28,6 +28,7 @@ const AROUND: &[&str] = &[
     "kernel: BUG: scheduling while atomic: swapper/0",
     "Broadcast message from root@box (pts/0) (Sat May  1 12:00:00 2024):",
     "Connection to board closed.",
+    "\x1b]0;root@board: ~\x07root@board:~# cyclictest -q",
     "Last login: Sat May  1 12:00:00 2024 from 10.0.0.2",
     "---",
     "==========",
