@@ -172,6 +172,12 @@ impl EdgeMatcher {
                 continue;
             }
             let Some(slicer) = &mut self.slicers[role] else { continue };
+            if role != MARKER {
+                match point.value.is_nan() {
+                    true => self.pairing.unknown_from(role, point.at_ps),
+                    false => self.pairing.known_from(role, point.at_ps),
+                }
+            }
             let edge = slicer.push(point.at_ps, point.value);
             self.waiting[role].extend(edge.filter(|edge| self.wanted[role].includes(edge.rising)));
         }

@@ -4,6 +4,8 @@
 //! triggers. So a response that takes longer than the distance of two stimuli is not told from a
 //! quick one of the next; nobody who sees only the wires could.
 
+use std::collections::VecDeque;
+
 /// What became of the stimuli and of the responses.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Counts {
@@ -60,7 +62,17 @@ pub struct Pairing {
     last: Option<Last>,
     /// A response that answers no stimulus yet, unless the next one is at the same time.
     unasked: Option<(i64, Unasked)>,
+    /// Times in which a level is unknown.
+    unknown: VecDeque<Unknown>,
     pub counts: Counts,
+}
+
+/// A time in which the level of a wire is unknown.
+#[derive(Clone, Copy, Debug)]
+struct Unknown {
+    wire: usize,
+    from_ps: i64,
+    to_ps: i64,
 }
 
 /// What a response is that answers no stimulus.
@@ -79,19 +91,49 @@ struct Last {
 
 impl Pairing {
     pub fn new(window: Option<i64>, same_ps: i64) -> Pairing {
-        Pairing { window, same_ps, last: None, unasked: None, counts: Counts::default() }
+        Pairing {
+            window,
+            same_ps,
+            last: None,
+            unasked: None,
+            unknown: VecDeque::new(),
+            counts: Counts::default(),
+        }
+    }
+
+    /// From here on the level of this wire is unknown.
+    pub fn unknown_from(&mut self, wire: usize, from_ps: i64) {
+        let is_open = |one: &Unknown| one.wire == wire && one.to_ps == i64::MAX;
+        if !self.unknown.iter().any(is_open) {
+            self.unknown.push_back(Unknown { wire, from_ps, to_ps: i64::MAX });
+        }
+    }
+
+    /// From here on the level of this wire is known.
+    pub fn known_from(&mut self, wire: usize, to_ps: i64) {
+        let mut open = self.unknown.iter_mut().filter(|one| one.to_ps == i64::MAX);
+        if let Some(open) = open.find(|one| one.wire == wire) {
+            open.to_ps = to_ps;
+        }
+    }
+
+    /// Whether an answer that the capture does not show may have come from here to there.
+    fn may_hide_answer(&mut self, from_ps: i64, to_ps: i64) -> bool {
+        self.unknown.retain(|one| one.to_ps > from_ps);
+        self.unknown.iter().any(|one| one.from_ps < to_ps && one.from_ps < one.to_ps)
     }
 
     /// A stimulus; what becomes known of the one before it, or of this one.
     pub fn stimulus(&mut self, at_ps: i64) -> Option<Response> {
         if self.unasked.take_if(|(response, _)| at_ps - *response < self.same_ps).is_some() {
             self.last = Some(Last { at_ps, is_judged: true });
-            return Some(self.judge(Response { at_ps, class: ResponseClass::Answered(0) }));
+            return Some(self.judge(Response { at_ps, class: ResponseClass::Answered(0) }, at_ps));
         }
         self.count_unasked();
         let before = self.last.replace(Last { at_ps, is_judged: false });
         let unanswered = before.filter(|before| !before.is_judged)?;
-        Some(self.judge(Response { at_ps: unanswered.at_ps, class: ResponseClass::Missing }))
+        let missing = Response { at_ps: unanswered.at_ps, class: ResponseClass::Missing };
+        Some(self.judge(missing, at_ps))
     }
 
     /// A response; what becomes known of its stimulus.
@@ -111,8 +153,8 @@ impl Pairing {
         last.is_judged = true;
         let fate =
             if in_time { ResponseClass::Answered(delay) } else { ResponseClass::Late(delay) };
-        let at_ps = last.at_ps;
-        Some(self.judge(Response { at_ps, class: fate }))
+        let stimulus_ps = last.at_ps;
+        Some(self.judge(Response { at_ps: stimulus_ps, class: fate }, at_ps))
     }
 
     /// The capture ends: its last stimulus is missing a response only if there was time for one.
@@ -121,7 +163,8 @@ impl Pairing {
         let last = self.last.take().filter(|last| !last.is_judged)?;
         match self.window {
             Some(window) if at_ps - last.at_ps > window => {
-                Some(self.judge(Response { at_ps: last.at_ps, class: ResponseClass::Missing }))
+                let missing = Response { at_ps: last.at_ps, class: ResponseClass::Missing };
+                Some(self.judge(missing, at_ps))
             }
             _ => {
                 self.counts.cut_off += 1;
@@ -141,7 +184,12 @@ impl Pairing {
         }
     }
 
-    fn judge(&mut self, judged: Response) -> Response {
+    /// Counts what became of a stimulus, which is known from here on.
+    fn judge(&mut self, mut judged: Response, known_ps: i64) -> Response {
+        let last_ps = self.window.map_or(i64::MAX, |window| judged.at_ps.saturating_add(window));
+        if self.may_hide_answer(judged.at_ps, known_ps.min(last_ps)) {
+            judged.class = ResponseClass::Unmeasured;
+        }
         self.counts.stimuli += 1;
         match judged.class {
             ResponseClass::Answered(_) => self.counts.answered += 1,

@@ -186,7 +186,8 @@ pub(crate) fn reason(run: &Run, verdict: &Verdict) -> Option<String> {
             format!("nothing was recorded on {silent} of {threads} threads")
         }
         VerdictReason::ResponsesNotMeasured { count, stimuli } => {
-            format!("{} of {} responses were not measured", grouped(*count), grouped(*stimuli))
+            let verb = if *count == 1 { "was" } else { "were" };
+            format!("{} of {} responses {verb} not measured", grouped(*count), grouped(*stimuli))
         }
         VerdictReason::LatenciesUnknown { count } => match count {
             Some(count) => format!(

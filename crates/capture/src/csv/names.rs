@@ -66,6 +66,19 @@ pub fn volts_of(unit: &str) -> Option<f64> {
     VOLTAGES.iter().find(|(words, _)| words.contains(&unit.as_str())).map(|(_, volts)| *volts)
 }
 
+/// Whether a column of this name, above a row with this cell, holds the levels of a wire.
+pub fn is_level(name: &str, below: &str) -> bool {
+    let is_voltage = |unit: &str| !unit.is_empty() && volts_of(unit).is_some();
+    let plain = word(name);
+    let numbered = ["channel", "chan", "ch"].iter().find_map(|start| plain.strip_prefix(start));
+    let is_numbered = numbered.is_some_and(|rest| rest.trim().parse::<u32>().is_ok());
+    is_voltage(name)
+        || is_numbered
+        || plain == "voltage"
+        || is_voltage(below)
+        || bracketed(name).is_some_and(is_voltage)
+}
+
 /// Whether a column of this name holds times.
 pub fn is_time(name: &str) -> bool {
     let name = word(name.split(['[', '(']).next().unwrap_or(name));
@@ -111,6 +124,17 @@ pub fn unit_of_readings(name: &str) -> Option<Unit> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn levels_are_no_readings() {
+        for name in ["volts", "V", "CH1", "Channel 2", "Voltage", "A [mV]", "CH1 (V)"] {
+            assert!(is_level(name, ""), "{name}");
+        }
+        for name in ["", "latency", "check", "v1", "delay [us]", "ch"] {
+            assert!(!is_level(name, ""), "{name}");
+        }
+        assert!(is_level("A", "Volt"));
+    }
 
     #[test]
     fn a_name_has_the_unit_of_its_readings() {

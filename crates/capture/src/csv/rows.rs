@@ -142,6 +142,7 @@ impl Rows {
             lost.row(|| fault.unwrap_or_else(no_time));
             return Ok(true);
         };
+        let mut is_sample_missing = false;
         if let Some(reached) = self.reached {
             if at_ps < reached {
                 self.turn_back(at_ps, number, points);
@@ -149,16 +150,26 @@ impl Rows {
             }
             let step = at_ps - reached;
             if self.usual_step.is_some_and(|(least, most)| step < least || most < step) {
-                lost.step(layout, text, step, number);
+                is_sample_missing = lost.step(layout, text, step, number);
             }
         }
-        lost.is_gap_known = false;
+        let is_behind_loss = std::mem::take(&mut lost.is_gap_known) || is_sample_missing;
         let first_point = points.len();
+        if is_behind_loss {
+            let from_ps = self.reached.unwrap_or(at_ps);
+            let unknown = |channel| Point { at_ps: from_ps, channel, value: f64::NAN };
+            points.extend((0..layout.columns.len()).map(unknown));
+            before.fill(None);
+        }
         for (channel, (index, what)) in layout.columns.iter().enumerate() {
             let Some(value) = cells.get(*index).copied().flatten() else {
                 lost.empty[channel].note(|| {
                     ParseError::line(number, format!("the cell of column {} is empty", index + 1))
                 });
+                if lost.empty[channel].count() * SPARSE < self.rows_read {
+                    points.push(Point { at_ps, channel, value: f64::NAN });
+                    before[channel] = None;
+                }
                 continue;
             };
             let is_same =
@@ -285,8 +296,8 @@ impl LostRows {
         }
     }
 
-    /// The time goes on by more or less than a sample.
-    fn step(&mut self, layout: &Layout, text: &str, step: i64, number: u64) {
+    /// The time goes on by more or less than a sample; whether one is missing.
+    fn step(&mut self, layout: &Layout, text: &str, step: i64, number: u64) -> bool {
         let usual = layout.shape.step_ps.unwrap_or(f64::INFINITY);
         let digit_ps = layout.last_digit_ps(text).unwrap_or(0.0);
         if digit_ps > 1.01 * usual {
@@ -299,7 +310,9 @@ impl LostRows {
                 steps => format!("{} samples before this row are missing", steps - 1),
             };
             self.samples.note(|| ParseError::line(number, what));
+            return (step as f64) > usual;
         }
+        false
     }
 
     fn idle_row(&mut self, is_idle: bool, number: u64) {

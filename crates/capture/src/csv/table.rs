@@ -268,6 +268,13 @@ impl<'a> CsvTable<'a> {
             }
             _ => return Ok(None),
         };
+        let below = self.below.get(value).copied().unwrap_or_default();
+        if names::is_level(self.name(value), below) {
+            return Err(ParseError::whole(format!(
+                "the column {} has levels, and no column has their times",
+                self.name(value)
+            )));
+        }
         let by_heading = names::unit_of_readings(self.name(value))
             .or_else(|| self.below.get(value).and_then(|unit| names::unit_of_readings(unit)))
             .or(lagbox.then_some(Unit::Micro));

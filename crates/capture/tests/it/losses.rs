@@ -394,3 +394,22 @@ fn tables_of_further_programs_are_understood() {
         assert_eq!(found.resolution_ps, Some(10_000_000), "{name}");
     }
 }
+
+/// What may have come while a level was unknown is neither missing nor late.
+#[test]
+fn damage_between_a_stimulus_and_its_response_leaves_that_one_open() {
+    let folder = tempfile::tempdir().unwrap();
+    let delays = vec![20_000; 200];
+    let saleae = saleae(&delays);
+    let rows: Vec<&str> = saleae.lines().collect();
+    let response = (0..rows.len()).filter(|at| rows[*at].ends_with(",1,1")).nth(100).unwrap();
+    for damaged in ["0.10x,1,1", "0.100020,1,", "0.100020,1,?", "0.1"] {
+        let mut rows = rows.clone();
+        rows[response] = damaged;
+        let path = written(folder.path(), "a.csv", rows.join("\n") + "\n");
+        let (found, _) = measured(&path, &query("Channel 0", "Channel 1")).unwrap();
+        let counts = found.counts;
+        let open = (counts.censored, counts.missing, counts.late);
+        assert_eq!((open, found.figures.max_ps()), ((1, 0, 0), Some(20_000_000)), "{damaged}");
+    }
+}
