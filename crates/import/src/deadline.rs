@@ -33,6 +33,12 @@ impl Misses {
         if series.stated_max_ns.is_some_and(late) {
             misses.certain = misses.certain.max(1);
         }
+        // A largest latency is exact, also within a bin across the deadline.
+        let is_max_late =
+            counts.count > 0 && !counts.overflow.max_is_unknown && late(counts.max_ns);
+        if is_max_late && misses.certain == 0 {
+            (misses.certain, misses.undecided) = (1, misses.undecided.saturating_sub(1));
+        }
         // A largest latency of 49 us may have been one of 49.9 us.
         let may_be_late = series.counts.count > 0 && late(series.largest() + unit - Nanos(1));
         if may_be_late && misses.certain == 0 {

@@ -7,7 +7,7 @@ use crate::bins::{Bins, LARGEST_COUNT, MOST_BINS};
 use crate::input::{Input, InputError, Query};
 use crate::lines::Line;
 use crate::numbers::{decimal, nanos};
-use crate::recording::Recording;
+use crate::recording::{Recording, Series};
 use crate::stated_figures::{
     Scale, StatedFigures, add_bins, add_summary, contradiction, note_summary,
 };
@@ -358,6 +358,19 @@ impl Screen {
         }
         if self.overruns > 0 {
             recording.note(format!("The tool counted {} overruns.", self.overruns));
+            let period = self.period_us.map(|period| Nanos(period as i64 * 1_000));
+            let largest = recording.series.iter().map(Series::largest).max();
+            // A release passes only while the thread is late by a period.
+            if let Some((period, largest)) = period.zip(largest).filter(|(most, max)| max < most) {
+                let stated = format!("{} with a period of {period}", self.overruns);
+                contradiction(
+                    &mut recording,
+                    0,
+                    "Overruns",
+                    stated,
+                    format!("a maximum of {largest}"),
+                );
+            }
         }
         recording.length_ns =
             Nanos(i64::try_from(self.lines).unwrap_or(0).min(1 << 33) * 1_000_000_000);

@@ -304,6 +304,7 @@ fn command(args: &RespondArgs, part: &CapturePart) -> String {
                 option("--edge", Some(asked.edge.as_str().to_string()));
                 option("--response-edge", Some(asked.response_edge.as_str().to_string()));
             }
+            option("--unit", asked.unit.map(|unit| unit.as_str().to_string()));
             option("--quiet", args.quiet.map(duration));
             option("--window", args.window.map(duration));
             machine::options(args, &mut option);

@@ -37,6 +37,12 @@ fn figures_of_other_tools() {
             replaced(xenomai, "00:00:03/00:00:03", "01:00:00/01:00:00"),
         ),
         case(
+            "Xenomai's overruns beside a maximum below the period",
+            "",
+            "not pass",
+            format!("{XENOMAI}{}", super::texts::xenomai("12.500", 3, "12.500")),
+        ),
+        case(
             "Xenomai's samples without their rows",
             "",
             "not pass",
