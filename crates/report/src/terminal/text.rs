@@ -19,7 +19,7 @@ use crate::terminal::style::Colour;
 pub use crate::terminal::style::Style;
 use crate::terminal::table::{Column, table, wrapped};
 use crate::terms;
-use crate::units::{Scale, bytes, grouped, percent, span};
+use crate::units::{Scale, bytes, grouped, percent, short, span};
 use crate::verdict::{forbids_pass, sentences};
 use latlab_model::plan::{Instrument, Recorded};
 use latlab_model::run::{Finding, Summary, VerdictWord};
@@ -354,9 +354,16 @@ pub(crate) fn list_notes(entries: &[ListEntry]) -> Vec<String> {
     named.chain(more).collect()
 }
 
+/// Maxima that are so many times apart have a unit each.
+const WIDE: i64 = 1_000;
+
 /// The columns of the list.
 pub(crate) fn list_columns(entries: &[ListEntry]) -> Vec<Column> {
-    let scale = Scale::for_times(entries.iter().filter_map(|entry| entry.max_ns));
+    let maxima = || entries.iter().filter_map(|entry| entry.max_ns);
+    let smallest = maxima().filter(|max| *max > Nanos::ZERO).min().unwrap_or(Nanos::ZERO);
+    // In the unit of the largest the smallest would have no digit left.
+    let is_wide = maxima().any(|max| max.0 / WIDE > smallest.0);
+    let scale = Scale::for_times(maxima());
     let each = |cell: &dyn Fn(&ListEntry) -> String| entries.iter().map(cell).collect::<Vec<_>>();
     let max = |entry: &ListEntry| {
         let Some(max) = entry.max_ns else { return "-".to_string() };
@@ -365,7 +372,10 @@ pub(crate) fn list_columns(entries: &[ListEntry]) -> Vec<Column> {
             false => LatencyBound::Known,
         };
         let max = SaidLatency { ns: max.0 as f64, bound }.resolved(entry.resolution_ns);
-        max.in_column(|ns| scale.number_f64(ns))
+        max.in_column(|ns| match is_wide {
+            true => short(ns),
+            false => scale.number_f64(ns),
+        })
     };
     let word = |entry: &ListEntry| entry.verdict.map_or("-", VerdictWord::as_str).to_string();
     let missed = |entry: &ListEntry| match entry.instrument {
@@ -386,7 +396,7 @@ pub(crate) fn list_columns(entries: &[ListEntry]) -> Vec<Column> {
         Column::new("cycles", 2, each(&|entry| entry.cycles.to_string())),
         Column::new("missed", 2, each(&missed)),
         Column::new("misses", 0, each(&misses)),
-        Column::new("max", 0, each(&max)).unit(scale.unit()),
+        Column::new("max", 0, each(&max)).unit(if is_wide { "" } else { scale.unit() }),
         Column::new("verdict", 0, each(&word)).left().coloured(paint_verdict),
     ];
     columns.splice(1..1, instrument);
