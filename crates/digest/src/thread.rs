@@ -171,8 +171,10 @@ impl ThreadCounts {
     /// Puts the part of an interval to those before it; gives back the interval that is whole now.
     fn join(&mut self, part: Interval, plan: &Plan) -> Option<IntervalRow> {
         let number = |start| plan.interval_of(self.setup.first_release_ns, start);
+        // The slices of a file have no times, or are as long as they are.
+        let is_whole = plan.method.is_import();
         match &mut self.interval {
-            Some(whole) if number(whole.start_ns) == number(part.start_ns) => {
+            Some(whole) if !is_whole && number(whole.start_ns) == number(part.start_ns) => {
                 whole.end_ns = part.end_ns;
                 whole.counts.add(&part.counts).expect("the edges were compared");
                 None

@@ -25,9 +25,20 @@ impl Recording {
         ];
         for (thread, series) in (0u32..).zip(&self.series) {
             let known = misses.as_ref().map_or(0, |misses| misses[thread as usize].certain);
-            let counts = Histogram { misses: known, ..series.counts.clone() };
-            let (start_ns, end_ns) = (Nanos::ZERO, self.length_ns.max(Nanos::ZERO));
-            messages.push(Message::Interval(Interval { thread, start_ns, end_ns, counts }));
+            let mut slices = series.in_slices(plan.deadline_ns, unit);
+            let in_slices: u64 = slices.iter().map(|slice| slice.misses).sum();
+            if let Some(last) = slices.last_mut() {
+                last.misses += known.saturating_sub(in_slices);
+            }
+            let length = self.length_ns.max(Nanos::ZERO).0;
+            let number = slices.len() as i64;
+            let at = |slice: i64| {
+                Nanos((i128::from(length) * i128::from(slice) / i128::from(number.max(1))) as i64)
+            };
+            messages.extend((0..).zip(slices).map(|(slice, counts)| {
+                let (start_ns, end_ns) = (at(slice), at(slice + 1));
+                Message::Interval(Interval { thread, start_ns, end_ns, counts })
+            }));
         }
         messages.extend(self.findings.iter().cloned().map(Message::Finding));
         let undecided = misses.and_then(|misses| undecided(&misses));
@@ -58,6 +69,27 @@ impl Recording {
     /// The unit to which its figures are cut off.
     fn unit(&self) -> Nanos {
         self.resolution_ns.unwrap_or(Nanos(1))
+    }
+}
+
+impl Series {
+    /// The latencies in the order of time, as far as the file has one, with the certain misses of each
+    /// slice. A maximum that the file states beside them is in the last one.
+    fn in_slices(&self, deadline: Option<Nanos>, unit: Nanos) -> Vec<Histogram> {
+        if self.slices.is_empty() {
+            return vec![self.counts.clone()];
+        }
+        let mut slices = self.slices.clone();
+        for slice in &mut slices {
+            let counts = std::mem::take(slice);
+            let alone = Series { counts, ..Series::default() };
+            let misses = deadline.map_or(0, |deadline| Misses::of(&alone, deadline, unit).certain);
+            *slice = Histogram { misses, ..alone.counts };
+        }
+        if let Some(last) = slices.last_mut() {
+            last.max_ns = last.max_ns.max(self.counts.max_ns);
+        }
+        slices
     }
 }
 

@@ -36,13 +36,12 @@ pub fn misses_per_event(misses: &MissesInTime) -> f64 {
 }
 
 /// With 95 % confidence no larger share of the releases misses; `None` of a few bursts that are all that is
-/// known of the sizes of bursts, and where one burst has most of the misses: a larger one may be as likely.
+/// known of the sizes of bursts, and where a few have most of the misses: a larger one may be as likely.
 pub fn share_at_most(misses: &MissesInTime) -> Option<f64> {
     let of_bursts = [misses.bursts.len(), misses.bursts_below.len()].into_iter().max().unwrap_or(0);
     let is_timed = !misses.bursts.is_empty();
-    let largest = misses.bursts.iter().copied().max().unwrap_or(0);
-    let one_has_most = misses.bursts.len() > 1 && largest > misses.misses / 2;
-    if is_timed && misses.misses > 0 && (of_bursts < ENOUGH_BURSTS || one_has_most) {
+    let are_few = of_bursts < ENOUGH_BURSTS || uneven(misses) < ENOUGH_BURSTS;
+    if is_timed && misses.misses > 0 && are_few {
         return None;
     }
     let samples = if misses.runs.len() > 1 { misses.runs.len() } else { misses.slices.len() };
@@ -65,7 +64,11 @@ fn uneven(misses: &MissesInTime) -> usize {
         let sum = |power: i32| sizes.iter().map(|size| (*size as f64).powi(power)).sum::<f64>();
         if sizes.is_empty() { 0.0 } else { (3.0 * sum(2).powi(2) / sum(4)).min(sizes.len() as f64) }
     };
-    of(misses.bursts).max(of(misses.bursts_below)).ceil().max(2.0) as usize
+    let events = match misses.bursts.len() {
+        0..ENOUGH_BURSTS => of(misses.bursts).max(of(misses.bursts_below)),
+        _ => of(misses.bursts),
+    };
+    events.ceil().max(2.0) as usize
 }
 
 /// With 95 % confidence no larger share of the releases begins a burst; so many bursts come together, where
@@ -142,10 +145,11 @@ mod tests {
         assert!(near(share_at_most(&none).unwrap(), crate::at_most_share(200_000)));
         // Of a few bursts alone nothing is said; uneven ones say less than even ones.
         assert_eq!(share_at_most(&MissesInTime { bursts_below: &[], ..few }), None);
-        let (even, uneven) = ([4; 12], [2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 4, 24]);
+        let (even, uneven) = ([4; 12], [2, 2, 2, 2, 2, 2, 6, 6, 6, 6, 6, 6]);
         let of = |bursts: &[u64]| share_at_most(&MissesInTime { misses: 48, bursts, ..none });
         assert!(of(&uneven).unwrap() > of(&even).unwrap());
-        // One that has most of the misses says that a larger one may be as likely.
+        // Where a few have most of the misses, a larger one may be as likely.
         assert_eq!(of(&[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 37]), None);
+        assert_eq!(of(&[2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 4, 24]), None);
     }
 }

@@ -53,6 +53,43 @@ fn a_missed_deadline_outweighs_what_is_open_or_cannot_be_read() {
     }
 }
 
+/// Latencies that depend on those before them say less than as many independent ones, which the order of
+/// a file's lines shows.
+#[test]
+fn the_order_of_lines_widens_intervals() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let (mut state, mut level) = (1_u64, 0.0);
+    let mut uniform = || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as f64 / f64::from(1_u32 << 31)
+    };
+    let walk: Vec<f64> = (0..20_000)
+        .map(|_| {
+            level = 0.95 * level + uniform() - 0.5;
+            50.0 + 5.0 * level
+        })
+        .collect();
+    let mixed: Vec<f64> = (0..walk.len()).map(|at| walk[at * 7_919 % walk.len()]).collect();
+    let latencies_per_event = |name: &str, latencies: &[f64]| {
+        let line = |(cycle, latency): (usize, &f64)| format!("{:8}:{cycle:8}:{latency:8.0}\n", 0);
+        let log: String = latencies.iter().enumerate().map(line).collect();
+        let file = format!("{name}.txt");
+        fs::write(folder.join(&file), log).unwrap();
+        assert!(import(folder, &[&file]).status.success());
+        let mut latlab = Command::new(env!("CARGO_BIN_EXE_latlab"));
+        latlab.args(["show", name, "--format", "json", "--out", "runs"]).current_dir(folder);
+        let run: serde_json::Value =
+            serde_json::from_slice(&latlab.output().unwrap().stdout).unwrap();
+        let median = &run["statistics"]["quantiles"][0];
+        median["per_event"].as_f64().unwrap()
+    };
+    let (ordered, mixed) =
+        (latencies_per_event("walk", &walk), latencies_per_event("mixed", &mixed));
+    assert!(ordered > 4.0 * mixed, "{ordered} {mixed}");
+}
+
 #[test]
 fn a_folder_has_one_line_for_each_kind_of_refusal() {
     let folder = tempfile::tempdir().unwrap();

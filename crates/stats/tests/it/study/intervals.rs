@@ -41,10 +41,15 @@ const fn held_out(name: &'static str, start: fn(&mut Random) -> Process) -> Mach
 }
 
 /// All machines.
-pub const MACHINES: [Machine; 18] = [
+pub const MACHINES: [Machine; 20] = [
     tuned("independent, normal", |_| Box::new(|random| random.normal())),
     tuned("independent, ties", |_| Box::new(|random| (random.normal() * 1.2).round())),
     tuned("AR(1) with 0.99", |random| wander(random, 0.1, 1.0, 0.0)),
+    held_out("AR(1) with 0.9", |random| wander(random, 0.0095, 1.0, 0.0)),
+    held_out("Markov bursts of 20 ms", |random| {
+        let length = |random: &mut Random| 0.02 * random.exponential();
+        regimes(random, length, |random| coin(random, 0.1), 0.2)
+    }),
     tuned("level wanders by 15 %, 5 s", |random| wander(random, 5.0, 0.15, 0.3)),
     tuned("level wanders by 15 %, 20 s", |random| wander(random, 20.0, 0.15, 0.3)),
     tuned("level wanders by 2 %, 10 s", |random| wander(random, 10.0, 0.02, 0.3)),
