@@ -16,6 +16,7 @@ nice cargo test --locked --release --package latlab-stats --test it whole_score 
     sed -n '/^|/p' >"$RESULTS/score.md"
 [ -s "$RESULTS/score.md" ] || { echo "the study has no score" >&2; exit 1; }
 [ -s "$RESULTS/table.md" ] || { echo "the study has no table" >&2; exit 1; }
+[ ! -d ../shared/data ] || scripts/records_score.py ../shared/data >"$RESULTS/records.md"
 nice cargo test --locked --release --package latlab-digest --test it statistics_of_a_large_run -- --ignored --nocapture |
     sed -n '/^[0-9]* threads of/p' >"$RESULTS/speed.txt"
 nice cargo test --locked --release --package latlab-stats --lib two_by_ten_runs -- --ignored --nocapture |
