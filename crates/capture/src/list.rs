@@ -1,10 +1,11 @@
 //! Lists of readings, as bench scopes and small programs give them: one delay a row, no times.
 
 use crate::csv::cells::{Dialect, is_comment, no_number, uncommented};
-use crate::csv::{cut_line, fewer_than_stated};
+use crate::csv::{SAID, cut_line, fewer_than_stated};
 use crate::error::ParseError;
 use crate::lines::{Line, LineFault, Lines};
 use crate::losses::{Loss, LossKind, Lost};
+use latlab_model::statements::states_loss;
 use std::fs::File;
 use std::io::BufReader;
 use std::str::FromStr;
@@ -160,6 +161,8 @@ impl List {
                 if dialect.is_row(uncommented(text)) {
                     let what = "the row begins with the sign of a remark";
                     self.rows.note(|| ParseError::line(line_number, what));
+                } else if states_loss(text) {
+                    self.numbers.note(|| ParseError::line(line_number, SAID));
                 }
                 continue;
             }

@@ -44,7 +44,7 @@ pub struct EdgeMatcher {
 /// Samples by which the channels of a capture may differ at its start.
 const SPARE_SAMPLES: i64 = 2;
 /// A response at the time of its stimulus is in doubt if all others take so many times the resolution.
-const APART: i64 = 3;
+const APART: i64 = 2;
 
 /// Responses at the very time of their stimulus beside others that all take much longer: a line
 /// between both may be missing.

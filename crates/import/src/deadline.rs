@@ -54,6 +54,8 @@ impl Misses {
         let from = if counts.layout.is_unknown() { counts.min_ns } else { counts.layout.end() };
         match (over.count, over.max_is_unknown) {
             (0, _) => {}
+            // A maximum within the bins contradicts what is beyond them.
+            (count, false) if late(from) && !late(counts.max_ns) => self.undecided += count,
             (count, _) if late(from) => self.certain += count,
             (count, true) => self.undecided += count,
             (count, false) if late(counts.max_ns) => {

@@ -192,6 +192,10 @@ fn extremes(
     let within = |value: i64, low: i64| value >= low && value < low.saturating_add(scale.width_ns);
     let min = match (stated.min_ns, observed.lowest) {
         (Some(stated), Some(low)) if within(stated, low) => stated,
+        (Some(stated), Some(low)) if stated > observed.highest.unwrap_or(low) => {
+            contradiction(recording, thread, "Minimum", time(stated), time(low));
+            low
+        }
         (Some(stated), Some(low)) => {
             // It says nothing of how late anything was.
             let (stated, low_text) = (time(stated), time(low));

@@ -37,6 +37,7 @@ pub mod sanitize;
 pub mod shell;
 pub mod snapshot;
 mod spin;
+pub mod statements;
 pub mod statistics;
 pub mod target;
 pub mod telemetry;

@@ -16,7 +16,7 @@ use crate::list::{List, Unit};
 use layout::Shape;
 pub use names::volts_of;
 use rows::Rows;
-pub use rows::{cut_line, fewer_than_stated};
+pub use rows::{SAID, cut_line, fewer_than_stated};
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;

@@ -7,6 +7,7 @@ use crate::capture::{Kind, Point, Source};
 use crate::error::ParseError;
 use crate::lines::{Line, LineFault, Lines};
 use crate::losses::{Loss, LossKind, Lost, is_rare};
+use latlab_model::statements::states_loss;
 use std::fs::File;
 use std::io::BufReader;
 
@@ -286,6 +287,8 @@ impl LostRows {
             && layout.shape.cells.is_some_and(|cells| cells > 1)
         {
             self.row(|| ParseError::line(number, "the row begins with the sign of a remark"));
+        } else if states_loss(text) {
+            self.samples.note(|| ParseError::line(number, SAID));
         }
     }
 
@@ -343,6 +346,9 @@ impl LostRows {
         all
     }
 }
+
+/// What a remark says of a loss.
+pub const SAID: &str = "a remark says that something was lost";
 
 /// A file whose last line has no end may have been cut there.
 pub fn cut_line(number: u64) -> ParseError {

@@ -12,7 +12,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("latlab-sys", &[]),
     ("latlab-measure", &["latlab-sys", "latlab-model"]),
     ("latlab-trace", &["latlab-model"]),
-    ("latlab-capture", &[]),
+    ("latlab-capture", &["latlab-model"]),
     ("latlab-import", &["latlab-model"]),
     ("latlab-export", &["latlab-digest", "latlab-model", "latlab-report"]),
     ("latlab-agent", &["latlab-measure", "latlab-sys", "latlab-model", "latlab-trace"]),

@@ -69,6 +69,7 @@ impl Histogram {
             "min latency" => self.stated.min_ns = figure(value),
             "avg latency" => self.stated.mean_ns = figure(value).map(|mean| mean as f64),
             "max latency" => self.stated.max_ns = figure(value),
+            "sample count" => self.stated.count = value.parse().ok(),
             "sampling period" => {
                 self.period = value.strip_suffix(" microseconds").and_then(time).map(Nanos);
             }

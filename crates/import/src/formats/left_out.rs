@@ -58,7 +58,9 @@ impl LeftOut {
 
     /// Counts a line that is none of the format; it is lost if it may be what is left of one.
     pub fn pass_over(&mut self, line: &Line<'_>, may_hold_value: bool) {
-        let is_value = (may_hold_value && !is_of_shell(line.bytes)) || is_line_of_tool(line.bytes);
+        let is_value = (may_hold_value && !is_of_shell(line.bytes))
+            || states_failure(line.bytes)
+            || is_line_of_tool(line.bytes);
         match is_value || is_cut(line) {
             true => self.lose(line),
             false => self.other.push(Some(line.number), line.bytes),
@@ -133,6 +135,15 @@ pub fn is_of_shell(line: &[u8]) -> bool {
     let is_of_root = name > 1 && command[name..].starts_with(b" -");
     let starts = STARTS.iter().any(|start| text.starts_with(start));
     starts || is_title(text) || is_traced || is_prompt || is_timing || is_of_root || is_time(text)
+}
+
+/// Whether a shell or a test system says that the tool failed.
+fn states_failure(line: &[u8]) -> bool {
+    const STARTS: [&str; 4] = ["exit code", "exit status", "return code", "exited with"];
+    let text = String::from_utf8_lossy(line).trim().to_ascii_lowercase();
+    let Some(rest) = STARTS.iter().find_map(|start| text.strip_prefix(start)) else { return false };
+    let code = rest.trim_matches(|c: char| !c.is_ascii_digit());
+    code.parse::<u32>().is_ok_and(|code| code != 0)
 }
 
 /// Whether a line is a title between signs, like `*** run 1 ***`, or a result of a test suite, like

@@ -88,7 +88,10 @@ pub fn detect(head: &[u8], query: &Query) -> Result<(&'static Format, Prefix), I
                 table::has_column(&head, query).then_some(format)
             }
             (Some(format), _) => (format.fits)(&head).then_some(format),
-            (None, _) => FORMATS.iter().find(|format| (format.fits)(&head)),
+            (None, _) => FORMATS.iter().find(|format| (format.fits)(&head)).or_else(|| {
+                let with_unit = query.unit.is_some() && is_text(&head);
+                (with_unit && table::has_column(&head, query)).then_some(&table::FORMAT)
+            }),
         };
         if let Some(format) = found {
             return Ok((format, prefix));
@@ -96,7 +99,7 @@ pub fn detect(head: &[u8], query: &Query) -> Result<(&'static Format, Prefix), I
     }
     // What the user names is tried, whatever it looks like.
     named.map(|format| (format, Prefix::default())).ok_or_else(|| {
-        is_text(head).then(|| table::refusal(head)).flatten().unwrap_or(InputError::Unknown)
+        is_text(head).then(|| table::refusal(head, query)).flatten().unwrap_or(InputError::Unknown)
     })
 }
 

@@ -214,6 +214,16 @@ impl Screen {
             // The heads and the figures of the histograms, and rules.
             "HSH" | "HSS" | "---" => true,
             _ if text.is_empty() => true,
+            _ if text.starts_with("== All results in ") => {
+                let unit = match text.trim_start_matches("== All results in ") {
+                    "microseconds" => Some(MICROSECONDS),
+                    "nanoseconds" => Some(NANOSECONDS),
+                    "milliseconds" => Some(1_000 * MICROSECONDS),
+                    _ => None,
+                };
+                self.unit = unit.unwrap_or(self.unit);
+                unit.is_some()
+            }
             _ if text.starts_with("== ") || text == "warming up..." => true,
             _ if text.starts_with("RTAI Testsuite") => {
                 self.is_rtai = true;

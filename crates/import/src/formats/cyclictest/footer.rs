@@ -36,6 +36,8 @@ pub struct Footer {
     /// Threads whose processes are named.
     named_threads: usize,
     break_value: Option<u64>,
+    /// Whether a thread that went beyond the limit is named.
+    has_break_thread: bool,
     facts: Vec<(String, String)>,
 }
 
@@ -107,6 +109,7 @@ impl Footer {
         let is_known =
             has_words_only || EMPTY.iter().any(|empty| name.starts_with(empty.as_bytes()));
         let words = || value.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+        self.has_break_thread |= name == b"Break thread";
         if name == b"Thread Ids" {
             self.named_threads = self.named_threads.max(words().count());
         }
@@ -125,7 +128,7 @@ impl Footer {
             && !name.iter().any(|byte| byte.is_ascii_digit() || *byte == b'\t')
         {
             self.facts.push((shown(name), shown(value)));
-            return !super::may_hold_value(name);
+            return !super::is_figure(name, value) && !super::may_hold_value(comment);
         }
         is_known
     }
@@ -164,6 +167,9 @@ impl Footer {
                 _ => recording.fact(name, text.clone()),
             }
         }
+        if self.has_break_thread && self.break_value.is_none() {
+            recording.lacks("it names the thread of a break value, and not the value");
+        }
         if let Some(value) = self.break_value {
             recording.note(format!("The test stopped itself at a latency of {value} (option -b)."));
             let value = value.saturating_mul(unit.unsigned_abs()).min(1 << 62) as i64;
@@ -173,7 +179,7 @@ impl Footer {
 }
 
 /// The name and the value of a comment.
-fn split(comment: &[u8]) -> (&[u8], &[u8]) {
+pub fn split(comment: &[u8]) -> (&[u8], &[u8]) {
     let comment = comment.trim_ascii();
     match comment.iter().position(|byte| *byte == b':') {
         Some(colon) => (comment[..colon].trim_ascii(), comment[colon + 1..].trim_ascii()),

@@ -10,11 +10,12 @@ mod samples;
 mod threads;
 
 use super::left_out::{LeftOut, is_other_text};
+use super::table::stated_latency;
 use super::{Format, Part, check_number, contains, head_lines, is_text, number_parts};
 use crate::input::{Input, InputError, Query, Unit};
 use crate::lines::Line;
 use crate::recording::Recording;
-use footer::Footer;
+use footer::{Footer, split};
 use histogram::Rows;
 use remarks::{is_banner, is_remark};
 use samples::{REGULAR_LINE, Sample, Verbose};
@@ -52,11 +53,14 @@ struct Section {
     threads: ThreadLines,
     samples: Verbose,
     left_out: LeftOut,
+    /// The text of its first line, where that repeats a statement of the recording before.
+    repeated: Option<Vec<u8>>,
     unfinished: Option<(u64, Vec<u8>)>,
 }
 
 fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, InputError> {
-    let unit = query.unit.unwrap_or(Unit::Microseconds).nanos();
+    let mut unit = query.unit.unwrap_or(Unit::Microseconds).nanos();
+    let mut next_unit = unit;
     let mut done: Vec<Part> = Vec::new();
     let mut section = Section { first_line: 1, ..Section::default() };
     loop {
@@ -70,9 +74,17 @@ fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, InputError> 
             section.left_out.lose(&line);
         }
         if section.ends_before(&line) {
-            let next = section.successor(line.number);
+            let repeated = line.bytes.starts_with(b"#").then(|| line.bytes.to_vec());
+            let next = Section { repeated, ..section.successor(line.number) };
             done.extend(std::mem::replace(&mut section, next).part(unit));
+            unit = next_unit;
             check_number(&done, line.number)?;
+        }
+        if let Some(in_file) = unit_of_command(line.bytes).filter(|_| query.unit.is_none()) {
+            next_unit = in_file.nanos();
+            if !section.has_data() {
+                unit = next_unit;
+            }
         }
         section.take(&line, unit);
     }
@@ -91,7 +103,7 @@ impl Section {
                 None => {
                     let has_ended = self.rows.count() > 0 && !self.footer.is_missing();
                     histogram::bin_of_row(bytes).is_some()
-                        && (has_ended || self.samples.has_any() || self.rows.begins_again(bytes))
+                        && (has_ended || self.rows.begins_again(bytes))
                 }
             };
         }
@@ -109,6 +121,10 @@ impl Section {
         }
     }
 
+    fn has_data(&self) -> bool {
+        self.rows.count() > 0 || self.samples.has_any() || self.threads.count() > 0
+    }
+
     /// The section that follows this one; what was said of all threads before it stays.
     fn successor(&self, first_line: u64) -> Section {
         Section { first_line, threads: self.threads.successor(), ..Section::default() }
@@ -123,8 +139,8 @@ impl Section {
             self.take_numbers(line, unit);
         } else if let Some(comment) = bytes.strip_prefix(b"#") {
             if !self.footer.take(comment, line.is_whole) {
-                let is_value = bytes.starts_with(b"# Break value");
-                self.left_out.pass_over(line, is_value || may_hold_value(bytes));
+                let (name, value) = split(comment);
+                self.left_out.pass_over(line, is_figure(name, value) || may_hold_value(bytes));
             }
         } else if bytes.starts_with(b"T:") {
             if !self.threads.take(line) {
@@ -135,7 +151,7 @@ impl Section {
             || (self.rows.count() == 0 && self.rows.take_head(bytes))
         {
             // They belong to what follows.
-        } else if is_remark(bytes) {
+        } else if is_remark(bytes) && !has_padded_number(bytes) {
             self.threads.take_remark(bytes);
         } else {
             self.left_out.pass_over(line, may_hold_value(bytes));
@@ -147,7 +163,8 @@ impl Section {
         let taken = match Sample::of_line(line.bytes) {
             // Of a line without its end the last number may be cut off.
             Some(sample) => line.is_whole && self.samples.push(&sample, unit),
-            None => self.rows.take(line),
+            // A row of a histogram among samples is one that has lost its colons.
+            None => !self.samples.has_any() && self.rows.take(line),
         };
         if !taken {
             self.left_out.lose(line);
@@ -194,8 +211,39 @@ impl Section {
     /// What is left of a recording of which no latency could be read.
     fn lost_part(mut self) -> Option<Part> {
         self.threads.report_lost(&mut self.left_out);
+        if let Some(bytes) = self.repeated.filter(|_| !self.footer.is_missing()) {
+            self.left_out.lose_text(self.first_line, &bytes);
+        }
         Some(Part::none(self.first_line, self.left_out))
     }
+}
+
+/// The unit that a command line of cyclictest asks for.
+fn unit_of_command(line: &[u8]) -> Option<Unit> {
+    let mut words = line.split(u8::is_ascii_whitespace);
+    words.find(|word| word.rsplit(|byte| *byte == b'/').next() == Some(b"cyclictest"))?;
+    let asks = |word: &[u8]| {
+        let is_short = word.starts_with(b"-") && !word.starts_with(b"--");
+        word == b"--nsecs" || (is_short && word.contains(&b'N'))
+    };
+    Some(if words.any(asks) { Unit::Nanoseconds } else { Unit::Microseconds })
+}
+
+/// Whether a statement that is not known may be one of latencies that was damaged.
+fn is_figure(name: &[u8], value: &[u8]) -> bool {
+    const PARTS: [&str; 8] =
+        ["latenc", "overfl", "rflow", "break", "value", "max", "total", "worst"];
+    let lower = name.to_ascii_lowercase();
+    let has_digit = value.iter().any(u8::is_ascii_digit);
+    may_hold_value(name)
+        || has_padded_number(value)
+        || (has_digit && PARTS.iter().any(|part| contains(&lower, part)))
+}
+
+/// Whether a number is filled up with zeros, as cyclictest prints them.
+fn has_padded_number(line: &[u8]) -> bool {
+    let mut numbers = line.split(|byte| !byte.is_ascii_digit());
+    numbers.any(|number| number.len() >= 5 && number[0] == b'0')
 }
 
 /// Whether a line that was not understood may be what is left of a value.
@@ -203,8 +251,8 @@ fn may_hold_value(line: &[u8]) -> bool {
     const MARKS: [&str; 6] = ["Min:", "Max:", "Act:", "Avg:", "Latenc", "Overflow"];
     let has_digit = line.iter().any(u8::is_ascii_digit);
     let has_mark = MARKS.iter().any(|mark| contains(line, mark)) || contains(line, "Total");
-    let is_padded = line
-        .split(|byte| !byte.is_ascii_digit())
-        .any(|number| number.len() >= 5 && number[0] == b'0');
-    has_digit && (has_mark || is_padded || !is_other_text(line, 1))
+    let text = String::from_utf8_lossy(line);
+    let states_latency = || stated_latency(&text, Unit::Microseconds).is_some();
+    has_digit
+        && (has_mark || has_padded_number(line) || !is_other_text(line, 1) || states_latency())
 }

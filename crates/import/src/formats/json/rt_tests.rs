@@ -149,6 +149,7 @@ fn add_thread(recording: &mut Recording, thread: &Object, unit: i64, left: &mut 
         min_ns: time(figures, "min", unit, left).filter(|_| cycles != Some(0)),
         mean_ns: number(figures, "avg", left).map(|mean| mean * unit as f64),
         max_ns: time(figures, "max", unit, left),
+        overflow: figures.get("overflow").and(count(figures, "overflow", left)),
         ..StatedFigures::default()
     };
     if cycles != Some(0) && (cycles.is_none() || stated.max_ns.is_none()) {

@@ -1,15 +1,35 @@
 //! Where the latencies of a table stand: its heading, its delimiter, and how its numbers are written.
 
-use super::cell::{Cell, Comma, Hint, hint, unit_of_sign};
+use super::cell::{Cell, Comma, Hint, Thousands, hint, thousands, unit_of_sign};
 use crate::input::{InputError, Query, Unit};
+use latlab_model::statements::states_loss;
 use std::iter;
 
 /// Names of columns with latencies.
 const LATENCIES: [&str; 5] = ["latency", "lat", "delay", "jitter", "response"];
 /// Words of names whose columns have figures about latencies, and none of them.
-const STATISTICS: [&str; 7] = ["avg", "average", "mean", "median", "min", "std", "stddev"];
+const STATISTICS: [&str; 11] = [
+    "avg",
+    "average",
+    "mean",
+    "median",
+    "min",
+    "std",
+    "stddev",
+    "typ",
+    "typical",
+    "rms",
+    "percentile",
+];
 /// Words for the largest of several.
-const LARGEST: [&str; 4] = ["max", "maximum", "worst", "largest"];
+const LARGEST: [&str; 5] = ["max", "maximum", "worst", "largest", "peak"];
+/// Words that may stand between such a word and its number.
+const BESIDE: [&str; 2] = ["case", "value"];
+/// Names of columns with the unit of their row.
+const UNITS: [&str; 3] = ["unit", "units", "einheit"];
+/// Names of columns with the number of their row.
+const NUMBERS: [&str; 9] =
+    ["seq", "sequence", "n", "nr", "no", "index", "idx", "iteration", "sample"];
 /// Names of columns with times of a clock.
 const TIMESTAMPS: [&str; 5] = ["timestamp", "timestamps", "time", "ts", "t"];
 /// Names of columns that keep threads apart.
@@ -41,6 +61,12 @@ pub struct Layout {
     pub cycle: Option<usize>,
     /// Columns with the largest latency of something, and their units.
     pub largest: Vec<(usize, Unit)>,
+    /// The column with the number of the row, which need not rise by one.
+    pub number: Option<usize>,
+    /// The column with the unit of the row.
+    pub unit_of_row: Option<usize>,
+    /// Whether the heading or the user says the unit.
+    pub has_unit: bool,
     /// The unit of the values.
     pub unit: Unit,
     /// What a comma stands for.
@@ -78,10 +104,9 @@ impl Layout {
     }
 
     /// Why the first bytes of a file that have a heading of latencies or of times are not read.
-    pub fn refusal(head: &str) -> Option<InputError> {
-        let query = Query::default();
+    pub fn refusal(head: &str, query: &Query) -> Option<InputError> {
         let lines = head_lines(head);
-        if let Some(found) = Layout::with_heading(&lines, &query) {
+        if let Some(found) = Layout::with_heading(&lines, query) {
             return found.err();
         }
         let rows = lines.iter().zip(lines.iter().skip(1)).take(LOOKED_AT);
@@ -118,7 +143,8 @@ impl Layout {
     /// The layout below the first heading that gives one, or else why the first gives none.
     fn with_heading(lines: &[HeadLine<'_>], query: &Query) -> Option<Result<Layout, InputError>> {
         let mut found = lines.iter().take(LOOKED_AT).enumerate().filter_map(|(at, line)| {
-            let row = *lines[at + 1..].iter().find(|row| !row.text.starts_with('#'))?;
+            let is_row = |row: &&HeadLine| !row.text.starts_with('#') && !is_rule(row.text);
+            let row = *lines[at + 1..].iter().find(is_row)?;
             let layout = Layout::below(*line, row.text, query).transpose()?;
             Some(layout.and_then(|layout| layout.with_notation(lines)))
         });
@@ -201,6 +227,9 @@ impl Layout {
                 .filter(|at| *at != latency && is_of_largest(&names[*at]))
                 .map(|at| (at, unit_of(&names[at]).unwrap_or(unit)))
                 .collect(),
+            number: other(&NUMBERS),
+            unit_of_row: other(&UNITS),
+            has_unit: unit_of(&name).or(default).or(query.unit).is_some(),
             unit,
             comma: Comma::Thousands,
             name,
@@ -236,6 +265,9 @@ impl Layout {
             count: None,
             cycle: None,
             largest: Vec::new(),
+            number: None,
+            unit_of_row: None,
+            has_unit: query.unit.is_some(),
             unit,
             comma: Comma::Thousands,
             name,
@@ -257,6 +289,24 @@ impl Layout {
         let count = |wanted: Hint| hints.iter().filter(|(_, hint)| *hint == wanted).count();
         let decimal = count(Hint::Only(Comma::Decimal));
         let other = count(Hint::Point) + count(Hint::Whole);
+        // Elsewhere in the row a comma is the decimal point, and here a point may part thousands.
+        let others = lines.iter().filter(is_row).flat_map(|line| self.cells(line.text).enumerate());
+        let has_decimal_commas = self.delimiter != Some(',')
+            && others
+                .filter(|(at, _)| *at != self.latency)
+                .any(|(_, cell)| hint(cell) == Some(Hint::Only(Comma::Decimal)));
+        let parted = lines.iter().filter(is_row).find(|line| {
+            let cell = self.cells(line.text).nth(self.latency);
+            cell.is_some_and(|cell| thousands(cell, Comma::Thousands) == Thousands::PartedByPoint)
+        });
+        if let Some(line) = parted.filter(|_| has_decimal_commas && decimal == 0) {
+            return Err(InputError::Malformed(format!(
+                "line {}: '{}' may have decimals or thousands behind its point, since other columns \
+                 have decimal commas; write it without",
+                line.number,
+                line.text.trim()
+            )));
+        }
         let comma = match () {
             () if count(Hint::Only(Comma::Thousands)) > 0 || self.delimiter == Some(',') => {
                 Comma::Thousands
@@ -301,10 +351,26 @@ impl Layout {
         row.iter().all(|cell| !cell.contains(delimiter) || has_even_quotes(cell))
     }
 
+    /// The name of this column.
+    pub fn name_of(&self, at: usize) -> &str {
+        self.names.get(at).map_or("", |name| name)
+    }
+
+    /// Whether a column counts what was lost.
+    pub fn names_loss(&self, at: usize) -> bool {
+        states_loss(&self.name_of(at).replace('_', " "))
+    }
+
     /// The name of the column with the counts.
     pub fn name_of_count(&self) -> Option<&str> {
         self.count.map(|at| &self.names[at][..])
     }
+}
+
+/// Whether a line only parts a heading from its rows: `|---|--:|`.
+pub fn is_rule(line: &str) -> bool {
+    let text = line.trim();
+    text.len() > 3 && text.bytes().all(|byte| b"|+-=: ".contains(&byte))
 }
 
 /// Whether a row has as many cells as there are names; empty ones behind the last do not count.
@@ -364,10 +430,17 @@ fn unit_of(name: &str) -> Option<Unit> {
 fn named(names: &[String], known: &[&str]) -> Vec<usize> {
     let is_known = |name: &str| {
         let words = words(name);
-        let has = |known: &[&str]| words.iter().any(|word| known.contains(&&word[..]));
-        has(known) && !has(&STATISTICS)
+        words.iter().any(|word| known.contains(&&word[..]))
+            && !words.iter().any(|word| is_statistic(word))
     };
     (0..names.len()).filter(|at| is_known(&names[*at])).collect()
+}
+
+/// Whether a word names a figure about latencies: `mean`, `p99`, `q50`.
+fn is_statistic(word: &str) -> bool {
+    let of_percent = word.strip_prefix(['p', 'q']).filter(|rest| !rest.is_empty());
+    STATISTICS.contains(&word)
+        || of_percent.is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// The only one of these columns; a column of their largest is another than theirs.
@@ -394,28 +467,43 @@ fn is_of_largest(name: &str) -> bool {
         })
 }
 
-/// A largest latency that a line of text states: `max latency: 150 us`.
-pub fn stated_largest(text: &str, unit: Unit) -> Option<i64> {
-    let of_word = |word: &str| word.trim_matches(|c: char| ":=,;()[]\"".contains(c)).to_string();
-    let words: Vec<String> = text
-        .split([' ', '\t', '=', ':', ',', ';'])
-        .map(of_word)
-        .filter(|it| !it.is_empty())
-        .collect();
-    let at = words.iter().position(|word| LARGEST.contains(&&word.to_ascii_lowercase()[..]))?;
-    // A name of what it is the largest of may stand between.
-    let number = |at: usize| {
-        let word = words.get(at)?;
-        let with_unit = words.get(at + 1).filter(|unit| unit_of_sign(unit).is_some());
-        let text = with_unit.map_or(word.clone(), |unit| format!("{word} {unit}"));
-        Cell::read(&text, Comma::Thousands)?.nanos(unit)
+/// A latency that a line of text states, so that one is as large at least: `max latency: 150 us`,
+/// `p99 = 150`.
+pub fn stated_latency(text: &str, unit: Unit) -> Option<i64> {
+    let parts = [' ', '\t', '=', ':', ',', ';', '(', ')', '[', ']', '"', '*', '|'];
+    let tokens: Vec<&str> = text.split(parts).filter(|token| !token.is_empty()).collect();
+    let is_figure = |word: &String| {
+        let is_spread = ["std", "stddev", "rms"].contains(&&word[..]);
+        LARGEST.contains(&&word[..]) || (is_statistic(word) && !is_spread)
     };
-    let is_of_latency = |word: &String| {
-        LATENCIES.contains(&&word.to_ascii_lowercase()[..]) || unit_of_sign(word).is_some()
+    let belongs = |word: &String| {
+        LATENCIES.contains(&&word[..])
+            || word == "latencies"
+            || BESIDE.contains(&&word[..])
+            || unit_of_sign(word).is_some()
     };
-    let first = at + 1;
-    let behind = words[first..].iter().take_while(|word| is_of_latency(word)).count();
-    number(first + behind)
+    // `p99.9` has a part of its own behind the point.
+    let is_name = |token: &&str| {
+        let words = words(token);
+        let whole = token.strip_prefix('p').is_some_and(|rest| rest.parse::<f64>().is_ok());
+        whole || (!words.is_empty() && words.iter().all(|word| is_figure(word) || belongs(word)))
+    };
+    let names_figure = |token: &&str| {
+        is_name(token) && (token.starts_with('p') || words(token).iter().any(is_figure))
+    };
+    let first = tokens.iter().position(names_figure)?;
+    let at = first + tokens[first..].iter().take_while(|token| is_name(token)).count();
+    let number = tokens.get(at)?;
+    let behind = tokens.get(at + 1).and_then(|sign| unit_of_sign(sign));
+    let in_name = tokens[first..at].iter().rev().find_map(|token| unit_of(token));
+    Cell::read(number, Comma::Thousands)?.nanos(behind.or(in_name).unwrap_or(unit))
+}
+
+/// A unit that a line of text states for all values: `all values in ms`, `unit: ms`.
+pub fn stated_unit(text: &str) -> Option<Unit> {
+    let words = words(text);
+    let is_before = |word: &String| UNITS.contains(&&word[..]) || word == "in";
+    words.windows(2).filter(|pair| is_before(&pair[0])).find_map(|pair| unit_of_sign(&pair[1]))
 }
 
 fn is_named(name: &str, known: &[&str]) -> bool {

@@ -12,12 +12,14 @@ use crate::lines::Line;
 use crate::recording::Recording;
 use crate::samples::Samples;
 use crate::stated_figures::contradiction;
-use cell::{Cell, Thousands, thousands};
+use cell::{Cell, Thousands, thousands, unit_of_sign};
 use latlab_model::Nanos;
 use latlab_model::finding::ImportFinding;
+use latlab_model::statements::states_loss;
+use latlab_model::units::grouped;
 use layout::Layout;
-use layout::stated_largest;
-pub use layout::unit;
+use layout::{is_rule, stated_unit};
+pub use layout::{stated_latency, unit};
 use std::collections::BTreeMap;
 use timestamps::Timestamps;
 
@@ -37,8 +39,8 @@ fn fits(head: &[u8]) -> bool {
 }
 
 /// Why what looks like a table is not read; none where it looks like none.
-pub fn refusal(head: &[u8]) -> Option<InputError> {
-    Layout::refusal(&String::from_utf8_lossy(head))
+pub fn refusal(head: &[u8], query: &Query) -> Option<InputError> {
+    Layout::refusal(&String::from_utf8_lossy(head), query)
 }
 
 /// Whether a table has this column.
@@ -108,6 +110,10 @@ struct Table {
     /// A largest latency that a comment or another column states.
     stated_max: Option<i64>,
     cycles: Option<(u64, u64)>,
+    /// Steps of the column of numbers.
+    steps: NumberSteps,
+    /// Rows that say that something was lost: the first column that does, and how many.
+    losses: Option<(usize, u64)>,
     cycles_differ: bool,
     units_differ: bool,
     notation: Notation,
@@ -127,6 +133,8 @@ impl Table {
             stated_rows: None,
             stated_max: None,
             cycles: None,
+            steps: NumberSteps::default(),
+            losses: None,
             cycles_differ: false,
             units_differ: false,
             notation: Notation::default(),
@@ -141,28 +149,36 @@ impl Table {
 
     /// Takes a line before the heading: a setting of the device, mostly.
     fn take_setting(&mut self, line: &Line<'_>, text: &str) {
-        self.take_length(text);
-        self.take_largest(text);
-        if !is_empty(text) {
+        self.take_statement(text);
+        if states_loss(text) {
+            self.left.lose(line);
+        } else if !is_empty(text) {
             self.left.pass_over(line, !is_other_text(line.bytes, 1));
         }
     }
 
     /// Takes a comment; one without words among the rows may be what is left of a row.
     fn take_comment(&mut self, line: &Line<'_>, text: &str) {
-        self.take_length(text);
-        self.take_largest(text);
+        self.take_statement(text);
         let comment = text.trim_start_matches('#').trim_start();
         let has_digit = comment.bytes().any(|byte| byte.is_ascii_digit());
         let is_code = text.starts_with('#') && !text.starts_with("# ") && !comment.contains(' ');
-        if is_code || (self.rows > 0 && has_digit && !is_other_text(comment.as_bytes(), 1)) {
+        if states_loss(text)
+            || is_code
+            || (self.rows > 0 && has_digit && !is_other_text(comment.as_bytes(), 1))
+        {
             self.left.lose(line);
         }
     }
 
     /// Takes how many rows a line says there are.
     fn take_length(&mut self, text: &str) {
-        let plain = text.trim_start_matches(['#', ' ', '\t', '"']).to_ascii_lowercase();
+        let plain = text.trim_start_matches(['#', ' ', '\t', '"', '(']).to_ascii_lowercase();
+        // psql closes with `(3 rows)`.
+        if let Some((number, "rows)" | "row)")) = plain.trim_end().split_once(' ') {
+            self.stated_rows = number.parse().ok().or(self.stated_rows);
+            return;
+        }
         let Some(rest) = LENGTHS.iter().find_map(|word| plain.strip_prefix(word)) else { return };
         let number = rest.trim_matches(|c: char| " :=,;\t\"".contains(c));
         if let Ok(rows) = number.parse() {
@@ -170,11 +186,22 @@ impl Table {
         }
     }
 
-    /// Takes a largest latency that a line states.
-    fn take_largest(&mut self, text: &str) {
+    /// Whether a line behind the rows says how many there are.
+    fn takes_rows(&mut self, text: &str) -> bool {
+        let before = self.stated_rows.take();
+        self.take_length(text);
+        let was_said = self.stated_rows.is_some();
+        self.stated_rows = self.stated_rows.or(before);
+        was_said
+    }
+
+    /// Takes what a line states of all rows.
+    fn take_statement(&mut self, text: &str) {
+        self.take_length(text);
         if self.timestamps.is_none() {
-            self.stated_max = self.stated_max.max(stated_largest(text, self.layout.unit));
+            self.stated_max = self.stated_max.max(stated_latency(text, self.layout.unit));
         }
+        self.units_differ |= stated_unit(text).is_some_and(|unit| unit != self.layout.unit);
     }
 
     /// The layout of the table that begins with this line; none where it is a row.
@@ -217,12 +244,17 @@ impl Table {
     fn lose(&mut self, line: &Line<'_>, text: &str) {
         let is_table = self.layout.cells(text).count() > 1;
         let text = text.trim();
-        let is_rule = text.len() > 3 && text.bytes().all(|byte| b"|+-=: ".contains(&byte));
+        if is_rule(text) || (text.starts_with('(') && self.takes_rows(text)) {
+            return;
+        }
         let is_like_row = text.starts_with(|c: char| c == '"' || c.is_ascii_digit());
         // A short sign stands for a value that is not there, a long row of them is a rule.
         let is_sign = text.len() < 4 && text.bytes().all(|byte| byte.is_ascii_punctuation());
-        let may_hold_value =
-            (is_table && !is_rule) || is_like_row || is_sign || !is_other_text(line.bytes, 2);
+        let may_hold_value = is_table
+            || states_loss(text)
+            || is_like_row
+            || is_sign
+            || !is_other_text(line.bytes, 2);
         self.left.pass_over(line, may_hold_value);
     }
 
@@ -244,18 +276,41 @@ impl Table {
         };
         let thread = layout.thread.and_then(|at| cells.get(at)).copied().unwrap_or_default();
         let has_room = self.threads.len() < MOST_THREADS || self.threads.contains_key(thread);
-        let differs = cell.unit.is_some_and(|unit| unit != layout.unit);
-        let nanos = cell.nanos(layout.unit)?;
+        let of_row = match layout.unit_of_row {
+            Some(at) => Some(unit_of_sign(cells.get(at)?)?),
+            None => None,
+        };
+        // Where the heading names no unit, all cells do.
+        let lacks_unit = !layout.has_unit && of_row.is_none() && cell.unit.is_none();
+        let differs = lacks_unit || cell.unit.or(of_row).is_some_and(|unit| unit != layout.unit);
+        let nanos = cell.nanos(of_row.unwrap_or(layout.unit))?;
+        let number = layout.number.and_then(whole);
+        let loss = cells.iter().enumerate().find(|(at, cell)| {
+            let name = layout.names_loss(*at);
+            *at != layout.latency
+                && match cell.parse::<f64>() {
+                    Ok(count) => name && count != 0.0,
+                    Err(_) => states_loss(cell),
+                }
+        });
+        let loss = loss.map(|loss| loss.0);
         let largest =
             |(at, unit): &(usize, Unit)| Cell::read(cells.get(*at)?, layout.comma)?.nanos(*unit);
         let is_latency = self.timestamps.is_none();
         let largest = layout.largest.iter().filter(|_| is_latency).filter_map(largest).max();
-        has_room.then_some(Row { nanos, times, cycle, thread, differs, largest })
+        has_room.then_some(Row { nanos, times, cycle, thread, differs, largest, number, loss })
     }
 
     fn push(&mut self, row: &Row<'_>) {
         self.rows += 1;
         self.stated_max = self.stated_max.max(row.largest);
+        if let Some(number) = row.number.filter(|_| self.layout.thread.is_none()) {
+            self.steps.push(number);
+        }
+        if let Some(column) = row.loss {
+            let (first, count) = self.losses.unwrap_or((column, 0));
+            self.losses = Some((first, count + 1));
+        }
         self.units_differ |= row.differs;
         if let Some(cycle) = row.cycle {
             let (first, last) = self.cycles.unwrap_or((cycle, cycle));
@@ -353,8 +408,48 @@ impl Table {
                 format!("{} rows, not one each", self.rows),
             );
         }
+        if let Some((column, count)) = self.losses {
+            let name = self.layout.name_of(column);
+            recording
+                .lacks(format!("its column '{name}' says so in {} of its rows", grouped(count)));
+        }
+        if let Some(missing) = self.steps.missing() {
+            recording.lacks(missing);
+        }
         self.negative.report("negative values", recording);
         self.left.report("lines", recording);
+    }
+}
+
+/// The steps of a column that numbers the rows.
+#[derive(Default)]
+struct NumberSteps {
+    last: Option<u64>,
+    ones: u64,
+    repeats: u64,
+    others: u64,
+    first_other: Option<(u64, u64)>,
+}
+
+impl NumberSteps {
+    fn push(&mut self, number: u64) {
+        let Some(last) = self.last.replace(number) else { return };
+        match number.wrapping_sub(last) {
+            1 => self.ones += 1,
+            0 => self.repeats += 1,
+            _ => {
+                self.others += 1;
+                self.first_other.get_or_insert((last, number));
+            }
+        }
+    }
+
+    /// What is missing; none where rows are not numbered one by one.
+    fn missing(&self) -> Option<String> {
+        let is_habit = self.others > self.ones || self.repeats > self.ones / 2;
+        let repeated = (self.repeats > 0).then_some("a number comes twice".to_string());
+        let step = self.first_other.map(|(last, next)| format!("number {next} follows {last}"));
+        step.or(repeated).filter(|_| !is_habit)
     }
 }
 
@@ -400,4 +495,8 @@ struct Row<'a> {
     differs: bool,
     /// The largest latency of something, from columns of these.
     largest: Option<i64>,
+    /// What a column of numbers says.
+    number: Option<u64>,
+    /// The column that says that something was lost.
+    loss: Option<usize>,
 }

@@ -18,6 +18,72 @@ fn a_largest_latency_beside_the_column_counts() {
     ]);
 }
 
+/// What lines around a table state, above it and below.
+#[test]
+fn statements_around_a_table_count() {
+    for statement in [
+        "# max_us: 941",
+        "# max_latency_us: 941",
+        "# peak: 941",
+        "# min: 500 us",
+        "# mean: 500 us",
+        "# p99: 941 us",
+        "# p99.9 = 941",
+        "worst case,941",
+        "# overflows: 7",
+        "# 7 samples lost",
+        "(7 samples dropped)",
+        "# ERROR: buffer overrun",
+        "# all values in ms",
+        "# unit: ms",
+    ] {
+        let rows = "latency_us,cpu\n12,0\n13,1\n";
+        check(vec![
+            case(statement, "", "not pass", format!("{statement}\n{rows}")),
+            case(statement, "", "not pass", format!("{rows}{statement}\n")),
+        ]);
+    }
+    for statement in ["# 0 samples lost", "# period: 1000 us", "# std: 5 us", "# cpu: max 3 GHz"] {
+        let rows = "latency_us,cpu\n12,0\n13,1\n";
+        check(vec![case(statement, "", "pass: 12, 13", format!("{statement}\n{rows}"))]);
+    }
+}
+
+/// What other columns say of their rows.
+#[test]
+fn other_columns_of_a_row_count() {
+    check(vec![
+        case("losses", "", "not pass", "latency_us,lost\n12,0\n13,7\n"),
+        case("no losses", "", "pass: 13", "latency_us,lost\n12,0\n13,0\n"),
+        case("a missed deadline", "", "not pass", "latency_us,deadline_missed\n12,0\n13,1\n"),
+        case("a status", "", "not pass", "latency_us,status\n12,ok\n13,timeout\n"),
+        case("a number that is absent", "", "not pass", "seq,latency_us\n1,12\n2,13\n5,14\n"),
+        case(
+            "a number that comes twice",
+            "",
+            "not pass",
+            "seq,latency_us\n1,12\n2,13\n3,14\n3,15\n",
+        ),
+        case("each tenth number", "", "pass: 14", "seq,latency_us\n10,12\n20,13\n30,14\n"),
+        case("a unit of each row", "", "fail: 941", "latency_us,unit\n12,us\n0.941,ms\n"),
+        case("a cell without its unit", "", "not pass", "latency\n12 us\n0.941\n13 us\n"),
+        case(
+            "thousands in a comma country",
+            "",
+            "refused",
+            "load;latency_us\n0,75;1.200\n0,80;1.350\n",
+        ),
+        case("medians", "", "refused", "latency_p50_us\n12\n13\n"),
+        case("a unit of the user", "--unit us", "pass: 13", "latency,cpu\n12,0\n13,0\n"),
+        case(
+            "psql",
+            "",
+            "pass: 13; n=2",
+            " n | lat_us \n---+--------\n 1 |     12\n 2 |     13\n(2 rows)\n",
+        ),
+    ]);
+}
+
 /// Headings and rows as programs print them.
 #[test]
 fn headings_of_programs() {
