@@ -12,7 +12,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A system call failed.
-    #[error("cannot {doing} {}: {error}{}", .path.display(), advice(.error))]
+    #[error("cannot {doing} {}: {error}{}", .path.display(), advice(.doing, .error))]
     Io {
         /// What was tried.
         doing: &'static str,
@@ -169,6 +169,14 @@ impl Error {
         matches!(self, Error::NothingMeasured { .. } | Error::Damaged { .. })
     }
 
+    /// Says of an error of the system that nothing has been measured yet, for `map_err`.
+    pub(crate) fn at_begin(self) -> Error {
+        match self {
+            Error::Io { path, error, .. } => Error::Io { doing: BEGIN, path, error },
+            other => other,
+        }
+    }
+
     /// Wraps what the system said, for `map_err`.
     pub(crate) fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {
         let path = path.to_path_buf();
@@ -176,8 +184,14 @@ impl Error {
     }
 }
 
-fn advice(error: &io::Error) -> &'static str {
+/// What is tried before anything is measured.
+const BEGIN: &str = "begin a run in";
+
+fn advice(doing: &str, error: &io::Error) -> &'static str {
     match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded if doing == BEGIN => {
+            "; free some space, or delete some files if `df -i` shows none free"
+        }
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             "; free some space: what was measured is stored by the next command"
         }
