@@ -113,4 +113,13 @@ outside() {
 }
 try "doctor --root reads no file outside the folder, whatever links lead there" outside
 
+through() {
+    ln -s "$here/made" "$here/page"
+    "$program" report "$here/before" -o "$here/page" 2>"$here/errors"
+    expect "exit code not 0" [ $? != 0 ] && cat "$here/errors" &&
+        expect "a reason" grep -q "a link to a file that is not there" "$here/errors" &&
+        expect "no file behind the link" [ ! -e "$here/made" ]
+}
+try "report -o creates no file through a link that leads nowhere" through
+
 exit "$status"

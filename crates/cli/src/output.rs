@@ -98,7 +98,8 @@ pub fn print_json(document: &impl Serialize) -> anyhow::Result<()> {
 }
 
 /// Writes a file whole or not at all; what is there and is no file (a pipe, a device) is written
-/// into, and so is what a link leads to that has no name, such as /dev/stdout may.
+/// into, and so is what a link leads to that has no name, such as /dev/stdout may. A link to a file that is
+/// not there is refused: somebody else may have chosen where it leads.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let cannot = || format!("cannot write {}", path.display());
     let named = fs::canonicalize(path);
@@ -107,12 +108,14 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let path = named.unwrap_or_else(|_| path.to_path_buf());
     let there = fs::metadata(&path);
     if leads_nowhere || there.as_ref().is_ok_and(|there| !there.is_file()) {
-        return fs::OpenOptions::new()
-            .write(true)
-            .create(leads_nowhere)
-            .open(&path)
-            .and_then(|mut file| file.write_all(bytes))
-            .with_context(cannot);
+        let opened = fs::OpenOptions::new().write(true).open(&path);
+        if opened.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+            bail!(
+                "{} is a link to a file that is not there: remove it, or name that file",
+                path.display()
+            );
+        }
+        return opened.and_then(|mut file| file.write_all(bytes)).with_context(cannot);
     }
     let Some(name) = path.file_name() else {
         bail!("{} is not a file name", path.display());
@@ -216,6 +219,20 @@ pub fn write_into(folder: &Path, name: &str, bytes: &[u8]) -> anyhow::Result<Pat
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_link_to_a_file_that_is_not_there_is_not_written_through() {
+        let folder = tempfile::tempdir().unwrap();
+        let (link, target) = (folder.path().join("link"), folder.path().join("target"));
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        let refused = write_whole(&link, b"page").unwrap_err().to_string();
+        assert!(refused.contains("a link to a file that is not there"), "{refused}");
+        assert!(!target.exists());
+        fs::write(&target, "").unwrap();
+        write_whole(&link, b"page").unwrap();
+        assert_eq!(fs::read(&target).unwrap(), b"page");
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    }
 
     #[test]
     fn only_our_own_colours_steer_the_terminal() {
