@@ -122,4 +122,12 @@ through() {
 }
 try "report -o creates no file through a link that leads nowhere" through
 
+small_stack() {
+    (ulimit -s 256 && "$program" list --out "$here/runs" >/dev/null 2>"$here/errors")
+    local code=$?
+    cat "$here/errors"
+    expect "exit code 3, not $code" [ "$code" = 3 ] && expect "the limit" grep -q 'ulimit -s' "$here/errors"
+}
+try "a stack that is too small for the program is a line and exit code 3" small_stack
+
 exit "$status"
