@@ -130,4 +130,14 @@ small_stack() {
 }
 try "a stack that is too small for the program is a line and exit code 3" small_stack
 
+unprintable() {
+    local words
+    for words in "show $here/before" "list --out $here/runs" "show $here/before --format json"; do
+        "$program" $words >&- 2>"$here/errors"
+        expect "exit code not 0 for $words" [ $? != 0 ] || return 1
+    done
+    expect "a reason" grep -q "standard output" "$here/errors"
+}
+try "a command that can print nothing does not succeed" unprintable
+
 exit "$status"

@@ -57,7 +57,11 @@ fn main() -> ExitCode {
         return exit_code_of(agent::supervise_load());
     }
     let (cli, given) = parse(&words).unwrap_or_else(|error| exit_with_usage(&error, &words));
-    exit_code_of(call(cli.command, &given))
+    let keeps = cli.command.keeps_its_result();
+    exit_code_of(call(cli.command, &given).and_then(|code| match output::is_lost() && !keeps {
+        true => Err(ExitError::cannot_measure("cannot print: standard output is closed").into()),
+        false => Ok(code),
+    }))
 }
 
 /// The command line, and which of its flags were given.

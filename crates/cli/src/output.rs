@@ -11,6 +11,7 @@ use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::{PermissionsExt, lchown};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How text for standard output may be marked up.
 pub fn style() -> Style {
@@ -71,6 +72,19 @@ fn escape_between_colours(text: &str) -> String {
     safe
 }
 
+/// Whether something was to be printed although standard output is closed.
+static IS_LOST: AtomicBool = AtomicBool::new(false);
+
+/// Notes that something is to be printed.
+pub fn note_print() {
+    IS_LOST.fetch_or(terminal::stdout_was_closed(), Ordering::Relaxed);
+}
+
+/// Whether something was to be printed, and standard output was closed from the start.
+pub fn is_lost() -> bool {
+    IS_LOST.load(Ordering::Relaxed)
+}
+
 /// Prints text as it is, for programs; a reader that has seen enough (`| head`) or a terminal that has gone away is no error.
 pub fn print(text: &str) -> anyhow::Result<()> {
     print_bytes(text.as_bytes())
@@ -78,6 +92,7 @@ pub fn print(text: &str) -> anyhow::Result<()> {
 
 /// The same of a file for standard output.
 pub fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
+    note_print();
     let mut out = io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
         Err(error) if !terminal::has_no_reader(&error) => {
@@ -183,6 +198,7 @@ pub fn write_new<T>(
 pub fn write_stdout<T>(
     write: impl FnOnce(&mut (dyn Write + Send)) -> anyhow::Result<T>,
 ) -> anyhow::Result<Option<T>> {
+    note_print();
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout());
     let written = write(&mut out).and_then(|written| {
         out.flush()?;
