@@ -33,8 +33,8 @@ findings! {
             reason: EndReason,
         }
         /// At the end of the run a thread had not had its CPU for a second or more, because another of a
-        /// higher priority kept it busy. It was given another CPU to end: its last latency is at least as
-        /// long as it says.
+        /// higher priority kept it busy. It was given other CPUs to end, as an ordinary thread: its last
+        /// latency is at least as long as it says.
         ThreadStarved = "thread-starved" (
             "warning",
             "no pass",
@@ -42,7 +42,7 @@ findings! {
         ) {
             /// Its CPU; `None` for a floating thread.
             cpu: Option<u32>,
-            /// The CPUs that it was given.
+            /// The CPUs that it was given; none if there were no others.
             moved_to: CpuSet,
         }
         /// A thread did not report its end, so its counts cannot be checked.
@@ -221,10 +221,14 @@ impl EndFinding {
             ThreadEndedEarly { reason } => ended_early(*reason).to_string(),
             ThreadStarved { cpu, moved_to } => {
                 let cpu = cpu.map_or("a CPU".to_string(), |cpu| format!("CPU {cpu}"));
+                let how = match moved_to.is_empty() {
+                    true => "made an ordinary thread".to_string(),
+                    false => format!("moved to CPU {moved_to}"),
+                };
                 format!(
                     "At the end of the run the thread could not run on {cpu}, which a thread of a \
-                     higher priority kept busy. It was moved to CPU {moved_to} to end, so its last \
-                     latency is at least as long as it says."
+                     higher priority kept busy. It was {how} to end, so its last latency is at least as \
+                     long as it says."
                 )
             }
             ThreadLost {} => {
