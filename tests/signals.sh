@@ -104,6 +104,22 @@ else
     echo "SKIPPED: runs whose CPU is kept busy: need root and two CPUs"
 fi
 
+# A client of labgrid that takes no signal and says nothing, or talks without end.
+client() {
+    printf '#!/bin/sh\ntrap "" INT TERM\n%s\n' "$1" >"$here/client"
+    chmod +x "$here/client"
+    LATLAB_LABGRID=$here/client "$program" run --target labgrid:x --for 1s >"$here/out" 2>&1 &
+    run=$!
+    until_holds 30 "a call of the client" pgrep -f "^/bin/sh $here/client" || return 1
+    kill -INT "$(pgrep -P "$run" -f " run " || echo "$run")"
+    until_holds 10 "an end within 10 s" has_ended "$run"
+    local code=$?
+    kill -KILL $(pgrep -f "$here/client")
+    return $code
+}
+try "a labgrid client that hangs does not keep Ctrl-C from ending a run" client "sleep 600"
+try "nor does one that talks for ever" client "while :; do echo more; done"
+
 # Terminals
 
 # A run on a terminal that nobody reads, which is full soon.
