@@ -169,10 +169,12 @@ impl Error {
         matches!(self, Error::NothingMeasured { .. } | Error::Damaged { .. })
     }
 
-    /// Says of an error of the system that nothing has been measured yet, for `map_err`.
+    /// Says of a full disk that nothing has been measured yet, for `map_err`.
     pub(crate) fn at_begin(self) -> Error {
         match self {
-            Error::Io { path, error, .. } => Error::Io { doing: BEGIN, path, error },
+            Error::Io { path, error, .. } if is_full(&error) => {
+                Error::Io { doing: BEGIN, path, error }
+            }
             other => other,
         }
     }
@@ -187,14 +189,16 @@ impl Error {
 /// What is tried before anything is measured.
 const BEGIN: &str = "begin a run in";
 
+fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+}
+
 fn advice(doing: &str, error: &io::Error) -> &'static str {
     match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded if doing == BEGIN => {
+        _ if is_full(error) && doing == BEGIN => {
             "; free some space, or delete some files if `df -i` shows none free"
         }
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            "; free some space: what was measured is stored by the next command"
-        }
+        _ if is_full(error) => "; free some space: what was measured is stored by the next command",
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             "; choose another folder with --out"
         }
