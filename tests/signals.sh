@@ -52,6 +52,19 @@ stopped() {
 }
 try "a conductor that is stopped for seconds loses nothing" stopped
 
+stopped_agent() {
+    begin --for 4s --deadline 10s || return 1
+    kill -STOP "$agent"
+    sleep 1
+    kill -CONT "$agent"
+    finish
+    holds "[f['times'] for f in run['findings'] if f['code'] == 'agent-stopped'] == [1]" &&
+        holds "0.5e9 < next(f['length_ns'] for f in run['findings'] if f['code'] == 'agent-stopped') < 3e9" &&
+        # What went on meanwhile made no such latency.
+        holds "run['verdict']['word'] != 'pass' and not run['own_work']['largest'][0]['own_threads']"
+}
+try "an agent that was stopped says so, and does not pass" stopped_agent
+
 agent_killed_with_hook() {
     # A time that no other process waits for.
     local mark=$here/hook.pid patience=300.$$

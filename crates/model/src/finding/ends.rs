@@ -45,6 +45,17 @@ findings! {
             /// The CPUs that it was given; none if there were no others.
             moved_to: CpuSet,
         }
+        /// The agent was stopped for a while and then continued: latencies of that time are those of the stop.
+        AgentStopped = "agent-stopped" (
+            "warning",
+            "no pass",
+            "Find out what stopped it (SIGSTOP, a debugger), and measure again."
+        ) {
+            /// How often.
+            times: u64,
+            /// How long in all, seen every 50 ms.
+            length_ns: Nanos,
+        }
         /// A thread did not report its end, so its counts cannot be checked.
         ThreadLost = "thread-lost" (
             "error",
@@ -199,6 +210,8 @@ impl EndFinding {
             ThreadEndedEarly { .. } | ThreadLost { .. } => INVALID,
             // How long it would have waited is unknown.
             ThreadStarved { .. } => NO_PASS,
+            // Nor is it known what the machine would have shown meanwhile.
+            AgentStopped { .. } => NO_PASS,
             GuestNoisy { .. }
             | GuestTimeLimit { .. }
             | DetachedBound { .. }
@@ -231,6 +244,11 @@ impl EndFinding {
                      long as it says."
                 )
             }
+            AgentStopped { times, length_ns } => format!(
+                "The agent was stopped {} from outside, for {length_ns} in all: latencies of that time \
+                 are those of the stop.",
+                counted(*times, "time", "times")
+            ),
             ThreadLost {} => {
                 "The thread did not report its end, so its counts cannot be checked.".to_string()
             }
@@ -353,6 +371,9 @@ impl EndFinding {
             }
             ThreadEndedEarly { reason: EndReason::RanAway } => {
                 "Find out what keeps the CPU busy, or use a longer --period."
+            }
+            AgentStopped { .. } => {
+                "Find out what stopped it (SIGSTOP, a debugger), and measure again."
             }
             ThreadStarved { .. } => {
                 "Find out what kept the CPU busy at a priority above that of the thread."
