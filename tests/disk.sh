@@ -56,6 +56,18 @@ too_small() {
 }
 try "a run that the disk cannot hold is refused with the arithmetic" too_small
 
+no_inodes() {
+    umount -l "$disk" 2>/dev/null
+    # For the disk itself, the folder of the runs and that of the run.
+    mount -t tmpfs -o size=64m,nr_inodes=3 none "$disk" || return 1
+    "$program" run --cpus 0 --for 1s --out "$disk/runs" >"$here/out" 2>"$here/errors"
+    code=$?
+    cat "$here/errors"
+    expect "exit code 3, not $code" [ "$code" = 3 ] && expect "one line" [ "$(wc -l <"$here/errors")" = 1 ] &&
+        expect "what to look at" grep -q 'cannot begin a run.*df -i' "$here/errors"
+}
+try "a disk without inodes is told before anything is measured" no_inodes
+
 read_only() {
     new_disk 8m && mount -o remount,ro "$disk"
     "$program" run --for 1s --out "$disk/runs" >"$here/out" 2>"$here/errors"

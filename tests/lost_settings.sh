@@ -107,6 +107,18 @@ spins() {
 }
 try "and a thread that spins, also at its nice value" spins
 
+# A longer slack lets the kernel wake an ordinary thread later.
+slack() {
+    begin --policy other --for 4s --deadline 10s --cpus "$first" || return 1
+    echo 50000000 >"/proc/$(thread latlab/0)/timerslack_ns" || return 1
+    invalid && holds "lost('timer slack', 0)[0]['held'] == '1 ns' and lost('timer slack', 0)[0]['now'] == '50000000 ns'"
+}
+if [ -w /proc/self/timerslack_ns ]; then
+    try "a timer slack that another program sets makes the run invalid" slack
+else
+    echo "SKIPPED: timer slack: this kernel has no /proc/PID/timerslack_ns"
+fi
+
 # A kernel file that nothing depends on.
 file=/proc/sys/vm/dirtytime_expire_seconds
 before=$(cat "$file")

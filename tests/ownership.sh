@@ -321,27 +321,34 @@ attempt "a record that cannot be read is told" damaged
 
 # The kernel needs some milliseconds to end a process that was killed, in which its locks live. DOUBLE_KILLS is
 # how often a run is killed at a random instant, and right after it the command that cleans up.
-other=kernel.printk_ratelimit_burst
-other_file=/proc/sys/kernel/printk_ratelimit_burst
-both_values() { cat $file $other_file; }
+changed=($name kernel.printk_ratelimit_burst kernel.printk_ratelimit net.core.message_burst net.core.message_cost)
+settings_hash() { (cd /proc/sys && sha256sum "${changed[@]//.//}" | sha256sum); }
 random_seconds() { printf '0.%04d' $((RANDOM % $1)); }
 double_kills() {
-    local try before after cleaning
-    for try in $(seq "${DOUBLE_KILLS:-8}"); do
-        before=$(both_values)
-        "$program" run "${ordinary[@]}" --for 600s --set $name=$one --set $other=$(($(<$other_file) + 1)) >"$here/out" 2>&1 &
+    local try one before after cleaning hits=0 sets=()
+    for one in "${changed[@]}"; do
+        sets+=(--set "$one=$(($(<"/proc/sys/${one//.//}") + 1))")
+    done
+    before=$(settings_hash)
+    for try in $(seq "${DOUBLE_KILLS:-10}"); do
+        "$program" run "${ordinary[@]}" --for 600s "${sets[@]}" >"$here/out" 2>&1 &
         sleep "$(random_seconds 9999)"
+        # Each third is killed while it ends by itself.
+        [ $((try % 3)) != 0 ] || { kill -INT $(ours run) && sleep "$(random_seconds 300)"; }
+        [ "$(settings_hash)" = "$before" ] || hits=$((hits + 1))
         kill -KILL $(ours)
         "$program" list >"$here/cleaning" 2>&1 &
         cleaning=$!
         sleep "$(random_seconds 500)"
         kill -KILL $cleaning 2>/dev/null
         "$program" list >"$here/out" 2>&1
-        after=$(both_values)
+        after=$(settings_hash)
         wait
-        expect "the values as they were, $before, not $after, at once after kill $try" [ "$before" = "$after" ] &&
-            expect "no record: $(ls $records)" records_are 0 || { cat "$here/cleaning" "$here/out"; return 1; }
+        expect "all settings as they were, at once after kill $try" [ "$before" = "$after" ] &&
+            expect "no record: $(ls $records)" records_are 0 ||
+            { cat "$here/cleaning" "$here/out"; (cd /proc/sys && grep . "${changed[@]//.//}"); return 1; }
     done 2>/dev/null
+    expect "kills of runs that had changed settings, not $hits" [ $hits -gt 0 ]
 }
 attempt "a command right after a kill, and one right after the kill of that, puts back what was changed" double_kills
 

@@ -2,6 +2,7 @@
 # Signals and terminals: closed and stopped terminals, the background of a shell, stops, and an end by
 # the kernel for want of memory.
 # Invariant (kills): Closed terminals, stops and lack of memory end or mark a run as documented.
+# Invariant (kills): A run ends in time, and whenever it is asked to, though a load keeps its CPU busy for ever.
 # Lane: beside
 . "$(dirname "$0")/common.bash"
 export LATLAB_RUNS=$here/runs TMUX_TMPDIR=$here LC_ALL=C.UTF-8
@@ -51,6 +52,19 @@ stopped() {
 }
 try "a conductor that is stopped for seconds loses nothing" stopped
 
+stopped_agent() {
+    begin --for 4s --deadline 10s || return 1
+    kill -STOP "$agent"
+    sleep 1
+    kill -CONT "$agent"
+    finish
+    holds "[f['times'] for f in run['findings'] if f['code'] == 'agent-stopped'] == [1]" &&
+        holds "0.5e9 < next(f['length_ns'] for f in run['findings'] if f['code'] == 'agent-stopped') < 3e9" &&
+        # What went on meanwhile made no such latency.
+        holds "run['verdict']['word'] != 'pass' and not run['own_work']['largest'][0]['own_threads']"
+}
+try "an agent that was stopped says so, and does not pass" stopped_agent
+
 agent_killed_with_hook() {
     # A time that no other process waits for.
     local mark=$here/hook.pid patience=300.$$
@@ -68,6 +82,56 @@ closed_outputs() {
     expect "exit code 0, not $code" [ "$code" = 0 ] && published mute && holds "run['ended'] == 'finished'"
 }
 try "a run needs neither standard output nor error" closed_outputs
+
+# A load that keeps a measured CPU busy at the highest priority once it measures; $1 are the measured CPUs.
+starved() {
+    local measured=$1 how=$2 since
+    shift 2
+    local hog="sleep 0.5; exec chrt -f 99 taskset -c $last sh -c ': ${here##*/}; while :; do :; done'"
+    "$program" run --quiet --format json --warm-up 0s "${rights[@]}" --cpus "$measured" --deadline 1s \
+        --load "command,run=$hog" "$@" >"$here/run.json" 2>"$here/errors" &
+    run=$!
+    begun || return 1
+    if [ "$how" != time ]; then
+        until_holds 30 "a busy CPU" pgrep -f ": ${here##*/};" || return 1
+        sleep 2
+        kill -"$how" "$(pgrep -P "$run" -f " run " || echo "$run")"
+    fi
+    since=$SECONDS
+    finish
+    expect "an end within 20 s" [ $((SECONDS - since)) -lt 20 ] &&
+        expect "the load is ended" eval "! pgrep -f ': ${here##*/};'" &&
+        holds "'thread-starved' in codes and run['verdict']['word'] in ('fail', 'invalid')" &&
+        # Every release that was due until the end is told, most of them as overruns of the starved thread.
+        holds "threads[-1]['end']['cycles'] + threads[-1]['end']['missed'] >= min(run['measured_ns'], run['asked']['duration_ns']) / 1e6 - 200" &&
+        holds "threads[-1]['end']['missed'] > 1000"
+}
+read -r first last <<<"$(taskset -cp $$ | sed 's/.*: //; s/,/-/g; s/^\([0-9]*\).*-/\1 /')"
+if [ "$(id -u)" = 0 ] && [ "$first" != "${last:=$first}" ] && have "busy CPUs" chrt taskset; then
+    try "a run whose CPU a load keeps busy for ever ends in time" starved "$last" time --for 3s
+    try "so does one that has no other CPU to end on" starved "$first,$last" time --for 3s
+    try "so does one whose waking thread is kept from its CPU" starved "$last" time --for 3s --instrument handoff
+    try "Ctrl-C ends it" starved "$last" INT --for 600s
+    try "SIGTERM ends it" starved "$first,$last" TERM --for 600s
+else
+    echo "SKIPPED: runs whose CPU is kept busy: need root and two CPUs"
+fi
+
+# A client of labgrid that takes no signal and says nothing, or talks without end.
+client() {
+    printf '#!/bin/sh\ntrap "" INT TERM\n%s\n' "$1" >"$here/client"
+    chmod +x "$here/client"
+    LATLAB_LABGRID=$here/client "$program" run --target labgrid:x --for 1s >"$here/out" 2>&1 &
+    run=$!
+    until_holds 30 "a call of the client" pgrep -f "^/bin/sh $here/client" || return 1
+    kill -INT "$(pgrep -P "$run" -f " run " || echo "$run")"
+    until_holds 10 "an end within 10 s" has_ended "$run"
+    local code=$?
+    kill -KILL $(pgrep -f "$here/client")
+    return $code
+}
+try "a labgrid client that hangs does not keep Ctrl-C from ending a run" client "sleep 600"
+try "nor does one that talks for ever" client "while :; do echo more; done"
 
 # Terminals
 

@@ -3,6 +3,7 @@
 # any of it.
 # Invariant (trust): What to do comes from the program, never from the folder of a run.
 # Invariant (trust): The commands that name a folder can be pasted, whatever the folder is called.
+# Invariant (trust): What lies outside a folder that is examined or written to by name is not read, nor written.
 # Lane: beside
 . "$(dirname "$0")/common.bash"
 rights_for "runs"
@@ -92,5 +93,51 @@ assert own == forged and any(remedy for _, remedy, _ in own), (own, forged)
 PYTHON
 }
 try "what to do about the machine of a stranger's run comes from its kernel files" machine
+
+# A link in a mounted card leads to a file of this machine.
+outside() {
+    local root=$here/card file
+    mkdir -p "$root"/{proc/sys/kernel,sys,etc,usr/lib}
+    echo 'a secret' >"$here/secret"
+    echo "quiet" >"$root/proc/cmdline"
+    echo 'PRETTY_NAME="A system"' >"$root/usr/lib/os-release"
+    ln -s ../usr/lib/os-release "$root/etc/os-release"
+    ln -s "$here/secret" "$root/proc/sys/kernel/osrelease"
+    ln -s ../../secret "$root/proc/version"
+    ln -s "$here" "$root/sys/kernel"
+    "$program" doctor --root "$root" --save "$here/saved" >"$here/text" 2>&1 || { cat "$here/text"; return 1; }
+    for file in "$here/saved" "$here/text"; do
+        expect "no secret in $file" lacks "a secret" "$file" || return 1
+    done
+    expect "what is in the card" grep -q "A system" "$here/saved"
+}
+try "doctor --root reads no file outside the folder, whatever links lead there" outside
+
+through() {
+    ln -s "$here/made" "$here/page"
+    "$program" report "$here/before" -o "$here/page" 2>"$here/errors"
+    expect "exit code not 0" [ $? != 0 ] && cat "$here/errors" &&
+        expect "a reason" grep -q "a link to a file that is not there" "$here/errors" &&
+        expect "no file behind the link" [ ! -e "$here/made" ]
+}
+try "report -o creates no file through a link that leads nowhere" through
+
+small_stack() {
+    (ulimit -s 256 && "$program" list --out "$here/runs" >/dev/null 2>"$here/errors")
+    local code=$?
+    cat "$here/errors"
+    expect "exit code 3, not $code" [ "$code" = 3 ] && expect "the limit" grep -q 'ulimit -s' "$here/errors"
+}
+try "a stack that is too small for the program is a line and exit code 3" small_stack
+
+unprintable() {
+    local words
+    for words in "show $here/before" "list --out $here/runs" "show $here/before --format json"; do
+        "$program" $words >&- 2>"$here/errors"
+        expect "exit code not 0 for $words" [ $? != 0 ] || return 1
+    done
+    expect "a reason" grep -q "standard output" "$here/errors"
+}
+try "a command that can print nothing does not succeed" unprintable
 
 exit "$status"

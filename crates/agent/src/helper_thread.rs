@@ -1,23 +1,27 @@
 //! A thread of ours beside a measuring one: it takes its place, says so, and works until it is
 //! told to end.
 
+use crate::monitor::MonitoredThread;
 use crate::placement::PlacedThread;
 use crate::refusals::machine_refuses;
 use latlab_model::frame::Refusal;
-use latlab_sys::{memory, sched};
+use latlab_sys::memory;
+use latlab_sys::sched::{self, Scheduling};
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Stack of a thread of ours that measures or wakes; of it only what is touched becomes resident.
 pub const STACK_BYTES: usize = 128 << 10;
 /// What such a thread and what it calls may use of it.
 pub const TOUCHED_STACK_BYTES: usize = 24 << 10;
+/// How long a thread that is to end may wait for its CPU.
+pub const STARVED: Duration = Duration::from_secs(1);
 
 /// The thread, which ends with what its work came to.
 pub struct HelperThread<T> {
-    id: i32,
+    thread: Arc<MonitoredThread>,
     handle: JoinHandle<Option<T>>,
 }
 
@@ -53,7 +57,7 @@ impl<T: Send + 'static> HelperThread<T> {
         let handle = started.map_err(cannot)?;
         let died = |_| machine_refuses(format!("the {what} ended during its set-up"));
         let placed = told.recv().map_err(died)??;
-        Ok((HelperThread { id: placed.thread.id, handle }, placed))
+        Ok((HelperThread { thread: Arc::clone(&placed.thread), handle }, placed))
     }
 
     /// Whether it has ended.
@@ -61,11 +65,20 @@ impl<T: Send + 'static> HelperThread<T> {
         self.handle.is_finished()
     }
 
-    /// Gets it out of its sleep, as often as it takes, until it has seen that it is to end.
+    /// Gets it out of its sleep, as often as it takes, until it has seen that it is to end. Where another
+    /// thread keeps its CPU from it, it gets the one of the caller.
     pub fn end(self) -> Option<T> {
+        let begun = Instant::now();
         while !self.has_ended() {
-            sched::wake(self.id);
+            sched::wake(self.thread.id);
             thread::sleep(Duration::from_millis(1));
+            if begun.elapsed() > STARVED {
+                // What it was until now is what it worked with.
+                self.thread.record_end();
+                let id = self.thread.id as u32;
+                let _ = sched::set_affinity_of(id, sched::affinity().unwrap_or_default());
+                let _ = sched::set_scheduling_of(id, Scheduling::Other);
+            }
         }
         self.handle.join().ok().flatten()
     }

@@ -4,12 +4,13 @@ use crate::answer_legs::LegDrainer;
 use crate::cpus;
 use crate::drain::{Drainer, IntervalObserver, ThreadSource, offset_to_monotonic};
 use crate::flight::SpikeTrigger;
+use crate::helper_thread::STARVED;
 use crate::hook::Hook;
 use crate::layout::{Layout, phases};
 use crate::monitor::MonitoredSetting;
 use crate::outbox::Outbox;
 use crate::placement::PlacedThread;
-use crate::reasons::{CPU_OFFLINE, FIRST_ENDED, INTERRUPTED, STOP};
+use crate::reasons::{CPU_OFFLINE, FIRST_ENDED, INTERRUPTED, OVERDUE, STOP};
 use crate::refusals::machine_refuses;
 use crate::samples::SampleDrainer;
 use crate::thread_job::{Start, ThreadJob, clock_of};
@@ -29,7 +30,7 @@ use latlab_model::{CpuSet, Nanos};
 use latlab_sys::clock::Clock;
 use latlab_sys::files::Root;
 use latlab_sys::process::Stat;
-use latlab_sys::sched;
+use latlab_sys::sched::{self, Scheduling};
 use latlab_sys::work_log::TimedLog;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -51,15 +52,13 @@ const SHORT_START_MARGIN: Nanos = Nanos(2_000_000);
 /// … and for what was counted.
 const WATCHED_PART: Nanos = Nanos(50_000_000);
 
-/// How long a thread that is to end may wait for its CPU.
-const STARVED: Duration = Duration::from_secs(1);
-
 /// The measuring threads, set up and waiting.
 pub struct MeasuringThreads {
     measurement: Arc<Measurement>,
     members: Vec<MeasuringThread>,
     sources: Vec<ThreadSource>,
-    /// CPUs of ours that no thread measures.
+    /// CPUs of ours on which a thread may end that its own CPU keeps from that: those that no thread
+    /// measures, else all.
     free: CpuSet,
 }
 
@@ -162,7 +161,7 @@ impl MeasuringThreads {
             over: None,
             is_moved: false,
         });
-        let free = if layout.crowded { CpuSet::default() } else { layout.helpers.clone() };
+        let free = if layout.crowded { usable.clone() } else { layout.helpers.clone() };
         Ok(MeasuringThreads {
             measurement: Arc::clone(measurement),
             free,
@@ -278,7 +277,7 @@ impl MeasuringThreads {
     }
 
     /// A thread that is to end and never comes to its CPU, which one of a higher priority keeps busy, would
-    /// keep the run from ending: it gets another CPU.
+    /// keep the run from ending: it gets other CPUs, and what they have for ordinary threads.
     fn move_starved(&mut self, root: &Root, outbox: &Outbox) {
         let now = clock_of(&self.measurement).now();
         let is_stopped = STOP.load(Ordering::Relaxed) != 0;
@@ -286,20 +285,31 @@ impl MeasuringThreads {
         for (thread, member) in (0..).zip(&mut self.members) {
             let is_over =
                 is_stopped || length.is_some_and(|length| now >= member.start.from + length.0);
-            if !is_over || member.is_moved || member.has_ended() || self.free.is_empty() {
+            if !is_over || member.is_moved || member.has_ended() {
                 continue;
             }
             let id = member.ready.thread.id;
             let since = *member.over.get_or_insert_with(Instant::now);
-            // One that sleeps ends by itself.
-            let is_ready = || Stat::read_thread(root, id as u32).is_some_and(|it| it.state == 'R');
-            if since.elapsed() < STARVED || !is_ready() {
+            if since.elapsed() < STARVED {
+                continue;
+            }
+            if Stat::read_thread(root, id as u32).is_none_or(|it| it.state != 'R') {
+                // What was to wake it may not come to its CPU.
+                member.stop.fetch_or(OVERDUE, Ordering::Relaxed);
+                member.wake();
                 continue;
             }
             // What it was until now is what it measured with.
             member.ready.thread.record_end();
-            if sched::set_affinity_of(id as u32, self.free.iter()).is_ok() {
-                let (cpu, moved_to) = (member.cpu, self.free.clone());
+            let cpu = member.cpu;
+            // One that floats was everywhere already.
+            let other_cpus = |cpu: u32| self.free.without(&[cpu].into_iter().collect());
+            let moved_to = cpu.map(other_cpus).unwrap_or_default();
+            let is_moved =
+                !moved_to.is_empty() && sched::set_affinity_of(id as u32, moved_to.iter()).is_ok();
+            // Wherever it is, some time is left for ordinary threads, and none for its priority.
+            let is_ordinary = sched::set_scheduling_of(id as u32, Scheduling::Other).is_ok();
+            if is_moved || is_ordinary {
                 let finding = Finding::new(EndFinding::ThreadStarved { cpu, moved_to })
                     .at(Nanos(Clock::Monotonic.now()))
                     .of_thread(thread);

@@ -50,11 +50,9 @@ impl Placement<'_> {
         let thread = Arc::new(MonitoredThread::new(sched::thread_id(), cpus));
         let mut settings = SettingList::default();
         let mut note = |what: &str, asked: String, applied: String, readback: Readback| {
-            // What the slack does to an ordinary thread is part of its latencies.
-            let matters = !matches!(readback, Readback::TimerSlack(_));
             let what = format!("{}{what}", self.whose);
             let setting = Setting::new(&what, asked, applied);
-            let setting = Setting { thread: Some(self.thread), matters, ..setting };
+            let setting = Setting { thread: Some(self.thread), matters: true, ..setting };
             settings.push_monitored(&Root::default(), setting, readback);
         };
         if let Some((cpu, pinned)) = self.cpu.zip(pinned) {

@@ -15,9 +15,10 @@ pub const STOP_ABOVE: u8 = 2;
 pub const CPU_OFFLINE: u8 = 4;
 /// A thread ran too long without sleeping.
 pub const RAN_AWAY: u8 = 8;
-
 /// Another thread has its cycles, and that was to end all.
 pub const FIRST_ENDED: u8 = 16;
+/// The thread sleeps past the end of the run, because what was to wake it does not come.
+pub const OVERDUE: u8 = 32;
 
 /// What the bits of a flag mean; the gravest wins.
 pub fn reason_of_bits(bits: u8) -> EndReason {
@@ -25,7 +26,7 @@ pub fn reason_of_bits(bits: u8) -> EndReason {
         bits if bits & RAN_AWAY != 0 => EndReason::RanAway,
         bits if bits & CPU_OFFLINE != 0 => EndReason::CpuOffline,
         bits if bits & STOP_ABOVE != 0 => EndReason::StopAbove,
-        FIRST_ENDED => EndReason::Finished,
+        FIRST_ENDED | OVERDUE => EndReason::Finished,
         _ => EndReason::Interrupted,
     }
 }

@@ -9,7 +9,9 @@ use crate::spin;
 use crate::thread_job::{Start, ThreadJob, clock_of, stop_others, thread_end};
 use crate::timerlat::KernelTimer;
 use crate::waker::{self, HandoffThread};
-use latlab_measure::cyclic::{EndCode, LoopConfig, LoopResult, NO_END, count_passed, measure};
+use latlab_measure::cyclic::{
+    EndCode, LoopConfig, LoopResult, NO_END, count_passed, count_unserved, measure,
+};
 use latlab_measure::recorder::Totals;
 use latlab_measure::samples::SampleSink;
 use latlab_measure::timer::{Nanosleep, Periodic, Relative, Timer, Wake};
@@ -239,6 +241,12 @@ fn run_recording<T: Timer, S: SampleSink>(
         ending => LoopResult { code: ending, next: start.from, cycles: 0, ..warmed },
     };
     stop_others(&measurement, &stop, ended.code);
+    // Of those that another thread was to serve, none came to tell of the others.
+    let is_woken = matches!(measurement.task, Task::Handoff(_) | Task::Timerlat(_));
+    let ended = match is_woken && matches!(ended.code, EndCode::Stopped(_)) {
+        true => count_unserved(ended, clock_of(&measurement).now(), &counted, &mut recorder),
+        false => ended,
+    };
     let totals = recorder.finish(ended.next);
     let end = thread_end(thread, ended.code, ended.cycles, totals, before);
     ThreadEnd { samples_lost: samples.lost(), ..end }

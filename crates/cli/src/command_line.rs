@@ -129,6 +129,24 @@ pub enum Command {
     Agent(AgentArgs),
 }
 
+impl Command {
+    /// Whether what it does is kept elsewhere, so that it has succeeded though nothing could be printed.
+    pub fn keeps_its_result(&self) -> bool {
+        use Command::*;
+        matches!(
+            self,
+            Run(_)
+                | Watch(_)
+                | Respond(_)
+                | Import(_)
+                | Collect(_)
+                | Serve(_)
+                | Cyclictest(_)
+                | Agent(_)
+        )
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

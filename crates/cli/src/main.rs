@@ -26,7 +26,8 @@ use commands::{
     import, lab, loads, plan, plot, report, respond, run, runs, scenarios, serve, target, trend,
     verify, watch,
 };
-use exit::{EXIT_USAGE, error_code};
+use exit::{EXIT_CANNOT_MEASURE, EXIT_USAGE, ExitError, error_code};
+use latlab_sys::memory::require_stack;
 use latlab_sys::signal::{self, Signal};
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -34,6 +35,13 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     // A quota is told as a full disk is, where the signal would end us without a word.
     let _ = signal::ignore(Signal::FileSize);
+    if let Err(limit) = require_stack() {
+        let kilobytes = limit >> 10;
+        output::warn(format_args!(
+            "a stack of {kilobytes} kB is too small: raise the limit (ulimit -s 1024)"
+        ));
+        return ExitCode::from(EXIT_CANNOT_MEASURE);
+    }
     let words: Vec<OsString> = std::env::args_os().collect();
     if words.first().is_some_and(|name| latlab_agent::is_agent(name)) {
         return latlab_agent::agent(words.into_iter().skip(1));
@@ -49,7 +57,11 @@ fn main() -> ExitCode {
         return exit_code_of(agent::supervise_load());
     }
     let (cli, given) = parse(&words).unwrap_or_else(|error| exit_with_usage(&error, &words));
-    exit_code_of(call(cli.command, &given))
+    let keeps = cli.command.keeps_its_result();
+    exit_code_of(call(cli.command, &given).and_then(|code| match output::is_lost() && !keeps {
+        true => Err(ExitError::cannot_measure("cannot print: standard output is closed").into()),
+        false => Ok(code),
+    }))
 }
 
 /// The command line, and which of its flags were given.

@@ -11,6 +11,7 @@ use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::{PermissionsExt, lchown};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How text for standard output may be marked up.
 pub fn style() -> Style {
@@ -71,6 +72,19 @@ fn escape_between_colours(text: &str) -> String {
     safe
 }
 
+/// Whether something was to be printed although standard output is closed.
+static IS_LOST: AtomicBool = AtomicBool::new(false);
+
+/// Notes that something is to be printed.
+pub fn note_print() {
+    IS_LOST.fetch_or(terminal::stdout_was_closed(), Ordering::Relaxed);
+}
+
+/// Whether something was to be printed, and standard output was closed from the start.
+pub fn is_lost() -> bool {
+    IS_LOST.load(Ordering::Relaxed)
+}
+
 /// Prints text as it is, for programs; a reader that has seen enough (`| head`) or a terminal that has gone away is no error.
 pub fn print(text: &str) -> anyhow::Result<()> {
     print_bytes(text.as_bytes())
@@ -78,6 +92,7 @@ pub fn print(text: &str) -> anyhow::Result<()> {
 
 /// The same of a file for standard output.
 pub fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
+    note_print();
     let mut out = io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
         Err(error) if !terminal::has_no_reader(&error) => {
@@ -98,7 +113,8 @@ pub fn print_json(document: &impl Serialize) -> anyhow::Result<()> {
 }
 
 /// Writes a file whole or not at all; what is there and is no file (a pipe, a device) is written
-/// into, and so is what a link leads to that has no name, such as /dev/stdout may.
+/// into, and so is what a link leads to that has no name, such as /dev/stdout may. A link to a file that is
+/// not there is refused: somebody else may have chosen where it leads.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let cannot = || format!("cannot write {}", path.display());
     let named = fs::canonicalize(path);
@@ -107,12 +123,14 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let path = named.unwrap_or_else(|_| path.to_path_buf());
     let there = fs::metadata(&path);
     if leads_nowhere || there.as_ref().is_ok_and(|there| !there.is_file()) {
-        return fs::OpenOptions::new()
-            .write(true)
-            .create(leads_nowhere)
-            .open(&path)
-            .and_then(|mut file| file.write_all(bytes))
-            .with_context(cannot);
+        let opened = fs::OpenOptions::new().write(true).open(&path);
+        if opened.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+            bail!(
+                "{} is a link to a file that is not there: remove it, or name that file",
+                path.display()
+            );
+        }
+        return opened.and_then(|mut file| file.write_all(bytes)).with_context(cannot);
     }
     let Some(name) = path.file_name() else {
         bail!("{} is not a file name", path.display());
@@ -180,6 +198,7 @@ pub fn write_new<T>(
 pub fn write_stdout<T>(
     write: impl FnOnce(&mut (dyn Write + Send)) -> anyhow::Result<T>,
 ) -> anyhow::Result<Option<T>> {
+    note_print();
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout());
     let written = write(&mut out).and_then(|written| {
         out.flush()?;
@@ -216,6 +235,20 @@ pub fn write_into(folder: &Path, name: &str, bytes: &[u8]) -> anyhow::Result<Pat
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_link_to_a_file_that_is_not_there_is_not_written_through() {
+        let folder = tempfile::tempdir().unwrap();
+        let (link, target) = (folder.path().join("link"), folder.path().join("target"));
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        let refused = write_whole(&link, b"page").unwrap_err().to_string();
+        assert!(refused.contains("a link to a file that is not there"), "{refused}");
+        assert!(!target.exists());
+        fs::write(&target, "").unwrap();
+        write_whole(&link, b"page").unwrap();
+        assert_eq!(fs::read(&target).unwrap(), b"page");
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    }
 
     #[test]
     fn only_our_own_colours_steer_the_terminal() {

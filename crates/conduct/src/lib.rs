@@ -32,7 +32,7 @@ pub use stop::StopFlag;
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// The agent cannot measure what was asked.
-    #[error("{}", .0.text)]
+    #[error("{}", shortened(&.0.text))]
     Refused(Refusal),
     /// The run was ended before its first counted cycle.
     #[error("nothing was measured: the run ended before its first counted cycle")]
@@ -72,6 +72,16 @@ impl Failure {
     }
 }
 
+/// Characters of a refusal that are shown: no agent of ours says more, and a frame may hold 16 MB.
+const LONGEST_REFUSAL: usize = 2000;
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(LONGEST_REFUSAL) {
+        None => text.to_string(),
+        Some((end, _)) => format!("{} … ({} bytes more)", &text[..end], text.len() - end),
+    }
+}
+
 /// What an agent sees of its machine, without measuring anything.
 pub fn read_snapshot(mut agent: Command) -> Result<Snapshot, Failure> {
     let mut child = agent.arg("doctor").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
@@ -100,4 +110,17 @@ fn thread_died() -> io::Error {
 /// What threads share; a thread that died with it has left it whole.
 fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_of_megabytes_is_shown_in_part() {
+        let failure = |text: &str| Failure::wrong_plan(text.to_string()).to_string();
+        assert_eq!(failure("no right to measure"), "no right to measure");
+        let long = failure(&"ö".repeat(8_000_000));
+        assert!(long.len() < 5000 && long.ends_with("ö … (15996000 bytes more)"), "{}", long.len());
+    }
 }

@@ -20,6 +20,9 @@ const REMEMBERED: usize = 1 << 14;
 /// What a thread takes of its CPU before it can note its begin, and after it has noted its end: an
 /// interrupt and a switch.
 const MARGIN: Nanos = Nanos(20_000);
+/// Work that takes a smaller part of a latency is not what made it: such as that of the conductor while the
+/// agent was stopped.
+const LEAST_PART: i64 = 20;
 
 /// What the frames have brought so far.
 #[derive(Default)]
@@ -41,6 +44,8 @@ type LatencyKey = (Reverse<Nanos>, Nanos, u32);
 struct ComparedLatency {
     cpu: u32,
     own_threads: BTreeSet<OwnThread>,
+    /// How much of the latency they worked, with their margins.
+    worked: Nanos,
 }
 
 /// A stretch that a thread spent on its CPU.
@@ -107,7 +112,8 @@ impl OwnWorkDigest {
         if is_full && self.largest.last_key_value().is_some_and(|(last, _)| *last <= key) {
             return;
         }
-        let mut compared = ComparedLatency { cpu, own_threads: BTreeSet::new() };
+        let mut compared =
+            ComparedLatency { cpu, own_threads: BTreeSet::new(), worked: Nanos::ZERO };
         self.recent.iter().for_each(|stretch| compared.compare(&key, stretch));
         self.largest.insert(key, compared);
         if self.largest.len() > COMPARED {
@@ -116,9 +122,14 @@ impl OwnWorkDigest {
     }
 
     /// What it all came to; none where the stream says nothing of such work.
-    pub fn finish(self) -> Option<RunOwnWork> {
+    pub fn finish(mut self) -> Option<RunOwnWork> {
         let mut threads: Vec<OwnThreadWork> = self.threads?.into_values().collect();
         threads.sort_by_key(|one| Reverse(one.ran_ns));
+        for ((latency, _, _), compared) in &mut self.largest {
+            if compared.worked * LEAST_PART < latency.0 {
+                compared.own_threads.clear();
+            }
+        }
         let without = self.largest.iter().find(|(_, compared)| compared.own_threads.is_empty());
         let max_without_ns = without.map(|((latency, _, _), _)| latency.0);
         let latency = |((latency, release, thread), compared): (LatencyKey, ComparedLatency)| {
@@ -138,9 +149,10 @@ impl OwnWorkDigest {
 impl ComparedLatency {
     fn compare(&mut self, key: &LatencyKey, stretch: &BusyStretch) {
         let (Reverse(latency), release, _) = *key;
-        let overlaps = stretch.from <= release + latency && release <= stretch.to;
-        if overlaps && stretch.cpus.contains(&self.cpu) {
+        let overlap = stretch.to.min(release + latency) - stretch.from.max(release);
+        if overlap >= Nanos::ZERO && stretch.cpus.contains(&self.cpu) {
             self.own_threads.insert(stretch.thread);
+            self.worked += overlap;
         }
     }
 }

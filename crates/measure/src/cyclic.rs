@@ -195,6 +195,19 @@ pub fn count_passed(
     1
 }
 
+/// Counts the releases that were due a period or more before a loop was asked to end, and that nobody came to
+/// serve.
+pub fn count_unserved(
+    ended: LoopResult,
+    now: i64,
+    cycles: &LoopConfig,
+    recorder: &mut Recorder,
+) -> LoopResult {
+    let left_out = ((now.min(cycles.until) - ended.next) / cycles.period).max(0);
+    recorder.count_late(left_out, (left_out - cycles.deadline / cycles.period).max(0));
+    LoopResult { next: ended.next + left_out * cycles.period, ..ended }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -355,6 +368,27 @@ mod tests {
         assert_eq!((counts.missed, counts.misses, counts.count), (18, 9, 82));
         assert_eq!(counts.max_ns.0, 18 * MS + 500 * US);
         assert_eq!(ended.cycles, 81);
+    }
+
+    /// Invariant (releases): Releases that nobody came to serve before the end are counted as missed.
+    #[test]
+    fn releases_that_nobody_served_until_the_end_are_missed() {
+        let missed = |now: i64| {
+            let (mut recorder, mut drain) = recorder(i64::MAX);
+            recorder.start(0);
+            let cycles = LoopConfig { until: 30 * MS, deadline: 5 * MS, ..EVERY_MS };
+            let code = EndCode::Stopped(1);
+            let ended = LoopResult { code, next: 10 * MS, cycles: 10, late_wake: 0 };
+            let ended = count_unserved(ended, now, &cycles, &mut recorder);
+            recorder.finish(ended.next);
+            let counts = drained(&mut drain).pop().unwrap().counts;
+            (counts.missed, counts.misses, ended.next)
+        };
+        assert_eq!(missed(25 * MS), (15, 10, 25 * MS));
+        assert_eq!(missed(99 * MS), (20, 15, 30 * MS), "none after the end of the run");
+        // The next release may just be coming.
+        assert_eq!(missed(10 * MS + 900 * US), (0, 0, 10 * MS));
+        assert_eq!(missed(9 * MS), (0, 0, 10 * MS));
     }
 
     #[test]

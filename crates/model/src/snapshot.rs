@@ -117,6 +117,12 @@ impl Snapshot {
         self.files.contains_key(file)
     }
 
+    /// Whether it holds lines of a log that its kernel shows to root alone.
+    pub fn is_restricted(&self) -> bool {
+        let lines = self.text(made::KERNEL_LOG).unwrap_or_default();
+        !lines.is_empty() && self.text("proc/sys/kernel/dmesg_restrict") == Some("1")
+    }
+
     /// Whether any file below this folder could be read and holds something.
     pub fn has_folder(&self, folder: &str) -> bool {
         let below =

@@ -173,8 +173,8 @@ impl Rules {
     /// Gives the browser a cookie, and takes the token out of its line.
     fn accept_token(&self, token: &Token, uri: &Uri) -> Response {
         let rest: Vec<&str> = pairs(uri).filter(|pair| !pair.starts_with("token=")).collect();
-        // Of several slashes at its beginning a browser would make the name of a server.
-        let path = format!("/{}", uri.path().trim_start_matches('/'));
+        // Of several slashes at its beginning, of either kind, a browser would make the name of a server.
+        let path = format!("/{}", uri.path().trim_start_matches(['/', '\\']));
         let place = if rest.is_empty() { path } else { format!("{path}?{}", rest.join("&")) };
         let mut response = see_other(&place);
         let cookie = format!("{}={}; HttpOnly; SameSite=Strict; Path=/", self.cookie, token.0);

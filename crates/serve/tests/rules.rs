@@ -315,14 +315,16 @@ fn a_token_opens_by_header_and_by_cookie() {
     assert_eq!(with(header::COOKIE, &format!("latlab-1={TOKEN}")), 401);
     assert_eq!(get(&server, "/?token=wrong").0, StatusCode::UNAUTHORIZED);
 
-    let path = format!("//evil.example/?q=a&token={TOKEN}&verdict=pass");
-    let (response, _) = answer(&server, ask(&path).body(Body::empty()).unwrap());
-    assert_eq!(response.status(), StatusCode::SEE_OTHER);
-    let header = |name| response.headers().get(name).unwrap().to_str().unwrap();
-    assert_eq!(header(header::LOCATION), "/evil.example/?q=a&verdict=pass");
-    let cookie = header(header::SET_COOKIE);
-    for word in [TOKEN, "HttpOnly", "SameSite=Strict"] {
-        assert!(cookie.contains(word), "{cookie}");
+    for begin in ["/", "//", r"/\", r"/\/\"] {
+        let path = format!("{begin}evil.example/?q=a&token={TOKEN}&verdict=pass");
+        let (response, _) = answer(&server, ask(&path).body(Body::empty()).unwrap());
+        assert_eq!(response.status(), StatusCode::SEE_OTHER);
+        let header = |name| response.headers().get(name).unwrap().to_str().unwrap();
+        assert_eq!(header(header::LOCATION), "/evil.example/?q=a&verdict=pass", "{begin}");
+        let cookie = header(header::SET_COOKIE);
+        for word in [TOKEN, "HttpOnly", "SameSite=Strict"] {
+            assert!(cookie.contains(word), "{cookie}");
+        }
     }
 }
 

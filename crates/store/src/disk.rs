@@ -6,11 +6,11 @@ use crate::error::{Error, Result};
 use crate::trust::expect_file;
 use latlab_sys::folder::{forget_copy, open_plain};
 use std::fmt::Debug;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::ErrorKind::{InvalidInput, NotFound, Unsupported};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -179,6 +179,11 @@ impl DiskFile {
     /// The file itself, for locks and metadata.
     pub fn file(&self) -> &File {
         &self.file
+    }
+
+    /// Lets nobody but its owner read it.
+    pub fn make_private(&self) -> io::Result<()> {
+        self.file.set_permissions(Permissions::from_mode(0o600))
     }
 
     /// Another handle of the same file.

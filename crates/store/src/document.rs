@@ -2,7 +2,9 @@
 
 use crate::disk::Disk;
 use crate::error::{Error, Result};
-use crate::files::{checksum, compare_size, hexadecimal, read_back, write_file};
+use crate::files::{
+    checksum, compare_size, hexadecimal, read_back, write_file, write_private_file,
+};
 use crate::trust::open_file;
 use latlab_model::finding::{Finding, LossFinding};
 use latlab_model::flight::Recording;
@@ -122,11 +124,15 @@ fn flaw(text: &str, run: &Run) -> Option<&'static str> {
     (!fits).then_some("wrong checksum")
 }
 
-/// Writes the kernel files of the target, a line each.
+/// Writes the kernel files of the target, a line each: for its owner alone where they hold what the kernel
+/// shows to root alone.
 pub fn write_snapshot(disk: &Disk, path: &Path, snapshot: &Snapshot) -> Result<StoredFile> {
     let text = serde_json::to_string_pretty(snapshot)
         .map_err(|error| Error::Damaged { path: path.into(), reason: error.to_string() })?;
-    write_file(disk, path, &(text + "\n"))
+    match snapshot.is_restricted() {
+        true => write_private_file(disk, path, &(text + "\n")),
+        false => write_file(disk, path, &(text + "\n")),
+    }
 }
 
 /// Reads the kernel files of the target of a run, which must be those that were stored.

@@ -12,7 +12,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A system call failed.
-    #[error("cannot {doing} {}: {error}{}", .path.display(), advice(.error))]
+    #[error("cannot {doing} {}: {error}{}", .path.display(), advice(.doing, .error))]
     Io {
         /// What was tried.
         doing: &'static str,
@@ -169,6 +169,16 @@ impl Error {
         matches!(self, Error::NothingMeasured { .. } | Error::Damaged { .. })
     }
 
+    /// Says of a full disk that nothing has been measured yet, for `map_err`.
+    pub(crate) fn at_begin(self) -> Error {
+        match self {
+            Error::Io { path, error, .. } if is_full(&error) => {
+                Error::Io { doing: BEGIN, path, error }
+            }
+            other => other,
+        }
+    }
+
     /// Wraps what the system said, for `map_err`.
     pub(crate) fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {
         let path = path.to_path_buf();
@@ -176,11 +186,19 @@ impl Error {
     }
 }
 
-fn advice(error: &io::Error) -> &'static str {
+/// What is tried before anything is measured.
+const BEGIN: &str = "begin a run in";
+
+fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+}
+
+fn advice(doing: &str, error: &io::Error) -> &'static str {
     match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            "; free some space: what was measured is stored by the next command"
+        _ if is_full(error) && doing == BEGIN => {
+            "; free some space, or delete some files if `df -i` shows none free"
         }
+        _ if is_full(error) => "; free some space: what was measured is stored by the next command",
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             "; choose another folder with --out"
         }

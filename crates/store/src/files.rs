@@ -43,8 +43,20 @@ impl Write for NewFile {
 
 /// Writes a whole file.
 pub fn write_file(disk: &Disk, path: &Path, text: &str) -> Result<StoredFile> {
-    let mut file = NewFile::create(disk, path)?;
-    file.write_all(text.as_bytes()).map_err(Error::io("write", path))?;
+    write_into(NewFile::create(disk, path)?, text)
+}
+
+/// Writes a whole file that nobody but its owner may read.
+pub fn write_private_file(disk: &Disk, path: &Path, text: &str) -> Result<StoredFile> {
+    let new = NewFile::create(disk, path)?;
+    // A file system without modes has no other users either.
+    let _ = new.file.make_private();
+    write_into(new, text)
+}
+
+fn write_into(mut file: NewFile, text: &str) -> Result<StoredFile> {
+    let path = file.file.path().to_path_buf();
+    file.write_all(text.as_bytes()).map_err(Error::io("write", &path))?;
     file.sync()
 }
 

@@ -177,6 +177,7 @@ mod tests {
     /// A disk that refuses calls of this kind while it is full.
     #[derive(Default, Debug)]
     struct FullDisk {
+        creates: AtomicBool,
         writes: AtomicBool,
         truncates: AtomicBool,
     }
@@ -188,6 +189,7 @@ mod tests {
                 Operation::Write(_, bytes) if self.writes.load(Relaxed) => {
                     Ok(Answer::Write(bytes[..bytes.len() / 2].to_vec(), Err(full())))
                 }
+                Operation::Create(_) if self.creates.load(Relaxed) => Err(full()),
                 Operation::Truncate(..) if self.truncates.load(Relaxed) => Err(full()),
                 _ => Ok(Answer::Do),
             }
@@ -221,6 +223,16 @@ mod tests {
         drop(journal);
         assert!(!held().unwrap());
         assert!(Journal::try_lock(&disk, folder.path()).unwrap().is_some());
+    }
+
+    #[test]
+    fn a_disk_that_is_full_before_the_begin_promises_no_stored_run() {
+        let (folder, full) = (tempfile::tempdir().unwrap(), Arc::new(FullDisk::default()));
+        full.creates.store(true, Relaxed);
+        let store = crate::Store::new(folder.path()).with_disk(Disk::with_faults(full));
+        let told = store.begin("one").unwrap_err().to_string();
+        assert!(told.starts_with("cannot begin a run in "), "{told}");
+        assert!(told.contains("df -i") && !told.contains("next command"), "{told}");
     }
 
     #[test]

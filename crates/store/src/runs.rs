@@ -87,6 +87,10 @@ impl Store {
         if !id::is_valid(id) {
             return Err(Error::BadId(id.to_string()));
         }
+        self.begin_journal(id).map_err(Error::at_begin)
+    }
+
+    fn begin_journal(&self, id: &str) -> Result<OpenRun> {
         self.create_root()?;
         let _alone = self.lock();
         let (id, partial) = self.take_id(id)?;

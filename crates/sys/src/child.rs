@@ -6,8 +6,8 @@ use crate::process::Stat;
 use crate::sched::{self, Scheduling};
 use crate::scratch::{Scratch, keep_open};
 use rustix::process::{
-    Pid, Signal, WaitOptions, kill_process, set_child_subreaper, set_parent_process_death_signal,
-    wait,
+    Pid, Signal, WaitId, WaitIdOptions, WaitOptions, kill_process, set_child_subreaper,
+    set_parent_process_death_signal, wait, waitid,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -15,7 +15,7 @@ use std::os::fd::{BorrowedFd, RawFd};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Child, Command};
 
 /// Where a program lies that can be run, as a shell would find it.
 pub fn program_path(name: &str) -> Option<PathBuf> {
@@ -35,6 +35,13 @@ pub fn lower_niceness() -> i32 {
     let before = niceness();
     let _ = rustix::process::setpriority_process(None, -20);
     before
+}
+
+/// What has become of a child since the last call: whether it was stopped, or continued after that.
+pub fn stopped_or_continued(child: &Child) -> Option<bool> {
+    let options = WaitIdOptions::STOPPED | WaitIdOptions::CONTINUED | WaitIdOptions::NOHANG;
+    let status = waitid(WaitId::Pid(Pid::from_child(child)), options).ok()??;
+    Some(status.stopped())
 }
 
 /// How nice this process is.

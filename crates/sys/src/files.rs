@@ -1,6 +1,7 @@
 //! Kernel files below a root folder: `/` on a machine, a planted folder in a test.
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{CWD, Dir, FileType, Mode, OFlags, ResolveFlags, fstat, openat, openat2};
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read};
 use std::os::fd::AsFd;
@@ -12,6 +13,8 @@ use std::time::Duration;
 const LARGEST_FILE: u64 = 8 << 20;
 /// More than any file holds that is read at once.
 const LARGEST_READ: usize = 64 << 10;
+/// To read, without waiting for the writer of a pipe.
+const READ: OFlags = OFlags::NONBLOCK.union(OFlags::CLOEXEC);
 
 /// The folder below which `proc`, `sys` and `dev` lie.
 #[derive(Clone, Debug)]
@@ -39,10 +42,33 @@ impl Root {
         self.0.join(file)
     }
 
+    /// Opens a file or a folder to read it. Below another folder than `/` links lead only to what lies below
+    /// that as well, and files are the folder's own: whoever has prepared it cannot name another file.
+    fn open(&self, file: impl AsRef<Path>, flags: OFlags) -> io::Result<File> {
+        if self.is_machine() {
+            return Ok(openat(CWD, self.path(file), flags, Mode::empty())?.into());
+        }
+        let folder = openat(CWD, &self.0, OFlags::PATH | OFlags::DIRECTORY, Mode::empty())?;
+        let file = match file.as_ref() {
+            file if file.as_os_str().is_empty() => Path::new("."),
+            file => file,
+        };
+        let opened = openat2(&folder, file, flags, Mode::empty(), ResolveFlags::IN_ROOT)?;
+        let (there, whole) = (fstat(&opened)?, fstat(&folder)?);
+        let is_strange = FileType::from_raw_mode(there.st_mode) == FileType::RegularFile
+            && there.st_nlink > 1
+            && there.st_uid != whole.st_uid;
+        if is_strange {
+            let text = "it has several names, and belongs to another user than the folder";
+            return Err(io::Error::new(ErrorKind::PermissionDenied, text));
+        }
+        Ok(opened.into())
+    }
+
     /// A file's text without blanks around it and without NULs; `None` when it cannot be read.
     pub fn read(&self, file: impl AsRef<Path>) -> Option<String> {
         let mut bytes = Vec::new();
-        File::open(self.path(file)).ok()?.take(LARGEST_FILE).read_to_end(&mut bytes).ok()?;
+        self.open(file, READ).ok()?.take(LARGEST_FILE).read_to_end(&mut bytes).ok()?;
         Some(trimmed(&bytes))
     }
 
@@ -62,13 +88,9 @@ impl Root {
         file: impl AsRef<Path>,
         largest: u64,
     ) -> Result<Option<Vec<u8>>, String> {
-        let path = self.path(file);
-        // A folder has names and no text.
-        if path.is_dir() {
-            return Ok(None);
-        }
-        let opened = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path);
-        let file = match opened {
+        let file = match self.open(file, READ) {
+            // A folder has names and no text.
+            Ok(file) if file.metadata().is_ok_and(|there| there.is_dir()) => return Ok(None),
             Ok(file) => file,
             Err(error) if is_absent(error.kind()) => return Ok(None),
             Err(error) => return Err(error.to_string()),
@@ -83,9 +105,10 @@ impl Root {
 
     /// The names in a folder, sorted; none when it is not there or cannot be read.
     pub fn names(&self, folder: impl AsRef<Path>) -> Option<Vec<String>> {
-        let entries = std::fs::read_dir(self.path(folder)).ok()?;
-        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-        let mut names: Vec<String> = names.collect();
+        let entries = Dir::new(self.open(folder, READ | OFlags::DIRECTORY).ok()?).ok()?;
+        let names =
+            entries.filter_map(|entry| entry.ok()?.file_name().to_str().ok().map(str::to_string));
+        let mut names: Vec<String> = names.filter(|name| name != "." && name != "..").collect();
         names.sort_unstable();
         Some(names)
     }
@@ -97,7 +120,7 @@ impl Root {
 
     /// Whether the file exists.
     pub fn has(&self, file: impl AsRef<Path>) -> bool {
-        self.path(file).exists()
+        self.open(file, OFlags::PATH | OFlags::CLOEXEC).is_ok()
     }
 }
 
@@ -111,8 +134,7 @@ pub struct OpenFile {
 impl OpenFile {
     /// Opens a file; none when it cannot be read.
     pub fn open(root: &Root, file: impl AsRef<Path>) -> Option<OpenFile> {
-        let path = root.path(file);
-        let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path).ok()?;
+        let file = root.open(file, READ).ok()?;
         let mut held = OpenFile { file, buffer: vec![0; 1 << 10] };
         held.read().is_some().then_some(held)
     }
@@ -277,6 +299,53 @@ mod tests {
         assert_eq!(root.read("proc/cpuinfo"), None);
         assert_eq!(root.read("proc"), None, "a folder is not a file");
         assert!(root.has("proc") && !root.has("sys"));
+    }
+
+    /// Invariant (trust): A link below a root folder never leads to a file that is not below it.
+    #[test]
+    fn links_lead_to_what_lies_below_the_root() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let (secret, below) = (folder.path().join("secret"), folder.path().join("root"));
+        std::fs::write(&secret, "secret").unwrap();
+        std::fs::create_dir_all(below.join("etc")).unwrap();
+        std::fs::create_dir_all(below.join("usr/lib")).unwrap();
+        std::fs::write(below.join("usr/lib/os-release"), "ID=x").unwrap();
+        let link = |to: &Path, name: &str| symlink(to, below.join("etc").join(name)).unwrap();
+        link(&secret, "absolute");
+        link(Path::new("../../secret"), "relative");
+        link(folder.path(), "folder");
+        link(Path::new("/proc/self/root/etc/passwd"), "magic");
+        link(Path::new("../usr/lib/os-release"), "os-release");
+        link(Path::new("/usr/lib/os-release"), "from-its-top");
+        let root = Root::new(&below);
+        for name in ["absolute", "relative", "folder/secret", "magic"] {
+            let file = Path::new("etc").join(name);
+            assert_eq!(root.read(&file), None, "{name}");
+            assert_eq!(root.read_limited(&file, 10), Ok(None), "{name}");
+            assert!(!root.has(&file) && OpenFile::open(&root, &file).is_none(), "{name}");
+        }
+        assert_eq!(root.names("etc/folder"), None);
+        for name in ["os-release", "from-its-top"] {
+            assert_eq!(root.read(Path::new("etc").join(name)).as_deref(), Some("ID=x"));
+        }
+    }
+
+    #[test]
+    fn another_users_file_under_a_second_name_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let (first, second) = (folder.path().join("first"), folder.path().join("second"));
+        std::fs::write(&first, "x").unwrap();
+        std::fs::hard_link(&first, &second).unwrap();
+        let root = Root::new(folder.path());
+        assert_eq!(root.read("second").as_deref(), Some("x"));
+        // Only root can give a file away.
+        if std::os::unix::fs::chown(&first, Some(65534), None).is_ok() {
+            assert_eq!(root.read("second"), None);
+            assert!(root.read_limited("second", 9).unwrap_err().contains("several names"));
+            std::fs::remove_file(&first).unwrap();
+            assert_eq!(root.read("second").as_deref(), Some("x"));
+        }
     }
 
     #[test]

@@ -77,6 +77,22 @@ fn status_kilobytes(root: &Root, field: &str) -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
+/// What the main thread takes of its stack at most, with room to spare.
+const LEAST_STACK: u64 = 1 << 20;
+
+/// Lets the stack of the main thread grow as far as the program needs; the error is the limit in bytes that
+/// keeps it from that.
+pub fn require_stack() -> Result<(), u64> {
+    let Rlimit { current, maximum } = rustix::process::getrlimit(Resource::Stack);
+    match current {
+        Some(current) if current < LEAST_STACK => {
+            let raised = Rlimit { current: Some(LEAST_STACK), maximum };
+            rustix::process::setrlimit(Resource::Stack, raised).map_err(|_| current)
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Limits how long a real-time thread may run without sleeping: first SIGXCPU, then SIGKILL.
 pub fn limit_realtime_run(signal_after_us: u64, kill_after_us: u64) -> Result<(), Errno> {
     let limit = Rlimit { current: Some(signal_after_us), maximum: Some(kill_after_us) };

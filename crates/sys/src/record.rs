@@ -23,8 +23,8 @@ const HEAD: &str = "# What latlab holds or has changed, which it puts back when 
                     the next latlab does,\n# or `latlab doctor --restore`.\n";
 /// More is no record of ours.
 const LARGEST: u64 = 1 << 20;
-/// The last line: one without it was cut.
-const END: &str = "end\n";
+/// The word of the last line, before the checksum of all lines above: without it a record was cut.
+const END: &str = "end ";
 /// What a record is called until it is whole.
 const DRAFT: &str = "draft";
 
@@ -84,7 +84,7 @@ impl Record {
     /// Writes it, whole or not at all.
     pub fn write(&mut self, content: &str) -> io::Result<()> {
         let draft = self.path.with_extension(DRAFT);
-        let file = write_locked(&draft, &(HEAD.to_string() + &self.origin.lines() + content + END))
+        let file = write_locked(&draft, &sealed(HEAD.to_string() + &self.origin.lines() + content))
             .and_then(|file| fs::rename(&draft, &self.path).map(|()| file))
             .inspect_err(|_| drop(fs::remove_file(&draft)))?;
         // Only now the lock of the one before it may go.
@@ -104,6 +104,19 @@ impl Record {
             _ => Ok(()),
         }
     }
+}
+
+/// The text of a record with its last line.
+pub(crate) fn sealed(lines: String) -> String {
+    let end = format!("{END}{:016x}\n", checksum(&lines));
+    lines + &end
+}
+
+/// FNV-1a: finds damage, and protects from nobody, since a record is believed by its owner.
+fn checksum(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |sum, byte| {
+        (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 /// Writes a new file that is locked before anybody finds it, and that everybody may read.
@@ -271,8 +284,13 @@ fn parse(bytes: &[u8]) -> Result<(Origin, String), String> {
         return Err(format!("it is longer than {LARGEST} bytes"));
     }
     let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_string())?;
-    let text = text.strip_prefix(HEAD).ok_or("not a record of this version")?;
-    let text = text.strip_suffix(END).filter(|text| text.ends_with('\n')).ok_or("it was cut")?;
+    let begun = text.strip_prefix(HEAD).ok_or("not a record of this version")?;
+    let lines = begun.rsplit_once(END).map(|(lines, _)| lines);
+    let lines = lines.filter(|lines| lines.ends_with('\n')).ok_or("it was cut")?;
+    if sealed(HEAD.to_string() + lines) != text {
+        return Err("its checksum does not fit: it was cut or changed".to_string());
+    }
+    let text = lines;
     let parsed = Origin::parse(text).map(|(origin, content)| (origin, content.to_string()));
     parsed.ok_or_else(|| "it does not say who wrote it".to_string())
 }

@@ -6,6 +6,7 @@ use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios};
 use std::fs::File;
 use std::io::{self, ErrorKind, stderr, stdin, stdout};
 use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The key that does nothing, in the terminal's own settings.
 const NO_KEY: u8 = 0;
@@ -18,6 +19,25 @@ pub fn stderr_is_terminal() -> bool {
 /// Whether standard output is a terminal.
 pub fn stdout_is_terminal() -> bool {
     rustix::termios::isatty(stdout())
+}
+
+/// Written before `main`: the standard library then opens `/dev/null` in place of an output that is closed.
+static STDOUT_WAS_CLOSED: AtomicBool = AtomicBool::new(false);
+
+// SAFETY: the C library calls the functions of this section before `main`, and this is one of their kind.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static LOOK_AT_STDOUT: extern "C" fn() = look_at_stdout;
+
+extern "C" fn look_at_stdout() {
+    // SAFETY: the kernel looks up a number, which need not be that of an open file.
+    let is_closed = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) } == -1;
+    STDOUT_WAS_CLOSED.store(is_closed, Ordering::Relaxed);
+}
+
+/// Whether standard output was closed when this program was started (`>&-`), so that nothing can be printed.
+pub fn stdout_was_closed() -> bool {
+    STDOUT_WAS_CLOSED.load(Ordering::Relaxed)
 }
 
 /// Whether a program that we start can ask somebody for a password or a decision.

@@ -77,11 +77,9 @@ mod tests {
             let device = folder.path().join("sys/devices").join(name);
             create_dir_all(device.join("interface")).unwrap();
             create_dir_all(folder.path().join(CLASS).join(name)).unwrap();
-            std::os::unix::fs::symlink(
-                device.join("interface"),
-                folder.path().join(CLASS).join(name).join("device"),
-            )
-            .unwrap();
+            let interface = Path::new("/sys/devices").join(name).join("interface");
+            let link = folder.path().join(CLASS).join(name).join("device");
+            std::os::unix::fs::symlink(interface, link).unwrap();
             for (fact, text) in [("idVendor", "1ab1"), ("idProduct", product), ("serial", serial)] {
                 write(device.join(fact), format!("{text}\n")).unwrap();
             }

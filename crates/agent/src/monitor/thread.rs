@@ -56,9 +56,12 @@ impl MonitoredThread {
         }
     }
 
-    /// Its timer slack at its end, which nobody else may read.
+    /// Its timer slack, at its end or now; without rights only the thread itself may read it, at its end.
     pub fn timer_slack(&self) -> Option<Reading> {
-        self.at_end.get()?.timer_slack.clone()
+        match self.at_end.get() {
+            Some(end) => end.timer_slack.clone(),
+            None => self.read_timer_slack(),
+        }
     }
 
     /// Keeps what it is now: called when it has measured, by itself where it is a thread of ours.
@@ -68,7 +71,10 @@ impl MonitoredThread {
             AtEnd {
                 scheduling: self.read_scheduling(),
                 affinity: self.read_affinity().map(|(at, cpus)| (at, self.with_moves(cpus))),
-                timer_slack: is_caller.then(own_timer_slack).map(now),
+                timer_slack: match is_caller {
+                    true => Some(now(own_timer_slack())),
+                    false => self.read_timer_slack(),
+                },
             }
         });
     }
@@ -76,6 +82,11 @@ impl MonitoredThread {
     fn read_scheduling(&self) -> Option<Reading> {
         let read = ThreadScheduling::read(self.id as u32).ok()?;
         Some(now(describe_thread(read)))
+    }
+
+    fn read_timer_slack(&self) -> Option<Reading> {
+        let slack: u64 = Root::default().read_as(format!("proc/{}/timerslack_ns", self.id))?;
+        Some(now(format!("{slack} ns")))
     }
 
     fn read_affinity(&self) -> Option<Reading> {
@@ -154,7 +165,8 @@ mod tests {
         };
         assert_eq!(value(thread.scheduling()), "other");
         assert_eq!(value(thread.affinity()), format!("CPU {cpu}"));
-        assert_eq!(thread.timer_slack(), None);
+        // Only root may read that of another thread.
+        assert!(thread.timer_slack().is_none_or(|(_, slack)| slack.ends_with(" ns")));
         sched::set_scheduling_of(thread.id as u32, Scheduling::Idle).unwrap();
         assert_eq!(value(thread.scheduling()), "idle");
         to_thread.send(()).unwrap();

@@ -2,13 +2,17 @@
 
 use super::{Link, Start, StreamOutcome};
 use crate::Failure;
+use latlab_model::Nanos;
+use latlab_model::finding::{EndFinding, Finding};
 use latlab_model::frame::Message;
 use latlab_store::OpenRun;
+use latlab_sys::child::stopped_or_continued;
 use latlab_sys::files::Root;
 use latlab_sys::sched::{self, Scheduling};
 use std::io::{self, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// A process of this machine.
 pub struct LocalProcess {
@@ -18,13 +22,46 @@ pub struct LocalProcess {
     to_agent: Option<ChildStdin>,
     /// Why it is not waited for any longer.
     given_up: Option<String>,
+    stops: Stops,
+}
+
+/// How often the agent was stopped, and for how long.
+#[derive(Default)]
+struct Stops {
+    times: u64,
+    length: Duration,
+    since: Option<Instant>,
+}
+
+impl Stops {
+    fn look(&mut self, child: &Child) {
+        match stopped_or_continued(child) {
+            Some(true) => self.since = Some(Instant::now()),
+            Some(false) => self.end(),
+            None => {}
+        }
+    }
+
+    fn end(&mut self) {
+        if let Some(since) = self.since.take() {
+            self.times += 1;
+            self.length += since.elapsed();
+        }
+    }
+
+    fn finding(&self) -> Option<Finding> {
+        let length_ns = Nanos(self.length.as_nanos() as i64);
+        let stopped = EndFinding::AgentStopped { times: self.times, length_ns };
+        (self.times > 0).then(|| Finding::new(stopped))
+    }
 }
 
 impl LocalProcess {
     /// The process of a command, which gets the id of the run as its last argument; `restore` undoes
     /// what it has left changed.
     pub fn new(command: Command, restore: fn() -> Vec<String>) -> LocalProcess {
-        LocalProcess { command, restore, child: None, to_agent: None, given_up: None }
+        let (child, to_agent, given_up) = (None, None, None);
+        LocalProcess { command, restore, child, to_agent, given_up, stops: Stops::default() }
     }
 }
 
@@ -72,6 +109,12 @@ impl Link for LocalProcess {
         }
     }
 
+    fn poll(&mut self, _: Duration, _: &dyn Fn() -> Nanos) {
+        if let Some(child) = &self.child {
+            self.stops.look(child);
+        }
+    }
+
     fn has_ended(&mut self) -> bool {
         let still_runs = |child: &mut Child| matches!(child.try_wait(), Ok(None));
         !self.child.as_mut().is_some_and(still_runs)
@@ -80,7 +123,8 @@ impl Link for LocalProcess {
     fn wait(&mut self, _: &StreamOutcome) -> Result<Vec<Message>, Failure> {
         // How it ended is in its stream, or that has no end.
         let _ = self.child.as_mut().map(Child::wait);
-        Ok(Vec::new())
+        self.stops.end();
+        Ok(self.stops.finding().map(Message::Finding).into_iter().collect())
     }
 
     fn explain(&mut self, _: &OpenRun) -> Option<Failure> {

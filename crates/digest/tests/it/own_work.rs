@@ -103,6 +103,21 @@ fn an_affected_maximum_is_a_warning_with_the_largest_without() {
     assert!(finding.text().contains("would be 400 us instead of 600 us"), "{}", finding.text());
 }
 
+/// While the agent is stopped the conductor goes on working on all CPUs, a little every 50 ms.
+#[test]
+fn work_that_is_a_small_part_of_a_latency_did_not_make_it() {
+    let polls = |each| (0..20).map(|poll| stretch(poll * 50 * MILLISECOND, each, 1)).collect();
+    let affected = |each| {
+        let work = work(OwnThread::Conductor, polls(each));
+        run("0-1", vec![work, spike(10_000, 1000 * MILLISECOND)])
+            .own_work
+            .unwrap()
+            .affects_maximum()
+    };
+    assert!(!affected(200_000));
+    assert!(affected(5 * MILLISECOND));
+}
+
 #[test]
 fn a_thread_that_waits_for_a_disk_has_no_cpu() {
     let waiting = WorkStretch { ran_ns: Nanos(20_000), ..stretch(0, 5 * MILLISECOND, 1) };

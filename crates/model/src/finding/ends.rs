@@ -33,8 +33,8 @@ findings! {
             reason: EndReason,
         }
         /// At the end of the run a thread had not had its CPU for a second or more, because another of a
-        /// higher priority kept it busy. It was given another CPU to end: its last latency is at least as
-        /// long as it says.
+        /// higher priority kept it busy. It was given other CPUs to end, as an ordinary thread: its last
+        /// latency is at least as long as it says.
         ThreadStarved = "thread-starved" (
             "warning",
             "no pass",
@@ -42,8 +42,19 @@ findings! {
         ) {
             /// Its CPU; `None` for a floating thread.
             cpu: Option<u32>,
-            /// The CPUs that it was given.
+            /// The CPUs that it was given; none if there were no others.
             moved_to: CpuSet,
+        }
+        /// The agent was stopped for a while and then continued: latencies of that time are those of the stop.
+        AgentStopped = "agent-stopped" (
+            "warning",
+            "no pass",
+            "Find out what stopped it (SIGSTOP, a debugger), and measure again."
+        ) {
+            /// How often.
+            times: u64,
+            /// How long in all, seen every 50 ms.
+            length_ns: Nanos,
         }
         /// A thread did not report its end, so its counts cannot be checked.
         ThreadLost = "thread-lost" (
@@ -199,6 +210,8 @@ impl EndFinding {
             ThreadEndedEarly { .. } | ThreadLost { .. } => INVALID,
             // How long it would have waited is unknown.
             ThreadStarved { .. } => NO_PASS,
+            // Nor is it known what the machine would have shown meanwhile.
+            AgentStopped { .. } => NO_PASS,
             GuestNoisy { .. }
             | GuestTimeLimit { .. }
             | DetachedBound { .. }
@@ -221,12 +234,21 @@ impl EndFinding {
             ThreadEndedEarly { reason } => ended_early(*reason).to_string(),
             ThreadStarved { cpu, moved_to } => {
                 let cpu = cpu.map_or("a CPU".to_string(), |cpu| format!("CPU {cpu}"));
+                let how = match moved_to.is_empty() {
+                    true => "made an ordinary thread".to_string(),
+                    false => format!("moved to CPU {moved_to}"),
+                };
                 format!(
                     "At the end of the run the thread could not run on {cpu}, which a thread of a \
-                     higher priority kept busy. It was moved to CPU {moved_to} to end, so its last \
-                     latency is at least as long as it says."
+                     higher priority kept busy. It was {how} to end, so its last latency is at least as \
+                     long as it says."
                 )
             }
+            AgentStopped { times, length_ns } => format!(
+                "The agent was stopped {} from outside, for {length_ns} in all: latencies of that time \
+                 are those of the stop.",
+                counted(*times, "time", "times")
+            ),
             ThreadLost {} => {
                 "The thread did not report its end, so its counts cannot be checked.".to_string()
             }
@@ -349,6 +371,9 @@ impl EndFinding {
             }
             ThreadEndedEarly { reason: EndReason::RanAway } => {
                 "Find out what keeps the CPU busy, or use a longer --period."
+            }
+            AgentStopped { .. } => {
+                "Find out what stopped it (SIGSTOP, a debugger), and measure again."
             }
             ThreadStarved { .. } => {
                 "Find out what kept the CPU busy at a priority above that of the thread."

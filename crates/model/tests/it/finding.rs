@@ -409,6 +409,8 @@ fn ends() -> Vec<EndFinding> {
     let early = |reason| ThreadEndedEarly { reason };
     vec![
         ThreadStarved { cpu: Some(1), moved_to: [0].into_iter().collect() },
+        AgentStopped { times: 1, length_ns: SECOND * 2 },
+        ThreadStarved { cpu: Some(0), moved_to: Default::default() },
         early(EndReason::CpuOffline),
         early(EndReason::RanAway),
         early(EndReason::RecorderFull),

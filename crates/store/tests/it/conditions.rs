@@ -4,8 +4,10 @@ use latlab_digest::testing::SyntheticRun;
 use latlab_model::Run;
 use latlab_model::doctor::Diagnosis;
 use latlab_model::frame::Message;
+use latlab_model::snapshot::Content;
 use latlab_store::{Finished, RecoveryOutcome, Store, read_run, read_snapshot};
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 fn warmer(by: i64) -> SyntheticRun {
@@ -62,6 +64,29 @@ fn the_doctor_has_looked_at_the_machine_of_the_run() {
     let none = finish(&root.path().join("none"), &SyntheticRun::default().messages());
     assert_eq!((none.run.doctor, none.run.conditions), (None, None));
     assert_eq!(read_snapshot(&none.path, &read_run(&none.path).unwrap()).unwrap(), None);
+}
+
+/// Invariant (trust): Lines of a log that only root may see are stored for the owner of the run alone.
+#[test]
+fn kernel_files_with_a_restricted_log_are_their_owners() {
+    let root = tempfile::tempdir().unwrap();
+    let mode = |name: &str, restrict: &str, log: &str| {
+        let mut messages = warmer(0).messages();
+        for message in &mut messages {
+            if let Message::Snapshot(snapshot) = message {
+                let mut plant = |file: &str, text: &str| {
+                    snapshot.files.insert(file.to_string(), Content::Text(text.to_string()))
+                };
+                plant("proc/sys/kernel/dmesg_restrict", restrict);
+                plant("kernel.log", log);
+            }
+        }
+        let path = finish(&root.path().join(name), &messages).path.join("snapshot.json");
+        fs::metadata(path).unwrap().permissions().mode() & 0o077
+    };
+    assert_eq!(mode("restricted", "1", "[1] tsc: a line"), 0);
+    assert_ne!(mode("free", "0", "[1] tsc: a line") & 0o044, 0);
+    assert_ne!(mode("empty", "1", "") & 0o044, 0);
 }
 
 #[test]

@@ -19,6 +19,7 @@ use latlab_report::{RunWithBins, Style};
 use latlab_stats::{MeasuredRun, Tolerance, compare_runs};
 use serde::{Serialize, Serializer};
 use sides::{Sides, StoredRun};
+use std::io::ErrorKind;
 use std::process::ExitCode;
 
 /// What `latlab compare` does.
@@ -93,9 +94,16 @@ fn comparison(sides: &Sides, tolerance: &Tolerance) -> anyhow::Result<RunCompari
 }
 
 /// Settings and kernel options of the first run of each side; the facts of the machines are told of
-/// all runs.
+/// all runs. Those of a run that only its owner may read are not compared.
 fn of_machines(base: &StoredRun, candidate: &StoredRun) -> anyhow::Result<Option<Comparison>> {
-    let snapshot = |one: &StoredRun| latlab_store::read_snapshot(&one.folder, &one.run);
+    let snapshot = |one: &StoredRun| match latlab_store::read_snapshot(&one.folder, &one.run) {
+        Err(latlab_store::Error::Io { error, .. })
+            if error.kind() == ErrorKind::PermissionDenied =>
+        {
+            Ok(None)
+        }
+        read => read,
+    };
     let (Some(before), Some(after)) = (snapshot(base)?, snapshot(candidate)?) else {
         return Ok(None);
     };

@@ -1,7 +1,7 @@
 //! `latlab show --window`: a stretch of a run, from its samples.
 
 use crate::commands::runs::args::ShowFormat;
-use crate::output::{print_json, print_text, sanitize_run, style, width};
+use crate::output::{note_print, print_json, print_text, sanitize_run, style, width};
 use anyhow::bail;
 use latlab_digest::window::WindowSpec;
 use latlab_model::Run;
@@ -30,6 +30,7 @@ pub fn show(
 }
 
 fn csv(stretch: &WindowReader) -> anyhow::Result<()> {
+    note_print();
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     match stretch.csv(&mut out) {
         // A reader that has seen enough (`| head`) is no error, and gets nothing more.

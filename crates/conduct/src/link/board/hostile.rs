@@ -112,6 +112,16 @@ fn listen(said: &[u8]) {
     }
 }
 
+#[test]
+fn a_board_that_asks_for_the_agent_again_is_refused() {
+    let stop = &StopFlag::new();
+    let hello = "latlab-board hello x86_64 root 1795552045\n";
+    let said = hello.to_string() + &"latlab-board send\n".repeat(1000);
+    let failure = greet_with(&mut connection(said.as_bytes()), stop, |_| Ok(vec![1; 100_000]));
+    let text = failure.err().expect("a failure").to_string();
+    assert!(text.contains("it sent 'send', which is not an answer"), "{text}");
+}
+
 /// Invariant (boards): A board that sends nonsense is one line, in bounded memory.
 #[test]
 fn fuzz_what_a_board_says() {

@@ -35,15 +35,18 @@ memory=/dev/shm/latlab-$user;
 # A detached run is a folder with its plan, its stream, what the agent complained of, and in the end its exit
 # code. One without an end whose agent is gone was cut: the agent was killed, or the board went down.
 # Whether nobody else can put another file in the place of one in this folder: it and all above it belong to
-# root or to us, and who else may write to them may not rename what is not theirs (as in /tmp).
+# root or to us, and who else may write to them may not rename what is not theirs (as in /tmp). $real is the
+# folder without links on the way, which others might turn around afterwards: only that is used.
 safe() {
-unsafe=$1; at=$(cd -P "$1" 2>/dev/null && pwd -P) || return 1;
+unsafe=$1; real=$(cd -P "$1" 2>/dev/null && pwd -P) || return 1;
+at=$real;
 while :; do
 unsafe=${at:-/};
 set -- $(ls -ldn "$at/." 2>/dev/null);
 [ "$3" = 0 ] || [ "$3" = "$user" ] || return 1;
 case $1 in
 d????????[tT]* | d????-??-*) ;;
+d????w??-?+*) return 1;;
 d????w??-*) [ "$4" = "$3" ] || return 1;;
 *) return 1;;
 esac;
@@ -52,14 +55,14 @@ at=${at%/*};
 done;
 };
 own() { if [ -L "$1" ]; then return 1; fi; [ -d "$1" ] && [ -O "$1" ]; };
-run_of() { for base in "$3" "$cache/runs" "$memory"; do run=$base/$4; [ -n "$base" ] && own "$run" && safe "$base" && [ -f "$run/stream" ] && return 0; done; say gone; return 1; };
+run_of() { for base in "$3" "$cache/runs" "$memory"; do [ -n "$base" ] && safe "$base" && run=$real/$4 && own "$run" && [ -f "$run/stream" ] && return 0; done; say gone; return 1; };
 size_of() { echo $(($(wc -c <"$1") + 0)); };
 words_of() { { words=$(cat "$1/cmdline"); } 2>/dev/null; };
 agents_of() { for process in /proc/[0-9]*; do words_of "$process"; case $words in *latlab*/agent-[0-9a-f][0-9a-f]*"$1" | *latlab-boarddetach*"$1") echo "${process#/proc/}";; esac; done; };
 state_of() { if [ -f "$1/end" ]; then echo ended; elif [ -n "$(agents_of "${1##*/}")" ]; then echo measures; else echo cut; fi; };
 runs() {
 for base in "$1" "$cache/runs" "$memory"; do
-[ -n "$base" ] && safe "$base" && for run in "$base"/*Z_*; do
+[ -n "$base" ] && safe "$base" && for run in "$real"/*Z_*; do
 if own "$run" && [ -f "$run/stream" ]; then say run "${run##*/}" "$(state_of "$run")" "$(size_of "$run/stream")" "$base"; fi;
 done;
 done;
@@ -111,13 +114,14 @@ no=$( ( head -c "$size" </dev/zero >"$1/try.$$" ) 2>&1 ) || { rm -f "$1/try.$$";
 : >"$1/try.$$"; chmod 700 "$1/try.$$"; "$1/try.$$" </dev/null >/dev/null 2>&1; set -- "$1" "$2" $?; rm -f "$1/try.$$";
 [ "$3" -eq 0 ] || not_in "$2" "mounted noexec";
 };
+safe_place() { safe "$place" || fail unsafe "$unsafe"; place=$real; agent=$place/agent-$sum; };
 agent=$place/agent-$sum;
-if [ -d "$place" ]; then safe "$place" || fail unsafe "$unsafe"; fi;
+if [ -d "$place" ]; then safe_place; fi;
 # What a power cut left of a copy; one that goes on is younger, on whatever machine that has this folder.
 find "$place" -type f -name "*.[0-9]*" -mtime +0 -exec rm -f {} ";" 2>/dev/null;
 if [ -f "$agent" ] && [ -O "$agent" ] && { chmod 700 "$place" "$agent" 2>/dev/null || { own "$place" && [ -x "$agent" ]; }; } && is_whole "$agent"; then say has-agent;
 else
-if no=$(mkdir -p "$place" 2>&1 && chmod 700 "$place" 2>&1) && no= && { safe "$place" || fail unsafe "$unsafe"; } && fits "$place" "$place"; then
+if no=$(mkdir -p "$place" 2>&1 && chmod 700 "$place" 2>&1) && no= && safe_place && fits "$place" "$place"; then
 for old in "$place"/agent-*; do case $old in "$agent"*) ;; *) rm -f "$old";; esac; done;
 else
 [ -z "$no" ] || [ -n "$why" ] || not_in "$place" "$no";
@@ -128,7 +132,7 @@ if safe "$brief" && fits "$brief" "$base"; then break; fi;
 rm -rf "$brief"; brief=;
 done;
 [ -n "$brief" ] || fail room "${why#; }";
-place=$brief;
+place=$real;
 fi;
 agent=$place/agent-$sum;
 say send;
@@ -146,7 +150,7 @@ id=$4; shift 4;
 for base in "$@"; do
 mkdir -p "$base" 2>/dev/null;
 case $base in "$memory") own "$base" || continue;; esac;
-if [ -d "$base" ]; then safe "$base" || fail unsafe "$unsafe"; fi;
+if [ -d "$base" ]; then safe "$base" || fail unsafe "$unsafe"; base=$real; fi;
 [ -e "$base/$id" ] && fail taken;
 if no=$(mkdir -p "$base" 2>&1 && mkdir "$base/$id" 2>&1); then new=$base/$id; break; fi;
 not_in "$base" "$no";

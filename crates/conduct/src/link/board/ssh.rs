@@ -422,6 +422,10 @@ fn reach() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sha2::{Digest, Sha256};
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::{PermissionsExt, chown, symlink};
+    use std::path::Path;
 
     #[test]
     fn any_login_shell_hands_the_line_on_as_it_is() {
@@ -436,5 +440,67 @@ mod tests {
         let folder = Some("/mnt/a; reboot");
         let detach = remote_command(&BoardCommand::Detach { id: "x", wants_root: false, folder });
         assert!(detach.ends_with("' latlab-board detach user '/mnt/a; reboot' x"), "{detach}");
+    }
+
+    /// What a board with this cache says, by its shell, and what an agent that was copied there says of itself.
+    fn board_says(cache: &Path, board_command: &str, folder: &Path) -> String {
+        let agent = b"#!/bin/sh\n[ \"$1\" = --restore ] || echo \"agent $0\"\n";
+        let sum: String = Sha256::digest(agent).iter().map(|byte| format!("{byte:02x}")).collect();
+        let length = agent.len();
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &reach(), "latlab-board", board_command, "user"]).arg(folder).arg("1Z_x");
+        shell.env("XDG_CACHE_HOME", cache).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = shell.spawn().unwrap();
+        // It is sent only where it is not there yet.
+        let has_agent = cache.join("latlab/agents/agent-".to_string() + &sum).exists();
+        let agent = if has_agent { b"" } else { &agent[..] };
+        let words = [format!("{sum} {length}\n").as_bytes(), agent, b"4\nplan"].concat();
+        // One that is refused reads no further.
+        let _ = child.stdin.take().unwrap().write_all(&words);
+        String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap()
+    }
+
+    /// Invariant (trust): A board starts no agent, and keeps no run, where others may put another file in its place.
+    #[test]
+    fn an_agent_lies_where_nobody_else_can_swap_it() {
+        let top = tempfile::tempdir().unwrap();
+        let top = top.path().canonicalize().unwrap();
+        let (shared, own) = (top.join("shared"), top.join("own"));
+        let (cache, nowhere) = (shared.join("cache"), Path::new(""));
+        fs::create_dir_all(&cache).unwrap();
+        fs::create_dir(&own).unwrap();
+        let mode = |mode| fs::set_permissions(&shared, Permissions::from_mode(mode)).unwrap();
+        let refused = format!("latlab-board failed unsafe {}\n", shared.display());
+        let started = |folder: &Path| format!("agent {}/latlab/agents/agent-", folder.display());
+
+        // Before the agent is there, and once it is.
+        for has_agent in [false, true] {
+            mode(0o777);
+            let said = board_says(&cache, "run", nowhere);
+            assert!(said.ends_with(&refused) && !said.contains("start"), "{has_agent}: {said}");
+            for safe in [0o755, 0o1777] {
+                mode(safe);
+                let said = board_says(&cache, "run", nowhere);
+                assert_eq!(said.contains("has-agent"), has_agent || safe == 0o1777, "{said}");
+                assert!(said.contains(&started(&cache)), "{said}");
+            }
+        }
+        // Whoever may turn the link around does not change what is started.
+        symlink(&own, shared.join("link")).unwrap();
+        let said = board_says(&shared.join("link"), "run", nowhere);
+        assert!(said.contains(&started(&own)), "{said}");
+
+        mode(0o777);
+        let said = board_says(&own, "detach", &shared.join("runs"));
+        assert!(said.ends_with(&refused) && !said.contains("detached"), "{said}");
+        mode(0o755);
+        let said = board_says(&own, "detach", &shared.join("runs"));
+        assert!(said.contains("latlab-board detached"), "{said}");
+        // Only root can give a folder away.
+        if chown(&own, Some(65534), None).is_ok() {
+            let said = board_says(&own, "run", nowhere);
+            let refused = format!("latlab-board failed unsafe {}\n", own.display());
+            assert!(said.ends_with(&refused), "{said}");
+        }
     }
 }
