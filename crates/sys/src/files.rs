@@ -1,5 +1,6 @@
 //! Kernel files below a root folder: `/` on a machine, a planted folder in a test.
 
+use crate::trace::in_own_mount;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read};
@@ -36,7 +37,9 @@ impl Root {
 
     /// Where a file lies, such as `proc/cpuinfo`.
     pub fn path(&self, file: impl AsRef<Path>) -> PathBuf {
-        self.0.join(file)
+        let file = file.as_ref();
+        let own = self.is_machine().then(|| in_own_mount(file)).flatten();
+        own.unwrap_or_else(|| self.0.join(file))
     }
 
     /// A file's text without blanks around it and without NULs; `None` when it cannot be read.
