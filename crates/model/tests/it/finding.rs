@@ -257,7 +257,14 @@ fn conditions() -> Vec<ConditionFinding> {
         shorter_changes,
         beside: beside(),
     };
+    let other_work = |threads: &[ThreadShare]| OtherWork {
+        cpus: "0-1".parse().unwrap(),
+        share: 0.97,
+        threads: threads.to_vec(),
+    };
     vec![
+        other_work(&[]),
+        other_work(&[ThreadShare { name: "stress".into(), id: 12, share: 0.9 }]),
         throttled(Throttling::UnderVoltage),
         throttled(Throttling::FrequencyCapped),
         throttled(Throttling::CpuThrottled),
