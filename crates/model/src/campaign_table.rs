@@ -3,6 +3,7 @@
 use crate::Nanos;
 use crate::campaign::{Published, PublishedFigure};
 use crate::explanation::CauseCounts;
+use crate::finding::Finding;
 use crate::run::{BurstLimit, Run, VerdictWord, is_false};
 use crate::run_comparison::{BurstRate, RunComparison};
 use crate::text_enum::text_enum;
@@ -203,6 +204,14 @@ pub struct CampaignCell {
     /// Its figures.
     #[serde(flatten)]
     pub figures: CellFigures,
+    /// In what the machine was not as the row claims, as the findings of a run are: other work on an idle
+    /// machine, heat, stolen time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "Vec<serde_json::Map<String, serde_json::Value>>")
+    )]
+    pub conditions: Vec<Finding>,
     /// The verdict of the run; `invalid` also without a deadline, and `fail` where any try has missed it.
     pub verdict: Option<VerdictWord>,
 }

@@ -2,6 +2,7 @@
 //! distributions, kernels over each other.
 
 use super::comparisons::comparison_lines;
+use super::conditions;
 use super::format::{DeadlineDistance, length_of, maximum, p99_9, rest, share, verdict};
 use super::multiples::RowLine;
 use super::multiples::{Counted, can_be_overlaid, multiples, overlaid, pooled_rows, row_lines};
@@ -80,6 +81,8 @@ pub fn campaign_page(table: &CampaignTable, runs: &[CampaignRun], latlab: &str) 
                 @let limits = limits(table);
                 @if !limits.is_empty() { ul.reasons { @for line in &limits { li { (prose(line)) } } } }
                 @if !reasons.is_empty() { ul.reasons { @for line in &reasons { li { (prose(line)) } } } }
+                @let conditions = conditions::all_lines(table);
+                @if !conditions.is_empty() { ul.reasons { @for line in &conditions { li { (prose(line)) } } } }
                 p { (TABLE) }
             }))
             @let compared = comparison_lines(table);
@@ -236,6 +239,7 @@ fn one_cell(cell: &CampaignCell, row: &CampaignRow, runs: &[CampaignRun]) -> Mar
                 } @else if let Some(one) = page { a href=(one.page) { "page" } }
                 @for part in rest(&cell.figures, row.deadline_ns) { small { (part) } }
                 @if !word.is_empty() { small.word { (word) } }
+                @for code in conditions::codes(cell) { small.word { (code) } }
             }
         }
     }

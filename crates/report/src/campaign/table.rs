@@ -2,6 +2,7 @@
 //! another row.
 
 use super::comparisons::comparisons;
+use super::conditions;
 use crate::verdict::forbids_pass;
 use latlab_model::campaign::Campaign;
 use latlab_model::campaign_table::{
@@ -183,6 +184,7 @@ fn left_out(repeat: u32, reason: Option<String>) -> CampaignCell {
         tries: Vec::new(),
         attempts: Vec::new(),
         figures: CellFigures::default(),
+        conditions: Vec::new(),
         verdict: None,
     }
 }
@@ -197,6 +199,7 @@ fn cell(made: &PlannedResult) -> CampaignCell {
         tries: made.attempts.iter().filter_map(|one| one.run.clone()).collect(),
         attempts: made.attempts.clone(),
         figures: run.map(figures).unwrap_or_default(),
+        conditions: run.map(conditions::of_run).unwrap_or_default(),
         verdict: cell_verdict(made.state, run, &made.attempts),
     }
 }

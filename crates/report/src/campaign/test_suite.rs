@@ -1,5 +1,6 @@
 //! The table as tests: a test case for each row, with its verdict.
 
+use super::conditions;
 use super::format::{maximum, reason, rest, verdict};
 use super::repeats::limit;
 use super::text::{below, remark};
@@ -94,5 +95,5 @@ fn summary(row: &CampaignRow) -> String {
         let run = cell.run.as_ref().map(|run| format!(" [{run}]")).unwrap_or_default();
         format!("repeat {}: {}{run}", cell.repeat, words(cell, row).join(", "))
     };
-    row.cells.iter().map(line).collect::<Vec<_>>().join("\n")
+    row.cells.iter().map(line).chain(conditions::lines(row)).collect::<Vec<_>>().join("\n")
 }

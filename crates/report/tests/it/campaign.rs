@@ -4,6 +4,7 @@ use crate::common::svg::{attribute, elements};
 use crate::common::{Fixture, histogram, plan, verdict};
 use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign, CoolDown, Order, PlannedRun, Row};
 use latlab_model::campaign_table::{CampaignTable, CellAttempt, CellWord, VariantComparison};
+use latlab_model::finding::{ConditionFinding, Finding};
 use latlab_model::run::{MissBursts, VerdictReason, VerdictWord};
 use latlab_model::{Nanos, Plan, Run, ThreadBins};
 use latlab_report::campaign::{
@@ -227,6 +228,34 @@ fn a_kernel_that_fails_does_not_fail_the_other() {
     assert!(lines[0].starts_with("row,target,kernel,repeat,state,verdict,"), "{}", lines[0]);
     let rt = format!("\"hackbench, kernel {RT}\",local,{RT},2,done,pass,");
     assert!(lines.iter().any(|line| line.starts_with(&rt)), "{lines:#?}");
+}
+
+/// Invariant (campaigns): A row whose machine was not as it claims says so in every form of the table.
+#[test]
+fn a_busy_machine_in_an_idle_row_is_told_everywhere() {
+    let mut made = two_kernels();
+    let other_work = |cpus: &str| {
+        let cpus = cpus.parse().unwrap();
+        Finding::new(ConditionFinding::OtherWork { cpus, share: 1.0, threads: Vec::new() })
+    };
+    for (_, run) in made.runs.iter_mut().filter(|(planned, _)| planned.row == 0) {
+        run.as_mut().unwrap().0.findings.push(other_work("1"));
+    }
+    made.runs[1].1.as_mut().unwrap().0.findings.push(other_work("0"));
+    let table = made.table();
+    let text = show(&table, 200, Style::default());
+    let line = |label: &str| text.lines().find(|line| line.starts_with(label)).unwrap();
+    assert!(line(&format!("idle, kernel {STOCK}")).trim_end().ends_with(" other-work"), "{text}");
+    assert!(line(&format!("idle, kernel {RT}")).ends_with("other-work (1 of 2)"), "{text}");
+    let told = "such as 1: The run is without a load, but other work took up to 100 % of CPU 1.";
+    let page = made.page().replace('\u{a0}', " ");
+    let forms = [text.as_str(), &markdown(&table), &test_suite(&table).junit(), &page];
+    for (form, text) in forms.into_iter().enumerate() {
+        assert!(text.contains(told) && text.matches("other-work").count() >= 2, "{form}");
+    }
+    let csv = csv(&table);
+    let busy = csv.lines().filter(|line| line.ends_with(",other-work")).count();
+    assert_eq!((busy, csv.lines().next().unwrap().ends_with(",conditions")), (3, true), "{csv}");
 }
 
 /// Invariant (campaigns): What was measured on another target, kernel or board is another row everywhere.
