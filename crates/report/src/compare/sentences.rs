@@ -9,7 +9,7 @@ use latlab_model::run_comparison::{
 };
 
 /// Runs a side that are asked for: four may show that nothing got worse, but hardly that something did.
-const FEWEST_RUNS: usize = 5;
+pub(super) const FEWEST_RUNS: usize = 5;
 /// Runs a side that nobody is asked to exceed.
 const MOST_RUNS: &str = "more than 30 runs a side";
 /// The metrics, in the order in which one stands for a scenario.
