@@ -669,7 +669,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand explain" -s h -l help -d '
 complete -c latlab -n "__fish_latlab_using_subcommand explain" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand report" -l baseline -d 'Compare with this run instead of the first one' -r
 complete -c latlab -n "__fish_latlab_using_subcommand report" -l limit -d 'Judge by bursts of misses: so many are tolerated, such as 0.1/h' -r
-complete -c latlab -n "__fish_latlab_using_subcommand report" -s o -l output -d 'The page to write, - for standard output [default: report.html in the run\'s folder, comparison.html in the first one\'s where several are compared]' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand report" -s o -l output -d 'The page to write, - for standard output; of a campaign also a folder, written with a slash at its end: its page and one of each run [default: report.html in the run\'s folder, comparison.html in the first one\'s where several are compared]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand report" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand report" -l format -d 'How to print the result: text, json; the table of a campaign also: markdown, csv, junit' -r -f -a "text\t''
 json\t''

@@ -55,8 +55,8 @@ pub struct CampaignRun<'a> {
     pub run: &'a Run,
     /// The counts of its threads.
     pub bins: &'a [ThreadBins],
-    /// Where its own page is, seen from this one.
-    pub page: String,
+    /// Where its own page is, seen from this one; `None` on a page that stands alone.
+    pub page: Option<String>,
 }
 
 /// The whole page; `runs` are those that the cells of the table name, in any order.
@@ -223,7 +223,8 @@ fn cells(table: &CampaignTable, runs: &[CampaignRun]) -> Markup {
 fn one_cell(cell: &CampaignCell, row: &CampaignRow, runs: &[CampaignRun]) -> Markup {
     let near = DeadlineDistance::new(cell, row.deadline_ns);
     let word = verdict(cell);
-    let page = cell.run.as_ref().and_then(|id| runs.iter().find(|one| one.run.id == *id));
+    let run = cell.run.as_ref().and_then(|id| runs.iter().find(|one| one.run.id == *id));
+    let page = run.and_then(|one| one.page.as_deref());
     let head = format!("Repeat {}", cell.repeat);
     html! {
         td class=(near.class()) title=[cell.reason.as_deref()] data-head=(head) {
@@ -231,12 +232,12 @@ fn one_cell(cell: &CampaignCell, row: &CampaignRow, runs: &[CampaignRun]) -> Mar
                 @if let Some(max) = maximum(&cell.figures) {
                     @let exact = max.words(|ns| Nanos(ns as i64).to_string());
                     @match page {
-                        Some(one) => a href=(one.page) title={ "observed maximum " (exact) } {
+                        Some(page) => a href=(page) title={ "observed maximum " (exact) } {
                             strong { (max.short()) }
                         },
                         None => strong { (max.short()) },
                     }
-                } @else if let Some(one) = page { a href=(one.page) { "page" } }
+                } @else if let Some(page) = page { a href=(page) { "page" } }
                 @for part in rest(&cell.figures, row.deadline_ns) { small { (part) } }
                 @if !word.is_empty() { small.word { (word) } }
                 @for code in conditions::codes(cell) { small.word { (code) } }

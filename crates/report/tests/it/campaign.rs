@@ -115,7 +115,7 @@ impl Made {
     fn page(&self) -> String {
         let runs = self.runs.iter().filter_map(|(_, run)| run.as_ref());
         let runs: Vec<CampaignRun> = runs
-            .map(|(run, bins)| CampaignRun { run, bins, page: format!("runs/{}", run.id) })
+            .map(|(run, bins)| CampaignRun { run, bins, page: Some(format!("runs/{}", run.id)) })
             .collect();
         campaign_page(&self.table(), &runs, "0")
     }
