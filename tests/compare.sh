@@ -28,7 +28,7 @@ try "what was slower is better by a factor" compare 0 'better by a factor of 1.3
 try "what is just below the limit asks for more runs" compare 4 '^CHANGED: .*more runs\? a side may decide' base -- near
 try "a wider limit decides" compare 0 '^NO REGRESSION' --care 10% base -- near
 try "noisy runs are inconclusive" compare 4 '^INCONCLUSIVE: .*this machine varies' base -- noisy
-try "one run says what it cannot tell" compare 4 '^CANNOT TELL: too few runs; 4 more runs a side. p99.9 x1.29, 5 and 1 runs' base -- few
+try "one run says what it cannot tell" compare 4 '^CANNOT TELL: too few runs; each side needs at least 4 more runs. p99.9 x1.29, 5 and 1 runs' base -- few
 try "and is shown all the same" compare 4 'p50 .*x1.29' base -- few
 try "a run is not on both sides" compare 2 'is on both sides' base -- base
 try "a flag behind -- is named" compare 2 'put options before --' base -- same --gate
@@ -153,7 +153,7 @@ recorded() {
     done
     compare 4 'candidate recorded 7.4 % fewer latencies (if both were measured equally long)' pi-std -- pi-rt &&
         expect "the maxima" grep -q 'base 295 us; candidate 147 us' "$here/text" &&
-        expect "what one run cannot tell" grep -q '^CANNOT TELL: too few runs; 4 more runs a side' "$here/text"
+        expect "what one run cannot tell" grep -q '^CANNOT TELL: too few runs; each side needs at least 4 more runs' "$here/text"
     for kind in idle hackbench memory non-rt; do
         "$program" import "$data/cactus-rt/$kind-cyclictest.log" --name "pi4-$kind" >/dev/null || return 1
     done

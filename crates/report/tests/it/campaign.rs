@@ -314,7 +314,7 @@ fn a_campaign_of_two_kernels_says_which_is_better_and_how_sure_that_is() {
         );
     }
     let few = show(&quick_and_slow(2).table(), 200, Style::default());
-    let missing = "Cannot tell rt-6.12 from stock-6.12: too few repeats; 3 more repeats a side.";
+    let missing = "Cannot tell rt-6.12 from stock-6.12: too few repeats; each side needs at least 3 more repeats.";
     assert!(few.contains(missing), "{few}");
     // Of many the reason stands once.
     let mut several = quick_and_slow(2).table();
@@ -322,7 +322,7 @@ fn a_campaign_of_two_kernels_says_which_is_better_and_how_sure_that_is() {
         VariantComparison { candidate: "rt-6.1".into(), ..several.comparisons[0].clone() };
     several.comparisons.push(another);
     let few = show(&several, 200, Style::default());
-    let missing = "Cannot tell 2 others from stock-6.12: too few repeats; 3 more repeats a side.";
+    let missing = "Cannot tell 2 others from stock-6.12: too few repeats; each side needs at least 3 more repeats.";
     assert!(few.contains(missing) && few.matches("Cannot tell").count() == 1, "{few}");
 }
 
@@ -346,9 +346,8 @@ fn limited(per_hour: f64, bursts: [u64; 4]) -> CampaignTable {
 fn repeats_are_judged_together_by_their_limit() {
     let kept = limited(1.0, [0; 4]);
     assert_eq!(kept.rows[0].verdict, Some(VerdictWord::Pass));
-    let line = "idle: PASS. Deadline 100 us: 0 misses in 8 004 releases of 4 repeats (4 h). With 95 % \
-                confidence fewer than 0.75 bursts of misses come in an hour, if load and machine do not \
-                change and bursts come independently. That keeps the limit of 1 in an hour.";
+    let line = "idle: PASS. Deadline 100 us: 0 misses in 8 004 releases of 4 repeats (4 h). At most \
+                0.75 bursts of misses an hour (95 % confidence), if load and machine do not change and bursts come independently. That keeps the limit of 1 in an hour.";
     for said in [show(&kept, 400, Style::default()), markdown(&kept), test_suite(&kept).junit()] {
         assert!(plain(&said).contains(line), "{said}");
     }

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct WatchArgs {
-    /// From the begin of a round to the next one
+    /// Time between the starts of two rounds
     #[arg(long, value_name = "TIME", default_value = "1min", help_heading = WATCH)]
     pub every: Nanos,
     /// Share of a CPU that all rounds may take together; where they would take more, the next one comes
