@@ -181,6 +181,9 @@ fn interval_of(run: &Run, name: &str) -> Option<String> {
     all.iter().find(is_it).map(statistics::interval)
 }
 
+/// A tail that is this many times as large is another one; less is within a few bins.
+const OTHER_TAIL: f64 = 1.1;
+
 /// The tail if each release that a late cycle swallowed counts, where it is another than that of the
 /// cycles: a run that skips most releases has few latencies, and they look good.
 fn of_all_releases(run: &Run) -> Option<(&'static str, SaidLatency)> {
@@ -194,7 +197,7 @@ fn of_all_releases(run: &Run) -> Option<(&'static str, SaidLatency)> {
     let all = Summary { quantiles: Some(corrected.quantiles.clone()), ..run.total.clone() };
     let value = SaidLatency { bound, ..quantile.of(&all)? };
     let of_cycles = quantile.of(&run.total)?;
-    (short(value.ns) != short(of_cycles.ns)).then_some((name, value))
+    (value.ns > OTHER_TAIL * of_cycles.ns).then_some((name, value))
 }
 
 /// The quantile that says most of the tail without being an extreme.
