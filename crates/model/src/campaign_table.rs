@@ -196,6 +196,15 @@ pub struct CampaignCell {
     pub reason: Option<String>,
     /// Id of its run; none where there is none.
     pub run: Option<String>,
+    /// First counted release of its run, in UTC.
+    #[serde(default)]
+    pub started: Option<String>,
+    /// How long its run was measured.
+    #[serde(default)]
+    pub measured_ns: Option<Nanos>,
+    /// Name of the machine that was measured.
+    #[serde(default)]
+    pub hostname: Option<String>,
     /// All tries that left a run, this one among them.
     pub tries: Vec<String>,
     /// All tries, in their order, also those that left no run.

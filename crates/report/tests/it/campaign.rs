@@ -221,6 +221,8 @@ fn a_kernel_that_fails_does_not_fail_the_other() {
     assert!(markdown(&table).contains("fails in 1 of 2 rows"));
     let xml = test_suite(&table).junit();
     assert!(xml.contains("tests=\"4\" failures=\"1\""), "{xml}");
+    let measured = "time=\"480.025\" timestamp=\"2026-11-21T16:04:31\" hostname=\"vm\"";
+    assert!(xml.contains(measured) && xml.matches(" time=\"120.006\"").count() == 4, "{xml}");
     let failed = xml.split("<testcase").find(|case| case.contains("<failure")).unwrap();
     assert!(failed.contains(&format!("name=\"hackbench, kernel {STOCK}\"")), "{failed}");
     assert!(failed.contains("name=\"kernel\" value=\"6.1.0-28-amd64 PREEMPT"), "{failed}");
