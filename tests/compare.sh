@@ -101,7 +101,7 @@ limited() {
             --format json >"$here/$name.json" || return 1
     done
     holds_in "$here/first.json" "" "run['verdict']['word'] == 'pass' and run['verdict']['limit']['per_hour'] == 1e6" &&
-        compare 4 'That keeps the limit of 1 000 000 in an hour' --limit 1000000/h first -- second &&
+        COLUMNS=400 compare 4 'That keeps the limit of 1 000 000 in an hour' --limit 1000000/h first -- second &&
         compare 4 'The limit is 0.1 in an hour:' --limit 0.1/h first -- second &&
         compare 2 'is not a rate such as' --limit 0.1 base -- same &&
         compare 2 '--limit: no runs of both sides that have a deadline and releases' --limit 0.1/h base -- same

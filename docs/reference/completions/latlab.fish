@@ -645,7 +645,7 @@ markdown\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand list" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand list" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand show" -l baseline -d 'Compare with this run instead of the first one' -r
-complete -c latlab -n "__fish_latlab_using_subcommand show" -l limit -d 'Judge by bursts of misses: so many are tolerated, such as 0.1/h' -r
+complete -c latlab -n "__fish_latlab_using_subcommand show" -l limit -d 'Allow up to RATE bursts of deadline misses (0.1/h, 1/d) before failing' -r
 complete -c latlab -n "__fish_latlab_using_subcommand show" -l window -d 'Show only this part of a run with samples: times in UTC, or since the first release (+10s)' -r
 complete -c latlab -n "__fish_latlab_using_subcommand show" -l format -d 'How to print the result: text, json, markdown, html (the top of the page, for a notebook); with --window text, json, csv (every sample)' -r -f -a "text\t''
 json\t''
@@ -668,7 +668,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand explain" -l all -d 'With -
 complete -c latlab -n "__fish_latlab_using_subcommand explain" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand explain" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand report" -l baseline -d 'Compare with this run instead of the first one' -r
-complete -c latlab -n "__fish_latlab_using_subcommand report" -l limit -d 'Judge by bursts of misses: so many are tolerated, such as 0.1/h' -r
+complete -c latlab -n "__fish_latlab_using_subcommand report" -l limit -d 'Allow up to RATE bursts of deadline misses (0.1/h, 1/d) before failing' -r
 complete -c latlab -n "__fish_latlab_using_subcommand report" -s o -l output -d 'The page to write, - for standard output; of a campaign also a folder, written with a slash at its end: its page and one of each run [default: report.html in the run\'s folder, comparison.html in the first one\'s where several are compared]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand report" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand report" -l format -d 'How to print the result: text, json; the table of a campaign also: markdown, csv, junit' -r -f -a "text\t''
@@ -813,7 +813,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand watch" -l every -d 'Time b
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l cpu-budget -d 'Share of a CPU that all rounds may take together; where they would take more, the next one comes later' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l keep -d 'Room on the disk that the runs of this name may take; the oldest go first' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l on-fail -d 'Run a command when a round fails or nothing can be measured, with the round as JSON on its input' -r
-complete -c latlab -n "__fish_latlab_using_subcommand watch" -l rounds -d 'End after so many rounds [default: never]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l rounds -d 'End after N rounds [default: never]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l instrument -d 'Method of measuring: cyclic (a thread sleeps until its release), handoff (another thread wakes it), spin (gaps in a busy loop), timerlat (the kernel\'s tracer)' -r -f -a "cyclic\t''
 handoff\t''

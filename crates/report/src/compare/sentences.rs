@@ -141,13 +141,14 @@ pub fn scenario(of: &ScenarioComparison) -> String {
 pub fn unsupported(of: &UnsupportedMetric) -> String {
     match of.above_ns {
         Some(end) => format!("{} of {} lies above {end}, where its bins end", of.metric, of.run),
-        None => format!(
-            "{} has {}; {} needs {}",
-            of.run,
-            counted(of.has, "latency", "latencies"),
-            of.metric,
-            grouped(of.needs)
-        ),
+        None => {
+            let (one, many) = match of.metric {
+                Metric::MedianMaximum => ("stretch", "stretches"),
+                _ => ("latency", "latencies"),
+            };
+            let has = counted(of.has, one, many);
+            format!("{} has {has}; {} needs {}", of.run, of.metric, grouped(of.needs))
+        }
     }
 }
 

@@ -62,6 +62,6 @@ Examples:
   latlab report stress-five --open          a campaign: its table, and a page of each run
   latlab report stress-five -o pages/       the same in a folder to send or to publish
   latlab report stress-five --format junit >junit.xml
-  latlab report last -o - | mail -s 'the last run' somebody@example.org
+  latlab report last -o - | mail -s 'the last run' you@example.org
 
 The page needs no network and no other file. It holds run.json and the figures of each second.";

@@ -25,7 +25,7 @@ pub struct WatchArgs {
     /// Run a command when a round fails or nothing can be measured, with the round as JSON on its input
     #[arg(long, value_name = "CMD", help_heading = WATCH)]
     pub on_fail: Option<String>,
-    /// End after so many rounds [default: never]
+    /// End after N rounds [default: never]
     #[arg(long, value_name = "N", value_parser = rounds, help_heading = WATCH)]
     pub rounds: Option<u64>,
     /// Print only what fails and what is removed
