@@ -16,6 +16,8 @@ try "runs of lists" made
 compare() {
     local expected=$1 words=$2 code
     shift 2
+    # No sentence is parted, so that its words are found.
+    local -x COLUMNS=400
     "$program" compare --gate "$@" >"$here/text" 2>"$here/errors"
     code=$?
     cat "$here/text" "$here/errors"
@@ -101,7 +103,7 @@ limited() {
             --format json >"$here/$name.json" || return 1
     done
     holds_in "$here/first.json" "" "run['verdict']['word'] == 'pass' and run['verdict']['limit']['per_hour'] == 1e6" &&
-        COLUMNS=400 compare 4 'That keeps the limit of 1 000 000 in an hour' --limit 1000000/h first -- second &&
+        compare 4 'That keeps the limit of 1 000 000 in an hour' --limit 1000000/h first -- second &&
         compare 4 'The limit is 0.1 in an hour:' --limit 0.1/h first -- second &&
         compare 2 'is not a rate such as' --limit 0.1 base -- same &&
         compare 2 '--limit: no runs of both sides that have a deadline and releases' --limit 0.1/h base -- same
@@ -118,7 +120,7 @@ try "responses and latencies cannot be compared" other_kinds
 
 shown() {
     "$program" show first --limit 0.1/h >"$here/text" &&
-        grep -q '^INCONCLUSIVE: the run is too short to show that no more than 0.1 bursts' "$here/text" &&
+        grep -q '^INCONCLUSIVE: the run is too short to show that there are at most 0.1 bursts' "$here/text" &&
         ! "$program" show few --limit 0.1/h 2>"$here/errors" | grep . && grep -q -- '--limit: run' "$here/errors"
 }
 try "a stored run is judged by a limit" shown
