@@ -28,9 +28,10 @@ use maud::{Markup, PreEscaped, html};
 const WIDTHS: [(&str, u32); 3] = [("wide", 1120), ("middle", 700), ("narrow", 400)];
 
 const TABLE: &str = "Each cell is one run: observed maximum, 99.9 % quantile, deadline misses and \
-                     verdict, with a link to the page of the run. Colour and text show the \
-                     observed maximum as a share of the deadline, or that the run is invalid, \
-                     failed or damaged.";
+                     verdict. Colour and text show the observed maximum as a share of the deadline, \
+                     or that the run is invalid, failed or damaged.";
+/// Behind it, where there are such links.
+const LINKS: &str = " The observed maximum leads to the page of the run.";
 
 /// In place of a figure that there is not.
 const NOTHING: &str = "–";
@@ -83,7 +84,7 @@ pub fn campaign_page(table: &CampaignTable, runs: &[CampaignRun], latlab: &str) 
                 @if !reasons.is_empty() { ul.reasons { @for line in &reasons { li { (prose(line)) } } } }
                 @let conditions = conditions::all_lines(table);
                 @if !conditions.is_empty() { ul.reasons { @for line in &conditions { li { (prose(line)) } } } }
-                p { (TABLE) }
+                p { (TABLE) @if runs.iter().any(|one| one.page.is_some()) { (LINKS) } }
             }))
             @let compared = comparison_lines(table);
             @if compared.len() > NAMED_COMPARISONS {
