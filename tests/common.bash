@@ -121,7 +121,7 @@ holds() {
     holds_in "${2:-$here/run.json}" "
 threads = run['threads']
 its_own = '''page-faults throttled frequency-changed temperature-drift steal swapped rival-thread
-    load-changed memory-taken smi kernel-event telemetry-dear telemetry-gap telemetry-lost often-missed
+    load-changed other-work memory-taken smi kernel-event telemetry-dear telemetry-gap telemetry-lost often-missed
     own-threads-in-largest'''.split()
 codes = [one['code'] for one in run['findings'] if one['code'] not in its_own]" "$1"
 }

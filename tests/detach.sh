@@ -202,7 +202,7 @@ with_room() {
     return $result
 }
 no_room() {
-    period=50us with_room 30000 refused 3 "ssh://tiny: 72.000 million samples take up to " detach --samples --for 1h &&
+    period=50us with_room 30000 refused 3 "ssh://tiny: 72 000 000 samples take up to " detach --samples --for 1h &&
         expect "the arithmetic" grep -qF "MB, but may use 23.0 MB of the 30.7 MB free in $folder (disk): make room there, " "$here/errors" &&
         with_room 1000 refused 3 "a run takes at least 1.0 MB, but may use 768.0 kB of the 1.0 MB free" detach --for 1s &&
         expect "nothing that is left" [ -z "$(ls "$folder")" ]

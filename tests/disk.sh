@@ -50,7 +50,7 @@ too_small() {
     cat "$here/errors"
     expect "exit code 3, not $code" [ "$code" = 3 ] &&
         expect "one line" [ "$(wc -l <"$here/errors")" = 1 ] &&
-        expect "the samples of 8 hours at 20 kHz" grep -q '^latlab: 576.000 million samples' "$here/errors" &&
+        expect "the samples of 8 hours at 20 kHz" grep -q '^latlab: 576 000 000 samples' "$here/errors" &&
         expect "what is free" grep -q 'only 52.4 MB are free' "$here/errors" &&
         expect "no folder" [ ! -e "$disk/runs" ]
 }

@@ -73,9 +73,9 @@ try "a trace that is read-only is one line, exit code 3" expect "exit code 3, no
     [ "$code/${refused/*remount,rw*/told}" = 3/told ]
 while umount /sys/kernel/tracing 2>/dev/null; do :; done
 umount /sys/kernel/debug 2>/dev/null
-refused=$("$program" run --quiet --legs --out "$here/none" --for 1s 2>&1)
+refused=$(setpriv --bounding-set -sys_admin "$program" run --quiet --legs --out "$here/none" --for 1s 2>&1)
 code=$?
-try "no trace at all is one line, exit code 3" expect "exit code 3, not $code: $refused" \
+try "a trace that is not mounted and cannot be is one line, exit code 3" expect "exit code 3, not $code: $refused" \
     [ "$code/${refused/*mount -t tracefs*/told}" = 3/told ]
 refused=$("$program" run --quiet --legs --clock tai --out "$here/none" --for 1s 2>&1)
 code=$?

@@ -157,7 +157,8 @@ def look(name, browser, width, scheme, scripts=True):
     seen = browser.value(MEASURED)
     seen["drawn"], seen["folded"] = drawn, seen_folded
     kind = "" if scripts else "-still"
-    browser.screenshot(f"target/page-{name}-{width}-{scheme}{kind}.png", width, seen["height"])
+    picture = name.replace("/", "-")
+    browser.screenshot(f"target/page-{picture}-{width}-{scheme}{kind}.png", width, seen["height"])
     asked = [event["params"]["request"]["url"] for event in browser.events
              if event.get("method") == "Network.requestWillBeSent"]
     # What the page itself made is no request.
@@ -362,7 +363,7 @@ def check_campaign(name, browser):
                   not seen["canvases"] and "no chart")
     pages = browser.value("[...document.querySelectorAll('table.cells td a')].map(link => link.getAttribute('href'))")
     check(f"{name}: each cell leads to the page of its run", len(pages) != 2 and f"links: {pages}",
-          *(page for page in pages if not (FOLDER / page).exists()))
+          *(page for page in pages if not ((FOLDER / name).parent / page).exists()))
     before = chart(browser, "rows")
     check(f"{name}: the rows are lines of one chart", before["shown"] != [True, True] and before["shown"])
     quarter, middle = before["left"] + before["width"] / 4, before["top"] + before["height"] / 2
@@ -396,7 +397,7 @@ def main():
                     check_shown(name, browser, width, scheme, run)
         for name, deadline in JUDGED.items():
             check_judged(name, browser, deadline)
-        check_campaign("campaign", browser)
+        check_campaign("campaign/index", browser)
         check_responders("responders", browser)
         for name in ("idle", "many", "relative"):
             check_answer(name, browser)

@@ -45,7 +45,7 @@ campaign() {
         printf '[matrix]\nperiod = ["1ms", "2ms"]\n[[scenario]]\nname = "sleep"\n'
     } >"$here/two-periods.toml"
     "$program" run --quiet --out "$here/runs" "$here/two-periods.toml" >"$here/said" 2>&1 &&
-        "$program" report --out "$here/runs" two-periods -o "$here/campaign.html" >"$here/said" 2>&1
+        "$program" report --out "$here/runs" two-periods -o "$here/campaign/" >"$here/said" 2>&1
 }
 campaign || echo "not ok the page of a campaign: $(tail -n 1 "$here/said")"
 # Pages of comparisons: five runs a side, two runs with deadlines of their own, and sixteen builds.

@@ -124,13 +124,26 @@ PYTHON
 }
 try "the cells are the runs' own figures, and JUnit is XML" cells
 
-page() {
-    "$program" report small >/dev/null && cd "$LATLAB_RUNS"/*_small &&
-        for link in $(grep -o 'href="runs/[^"]*"' report.html | cut -d'"' -f2); do
-            [ -s "$link" ] || { echo "no $link"; return 1; }
-        done && expect "four links" [ "$(grep -o 'href="runs/[^"]*"' report.html | wc -l)" = 4 ]
+# Whether each of the four cells of a page leads to the page of its run, seen from its folder.
+leads_to_runs() {
+    local links link
+    links=$(grep -o 'href="runs/[^"]*"' "$1" | cut -d'"' -f2)
+    for link in $links; do
+        [ -s "$(dirname "$1")/$link" ] || { echo "no $link"; return 1; }
+    done
+    expect "four links" [ "$(wc -l <<<"$links")" = 4 ]
 }
+page() { "$program" report small >/dev/null && leads_to_runs "$LATLAB_RUNS"/*_small/report.html; }
 try "each cell leads to its run" page
+
+travels() {
+    "$program" report small -o "$here/pages/" >"$here/out" && "$program" report small -o "$here/alone.html" >/dev/null &&
+        expect "the page is named" grep -qx "$here/pages/index.html" "$here/out" && mv "$here/pages" "$here/elsewhere" &&
+        leads_to_runs "$here/elsewhere/index.html" &&
+        expect "no link of a page alone" [ -z "$(grep -o 'href="[^#"]*"' "$here/alone.html")" ] &&
+        expect "no path of this machine" [ -z "$(grep -o "$(realpath "$LATLAB_RUNS")" "$here/elsewhere/index.html" "$here/alone.html")" ]
+}
+try "a folder of pages can be moved, and a page alone has no link and no path" travels
 
 # Another kernel is waited for, and the rest is measured meanwhile.
 kernels() {

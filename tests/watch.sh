@@ -36,7 +36,7 @@ within() {
         --policy other --rounds 2 --out "$here/dear" >lines 2>told &
     watching=$!
     until_holds 60 "a round" grep -q _watch: lines || return
-    until_holds 10 "what it takes" grep -q 'the next one comes after' told || return
+    until_holds 10 "what it takes" grep -q 'cpu-budget 0.01 % gives one every .* not every 100 ms' told || return
     sleep 1
     expect "no second round yet" [ "$(runs dear)" = 1 ] || return
     kill -TERM "$watching"

@@ -30,8 +30,8 @@ pub struct AppliedSettings {
     _dma_latency: Option<Arc<DmaLatency>>,
     /// The trace that tells the legs, until somebody reads it.
     pub trace: Option<trace::PreparedTrace>,
-    /// The flight recorder, until it records, or why there is none.
-    pub recorder: Option<Result<PreparedRecorder, String>>,
+    /// The flight recorder, until it records.
+    pub recorder: Option<PreparedRecorder>,
     /// The kernel's threads that measure, one for each of the layout, until they are read.
     pub kernel: Vec<KernelTimer>,
     changes: Option<Changes>,
@@ -93,7 +93,7 @@ pub fn prepare(
     }
     let dma_latency = idle_states(root, measurement.idle_states, &mut settings);
     let mut changes = begin_changes(root, measurement)?;
-    let (mut trace, mut kernel) = (None, Vec::new());
+    let (mut trace, mut recorder, mut kernel) = (None, None, Vec::new());
     if let Some(changes) = &mut changes {
         kernel_files(root, &plan.kernel_files, changes, &mut settings)?;
         settings.append(tune(root, &plan.tunings, (layout, cpus), changes)?);
@@ -109,14 +109,8 @@ pub fn prepare(
             | Task::Gpio(_)
             | Task::Instrument => {}
         }
+        recorder = plan.explain.then(|| flight::prepare(root, changes)).transpose()?;
     }
-    let recorder = plan.explain.then(|| match &mut changes {
-        Some(changes) => flight::prepare(root, changes),
-        None => match Changes::begin(root) {
-            Ok(begun) => flight::prepare(root, changes.insert(begun)),
-            Err(error) => Err(error.to_string()),
-        },
-    });
     Ok(AppliedSettings {
         settings,
         _dma_latency: dma_latency,
@@ -139,7 +133,8 @@ fn begin_changes(root: &Root, measurement: &Measurement) -> Result<Option<Change
         }
     };
     let plan = &measurement.plan;
-    let wanted = !plan.kernel_files.is_empty() || !plan.tunings.is_empty() || traces;
+    let wanted =
+        !plan.kernel_files.is_empty() || !plan.tunings.is_empty() || traces || plan.explain;
     wanted.then(|| Changes::begin(root).map_err(cannot)).transpose()
 }
 

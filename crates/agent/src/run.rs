@@ -6,7 +6,7 @@
 use crate::cpu_claim::{CpuClaim, claim_cpus};
 use crate::cpus;
 use crate::drain::{IntervalObserver, clocks};
-use crate::flight::{FlightRecorder, SpikeTrigger, not_recording};
+use crate::flight::{FlightRecorder, SpikeTrigger};
 use crate::hook::Hook;
 use crate::layout::{Cpus, Layout, layout};
 use crate::load::Loads;
@@ -182,19 +182,15 @@ impl PreparedRun {
         let recorder = self.settings.recorder.take().map(|recorder| {
             let (plan, online) = (&measurement.plan, &cpus.online);
             let (setups, wakers) = (measuring_threads.setups(), &layout.wakers);
-            FlightRecorder::start(recorder?, plan, &setups, wakers, online, outbox)
+            FlightRecorder::start(recorder, plan, &setups, wakers, online, outbox)
         });
-        let (recorder, missing) = match recorder.transpose() {
-            Ok(recorder) => (recorder, None),
-            Err(reason) => (None, Some(reason)),
-        };
+        let recorder = recorder.transpose()?;
         if layout.crowded {
             outbox.releases.publish(&fixed_releases(measurement, &measuring_threads.setups()));
             self.loads.tell_releases(&outbox.releases);
         }
         let monitor = self.monitor(session, &mut measuring_threads, lifted.as_ref())?;
         let settings = self.announce(session, &measuring_threads, lifted);
-        missing.into_iter().for_each(|why| outbox.send(&Message::Finding(not_recording(why))));
         Ok(AssembledRun {
             trace,
             recorder,

@@ -22,7 +22,7 @@ pub struct WireLevels {
 }
 
 impl WireLevels {
-    /// Whether it is in doubt where low is parted from high.
+    /// Whether the threshold is ambiguous.
     pub fn is_in_doubt(&self) -> bool {
         let LevelPair { wanders, others, rare, .. } = &self.pair;
         let is_found = self.rule.is_some() && !self.is_given;

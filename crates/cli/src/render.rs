@@ -3,6 +3,7 @@
 use crate::output::{escape_controls, glyphs, sanitize_run, style, warn, width};
 use anyhow::bail;
 use latlab_model::Run;
+use latlab_model::statistics::RunStatistics;
 use latlab_report::PictureSize;
 use std::path::Path;
 
@@ -37,8 +38,12 @@ pub fn with_largest(folder: &Path, run: Run) -> Run {
 
 /// The run with what its tables say beyond its counts; without it where they cannot be read, with a
 /// warning.
-pub fn with_statistics(folder: &Path, run: Run) -> Run {
-    match latlab_view::statistics(folder, &run) {
+pub fn with_statistics(
+    folder: &Path,
+    run: Run,
+    read: fn(&Path, &Run) -> latlab_view::Result<RunStatistics>,
+) -> Run {
+    match read(folder, &run) {
         Ok(statistics) => Run { statistics: Some(statistics), ..run },
         Err(error) => {
             warn(format!("no interval and no trend can be given: {error}"));

@@ -5,7 +5,7 @@ use latlab_model::Nanos;
 /// Rounds at a distance, and the share of a CPU that all of them may take together.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct CpuBudget {
-    /// From the begin of a round to the next one.
+    /// Time between the starts of two rounds.
     pub every_ns: Nanos,
     /// The share of a CPU: 0.001 is a thousandth.
     pub share: f64,

@@ -2,6 +2,7 @@
 
 use crate::Failure;
 use latlab_model::nanos::SECOND;
+use latlab_model::units::grouped;
 use latlab_model::{Nanos, Plan};
 use latlab_store::{SpaceNeeded, Store};
 use latlab_sys::{disk, sched};
@@ -33,9 +34,9 @@ pub fn check_disk_space(plan: &Plan, store: &Store) -> Result<Option<String>, Fa
     let needs = match room.samples {
         0 => format!("the run takes up to {}", bytes(room.bytes())),
         samples => format!(
-            "{:.3} million samples take up to {}: a journal of {} and, at the end, tables of {} \
+            "{} samples take up to {}: a journal of {} and, at the end, tables of {} \
              beside it",
-            samples as f64 / 1e6,
+            grouped(samples),
             bytes(room.bytes()),
             bytes(room.journal),
             bytes(room.tables)
@@ -118,11 +119,7 @@ pub fn room_on_board(plan: &Plan, folder: &BoardFolder) -> Result<(u64, String),
     };
     let needs = match room.samples {
         0 => format!("the run takes up to {}", bytes(room.journal)),
-        samples => format!(
-            "{:.3} million samples take up to {}",
-            samples as f64 / 1e6,
-            bytes(room.journal)
-        ),
+        samples => format!("{} samples take up to {}", grouped(samples), bytes(room.journal)),
     };
     match room.journal > usable {
         true => Err(format!("{needs}, but may use {of_free}: {remedy}")),
@@ -162,7 +159,7 @@ mod tests {
         // Two threads with 144 million samples.
         let (most, said) = room_on_board(&night, &folder(1000, false)).unwrap();
         assert!(most < 750_000_000 && most > 740_000_000, "{most}");
-        assert!(said.contains("144.000 million samples") && said.contains("(disk)"), "{said}");
+        assert!(said.contains("144 000 000 samples") && said.contains("(disk)"), "{said}");
         let error = room_on_board(&night, &folder(400, false)).unwrap_err();
         assert!(error.contains("300.0 MB of the 400.0 MB free in /x (disk)"), "{error}");
         let error = room_on_board(&night, &folder(500, true)).unwrap_err();

@@ -92,11 +92,15 @@ impl<'a> StatisticsDigest<'a> {
         }
     }
 
-    /// The intervals of the quantiles of all threads.
-    pub fn quantiles(self) -> Vec<QuantileInterval> {
+    /// What it says of the quantiles of all threads, which takes less time.
+    pub fn quantiles(self) -> RunStatistics {
         let late: Vec<LateCycle> =
             self.run.threads.iter().flat_map(|thread| self.late_cycles(thread)).collect();
-        self.all(&late).intervals()
+        RunStatistics {
+            quantiles: self.all(&late).intervals(),
+            corrected: self.corrected(),
+            threads: Vec::new(),
+        }
     }
 
     fn share_of_run(&self, time: Nanos) -> f64 {

@@ -3,6 +3,7 @@
 use crate::Nanos;
 use crate::campaign::{Published, PublishedFigure};
 use crate::explanation::CauseCounts;
+use crate::finding::Finding;
 use crate::run::{BurstLimit, Run, VerdictWord, is_false};
 use crate::run_comparison::{BurstRate, RunComparison};
 use crate::text_enum::text_enum;
@@ -195,6 +196,15 @@ pub struct CampaignCell {
     pub reason: Option<String>,
     /// Id of its run; none where there is none.
     pub run: Option<String>,
+    /// First counted release of its run, in UTC.
+    #[serde(default)]
+    pub started: Option<String>,
+    /// How long its run was measured.
+    #[serde(default)]
+    pub measured_ns: Option<Nanos>,
+    /// Name of the machine that was measured.
+    #[serde(default)]
+    pub hostname: Option<String>,
     /// All tries that left a run, this one among them.
     pub tries: Vec<String>,
     /// All tries, in their order, also those that left no run.
@@ -203,6 +213,14 @@ pub struct CampaignCell {
     /// Its figures.
     #[serde(flatten)]
     pub figures: CellFigures,
+    /// In what the machine was not as the row claims, as the findings of a run are: other work on an idle
+    /// machine, heat, stolen time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "Vec<serde_json::Map<String, serde_json::Value>>")
+    )]
+    pub conditions: Vec<Finding>,
     /// The verdict of the run; `invalid` also without a deadline, and `fail` where any try has missed it.
     pub verdict: Option<VerdictWord>,
 }

@@ -112,6 +112,9 @@ pub struct ComparedRun {
     pub id: String,
     /// First counted release, in UTC.
     pub started: String,
+    /// Name of the machine that was measured.
+    #[serde(default)]
+    pub hostname: Option<String>,
     /// The boot it was measured in; none where nobody knows it.
     pub boot_id: Option<String>,
     /// From the first counted release to the end of the last interval.

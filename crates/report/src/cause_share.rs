@@ -77,6 +77,7 @@ fn scope_of(run: &Run, finding: &FindingKind) -> Option<FindingScope> {
         | MemoryTaken { when: Some(when), .. } => in_time(*when, None),
         MemoryTaken { when: None, .. }
         | TemperatureDrift { .. }
+        | OtherWork { .. }
         | ClocksourceChanged { .. }
         | TelemetryLost { .. }
         | TelemetryGap { .. }

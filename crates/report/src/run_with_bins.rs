@@ -39,7 +39,9 @@ pub fn names(runs: &[RunWithBins]) -> Vec<String> {
     };
     let told: Vec<_> = facts.into_iter().filter(differs).collect();
     let name = |first: &str, run: &Run| {
-        let facts = told.iter().map(|fact| fact(run)).filter(|fact| !fact.is_empty());
+        // An import that names no machine is called as its run is.
+        let is_new = |fact: &String| !fact.is_empty() && !first.contains(fact.as_str());
+        let facts = told.iter().map(|fact| fact(run)).filter(is_new);
         std::iter::once(first.to_string()).chain(facts).collect::<Vec<_>>().join(", ")
     };
     let short: Vec<String> = runs.iter().map(|one| name(&one.run.asked.name, one.run)).collect();

@@ -167,12 +167,10 @@ pub fn own_work(run: &Run) -> Option<String> {
     let (one, many) = (terms::of_run(run).one, terms::of_run(run).many);
     let largest = match (work.affected(), compared) {
         (_, 0) => String::new(),
-        (0, 1) => format!("; the largest {one} does not lie in their work"),
-        (0, _) => format!("; none of the {compared} largest {many} lies in their work"),
-        (1, _) => format!("; 1 of the {compared} largest {many} lies in their work"),
-        (affected, _) => {
-            format!("; {affected} of the {compared} largest {many} lie in their work")
-        }
+        (0, 1) => format!("; the largest {one} does not overlap them"),
+        (0, _) => format!("; none of the {compared} largest {many} overlaps them"),
+        (1, _) => format!("; 1 of the {compared} largest {many} overlaps them"),
+        (affected, _) => format!("; {affected} of the {compared} largest {many} overlap them"),
     };
     Some(format!("latlab's own threads ran for {ran}, {of_these}{largest}."))
 }

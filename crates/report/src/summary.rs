@@ -2,7 +2,9 @@
 
 use crate::cause_share::{ExplainedLargest, explained_largest};
 use crate::doctor::summary::weighty;
-use crate::figures::{NamedQuantile, P50, P99, P99_9, SaidLatency, maximum, resolution};
+use crate::figures::{
+    LatencyBound, NamedQuantile, P50, P99, P99_9, SaidLatency, maximum, resolution,
+};
 use crate::sections::{explanation as explanation_section, respond, statistics};
 use crate::sentence;
 use crate::terms;
@@ -45,8 +47,6 @@ pub(crate) struct Cause {
     pub largest: Option<usize>,
 }
 
-/// From here on, in percent of all CPUs, a run without a load is not one of an idle machine.
-const BUSY_WITH_OTHERS: f64 = 20.0;
 /// Causes that are named at the top; the others follow below.
 const NAMED_CAUSES: usize = 3;
 
@@ -123,14 +123,14 @@ pub(crate) fn conditions(run: &Run) -> String {
 
 /// That latlab started no load, and what others did meanwhile.
 fn no_load(run: &Run) -> String {
-    let figures = run.conditions.iter().flat_map(|conditions| &conditions.figures);
-    let busy: Vec<f64> =
-        figures.filter(|one| one.metric == "cpu_busy").map(|one| one.mean).collect();
-    let mean = busy.iter().sum::<f64>() / busy.len().max(1) as f64;
-    match mean < BUSY_WITH_OTHERS {
-        true => "no load".to_string(),
-        false => format!("no load by latlab, other programs kept the CPUs {mean:.0} % busy"),
-    }
+    let others = run.findings.iter().find_map(|finding| match &finding.kind {
+        FindingKind::Condition(ConditionFinding::OtherWork { cpus, share, .. }) => {
+            let percent = share * 100.0;
+            Some(format!("no load by latlab, other work took up to {percent:.0} % of CPU {cpus}"))
+        }
+        _ => None,
+    });
+    others.unwrap_or_else(|| "no load".to_string())
 }
 
 /// Median, tail, largest and missed, each against the deadline.
@@ -156,6 +156,7 @@ pub(crate) fn figures(run: &Run) -> Vec<Figure> {
     for quantile in [P50, tail(total)] {
         figures.extend(quantile.of(total).map(|value| latency(quantile.name, value)));
     }
+    figures.extend(of_all_releases(run).map(|(name, value)| latency(name, value)));
     figures.extend(maximum(total).map(|max| latency("largest", max)));
     let missed = match (total.misses, total.missed) {
         (Some(misses), _) => Some(("misses", misses)),
@@ -178,6 +179,25 @@ fn interval_of(run: &Run, name: &str) -> Option<String> {
     let all = &run.statistics.as_ref()?.quantiles;
     let is_it = |one: &&QuantileInterval| statistics::quantile_name(one.parts_per_million) == name;
     all.iter().find(is_it).map(statistics::interval)
+}
+
+/// A tail that is this many times as large is another one; less is within a few bins.
+const OTHER_TAIL: f64 = 1.1;
+
+/// The tail if each release that a late cycle swallowed counts, where it is another than that of the
+/// cycles: a run that skips most releases has few latencies, and they look good.
+fn of_all_releases(run: &Run) -> Option<(&'static str, SaidLatency)> {
+    let corrected = run.statistics.as_ref()?.corrected.as_ref()?;
+    let quantile = tail(&run.total);
+    let name = match quantile.name == P99_9.name {
+        true => "p99.9 of all releases",
+        false => "p99 of all releases",
+    };
+    let bound = if corrected.at_least { LatencyBound::AtLeast } else { LatencyBound::Known };
+    let all = Summary { quantiles: Some(corrected.quantiles.clone()), ..run.total.clone() };
+    let value = SaidLatency { bound, ..quantile.of(&all)? };
+    let of_cycles = quantile.of(&run.total)?;
+    (value.ns > OTHER_TAIL * of_cycles.ns).then_some((name, value))
 }
 
 /// The quantile that says most of the tail without being an extreme.

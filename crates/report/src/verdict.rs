@@ -74,15 +74,20 @@ pub(crate) fn bound_in_short(run: &Run, verdict: &Verdict) -> Option<String> {
     let most = per_hour(verdict.limit.map_or(at_most_per_hour, |limit| limit.at_most_per_hour));
     let limit =
         verdict.limit.map(|limit| format!(" {}", against(&limit, verdict.word, verdict.misses)));
-    let fewer = match count {
-        0 => format!("Fewer than {most} bursts of misses come in an hour (95 % confidence)."),
-        count => format!(
-            "The misses came in {}; fewer than {} come in an hour (95 % confidence).",
+    let at_most = match (count, verdict.limit) {
+        // What was not seen may still come, which only a longer run excludes.
+        (0, None) => format!(
+            "{} cannot exclude up to {most} bursts of misses an hour (95 % confidence); see \
+             `latlab plan`.",
+            span(run.measured_ns)
+        ),
+        (0, Some(_)) => format!("At most {most} bursts of misses an hour (95 % confidence)."),
+        (count, _) => format!(
+            "The misses came in {}: at most {most} an hour (95 % confidence).",
             counted(count, "burst", "bursts"),
-            most
         ),
     };
-    Some(fewer + &limit.unwrap_or_default())
+    Some(at_most + &limit.unwrap_or_default())
 }
 
 /// What the tolerated rate has to do with it.
@@ -201,7 +206,7 @@ pub(crate) fn reason(run: &Run, verdict: &Verdict) -> Option<String> {
         }
         VerdictReason::LimitOpen => match &verdict.limit {
             Some(limit) => format!(
-                "the run is too short to show that no more than {} of misses come in an hour",
+                "the run is too short to show that there are at most {} of misses an hour",
                 bursts_at(limit.per_hour)
             ),
             None => "the run is too short for its limit".to_string(),
@@ -278,12 +283,8 @@ fn bound_bursts(bursts: &MissBursts, most_per_hour: f64) -> String {
         ),
     };
     let begins = begins_at_most.or(share_at_most.filter(|_| count == 0));
-    let begins = begins.map(|share| {
-        format!(
-            ", and at most one in {} releases begins one",
-            grouped((1.0 / share).round() as u64)
-        )
-    });
+    let begins =
+        begins.map(|share| format!(", one in {} releases", grouped((1.0 / share).round() as u64)));
     let share = share_at_most.filter(|_| count > 0);
     let share = share.map(|share| format!(", and at most {} of the releases miss", percent(share)));
     let sizes = sizes_above_ns.filter(|_| share.is_some()).map(|level| {
@@ -293,7 +294,7 @@ fn bound_bursts(bursts: &MissBursts, most_per_hour: f64) -> String {
     let clump = clump
         .map(|clump| format!(" Bursts come up to {clump:.1} at a time, which is allowed for."));
     format!(
-        "{seen}With 95 % confidence fewer than {} bursts of misses come in an hour{}{}{}, {UNCHANGED}.{}",
+        "{seen}At most {} bursts of misses an hour{}{}{} (95 % confidence), {UNCHANGED}.{}",
         per_hour(most_per_hour),
         begins.unwrap_or_default(),
         share.unwrap_or_default(),
@@ -368,8 +369,8 @@ mod tests {
         };
         assert_eq!(
             bound_bursts(&none, none.at_most_per_hour),
-            "With 95 % confidence fewer than 0.87 bursts of misses come in an hour, and at most one in \
-             33 333 333 releases begins one, if load and machine do not change and bursts come independently."
+            "At most 0.87 bursts of misses an hour, one in 33 333 333 releases (95 % confidence), if load \
+             and machine do not change and bursts come independently."
         );
         let some = MissBursts {
             count: 130,
@@ -381,15 +382,14 @@ mod tests {
         };
         assert_eq!(
             bound_bursts(&some, some.at_most_per_hour),
-            "The misses came in 130 bursts, the largest of 95 misses. With 95 % confidence fewer than \
-             13 402 bursts of misses come in an hour, and at most one in 33 333 333 releases begins one, and \
-             at most 0.55 % of the releases miss, if load and machine do not change and bursts come \
-             independently. Bursts come up to 2.2 at a time, which is allowed for."
+            "The misses came in 130 bursts, the largest of 95 misses. At most 13 402 bursts of misses an \
+             hour, one in 33 333 333 releases, and at most 0.55 % of the releases miss (95 % confidence), if \
+             load and machine do not change and bursts come independently. Bursts come up to 2.2 at a time, which is allowed for."
         );
         let few = MissBursts { count: 3, sizes_above_ns: Some(Nanos(60_000)), ..some };
         assert!(bound_bursts(&few, 9.0).contains(
             "and at most 0.55 % of the releases miss (for bursts as large as those of latencies above 60 us; \
-             those at the deadline are few), if load"
+             those at the deadline are few) (95 % confidence), if load"
         ));
         let lost = MissBursts { unknown: 12, begins_at_most: None, share_at_most: None, ..some };
         assert!(bound_bursts(&lost, lost.at_most_per_hour).starts_with(

@@ -112,7 +112,7 @@ fn campaign_page(folder: &Path) -> latlab_view::Result<String> {
     let store = Store::new(folder.parent().unwrap_or(folder));
     let campaign = store.open_campaign(folder)?;
     let name = |path: &Path| encoded(&path.file_name().unwrap_or_default().to_string_lossy());
-    let page_of = |run: &Path| format!("/campaigns/{}/runs/{}", name(folder), name(run));
+    let page_of = |run: &Path| Some(format!("/campaigns/{}/runs/{}", name(folder), name(run)));
     Ok(LoadedCampaign::read(&campaign)?.page(page_of))
 }
 

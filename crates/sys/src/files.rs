@@ -1,5 +1,6 @@
 //! Kernel files below a root folder: `/` on a machine, a planted folder in a test.
 
+use crate::trace::in_own_mount;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{CWD, Dir, FileType, Mode, OFlags, ResolveFlags, fstat, openat, openat2};
 use std::fs::{File, OpenOptions};
@@ -39,7 +40,9 @@ impl Root {
 
     /// Where a file lies, such as `proc/cpuinfo`.
     pub fn path(&self, file: impl AsRef<Path>) -> PathBuf {
-        self.0.join(file)
+        let file = file.as_ref();
+        let own = self.is_machine().then(|| in_own_mount(file)).flatten();
+        own.unwrap_or_else(|| self.0.join(file))
     }
 
     /// Opens a file or a folder to read it. Below another folder than `/` links lead only to what lies below

@@ -43,9 +43,13 @@ impl LoadedCell {
     /// There is a run in this folder, and it cannot be shown.
     fn set_damaged(&mut self, path: &Path, reason: &str) {
         (self.state, self.run) = (CellWord::Damaged, None);
-        self.reason = Some(match reason.contains(&*path.to_string_lossy()) {
-            true => reason.to_string(),
-            false => format!("{}: {reason}", path.display()),
+        // Where the campaign lies on this machine is of no use where its page is read.
+        let folder = format!("{}/", path.parent().unwrap_or(path).display());
+        let reason = reason.replace(&folder, "");
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        self.reason = Some(match reason.contains(&*name) {
+            true => reason,
+            false => format!("{name}: {reason}"),
         });
     }
 }
@@ -91,13 +95,16 @@ impl LoadedCampaign {
         Ok(LoadedCampaign { table, shown, runs, latlab: escape_controls(&campaign.latlab) })
     }
 
-    /// The whole page; `page_of` says where a run's own page is, seen from it.
-    pub fn page(&self, page_of: impl Fn(&Path) -> String) -> String {
-        let run = |one: &'_ CampaignRunWithBins| page_of(&one.path);
+    /// The whole page; `page_of` says where the page of the run of a folder is, seen from it.
+    pub fn page(&self, page_of: impl Fn(&Path) -> Option<String>) -> String {
         let runs: Vec<CampaignRun> = self
             .runs
             .iter()
-            .map(|one| CampaignRun { run: &one.run, bins: &one.tables.bins, page: run(one) })
+            .map(|one| CampaignRun {
+                run: &one.run,
+                bins: &one.tables.bins,
+                page: page_of(&one.path),
+            })
             .collect();
         campaign_page(&self.shown, &runs, &self.latlab)
     }

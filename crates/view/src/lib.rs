@@ -13,7 +13,7 @@ mod tables;
 pub use campaign::{LoadedCampaign, campaign_table};
 pub use explanation::{Spikes, spike_blames};
 use over_time::OverTime;
-pub use over_time::{largest, quantile_intervals, statistics};
+pub use over_time::{largest, quantile_statistics, statistics};
 pub use page::{LoadedRun, page, page_top};
 pub use remedies::with_remedies;
 pub use respond::{against_phase, responses};

@@ -5,7 +5,7 @@ use latlab_digest::window::WindowSpec;
 use latlab_digest::{IntervalRow, OutlierDigest, StatisticsDigest, coarse_edges};
 use latlab_model::outlier::Outlier;
 use latlab_model::run::ThreadRun;
-use latlab_model::statistics::{QuantileInterval, RunStatistics};
+use latlab_model::statistics::RunStatistics;
 use latlab_model::{Nanos, Run};
 use latlab_report::time::TimeData;
 use latlab_stats::Span;
@@ -91,8 +91,8 @@ pub fn joined_intervals(folder: &Path, run: &Run) -> Result<Vec<Span>> {
     Ok(joined.finish())
 }
 
-/// The intervals of a run's quantiles alone, which takes less time.
-pub fn quantile_intervals(folder: &Path, run: &Run) -> Result<Vec<QuantileInterval>> {
+/// The same of the quantiles alone, which takes less time.
+pub fn quantile_statistics(folder: &Path, run: &Run) -> Result<RunStatistics> {
     with_statistics(folder, run, |digest| digest.quantiles())
 }
 

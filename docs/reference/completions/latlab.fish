@@ -99,7 +99,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l interval -d 'Lengt
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s D -l for -d 'Length of the run [default: until Ctrl-C]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s l -l cycles -d 'Number of cycles of each thread' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l deadline -d 'Judge the run: a latency above this is a deadline miss' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l limit -d 'Tolerate so many bursts of deadline misses, such as 0.1/h or 1/d, instead of none' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l limit -d 'Allow up to RATE bursts of deadline misses (0.1/h, 1/d) before failing' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s b -l stop-above -d 'End the run at the first latency above this (exit code 1)' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l on-spike -d 'Run a command for a spike, at most once a second, with the spike as JSON on its input' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l spike-above -d 'Latency above which --on-spike runs [default: the deadline, else --stop-above] and --explain records [default: the tenth largest so far, later p99.99]' -r
@@ -645,7 +645,7 @@ markdown\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand list" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand list" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand show" -l baseline -d 'Compare with this run instead of the first one' -r
-complete -c latlab -n "__fish_latlab_using_subcommand show" -l limit -d 'Judge by bursts of misses: so many are tolerated, such as 0.1/h' -r
+complete -c latlab -n "__fish_latlab_using_subcommand show" -l limit -d 'Allow up to RATE bursts of deadline misses (0.1/h, 1/d) before failing' -r
 complete -c latlab -n "__fish_latlab_using_subcommand show" -l window -d 'Show only this part of a run with samples: times in UTC, or since the first release (+10s)' -r
 complete -c latlab -n "__fish_latlab_using_subcommand show" -l format -d 'How to print the result: text, json, markdown, html (the top of the page, for a notebook); with --window text, json, csv (every sample)' -r -f -a "text\t''
 json\t''
@@ -668,8 +668,8 @@ complete -c latlab -n "__fish_latlab_using_subcommand explain" -l all -d 'With -
 complete -c latlab -n "__fish_latlab_using_subcommand explain" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand explain" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand report" -l baseline -d 'Compare with this run instead of the first one' -r
-complete -c latlab -n "__fish_latlab_using_subcommand report" -l limit -d 'Judge by bursts of misses: so many are tolerated, such as 0.1/h' -r
-complete -c latlab -n "__fish_latlab_using_subcommand report" -s o -l output -d 'The page to write, - for standard output [default: report.html in the run\'s folder, comparison.html in the first one\'s where several are compared]' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand report" -l limit -d 'Allow up to RATE bursts of deadline misses (0.1/h, 1/d) before failing' -r
+complete -c latlab -n "__fish_latlab_using_subcommand report" -s o -l output -d 'The page to write, - for standard output; of a campaign also a folder, written with a slash at its end: its page and one of each run [default: report.html in the run\'s folder, comparison.html in the first one\'s where several are compared]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand report" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand report" -l format -d 'How to print the result: text, json; the table of a campaign also: markdown, csv, junit' -r -f -a "text\t''
 json\t''
@@ -679,7 +679,7 @@ junit\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand report" -l open -d 'Open the page in $BROWSER, else with xdg-open'
 complete -c latlab -n "__fish_latlab_using_subcommand report" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand report" -s V -l version -d 'Print version'
-complete -c latlab -n "__fish_latlab_using_subcommand compare" -l care -d 'By how much the candidate may be worse; twice as much for p99.99 and the median maximum' -r
+complete -c latlab -n "__fish_latlab_using_subcommand compare" -l care -d 'Largest slowdown that is not a regression; twice as much for p99.99 and the median maximum' -r
 complete -c latlab -n "__fish_latlab_using_subcommand compare" -l limit -d 'Bursts of deadline misses that the candidate may have, such as 0.1/h' -r
 complete -c latlab -n "__fish_latlab_using_subcommand compare" -l format -d 'How to print the result: text, json, markdown, junit, html' -r -f -a "text\t''
 json\t''
@@ -809,11 +809,11 @@ complete -c latlab -n "__fish_latlab_using_subcommand agent" -l write -d 'Write 
 complete -c latlab -n "__fish_latlab_using_subcommand agent" -s o -l output -d 'The program to write, - for standard output [default: latlab-agent-MACHINE]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand agent" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand agent" -s V -l version -d 'Print version'
-complete -c latlab -n "__fish_latlab_using_subcommand watch" -l every -d 'From the begin of a round to the next one' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l every -d 'Time between the starts of two rounds' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l cpu-budget -d 'Share of a CPU that all rounds may take together; where they would take more, the next one comes later' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l keep -d 'Room on the disk that the runs of this name may take; the oldest go first' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l on-fail -d 'Run a command when a round fails or nothing can be measured, with the round as JSON on its input' -r
-complete -c latlab -n "__fish_latlab_using_subcommand watch" -l rounds -d 'End after so many rounds [default: never]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l rounds -d 'End after N rounds [default: never]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l instrument -d 'Method of measuring: cyclic (a thread sleeps until its release), handoff (another thread wakes it), spin (gaps in a busy loop), timerlat (the kernel\'s tracer)' -r -f -a "cyclic\t''
 handoff\t''
@@ -861,7 +861,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand watch" -l seed -d 'Seed of
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l interval -d 'Length of the stored intervals' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -s l -l cycles -d 'Number of cycles of each thread' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l deadline -d 'Judge the run: a latency above this is a deadline miss' -r
-complete -c latlab -n "__fish_latlab_using_subcommand watch" -l limit -d 'Tolerate so many bursts of deadline misses, such as 0.1/h or 1/d, instead of none' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l limit -d 'Allow up to RATE bursts of deadline misses (0.1/h, 1/d) before failing' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -s b -l stop-above -d 'End the run at the first latency above this (exit code 1)' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l on-spike -d 'Run a command for a spike, at most once a second, with the spike as JSON on its input' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l spike-above -d 'Latency above which --on-spike runs [default: the deadline, else --stop-above] and --explain records [default: the tenth largest so far, later p99.99]' -r

@@ -2,7 +2,7 @@
 //! ring buffers of our own; when a thread was late, the pages around that moment are copied to the
 //! stream, and recording goes on. Nothing is understood here.
 //!
-//! The recorder can never lose the run: what it cannot do is a finding.
+//! Where it cannot record, the run is refused before it begins.
 
 mod bound;
 mod buffer;
@@ -11,15 +11,15 @@ mod schedule;
 mod threads;
 
 use crate::outbox::Outbox;
+use crate::refusals::machine_refuses;
 use crate::trace::expect_kernels_process_numbers;
 use bound::SpikeBound;
 use buffer::FlightBuffer;
 use functions::Addresses;
-use latlab_model::finding::{Finding, SetupFinding};
 use latlab_model::flight::{
     PageRange, RecordedSpike, RecorderReport, RecorderWindow, SpikeTally, StolenTime, TracePages,
 };
-use latlab_model::frame::{Message, Spike};
+use latlab_model::frame::{Message, Refusal, Spike};
 use latlab_model::nanos::{MICROSECOND, MILLISECOND, SECOND};
 use latlab_model::own_work::OwnThread;
 use latlab_model::run::ThreadSetup;
@@ -63,16 +63,15 @@ pub struct PreparedRecorder {
     root: Root,
 }
 
-/// Sets up the recorder; the error is why it cannot record.
-pub fn prepare(root: &Root, changes: &mut Changes) -> Result<PreparedRecorder, String> {
-    expect_kernels_process_numbers(root)?;
-    let buffer = FlightBuffer::prepare(root, changes)?;
+/// Sets up the recorder; a refusal says what is missing.
+pub fn prepare(root: &Root, changes: &mut Changes) -> Result<PreparedRecorder, Refusal> {
+    expect_kernels_process_numbers(root).map_err(refusal)?;
+    let buffer = FlightBuffer::prepare(root, changes).map_err(refusal)?;
     Ok(PreparedRecorder { buffer, root: root.clone() })
 }
 
-/// The run goes on without the recorder, for this reason.
-pub fn not_recording(reason: String) -> Finding {
-    Finding::new(SetupFinding::RecorderMissing { reason })
+fn refusal(text: String) -> Refusal {
+    machine_refuses(format!("--explain: {text}"))
 }
 
 /// A spike for the recorder.
@@ -120,9 +119,9 @@ impl FlightRecorder {
         wakers: &[Option<u32>],
         online: &CpuSet,
         outbox: &Outbox,
-    ) -> Result<(FlightRecorder, SpikeTrigger), String> {
+    ) -> Result<(FlightRecorder, SpikeTrigger), Refusal> {
         let all: Vec<u32> = online.iter().collect();
-        buffer.open(&root, &all)?;
+        buffer.open(&root, &all).map_err(refusal)?;
         outbox.send(&Message::TraceFormats(buffer.formats.clone()));
         let first = threads.iter().map(|thread| thread.first_release_ns.0).min().unwrap_or(0);
         // The kernel puts timers of such a CPU on others.
@@ -163,7 +162,7 @@ impl FlightRecorder {
         copier.switch(Clock::Monotonic.now());
         let (notices, seen) = sync_channel(WAITING);
         let started = std::thread::Builder::new().spawn(move || copier.run(&seen));
-        let thread = started.map_err(|error| format!("cannot start a thread: {error}"))?;
+        let thread = started.map_err(|error| refusal(format!("cannot start a thread: {error}")))?;
         let bound = SpikeBound::new(plan.spike_above_ns);
         Ok((FlightRecorder(thread), SpikeTrigger { bound, notices, refused }))
     }

@@ -56,8 +56,12 @@ pub fn print_finished(
     let shown = with_largest(&finished.path, finished.run.clone());
     let printed = match format {
         _ if results.replace_text() => Ok(()),
-        Format::Json => print_json(&rendered(&with_statistics(&finished.path, shown))),
+        Format::Json => {
+            let shown = with_statistics(&finished.path, shown, latlab_view::statistics);
+            print_json(&rendered(&shown))
+        }
         Format::Text => {
+            let shown = with_statistics(&finished.path, shown, latlab_view::quantile_statistics);
             let text = summary_lines(&shown)?;
             let [more, page] =
                 ["show", "report"].map(|command| shell::latlab(command, &finished.path));

@@ -13,7 +13,6 @@ use anyhow::bail;
 use args::{ListArgs, ListFormat, ShowArgs, ShowFormat};
 use latlab_model::Run;
 use latlab_model::shell;
-use latlab_model::statistics::RunStatistics;
 use latlab_report::campaign::CampaignEntry;
 use latlab_report::{ListEntry, rendered};
 use latlab_store::{CampaignFolder, RunEntry, RunState, Store};
@@ -134,10 +133,7 @@ fn with_tables(folder: &Path, run: &Run, args: &ShowArgs) -> anyhow::Result<Run>
         ShowFormat::Html | ShowFormat::Markdown => return Ok(run.clone()),
         ShowFormat::Json => latlab_view::statistics(folder, run)?,
         _ if args.all => latlab_view::statistics(folder, run)?,
-        _ => {
-            let quantiles = latlab_view::quantile_intervals(folder, run)?;
-            RunStatistics { quantiles, ..RunStatistics::default() }
-        }
+        _ => latlab_view::quantile_statistics(folder, run)?,
     };
     let largest = latlab_view::largest(folder, run)?;
     Ok(Run { largest, statistics: Some(statistics), ..run.clone() })

@@ -72,7 +72,7 @@ pub struct RunComparisonArgs {
     /// Compare with this run instead of the first one
     #[arg(long, value_name = "RUN")]
     pub baseline: Option<String>,
-    /// Judge by bursts of misses: so many are tolerated, such as 0.1/h
+    /// Allow up to RATE bursts of deadline misses (0.1/h, 1/d) before failing
     #[arg(long, value_name = "RATE", value_parser = rate_per_hour)]
     pub limit: Option<f64>,
 }

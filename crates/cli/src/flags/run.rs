@@ -132,7 +132,7 @@ pub struct MeasureArgs {
     /// Judge the run: a latency above this is a deadline miss
     #[arg(long, value_name = "TIME", help_heading = UNTIL)]
     pub deadline: Option<Nanos>,
-    /// Tolerate so many bursts of deadline misses, such as 0.1/h or 1/d, instead of none
+    /// Allow up to RATE bursts of deadline misses (0.1/h, 1/d) before failing
     #[arg(long, value_name = "RATE", value_parser = rate_per_hour, help_heading = UNTIL)]
     pub limit: Option<f64>,
     /// End the run as soon as it passes or fails --limit, after --for at the latest

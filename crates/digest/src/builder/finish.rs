@@ -197,6 +197,7 @@ impl RunBuilder {
                 Recorded::Response => "response",
             },
             every: plan.telemetry_ns,
+            is_idle: plan.loads.is_empty() && plan.method.has_releases(),
             has_link: plan.is_behind_a_link(),
         };
         let (conditions, findings) = self.conditions.finish(&context)?;

@@ -61,6 +61,20 @@ fn busy_thread(at: &ConditionsView<'_>, subject: &str, points: &Points) -> Optio
     })
 }
 
+/// The share of a CPU that the busiest measured thread took.
+pub fn largest_own_share(at: &ConditionsView<'_>) -> f64 {
+    let is_own = |subject: &str| {
+        let id = subject.rsplit_once('/').and_then(|(_, id)| id.parse().ok());
+        id.is_some_and(|id| at.input.threads.contains(&id))
+    };
+    let all = at.data.all(metric::THREAD_CPU).filter(|(subject, _)| is_own(subject));
+    let shares = all.filter_map(|(_, points)| {
+        let within = steps_within(at.input, points);
+        bounded_share(share(within.first()?, within.last()?))
+    });
+    shares.fold(0.0, f64::max)
+}
+
 /// The share of a CPU between two values of its CPU time.
 fn share(before: &ReadValue, after: &ReadValue) -> f64 {
     let grown = after.value as f64 - before.value as f64;

@@ -31,6 +31,7 @@ pub fn findings(at: &ConditionsView<'_>, conditions: &Conditions) -> Vec<Finding
     found.extend(load::swapped(at));
     found.extend(load::outranked(at, conditions));
     found.extend(at.input.measured.iter().flat_map(|cpu| load::load_changed(at, cpu)));
+    found.extend(load::other_work(at, conditions));
     found.extend(load::memory_taken(at));
     found.extend(clocksource_changed(at));
     found.extend(counter_findings(at, metric::SMI, &|_, count, when, beside| {

@@ -4,7 +4,7 @@ use super::figures::BUSY;
 use super::finding_parts::{at_first_stretch, latencies, span};
 use super::points::{Stretch, median, stretches};
 use super::{ConditionsView, busy_threads};
-use latlab_model::finding::{ConditionFinding, Finding, RivalThread};
+use latlab_model::finding::{ConditionFinding, Finding, RivalThread, ThreadShare};
 use latlab_model::telemetry::{BusyThread, Conditions, metric};
 use latlab_model::{CpuSet, Nanos};
 
@@ -133,6 +133,30 @@ pub fn load_changed(at: &ConditionsView<'_>, cpu: u32) -> Vec<Finding> {
         Some(at_first_stretch(at, finding, &[when]))
     };
     found.into_iter().enumerate().filter_map(tell).collect()
+}
+
+/// A machine that was to be idle was not, all the time: what changes is told by [`load_changed`].
+pub fn other_work(at: &ConditionsView<'_>, conditions: &Conditions) -> Option<Finding> {
+    let own = busy_threads::largest_own_share(at);
+    let share = |cpu: u32| {
+        let known: Vec<f64> = at.cpu_shares(cpu, BUSY).into_iter().flatten().collect();
+        known.iter().sum::<f64>() / known.len().max(1) as f64 - own
+    };
+    let shares = at.input.measured.iter().map(|cpu| (cpu, share(cpu)));
+    let busy: Vec<(u32, f64)> = shares.filter(|(_, share)| *share > OTHER_LOAD).collect();
+    let cpus: CpuSet = busy.iter().map(|(cpu, _)| *cpu).collect();
+    let threads = conditions.threads.iter().filter(|one| !one.cpus.and(&cpus).is_empty());
+    let thread_share = |one: &BusyThread| ThreadShare {
+        name: one.name.clone(),
+        id: one.id,
+        share: one.mean_share,
+    };
+    let finding = ConditionFinding::OtherWork {
+        share: busy.iter().map(|(_, share)| *share).fold(0.0, f64::max),
+        threads: threads.take(NAMED).map(thread_share).collect(),
+        cpus,
+    };
+    (at.input.is_idle && !busy.is_empty()).then(|| Finding::new(finding))
 }
 
 /// Somebody took much memory at once, or nearly all of it.

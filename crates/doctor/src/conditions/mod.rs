@@ -51,6 +51,8 @@ pub struct ConditionsInput {
     pub recorded: &'static str,
     /// Distance of two readings, as it was asked for; none where nothing was to be read.
     pub every: Option<Nanos>,
+    /// Whether nothing was to load the machine, and the threads sleep between their releases.
+    pub is_idle: bool,
     /// Whether the stream went over a link, whose interrupts are told then.
     pub has_link: bool,
 }

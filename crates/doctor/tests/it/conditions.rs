@@ -92,8 +92,9 @@ impl Made {
         self.measured(second(0), second(LENGTH))
     }
 
-    fn measured(&self, from: Nanos, to: Nanos) -> (Conditions, Vec<Finding>) {
-        let context = ConditionsInput {
+    fn input(&self, from: Nanos, to: Nanos) -> ConditionsInput {
+        ConditionsInput {
+            is_idle: false,
             has_link: false,
             from,
             to,
@@ -102,7 +103,11 @@ impl Made {
             threads: vec![MEASURED],
             recorded: "latency",
             every: Some(SECOND),
-        };
+        }
+    }
+
+    fn measured(&self, from: Nanos, to: Nanos) -> (Conditions, Vec<Finding>) {
+        let context = self.input(from, to);
         let (conditions, found) = self.watch.finish(&context).unwrap();
         let known = |one: &Finding| ConditionFinding::ROWS.iter().any(|row| row.code == one.code());
         assert!(found.iter().all(known), "{found:#?}");
@@ -136,6 +141,7 @@ fn a_quiet_run_has_figures_and_no_findings() {
     assert_eq!(conditions.threads, []);
     let nothing = ConditionsBuilder::default();
     let context = ConditionsInput {
+        is_idle: false,
         has_link: false,
         from: second(0),
         to: second(1),
@@ -380,4 +386,31 @@ fn what_the_readings_cost_and_lose_is_told() {
         found[0].text().starts_with(&format!("{} telemetry readings", LENGTH - 1)),
         "{found:?}"
     );
+}
+
+/// Invariant (conditions): A run without a load on a machine that was busy all the time says so.
+#[test]
+fn a_machine_that_was_to_be_idle_and_is_not_is_told() {
+    let busy_with = |percent: i64| {
+        let mut made = Made::quiet();
+        made.watch = ConditionsBuilder::default();
+        (-1..=LENGTH).for_each(|number| made.watch.reading(second(number)));
+        made.busy(0, |_| 5);
+        made.busy(1, |_| percent);
+        made
+    };
+    let told = |made: &Made, is_idle: bool| {
+        let input = ConditionsInput { is_idle, ..made.input(second(0), second(LENGTH)) };
+        made.watch.finish(&input).unwrap().1
+    };
+    let stress = busy_with(97).thread("stress/12", 0, 0, |_| 90);
+    let found = told(&stress, true);
+    assert_eq!(found.iter().map(Finding::code).collect::<Vec<_>>(), ["other-work"]);
+    assert_eq!(
+        found[0].text(),
+        "The run is without a load, but other work took up to 97 % of CPU 1; 'stress' (12) took 90 %."
+    );
+    assert_eq!(told(&stress, false), [], "a run with a load");
+    let own = busy_with(97).thread(&format!("loop/{MEASURED}"), 1, 90, |_| 80);
+    assert_eq!(told(&own, true), [], "what a measured thread takes is no other work");
 }

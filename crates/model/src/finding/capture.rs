@@ -158,7 +158,7 @@ findings! {
             "none",
             "Nothing; charts over time use the number of the reading."
         ) {}
-        /// Where low is parted from high on a channel is in doubt: it rests at more than two levels,
+        /// The channel's threshold is ambiguous: it rests at more than two levels,
         /// was hardly ever at one of them, or its levels drift past the threshold.
         LevelsInDoubt = "levels-in-doubt" (
             "warning",

@@ -120,6 +120,19 @@ findings! {
             /// The latencies of that time.
             beside: LatencyComparison,
         }
+        /// The run was to be without a load, and other work took more than 25 % of a measured CPU.
+        OtherWork = "other-work" (
+            "info",
+            "none",
+            "Stop the other programs, or name them as a load."
+        ) {
+            /// The measured CPUs of which it took so much.
+            cpus: CpuSet,
+            /// Its share of the busiest of them, over the run.
+            share: f64,
+            /// The busiest threads on these CPUs.
+            threads: Vec<ThreadShare>,
+        }
         /// A tenth of the memory or more was taken within ten readings.
         MemoryTaken = "memory-taken" (
             "info, warning below 5 % left",
@@ -222,7 +235,7 @@ impl ConditionFinding {
         match self {
             ClocksourceChanged { .. } => ERROR,
             TemperatureDrift { first_c, last_c, .. } if (last_c - first_c).abs() < 10.0 => INFO,
-            MemoryTaken { scarce: false, .. } | TelemetryLost { .. } => INFO,
+            OtherWork { .. } | MemoryTaken { scarce: false, .. } | TelemetryLost { .. } => INFO,
             Throttled { .. }
             | FrequencyChanged { .. }
             | TemperatureDrift { .. }
@@ -281,6 +294,11 @@ impl ConditionFinding {
                 );
                 format!("{change}{}.", load_details(threads, *shorter_changes))
             }
+            OtherWork { cpus, share, threads } => format!(
+                "The run is without a load, but other work took up to {} of CPU {cpus}{}.",
+                whole_percent(*share),
+                load_details(threads, 0)
+            ),
             MemoryTaken { taken_bytes, total_bytes, least_bytes, when, .. } => format!(
                 "Memory use rose: {} of {} were taken within a few seconds; at least {} were \
                  left{}.",
@@ -344,7 +362,7 @@ impl ConditionFinding {
             | Smi { beside, .. }
             | KernelEvent { beside, .. }
             | TelemetryGap { beside, .. } => Some(beside),
-            TelemetryLost { .. } | TelemetryDear { .. } => None,
+            OtherWork { .. } | TelemetryLost { .. } | TelemetryDear { .. } => None,
         }
     }
 
@@ -370,6 +388,7 @@ impl ConditionFinding {
                 "Read telemetry less often: --telemetry 5s, or --telemetry \
                                      off."
             }
+            OtherWork { .. } => "Stop the other programs, or name them as a load: --load.",
             Throttled { .. } => "Cool the machine; use a stronger supply.",
             TelemetryGap { .. } => {
                 "Leave one CPU without a measuring thread (`--cpus`), or load the machine less."

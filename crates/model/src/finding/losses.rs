@@ -315,8 +315,8 @@ impl LossFinding {
                 grouped(*stream_full)
             ),
             EventsOverwritten { spikes, ring_kib } => format!(
-                "The begin of {} is not recorded: the kernel had overwritten it in its ring buffer \
-                 of {ring_kib} KiB for each CPU.",
+                "The start of {} was overwritten in the kernel's ring buffer, which holds {ring_kib} KiB \
+                 for each CPU.",
                 counted(*spikes, "spike", "spikes")
             ),
             RecordingUnreadable { reason } => {

@@ -89,16 +89,6 @@ findings! {
             /// Why it could not be written.
             error: Option<String>,
         }
-        /// With `--explain`: the kernel's events could not be recorded, so no spike is explained. All
-        /// other figures are whole.
-        RecorderMissing = "recorder-missing" (
-            "warning",
-            "none",
-            "Do what the reason says, and measure again."
-        ) {
-            /// What is missing, and what to do.
-            reason: String,
-        }
     }
 }
 
@@ -112,9 +102,7 @@ impl SetupFinding {
             SetupFinding::SettingChanged { .. }
             | SetupFinding::SettingUnreadable { .. }
             | SetupFinding::SettingWritten { .. } => NO_PASS,
-            SetupFinding::CpusShared { .. }
-            | SetupFinding::SettingNotRestored { .. }
-            | SetupFinding::RecorderMissing { .. } => WARNING,
+            SetupFinding::CpusShared { .. } | SetupFinding::SettingNotRestored { .. } => WARNING,
         }
     }
 
@@ -147,11 +135,6 @@ impl SetupFinding {
                 };
                 format!("{setting} was not restored to '{before}': {why}.")
             }
-            SetupFinding::RecorderMissing { reason } => {
-                format!(
-                    "No spike is explained, because the kernel's events cannot be recorded: {reason}."
-                )
-            }
         }
     }
 
@@ -168,7 +151,6 @@ impl SetupFinding {
             SetupFinding::SettingNotRestored { .. } => {
                 "Set it by hand, or try `latlab doctor --restore`."
             }
-            SetupFinding::RecorderMissing { .. } => return None,
         };
         Some(Line::new(remedy))
     }

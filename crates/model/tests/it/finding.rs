@@ -257,7 +257,14 @@ fn conditions() -> Vec<ConditionFinding> {
         shorter_changes,
         beside: beside(),
     };
+    let other_work = |threads: &[ThreadShare]| OtherWork {
+        cpus: "0-1".parse().unwrap(),
+        share: 0.97,
+        threads: threads.to_vec(),
+    };
     vec![
+        other_work(&[]),
+        other_work(&[ThreadShare { name: "stress".into(), id: 12, share: 0.9 }]),
         throttled(Throttling::UnderVoltage),
         throttled(Throttling::FrequencyCapped),
         throttled(Throttling::CpuThrottled),
@@ -325,7 +332,6 @@ fn setup() -> Vec<SetupFinding> {
         SettingWritten { setting: "/proc/sys/kernel/timer_migration".into(), value: "0".into() },
         setting(Some("7"), None),
         setting(None, Some("Permission denied (os error 13)")),
-        RecorderMissing { reason: "cannot read /sys/kernel/tracing: use sudo".into() },
     ]
 }
 

@@ -1,6 +1,7 @@
 //! A campaign as a table: in the terminal, as Markdown and CSV, as tests, and as a page.
 
 mod comparisons;
+mod conditions;
 mod format;
 mod list;
 mod multiples;

@@ -2,6 +2,7 @@
 //! distributions, kernels over each other.
 
 use super::comparisons::comparison_lines;
+use super::conditions;
 use super::format::{DeadlineDistance, length_of, maximum, p99_9, rest, share, verdict};
 use super::multiples::RowLine;
 use super::multiples::{Counted, can_be_overlaid, multiples, overlaid, pooled_rows, row_lines};
@@ -27,9 +28,10 @@ use maud::{Markup, PreEscaped, html};
 const WIDTHS: [(&str, u32); 3] = [("wide", 1120), ("middle", 700), ("narrow", 400)];
 
 const TABLE: &str = "Each cell is one run: observed maximum, 99.9 % quantile, deadline misses and \
-                     verdict, with a link to the page of the run. Colour and text show the \
-                     observed maximum as a share of the deadline, or that the run is invalid, \
-                     failed or damaged.";
+                     verdict. Colour and text show the observed maximum as a share of the deadline, \
+                     or that the run is invalid, failed or damaged.";
+/// Behind it, where there are such links.
+const LINKS: &str = " The observed maximum leads to the page of the run.";
 
 /// In place of a figure that there is not.
 const NOTHING: &str = "–";
@@ -54,8 +56,8 @@ pub struct CampaignRun<'a> {
     pub run: &'a Run,
     /// The counts of its threads.
     pub bins: &'a [ThreadBins],
-    /// Where its own page is, seen from this one.
-    pub page: String,
+    /// Where its own page is, seen from this one; `None` on a page that stands alone.
+    pub page: Option<String>,
 }
 
 /// The whole page; `runs` are those that the cells of the table name, in any order.
@@ -80,7 +82,9 @@ pub fn campaign_page(table: &CampaignTable, runs: &[CampaignRun], latlab: &str) 
                 @let limits = limits(table);
                 @if !limits.is_empty() { ul.reasons { @for line in &limits { li { (prose(line)) } } } }
                 @if !reasons.is_empty() { ul.reasons { @for line in &reasons { li { (prose(line)) } } } }
-                p { (TABLE) }
+                @let conditions = conditions::all_lines(table);
+                @if !conditions.is_empty() { ul.reasons { @for line in &conditions { li { (prose(line)) } } } }
+                p { (TABLE) @if runs.iter().any(|one| one.page.is_some()) { (LINKS) } }
             }))
             @let compared = comparison_lines(table);
             @if compared.len() > NAMED_COMPARISONS {
@@ -220,7 +224,8 @@ fn cells(table: &CampaignTable, runs: &[CampaignRun]) -> Markup {
 fn one_cell(cell: &CampaignCell, row: &CampaignRow, runs: &[CampaignRun]) -> Markup {
     let near = DeadlineDistance::new(cell, row.deadline_ns);
     let word = verdict(cell);
-    let page = cell.run.as_ref().and_then(|id| runs.iter().find(|one| one.run.id == *id));
+    let run = cell.run.as_ref().and_then(|id| runs.iter().find(|one| one.run.id == *id));
+    let page = run.and_then(|one| one.page.as_deref());
     let head = format!("Repeat {}", cell.repeat);
     html! {
         td class=(near.class()) title=[cell.reason.as_deref()] data-head=(head) {
@@ -228,14 +233,15 @@ fn one_cell(cell: &CampaignCell, row: &CampaignRow, runs: &[CampaignRun]) -> Mar
                 @if let Some(max) = maximum(&cell.figures) {
                     @let exact = max.words(|ns| Nanos(ns as i64).to_string());
                     @match page {
-                        Some(one) => a href=(one.page) title={ "observed maximum " (exact) } {
+                        Some(page) => a href=(page) title={ "observed maximum " (exact) } {
                             strong { (max.short()) }
                         },
                         None => strong { (max.short()) },
                     }
-                } @else if let Some(one) = page { a href=(one.page) { "page" } }
+                } @else if let Some(page) = page { a href=(page) { "page" } }
                 @for part in rest(&cell.figures, row.deadline_ns) { small { (part) } }
                 @if !word.is_empty() { small.word { (word) } }
+                @for code in conditions::codes(cell) { small.word { (code) } }
             }
         }
     }

@@ -23,8 +23,8 @@ fn sentence(row: &CampaignRow, of: &RepeatsVerdict) -> String {
         (count, _) => format!(" in {} at least", counted(count, "burst", "bursts")),
     };
     format!(
-        "{}: {}. {}{}{bursts} in {} of {} ({}).{} With 95 % confidence fewer than {} bursts of misses come \
-         in an hour, {UNCHANGED}. {}{}",
+        "{}: {}. {}{}{bursts} in {} of {} ({}).{} At most {} bursts of misses an hour (95 % confidence), \
+         {UNCHANGED}. {}{}",
         row.label,
         word.as_str().to_uppercase(),
         deadline.unwrap_or_default(),

@@ -2,6 +2,7 @@
 //! another row.
 
 use super::comparisons::comparisons;
+use super::conditions;
 use crate::verdict::forbids_pass;
 use latlab_model::campaign::Campaign;
 use latlab_model::campaign_table::{
@@ -180,9 +181,13 @@ fn left_out(repeat: u32, reason: Option<String>) -> CampaignCell {
         state: CellWord::LeftOut,
         reason,
         run: None,
+        started: None,
+        measured_ns: None,
+        hostname: None,
         tries: Vec::new(),
         attempts: Vec::new(),
         figures: CellFigures::default(),
+        conditions: Vec::new(),
         verdict: None,
     }
 }
@@ -194,9 +199,13 @@ fn cell(made: &PlannedResult) -> CampaignCell {
         state: made.state,
         reason: made.reason.clone().or_else(|| forbids_pass(run?)),
         run: run.map(|run| run.id.clone()),
+        started: run.map(|run| run.started.clone()),
+        measured_ns: run.map(|run| run.measured_ns),
+        hostname: run.and_then(|run| run.machine.hostname.clone()),
         tries: made.attempts.iter().filter_map(|one| one.run.clone()).collect(),
         attempts: made.attempts.clone(),
         figures: run.map(figures).unwrap_or_default(),
+        conditions: run.map(conditions::of_run).unwrap_or_default(),
         verdict: cell_verdict(made.state, run, &made.attempts),
     }
 }

@@ -1,10 +1,11 @@
 //! The table as tests: a test case for each row, with its verdict.
 
+use super::conditions;
 use super::format::{maximum, reason, rest, verdict};
 use super::repeats::limit;
 use super::text::{below, remark};
 use super::variants::{headline, kernel};
-use crate::test_suite::{Problem, TestCase, TestSuite, heaviest};
+use crate::test_suite::{Problem, SuiteTime, TestCase, TestSuite, heaviest};
 use latlab_model::Nanos;
 use latlab_model::campaign_table::{CampaignCell, CampaignRow, CampaignTable, CellWord};
 use latlab_model::run::VerdictWord;
@@ -19,6 +20,7 @@ pub fn test_suite(of: &CampaignTable) -> TestSuite {
         problem: problem(row),
         output: Some(summary(row)),
         measured: row.cells.iter().filter_map(|cell| cell.figures.max_ns).max(),
+        took: SuiteTime::of(row.cells.iter().filter_map(measured)).map(|time| time.took),
         ..TestCase::default()
     };
     let cases: Vec<TestCase> = of.rows.iter().map(case).collect();
@@ -31,7 +33,14 @@ pub fn test_suite(of: &CampaignTable) -> TestSuite {
         output: Some(output),
         ..TestCase::default()
     };
-    TestSuite { name: of.name.clone(), cases, overall, remarks }
+    let cells = of.rows.iter().flat_map(|row| &row.cells);
+    let time = SuiteTime::of(cells.filter_map(measured));
+    TestSuite { name: of.name.clone(), cases, overall, remarks, time }
+}
+
+/// When, how long and where a cell was measured.
+fn measured(cell: &CampaignCell) -> Option<(&str, Nanos, Option<&str>)> {
+    Some((cell.started.as_deref()?, cell.measured_ns?, cell.hostname.as_deref()))
 }
 
 /// On what the row was measured.
@@ -94,5 +103,5 @@ fn summary(row: &CampaignRow) -> String {
         let run = cell.run.as_ref().map(|run| format!(" [{run}]")).unwrap_or_default();
         format!("repeat {}: {}{run}", cell.repeat, words(cell, row).join(", "))
     };
-    row.cells.iter().map(line).collect::<Vec<_>>().join("\n")
+    row.cells.iter().map(line).chain(conditions::lines(row)).collect::<Vec<_>>().join("\n")
 }

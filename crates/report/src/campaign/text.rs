@@ -1,6 +1,7 @@
 //! The table as text: for the terminal, as Markdown, as CSV.
 
 use super::comparisons::comparison_lines;
+use super::conditions;
 use super::format::{length_of, maximum, p99_9, reason, rest, verdict};
 use super::repeats::limits;
 use super::variants::{headline, kernel};
@@ -78,6 +79,7 @@ fn columns(of: &CampaignTable) -> Vec<Column> {
         let name = format!("repeat {repeat}");
         columns.push(Column::new(&name, 0, each(&cell)).unit(scale.unit()));
     }
+    columns.extend(conditions_column(of));
     columns
 }
 
@@ -101,6 +103,13 @@ fn machine_columns(of: &CampaignTable) -> Vec<Column> {
     facts.into_iter().filter_map(column).collect()
 }
 
+/// In what the machine was not as its row claims, where any was not.
+fn conditions_column(of: &CampaignTable) -> Option<Column> {
+    let all: Vec<Option<String>> = of.rows.iter().map(conditions::summary).collect();
+    let cells = || all.iter().map(|one| one.clone().unwrap_or_else(|| "-".to_string()));
+    all.iter().any(Option::is_some).then(|| Column::new("conditions", 2, cells()).left())
+}
+
 fn pooled(row: &CampaignRow) -> Option<&CellFigures> {
     row.pooled.as_ref().map(|pooled| &pooled.figures)
 }
@@ -118,7 +127,9 @@ pub fn reasons(of: &CampaignTable) -> Vec<String> {
 
 /// All that is said below a table.
 pub fn below(of: &CampaignTable) -> impl Iterator<Item = String> {
-    limits(of).into_iter().chain(reasons(of)).chain(virtual_time(of)).chain(remarks(of))
+    let conditions = conditions::all_lines(of);
+    let machine = conditions.into_iter().chain(virtual_time(of));
+    limits(of).into_iter().chain(reasons(of)).chain(machine).chain(remarks(of))
 }
 
 /// What figures of guests are.
@@ -212,6 +223,7 @@ pub fn markdown(of: &CampaignTable) -> String {
     }
     let word = |row: &CampaignRow| row.verdict.map_or("-".to_string(), |word| word.to_string());
     columns.push(Column::new("verdict", 0, of.rows.iter().map(word)).left());
+    columns.extend(conditions_column(of));
     let remarks = below(of).chain(comparison_lines(of));
     let remarks: String = remarks.map(|line| format!("- {}\n", escaped(&line))).collect();
     let headline = headline(of).map(|headline| format!("**{}**\n\n", escaped(&headline)));
@@ -237,7 +249,7 @@ fn cell_words(cell: &CampaignCell, row: &CampaignRow) -> String {
 /// A line for each cell, with exact nanoseconds; what is not known is empty. No text is a formula.
 pub fn csv(of: &CampaignTable) -> String {
     let head = "row,target,kernel,repeat,state,verdict,run,cycles,max_ns,p99_9_ns,missed,misses,\
-                deadline_ns,preemption,board,reason,max_is_at_least";
+                deadline_ns,preemption,board,reason,max_is_at_least,conditions";
     let mut text = format!("{head}\n");
     for row in &of.rows {
         for cell in &row.cells {
@@ -268,6 +280,7 @@ pub fn csv(of: &CampaignTable) -> String {
                     .max_ns
                     .map(|_| figures.max_is_at_least.to_string())
                     .unwrap_or_default(),
+                conditions::codes(cell).collect::<Vec<_>>().join(" "),
             ];
             text += &(fields.join(",") + "\n");
         }

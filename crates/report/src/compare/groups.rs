@@ -1,6 +1,6 @@
 //! Runs that are shown together as sides: those of one name, kernel or load against those of another.
 
-use super::sentences::scenario_sentence;
+use super::sentences::{FEWEST_RUNS, scenario_sentence};
 use crate::sentence;
 use latlab_model::Run;
 use latlab_stats::{MeasuredRun, Tolerance, compare_runs};
@@ -21,10 +21,9 @@ pub fn judgements(runs: &[MeasuredRun]) -> Vec<String> {
         if !valid.iter().all(|one| one.run.has_releases() || one.run.asked.method.is_import()) {
             return Vec::new();
         }
-        return vec![
-            "Cannot tell whether they differ by more than chance: too few runs; 4 more runs a side."
-                .to_string(),
-        ];
+        return vec![format!(
+            "One run each: another boot may explain the difference; {FEWEST_RUNS} a side decide."
+        )];
     }
     let judged = others.iter().map(|(candidate, runs)| {
         let compared = compare_runs(first, runs, &Tolerance::default());

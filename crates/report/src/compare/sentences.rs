@@ -9,9 +9,9 @@ use latlab_model::run_comparison::{
 };
 
 /// Runs a side that are asked for: four may show that nothing got worse, but hardly that something did.
-const FEWEST_RUNS: usize = 5;
+pub(super) const FEWEST_RUNS: usize = 5;
 /// Runs a side that nobody is asked to exceed.
-const MOST_RUNS: &str = "more than 30 runs a side";
+const MOST_RUNS: &str = "more than 30";
 /// The metrics, in the order in which one stands for a scenario.
 const HEADLINE_METRICS: [Metric; 5] =
     [Metric::P99_9, Metric::P99_99, Metric::MedianMaximum, Metric::P99, Metric::P50];
@@ -102,9 +102,7 @@ pub fn scenario_sentence(
         _ => format!(
             "{cannot}: {name} x{} {same}, {repeats}; {}.",
             ratio(metric.ratio),
-            more(metric)
-                .replace("runs a side", &format!("{many} a side"))
-                .replace("run a side", &format!("{one} a side"))
+            more(metric, one)
         ),
     }
 }
@@ -143,13 +141,14 @@ pub fn scenario(of: &ScenarioComparison) -> String {
 pub fn unsupported(of: &UnsupportedMetric) -> String {
     match of.above_ns {
         Some(end) => format!("{} of {} lies above {end}, where its bins end", of.metric, of.run),
-        None => format!(
-            "{} of {} has {}, and {} are needed",
-            of.metric,
-            of.run,
-            grouped(of.has),
-            grouped(of.needs)
-        ),
+        None => {
+            let (one, many) = match of.metric {
+                Metric::MedianMaximum => ("stretch", "stretches"),
+                _ => ("latency", "latencies"),
+            };
+            let has = counted(of.has, one, many);
+            format!("{} has {has}; {} needs {}", of.run, of.metric, grouped(of.needs))
+        }
     }
 }
 
@@ -223,27 +222,34 @@ fn metric_sentence(of: &MetricComparison) -> String {
             _ => format!("{}; a slowdown of {care} is excluded", figure(of)),
         },
         ComparisonWord::Changed => {
-            format!("{} may exceed the limit of {care}: {}", figure(of), more(of))
+            format!("{} may exceed the limit of {care}: {}", figure(of), more(of, "run"))
         }
-        ComparisonWord::Inconclusive => format!("{}: {}", figure(of), more(of)),
+        ComparisonWord::Inconclusive => format!("{}: {}", figure(of), more(of, "run")),
         ComparisonWord::Refused => figure(of),
     }
 }
 
+/// How many more runs would decide.
+fn each_needs(more: u64, one: &str) -> String {
+    let more = counted(more, &format!("more {one}"), &format!("more {one}s"));
+    format!("each side needs at least {more}")
+}
+
 /// What would decide.
-fn more(of: &MetricComparison) -> String {
+fn more(of: &MetricComparison, one: &str) -> String {
+    let most = || format!("{MOST_RUNS} {one}s a side");
     match (of.more_runs, of.variation) {
-        (Some(1), _) => "1 more run a side may decide".to_string(),
-        (Some(more), _) => format!("{more} more runs a side may decide"),
+        (Some(more), _) => each_needs(more.into(), one),
         (None, _) if of.word == ComparisonWord::Changed => {
-            format!("so near the limit that {MOST_RUNS} are needed to decide")
+            format!("so near the limit that {} are needed to decide", most())
         }
         (None, Some(variation)) => format!(
-            "this machine varies {} from run to run; {} needs {MOST_RUNS}",
+            "this machine varies {} from {one} to {one}; {} needs {}",
             about(variation),
-            percent(of.care)
+            percent(of.care),
+            most()
         ),
-        (None, None) => "more runs are needed".to_string(),
+        (None, None) => format!("more {one}s are needed"),
     }
 }
 
@@ -258,7 +264,7 @@ pub fn power(of: &ScenarioComparison) -> Option<String> {
     let (care, varies) = (percent(one.care), about(one.variation?));
     let needed = match one.runs_needed {
         Some(runs) => format!("{runs} runs a side"),
-        None => MOST_RUNS.to_string(),
+        None => format!("{MOST_RUNS} runs a side"),
     };
     Some(format!(
         "To see a change of {care} in {} on this machine you need {needed}: it varies {varies} from \
@@ -309,7 +315,7 @@ fn rates(of: &BurstComparison) -> String {
     let chance = of.p.filter(|_| of.base.bursts + of.candidate.bursts > 0);
     let chance = chance.map(|p| format!(" (p={} of so many or more)", probability(p)));
     let bound = format!(
-        "They came in {} and {}{}; of the candidate fewer than {} come in an hour (95 % confidence).",
+        "They came in {} and {}{}; the candidate has at most {} an hour (95 % confidence).",
         side(&of.base),
         side(&of.candidate),
         chance.unwrap_or_default(),
@@ -369,11 +375,7 @@ fn refusal(remark: &ComparisonRemark, one: &str) -> Option<String> {
     match remark {
         ComparisonRemark::TooFewRuns { base, candidate } => {
             let more = FEWEST_RUNS.saturating_sub(*base.min(candidate)) as u64;
-            let many = format!("{one}s");
-            Some(format!(
-                "too few {many}; {} a side",
-                counted(more, &format!("more {one}"), &format!("more {many}"))
-            ))
+            Some(format!("too few {one}s; {}", each_needs(more, one)))
         }
         ComparisonRemark::OneBootEach => Some("kernel and boot cannot be separated".to_string()),
         ComparisonRemark::OtherKind { base, candidate } if base == candidate => {

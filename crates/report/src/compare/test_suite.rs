@@ -2,7 +2,7 @@
 
 use super::sentences::{headline, missed, probability, range, ratio, remark, title};
 use super::text::middle;
-use crate::test_suite::{Figure, Problem, TestCase, TestSuite};
+use crate::test_suite::{Figure, Problem, SuiteTime, TestCase, TestSuite};
 use latlab_model::run_comparison::{
     ComparisonWord, MetricComparison, RunComparison, ScenarioComparison,
 };
@@ -14,7 +14,11 @@ pub fn test_suite(of: &RunComparison) -> TestSuite {
     let lines: Vec<String> = std::iter::once(headline(of)).chain(remarks).collect();
     let name = "latlab compare".to_string();
     let overall = case(&name, name.clone(), of.word, headline(of));
-    TestSuite { name, cases, overall, remarks: lines.join("\n") }
+    let runs = of.scenarios.iter().flat_map(|one| one.base.iter().chain(&one.candidate));
+    let time = SuiteTime::of(
+        runs.map(|run| (run.started.as_str(), run.measured_ns, run.hostname.as_deref())),
+    );
+    TestSuite { name, cases, overall, remarks: lines.join("\n"), time }
 }
 
 fn cases(of: &ScenarioComparison) -> Vec<TestCase> {

@@ -4,7 +4,6 @@
 use super::PageRun;
 use super::pictures::compared;
 use super::responders;
-use crate::compare::judgements;
 use crate::page::markup::{Outline, firm, prose, with_breaks};
 use crate::run_table::{ComparedFigure, MEANING, RunRow, RunTable};
 use crate::run_with_bins::RunWithBins;
@@ -18,13 +17,14 @@ pub fn comparison(runs: &[PageRun], outline: &Outline) -> Markup {
     let measured: Vec<RunWithBins> = runs.iter().map(PageRun::with_bins).collect();
     let judged: Vec<MeasuredRun> = runs.iter().map(PageRun::measured).collect();
     let all: Vec<&Run> = runs.iter().map(|one| one.run).collect();
-    let comparison = RunTable::new(all);
+    let comparison = RunTable::new(all).with_judgements(&judged);
     html! {
         section.comparison id="comparison" aria-labelledby=(outline.id("headline")) {
             header {
                 p.kicker { "Comparison: " (comparison.title()) }
-                (outline.headline(prose(&comparison.headline())))
-                @for line in judgements(&judged) { p.lead { (prose(&line)) } }
+                @let (headline, more) = comparison.lines();
+                (outline.headline(prose(&headline)))
+                @for line in more { p.lead { (prose(&line)) } }
                 @if let Some(misses) = comparison.misses() { p.lead { (prose(&misses)) } }
             }
             (responders::compared(runs, outline))
@@ -42,13 +42,16 @@ fn runs_table(comparison: &RunTable) -> Markup {
         .first()
         .map(|row| row.figures.iter().map(|one| one.name).collect())
         .unwrap_or_default();
+    let has_kernel = rows.iter().any(|row| !row.kernel.is_empty());
     let has_misses = rows.iter().any(|row| row.misses.is_some());
     let has_missed = rows.iter().any(|row| row.missed.is_some());
     let table = html! {
         table.stacked {
             caption { span { (prose(MEANING)) } }
             thead { tr {
-                th scope="col" { "Run" } th scope="col" { "Kernel" } th scope="col" { "Load" }
+                th scope="col" { "Run" }
+                @if has_kernel { th scope="col" { "Kernel" } }
+                th scope="col" { "Load" }
                 th scope="col" { "Verdict" }
                 @for name in &figures { th.number scope="col" { (heading(name)) } }
                 @if has_misses { th.number scope="col" { "Misses" } }
@@ -58,7 +61,7 @@ fn runs_table(comparison: &RunTable) -> Markup {
             } }
             tbody { @for (number, row) in (1..).zip(&rows) { tr {
                 th scope="row" { a href={ "#run-" (number) } { (row.name) } }
-                td.words data-head="Kernel" { (dash(&row.kernel)) }
+                @if has_kernel { td.words data-head="Kernel" { (dash(&row.kernel)) } }
                 td.words data-head="Load" { (with_breaks(&row.load, ',')) }
                 (verdict(row))
                 @for one in &row.figures { (figure(one)) }

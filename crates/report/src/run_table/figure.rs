@@ -16,7 +16,7 @@ pub(crate) struct ComparedFigure {
 }
 
 /// A name, and which figure it is.
-type Named = (&'static str, fn(&Summary) -> Option<SaidLatency>);
+pub(crate) type Named = (&'static str, fn(&Summary) -> Option<SaidLatency>);
 
 /// The largest, the tail and the median: the most telling first.
 pub(crate) const FIGURES: [Named; 3] = [

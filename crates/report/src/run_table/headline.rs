@@ -1,12 +1,16 @@
 //! What the runs come to, in a sentence: which runs pass, and which do not.
 
 use super::RunTable;
+use super::figure::{FIGURES, Named};
+use crate::figures::P50;
+use crate::sentence::is_invalid;
 use crate::summary::headline;
-use crate::units::short;
+use crate::units::{counted, grouped, short, trimmed};
 use crate::verdict::forbids_pass;
 use latlab_model::run::VerdictWord;
 use latlab_model::{Nanos, Run};
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// More runs of one verdict than these are counted, not named.
 const NAMED_RUNS: usize = 4;
@@ -16,19 +20,48 @@ const VERDICTS: [VerdictWord; 4] =
     [VerdictWord::Pass, VerdictWord::Fail, VerdictWord::Inconclusive, VerdictWord::Invalid];
 
 impl RunTable<'_> {
-    /// "rt passes; stock fails."; without verdicts, where the observed maximum was largest.
-    pub(crate) fn headline(&self) -> String {
+    /// The answer: "rt passes; stock fails."; of two runs that are not told apart by their verdicts what
+    /// the second has more and less of. Behind it, what else is to be said of all.
+    pub(super) fn answer(&self) -> Vec<String> {
         if !self.is_of_one_kind() {
-            return "These runs used different instruments: latencies of woken threads and gaps of \
-                    spinning threads are not comparable."
-                .to_string();
+            let text = "These runs used different instruments: latencies of woken threads and gaps of \
+                        spinning threads are not comparable.";
+            return vec![text.to_string()];
         }
-        match self.runs.iter().any(|run| run.verdict.is_some()) {
-            true => self.verdicts(),
-            false => self.maxima().unwrap_or_else(|| {
-                format!("{} runs, of which some recorded nothing.", self.runs.len())
-            }),
+        let words: BTreeSet<Option<&str>> =
+            self.runs.iter().map(|run| Some(run.verdict.as_ref()?.word.as_str())).collect();
+        let differences = self.differences();
+        let facts = match words.iter().any(Option::is_some) {
+            true => Some(self.verdicts()),
+            false => self.maxima(),
+        };
+        let answer: Vec<String> = match words.len() {
+            1 => differences.into_iter().chain(facts).collect(),
+            _ => facts.into_iter().chain(differences).collect(),
+        };
+        match answer.is_empty() {
+            true => vec![format!("{} runs, of which some recorded nothing.", self.runs.len())],
+            false => answer,
         }
+    }
+
+    /// What the second of two runs has more and less of: "rt: 205 times fewer misses, largest half as
+    /// large."; none of other runs, or where a finding makes one invalid.
+    fn differences(&self) -> Option<String> {
+        let ([base, candidate], [_, name]) = (self.runs.as_slice(), self.names.as_slice()) else {
+            return None;
+        };
+        if is_invalid(base) || is_invalid(candidate) {
+            return None;
+        }
+        let size = |(figure, of): Named| {
+            let known = |run: &Run| of(&run.total).filter(|one| !one.is_bound() && one.ns > 0.0);
+            let words = as_large(known(candidate)?.ns / known(base)?.ns);
+            Some(format!("{figure} {words}"))
+        };
+        let sizes = FIGURES.into_iter().filter(|(name, _)| *name != P50.name).filter_map(size);
+        let all: Vec<String> = fewer_misses(base, candidate).into_iter().chain(sizes).collect();
+        (!all.is_empty()).then(|| format!("{name}: {}.", all.join(", ")))
     }
 
     fn verdicts(&self) -> String {
@@ -73,6 +106,54 @@ impl RunTable<'_> {
         };
         let sentences: Vec<String> = failed.map(sentence).collect();
         (1..=NAMED_RUNS).contains(&sentences.len()).then(|| sentences.join(" "))
+    }
+}
+
+/// How many times fewer or as many misses the second run has, by their share of the releases.
+fn fewer_misses(base: &Run, candidate: &Run) -> Option<String> {
+    let share = |run: &Run| Some(run.total.misses? as f64 / run.total.activations.max(1) as f64);
+    let (before, now) = (share(base)?, share(candidate)?);
+    let count = |run: &Run| counted(run.total.misses.unwrap_or(0), "miss", "misses");
+    match (before > 0.0, now > 0.0) {
+        (false, false) => None,
+        (true, false) => Some(format!("no miss instead of {}", count(base))),
+        (false, true) => Some(format!("{} instead of none", count(candidate))),
+        (true, true) => Some(match now / before {
+            ratio if is_same(ratio) => "as many misses".to_string(),
+            ratio if ratio < SMALL.start => format!("{} times fewer misses", times(1.0 / ratio)),
+            ratio if ratio < 1.0 => format!("{:.0} % fewer misses", (1.0 - ratio) * 100.0),
+            ratio if ratio < SMALL.end => format!("{:.0} % more misses", (ratio - 1.0) * 100.0),
+            ratio => format!("{} times as many misses", times(ratio)),
+        }),
+    }
+}
+
+/// A ratio of sizes in words.
+fn as_large(ratio: f64) -> String {
+    match ratio {
+        same if is_same(same) => "as large".to_string(),
+        half if is_same(half * 2.0) => "half as large".to_string(),
+        twice if is_same(twice / 2.0) => "twice as large".to_string(),
+        less if less < SMALL.start => format!("{} times smaller", times(1.0 / less)),
+        less if less < 1.0 => format!("{:.0} % smaller", (1.0 - less) * 100.0),
+        more if more < SMALL.end => format!("{:.0} % larger", (more - 1.0) * 100.0),
+        more => format!("{} times as large", times(more)),
+    }
+}
+
+/// Ratios that are told in percent.
+const SMALL: Range<f64> = 0.55..1.9;
+
+/// Whether a reader would call it the same.
+fn is_same(ratio: f64) -> bool {
+    (0.95..1.05).contains(&ratio)
+}
+
+/// A factor with two digits.
+fn times(factor: f64) -> String {
+    match factor {
+        small if small < 9.95 => trimmed(format!("{small:.1}")),
+        large => grouped(large.round() as u64),
     }
 }
 

@@ -11,8 +11,9 @@ impl RunTable<'_> {
     /// The answer, the table of the runs, and the settings that differ, in `width` columns.
     pub fn text(&self, width: usize, style: Style) -> String {
         let paragraph = |text: String| format!("{}\n", wrapped(&text, width, 0));
-        let mut text = style.paint(Colour::Bold, &wrapped(&self.headline(), width, 0)) + "\n";
-        text += &self.judgements.iter().cloned().map(paragraph).collect::<String>();
+        let (headline, more) = self.lines();
+        let mut text = style.paint(Colour::Bold, &wrapped(&headline, width, 0)) + "\n";
+        text += &more.into_iter().map(paragraph).collect::<String>();
         text += &self.misses().map(paragraph).unwrap_or_default();
         text += &format!("{}\n\n", style.paint(Colour::Dim, &wrapped(&self.title(), width, 0)));
         text += &table(self.columns(), width, style);
@@ -29,7 +30,8 @@ impl RunTable<'_> {
 
     /// The same in the Markdown of GitHub.
     pub fn markdown(&self) -> String {
-        let lines = self.judgements.iter().cloned().chain(self.misses());
+        let (headline, more) = self.lines();
+        let lines = more.into_iter().chain(self.misses());
         let lines = lines.map(|line| format!("{}\n\n", escaped(&line)));
         let settings = match self.setting_columns() {
             None => "All settings are the same.\n".to_string(),
@@ -37,11 +39,19 @@ impl RunTable<'_> {
         };
         format!(
             "**{}**\n\n{}{}\n{}\n\n{settings}",
-            escaped(&self.headline()),
+            escaped(&headline),
             lines.collect::<String>(),
             markdown(&self.columns()),
             escaped(MEANING)
         )
+    }
+
+    /// The answer, and what follows it.
+    pub(crate) fn lines(&self) -> (String, Vec<String>) {
+        let mut answer = self.answer();
+        let headline = answer.remove(0);
+        answer.extend(self.judgements.iter().cloned());
+        (headline, answer)
     }
 
     /// What is the same of all runs: machine and kernel.

@@ -256,7 +256,7 @@ fn levels(responses: &Responses) -> Option<String> {
             (3.0 - (one.high - one.low).abs().max(1e-12).log10()).ceil().clamp(0.0, 12.0);
         let number = |level: f64| format!("{level:.*}", decimals as usize);
         let (low, high) = (number(one.low), number(one.high));
-        let levels = format!("{channel} has the levels {low} and {high}");
+        let levels = format!("channel {channel} has the levels {low} and {high}");
         match one.threshold.zip(one.hysteresis) {
             Some((threshold, wide)) => {
                 let (threshold, wide) = (number(threshold), number(wide));

@@ -242,12 +242,12 @@ fn tail(of: &TailModel) -> String {
     let Some(estimate) = of.estimate else { return refused(of) };
     let remarks = of.remarks.iter().map(remark).collect::<String>();
     format!(
-        "Model estimate, no proof: about once in {} a latency above {} (95 %: {} to {}), if no mechanism \
-         acts that this run has not met.{remarks}",
-        span(estimate.once_per_ns),
+        "Extrapolation, not a bound: about one latency above {} (95 %: {} to {}) every {}, unless \
+         something new happens.{remarks}",
         short(estimate.value_ns.0 as f64),
         short(estimate.low_ns.0 as f64),
         short(estimate.high_ns.0 as f64),
+        span(estimate.once_per_ns),
     )
 }
 
@@ -270,7 +270,7 @@ fn refused(of: &TailModel) -> String {
         false => format!(" ({})", figures.join("; ")),
     };
     let remedy = of.refusals.first().map(remedy).unwrap_or_default();
-    format!("No model estimate: {}{figures}. {remedy}", reasons.join("; "))
+    format!("No extrapolation: {}{figures}. {remedy}", reasons.join("; "))
 }
 
 fn reason(of: &TailRefusal) -> &'static str {
@@ -385,26 +385,26 @@ mod tests {
         let refusals = [
             (
                 TailRefusal::TooFewBursts { has: 40, needs: 250 },
-                "No model estimate: too few independent large latencies (40 of 250 bursts). Measure longer.",
+                "No extrapolation: too few independent large latencies (40 of 250 bursts). Measure longer.",
             ),
             (
                 TailRefusal::TooCoarse { cells: 4, width_ns: Nanos(1_000) },
-                "No model estimate: the resolution is too coarse for this tail (4 cells of 1 us). Record \
+                "No extrapolation: the resolution is too coarse for this tail (4 cells of 1 us). Record \
                  nanoseconds.",
             ),
             (
                 TailRefusal::OtherMechanism { largest: 20, p: 0.006 },
-                "No model estimate: the largest values belong to another mechanism (20 largest, p=0.006). \
+                "No extrapolation: the largest values belong to another mechanism (20 largest, p=0.006). \
                  Look at the largest latencies above, and trace them (--legs).",
             ),
             (
                 TailRefusal::HeavyTail { low: 0.75, high: Some(1.08) },
-                "No model estimate: no finite worst value is in sight (shape 0.75 to 1.08). Find what the \
+                "No extrapolation: no finite worst value is in sight (shape 0.75 to 1.08). Find what the \
                  largest latencies have in common; a longer run alone does not bound them.",
             ),
             (
                 TailRefusal::Growing { p: 0.002 },
-                "No model estimate: the maximum still grows (p=0.002). Measure longer, until it is steady.",
+                "No extrapolation: the maximum still grows (p=0.002). Measure longer, until it is steady.",
             ),
         ];
         for (refusal, expected) in refusals {
@@ -416,7 +416,7 @@ mod tests {
         ];
         assert_eq!(
             tail(&model(&both)),
-            "No model estimate: the tail is not one mechanism; the tail changes its shape with its level, \
+            "No extrapolation: the tail is not one mechanism; the tail changes its shape with its level, \
              as a mixture does (p=0.01; deviance 53.1). Look at the largest latencies above, and trace \
              them (--legs)."
         );
@@ -434,8 +434,8 @@ mod tests {
         let model = TailModel { estimate: Some(estimate), remarks, ..TailModel::default() };
         assert_eq!(
             tail(&model),
-            "Model estimate, no proof: about once in 34.7 h a latency above 97 us (95 %: 90 us to 112 us), \
-             if no mechanism acts that this run has not met. It rests on 400 bursts only."
+            "Extrapolation, not a bound: about one latency above 97 us (95 %: 90 us to 112 us) every 34.7 h, \
+             unless something new happens. It rests on 400 bursts only."
         );
     }
 

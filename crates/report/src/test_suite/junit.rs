@@ -1,6 +1,7 @@
 //! JUnit XML, which continuous integration shows.
 
-use super::{Problem, TestCase, TestSuite};
+use super::{Problem, SuiteTime, TestCase, TestSuite};
+use latlab_model::Nanos;
 use latlab_model::sanitize::escape_lines;
 
 fn tag(kind: Problem) -> &'static str {
@@ -19,20 +20,42 @@ pub fn text(suite: &TestSuite) -> String {
     };
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     text += &format!(
-        "<testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n",
+        "<testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\"{}>\n",
         xml_text(&suite.name),
         cases.len(),
         count(Problem::Failure),
         count(Problem::Error),
-        count(Problem::Skipped)
+        count(Problem::Skipped),
+        suite.time.as_ref().map(suite_time).unwrap_or_default()
     );
     cases.iter().for_each(|case| text += &test_case(case));
     text + &format!("  <system-out>{}</system-out>\n</testsuite>\n", xml_text(&suite.remarks))
 }
 
+/// Time, timestamp and host as attributes. The schema of JUnit has no zone in a timestamp, and no part of
+/// a second.
+fn suite_time(SuiteTime { started, took, hostname }: &SuiteTime) -> String {
+    let started = started.get(..SECONDS_END).unwrap_or(started);
+    let hostname = hostname.as_ref().map(|name| format!(" hostname=\"{}\"", xml_text(name)));
+    format!(
+        " time=\"{}\" timestamp=\"{}\"{}",
+        seconds(*took),
+        xml_text(started),
+        hostname.unwrap_or_default()
+    )
+}
+
+/// Where the seconds of `2026-11-29T09:26:36.22Z` end.
+const SECONDS_END: usize = 19;
+
+fn seconds(time: Nanos) -> String {
+    format!("{:.3}", time.as_secs_f64())
+}
+
 fn test_case(case: &TestCase) -> String {
     let (group, name) = (xml_text(&case.group), xml_text(&case.name));
-    let mut text = format!("  <testcase classname=\"{group}\" name=\"{name}\">\n");
+    let took = case.took.map(|took| format!(" time=\"{}\"", seconds(took))).unwrap_or_default();
+    let mut text = format!("  <testcase classname=\"{group}\" name=\"{name}\"{took}>\n");
     if let Some(properties) = &case.properties {
         let property = |(name, value): &(&str, String)| {
             format!("      <property name=\"{name}\" value=\"{}\"/>\n", xml_text(value))

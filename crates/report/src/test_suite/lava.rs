@@ -80,6 +80,7 @@ mod tests {
             cases: vec![case("hack bench: 4"), case("hack-bench (4)"), case("<>")],
             overall: case("all"),
             remarks: String::new(),
+            time: None,
         };
         let ids = ["hack-bench-4", "hack-bench-4-2", "unnamed"]
             .map(|id| format!("<LAVA_SIGNAL_TESTCASE TEST_CASE_ID={id} RESULT=pass>\n"));

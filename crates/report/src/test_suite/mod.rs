@@ -48,6 +48,8 @@ pub struct TestCase {
     pub measured: Option<Nanos>,
     /// What else was measured.
     pub figures: Vec<Figure>,
+    /// For how long.
+    pub took: Option<Nanos>,
 }
 
 impl TestCase {
@@ -55,6 +57,31 @@ impl TestCase {
     fn text(&self) -> &str {
         let message = self.problem.as_ref().map(|(_, message)| message);
         self.output.as_ref().or(message).map_or("", String::as_str)
+    }
+}
+
+/// When, how long and where the runs of a suite were measured.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SuiteTime {
+    /// When the first of them began, in UTC (RFC 3339).
+    pub started: String,
+    /// How long they were measured, together.
+    pub took: Nanos,
+    /// The machine, if it is one and known.
+    pub hostname: Option<String>,
+}
+
+impl SuiteTime {
+    /// Of runs, each with its start, length and machine; `None` of none.
+    pub(crate) fn of<'a>(
+        runs: impl Iterator<Item = (&'a str, Nanos, Option<&'a str>)>,
+    ) -> Option<SuiteTime> {
+        let runs: Vec<_> = runs.collect();
+        let started = runs.iter().map(|(started, ..)| *started).min()?.to_string();
+        let (.., first) = *runs.first()?;
+        let is_one = runs.iter().all(|(.., hostname)| *hostname == first);
+        let hostname = first.filter(|_| is_one).map(str::to_string);
+        Some(SuiteTime { started, took: runs.iter().map(|(_, took, _)| *took).sum(), hostname })
     }
 }
 
@@ -69,6 +96,8 @@ pub struct TestSuite {
     pub overall: TestCase,
     /// What else there is to say.
     pub remarks: String,
+    /// `None` where nothing was measured.
+    pub time: Option<SuiteTime>,
 }
 
 impl TestSuite {

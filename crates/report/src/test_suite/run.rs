@@ -1,6 +1,6 @@
 //! A run as a test suite: each thread against the deadline, and the verdict.
 
-use super::{Figure, Problem, TestCase, TestSuite};
+use super::{Figure, Problem, SuiteTime, TestCase, TestSuite};
 use crate::rendered_verdict;
 use latlab_model::Run;
 use latlab_model::run::{ThreadRun, VerdictWord};
@@ -28,7 +28,9 @@ pub fn of_run(run: &Run) -> TestSuite {
         .collect();
     let name = run.asked.name.clone();
     let overall = TestCase { name: name.clone(), ..verdict };
-    TestSuite { name, cases, overall, remarks: findings.join("\n") }
+    let measured = (run.started.as_str(), run.measured_ns, run.machine.hostname.as_deref());
+    let time = SuiteTime::of(std::iter::once(measured));
+    TestSuite { name, cases, overall, remarks: findings.join("\n"), time }
 }
 
 /// A suite of something that could not be measured, for this reason.
@@ -40,7 +42,8 @@ pub fn not_measured(name: &str, reason: &str) -> TestSuite {
         ..TestCase::default()
     };
     let overall = TestCase { name: name.to_string(), ..case.clone() };
-    TestSuite { name: name.to_string(), cases: vec![case], overall, remarks: String::new() }
+    let (name, remarks) = (name.to_string(), String::new());
+    TestSuite { name, cases: vec![case], overall, remarks, time: None }
 }
 
 fn of_verdict(run: &Run) -> TestCase {
@@ -103,7 +106,8 @@ fn of_thread(run: &Run, thread: &ThreadRun) -> TestCase {
 }
 
 fn case_of(run: &Run) -> TestCase {
-    TestCase { group: run.asked.name.clone(), ..TestCase::default() }
+    let (group, took) = (run.asked.name.clone(), Some(run.measured_ns));
+    TestCase { group, took, ..TestCase::default() }
 }
 
 fn with_problem(case: TestCase, problem: Option<Problem>, text: String) -> TestCase {

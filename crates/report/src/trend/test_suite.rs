@@ -2,7 +2,7 @@
 
 use super::sentences::{headline, limits, step};
 use crate::compare::case;
-use crate::test_suite::{TestCase, TestSuite};
+use crate::test_suite::{SuiteTime, TestCase, TestSuite};
 use latlab_model::Nanos;
 use latlab_model::trend::Trend;
 
@@ -17,8 +17,11 @@ pub fn test_suite(of: &Trend) -> TestSuite {
     let overall = TestCase { name: name.clone(), ..case.clone() };
     TestSuite {
         name,
-        cases: vec![TestCase { measured, ..case }],
+        cases: vec![TestCase { measured, took: newest.map(|build| build.measured_ns), ..case }],
         overall,
         remarks: lines.join("\n"),
+        time: SuiteTime::of(
+            newest.map(|one| (one.started.as_str(), one.measured_ns, None)).into_iter(),
+        ),
     }
 }

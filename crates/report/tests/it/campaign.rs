@@ -4,6 +4,7 @@ use crate::common::svg::{attribute, elements};
 use crate::common::{Fixture, histogram, plan, verdict};
 use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign, CoolDown, Order, PlannedRun, Row};
 use latlab_model::campaign_table::{CampaignTable, CellAttempt, CellWord, VariantComparison};
+use latlab_model::finding::{ConditionFinding, Finding};
 use latlab_model::run::{MissBursts, VerdictReason, VerdictWord};
 use latlab_model::{Nanos, Plan, Run, ThreadBins};
 use latlab_report::campaign::{
@@ -114,7 +115,7 @@ impl Made {
     fn page(&self) -> String {
         let runs = self.runs.iter().filter_map(|(_, run)| run.as_ref());
         let runs: Vec<CampaignRun> = runs
-            .map(|(run, bins)| CampaignRun { run, bins, page: format!("runs/{}", run.id) })
+            .map(|(run, bins)| CampaignRun { run, bins, page: Some(format!("runs/{}", run.id)) })
             .collect();
         campaign_page(&self.table(), &runs, "0")
     }
@@ -220,6 +221,8 @@ fn a_kernel_that_fails_does_not_fail_the_other() {
     assert!(markdown(&table).contains("fails in 1 of 2 rows"));
     let xml = test_suite(&table).junit();
     assert!(xml.contains("tests=\"4\" failures=\"1\""), "{xml}");
+    let measured = "time=\"480.025\" timestamp=\"2026-11-21T16:04:31\" hostname=\"vm\"";
+    assert!(xml.contains(measured) && xml.matches(" time=\"120.006\"").count() == 4, "{xml}");
     let failed = xml.split("<testcase").find(|case| case.contains("<failure")).unwrap();
     assert!(failed.contains(&format!("name=\"hackbench, kernel {STOCK}\"")), "{failed}");
     assert!(failed.contains("name=\"kernel\" value=\"6.1.0-28-amd64 PREEMPT"), "{failed}");
@@ -227,6 +230,34 @@ fn a_kernel_that_fails_does_not_fail_the_other() {
     assert!(lines[0].starts_with("row,target,kernel,repeat,state,verdict,"), "{}", lines[0]);
     let rt = format!("\"hackbench, kernel {RT}\",local,{RT},2,done,pass,");
     assert!(lines.iter().any(|line| line.starts_with(&rt)), "{lines:#?}");
+}
+
+/// Invariant (campaigns): A row whose machine was not as it claims says so in every form of the table.
+#[test]
+fn a_busy_machine_in_an_idle_row_is_told_everywhere() {
+    let mut made = two_kernels();
+    let other_work = |cpus: &str| {
+        let cpus = cpus.parse().unwrap();
+        Finding::new(ConditionFinding::OtherWork { cpus, share: 1.0, threads: Vec::new() })
+    };
+    for (_, run) in made.runs.iter_mut().filter(|(planned, _)| planned.row == 0) {
+        run.as_mut().unwrap().0.findings.push(other_work("1"));
+    }
+    made.runs[1].1.as_mut().unwrap().0.findings.push(other_work("0"));
+    let table = made.table();
+    let text = show(&table, 200, Style::default());
+    let line = |label: &str| text.lines().find(|line| line.starts_with(label)).unwrap();
+    assert!(line(&format!("idle, kernel {STOCK}")).trim_end().ends_with(" other-work"), "{text}");
+    assert!(line(&format!("idle, kernel {RT}")).ends_with("other-work (1 of 2)"), "{text}");
+    let told = "such as 1: The run is without a load, but other work took up to 100 % of CPU 1.";
+    let page = made.page().replace('\u{a0}', " ");
+    let forms = [text.as_str(), &markdown(&table), &test_suite(&table).junit(), &page];
+    for (form, text) in forms.into_iter().enumerate() {
+        assert!(text.contains(told) && text.matches("other-work").count() >= 2, "{form}");
+    }
+    let csv = csv(&table);
+    let busy = csv.lines().filter(|line| line.ends_with(",other-work")).count();
+    assert_eq!((busy, csv.lines().next().unwrap().ends_with(",conditions")), (3, true), "{csv}");
 }
 
 /// Invariant (campaigns): What was measured on another target, kernel or board is another row everywhere.
@@ -285,7 +316,7 @@ fn a_campaign_of_two_kernels_says_which_is_better_and_how_sure_that_is() {
         );
     }
     let few = show(&quick_and_slow(2).table(), 200, Style::default());
-    let missing = "Cannot tell rt-6.12 from stock-6.12: too few repeats; 3 more repeats a side.";
+    let missing = "Cannot tell rt-6.12 from stock-6.12: too few repeats; each side needs at least 3 more repeats.";
     assert!(few.contains(missing), "{few}");
     // Of many the reason stands once.
     let mut several = quick_and_slow(2).table();
@@ -293,7 +324,7 @@ fn a_campaign_of_two_kernels_says_which_is_better_and_how_sure_that_is() {
         VariantComparison { candidate: "rt-6.1".into(), ..several.comparisons[0].clone() };
     several.comparisons.push(another);
     let few = show(&several, 200, Style::default());
-    let missing = "Cannot tell 2 others from stock-6.12: too few repeats; 3 more repeats a side.";
+    let missing = "Cannot tell 2 others from stock-6.12: too few repeats; each side needs at least 3 more repeats.";
     assert!(few.contains(missing) && few.matches("Cannot tell").count() == 1, "{few}");
 }
 
@@ -317,9 +348,8 @@ fn limited(per_hour: f64, bursts: [u64; 4]) -> CampaignTable {
 fn repeats_are_judged_together_by_their_limit() {
     let kept = limited(1.0, [0; 4]);
     assert_eq!(kept.rows[0].verdict, Some(VerdictWord::Pass));
-    let line = "idle: PASS. Deadline 100 us: 0 misses in 8 004 releases of 4 repeats (4 h). With 95 % \
-                confidence fewer than 0.75 bursts of misses come in an hour, if load and machine do not \
-                change and bursts come independently. That keeps the limit of 1 in an hour.";
+    let line = "idle: PASS. Deadline 100 us: 0 misses in 8 004 releases of 4 repeats (4 h). At most \
+                0.75 bursts of misses an hour (95 % confidence), if load and machine do not change and bursts come independently. That keeps the limit of 1 in an hour.";
     for said in [show(&kept, 400, Style::default()), markdown(&kept), test_suite(&kept).junit()] {
         assert!(plain(&said).contains(line), "{said}");
     }

@@ -46,6 +46,10 @@ fn the_first_sentence_says_which_run_passes() {
     assert_eq!(lines.next(), Some("rt passes; stock fails."));
     assert_eq!(
         lines.next(),
+        Some("stock: 1 miss instead of none, largest 560 times as large, p99.9 as large.")
+    );
+    assert_eq!(
+        lines.next(),
         Some("stock: 1 of 20 001 wake-ups missed the 1 ms deadline; the largest took 25.2 ms.")
     );
     let of = |name: &str| {
@@ -57,6 +61,37 @@ fn the_first_sentence_says_which_run_passes() {
     assert!(!of("rt").contains(" x"), "the baseline has no change: {said}");
 }
 
+/// Invariant (comparisons): A page of one run a side says first what the second has more and less of.
+#[test]
+fn two_runs_of_one_verdict_are_told_apart_by_their_figures() {
+    let with = |misses: u64, max: i64| {
+        let mut made = run(if misses > 100 { "stock" } else { "rt" }, RT, None, max);
+        made.run.total.misses = Some(misses);
+        made
+    };
+    let (stock, rt) = (with(4_100, 2_000_000), with(20, 1_010_000));
+    let said = |runs: &[&Run]| text(runs, 160).lines().next().map(str::to_string).unwrap();
+    assert_eq!(
+        said(&[&stock.run, &rt.run]),
+        "rt: 205 times fewer misses, largest half as large, p99.9 as large."
+    );
+    assert_eq!(
+        said(&[&rt.run, &stock.run]),
+        "stock: 205 times as many misses, largest twice as large, p99.9 as large."
+    );
+    assert_eq!(
+        said(&[&rt.run, &with(23, 1_300_000).run]),
+        "2026-11-21T16-04-30Z_rt: 15 % more misses, largest 29 % larger, p99.9 as large."
+    );
+    let page = common::pages(&[&stock, &rt]);
+    let judged = "One run each: another boot may explain the difference; 5 a side decide.";
+    assert!(page.contains(">rt: 205 times fewer misses") && page.contains(judged));
+    // What names no machine is called once.
+    let mut import = with(20, 1_010_000);
+    (import.run.machine.hostname, import.run.machine.board) = (Some("rt".to_string()), None);
+    assert!(!common::pages(&[&stock, &import]).contains("rt, rt"));
+}
+
 #[test]
 fn without_a_deadline_nothing_passes_or_fails() {
     let (mut one, mut two) = (run("one", RT, None, 40_000), run("two", RT, None, 90_000));
@@ -64,7 +99,7 @@ fn without_a_deadline_nothing_passes_or_fails() {
     let said = text(&[&one.run, &two.run], 160);
     assert!(
         said.starts_with(
-            "The observed maximum was smallest in one (40 us) and largest in two (90 us)."
+            "two: largest 2.2 times as large, p99.9 as large.\nThe observed maximum was smallest in one (40 us) and largest in two (90 us)."
         ),
         "{said}"
     );
@@ -91,9 +126,10 @@ fn settings_that_differ_are_named_and_no_others() {
 fn runs_of_one_name_are_told_apart_by_what_differs() {
     let (stock, rt) = (run("run", STOCK, None, 50_000), run("run", RT, None, 45_000));
     let said = text(&[&stock.run, &rt.run], 160);
-    assert!(said.starts_with(&format!("{STOCK} PREEMPT_DYNAMIC (voluntary) and {RT}")), "{said}");
+    let both = format!("\n{STOCK} PREEMPT_DYNAMIC (voluntary) and {RT} PREEMPT_RT pass.\n");
+    assert!(said.contains(&both), "{said}");
     let (idle, busy) = (run("run", RT, None, 50_000), run("run", RT, Some("hackbench"), 45_000));
-    assert!(text(&[&idle.run, &busy.run], 160).starts_with("no load and hackbench pass."));
+    assert!(text(&[&idle.run, &busy.run], 160).contains("\nno load and hackbench pass.\n"));
 }
 
 #[test]

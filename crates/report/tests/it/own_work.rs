@@ -45,7 +45,7 @@ fn a_maximum_in_the_work_of_an_own_thread_has_the_largest_without_beside_it() {
     let without = "at most 55 us (17.9 us outside latlab's own work) in";
     assert!(text.lines().next().unwrap().contains(without), "{text}");
     let cost = "latlab's own threads ran for 12.345 ms, all of it on measured CPUs; 2 of the 3 largest \
-                latencies lie in their work.";
+                latencies overlap them.";
     assert!(text.contains(cost), "{text}");
     assert!(!shown(&run([false, true, false], 0)).contains("outside latlab"));
     let mut judged = run([true, true, false], 0);
@@ -61,7 +61,7 @@ fn a_maximum_in_the_work_of_an_own_thread_has_the_largest_without_beside_it() {
 #[test]
 fn a_run_proves_that_its_own_threads_were_elsewhere() {
     let cost = "latlab's own threads ran for 12.345 ms, none of it on measured CPUs; none of the 3 \
-                largest latencies lies in their work.";
+                largest latencies overlaps them.";
     let text = shown(&run([false; 3], 0));
     assert!(text.contains(cost), "{text}");
     let without = Run { own_work: None, ..run([false; 3], 0) };

@@ -4,8 +4,9 @@ use crate::common::{self, Fixture};
 use latlab_model::Nanos;
 use latlab_model::finding::{Finding, LossFinding};
 use latlab_model::plan::Method;
+use latlab_model::run::Quantiles;
 use latlab_model::run::VerdictWord;
-use latlab_model::statistics::{QuantileInterval, RunStatistics};
+use latlab_model::statistics::{CorrectedQuantiles, QuantileInterval, RunStatistics};
 use latlab_report::{
     Glyphs, PictureSize, Style, histogram, rendered_verdict, summarise, summarise_in_lines,
 };
@@ -53,6 +54,33 @@ fn intervals_stand_below_their_quantiles_and_take_no_line_more() {
     assert_eq!(text.lines().count(), lines, "{text}");
     let row = text.lines().find(|line| line.starts_with("95 % interval")).unwrap();
     assert!(row.contains("4.1 us to 4.4 us") && row.contains("from 58 us"), "{text}");
+}
+
+/// Invariant (losses): Where skipped releases change the tail, both figures are on the first screen.
+#[test]
+fn a_tail_that_skipped_releases_make_longer_stands_beside_that_of_the_cycles() {
+    let mut fixture = common::normal();
+    let figures = |fixture: &Fixture| {
+        let text = screen(fixture, 80);
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        (text, summarise_in_lines(&fixture.run, 200, PLAIN))
+    };
+    let of_cycles = fixture.run.total.quantiles.clone().unwrap();
+    let corrected = |p99_9_ns, at_least| {
+        let quantiles = Quantiles { p99_9_ns, ..of_cycles.clone() };
+        let corrected = Some(CorrectedQuantiles { added: 9, at_least, quantiles });
+        Some(RunStatistics { corrected, ..RunStatistics::default() })
+    };
+    fixture.run.total.max_ns = Some(Nanos(80_000_000));
+    fixture.run.statistics = corrected(of_cycles.p99_9_ns, false);
+    let (screen, lines) = figures(&fixture);
+    assert!(!screen.contains("of all releases") && !lines.contains("of all releases"), "{screen}");
+    fixture.run.statistics = corrected(Some(Nanos(9_437_183)), false);
+    let (screen, lines) = figures(&fixture);
+    assert!(screen.contains("p99.9 of all releases") && screen.contains("9.44 ms"), "{screen}");
+    assert!(lines.contains(", p99.9 of all releases 9.44 ms"), "{lines}");
+    fixture.run.statistics = corrected(Some(Nanos(9_437_183)), true);
+    assert!(figures(&fixture).1.contains("p99.9 of all releases at least 9.44 ms"));
 }
 
 #[test]

@@ -264,6 +264,7 @@ fn compared_run(one: &MeasuredRun) -> ComparedRun {
     ComparedRun {
         id: run.id.clone(),
         started: run.started.clone(),
+        hostname: run.machine.hostname.clone(),
         boot_id: run.machine.boot_id.clone(),
         measured_ns: run.measured_ns,
         cycles: run.total.cycles,

@@ -153,12 +153,19 @@ impl Change {
                 UndoResult::Failed("not a file below /sys, /proc/sys or /proc/irq".to_string())
             }
             // Of tracefs, which removes such a folder with all that is in it; elsewhere it is empty.
-            Kind::Folder => match fs::remove_dir(kernel_path(root, &self.path)) {
-                Err(error) if error.kind() != ErrorKind::NotFound => {
-                    UndoResult::Failed(error.to_string())
+            Kind::Folder => {
+                let folder = kernel_path(root, &self.path);
+                match fs::remove_dir(&folder) {
+                    Err(error) if error.kind() != ErrorKind::NotFound => {
+                        UndoResult::Failed(error.to_string())
+                    }
+                    // Where tracefs cannot be reached, nothing tells whether the trace goes on.
+                    Err(_) if !folder.parent().is_some_and(Path::exists) => {
+                        UndoResult::Failed("tracefs is not mounted".to_string())
+                    }
+                    _ => UndoResult::Restored,
                 }
-                _ => UndoResult::Restored,
-            },
+            }
             Kind::File | Kind::Flag => self.restore_value(root),
         }
     }

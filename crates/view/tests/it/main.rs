@@ -162,7 +162,7 @@ fn the_page_of_a_campaign_leads_to_its_runs() {
     let folder = campaign(root.path(), &["a"]);
     let runs = [measure(&folder, 0), measure(&folder, 1)];
     let shown = LoadedCampaign::read(&folder).unwrap();
-    let page_of = |path: &Path| format!("{}/page.html", path.file_name().unwrap().display());
+    let page_of = |path: &Path| Some(format!("{}/page.html", path.file_name()?.display()));
     let html = shown.page(page_of);
     for run in &runs {
         assert!(html.contains(&format!("{}/page.html", run.id)), "{}", run.id);
@@ -186,7 +186,7 @@ fn labels_of_a_stranger_are_shown_as_escapes_and_are_no_formulas() {
         markdown(&loaded.shown),
         test_suite(&loaded.shown).junit(),
         show(&loaded.shown, 120, Style::default()),
-        loaded.page(|_| String::new()),
+        loaded.page(|_| None),
         loaded.multiples(&Options::default()),
     ];
     for text in texts.iter().chain([&table]) {

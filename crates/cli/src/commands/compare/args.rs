@@ -14,7 +14,7 @@ pub struct CompareArgs {
     /// Runs to judge, behind --
     #[arg(value_name = "CANDIDATE", required = true, last = true)]
     pub candidate: Vec<String>,
-    /// By how much the candidate may be worse; twice as much for p99.99 and the median maximum
+    /// Largest slowdown that is not a regression; twice as much for p99.99 and the median maximum
     #[arg(long, value_name = "SHARE", default_value = "5%", value_parser = share)]
     pub care: f64,
     /// Bursts of deadline misses that the candidate may have, such as 0.1/h

@@ -14,7 +14,8 @@ pub struct ReportArgs {
     /// How they are compared and judged
     #[command(flatten)]
     pub comparison: RunComparisonArgs,
-    /// The page to write, - for standard output [default: report.html in the run's folder,
+    /// The page to write, - for standard output; of a campaign also a folder, written with a slash at
+    /// its end: its page and one of each run [default: report.html in the run's folder,
     /// comparison.html in the first one's where several are compared]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -59,7 +60,8 @@ Examples:
   latlab report stock rt -o both.html       two runs compared, and each of them
   latlab report a b --baseline stock        three runs, compared with stock
   latlab report stress-five --open          a campaign: its table, and a page of each run
+  latlab report stress-five -o pages/       the same in a folder to send or to publish
   latlab report stress-five --format junit >junit.xml
-  latlab report last -o - | mail -s 'the last run' somebody@example.org
+  latlab report last -o - | mail -s 'the last run' you@example.org
 
 The page needs no network and no other file. It holds run.json and the figures of each second.";

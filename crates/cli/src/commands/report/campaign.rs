@@ -5,15 +5,19 @@ use crate::browser;
 use crate::documents::CampaignReported;
 use crate::output::{print, print_json, print_text, warn, write_into, write_whole};
 use crate::store::finish_leftovers;
-use anyhow::bail;
+use anyhow::{Context, bail};
 use latlab_report::campaign::{csv, markdown, test_suite};
 use latlab_store::CampaignFolder;
 use latlab_view::{LoadedCampaign, LoadedRun};
-use std::path::{Path, PathBuf, absolute};
+use std::borrow::Cow;
+use std::fs;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// The page of a run in its folder.
 const RUN_PAGE: &str = "report.html";
+/// The page of the campaign in a folder that is made for it.
+const FOLDER_PAGE: &str = "index.html";
 
 /// Writes the page, or prints the table in the format that the flags name.
 pub fn report(folder: &CampaignFolder, args: &ReportArgs) -> anyhow::Result<ExitCode> {
@@ -38,24 +42,35 @@ pub fn report(folder: &CampaignFolder, args: &ReportArgs) -> anyhow::Result<Exit
     Ok(ExitCode::SUCCESS)
 }
 
-/// The page of the campaign, and beside each run its own.
+/// The page of the campaign: with a page of each run in its own folder or the one that is named, else
+/// alone, so that it works wherever it is taken.
 fn page(folder: &CampaignFolder, shown: &LoadedCampaign, args: &ReportArgs) -> anyhow::Result<()> {
-    let own = folder.path().join(RUN_PAGE);
-    let path = args.output.clone().unwrap_or_else(|| own.clone());
-    let page = shown.page(|run| link(run, path == own));
-    for run in shown.folders() {
-        if let Err(error) = write_page_of(&run) {
-            // The others are shown all the same.
-            warn(format_args!("cannot write the page of {}: {error:#}", run.display()));
+    let (path, page) = match &args.output {
+        None => {
+            write_run_pages(shown, write_page_of);
+            let page = shown.page(|run| Some(format!("runs/{}/{RUN_PAGE}", name(run))));
+            (write_into(folder.path(), RUN_PAGE, page.as_bytes())?, page)
         }
-    }
-    if path.as_os_str() == "-" {
-        return print(&page);
-    }
-    match &args.output {
-        Some(path) => write_whole(path, page.as_bytes())?,
-        None => drop(write_into(folder.path(), RUN_PAGE, page.as_bytes())?),
-    }
+        Some(target) if is_folder(target) => {
+            let runs = target.join("runs");
+            fs::create_dir_all(&runs).with_context(|| format!("cannot make {}", runs.display()))?;
+            write_run_pages(shown, |run| {
+                write_whole(&runs.join(format!("{}.html", name(run))), page_of(run)?.as_bytes())
+            });
+            let page = shown.page(|run| Some(format!("runs/{}.html", name(run))));
+            let path = target.join(FOLDER_PAGE);
+            write_whole(&path, page.as_bytes())?;
+            (path, page)
+        }
+        Some(target) => {
+            let page = shown.page(|_| None);
+            if target.as_os_str() == "-" {
+                return print(&page);
+            }
+            write_whole(target, page.as_bytes())?;
+            (target.clone(), page)
+        }
+    };
     match args.format {
         ReportFormat::Json => print_json(&CampaignReported {
             page: path.display().to_string(),
@@ -70,14 +85,27 @@ fn page(folder: &CampaignFolder, shown: &LoadedCampaign, args: &ReportArgs) -> a
     Ok(())
 }
 
-/// Where the page of a run is: beside the campaign's own page, or wherever it lies.
-fn link(run: &Path, from_its_folder: bool) -> String {
-    let name = run.file_name().map(PathBuf::from).unwrap_or_default();
-    let target = match from_its_folder {
-        true => Path::new("runs").join(name),
-        false => absolute(run).unwrap_or_else(|_| run.to_path_buf()),
-    };
-    target.join(RUN_PAGE).display().to_string()
+/// Whether a path names a folder: one that is there, or by the slash at its end.
+fn is_folder(path: &Path) -> bool {
+    path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/")
+}
+
+/// The name of a run's folder.
+fn name(run: &Path) -> Cow<'_, str> {
+    run.file_name().unwrap_or_default().to_string_lossy()
+}
+
+/// Writes the page of each run; one that cannot be written does not keep the others from it.
+fn write_run_pages(shown: &LoadedCampaign, write: impl Fn(&Path) -> anyhow::Result<()>) {
+    for run in shown.folders() {
+        if let Err(error) = write(&run) {
+            warn(format_args!("cannot write the page of {}: {error:#}", run.display()));
+        }
+    }
+}
+
+fn page_of(run: &Path) -> anyhow::Result<String> {
+    Ok(latlab_view::page(&[LoadedRun::read(run)?]))
 }
 
 /// A page that is newer than its run is what it would be again.
@@ -86,6 +114,5 @@ fn write_page_of(run: &Path) -> anyhow::Result<()> {
     if changed(RUN_PAGE) > changed("run.json") {
         return Ok(());
     }
-    let page = latlab_view::page(&[LoadedRun::read(run)?]);
-    write_into(run, RUN_PAGE, page.as_bytes()).map(drop)
+    write_into(run, RUN_PAGE, page_of(run)?.as_bytes()).map(drop)
 }

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct WatchArgs {
-    /// From the begin of a round to the next one
+    /// Time between the starts of two rounds
     #[arg(long, value_name = "TIME", default_value = "1min", help_heading = WATCH)]
     pub every: Nanos,
     /// Share of a CPU that all rounds may take together; where they would take more, the next one comes
@@ -25,7 +25,7 @@ pub struct WatchArgs {
     /// Run a command when a round fails or nothing can be measured, with the round as JSON on its input
     #[arg(long, value_name = "CMD", help_heading = WATCH)]
     pub on_fail: Option<String>,
-    /// End after so many rounds [default: never]
+    /// End after N rounds [default: never]
     #[arg(long, value_name = "N", value_parser = rounds, help_heading = WATCH)]
     pub rounds: Option<u64>,
     /// Print only what fails and what is removed

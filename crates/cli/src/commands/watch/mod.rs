@@ -49,11 +49,11 @@ pub fn watch(args: &WatchArgs) -> anyhow::Result<ExitCode> {
         let next = budget.next_round(at, watch.spent.total());
         if round == 1 && next > at + args.every {
             warn(format_args!(
-                "a round takes {} of CPU time: the next one comes after {}, so that all take {} at most \
-                 (--cpu-budget)",
+                "a round takes {} of CPU time: --cpu-budget {} gives one every {}, not every {}",
                 watch.spent.last,
+                percent(args.cpu_budget),
                 span(next),
-                percent(args.cpu_budget)
+                span(args.every)
             ));
         }
         while !stop.is_set() && since() < next {
