@@ -80,8 +80,12 @@ fn judgement(run: &Run, verdict: &Verdict) -> String {
         format!("; the largest {size} {}{}", max.short(), sentence::outside_own_work(run))
     });
     let largest = largest.unwrap_or_default();
-    let missed =
-        format!("{count} of {} {many} missed the {deadline_ns} deadline", grouped(*activations));
+    // A file may state a maximum of gaps that it does not list.
+    let all = match misses > activations {
+        true => format!("at least {}", grouped(*misses)),
+        false => grouped(*activations),
+    };
+    let missed = format!("{count} of {all} {many} missed the {deadline_ns} deadline");
     match (verdict::reason(run, verdict), &verdict.reason) {
         (Some(reason), Some(VerdictReason::PassForbidden { .. })) if *misses == 0 => {
             format!("{word}: {missed}, but {reason}{largest}.")
