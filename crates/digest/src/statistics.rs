@@ -11,7 +11,7 @@ use latlab_model::statistics::{
 use latlab_model::{Bin, Nanos, Run, ThreadBins};
 use latlab_stats::{
     Clustering, Durations, LateCycle, Onset, PeriodicEvidence, QUANTILES, SliceDependence, Stall,
-    TailEvidence, TimedEvent, clustering, growth_chance, periodic, quantile_interval,
+    TailEvidence, TimedEvent, clustering, dependences, growth_chance, periodic, quantile_interval,
     quantiles_of_rows, rising_order, slice_dependence, tail_model, with_swallowed,
 };
 use std::collections::BTreeMap;
@@ -314,12 +314,8 @@ fn known_above(thread: &ThreadRun, late: &[LateCycle]) -> Option<Nanos> {
 
 impl Latencies<'_> {
     fn intervals(&self) -> Vec<QuantileInterval> {
-        // The median has the least chance in it, and tells the others what to look for.
-        let usual = Durations::default();
-        let of_median = self.dependence(500_000, &usual).map_or(usual, |found| found.durations);
-        let interval = |share: &u32| {
-            let hint = if *share == 500_000 { usual } else { of_median.as_hint() };
-            let found = self.dependence(*share, &hint);
+        let found = dependences(&QUANTILES, |share, hint| self.dependence(share, hint));
+        let interval = |(share, found): (&u32, Option<SliceDependence>)| {
             let per_event = found.map(|found| found.per_event);
             let interval = quantile_interval(&self.rows, *share, self.observed, per_event)?;
             Some(match found.and_then(|found| found.longer) {
@@ -332,7 +328,7 @@ impl Latencies<'_> {
                 None => interval,
             })
         };
-        QUANTILES.iter().filter_map(interval).collect()
+        QUANTILES.iter().zip(found).filter_map(interval).collect()
     }
 
     /// How latencies near a quantile depend on each other; `None` if their order is not known.

@@ -52,7 +52,7 @@ pub use quantile_interval::{QUANTILES, quantile_interval};
 pub use rank::Shift;
 pub use repeats::judge_repeats;
 pub use run_length::run_length;
-pub use scales::{Durations, FEWEST_SLICES, SliceDependence, slice_dependence};
+pub use scales::{Durations, FEWEST_SLICES, SliceDependence, dependences, slice_dependence};
 pub use series::{ChangePoint, SeriesChanges, SeriesLimit, change_points};
 pub use span::Span;
 pub use special::{normal, normal_quantile};

@@ -10,6 +10,8 @@
 use crate::dependence::size_bias;
 use crate::special::{student_above, student_beyond};
 
+/// The median, in parts per million.
+const MEDIAN: u32 = 500_000;
 /// Cosines that are looked at: slow ones, which decide, and as many faster ones as they are compared with.
 const COSINES: usize = 36;
 /// Of fewer slices nothing is known.
@@ -74,6 +76,30 @@ pub struct SliceDependence {
     pub longer: Option<f64>,
     /// How long slow variation lasts.
     pub durations: Durations,
+}
+
+/// The dependence near each of these quantiles, in parts per million and rising, by what tells that of one.
+pub fn dependences(
+    quantiles: &[u32],
+    of: impl Fn(u32, &Durations) -> Option<SliceDependence>,
+) -> Vec<Option<SliceDependence>> {
+    // The median has the least chance in it, and tells the others what to look for.
+    let usual = Durations::default();
+    let of_median = of(MEDIAN, &usual).map_or(usual, |found| found.durations.as_hint());
+    let mut lower: Option<(f64, SliceDependence)> = None;
+    let one = |quantile: &u32| {
+        let hint = if *quantile == MEDIAN { usual } else { of_median };
+        let mut found = of(*quantile, &hint)?;
+        let above = 1.0 - f64::from(*quantile) / 1e6;
+        // What comes and goes lifts the latencies above both, so that as many of the fewer stand for one.
+        if let Some((above_lower, known)) = lower {
+            let least = 1.0 + (known.per_event - 1.0) * above / above_lower;
+            found.per_event = found.per_event.max(least);
+        }
+        lower = Some((above, found));
+        Some(found)
+    };
+    quantiles.iter().map(one).collect()
 }
 
 /// A combination of independent latencies with a slow variation.

@@ -3,7 +3,7 @@
 use super::random::Random;
 use super::score::Score;
 use latlab_model::{Bin, Nanos};
-use latlab_stats::{Durations, SliceDependence, quantile_interval, slice_dependence};
+use latlab_stats::{Durations, SliceDependence, dependences, quantile_interval, slice_dependence};
 
 /// Latencies of a second, and seconds of a run.
 const RATE: usize = 1_000;
@@ -135,11 +135,11 @@ pub fn intervals(machine: &Machine, cases: usize) -> Vec<Score> {
         let mut process = (machine.start)(random);
         let values: Vec<f64> = (0..RATE * SECONDS).map(|_| process(random)).collect();
         let run = Run::new(values);
-        let usual = Durations::default();
-        let of_median = run.dependence(500_000, &usual).map_or(usual, |found| found.durations);
-        for ((share, _), (score, truth)) in QUANTILES.iter().zip(scores.iter_mut().zip(&truths)) {
-            let hint = if *share == 500_000 { usual } else { of_median.as_hint() };
-            score.count(run.covers(*share, *truth, &hint));
+        let shares = QUANTILES.map(|(share, _)| share);
+        let found = dependences(&shares, |share, hint| run.dependence(share, hint));
+        let of_share = shares.iter().zip(found).zip(scores.iter_mut().zip(&truths));
+        for ((share, found), (score, truth)) in of_share {
+            score.count(run.covers(*share, *truth, found));
         }
     }
     scores
@@ -170,8 +170,7 @@ impl Run {
     }
 
     /// Whether the interval holds the truth; `None` where it is refused.
-    fn covers(&self, share: u32, truth: f64, hint: &Durations) -> Option<bool> {
-        let found = self.dependence(share, hint);
+    fn covers(&self, share: u32, truth: f64, found: Option<SliceDependence>) -> Option<bool> {
         if found.is_some_and(|found| found.longer.is_some()) {
             return None;
         }
