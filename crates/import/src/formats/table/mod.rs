@@ -2,6 +2,7 @@
 
 mod cell;
 mod layout;
+mod names;
 mod timestamps;
 
 use super::left_out::{LeftOut, is_other_text};
@@ -18,8 +19,10 @@ use latlab_model::finding::ImportFinding;
 use latlab_model::statements::states_loss;
 use latlab_model::units::grouped;
 use layout::Layout;
-use layout::{is_rule, stated_unit};
-pub use layout::{stated_latency, unit};
+use layout::is_rule;
+pub use layout::unit;
+pub use names::stated_latency;
+use names::stated_unit;
 use std::collections::BTreeMap;
 use timestamps::Timestamps;
 
