@@ -1,7 +1,7 @@
 //! The fingerprint: what identifies and explains the target.
 
 use crate::CpuSet;
-use crate::guest::MARK;
+use crate::guest::{IN_VIRTUAL_TIME, MARK};
 use crate::snapshot::{Snapshot, made};
 use serde::{Deserialize, Serialize};
 
@@ -170,9 +170,11 @@ pub fn dynamic_mode(snapshot: &Snapshot) -> Option<&str> {
 }
 
 impl Machine {
-    /// Whether it is a virtual machine, as far as it knows.
-    pub fn is_virtual(&self) -> bool {
-        self.virtualisation.as_ref().is_some_and(|words| !words.starts_with("container"))
+    /// Whether a hypervisor may take time from it, as far as it knows; in virtual time none does.
+    pub fn has_hypervisor(&self) -> bool {
+        self.virtualisation.as_ref().is_some_and(|words| {
+            !words.starts_with("container") && !words.ends_with(IN_VIRTUAL_TIME)
+        })
     }
 }
 

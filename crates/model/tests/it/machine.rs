@@ -70,6 +70,14 @@ fn any_sign_of_preempt_rt_suffices() {
 }
 
 #[test]
+fn in_virtual_time_no_hypervisor_takes_time() {
+    let guest = |mark| plant(&[("lab/guest", mark)]).has_hypervisor();
+    assert!(guest("lab:x86-64 in the host's time"));
+    assert!(!guest("lab:x86-64 in virtual time"));
+    assert!(!plant(&[(".dockerenv", "")]).has_hypervisor());
+}
+
+#[test]
 fn an_empty_snapshot_is_no_crash() {
     assert_eq!(plant(&[]), Machine::default());
 }
