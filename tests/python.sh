@@ -64,5 +64,11 @@ assert told.license_expression == "MIT OR Apache-2.0" and "licences.txt" in told
 assert (installed / "latlab/py.typed").exists()
 PYTHON
 }
+clone() {
+    mkdir -p "$here/clone/target" "$here/from-clone" && cp -r python "$here/clone" && cp "$program" "$here/clone/target" || return
+    (cd "$here/clone" && pip install --quiet --no-index --no-deps --no-build-isolation --target "$here/from-clone" ./python) &&
+        cmp "$program" "$here/from-clone/bin/latlab"
+}
+try "pip installs the package of a clone with the program that was built there" clone
 try "a wheel holds the program, is the same when it is built again, and can be installed" wheel
 exit $status

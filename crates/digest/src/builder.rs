@@ -169,7 +169,7 @@ impl RunBuilder {
             }
             Message::RecordedSpike(spike) => {
                 let threads = self.prepared.as_ref().map_or(&[][..], |prepared| &prepared.threads);
-                let in_guest = self.machine.as_ref().is_some_and(Machine::is_virtual);
+                let in_guest = self.machine.as_ref().is_some_and(Machine::has_hypervisor);
                 self.explanation.as_mut()?.push_spike(spike, threads, in_guest);
             }
             Message::KnownThreads(threads) => self.explanation.as_mut()?.push_threads(threads),

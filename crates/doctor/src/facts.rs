@@ -64,21 +64,12 @@ impl<'a> Facts<'a> {
 
     /// Whether the kernel is fully preemptible.
     pub fn is_realtime(&self) -> bool {
-        self.text("sys/kernel/realtime") == Some("1")
-            || self.has_option("PREEMPT_RT")
-            || self.version_is_realtime()
-    }
-
-    /// Whether the version line says so; before 5.x the patch wrote two words.
-    pub fn version_is_realtime(&self) -> bool {
-        let words: Vec<&str> = self.version_words().collect();
-        words.contains(&"PREEMPT_RT") || words.windows(2).any(|pair| pair == ["PREEMPT", "RT"])
+        machine::is_realtime(self.snapshot)
     }
 
     /// The words of the kernel's version line.
     pub fn version_words(&self) -> impl Iterator<Item = &'a str> {
-        let line = self.text("proc/sys/kernel/version").or_else(|| self.text("proc/version"));
-        line.unwrap_or_default().split_whitespace()
+        machine::version(self.snapshot).split_whitespace()
     }
 
     /// Version of the kernel: `(6, 12)`.

@@ -40,6 +40,8 @@ text_enum! {
         Thread = "thread",
         /// A thread that ran with interrupts off, or in the place of the interrupt.
         InterruptsOff = "interrupts-off",
+        /// In a guest: no event while a thread ran, which the host or interrupts that were off can make.
+        HypervisorOrInterruptsOff = "hypervisor-or-interrupts-off",
         /// A thread that printed to the console.
         Printk = "printk",
         /// A thread with many page faults.
@@ -158,7 +160,9 @@ impl BlameLeg {
 
     /// Who is to blame for it: of what a thread starts again and again, that thread.
     pub fn cause(&self) -> Holder {
-        match self.thread.as_ref().and_then(|thread| thread.started_by.as_ref()) {
+        let starter = self.thread.as_ref().and_then(|thread| thread.started_by.as_ref());
+        // What the host may have done is nothing that a parent has started.
+        match starter.filter(|_| self.holder.kind != HolderKind::HypervisorOrInterruptsOff) {
             Some(starter) => Holder { kind: HolderKind::Starts, name: starter.name.clone() },
             None => self.holder.clone(),
         }

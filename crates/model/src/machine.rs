@@ -1,7 +1,7 @@
 //! The fingerprint: what identifies and explains the target.
 
 use crate::CpuSet;
-use crate::guest::MARK;
+use crate::guest::{IN_VIRTUAL_TIME, MARK};
 use crate::snapshot::{Snapshot, made};
 use serde::{Deserialize, Serialize};
 
@@ -111,13 +111,46 @@ fn cpu_model(snapshot: &Snapshot) -> Option<String> {
 }
 
 fn preemption(snapshot: &Snapshot, version: &str) -> Option<String> {
-    if snapshot.text("sys/kernel/realtime") == Some("1") {
+    if is_realtime(snapshot) {
         return Some("PREEMPT_RT".to_string());
     }
     let word = version.split_whitespace().find(|word| word.starts_with("PREEMPT"))?;
     let mode = dynamic_mode(snapshot).filter(|_| word == "PREEMPT_DYNAMIC");
     Some(mode.map_or_else(|| word.to_string(), |mode| format!("{word} ({mode})")))
 }
+
+/// Whether the kernel is PREEMPT_RT, by any sign of it. That a sign is missing says nothing: mainline
+/// has no /sys/kernel/realtime, and a build may have a version line of its own.
+pub fn is_realtime(snapshot: &Snapshot) -> bool {
+    let version = version(snapshot);
+    // Only such a kernel has these threads.
+    let threads = snapshot.text(made::THREADS).unwrap_or_default();
+    snapshot.text("sys/kernel/realtime") == Some("1")
+        || is_realtime_version(version)
+        || threads.lines().any(|line| line.contains("\tfifo\t") && line.contains("\tirq_work/"))
+        // The configuration may be that of another kernel, and says nothing against the running one.
+        || is_configured_realtime(snapshot) && !version.contains("PREEMPT_DYNAMIC")
+}
+
+/// Whether a version line says PREEMPT_RT; before 5.x the patch wrote two words.
+pub fn is_realtime_version(version: &str) -> bool {
+    let words: Vec<&str> = version.split_whitespace().collect();
+    words.contains(&"PREEMPT_RT") || words.windows(2).any(|pair| pair == ["PREEMPT", "RT"])
+}
+
+/// Whether the kernel's configuration has PREEMPT_RT, or the option of the patch before 5.x.
+pub fn is_configured_realtime(snapshot: &Snapshot) -> bool {
+    ["PREEMPT_RT", "PREEMPT_RT_FULL"].iter().any(|option| config(snapshot, option) == Some("y"))
+}
+
+/// The kernel's version line.
+pub fn version(snapshot: &Snapshot) -> &str {
+    let line = snapshot.text("proc/sys/kernel/version").or_else(|| snapshot.text("proc/version"));
+    line.unwrap_or_default()
+}
+
+/// How the kernel's log goes on behind `Dynamic Preempt: ` where it refuses the mode that follows.
+pub const UNSUPPORTED_MODE: &str = "unsupported mode: ";
 
 /// The mode of PREEMPT_DYNAMIC that is in force now, where the kernel tells it.
 pub fn dynamic_mode(snapshot: &Snapshot) -> Option<&str> {
@@ -129,6 +162,7 @@ pub fn dynamic_mode(snapshot: &Snapshot) -> Option<&str> {
         let mut lines = snapshot.text(made::KERNEL_LOG)?.lines().rev();
         lines.find_map(|line| {
             let long = line.split_once("Dynamic Preempt: ").map(|(_, mode)| mode);
+            let long = long.filter(|mode| !mode.starts_with(UNSUPPORTED_MODE));
             long.or_else(|| line.split_once(" PREEMPT(")?.1.split_once(')').map(|(mode, _)| mode))
         })
     };
@@ -136,9 +170,11 @@ pub fn dynamic_mode(snapshot: &Snapshot) -> Option<&str> {
 }
 
 impl Machine {
-    /// Whether it is a virtual machine, as far as it knows.
-    pub fn is_virtual(&self) -> bool {
-        self.virtualisation.as_ref().is_some_and(|words| !words.starts_with("container"))
+    /// Whether a hypervisor may take time from it, as far as it knows; in virtual time none does.
+    pub fn has_hypervisor(&self) -> bool {
+        self.virtualisation.as_ref().is_some_and(|words| {
+            !words.starts_with("container") && !words.ends_with(IN_VIRTUAL_TIME)
+        })
     }
 }
 

@@ -13,6 +13,9 @@ use latlab_model::explanation::{
 use latlab_model::flight::RecordedSpike;
 use std::collections::BTreeMap;
 
+/// No wake-up takes longer by itself; what does has a cause that was not recorded.
+const LONGEST_WAKE_UP: i64 = 100_000;
+
 /// What the pages of a spike came to.
 pub struct Blamed {
     /// The spike with its legs.
@@ -234,8 +237,14 @@ fn told(
     for leg in &legs {
         *totals.entry(leg.cause()).or_default() += leg.length().0;
     }
-    let largest = totals.into_iter().max_by_key(|(_, total)| *total);
-    let cause = largest.filter(|(holder, _)| holder.kind != HolderKind::Unknown);
+    let is_wake_up = |holder: &Holder| holder.kind == HolderKind::WakeUp;
+    // What every wake-up takes is the cause only where nothing else took as much.
+    let large =
+        |(holder, took): &(Holder, i64)| !is_wake_up(holder) || took * 2 >= spike.latency_ns.0;
+    let largest = totals.into_iter().filter(large).max_by_key(|(_, total)| *total);
+    let cause = largest.filter(|(holder, took)| {
+        holder.kind != HolderKind::Unknown && (!is_wake_up(holder) || *took <= LONGEST_WAKE_UP)
+    });
     let cause = cause.map(|(holder, total)| (holder, Nanos(total)));
     let (cause, cause_ns) = cause.unzip();
     let own = legs.iter().filter(|leg| Some(leg.cause()) == cause);

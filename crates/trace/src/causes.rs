@@ -15,9 +15,11 @@ pub struct CauseTable {
     unexplained: BTreeMap<UnexplainedReason, u64>,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Tally {
     count: u64,
+    /// Those in which stolen time rose.
+    stolen: u64,
     total: i64,
     largest: i64,
     cpus: BTreeSet<u32>,
@@ -42,6 +44,7 @@ impl CauseTable {
         };
         let tally = self.causes.entry(cause.clone()).or_default();
         tally.count += 1;
+        tally.stolen += u64::from(blame.stolen.is_some_and(|stolen| stolen.rose_ns > Nanos::ZERO));
         tally.total += blame.cause_ns.0;
         tally.largest = tally.largest.max(blame.cause_ns.0);
         tally.cpus.extend(blame.cpu);
@@ -82,8 +85,33 @@ impl CauseTable {
         all
     }
 
+    /// The causes, with the programs in which a guest stood still as one: it is the host that stops now
+    /// this and now that. A program that was met again and again, without stolen time, stands alone.
+    fn gathered(&self) -> BTreeMap<Holder, Tally> {
+        let kind = HolderKind::HypervisorOrInterruptsOff;
+        let of_host = |holder: &Holder| holder.kind == kind;
+        let all = self.causes.iter().filter(|(holder, _)| of_host(holder));
+        let all: u64 = all.map(|(_, tally)| tally.count).sum();
+        let recurs = |tally: &Tally| {
+            tally.count >= RECURS && tally.count * 2 > all && tally.stolen * 2 <= tally.count
+        };
+        let (mut apart, mut together) = (BTreeMap::new(), BTreeMap::new());
+        for (holder, tally) in &self.causes {
+            let of = if of_host(holder) && !recurs(tally) { &mut together } else { &mut apart };
+            of.insert(holder.clone(), tally.clone());
+        }
+        if together.len() > 1 {
+            let mut sum = Tally::default();
+            together.iter().for_each(|(holder, tally)| sum.add(&holder.name, tally));
+            together = BTreeMap::from([(Holder { kind, name: String::new() }, sum)]);
+        }
+        apart.extend(together);
+        apart
+    }
+
     /// The causes, those of most spikes first; times are counted from the first release.
     pub fn causes(&self, first_release: Nanos) -> Vec<Cause> {
+        let causes = self.gathered();
         let cause = |(holder, tally): (&Holder, &Tally)| Cause {
             holder: holder.clone(),
             count: tally.count,
@@ -100,7 +128,7 @@ impl CauseTable {
             realtime: None,
             remedy: None,
         };
-        let mut all: Vec<Cause> = self.causes.iter().map(cause).collect();
+        let mut all: Vec<Cause> = causes.iter().map(cause).collect();
         // What cost most comes first, not what came most often.
         all.sort_by_key(|one| (Reverse(one.total_ns), Reverse(one.count)));
         all
@@ -108,6 +136,17 @@ impl CauseTable {
 }
 
 impl Tally {
+    /// Adds the spikes of a program to those of others.
+    fn add(&mut self, program: &str, other: &Tally) {
+        self.count += other.count;
+        self.total += other.total;
+        self.largest = self.largest.max(other.largest);
+        self.cpus.extend(&other.cpus);
+        self.first = self.first.into_iter().chain(other.first).min();
+        self.last = self.last.max(other.last);
+        self.started.insert(program.to_string(), other.count);
+    }
+
     fn started(&self) -> Vec<String> {
         let mut all: Vec<(&String, &u64)> = self.started.iter().collect();
         all.sort_by_key(|(_, count)| Reverse(**count));
@@ -117,3 +156,5 @@ impl Tally {
 
 /// Names of what is started that a cause has.
 const NAMED: usize = 3;
+/// A program that was met so often, and more often than all others, may be the reason itself.
+const RECURS: u64 = 3;

@@ -137,7 +137,12 @@ impl LegContext<'_> {
 
     /// Printed lines, page faults, and a CPU that goes or comes, make another cause of who had the CPU.
     pub fn look_at_evidence(&self, leg: &mut BlameLeg) {
-        let Some((kind, evidence)) = self.evidence(leg) else { return };
+        let Some((kind, evidence)) = self.evidence(leg) else {
+            if self.subject.in_guest && leg.holder.kind == HolderKind::InterruptsOff {
+                leg.holder.kind = HolderKind::HypervisorOrInterruptsOff;
+            }
+            return;
+        };
         if leg.holder.kind == HolderKind::Softirq {
             leg.holder.name = format!("softirq {}", leg.holder.name);
         }

@@ -35,7 +35,7 @@ pub fn spike_blames(folder: &Path, run: &Run, wanted: Spikes) -> Result<Option<V
         Err(error) => vec![Err(error)],
     });
     let mut blames =
-        explain_spikes(&recording, &numbers, &threads, run.machine.is_virtual(), rows)?
+        explain_spikes(&recording, &numbers, &threads, run.machine.has_hypervisor(), rows)?
             .map_err(Error::Recording)?;
     blames.sort_by_key(|one| (Reverse(one.latency_ns), one.spike));
     add_frequencies(folder, run, &mut blames)?;

@@ -91,9 +91,8 @@ def _choose(frame: Frame | None) -> Frame:
         return "pandas"
     if has_polars and frame != "pandas":
         return "polars"
-    name = frame or "pandas"
-    packages = "pandas and pyarrow are" if name == "pandas" else "polars is"
-    raise LatlabError(f"{packages} not installed: pip install 'latlab[{name}]'")
+    missing = "polars" if frame == "polars" else "pandas pyarrow"
+    raise LatlabError(f"no {missing.replace(' ', ' and ')} here: pip install {missing}")
 
 
 def _read_with_polars(data: io.BytesIO) -> polars.DataFrame:

@@ -268,8 +268,8 @@ const DESCRIPTIONS: Terms = &[
         "fleet",
         "Keeps the runs of many boards in tables of Delta Lake, which can be rebuilt from the run \
              folders at any time, and answers questions over all of them with DuckDB or Apache Spark. \
-             It is a part of the Python package: pip install 'latlab[fleet]'. `latlab fleet COMMAND \
-             --help` lists the options of a command; docs/guide/fleet.md describes queries and tables.",
+             It is a part of the Python package: in a clone of latlab, `pip install \
+             './python[fleet]'` after `make` installs it. `latlab fleet COMMAND --help` lists the options of a command; docs/guide/fleet.md describes queries and tables.",
     ),
     (
         "completions",

@@ -33,6 +33,21 @@ fn every_relative_link_leads_somewhere() {
     report(broken);
 }
 
+/// Invariant (documents): Nothing installs latlab from a package index, on which the name is not ours.
+#[test]
+fn python_is_installed_from_a_clone_or_a_wheel() {
+    let endings = ["md", "py", "rs", "ipynb", "1"];
+    let mut broken = Vec::new();
+    for path in endings.iter().flat_map(|ending| files(&root(), ending)) {
+        let text = fs::read_to_string(&path).unwrap_or_default();
+        let named = text.split("pip install ").skip(1);
+        let of_index =
+            named.filter(|rest| rest.trim_start_matches(['\'', '"']).starts_with("latlab"));
+        broken.extend(of_index.map(|_| format!("{} names a package index", path.display())));
+    }
+    report(broken);
+}
+
 /// Invariant (documents): Each guide stands in the questions of the documentation and in the contents of the book.
 #[test]
 fn every_guide_is_listed() {

@@ -111,6 +111,35 @@ pub const CHECKS: &[Check] = &[
         observe: threadirqs,
     },
     Check {
+        code: "irqpoll",
+        severity: Severity::Warning,
+        topic: Topic::Kernel,
+        effect: acts(us(2), ms(1)),
+        title: "interrupts are polled",
+        why: "With irqpoll, the timer interrupt and each interrupt that no device claims call the \
+              handlers of all devices.",
+        cost: "the run time of all handlers, with interrupts disabled, at each tick",
+        remedy: OFF_THE_LINE,
+        undo: BACK_ON_THE_LINE,
+        observe: irqpoll,
+    },
+    Check {
+        code: "noirqbalance-ignored",
+        severity: Severity::Info,
+        topic: Topic::Kernel,
+        effect: Effect::NONE,
+        title: "noirqbalance has no effect",
+        why: "The parameter switched off a balancer inside the kernel, which is no longer part of \
+              Linux; the daemon irqbalance does not read it.",
+        cost: "none by itself; interrupts are where they would be without it",
+        remedy: Some(
+            "remove {value} from the kernel command line, and keep interrupts away with \
+             irqaffinity= or by stopping the daemon irqbalance",
+        ),
+        undo: BACK_ON_THE_LINE,
+        observe: noirqbalance_ignored,
+    },
+    Check {
         code: "ticks-together",
         severity: Severity::Info,
         topic: Topic::Kernel,
@@ -250,6 +279,20 @@ fn threadirqs(facts: &Facts<'_>) -> Option<Observation> {
         "This stock kernel runs interrupt handlers in threads \
                                        (threadirqs).",
     ))
+}
+
+fn irqpoll(facts: &Facts<'_>) -> Option<Observation> {
+    let word = facts.word("irqpoll")?;
+    Some(match facts.is_realtime() {
+        true => Observation::new(FILE, word, "PREEMPT_RT ignores irqpoll.")
+            .with_severity(Severity::Info),
+        false => Observation::new(FILE, word, "Interrupt handlers are polled (irqpoll)."),
+    })
+}
+
+fn noirqbalance_ignored(facts: &Facts<'_>) -> Option<Observation> {
+    let word = facts.word("noirqbalance")?;
+    Some(Observation::new(FILE, word, "This kernel does not know noirqbalance."))
 }
 
 fn ticks_together(facts: &Facts<'_>) -> Option<Observation> {

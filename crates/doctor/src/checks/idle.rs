@@ -39,6 +39,19 @@ pub const CHECKS: &[Check] = &[
         observe: no_idle_driver,
     },
     Check {
+        code: "graphics-power-saving",
+        severity: Severity::Info,
+        topic: Topic::Cpu,
+        effect: Effect::NONE,
+        title: "the Intel graphics driver saves power",
+        why: "Graphics, CPUs and caches share a package: while the graphics part leaves a power \
+              saving state, the CPUs may wait for memory and clocks.",
+        cost: "little on most machines; tens of microseconds were reported",
+        remedy: Some("add i915.enable_dc=0 i915.enable_psr=0 to the kernel command line"),
+        undo: Some("remove them from the kernel command line"),
+        observe: graphics_power_saving,
+    },
+    Check {
         code: "resume-latency",
         severity: Severity::Info,
         topic: Topic::Cpu,
@@ -140,4 +153,26 @@ fn resume_latency(facts: &Facts<'_>) -> Option<Observation> {
         }
     };
     Some(Observation::new(LIMIT, limit, text))
+}
+
+/// Parameters of i915, and what they allow; `enable_rc6` went with 4.16.
+const GRAPHICS: &[(&str, &str)] = &[
+    ("enable_dc", "display power states (DC)"),
+    ("enable_psr", "panel self refresh (PSR)"),
+    ("enable_rc6", "graphics idle states (RC6)"),
+];
+
+fn graphics_power_saving(facts: &Facts<'_>) -> Option<Observation> {
+    let file = |parameter: &str| format!("sys/module/i915/parameters/{parameter}");
+    // -1 is the choice of the driver: on where the chip can do it.
+    let is_on = |parameter| facts.number(&file(parameter)).is_some_and(|value| value != 0);
+    let on: Vec<_> = GRAPHICS.iter().filter(|(parameter, _)| is_on(parameter)).collect();
+    let (first, _) = on.first()?;
+    let names: Vec<&str> = on.iter().map(|(_, name)| *name).collect();
+    let text = format!("i915 may use {}.", names.join(" and "));
+    let words = on.iter().map(|(parameter, _)| format!("i915.{parameter}=0"));
+    let value = facts.text(&file(first))?;
+    let remedy = Line::new("add").words(words.clone()).text("to the kernel command line");
+    let undo = Line::new("remove").words(words).text("from the kernel command line");
+    Some(Observation::new(file(first), value, text).with_remedy(remedy, Some(undo.into())))
 }

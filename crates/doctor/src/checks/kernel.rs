@@ -4,7 +4,9 @@ use crate::check::{Check, Observation};
 use crate::effect::{Effect, SECOND, acts, us};
 use crate::facts::Facts;
 use latlab_model::doctor::Topic;
-use latlab_model::machine::dynamic_mode;
+use latlab_model::machine::{
+    UNSUPPORTED_MODE, dynamic_mode, is_configured_realtime, is_realtime_version,
+};
 use latlab_model::run::Severity;
 use latlab_model::shell::Line;
 use latlab_model::snapshot::{Content, made};
@@ -12,6 +14,8 @@ use latlab_model::snapshot::{Content, made};
 const SWITCH: &str = "sys/kernel/debug/sched/preempt";
 const VERSION: &str = "proc/sys/kernel/version";
 const MODES: &[&str] = &["none", "voluntary", "full", "lazy"];
+/// Where a kernel has `lazy`, these are gone from 7.0 on.
+const OLD_MODES: &[&str] = &["none", "voluntary"];
 
 /// What is looked for.
 pub const CHECKS: &[Check] = &[
@@ -116,7 +120,7 @@ fn model<'a>(facts: &Facts<'a>) -> Option<Model<'a>> {
         let file = if switch { SWITCH } else { made::KERNEL_LOG };
         return Some(Model { name, file, said: name });
     }
-    let asked = facts.parameter("preempt").filter(|mode| MODES.contains(mode));
+    let asked = facts.parameter("preempt").filter(|mode| accepts(facts, mode));
     if let Some(name) = asked.filter(|_| is_dynamic(facts) == Some(true)) {
         return Some(Model { name, file: "proc/cmdline", said: facts.word("preempt")? });
     }
@@ -126,12 +130,26 @@ fn model<'a>(facts: &Facts<'a>) -> Option<Model<'a>> {
     }
     let said = facts.text(VERSION)?;
     let name = match version_word(facts) {
+        Some("PREEMPT") if facts.kernel() >= Some((6, 13)) => "full or lazy",
         Some("PREEMPT") => "full",
         Some("PREEMPT_DYNAMIC") => "PREEMPT_DYNAMIC, mode unknown",
         Some(_) => return None,
         None => "none or voluntary",
     };
     Some(Model { name, file: VERSION, said })
+}
+
+/// Whether the kernel knows a mode of preempt=, by what it lists, its log, or its version.
+fn accepts(facts: &Facts<'_>, mode: &str) -> bool {
+    if let Some(modes) = facts.text(SWITCH) {
+        let name = |word: &str| word.trim_matches(['(', ')', '[', ']']) == mode;
+        return modes.split_whitespace().any(name);
+    }
+    let refused = |line: &str| line.trim_end().ends_with(&format!("{UNSUPPORTED_MODE}{mode}"));
+    let is_gone = OLD_MODES.contains(&mode)
+        && facts.has_option("ARCH_HAS_PREEMPT_LAZY")
+        && facts.kernel() >= Some((7, 0));
+    MODES.contains(&mode) && !is_gone && !facts.log_lines(UNSUPPORTED_MODE).any(refused)
 }
 
 /// The option of the model that was built in, for a dynamic kernel the one it starts with.
@@ -246,7 +264,7 @@ fn of_another_kernel(facts: &Facts<'_>) -> Option<Observation> {
     if !facts.knows_config() {
         return None;
     }
-    let configured = facts.has_option("PREEMPT_RT") || facts.has_option("PREEMPT_RT_FULL");
+    let configured = is_configured_realtime(facts.snapshot);
     let says = |what: bool| if what { "is PREEMPT_RT" } else { "is not PREEMPT_RT" };
     let against = |file: &str, value: &str, runs: bool| {
         let text = format!(
@@ -261,12 +279,12 @@ fn of_another_kernel(facts: &Facts<'_>) -> Option<Observation> {
         return Some(against("sys/kernel/realtime", value, value == "1"));
     }
     let version = facts.text(VERSION)?;
-    (facts.version_is_realtime() != configured)
-        .then(|| against(VERSION, version, facts.version_is_realtime()))
+    let runs = is_realtime_version(version);
+    (runs != configured).then(|| against(VERSION, version, runs))
 }
 
 fn wish_not_granted(facts: &Facts<'_>) -> Option<Observation> {
-    let wish = facts.parameter("preempt").filter(|mode| MODES.contains(mode))?;
+    let wish = facts.parameter("preempt").filter(|mode| accepts(facts, mode))?;
     let mode = dynamic_mode(facts.snapshot)?;
     let file = model(facts)?.file;
     let text = format!("The command line has preempt={wish}, but the mode is '{mode}'.");
@@ -276,8 +294,8 @@ fn wish_not_granted(facts: &Facts<'_>) -> Option<Observation> {
 fn preempt_ignored(facts: &Facts<'_>) -> Option<Observation> {
     let word = facts.word("preempt")?;
     let text = if is_dynamic(facts)? {
-        let mode = facts.parameter("preempt").filter(|mode| !MODES.contains(mode))?;
-        format!("'{mode}' is not a mode of preempt=, so the kernel ignored it.")
+        let mode = facts.parameter("preempt").filter(|mode| !accepts(facts, mode))?;
+        format!("This kernel has no preemption mode '{mode}', so it ignored {word}.")
     } else {
         format!("This kernel has no PREEMPT_DYNAMIC, so {word} has no effect.")
     };

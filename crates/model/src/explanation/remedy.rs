@@ -10,6 +10,11 @@ fn isolate() -> Line {
     Line::new("Isolate the CPU: isolcpus=CPUS nohz_full=CPUS on the kernel's command line.")
 }
 
+/// What keeps a host from taking time.
+fn pin_virtual_cpus() -> Line {
+    Line::new("On the host, give each virtual CPU a CPU of its own: virsh vcpupin DOMAIN VCPU CPU")
+}
+
 /// The command that moves all threads of all processes of a name.
 fn elsewhere(process: &str) -> Line {
     of_all(process).text("| xargs -n 1 taskset -apc CPUS")
@@ -88,6 +93,10 @@ fn remedy(cause: &Cause, policy: Option<Policy>) -> Line {
         HolderKind::InterruptsOff => {
             Line::new("Keep").word(name).text("on another CPU, or find what it calls.")
         }
+        HolderKind::HypervisorOrInterruptsOff if name.is_empty() => pin_virtual_cpus(),
+        HolderKind::HypervisorOrInterruptsOff => pin_virtual_cpus()
+            .end("; if the gaps stay, look for what switches interrupts off in")
+            .word(name),
         HolderKind::Printk => Line::new("dmesg --console-level 1"),
         HolderKind::Hotplug => {
             Line::new("Do not take CPUs away or bring them back while it matters.")
@@ -120,13 +129,10 @@ fn remedy(cause: &Cause, policy: Option<Policy>) -> Line {
         HolderKind::IdleExit => {
             Line::new("Keep the CPU out of deep idle states; in a guest, give it a CPU of its own.")
         }
-        HolderKind::Hypervisor => Line::new(
-            "On the host, give each virtual CPU a CPU of its own: virsh vcpupin DOMAIN VCPU CPU",
-        ),
+        HolderKind::Hypervisor => pin_virtual_cpus(),
         HolderKind::Nmi => Line::new("sysctl -w kernel.nmi_watchdog=0"),
-        HolderKind::WakeUp | HolderKind::Unknown => {
-            Line::new("Nothing held the thread off: this is what a wake-up takes on this machine.")
-        }
+        HolderKind::WakeUp => Line::new("This is what a wake-up takes on this machine."),
+        HolderKind::Unknown => Line::new("The cause is not recorded."),
     }
 }
 

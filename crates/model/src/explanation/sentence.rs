@@ -47,6 +47,10 @@ impl SpikeBlame {
                 "the timer's interrupt did not come for {took} while {thread} ran: interrupts were off, \
                  or firmware or a hypervisor had the CPU{detail}"
             ),
+            HolderKind::HypervisorOrInterruptsOff => format!(
+                "no event came for {took} while {thread} ran: the hypervisor had the CPU, or interrupts \
+                 were off"
+            ),
             HolderKind::Printk => format!("{thread} printed to the console for {took}{detail}"),
             HolderKind::PageFaults => format!("page faults of {thread} took {took}{detail}"),
             HolderKind::Hotplug => format!("{thread} took {took} for CPU hot-plug{detail}"),

@@ -50,6 +50,33 @@ fn a_guest_and_its_preemption_mode_are_recognised() {
     assert_eq!(traced.preemption.as_deref(), Some("PREEMPT_DYNAMIC (lazy)"));
 }
 
+/// Mainline kernels have no /sys/kernel/realtime.
+#[test]
+fn any_sign_of_preempt_rt_suffices() {
+    let version = |words| ("proc/sys/kernel/version", words);
+    let signs: [&[(&str, &str)]; 5] = [
+        &[version("#7-Ubuntu SMP PREEMPT_RT Thu Apr 2 2026")],
+        &[version("#1 SMP PREEMPT RT Debian 4.19.304-1")],
+        &[version("#1 SMP Thu Apr 2 2026"), ("kernel.config", "CONFIG_PREEMPT_RT=y")],
+        &[version("#1 SMP"), ("threads", "24\tfifo\t1\t0\t0\tirq_work/0")],
+        &[version("#1 SMP PREEMPT_DYNAMIC"), ("sys/kernel/realtime", "1")],
+    ];
+    for files in signs {
+        assert_eq!(plant(files).preemption.as_deref(), Some("PREEMPT_RT"), "{files:?}");
+    }
+    // A configuration in /boot may be that of another kernel.
+    let other = [version("#1 SMP PREEMPT_DYNAMIC"), ("kernel.config", "CONFIG_PREEMPT_RT=y")];
+    assert_eq!(plant(&other).preemption.as_deref(), Some("PREEMPT_DYNAMIC"));
+}
+
+#[test]
+fn in_virtual_time_no_hypervisor_takes_time() {
+    let guest = |mark| plant(&[("lab/guest", mark)]).has_hypervisor();
+    assert!(guest("lab:x86-64 in the host's time"));
+    assert!(!guest("lab:x86-64 in virtual time"));
+    assert!(!plant(&[(".dockerenv", "")]).has_hypervisor());
+}
+
 #[test]
 fn an_empty_snapshot_is_no_crash() {
     assert_eq!(plant(&[]), Machine::default());

@@ -26,6 +26,12 @@ pub fn holder_words(holder: &Holder) -> String {
         HolderKind::WakeUp => "the wake-up itself".to_string(),
         HolderKind::Thread => name.clone(),
         HolderKind::InterruptsOff => format!("interrupts off in {name}"),
+        HolderKind::HypervisorOrInterruptsOff if name.is_empty() => {
+            "the hypervisor, or interrupts off".to_string()
+        }
+        HolderKind::HypervisorOrInterruptsOff => {
+            format!("the hypervisor, or interrupts off in {name}")
+        }
         HolderKind::Printk => format!("printk of {name}"),
         HolderKind::PageFaults => format!("page faults of {name}"),
         HolderKind::Starts => format!("processes started by {name}"),
@@ -149,6 +155,7 @@ fn kind_words(kind: HolderKind) -> &'static str {
         HolderKind::WakeUp => "the wake-up itself",
         HolderKind::Thread => "threads",
         HolderKind::InterruptsOff => "interrupts off",
+        HolderKind::HypervisorOrInterruptsOff => "hypervisor, or interrupts off",
         HolderKind::Printk => "printing",
         HolderKind::PageFaults => "page faults",
         HolderKind::Starts => "what is started",

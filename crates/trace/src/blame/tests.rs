@@ -1,6 +1,7 @@
 //! Spikes from events: of each culprit one by hand, and what holds of any events.
 
 use super::*;
+use crate::CauseTable;
 use crate::kernel_events::{Interruption, Left, Level, Task};
 use latlab_model::flight::StolenTime;
 use proptest::prelude::*;
@@ -466,6 +467,59 @@ fn stolen_time_is_named_where_it_accounts_for_the_silence_and_only_there() {
     };
     assert_eq!(of(10, 100), HolderKind::Hypervisor);
     assert_eq!(of(0, 100), HolderKind::InterruptsOff);
+}
+
+#[test]
+fn in_a_guest_a_gap_is_not_blamed_on_the_program_below_it() {
+    let spike = |name: &str, stolen| {
+        let program = task(7, name, 120);
+        let parts = [sleeps(&program), fires(900, &program), comes(910, &program)].concat();
+        let subject = Subject { in_guest: true, ..subject() };
+        let spike = RecordedSpike { stolen, ..recorded(920) };
+        blame_events(&spike, subject, &[events(0, parts)], &name_of, &lives).spike
+    };
+    let blame = spike("man", None);
+    adds_up(&blame).unwrap();
+    assert_eq!(blame.cause.as_ref().unwrap().kind, HolderKind::HypervisorOrInterruptsOff);
+    assert!(
+        blame.sentence().contains(
+            "no event came for 900 us while man (thread 7) ran: the hypervisor had the CPU, or \
+             interrupts were off"
+        ),
+        "{}",
+        blame.sentence()
+    );
+    let causes = |spikes: &[SpikeBlame]| -> Vec<(String, u64, String)> {
+        let mut table = CauseTable::default();
+        spikes.iter().for_each(|spike| table.push(spike));
+        let all = table.causes(Nanos::ZERO).into_iter();
+        all.map(|one| (one.holder.name.clone(), one.count, one.remedy(None).to_string())).collect()
+    };
+    let host = "On the host, give each virtual CPU a CPU of its own: virsh vcpupin DOMAIN VCPU CPU";
+    let look = format!("{host}; if the gaps stay, look for what switches interrupts off in man");
+    let (man, sh, cc1) = (spike("man", None), spike("sh", None), spike("cc1", None));
+    let mixed = [man.clone(), sh.clone(), cc1];
+    assert_eq!(causes(&mixed), [(String::new(), 3, host.to_string())]);
+    let same = [man.clone(), man.clone(), man.clone(), sh];
+    assert_eq!(causes(&same)[0], ("man".to_string(), 3, look.clone()));
+    assert_eq!(causes(&[man]), [("man".to_string(), 1, look)]);
+}
+
+#[test]
+fn a_wake_up_explains_only_what_a_wake_up_takes() {
+    let of = |switch, latency: i64| {
+        let parts = [
+            sleeps(&idle()),
+            fires(5, &idle()),
+            comes(switch, &idle()),
+            vec![(latency, OWN, EventKind::Other)],
+        ];
+        blamed(latency, &[events(0, parts.concat())])
+    };
+    assert_eq!(of(15, 60).cause.unwrap().kind, HolderKind::WakeUp);
+    let long = of(15, 290);
+    assert_eq!((long.cause.clone(), long.reason), (None, Some(UnexplainedReason::CauseUnknown)));
+    assert!(long.sentence().contains("not explained"), "{}", long.sentence());
 }
 
 #[test]

@@ -80,14 +80,14 @@ def _database(process: int) -> duckdb.DuckDBPyConnection:
 
     The extension comes as a package, so no network is needed. The threads of a database do not survive a fork.
     """
+    wanted = f"pip install 'duckdb-extension-delta=={duckdb.__version__}'"
     try:
         import duckdb_extension_delta
     except ModuleNotFoundError as error:
-        raise LatlabError("duckdb-extension-delta is not installed: pip install 'latlab[fleet]'", 3) from error
+        raise LatlabError(f"duckdb-extension-delta is not installed: {wanted}", 3) from error
     version = "v" + duckdb.__version__
     path = Path(duckdb_extension_delta.__path__[0], "extensions", version, "delta.duckdb_extension")
     if not path.exists():
-        wanted = f"pip install 'duckdb-extension-delta=={duckdb.__version__}'"
         raise LatlabError(f"duckdb-extension-delta is not that of DuckDB {duckdb.__version__}: {wanted}", 3)
     # DuckDB would hash 78 MB to check its signature, which takes longer than a query; its package is trusted as this
     # one is. A statement of a user cannot load what is not signed.
@@ -147,7 +147,7 @@ def ask_spark(folder: Path, sql: str, where: str, master: str | None) -> Rows:
 
 def _spark(master: str | None) -> SparkSession:
     if find_spec("pyspark") is None:
-        raise LatlabError("Spark is not installed: pip install 'latlab[spark]', and a Java runtime of version 17 or later", 3)
+        raise LatlabError("Spark is not installed: pip install './python[spark]' in a clone of latlab, and a Java runtime of version 17 or later", 3)
     from pyspark.sql import SparkSession
 
     settings = Path(__file__).with_name("log4j2.properties")

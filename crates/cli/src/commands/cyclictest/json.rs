@@ -5,6 +5,7 @@ use super::histogram::{Buckets, column};
 use super::lines::Unit;
 use super::state::Thread;
 use latlab_export::cyclictest::{Column, Envelope, JsonHistogram, JsonThread, write_json};
+use latlab_model::machine::is_realtime_version;
 use serde_json::{Value, json};
 
 /// The whole document.
@@ -45,7 +46,9 @@ pub fn text(
 /// What the kernel calls itself.
 pub fn system(read: impl Fn(&str) -> Option<String>) -> [(&'static str, Value); 6] {
     let of = |name: &str| json!(read(&format!("proc/sys/kernel/{name}")).unwrap_or_default());
-    let realtime = read("sys/kernel/realtime").is_some_and(|text| text == "1");
+    // Mainline has no such file.
+    let realtime = read("sys/kernel/realtime").is_some_and(|text| text == "1")
+        || read("proc/sys/kernel/version").is_some_and(|line| is_realtime_version(&line));
     [
         ("sysname", of("ostype")),
         ("nodename", of("hostname")),

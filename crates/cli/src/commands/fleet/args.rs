@@ -216,8 +216,8 @@ Examples:
   latlab fleet query matrix --engine spark --master spark://host:7077
   latlab fleet compact                                  after many additions
 
-This is a part of the Python package: pip install 'latlab[fleet]'. The tables are Delta Lake; the run
-folders stay the truth, and `rebuild` makes the tables of them again.
+This is a part of the Python package: in a clone of latlab, `pip install './python[fleet]'` after `make`.
+The tables are Delta Lake; the run folders stay the truth, and `rebuild` makes the tables of them again.
 
 Exit codes:
   0  done                                   2  wrong usage or input

@@ -36,7 +36,8 @@ sys.exit(main(sys.argv[2]))
 ";
 
 /// What to do where the package is not installed.
-const MISSING: &str = "`latlab fleet` is a part of the Python package: pip install 'latlab[fleet]'";
+const MISSING: &str = "`latlab fleet` is a part of the Python package: in a clone of latlab, \
+                       pip install './python[fleet]'";
 
 /// What the package is asked for.
 #[derive(Serialize)]

@@ -96,6 +96,19 @@ pub const CASES: &[Case] = &[
         absent: &[&[("proc/cmdline", "quiet threadirqs"), REALTIME], &[("proc/cmdline", "quiet")]],
     },
     Case {
+        code: "irqpoll",
+        appears: &[
+            &[("proc/cmdline", "quiet irqpoll")],
+            &[("proc/cmdline", "quiet irqpoll"), REALTIME],
+        ],
+        absent: &[&[("proc/cmdline", "quiet irqfixup")], &[("proc/cmdline", "init=/x -- irqpoll")]],
+    },
+    Case {
+        code: "noirqbalance-ignored",
+        appears: &[&[("proc/cmdline", "noirqbalance quiet")]],
+        absent: &[&[("proc/cmdline", "irqaffinity=0")]],
+    },
+    Case {
         code: "ticks-together",
         appears: &[&[("proc/cmdline", "quiet"), ONLINE, REALTIME]],
         absent: &[

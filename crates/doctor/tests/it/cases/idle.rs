@@ -75,6 +75,24 @@ pub const CASES: &[Case] = &[
         ],
     },
     Case {
+        code: "graphics-power-saving",
+        appears: &[
+            &[("sys/module/i915/parameters/enable_dc", "-1")],
+            &[
+                ("sys/module/i915/parameters/enable_dc", "0"),
+                ("sys/module/i915/parameters/enable_psr", "1"),
+            ],
+            &[("sys/module/i915/parameters/enable_rc6", "1")],
+        ],
+        absent: &[
+            &[
+                ("sys/module/i915/parameters/enable_dc", "0"),
+                ("sys/module/i915/parameters/enable_psr", "0"),
+            ],
+            &[("proc/cmdline", "quiet")],
+        ],
+    },
+    Case {
         code: "resume-latency",
         appears: &[
             &[("sys/devices/system/cpu/cpu2/power/pm_qos_resume_latency_us", "n/a")],

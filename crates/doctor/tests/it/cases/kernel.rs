@@ -16,6 +16,13 @@ const REALTIME_CONFIG: (&str, &str) = ("kernel.config", "CONFIG_PREEMPT_RT=y\nCO
 const STATIC_CONFIG: (&str, &str) =
     ("kernel.config", "CONFIG_PREEMPT_VOLUNTARY_BUILD=y\nCONFIG_PREEMPT_VOLUNTARY=y");
 
+const UBUNTU_7: (&str, &str) = ("proc/sys/kernel/osrelease", "7.0.0-7-realtime");
+const LAZY_7: (&str, &str) = ("proc/sys/kernel/osrelease", "7.0.4");
+const LAZY_CONFIG: (&str, &str) = (
+    "kernel.config",
+    "CONFIG_ARCH_HAS_PREEMPT_LAZY=y\nCONFIG_PREEMPT_LAZY=y\nCONFIG_PREEMPT_DYNAMIC=y",
+);
+
 pub const CASES: &[Case] = &[
     Case {
         code: "not-realtime",
@@ -37,6 +44,9 @@ pub const CASES: &[Case] = &[
             &[OLD_REALTIME],
             &[STOCK, ("sys/kernel/realtime", "1")],
             &[REALTIME_CONFIG, ("proc/cmdline", "quiet")],
+            // Mainline has no /sys/kernel/realtime, and this version line names no model.
+            &[PLAIN, REALTIME_CONFIG, UBUNTU_7],
+            &[PLAIN, UBUNTU_7, ("threads", "24\tfifo\t1\t0\t0\tirq_work/0")],
         ],
     },
     Case {
@@ -63,6 +73,12 @@ pub const CASES: &[Case] = &[
             &[STOCK, (SWITCH, "none voluntary full (lazy)")],
             &[STOCK, DYNAMIC_CONFIG, ("proc/cmdline", "quiet preempt=full")],
             &[PLAIN, STATIC_CONFIG],
+            &[STOCK, LAZY_7, LAZY_CONFIG, ("proc/cmdline", "preempt=none")],
+            &[
+                STOCK,
+                ("proc/cmdline", "preempt=none"),
+                ("kernel.log", "[    0.000000] Dynamic Preempt: unsupported mode: none"),
+            ],
             &[REALTIME, ("kernel.log", "[    0.055721] Dynamic Preempt: none")],
         ],
     },
@@ -86,6 +102,7 @@ pub const CASES: &[Case] = &[
             &[REALTIME],
             &[STOCK, DYNAMIC_CONFIG, (SWITCH, "none (voluntary) full")],
             &[STOCK, ("proc/cmdline", "preempt=full"), (SWITCH, "none voluntary (full)")],
+            &[STOCK, ("proc/cmdline", "preempt=none"), (SWITCH, "full (lazy)")],
         ],
     },
     Case {
@@ -94,8 +111,19 @@ pub const CASES: &[Case] = &[
             &[PLAIN, ("proc/cmdline", "quiet preempt=full")],
             &[PLAIN, STATIC_CONFIG, ("proc/cmdline", "preempt=full")],
             &[STOCK, ("proc/cmdline", "preempt=rt quiet")],
+            // From 7.0 on `none` and `voluntary` are gone where there is `lazy`.
+            &[STOCK, ("proc/cmdline", "preempt=none"), (SWITCH, "full (lazy)")],
+            &[STOCK, LAZY_7, LAZY_CONFIG, ("proc/cmdline", "preempt=voluntary")],
+            &[
+                STOCK,
+                ("proc/cmdline", "preempt=none"),
+                ("kernel.log", "[    0.000000] Dynamic Preempt: unsupported mode: none"),
+            ],
         ],
         absent: &[
+            &[STOCK, ("proc/cmdline", "preempt=none"), (SWITCH, "(none) voluntary full lazy")],
+            &[STOCK, LAZY_7, LAZY_CONFIG, ("proc/cmdline", "preempt=lazy")],
+            &[STOCK, LAZY_7, ("proc/cmdline", "preempt=none")],
             &[STOCK, ("proc/cmdline", "preempt=full")],
             &[REALTIME, ("proc/cmdline", "preempt=full")],
             &[("proc/cmdline", "preempt=full")],
