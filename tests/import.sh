@@ -98,4 +98,16 @@ refused() {
 }
 try "what is no recording is refused in one line, and the others are imported" refused
 
+side_by_side() {
+    local number
+    printf 'lat_us\n10\n20\n30\n' >"$here/beside.csv"
+    for number in $(seq 40); do
+        "$program" import --out "$here/beside" "$here/beside.csv" >"$here/beside.$number" 2>&1 &
+    done
+    wait
+    expect "40 runs" [ "$(ls "$here/beside" | wc -l)" = 40 ] &&
+        expect "none that another has finished" [ -z "$(grep -h recovered "$here"/beside.*)" ]
+}
+try "imports into one folder at the same time do not recover each other" side_by_side
+
 exit $status

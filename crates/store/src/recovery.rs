@@ -136,6 +136,8 @@ impl Store {
             // what could not be synced once must be written anew.
             .inspect_err(|_| remove_files(disk, partial))?;
         self.chown_all(partial);
+        // Between both, another program would take the run for one that was interrupted.
+        let _alone = self.lock();
         if run.losses.journal_bytes == 0 {
             disk.remove(journal.path()).map_err(Error::io("remove", journal.path()))?;
             disk.sync_folder(partial)?;
