@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What a cycle costs: system calls and instructions, as `make bench` counts them. With every sample the
 # instructions depend on how far latencies differ, so that other work on its CPU changes them.
-# Invariant (loop): A cycle takes under 90 user instructions, one system call and no page fault.
+# Invariant (loop): A cycle takes at most 80 user instructions, one system call and no page fault.
 # Lane: pinned
 . "$(dirname "$0")/common.bash"
 
