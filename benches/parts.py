@@ -4,6 +4,7 @@ limit was kept."""
 import json
 import os
 import re
+import shutil
 import statistics
 import subprocess
 import tempfile
@@ -15,8 +16,9 @@ from pathlib import Path
 from size import size
 from tools import DROP_IN, SAMPLES, TOOLS, Job, Missing, command, is_latlab, measure, shown
 
-INSTRUCTIONS_LIMIT = 90
-MEMORY_LIMIT_MIB = 10
+INSTRUCTIONS_LIMIT = 80
+# Agent and conductor together, at the end of a run.
+MEMORY_LIMIT_MIB = 12
 REPEATS = 5
 # Callgrind writes a name where it first comes, be that as the called function (cfn).
 LOOP = r"(?:cyclic::measure|cyclic7measure)"
@@ -192,18 +194,22 @@ def numbers(file: Path) -> list[int]:
 
 
 def memory(options) -> Result:
-    """Peak resident memory on all CPUs, from VmHWM while the tool runs."""
+    """Resident memory on all CPUs while the tool runs: the peak, and what it was while all last measured."""
     job = Job(period_us=1000, seconds=options.seconds)
 
     def one(tool: str, folder: Path) -> dict:
         line = command(tool, job, folder)
+        read_from_disk(Path(shutil.which(line[0]) or line[0]))
         process = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         peaks: dict[int, dict] = {}
         while process.poll() is None:
-            for pid in [process.pid, *descendants(process.pid)]:
-                if (seen := peak(pid)) is not None:
-                    before = peaks.get(pid, seen)["threads"]
-                    peaks[pid] = {**seen, "threads": max(before, seen["threads"])}
+            now = {pid: seen for pid in [process.pid, *descendants(process.pid)]
+                   if (seen := resident(pid)) is not None}
+            for pid, seen in now.items():
+                before = peaks.get(pid, seen)
+                # What a process takes to store a run after the last one has measured is its peak alone.
+                end = seen if now.keys() >= peaks.keys() else before
+                peaks[pid] = {**seen, "end_mib": end["end_mib"], "threads": max(before["threads"], seen["threads"])}
             time.sleep(0.05)
         if process.returncode != 0:
             error = process.stderr.read().decode()
@@ -216,21 +222,29 @@ def memory(options) -> Result:
     for tool, one in found.items():
         for seen in one["processes"]:
             name = f"{tool}: {seen['role']}" if len(one["processes"]) > 1 else tool
-            rows.append([name, f"**{seen['peak_mib']:.1f}**", seen["threads"], f"`{one['command']}`"])
-            if tool == "latlab" and seen["role"] == "agent" and seen["peak_mib"] >= MEMORY_LIMIT_MIB:
-                result.broken.append(
-                    f"the agent takes {seen['peak_mib']:.1f} MiB; the limit is {MEMORY_LIMIT_MIB}"
-                )
+            rows.append([name, f"**{seen['end_mib']:.1f}**", f"{seen['peak_mib']:.1f}", seen["threads"],
+                         f"`{one['command']}`"])
+        together = sum(seen["end_mib"] for seen in one["processes"])
+        if tool == "latlab" and together >= MEMORY_LIMIT_MIB:
+            result.broken.append(f"latlab takes {together:.1f} MiB; the limit is {MEMORY_LIMIT_MIB}")
     if "latlab" in found and not any(
         seen["role"] == "agent" for seen in found["latlab"]["processes"]
     ):
         result.broken.append("no agent process of latlab was seen")
     result.text = (
         "## Memory\n\n"
-        "Peak resident memory (VmHWM) with one measuring thread on every CPU. "
+        "Resident memory (VmRSS) at the end of a run with one measuring thread on every CPU, and its peak (VmHWM). "
         "latlab is two processes: the agent measures, the conductor keeps the journal.\n\n"
-    ) + table(["process", "MiB", "threads", "command"], rows)
+    ) + table(["process", "MiB", "peak", "threads", "command"], rows)
     return result
+
+
+def read_from_disk(file: Path) -> None:
+    """Lets the kernel read a program anew. It maps pages in the pieces in which it has them, which are larger where the
+    file was just written than after a boot."""
+    with file.open("rb") as opened:
+        os.fsync(opened.fileno())
+        os.posix_fadvise(opened.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def descendants(pid: int) -> list[int]:
@@ -245,19 +259,20 @@ def descendants(pid: int) -> list[int]:
     return found
 
 
-def peak(pid: int) -> dict | None:
-    """The process's peak memory so far; none when it is gone."""
+def resident(pid: int) -> dict | None:
+    """The process's memory now and its peak so far; none when it is gone."""
     try:
         status = Path(f"/proc/{pid}/status").read_text()
         words = Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
     except OSError:
         return None
-    high = re.search(r"^VmHWM:\s+(\d+) kB", status, re.M)
-    if not high:
+    high, now = (re.search(rf"^{field}:\s+(\d+) kB", status, re.M) for field in ("VmHWM", "VmRSS"))
+    if not high or not now:
         return None
     return {
         "role": "agent" if "agent" in words[1:2] else "conductor",
         "peak_mib": int(high[1]) / 1024,
+        "end_mib": int(now[1]) / 1024,
         "threads": int(re.search(r"^Threads:\s+(\d+)", status, re.M)[1]),
     }
 

@@ -5,7 +5,7 @@ usage: benches/run.py [PART...] [--seconds N] [--target NAME]
 parts: instructions, memory, size, latency, samples, syscalls (all of them when none is named)
 The exit code is 1 when latlab breaks one of its limits.
 """
-# Invariant (loop): A cycle takes under 90 user instructions, one system call and no page fault.
+# Invariant (loop): A cycle takes at most 80 user instructions, one system call and no page fault.
 
 import argparse
 import datetime

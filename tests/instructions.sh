@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What a cycle costs: system calls and instructions, as `make bench` counts them. With every sample the
 # instructions depend on how far latencies differ, so that other work on its CPU changes them.
-# Invariant (loop): A cycle takes under 90 user instructions, one system call and no page fault.
+# Invariant (loop): A cycle takes at most 80 user instructions, one system call and no page fault.
 # Lane: pinned
 . "$(dirname "$0")/common.bash"
 
@@ -28,14 +28,14 @@ for tool, low, high in zip(sys.argv[3::3], sys.argv[4::3], sys.argv[5::3]):
 PYTHON
 }
 
-# The profile `first` inlines less of what keeps the samples.
-samples=125
-[ -z "${LATLAB_QUICK:-}" ] || samples=140
+# The bench's limit is 80; of fewer cycles, what is rare is a larger part. The profile `first` inlines less.
+cycle=84 samples=125
+[ -z "${LATLAB_QUICK:-}" ] || cycle=90 samples=140
 
 ! have "system calls of a cycle" strace ||
     try "one system call each cycle" bench syscalls latlab 0.995 1.005
 ! have "instructions of a cycle" valgrind ||
-    try "less than 90 instructions of user space each cycle, $samples with every sample" \
-        bench instructions latlab 1 90 "latlab --samples" 1 $samples "latlab cyclictest" 1 90
+    try "less than $cycle instructions of user space each cycle, $samples with every sample" \
+        bench instructions latlab 1 $cycle "latlab --samples" 1 $samples "latlab cyclictest" 1 $cycle
 
 exit $status

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # That nothing of a cycle is lost: page faults, memory, and the largest latencies.
-# Invariant (loop): A cycle takes under 90 user instructions, one system call and no page fault.
+# Invariant (loop): A cycle takes at most 80 user instructions, one system call and no page fault.
 # Lane: beside
 . "$(dirname "$0")/common.bash"
 

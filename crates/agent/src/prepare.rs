@@ -41,6 +41,8 @@ pub struct AppliedSettings {
 impl AppliedSettings {
     /// Locks the memory of a process that may lock only some, once all is there that is measured with.
     pub fn lock_present_memory(&mut self, root: &Root, realtime: bool) -> Result<(), Refusal> {
+        // What only the preparing ran need not stay; the loops fault in what they run as they warm up.
+        memory::release_code(root);
         if std::mem::replace(&mut self.is_memory_locked, true) {
             return Ok(());
         }

@@ -170,7 +170,7 @@ fn run_sleeping(job: ThreadJob, start: Start, cyclic: &Cyclic) -> ThreadEnd {
     let catch_up = cyclic.missed == MissedPolicy::CatchUp;
     let first = start.warm_up_from;
     match cyclic.mechanism {
-        Mechanism::Nanosleep => run(job, start, Nanosleep(clock), period),
+        Mechanism::Nanosleep => run(job, start, Nanosleep::new(clock), period),
         Mechanism::Relative => run(job, start, Relative { clock, period }, period),
         Mechanism::Timerfd => match TimerFd::start(clock, first, period) {
             Ok(timer) => run(job, start, Periodic::new(timer, clock, catch_up), period),

@@ -1,7 +1,7 @@
 //! The ways a measuring thread can sleep until its release.
 
 use latlab_sys::Errno;
-use latlab_sys::clock::{self, Clock};
+use latlab_sys::clock::{self, Alarm, Clock};
 use latlab_sys::timer::{PosixTimer, TimerFd};
 
 /// A wake-up: when it was due and when it was.
@@ -45,13 +45,23 @@ impl<T: Timer> Timer for &mut T {
 }
 
 /// `clock_nanosleep` to an absolute time.
-pub struct Nanosleep(pub Clock);
+pub struct Nanosleep {
+    clock: Clock,
+    alarm: Alarm,
+}
+
+impl Nanosleep {
+    /// On this clock.
+    pub fn new(clock: Clock) -> Nanosleep {
+        Nanosleep { clock, alarm: Alarm::default() }
+    }
+}
 
 impl Timer for Nanosleep {
     #[inline]
     fn wait(&mut self, release: i64) -> Result<Wake, Errno> {
-        clock::sleep_until(self.0, release)?;
-        Ok(Wake { due: release, at: self.0.now() })
+        self.alarm.sleep_until(self.clock, release)?;
+        Ok(Wake { due: release, at: self.clock.now() })
     }
 
     fn passed(&mut self, latency: i64, period: i64) -> i64 {

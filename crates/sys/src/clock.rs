@@ -128,6 +128,47 @@ pub fn sleep_until(clock: Clock, time: i64) -> Result<(), Errno> {
     sleep(clock, libc::TIMER_ABSTIME, time)
 }
 
+/// A time of a clock to sleep until, which is set to times that come one after the other.
+#[derive(Clone, Copy, Debug)]
+pub struct Alarm {
+    /// When its second begins.
+    second: i64,
+    time: Timespec,
+}
+
+impl Default for Alarm {
+    fn default() -> Alarm {
+        Alarm { second: 0, time: timespec(0) }
+    }
+}
+
+impl Alarm {
+    /// Sleeps until this time; `EINTR` when a signal came first.
+    #[inline]
+    pub fn sleep_until(&mut self, clock: Clock, time: i64) -> Result<(), Errno> {
+        self.set(time);
+        sleep_to(clock, libc::TIMER_ABSTIME, &self.time)
+    }
+
+    /// A division only where another second begins: it takes more instructions than the rest.
+    #[inline]
+    fn set(&mut self, time: i64) {
+        let within = time - self.second;
+        if (within as u64) < SECOND as u64 {
+            self.time.tv_nsec = within as _;
+        } else {
+            self.begin_second(time);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn begin_second(&mut self, time: i64) {
+        self.time = timespec(time);
+        self.second = self.time.tv_sec * SECOND;
+    }
+}
+
 /// Sleeps for a length of time; `EINTR` when a signal came first.
 #[inline]
 pub fn sleep_for(clock: Clock, length: i64) -> Result<(), Errno> {
@@ -138,8 +179,12 @@ pub fn sleep_for(clock: Clock, length: i64) -> Result<(), Errno> {
 /// through all registers, either of which costs more than the rest of the measuring loop.
 #[inline]
 fn sleep(clock: Clock, flags: libc::c_int, time: i64) -> Result<(), Errno> {
-    let time = timespec(time);
-    match clock_nanosleep(clock, flags, &time) {
+    sleep_to(clock, flags, &timespec(time))
+}
+
+#[inline]
+fn sleep_to(clock: Clock, flags: libc::c_int, time: &Timespec) -> Result<(), Errno> {
+    match clock_nanosleep(clock, flags, time) {
         0 => Ok(()),
         error => Err(errno_of(error)),
     }
@@ -207,4 +252,18 @@ fn clock_nanosleep(clock: Clock, flags: libc::c_int, time: &Timespec) -> isize {
         },
     };
     slept.map_or_else(|error| -(error.raw_os_error() as isize), |()| 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_alarm_is_set_to_the_time_whatever_it_was_set_to_before() {
+        let mut alarm = Alarm::default();
+        for time in [1, SECOND - 1, SECOND, SECOND + 7, 9 * SECOND, 9 * SECOND - 1, 3, i64::MAX] {
+            alarm.set(time);
+            assert_eq!((alarm.time.tv_sec, alarm.time.tv_nsec), (time / SECOND, time % SECOND));
+        }
+    }
 }

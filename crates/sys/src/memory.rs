@@ -3,8 +3,9 @@
 use crate::Errno;
 use crate::files::Root;
 use crate::process::has_capability;
-use rustix::mm::MlockAllFlags;
+use rustix::mm::{Advice, MlockAllFlags, MlockFlags};
 use rustix::process::{Pid, Resource, Rlimit};
+use std::ops::Range;
 use std::sync::atomic::AtomicU8;
 
 /// Which memory of a process is locked.
@@ -25,6 +26,40 @@ pub fn lock(what: MemoryLock) -> Result<(), Errno> {
         MemoryLock::Present => flags,
         MemoryLock::All => flags | MlockAllFlags::FUTURE,
     })
+}
+
+/// Gives back the pages of this program's code, of which most served only to start: the kernel maps those
+/// that are used again. Where they were locked, those are.
+///
+/// A kernel maps much more than what runs, a large piece of the file at once.
+pub fn release_code(root: &Root) {
+    let maps = root.read("proc/self/maps").unwrap_or_default();
+    let here = release_code as *const () as usize;
+    let code = maps.lines().filter_map(code_range).find(|range| range.contains(&here));
+    if let Some(Range { start, end }) = code {
+        let from = std::ptr::without_provenance_mut::<u8>(start);
+        let (length, is_locked) = (end - start, is_page_locked(from));
+        // SAFETY: nothing has written to these pages, which may only be read and executed, so that they
+        // come back from the file as they are; whether they are locked changes no content.
+        unsafe {
+            if is_locked {
+                let _ = rustix::mm::munlock(from.cast(), length);
+            }
+            let _ = rustix::mm::madvise(from.cast(), length, Advice::LinuxDontNeed);
+            if is_locked {
+                let _ = rustix::mm::mlock_with(from.cast(), length, MlockFlags::ONFAULT);
+            }
+        }
+    }
+}
+
+/// A mapping that can be executed and not written to: `7f10-7f20 r-xp 00000000 fe:00 99 /bin/latlab`.
+fn code_range(line: &str) -> Option<Range<usize>> {
+    let (range, rest) = line.split_once(' ')?;
+    let (start, end) = range.split_once('-')?;
+    let number = |text| usize::from_str_radix(text, 16).ok();
+    let range = number(start)?..number(end)?;
+    rest.starts_with("r-xp ").then_some(range)
 }
 
 /// Whether this process may lock as much memory as it likes. Elsewhere memory that is to be locked when it
@@ -167,6 +202,19 @@ pub fn touch_stack<const BYTES: usize>() {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn code_that_was_given_back_runs_again() {
+        let resident = || status_kilobytes(&Root::default(), "RssFile:").unwrap();
+        let before = resident();
+        release_code(&Root::default());
+        assert!(resident() < before, "{} of {before} bytes", resident());
+        assert_eq!(
+            code_range("7f10-7f20 r-xp 00000000 fe:00 99 /bin/latlab"),
+            Some(0x7f10..0x7f20)
+        );
+        assert_eq!(code_range("7f10-7f20 rw-p 00000000 fe:00 99 /bin/latlab"), None);
+    }
 
     #[test]
     fn a_page_is_locked_until_it_is_unlocked() {

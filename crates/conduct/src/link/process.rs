@@ -8,6 +8,7 @@ use latlab_model::frame::Message;
 use latlab_store::OpenRun;
 use latlab_sys::child::stopped_or_continued;
 use latlab_sys::files::Root;
+use latlab_sys::memory;
 use latlab_sys::sched::{self, Scheduling};
 use std::io::{self, Read, Write};
 use std::os::unix::process::CommandExt;
@@ -23,6 +24,7 @@ pub struct LocalProcess {
     /// Why it is not waited for any longer.
     given_up: Option<String>,
     stops: Stops,
+    is_begun: bool,
 }
 
 /// How often the agent was stopped, and for how long.
@@ -61,7 +63,8 @@ impl LocalProcess {
     /// what it has left changed.
     pub fn new(command: Command, restore: fn() -> Vec<String>) -> LocalProcess {
         let (child, to_agent, given_up) = (None, None, None);
-        LocalProcess { command, restore, child, to_agent, given_up, stops: Stops::default() }
+        let stops = Stops::default();
+        LocalProcess { command, restore, child, to_agent, given_up, stops, is_begun: false }
     }
 }
 
@@ -109,7 +112,12 @@ impl Link for LocalProcess {
         }
     }
 
-    fn poll(&mut self, _: Duration, _: &dyn Fn() -> Nanos) {
+    fn poll(&mut self, _: Duration, measured: &dyn Fn() -> Nanos) {
+        // What begins a run is over then, and the agent measures beside a smaller process.
+        if !self.is_begun && measured() > Nanos::ZERO {
+            self.is_begun = true;
+            memory::release_code(&Root::default());
+        }
         if let Some(child) = &self.child {
             self.stops.look(child);
         }
