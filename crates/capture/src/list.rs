@@ -125,8 +125,14 @@ pub struct List {
 }
 
 impl List {
-    pub(crate) fn new(lines: Lines<BufReader<File>>, layout: ListLayout) -> List {
-        let (rows, numbers) = (Lost::default(), Lost::default());
+    /// The list below a head, in which this is said of a loss.
+    pub(crate) fn new(
+        lines: Lines<BufReader<File>>,
+        layout: ListLayout,
+        loss: Option<ParseError>,
+    ) -> List {
+        let (rows, mut numbers) = (Lost::default(), Lost::default());
+        loss.into_iter().for_each(|loss| numbers.note(|| loss));
         List { lines, layout, row: 0, next_number: None, rows, numbers, end: None }
     }
 

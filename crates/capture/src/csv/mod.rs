@@ -13,6 +13,9 @@ use crate::capture::{Capture, Head, LevelCapture};
 use crate::error::ParseError;
 use crate::lines::{Line, LineFault, Lines};
 use crate::list::{List, Unit};
+use crate::losses::Loss;
+use cells::is_comment;
+use latlab_model::statements::states_loss;
 use layout::Shape;
 pub use names::volts_of;
 use rows::Rows;
@@ -32,17 +35,18 @@ pub fn open(path: &Path, unit: Option<Unit>) -> Result<Capture, ParseError> {
     let mut lines = Lines::new(BufReader::with_capacity(1 << 16, File::open(path)?));
     match layout::detect(&start, unit)? {
         Shape::List(list) => {
-            skip(&mut lines, list.first_row)?;
-            Ok(Capture::List(Box::new(List::new(lines, list))))
+            let loss = skip(&mut lines, list.first_row)?;
+            Ok(Capture::List(Box::new(List::new(lines, list, loss))))
         }
         Shape::Capture(layout) => {
-            skip(&mut lines, layout.first_row)?;
+            let loss = skip(&mut lines, layout.first_row)?;
             let head = Head {
                 format: layout.format,
                 channels: layout.columns.iter().map(|(_, channel)| channel.clone()).collect(),
                 resolution_ps: layout.resolution_ps,
                 is_sample_time: layout.is_sample_time,
                 notes: layout.notes.clone(),
+                losses: loss.map(Loss::missing).into_iter().collect(),
                 ..Head::default()
             };
             let rows = Rows::new(lines, layout);
@@ -69,11 +73,19 @@ fn start(path: &Path) -> Result<Vec<String>, ParseError> {
     Ok(start)
 }
 
-fn skip(lines: &mut Lines<BufReader<File>>, count: usize) -> Result<(), ParseError> {
-    for _ in 0..count {
-        lines.next()?;
+/// Passes over so many lines; the first of them that says that something was lost.
+fn skip(
+    lines: &mut Lines<BufReader<File>>,
+    count: usize,
+) -> Result<Option<ParseError>, ParseError> {
+    let mut loss = None;
+    for number in (1..).take(count) {
+        let Some(line) = lines.next()? else { break };
+        if loss.is_none() && is_comment(line.text) && states_loss(line.text) {
+            loss = Some(ParseError::line(number, SAID));
+        }
     }
-    Ok(())
+    Ok(loss)
 }
 
 fn picoseconds(seconds: f64, line: u64) -> Result<i64, ParseError> {

@@ -9,7 +9,9 @@ const FEWEST_CELLS: usize = 60;
 /// `E-012` is the longest exponent that programs write.
 const LONGEST_EXPONENT: usize = 5;
 /// How programs call the number of rows that they have written.
-const LENGTHS: [&str; 22] = [
+const LENGTHS: [&str; 24] = [
+    "rows",
+    "readings",
     "record length",
     "recordlength",
     "record size",

@@ -413,3 +413,25 @@ fn damage_between_a_stimulus_and_its_response_leaves_that_one_open() {
         assert_eq!((open, found.figures.max_ps()), ((1, 0, 0), Some(20_000_000)), "{damaged}");
     }
 }
+
+/// What remarks say of the rows counts.
+#[test]
+fn remarks_that_speak_of_losses_or_of_more_rows_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    for remark in ["# 300 samples lost", "# capture stopped: buffer overflow", "# rows: 5000"] {
+        for text in [
+            format!("{remark}\n{HEADING}{}", table().concat()),
+            format!("{HEADING}{}{remark}\n", table().concat()),
+        ] {
+            let (found, delays) = result_of(folder.path(), &text);
+            assert_eq!(delays, ANSWERS, "{remark}");
+            let is_told = !told(&found).is_empty();
+            // How many rows there are stands above them.
+            assert_eq!(is_told, !remark.contains("rows") || text.starts_with('#'), "{remark}");
+        }
+    }
+    let list = "# 3 timeouts\nindex,seconds\n0,2e-5\n1,3e-5\n2,3e-5\n";
+    let path = written(folder.path(), "list.csv", list);
+    let (found, _) = measured(&path, &asked_of_list()).unwrap();
+    assert_eq!(told(&found)[0].2, "line 1: a remark says that something was lost");
+}
