@@ -28,11 +28,15 @@ pub fn lock(what: MemoryLock) -> Result<(), Errno> {
     })
 }
 
+/// The code of the measuring loops and of what they call lies within so many bytes of one of them.
+const KEPT_CODE: usize = 320 << 10;
+
 /// Gives back the pages of this program's code, of which most served only to start: the kernel maps those
 /// that are used again. Where they were locked, those are.
 ///
-/// A kernel maps much more than what runs, a large piece of the file at once.
-pub fn release_code(root: &Root) {
+/// A kernel maps much more than what runs, a large piece of the file at once. What lies around the function
+/// `kept` stays: what a loop runs seldom must not be fetched while it measures.
+pub fn release_code(root: &Root, kept: Option<*const ()>) {
     let maps = root.read("proc/self/maps").unwrap_or_default();
     let here = release_code as *const () as usize;
     let code = maps.lines().filter_map(code_range).find(|range| range.contains(&here));
@@ -48,6 +52,14 @@ pub fn release_code(root: &Root) {
             let _ = rustix::mm::madvise(from.cast(), length, Advice::LinuxDontNeed);
             if is_locked {
                 let _ = rustix::mm::mlock_with(from.cast(), length, MlockFlags::ONFAULT);
+            }
+        }
+        if let Some(kept) = kept.map(|function| function as usize) {
+            let (first, last) =
+                (kept.saturating_sub(KEPT_CODE).max(start), (kept + KEPT_CODE).min(end));
+            for page in (first..last).step_by(page_size()) {
+                // SAFETY: the page is one of the code that was found above, which may be read.
+                unsafe { std::ptr::without_provenance::<u8>(page).read_volatile() };
             }
         }
     }
@@ -207,7 +219,7 @@ mod tests {
     fn code_that_was_given_back_runs_again() {
         let resident = || status_kilobytes(&Root::default(), "RssFile:").unwrap();
         let before = resident();
-        release_code(&Root::default());
+        release_code(&Root::default(), None);
         assert!(resident() < before, "{} of {before} bytes", resident());
         assert_eq!(
             code_range("7f10-7f20 r-xp 00000000 fe:00 99 /bin/latlab"),
