@@ -18,7 +18,7 @@ from tools import DROP_IN, SAMPLES, TOOLS, Job, Missing, command, is_latlab, mea
 
 INSTRUCTIONS_LIMIT = 80
 # Agent and conductor together, at the end of a run.
-MEMORY_LIMIT_MIB = 12
+MEMORY_LIMIT_MIB = 15
 REPEATS = 5
 # Callgrind writes a name where it first comes, be that as the called function (cfn).
 LOOP = r"(?:cyclic::measure|cyclic7measure)"

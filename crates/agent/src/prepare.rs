@@ -7,7 +7,6 @@ use crate::refusals::{machine_refuses, memory_lock_refused};
 use crate::timerlat::{self, KernelTimer};
 use crate::trace;
 use crate::tuning::tune;
-use crate::worker;
 use latlab_model::finding::{Finding, SetupFinding};
 use latlab_model::frame::Refusal;
 use latlab_model::plan::{IdleStates, KernelFile, Measurement, Task};
@@ -42,8 +41,6 @@ pub struct AppliedSettings {
 impl AppliedSettings {
     /// Locks the memory of a process that may lock only some, once all is there that is measured with.
     pub fn lock_present_memory(&mut self, root: &Root, realtime: bool) -> Result<(), Refusal> {
-        // What only the preparing ran need not stay.
-        memory::release_code(root, Some(worker::spawn as *const ()));
         if std::mem::replace(&mut self.is_memory_locked, true) {
             return Ok(());
         }

@@ -3,7 +3,7 @@
 use crate::Errno;
 use crate::files::Root;
 use crate::process::has_capability;
-use rustix::mm::{Advice, MlockAllFlags, MlockFlags};
+use rustix::mm::{Advice, MlockAllFlags};
 use rustix::process::{Pid, Resource, Rlimit};
 use std::ops::Range;
 use std::sync::atomic::AtomicU8;
@@ -28,40 +28,20 @@ pub fn lock(what: MemoryLock) -> Result<(), Errno> {
     })
 }
 
-/// The code of the measuring loops and of what they call lies within so many bytes of one of them.
-const KEPT_CODE: usize = 320 << 10;
-
 /// Gives back the pages of this program's code, of which most served only to start: the kernel maps those
-/// that are used again. Where they were locked, those are.
+/// that are used again.
 ///
-/// A kernel maps much more than what runs, a large piece of the file at once. What lies around the function
-/// `kept` stays: what a loop runs seldom must not be fetched while it measures.
-pub fn release_code(root: &Root, kept: Option<*const ()>) {
+/// A kernel maps much more than what runs, a large piece of the file at once. It is not for a process that
+/// measures: what a loop runs seldom would be fetched when something is late.
+pub fn release_code(root: &Root) {
     let maps = root.read("proc/self/maps").unwrap_or_default();
     let here = release_code as *const () as usize;
     let code = maps.lines().filter_map(code_range).find(|range| range.contains(&here));
     if let Some(Range { start, end }) = code {
         let from = std::ptr::without_provenance_mut::<u8>(start);
-        let (length, is_locked) = (end - start, is_page_locked(from));
         // SAFETY: nothing has written to these pages, which may only be read and executed, so that they
-        // come back from the file as they are; whether they are locked changes no content.
-        unsafe {
-            if is_locked {
-                let _ = rustix::mm::munlock(from.cast(), length);
-            }
-            let _ = rustix::mm::madvise(from.cast(), length, Advice::LinuxDontNeed);
-            if is_locked {
-                let _ = rustix::mm::mlock_with(from.cast(), length, MlockFlags::ONFAULT);
-            }
-        }
-        if let Some(kept) = kept.map(|function| function as usize) {
-            let (first, last) =
-                (kept.saturating_sub(KEPT_CODE).max(start), (kept + KEPT_CODE).min(end));
-            for page in (first..last).step_by(page_size()) {
-                // SAFETY: the page is one of the code that was found above, which may be read.
-                unsafe { std::ptr::without_provenance::<u8>(page).read_volatile() };
-            }
-        }
+        // come back from the file as they are.
+        let _ = unsafe { rustix::mm::madvise(from.cast(), end - start, Advice::LinuxDontNeed) };
     }
 }
 
@@ -219,7 +199,7 @@ mod tests {
     fn code_that_was_given_back_runs_again() {
         let resident = || status_kilobytes(&Root::default(), "RssFile:").unwrap();
         let before = resident();
-        release_code(&Root::default(), None);
+        release_code(&Root::default());
         assert!(resident() < before, "{} of {before} bytes", resident());
         assert_eq!(
             code_range("7f10-7f20 r-xp 00000000 fe:00 99 /bin/latlab"),

@@ -116,7 +116,7 @@ impl Link for LocalProcess {
         // What begins a run is over then, and the agent measures beside a smaller process.
         if !self.is_begun && measured() > Nanos::ZERO {
             self.is_begun = true;
-            memory::release_code(&Root::default(), None);
+            memory::release_code(&Root::default());
         }
         if let Some(child) = &self.child {
             self.stops.look(child);
