@@ -25,7 +25,11 @@ published() {
 
 # Waits for a run of this name that goes on, and has measured something.
 going_on() {
-    until_holds 60 "a run that goes on" eval "[ \$(cat '$LATLAB_RUNS'/.*_$1.partial/journal | wc -c) -gt 20000 ]"
+    local size="\$(cat '$LATLAB_RUNS'/.*_$1.partial/journal | wc -c)" head
+    # The journal begins with the machine, in one piece; seconds of measuring come behind it.
+    until_holds 60 "a run that has begun" eval "[ $size -gt 20000 ]" || return
+    head=$(eval "echo $size")
+    until_holds 60 "a run that goes on" eval "[ $size -gt $((head + 30000)) ]"
 }
 
 # Signals
