@@ -54,7 +54,7 @@ pub struct Series {
     pub period_ns: Option<Nanos>,
     /// Counts, in the bins of the file.
     pub counts: Histogram,
-    /// The same in slices that follow each other in time; none where the file has no order.
+    /// The same in consecutive slices of time; empty if the file has no order.
     pub slices: Vec<Histogram>,
     /// Whether latencies may be left out of the counts, because the file does not say how many lie
     /// beyond its last bin.

@@ -73,8 +73,8 @@ impl Recording {
 }
 
 impl Series {
-    /// The latencies in the order of time, as far as the file has one, with the certain misses of each
-    /// slice. A maximum that the file states beside them is in the last one.
+    /// The slices with the certain misses of each, or all latencies if the file has no order. The last slice
+    /// gets a larger maximum that the file states.
     fn in_slices(&self, deadline: Option<Nanos>, unit: Nanos) -> Vec<Histogram> {
         if self.slices.is_empty() {
             return vec![self.counts.clone()];

@@ -24,7 +24,7 @@ const ARCHIVES: [(usize, &[u8], &str); 5] = [
     (257, b"ustar", "tar"),
 ];
 
-/// The program that unpacks a file with these first bytes; none where it is no archive.
+/// The program that unpacks a file with these first bytes; `None` if it is no archive.
 pub fn archive_of(head: &[u8]) -> Option<&'static str> {
     let is_at = |at: usize, magic: &[u8]| head.get(at..at + magic.len()) == Some(magic);
     ARCHIVES.iter().find(|(at, magic, _)| is_at(*at, magic)).map(|one| one.2)

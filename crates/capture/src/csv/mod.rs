@@ -73,7 +73,7 @@ fn start(path: &Path) -> Result<Vec<String>, ParseError> {
     Ok(start)
 }
 
-/// Passes over so many lines; the first of them that says that something was lost.
+/// Skips lines and returns the first that reports a loss.
 fn skip(
     lines: &mut Lines<BufReader<File>>,
     count: usize,

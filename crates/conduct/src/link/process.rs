@@ -113,7 +113,7 @@ impl Link for LocalProcess {
     }
 
     fn poll(&mut self, _: Duration, measured: &dyn Fn() -> Nanos) {
-        // What begins a run is over then, and the agent measures beside a smaller process.
+        // Start-up code is no longer needed once the agent measures.
         if !self.is_begun && measured() > Nanos::ZERO {
             self.is_begun = true;
             memory::release_code(&Root::default());
