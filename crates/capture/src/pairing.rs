@@ -4,8 +4,6 @@
 //! triggers. So a response that takes longer than the distance of two stimuli is not told from a
 //! quick one of the next; nobody who sees only the wires could.
 
-use std::collections::VecDeque;
-
 /// What became of the stimuli and of the responses.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Counts {
@@ -63,7 +61,7 @@ pub struct Pairing {
     /// A response that answers no stimulus yet, unless the next one is at the same time.
     unasked: Option<(i64, Unasked)>,
     /// Times in which a level is unknown.
-    unknown: VecDeque<Unknown>,
+    unknown: Vec<Unknown>,
     pub counts: Counts,
 }
 
@@ -96,7 +94,7 @@ impl Pairing {
             same_ps,
             last: None,
             unasked: None,
-            unknown: VecDeque::new(),
+            unknown: Vec::new(),
             counts: Counts::default(),
         }
     }
@@ -105,7 +103,7 @@ impl Pairing {
     pub fn unknown_from(&mut self, wire: usize, from_ps: i64) {
         let is_open = |one: &Unknown| one.wire == wire && one.to_ps == i64::MAX;
         if !self.unknown.iter().any(is_open) {
-            self.unknown.push_back(Unknown { wire, from_ps, to_ps: i64::MAX });
+            self.unknown.push(Unknown { wire, from_ps, to_ps: i64::MAX });
         }
     }
 

@@ -110,7 +110,7 @@ impl Section {
         let has_data = self.rows.count() > 0 || self.samples.has_any();
         match bytes {
             b"# Histogram" => has_data,
-            _ if is_banner(bytes) => has_data || self.threads.count() > 0,
+            _ if is_banner(bytes) => self.has_data(),
             _ if bytes.starts_with(b"T:") => match ThreadLine::read(line) {
                 Some(one) => {
                     self.threads.are_others(&one) || (has_data && !self.threads.knows(&one))

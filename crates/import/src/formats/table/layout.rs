@@ -37,6 +37,8 @@ pub struct Layout {
     pub number: Option<usize>,
     /// The column with the unit of the row.
     pub unit_of_row: Option<usize>,
+    /// Columns that count what was lost.
+    pub losses: Vec<usize>,
     /// Whether the heading or the user says the unit.
     pub has_unit: bool,
     /// The unit of the values.
@@ -200,6 +202,9 @@ impl Layout {
                 .map(|at| (at, unit_of(&names[at]).unwrap_or(unit)))
                 .collect(),
             number: other(&NUMBERS),
+            losses: (0..names.len())
+                .filter(|at| *at != latency && states_loss(&names[*at].replace('_', " ")))
+                .collect(),
             unit_of_row: other(&UNITS),
             has_unit: unit_of(&name).or(default).or(query.unit).is_some(),
             unit,
@@ -238,6 +243,7 @@ impl Layout {
             cycle: None,
             largest: Vec::new(),
             number: None,
+            losses: Vec::new(),
             unit_of_row: None,
             has_unit: query.unit.is_some(),
             unit,
@@ -326,11 +332,6 @@ impl Layout {
     /// The name of this column.
     pub fn name_of(&self, at: usize) -> &str {
         self.names.get(at).map_or("", |name| name)
-    }
-
-    /// Whether a column counts what was lost.
-    pub fn names_loss(&self, at: usize) -> bool {
-        states_loss(&self.name_of(at).replace('_', " "))
     }
 
     /// The name of the column with the counts.

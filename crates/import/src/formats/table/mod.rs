@@ -41,7 +41,7 @@ fn fits(head: &[u8]) -> bool {
     is_text(head) && has_latencies(head, &Query::default())
 }
 
-/// Why what looks like a table is not read; none where it looks like none.
+/// Why a table is refused; `None` if the file does not look like one.
 pub fn refusal(head: &[u8], query: &Query) -> Option<InputError> {
     Layout::refusal(&String::from_utf8_lossy(head), query)
 }
@@ -174,28 +174,18 @@ impl Table {
         }
     }
 
-    /// Takes how many rows a line says there are.
-    fn take_length(&mut self, text: &str) {
+    /// Takes how many rows a line says there are; whether it says so.
+    fn take_length(&mut self, text: &str) -> bool {
         let plain = text.trim_start_matches(['#', ' ', '\t', '"', '(']).to_ascii_lowercase();
         // psql closes with `(3 rows)`.
-        if let Some((number, "rows)" | "row)")) = plain.trim_end().split_once(' ') {
-            self.stated_rows = number.parse().ok().or(self.stated_rows);
-            return;
-        }
-        let Some(rest) = LENGTHS.iter().find_map(|word| plain.strip_prefix(word)) else { return };
-        let number = rest.trim_matches(|c: char| " :=,;\t\"".contains(c));
-        if let Ok(rows) = number.parse() {
-            self.stated_rows = Some(rows);
-        }
-    }
-
-    /// Whether a line behind the rows says how many there are.
-    fn takes_rows(&mut self, text: &str) -> bool {
-        let before = self.stated_rows.take();
-        self.take_length(text);
-        let was_said = self.stated_rows.is_some();
-        self.stated_rows = self.stated_rows.or(before);
-        was_said
+        let number = match plain.trim_end().split_once(' ') {
+            Some((number, "rows)" | "row)")) => Some(number),
+            _ => LENGTHS.iter().find_map(|word| plain.strip_prefix(word)),
+        };
+        let number = number.map(|rest| rest.trim_matches(|c: char| " :=,;\t\"".contains(c)));
+        let rows = number.and_then(|number| number.parse().ok());
+        self.stated_rows = rows.or(self.stated_rows);
+        rows.is_some()
     }
 
     /// Takes what a line states of all rows.
@@ -247,7 +237,7 @@ impl Table {
     fn lose(&mut self, line: &Line<'_>, text: &str) {
         let is_table = self.layout.cells(text).count() > 1;
         let text = text.trim();
-        if is_rule(text) || (text.starts_with('(') && self.takes_rows(text)) {
+        if is_rule(text) || (text.starts_with('(') && self.take_length(text)) {
             return;
         }
         let is_like_row = text.starts_with(|c: char| c == '"' || c.is_ascii_digit());
@@ -288,15 +278,17 @@ impl Table {
         let differs = lacks_unit || cell.unit.or(of_row).is_some_and(|unit| unit != layout.unit);
         let nanos = cell.nanos(of_row.unwrap_or(layout.unit))?;
         let number = layout.number.and_then(whole);
-        let loss = cells.iter().enumerate().find(|(at, cell)| {
-            let name = layout.names_loss(*at);
-            *at != layout.latency
-                && match cell.parse::<f64>() {
-                    Ok(count) => name && count != 0.0,
-                    Err(_) => states_loss(cell),
-                }
-        });
-        let loss = loss.map(|loss| loss.0);
+        let says_loss = |(at, cell): (usize, &&str)| match cell.parse::<f64>() {
+            Ok(count) => count != 0.0 && layout.losses.contains(&at),
+            Err(_) => states_loss(cell),
+        };
+        // Nearly all cells are numbers of other columns, which need no look.
+        let may_say = |(at, cell): &(usize, &&str)| {
+            let is_word = cell.bytes().any(|byte| byte.is_ascii_alphabetic());
+            *at != layout.latency && (is_word || layout.losses.contains(at))
+        };
+        let mut asked = cells.iter().enumerate().filter(may_say);
+        let loss = asked.find(|one| says_loss(*one)).map(|one| one.0);
         let largest =
             |(at, unit): &(usize, Unit)| Cell::read(cells.get(*at)?, layout.comma)?.nanos(*unit);
         let is_latency = self.timestamps.is_none();
@@ -447,7 +439,7 @@ impl NumberSteps {
         }
     }
 
-    /// What is missing; none where rows are not numbered one by one.
+    /// The first gap or repeat; `None` if rows are not numbered one by one.
     fn missing(&self) -> Option<String> {
         let is_habit = self.others > self.ones || self.repeats > self.ones / 2;
         let repeated = (self.repeats > 0).then_some("a number comes twice".to_string());

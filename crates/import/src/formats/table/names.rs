@@ -42,9 +42,8 @@ fn words(name: &str) -> Vec<String> {
     let name = name.replace(['µ', 'μ', '\u{fffd}'], "u");
     let letters: Vec<char> = name.chars().collect();
     let before = iter::once(' ').chain(letters.iter().copied());
-    let is_begin = |before: char, letter: &char| {
-        before.is_ascii_lowercase() && letter.is_ascii_uppercase() && !before.is_whitespace()
-    };
+    let is_begin =
+        |before: char, letter: &char| before.is_ascii_lowercase() && letter.is_ascii_uppercase();
     let parted: String = before
         .zip(&letters)
         .flat_map(|(before, letter)| {
