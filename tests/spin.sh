@@ -102,19 +102,20 @@ ordinary() {
 }
 
 spins() { [ "$(stat_field "$(thread latlab/0)" 14)" -ge 50 ]; }
-# Whoever stops the thread takes its CPU, though no other thread runs there.
+# Whoever stops the thread takes its CPU, though no other thread runs there. A host that takes this machine's
+# CPU away is seen as an interrupt, so the stop lasts longer than any host would.
 stopped() {
-    spin --policy fifo --priority 1 --for 4s --warm-up 100ms --name stopped >"$here/text" 2>"$here/errors" &
+    spin --policy fifo --priority 1 --for 6s --warm-up 100ms --name stopped >"$here/text" 2>"$here/errors" &
     run=$!
     begun && until_holds 60 "a thread that has spun for half a second" spins || return 1
     kill -STOP "$agent"
-    sleep 0.4
+    sleep 2
     kill -CONT "$agent"
     wait "$run"
     expect "a gap in which it was off its CPU" \
-        last 'spun["preempted"]["max_ns"] > 200_000_000' || return 1
+        last 'spun["preempted"]["max_ns"] > 1_900_000_000' || return 1
     expect "no such gap among the interrupts" \
-        last 'spun["interrupted"]["max_ns"] < 200_000_000'
+        last 'spun["interrupted"]["max_ns"] < 1_900_000_000'
 }
 
 ends() {
