@@ -4,6 +4,7 @@ use crate::thread_job::{Start, ThreadJob, stop_others, thread_end};
 use latlab_measure::counter::{Host, Monotonic, Tsc};
 use latlab_measure::spin::{RestPlan, SpinConfig, learn, spin};
 use latlab_model::Nanos;
+use latlab_model::nanos::MILLISECOND;
 use latlab_model::plan::{Spin, Workload};
 use latlab_model::run::{KernelReserve, Setting, SpinCounts, ThreadEnd};
 use latlab_sys::clock::{self, Clock};
@@ -16,6 +17,9 @@ use std::sync::OnceLock;
 const BREATH: RestPlan = RestPlan { after: 1_000_000_000, length: 50_000 };
 /// Where no CPU is free, the machine gets this part of each.
 const SHARE: RestPlan = RestPlan { after: 95_000_000, length: 5_000_000 };
+
+/// How long gaps are rehearsed before they count.
+const REHEARSAL: i64 = 20_000;
 
 /// How this thread spins, beside what every thread says.
 pub fn settings(job: &ThreadJob) -> Vec<Setting> {
@@ -82,7 +86,18 @@ fn run_with_work(
     let ThreadJob { thread, measurement, mut recorder, stop, .. } = job;
     // Until all threads begin; a signal cuts it short, and the loop sees why.
     let _ = clock::sleep_until(Clock::Monotonic, start.warm_up_from);
-    let usual = learn(&mut host, &mut work, start.from, &stop);
+    let usual = learn(&mut host, &mut work, start.from - REHEARSAL, &stop);
+    // Once before it counts, so that the code of what is rare is in memory by then: each pass is a gap.
+    let rehearsal = SpinConfig {
+        from: start.from - REHEARSAL,
+        until: start.from,
+        gap_above: -MILLISECOND.0,
+        deadline: i64::MAX,
+        stop_above: i64::MAX,
+        rest: None,
+        reserve: 0..0,
+    };
+    spin(&mut host, &mut work, usual, &rehearsal, &mut recorder, &stop);
     host.align();
     recorder.start(start.from);
     let before = memory::thread_usage();

@@ -245,9 +245,9 @@ impl MachineFinding {
                 percent(*missed as f64 / (*due).max(1) as f64)
             ),
             PageFaults { count, .. } => format!(
-                "{} happened in the measuring loop and {} part of its latencies.",
+                "{} happened in the measuring loop; the figures include {}.",
                 counted(*count, "page fault", "page faults"),
-                if *count == 1 { "is" } else { "are" }
+                if *count == 1 { "it" } else { "them" }
             ),
         }
     }
