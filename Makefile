@@ -15,10 +15,10 @@ run: ## build in a quick form, measure this machine for DURATION (60s) against D
 	@LATLAB_PROFILE=first scripts/build.sh
 	@scripts/run.sh
 
-check: ## format, lints and the tests without root, network or a quiet machine: some minutes
+check: ## format, lints and the tests without root, network or real time: a minute
 	@scripts/check.sh
 
-test: ## install what the tests need, and run all of them
+test: ## install what the tests need; `make check`, and the program end to end on this machine: some minutes
 	@scripts/test.sh
 
 fuzz: ## give every reader of captures, recordings and boards a minute of damaged input
@@ -26,8 +26,8 @@ fuzz: ## give every reader of captures, recordings and boards a minute of damage
 	@LATLAB_FUZZ_SECONDS=60 cargo test -p latlab-import --test it fuzz -- --test-threads 2
 	@LATLAB_FUZZ_SECONDS=60 cargo test -p latlab-conduct --lib fuzz
 
-lab: ## the long form of the tests, some three hours: kills, faults, samples, two builds of everything, real-time kernels
-	@scripts/lab.sh
+lab: ## what needs QEMU, browsers, boards or packages, or PART of it; LONG=1 takes some three hours
+	@scripts/lab.sh $(PART)
 
 stats-study: ## how often the statements of the statistics hold where the truth is known; the table goes to results/
 	@scripts/stats_study.sh

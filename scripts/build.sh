@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the release and links it to target/latlab. LATLAB_PROFILE=first builds the profile `first`
-# unless a release was built before; so does LATLAB_QUICK=1, for tests, in any case.
+# unless a release was built before.
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
 find_rust || die "no Rust $rust_needed or newer: run 'scripts/setup.sh build'"
@@ -8,9 +8,7 @@ find_rust || die "no Rust $rust_needed or newer: run 'scripts/setup.sh build'"
 scripts/web.sh
 target=$(scripts/target.sh)
 profile=${LATLAB_PROFILE:-release}
-if [ -n "${LATLAB_QUICK:-}" ]; then
-    profile=first
-elif [ "$profile" = first ]; then
+if [ "$profile" = first ]; then
     case $(readlink target/latlab || true) in
         */release/latlab) profile=release ;;
         *)
@@ -24,7 +22,7 @@ use_target "$target"
 # Both packages, as scripts/dist.sh: what they share has the same features then, and is built once.
 # A first run needs the agent inside of the program alone.
 packages=(--package latlab --package latlab-agent)
-[ "$profile" = release ] || [ -n "${LATLAB_QUICK:-}" ] || packages=(--package latlab)
+[ "$profile" = release ] || packages=(--package latlab)
 cargo build --profile "$profile" --locked --target "$target" "${packages[@]}" --bin latlab
 mkdir -p target
 ln -sfr "${CARGO_TARGET_DIR:-target}/$target/$profile/latlab" target/latlab

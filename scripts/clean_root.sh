@@ -7,9 +7,9 @@
 # The table of steps is then in target/clean-root.tsv.
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
-. tests/debian.bash
+. scripts/debian.bash
 [ "$(id -u)" = 0 ] || die "a clean root takes root"
-command -v debootstrap >/dev/null || die "debootstrap is missing (scripts/setup.sh test installs it)"
+command -v debootstrap >/dev/null || die "debootstrap is missing (scripts/setup.sh lab installs it)"
 [ -z "$(git status --porcelain)" ] || say "what is not committed is left out"
 
 clean=${1:-}
@@ -28,7 +28,7 @@ cp -L /etc/resolv.conf "$clean/etc/resolv.conf"
 mkdir -p "$clean/usr/local/share/ca-certificates"
 cp -r /usr/local/share/ca-certificates/. "$clean/usr/local/share/ca-certificates" 2>/dev/null || true
 ways=()
-for name in http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY LATLAB_CI BESIDE; do
+for name in http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY LATLAB_CI JOBS; do
     [ -z "${!name:-}" ] || ways+=("$name=${!name}")
 done
 

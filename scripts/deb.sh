@@ -84,5 +84,5 @@ done
 
 find "$tree" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
 # What is built for tests alone is packed fast, and larger.
-dpkg-deb --root-owner-group -Zxz ${LATLAB_QUICK:+-z0} --build "$tree" \
+dpkg-deb --root-owner-group -Zxz --build "$tree" \
     "$folder/latlab_${version}_$architecture.deb" >/dev/null

@@ -3,8 +3,6 @@
 #   FOLDER  where it goes, dist unless named
 # ARCH=arm64 builds for that architecture only: x86-64, arm64 or armv7.
 # LATLAB_AGENT_ONLY=x86-64 builds nothing but that agent, to compare it with another build.
-# LATLAB_QUICK=1 builds the agents of all architectures, and the program of this one only, all in the
-# profile `first`: for tests, and never to be given away.
 # The same sources and tools give the same files, wherever and whenever they are built: no path
 # of this machine gets in, and the time is that of the last commit (or SOURCE_DATE_EPOCH).
 set -euo pipefail
@@ -19,8 +17,6 @@ SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)} ||
 export SOURCE_DATE_EPOCH
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)
 build=${CARGO_TARGET_DIR:-$root/target}
-profile=${LATLAB_QUICK:+first}
-profile=${profile:-release}
 agents=$build/agents
 [ -z "${LATLAB_AGENT_ONLY:-}" ] || architectures=$(grep "^$LATLAB_AGENT_ONLY " <<<"$architectures")
 [ -z "${ARCH:-}" ] || architectures=$(grep "^$ARCH " <<<"$architectures") ||
@@ -32,28 +28,10 @@ scripts/web.sh
     die "what is given away has pages that can be zoomed: npm is needed (scripts/setup.sh dist)"
 for target in "${targets[@]}"; do use_target "$target"; done
 
-# Builds one program for some targets, which are words of one text; further arguments are cargo's. Both
-# packages are named, so that their dependencies have the same features and are built once.
+# Builds one program for all targets. Both packages are named, so that their dependencies have the same
+# features and are built once.
 build() {
-    local program=$1 targets=($2)
-    shift 2
-    cargo build --profile "$profile" --locked "${targets[@]/#/--target=}" "$@" \
-        --package latlab --package latlab-agent --bin "$program"
-}
-
-# Builds the agents. For tests those of other machines are not optimised: QEMU runs them, in a time of
-# its own.
-build_agents() {
-    local own other unoptimised=profile.$profile
-    if [ -z "${LATLAB_QUICK:-}" ]; then
-        build latlab-agent "${targets[*]}"
-        return
-    fi
-    own=$(awk -v machine="$(uname -m)" '$4 == machine { print $2 }' <<<"$architectures")
-    other=$(awk -v machine="$(uname -m)" '$4 != machine { print $2 }' <<<"$architectures")
-    [ -z "$own" ] || build latlab-agent "$own"
-    [ -z "$other" ] || build latlab-agent "$other" --config "$unoptimised.opt-level=0" \
-        --config "$unoptimised.package.latlab-agent.opt-level=0"
+    cargo build --release --locked "${targets[@]/#/--target=}" --package latlab --package latlab-agent --bin "$1"
 }
 
 # Copies a program without the names of its functions, which only a profiler misses.
@@ -76,10 +54,10 @@ mkdir -p "$folder" "$agents"
 rm -f "$folder"/latlab[-_]* "$folder"/{SHA256SUMS,licences.txt,sbom.cdx.json}
 [ -z "${ARCH:-}" ] || rm -f "$agents"/latlab-agent-*
 say "building latlab-agent for ${targets[*]}"
-build_agents
+build latlab-agent
 while read -r name target debian machine _ tools; do
     program=$folder/latlab-agent-$version-linux-$name
-    bare "$build/$target/$profile/latlab-agent" "$program" "$tools"
+    bare "$build/$target/release/latlab-agent" "$program" "$tools"
     packed=$agents/latlab-agent-$machine.xz
     # shellcheck disable=SC2086 # each is a word
     xz --threads=1 --check=crc32 $(packing "$machine") <"$program" >"$packed.new"
@@ -91,15 +69,11 @@ done <<<"$architectures"
 
 say "building latlab, with the agents, for the same"
 export LATLAB_AGENTS=$agents
-if [ -n "${LATLAB_QUICK:-}" ]; then
-    say "LATLAB_QUICK: the programs for other machines are left out, their agents are not"
-    architectures=$(awk -v machine="$(uname -m)" '$4 == machine' <<<"$architectures")
-fi
-build latlab "$(cut -d' ' -f2 <<<"$architectures")"
+build latlab
 python3 packaging/inventory.py "$folder" "${targets[@]}"
 while read -r name target debian machine _ tools; do
     program=$folder/latlab-$version-linux-$name
-    bare "$build/$target/$profile/latlab" "$program" "$tools"
+    bare "$build/$target/release/latlab" "$program" "$tools"
     scripts/deb.sh "$program" "$debian" "$folder/licences.txt" "$folder"
     scripts/wheel.sh "$program" "$machine" "$folder/licences.txt" "$folder" >/dev/null
 done <<<"$architectures"

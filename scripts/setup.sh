@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
-# Installs what is missing, and only that. Usage: scripts/setup.sh [build] [lint] [test] [bench] [dist] [book] [spark]
+# Installs what is missing, and only that. Usage: scripts/setup.sh [build] [lint] [test] [lab] [bench] [dist] [book] [spark]
 #   build  a C linker, Rust, and npm for the scripts of the pages
 #   lint   what `make check` needs as well: rustfmt and clippy
-#   test   what `make test` needs as well, `make dist` and machines for guests among it
+#   test   what `make test` needs as well
+#   lab    what `make lab` needs as well: QEMU, browsers, boards, `make dist`
 #   bench  what `make bench` needs as well: the other tools, strace, valgrind
 #   dist   what `make dist` needs as well: three targets, a linker for ARMv7, what builds wheels
 #   book   what `make book` needs: mdBook, which is compiled in a minute, and mandoc
-#   spark  what the long form of the tests asks many runs with as well: a Java runtime, and Spark of 500 MB
+#   spark  what the long form of `make lab` asks many runs with as well: a Java runtime, and Spark of 500 MB
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
 
 packages=()
-want_rust= want_npm= want_lint= want_test= want_dist= want_book= want_spark=
+want_rust= want_npm= want_lint= want_test= want_lab= want_dist= want_book= want_spark=
 for_pages=()
 command -v node >/dev/null || for_pages=(nodejs)
 for_dist=(gcc libc6-dev ca-certificates curl git python3 python3-venv xz-utils gcc-arm-linux-gnueabihf
@@ -23,13 +24,16 @@ for set in "${@:-build}"; do
             want_rust=1 want_npm=1
             ;;
         test)
-            packages+=(git python3 file strace valgrind rt-tests stress-ng stressapptest
-                procps tmux chromium fonts-dejavu-core gnuplot-nox qemu-user-static debootstrap
+            packages+=(git perl python3 python3-venv procps strace rt-tests tmux iproute2 gnuplot-nox systemd)
+            want_test=1
+            ;;
+        lab)
+            packages+=(file valgrind stress-ng stressapptest chromium fonts-dejavu-core qemu-user-static debootstrap
                 man-db make arduino-core-avr gcc-avr avr-libc libsimavr-dev qemu-system-x86
                 qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross busybox-static
-                e2fsprogs systemd sigrok-cli buildah mandoc openssh-client openssh-server
-                dropbear-bin sudo iproute2 nix-bin "${for_dist[@]}")
-            want_npm=1 want_lint=1 want_test=1 want_dist=1
+                e2fsprogs sigrok-cli buildah mandoc openssh-client openssh-server
+                dropbear-bin sudo nix-bin "${for_dist[@]}")
+            want_dist=1 want_lab=1
             ;;
         lint) want_lint=1 ;;
         bench) packages+=(python3 strace valgrind rt-tests jitterdebugger) ;;
@@ -45,7 +49,7 @@ for set in "${@:-build}"; do
             packages+=(python3 python3-venv openjdk-17-jre-headless)
             want_spark=1
             ;;
-        *) die "unknown set '$set'; there are build, lint, test, bench, dist, book and spark" ;;
+        *) die "unknown set '$set'; there are build, lint, test, lab, bench, dist, book and spark" ;;
     esac
 done
 
@@ -191,8 +195,9 @@ if [ -n "$want_lint" ] &&
 fi
 
 [ -z "$want_dist" ] || install_python "what builds wheels" -dist
-if [ -n "$want_test" ]; then
-    install_python "what tests read runs with" ""
+[ -z "$want_test" ] || install_python "what tests read runs with" ""
+if [ -n "$want_lab" ]; then
+    install_python "what the laboratory's tests are made with" -lab
     # Beside the others: what stands first in PYTHONPATH is taken.
     install_python "the pandas of Debian 12" -debian-12 --no-deps --target .venv/debian-12
     install_python "the tables of many runs" -fleet --no-deps --target .venv/fleet
@@ -209,7 +214,7 @@ unpack_prometheus() {
         dpkg-deb --fsys-tarfile prometheus_*.deb | tar -x ./usr/bin && rm prometheus_*.deb)
     mv $folder.new $folder
 }
-[ -z "$want_test" ] || unpack_prometheus
+[ -z "$want_lab" ] || unpack_prometheus
 [ -z "$want_spark" ] || install_python "the engine of clusters" -spark --no-deps --target .venv/spark
 # Without the server that shows a book while it is written: the site alone is wanted.
 mdbook=0.5.4

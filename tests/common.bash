@@ -2,9 +2,10 @@
 # the script's own that goes away with it, $status what the script ends with.
 set -u
 # Whoever started it may ignore signals, as `nohup` does, which a shell cannot take back by itself.
-[ -n "${OWN_MOUNTS:-}" ] || exec env --default-signal "$(dirname "$0")/own_mounts" "$0" "$@"
-cd "$(dirname "$0")/.." || exit 1
-program=$(realpath "${LATLAB:-target/latlab}")
+[ -n "${OWN_MOUNTS:-}" ] ||
+    exec env --default-signal "$(dirname "${BASH_SOURCE[0]}")/own_mounts" "$(realpath "$0")" "$@"
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+program=$(realpath "${LATLAB:-target/debug/latlab}")
 export PATH=$PWD/.venv/bin:$PATH PYTHONDONTWRITEBYTECODE=1
 here=$(mktemp -d)
 trap 'rm -rf "$here"' EXIT
@@ -32,8 +33,8 @@ skip() {
 }
 
 # Whether programs are there, and packages of Python as `python:NAME`: have WHAT NEED...
-# The words for one that is missing are known to scripts/steps.bash: in the continuous integration
-# nothing may be skipped for want of what scripts/setup.sh installs.
+# The words for one that is missing are known to tests/as_tap: in the continuous integration nothing may
+# be skipped for want of what scripts/setup.sh installs.
 have() {
     local what=$1 need
     shift
@@ -42,7 +43,7 @@ have() {
             python:*) python3 -c "import ${need#python:}" 2>/dev/null ;;
             /*) [ -e "$need" ] ;;
             *) command -v "$need" >/dev/null ;;
-        esac || { echo "SKIPPED: $what: $need is missing (scripts/setup.sh test installs it)"; return 1; }
+        esac || { echo "SKIPPED: $what: $need is missing (scripts/setup.sh installs it)"; return 1; }
     done
 }
 

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Runs of two sides against each other: what `latlab compare` says of them, and the exit codes of its gate.
 # The runs are made of lists of readings, so that they are the same each time.
-# Lane: beside
 . "$(dirname "$0")/common.bash"
 export LATLAB_RUNS=$here/runs COLUMNS=120
 schemas=$PWD/docs/reference

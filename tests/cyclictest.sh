@@ -2,7 +2,6 @@
 # latlab cyclictest beside the real one: the same bytes but for the numbers, the commands that
 # people use, the pipelines behind them, and what the original loses.
 # Invariant (command line): latlab cyclictest prints the bytes of cyclictest but for the numbers.
-# Lane: beside
 . "$(dirname "$0")/common.bash"
 
 if [ "$(id -u)" != 0 ]; then

@@ -2,7 +2,6 @@
 # Stored runs in the formats of other tools: what is exact comes back exact, and the readers of other
 # people read what was written.
 # Invariant (exports): What a format cannot carry is said, and everything else comes back.
-# Lane: beside
 . "$(dirname "$0")/common.bash"
 export LATLAB_RUNS=$here/runs NO_COLOR=1
 recordings=fixtures/recordings

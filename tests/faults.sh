@@ -2,7 +2,6 @@
 # Each kind of system call on the files of a run fails, in the real program: while it records, while it
 # finishes a killed run, and while it reads. FAULTS is how many calls of each kind, or `every`.
 # Invariant (losses): Whatever system call of the program fails, no half-written run is taken for a whole one.
-# Lane: beside
 . "$(dirname "$0")/common.bash"
 
 have "system calls that fail" strace python:{pandas,pyarrow,duckdb} || exit 0

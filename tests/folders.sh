@@ -4,7 +4,6 @@
 # steers a terminal or hides.
 # Invariant (losses): What nobody has named is never written through a link, nor into a stranger's folder.
 # Invariant (documents): Texts of strangers cannot steer, turn or hide a line.
-# Lane: beside
 . "$(dirname "$0")/common.bash"
 runs=$here/runs
 export LATLAB_RUNS=$runs

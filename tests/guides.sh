@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # The code of the guides, as it stands there, on a real run.
 # Invariant (documents): The code of the guides runs.
-# Lane: beside
 . "$(dirname "$0")/common.bash"
 pages=("$PWD"/docs/guide/*.md) package=$PWD/python/src
 

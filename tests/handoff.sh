@@ -2,7 +2,6 @@
 # One thread wakes another, in each of the ways: every release is accounted for, nothing is left
 # behind, and the figures are of the size of those of rt-tests.
 # Invariant (instruments): handoff: an unanswered release is left out and counted; a failing waker ends the run.
-# Lane: beside
 . "$(dirname "$0")/common.bash"
 rights_for "waking a thread"
 cpu=$(tr ',-' '\n\n' </sys/devices/system/cpu/online | tail -1)

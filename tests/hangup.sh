@@ -2,7 +2,6 @@
 # Terminals that go away, and places that take no output: what is measured is stored, a campaign goes
 # on, and the exit code says what became of the measurement.
 # Invariant (kills): A terminal that goes away ends no campaign, and no exit code depends on it.
-# Lane: beside
 . "$(dirname "$0")/common.bash"
 export LATLAB_RUNS=$here/runs NO_COLOR=1
 rights_for "runs whose terminal goes away"

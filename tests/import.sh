@@ -2,7 +2,6 @@
 # Files of other tools become runs like any other: shown, drawn, judged, verified; what is no such file
 # is refused in one line.
 # Invariant (imports): An imported run claims nothing that its file does not say.
-# Lane: beside
 . "$(dirname "$0")/common.bash"
 export LATLAB_RUNS=$here/runs NO_COLOR=1 COLUMNS=160
 recordings=fixtures/recordings

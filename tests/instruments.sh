@@ -1,9 +1,7 @@
 #!/usr/bin/env bash
-# Instruments that latlab itself asks: a simulated oscilloscope with SCPI on a socket, and sigrok's demo
-# driver in the place of a logic analyser.
-# Lane: beside
+# Instruments that latlab itself asks: a simulated oscilloscope with SCPI on a socket.
 . "$(dirname "$0")/common.bash"
-export LATLAB_RUNS=$here/runs NO_COLOR=1 COLUMNS=160
+. tests/respond.bash
 
 # Starts a simulated instrument: $resource is where it is, $instrument its process.
 instrument() {
@@ -39,7 +37,6 @@ figures = run["responses"]["figures"]
 assert abs(figures["max_ns"] - max(values) * 1e9) < 1e-3 and abs(figures["mean_ns"] - sum(values) / len(values) * 1e9) < 1e-3
 PYTHON
 }
-holds() { holds_in "$here/out.json" 'one = run["runs"][0]; responses = one["responses"]; codes = [f["code"] for f in one["findings"]]' "$1"; }
 
 # Invariant (captures): A series of an oscilloscope equals the instrument's own list; censored readings and
 # time-outs are counted, and an answer that comes too late is taken for no other reading.
@@ -49,8 +46,8 @@ series() {
     expect "an inconclusive verdict" [ $? = 4 ] || return
     end_instrument
     compare_with_list 40 &&
-        holds '(responses["stimuli"], responses["censored"], responses["timed_out"], one["answered"]) == (40, 1, 1, 38)' &&
-        holds 'codes == ["response-not-measured", "response-timed-out"] and one["verdict"]["word"] == "inconclusive"' &&
+        holds_one '(responses["stimuli"], responses["censored"], responses["timed_out"], one["answered"]) == (40, 1, 1, 38)' &&
+        holds_one 'codes == ["response-not-measured", "response-timed-out"] and one["verdict"]["word"] == "inconclusive"' &&
         expect "the commands of its maker" grep -q 'MEASure:DELay? CHANnel1,CHANnel2' "$here/log" &&
         "$program" show last --all >"$here/shown" && cat "$here/shown" &&
         expect "both are told" grep -q '1 of 40 not measured, 1 of 40 timed out' "$here/shown" &&
@@ -60,7 +57,7 @@ series() {
 }
 again() {
     "$program" respond --from "$LATLAB_RUNS"/*oscilloscope*/original-readings.txt --unit s --format json >"$here/out.json" &&
-        holds '(one["answered"], responses["censored"]) == (38, 2)'
+        holds_one '(one["answered"], responses["censored"]) == (38, 2)'
 }
 try "a series of an oscilloscope equals the instrument's own list, with a censored reading and a time-out" series
 
@@ -69,20 +66,12 @@ untriggered() {
     "$program" respond --scope "$resource" --count 6 --timeout 200ms --stimulus 3 --response 4 --edge falling \
         --format json >"$here/out.json" || return
     end_instrument
-    holds '(responses["timed_out"], one["answered"]) == (1, 5)' &&
+    holds_one '(responses["timed_out"], one["answered"]) == (1, 5)' &&
         expect "the channels" grep -q 'MEASure:DELay? CHANnel3,CHANnel4' "$here/log" &&
         expect "the edges" grep -q 'DEFine DELay,-1,-1' "$here/log"
 }
 try "a trigger that does not come is a time-out" untriggered
 
-refused() {
-    local code=$1 words=$2 said
-    shift 2
-    said=$(timeout 60 "$program" respond "$@" 2>&1)
-    expect "exit code $code with: $said" [ $? = "$code" ] && expect "one line, not: $said" [ "$(wc -l <<<"$said")" = 1 ] &&
-        expect "'$words' in: $said" grep -q -- "$words" <<<"$said"
-}
-nothing_stored() { expect "nothing stored" [ -z "$(ls -A "$LATLAB_RUNS" 2>/dev/null)" ]; }
 mistakes() {
     rm -rf "$LATLAB_RUNS"
     instrument && end_instrument
@@ -111,11 +100,11 @@ cut_off() {
     "$program" respond --scope "$resource" --count 40 --deadline 1ms --format json >"$here/out.json"
     expect "no pass" [ $? = 4 ] || return
     end_instrument
-    holds 'one["answered"] == 12 and "instrument-ended" in codes' || return
+    holds_one 'one["answered"] == 12 and "instrument-ended" in codes' || return
     instrument --endless 5 || return
     "$program" respond --scope "$resource" --count 40 --format json >"$here/out.json" || return
     end_instrument
-    holds 'one["answered"] == 5 and "instrument-ended" in codes'
+    holds_one 'one["answered"] == 5 and "instrument-ended" in codes'
 }
 try "what was measured is kept when the instrument goes away, or says no end of data" cut_off
 
@@ -128,7 +117,7 @@ interrupted() {
     kill -INT $pid
     wait $pid || return
     end_instrument
-    holds 'one["answered"] >= 20 and not codes' || return
+    holds_one 'one["answered"] >= 20 and not codes' || return
     before=$(ls "$LATLAB_RUNS")
     instrument || return
     "$program" respond --scope "$resource" --count 1000000 >/dev/null &
@@ -183,58 +172,8 @@ TOML
         --generator "$generator_port" --count 5 --format json >"$here/out.json" || return
     exec 8>&-
     wait "$instrument" "$generator"
-    holds 'one["answered"] == 5' && expect "a trigger each" [ "$(grep -c '^\*TRG$' "$here/log")" = 5 ]
+    holds_one 'one["answered"] == 5' && expect "a trigger each" [ "$(grep -c '^\*TRG$' "$here/log")" = 5 ]
 }
 try "an unknown oscilloscope with commands of one's own, and a generator that is triggered" own_commands
-
-logic() {
-    "$program" respond --logic demo --samplerate 1m --for 300ms --stimulus D0 --response D1 --name wires --format json \
-        >"$here/out.json" || return
-    holds 'responses["format"] == "sigrok session" and responses["stimuli"] > 100 and one["answered"] > 100' &&
-        holds 'responses["resolution_ns"] == 1000' || return
-    local kept
-    kept=$(python3 -c 'import json,sys; print(json.load(open(sys.argv[1]))["runs"][0]["path"])' "$here/out.json")/original-demo.sr
-    expect "the capture is kept" [ -s "$kept" ] && cp "$here/out.json" "$here/first.json" &&
-        "$program" respond --from "$kept" --stimulus D0 --response D1 --format json >"$here/out.json" || return
-    python3 - "$here" <<'PYTHON'
-import json, sys
-first, again = (json.load(open(f"{sys.argv[1]}/{name}.json"))["runs"][0] for name in ("first", "out"))
-assert first["responses"] == again["responses"], (first, again)
-PYTHON
-}
-logic_beside() {
-    "$program" respond --logic demo --samplerate 1m --for 1500ms --stimulus D0 --response D1 --name idle --target local \
-        >/dev/null &&
-        "$program" respond --logic demo --samplerate 1m --for 1500ms --stimulus D0 --response D1 --name idle_busy \
-            --load 'command,run=while :; do :; done' >/dev/null || return
-    "$program" show last --format json >"$here/last.json" &&
-        holds_in "$here/last.json" '' 'run["conditions"] and run["doctor"] and [one["name"] for one in run["loads"]] == ["command"]' &&
-        "$program" report idle idle_busy -o "$here/page.html" >/dev/null &&
-        expect "idle and busy on one page" grep -q 'Idle and under load' "$here/page.html"
-}
-logic_mistakes() {
-    rm -rf "$LATLAB_RUNS"
-    refused 3 'sigrok-cli captured nothing: No devices found' --logic fx2lafw --stimulus D0 --response D1 &&
-        refused 3 "captured nothing: Driver nosuch not found" --logic nosuch --stimulus D0 --response D1 &&
-        refused 3 "captured nothing: unknown channel 'D99'" --logic demo --stimulus D0 --response D99 &&
-        nothing_stored || return
-    PATH=/nowhere "$program" respond --logic demo --stimulus D0 --response D1 2>"$here/errors"
-    expect "exit code 3" [ $? = 3 ] && expect "what is missing" grep -q 'cannot start sigrok-cli' "$here/errors"
-}
-logic_interrupted() {
-    "$program" respond --logic demo --samplerate 1m --for 10min --stimulus D0 --response D1 --format json >"$here/out.json" &
-    local pid=$!
-    until_holds 20 "a capture" eval 'pgrep -P '$pid' sigrok-cli' || return
-    sleep 1
-    kill -INT $pid
-    wait $pid || return
-    holds 'one["answered"] > 100'
-}
-if have "a logic analyser" sigrok-cli; then
-    try "a capture of a logic analyser is kept with the run, and read as any capture" logic
-    try "loads and conditions of the machine that answers are in the run of a logic analyser" logic_beside
-    try "a logic analyser that is not there, and one that captures nothing, are refused in one line" logic_mistakes
-    try "a capture that is interrupted is as long as it is" logic_interrupted
-fi
 
 exit $status

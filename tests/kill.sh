@@ -2,7 +2,6 @@
 # Kills at random instants of every phase; KILLS is how many of each, OUT a folder for the table,
 # LONG the seconds of one run at 20 kHz that is killed instead.
 # Invariant (kills): A kill at any instant costs at most one second, and the next command finishes the run.
-# Lane: beside
 . "$(dirname "$0")/common.bash"
 
 have kills strace python:{pandas,pyarrow,duckdb} || exit 0

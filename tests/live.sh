@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # What is shown while a run goes on: a table on a terminal, which is given back; else a line.
 # Invariant (command line): The live table fits 80 and 160 columns, and the terminal is restored.
-# Lane: beside
 . "$(dirname "$0")/common.bash"
 socket=latlab-test-$$
 export LATLAB_RUNS=$here/runs TMUX_TMPDIR=$here LC_ALL=C.UTF-8

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# That nothing of a cycle is lost: page faults, memory, and the largest latencies.
+# That nothing of a cycle is lost: page faults, and the largest latencies.
 # Invariant (loop): A cycle takes at most 80 user instructions, one system call and no page fault.
-# Lane: beside
 . "$(dirname "$0")/common.bash"
 
 if [ "$(id -u)" != 0 ]; then
@@ -23,7 +22,7 @@ judge() {
     python3 -c "import json, sys; run = json.load(open(sys.argv[1])); $code" "$here/$name.json" "$@"
 }
 
-# Page faults and memory, in normal runs on all CPUs
+# Page faults, in normal runs on all CPUs
 
 no_page_faults() {
     local name=$1
@@ -42,17 +41,6 @@ for mechanism in nanosleep relative timerfd posix-timer; do
             no_page_faults "$mechanism-$missed" --mechanism "$mechanism" --missed "$missed"
     done
 done
-
-# The profile `first` makes a larger program, whose pages count too; the limit of 10 MiB is for what is given away.
-memory_limit=10
-[ -z "${LATLAB_QUICK:-}" ] || memory_limit=24
-memory() {
-    judge nanosleep-skip "
-peak = run['agent']['agent_peak_rss_bytes']
-print(f'{peak / 2**20:.1f} MiB')
-assert 0 < peak < $memory_limit * 2**20"
-}
-try "the agent stays under $memory_limit MiB on all CPUs" memory
 
 # The largest latencies
 

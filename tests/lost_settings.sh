@@ -2,7 +2,6 @@
 # Runs whose priority, CPU or settings another program takes away: each is a finding with its time, and
 # the verdict is `invalid`, whatever the figures say.
 # Invariant (settings): What another program changes during a run is told with its time and makes the run invalid.
-# Lane: beside
 . "$(dirname "$0")/common.bash"
 export LATLAB_RUNS=$here/runs
 [ "$(id -u)" = 0 ] || skip "changing the threads and settings of a run: needs root"

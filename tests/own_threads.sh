@@ -2,7 +2,6 @@
 # latlab's own threads stay off the measured CPUs where others are left, and a run proves it; where none
 # is left, telemetry reads long files at the ends of the run only, and what was lost is said.
 # Invariant (conditions): A run says which of its largest latencies lie in the work of latlab's own threads.
-# Lane: beside
 . "$(dirname "$0")/common.bash"
 
 have "latlab's own threads" python3 || exit 0

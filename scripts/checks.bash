@@ -1,0 +1,21 @@
+# The steps that `make check` and `make test` begin with, to be sourced after steps.bash.
+
+# cargo-deny knows more than scripts/licences.py does; its database of advisories comes from the network.
+licences() {
+    scripts/licences.py || return 1
+    if ! cargo deny --version >/dev/null 2>&1; then
+        echo "SKIPPED: known vulnerabilities (advisories): they need cargo-deny (cargo install --locked cargo-deny)"
+    else
+        cargo deny --workspace check licenses bans sources || return 1
+        ! cargo deny fetch db >/dev/null 2>&1 || cargo deny check advisories
+    fi
+}
+
+: "${LATLAB_FUZZ_SECONDS:=1}"
+export LATLAB_FUZZ_SECONDS
+step "format" cargo fmt --all --check
+step "licences" licences
+step "lints" cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+step "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
+step "building" cargo test --workspace --tests --locked --quiet --no-run
+step "tests in Rust" rust_tests rust-tests --skip end_to_end::

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Every sample at 20 kHz on every CPU: none lost, memory flat, less than two bytes each, and the
+# figures of run.json recomputed from them; then the same with a kill at a random instant.
+# SECONDS_EACH is how long (10, and 600 in `make lab`).
+. "$(dirname "$0")/../../common.bash"
+
+have samples python:{numpy,pyarrow} || exit 0
+rights_for "samples"
+seconds=${SECONDS_EACH:-10}
+
+# What benches/samples.py finds, without the readings of the memory.
+measure() {
+    local code
+    rm -f "$here/page.json"
+    LATLAB=$program python3 benches/samples.py --seconds "$seconds" --flags="${rights[*]}" \
+        --page "$here/page.json" "$@" >"$here/all" 2>&1
+    code=$?
+    [ -e "$here/page.json" ] || { cat "$here/all"; return 1; }
+    python3 - "$here/page.json" <<'PYTHON' || cat "$here/all"
+import json, sys
+page = json.load(open(sys.argv[1]))
+page.pop("memory")
+print(json.dumps(page, indent=1))
+PYTHON
+    return $code
+}
+
+try "$seconds s at 20 kHz: no sample lost, memory flat, below two bytes, and the sums agree" measure
+try "killed at a random instant: at most a second is lost, and the rest is finished" \
+    measure --kill "${SEED:-$RANDOM}"
+
+exit $status

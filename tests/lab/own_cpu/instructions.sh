@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# What a cycle costs: memory, system calls and instructions, as `make bench` counts them. With every sample the
+# instructions depend on how far latencies differ, so that other work on its CPU changes them.
+# Invariant (loop): A cycle takes at most 80 user instructions, one system call and no page fault.
+. "$(dirname "$0")/../../common.bash"
+
+if [ "$(id -u)" != 0 ]; then
+    echo "SKIPPED: what a cycle costs: real-time priority and locked memory need root"
+    exit 0
+fi
+
+# Prints what one part of the bench finds for latlab alone, as it is or with --samples.
+bench() {
+    python3 - "$program" "$@" <<'PYTHON'
+import pathlib, sys
+sys.dont_write_bytecode = True
+sys.path.insert(0, "benches")
+import parts, tools
+tools.LATLAB, parts.TOOLS = pathlib.Path(sys.argv[1]), ("latlab",)
+found = parts.PARTS[sys.argv[2]](None).raw["tools"]
+for tool, low, high in zip(sys.argv[3::3], sys.argv[4::3], sys.argv[5::3]):
+    each = found[tool]["per_cycle"]
+    print(found[tool]["command"])
+    print(f"{each:.3f} each cycle; the limits are {low} and {high}")
+    if not float(low) <= each < float(high):
+        sys.exit(1)
+PYTHON
+}
+
+# The bench's limit is 80; of fewer cycles, what is rare is a larger part.
+cycle=84 samples=125
+
+! have "system calls of a cycle" strace ||
+    try "one system call each cycle" bench syscalls latlab 0.995 1.005
+! have "instructions of a cycle" valgrind ||
+    try "less than $cycle instructions of user space each cycle, $samples with every sample" \
+        bench instructions latlab 1 $cycle "latlab --samples" 1 $samples "latlab cyclictest" 1 $cycle
+
+memory() {
+    "$program" run --quiet --for 1s --format json --out "$here/runs" >"$here/run.json" &&
+        holds_in "$here/run.json" "" '0 < run["agent"]["agent_peak_rss_bytes"] < 10 * 2**20'
+}
+try "the agent stays under 10 MiB" memory
+
+exit $status

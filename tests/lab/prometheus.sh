@@ -1,0 +1,130 @@
+#!/usr/bin/env bash
+# `/metrics` of `latlab serve`: asked by Debian's prometheus, checked by promtool; the alert rules and the
+# dashboard of Grafana.
+# Invariant (page and server): Metrics of a run are its figures, in text and in native histograms.
+. "$(dirname "$0")/../common.bash"
+tools=$PWD/target/tools/prometheus/usr/bin
+have "metrics" "$tools/prometheus" "$tools/promtool" curl || exit 0
+runs=$here/runs
+mkdir -p "$runs"
+cp -r fixtures/schema-5/runs/* "$runs"
+server= asking=
+trap 'kill $server $asking 2>/dev/null; rm -rf "$here"' EXIT
+
+serve() {
+    rm -f "$here/url"
+    "$program" serve "$runs" --port 0 "$@" >"$here/url" 2>"$here/errors" &
+    server=$!
+    until_holds 60 "the server's address" [ -s "$here/url" ] && url=$(sed 's,/$,,' "$here/url")
+}
+get() { curl -sS --max-time 60 "$@"; }
+
+rights_for "runs of metrics"
+# Two runs of a scenario, of which the newer counts, and a campaign.
+measure() {
+    "$program" run --cycles "$1" --warm-up 0s --threads 1 --policy other --idle-states system --telemetry off --quiet \
+        --out "$runs" --format json "${@:2}" >"$here/run.json"
+}
+measure 100 --name night --deadline 10s
+measure 200 --name night --deadline 10s
+measure 100 --name "two words" --deadline 1ns
+printf '%s\n' '[defaults]' 'cycles = 50' 'warm-up = "0s"' 'telemetry = "off"' 'threads = 1' 'policy = "other"' \
+    '[[scenario]]' 'name = "of a sheet"' >"$here/sheet.toml"
+"$program" run "$here/sheet.toml" --out "$runs" --quiet >/dev/null 2>&1
+serve --token 0123456789abcdef
+auth=(-H 'Authorization: Bearer 0123456789abcdef')
+
+texts() {
+    expect "no metrics without the token" [ "$(get -o /dev/null -w '%{http_code}' "$url/metrics")" = 401 ] || return
+    get "${auth[@]}" "$url/metrics" >"$here/text" && "$tools/promtool" check metrics <"$here/text" || return
+    get "${auth[@]}" -D "$here/head" -H 'Accept: application/openmetrics-text;version=1.0.0,text/plain;q=0.5' "$url/metrics" >"$here/open" &&
+        expect "the type of OpenMetrics" grep -qi '^content-type: application/openmetrics-text; version=1.0.0' "$here/head" || return
+    python3 - "$here" <<'PYTHON'
+import sys
+from prometheus_client.parser import text_string_to_metric_families as classic
+from prometheus_client.openmetrics.parser import text_string_to_metric_families as openmetrics
+for read, name in ((classic, "text"), (openmetrics, "open")):
+    families = {family.name: family for family in read(open(f"{sys.argv[1]}/{name}").read())}
+    cycles = {sample.labels["scenario"]: sample.value for sample in families["latlab_cycles"].samples}
+    assert cycles["night"] == 200 and cycles["two words"] == 100, cycles
+    assert any("of a sheet" in scenario and value == 50 for scenario, value in cycles.items()), cycles
+    verdicts = {sample.labels["scenario"]: sample.labels["latlab_verdict"]
+                for sample in families["latlab_verdict"].samples if sample.value}
+    assert verdicts["night"] == "pass" and verdicts["two words"] == "fail", verdicts
+    counts = [sample for sample in families["latlab_latency_seconds"].samples if sample.name.endswith("_count")]
+    assert {sample.labels["scenario"]: sample.value for sample in counts}["night"] == 200
+assert families["latlab_verdict"].type == "stateset" and families["latlab_run"].type == "info"
+PYTHON
+}
+if have "metrics by their parsers" python:prometheus_client; then
+    try "the newest run of each board and scenario, in the texts of Prometheus and OpenMetrics" texts
+fi
+
+ask() {
+    cat >"$here/prometheus.yml" <<END
+global: { scrape_interval: 1s, evaluation_interval: 1s }
+rule_files: ["$PWD/packaging/prometheus/latlab.rules.yml"]
+scrape_configs:
+  - job_name: latlab
+    authorization: { credentials: 0123456789abcdef }
+    static_configs: [{ targets: ["${url#http://}"] }]
+END
+    local port
+    # What another server has stored would answer before this one has asked.
+    rm -rf "$here/data"
+    port=$(python3 -c 'import socket; one = socket.socket(); one.bind(("127.0.0.1", 0)); print(one.getsockname()[1])')
+    "$tools/prometheus" --config.file="$here/prometheus.yml" --storage.tsdb.path="$here/data" --log.level=warn \
+        --web.listen-address="127.0.0.1:$port" "$@" 2>"$here/log" &
+    asking=$!
+    query=http://127.0.0.1:$port/api/v1
+    until_holds 60 "metrics in Prometheus" answers 'latlab_run_info' || { cat "$here/log"; return 1; }
+}
+# The answer to a query as JSON; fails where it is empty.
+answers() {
+    get --data-urlencode "query=$1" "$query/query" >"$here/answer" && grep -q '"value":' "$here/answer"
+}
+stop() { kill "$asking" && wait "$asking" 2>/dev/null; }
+
+scraped() {
+    ask || return
+    answers 'latlab_latency_seconds_count{scenario="night"}' && expect "200 cycles" grep -q ',"200"\]' "$here/answer" &&
+        answers 'latlab_verdict{scenario="night", latlab_verdict="pass"} == 1' &&
+        answers 'histogram_quantile(0.5, latlab_latency_seconds_bucket{scenario="night"})' || { cat "$here/answer"; return 1; }
+    until_holds 60 "the alert of a missed deadline" answers 'ALERTS{alertname="LatlabDeadlineMissed", alertstate="firing", scenario="two words"}' || return
+    local expression
+    expect "queries to ask" [ -s "$here/expressions" ] || return
+    while read -r expression; do
+        answers "$expression" || { echo "no answer to the dashboard's $expression"; cat "$here/answer"; return 1; }
+    done <"$here/expressions"
+    stop
+}
+native() {
+    ask --enable-feature=native-histograms || return
+    answers 'histogram_count(latlab_latency_seconds{scenario="night"})' && expect "200 cycles" grep -q ',"200"\]' "$here/answer" &&
+        answers 'histogram_quantile(1, latlab_latency_seconds{scenario="night"})' || { cat "$here/answer"; return 1; }
+    # A bucket is 2 % wide.
+    python3 - "$here/answer" "$(get "${auth[@]}" "$url/metrics" | sed -n 's/^latlab_latency_max_seconds{.*scenario="night".*} //p')" <<'PYTHON'
+import json, sys
+found = float(json.load(open(sys.argv[1]))["data"]["result"][0]["value"][1])
+largest = float(sys.argv[2])
+assert abs(found / largest - 1) < 0.05, (found, largest)
+PYTHON
+    stop
+}
+rules() {
+    cp packaging/prometheus/latlab.rules.yml tests/lab/prometheus-rules.yml "$here" &&
+        "$tools/promtool" check rules "$here/latlab.rules.yml" && "$tools/promtool" check config packaging/prometheus/scrape.yml &&
+        (cd "$here" && "$tools/promtool" test rules prometheus-rules.yml)
+}
+try "the alert rules say what they are to say" rules
+# Only the check by the types needs their package.
+dashboard() { python3 tests/lab/dashboard.py "$@" packaging/grafana/latlab.json; }
+queries() { dashboard >"$here/expressions" && expect "a query of each panel" [ "$(wc -l <"$here/expressions")" -ge 7 ]; }
+try "the dashboard's panels have places and queries of their own" queries
+if have "the dashboard by Grafana's types" python:grafana_foundation_sdk; then
+    try "Grafana's types know every field of the dashboard" dashboard --types
+fi
+try "Prometheus asks for the metrics; alerts fire, and the dashboard's queries have answers" scraped
+try "Prometheus takes native histograms, which are as exact as latlab's bins" native
+
+exit $status
