@@ -6,7 +6,7 @@ use latlab_model::snapshot::{
     AVOIDED, Content, DAEMONS, LOG_WORDS, SETTINGS, STATE, Snapshot, made, name_matches,
 };
 use latlab_sys::files::Root;
-use latlab_sys::{klog, process};
+use latlab_sys::{ethernet, klog, process};
 use std::io::Read;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
@@ -64,6 +64,7 @@ impl SnapshotReader {
 
     fn add_matching(&mut self, pattern: &str) {
         match pattern {
+            made::COALESCING => self.add(pattern, Box::new(|root| Ok(coalescing(root)))),
             made::KERNEL_CONFIG => self.add(pattern, Box::new(kernel_config)),
             made::KERNEL_LOG => self.add(pattern, Box::new(|root| Ok(kernel_log(root)))),
             made::THREADS => self.add(pattern, Box::new(|root| Ok(threads(root)))),
@@ -243,6 +244,26 @@ fn threads(root: &Root) -> Option<String> {
         }
     }
     Some(lines.join("\n"))
+}
+
+/// The network cards that are up and tell of their interrupts, a line each.
+fn coalescing(root: &Root) -> Option<String> {
+    if !root.is_machine() {
+        return root.read(made::COALESCING);
+    }
+    let cards = root.names("sys/class/net")?;
+    let line = |card: String| {
+        let state = root.read(format!("sys/class/net/{card}/operstate"));
+        // A question would wake a card that sleeps.
+        if state.as_deref() == Some("down") {
+            return None;
+        }
+        let found = ethernet::coalescing(&card).ok()?;
+        let adaptive = if found.adaptive_rx { "on" } else { "off" };
+        Some(format!("{card}\t{}\t{}\t{adaptive}", found.driver, found.rx_usecs))
+    };
+    let lines: Vec<String> = cards.into_iter().filter_map(line).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
 fn thread_line(root: &Root, process: u32, thread: u32, stat: &str) -> Option<String> {

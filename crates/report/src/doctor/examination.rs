@@ -173,6 +173,7 @@ fn place(finding: &Diagnosis, room: usize) -> String {
 /// What a file of a snapshot is called; some are no files of the kernel.
 pub(crate) fn file(path: &str) -> String {
     match path {
+        made::COALESCING => "ethtool -c".to_string(),
         made::KERNEL_CONFIG => "the kernel configuration".to_string(),
         made::KERNEL_LOG => "the kernel log".to_string(),
         made::THREADS => "the list of threads".to_string(),
