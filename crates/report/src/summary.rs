@@ -250,7 +250,8 @@ fn suspects(run: &Run) -> Vec<Suspect<'_>> {
         .filter(|finding| finding.severity() > Severity::Info)
         .map(|finding| Suspect { finding, largest: explained.get(finding.code()).copied() })
         .filter(|Suspect { finding, largest }| {
-            let is_elsewhere = largest.is_some_and(|largest| largest.count == 0);
+            let is_elsewhere =
+                largest.is_some_and(|largest| largest.count == 0) || made_nothing_larger(finding);
             !is_elsewhere || finding.effect() != VerdictEffect::None
         })
         .collect();
@@ -316,6 +317,7 @@ fn explained_remedy(run: &Run) -> Option<FirstTry> {
 fn suspected_conditions(run: &Run) -> Vec<&Diagnosis> {
     let is_seen = |sign| match sign {
         Sign::NeverSleeps => matches!(run.asked.method, Method::Spin(_)),
+        Sign::Sleeps => !matches!(run.asked.method, Method::Spin(_)),
         Sign::Throttling => has_condition(
             run,
             |condition| matches!(condition, ConditionFinding::KernelEvent { event, .. } if event == RT_THROTTLING),
@@ -430,6 +432,13 @@ fn first_try(run: &Run, suspects: &[Suspect], conditions: &[&Diagnosis]) -> Opti
         .or_else(of_largest)
         .or_else(|| of_run.chain(of_machine).find(|one| one.remedy.is_command()))
         .or_else(|| find_out(run))
+}
+
+fn made_nothing_larger(finding: &Finding) -> bool {
+    match &finding.kind {
+        FindingKind::Condition(condition) => condition.made_nothing_larger(),
+        _ => false,
+    }
 }
 
 fn is_smi(finding: &Finding) -> bool {

@@ -354,6 +354,11 @@ impl ConditionFinding {
         }
     }
 
+    /// Whether latencies were smaller in its time than otherwise, so that they do not come from it.
+    pub fn made_nothing_larger(&self) -> bool {
+        self.latency_comparison().is_some_and(LatencyComparison::is_smaller_then)
+    }
+
     fn latency_comparison(&self) -> Option<&LatencyComparison> {
         use ConditionFinding::*;
         match self {

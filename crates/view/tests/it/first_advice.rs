@@ -8,7 +8,7 @@ use latlab_model::explanation::{
 use latlab_model::flight::SpikeTally;
 use latlab_model::frame::{Message, Spike, Spikes};
 use latlab_model::nanos::{MICROSECOND, SECOND};
-use latlab_model::plan::Policy;
+use latlab_model::plan::{Method, Policy, Spin};
 use latlab_model::snapshot::Content;
 use latlab_model::telemetry::{Reading, Series, metric};
 use latlab_model::{Histogram, Nanos, Plan, Run, Snapshot};
@@ -185,6 +185,41 @@ fn milliseconds_under_a_kernel_that_does_not_preempt_are_blamed_on_that() {
         &run,
         "The kernel is not PREEMPT_RT; its preemption model is 'none'",
         "[preempt-mode]: echo full | tee /sys/kernel/debug/sched/preempt",
+    );
+}
+
+#[test]
+fn gaps_of_a_thread_that_never_sleeps_are_not_blamed_on_the_preemption_model() {
+    let files = [("sys/kernel/debug/sched/preempt", "(none) voluntary full")];
+    let machine = machine("debian-6.12-amd64", &files);
+    let mut run = run(machine, us(100), &[(THEN, us(2_600))], &[]);
+    run.asked.method = Method::Spin(Spin::default());
+    let text = shown(&run);
+    assert!(text.contains("[not-realtime]") && !text.contains("[preempt-mode]"), "{text}");
+}
+
+#[test]
+fn a_time_of_smaller_latencies_is_no_cause() {
+    let busy = |second: u32| if second > THEN { 100 } else { 0 };
+    let planted = |subject, value| Planted { metric: metric::CPU_TIME, subject, value };
+    let time = [
+        planted("cpu0 user", busy),
+        planted("cpu0 idle", |second| {
+            i64::from(second) * 100 - if second > THEN { 100 } else { 0 }
+        }),
+    ];
+    let late = |second: u32| (second, us(110));
+    // A change of the load holds one of the largest latencies, but no larger one than the rest.
+    let mut all: Vec<(u32, Nanos)> = (2..10).map(late).collect();
+    all.retain(|(second, _)| *second != THEN);
+    all.push((THEN, us(101)));
+    let run = run(realtime(), us(100), &all, &time);
+    assert!(run.findings.iter().any(|one| one.code() == "load-changed"), "{:?}", run.findings);
+    assert_eq!(
+        first(&run, "Possible causes"),
+        (String::new(), EXPLAIN.to_string()),
+        "{}",
+        shown(&run)
     );
 }
 
