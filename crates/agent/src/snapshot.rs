@@ -205,6 +205,7 @@ fn kernel_log(root: &Root) -> Option<String> {
     let mut seen = [0; LOG_WORDS.len()];
     let mut lines: Vec<&str> = text
         .lines()
+        .map(without_level)
         .rev()
         .filter(|line| {
             let line = line.to_lowercase();
@@ -217,6 +218,12 @@ fn kernel_log(root: &Root) -> Option<String> {
         .collect();
     lines.reverse();
     Some(lines.join("\n"))
+}
+
+/// A line of the log without the number of its level: `<4>[ 1.2] …`.
+fn without_level(line: &str) -> &str {
+    let level = line.strip_prefix('<').and_then(|rest| rest.split_once('>'));
+    level.filter(|(level, _)| level.parse::<u8>().is_ok()).map_or(line, |(_, rest)| rest)
 }
 
 fn machine_word(root: &Root) -> Option<String> {
@@ -327,7 +334,7 @@ mod tests {
         plant(&root, "proc/kcore", "secrets");
         plant(&root, "boot/config-6.1.0", "# CONFIG_A is not set\nCONFIG_HZ=250\n");
         plant(&root, "proc/sys/kernel/osrelease", "6.1.0\n");
-        plant(&root, "kernel.log", "[1] random: crng\n[2] sched: RT throttling activated\n");
+        plant(&root, "kernel.log", "[1] random: crng\n<4>[2] sched: RT throttling activated\n");
         let taken = snapshot(&root);
         assert_eq!(taken.text("proc/cmdline"), Some("isolcpus=3"));
         assert_eq!(taken.text(made::KERNEL_CONFIG), Some("CONFIG_HZ=250"));
