@@ -3,7 +3,7 @@
 import { oneTwoFive } from "./ticks.js";
 
 // All edges of the bins of all lines, whether something was counted between each and the next, and
-// the width of the narrowest bin, 100 ns at most.
+// the width of the narrowest bin, also as 100 ns at most.
 export function edgesOf(lines) {
     const edges = [...new Set(lines.flatMap(bins => bins.flatMap(bin => [bin.low, bin.high])))].sort((a, b) => a - b);
     const index = new Map(edges.map((edge, at) => [edge, at]));
@@ -11,8 +11,8 @@ export function edgesOf(lines) {
     for (const bins of lines) {
         for (const bin of bins) filled.fill(1, index.get(bin.low), index.get(bin.high));
     }
-    const narrowest = lines.flatMap(bins => bins.map(bin => bin.high - bin.low)).reduce((one, other) => Math.min(one, other), 100);
-    return { edges, filled, narrowest };
+    const least = lines.flatMap(bins => bins.map(bin => bin.high - bin.low)).reduce((one, other) => Math.min(one, other), Infinity);
+    return { edges, filled, least, narrowest: Math.min(least, 100) };
 }
 
 // Where a value would stand in a rising list: the number of those that are not larger.
@@ -27,8 +27,8 @@ export function rank(list, value) {
 }
 
 // Edges of cells over a range, and how wide a cell is to be: in ns, or as a share of the latency.
-export function cells({ edges, filled, narrowest = 100 }, [from, to], isLog, most) {
-    const step = isLog ? oneTwoFive((to / from) ** (1 / most) - 1) : Math.max(narrowest, oneTwoFive((to - from) / most));
+export function cells({ edges, filled, least = 100 }, [from, to], isLog, most) {
+    const step = isLog ? oneTwoFive((to / from) ** (1 / most) - 1) : Math.max(least, oneTwoFive((to - from) / most));
     // On a logarithmic axis too they are equally wide for a stretch, as the bins of a run are.
     const width = place => (isLog ? oneTwoFive(place * step) : step);
     const all = [];

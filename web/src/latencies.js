@@ -11,13 +11,15 @@ import { count, latency, number, share, termsOf } from "./units.js";
 const PIXELS_OF_A_CELL = 2;
 // Where the largest latency is so many medians, a linear axis would show little else.
 const LONG_TAIL = 12;
+// Where a logarithmic axis of counts begins, so that a count of one is seen.
+const BELOW_ONE = 0.8;
 
 const KINDS = {
     latency: {
         label: ({ many }) => `Histogram of the ${many}`, stepped: true,
         yTitle: (_, step) => `Count per bin (bins of ${step})`,
-        // A cell is as high as what it counts in the usual width of a cell.
-        height: ({ counts }, cell, widths) => counts[cell] / widths[cell],
+        // A cell is as high as what it counts in the usual width of a cell, and no count is below one.
+        height: ({ counts }, cell, widths) => (counts[cell] ? Math.max(1, counts[cell] / widths[cell]) : 0),
         at: (edges, cell) => `${latency(edges[cell])} to ${latency(edges[cell + 1] ?? edges[cell])}`,
         value: ({ counts }, cell) => count(counts[cell] ?? 0),
         yWords: value => (value >= 1e4 ? `${number(value / 10 ** Math.floor(Math.log10(value)), 1)}e${Math.floor(Math.log10(value))}` : number(value)),
@@ -79,7 +81,7 @@ export function latencies(figure, kind, lines, deadline = null) {
         const heights = counted.map(one => edges.map((_, cell) => (cell < last ? of.height(one, cell, widths) : null)));
         now.least = heights.flat().reduce((least, height) => (height > 0 && height < least ? height : least), Infinity);
         // Nothing has no place on a logarithmic axis: a step goes to its foot, a line ends.
-        const foot = !view.y.isLog ? 0 : of.stepped ? now.least / 2 : null;
+        const foot = !view.y.isLog ? 0 : of.stepped ? BELOW_ONE / 2 : null;
         return [edges, ...heights.map(one => one.map(height => (height === 0 ? foot : height)))];
     }
 
@@ -87,7 +89,7 @@ export function latencies(figure, kind, lines, deadline = null) {
         if (from == null || !Number.isFinite(to)) return view.y.isLog ? [0.1, 1] : [0, 1];
         if (!view.y.isLog) return [0, Math.max(to, 1e-12) * 1.05];
         const least = Number.isFinite(now.least) ? now.least : 1;
-        return kind === "ccdf" ? [least / 1.5, 1.2] : [least / 2, Math.max(to, least) * 1.5];
+        return kind === "ccdf" ? [least / 1.5, 1.2] : [BELOW_ONE, Math.max(to, 1) * 1.5];
     }
 
     function tellOutside() {

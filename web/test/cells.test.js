@@ -35,3 +35,8 @@ test("latencies of unknown size are no smaller than where they begin", () => {
     assert.equal(stretch([open, { from_ns: 200_000, to_ns: null, count: 1 }]).to_ns, null);
     assert.equal(stretch([]), null);
 });
+
+test("bins of a file are the unit of its heights, where all of them are wider", () => {
+    const wide = [0, 10_000, 20_000].map(low => ({ low, high: low + 10_000, count: 1 }));
+    assert.deepEqual(cells(edgesOf([wide]), [0, 30_000], false, 300), { edges: [0, 10_000, 20_000, 30_000], step: 10_000 });
+});

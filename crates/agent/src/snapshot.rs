@@ -6,7 +6,7 @@ use latlab_model::snapshot::{
     AVOIDED, Content, DAEMONS, LOG_WORDS, SETTINGS, STATE, Snapshot, made, name_matches,
 };
 use latlab_sys::files::Root;
-use latlab_sys::{klog, process};
+use latlab_sys::{ethernet, klog, process};
 use std::io::Read;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
@@ -64,6 +64,7 @@ impl SnapshotReader {
 
     fn add_matching(&mut self, pattern: &str) {
         match pattern {
+            made::COALESCING => self.add(pattern, Box::new(|root| Ok(coalescing(root)))),
             made::KERNEL_CONFIG => self.add(pattern, Box::new(kernel_config)),
             made::KERNEL_LOG => self.add(pattern, Box::new(|root| Ok(kernel_log(root)))),
             made::THREADS => self.add(pattern, Box::new(|root| Ok(threads(root)))),
@@ -204,6 +205,7 @@ fn kernel_log(root: &Root) -> Option<String> {
     let mut seen = [0; LOG_WORDS.len()];
     let mut lines: Vec<&str> = text
         .lines()
+        .map(without_level)
         .rev()
         .filter(|line| {
             let line = line.to_lowercase();
@@ -216,6 +218,12 @@ fn kernel_log(root: &Root) -> Option<String> {
         .collect();
     lines.reverse();
     Some(lines.join("\n"))
+}
+
+/// A line of the log without the number of its level: `<4>[ 1.2] …`.
+fn without_level(line: &str) -> &str {
+    let level = line.strip_prefix('<').and_then(|rest| rest.split_once('>'));
+    level.filter(|(level, _)| level.parse::<u8>().is_ok()).map_or(line, |(_, rest)| rest)
 }
 
 fn machine_word(root: &Root) -> Option<String> {
@@ -243,6 +251,26 @@ fn threads(root: &Root) -> Option<String> {
         }
     }
     Some(lines.join("\n"))
+}
+
+/// The network cards that are up and tell of their interrupts, a line each.
+fn coalescing(root: &Root) -> Option<String> {
+    if !root.is_machine() {
+        return root.read(made::COALESCING);
+    }
+    let cards = root.names("sys/class/net")?;
+    let line = |card: String| {
+        let state = root.read(format!("sys/class/net/{card}/operstate"));
+        // A question would wake a card that sleeps.
+        if state.as_deref() == Some("down") {
+            return None;
+        }
+        let found = ethernet::coalescing(&card).ok()?;
+        let adaptive = if found.adaptive_rx { "on" } else { "off" };
+        Some(format!("{card}\t{}\t{}\t{adaptive}", found.driver, found.rx_usecs))
+    };
+    let lines: Vec<String> = cards.into_iter().filter_map(line).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
 fn thread_line(root: &Root, process: u32, thread: u32, stat: &str) -> Option<String> {
@@ -306,7 +334,7 @@ mod tests {
         plant(&root, "proc/kcore", "secrets");
         plant(&root, "boot/config-6.1.0", "# CONFIG_A is not set\nCONFIG_HZ=250\n");
         plant(&root, "proc/sys/kernel/osrelease", "6.1.0\n");
-        plant(&root, "kernel.log", "[1] random: crng\n[2] sched: RT throttling activated\n");
+        plant(&root, "kernel.log", "[1] random: crng\n<4>[2] sched: RT throttling activated\n");
         let taken = snapshot(&root);
         assert_eq!(taken.text("proc/cmdline"), Some("isolcpus=3"));
         assert_eq!(taken.text(made::KERNEL_CONFIG), Some("CONFIG_HZ=250"));

@@ -43,6 +43,8 @@ text_enum! {
         Throttling = "throttling",
         /// The measured threads never sleep.
         NeverSleeps = "never-sleeps",
+        /// The measured threads sleep and are woken.
+        Sleeps = "sleeps",
         /// The host took CPU time away.
         StolenTime = "stolen-time",
     }

@@ -11,8 +11,8 @@ use std::path::Path;
 /// Programs by which something can be mended, and words of the shell.
 #[rustfmt::skip]
 const PROGRAMS: &[&str] = &[
-    "adduser", "apt", "auditctl", "cat", "chmod", "chrt", "cpupower", "dmesg", "docker", "echo", "find",
-    "for", "grep", "grubby", "journalctl", "latlab", "ls", "modprobe", "mount", "numactl", "pgrep",
+    "adduser", "apt", "auditctl", "cat", "chmod", "chrt", "cpupower", "dmesg", "docker", "echo", "ethtool",
+    "find", "for", "grep", "grubby", "journalctl", "latlab", "ls", "modprobe", "mount", "numactl", "pgrep",
     "printf", "ps", "renice", "rm", "rmmod", "sed", "setcap", "sh", "sudo", "swapoff", "swapon",
     "sysctl", "systemctl", "taskset", "tee", "timedatectl", "tuned-adm", "turbostat", "ulimit",
     "umount", "uname", "usermod", "vcgencmd",

@@ -195,6 +195,9 @@ pub mod made {
     pub const THREADS: &str = "threads";
     /// Machine word of uname.
     pub const MACHINE: &str = "uname.machine";
+    /// When network cards that are up raise interrupts, a line each: name, driver, `rx-usecs`,
+    /// `adaptive-rx` as `on` or `off`; between them tabs.
+    pub const COALESCING: &str = "ethtool.coalescing";
     /// What `vcgencmd get_throttled` answers on a Raspberry Pi.
     pub const THROTTLED: &str = "vcgencmd.get_throttled";
     /// What `vcgencmd measure_temp` answers on a Raspberry Pi.
@@ -263,6 +266,7 @@ pub const DAEMONS: &[&str] = &[
 
 /// Files that say how the machine is set up; two snapshots are compared by these.
 pub const SETTINGS: &[&str] = &[
+    made::COALESCING,
     made::KERNEL_CONFIG,
     made::MACHINE,
     "boot/config.txt",

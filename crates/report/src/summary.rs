@@ -13,7 +13,7 @@ use crate::verdict;
 use latlab_model::deadline::is_miss;
 use latlab_model::doctor::{Diagnosis, Sign};
 use latlab_model::explanation::{self, HolderKind};
-use latlab_model::finding::{ConditionFinding, Finding, FindingKind, VerdictEffect};
+use latlab_model::finding::{ConditionFinding, Finding, FindingKind, RT_THROTTLING, VerdictEffect};
 use latlab_model::plan::{Method, Recorded};
 use latlab_model::run::{Severity, Summary, Verdict, VerdictReason, VerdictWord};
 use latlab_model::shell::Line;
@@ -250,7 +250,8 @@ fn suspects(run: &Run) -> Vec<Suspect<'_>> {
         .filter(|finding| finding.severity() > Severity::Info)
         .map(|finding| Suspect { finding, largest: explained.get(finding.code()).copied() })
         .filter(|Suspect { finding, largest }| {
-            let is_elsewhere = largest.is_some_and(|largest| largest.count == 0);
+            let is_elsewhere =
+                largest.is_some_and(|largest| largest.count == 0) || made_nothing_larger(finding);
             !is_elsewhere || finding.effect() != VerdictEffect::None
         })
         .collect();
@@ -316,6 +317,7 @@ fn explained_remedy(run: &Run) -> Option<FirstTry> {
 fn suspected_conditions(run: &Run) -> Vec<&Diagnosis> {
     let is_seen = |sign| match sign {
         Sign::NeverSleeps => matches!(run.asked.method, Method::Spin(_)),
+        Sign::Sleeps => !matches!(run.asked.method, Method::Spin(_)),
         Sign::Throttling => has_condition(
             run,
             |condition| matches!(condition, ConditionFinding::KernelEvent { event, .. } if event == RT_THROTTLING),
@@ -331,9 +333,6 @@ fn suspected_conditions(run: &Run) -> Vec<&Diagnosis> {
     };
     weighty(run).0.into_iter().filter(can_make).collect()
 }
-
-/// What the kernel's log is searched for when it has throttled real-time threads.
-const RT_THROTTLING: &str = "rt-throttling";
 
 fn has_condition(run: &Run, is_it: impl Fn(&ConditionFinding) -> bool) -> bool {
     run.findings.iter().any(|finding| match &finding.kind {
@@ -425,10 +424,31 @@ fn first_try(run: &Run, suspects: &[Suspect], conditions: &[&Diagnosis]) -> Opti
         let protects = one.effect.protects.as_ref().map(|text| text.to_string());
         Some(FirstTry { code: one.code.clone(), remedy: one.remedy.clone()?, protects })
     });
-    explained_remedy(run)
+    // In a stretch without events the kernel cannot tell the firmware from interrupts that are off.
+    let is_of_firmware = suspects.iter().filter(has_first).any(|one| is_smi(one.finding));
+    let of_firmware = is_of_firmware && is_without_events(run);
+    let explained = explained_remedy(run).filter(|_| !of_firmware);
+    explained
         .or_else(of_largest)
         .or_else(|| of_run.chain(of_machine).find(|one| one.remedy.is_command()))
         .or_else(|| find_out(run))
+}
+
+fn made_nothing_larger(finding: &Finding) -> bool {
+    match &finding.kind {
+        FindingKind::Condition(condition) => condition.made_nothing_larger(),
+        _ => false,
+    }
+}
+
+fn is_smi(finding: &Finding) -> bool {
+    matches!(&finding.kind, FindingKind::Condition(ConditionFinding::Smi { .. }))
+}
+
+/// Whether the cause that cost most is told from the lack of events.
+fn is_without_events(run: &Run) -> bool {
+    let first = run.explanation.as_ref().and_then(|of| of.causes.first());
+    first.is_some_and(|one| one.holder.kind == HolderKind::InterruptsOff)
 }
 
 /// To record what holds the thread off, where that was not done and can be.

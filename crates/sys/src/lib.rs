@@ -11,6 +11,7 @@ pub mod counter;
 pub mod cpu_claim;
 pub mod disk;
 pub mod dma_latency;
+pub mod ethernet;
 mod file_lock;
 pub mod files;
 pub mod folder;

@@ -2,6 +2,7 @@
 
 use super::parsers::{gpu_temperature, throttle_flags};
 use super::register::{Metric, Register};
+use latlab_model::finding::RT_THROTTLING;
 use latlab_model::telemetry::metric;
 use latlab_sys::files::Root;
 use latlab_sys::klog::Log;
@@ -22,7 +23,7 @@ const ASK_EVERY: Duration = Duration::from_secs(10);
 
 /// Kinds of lines of the kernel's log that matter to who measures, and what each holds.
 const KINDS: &[(&str, &[&str])] = &[
-    ("rt-throttling", &["RT throttling activated"]),
+    (RT_THROTTLING, &["RT throttling activated"]),
     ("clocksource", &["Switched to clocksource", "Marking clocksource", "as unstable"]),
     ("heat", &["temperature above threshold", "cpu clock throttled", "thermal throttling"]),
     ("under-voltage", &["Undervoltage detected", "Under-voltage detected"]),

@@ -1,7 +1,7 @@
 //! Traps of the kernel's command line.
 
 use crate::check::{Check, Observation};
-use crate::effect::{Effect, acts, ms, us};
+use crate::effect::{Effect, Sign, acts, ms, us};
 use crate::facts::Facts;
 use latlab_model::CpuSet;
 use latlab_model::doctor::Topic;
@@ -87,7 +87,7 @@ pub const CHECKS: &[Check] = &[
         code: "idle-limit-ignored",
         severity: Severity::Warning,
         topic: Topic::Kernel,
-        effect: acts(us(2), ms(2)),
+        effect: acts(us(2), ms(2)).if_seen(Sign::Sleeps),
         title: "the limit of idle states is for another driver",
         why: "Each idle driver has its own parameter for the limit, and the parameter of the \
               driver in use is not set.",

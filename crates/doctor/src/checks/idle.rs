@@ -2,7 +2,7 @@
 
 use crate::check::{Check, Observation};
 use crate::commands::with_paths;
-use crate::effect::{Effect, acts, ms, us};
+use crate::effect::{Effect, Sign, acts, ms, us};
 use crate::facts::{Facts, cpu_in};
 use latlab_model::CpuSet;
 use latlab_model::doctor::Topic;
@@ -16,7 +16,7 @@ pub const CHECKS: &[Check] = &[
         code: "deep-idle",
         severity: Severity::Warning,
         topic: Topic::Cpu,
-        effect: acts(us(2), ms(2)),
+        effect: acts(us(2), ms(2)).if_seen(Sign::Sleeps),
         title: "idle CPUs enter deep idle states",
         why: "`latlab run` sets /dev/cpu_dma_latency to 0 and so measures without these states by \
               default; a program that does not do the same wakes up from them.",

@@ -8,6 +8,7 @@ use latlab_model::CpuSet;
 use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
 use latlab_model::shell::Line;
+use latlab_model::snapshot::made;
 
 /// What is looked for.
 pub const CHECKS: &[Check] = &[
@@ -116,6 +117,20 @@ pub const CHECKS: &[Check] = &[
         remedy: Some("chrt -f -p 1 THREAD"),
         undo: Some("chrt -f -p {value} THREAD"),
         observe: softirq_threads,
+    },
+    Check {
+        code: "interrupt-coalescing",
+        severity: Severity::Info,
+        topic: Topic::Interrupts,
+        effect: Effect::NONE,
+        title: "network cards delay interrupts",
+        why: "A card that waits for more packets before it interrupts delays each packet that a \
+              program waits for, and has no effect on timers.",
+        cost: "up to the delay for each packet; without it each packet interrupts, which costs CPU \
+               time under load",
+        remedy: Some("ethtool -C DEVICE rx-usecs 0 adaptive-rx off"),
+        undo: Some("ethtool -C DEVICE rx-usecs {value}"),
+        observe: interrupt_coalescing,
     },
 ];
 
@@ -265,7 +280,7 @@ fn thread_observation(thread: &Thread<'_>, others: &str) -> Observation {
     let Thread { id, name, priority, .. } = thread;
     let usual = if name.starts_with("irq/") { USUAL_PRIORITY } else { 1 };
     let text = format!("{name} (thread {id}) has priority {priority}{others}.");
-    let seen = Observation::new(latlab_model::snapshot::made::THREADS, priority.to_string(), text);
+    let seen = Observation::new(made::THREADS, priority.to_string(), text);
     let chrt =
         |priority: u32| Line::new("chrt -f -p").words([priority.to_string(), id.to_string()]);
     seen.with_remedy(chrt(usual), Some(chrt(*priority).into()))
@@ -310,4 +325,68 @@ fn softirq_threads(facts: &Facts<'_>) -> Option<Observation> {
     let threads: Vec<Thread<'_>> = facts.threads().filter(is_high).collect();
     let thread = threads.iter().max_by_key(|thread| thread.priority)?;
     Some(thread_observation(thread, ""))
+}
+
+/// How a network card delays its interrupts.
+struct Coalescing<'a> {
+    card: &'a str,
+    driver: &'a str,
+    rx_usecs: u32,
+    is_adaptive: bool,
+}
+
+/// Drivers to which a delay of 1 or 3 us means one that they choose themselves.
+const SELF_CHOOSING: &[&str] = &["e1000", "e1000e", "igb", "igc"];
+
+impl<'a> Coalescing<'a> {
+    fn parse(line: &'a str) -> Option<Coalescing<'a>> {
+        let mut fields = line.splitn(4, '\t');
+        let mut next = || fields.next();
+        Some(Coalescing {
+            card: next()?,
+            driver: next()?,
+            rx_usecs: next()?.parse().ok()?,
+            is_adaptive: next()? == "on",
+        })
+    }
+
+    fn delays(&self) -> bool {
+        self.is_adaptive || self.rx_usecs > 0
+    }
+
+    /// By how much.
+    fn words(&self) -> String {
+        let Coalescing { card, driver, rx_usecs, is_adaptive } = self;
+        let is_choice = matches!(rx_usecs, 1 | 3) && SELF_CHOOSING.contains(driver);
+        match is_choice {
+            true => format!("{card} by up to 250 us as {driver} sees fit (rx-usecs {rx_usecs})"),
+            false if *is_adaptive => {
+                format!("{card} by a time that adapts to its load (now {rx_usecs} us)")
+            }
+            false => format!("{card} by up to {rx_usecs} us"),
+        }
+    }
+
+    /// The command that sets this delay; a card is only asked for what it has shown to know.
+    fn command(&self, rx_usecs: u32, adaptive: &'static str) -> Line {
+        let line = Line::new("ethtool -C").word(self.card);
+        let line = if self.is_adaptive { line.text("adaptive-rx").text(adaptive) } else { line };
+        line.text("rx-usecs").word(rx_usecs.to_string())
+    }
+}
+
+fn interrupt_coalescing(facts: &Facts<'_>) -> Option<Observation> {
+    let lines = facts.text(made::COALESCING)?.lines();
+    let cards = lines.filter_map(Coalescing::parse).filter(Coalescing::delays);
+    let cards: Vec<Coalescing<'_>> = cards.collect();
+    let words: Vec<String> = cards.iter().map(Coalescing::words).collect();
+    let text = format!("Network cards delay the interrupts of packets: {}.", words.join(", "));
+    let all = |command: &dyn Fn(&Coalescing<'_>) -> Line| {
+        cards.iter().map(command).reduce(|all, next| all.then("; ", &next))
+    };
+    let remedy = all(&|card| card.command(0, "off"))?;
+    let undo = all(&|card| card.command(card.rx_usecs, "on"));
+    let value = cards.iter().map(|card| card.rx_usecs.to_string()).collect::<Vec<_>>().join(", ");
+    let seen = Observation::new(made::COALESCING, value, text);
+    Some(seen.with_remedy(remedy, undo.map(Into::into)))
 }

@@ -1,7 +1,7 @@
 //! Preemption model, and what the kernel tells of itself.
 
 use crate::check::{Check, Observation};
-use crate::effect::{Effect, SECOND, acts, us};
+use crate::effect::{Effect, SECOND, Sign, acts, us};
 use crate::facts::Facts;
 use latlab_model::doctor::Topic;
 use latlab_model::machine::{
@@ -37,7 +37,7 @@ pub const CHECKS: &[Check] = &[
         code: "preempt-mode",
         severity: Severity::Warning,
         topic: Topic::Kernel,
-        effect: acts(us(20), SECOND),
+        effect: acts(us(20), SECOND).if_seen(Sign::Sleeps),
         title: "PREEMPT_DYNAMIC is set to none or voluntary",
         why: "In this mode a system call of another program runs until it sleeps, ends or reaches \
               one of a few preemption points.",
@@ -64,7 +64,7 @@ pub const CHECKS: &[Check] = &[
         code: "preempt-ignored",
         severity: Severity::Warning,
         topic: Topic::Kernel,
-        effect: acts(us(20), SECOND),
+        effect: acts(us(20), SECOND).if_seen(Sign::Sleeps),
         title: "preempt= has no effect on this kernel",
         why: "Only a kernel with PREEMPT_DYNAMIC accepts the parameter, and only with a mode that \
               it knows.",

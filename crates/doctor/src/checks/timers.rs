@@ -1,7 +1,7 @@
 //! Tick, clock source and timers.
 
 use crate::check::{Check, Observation};
-use crate::effect::{Effect, acts, ms, us};
+use crate::effect::{Effect, Sign, acts, ms, us};
 use crate::facts::Facts;
 use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
@@ -17,7 +17,7 @@ pub const CHECKS: &[Check] = &[
         code: "no-high-resolution-timers",
         severity: Severity::Error,
         topic: Topic::Timers,
-        effect: acts(ms(1), ms(20)),
+        effect: acts(ms(1), ms(20)).if_seen(Sign::Sleeps),
         title: "timers expire only at ticks",
         why: "Without high-resolution timers every sleep ends at a tick, however short it is.",
         cost: "up to a tick for each wake-up: 10 ms at 100 Hz, 4 ms at 250 Hz, 1 ms at 1000 Hz",
@@ -123,7 +123,7 @@ pub const CHECKS: &[Check] = &[
         code: "timer-migration",
         severity: Severity::Warning,
         topic: Topic::Timers,
-        effect: acts(us(2), us(200)),
+        effect: acts(us(2), us(200)).if_seen(Sign::Sleeps),
         title: "timers of tickless CPUs may run on other CPUs",
         why: "The kernel moves timers away from nohz_full CPUs, so another CPU has to wake them.",
         cost: "one inter-processor interrupt for each wake-up: one to several microseconds",

@@ -37,6 +37,35 @@ fn every_text_about_a_planted_machine_is_whole() {
 }
 
 #[test]
+fn each_card_is_named_with_its_delay_and_only_what_it_does_is_switched_off() {
+    let mut snapshot = Snapshot::default();
+    let cards = "eth0\tr8169\t0\toff\neth1\tmlx5_core\t8\ton\neth2\tigc\t3\toff\n\
+                 eth3\tstmmac\t300\toff";
+    snapshot.files.insert("ethtool.coalescing".into(), Content::Text(cards.into()));
+    let said = examine(&snapshot);
+    let [said] = said.as_slice() else { panic!("{said:?}") };
+    assert_eq!(
+        said.text,
+        "Network cards delay the interrupts of packets: eth1 by a time that adapts to its load \
+         (now 8 us), eth2 by up to 250 us as igc sees fit (rx-usecs 3), eth3 by up to 300 us."
+    );
+    assert_eq!(
+        said.remedy.as_ref().map(Line::as_str),
+        Some(
+            "ethtool -C eth1 adaptive-rx off rx-usecs 0; ethtool -C eth2 rx-usecs 0; \
+             ethtool -C eth3 rx-usecs 0"
+        )
+    );
+    assert_eq!(
+        said.undo.as_ref().map(Line::as_str),
+        Some(
+            "ethtool -C eth1 adaptive-rx on rx-usecs 8; ethtool -C eth2 rx-usecs 3; \
+             ethtool -C eth3 rx-usecs 300"
+        )
+    );
+}
+
+#[test]
 fn commands_name_the_files_and_values_that_were_seen() {
     let mut snapshot = Snapshot::default();
     for (cpu, governor) in [(0, "performance"), (1, "ondemand"), (2, "ondemand"), (3, "powersave")]

@@ -103,7 +103,18 @@ impl When {
     }
 }
 
+/// Up to this ratio two figures are alike: they are within a few bins.
+const LIKE: f64 = 1.1;
+
 impl LatencyComparison {
+    /// Whether the largest of that time is below that of the rest, and its p99 not clearly above.
+    pub(super) fn is_smaller_then(&self) -> bool {
+        let is_above = |one: Nanos, other: Nanos| one.0 as f64 > LIKE * other.0 as f64;
+        self.then.zip(self.otherwise).is_some_and(|(then, rest)| {
+            then.max_ns < rest.max_ns && !is_above(then.p99_ns, rest.p99_ns)
+        })
+    }
+
     pub(super) fn text(&self) -> String {
         let (one, many) = match self.recorded.as_str() {
             "gap" => ("gap", "Gaps"),

@@ -182,7 +182,11 @@ findings! {
         }
         /// The kernel log reported something that concerns latency, such as `rt-throttling`,
         /// `lockup`, `rcu-stall`, `heat`.
-        KernelEvent = "kernel-event" ("warning", "none", "Read the kernel log of that time.") {
+        KernelEvent = "kernel-event" (
+            "warning",
+            "none",
+            "Read the kernel log of that time; after `rt-throttling` find the thread that never sleeps."
+        ) {
             /// What.
             event: String,
             /// How often.
@@ -227,6 +231,9 @@ findings! {
         }
     }
 }
+
+/// What the kernel's log is searched for when it has throttled real-time threads.
+pub const RT_THROTTLING: &str = "rt-throttling";
 
 impl ConditionFinding {
     /// How much it weighs.
@@ -347,6 +354,11 @@ impl ConditionFinding {
         }
     }
 
+    /// Whether latencies were smaller in its time than otherwise, so that they do not come from it.
+    pub fn made_nothing_larger(&self) -> bool {
+        self.latency_comparison().is_some_and(LatencyComparison::is_smaller_then)
+    }
+
     fn latency_comparison(&self) -> Option<&LatencyComparison> {
         use ConditionFinding::*;
         match self {
@@ -393,11 +405,12 @@ impl ConditionFinding {
             TelemetryGap { .. } => {
                 "Leave one CPU without a measuring thread (`--cpus`), or load the machine less."
             }
-            LoadChanged { .. }
-            | MemoryTaken { .. }
-            | Smi { .. }
-            | KernelEvent { .. }
-            | TelemetryLost { .. } => return None,
+            Smi { .. } => "Check the firmware settings: legacy USB, power management.",
+            KernelEvent { event, .. } if event == RT_THROTTLING => {
+                "Find the real-time thread that never sleeps: `ps -eLo pid,tid,cls,rtprio,pcpu,comm`."
+            }
+            KernelEvent { .. } => "Read the kernel log of that time: `journalctl --dmesg`.",
+            LoadChanged { .. } | MemoryTaken { .. } | TelemetryLost { .. } => return None,
         };
         Some(Line::new(remedy))
     }

@@ -18,7 +18,7 @@ pub use capture::{CaptureFinding, Reading};
 pub use condition_parts::{
     Latencies, LatencyComparison, RivalThread, ThreadShare, Throttling, When,
 };
-pub use conditions::ConditionFinding;
+pub use conditions::{ConditionFinding, RT_THROTTLING};
 pub use ends::{CpuRate, EndFinding};
 pub use import::ImportFinding;
 pub use journal::{JournalFinding, JournalPart};

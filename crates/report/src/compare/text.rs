@@ -96,11 +96,12 @@ fn columns(of: &ScenarioComparison) -> Vec<Column> {
     ]
 }
 
+/// The middle of the values of a side; of two that of their logarithms, as the ratio is one of logarithms.
 pub(super) fn middle(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     match (sorted.get((sorted.len().max(1) - 1) / 2), sorted.get(sorted.len() / 2)) {
-        (Some(low), Some(high)) => (low + high) / 2.0,
+        (Some(low), Some(high)) => (low * high).sqrt(),
         _ => 0.0,
     }
 }

@@ -34,8 +34,8 @@ pub enum Subject<'a> {
 /// Names of files that are listed unless everything is wanted.
 const NAMED_FILES: usize = 6;
 
-/// With less room a value is left out.
-const SHORTEST_VALUE: usize = 12;
+/// Of a longer value the begin is shown, such as of the flags of a processor.
+const LONGEST_VALUE: usize = 160;
 
 /// What could not be looked at, and everything that was found, heaviest first; `left_out` findings were not wanted.
 pub fn examination(
@@ -146,7 +146,7 @@ pub(crate) fn headline(finding: &Diagnosis, detail: Detail) -> String {
 /// Everything about one finding.
 pub(crate) fn block(finding: &Diagnosis, detail: Detail) -> String {
     let mut text = headline(finding, detail);
-    text += &unbroken("in", &place(finding, detail.width.saturating_sub(10)), detail);
+    text += &labelled("in", &place(finding), detail);
     text += &labelled("why", &finding.why, detail);
     text += &labelled("cost", &finding.cost, detail);
     let remedies = [("do", &finding.remedy), ("undo", &finding.undo)];
@@ -157,15 +157,14 @@ pub(crate) fn block(finding: &Diagnosis, detail: Detail) -> String {
 }
 
 /// The file, and what stands in it where the sentence does not say so.
-fn place(finding: &Diagnosis, room: usize) -> String {
+fn place(finding: &Diagnosis) -> String {
     let file = file(&finding.file);
     let value = finding.value.lines().next().unwrap_or_default().trim();
-    let room = room.saturating_sub(file.chars().count() + 2);
-    if value.is_empty() || finding.text.contains(value) || room < SHORTEST_VALUE {
+    if value.is_empty() || finding.text.contains(value) {
         return file;
     }
-    match value.chars().count() > room {
-        true => format!("{file}: {}…", value.chars().take(room - 1).collect::<String>()),
+    match value.chars().count() > LONGEST_VALUE {
+        true => format!("{file}: {}…", value.chars().take(LONGEST_VALUE).collect::<String>()),
         false => format!("{file}: {value}"),
     }
 }
@@ -173,6 +172,7 @@ fn place(finding: &Diagnosis, room: usize) -> String {
 /// What a file of a snapshot is called; some are no files of the kernel.
 pub(crate) fn file(path: &str) -> String {
     match path {
+        made::COALESCING => "ethtool -c".to_string(),
         made::KERNEL_CONFIG => "the kernel configuration".to_string(),
         made::KERNEL_LOG => "the kernel log".to_string(),
         made::THREADS => "the list of threads".to_string(),

@@ -32,9 +32,11 @@ impl PixelBins {
     }
 
     fn linear(axis: &LatencyAxis, pixels: f64, lines: &[&[Bin]]) -> PixelBins {
-        let narrowest = narrowest(lines);
-        let step = one_two_five((axis.to - axis.from) * CELL_PIXELS / pixels).max(narrowest);
-        PixelBins { edges: edges(axis, lines, narrowest, |edge| edge + step), log: false, step }
+        let own = narrowest(lines);
+        // The unit of height is a bin of the file, where all of them are wider.
+        let step = one_two_five((axis.to - axis.from) * CELL_PIXELS / pixels)
+            .max(least_width(lines).unwrap_or(own));
+        PixelBins { edges: edges(axis, lines, own, |edge| edge + step), log: false, step }
     }
 
     fn logarithmic(axis: &LatencyAxis, pixels: f64, lines: &[&[Bin]]) -> PixelBins {
@@ -101,10 +103,14 @@ fn edges(
 
 /// The width of the narrowest bin of all lines, at most that of latlab's own.
 pub fn narrowest(lines: &[&[Bin]]) -> f64 {
-    let own = FINE_WIDTH as i64;
+    least_width(lines).map_or(FINE_WIDTH as f64, |width| width.min(FINE_WIDTH as f64))
+}
+
+/// The width of the narrowest bin of all lines.
+fn least_width(lines: &[&[Bin]]) -> Option<f64> {
     let bins = lines.iter().flat_map(|bins| bins.iter());
     let widths = bins.filter(|bin| bin.low_ns > Nanos::ZERO).map(|bin| bin.high_ns - bin.low_ns);
-    widths.map(|width| width.0).fold(own, i64::min).max(1) as f64
+    widths.map(|width| width.0).min().map(|width| width.max(1) as f64)
 }
 
 /// Where no bin of a line is cut any more: at a latency, or at the end of the longest bin of other
@@ -182,9 +188,9 @@ pub struct OutlineStep {
 }
 
 impl OutlineStep {
-    /// Latencies per unit of width.
+    /// Latencies per unit of width, and at least one: a count below that means nothing to a reader.
     pub fn density(&self, cells: &PixelBins) -> f64 {
-        self.count as f64 / cells.width(self).max(1e-9)
+        (self.count as f64 / cells.width(self).max(1e-9)).max(1.0)
     }
 }
 
@@ -250,6 +256,22 @@ mod tests {
         let mut kinds = widths.to_vec();
         kinds.dedup();
         assert_eq!(kinds[..3], [100, 200, 500], "{widths:?}");
+    }
+
+    #[test]
+    fn no_step_is_lower_than_one_and_bins_of_a_file_are_its_own_unit() {
+        let layout = BinLayout::equal(Nanos::ZERO, Nanos(10_000), 100).unwrap();
+        let latencies = [15_000, 22_000, 22_000, 90_000].map(Nanos);
+        let bins = Histogram::with_layout(layout, latencies).rows();
+        let densities = |log, from| {
+            let axis = LatencyAxis { log, from, to: 100_000.0 };
+            let cells = PixelBins::new(&axis, 700.0, &[&bins]);
+            let drawn = CurveOutline::new(&bins, &axis, &cells);
+            (cells.unit_words(), drawn.densities(&cells).collect::<Vec<f64>>())
+        };
+        assert_eq!(densities(false, 0.0), ("10 us".to_string(), vec![1.0, 2.0, 1.0]));
+        let (unit, all) = densities(true, 5_000.0);
+        assert_eq!((unit.as_str(), all), ("1 %", vec![1.0; 3]));
     }
 
     #[test]

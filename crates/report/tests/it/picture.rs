@@ -112,10 +112,15 @@ fn everything_drawn_and_what_lies_outside_is_the_whole() {
                 let counts = &fixture.histograms[line.thread as usize];
                 assert_eq!(line.count, counts.count, "{name}");
                 assert_eq!(line.drawn + line.outside, counts.count, "{name}");
-                let seen: f64 = line.steps.iter().map(|step| step.count).sum();
                 // Places are drawn to a hundredth of a pixel.
-                let tolerance = line.drawn as f64 * 0.02;
-                assert!((seen - line.drawn as f64).abs() <= tolerance, "{name}: {seen}");
+                let drawn = line.drawn as f64;
+                let (least, most) = (drawn * 0.98, drawn * 1.02);
+                let seen: f64 = line.steps.iter().map(|step| step.count).sum();
+                assert!(seen >= least, "{name}: {seen}");
+                // A step in a wide bin may stand for less than its height of one.
+                let higher = line.steps.iter().filter(|step| step.density > 1.01);
+                let seen: f64 = higher.map(|step| step.count).sum();
+                assert!(seen <= most, "{name}: {seen}");
             }
         }
     }
@@ -126,6 +131,7 @@ fn every_latency_that_is_not_zero_is_seen() {
     for (name, fixture) in fixtures() {
         let picture = latency_picture(&fixture.run, &fixture.bins(), &Options::default());
         for line in lines(&picture) {
+            assert!(line.steps.iter().all(|step| step.density > 0.98), "{name}");
             assert!(line.steps.iter().all(|step| step.count > 0.98), "{name}");
             assert!(line.steps.iter().all(|step| bottom(&picture) - step.height > 1.0), "{name}");
         }

@@ -91,7 +91,10 @@ fn compare_complete(
         side.iter().filter_map(|one| one.scenario).map(str::to_string).collect()
     };
     let (of_base, of_candidate) = (names(base), names(candidate));
-    let scenarios = match all_named {
+    // One row against another one was asked for by name.
+    let are_two_rows = of_base.len() == 1 && of_candidate.len() == 1 && of_base != of_candidate;
+    let by_row = all_named && !are_two_rows;
+    let scenarios = match by_row {
         true => {
             let common: Vec<&String> = of_base.intersection(&of_candidate).collect();
             let of = |side: &[MeasuredRun<'_>], name: &str| -> Vec<usize> {
@@ -108,7 +111,7 @@ fn compare_complete(
         }
         false => vec![compare_scenario(None, base, candidate, tolerance, 1)],
     };
-    let only_one_side = match all_named {
+    let only_one_side = match by_row {
         true => of_base.symmetric_difference(&of_candidate).cloned().collect(),
         false => Vec::new(),
     };

@@ -156,6 +156,32 @@ fn what_a_run_does_not_carry_is_left_out_with_its_reason() {
 }
 
 #[test]
+fn one_row_of_a_campaign_is_compared_with_another_one() {
+    let (base, slower) =
+        (side("base", 10_000.0, 5, turns(0)), side("slower", 13_000.0, 5, turns(1)));
+    fn row<'a>(one: &'a Made, name: &'a str) -> MeasuredRun<'a> {
+        MeasuredRun { scenario: Some(name), ..measured(one) }
+    }
+    let all = |side: &'static str, runs: &[Made]| -> Vec<String> {
+        let base: Vec<MeasuredRun> = base.iter().map(|one| row(one, "idle")).collect();
+        let candidate: Vec<MeasuredRun> = runs.iter().map(|one| row(one, side)).collect();
+        let found = compare_runs(&base, &candidate, &Tolerance::default());
+        assert_eq!(found.word, ComparisonWord::Regressed);
+        found.only_one_side
+    };
+    assert!(all("idle", &slower).is_empty() && all("busy", &slower).is_empty());
+    // Of several rows only those that both sides have are compared.
+    let both: Vec<MeasuredRun> = base
+        .iter()
+        .zip(["idle", "busy"].into_iter().cycle())
+        .map(|(one, name)| row(one, name))
+        .collect();
+    let other: Vec<MeasuredRun> = slower.iter().map(|one| row(one, "other")).collect();
+    let found = compare_runs(&both, &other, &Tolerance::default());
+    assert_eq!((found.scenarios.len(), found.only_one_side.len()), (0, 3));
+}
+
+#[test]
 fn too_few_runs_and_single_boots_are_refused_and_shown_all_the_same() {
     let one =
         compared(&side("base", 10_000.0, 1, turns(0)), &side("slower", 20_000.0, 1, turns(1)));

@@ -1,5 +1,7 @@
 //! Pages, pictures and tables of stored runs and campaigns.
 
+mod first_advice;
+
 use latlab_digest::testing::SyntheticRun;
 use latlab_digest::window::WindowSpec;
 use latlab_model::Run;

@@ -200,4 +200,15 @@ pub const CASES: &[Case] = &[
             &[("threads", "17\tfifo\t60\t0\t0\trcuc/0")],
         ],
     },
+    Case {
+        code: "interrupt-coalescing",
+        appears: &[
+            &[("ethtool.coalescing", "eth0\tstmmac\t0\toff\neth1\tmlx5_core\t8\ton")],
+            &[("ethtool.coalescing", "eth0\tigc\t3\toff")],
+        ],
+        absent: &[
+            &[("ethtool.coalescing", "eth0\tvirtio_net\t0\toff")],
+            &[("ethtool.coalescing", "eth0\tigc")],
+        ],
+    },
 ];
