@@ -2,9 +2,8 @@
 # The first hour of a new user: each command of the guide as it stands there, in order. `make` and what is
 # installed are left out: scripts/clean_root.sh has these.
 # Invariant (documents): The commands of the first hour run one after the other.
-# Lane: beside, among the longest
-. "$(dirname "$0")/common.bash"
-. tests/board.bash
+. "$(dirname "$0")/../common.bash"
+. tests/lab/board.bash
 [ "$(id -u)" = 0 ] || skip "the first hour: needs root"
 guide=$PWD/docs/guide/first-hour.md
 mkdir "$here/bin" "$here/clone"
