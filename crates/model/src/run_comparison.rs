@@ -268,6 +268,16 @@ pub struct BurstRate {
     pub at_most_per_hour: f64,
 }
 
+/// A metric that changes steadily from run to run.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MetricDrift {
+    /// Which one.
+    pub metric: Metric,
+    /// The share by which it grows from one run to the next.
+    pub a_run: f64,
+}
+
 /// Something that limits what a comparison can say.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -287,7 +297,12 @@ pub enum ComparisonRemark {
     /// Nobody knows in which boots the runs were measured.
     BootsUnknown,
     /// All runs of one side were measured before all of the other: the intervals allow for a drift.
-    OneAfterTheOther,
+    OneAfterTheOther {
+        /// The steepest drift within the sides, which leaves every metric undecided; none where no drift
+        /// is seen.
+        #[serde(default)]
+        drift: Option<MetricDrift>,
+    },
     /// The sides recorded latencies at different rates.
     FewerLatencies {
         /// Whether it is the candidate that has fewer.

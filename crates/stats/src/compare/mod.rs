@@ -15,14 +15,14 @@ mod tests;
 
 use crate::joint::joint_test;
 use crate::span::Span;
-use drift::InTurn;
+use drift::{DriftFit, InTurn};
 use figures::figure;
 pub use figures::{stated_figure, stretch_of};
-use judgement::{Evidence, judge_metric};
+use judgement::{Evidence, judge_metric, logs};
 use latlab_model::explanation::CauseCounts;
 use latlab_model::run_comparison::{
-    ComparedCauses, ComparedRun, ComparisonWord, Metric, MetricComparison, RunComparison,
-    ScenarioComparison, UnsupportedMetric,
+    ComparedCauses, ComparedRun, ComparisonRemark, ComparisonWord, Metric, MetricComparison,
+    MetricDrift, RunComparison, ScenarioComparison, UnsupportedMetric,
 };
 use latlab_model::{Run, ThreadBins};
 pub use remarks::{differences, recorded};
@@ -137,6 +137,21 @@ struct Values {
     stated: [Vec<f64>; 2],
 }
 
+impl Values {
+    fn drift(&self, in_turn: &Option<InTurn>) -> Option<DriftFit> {
+        in_turn.as_ref()?.fit(&logs(&self.base), &logs(&self.candidate))
+    }
+}
+
+/// The steepest drift that the runs show.
+fn seen_drift(supported: &[Values], fits: &[Option<DriftFit>]) -> Option<MetricDrift> {
+    let seen = supported.iter().zip(fits).filter_map(|(one, fit)| {
+        let fit = fit.filter(|fit| fit.is_seen)?;
+        Some(MetricDrift { metric: one.metric, a_run: fit.slope.exp_m1() })
+    });
+    seen.max_by(|one, other| one.a_run.abs().total_cmp(&other.a_run.abs()))
+}
+
 fn compare_scenario(
     name: Option<&str>,
     all_base: &[MeasuredRun],
@@ -159,19 +174,24 @@ fn compare_scenario(
     let p_of_all: Vec<f64> = joint_test(&sides).into_iter().map(of_all).collect();
     // Misses stand behind the metrics.
     let of_misses = p_of_all.get(supported.len()).copied().unwrap_or(1.0);
-    let limits = remarks::remarks(base, candidate, copies, in_turn.is_some());
+    let fits: Vec<Option<DriftFit>> = supported.iter().map(|one| one.drift(&in_turn)).collect();
+    let drift = seen_drift(&supported, &fits);
+    let order = in_turn.as_ref().map(|_| ComparisonRemark::OneAfterTheOther { drift });
+    let limits = remarks::remarks(base, candidate, copies, order);
     let refused = limits.iter().any(remarks::refuses);
     let metrics: Vec<MetricComparison> = supported
         .iter()
         .zip(p_of_all)
-        .map(|(one, p_of_all)| {
+        .zip(fits)
+        .map(|((one, p_of_all), fit)| {
             let judged = judge_metric(&Evidence {
                 metric: one.metric,
                 base: &one.base,
                 candidate: &one.candidate,
                 p_of_all,
                 care: tolerance.care,
-                in_turn: in_turn.as_ref(),
+                drift: fit,
+                drifts: drift.is_some(),
                 refused,
             });
             let [base_ns, candidate_ns] = one.stated.clone();
@@ -180,7 +200,9 @@ fn compare_scenario(
         .collect();
     let misses = shares.map(|shares| {
         let in_turn = in_turn.as_ref();
-        let evidence = misses::MissEvidence { shares, p_of_all: of_misses, in_turn, refused };
+        let drifts = drift.is_some();
+        let evidence =
+            misses::MissEvidence { shares, p_of_all: of_misses, in_turn, drifts, refused };
         misses::compare_misses(base, candidate, tolerance, &evidence)
     });
     let words = metrics.iter().map(|one| one.word).chain(misses.iter().filter_map(|one| one.word));

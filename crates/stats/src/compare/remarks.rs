@@ -24,19 +24,19 @@ pub fn refuses(remark: &ComparisonRemark) -> bool {
     )
 }
 
-/// All that limits the comparison, the heaviest first; so many copies are left out, and the sides took turns
-/// or did not.
+/// All that limits the comparison, the heaviest first; `copies` are left out, and `order` is what the order of
+/// the runs limits.
 pub fn remarks(
     base: &[MeasuredRun],
     candidate: &[MeasuredRun],
     copies: usize,
-    one_after_the_other: bool,
+    order: Option<ComparisonRemark>,
 ) -> Vec<ComparisonRemark> {
     let too_few = (base.len().min(candidate.len()) < FEWEST_VALUES)
         .then_some(ComparisonRemark::TooFewRuns { base: base.len(), candidate: candidate.len() });
     let first = kind(base, candidate).into_iter().chain(too_few).chain(boots(base, candidate));
     first
-        .chain(one_after_the_other.then_some(ComparisonRemark::OneAfterTheOther))
+        .chain(order)
         .chain((copies > 0).then_some(ComparisonRemark::Copies { runs: copies }))
         .chain(unequal(base))
         .chain(unequal(candidate).filter(|_| unequal(base).is_none()))

@@ -5,7 +5,7 @@ use super::score::Score;
 use latlab_model::machine::Machine;
 use latlab_model::plan::{Cyclic, Method};
 use latlab_model::run::{AppliedSetup, EndReason, Losses};
-use latlab_model::run_comparison::{ComparisonWord, Metric};
+use latlab_model::run_comparison::{ComparisonRemark, ComparisonWord, Metric};
 use latlab_model::{Histogram, Nanos, Plan, Run, ThreadBins};
 use latlab_stats::{MeasuredRun, Tolerance, compare_runs};
 use std::collections::BTreeMap;
@@ -132,10 +132,16 @@ pub fn comparisons(drift: &Drift, cases: usize) -> Vec<Score> {
             of_side.map(|(_, one)| measured(one)).collect()
         };
         let found = compare_runs(&side(true), &side(false), &Tolerance::default());
-        let metrics = &found.scenarios[0].metrics;
-        let p99 = metrics.iter().find(|one| one.metric == Metric::P99).unwrap();
-        scores[0].count(p99.interval.map(|interval| interval.low <= 1.0 && interval.high >= 1.0));
-        scores[1].count(Some(found.word != ComparisonWord::Regressed));
+        let scenario = &found.scenarios[0];
+        // Where a drift is seen, nothing is said of the sides.
+        let drifts = scenario
+            .remarks
+            .iter()
+            .any(|remark| matches!(remark, ComparisonRemark::OneAfterTheOther { drift: Some(_) }));
+        let p99 = scenario.metrics.iter().find(|one| one.metric == Metric::P99).unwrap();
+        let holds = p99.interval.map(|interval| interval.low <= 1.0 && interval.high >= 1.0);
+        scores[0].count(holds.filter(|_| !drifts));
+        scores[1].count((!drifts).then_some(found.word != ComparisonWord::Regressed));
     }
     scores
 }
