@@ -19,6 +19,7 @@ mod quantile_interval;
 mod random;
 mod rank;
 mod repeats;
+mod rounds;
 mod run_length;
 mod scales;
 mod series;
@@ -51,6 +52,7 @@ pub use quantile::{
 pub use quantile_interval::{QUANTILES, quantile_interval};
 pub use rank::Shift;
 pub use repeats::judge_repeats;
+pub use rounds::Rounds;
 pub use run_length::run_length;
 pub use scales::{Durations, FEWEST_SLICES, SliceDependence, dependences, slice_dependence};
 pub use series::{ChangePoint, SeriesChanges, SeriesLimit, change_points};
