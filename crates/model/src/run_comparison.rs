@@ -144,10 +144,10 @@ pub struct MetricComparison {
     /// How many times larger it is on the candidate's side (Hodges and Lehmann), of values that are
     /// interpolated within their bins.
     pub ratio: f64,
-    /// The exact interval of the ratio; none of too few runs.
+    /// The interval of the ratio: exact, or by the spread of earlier runs; none of too few runs.
     pub interval: Option<RatioInterval>,
     /// The exact two-sided probability of ranks at least this far apart (Mann and Whitney), if
-    /// nothing differs.
+    /// nothing differs; by the spread of earlier runs that of Student's t.
     pub p: f64,
     /// The same for the largest difference among all metrics and scenarios.
     pub p_of_all: f64,
@@ -289,6 +289,11 @@ pub enum ComparisonRemark {
         base: usize,
         /// Runs of the candidate.
         candidate: usize,
+    },
+    /// The sides have few runs: how much runs differ is that of earlier ones of this machine.
+    EarlierRuns {
+        /// How many.
+        runs: usize,
     },
     /// Each side was measured in one boot of its own.
     OneBootEach,

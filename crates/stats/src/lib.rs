@@ -37,7 +37,7 @@ pub use bursts::{
     Burst, Clustering, ENOUGH_BURSTS, ENOUGH_FOR_CLUMPS, LateCycle, LowerLevel, TOGETHER, bursts,
     clump, clustering, lower_level,
 };
-pub use compare::{MeasuredRun, Tolerance, compare_runs};
+pub use compare::{MeasuredRun, Tolerance, compare_beside, compare_runs};
 pub use dependence::{MissesInTime, begins_at_most, share_at_most};
 pub use growth::{TimedEvent, growth_chance, rising_order};
 pub use limit::{BurstCount, rejudge};

@@ -427,6 +427,11 @@ pub fn remark(of: &ComparisonRemark) -> String {
             counted(*base as u64, "run", "runs"),
             counted(*candidate as u64, "run", "runs"),
         ),
+        ComparisonRemark::EarlierRuns { runs } => format!(
+            "The sides have few runs. How much runs differ is taken from {} of this machine, and the \
+             intervals assume that their logarithms are normally distributed.",
+            counted(*runs as u64, "earlier run", "earlier runs")
+        ),
         ComparisonRemark::OneBootEach => {
             "All runs of a side are from one boot: the difference may come \
             from the boot and not from what was changed. Reboot between the runs."

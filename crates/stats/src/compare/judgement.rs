@@ -1,6 +1,7 @@
 //! What the values of a metric come to.
 
 use super::drift::DriftFit;
+use super::earlier::ByEarlier;
 use crate::rank::{MOST_VALUES, Shift, TAIL, median, rank_test, shift, values_needed};
 use latlab_model::run_comparison::{ComparisonWord, Metric, MetricComparison, RatioInterval};
 
@@ -18,6 +19,8 @@ pub struct Evidence<'a> {
     pub candidate: &'a [f64],
     pub p_of_all: f64,
     pub care: f64,
+    /// The difference by the spread of earlier runs, where the sides have few.
+    pub by_earlier: Option<ByEarlier>,
     /// The step beside a drift, where the sides did not take turns.
     pub drift: Option<DriftFit>,
     /// Whether some metric of the runs drifts, so that none is judged.
@@ -27,9 +30,15 @@ pub struct Evidence<'a> {
 
 /// Compares the values by their logarithms, so that the difference is a ratio.
 pub fn judge_metric(evidence: &Evidence) -> MetricComparison {
-    let Evidence { metric, base, candidate, p_of_all, care, drift, drifts, refused } = *evidence;
+    let Evidence { metric, base, candidate, p_of_all, care, drift, drifts, refused, .. } =
+        *evidence;
     let (base_logs, candidate_logs) = (logs(base), logs(candidate));
-    let Shift { estimate, interval } = shift(&base_logs, &candidate_logs);
+    let Shift { estimate, interval } = match evidence.by_earlier {
+        Some(ByEarlier { estimate, interval: (low, high), .. }) => {
+            Shift { estimate, interval: Some((low, high, LEVEL)) }
+        }
+        None => shift(&base_logs, &candidate_logs),
+    };
     let care = care
         * match metric {
             Metric::P50 | Metric::P99 | Metric::P99_9 => 1.0,
@@ -76,7 +85,7 @@ pub fn judge_metric(evidence: &Evidence) -> MetricComparison {
         candidate_ns: candidate.to_vec(),
         ratio: estimate.exp(),
         interval,
-        p: rank_test(base, candidate),
+        p: evidence.by_earlier.map_or_else(|| rank_test(base, candidate), |found| found.p),
         p_of_all,
         care,
         variation: deviation.map(f64::exp_m1),
