@@ -12,7 +12,7 @@ use latlab_model::Nanos;
 use latlab_model::explanation::{RunExplanation, SpikeBlame};
 use latlab_model::plan::Instrument;
 use latlab_model::replay::{LongPath, ReplayTable, ReplayedLatency};
-use latlab_model::run::{EndReason, Run, Summary, Verdict};
+use latlab_model::run::{BurstLimit, EndReason, Run, Summary, Verdict};
 use latlab_report::rendered_verdict;
 use latlab_store::{RunEntry, RunState};
 use serde::Serialize;
@@ -190,6 +190,8 @@ pub struct WatchAlarm<'a> {
     failures: u64,
     /// Why nothing was measured, or what cut the round short; none of one that was measured to its end.
     error: Option<&'a str>,
+    /// What all rounds of the watch together leave possible of `--limit`; none without it.
+    limit: Option<BurstLimit>,
     /// What was measured; none where nothing was.
     run: Option<FailedRound<'a>>,
 }
@@ -219,6 +221,7 @@ impl<'a> WatchAlarm<'a> {
     pub fn of_run(
         finished: &'a latlab_store::Finished,
         error: Option<&'a str>,
+        limit: Option<BurstLimit>,
         failures: u64,
     ) -> WatchAlarm<'a> {
         let run = &finished.run;
@@ -231,11 +234,11 @@ impl<'a> WatchAlarm<'a> {
             verdict: rendered_verdict(run),
             max_ns: run.total.max_ns,
         };
-        WatchAlarm { failures, error, run: Some(round) }
+        WatchAlarm { failures, error, limit, run: Some(round) }
     }
 
     /// Of a round in which nothing was measured.
     pub fn of_failure(error: &'a str, failures: u64) -> WatchAlarm<'a> {
-        WatchAlarm { failures, error: Some(error), run: None }
+        WatchAlarm { failures, error: Some(error), limit: None, run: None }
     }
 }

@@ -144,10 +144,10 @@ pub struct MetricComparison {
     /// How many times larger it is on the candidate's side (Hodges and Lehmann), of values that are
     /// interpolated within their bins.
     pub ratio: f64,
-    /// The exact interval of the ratio; none of too few runs.
+    /// The interval of the ratio: exact, or by the spread of earlier runs; none of too few runs.
     pub interval: Option<RatioInterval>,
     /// The exact two-sided probability of ranks at least this far apart (Mann and Whitney), if
-    /// nothing differs.
+    /// nothing differs; by the spread of earlier runs that of Student's t.
     pub p: f64,
     /// The same for the largest difference among all metrics and scenarios.
     pub p_of_all: f64,
@@ -268,6 +268,16 @@ pub struct BurstRate {
     pub at_most_per_hour: f64,
 }
 
+/// A metric that changes steadily from run to run.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MetricDrift {
+    /// Which one.
+    pub metric: Metric,
+    /// The share by which it grows from one run to the next.
+    pub a_run: f64,
+}
+
 /// Something that limits what a comparison can say.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -280,6 +290,11 @@ pub enum ComparisonRemark {
         /// Runs of the candidate.
         candidate: usize,
     },
+    /// The sides have few runs: how much runs differ is that of earlier ones of this machine.
+    EarlierRuns {
+        /// How many.
+        runs: usize,
+    },
     /// Each side was measured in one boot of its own.
     OneBootEach,
     /// Both sides were measured in the same boot.
@@ -287,7 +302,12 @@ pub enum ComparisonRemark {
     /// Nobody knows in which boots the runs were measured.
     BootsUnknown,
     /// All runs of one side were measured before all of the other: the intervals allow for a drift.
-    OneAfterTheOther,
+    OneAfterTheOther {
+        /// The steepest drift within the sides, which leaves every metric undecided; none where no drift
+        /// is seen.
+        #[serde(default)]
+        drift: Option<MetricDrift>,
+    },
     /// The sides recorded latencies at different rates.
     FewerLatencies {
         /// Whether it is the candidate that has fewer.

@@ -22,7 +22,7 @@ pub struct Trend {
     /// Why steps are not to be ascribed to builds.
     pub limit: Option<TrendLimit>,
     /// Whether the newest build alone lies above its level by more than is tolerated and by more than
-    /// chance.
+    /// chance, or with others that are as high as single builds before.
     pub newest_is_high: bool,
     /// The smallest step of the newest three builds that is seen in four of five cases, as a share; `None`
     /// where the builds are too few to know their scatter.

@@ -50,4 +50,4 @@ pub use terminal::summary::{summarise, summarise_in_lines};
 pub use terminal::table::{Column, table, wrapped};
 pub use terminal::text::{ListEntry, list, show};
 pub use terminal::window::window;
-pub use verdict::{rendered, rendered_verdict, verdict_reason};
+pub use verdict::{bursts_so_far, rendered, rendered_verdict, verdict_reason};

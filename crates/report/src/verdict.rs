@@ -6,6 +6,7 @@ use crate::units::{counted, grouped, percent, span, trimmed, within_sentence};
 use latlab_model::finding::{FindingKind, LossFinding};
 use latlab_model::plan::Recorded;
 use latlab_model::run::{BurstLimit, EndReason, MissBursts, Verdict, VerdictReason, VerdictWord};
+use latlab_model::run_comparison::BurstRate;
 use latlab_model::shell::Line;
 use latlab_model::{Nanos, Plan, Run};
 
@@ -310,6 +311,22 @@ pub(crate) fn rate(per_hour: f64) -> String {
     } else {
         trimmed(format!("{per_hour:.6}"))
     }
+}
+
+/// What the rounds of a watch show together, in a clause.
+pub fn bursts_so_far(found: &BurstRate, bounds: &BurstLimit, limit: Option<&BurstLimit>) -> String {
+    let least = if found.unknown > 0 { "at least " } else { "" };
+    let bursts = counted(found.bursts, "burst of misses", "bursts of misses");
+    let (measured, most) = (span(found.measured_ns), per_hour(bounds.at_most_per_hour));
+    let said =
+        format!("so far {least}{bursts} in {measured}, at most {most} an hour (95 %, at any time)");
+    let Some(limit) = limit else { return said };
+    let against = match () {
+        () if limit.at_least_per_hour > limit.per_hour => "exceeded",
+        () if limit.at_most_per_hour <= limit.per_hour => "kept",
+        () => "open",
+    };
+    format!("{said}; limit of {} an hour: {against}", rate(limit.per_hour))
 }
 
 fn bursts_at(per_hour: f64) -> String {

@@ -19,6 +19,7 @@ mod quantile_interval;
 mod random;
 mod rank;
 mod repeats;
+mod rounds;
 mod run_length;
 mod scales;
 mod series;
@@ -36,7 +37,7 @@ pub use bursts::{
     Burst, Clustering, ENOUGH_BURSTS, ENOUGH_FOR_CLUMPS, LateCycle, LowerLevel, TOGETHER, bursts,
     clump, clustering, lower_level,
 };
-pub use compare::{MeasuredRun, Tolerance, compare_runs};
+pub use compare::{MeasuredRun, Tolerance, compare_beside, compare_runs};
 pub use dependence::{MissesInTime, begins_at_most, share_at_most};
 pub use growth::{TimedEvent, growth_chance, rising_order};
 pub use limit::{BurstCount, rejudge};
@@ -51,6 +52,7 @@ pub use quantile::{
 pub use quantile_interval::{QUANTILES, quantile_interval};
 pub use rank::Shift;
 pub use repeats::judge_repeats;
+pub use rounds::Rounds;
 pub use run_length::run_length;
 pub use scales::{Durations, FEWEST_SLICES, SliceDependence, dependences, slice_dependence};
 pub use series::{ChangePoint, SeriesChanges, SeriesLimit, change_points};

@@ -44,6 +44,8 @@ pub struct NewestStep {
     pub interval: (f64, f64),
     /// The probability of newest values so far above without a step.
     pub p: f64,
+    /// Whether values so far above came before, so often that these may be more of them.
+    pub is_usual: bool,
 }
 
 impl Scatter {
@@ -118,7 +120,11 @@ impl Scatter {
             _ => 1.0,
         };
         let interval = (height - reach, height + reach);
-        Some(NewestStep { values: newest.len(), height, interval, p })
+        // What came before as single values comes in a row by chance as well, which no deviation shows.
+        let as_high = before.iter().filter(|value| **value >= lowest).count() as f64;
+        let share = (as_high + 1.0) / (before.len() as f64 + 1.0);
+        let is_usual = as_high > 0.0 && share.powi(newest.len() as i32) > alarm();
+        Some(NewestStep { values: newest.len(), height, interval, p, is_usual })
     }
 
     /// The smallest step of the newest [`MOST_NEWEST`] values that is seen in four of five cases.
@@ -163,6 +169,16 @@ mod tests {
         // Of two values: (1 + r) / 2.
         assert!((variance_of_mean(2.0, 0.5) - 0.75).abs() < 1e-12);
         assert!((variance_of_mean(1.0, 0.7) - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_came_before_is_usual() {
+        let mut before: Vec<f64> = (0..28).map(|at| 0.01 * f64::from(at % 5)).collect();
+        let scatter = Scatter::of(&[&before]).unwrap();
+        assert!(!scatter.newest(&before, &[1.0, 1.1]).unwrap().is_usual);
+        before[3] = 1.1;
+        assert!(scatter.newest(&before, &[1.0, 1.1]).unwrap().is_usual);
+        assert!(!scatter.newest(&before, &[1.2, 1.3]).unwrap().is_usual, "higher than all before");
     }
 
     #[test]

@@ -133,6 +133,15 @@ pub fn student_beyond(freedom: f64, distance: f64) -> f64 {
     beta_reg(freedom / 2.0, 0.5, freedom / (freedom + distance * distance))
 }
 
+/// The chance that a ratio of two mean squares of these degrees of freedom is so large or larger, if what
+/// they measure does not differ (Fisher).
+pub fn fisher_beyond(above: f64, below: f64, ratio: f64) -> f64 {
+    match ratio.is_finite() {
+        true => beta_reg(below / 2.0, above / 2.0, below / (below + above * ratio)),
+        false => 0.0,
+    }
+}
+
 /// The value that Student's distribution of these degrees of freedom exceeds with this chance, which
 /// is less than a half.
 pub fn student_above(freedom: f64, chance: f64) -> f64 {

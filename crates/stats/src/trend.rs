@@ -93,7 +93,7 @@ pub fn trend_of_builds(mut builds: Vec<Build>, metric: Metric, care: f64) -> Tre
         _ => limit,
     };
     let search = search.filter(|_| limit.is_none());
-    if let Some(found) = search.filter(|found| found.values > 1) {
+    if let Some(found) = search.filter(|found| found.values > 1 && !found.is_usual) {
         steps.push(newest_step(&found, &builds));
     }
     let smallest_step = scatter(&logs, &begins, 0).map(|scatter| {
@@ -101,7 +101,7 @@ pub fn trend_of_builds(mut builds: Vec<Build>, metric: Metric, care: f64) -> Tre
         scatter.smallest_step(before).exp_m1()
     });
     let variation = variation(&logs, points.iter().map(|point| point.at));
-    let newest_is_high = search.is_some_and(|found| found.values == 1);
+    let newest_is_high = search.is_some_and(|found| found.values == 1 || found.is_usual);
     Trend {
         metric,
         care,

@@ -5,7 +5,8 @@ use crate::verdict::{and_others, per_hour, rate};
 use latlab_model::run::{BurstLimit, IncompleteRun};
 use latlab_model::run_comparison::{
     BurstComparison, BurstRate, ComparisonRemark, ComparisonWord, Metric, MetricComparison,
-    MissComparison, RatioInterval, RunComparison, ScenarioComparison, UnsupportedMetric,
+    MetricDrift, MissComparison, RatioInterval, RunComparison, ScenarioComparison,
+    UnsupportedMetric,
 };
 
 /// Runs a side that are asked for: four may show that nothing got worse, but hardly that something did.
@@ -15,6 +16,11 @@ const MOST_RUNS: &str = "more than 30";
 /// The metrics, in the order in which one stands for a scenario.
 const HEADLINE_METRICS: [Metric; 5] =
     [Metric::P99_9, Metric::P99_99, Metric::MedianMaximum, Metric::P99, Metric::P50];
+/// What decides on a machine that drifts.
+const IN_TURNS: &str = "measure base, candidate, candidate, base, and so on";
+/// How sides take turns.
+const TURNS: &str =
+    "Let the sides take turns: base, candidate, candidate, base (in a campaign, order = \"abba\").";
 /// A ratio below this is told as a factor by which something is better.
 const MUCH_BETTER: f64 = 0.8;
 
@@ -99,11 +105,13 @@ pub fn scenario_sentence(
             "{candidate} is worse at {name} by a factor of {} {same}, {repeats}.",
             ratio(metric.ratio)
         ),
-        _ => format!(
-            "{cannot}: {name} x{} {same}, {repeats}; {}.",
-            ratio(metric.ratio),
-            more(metric, one)
-        ),
+        _ => {
+            let more = match seen_drift(of) {
+                Some(_) => format!("the machine drifts; {IN_TURNS}"),
+                None => more(metric, one),
+            };
+            format!("{cannot}: {name} x{} {same}, {repeats}; {more}.", ratio(metric.ratio))
+        }
     }
 }
 
@@ -131,7 +139,15 @@ pub fn scenario(of: &ScenarioComparison) -> String {
         (None, _) if open.is_some() => {
             format!("{title}: {}.", open.map(unsupported).unwrap_or_default())
         }
-        (Some(one), _) => format!("{title}: {}.", metric_sentence(one)),
+        (Some(one), _) => match seen_drift(of).filter(|_| one.word == ComparisonWord::Inconclusive)
+        {
+            Some(drift) => format!(
+                "{title}: {}: the sides did not take turns, and the machine drifts ({}); {IN_TURNS}.",
+                figure(one),
+                drifts(drift)
+            ),
+            None => format!("{title}: {}.", metric_sentence(one)),
+        },
         (None, Some(misses)) => format!("{title}: {}", missed(misses)),
         (None, None) => format!("{title}."),
     }
@@ -388,6 +404,20 @@ fn refusal(remark: &ComparisonRemark, one: &str) -> Option<String> {
     }
 }
 
+/// The drift that leaves every metric of a comparison undecided.
+fn seen_drift(of: &ScenarioComparison) -> Option<&MetricDrift> {
+    of.remarks.iter().find_map(|one| match one {
+        ComparisonRemark::OneAfterTheOther { drift } => drift.as_ref(),
+        _ => None,
+    })
+}
+
+/// How a metric changes from run to run.
+fn drifts(of: &MetricDrift) -> String {
+    let verb = if of.a_run > 0.0 { "rises" } else { "falls" };
+    format!("{} {verb} by {} from run to run", of.metric, about(of.a_run.abs()))
+}
+
 /// A limit of the comparison, in a sentence or two.
 pub fn remark(of: &ComparisonRemark) -> String {
     match of {
@@ -396,6 +426,11 @@ pub fn remark(of: &ComparisonRemark) -> String {
              cannot stand for a side: at least {FEWEST_RUNS} runs a side are needed, 8 are usual.",
             counted(*base as u64, "run", "runs"),
             counted(*candidate as u64, "run", "runs"),
+        ),
+        ComparisonRemark::EarlierRuns { runs } => format!(
+            "The sides have few runs. How much runs differ is taken from {} of this machine, and the \
+             intervals assume that their logarithms are normally distributed.",
+            counted(*runs as u64, "earlier run", "earlier runs")
         ),
         ComparisonRemark::OneBootEach => {
             "All runs of a side are from one boot: the difference may come \
@@ -410,12 +445,16 @@ pub fn remark(of: &ComparisonRemark) -> String {
             one boot, the difference may come from the boot."
                 .to_string()
         }
-        ComparisonRemark::OneAfterTheOther => {
-            "All runs of one side came before those of the other, and a machine that drifts looks like \
-             one that has changed. The intervals allow for a steady drift and are about twice as wide. Let \
-             the sides take turns: base, candidate, candidate, base."
-                .to_string()
-        }
+        ComparisonRemark::OneAfterTheOther { drift: Some(drift) } => format!(
+            "All runs of one side came before those of the other, and the machine drifts: within the \
+             sides, {}. A drift looks like a change. {TURNS}",
+            drifts(drift)
+        ),
+        ComparisonRemark::OneAfterTheOther { drift: None } => format!(
+            "All runs of one side came before those of the other. No drift is seen within the sides; the \
+             intervals allow for a steady one that is too small to be seen, and are about twice as wide. \
+             {TURNS}"
+        ),
         ComparisonRemark::FewerLatencies { of_candidate, share, is_timed } => {
             let time =
                 if *is_timed { "in the same time" } else { "(if both were measured equally long)" };

@@ -50,23 +50,41 @@ impl InTurn {
         })
     }
 
-    /// By how much the candidate's values are larger beside a steady drift: the interval of the step
-    /// between the sides, by least squares of a step and a slope (regression discontinuity: Thistlethwaite
-    /// and Campbell 1960), with Student's t. `None` of too few values.
-    pub fn step(&self, base: &[f64], candidate: &[f64]) -> Option<(f64, f64)> {
+    /// What the values of a metric show of the step between the sides and of a drift within them. `None` of
+    /// too few values.
+    pub fn fit(&self, base: &[f64], candidate: &[f64]) -> Option<DriftFit> {
         let of = |values: &[f64], order: &[usize]| -> Vec<f64> {
             order.iter().map(|at| values[*at]).collect()
         };
         let (base, candidate) = (of(base, &self.base), of(candidate, &self.candidate));
         match self.base_is_first {
             true => step_beside_drift(&base, &candidate),
-            false => step_beside_drift(&candidate, &base).map(|(low, high)| (-high, -low)),
+            false => step_beside_drift(&candidate, &base).map(DriftFit::turned),
         }
     }
 }
 
-/// The interval of the step from one series to the next one.
-fn step_beside_drift(first: &[f64], second: &[f64]) -> Option<(f64, f64)> {
+/// A step between two series beside a drift that is steady within both.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct DriftFit {
+    /// The interval of the step from the base to the candidate, which allows for the drift.
+    pub step: (f64, f64),
+    /// By how much a value is larger than the one before it.
+    pub slope: f64,
+    /// Whether so steep a slope is no chance.
+    pub is_seen: bool,
+}
+
+impl DriftFit {
+    fn turned(self) -> DriftFit {
+        let (low, high) = self.step;
+        DriftFit { step: (-high, -low), ..self }
+    }
+}
+
+/// The step from one series to the next one beside a steady drift: least squares of a step and a slope
+/// (regression discontinuity: Thistlethwaite and Campbell 1960), with Student's t.
+fn step_beside_drift(first: &[f64], second: &[f64]) -> Option<DriftFit> {
     let (n, m) = (first.len() as f64, second.len() as f64);
     let freedom = n + m - 3.0;
     if freedom < 1.0 {
@@ -83,14 +101,22 @@ fn step_beside_drift(first: &[f64], second: &[f64]) -> Option<(f64, f64)> {
         one.iter().zip(other).map(|(a, b)| (a - of_one) * (b - of_other)).sum::<f64>()
     };
     let spread = products(&first_times, &first_times) + products(&second_times, &second_times);
+    if spread <= 0.0 {
+        return None;
+    }
     let common = products(&first_times, first) + products(&second_times, second);
     let slope = common / spread;
     let apart = mean(&second_times) - mean(&first_times);
     let step = mean(second) - mean(first) - slope * apart;
     let squares = products(first, first) + products(second, second) - slope * common;
-    let variance = squares.max(0.0) / freedom * (1.0 / n + 1.0 / m + apart * apart / spread);
-    let reach = student_above(freedom, TAIL) * variance.sqrt();
-    (spread > 0.0).then_some((step - reach, step + reach))
+    let variance = squares.max(0.0) / freedom;
+    let reach = |of_variance: f64| student_above(freedom, TAIL) * (variance * of_variance).sqrt();
+    let of_step = reach(1.0 / n + 1.0 / m + apart * apart / spread);
+    Some(DriftFit {
+        step: (step - of_step, step + of_step),
+        slope,
+        is_seen: slope.abs() > reach(1.0 / spread),
+    })
 }
 
 #[cfg(test)]
@@ -105,11 +131,16 @@ mod tests {
             (0..10).map(value).collect()
         };
         let (still, stepped) = (series(0.0), series(3.0));
-        let (low, high) = step_beside_drift(&still[..5], &still[5..]).unwrap();
+        let fit = step_beside_drift(&still[..5], &still[5..]).unwrap();
+        let (low, high) = fit.step;
         assert!(low < 0.0 && high > 0.0 && high - low < 1.0, "{low} {high}");
-        let (low, high) = step_beside_drift(&stepped[..5], &stepped[5..]).unwrap();
+        assert!(fit.is_seen && (fit.slope - 1.0).abs() < 0.1, "{fit:?}");
+        let (low, high) = step_beside_drift(&stepped[..5], &stepped[5..]).unwrap().step;
         assert!(low < 3.0 && high > 3.0 && low > 2.0, "{low} {high}");
         assert_eq!(step_beside_drift(&[1.0], &[1.0, 2.0]), None);
-        assert_eq!(step_beside_drift(&[1.0, 1.0], &[2.0, 2.0]), Some((1.0, 1.0)));
+        let step = step_beside_drift(&[1.0, 1.0], &[2.0, 2.0]);
+        assert_eq!(step, Some(DriftFit { step: (1.0, 1.0), slope: 0.0, is_seen: false }));
+        let scatter = step_beside_drift(&scatter[..5], &scatter[5..]).unwrap();
+        assert!(!scatter.is_seen, "{scatter:?}");
     }
 }

@@ -1,6 +1,7 @@
 //! What the values of a metric come to.
 
-use super::drift::InTurn;
+use super::drift::DriftFit;
+use super::earlier::ByEarlier;
 use crate::rank::{MOST_VALUES, Shift, TAIL, median, rank_test, shift, values_needed};
 use latlab_model::run_comparison::{ComparisonWord, Metric, MetricComparison, RatioInterval};
 
@@ -18,26 +19,35 @@ pub struct Evidence<'a> {
     pub candidate: &'a [f64],
     pub p_of_all: f64,
     pub care: f64,
-    /// How the runs follow each other, where the sides did not take turns.
-    pub in_turn: Option<&'a InTurn>,
+    /// The difference by the spread of earlier runs, where the sides have few.
+    pub by_earlier: Option<ByEarlier>,
+    /// The step beside a drift, where the sides did not take turns.
+    pub drift: Option<DriftFit>,
+    /// Whether some metric of the runs drifts, so that none is judged.
+    pub drifts: bool,
     pub refused: bool,
 }
 
 /// Compares the values by their logarithms, so that the difference is a ratio.
 pub fn judge_metric(evidence: &Evidence) -> MetricComparison {
-    let Evidence { metric, base, candidate, p_of_all, care, in_turn, refused } = *evidence;
-    let logs = |values: &[f64]| -> Vec<f64> { values.iter().map(|value| value.ln()).collect() };
+    let Evidence { metric, base, candidate, p_of_all, care, drift, drifts, refused, .. } =
+        *evidence;
     let (base_logs, candidate_logs) = (logs(base), logs(candidate));
-    let Shift { estimate, interval } = shift(&base_logs, &candidate_logs);
+    let Shift { estimate, interval } = match evidence.by_earlier {
+        Some(ByEarlier { estimate, interval: (low, high), .. }) => {
+            Shift { estimate, interval: Some((low, high, LEVEL)) }
+        }
+        None => shift(&base_logs, &candidate_logs),
+    };
     let care = care
         * match metric {
             Metric::P50 | Metric::P99 | Metric::P99_9 => 1.0,
             Metric::P99_99 | Metric::MedianMaximum => CARE_OF_THE_FAR_TAIL,
         };
-    let beside_drift = in_turn.and_then(|turn| turn.step(&base_logs, &candidate_logs));
-    let interval = interval.map(|(low, high, level)| match beside_drift {
-        // A machine that drifts looks like one that has changed, so both must say so.
-        Some((least, most)) => (low.min(least), high.max(most), LEVEL),
+    let interval = interval.map(|(low, high, level)| match drift {
+        // A machine that drifts looks like one that has changed, so both must say so. That also leaves open
+        // what a drift too small to be seen may have done.
+        Some(DriftFit { step: (least, most), .. }) => (low.min(least), high.max(most), LEVEL),
         None => (low, high, level),
     });
     let interval = interval.map(|(low, high, level)| RatioInterval {
@@ -53,6 +63,7 @@ pub fn judge_metric(evidence: &Evidence) -> MetricComparison {
     };
     let limit = care.ln_1p();
     let word = match interval {
+        Some(_) if !refused && drifts => ComparisonWord::Inconclusive,
         Some(interval) if !refused => word(interval, 1.0 + care, p_of_all),
         _ => ComparisonWord::Refused,
     };
@@ -66,14 +77,15 @@ pub fn judge_metric(evidence: &Evidence) -> MetricComparison {
         let wanted = needed.max(runs + 1 + runs / 4);
         (wanted <= MOST_VALUES).then(|| (wanted - runs) as u32)
     };
-    let is_open = matches!(word, ComparisonWord::Changed | ComparisonWord::Inconclusive);
+    // More runs in the same order do not part a drift from a change.
+    let is_open = matches!(word, ComparisonWord::Changed | ComparisonWord::Inconclusive) && !drifts;
     MetricComparison {
         metric,
         base_ns: base.to_vec(),
         candidate_ns: candidate.to_vec(),
         ratio: estimate.exp(),
         interval,
-        p: rank_test(base, candidate),
+        p: evidence.by_earlier.map_or_else(|| rank_test(base, candidate), |found| found.p),
         p_of_all,
         care,
         variation: deviation.map(f64::exp_m1),
@@ -81,6 +93,11 @@ pub fn judge_metric(evidence: &Evidence) -> MetricComparison {
         more_runs: needed(distance).filter(|_| is_open).and_then(more),
         word,
     }
+}
+
+/// The logarithms of values.
+pub fn logs(values: &[f64]) -> Vec<f64> {
+    values.iter().map(|value| value.ln()).collect()
 }
 
 fn word(interval: RatioInterval, limit: f64, p_of_all: f64) -> ComparisonWord {

@@ -37,6 +37,8 @@ pub struct MissEvidence<'a> {
     pub p_of_all: f64,
     /// How the runs follow each other, where the sides did not take turns.
     pub in_turn: Option<&'a InTurn>,
+    /// Whether the runs drift, so that the sides cannot be told apart.
+    pub drifts: bool,
     pub refused: bool,
 }
 
@@ -48,7 +50,7 @@ pub fn compare_misses(
     tolerance: &Tolerance,
     evidence: &MissEvidence,
 ) -> MissComparison {
-    let MissEvidence { shares, p_of_all, in_turn, refused } = evidence;
+    let MissEvidence { shares, p_of_all, in_turn, drifts, refused } = evidence;
     let sum = |side: &[MeasuredRun]| {
         let misses = side.iter().filter_map(|one| one.run.total.misses);
         let due = side.iter().map(|one| one.run.total.activations);
@@ -57,14 +59,16 @@ pub fn compare_misses(
     let p = rank_test(&shares.base, &shares.candidate);
     let is_more =
         shift(&shares.base, &shares.candidate).interval.is_some_and(|(low, _, _)| low > 0.0);
-    let step = in_turn.and_then(|turn| turn.step(&shares.base, &shares.candidate));
-    let is_more = is_more && step.is_none_or(|(low, _)| low > 0.0);
+    let fit = in_turn.and_then(|turn| turn.fit(&shares.base, &shares.candidate));
+    let is_more = is_more && fit.is_none_or(|fit| fit.step.0 > 0.0 && !fit.is_seen);
     let bursts = compare_bursts(base, candidate, tolerance);
     let against_limit = bursts.and_then(|bursts| bursts.limit).map(|limit| word(&limit));
     let word = match against_limit {
         // The candidate's own runs show it, whatever the base is.
         Some(Some(VerdictWord::Fail)) => Some(ComparisonWord::Regressed),
-        _ if is_more && *p_of_all <= ALPHA && !refused => Some(ComparisonWord::Regressed),
+        _ if is_more && *p_of_all <= ALPHA && !refused && !drifts => {
+            Some(ComparisonWord::Regressed)
+        }
         Some(None) => Some(ComparisonWord::Inconclusive),
         _ => None,
     };

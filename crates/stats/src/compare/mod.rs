@@ -5,6 +5,7 @@
 //! metric, and the sides are compared by the exact rank test, which takes no distribution for granted.
 
 mod drift;
+mod earlier;
 mod figures;
 mod judgement;
 mod misses;
@@ -15,14 +16,15 @@ mod tests;
 
 use crate::joint::joint_test;
 use crate::span::Span;
-use drift::InTurn;
+use drift::{DriftFit, InTurn};
+use earlier::{ByEarlier, EarlierRuns};
 use figures::figure;
 pub use figures::{stated_figure, stretch_of};
-use judgement::{Evidence, judge_metric};
+use judgement::{Evidence, judge_metric, logs};
 use latlab_model::explanation::CauseCounts;
 use latlab_model::run_comparison::{
-    ComparedCauses, ComparedRun, ComparisonWord, Metric, MetricComparison, RunComparison,
-    ScenarioComparison, UnsupportedMetric,
+    ComparedCauses, ComparedRun, ComparisonRemark, ComparisonWord, Metric, MetricComparison,
+    MetricDrift, RunComparison, ScenarioComparison, UnsupportedMetric,
 };
 use latlab_model::{Run, ThreadBins};
 pub use remarks::{differences, recorded};
@@ -62,6 +64,16 @@ pub fn compare_runs(
     candidate: &[MeasuredRun],
     tolerance: &Tolerance,
 ) -> RunComparison {
+    compare_beside(base, candidate, &[], tolerance)
+}
+
+/// The same where `earlier` runs of the machines may say how much runs differ, if the sides have few.
+pub fn compare_beside(
+    base: &[MeasuredRun],
+    candidate: &[MeasuredRun],
+    earlier: &[MeasuredRun],
+    tolerance: &Tolerance,
+) -> RunComparison {
     let incomplete = base.iter().chain(candidate).filter_map(|one| one.run.incomplete()).collect();
     let [base, candidate] = [base, candidate].map(|side| -> Vec<MeasuredRun> {
         side.iter().filter(|one| one.run.incomplete().is_none()).copied().collect()
@@ -77,13 +89,16 @@ pub fn compare_runs(
             changes: Vec::new(),
             machines: None,
         },
-        false => RunComparison { incomplete, ..compare_complete(&base, &candidate, tolerance) },
+        false => {
+            RunComparison { incomplete, ..compare_complete(&base, &candidate, earlier, tolerance) }
+        }
     }
 }
 
 fn compare_complete(
     base: &[MeasuredRun],
     candidate: &[MeasuredRun],
+    earlier: &[MeasuredRun],
     tolerance: &Tolerance,
 ) -> RunComparison {
     let all_named = base.iter().chain(candidate).all(|one| one.scenario.is_some());
@@ -105,11 +120,12 @@ fn compare_complete(
                     of(base, name).into_iter().map(|at| base[at]).collect();
                 let candidate: Vec<MeasuredRun> =
                     of(candidate, name).into_iter().map(|at| candidate[at]).collect();
-                compare_scenario(Some(name.as_str()), &base, &candidate, tolerance, common.len())
+                let sides = [&base[..], &candidate];
+                compare_scenario(Some(name.as_str()), sides, earlier, tolerance, common.len())
             };
             common.iter().map(pick).collect()
         }
-        false => vec![compare_scenario(None, base, candidate, tolerance, 1)],
+        false => vec![compare_scenario(None, [base, candidate], earlier, tolerance, 1)],
     };
     let only_one_side = match by_row {
         true => of_base.symmetric_difference(&of_candidate).cloned().collect(),
@@ -140,10 +156,25 @@ struct Values {
     stated: [Vec<f64>; 2],
 }
 
+impl Values {
+    fn drift(&self, in_turn: &Option<InTurn>) -> Option<DriftFit> {
+        in_turn.as_ref()?.fit(&logs(&self.base), &logs(&self.candidate))
+    }
+}
+
+/// The steepest drift that the runs show.
+fn seen_drift(supported: &[Values], fits: &[Option<DriftFit>]) -> Option<MetricDrift> {
+    let seen = supported.iter().zip(fits).filter_map(|(one, fit)| {
+        let fit = fit.filter(|fit| fit.is_seen)?;
+        Some(MetricDrift { metric: one.metric, a_run: fit.slope.exp_m1() })
+    });
+    seen.max_by(|one, other| one.a_run.abs().total_cmp(&other.a_run.abs()))
+}
+
 fn compare_scenario(
     name: Option<&str>,
-    all_base: &[MeasuredRun],
-    all_candidate: &[MeasuredRun],
+    [all_base, all_candidate]: [&[MeasuredRun]; 2],
+    earlier: &[MeasuredRun],
     tolerance: &Tolerance,
     scenarios: usize,
 ) -> ScenarioComparison {
@@ -159,22 +190,44 @@ fn compare_scenario(
         .collect();
     // Scenarios are measured in runs of their own, so that their chances multiply.
     let of_all = |p: f64| 1.0 - (1.0 - p.min(1.0)).powi(scenarios as i32);
-    let p_of_all: Vec<f64> = joint_test(&sides).into_iter().map(of_all).collect();
+    let mut p_of_all: Vec<f64> = joint_test(&sides).into_iter().map(of_all).collect();
+    let earlier = EarlierRuns::of(base, candidate, earlier);
+    let stretch = stretch_of(base.iter().chain(candidate));
+    // All metrics by the same runs, or none.
+    let differences: Option<Vec<ByEarlier>> = earlier.as_ref().and_then(|earlier| {
+        let of = |one: &Values| {
+            let (base, candidate) =
+                (earlier::placed(base, &one.base), earlier::placed(candidate, &one.candidate));
+            earlier.difference(one.metric, stretch, &base, &candidate)
+        };
+        supported.iter().map(of).collect()
+    });
+    let earlier = earlier.filter(|_| differences.is_some());
+    for (p, found) in p_of_all.iter_mut().zip(differences.iter().flatten()) {
+        *p = of_all((found.p * supported.len() as f64).min(1.0));
+    }
     // Misses stand behind the metrics.
     let of_misses = p_of_all.get(supported.len()).copied().unwrap_or(1.0);
-    let limits = remarks::remarks(base, candidate, copies, in_turn.is_some());
+    let fits: Vec<Option<DriftFit>> = supported.iter().map(|one| one.drift(&in_turn)).collect();
+    let drift = seen_drift(&supported, &fits);
+    let order = in_turn.as_ref().map(|_| ComparisonRemark::OneAfterTheOther { drift });
+    let limits = remarks::remarks(base, candidate, copies, order, earlier.as_ref());
     let refused = limits.iter().any(remarks::refuses);
     let metrics: Vec<MetricComparison> = supported
         .iter()
         .zip(p_of_all)
-        .map(|(one, p_of_all)| {
+        .zip(fits)
+        .enumerate()
+        .map(|(at, ((one, p_of_all), fit))| {
             let judged = judge_metric(&Evidence {
                 metric: one.metric,
                 base: &one.base,
                 candidate: &one.candidate,
                 p_of_all,
                 care: tolerance.care,
-                in_turn: in_turn.as_ref(),
+                by_earlier: differences.as_ref().map(|all| all[at]),
+                drift: fit,
+                drifts: drift.is_some(),
                 refused,
             });
             let [base_ns, candidate_ns] = one.stated.clone();
@@ -183,7 +236,9 @@ fn compare_scenario(
         .collect();
     let misses = shares.map(|shares| {
         let in_turn = in_turn.as_ref();
-        let evidence = misses::MissEvidence { shares, p_of_all: of_misses, in_turn, refused };
+        let drifts = drift.is_some();
+        let evidence =
+            misses::MissEvidence { shares, p_of_all: of_misses, in_turn, drifts, refused };
         misses::compare_misses(base, candidate, tolerance, &evidence)
     });
     let words = metrics.iter().map(|one| one.word).chain(misses.iter().filter_map(|one| one.word));

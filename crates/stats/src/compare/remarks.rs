@@ -1,6 +1,7 @@
 //! What limits a comparison: too few runs, boots, order, releases that were not counted.
 
 use super::MeasuredRun;
+use super::earlier::EarlierRuns;
 use super::judgement::middle;
 use crate::rank::FEWEST_VALUES;
 use latlab_model::Nanos;
@@ -24,19 +25,25 @@ pub fn refuses(remark: &ComparisonRemark) -> bool {
     )
 }
 
-/// All that limits the comparison, the heaviest first; so many copies are left out, and the sides took turns
-/// or did not.
+/// All that limits the comparison, the heaviest first; `copies` are left out, `order` is what the order of
+/// the runs limits, and `earlier` are runs that say how much runs, and perhaps boots, differ.
 pub fn remarks(
     base: &[MeasuredRun],
     candidate: &[MeasuredRun],
     copies: usize,
-    one_after_the_other: bool,
+    order: Option<ComparisonRemark>,
+    earlier: Option<&EarlierRuns>,
 ) -> Vec<ComparisonRemark> {
     let too_few = (base.len().min(candidate.len()) < FEWEST_VALUES)
         .then_some(ComparisonRemark::TooFewRuns { base: base.len(), candidate: candidate.len() });
-    let first = kind(base, candidate).into_iter().chain(too_few).chain(boots(base, candidate));
+    let too_few = too_few.filter(|_| earlier.is_none());
+    let boots = boots(base, candidate).filter(|one| {
+        *one != ComparisonRemark::OneBootEach || !earlier.is_some_and(EarlierRuns::know_boots)
+    });
+    let first = kind(base, candidate).into_iter().chain(too_few).chain(boots);
     first
-        .chain(one_after_the_other.then_some(ComparisonRemark::OneAfterTheOther))
+        .chain(earlier.map(|earlier| ComparisonRemark::EarlierRuns { runs: earlier.count() }))
+        .chain(order)
         .chain((copies > 0).then_some(ComparisonRemark::Copies { runs: copies }))
         .chain(unequal(base))
         .chain(unequal(candidate).filter(|_| unequal(base).is_none()))

@@ -208,7 +208,7 @@ fn order_and_left_out_latencies_are_noticed() {
     let early = side("base", 10_000.0, 5, |run| (run, run));
     let mut late = side("late", 10_000.0, 5, |run| (run + 10, run + 10));
     let found = compared(&early, &late);
-    assert_eq!(found.remarks, [ComparisonRemark::OneAfterTheOther]);
+    assert_eq!(found.remarks, [ComparisonRemark::OneAfterTheOther { drift: None }]);
     for one in &mut late {
         one.run.total.cycles = one.run.total.cycles * 926 / 1000;
     }
@@ -218,6 +218,31 @@ fn order_and_left_out_latencies_are_noticed() {
         panic!("{:?}", found.remarks)
     };
     assert!((share - 0.074).abs() < 1e-9);
+}
+
+/// Runs of sides that did not take turns, whose figures grow by a share from one run to the next.
+fn drifting(first: usize, scale: f64, a_run: f64) -> Vec<Made> {
+    let one = |run: usize| {
+        let number = first + run;
+        let scale = scale * (1.0 + a_run).powi(number as i32);
+        let origin = Origin { number, boot: number, name: "drifting" };
+        made(&latencies(scale, run, 5_000), origin)
+    };
+    (0..5).map(one).collect()
+}
+
+#[test]
+fn sides_that_did_not_take_turns_are_not_told_apart_on_a_machine_that_drifts() {
+    let found = compared(&drifting(0, 10_000.0, 0.02), &drifting(5, 20_000.0, 0.02));
+    assert_eq!(found.word, ComparisonWord::Inconclusive);
+    assert!(found.metrics.iter().all(|one| one.more_runs.is_none()), "turns decide, not runs");
+    let seen = found.remarks.iter().find_map(|remark| match remark {
+        ComparisonRemark::OneAfterTheOther { drift } => *drift,
+        _ => None,
+    });
+    assert!((seen.unwrap().a_run - 0.02).abs() < 0.005, "{seen:?}");
+    let still = compared(&drifting(0, 10_000.0, 0.0), &drifting(5, 20_000.0, 0.0));
+    assert_eq!(still.word, ComparisonWord::Regressed);
 }
 
 fn import(quantity: &str) -> Import {

@@ -16,7 +16,7 @@ use latlab_model::sanitize::sanitize_lines;
 use latlab_report::compare::{markdown, page, plan_changes, show, test_suite};
 use latlab_report::test_suite::TestSuite;
 use latlab_report::{RunWithBins, Style};
-use latlab_stats::{MeasuredRun, Tolerance, compare_runs};
+use latlab_stats::{MeasuredRun, Tolerance, compare_beside};
 use serde::{Serialize, Serializer};
 use sides::{Sides, StoredRun};
 use std::io::ErrorKind;
@@ -78,10 +78,11 @@ impl ResultOutput for JudgedSides<'_> {
 }
 
 fn comparison(sides: &Sides, tolerance: &Tolerance) -> anyhow::Result<RunComparison> {
-    let Sides { base, candidate, invalid } = sides;
+    let Sides { base, candidate, invalid, earlier } = sides;
     let of_base: Vec<MeasuredRun> = base.iter().map(StoredRun::measured).collect();
     let of_candidate: Vec<MeasuredRun> = candidate.iter().map(StoredRun::measured).collect();
-    let compared = compare_runs(&of_base, &of_candidate, tolerance);
+    let of_earlier: Vec<MeasuredRun> = earlier.iter().map(StoredRun::measured).collect();
+    let compared = compare_beside(&of_base, &of_candidate, &of_earlier, tolerance);
     let (before, after): (Vec<&Run>, Vec<&Run>) =
         (base.iter().map(|one| &one.run).collect(), candidate.iter().map(|one| &one.run).collect());
     let machines =

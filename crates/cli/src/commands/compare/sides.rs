@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 
 /// More runs than these are not tested exactly in a reasonable time.
 const MOST_RUNS: usize = 50;
+/// With fewer runs a side, others of the store may help.
+const FEW_RUNS: usize = 5;
 
 /// A run of a side, with what is compared of it.
 pub struct StoredRun {
@@ -50,11 +52,16 @@ impl StoredRun {
     }
 }
 
+/// Earlier runs that may say how much runs differ are no more than these, the newest ones.
+const MOST_EARLIER: usize = 50;
+
 /// The valid runs of both sides, and the ids of those that are invalid.
 pub struct Sides {
     pub base: Vec<StoredRun>,
     pub candidate: Vec<StoredRun>,
     pub invalid: Vec<String>,
+    /// Other valid runs of the store on the same machines, if the sides have few.
+    pub earlier: Vec<StoredRun>,
 }
 
 impl Sides {
@@ -68,8 +75,32 @@ impl Sides {
         let mut invalid = Vec::new();
         let base = read_valid(base, "base", &mut invalid)?;
         let candidate = read_valid(candidate, "candidate", &mut invalid)?;
-        Ok(Sides { base, candidate, invalid })
+        let has_few = base.len().min(candidate.len()) < FEW_RUNS;
+        let earlier = if has_few { earlier(store, &base, &candidate)? } else { Vec::new() };
+        Ok(Sides { base, candidate, invalid, earlier })
     }
+}
+
+/// Runs of the store that are on no side, of a machine of one of them.
+fn earlier(
+    store: &Store,
+    base: &[StoredRun],
+    candidate: &[StoredRun],
+) -> anyhow::Result<Vec<StoredRun>> {
+    let sides = || base.iter().chain(candidate);
+    let is_other = |path: &Path, run: &Run| {
+        !sides().any(|one| one.folder == path || one.run.id == run.id)
+            && sides().any(|one| one.run.machine.hostname == run.machine.hostname)
+    };
+    let found = store.list()?.into_iter().filter_map(|entry| match &entry.state {
+        RunState::Finished(run) if is_other(&entry.path, run) => {
+            Some(Found { folder: entry.path, scenario: None })
+        }
+        _ => None,
+    });
+    // One that cannot be read says nothing, and takes no answer away.
+    let read = found.take(MOST_EARLIER).filter_map(|found| StoredRun::read(found).ok());
+    Ok(read.filter(|one| !one.is_invalid()).collect())
 }
 
 /// The valid runs that these words stand for, of all stored ones where there is no word, and the ids of

@@ -1,4 +1,7 @@
 //! `latlab watch`: measures a little, often.
+//!
+//! Each look at the rounds so far is one more chance to be wrong, so that what is said of all of them is
+//! any-time valid (`latlab_stats::Rounds`).
 
 pub mod args;
 mod hook;
@@ -10,9 +13,12 @@ use crate::output::{escape_controls, print_text, warn};
 use crate::store::{open_store, recover};
 use args::WatchArgs;
 use latlab_conduct::{CpuBudget, Failure, StopFlag, check_disk_space};
+use latlab_model::run::{BurstLimit, EndReason, VerdictWord};
 use latlab_model::units::counted;
 use latlab_model::{Nanos, Plan, Run, Target};
+use latlab_report::bursts_so_far;
 use latlab_report::units::{percent, span};
+use latlab_stats::Rounds;
 use latlab_store::{Error, Finished, Removal, RollingRuns, Store, new_id};
 use latlab_sys::clock::{Clock, process_cpu_time, sleep_for};
 use latlab_sys::memory::children_cpu_time;
@@ -35,8 +41,15 @@ pub fn watch(args: &WatchArgs) -> anyhow::Result<ExitCode> {
     recover(&store);
     runs.refresh(None)?;
     let stop = StopFlag::on_signals(true)?;
-    let mut watch =
-        Watch { args, runs, store, spent: CpuSpent::default(), told: BTreeSet::new(), failures: 0 };
+    let mut watch = Watch {
+        args,
+        runs,
+        store,
+        spent: CpuSpent::default(),
+        told: BTreeSet::new(),
+        failures: 0,
+        rounds: Rounds::new(),
+    };
     let budget = CpuBudget { every_ns: args.every, share: args.cpu_budget };
     let begun = Clock::Boottime.now();
     let since = || Nanos(Clock::Boottime.now() - begun);
@@ -101,6 +114,8 @@ struct Watch<'a> {
     told: BTreeSet<String>,
     /// Rounds that failed since the last one that passed.
     failures: u64,
+    /// The bursts of all rounds.
+    rounds: Rounds,
 }
 
 impl Watch<'_> {
@@ -126,20 +141,18 @@ impl Watch<'_> {
                 if let Err(error) = self.runs.refresh(Some(&finished.run.id)) {
                     warn(error);
                 }
-                let code = exit_code(&finished.run);
-                self.print(&finished, code, since())?;
+                self.rounds.add_run(&finished.run);
+                let limit = self.args.measure.limit.and_then(|rate| self.rounds.against(rate));
+                let result = result_of(&finished.run, limit);
+                self.print(&finished, result, limit, since())?;
                 self.tell_removed(self.args.keep);
                 let cut = finished.run.why_lost();
                 if let Some(why) = &cut {
                     warn(format_args!("{}: {why}", finished.run.id));
                 }
-                let result = match code {
-                    _ if code == EXIT_FAIL || cut.is_some() => RoundResult::Failed,
-                    EXIT_NO_ANSWER => RoundResult::NoAnswer,
-                    _ => RoundResult::Good,
-                };
+                let limit = limit.map(|(limit, _)| limit);
                 self.warn_of(result, stop, |failures| {
-                    WatchAlarm::of_run(&finished, cut.as_deref(), failures)
+                    WatchAlarm::of_run(&finished, cut.as_deref(), limit, failures)
                 });
             }
             Err(_) if stop.is_set() => {}
@@ -186,23 +199,46 @@ impl Watch<'_> {
     }
 
     /// A line for a round.
-    fn print(&self, finished: &Finished, code: u8, since: Nanos) -> anyhow::Result<()> {
-        if self.args.quiet && code == 0 {
+    fn print(
+        &self,
+        finished: &Finished,
+        result: RoundResult,
+        limit: Option<LimitOfRounds>,
+        since: Nanos,
+    ) -> anyhow::Result<()> {
+        let run = &finished.run;
+        let is_invalid = is_invalid(run);
+        let is_silent = match result {
+            RoundResult::Failed => false,
+            RoundResult::Good => limit.is_some() || exit_code(run) == 0,
+            // A limit that is still open is no news.
+            RoundResult::NoAnswer => limit.is_some() && !is_invalid,
+        };
+        if self.args.quiet && is_silent {
             return Ok(());
         }
-        let run = &finished.run;
-        let word = run.verdict.as_ref().map_or("measured", |verdict| verdict.word.as_str());
+        let of_round = run.verdict.as_ref().map(|verdict| verdict.word);
+        let word = match limit {
+            Some((_, decided)) if !is_invalid => Some(decided.unwrap_or(VerdictWord::Inconclusive)),
+            _ => of_round,
+        };
         let largest = run.total.max_ns.map(|max| format!("largest {max}"));
         let misses = run.total.misses.map(|misses| {
             let misses = counted(misses, "deadline miss", "deadline misses");
             format!("{misses} in {}", counted(run.total.activations, "release", "releases"))
         });
         let figures: Vec<String> = largest.into_iter().chain(misses).collect();
+        let of_all = self.rounds.count().map(|count| {
+            let limit = limit.map(|(limit, _)| limit);
+            format!("; {}", bursts_so_far(&count.rate(), &count.against(1.0, true), limit.as_ref()))
+        });
         let share = self.spent.total().0 as f64 / since.0.max(1) as f64;
         print_text(&format!(
-            "{}: {word}, {}; CPU {}, {} in {}; {}, {}\n",
+            "{}: {}, {}{}; CPU {}, {} in {}; {}, {}\n",
             escape_controls(&run.id),
+            word.map_or("measured", |word| word.as_str()),
             figures.join(", "),
+            of_all.unwrap_or_default(),
             self.spent.last,
             percent(share),
             span(since),
@@ -237,8 +273,31 @@ enum RoundResult {
     Good,
     /// Nothing, and so it ends no row of failures.
     NoAnswer,
-    /// A miss, or that it cannot be measured.
+    /// A miss or too many bursts of them, or that it cannot be measured.
     Failed,
+}
+
+/// What all rounds say of `--limit`, and whether that decides.
+type LimitOfRounds = (BurstLimit, Option<VerdictWord>);
+
+/// What a round comes to. Against `--limit` all rounds count, since a round alone shows hardly anything, and
+/// of many rounds that are judged one by one some fail by chance.
+fn result_of(run: &Run, limit: Option<LimitOfRounds>) -> RoundResult {
+    let is_cut = run.why_lost().is_some() || run.ended == EndReason::StopAbove;
+    match (limit, exit_code(run)) {
+        _ if is_cut => RoundResult::Failed,
+        (Some(_), _) if is_invalid(run) => RoundResult::NoAnswer,
+        (Some((_, Some(VerdictWord::Fail))), _) => RoundResult::Failed,
+        (Some((_, Some(_))), _) => RoundResult::Good,
+        (Some((_, None)), _) => RoundResult::NoAnswer,
+        (None, EXIT_FAIL) => RoundResult::Failed,
+        (None, EXIT_NO_ANSWER) => RoundResult::NoAnswer,
+        (None, _) => RoundResult::Good,
+    }
+}
+
+fn is_invalid(run: &Run) -> bool {
+    run.verdict.as_ref().is_some_and(|verdict| verdict.word == VerdictWord::Invalid)
 }
 
 /// The CPU time of all rounds.

@@ -21,7 +21,7 @@ use latlab_stats::{
 use random::Random;
 use score::{Score, score_table};
 use sides::{DRIFTS, comparisons, copies};
-use stalls::{CLUMPS, STALLS, bounds, decisions};
+use stalls::{CLUMPS, STALLS, WATCHES, bounds, decisions, watches};
 use std::fmt::Write;
 
 /// How far a share may lie from that of the specification.
@@ -438,6 +438,7 @@ fn intervals_of_dependent_latencies_hold() {
 fn bounds_of_bursts_and_decisions_hold() {
     assert_right(&bounds(&STALLS[2], 200));
     assert_right(&decisions(&CLUMPS[1], 20));
+    assert_right(&watches(&WATCHES[1], 4));
 }
 
 #[test]
@@ -462,6 +463,9 @@ fn whole_score() {
     }
     for one in CLUMPS.iter().filter(|one| is_asked(one.name)) {
         scores.extend(decisions(one, cases("DECISIONS", 300)));
+    }
+    for one in WATCHES.iter().filter(|one| is_asked(one.name)) {
+        scores.extend(watches(one, cases("WATCHES", 200)));
     }
     for one in DRIFTS.iter().filter(|one| is_asked(one.name)) {
         scores.extend(comparisons(one, cases("COMPARISONS", 300)));

@@ -4,8 +4,8 @@ use super::random::Random;
 use super::score::Score;
 use latlab_model::Nanos;
 use latlab_stats::{
-    Burst, BurstCount, ENOUGH_FOR_CLUMPS, LateCycle, MissesInTime, begins_at_most, bursts, clump,
-    share_at_most,
+    Burst, BurstCount, ENOUGH_FOR_CLUMPS, LateCycle, MissesInTime, Rounds, begins_at_most, bursts,
+    clump, share_at_most,
 };
 
 const HOUR: f64 = 3.6e12;
@@ -229,6 +229,57 @@ pub fn decisions(clumps: &Clumps, cases: usize) -> Vec<Score> {
             if passes || fails {
                 break;
             }
+        }
+        scores[0].count(Some(!passes));
+        scores[1].count(Some(!fails));
+    }
+    scores
+}
+
+/// A watch of the study measures this long, in hours, at the begin of each minute.
+const ROUND: f64 = 5.0 / 3600.0;
+const MINUTE: f64 = 1.0 / 60.0;
+/// Bursts that come in an hour, and are allowed.
+const WATCHED_RATE: f64 = 20.0;
+
+const fn watched(name: &'static str, held_out: bool, size: f64, minutes: f64) -> Clumps {
+    Clumps { name, held_out, size, is_even: false, minutes, below: 0.0 }
+}
+
+pub const WATCHES: [Clumps; 5] = [
+    watched("rounds, bursts one by one", false, 1.0, 0.0),
+    watched("rounds, bursts in threes within a second", false, 3.0, MINUTE),
+    watched("rounds, bad minutes", true, 12.0, 5.0),
+    watched("rounds, bad hours", false, 40.0, 60.0),
+    watched("rounds, bad half hours", true, 25.0, 30.0),
+];
+
+/// How often a watch that is looked at after each round never decides wrongly on a machine that has exactly
+/// the bursts of the limit.
+pub fn watches(clumps: &Clumps, cases: usize) -> Vec<Score> {
+    let score = |statement| Score::new(clumps.name, statement, clumps.held_out);
+    let mut scores = vec![score("watch --limit: never pass"), score("watch --limit: never fail")];
+    for case in 0..cases {
+        let random = &mut Random::new(65_000 + case as u64);
+        let mut of_round = vec![0_u64; (LONGEST / MINUTE) as usize];
+        for time in times(clumps, WATCHED_RATE, LONGEST, random) {
+            let round = (time / MINUTE) as usize;
+            if let Some(count) = of_round.get_mut(round).filter(|_| time % MINUTE < ROUND) {
+                *count += 1;
+            }
+        }
+        let mut rounds = Rounds::new();
+        let (mut passes, mut fails) = (false, false);
+        for (round, bursts) in of_round.into_iter().enumerate() {
+            let measured = Nanos((ROUND * HOUR) as i64);
+            rounds.add(BurstCount { least: bursts, most: bursts, measured, clump: None });
+            // Between two bursts it is enough to look now and then.
+            if bursts == 0 && round % 10 > 0 {
+                continue;
+            }
+            let (limit, _) = rounds.against(WATCHED_RATE).unwrap();
+            passes |= limit.at_most_per_hour < WATCHED_RATE;
+            fails |= limit.at_least_per_hour > WATCHED_RATE;
         }
         scores[0].count(Some(!passes));
         scores[1].count(Some(!fails));
