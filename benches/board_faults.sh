@@ -5,7 +5,7 @@
 # Usage: benches/board_faults.sh >results/…/faults.md; LATLAB names the program.
 export OWN_MOUNTS=${OWN_MOUNTS:-no}
 . "$(dirname "$0")/../tests/common.bash"
-. tests/board.bash
+. tests/lab/board.bash
 need_boards "faults of a board"
 start_sshd "SetEnv XDG_CACHE_HOME=$cache" || exit 1
 trap 'stop_sshd; rm -rf "$here"' EXIT

@@ -5,7 +5,7 @@
 # Usage: benches/board_link.sh FOLDER >FOLDER/figures.csv; LATLAB names the program.
 export OWN_MOUNTS=${OWN_MOUNTS:-no}
 . "$(dirname "$0")/../tests/common.bash"
-. tests/board.bash
+. tests/lab/board.bash
 cache=$here/cache
 export LATLAB_RUNS=$here/runs
 start_sshd "SetEnv XDG_CACHE_HOME=$cache" || exit 1

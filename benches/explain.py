@@ -8,7 +8,7 @@ usage: benches/explain.py cost FILE [--rounds 10] [--for 20s]
        benches/explain.py replay FILE [--load hackbench,groups=1] [--for 2s] [--seeds 1] [--rounds 20] [--above 8us]
                                       [--telemetry full,100ms] [--targets TARGET...]
        benches/explain.py culprits FOLDER
-FILE gets a JSON object a line. `here` plants culprits on this machine, and writes what tests/culprits.sh
+FILE gets a JSON object a line. `here` plants culprits on this machine, and writes what tests/lab/culprits.sh
 writes of its guests; `replay` measures guests with the recorder, runs each again, and writes a table of who the events
 and who the instructions blame for the same latencies; `culprits` prints the table of what they left in FOLDER as files *.txt.
 needs: root and tracefs, for `here` also gcc; LATLAB names the program.
@@ -101,7 +101,7 @@ def here(arguments: argparse.Namespace) -> None:
     kernel = f"this machine, {platform.release().split('-')[0]}"
     with tempfile.TemporaryDirectory() as own, open(arguments.file, "a") as out:
         program = pathlib.Path(own, "culprit")
-        subprocess.run(["gcc", "-O1", "-static", "-pthread", "-o", program, ROOT / "tests/culprits/culprit.c"], check=True)
+        subprocess.run(["gcc", "-O1", "-static", "-pthread", "-o", program, ROOT / "tests/lab/culprits/culprit.c"], check=True)
         for what, (length, above) in HERE.items():
             line = [program, what, str(cpu), str(length), "40"]
             if what == "flood":

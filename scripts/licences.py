@@ -2,7 +2,7 @@
 """Checks the crates that are used against deny.toml: licences, sources, wildcard versions.
 
 The rules are those of cargo-deny, as far as Cargo's own metadata tell; what is not checked is
-printed as skipped. `scripts/test.sh` runs cargo-deny itself beside this where it is installed.
+printed as skipped. `scripts/checks.bash` runs cargo-deny itself beside this where it is installed.
 """
 
 import json

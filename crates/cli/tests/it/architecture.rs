@@ -441,7 +441,7 @@ fn every_file_of_tests_is_part_of_its_program() {
     report(broken);
 }
 
-/// Examples in documentation are not run (`cargo_test` in scripts/steps.bash), nor are tests in the sources of
+/// Examples in documentation are not run (`rust_tests` in scripts/steps.bash), nor are tests in the sources of
 /// a crate that says so.
 #[test]
 fn no_test_stands_where_none_is_run() {

@@ -249,7 +249,7 @@ fn commands_repeat_their_runs() {
 fn nothing_is_loaded_from_anywhere() {
     for (_, fixture) in common::all().into_iter().chain(common::odd()) {
         let page = common::page(&fixture);
-        // What scripts ask for, tests/page.sh sees in a browser.
+        // What scripts ask for, tests/lab/page.sh sees in a browser.
         let page = cut(&page, "<script", "</script>").replace("http://www.w3.org/2000/svg", "");
         // The font of the pictures is in the page.
         let page = page.replace("url(data:font/woff2;base64,", "");
