@@ -334,18 +334,15 @@ mod tests {
         }
 
         #[test]
-        fn skipped_misses_are_those_of_the_served_ones(delays in proptest::collection::vec(0i64..9 * MS, 1..50)) {
+        fn skipped_misses_are_those_of_the_served_ones(delay in 0i64..9 * MS) {
             // Serving all releases after one stall finds the same misses as skipping them.
-            for delay in delays {
-                let cycles = LoopConfig { deadline: 300 * US, until: 20 * MS, ..EVERY_MS };
-                let (_, _, skipped) = run(&cycles, &mut Scripted::new([delay, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]));
-                let (_, _, served) = run(
-                    &LoopConfig { catch_up: true, ..cycles },
-                    &mut Scripted::new([delay, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
-                );
-                prop_assert_eq!(skipped.misses, served.misses);
-                prop_assert_eq!(skipped.missed, served.missed);
-            }
+            let delays = [delay, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+            let cycles = LoopConfig { deadline: 300 * US, until: 20 * MS, ..EVERY_MS };
+            let (_, _, skipped) = run(&cycles, &mut Scripted::new(delays));
+            let served = LoopConfig { catch_up: true, ..cycles };
+            let (_, _, served) = run(&served, &mut Scripted::new(delays));
+            prop_assert_eq!(skipped.misses, served.misses);
+            prop_assert_eq!(skipped.missed, served.missed);
         }
     }
 
