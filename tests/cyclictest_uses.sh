@@ -97,7 +97,7 @@ try "--policy=idle is idle" really_batch idle IDL
 asked() {
     "$program" cyclictest --no-store -q -t2 -F pipe >out 2>err &
     sleep 1
-    timeout 5 cat pipe >piped
+    timeout 60 cat pipe >piped
     kill -USR1 $!
     kill -USR2 $!
     sleep 0.5

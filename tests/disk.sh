@@ -105,7 +105,7 @@ pipe_as_journal() {
     new_disk 8m
     mkdir -p "$disk/runs/.20260101T000000Z_pipe.partial"
     mkfifo "$disk/runs/.20260101T000000Z_pipe.partial/journal"
-    timeout 10 "$program" list --out "$disk/runs" >"$here/text" 2>"$here/errors"
+    timeout 60 "$program" list --out "$disk/runs" >"$here/text" 2>"$here/errors"
     code=$?
     cat "$here/text" "$here/errors"
     expect "exit code 0, not $code" [ "$code" = 0 ] &&

@@ -24,7 +24,7 @@ unreadable() {
     said=$("$program" respond --from $captures/scope_3.csv --stimulus 1 --response 2 --threshold 9V 2>&1)
     expect "the range" grep -q 'channel 1 does not cross the threshold' <<<"$said" || return
     mkfifo "$here/pipe"
-    said=$(timeout 5 "$program" respond --from "$here/pipe" 2>&1)
+    said=$(timeout 60 "$program" respond --from "$here/pipe" 2>&1)
     expect "a pipe" grep -q 'expected a regular file' <<<"$said" || return
     said=$("$program" respond --from $captures/scope_3.csv --stimulus 1 --response 9 2>&1)
     expect "the channels" grep -q 'the capture has 1, 2' <<<"$said" &&

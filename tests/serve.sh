@@ -31,7 +31,7 @@ try "pages and pictures are those of latlab report and latlab plot" reports
 
 refuses() {
     local code lines
-    timeout 5 "$program" serve "$runs" "$@" >"$here/said" 2>"$here/errors"
+    timeout 60 "$program" serve "$runs" "$@" >"$here/said" 2>"$here/errors"
     code=$?
     lines=$(cat "$here/said" "$here/errors" | wc -l)
     expect "exit code 2 and one line, not $code and $lines" [ "$code $lines" = "2 1" ]

@@ -103,7 +103,7 @@ stopped() {
 }
 
 ends() {
-    timeout --signal INT --kill-after 10 4 "$program" run --instrument spin --cpus "$cpu" --share \
+    timeout --signal INT --kill-after 60 4 "$program" run --instrument spin --cpus "$cpu" --share \
         --quiet --out "$here/runs" --name interrupted >"$here/text" 2>&1
     expect "a run that was kept" last 'run["ended"] == "interrupted"'
 }

@@ -50,7 +50,7 @@ fi
 
 mistakes() {
     fails() {
-        timeout 20 "$program" watch --cycles 50 --out "$here/wrong" "${@:3}" >said 2>errors
+        timeout 60 "$program" watch --cycles 50 --out "$here/wrong" "${@:3}" >said 2>errors
         code=$?
         refused "$1" "$2" true
     }
@@ -59,7 +59,7 @@ mistakes() {
         fails 2 "is not a size of 1M or more" --keep 10 && fails 2 "is not a share between" --cpu-budget 101% &&
         fails 2 "--on-fail: no command is named" --deadline 1ms --on-fail ' ' &&
         fails 2 "contains a line break" --name $'a\nb' && expect "nothing made" [ ! -e wrong ] || return
-    timeout 20 "$program" watch --cycles 50 --rounds 1 --out file >said 2>errors
+    timeout 60 "$program" watch --cycles 50 --rounds 1 --out file >said 2>errors
     code=$?
     refused 2 "cannot read file: Not a directory" true
 }
