@@ -101,6 +101,12 @@ def published_figures(folder, source):
     assert seen == 8, seen
 
 
+def ids(document):
+    """Prints the ids of runs."""
+    for run in json.load(open(document))["runs"]:
+        print(run["id"])
+
+
 def same_responses(*documents):
     """That two runs have the same responses."""
     first, again = (json.load(open(name))["runs"][0] for name in documents)

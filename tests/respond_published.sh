@@ -17,8 +17,7 @@ avian2() {
         holds 'pairs["01_arduino_polling", "01_arduino_irq"]["quicker_than_all"] == 299' &&
         holds 'pairs["01_rpi_python_busy", "01_rpi_python"]["shift_ns"] < -30000' || return
     local ids
-    mapfile -t ids < \
-        <(python3 -c 'import json,sys; [print(r["id"]) for r in json.load(open(sys.argv[1]))["runs"]]' "$here/out.json")
+    mapfile -t ids < <(python3 tests/respond.py ids "$here/out.json")
     "$program" report "${ids[@]}" -o "$here/all.html" >/dev/null &&
         expect "the pairs on the page" grep -q '0.954' "$here/all.html" &&
         expect "idle and busy" grep -q 'Idle and under load' "$here/all.html" &&

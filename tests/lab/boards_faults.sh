@@ -34,8 +34,8 @@ tries() {
     code=$?
     cat lines text
     expect "exit code 0, not $code" [ "$code" = 0 ] &&
-        expect "the tries in words" grep \
-            -q 'board-a, repeat 1: measured at try 2; try 1: ssh://127.0.0.1:.*refused' <(tr '\n' ' ' <text | tr -s ' ')
+        expect "the tries in words" grep -q \
+            'board-a, repeat 1: measured at try 2; try 1: ssh://127.0.0.1:.*refused' <(tr '\n' ' ' <text | tr -s ' ')
 }
 try "a board whose first try fails is measured as often as retries say, and the tries are told" tries
 

@@ -3,9 +3,9 @@
 # interrupts that are off, timers, workers, printing, page faults and others; ten of them, each once, on
 # a stock kernel. LATLAB_LONG=1 plants all on each kernel in 20 runs, and with two CPUs also those that
 # need them, and asks rtla as well; LATLAB_ONLY="WHAT..." and LATLAB_KERNELS="KERNEL..." take these alone,
-# LATLAB_REPEATS=N says how
-# often, and LATLAB_KEEP=DIR keeps what came of each run there, for benches/explain.py. LATLAB_QEMU=FILE
-# takes another QEMU; from 10 on, two CPUs have virtual time with it, in which the host's other work does not show.
+# LATLAB_REPEATS=N says how often, and LATLAB_KEEP=DIR keeps what came of each run there, for
+# benches/explain.py. LATLAB_QEMU=FILE takes another QEMU; from 10 on, two CPUs have virtual time with it, in
+# which the host's other work does not show.
 # Invariant (instruments): explain: each planted culprit is named as the first cause of its run.
 . "$(dirname "$0")/../common.bash"
 . tests/lab/guest.bash

@@ -12,8 +12,8 @@ by_name() {
     expect "the folder" grep -qF "measures $id for 1 s without the link, in $here/other disk there." "$here/begun" &&
         expect "the next command" grep -qx "Collect: latlab collect pi" "$here/begun" &&
         until_holds 60 "a run that ends" [ -e "$here/other disk/$id/end" ] &&
-        expect "its state" grep \
-            -q "detached: $id has ended; collect it with .latlab collect pi" <("$program" target status pi) || return 1
+        expect "its state" grep -q \
+            "detached: $id has ended; collect it with .latlab collect pi" <("$program" target status pi) || return 1
     board=pi collect
     expect "a folder without it" [ -z "$(ls "$here/other disk")" ] && is_collected &&
         expect "a command that measures so again" \
