@@ -28,13 +28,17 @@ from run import file, first_line, machine
 
 # What is tried by each script, in the words of the table.
 SCRIPTS = {
-    "ownership": "settings and loads of runs: ends and kills in any order, put-backs that fail at each step, containers, "
-                 "other users' locks, processes that look like a load's",
+    "ownership": "settings of runs: ends and kills in any order, records that are none, other users' locks",
+    "undo_steps": "settings of runs: put-backs that fail or are killed at each step, kills right after kills",
+    "load_processes": "loads of runs: containers, time namespaces, processes that look like a load's, orphans",
     "lost_settings": "priorities, CPUs, settings and loads that another program takes away during a run",
     "hangup": "terminals that go away or have any size, output that takes nothing, missing /proc, limits",
     "folders": "links, strangers' folders and campaigns, renamed and unreadable folders",
-    "disk": "full, slow, read-only and replaced disks",
-    "signals": "closed terminals, stops, lack of memory",
+    "disk_full": "small, full and read-only disks",
+    "disk": "slow, failing and replaced disks",
+    "signals": "signals, stops, lack of memory",
+    "terminals": "closed and unread terminals, the background of a shell",
+    "alone/starved": "CPUs that a load keeps busy for ever",
 }
 # Forms of tests/faults.py: what fails, and what that may cost.
 FORMS = {
@@ -119,8 +123,9 @@ def script_row(name, kept):
     skipped = {line for one in kept for line in outcome(one, "SKIPPED: ")}
     said = "each as its test expects" if not broken else f"{broken} not as expected"
     said += f"; not tried here: {len(skipped)} (`attacks.json` says why)" if skipped else ""
-    lost = {"ownership": "nothing left changed, no process left, no innocent ended",
-            "lost_settings": "no pass that was not held", "disk": "what the disk did not take"}.get(name, "nothing")
+    lost = {"ownership": "nothing left changed", "undo_steps": "nothing left changed",
+            "load_processes": "no process left, no innocent ended", "lost_settings": "no pass that was not held",
+            "disk_full": "what the disk did not take", "disk": "what the disk did not take"}.get(name, "nothing")
     return row(SCRIPTS[name], f"{held + broken} cases" + (f", {len(kept)} times" if len(kept) > 1 else ""), lost, said, not broken and all(one["held"] for one in kept))
 
 

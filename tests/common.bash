@@ -5,6 +5,7 @@ set -u
 [ -n "${OWN_MOUNTS:-}" ] ||
     exec env --default-signal "$(dirname "${BASH_SOURCE[0]}")/own_mounts" "$(realpath "$0")" "$@"
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+tests=$PWD/tests
 program=$(realpath "${LATLAB:-target/debug/latlab}")
 export PATH=$PWD/.venv/bin:$PATH PYTHONDONTWRITEBYTECODE=1
 here=$(mktemp -d)
@@ -71,6 +72,9 @@ has_ended() { ! kill -0 "$1" 2>/dev/null; }
 # The id of a run, by its document or by what `run --detach` says of it: id_of FILE.
 id_of() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["id"])' "$1"; }
 
+# The folder of the first run of a document with runs: path_of FILE.
+path_of() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["runs"][0]["path"])' "$1"; }
+
 # Starts a run in the background with $rights, and waits until it measures: $run is its conductor,
 # $agent its agent. A busy machine may see a run of seconds too late: then once more.
 begin() {
@@ -83,11 +87,13 @@ begin() {
     done
     return 1
 }
-begun() { until_holds 60 "a run that measures" begun_or_ended && ! has_ended "$run" || { cat "$here/errors"; return 1; }; }
+begun() { until_holds 60 "a run that measures" begun_or_ended && ! has_ended "$run" ||
+    { cat "$here/errors"; return 1; }; }
 begun_or_ended() { begun_now || has_ended "$run"; }
 begun_now() {
     # A function in the background is a shell, whose child is the conductor.
-    agent=$(pgrep -P "$run" -f ' agent ' || pgrep -P "$(pgrep -P "$run" | head -n 1)" -f ' agent ') && grep -qs latlab/ /proc/"$agent"/task/*/comm
+    agent=$(pgrep -P "$run" -f ' agent ' || pgrep -P "$(pgrep -P "$run" | head -n 1)" -f ' agent ') &&
+        grep -qs latlab/ /proc/"$agent"/task/*/comm
 }
 
 # The id of a thread of the agent, by its name.
@@ -102,19 +108,15 @@ finish() {
     cat "$here/errors"
 }
 
+# Waits for the run of this name to be published, without any command; leaves its document.
+published() {
+    until_holds 60 "a published run" eval "cp '$LATLAB_RUNS'/*_$1/run.json '$here/run.json'" ||
+        { ls -A "$LATLAB_RUNS"; return 1; }
+}
+
 # Whether a Python expression holds of the JSON document in a file, which is `run` there. Names for
 # parts of it are given as Python before.
-holds_in() {
-    python3 - "$@" <<'PYTHON'
-import json, sys
-file, names, expression = sys.argv[1:4]
-run = json.load(open(file))
-exec(names)
-if not eval(f"({expression})"):
-    found = [finding["code"] for finding in run.get("findings", [])]
-    sys.exit(f"not so: {expression}\nfindings: {found}\n{json.dumps(run)[:3000]}")
-PYTHON
-}
+holds_in() { python3 "$tests/holds.py" "$@"; }
 
 # The same of a run, $here/run.json unless named, with its threads and the codes of its findings, but
 # for those that a machine has by itself.
@@ -147,6 +149,7 @@ readings() {
                 printf "%d\t%.9f\n", at + 1, scale * (1 - 0.3 * log(1 - (at + 0.5) / 5000)) / 1e6
         }' >"$here/list.txt"
         "$program" respond --from "$here/list.txt" --unit s --deadline 1ms --name "$1" \
-            --out "${LATLAB_RUNS:-$here/runs}" --format json >"$here/said.json" 2>"$here/errors" || { cat "$here/errors"; return 1; }
+            --out "${LATLAB_RUNS:-$here/runs}" --format json >"$here/said.json" 2>"$here/errors" ||
+            { cat "$here/errors"; return 1; }
     done
 }

@@ -26,10 +26,12 @@ compare() {
 try "the same is no regression" compare 0 '^NO REGRESSION: p99.9 x1.00.*; a slowdown of 5 % is excluded' base -- same
 try "what is slower has regressed" compare 1 '^REGRESSED: p99.9 x1.30 (95 %: 1.2' base -- slower
 try "what was slower is better by a factor" compare 0 'better by a factor of 1.30' slower -- base
-try "what is just below the limit asks for more runs" compare 4 '^CHANGED: .*each side needs at least [0-9]* more' base -- near
+try "what is just below the limit asks for more runs" compare 4 \
+    '^CHANGED: .*each side needs at least [0-9]* more' base -- near
 try "a wider limit decides" compare 0 '^NO REGRESSION' --care 10% base -- near
 try "noisy runs are inconclusive" compare 4 '^INCONCLUSIVE: .*this machine varies' base -- noisy
-try "one run says what it cannot tell" compare 4 '^CANNOT TELL: too few runs; each side needs at least 4 more runs. p99.9 x1.29, 5 and 1 runs' base -- few
+try "one run says what it cannot tell" compare 4 \
+    '^CANNOT TELL: too few runs; each side needs at least 4 more runs. p99.9 x1.29, 5 and 1 runs' base -- few
 try "and is shown all the same" compare 4 'p50 .*x1.29' base -- few
 try "a run is not on both sides" compare 2 'is on both sides' base -- base
 try "a flag behind -- is named" compare 2 'put options before --' base -- same --gate
@@ -41,7 +43,8 @@ ids() { (cd "$LATLAB_RUNS" && echo ./*_"$1" ./*_"$1"-[0-9]*) | tr ' ' '\n' | sed
 every_run() {
     local id
     compare 1 'named below' base -- slower || return 1
-    for id in $(ids base) $(ids slower); do expect "the run $id" grep -q "$id" <(tr -d '\n ' <"$here/text") || return 1; done
+    for id in $(ids base) $(ids slower); do expect "the run $id" grep -q "$id" <(tr -d '\n ' <"$here/text") ||
+        return 1; done
     "$program" compare --format markdown base -- slower | grep -q '^<details><summary>All runs</summary>'
 }
 try "all runs of a side are named" every_run
@@ -49,14 +52,10 @@ try "all runs of a side are named" every_run
 side_by_side() {
     local runs
     mapfile -t runs < <(ids base; ids slower)
-    "$program" show "${runs[@]}" | tr -s ' \n' ' ' >"$here/text" && "$program" compare --format json base -- slower >"$here/compared.json" &&
-        expect "the judgement of compare" grep -q "$(python3 - "$here/compared.json" <<'PYTHON'
-import json, sys
-metric = next(one for one in json.load(open(sys.argv[1]))["scenarios"][0]["metrics"] if one["metric"] == "p99.9")
-low, high = metric["interval"]["low"], metric["interval"]["high"]
-print(f"slower is worse at p99.9 by a factor of {metric['ratio']:.2f} (95 %: {low:.2f} to {high:.2f}), 5 runs a side")
-PYTHON
-)" "$here/text"
+    "$program" show "${runs[@]}" | tr -s ' \n' ' ' >"$here/text" &&
+        "$program" compare --format json base -- slower >"$here/compared.json" &&
+        expect "the judgement of compare" \
+            grep -q "$(python3 tests/documents.py judgement "$here/compared.json")" "$here/text"
 }
 try "show says of several runs what compare says" side_by_side
 
@@ -67,13 +66,7 @@ formats() {
     "$program" compare --format markdown base -- slower >"$here/text.md" &&
         expect "a table" grep -q '^| p99\.9 |.* x1\.30 |' "$here/text.md" &&
         "$program" compare --format junit base -- slower >"$here/junit.xml" &&
-        python3 - "$here/junit.xml" <<'PYTHON'
-import sys, xml.etree.ElementTree as tree
-suite = tree.parse(sys.argv[1]).getroot()
-cases = {case.get("name"): [part.tag for part in case] for case in suite}
-failed = {name for name, parts in cases.items() if "failure" in parts}
-assert {"p50", "p99", "p99.9"} <= failed and suite.get("failures") == str(len(failed)), cases
-PYTHON
+        python3 tests/documents.py failed_percentiles "$here/junit.xml"
 }
 try "Markdown and JUnit say the same" formats
 
@@ -82,14 +75,10 @@ if have "the schema of comparisons" python:jsonschema; then
         local other
         for other in same slower noisy few; do
             "$program" compare --format json base -- $other >"$here/compared.json" || return 1
-            python3 - "$schemas/compare.schema.json" "$here/compared.json" <<'PYTHON' || return 1
-import json, sys
-import jsonschema
-schema, document = (json.load(open(name)) for name in sys.argv[1:3])
-jsonschema.Draft202012Validator(schema).validate(document)
-PYTHON
+            python3 tests/documents.py fits "$schemas/compare.schema.json" "$here/compared.json" || return 1
         done
-        holds_in "$here/compared.json" "" "run['word'] == 'refused' and run['scenarios'][0]['remarks'][0]['code'] == 'too-few-runs'"
+        holds_in "$here/compared.json" "" \
+            "run['word'] == 'refused' and run['scenarios'][0]['remarks'][0]['code'] == 'too-few-runs'"
     }
     try "compare --format json fits compare.schema.json" document
 fi
@@ -154,7 +143,8 @@ recorded() {
     done
     compare 4 'candidate recorded 7.4 % fewer latencies (if both were measured equally long)' pi-std -- pi-rt &&
         expect "the maxima" grep -q 'base 295 us; candidate 147 us' "$here/text" &&
-        expect "what one run cannot tell" grep -q '^CANNOT TELL: too few runs; each side needs at least 4 more runs' "$here/text"
+        expect "what one run cannot tell" \
+            grep -q '^CANNOT TELL: too few runs; each side needs at least 4 more runs' "$here/text"
     for kind in idle hackbench memory non-rt; do
         "$program" import "$data/cactus-rt/$kind-cyclictest.log" --name "pi4-$kind" >/dev/null || return 1
     done
@@ -170,45 +160,10 @@ else
     echo "SKIPPED: published histograms: they are not in ../shared/data"
 fi
 
-# Sixteen builds of which the second half is slower, a run each.
-builds() {
-    local build
-    for build in 1 2 3 4 5 6 7 8; do readings old 1 $((100 + build % 3)) 0 || return 1; done
-    for build in 1 2 3 4 5 6 7 8; do readings slow 1 $((130 + build % 3)) 0 || return 1; done
-}
-# trend CODE WORDS FLAGS-AND-RUNS...
-trend() {
-    local expected=$1 words=$2 code
-    shift 2
-    "$program" trend --gate --by run "$@" >"$here/text" 2>"$here/errors"
-    code=$?
-    cat "$here/text" "$here/errors"
-    expect "exit code $expected, not $code" [ "$code" = "$expected" ] &&
-        expect "the words '$words'" grep -q -- "$words" "$here/text" "$here/errors"
-}
-try "runs of builds" builds
-try "a step in a series of builds has regressed" trend 1 '^REGRESSED: p99.9 x1.3.* since .*_slow' old slow
-try "a series says which steps it lets one see" trend 1 'To see a step of 5 % in p99.9 you need [0-9]* builds before it' old slow
-try "builds without a step have not" trend 4 'too few to find a step; 10 are needed' old
-try "a wider limit accepts the step" trend 0 '^NO REGRESSION' --care 50% old slow
-try "since then there are too few" trend 2 'no valid run of that kind' --since 2999-01-01 old slow
-
-try "a time that is none is one line" trend 2 "'yesterday' is not a time such as 2026-11-01" --since yesterday old
-
-followed() {
-    "$program" trend --by run -o "$here/trend.html" old slow &&
-        expect "the answer first" grep -q '<h1 class="headline"[^>]*>REGRESSED' "$here/trend.html" &&
-        expect "every build" grep -q 'data-builds="16"' "$here/trend.html" &&
-        "$program" trend --by run --format json old slow >"$here/trend.json" &&
-        holds_in "$here/trend.json" "" "[step['at'] for step in run['steps']] == [8]" &&
-        "$program" trend --by run --format junit old slow | grep -q '<failure message="REGRESSED' &&
-        "$program" trend --by name --format markdown old slow | grep -q '^| old |'
-}
-try "a series as page, JSON, JUnit XML and Markdown" followed
-
 planned() {
     "$program" plan --deadline 125us --limit 0.1/h >"$here/text" &&
-        grep -q '^30 h without a miss of the 125 us deadline show, with 95 % confidence, fewer than 0.1 bursts' "$here/text" &&
+        grep -q '^30 h without a miss of the 125 us deadline show, with 95 % confidence, fewer than 0.1 bursts' \
+            "$here/text" &&
         grep -q '  latlab run --deadline 125us --limit 0.1/h --for 107847s' "$here/text" &&
         "$program" plan --limit 1/h >"$here/text" && grep -q 'fewer than 1 burst of misses an hour' "$here/text" &&
         grep -q '  latlab run --deadline TIME --limit 1/h --for 10785s' "$here/text" &&
@@ -216,6 +171,7 @@ planned() {
         holds_in "$here/plan.json" "" "abs(run['plans'][0]['fixed_ns'] / 3.6e12 - 4.605170186 * 168) < 1e-3"
 }
 try "plan says how long a run must be" planned
-try "a rate without a time is one line" bash -c '! "$0" plan --limit 0.1 2>&1 | grep -v "is not a rate such as"' "$program"
+no_rate() { ! "$program" plan --limit 0.1 2>&1 | grep -v "is not a rate such as"; }
+try "a rate without a time is one line" no_rate
 
 exit $status

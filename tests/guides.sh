@@ -6,16 +6,7 @@ pages=("$PWD"/docs/guide/*.md) package=$PWD/python/src
 
 # The blocks of code of one language in a page, each in a file of its own.
 blocks() {
-    python3 - "$1" "$2" "$here/blocks" <<'PYTHON'
-import pathlib, re, sys
-page, language, folder = sys.argv[1:]
-pathlib.Path(folder).mkdir(exist_ok=True)
-text = pathlib.Path(page).read_text()
-for number, block in enumerate(re.findall(rf"^```{language}\n(.*?)^```", text, re.M | re.S), 1):
-    path = pathlib.Path(folder) / f"{pathlib.Path(page).stem}-{number}.{language}"
-    path.write_text(block)
-    print(path)
-PYTHON
+    python3 "$tests/checks.py" blocks "$1" "$2" "$here/blocks"
 }
 
 rights_for "the run of the guides"

@@ -79,7 +79,7 @@ try "a stall of both threads misses the deadline" stopped
 
 interrupted() {
     # Its first release is seconds away: there is nothing to store, and nothing hangs.
-    timeout --preserve-status --kill-after=10 1 "$program" run --quiet --share --out "$here/runs" \
+    timeout --preserve-status --kill-after=60 1 "$program" run --quiet --share --out "$here/runs" \
         --instrument handoff --wake pipe --period 10s --warm-up 0 "${rights[@]}"
     expect "an end of its own, not $?" [ $? -le 4 ]
 }

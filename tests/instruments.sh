@@ -20,22 +20,7 @@ end_instrument() {
 
 # The readings of the run last stored, as latlab and as the instrument counted them.
 compare_with_list() {
-    python3 - "$here" "$1" <<'PYTHON'
-import json, pathlib, sys
-import pyarrow.parquet
-here, count = pathlib.Path(sys.argv[1]), int(sys.argv[2])
-run = json.load(open(here / "out.json"))["runs"][0]
-measured = [line.split("\t")[1] for line in open(here / "list").read().splitlines()]
-assert len(measured) == count, f"the instrument measured {len(measured)} of {count}"
-kept = [line.split("\t")[1] for line in open(pathlib.Path(run["path"]) / "original-readings.txt")]
-kept = [text.strip() for text in kept]
-assert kept == [text if text != "timed out" else "nan" for text in measured], (kept, measured)
-samples = pyarrow.parquet.read_table(pathlib.Path(run["path"]) / "samples.parquet").to_pydict()
-values = [float(text) for text in measured if text != "timed out" and float(text) < 1e37]
-assert [round(value * 1e12) for value in values] == samples["latency_ps"], "samples differ"
-figures = run["responses"]["figures"]
-assert abs(figures["max_ns"] - max(values) * 1e9) < 1e-3 and abs(figures["mean_ns"] - sum(values) / len(values) * 1e9) < 1e-3
-PYTHON
+    python3 tests/respond.py same_readings "$here" "$1"
 }
 
 # Invariant (captures): A series of an oscilloscope equals the instrument's own list; censored readings and
@@ -46,8 +31,10 @@ series() {
     expect "an inconclusive verdict" [ $? = 4 ] || return
     end_instrument
     compare_with_list 40 &&
-        holds_one '(responses["stimuli"], responses["censored"], responses["timed_out"], one["answered"]) == (40, 1, 1, 38)' &&
-        holds_one 'codes == ["response-not-measured", "response-timed-out"] and one["verdict"]["word"] == "inconclusive"' &&
+        holds_one '(responses["stimuli"], one["answered"], responses["censored"], responses["timed_out"])
+            == (40, 38, 1, 1)' &&
+        holds_one 'codes == ["response-not-measured", "response-timed-out"]
+            and one["verdict"]["word"] == "inconclusive"' &&
         expect "the commands of its maker" grep -q 'MEASure:DELay? CHANnel1,CHANnel2' "$here/log" &&
         "$program" show last --all >"$here/shown" && cat "$here/shown" &&
         expect "both are told" grep -q '1 of 40 not measured, 1 of 40 timed out' "$here/shown" &&
@@ -56,7 +43,8 @@ series() {
         expect "the kept list can be read again" again
 }
 again() {
-    "$program" respond --from "$LATLAB_RUNS"/*oscilloscope*/original-readings.txt --unit s --format json >"$here/out.json" &&
+    "$program" respond --from "$LATLAB_RUNS"/*oscilloscope*/original-readings.txt --unit s \
+        --format json >"$here/out.json" &&
         holds_one '(one["answered"], responses["censored"]) == (38, 2)'
 }
 try "a series of an oscilloscope equals the instrument's own list, with a censored reading and a time-out" series
@@ -122,7 +110,8 @@ interrupted() {
     instrument || return
     "$program" respond --scope "$resource" --count 1000000 >/dev/null &
     pid=$!
-    until_holds 20 "readings on the disk" eval 'cat "$LATLAB_RUNS"/.*.partial/journal | wc -c | grep -qE "[0-9]{5}"' || return
+    until_holds 20 "readings on the disk" eval 'cat "$LATLAB_RUNS"/.*.partial/journal | wc -c | grep -qE "[0-9]{5}"' ||
+        return
     kill -KILL $pid
     wait $pid
     end_instrument
@@ -140,9 +129,13 @@ machine_that_answers() {
         --load 'command,run=while :; do :; done' >"$here/out.json" 2>"$here/errors" || { cat "$here/errors"; return 1; }
     end_instrument
     compare_with_list 150 && "$program" show last --format json >"$here/last.json" &&
-        holds_in "$here/last.json" '' 'run["conditions"] and run["doctor"] and run["machine"]["kernel"] and run["agent"]["helpers_cpu_ns"] > 0' &&
-        holds_in "$here/last.json" '' '[one["name"] for one in run["loads"]] == ["command"] and run["loads"][0]["cpu_share"] != 0' &&
-        holds_in "$here/last.json" '' 'run["total"]["cycles"] == 150 and not [f for f in run["findings"] if f["code"] in ("machine-lost", "interval-lost", "counts-differ")]' &&
+        holds_in "$here/last.json" '' \
+            'run["conditions"] and run["doctor"] and run["machine"]["kernel"] and run["agent"]["helpers_cpu_ns"] > 0' &&
+        holds_in "$here/last.json" '' \
+            '[one["name"] for one in run["loads"]] == ["command"] and run["loads"][0]["cpu_share"] != 0' &&
+        holds_in "$here/last.json" '' \
+            'run["total"]["cycles"] == 150 and not {f["code"] for f in run["findings"]}
+                & {"machine-lost", "interval-lost", "counts-differ"}' &&
         "$program" show last --all >"$here/shown" &&
         expect "the load" grep -q 'while :; do :; done' "$here/shown" &&
         expect "how to repeat it" grep -q -- "--scope $resource .*--target local --load" "$here/shown" &&
@@ -151,7 +144,8 @@ machine_that_answers() {
     refused 2 'instrument measures no guest' --scope "$resource" --target lab:x86-64/rt || return
     refused 2 'the responder runs by itself' --scope "$resource" --target local --priority 5
 }
-try "loads, conditions and the doctor of the machine that answers are in the run of an oscilloscope" machine_that_answers
+try "loads, conditions and the doctor of the machine that answers are in the run of an oscilloscope" \
+    machine_that_answers
 
 own_commands() {
     local generator generator_port
@@ -165,7 +159,8 @@ read = ":MEASure:DELay? {stimulus},{response}"
 halt = ":STOP"
 TOML
     instrument --identity 'ACME,Generator,0,1.0' && generator=$instrument generator_port=$resource || return
-    python3 tests/scpi_instrument.py --identity 'ACME,Scope 1,0,1.0' --log "$here/scope.log" <"$here/input" >"$here/port2" 8>&- &
+    python3 tests/scpi_instrument.py --identity 'ACME,Scope 1,0,1.0' \
+        --log "$here/scope.log" <"$here/input" >"$here/port2" 8>&- &
     instrument=$!
     until_holds 20 "an instrument" test -s "$here/port2" || return
     "$program" respond --scope "TCPIP::localhost::$(cat "$here/port2")::SOCKET" --scope-commands "$here/acme.toml" \

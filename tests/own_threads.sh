@@ -15,22 +15,7 @@ looked() {
     "$program" run "${rights[@]}" --for 2s --warm-up 200ms --quiet --name "$name" --out "$here/runs" "$@" \
         >"$here/$name.txt" 2>&1 && "$program" show --all --out "$here/runs" "$name" >>"$here/$name.txt" 2>&1 ||
         { cat "$here/$name.txt"; return 1; }
-    python3 - "$here"/runs/*_"$name"/run.json "$asserted" <<'PYTHON'
-import json, sys
-run = json.load(open(sys.argv[1]))
-work = run["own_work"]
-kinds = {one["thread"]: one for one in work["threads"]}
-ran = sum(one["ran_on_measured_ns"] for one in work["threads"])
-codes = [one["code"] for one in run["findings"]]
-assert {"drainer", "stream", "settings", "journal", "conductor"} <= set(kinds), kinds
-assert all(one["stretches"] > 0 and one["ran_ns"] > 0 for one in work["threads"]), kinds
-assert len(work["largest"]) == 20 and work["lost"] == 0, work
-sizes = [one["latency_ns"] for one in work["largest"]]
-assert sizes == sorted(sizes, reverse=True) and sizes[0] == run["total"]["max_ns"], sizes
-affected = sum(bool(one["own_threads"]) for one in work["largest"])
-assert ("own-threads-in-largest" in codes) == (affected > 0), (codes, affected)
-assert eval(sys.argv[2]), (sys.argv[2], run["conditions"] and run["conditions"]["at_ends_only"], work)
-PYTHON
+    python3 tests/checks.py own_threads "$here"/runs/*_"$name"/run.json "$asserted"
 }
 
 # How many threads of a running agent have FIFO priority 1, which drainer, stream and telemetry need. Each sets
@@ -50,7 +35,8 @@ raised() {
 
 if [ ${#cpus[@]} -ge 2 ]; then
     try "where a CPU is left, no own thread ran on a measured one" looked apart \
-        'ran == 0 and affected == 0 and all(one["allowed"] == run["applied"]["helpers_on"] for one in work["threads"]) and run["conditions"]["at_ends_only"] == []' \
+        'ran == 0 and affected == 0 and run["conditions"]["at_ends_only"] == []
+            and all(one["allowed"] == run["applied"]["helpers_on"] for one in work["threads"])' \
         --cpus "${cpus[-1]}" --helpers-on "${cpus[0]}"
     try "the result says that they were elsewhere" \
         grep -q "none of it on measured CPUs; none of the 20 largest" "$here/apart.txt"

@@ -6,18 +6,21 @@ holds() {
     holds_in "$here/out.json" '
 runs = {one["name"]: one for one in run["runs"]}
 pairs = {(pair["of"], pair["against"]): pair for pair in run["pairs"]}
+found = lambda name, code: [one for one in runs[name]["findings"] if one["code"] == code]
 near = lambda a, b, within: abs(a - b) <= within' "$1"
 }
 
 # Whether this holds of the only run that was stored last, which is `one`.
-holds_one() { holds_in "$here/out.json" 'one = run["runs"][0]; responses = one["responses"]; codes = [f["code"] for f in one["findings"]]' "$1"; }
+holds_one() { holds_in "$here/out.json" \
+    'one = run["runs"][0]; responses = one["responses"]; codes = [f["code"] for f in one["findings"]]' "$1"; }
 
 # That these words are refused with this code and one line that says this: refused CODE TEXT WORD...
 refused() {
     local code=$1 words=$2 said
     shift 2
     said=$(timeout 60 "$program" respond "$@" 2>&1)
-    expect "exit code $code with: $said" [ $? = "$code" ] && expect "one line, not: $said" [ "$(wc -l <<<"$said")" = 1 ] &&
+    expect "exit code $code with: $said" [ $? = "$code" ] &&
+        expect "one line, not: $said" [ "$(wc -l <<<"$said")" = 1 ] &&
         expect "'$words' in: $said" grep -q -- "$words" <<<"$said"
 }
 nothing_stored() { expect "nothing stored" [ -z "$(ls -A "$LATLAB_RUNS" 2>/dev/null)" ]; }

@@ -9,15 +9,7 @@ have "the schemas" python:jsonschema || exit 0
 
 # Whether documents fit a schema; a change of Python code may spoil the document before.
 fits() {
-    python3 - "$schemas/$1.schema.json" "$2" "${3:-}" <<'PYTHON'
-import json, sys
-import jsonschema
-schema, document = (json.load(open(name)) for name in sys.argv[1:3])
-jsonschema.Draft202012Validator.check_schema(schema)
-exec(sys.argv[3])
-errors = list(jsonschema.Draft202012Validator(schema).iter_errors(document))
-sys.exit("\n".join(f"{error.json_path}: {error.message[:200]}" for error in errors) or None)
-PYTHON
+    python3 tests/documents.py fits "$schemas/$1.schema.json" "$2" "${3:-}"
 }
 
 refuses() { ! fits "$@" >/dev/null 2>&1; }
@@ -126,12 +118,7 @@ try "a run with a load fits run.schema.json" loaded_json
 
 # A sheet is TOML, whose values are those of JSON.
 sheet_json() {
-    python3 - "$here" scenarios/*.toml <<'PYTHON'
-import json, pathlib, sys, tomllib
-for name in sys.argv[2:]:
-    sheet = tomllib.loads(pathlib.Path(name).read_text())
-    pathlib.Path(sys.argv[1], pathlib.Path(name).stem + ".sheet.json").write_text(json.dumps(sheet))
-PYTHON
+    python3 tests/documents.py sheets_as_json "$here" scenarios/*.toml
     local file
     for file in "$here"/*.sheet.json; do
         fits sheet "$file" || { echo "$file"; return 1; }
@@ -143,7 +130,8 @@ PYTHON
     try "every ready-made sheet fits sheet.schema.json, and their list its own" sheet_json
 
 campaign_json() {
-    printf '[defaults]\ncycles = 100\nwarm-up = "0"\nshare = true\npolicy = "other"\nidle-states = "system"\n[[scenario]]\nname = "a"\ndeadline = "1s"\n[[scenario]]\nname = "b"\n' \
+    printf '%s\n' '[defaults]' 'cycles = 100' 'warm-up = "0"' 'share = true' 'policy = "other"' \
+        'idle-states = "system"' '[[scenario]]' 'name = "a"' 'deadline = "1s"' '[[scenario]]' 'name = "b"' \
         >"$here/sheet.toml"
     "$program" run "$here/sheet.toml" --dry-run --format json >"$here/dry.json" &&
         fits campaign-dry-run "$here/dry.json" || return 1

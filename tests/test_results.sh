@@ -18,7 +18,8 @@ ends() {
 }
 
 single() {
-    ends 0 "$program" run "${little[@]}" --deadline 10s --name fast --junit fast.xml --ktap=fast.ktap --lava=fast.lava >said.fast &&
+    ends 0 "$program" run "${little[@]}" --deadline 10s --name fast --junit fast.xml --ktap=fast.ktap \
+        --lava=fast.lava >said.fast &&
         expect "the text as well" grep -q '^PASS' said.fast &&
         expect "JUnit" grep -qx 'pass verdict' <(read_as junit fast.xml) &&
         expect "KTAP" grep -qx 'ok fast' <(read_as ktap fast.ktap) &&
@@ -50,23 +51,27 @@ try "two results for one output, and a folder that is not there, are refused bef
 odd_names() {
     local long odd='a"b<c>&d]]>e\f # SKIP'
     long=$(printf 'x%.0s' {1..10000})
-    printf '%s\n' '[defaults]' 'cycles = 20' 'warm-up = "0s"' 'telemetry = "off"' 'threads = 1' 'policy = "other"' 'deadline = "10s"' \
-        '[[scenario]]' "name = '$odd'" '[[scenario]]' 'name = "é😀"' '[[scenario]]' 'name = "ö"' '[[scenario]]' "name = '$long'" >odd.toml
+    printf '%s\n' '[defaults]' 'cycles = 20' 'warm-up = "0s"' 'telemetry = "off"' 'threads = 1' 'policy = "other"' \
+        'deadline = "10s"' '[[scenario]]' "name = '$odd'" '[[scenario]]' 'name = "é😀"' \
+        '[[scenario]]' 'name = "ö"' '[[scenario]]' "name = '$long'" >odd.toml
     ends 0 "$program" run odd.toml --quiet --junit odd.xml --ktap=odd.ktap --lava >odd.lava || return
     cut -c1-200 odd.ktap odd.lava
     expect "each as it is in JUnit" [ "$(read_as junit odd.xml)" = "$(printf 'pass %s\n' "$odd" é😀 ö "$long")" ] &&
         expect "no directive in KTAP" grep -qFx "  ok 1 ${odd/\#/_}" odd.ktap && read_as ktap odd.ktap >/dev/null &&
         expect "four names in LAVA" [ "$(read_as lava odd.lava | cut -d' ' -f2 | sort -u | wc -l)" = 4 ] &&
-        ends 2 "$program" run "${little[@]}" --name $'a\xff' 2>errors && ends 2 "$program" run "${little[@]}" --name $'a\nb' 2>>errors &&
+        ends 2 "$program" run "${little[@]}" --name $'a\xff' 2>errors &&
+        ends 2 "$program" run "${little[@]}" --name $'a\nb' 2>>errors &&
         expect "a line for each" [ "$(wc -l <errors)" = 2 ]
 }
 try "names with quotes, marks of XML and of KTAP, other letters or 10 000 of them are results like others" odd_names
 
 campaign() {
-    printf '%s\n' 'repeats = 2' '[defaults]' 'cycles = 100' 'warm-up = "0s"' 'telemetry = "off"' 'threads = 1' 'policy = "other"' \
-        '[[scenario]]' 'name = "kept deadline"' 'deadline = "10s"' '[[scenario]]' 'name = "missed: deadline"' 'deadline = "1ns"' >sheet.toml
+    printf '%s\n' 'repeats = 2' '[defaults]' 'cycles = 100' 'warm-up = "0s"' 'telemetry = "off"' 'threads = 1' \
+        'policy = "other"' '[[scenario]]' 'name = "kept deadline"' 'deadline = "10s"' \
+        '[[scenario]]' 'name = "missed: deadline"' 'deadline = "1ns"' >sheet.toml
     ends 1 "$program" run sheet.toml --quiet --junit sheet.xml --ktap=sheet.ktap --lava >sheet.lava || return
-    expect "rows as test cases" [ "$(read_as junit sheet.xml | paste -sd,)" = "pass kept deadline,failure missed: deadline" ] &&
+    expect "rows as test cases" \
+        [ "$(read_as junit sheet.xml | paste -sd,)" = "pass kept deadline,failure missed: deadline" ] &&
         expect "KTAP, with the campaign as the test" grep -qx 'not ok sheet' <(read_as ktap sheet.ktap) &&
         expect "LAVA, with the largest latency" grep -qE '^fail missed-deadline [0-9.]+$' <(read_as lava sheet.lava) &&
         "$program" report sheet --format junit | cmp - sheet.xml

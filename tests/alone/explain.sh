@@ -20,7 +20,8 @@ gcc -O1 -static -pthread -o "$here/culprit" tests/lab/culprits/culprit.c || exit
 with() {
     "${within[@]}" "$here/culprit" "$1" "$on" "$2" 40 &
     culprit=$!
-    "$program" run --quiet --explain --cpus "$cpu" --spike-above "$3" --format json --out "$here/runs" --for "$4s" >"$here/run.json"
+    "$program" run --quiet --explain --cpus "$cpu" --spike-above "$3" --format json --out "$here/runs" \
+        --for "$4s" >"$here/run.json"
     code=$?
     kill "$culprit"
     return $code
@@ -34,25 +35,7 @@ try "it was recorded and explained" holds \
     "told['spikes']['stored'] >= 10 and told['explained'] >= told['spikes']['stored'] * 0.9"
 # Texts are made when they are shown, so that later ones also serve this run.
 codes_alone() {
-    python3 - "$here"/runs/*/run.json "$here/run.json" <<'PYTHON'
-import json, sys
-texts = {"sentence", "gap", "detail", "realtime", "remedy", "why"}
-
-def told(value):
-    if isinstance(value, dict):
-        return {name for name in value if name in texts}.union(*map(told, value.values()))
-    return set().union(*map(told, value)) if isinstance(value, list) else set()
-
-def without(value):
-    if isinstance(value, dict):
-        return {name: without(one) for name, one in value.items() if name not in texts}
-    return [without(one) for one in value] if isinstance(value, list) else value
-
-stored, printed = (json.load(open(name))["explanation"] for name in sys.argv[1:])
-assert not told(stored), told(stored)
-assert {"sentence", "realtime", "remedy"} <= told(printed), told(printed)
-assert without(printed) == stored
-PYTHON
+    python3 tests/checks.py causes_without_texts "$here"/runs/*/run.json "$here/run.json"
 }
 try "run.json has codes and numbers of causes and spikes, and no sentences" codes_alone
 # On a busy host the hypervisor may cause all of the five largest.
@@ -64,37 +47,10 @@ try "the legs of each spike lie one behind the other and add up to it" spikes_ho
      and all(a['to_ns'] == b['from_ns'] for a, b in zip(s['legs'], s['legs'][1:])) for s in spikes)"
 perfetto() {
     "$program" explain last --top 100 --format perfetto -o "$here/spikes.perfetto" --out "$here/runs" || return 1
-    python3 - "$here" <<'PYTHON'
-import json, sys
-from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
-here = sys.argv[1]
-data = open(f"{here}/spikes.perfetto", "rb").read()
-trace = Trace()
-trace.ParseFromString(data)
-# What the schema does not know would be dropped here.
-trace.DiscardUnknownFields()
-assert trace.ByteSize() == len(data)
-spikes = json.load(open(f"{here}/spikes.json"))["spikes"]
-open_slices, lengths = {}, {"spike": 0, "part": 0, "leg": 0}
-for packet in trace.packet:
-    if not packet.HasField("track_event"):
-        continue
-    event = packet.track_event
-    stack = open_slices.setdefault(event.track_uuid, [])
-    if event.type == TrackEvent.TYPE_SLICE_BEGIN:
-        kind = event.categories[0]
-        assert ["spike", "part"].index(kind) == len(stack) if kind in lengths else len(stack) == 2, event
-        assert not stack or packet.timestamp >= stack[-1][1]
-        stack.append((kind if kind in lengths else "leg", packet.timestamp))
-    else:
-        kind, begun = stack.pop()
-        lengths[kind] += packet.timestamp - begun
-assert not any(open_slices.values())
-total = sum(spike["latency_ns"] for spike in spikes)
-assert lengths == {"spike": total, "part": total, "leg": total}, (lengths, total)
-PYTHON
+    python3 tests/checks.py nested_slices "$here"
 }
-! have "a trace for Perfetto" python:perfetto || try "a trace for Perfetto has each spike, its parts and its legs in each other" perfetto
+! have "a trace for Perfetto" python:perfetto ||
+    try "a trace for Perfetto has each spike, its parts and its legs in each other" perfetto
 exists() {
     : >"$here/taken"
     "$program" explain last --format perfetto -o "$here/taken" --out "$here/runs" 2>"$here/errors"
@@ -102,12 +58,14 @@ exists() {
 }
 try "a file that is there is not overwritten" exists
 try "whose the thread is stands with it" spikes_hold \
-    "any(leg['thread'] and leg['thread']['known'] and leg['thread']['known']['name'] for s in spikes for leg in s['legs'])"
+    "any(leg['thread'] and leg['thread']['known'] and leg['thread']['known']['name']
+     for s in spikes for leg in s['legs'])"
 try "the folder is whole" "$program" verify "$here"/runs/*
 try "no trace of ours is left" [ -z "$(find "$instances" -maxdepth 1 -name 'latlab-*' -newer "$here/begun")" ]
 
 try "page faults are named as the cause" with faults 3000 1ms 2
-try "and whose they are" holds "[c for c in told['causes'] if c['holder'] == {'kind': 'page-faults', 'name': 'culprit'} and c['count'] >= 10]"
+try "and whose they are" holds \
+    "[c for c in told['causes'] if c['holder'] == {'kind': 'page-faults', 'name': 'culprit'} and c['count'] >= 10]"
 if [ "$cpu" = 0 ] || [ ! -e /sys/class/net/lo/queues/rx-0/rps_cpus ] || ! command -v ip >/dev/null; then
     echo "SKIPPED: explain: a flood of packets needs two CPUs, receive packet steering and ip"
 else

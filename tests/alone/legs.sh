@@ -12,7 +12,8 @@ touch "$here/begun"
 
 contained() {
     unshare --pid --fork --mount-proc "$program" run --quiet --legs --out "$here/contained" --for 1s 2>"$here/errors"
-    expect "exit code 3" [ $? = 3 ] && expect "the reason, and what to do" grep -q -- '--legs: .*--pid=host' "$here/errors" &&
+    expect "exit code 3" [ $? = 3 ] &&
+        expect "the reason, and what to do" grep -q -- '--legs: .*--pid=host' "$here/errors" &&
         expect "no run" [ -z "$(ls -A "$here/contained")" ]
 }
 try "in a process namespace, whose numbers the trace does not have, legs are refused" contained

@@ -94,10 +94,7 @@ holds_now() {
 staying() {
     local folder
     for folder in $(find /proc/irq -mindepth 2 -maxdepth 2 -type d -printf '%h\n' | sort -u); do
-        python3 -c 'import sys
-ranges = [part.split("-") for part in sys.argv[2].split(",")]
-sys.exit(not any(int(r[0]) <= int(sys.argv[1]) <= int(r[-1]) for r in ranges))' \
-            "$measured" "$(cat "$folder/smp_affinity_list")" && echo "${folder##*/}"
+        python3 tests/checks.py includes "$measured" "$(cat "$folder/smp_affinity_list")" && echo "${folder##*/}"
     done
 }
 
@@ -112,21 +109,8 @@ during_a_run() {
     kill -INT $run
     wait $run
     expect "an end without a complaint" [ $? = 0 ] || { cat "$here/errors"; return 1; }
-    as_before && python3 - "$here"/runs/*_held/run.json $((${#tunings[@]} / 2)) "$here/staying" <<'PYTHON'
-import json, re, sys
-run, count = json.load(open(sys.argv[1])), int(sys.argv[2])
-made = [one for one in run["applied"]["settings"] if one["what"].startswith("tuning ")]
-assert len(made) == count == len(run["asked"]["tunings"]), made
-for one in made:
-    assert one["asked"] == one["applied"] and one["matters"], one
-if any(one["what"] == "tuning irqs" for one in made):
-    told = [one["applied"] for one in run["applied"]["settings"] if one["what"].startswith("irqs that")]
-    told = set(re.findall(r"(\d+) \(", " ".join(told)))
-    there = set(open(sys.argv[3]).read().split())
-    assert there <= told, (there, told)
-assert any(one["before"] for one in made), made
-assert not any(one["code"] == "setting-not-restored" for one in run["findings"]), run["findings"]
-PYTHON
+    as_before && python3 tests/checks.py tunings_told "$here"/runs/*_held/run.json $((${#tunings[@]} / 2)) \
+        "$here/staying"
 }
 
 # $1 says who is killed: run, agent or both.
@@ -159,12 +143,7 @@ by_the_next_run() {
     until_holds 30 "the end of the agent" [ ! -e "/proc/$agent" ] || return 1
     start 1 next || return 1
     wait $run
-    as_before && python3 - "$here"/runs/*_held/run.json "$here"/runs/*_next/run.json <<'PYTHON'
-import json, sys
-before = [[(one["what"], one["before"]) for one in json.load(open(path))["applied"]["settings"]]
-          for path in sys.argv[1:]]
-assert before[0] == before[1], before
-PYTHON
+    as_before && python3 tests/checks.py same_before "$here"/runs/*_held/run.json "$here"/runs/*_next/run.json
 }
 
 two_at_once() {

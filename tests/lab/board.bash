@@ -72,16 +72,4 @@ answer_by() {
 
 # Whether the journal of the run that goes on has three frames of counts.
 stored() { has_counts "$LATLAB_RUNS"/.*.partial/journal; }
-has_counts() {
-    python3 - "$@" <<'PYTHON'
-import struct, sys
-counts = 0
-for name in sys.argv[1:]:
-    stream = open(name, "rb").read()
-    while len(stream) >= 12:
-        length, kind, _ = struct.unpack("<3I", stream[:12])
-        counts += kind == 5
-        stream = stream[12 + length:]
-sys.exit(counts < 3)
-PYTHON
-}
+has_counts() { python3 "$tests/checks.py" has_counts 3 "$@"; }

@@ -8,29 +8,15 @@ export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0='*'
 contents() {
     python3 packaging/book/stage.py "$here/src" || return 1
     expect "each command" [ "$(grep -c '^  - \[latlab-' "$here/src/SUMMARY.md")" -gt 20 ] &&
-        expect "each decision" [ "$(grep -c '(docs/decisions/' "$here/src/SUMMARY.md")" = "$(ls docs/decisions/*.md | wc -l)" ]
+        expect "each decision" [ "$(grep -c '(docs/decisions/' "$here/src/SUMMARY.md")" = \
+            "$(ls docs/decisions/*.md | wc -l)" ]
 }
 try "every page stands in the contents of the book" contents
 
 if [ -n "${LATLAB_LONG:-}" ]; then
     # Prints each link of the site to a file or a heading that is not there.
     lost() {
-        python3 - "$1" <<'PYTHON'
-import html, pathlib, re, sys
-root, texts = pathlib.Path(sys.argv[1]).resolve(), {}
-for page in root.rglob("*.html"):
-    texts[page] = page.read_text()
-for page, text in texts.items():
-    for link in map(html.unescape, re.findall(r'(?:href|src)="([^"]+)"', text)):
-        path, _, heading = link.partition("#")
-        if re.match(r"[a-z]+:|//", link) or page.name == "404.html":
-            continue
-        target = (page.parent / path).resolve() if path else page
-        if not target.exists():
-            print(page.relative_to(root), link)
-        elif heading and target in texts and f'id="{heading}"' not in texts[target]:
-            print(page.relative_to(root), link)
-PYTHON
+        python3 tests/lab/checks.py lost_links "$1"
     }
     book() {
         scripts/setup.sh book && scripts/book.sh "$here/book" || return 1

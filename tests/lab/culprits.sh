@@ -2,9 +2,10 @@
 # Culprits that hold a measured thread off, planted in guests and named by --explain: threads, softirqs,
 # interrupts that are off, timers, workers, printing, page faults and others; ten of them, each once, on
 # a stock kernel. LATLAB_LONG=1 plants all on each kernel in 20 runs, and with two CPUs also those that
-# need them, and asks rtla as well; LATLAB_ONLY="WHAT..." and LATLAB_KERNELS="KERNEL..." take these alone, LATLAB_REPEATS=N says how
-# often, and LATLAB_KEEP=DIR keeps what came of each run there, for benches/explain.py. LATLAB_QEMU=FILE
-# takes another QEMU; from 10 on, two CPUs have virtual time with it, in which the host's other work does not show.
+# need them, and asks rtla as well; LATLAB_ONLY="WHAT..." and LATLAB_KERNELS="KERNEL..." take these alone,
+# LATLAB_REPEATS=N says how often, and LATLAB_KEEP=DIR keeps what came of each run there, for
+# benches/explain.py. LATLAB_QEMU=FILE takes another QEMU; from 10 on, two CPUs have virtual time with it, in
+# which the host's other work does not show.
 # Invariant (instruments): explain: each planted culprit is named as the first cause of its run.
 . "$(dirname "$0")/../common.bash"
 . tests/lab/guest.bash
@@ -22,11 +23,13 @@ module() {
     "$lab" run --target "lab:x86-64/$kernel" --fault irqs-off@200ms:2ms --explain --spike-above 1ms --for 500ms \
         --seed 1 --format json --out "$here/runs" -q >"$here/$kernel.json" || return 1
     release=$(basename "$(unpacked "$kernel")"/boot/vmlinuz-* | sed 's/^vmlinuz-//')
-    headers=$(find "${LATLAB_LAB:-$HOME/.cache/latlab/lab}/headers/amd64" -type d -path "*/usr/src/linux-headers-$release" | head -n 1)
+    headers=$(find "${LATLAB_LAB:-$HOME/.cache/latlab/lab}/headers/amd64" -type d \
+        -path "*/usr/src/linux-headers-$release" | head -n 1)
     mkdir -p "$folder" "$here/$kernel.module"
     cp tests/lab/culprits/culprit_module.c "$here/$kernel.module/culprit.c"
     echo "obj-m := culprit.o" >"$here/$kernel.module/Kbuild"
-    env -u MAKEFLAGS -u MAKELEVEL make -s -C "$headers" M="$here/$kernel.module" CONFIG_DEBUG_INFO_BTF_MODULES= modules &&
+    env -u MAKEFLAGS -u MAKELEVEL \
+        make -s -C "$headers" M="$here/$kernel.module" CONFIG_DEBUG_INFO_BTF_MODULES= modules &&
         cp "$here/$kernel.module/culprit.ko" "$folder/"
 }
 for kernel in "${kernels[@]}"; do
@@ -50,7 +53,8 @@ pack
 pauses() {
     local guest_id
     while sleep 0.08; do
-        guest_id=$(pgrep -f "^qemu.*:$here/$1.console") || { [ -e "$here/$1.ended" ] || [ ! -d "$here" ] && return; continue; }
+        guest_id=$(pgrep -f "^qemu.*:$here/$1.console") ||
+            { [ -e "$here/$1.ended" ] || [ ! -d "$here" ] && return; continue; }
         [ "$(tail -n 1 "$here/$1" 2>/dev/null | tr -d '\r')" = "== pauses" ] || continue
         kill -STOP "$guest_id"
         sleep 0.02
@@ -62,7 +66,8 @@ plant() {
     boot "$1" "${1%-two}" tests/lab/guest/culprits "${@:2}"
     : >"$here/$1.ended"
     grep -v '^== ' "$here/$1"
-    grep -q "^== end" "$here/$1" || { echo "not ok $1 comes to its end"; tail -n 20 "$here/$1.console" "$here/$1.qemu"; return 1; }
+    grep -q "^== end" "$here/$1" ||
+        { echo "not ok $1 comes to its end"; tail -n 20 "$here/$1.console" "$here/$1.qemu"; return 1; }
     [ -z "${LATLAB_KEEP:-}" ] || tr -d '\r' <"$here/$1" >>"$LATLAB_KEEP/$1.txt"
     ! grep -q "^not ok" "$here/$1"
 }

@@ -15,12 +15,14 @@ without_the_package() {
     local code=0
     (cd "$here" && PYTHONPATH= "$program" fleet query worst) 2>"$here/errors" || code=$?
     expect "exit code 3, not $code" [ $code = 3 ] &&
-        expect "one line that says how: $(cat "$here/errors")" grep -qx "latlab: .*pip install '\./python\[fleet\]'.*" "$here/errors" &&
+        expect "one line that says how: $(cat "$here/errors")" \
+            grep -qx "latlab: .*pip install '\./python\[fleet\]'.*" "$here/errors" &&
         expect "one line" [ "$(wc -l <"$here/errors")" = 1 ] || return 1
     mkdir -p "$here/nothing"
     code=0
     PATH=$here/nothing "$program" fleet verify 2>"$here/errors" || code=$?
-    expect "exit code 3, not $code" [ $code = 3 ] && grep -q "pip install '\./python\[fleet\]' (there is no python3)" "$here/errors"
+    expect "exit code 3, not $code" [ $code = 3 ] &&
+        grep -q "pip install '\./python\[fleet\]' (there is no python3)" "$here/errors"
 }
 try "without the Python package one line says how to get it" without_the_package
 

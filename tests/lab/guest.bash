@@ -60,7 +60,8 @@ boot() {
     mkdir -p "$here/$name.files"
     cp "$job" "$here/$name.files/job"
     archive "$here/$name.files" | cat "$here/guest.cpio" - >"$here/$name.cpio"
-    timeout --kill-after=5 "${LIMIT:-2700}" nice -n "${LATLAB_NICE:-2}" "${LATLAB_QEMU:-qemu-system-x86_64}" -accel "tcg,thread=$threads" "${time[@]}" \
+    timeout --kill-after=5 "${LIMIT:-2700}" nice -n "${LATLAB_NICE:-2}" "${LATLAB_QEMU:-qemu-system-x86_64}" \
+        -accel "tcg,thread=$threads" "${time[@]}" \
         -cpu max,-rdrand,-rdseed,-erms,-fsrm -m 512 -nodefaults -no-reboot -display none -seed 1 \
         -rtc base=2020-01-01,clock=vm -serial "file:$here/$name.console" -serial "file:$here/$name" \
         -kernel "$(image "$kernel")" -initrd "$here/$name.cpio" "$@" \

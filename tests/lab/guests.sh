@@ -84,25 +84,7 @@ for name in "${all[@]}"; do told "$name"; done
 
 # Python that knows the run, and rtla's figures in microseconds as rtla['Thr']['max'].
 holds() {
-    python3 - "$here/$kernel" "$1" <<'PYTHON'
-import json, re, sys
-said = open(sys.argv[1]).read()
-part = lambda start, end: said.split("== " + start, 1)[1].split("== " + end, 1)[0]
-run = json.loads(part("run\n", "exit"))
-after = part("exit", "rtla")
-rows = {line.split()[0].rstrip(":"): line.split()[1:] for line in part("rtla", "done").splitlines()
-        if re.match(r"Index|count:|min:|avg:|max:", line)}
-rtla = {column.split("-")[0]: {row: int(rows[row][at]) for row in ("count", "min", "avg", "max")}
-        for at, column in enumerate(rows["Index"])}
-end, total, legs = run["threads"][0]["end"], run["total"], run["legs"]
-irq, thread = legs["threads"][0]["irq"], legs["threads"][0]["thread_leg"]
-settings = {one["what"]: one["applied"] for one in run["applied"]["settings"]}
-p50 = total["quantiles"]["p50_ns"]
-# rtla cuts to whole microseconds; one sample each, so that maxima are of one size only.
-near = lambda ns, us, factor: us / factor - 1 <= ns / 1000 <= (us + 1) * factor
-figures = [end, total, irq, thread, rtla, settings, legs["tally"], run["losses"], after]
-sys.exit(0 if eval(f"({sys.argv[2]})") else json.dumps(figures))
-PYTHON
+    python3 tests/lab/guests.py holds "$here/$kernel" "$1"
 }
 for kernel in rt-6.1 rt-6.12; do
     of="on ${kernel#rt-}:"

@@ -66,14 +66,7 @@ by_name() {
     measure labgrid:board-a --for 500ms --format json >run.json 2>errors || { cat errors; return 1; }
     cat errors
     expect "where it is" grep -q "board-a is ssh://$(id -un)@127.0.0.1:$port" errors &&
-        python3 - "$port" <<'PYTHON' && given_back
-import json, sys
-asked = json.load(open("run.json"))["asked"]
-assert asked["target"] == "labgrid:board-a", asked["target"]
-place = asked["place"]
-assert place["name"] == "board-a" and place["tags"] == {"arch": "any", "board": "a"}, place
-assert place["board"].endswith(f"@127.0.0.1:{sys.argv[1]}"), place
-PYTHON
+        python3 "$tests/lab/boards.py" place "$port" && given_back
 }
 try "a place is reserved, measured and given back, and the run has its name, its tags and its board" by_name
 
@@ -110,11 +103,7 @@ in_a_file() {
     cat errors
     expect "exit code 4, not $code" [ "$code" = 4 ] && given_back &&
         expect "why" grep -q 'dead, repeat 1: nothing measured: ssh://.*Connection refused' errors &&
-        python3 - <<'PYTHON'
-import json
-rows = {row["target"]: row for row in json.load(open("table.json"))["table"]["rows"]}
-assert [cell["state"] for cell in rows["first"]["cells"]] == ["done"], rows
-PYTHON
+        python3 "$tests/lab/boards.py" first_is_done
 }
 try "--targets takes a place by its tags; a place whose board is dead is given back as well" in_a_file
 
@@ -151,7 +140,8 @@ waits() {
     LG_USERNAME=other LG_HOSTNAME=there labgrid-client -p board-a acquire >/dev/null || return
     measure labgrid:board-a --for 500ms >said 2>errors &
     waiting=$!
-    until_holds 600 "who has it" grep -qF 'waiting for labgrid: there/other has board-a' errors || { cat errors; return 1; }
+    until_holds 600 "who has it" grep -qF 'waiting for labgrid: there/other has board-a' errors ||
+        { cat errors; return 1; }
     LG_USERNAME=other LG_HOSTNAME=there labgrid-client -p board-a release >/dev/null
     wait "$waiting"
     expect "exit code 0, not $?" [ $? = 0 ] && given_back

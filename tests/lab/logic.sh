@@ -10,22 +10,20 @@ logic() {
     holds_one 'responses["format"] == "sigrok session" and responses["stimuli"] > 100 and one["answered"] > 100' &&
         holds_one 'responses["resolution_ns"] == 1000' || return
     local kept
-    kept=$(python3 -c 'import json,sys; print(json.load(open(sys.argv[1]))["runs"][0]["path"])' "$here/out.json")/original-demo.sr
+    kept=$(path_of "$here/out.json")/original-demo.sr
     expect "the capture is kept" [ -s "$kept" ] && cp "$here/out.json" "$here/first.json" &&
         "$program" respond --from "$kept" --stimulus D0 --response D1 --format json >"$here/out.json" || return
-    python3 - "$here" <<'PYTHON'
-import json, sys
-first, again = (json.load(open(f"{sys.argv[1]}/{name}.json"))["runs"][0] for name in ("first", "out"))
-assert first["responses"] == again["responses"], (first, again)
-PYTHON
+    python3 tests/respond.py same_responses "$here/first.json" "$here/out.json"
 }
 logic_beside() {
-    "$program" respond --logic demo --samplerate 1m --for 1500ms --stimulus D0 --response D1 --name idle --target local \
+    "$program" respond --logic demo --samplerate 1m --for 1500ms --stimulus D0 --response D1 --name idle \
+        --target local \
         >/dev/null &&
         "$program" respond --logic demo --samplerate 1m --for 1500ms --stimulus D0 --response D1 --name idle_busy \
             --load 'command,run=while :; do :; done' >/dev/null || return
     "$program" show last --format json >"$here/last.json" &&
-        holds_in "$here/last.json" '' 'run["conditions"] and run["doctor"] and [one["name"] for one in run["loads"]] == ["command"]' &&
+        holds_in "$here/last.json" '' \
+            'run["conditions"] and run["doctor"] and [one["name"] for one in run["loads"]] == ["command"]' &&
         "$program" report idle idle_busy -o "$here/page.html" >/dev/null &&
         expect "idle and busy on one page" grep -q 'Idle and under load' "$here/page.html"
 }
@@ -39,7 +37,8 @@ logic_mistakes() {
     expect "exit code 3" [ $? = 3 ] && expect "what is missing" grep -q 'cannot start sigrok-cli' "$here/errors"
 }
 logic_interrupted() {
-    "$program" respond --logic demo --samplerate 1m --for 10min --stimulus D0 --response D1 --format json >"$here/out.json" &
+    "$program" respond --logic demo --samplerate 1m --for 10min --stimulus D0 --response D1 \
+        --format json >"$here/out.json" &
     local pid=$!
     until_holds 20 "a capture" eval 'pgrep -P '$pid' sigrok-cli' || return
     sleep 1

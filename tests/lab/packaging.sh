@@ -9,15 +9,20 @@ flake() {
     nix-instantiate --eval --strict --json --read-write-mode --store "$here/nix" --expr '
         let
           lib = { importTOML = file: builtins.fromTOML (builtins.readFile file); genAttrs = names: make:
-            builtins.listToAttrs (map (name: { inherit name; value = make name; }) names); licenses = { mit = "MIT"; asl20 = "Apache-2.0"; }; };
-          pkgs = { buildNpmPackage = given: "pages of ${given.version}"; importNpmLock = { __functor = self: given: given; npmConfigHook = "hook"; };
-            rustPlatform.buildRustPackage = given: { inherit (given) pname version cargoBuildFlags preBuild; lock = builtins.pathExists given.cargoLock.lockFile; };
-            installShellFiles = "files"; mkShell = given: given; cargo = 1; rustc = 1; clippy = 1; rustfmt = 1; nodejs = 1; };
+            builtins.listToAttrs (map (name: { inherit name; value = make name; }) names);
+            licenses = { mit = "MIT"; asl20 = "Apache-2.0"; }; };
+          pkgs = { buildNpmPackage = given: "pages of ${given.version}";
+            importNpmLock = { __functor = self: given: given; npmConfigHook = "hook"; };
+            rustPlatform.buildRustPackage = given: { inherit (given) pname version cargoBuildFlags preBuild;
+              lock = builtins.pathExists given.cargoLock.lockFile; };
+            installShellFiles = "files"; mkShell = given: given;
+            cargo = 1; rustc = 1; clippy = 1; rustfmt = 1; nodejs = 1; };
           system = { inherit lib; legacyPackages = { x86_64-linux = pkgs; aarch64-linux = pkgs; }; };
           made = (import '"$PWD"'/flake.nix).outputs { self = "sources"; nixpkgs = system; };
-        in made.packages.aarch64-linux.default' >"$here/flake" 2>"$here/flake.errors" || { cat "$here/flake.errors"; return 1; }
-    expect "the program of version $version with its pages" grep -q \
-        "\"lock\":true,\"pname\":\"latlab\",\"preBuild\":\"cp -r pages of $version web/dist\",\"version\":\"$version\"" "$here/flake" ||
+        in made.packages.aarch64-linux.default' >"$here/flake" 2>"$here/flake.errors" ||
+            { cat "$here/flake.errors"; return 1; }
+    local made="\"lock\":true,\"pname\":\"latlab\",\"preBuild\":\"cp -r pages of $version web/dist\""
+    expect "the program of version $version with its pages" grep -q "$made,\"version\":\"$version\"" "$here/flake" ||
         { cat "$here/flake"; return 1; }
 }
 ! have "the flake of Nix" nix-instantiate || try "the flake of Nix builds the program and its pages" flake
@@ -26,46 +31,14 @@ recipe() {
     local recipe=packaging/yocto/recipes-benchmark/latlab
     python3 packaging/yocto/crates.py | cmp - "$recipe/latlab-crates.inc" ||
         { echo "expected the crates of Cargo.lock: packaging/yocto/crates.py >$recipe/latlab-crates.inc"; return 1; }
-    python3 - "$PWD/$recipe/latlab_$version.bb" <<'PYTHON'
-import hashlib, pathlib, re, sys
-from oelint_parser.cls_stash import Stash
-from oelint_parser.cls_item import Function, Variable
-stash = Stash(quiet=True)
-stash.AddFile(sys.argv[1])
-stash.Finalize()
-items = stash.GetItemsFor(filename=sys.argv[1])
-values = {}
-for item in items:
-    if isinstance(item, Variable):
-        values.setdefault(item.VarName, []).append(item.VarValueStripped)
-functions = [item.FuncName for item in items if isinstance(item, Function)]
-assert any(name.startswith("do_install") for name in functions), f"no do_install in {functions}"
-assert "crate://crates.io/serde/" in " ".join(values["SRC_URI"]), "no crates"
-for name, sum in re.findall(r"file://(\S+?);md5=([0-9a-f]{32})", values["LIC_FILES_CHKSUM"][0]):
-    found = hashlib.md5(pathlib.Path(name).read_bytes()).hexdigest()
-    assert found == sum, f"{name} has the sum {found}, not {sum}"
-PYTHON
+    python3 tests/lab/recipes.py recipe "$PWD/$recipe/latlab_$version.bb"
 }
-! have "the recipe of Yocto" python:oelint_parser || try "the recipe of Yocto has the crates of Cargo.lock and the licences" recipe
+! have "the recipe of Yocto" python:oelint_parser ||
+    try "the recipe of Yocto has the crates of Cargo.lock and the licences" recipe
 
 buildroot() {
     local tree=$PWD/packaging/buildroot
-    BR2_EXTERNAL_LATLAB_PATH=$tree python3 - <<'PYTHON'
-import kconfiglib, os, pathlib, tempfile
-tree = os.environ["BR2_EXTERNAL_LATLAB_PATH"]
-with tempfile.NamedTemporaryFile("w", suffix=".in") as top:
-    top.write("".join(f'config {name}\n\tbool "{name}"\n' for name in ("BR2_x86_64", "BR2_aarch64", "BR2_ARM_CPU_ARMV7A")))
-    top.write(pathlib.Path(tree, "Config.in").read_text())
-    top.flush()
-    read = kconfiglib.Kconfig(top.name, warn_to_stderr=False)
-latlab = read.syms["BR2_PACKAGE_LATLAB"]
-latlab.set_value(2)
-assert latlab.tri_value == 0, "a machine without a program may not choose it"
-read.syms["BR2_aarch64"].set_value(2)
-assert latlab.tri_value == 2, "an AArch64 may choose it"
-assert not read.warnings, read.warnings
-PYTHON
-    [ $? = 0 ] || return 1
+    BR2_EXTERNAL_LATLAB_PATH=$tree python3 tests/lab/recipes.py chosen_machine "$tree" || return 1
     # What Buildroot's own make does with such a package: it has the folder in $(@D), and runs the commands.
     cat >"$here/stub.mk" <<STUB
 BR2_EXTERNAL_LATLAB_PATH = $tree

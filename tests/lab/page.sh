@@ -69,15 +69,7 @@ responders() {
     "$program" respond --from "${lists[@]}" --out "$here/runs" --page "$here/responders.html" >"$here/said" 2>&1
 }
 responders || echo "not ok the page of responders: $(tail -n 1 "$here/said")"
-python3 - "$here" <<'PYTHON'
-import glob, json, sys
-import pyarrow.parquet as parquet
-folder = glob.glob(f"{sys.argv[1]}/runs/*_idle")[0]
-rows = parquet.read_table(f"{folder}/intervals.parquet").to_pylist()
-first = min(row["start_ns"] for row in rows)
-rows = [{"thread": row["thread"], "second": (row["start_ns"] - first) // 10**9, "max_ns": row["max_ns"]} for row in rows]
-json.dump(rows, open(f"{sys.argv[1]}/rows.json", "w"))
-PYTHON
+python3 tests/lab/checks.py rows_of_intervals "$here"
 # Its own places, so that the browser leaves nothing in the user's.
 HOME=$here TMPDIR=$here XDG_CACHE_HOME=$here/cache XDG_CONFIG_HOME=$here/config \
     PYTHONDONTWRITEBYTECODE=1 python3 tests/lab/page.py "$browser" "$here"

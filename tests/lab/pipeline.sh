@@ -15,14 +15,17 @@ version=$("$program" --version | sed -n 's/^latlab \([0-9.]*\).*/\1/p')
 machine=$(. "$root/scripts/env.sh"; awk -v machine="$(uname -m)" '$4 == machine { print $1 }' <<<"$architectures")
 release=$here/releases/v$version
 mkdir -p "$release"
-ln "$program" "$release/latlab-$version-linux-$machine" 2>/dev/null || cp "$program" "$release/latlab-$version-linux-$machine"
+ln "$program" "$release/latlab-$version-linux-$machine" 2>/dev/null ||
+    cp "$program" "$release/latlab-$version-linux-$machine"
 cp "$root/packaging/pipeline/pipeline.sh" "$release/latlab-pipeline.sh"
 (cd "$release" && sha256sum ./* | sed 's,\./,,' >SHA256SUMS)
 sheet() {
-    printf '%s\n' 'repeats = 4' '[defaults]' 'cycles = 100' 'warm-up = "0s"' "deadline = \"$1\"" 'threads = 1' 'telemetry = "off"' \
+    printf '%s\n' 'repeats = 4' '[defaults]' 'cycles = 100' 'warm-up = "0s"' "deadline = \"$1\"" 'threads = 1' \
+        'telemetry = "off"' \
         "policy = \"other\"" '[[scenario]]' 'name = "idle"' >"$here/sheet.toml"
 }
-export GITHUB_ACTION_PATH=$root GITHUB_STEP_SUMMARY=$here/step-summary GITHUB_OUTPUT=$here/outputs RUNNER_OS=Linux RUNNER_ARCH=X64
+export GITHUB_ACTION_PATH=$root GITHUB_STEP_SUMMARY=$here/step-summary GITHUB_OUTPUT=$here/outputs RUNNER_OS=Linux \
+    RUNNER_ARCH=X64
 action() {
     : >"$GITHUB_STEP_SUMMARY"
     python3 "$root/tests/lab/pipeline.py" action "$root/action.yml" sheet=sheet.toml "releases=file://$here/releases" \
@@ -34,7 +37,8 @@ first_job() {
     action || return 1
     expect "the program of the release" [ -x latlab-bin/latlab ] &&
         expect "the table in the job's summary" grep -q '^| idle |' "$GITHUB_STEP_SUMMARY" &&
-        expect "that nothing was there to compare with" grep -q '^No campaign of the main branch' "$GITHUB_STEP_SUMMARY" &&
+        expect "that nothing was there to compare with" \
+            grep -q '^No campaign of the main branch' "$GITHUB_STEP_SUMMARY" &&
         expect "a test case of the row" grep -q '<testcase .*idle' latlab-results/junit.xml &&
         expect "a baseline of one campaign" [ "$(ls latlab-baseline | wc -l)" = 1 ]
 }
@@ -63,7 +67,8 @@ refused() {
     sheet 10s
     (
         mkdir cut && cd cut || exit 9
-        cp -r ../releases . && printf x >>"releases/v$version/SHA256SUMS" && sed -i 's/^0/1/; t; s/^./0/' "releases/v$version/SHA256SUMS"
+        cp -r ../releases . && printf x >>"releases/v$version/SHA256SUMS" &&
+            sed -i 's/^0/1/; t; s/^./0/' "releases/v$version/SHA256SUMS"
         LATLAB_RELEASES=file://$PWD/releases LATLAB_VERSION=$version sh "$root/packaging/pipeline/pipeline.sh" fetch
     ) || code=$?
     expect "exit code 3, not $code" [ "$code" = 3 ] && expect "no program" [ ! -e cut/latlab-bin/latlab ]
@@ -81,7 +86,8 @@ on_gitlab() {
     sheet 10s
     rm -rf latlab-bin latlab-results latlab-baseline
     python3 "$root/tests/lab/pipeline.py" gitlab "$root/packaging/pipeline/gitlab.yml" >"$here/job.sh" || return 1
-    env "LATLAB_RELEASES=file://$here/releases" "LATLAB_VERSION=$version" LATLAB_SHEET=sheet.toml CI_COMMIT_BRANCH=main \
+    env "LATLAB_RELEASES=file://$here/releases" \
+        "LATLAB_VERSION=$version" LATLAB_SHEET=sheet.toml CI_COMMIT_BRANCH=main \
         CI_DEFAULT_BRANCH=main sh "$here/job.sh" >"$here/job.log" || { cat "$here/job.log"; return 1; }
     expect "the table in the job's log" grep -q '^| idle |' "$here/job.log" &&
         expect "a baseline" [ "$(ls latlab-baseline | wc -l)" = 1 ]
@@ -94,7 +100,8 @@ in_container() {
     buildah "${stores[@]}" build --quiet --isolation chroot --file "$root/packaging/Containerfile" --tag latlab \
         --build-arg "PROGRAM=latlab-$version-linux-$machine" "$release" || return 1
     container=$(buildah "${stores[@]}" from latlab) && mkdir -p inside || return 1
-    buildah "${stores[@]}" run --isolation chroot --cap-add CAP_SYS_NICE --cap-add CAP_IPC_LOCK --volume "$here/inside:/runs" \
+    buildah "${stores[@]}" run --isolation chroot --cap-add CAP_SYS_NICE --cap-add CAP_IPC_LOCK \
+        --volume "$here/inside:/runs" \
         "$container" -- /usr/bin/latlab run --cycles 100 --deadline 10s --name contained --quiet || code=$?
     buildah "${stores[@]}" rm --all >/dev/null
     buildah "${stores[@]}" rmi --all --force >/dev/null

@@ -37,24 +37,11 @@ auth=(-H 'Authorization: Bearer 0123456789abcdef')
 texts() {
     expect "no metrics without the token" [ "$(get -o /dev/null -w '%{http_code}' "$url/metrics")" = 401 ] || return
     get "${auth[@]}" "$url/metrics" >"$here/text" && "$tools/promtool" check metrics <"$here/text" || return
-    get "${auth[@]}" -D "$here/head" -H 'Accept: application/openmetrics-text;version=1.0.0,text/plain;q=0.5' "$url/metrics" >"$here/open" &&
-        expect "the type of OpenMetrics" grep -qi '^content-type: application/openmetrics-text; version=1.0.0' "$here/head" || return
-    python3 - "$here" <<'PYTHON'
-import sys
-from prometheus_client.parser import text_string_to_metric_families as classic
-from prometheus_client.openmetrics.parser import text_string_to_metric_families as openmetrics
-for read, name in ((classic, "text"), (openmetrics, "open")):
-    families = {family.name: family for family in read(open(f"{sys.argv[1]}/{name}").read())}
-    cycles = {sample.labels["scenario"]: sample.value for sample in families["latlab_cycles"].samples}
-    assert cycles["night"] == 200 and cycles["two words"] == 100, cycles
-    assert any("of a sheet" in scenario and value == 50 for scenario, value in cycles.items()), cycles
-    verdicts = {sample.labels["scenario"]: sample.labels["latlab_verdict"]
-                for sample in families["latlab_verdict"].samples if sample.value}
-    assert verdicts["night"] == "pass" and verdicts["two words"] == "fail", verdicts
-    counts = [sample for sample in families["latlab_latency_seconds"].samples if sample.name.endswith("_count")]
-    assert {sample.labels["scenario"]: sample.value for sample in counts}["night"] == 200
-assert families["latlab_verdict"].type == "stateset" and families["latlab_run"].type == "info"
-PYTHON
+    get "${auth[@]}" -D "$here/head" \
+        -H 'Accept: application/openmetrics-text;version=1.0.0,text/plain;q=0.5' "$url/metrics" >"$here/open" &&
+        expect "the type of OpenMetrics" \
+            grep -qi '^content-type: application/openmetrics-text; version=1.0.0' "$here/head" || return
+    python3 tests/lab/metrics.py texts "$here"
 }
 if have "metrics by their parsers" python:prometheus_client; then
     try "the newest run of each board and scenario, in the texts of Prometheus and OpenMetrics" texts
@@ -89,8 +76,10 @@ scraped() {
     ask || return
     answers 'latlab_latency_seconds_count{scenario="night"}' && expect "200 cycles" grep -q ',"200"\]' "$here/answer" &&
         answers 'latlab_verdict{scenario="night", latlab_verdict="pass"} == 1' &&
-        answers 'histogram_quantile(0.5, latlab_latency_seconds_bucket{scenario="night"})' || { cat "$here/answer"; return 1; }
-    until_holds 60 "the alert of a missed deadline" answers 'ALERTS{alertname="LatlabDeadlineMissed", alertstate="firing", scenario="two words"}' || return
+        answers 'histogram_quantile(0.5, latlab_latency_seconds_bucket{scenario="night"})' ||
+        { cat "$here/answer"; return 1; }
+    until_holds 60 "the alert of a missed deadline" \
+        answers 'ALERTS{alertname="LatlabDeadlineMissed", alertstate="firing", scenario="two words"}' || return
     local expression
     expect "queries to ask" [ -s "$here/expressions" ] || return
     while read -r expression; do
@@ -100,26 +89,25 @@ scraped() {
 }
 native() {
     ask --enable-feature=native-histograms || return
-    answers 'histogram_count(latlab_latency_seconds{scenario="night"})' && expect "200 cycles" grep -q ',"200"\]' "$here/answer" &&
+    answers 'histogram_count(latlab_latency_seconds{scenario="night"})' &&
+        expect "200 cycles" grep -q ',"200"\]' "$here/answer" &&
         answers 'histogram_quantile(1, latlab_latency_seconds{scenario="night"})' || { cat "$here/answer"; return 1; }
     # A bucket is 2 % wide.
-    python3 - "$here/answer" "$(get "${auth[@]}" "$url/metrics" | sed -n 's/^latlab_latency_max_seconds{.*scenario="night".*} //p')" <<'PYTHON'
-import json, sys
-found = float(json.load(open(sys.argv[1]))["data"]["result"][0]["value"][1])
-largest = float(sys.argv[2])
-assert abs(found / largest - 1) < 0.05, (found, largest)
-PYTHON
+    python3 tests/lab/metrics.py native_maximum "$here/answer" \
+        "$(get "${auth[@]}" "$url/metrics" | sed -n 's/^latlab_latency_max_seconds{.*scenario="night".*} //p')"
     stop
 }
 rules() {
     cp packaging/prometheus/latlab.rules.yml tests/lab/prometheus-rules.yml "$here" &&
-        "$tools/promtool" check rules "$here/latlab.rules.yml" && "$tools/promtool" check config packaging/prometheus/scrape.yml &&
+        "$tools/promtool" check rules "$here/latlab.rules.yml" &&
+        "$tools/promtool" check config packaging/prometheus/scrape.yml &&
         (cd "$here" && "$tools/promtool" test rules prometheus-rules.yml)
 }
 try "the alert rules say what they are to say" rules
 # Only the check by the types needs their package.
 dashboard() { python3 tests/lab/dashboard.py "$@" packaging/grafana/latlab.json; }
-queries() { dashboard >"$here/expressions" && expect "a query of each panel" [ "$(wc -l <"$here/expressions")" -ge 7 ]; }
+queries() { dashboard >"$here/expressions" &&
+    expect "a query of each panel" [ "$(wc -l <"$here/expressions")" -ge 7 ]; }
 try "the dashboard's panels have places and queries of their own" queries
 if have "the dashboard by Grafana's types" python:grafana_foundation_sdk; then
     try "Grafana's types know every field of the dashboard" dashboard --types

@@ -44,28 +44,15 @@ wheel() {
         cmp "$wheel" "$here/two/${wheel##*/}" &&
         pip install --quiet --no-index --no-deps --target "$here/installed" "$wheel" &&
         cmp "$program" "$here/installed/bin/latlab" || return
-    cd "$here" && PATH=${PATH#"$here/bin:"} PYTHONPATH=$here/installed python3 - "$here/installed" "$wheel" <<'PYTHON'
-import pathlib, sys, zipfile
-import latlab
-from latlab.program import call, find_program
-from packaging.metadata import Metadata
-from packaging.utils import parse_wheel_filename
-
-installed, wheel = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-assert find_program() == installed / "bin/latlab", find_program()
-name, version, _, tags = parse_wheel_filename(wheel.name)
-assert call("--version").split() == [name, str(version)]
-assert {tag.interpreter for tag in tags} == {"py3"} and len(tags) == 3, tags
-with zipfile.ZipFile(wheel) as files:
-    [metadata] = [one for one in files.namelist() if one.endswith(".dist-info/METADATA")]
-    told = Metadata.from_email(files.read(metadata), validate=True)
-assert told.license_expression == "MIT OR Apache-2.0" and "licences.txt" in told.license_files, told.license_files
-assert (installed / "latlab/py.typed").exists()
-PYTHON
+    cd "$here" &&
+        PATH=${PATH#"$here/bin:"} PYTHONPATH=$here/installed python3 "$tests/lab/checks.py" installed_wheel \
+            "$here/installed" "$wheel"
 }
 clone() {
-    mkdir -p "$here/clone/target" "$here/from-clone" && cp -r python "$here/clone" && cp "$program" "$here/clone/target" || return
-    (cd "$here/clone" && pip install --quiet --no-index --no-deps --no-build-isolation --target "$here/from-clone" ./python) &&
+    mkdir -p "$here/clone/target" "$here/from-clone" && cp -r python "$here/clone" &&
+        cp "$program" "$here/clone/target" || return
+    (cd "$here/clone" &&
+        pip install --quiet --no-index --no-deps --no-build-isolation --target "$here/from-clone" ./python) &&
         cmp "$program" "$here/from-clone/bin/latlab"
 }
 try "pip installs the package of a clone with the program that was built there" clone

@@ -21,7 +21,8 @@ download() {
         >"$packages/sources.list"
     our_apt update || return 1
     for name in "${rtla[@]}"; do
-        rm -rf "${packages:?}/$name" && mkdir "$packages/$name" && (cd "$packages/$name" && our_apt download "$name") || return 1
+        rm -rf "${packages:?}/$name" && mkdir "$packages/$name" && (cd "$packages/$name" && our_apt download "$name") ||
+            return 1
         # When it was fetched, not when it was made.
         touch "$packages/$name"/*.deb
     done

@@ -35,8 +35,10 @@ lay_out() {
     # What links of Debian's folders stand for, as in its own root.
     rm -rf "$guest/usr/share" && mkdir -p "$guest"/{proc,sys,dev,run,tmp,root/.ssh,etc/dropbear,modules,disk}
     # In the order of what each needs.
-    for name in failover net_failover virtio_mmio virtio_net virtio_blk crc16 crc32c_generic libcrc32c mbcache jbd2 ext4; do
-        cp "$(find "$kernel/lib/modules" -name "$name.ko" | head -n 1)" "$guest/modules/$((number += 1))-$name.ko" || return 1
+    for name in failover net_failover virtio_mmio virtio_net virtio_blk crc16 crc32c_generic libcrc32c mbcache jbd2 \
+        ext4; do
+        cp "$(find "$kernel/lib/modules" -name "$name.ko" | head -n 1)" "$guest/modules/$((number += 1))-$name.ko" ||
+            return 1
     done
     dropbearkey -t ed25519 -f "$guest/etc/dropbear/key" >/dev/null 2>&1
     ssh-keygen -q -t ed25519 -N '' -f "$here/key"
@@ -84,28 +86,39 @@ answers() { kill -0 "$qemu" && timeout 20 $LATLAB_SSH -p "$port" root@127.0.0.1 
 status_holds() {
     "$program" target status "$board" --format json >"$here/status.json" && holds_in "$here/status.json" "" "$1"
 }
-is_told_apart() { status_holds "run['machine'] == 'aarch64' and run['cpus'] == 2 and run['right'] == 'root' and not run['has_agent']"; }
+is_told_apart() {
+    status_holds "run['machine'] == 'aarch64' and run['cpus'] == 2 and run['right'] == 'root'
+        and not run['has_agent']"
+}
 is_measured() {
-    "$program" run --quiet --format json --target "$board" --cpus 1 -i 2ms --for 10s --deadline 100ms --name arm64 >"$here/run.json" 2>"$here/errors"
+    "$program" run --quiet --format json --target "$board" --cpus 1 -i 2ms --for 10s --deadline 100ms \
+        --name arm64 >"$here/run.json" 2>"$here/errors"
     code=$?
     cat "$here/errors"
     expect "a run" [ "$code" = 0 ] &&
-        holds "run['machine']['architecture'] == 'aarch64' and run['machine']['kernel'].endswith('-arm64') and run['total']['cycles'] > 3000
-            and run['conditions'] and all(one['asked'] == one['applied'] for one in run['applied']['settings'] if one['what'] == 'ssh server')
+        holds "run['machine']['architecture'] == 'aarch64' and run['machine']['kernel'].endswith('-arm64')
+            and run['total']['cycles'] > 3000 and run['conditions']
+            and all(one['asked'] == one['applied'] for one in run['applied']['settings'] if one['what'] == 'ssh server')
             and any(one['what'] == 'ssh server' for one in run['applied']['settings'])" &&
-        "$program" show last --all >"$here/shown" && cat "$here/shown" && status_holds "run['has_agent'] and not run['runs']"
+        "$program" show last --all >"$here/shown" && cat "$here/shown" &&
+        status_holds "run['has_agent'] and not run['runs']"
 }
 is_examined() { "$program" doctor --target "$board" --format json >"$here/doctor.json" && [ -s "$here/doctor.json" ]; }
 goes_on_without_the_link() {
-    "$program" run --detach --format json --target "$board" --cpus 1 -i 2ms --for 5s --name far >"$here/begun.json" && until_holds 60 "a run that ends" \
+    "$program" run --detach --format json --target "$board" --cpus 1 -i 2ms --for 5s --name far >"$here/begun.json" &&
+        until_holds 60 "a run that ends" \
         status_holds "[one['state'] for one in run['detached']] == ['ended']" || return 1
     "$program" collect "$board" --format json >"$here/collected.json" && collected &&
-        holds "run['total']['cycles'] + run['total']['missed'] == 2500 and run['asked']['detached']" && status_holds "not run['detached']"
+        holds "run['total']['cycles'] + run['total']['missed'] == 2500 and run['asked']['detached']" &&
+        status_holds "not run['detached']"
 }
-collected() { "$program" show "$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[0]["path"])' "$here/collected.json")" --format json >"$here/run.json"; }
+collected() { "$program" show \
+    "$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[0]["path"])' "$here/collected.json")" \
+    --format json >"$here/run.json"; }
 # Invariant (boards): A run is brought home after the board lost its power.
 after_a_power_cut() {
-    "$program" run --detach --format json --target "$board" --cpus 1 -i 2ms --set kernel.panic_on_oops=1 --name cut >"$here/begun.json" || return 1
+    "$program" run --detach --format json --target "$board" --cpus 1 -i 2ms --set kernel.panic_on_oops=1 \
+        --name cut >"$here/begun.json" || return 1
     # Longer than the stream is synced.
     sleep 20
     # As its power would be cut.
@@ -118,7 +131,7 @@ after_a_power_cut() {
     cat "$here/errors"
     collected && holds "run['recovered'] and run['total']['cycles'] > 2500
         and any(one['code'] == 'board-lost' and 'the board went down' in one['reason'] for one in run['findings'])" &&
-        python3 -c 'import json, sys; run = json.load(open(sys.argv[1])); print(run["total"]["cycles"], "cycles of 20 s at 2 ms, measured", run["measured_ns"] / 1e9, "s")' "$here/run.json" &&
+        python3 tests/lab/boards.py measured "$here/run.json" &&
         status_holds "not run['detached']"
 }
 

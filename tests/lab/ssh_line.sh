@@ -11,7 +11,8 @@ line() {
     echo "ProxyCommand python3 $PWD/tests/lab/relay.py %h %p $1 $2" >>"$here/ssh/config"
 }
 measure() {
-    "$program" run --quiet --format json --target "$board" --cpus 0 --warm-up 0s "${rights[@]}" "$@" >"$here/run.json" 2>"$here/errors"
+    "$program" run --quiet --format json --target "$board" --cpus 0 \
+        --warm-up 0s "${rights[@]}" "$@" >"$here/run.json" 2>"$here/errors"
     code=$?
     cat "$here/errors"
 }
@@ -44,14 +45,17 @@ vanishing() {
     before=$(cat /proc/sys/vm/page-cluster)
     [ "$(id -u)" != 0 ] || settings=(--set "vm.page-cluster=$((before + 1))")
     line 0 10e6
-    "$program" run --quiet --format json --target "$board" --cpus 0 -i 1ms --for 10min --warm-up 0s "${rights[@]}" "${settings[@]}" >"$here/run.json" 2>"$here/errors" &
+    "$program" run --quiet --format json --target "$board" --cpus 0 -i 1ms --for 10min \
+        --warm-up 0s "${rights[@]}" "${settings[@]}" >"$here/run.json" 2>"$here/errors" &
     run=$!
     until_holds 60 "a run whose counts are stored" stored &&
         relay=$(pgrep -f "relay.py 127.0.0.1 $port") && kill -STOP "$relay" || return 1
     finish
     expect "exit code 3, not $code" [ "$code" = 3 ] &&
-        holds "run['total']['cycles'] > 0 and any(one['code'] == 'board-lost' and 'not responding' in one['reason'] for one in run['findings'])" &&
-        until_holds 60 "an agent that ends" ended && expect "the value from before" [ "$(cat /proc/sys/vm/page-cluster)" = "$before" ]
+        holds "run['total']['cycles'] > 0 and any(one['code'] == 'board-lost' and 'not responding' in one['reason']
+            for one in run['findings'])" &&
+        until_holds 60 "an agent that ends" ended &&
+        expect "the value from before" [ "$(cat /proc/sys/vm/page-cluster)" = "$before" ]
     local result=$?
     kill -KILL "$relay" 2>/dev/null
     return $result

@@ -8,19 +8,22 @@ have "the simulated Uno" avr-gcc /usr/include/simavr/sim_avr.h /usr/share/arduin
 simulated() {
     local what
     for what in irq irq-notimer polling; do
-        "$program" respond --simulate uno:$what --edges 1500 --keep "$here/$what" --format json >"$here/out.json" || return
+        "$program" respond --simulate uno:$what --edges 1500 --keep "$here/$what" --format json >"$here/out.json" ||
+            return
         cp "$here/out.json" "$here/$what.json"
     done
     cp "$here/irq.json" "$here/out.json"
     holds 'near(runs["uno-irq"]["responses"]["figures"]["median_ns"], 7937.5, 1)' &&
         holds '0.001 < runs["uno-irq"]["responses"]["marked"]["slower"] / 1500 < 0.015' &&
-        holds 'runs["uno-irq"]["responses"]["marked"]["others_max_ns"] - runs["uno-irq"]["responses"]["figures"]["min_ns"] < 260' || return
+        holds 'runs["uno-irq"]["responses"]["marked"]["others_max_ns"]
+            - runs["uno-irq"]["responses"]["figures"]["min_ns"] < 260' || return
     "$program" respond --simulate uno:irq --edges 1500 --keep "$here/again" >/dev/null &&
         expect "the same bit for bit" cmp "$here/irq/uno-irq.vcd" "$here/again/uno-irq.vcd" &&
         "$program" show last >"$here/shown" &&
         "$program" plot last --kind phase -o "$here/phase.png" >/dev/null || return
     cp "$here/irq-notimer.json" "$here/out.json"
-    holds 'runs["uno-irq-notimer"]["responses"]["figures"]["max_ns"] - runs["uno-irq-notimer"]["responses"]["figures"]["min_ns"] < 260' || return
+    holds 'runs["uno-irq-notimer"]["responses"]["figures"]["max_ns"]
+        - runs["uno-irq-notimer"]["responses"]["figures"]["min_ns"] < 260' || return
     cp "$here/polling.json" "$here/out.json"
     holds 'runs["uno-polling"]["responses"]["figures"]["min_ns"] > 5000'
 }
@@ -74,18 +77,18 @@ C
     local own=("$here/prefix/bin/latlab" respond --simulate avr --edges 200 --format json)
     (cd / && "${own[@]}" --firmware "$here/atmega328p.elf" --mcu atmega328p --clock 16MHz) >"$here/out.json" || return
     holds 'runs["atmega328p"]["answered"] == 200 and runs["atmega328p"]["responses"]["resolution_ns"] == 62.5' &&
-        holds '18 * 62.5 <= runs["atmega328p"]["responses"]["figures"]["min_ns"] <= runs["atmega328p"]["responses"]["figures"]["max_ns"] <= 22 * 62.5' || return
+        holds '18 * 62.5 <= runs["atmega328p"]["responses"]["figures"]["min_ns"]
+            <= runs["atmega328p"]["responses"]["figures"]["max_ns"] <= 22 * 62.5' || return
     cp "$here/out.json" "$here/elf.json"
     (cd / && "${own[@]}" --firmware "$here/atmega328p.hex") >"$here/out.json" || return
-    python3 - "$here" <<'PYTHON' || return
-import json, sys
-elf, intel_hex = (json.load(open(f"{sys.argv[1]}/{name}.json"))["runs"][0] for name in ("elf", "out"))
-assert elf["responses"] == intel_hex["responses"], (elf, intel_hex)
-PYTHON
-    "$program" show last --all | grep -q -- '--simulate avr --firmware .*atmega328p.hex --mcu atmega328p --clock 16000000Hz' || return
+    python3 tests/respond.py same_responses "$here/elf.json" "$here/out.json" || return
+    "$program" show last --all |
+        grep -q -- '--simulate avr --firmware .*atmega328p.hex --mcu atmega328p --clock 16000000Hz' || return
     # Another microcontroller at another clock, whose cycle is no whole number of picoseconds.
-    (cd / && "${own[@]}" --firmware "$here/attiny85.elf" --mcu attiny85 --clock 12MHz --pins PB2,PB3) >"$here/out.json" &&
-        holds 'runs["attiny85"]["answered"] == 200 and near(runs["attiny85"]["responses"]["resolution_ns"], 83.333, 1e-3)' &&
+    (cd / && "${own[@]}" --firmware "$here/attiny85.elf" --mcu attiny85 --clock 12MHz --pins PB2,PB3) \
+        >"$here/out.json" &&
+        holds 'runs["attiny85"]["answered"] == 200
+            and near(runs["attiny85"]["responses"]["resolution_ns"], 83.333, 1e-3)' &&
         holds 'near(runs["attiny85"]["responses"]["figures"]["max_ns"], 19 * 83.333, 90)'
 }
 firmware_mistakes() {

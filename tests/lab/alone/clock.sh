@@ -6,7 +6,7 @@ rights=()
 export LATLAB_RUNS=$here/runs
 
 # Sets CLOCK_REALTIME by so many seconds.
-set_by() { python3 -c 'import sys, time; time.clock_settime(time.CLOCK_REALTIME, time.time() + float(sys.argv[1]))' "$1"; }
+set_by() { python3 tests/lab/checks.py set_clock_by "$1"; }
 
 stepped() {
     local clock=$1 expected=$2
@@ -23,15 +23,7 @@ stepped() {
 slewed() {
     begin --for 3s --clock "$1" --deadline 10s || return 1
     sleep 1
-    python3 - <<'PYTHON'
-import ctypes
-class Timex(ctypes.Structure):
-    _fields_ = [("modes", ctypes.c_uint), ("offset", ctypes.c_long), ("rest", ctypes.c_long * 40)]
-# As `adjtime` does it: 1 ms, by a slew that the kernel ends by itself.
-timex = Timex(modes=0x8001, offset=1000)
-if ctypes.CDLL(None).adjtimex(ctypes.byref(timex)) < 0:
-    raise SystemExit("the clock cannot be slewed")
-PYTHON
+    python3 tests/lab/checks.py slew_clock
     finish
     expect "exit code 0, not $code" [ "$code" = 0 ] && holds "codes == []"
 }

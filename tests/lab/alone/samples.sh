@@ -16,12 +16,7 @@ measure() {
         --page "$here/page.json" "$@" >"$here/all" 2>&1
     code=$?
     [ -e "$here/page.json" ] || { cat "$here/all"; return 1; }
-    python3 - "$here/page.json" <<'PYTHON' || cat "$here/all"
-import json, sys
-page = json.load(open(sys.argv[1]))
-page.pop("memory")
-print(json.dumps(page, indent=1))
-PYTHON
+    python3 tests/lab/telemetry.py without_memory "$here/page.json" || cat "$here/all"
     return $code
 }
 

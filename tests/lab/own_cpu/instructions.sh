@@ -11,20 +11,7 @@ fi
 
 # Prints what one part of the bench finds for latlab alone, as it is or with --samples.
 bench() {
-    python3 - "$program" "$@" <<'PYTHON'
-import pathlib, sys
-sys.dont_write_bytecode = True
-sys.path.insert(0, "benches")
-import parts, tools
-tools.LATLAB, parts.TOOLS = pathlib.Path(sys.argv[1]), ("latlab",)
-found = parts.PARTS[sys.argv[2]](None).raw["tools"]
-for tool, low, high in zip(sys.argv[3::3], sys.argv[4::3], sys.argv[5::3]):
-    each = found[tool]["per_cycle"]
-    print(found[tool]["command"])
-    print(f"{each:.3f} each cycle; the limits are {low} and {high}")
-    if not float(low) <= each < float(high):
-        sys.exit(1)
-PYTHON
+    python3 tests/lab/checks.py bench "$program" "$@"
 }
 
 # The bench's limit is 80; of fewer cycles, what is rare is a larger part.

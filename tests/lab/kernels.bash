@@ -1,0 +1,48 @@
+# What the tests of guests in virtual time share, to be sourced after common.bash.
+have "the laboratory" qemu-system-x86_64 dpkg-deb || exit 0
+. tests/lab/laboratory.bash
+laboratory "the laboratory"
+
+fetch x86-64 stock-6.1 rt-6.1 ||
+    skip "the laboratory: the kernels cannot be had: $(tail -n 1 "$here/fetched")"
+
+# The image of PREEMPT_RT for PCs, as one's own kernel would be.
+image() {
+    local kernels=${LATLAB_LAB:-$HOME/.cache/latlab/lab}/kernels
+    find "$kernels/amd64/rt-6.1" -name 'vmlinuz-*' | head -n 1
+}
+
+# A run of a guest: measure NAME KERNEL [OPTION]...
+measure() {
+    local name=$1 kernel=$2
+    shift 2
+    timeout 280 "$lab" run --target "lab:$kernel" --name "$name" --out "$here/runs" -q "$@" \
+        >"$here/$name.txt" 2>&1 || { cat "$here/$name.txt"; return 1; }
+}
+of() { echo "$here"/runs/*_"$1"; }
+# What must be the same: every sample, everything that was counted, and what the kernel said.
+bits() { (cd "$(of "$1")" && sha256sum ./*.parquet console.txt); }
+maximum() { grep -om1 '"max_ns": [0-9]*' "$(of "$1")/run.json" | tr -dc 0-9; }
+
+# A run, twice, side by side: twice NAME KERNEL [OPTION]...
+twice() {
+    local name=$1
+    shift
+    measure "$name-a" "$@" --seed 1 --samples & local first=$!
+    measure "$name-b" "$@" --seed 1 --samples || return 1
+    wait "$first" || return 1
+    same "$name-a" "$name-b"
+}
+same() {
+    bits "$1" >"$here/a" && bits "$2" >"$here/b" || return 1
+    expect "samples among the tables" grep -q samples.parquet "$here/a" || return 1
+    cmp -s "$here/a" "$here/b" && return
+    # A run that says so of itself need not be the same again.
+    if grep -q '"host-crowded"' "$(of "$1")/run.json" "$(of "$2")/run.json"; then
+        echo "SKIPPED: the bits of $1 and $2: this machine was too busy for a CPU of its own for each guest"
+        return
+    fi
+    echo "expected the same bits: $(paste "$here/a" "$here/b")"
+    return 1
+}
+hackbench=(--load hackbench,bytes=128,groups=1)

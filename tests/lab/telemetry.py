@@ -1,0 +1,93 @@
+"""Events that are planted beside a run, and what its telemetry and its samples say."""
+
+import glob
+import json
+import sys
+import time
+
+
+def eat(planted):
+    """Takes a sixth of the memory for two seconds, and notes when."""
+    with open(planted, "a") as notes:
+        print("eater", time.time_ns() / 1e9, file=notes)
+    kilobytes = dict(line.split(":") for line in open("/proc/meminfo"))["MemTotal"].split()[0]
+    taken = b"x" * (int(kilobytes) * 1024 // 6)
+    time.sleep(2)
+
+
+def found(here):
+    """That what was planted in a run is found within one reading."""
+    import pandas
+    folder = glob.glob(here + "/runs/*_planted")[0]
+    run = json.load(open(folder + "/run.json"))
+    clocks = run["clocks"][0]
+    offset = clocks["realtime_ns"] - clocks["monotonic_ns"]
+    planted = {name: int(float(time) * 1e9) - offset for name, time in map(str.split, open(here + "/planted"))}
+    SLACK = 1_300_000_000  # one reading, and the time that a program takes to start
+    table = pandas.read_parquet(folder + "/telemetry.parquet")
+    assert list(table.columns) == ["time_ns", "metric", "subject", "unit", "kind", "value"], table.columns
+    assert table.groupby(["metric", "subject"])["time_ns"].apply(lambda t: t.is_monotonic_increasing).all()
+    found = run["findings"]
+
+    # The distance is told either way, since a thread begins to count when it is read.
+    def near(time, name):
+        distance = time - planted[name]
+        assert abs(distance) <= SLACK, f"{name}: {distance / 1e9:.2f} s away"
+        print(f"{name}: found {distance / 1e9:+.2f} s from when it was planted")
+
+    def finding(code, name):
+        times = [one["at_ns"] for one in found if one["code"] == code]
+        assert times, f"no {code}: {json.dumps(found)[:2000]}"
+        near(min(times, key=lambda time: abs(time - planted[name])), name)
+
+    busy = {f["subject"]: f for f in run["conditions"]["figures"] if f["metric"] == "cpu_busy"}
+    hogs = [t for t in run["conditions"]["threads"] if t["name"] == "sh" and t["policy"] == "other"]
+    usual = busy["cpu%d" % max(run["machine"]["cpus_online"] and [int(s[3:]) for s in busy])]
+    if usual["mean"] < 50:
+        assert hogs, run["conditions"]["threads"]
+        near(min((t["peak_at_ns"] for t in hogs), key=lambda time: abs(time - planted["hog"])), "hog")
+        finding("load-changed", "hog")
+    else:
+        print(f"SKIPPED: a hog in the conditions: the CPU was {usual['mean']:.0f} % busy anyway")
+    if "rival" in planted:
+        finding("rival-thread", "rival")
+    finding("memory-taken", "eater")
+    # What is not there is not there, and never zero.
+    files = {"temperature": "/sys/class/thermal/thermal_zone*/temp",
+             "cpu_frequency": "/sys/devices/system/cpu/cpu*/cpufreq/scaling_cur_freq"}
+    for name, pattern in files.items():
+        rows = table[table.metric == name]
+        assert bool(glob.glob(pattern)) == (len(rows) > 0), (name, len(rows))
+    # Raw counters, whose differences are rates.
+    ticks = table[(table.metric == "cpu_time") & table.subject.str.startswith("cpu0 ")]
+    wide = ticks.pivot(index="time_ns", columns="subject", values="value").interpolate(method="index")
+    rate = wide.sum(axis=1).diff().sum() / (wide.index[-1] - wide.index[0]) * 1e9
+    assert 90 < rate < 110, f"{rate} ticks a second"
+
+
+def cost(document):
+    """That no reading of a run is lost, and that all take less than 0.5 % of a CPU."""
+    run = json.load(open(document))
+    conditions = run["conditions"]
+    lost = [finding for finding in run["findings"] if finding["code"] == "telemetry-lost"]
+    if conditions is None:
+        sys.exit(f"no reading in {run['measured_ns'] / 1e9:.1f} s; the run says: {lost or 'nothing'}")
+    share = conditions["cost_share"]
+    if share is None:
+        sys.exit(f"too few readings for their cost: {conditions['readings']} in {run['measured_ns'] / 1e9:.1f} s; "
+                 f"the run says: {lost or 'nothing'}")
+    lost, largest = conditions["lost"], run["total"]["max_ns"] / 1e6
+    print(f"{conditions['readings']} readings, {lost} lost, {share:.3%} of one CPU; largest latency {largest:.3f} ms; "
+          f"own threads: {json.dumps(run['own_work'] and run['own_work']['threads'])}")
+    assert lost == 0 and share < 0.005, (lost, share)
+
+
+def without_memory(page):
+    """Prints what the bench of samples found, without the readings of the memory."""
+    page = json.load(open(page))
+    page.pop("memory")
+    print(json.dumps(page, indent=1))
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]](*sys.argv[2:])
