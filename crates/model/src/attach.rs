@@ -392,6 +392,9 @@ pub struct CyclePartFigures {
     pub quantiles: Option<Quantiles>,
     /// The largest observed.
     pub max_ns: Nanos,
+    /// How many lie between each two of the edges that the intervals of a run have, without those
+    /// between which none lies.
+    pub bins: Vec<Bin>,
 }
 
 /// A thread with what was found of it.
@@ -427,17 +430,6 @@ pub struct AttachedRun {
     pub reader_cpu_ns: Nanos,
     /// The exit status of a command, as a shell has it.
     pub exit_status: Option<i32>,
-}
-
-/// The histogram of a part of one thread's cycles, as `parts.parquet` holds it.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct CyclePartBins {
-    /// Number of the thread among those that were found.
-    pub thread: u32,
-    /// Which part.
-    pub part: CyclePart,
-    /// The rows with a count, in rising order.
-    pub bins: Vec<Bin>,
 }
 
 #[cfg(test)]

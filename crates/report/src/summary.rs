@@ -5,7 +5,7 @@ use crate::doctor::summary::weighty;
 use crate::figures::{
     LatencyBound, NamedQuantile, P50, P99, P99_9, SaidLatency, maximum, resolution,
 };
-use crate::sections::{explanation as explanation_section, respond, statistics};
+use crate::sections::{attach, explanation as explanation_section, respond, statistics};
 use crate::sentence;
 use crate::terms;
 use crate::units::{counted, grouped, percent, percent_of, short, span};
@@ -85,7 +85,10 @@ fn judgement(run: &Run, verdict: &Verdict) -> String {
         true => format!("at least {}", grouped(*misses)),
         false => grouped(*activations),
     };
-    let missed = format!("{count} of {all} {many} missed the {deadline_ns} deadline");
+    let of_program = attach::judgement(run, verdict);
+    let largest = if of_program.is_some() { String::new() } else { largest };
+    let missed = of_program
+        .unwrap_or_else(|| format!("{count} of {all} {many} missed the {deadline_ns} deadline"));
     match (verdict::reason(run, verdict), &verdict.reason) {
         (Some(reason), Some(VerdictReason::PassForbidden { .. })) if *misses == 0 => {
             format!("{word}: {missed}, but {reason}{largest}.")

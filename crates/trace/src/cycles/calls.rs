@@ -41,6 +41,11 @@ calls! {
     Accept "accept" 43 202,
     Semop "semop" 65 193,
     Msgrcv "msgrcv" 70 188,
+    Getpid "getpid" 39 172,
+    Gettimeofday "gettimeofday" 96 169,
+    Gettid "gettid" 186 178,
+    ClockGettime "clock_gettime" 228 113,
+    Getcpu "getcpu" 309 168,
     Fsync "fsync" 74 82,
     Fdatasync "fdatasync" 75 83,
     RtSigtimedwait "rt_sigtimedwait" 128 137,
@@ -66,6 +71,11 @@ impl Call {
     /// The name by which the manual has it; an unknown one has none.
     pub fn name(self) -> Option<&'static str> {
         NUMBERS.iter().find(|(call, ..)| *call == self).map(|(_, name, _)| *name)
+    }
+
+    /// The call of this name, as a person writes it.
+    pub fn named(name: &str) -> Option<Call> {
+        NUMBERS.iter().find(|(_, known, _)| *known == name).map(|(call, ..)| *call)
     }
 
     /// The name, or the number of a call that is not among those known.
@@ -175,9 +185,12 @@ impl CallTable {
         at.and_then(|at| self.by_number.get(at).copied()).unwrap_or(Call::Other(number as i32))
     }
 
-    /// The call of this name, as a person writes it.
-    pub fn named(name: &str) -> Option<Call> {
-        NUMBERS.iter().find(|(_, known, _)| *known == name).map(|(call, ..)| *call)
+    /// The numbers of calls that never wait, of which a loop may make thousands.
+    pub fn quick_numbers(&self) -> Vec<usize> {
+        use Call::*;
+        let quick = [ClockGettime, Gettimeofday, Getpid, Gettid, Getcpu];
+        let numbered = self.by_number.iter().enumerate();
+        numbered.filter(|(_, call)| quick.contains(call)).map(|(number, _)| number).collect()
     }
 }
 
@@ -193,12 +206,13 @@ mod tests {
         assert_eq!((intel.call(115), intel.call(9999)), (Call::Other(115), Call::Other(9999)));
         assert_eq!(intel.call(-1), Call::Other(-1));
         assert!(CallTable::of("sparc64").is_none());
+        assert_eq!(arm.quick_numbers(), [113, 168, 169, 172, 178]);
     }
 
     #[test]
     fn a_call_is_found_by_its_name() {
-        assert_eq!(CallTable::named("epoll_wait"), Some(Call::EpollWait));
-        assert_eq!(CallTable::named("fork"), None);
+        assert_eq!(Call::named("epoll_wait"), Some(Call::EpollWait));
+        assert_eq!(Call::named("fork"), None);
         assert_eq!(Call::Other(7).words(), "system call 7");
     }
 }

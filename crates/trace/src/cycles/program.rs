@@ -23,6 +23,10 @@ pub struct FoundThread {
     pub thread: u32,
     /// Its number in the kernel.
     pub thread_id: i32,
+    /// Its name, if it was seen on a CPU.
+    pub name: Option<String>,
+    /// Its priority as the kernel counts.
+    pub priority: i32,
     /// Where it waits for its releases.
     pub activation: Activation,
     /// How they follow each other.
@@ -149,6 +153,11 @@ impl ProgramTracker {
     /// The name that a thread had when it was last on a CPU.
     pub fn name(&self, id: i32) -> Option<String> {
         self.seats.get(&id).map(Seat::name)
+    }
+
+    /// The priority of a thread as the kernel counts, when it was last seen.
+    pub fn priority(&self, id: i32) -> Option<i32> {
+        self.threads.get(&id).map(|thread| thread.priority)
     }
 
     /// What has come of the events since the last call.
@@ -320,7 +329,10 @@ impl ProgramTracker {
         let rhythm = Rhythm::learn(first.iter().map(|followed| &followed.cycle));
         let number = self.found;
         self.found += 1;
-        let found = FoundThread { thread: number, thread_id: id, activation, rhythm };
+        let name = self.seats.get(&id).map(Seat::name);
+        let priority = thread.priority;
+        let found =
+            FoundThread { thread: number, thread_id: id, name, priority, activation, rhythm };
         let follower = Follower::new(found.activation.key, thread.priority);
         let last = steps.last().map_or(0, |step| step.at);
         let mut following = Box::new(Following {
