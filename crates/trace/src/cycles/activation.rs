@@ -140,12 +140,12 @@ impl Learning {
         self.woke.clear();
     }
 
-    /// A timer of its own was due. What a poll has found is only fetched by the call after it.
+    /// A timer of its own was due. What a poll has found is only fetched after it.
     fn expire(&mut self) {
-        let Some(open) = &mut self.open else { return };
-        match self.before.filter(|before| before.call.is_poll() && !open.slept) {
-            Some(poll) => self.waits.entry(poll).or_default().timed += 1,
-            None => open.timed = true,
+        let has_slept = self.open.as_ref().is_some_and(|open| open.slept);
+        match self.before.filter(|before| before.call.is_told_later() && !has_slept) {
+            Some(before) => self.waits.entry(before).or_default().timed += 1,
+            None => self.open.iter_mut().for_each(|open| open.timed = true),
         }
     }
 

@@ -124,6 +124,16 @@ impl Call {
         matches!(self, EpollWait | EpollPwait | EpollPwait2 | Poll | Ppoll | Select | Pselect6)
     }
 
+    /// Whether it waits for a signal whose handler runs when it has returned.
+    pub fn is_signal_wait(self) -> bool {
+        matches!(self, Call::Pause | Call::RtSigsuspend)
+    }
+
+    /// Whether the timer that ended it is only started again after it has returned.
+    pub fn is_told_later(self) -> bool {
+        self.is_poll() || self.is_signal_wait()
+    }
+
     /// Whether a program waits for its next work in it.
     pub fn waits(self) -> bool {
         use Call::*;

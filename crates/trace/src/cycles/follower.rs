@@ -287,7 +287,8 @@ impl Follower {
     }
 
     fn begin_cycle(&mut self, wait: OpenRelease, result: i64, at: i64, cpu: u32) {
-        if INTERRUPTED.contains(&result) || result == EINTR {
+        let is_cut_short = INTERRUPTED.contains(&result) || result == EINTR;
+        if is_cut_short && !self.key.call.is_signal_wait() {
             self.cut_short = (result == RESTART_BLOCK).then_some(wait);
             return;
         }
@@ -388,7 +389,7 @@ fn release(key: &WaitKey, cycle: &OpenCycle) -> (i64, ReleasedBy) {
         return timer(expiry);
     }
     // What a poll has found is read within the cycle.
-    let read = cycle.expired.filter(|_| key.call.is_poll() && !by_thread);
+    let read = cycle.expired.filter(|_| key.call.is_told_later() && !by_thread);
     if let Some(expiry) = read.filter(|at| woken.is_none_or(|woken| *at <= woken)) {
         return timer(expiry);
     }

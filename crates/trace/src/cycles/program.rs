@@ -326,7 +326,8 @@ impl ProgramTracker {
         let steps = std::mem::take(&mut learning.steps);
         let mut trial = Follower::new(activation.key, thread.priority);
         let first: Vec<_> = steps.iter().filter_map(|step| trial.push(step)).collect();
-        let rhythm = Rhythm::learn(first.iter().map(|followed| &followed.cycle));
+        let rhythm =
+            Rhythm::learn(activation.key.call, first.iter().map(|followed| &followed.cycle));
         let number = self.found;
         self.found += 1;
         let name = self.seats.get(&id).map(Seat::name);

@@ -158,6 +158,9 @@ impl Step {
     }
 }
 
+/// An expiry is on another clock if it is nearer on that by more than this, in ns.
+const OTHER_CLOCK: u64 = 1_000_000_000;
+
 /// How far other clocks are from CLOCK_MONOTONIC.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct ClockOffsets {
@@ -171,12 +174,16 @@ pub struct ClockOffsets {
 
 impl ClockOffsets {
     /// An expiry on CLOCK_MONOTONIC. The event does not name its clock, but a timer expires soon after
-    /// it is started on one clock only.
+    /// it is started on one clock only. Clocks that do not differ are not told apart: what is read of
+    /// them one after the other differs all the same.
     pub fn monotonic(&self, expires: i64, now: i64) -> i64 {
-        let offsets = [Nanos::ZERO, self.realtime, self.tai, self.boottime];
-        let on_each = offsets.map(|offset| expires.saturating_add(offset.0));
-        // The first of those that are equally near.
-        on_each.into_iter().min_by_key(|at| at.abs_diff(now)).unwrap_or(expires)
+        let others = [self.realtime, self.tai, self.boottime];
+        let on_others = others.map(|offset| expires.saturating_add(offset.0));
+        let nearest = on_others.into_iter().min_by_key(|at| at.abs_diff(now)).unwrap_or(expires);
+        match nearest.abs_diff(now).saturating_add(OTHER_CLOCK) < expires.abs_diff(now) {
+            true => nearest,
+            false => expires,
+        }
     }
 }
 
@@ -210,6 +217,8 @@ mod tests {
         };
         let now = 7_000_000_000;
         assert_eq!(offsets.monotonic(now + 1_000_000, now), now + 1_000_000);
+        let read_late = ClockOffsets { boottime: Nanos(-30), ..ClockOffsets::default() };
+        assert_eq!(read_late.monotonic(now + 1_000_000, now), now + 1_000_000);
         assert_eq!(offsets.monotonic(1_700_000_007_001_000_000, now), now + 1_000_000);
         assert_eq!(offsets.monotonic(1_700_000_044_001_000_000, now), now + 1_000_000);
     }

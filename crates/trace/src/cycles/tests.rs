@@ -344,6 +344,25 @@ fn a_poll_is_released_by_the_timer_that_is_read_after_it() {
 }
 
 #[test]
+fn a_signal_handler_is_released_by_its_timer() {
+    let mut script = Script::new();
+    let first = script.at + MS;
+    script.start(7, TimerUse::Own, first);
+    for n in 0..20 {
+        let due = first + n * MS;
+        script.enter(Call::Pause, [0; 6]);
+        script.sleep_to(due);
+        script.exit(Call::Pause, -514);
+        // The kernel starts the timer again as it delivers the signal.
+        script.start(7, TimerUse::Own, due + MS);
+        script.pass(90 * US);
+    }
+    script.enter(Call::Pause, [0; 6]);
+    let told = script.finish();
+    assert_eq!(told.releases(), (0..20).map(|n| first + n * MS).collect::<Vec<_>>());
+}
+
+#[test]
 fn a_poll_is_released_by_its_time_out_or_by_what_came() {
     let mut script = Script::new();
     for n in 0..30 {
