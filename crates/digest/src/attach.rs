@@ -7,7 +7,7 @@ use latlab_model::attach::{
     AttachedThreadRun, CyclePart, CyclePartFigures, PackedCycles,
 };
 use latlab_model::deadline::is_miss;
-use latlab_model::finding::{AttachFinding, Finding, LossFinding};
+use latlab_model::finding::{AttachFinding, Finding, FindingKind, LossFinding};
 use latlab_model::histogram::{bin_low, bin_of};
 use latlab_model::plan::{JudgedTime, Method};
 use latlab_model::{Bin, Histogram, Nanos, Plan};
@@ -114,6 +114,14 @@ impl AttachDigest {
             })
             .collect();
         threads.iter().for_each(|thread| findings.extend(thread_findings(thread)));
+        // Memory is that of the process, and locked or not for all of its threads.
+        let mut is_told = false;
+        findings.retain(|finding: &Finding| {
+            let FindingKind::Attach(AttachFinding::MemoryUnlocked { .. }) = finding.kind else {
+                return true;
+            };
+            !std::mem::replace(&mut is_told, true)
+        });
         // Those that are judged first, each in the order in which they were found.
         threads.sort_by_key(|thread| (thread.found.setup.is_none(), thread.found.thread));
         let run = AttachedRun {

@@ -274,6 +274,33 @@ impl AttachFinding {
         }
     }
 
+    /// How long the longest of such faults took.
+    pub fn longest_ns(&self) -> Nanos {
+        use AttachFinding::*;
+        match self {
+            AttachFailed { .. }
+            | NoCycles { .. }
+            | CyclesUnseen { .. }
+            | ActivationAmbiguous { .. }
+            | ActivationLost { .. }
+            | CyclesWaiting { .. }
+            | PolicyChanged { .. } => Nanos::ZERO,
+            RelativeSleep { fault, .. }
+            | SettableClock { fault, .. }
+            | SleepInCycle { fault, .. }
+            | PageFaultInCycle { fault, .. }
+            | HeapInCycle { fault, .. }
+            | WriteInCycle { fault, .. }
+            | SyncInCycle { fault, .. }
+            | OpenInCycle { fault, .. }
+            | YieldInCycle { fault, .. }
+            | LockInCycle { fault, .. }
+            | PriorityInversion { fault, .. }
+            | MemoryUnlocked { fault, .. }
+            | OrdinaryPolicy { fault, .. } => fault.longest_ns,
+        }
+    }
+
     /// How much it weighs.
     pub(super) fn weight(&self) -> Weight {
         use AttachFinding::*;
