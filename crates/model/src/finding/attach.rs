@@ -1,7 +1,7 @@
 //! Findings about the threads of a program that was attached to.
 
 use super::kinds::{FindingEntry, findings};
-use super::{ERROR, INFO, NO_PASS, WARNING, Weight};
+use super::{ERROR, INFO, INVALID, NO_PASS, WARNING, Weight};
 use crate::Nanos;
 use crate::attach::ThreadFault;
 use crate::shell::Line;
@@ -46,8 +46,8 @@ findings! {
         /// Two calls of a thread may each be the one that ends its cycle, or one call ends two phases of a
         /// cycle.
         ActivationAmbiguous = "activation-ambiguous" (
-            "warning",
-            "no pass",
+            "error",
+            "invalid",
             "Name the call with --activation, such as --activation read:7."
         ) {
             /// The thread.
@@ -306,10 +306,8 @@ impl AttachFinding {
         use AttachFinding::*;
         match self {
             AttachFailed { .. } => ERROR,
-            CyclesUnseen { .. }
-            | ActivationAmbiguous { .. }
-            | ActivationLost { .. }
-            | PolicyChanged { .. } => NO_PASS,
+            ActivationAmbiguous { .. } => INVALID,
+            CyclesUnseen { .. } | ActivationLost { .. } | PolicyChanged { .. } => NO_PASS,
             LockInCycle { .. } => INFO,
             _ => WARNING,
         }

@@ -135,6 +135,8 @@ impl Measurement {
 fn policy(plan: &Plan, task: &Task) -> Option<Policy> {
     match task {
         Task::Respond(linux) if !linux.name.is_program() => Plan::default().policy,
+        // The threads that are measured have their own.
+        Task::Attach(_) => Some(Policy::Other),
         _ => plan.policy,
     }
 }

@@ -12,7 +12,7 @@ use crate::store::{open_store, recover};
 use args::AttachArgs;
 use latlab_conduct::{StopFlag, check_disk_space};
 use latlab_model::nanos::SECOND;
-use latlab_model::plan::{Attach, AttachTarget, IdleStates, JudgedTime, Method, Policy};
+use latlab_model::plan::{Attach, AttachTarget, IdleStates, JudgedTime, Method};
 use latlab_model::sanitize::plain_name;
 use latlab_model::shell;
 use latlab_model::{Nanos, Plan};
@@ -79,7 +79,7 @@ fn plan(args: &AttachArgs) -> Result<Plan, String> {
             activation: args.activation.clone(),
             thread: args.thread.clone(),
         })),
-        policy: Some(Policy::Other),
+        policy: None,
         duration_ns: args.duration,
         warm_up_ns: Some(Nanos::ZERO),
         deadline_ns: asked.map(|asked| asked.time),
