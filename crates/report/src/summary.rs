@@ -437,8 +437,7 @@ fn first_try(run: &Run, suspects: &[Suspect], conditions: &[&Diagnosis]) -> Opti
         let protects = one.effect.protects.as_ref().map(|text| text.to_string());
         Some(FirstTry { code: one.code.clone(), remedy: one.remedy.clone()?, protects })
     });
-    let of_program =
-        suspects.iter().find(|one| matches!(one.finding.kind, FindingKind::Attach(_)));
+    let of_program = suspects.iter().find(|one| matches!(one.finding.kind, FindingKind::Attach(_)));
     explained_remedy(run)
         .or_else(of_largest)
         .or_else(|| of_program.and_then(Suspect::first_try))

@@ -4,7 +4,7 @@ use super::target::status;
 use crate::cpus;
 use latlab_model::attach::{
     ActivationCall, AttachedThread, AttachedThreadReport, Cycle, CyclePart, FaultKind, LongCycle,
-    PackedCycles, ThreadFault,
+    PackedCycles, RhythmKind, ThreadFault,
 };
 use latlab_model::deadline::is_miss;
 use latlab_model::frame::{Interval, KEPT_SPIKES, Message, Spike, Spikes};
@@ -156,6 +156,10 @@ impl ThreadLedger {
         let call = Call::named(&self.found.activation.call);
         match self.found.activation.sleep {
             Some((_, false)) => note(FaultKind::RelativeSleep, call, None),
+            // Until a time that is counted from when the call is made, as a language's own sleep does.
+            Some((_, true)) if self.found.rhythm == RhythmKind::Drifting => {
+                note(FaultKind::RelativeSleep, call, None);
+            }
             Some((0, true)) => note(FaultKind::SettableClock, call, None),
             _ => {}
         }

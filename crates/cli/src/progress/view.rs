@@ -140,8 +140,7 @@ fn totals(view: &LiveView) -> Vec<String> {
         // Each thread of a program has its own.
         None => view.plan.method.attach().map(|_| format!("{} deadline misses", misses())),
     };
-    let maximum =
-        format!("observed maximum {} (thread {})", slowest.total.max_ns, name(slowest));
+    let maximum = format!("observed maximum {} (thread {})", slowest.total.max_ns, name(slowest));
     let cycles = format!("{} {}", sum(|thread| thread.total.count), of_plan(view.plan).cycles);
     [Some(cycles), Some(missed), misses, Some(maximum)].into_iter().flatten().collect()
 }

@@ -23,7 +23,14 @@ pub fn all() -> Vec<FindingKind> {
     let losses = losses().into_iter().map(FindingKind::from);
     let journal = journal().into_iter().map(FindingKind::from);
     let first = machine.chain(capture).chain(imports).chain(conditions).chain(setup);
-    first.chain(loads).chain(attach).chain(own_threads).chain(ends).chain(losses).chain(journal).collect()
+    first
+        .chain(loads)
+        .chain(attach)
+        .chain(own_threads)
+        .chain(ends)
+        .chain(losses)
+        .chain(journal)
+        .collect()
 }
 
 fn imports() -> Vec<ImportFinding> {

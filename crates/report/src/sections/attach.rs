@@ -76,6 +76,23 @@ pub fn judgement(run: &Run, verdict: &Verdict) -> Option<String> {
     Some(text + &longest(run, &judged).unwrap_or_default())
 }
 
+/// What was measured of a program that is not judged.
+pub fn headline(run: &Run) -> Option<String> {
+    let attached = run.attached.as_ref()?;
+    let program = &attached.program;
+    let all: Vec<&AttachedThreadRun> = attached.threads.iter().collect();
+    let cycles: u64 = all.iter().map(|thread| thread.report.cycles).sum();
+    Some(match all.is_empty() {
+        true => format!("No cycle of {program} was found."),
+        false => format!(
+            "{program}: {} of {}{}.",
+            counted(cycles, "cycle", "cycles"),
+            counted(all.len() as u64, "thread", "threads"),
+            longest(run, &all).unwrap_or_default()
+        ),
+    })
+}
+
 /// `; the longest response took 3.45 ms: …`.
 fn longest(run: &Run, judged: &[&AttachedThreadRun]) -> Option<String> {
     let of = judged_part(run);

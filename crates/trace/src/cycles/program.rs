@@ -13,6 +13,8 @@ use std::collections::HashMap;
 const NEXT_TRY_NS: i64 = 250_000_000;
 /// A thread has lost its activation if it waits elsewhere for this long.
 const LOST_AFTER_NS: i64 = 2_000_000_000;
+/// The priority of a thread that nothing is known of, as the kernel counts.
+const ORDINARY: i32 = 120;
 /// Threads of the kernel that run what elsewhere runs in the interrupt itself.
 const INTERRUPT_THREADS: [&str; 2] = ["ktimers/", "ksoftirqd/"];
 
@@ -108,8 +110,8 @@ enum Phase {
 
 struct TrackedThread {
     phase: Phase,
+    /// How often each file descriptor was closed.
     generations: HashMap<u64, u32>,
-    /// Some waits of a program are requests for a moment: the process that it is in a call of.
     priority: i32,
 }
 
@@ -189,7 +191,7 @@ impl ProgramTracker {
         let own = |kind| (thread, Step { at, cpu, kind });
         match kind {
             ProgramEventKind::Enter { call, arguments } => {
-                self.threads.entry(thread).or_insert_with(|| TrackedThread::new(0));
+                self.add_thread(thread, ORDINARY);
                 let kind = self.entered(thread, call, &arguments);
                 self.step(own(kind));
             }
@@ -218,13 +220,14 @@ impl ProgramTracker {
                 }
             }
             ProgramEventKind::Fork { child } => {
-                let priority = self.threads.get(&thread).map_or(0, |parent| parent.priority);
+                let priority = self.priority(thread).unwrap_or(ORDINARY);
                 self.add_thread(child, priority);
             }
             ProgramEventKind::Exec { before } => {
+                let priority = self.priority(before).unwrap_or(ORDINARY);
                 self.end(before);
                 self.end(thread);
-                self.add_thread(thread, 0);
+                self.add_thread(thread, priority);
             }
             ProgramEventKind::End => self.end(thread),
             ProgramEventKind::PageFault => self.step(own(StepKind::Fault)),
