@@ -59,12 +59,12 @@ impl AttachDigest {
         &mut self,
         packed: &PackedCycles,
         plan: &Plan,
-    ) -> Result<Vec<CycleRow>, Finding> {
+    ) -> Result<Vec<CycleRow>, Box<Finding>> {
         let thread = packed.thread;
         let unsound = |damage: String| {
             let (count, within_ns, asked_for) = (Some(packed.count.into()), None, true);
             let damage = Some(damage);
-            Finding::new(LossFinding::SamplesLost { count, within_ns, damage, asked_for })
+            Box::new(Finding::new(LossFinding::SamplesLost { count, within_ns, damage, asked_for }))
         };
         let cycles = packed.unpack().map_err(|error| unsound(error.to_string()))?;
         let known = self.threads.get_mut(&thread);

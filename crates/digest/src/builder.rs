@@ -226,7 +226,7 @@ impl RunBuilder {
         match self.attach.push_cycles(packed, self.plan.as_ref()?) {
             Ok(rows) => Some(rows),
             Err(finding) => {
-                self.findings.push(finding);
+                self.findings.push(*finding);
                 None
             }
         }

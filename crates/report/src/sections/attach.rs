@@ -230,10 +230,10 @@ pub fn columns(attached: &AttachedRun) -> Vec<Column> {
 /// For the terminal: the table, and why cycles were late; nothing of another instrument.
 pub fn text(run: &Run, width: usize, style: Style) -> String {
     let Some(attached) = &run.attached else { return String::new() };
-    if attached.threads.is_empty() {
-        return String::new();
-    }
-    let mut text = table(columns(attached), width, style);
+    let mut text = match attached.threads.is_empty() {
+        true => String::new(),
+        false => table(columns(attached), width, style),
+    };
     for sentence in sentences(run) {
         text += &format!("{}\n", wrapped(&sentence, width, 2));
     }

@@ -654,7 +654,7 @@ fn threads_that_come_and_go_are_followed_with_their_own_numbers() {
 }
 
 proptest! {
-    /// Invariant (counts): The parts of each cycle add up to its response to the nanosecond, and cycles and overruns are the releases.
+    /// Invariant (releases): The parts of each cycle of a program add up to its response to the nanosecond, and cycles and overruns are the releases.
     #[test]
     fn the_parts_of_a_cycle_are_all_of_its_time(
         work in prop::collection::vec((0i64..900, 0i64..900, 0i64..900, any::<bool>()), 12..60),
