@@ -9,7 +9,7 @@ use latlab_model::attach::{
 use latlab_model::deadline::is_miss;
 use latlab_model::frame::{Interval, Message, Spike, Spikes};
 use latlab_model::nanos::{MICROSECOND, MILLISECOND};
-use latlab_model::plan::{Attach, Method};
+use latlab_model::plan::Method;
 use latlab_model::run::{
     AgentEnd, AppliedSetup, EndReason, ThreadEnd, ThreadSetup, VerdictReason, VerdictWord,
 };
@@ -115,7 +115,7 @@ impl Looper {
 fn digest(loopers: &[Looper], deadline_ns: Option<Nanos>) -> (RunDigest, Vec<StreamRow>) {
     let synthetic = SyntheticRun::default();
     let plan = Plan {
-        method: Method::Attach(Box::new(Attach::default())),
+        method: Method::Attach(Box::default()),
         policy: None,
         deadline_ns,
         threads: None,
