@@ -36,6 +36,14 @@ impl Layout {
 /// Lays the plan over the machine; an error is one line for the user.
 pub fn layout(measurement: &Measurement, cpus: &Cpus) -> Result<Layout, String> {
     let plan = &measurement.plan;
+    if let Task::Attach(_) = measurement.task {
+        // The program's own threads are measured, where they are.
+        let helpers = match &plan.helpers_on {
+            Some(asked) => check_cpus(asked, cpus, "--helpers-on")?,
+            None => cpus.usable.clone(),
+        };
+        return Ok(Layout { threads: Vec::new(), wakers: Vec::new(), helpers, crowded: false });
+    }
     if let Task::Instrument = measurement.task {
         // A thread that only waits disturbs nobody, wherever it is.
         let (threads, wakers, helpers) = (vec![None], vec![None], cpus.usable.clone());
@@ -68,6 +76,7 @@ pub fn layout(measurement: &Measurement, cpus: &Cpus) -> Result<Layout, String> 
         Task::Cyclic(_)
         | Task::Spin(_)
         | Task::Timerlat(_)
+        | Task::Attach(_)
         | Task::Respond(_)
         | Task::Gpio(_)
         | Task::Instrument => None,

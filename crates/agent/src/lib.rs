@@ -9,6 +9,7 @@
 //! when the stream stalls, and nothing else waits for it.
 
 mod answer_legs;
+mod attach;
 mod cpu_claim;
 mod cpus;
 mod drain;

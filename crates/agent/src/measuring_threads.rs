@@ -85,6 +85,8 @@ pub struct MeasuringThreadsResult {
     pub intervals_merged: u64,
     /// The spike command with what it has cost.
     pub hook: Option<Hook>,
+    /// Why the run ended, where that is not said by its threads.
+    pub reason: Option<EndReason>,
 }
 
 impl MeasuringThreads {
@@ -273,7 +275,7 @@ impl MeasuringThreads {
             std::thread::sleep(PASS);
         }
         let (intervals_merged, hook) = drainer.finish();
-        MeasuringThreadsResult { ends, intervals_merged, hook }
+        MeasuringThreadsResult { ends, intervals_merged, hook, reason: None }
     }
 
     /// A thread that is to end and never comes to its CPU, which one of a higher priority keeps busy, would

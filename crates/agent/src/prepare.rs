@@ -1,5 +1,6 @@
 //! Settings of the whole program: made, read back, and undone when the guard is dropped.
 
+use crate::attach::{self, PreparedAttach};
 use crate::flight::{self, PreparedRecorder};
 use crate::layout::{Cpus, Layout};
 use crate::monitor::{self, Readback, SettingList};
@@ -34,6 +35,8 @@ pub struct AppliedSettings {
     pub recorder: Option<PreparedRecorder>,
     /// The kernel's threads that measure, one for each of the layout, until they are read.
     pub kernel: Vec<KernelTimer>,
+    /// The program that is attached to, until it is followed.
+    pub attach: Option<PreparedAttach>,
     changes: Option<Changes>,
     is_memory_locked: bool,
 }
@@ -77,6 +80,7 @@ pub fn prepare(
     measurement: &Measurement,
     layout: &Layout,
     cpus: &Cpus,
+    own_cpus: &[u32],
 ) -> Result<AppliedSettings, Refusal> {
     let (plan, realtime) = (&measurement.plan, measurement.policy.is_realtime());
     if let Task::Timerlat(_) = measurement.task {
@@ -93,7 +97,7 @@ pub fn prepare(
     }
     let dma_latency = idle_states(root, measurement.idle_states, &mut settings);
     let mut changes = begin_changes(root, measurement)?;
-    let (mut trace, mut recorder, mut kernel) = (None, None, Vec::new());
+    let (mut trace, mut recorder, mut kernel, mut attached) = (None, None, Vec::new(), None);
     if let Some(changes) = &mut changes {
         kernel_files(root, &plan.kernel_files, changes, &mut settings)?;
         settings.append(tune(root, &plan.tunings, (layout, cpus), changes)?);
@@ -101,6 +105,9 @@ pub fn prepare(
             Task::Cyclic(cyclic) if cyclic.legs => trace = Some(trace::prepare(root, changes)?),
             Task::Timerlat(timerlat) => {
                 kernel = timerlat::prepare(root, *timerlat, layout, changes, &mut settings)?;
+            }
+            Task::Attach(attach) => {
+                attached = Some(attach::prepare(root, attach, own_cpus, changes)?);
             }
             Task::Cyclic(_)
             | Task::Handoff(_)
@@ -117,6 +124,7 @@ pub fn prepare(
         trace,
         recorder,
         kernel,
+        attach: attached,
         changes,
         is_memory_locked: may_lock_all,
     })
@@ -127,7 +135,7 @@ fn begin_changes(root: &Root, measurement: &Measurement) -> Result<Option<Change
     let cannot = |error| machine_refuses(format!("cannot change kernel files: {error}"));
     let traces = match &measurement.task {
         Task::Cyclic(cyclic) => cyclic.legs,
-        Task::Timerlat(_) => true,
+        Task::Timerlat(_) | Task::Attach(_) => true,
         Task::Handoff(_) | Task::Spin(_) | Task::Respond(_) | Task::Gpio(_) | Task::Instrument => {
             false
         }

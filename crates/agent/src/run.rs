@@ -63,6 +63,8 @@ pub struct Arrangement {
     cpus: Cpus,
     layout: Layout,
     helpers: Setting,
+    /// The CPUs of this process before it went to its place.
+    own_cpus: Vec<u32>,
     /// Of a board, the server that carries the stream.
     server: Option<MovedServer>,
     /// What this process was allowed before it changed anything of it.
@@ -77,10 +79,19 @@ impl Arrangement {
         let own_part = process_snapshot(root);
         let cpus = cpus::cpus(root);
         let layout = layout(&measurement, &cpus).map_err(plan_is_wrong)?;
+        let own_cpus = sched::affinity().unwrap_or_default();
         let helpers = place_helpers(&layout);
         let on_board = measurement.plan.is_behind_a_link() && !layout.crowded;
         let server = on_board.then(|| MovedServer::place(root, &layout.helpers)).flatten();
-        Ok(Arrangement { measurement, cpus, layout, helpers, server, process_snapshot: own_part })
+        Ok(Arrangement {
+            measurement,
+            cpus,
+            layout,
+            helpers,
+            own_cpus,
+            server,
+            process_snapshot: own_part,
+        })
     }
 
     /// Whether ordinary threads of ours would hardly come to anything.
@@ -127,9 +138,9 @@ impl ClaimedCpus {
     /// real-time, locked or limited.
     fn prepare(self, session: &Session<'_>) -> Result<PreparedRun, Refusal> {
         let Session { root, outbox, .. } = session;
-        let Arrangement { measurement, layout, cpus, .. } = &self.arrangement;
+        let Arrangement { measurement, layout, cpus, own_cpus, .. } = &self.arrangement;
         let loads = Loads::start_supervisors(root, &measurement.plan, layout, cpus, outbox)?;
-        let settings = prepare::prepare(root, measurement, layout, cpus)?;
+        let settings = prepare::prepare(root, measurement, layout, cpus, own_cpus)?;
         Ok(PreparedRun { settings, loads, held: self })
     }
 }
@@ -312,7 +323,15 @@ impl StartedRun {
     /// Takes what the threads count to the stream until all have ended.
     fn drain(self, session: &Session<'_>, observer: Option<IntervalObserver>) -> DrainedRun {
         let (recorder, trigger) = self.recorder.unzip();
-        let counted = self.measuring_threads.drain(session.root, session.outbox, observer, trigger);
+        let Session { root, outbox, .. } = session;
+        let mut prepared = self.prepared;
+        let counted = match prepared.settings.attach.take() {
+            Some(attach) => {
+                let Arrangement { measurement, cpus, .. } = &prepared.held.arrangement;
+                attach.run(root, &measurement.plan, &cpus.online, outbox)
+            }
+            None => self.measuring_threads.drain(root, outbox, observer, trigger),
+        };
         // Its last reading is of settings that nobody has put back yet.
         drop(self.monitor);
         drop(self.telemetry);
@@ -323,7 +342,7 @@ impl StartedRun {
             recorder.finish();
         }
         session.outbox.send_own_work();
-        DrainedRun { counted, prepared: self.prepared }
+        DrainedRun { counted, prepared }
     }
 }
 
@@ -343,13 +362,13 @@ impl DrainedRun {
         loads.end();
         settings.undo().into_iter().for_each(|finding| outbox.send(&Message::Finding(finding)));
         drop(held);
-        let MeasuringThreadsResult { ends, intervals_merged, hook } = self.counted;
+        let MeasuringThreadsResult { ends, intervals_merged, hook, reason } = self.counted;
         let measuring: i64 = ends.iter().map(|end| end.cpu_ns.0).sum();
         let helpers_cpu_ns = Nanos(clock::process_cpu_time() - measuring);
         ends.iter().for_each(|end| outbox.send(&Message::ThreadEnd(end.clone())));
         outbox.send(&Message::Clocks(clocks()));
         AgentEnd {
-            reason: run_reason(&ends),
+            reason: reason.unwrap_or_else(|| run_reason(&ends)),
             agent_peak_rss_bytes: memory::peak_resident_bytes(root).unwrap_or(0),
             helpers_cpu_ns,
             intervals_merged,

@@ -127,7 +127,7 @@ fn set_up(job: &mut ThreadJob) -> Result<(PlacedThread, Kind), Refusal> {
             placed.settings.append(settings);
             Ok((placed, Kind::AnswersEdges(wire.clone(), wired)))
         }
-        Task::Instrument => Ok((place()?, Kind::Waits)),
+        Task::Attach(_) | Task::Instrument => Ok((place()?, Kind::Waits)),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The command line: the commands and their help.
 
 use crate::commands::agent::AgentArgs;
+use crate::commands::attach::args::AttachArgs;
 use crate::commands::collect::CollectArgs;
 use crate::commands::compare::args::CompareArgs;
 use crate::commands::completions::CompletionsArgs;
@@ -43,6 +44,7 @@ pub struct Cli {
 const EXAMPLES: &str = "\
 Examples:
   latlab run --for 60s --deadline 1ms       measure every CPU for a minute and judge it
+  latlab attach -- ./control --rate 1000    are the cycles of this program in time?
   latlab watch --deadline 1ms --on-fail CMD 5 s of each minute, with a warning
   latlab show last                          the result of that run, in the terminal
   latlab explain last                       why its spikes were large (after `run --explain`)
@@ -72,6 +74,8 @@ pub fn program() -> Program {
 pub enum Command {
     /// Measure wake-up latency and store the run; or measure all runs of a sheet.
     Run(Box<RunArgs>),
+    /// Measure the threads of your own program: are its cycles in time, and what delays them?
+    Attach(Box<AttachArgs>),
     /// Measure a little, often, within a budget of CPU time and disk.
     Watch(Box<WatchArgs>),
     /// Measure how fast a pin answers a pin, from captures or in a simulator.
@@ -136,6 +140,7 @@ impl Command {
         matches!(
             self,
             Run(_)
+                | Attach(_)
                 | Watch(_)
                 | Respond(_)
                 | Import(_)

@@ -22,9 +22,9 @@ use clap::error::ErrorKind;
 use clap::{ArgMatches, FromArgMatches};
 use command_line::{Cli, Command, program};
 use commands::{
-    agent, campaign, collect, compare, completions, cyclictest, doctor, explain, export, fleet,
-    import, lab, loads, plan, plot, report, respond, run, runs, scenarios, serve, target, trend,
-    verify, watch,
+    agent, attach, campaign, collect, compare, completions, cyclictest, doctor, explain, export,
+    fleet, import, lab, loads, plan, plot, report, respond, run, runs, scenarios, serve, target,
+    trend, verify, watch,
 };
 use exit::{EXIT_CANNOT_MEASURE, EXIT_USAGE, ExitError, error_code};
 use latlab_sys::memory::require_stack;
@@ -78,6 +78,7 @@ fn call(command: Command, given: &ArgMatches) -> anyhow::Result<ExitCode> {
             Some(given) if args.sheet.is_given() => campaign::run_sheet(&args, given),
             _ => run::run(&args),
         },
+        Command::Attach(args) => attach::attach(&args),
         Command::Watch(args) => watch::watch(&args),
         Command::List(args) => runs::list(&args),
         Command::Show(args) => runs::show(&args),

@@ -18,6 +18,11 @@ pub fn summary_lines(run: &Run) -> anyhow::Result<String> {
     Ok(latlab_report::summarise_in_lines(&sanitize_run(run)?, width(), style()))
 }
 
+/// The threads of the program that a run attached to.
+pub fn attached_threads(run: &Run) -> anyhow::Result<String> {
+    Ok(latlab_report::attached_threads(&sanitize_run(run)?, width(), style()))
+}
+
 /// All that the run of a folder says, with a picture of its latencies.
 pub fn run_text(folder: &Path, run: &Run) -> anyhow::Result<String> {
     let picture = picture(folder, run, PictureSize::full(width()));

@@ -108,6 +108,9 @@ pub fn record_stream(
         }
         match &message {
             Message::Interval(interval) => counted |= interval.counts.count > 0,
+            // Of a program without a cycle that is what there is to tell.
+            Message::AttachedThread(_) => counted = true,
+            Message::AttachReport(report) => counted |= report.events > 0,
             Message::Edges(edges) => counted |= !edges.edges.is_empty(),
             Message::Refusal(why) => refusal = Some(why.clone()),
             Message::Plan(of_stream) => plan = Some(of_stream.clone()),

@@ -19,6 +19,8 @@ const LARGEST: usize = 512;
 pub struct LiveThread {
     /// How it was set up.
     pub setup: ThreadSetup,
+    /// Its name, where it is one of a program.
+    pub name: Option<String>,
     /// All its counts so far.
     pub total: Histogram,
     /// Maxima of the last [`RECENT`] intervals, oldest first.
@@ -74,18 +76,15 @@ impl LiveRun {
         match message {
             Message::Plan(plan) => self.plan = Some(plan.clone()),
             Message::Prepared(prepared) => {
-                self.threads = prepared
-                    .threads
-                    .iter()
-                    .map(|setup| LiveThread {
-                        setup: setup.clone(),
-                        total: Histogram::default(),
-                        recent_max: VecDeque::with_capacity(RECENT),
-                        interval: None,
-                        measured: Nanos::ZERO,
-                        ended: None,
-                    })
-                    .collect();
+                self.threads = prepared.threads.iter().map(LiveThread::new).collect();
+            }
+            Message::AttachedThread(found) => {
+                // One that is not judged is shown when the run has ended.
+                let Some(setup) = &found.setup else { return };
+                if setup.thread as usize == self.threads.len() {
+                    let name = Some(found.name.clone());
+                    self.threads.push(LiveThread { name, ..LiveThread::new(setup) });
+                }
             }
             Message::Interval(interval) => {
                 let Some(thread) = self.threads.get_mut(interval.thread as usize) else { return };
@@ -167,6 +166,18 @@ impl LiveRun {
 }
 
 impl LiveThread {
+    fn new(setup: &ThreadSetup) -> LiveThread {
+        LiveThread {
+            setup: setup.clone(),
+            name: None,
+            total: Histogram::default(),
+            recent_max: VecDeque::with_capacity(RECENT),
+            interval: None,
+            measured: Nanos::ZERO,
+            ended: None,
+        }
+    }
+
     /// Counts a part of an interval; the sparkline has one value for the whole of it.
     fn count(&mut self, counts: &Histogram, interval: Option<i64>) {
         // An agent counts in bins of the same edges; what does not is told when the run is stored.

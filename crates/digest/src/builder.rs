@@ -2,6 +2,7 @@
 
 mod finish;
 
+use crate::attach::AttachDigest;
 use crate::clocks::ClockDigest;
 use crate::edges::answered_edges;
 use crate::explanation::ExplanationDigest;
@@ -9,11 +10,12 @@ use crate::findings::FindingList;
 use crate::legs::LegDigest;
 use crate::loads::LoadDigest;
 use crate::own_work::OwnWorkDigest;
-use crate::rows::{BinRow, IntervalRow, LegRow, PageRow, SampleRow, SpikeRow, TraceRow};
+use crate::rows::{BinRow, CycleRow, IntervalRow, LegRow, PageRow, SampleRow, SpikeRow, TraceRow};
 use crate::telemetry::{ReadRow, TelemetryDigest, TelemetryRow};
 use crate::thread::ThreadCounts;
 use crate::trace::TraceDigest;
 use latlab_doctor::conditions::{self, ConditionsBuilder};
+use latlab_model::attach::{AttachedThread, PackedCycles};
 use latlab_model::edges::Edges;
 use latlab_model::finding::{Finding, LossFinding};
 use latlab_model::flight::Recording;
@@ -43,6 +45,8 @@ pub enum StreamRow {
     Trace(Vec<TraceRow>),
     /// Of `pages.parquet`: all of one CPU.
     Pages(Vec<PageRow>),
+    /// Of `cycles.parquet`: all of one thread.
+    Cycles(Vec<CycleRow>),
 }
 
 /// A run, without its files, and the rows that are only known at its end.
@@ -99,6 +103,7 @@ pub struct RunBuilder {
     legs: LegDigest,
     trace: Option<TraceDigest>,
     own_work: OwnWorkDigest,
+    attach: AttachDigest,
     /// From the first word of the flight recorder on.
     explanation: Option<ExplanationDigest>,
     findings: FindingList,
@@ -174,6 +179,9 @@ impl RunBuilder {
             }
             Message::KnownThreads(threads) => self.explanation.as_mut()?.push_threads(threads),
             Message::RecorderReport(report) => self.explanation.as_mut()?.push_report(report),
+            Message::AttachedThread(found) => self.find_thread(found),
+            Message::Cycles(cycles) => return self.push_cycles(&cycles).map(StreamRow::Cycles),
+            Message::AttachReport(report) => self.attach.push_report(report),
             Message::GuestStream(stream) => keep_first(&mut self.guest_stream, stream),
             Message::Stop => self.stopped = true,
             // An order to the agent; a stream that comes back says nothing with it.
@@ -200,6 +208,28 @@ impl RunBuilder {
         let legs = self.plan.as_ref().is_some_and(|plan| plan.method.has_legs());
         self.trace = legs.then(|| TraceDigest::new(&prepared.threads));
         self.prepared = Some(prepared);
+    }
+
+    /// A thread of a program becomes one of the run when it is found, if it is judged.
+    fn find_thread(&mut self, found: AttachedThread) {
+        if let (Some(setup), Some(prepared)) = (&found.setup, &mut self.prepared)
+            && self.threads.len() < MOST_THREADS
+            && !self.threads.contains_key(&setup.thread)
+        {
+            self.threads.insert(setup.thread, ThreadCounts::new(setup.clone()));
+            prepared.threads.push(setup.clone());
+        }
+        self.attach.push_thread(found);
+    }
+
+    fn push_cycles(&mut self, packed: &PackedCycles) -> Option<Vec<CycleRow>> {
+        match self.attach.push_cycles(packed, self.plan.as_ref()?) {
+            Ok(rows) => Some(rows),
+            Err(finding) => {
+                self.findings.push(*finding);
+                None
+            }
+        }
     }
 
     fn end_thread(&mut self, end: ThreadEnd) {

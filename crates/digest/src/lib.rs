@@ -3,6 +3,7 @@
 //! Nothing here reads a clock or a file: the id and the time of the beginning are given. So a run
 //! can be made from a journal, from a stream that goes on, or in a test.
 
+mod attach;
 mod bins;
 mod builder;
 mod clocks;
@@ -31,7 +32,9 @@ pub use builder::{RunBuilder, RunDigest, StreamError, StreamRow};
 pub use explanation::explain_spikes;
 pub use outliers::OutlierDigest;
 pub use remedies::with_remedies;
-pub use rows::{BinRow, IntervalRow, LegRow, PageRow, SampleRow, SpikeRow, TraceRow, coarse_edges};
+pub use rows::{
+    BinRow, CycleRow, IntervalRow, LegRow, PageRow, SampleRow, SpikeRow, TraceRow, coarse_edges,
+};
 pub use statistics::StatisticsDigest;
 pub use stream_end::StreamEnd;
 pub use telemetry::TelemetryRow;

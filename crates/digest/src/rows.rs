@@ -1,5 +1,6 @@
 //! The rows of a run's tables.
 
+use latlab_model::attach::Cycle;
 use latlab_model::frame::{Interval, Spike};
 use latlab_model::histogram::{bin_low, bin_of};
 use latlab_model::legs::{CycleLegs, Leg};
@@ -142,6 +143,15 @@ pub struct SampleRow {
     pub cpu: Option<u32>,
     /// The release and the latency.
     pub sample: Sample,
+}
+
+/// A row of `cycles.parquet`: a cycle of a thread of a program. Row groups hold one thread each.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct CycleRow {
+    /// Number of the thread among those that were found.
+    pub thread: u32,
+    /// The cycle.
+    pub cycle: Cycle,
 }
 
 /// A row of `trace.parquet`: one event, or from when on the trace was on or off. Row groups hold one

@@ -8,6 +8,7 @@ mod reader;
 
 pub use reader::{FOUND_PAYLOAD, Frame, FrameReader, ReadResult, skip_damage};
 
+use crate::attach::{AttachReport, AttachedThread, PackedCycles};
 use crate::edges::Edges;
 use crate::flight::{KnownThread, RecordedSpike, RecorderReport, TraceFormats, TracePages};
 use crate::guest::GuestStream;
@@ -166,6 +167,12 @@ pub enum Message {
     KnownThreads(Vec<KnownThread>),
     /// What a guest sent until it powered off, added by whoever conducted it.
     GuestStream(GuestStream),
+    /// A thread of the program was found.
+    AttachedThread(AttachedThread),
+    /// Cycles of such a thread.
+    Cycles(PackedCycles),
+    /// What else is known of these threads by now.
+    AttachReport(AttachReport),
 }
 
 macro_rules! kinds {
@@ -226,12 +233,15 @@ kinds! {
     29 FineSamples packed,
     30 KnownThreads json,
     31 GuestStream json,
+    32 AttachedThread json,
+    33 Cycles packed,
+    34 AttachReport json,
 }
 
 impl Message {
-    /// The kinds of [`Message::Samples`], [`Message::Trace`], [`Message::TracePages`] and
-    /// [`Message::FineSamples`], known before a frame is read.
-    const BULK: [u32; 4] = [12, 22, 26, 29];
+    /// The kinds of [`Message::Samples`], [`Message::Trace`], [`Message::TracePages`],
+    /// [`Message::FineSamples`] and [`Message::Cycles`], known before a frame is read.
+    const BULK: [u32; 5] = [12, 22, 26, 29, 33];
 }
 
 impl Message {

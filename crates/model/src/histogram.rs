@@ -70,8 +70,9 @@ pub const fn bin_high(bin: usize) -> u64 {
 }
 
 /// One row of a histogram as people and tables see it: latencies from `low_ns` to below `high_ns`. A
-/// row that ends at [`Nanos::MAX`] has no end: how large its latencies are is not known.
+/// row that ends at the largest time has no end: how large its latencies are is not known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Bin {
     /// Smallest latency counted here.
     pub low_ns: Nanos,

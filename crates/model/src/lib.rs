@@ -3,6 +3,7 @@
 //! Nothing here opens a file or reads a clock: what is described in this crate is what the
 //! agent sends, what the journal holds and what a run folder says.
 
+pub mod attach;
 pub mod campaign;
 pub mod campaign_table;
 pub mod comparison;

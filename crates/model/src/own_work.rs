@@ -40,9 +40,12 @@ pub fn fixed_releases(measurement: &Measurement, threads: &[ThreadSetup]) -> Vec
     let method = &measurement.plan.method;
     let is_fixed = match measurement.task {
         Task::Cyclic(_) | Task::Handoff(_) => method.has_releases() && !method.clock_can_be_set(),
-        Task::Spin(_) | Task::Timerlat(_) | Task::Respond(_) | Task::Gpio(_) | Task::Instrument => {
-            false
-        }
+        Task::Spin(_)
+        | Task::Timerlat(_)
+        | Task::Attach(_)
+        | Task::Respond(_)
+        | Task::Gpio(_)
+        | Task::Instrument => false,
     };
     let releases =
         |thread: &ThreadSetup| Some((thread.cpu?, thread.first_release_ns.0, thread.period_ns?.0));

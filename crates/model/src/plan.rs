@@ -4,6 +4,7 @@
 //! [`Method`]. A value that nobody knows or that means nothing, such as the period of a capture, is
 //! absent; a [`Measurement`] is a plan of which all is known that measuring needs.
 
+mod attach;
 mod check;
 mod cyclic;
 mod handoff;
@@ -22,6 +23,7 @@ use crate::load::{Load, LoadCpus};
 use crate::nanos::SECOND;
 use crate::target::{HeldPlace, Target};
 use crate::{CpuSet, Nanos};
+pub use attach::{Attach, AttachTarget, JudgedTime, fits};
 pub use check::MOST_THREADS;
 pub use cyclic::{ClockName, Cyclic, Cyclictest, Mechanism, MissedPolicy, Phase, Releases};
 pub use handoff::{Handoff, WakeBy};

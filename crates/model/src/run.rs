@@ -1,6 +1,7 @@
 //! What a run was: what was applied, what was found, and the verdict.
 
 use crate::Nanos;
+use crate::attach::AttachedRun;
 use crate::doctor::Diagnosis;
 use crate::explanation::RunExplanation;
 pub use crate::finding::{Finding, Severity};
@@ -402,6 +403,9 @@ pub struct Run {
     /// periods. Printed by `show` and `run`, not stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub statistics: Option<RunStatistics>,
+    /// The threads of the program that was attached to; `None` for another instrument.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attached: Option<AttachedRun>,
     /// The judgement, where a deadline was given.
     pub verdict: Option<Verdict>,
     /// The other files of the folder.

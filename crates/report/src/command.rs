@@ -48,7 +48,8 @@ fn method(words: &mut CommandLine, method: &Method) {
                 words.unless(Workload::DEFAULT_BYTES, "--workload-size", bytes);
             }
         }
-        Method::Timerlat(_) | Method::Respond(_) | Method::Import(_) => {}
+        // A program that was attached to is in the command that is stored.
+        Method::Timerlat(_) | Method::Attach(_) | Method::Respond(_) | Method::Import(_) => {}
     }
 }
 

@@ -39,6 +39,7 @@ pub use pictures::{phase, time};
 pub use run_length::run_length;
 pub use run_table::RunTable;
 pub use run_with_bins::RunWithBins;
+pub use sections::attach::list as attached_threads;
 pub use sections::explanation::{holder_words, text as causes_text, timeline};
 pub use sections::load::{LoadEntry, load_entry};
 pub use sections::replay::{long_paths, replay_table, replayed};

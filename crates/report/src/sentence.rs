@@ -5,7 +5,7 @@ mod method_facts;
 pub use method_facts::method_facts;
 
 use crate::figures::{NamedQuantile, P99, P99_9, P99_99, P99_999, maximum};
-use crate::sections::respond;
+use crate::sections::{attach, respond};
 use crate::terms;
 use crate::units::{four_digits, grouped, percent, percent_of, span};
 use latlab_model::finding::{FindingKind, ImportFinding};
@@ -64,6 +64,9 @@ pub fn kernel(run: &Run) -> String {
 
 /// The observed maximum with what it was observed in.
 pub fn headline(run: &Run) -> String {
+    if let Some(headline) = attach::headline(run) {
+        return headline;
+    }
     if let Some(responses) = run.responses() {
         return respond::headline(run, responses);
     }

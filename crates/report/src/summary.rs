@@ -5,7 +5,7 @@ use crate::doctor::summary::weighty;
 use crate::figures::{
     LatencyBound, NamedQuantile, P50, P99, P99_9, SaidLatency, maximum, resolution,
 };
-use crate::sections::{explanation as explanation_section, respond, statistics};
+use crate::sections::{attach, explanation as explanation_section, respond, statistics};
 use crate::sentence;
 use crate::terms;
 use crate::units::{counted, grouped, percent, percent_of, short, span};
@@ -49,6 +49,8 @@ pub(crate) struct Cause {
 
 /// Causes that are named at the top; the others follow below.
 const NAMED_CAUSES: usize = 3;
+/// The same of a program that was attached to, whose faults are among them.
+const NAMED_FAULTS: usize = 6;
 
 /// The judgement with its figures in a sentence; without a deadline the observed maximum.
 pub(crate) fn headline(run: &Run) -> String {
@@ -85,7 +87,10 @@ fn judgement(run: &Run, verdict: &Verdict) -> String {
         true => format!("at least {}", grouped(*misses)),
         false => grouped(*activations),
     };
-    let missed = format!("{count} of {all} {many} missed the {deadline_ns} deadline");
+    let of_program = attach::judgement(run, verdict);
+    let largest = if of_program.is_some() { String::new() } else { largest };
+    let missed = of_program
+        .unwrap_or_else(|| format!("{count} of {all} {many} missed the {deadline_ns} deadline"));
     match (verdict::reason(run, verdict), &verdict.reason) {
         (Some(reason), Some(VerdictReason::PassForbidden { .. })) if *misses == 0 => {
             format!("{word}: {missed}, but {reason}{largest}.")
@@ -257,7 +262,11 @@ fn suspects(run: &Run) -> Vec<Suspect<'_>> {
         .collect();
     all.sort_by_key(|Suspect { finding, largest }| {
         let count = largest.map_or(0, |largest| largest.count);
-        Reverse((finding.effect(), finding.severity(), count))
+        let (is_of_program, longest) = match &finding.kind {
+            FindingKind::Attach(of_program) => (true, of_program.longest_ns()),
+            _ => (false, Nanos::ZERO),
+        };
+        Reverse((finding.effect(), finding.severity(), count, is_of_program, longest))
     });
     all
 }
@@ -382,7 +391,10 @@ pub(crate) fn causes(run: &Run) -> Causes {
         of_run.chain(of_machine).filter(|cause| codes.insert(cause.code.clone())).collect();
     // What is known comes before what is possible, on the same lines.
     let known = run.explanation.as_ref().map_or(0, |of| of.causes.len().min(NAMED_CAUSES));
-    let number = NAMED_CAUSES - known.min(NAMED_CAUSES - 1);
+    let number = match run.attached {
+        Some(_) => NAMED_FAULTS,
+        None => NAMED_CAUSES - known.min(NAMED_CAUSES - 1),
+    };
     let left_out = all.len().saturating_sub(number);
     let to_try = first_try.as_ref().map(|one| one.code.as_str());
     Causes { title, named: first_causes(all, number, to_try), left_out, first_try }
@@ -428,8 +440,10 @@ fn first_try(run: &Run, suspects: &[Suspect], conditions: &[&Diagnosis]) -> Opti
     let is_of_firmware = suspects.iter().filter(has_first).any(|one| is_smi(one.finding));
     let of_firmware = is_of_firmware && is_without_events(run);
     let explained = explained_remedy(run).filter(|_| !of_firmware);
+    let of_program = suspects.iter().find(|one| matches!(one.finding.kind, FindingKind::Attach(_)));
     explained
         .or_else(of_largest)
+        .or_else(|| of_program.and_then(Suspect::first_try))
         .or_else(|| of_run.chain(of_machine).find(|one| one.remedy.is_command()))
         .or_else(|| find_out(run))
 }
@@ -458,6 +472,7 @@ fn find_out(run: &Run) -> Option<FirstTry> {
         && run.total.cycles > 0
         && run.asked.method.has_agent()
         && run.asked.method.records() == Recorded::Latency
+        && run.attached.is_none()
         && run.explanation.is_none();
     is_possible.then(|| FirstTry {
         code: "explain".to_string(),

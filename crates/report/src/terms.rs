@@ -1,7 +1,7 @@
 //! What an instrument records, in words: one table for text, pages and pictures.
 
 use latlab_model::Run;
-use latlab_model::plan::{Plan, Recorded};
+use latlab_model::plan::{JudgedTime, Plan, Recorded};
 
 /// The words of an instrument.
 #[derive(Debug)]
@@ -56,6 +56,20 @@ static GAP: Terms = Terms {
     has_gaps: true,
 };
 
+/// A cycle of a program's thread, from its release to its end.
+static CYCLE: Terms = Terms {
+    one: "response time",
+    many: "response times",
+    title: "Response time",
+    titles: "Response times",
+    axis: "Response time",
+    size: "response time",
+    cycle: "cycle",
+    cycles: "cycles",
+    beyond: "longer",
+    has_gaps: false,
+};
+
 /// A pin that answers another one.
 static RESPONSE: Terms = Terms {
     one: "response",
@@ -91,6 +105,9 @@ pub fn along(is_logarithmic: bool, terms: &Terms) -> String {
 
 /// The words for what this plan measures.
 pub fn of_plan(plan: &Plan) -> &'static Terms {
+    if plan.method.attach().is_some_and(|attach| attach.judged == JudgedTime::Response) {
+        return &CYCLE;
+    }
     match plan.method.records() {
         Recorded::Latency => &LATENCY,
         Recorded::Gap => &GAP,

@@ -13,8 +13,8 @@ use crate::table::{Row, Table};
 use crate::tables::{self, ThreadTable};
 use jiff::Timestamp;
 use latlab_digest::{
-    IntervalRow, PageRow, RunBuilder, RunDigest, SampleRow, StreamEnd, StreamError, StreamRow,
-    TelemetryRow, TraceRow,
+    CycleRow, IntervalRow, PageRow, RunBuilder, RunDigest, SampleRow, StreamEnd, StreamError,
+    StreamRow, TelemetryRow, TraceRow,
 };
 use latlab_model::Run;
 use latlab_model::frame::{Damage, FrameReader, ReadResult, STREAM_VERSION, skip_damage};
@@ -185,6 +185,7 @@ struct Tables {
     telemetry: Option<Table<TelemetryRow>>,
     trace: Option<ThreadTable<TraceRow>>,
     pages: Option<Table<PageRow>>,
+    cycles: Option<ThreadTable<CycleRow>>,
 }
 
 impl Tables {
@@ -196,8 +197,8 @@ impl Tables {
             let _ = disk.remove(&folder.join(name));
         }
         let (disk, folder) = (disk.clone(), folder.into());
-        let (samples, telemetry, trace, pages) = (None, None, None, None);
-        Ok(Tables { disk, folder, intervals, clocks, samples, telemetry, trace, pages })
+        let (samples, telemetry, trace, pages, cycles) = (None, None, None, None, None);
+        Ok(Tables { disk, folder, intervals, clocks, samples, telemetry, trace, pages, cycles })
     }
 
     fn push(&mut self, row: StreamRow) -> Result<()> {
@@ -222,6 +223,10 @@ impl Tables {
                 // A group each, since they are long.
                 get_or_create(&mut self.pages, create)?.push_group(&rows)
             }
+            StreamRow::Cycles(rows) => {
+                let create = || ThreadTable::create(&self.disk, &self.folder);
+                get_or_create(&mut self.cycles, create)?.push(&rows)
+            }
         }
     }
 
@@ -241,6 +246,9 @@ impl Tables {
         }
         if let Some(pages) = self.pages {
             add(PageRow::FILE, pages.close()?);
+        }
+        if let Some(cycles) = self.cycles {
+            add(CycleRow::FILE, cycles.close()?);
         }
         Ok(files)
     }

@@ -4,7 +4,8 @@ use crate::disk::Disk;
 use crate::error::Result;
 use crate::table::{ColumnData, ColumnSpec, Row, Table, TableReader};
 use latlab_digest::{
-    BinRow, IntervalRow, LegRow, PageRow, SampleRow, SpikeRow, TelemetryRow, TraceRow, coarse_edges,
+    BinRow, CycleRow, IntervalRow, LegRow, PageRow, SampleRow, SpikeRow, TelemetryRow, TraceRow,
+    coarse_edges,
 };
 use latlab_model::run::{ClockReading, StoredFile};
 use latlab_model::{Bin, Nanos, Run, ThreadBins};
@@ -113,6 +114,29 @@ impl Row for PageRow {
     const GZIP: bool = true;
 }
 
+impl Row for CycleRow {
+    const FILE: &'static str = "cycles.parquet";
+    const COLUMNS: &'static [ColumnSpec<CycleRow>] = columns! {
+        "thread" Int |row| row.thread as i32,
+        "release_ns" Long |row| row.cycle.release_ns.0,
+        "released_by" Word |row| row.cycle.released_by.as_str(),
+        "wake_up_ns" Long |row| row.cycle.wake_up_ns.0,
+        "execution_ns" Long |row| row.cycle.execution_ns.0,
+        "preempted_ns" Long |row| row.cycle.preempted_ns.0,
+        "blocked_ns" Long |row| row.cycle.blocked_ns.0,
+        "overruns" Int |row| row.cycle.overruns as i32,
+    };
+    const GZIP: bool = true;
+}
+
+impl ThreadRow for CycleRow {
+    const GROUP: usize = 131_072;
+
+    fn thread(&self) -> Option<u32> {
+        Some(self.thread)
+    }
+}
+
 /// A row of a table whose row groups hold one thread each, or what concerns all of them.
 pub trait ThreadRow: Row + Copy {
     /// Rows of one thread that are written as a group: more make fewer groups of a long run, and
@@ -196,8 +220,14 @@ impl Row for TelemetryRow {
 }
 
 /// Names of the tables that some runs have.
-pub const MORE: [&str; 5] =
-    [SampleRow::FILE, TelemetryRow::FILE, LegRow::FILE, TraceRow::FILE, PageRow::FILE];
+pub const MORE: [&str; 6] = [
+    SampleRow::FILE,
+    TelemetryRow::FILE,
+    LegRow::FILE,
+    TraceRow::FILE,
+    PageRow::FILE,
+    CycleRow::FILE,
+];
 /// Names of the tables that every run has.
 pub const FILES: [&str; 4] = [BinRow::FILE, IntervalRow::FILE, SpikeRow::FILE, ClockReading::FILE];
 

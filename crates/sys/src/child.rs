@@ -10,12 +10,13 @@ use rustix::process::{
     set_parent_process_death_signal, wait, waitid,
 };
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
-use std::os::fd::{BorrowedFd, RawFd};
+use std::io::{self, Read, Write};
+use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command};
+use std::thread::JoinHandle;
 
 /// Where a program lies that can be run, as a shell would find it.
 pub fn program_path(name: &str) -> Option<PathBuf> {
@@ -83,6 +84,65 @@ pub fn ordinary_command(command: &mut Command, cpus: Vec<u32>, nice: i32) -> &mu
     command.process_group(0);
     // SAFETY: between fork and exec only system calls are made; nothing is allocated or locked.
     unsafe { command.pre_exec(prepare) }
+}
+
+/// A child that has not become its program yet.
+pub struct HeldChild {
+    pid: u32,
+    go: io::PipeWriter,
+    spawned: JoinHandle<io::Result<Child>>,
+}
+
+impl HeldChild {
+    /// Forks, and holds the child before the command's program begins; on these CPUs, in a group of its
+    /// own, and with the signals that we ignore as they are by default.
+    pub fn fork(mut command: Command, cpus: Vec<u32>) -> io::Result<HeldChild> {
+        let (mut told, mut tells) = io::pipe()?;
+        let (mut waits, go) = io::pipe()?;
+        let our_end = go.as_raw_fd();
+        let hold = move || {
+            for signal in [libc::SIGHUP, libc::SIGXFSZ, libc::SIGINT, libc::SIGTERM] {
+                // SAFETY: sets the default action, which needs no function of ours.
+                unsafe { libc::signal(signal, libc::SIG_DFL) };
+            }
+            sched::set_affinity(cpus.iter().copied())?;
+            // SAFETY: this is the child's own copy of a descriptor that it has no use for; open, it
+            // would keep the child from seeing that the parent has died.
+            unsafe { libc::close(our_end) };
+            tells.write_all(&std::process::id().to_ne_bytes())?;
+            waits.read_exact(&mut [0])
+        };
+        command.process_group(0);
+        // SAFETY: between fork and exec only system calls are made; nothing is allocated or locked.
+        unsafe { command.pre_exec(hold) };
+        // It returns when the child has become its program.
+        let spawned = std::thread::Builder::new().spawn(move || command.spawn())?;
+        let mut pid = [0; 4];
+        match told.read_exact(&mut pid) {
+            Ok(()) => Ok(HeldChild { pid: u32::from_ne_bytes(pid), go, spawned }),
+            Err(_) => Err(spawned
+                .join()
+                .ok()
+                .and_then(Result::err)
+                .unwrap_or_else(|| io::ErrorKind::BrokenPipe.into())),
+        }
+    }
+
+    /// Its number, which it keeps.
+    pub fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// Lets it become its program; the error is that of starting it.
+    pub fn release(mut self) -> io::Result<Child> {
+        self.go.write_all(&[1])?;
+        self.spawned.join().unwrap_or_else(|_| Err(io::ErrorKind::Other.into()))
+    }
+}
+
+/// Asks a child to end.
+pub fn terminate(child: &Child) -> io::Result<()> {
+    Ok(kill_process(Pid::from_child(child), Signal::TERM)?)
 }
 
 /// Leaves a descriptor of ours open in what the command will start.

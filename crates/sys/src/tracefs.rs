@@ -117,6 +117,11 @@ impl Instance {
         read.map_err(|error| format!("cannot read {}/{file}: {error}", self.path))
     }
 
+    /// Whether it has this file.
+    pub fn has(&self, file: &str) -> bool {
+        self.folder.join(file).exists()
+    }
+
     /// The pages that this CPU fills.
     pub fn pipe(&self, cpu: u32, page: usize) -> Result<Pipe, String> {
         let name = format!("per_cpu/cpu{cpu}/trace_pipe_raw");

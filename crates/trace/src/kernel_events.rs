@@ -106,7 +106,7 @@ pub enum Left {
 impl Left {
     /// From `prev_state`. Its low bits are the same in all kernels; beyond them is the mark of a
     /// thread that was preempted, in another place in each.
-    fn of(state: i64) -> Left {
+    pub(crate) fn of(state: i64) -> Left {
         match state & 0xff {
             0 => Left::Ready,
             state if state & 4 != 0 => Left::Stopped,

@@ -10,6 +10,7 @@
 mod blame;
 mod causes;
 mod counts;
+pub mod cycles;
 mod format;
 mod kernel_events;
 mod leg_context;

@@ -19,6 +19,9 @@ _latlab() {
             latlab,agent)
                 cmd="latlab__subcmd__agent"
                 ;;
+            latlab,attach)
+                cmd="latlab__subcmd__attach"
+                ;;
             latlab,collect)
                 cmd="latlab__subcmd__collect"
                 ;;
@@ -152,7 +155,7 @@ _latlab() {
 
     case "${cmd}" in
         latlab)
-            opts="-h -V --help --version run respond plan import export doctor lab target collect loads scenarios list show explain report compare trend fleet plot serve verify cyclictest completions agent watch"
+            opts="-h -V --help --version run attach respond plan import export doctor lab target collect loads scenarios list show explain report compare trend fleet plot serve verify cyclictest completions agent watch"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -182,6 +185,108 @@ _latlab() {
                     ;;
                 -o)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        latlab__subcmd__attach)
+            opts="-D -q -h -V --pid --comm --as-root --output --thread --activation --list --for --deadline --limit --load --load-on --loads --tune --set --name --note --interval --keep-going --quiet --junit --ktap --lava --out --format --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --pid)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --comm)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --thread)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --activation)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --for)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -D)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --deadline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --load)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --load-on)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --loads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tune)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --set)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --name)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --note)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --interval)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --junit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ktap)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lava)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --out)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -1215,7 +1320,7 @@ _latlab() {
             fi
             case "${prev}" in
                 --instrument)
-                    COMPREPLY=($(compgen -W "cyclic handoff spin timerlat respond import" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "cyclic handoff spin timerlat attach respond import" -- "${cur}"))
                     return 0
                     ;;
                 --wake)
@@ -1795,7 +1900,7 @@ _latlab() {
                     return 0
                     ;;
                 --instrument)
-                    COMPREPLY=($(compgen -W "cyclic handoff spin timerlat respond import" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "cyclic handoff spin timerlat attach respond import" -- "${cur}"))
                     return 0
                     ;;
                 --wake)

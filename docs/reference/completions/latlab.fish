@@ -27,6 +27,7 @@ end
 complete -c latlab -n "__fish_latlab_needs_command" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_needs_command" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "run" -d 'Measure wake-up latency and store the run; or measure all runs of a sheet'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "attach" -d 'Measure the threads of your own program: are its cycles in time, and what delays them?'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "respond" -d 'Measure how fast a pin answers a pin, from captures or in a simulator'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "plan" -d 'Compute how long a run must be to exclude a rate of deadline misses'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "import" -d 'Turn recordings of other tools into runs: cyclictest, rtla, jitterdebugger and more'
@@ -55,6 +56,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l instrument -d 'Met
 handoff\t''
 spin\t''
 timerlat\t''
+attach\t''
 respond\t''
 import\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l wake -d 'handoff: how threads are woken: futex, pipe, signal, eventfd, mq (POSIX queue), sysv (semaphore) [default: futex]' -r -f -a "futex\t''
@@ -140,6 +142,34 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l skip-missing -d 'L
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l print-unit -d 'Print a systemd unit that continues the campaign after each boot'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -l pid -d 'Measure the process with this number, or the process of this thread' -r
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -l comm -d 'Measure all processes that have this name, or a thread with this name; * stands for anything' -r
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -l output -d 'With PROGRAM: write what it prints to this file [default: discard it]' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -l thread -d 'Judge the threads with this name; * stands for anything [default: those with a real-time policy, or all if there are none]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -l activation -d 'Name the system call that ends a cycle, such as epoll_wait or read:7; may be repeated [default: find out]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -s D -l for -d 'Length of the run [default: until the program ends, or Ctrl-C]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -l deadline -d 'Longest time from the release to the end of a cycle, or wake-up:TIME from the release to its start [default: the period of each thread]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -l limit -d 'Allow up to RATE bursts of deadline misses (0.1/h, 1/d) before failing' -r
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -l load -d 'Run this load beside the measurement; may be repeated (`latlab loads` lists them)' -r
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -l load-on -d 'CPUs of the loads: everywhere, or a list' -r
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -l loads -d 'Folder with more definitions of loads' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -l tune -d 'Change a setting for the time of the run, as for `latlab run`' -r
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -l set -d 'Write a kernel file for the time of the run: /sys/FILE=VALUE, or NAME=VALUE as for sysctl' -r
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -l name -d 'Name of the run, used in the name of its folder [default: that of the program]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -l note -d 'Note to store with the run' -r
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -l interval -d 'Length of the stored intervals' -r
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -l junit -d 'Write the result as JUnit XML as well, - for standard output instead of the text' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -l ktap -d 'Write the result as KTAP as well; without a file to standard output instead of the text' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -l lava -d 'Write the result as lines for LAVA as well; without a file to standard output instead of the text' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -l format -d 'How to print the result: text, json' -r -f -a "text\t''
+json\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -l as-root -d 'With PROGRAM: start it as root also under sudo'
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -l list -d 'Show the threads, how they are released and how often, after 2 s or --for; store nothing'
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -l keep-going -d 'Continue when the terminal is closed (SIGHUP)'
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -s q -l quiet -d 'Print no progress and no live table'
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l from -d 'Captures: sigrok .sr, VCD, CSV (Saleae, Tektronix and others), ISF, lists of readings; each becomes a run' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l simulate -d 'Run the firmware in a simulator: uno:irq, uno:irq-notimer, uno:polling, or avr with a --firmware of your own; or a responder on Linux in a guest: linux:kmod, linux:kmod-plain, linux:kmod-threaded, linux:c-sysfs, linux:c-gpiochip, linux:c-poll, linux:python, linux:python-gpiod1, linux:rust; or published: five responders of a published experiment, idle and busy' -r -f -a "uno:irq\t''
 uno:irq-notimer\t''
@@ -827,6 +857,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand watch" -l instrument -d 'M
 handoff\t''
 spin\t''
 timerlat\t''
+attach\t''
 respond\t''
 import\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l wake -d 'handoff: how threads are woken: futex, pipe, signal, eventfd, mq (POSIX queue), sysv (semaphore) [default: futex]' -r -f -a "futex\t''

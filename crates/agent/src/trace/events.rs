@@ -1,11 +1,12 @@
 //! The kernel's trace beside the measuring threads: which events it records, and how they are read.
 
+use super::pipes::MergedPipes;
 use latlab_model::run::ThreadSetup;
 use latlab_model::{CpuSet, Nanos};
 use latlab_sys::files::Root;
-use latlab_sys::tracefs::{Instance, Pipe, Tracefs};
+use latlab_sys::tracefs::{Instance, Tracefs};
 use latlab_sys::undo::Changes;
-use latlab_trace::{Field, Format, KernelEvent, Layout};
+use latlab_trace::{Event, Field, Format, KernelEvent, Layout};
 
 const HRTIMER_START: &str = "timer/hrtimer_start";
 const HRTIMER_EXPIRE: &str = "timer/hrtimer_expire_entry";
@@ -65,12 +66,8 @@ impl Fields {
 
 /// A trace of our own.
 pub struct KernelTrace {
-    layout: Layout,
     fields: Fields,
-    /// The pages of each CPU.
-    pipes: Vec<(u32, Pipe)>,
-    /// What is too young to be in order with the other CPUs.
-    young: Vec<(i64, u32, KernelEvent)>,
+    pipes: MergedPipes<KernelEvent>,
     /// Whether timers of others are left out.
     filtered: bool,
     /// Last, so that nothing reads the trace any more when it goes.
@@ -81,17 +78,10 @@ impl KernelTrace {
     /// Makes the trace, switched off.
     pub fn prepare(root: &Root, changes: &mut Changes) -> Result<KernelTrace, String> {
         let tracefs = Tracefs::find(root)?;
-        let layout = page_layout(&tracefs)?;
+        let pipes = MergedPipes::new(page_layout(&tracefs)?);
         let fields = Fields::read(&tracefs)?;
         let instance = tracefs.instance(changes)?;
-        Ok(KernelTrace {
-            layout,
-            fields,
-            pipes: Vec::new(),
-            young: Vec::new(),
-            filtered: false,
-            instance,
-        })
+        Ok(KernelTrace { fields, pipes, filtered: false, instance })
     }
 
     /// Lets it say what concerns these threads, on these CPUs.
@@ -109,9 +99,7 @@ impl KernelTrace {
         set(format!("events/{HRTIMER_START}/filter"), &among("common_pid"))?;
         set(format!("events/{SCHED_SWITCH}/filter"), &among("next_pid"))?;
         // A timer may be moved to another CPU, and a thread may float.
-        let pipes = online.iter().map(|cpu| Ok((cpu, self.instance.pipe(cpu, self.layout.page)?)));
-        self.pipes = pipes.collect::<Result<_, String>>()?;
-        Ok(())
+        self.pipes.open(&self.instance, online)
     }
 
     /// Switches it on or off; which it is shows in what it says.
@@ -120,28 +108,10 @@ impl KernelTrace {
     }
 
     /// Gives everything up to this time in its order; what is younger stays for the next reading.
-    pub fn read(&mut self, until: i64, mut on_event: impl FnMut(i64, u32, KernelEvent)) {
-        let mut events = std::mem::take(&mut self.young);
-        let KernelTrace { layout, fields, pipes, .. } = self;
-        for (cpu, pipe) in pipes {
-            while let Some(page) = pipe.next_page() {
-                let mut page = layout.events(page);
-                let mut lost = page.lost.map(|lost| lost.max(1));
-                for event in &mut page {
-                    let at = event.at as i64;
-                    if let Some(lost) = lost.take() {
-                        events.push((at, *cpu, KernelEvent::Lost(lost)));
-                    }
-                    let known = fields.event(event.id, event.data);
-                    events.extend(known.map(|one| (at, *cpu, one)));
-                }
-            }
-        }
-        // Each CPU's are in order, so that this is little more than to merge them.
-        events.sort_by_key(|(at, ..)| *at);
-        let young = events.partition_point(|(at, ..)| *at < until);
-        self.young = events.split_off(young);
-        events.into_iter().for_each(|(at, cpu, event)| on_event(at, cpu, event));
+    pub fn read(&mut self, until: i64, on_event: impl FnMut(i64, u32, KernelEvent)) {
+        let KernelTrace { fields, pipes, .. } = self;
+        let decode = |_, event: &Event| fields.event(event.id, event.data);
+        pipes.read(until, decode, KernelEvent::Lost, on_event);
     }
 
     /// Once it is known what the kernel calls for our timers, those of others need not be recorded;

@@ -6,9 +6,11 @@
 //! ring buffer, which counts what it has to overwrite.
 
 mod events;
+mod pipes;
 mod schedule;
 
 pub use events::page_layout;
+pub use pipes::MergedPipes;
 
 use crate::outbox::Outbox;
 use crate::refusals::machine_refuses;

@@ -1,6 +1,7 @@
 //! The commands, one module each.
 
 pub mod agent;
+pub mod attach;
 pub mod campaign;
 pub mod collect;
 pub mod compare;

@@ -137,7 +137,7 @@ impl MeasureArgs {
                 [&of_spin[..], &of_handoff, &own].concat()
             }
             // The plan refuses it as a whole.
-            Instrument::Respond | Instrument::Import => Vec::new(),
+            Instrument::Attach | Instrument::Respond | Instrument::Import => Vec::new(),
         })
     }
 
@@ -162,6 +162,7 @@ impl MeasureArgs {
             Instrument::Timerlat => {
                 Method::Timerlat(Timerlat { period_ns: self.releases().period_ns })
             }
+            Instrument::Attach => Method::Attach(Box::default()),
             Instrument::Respond => Method::Respond(Box::default()),
             Instrument::Import => Method::Import(Box::default()),
         }

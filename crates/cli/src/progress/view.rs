@@ -117,6 +117,7 @@ fn totals(view: &LiveView) -> Vec<String> {
         }
         let stage = match (threads.is_empty(), view.plan.target.boots_for_each_run()) {
             (true, true) => "booting",
+            (true, false) if view.plan.method.attach().is_some() => "looking for cycles",
             (true, false) => "preparing",
             (false, _) => "warming up",
         };
@@ -124,18 +125,22 @@ fn totals(view: &LiveView) -> Vec<String> {
     };
     let sum = |of: fn(&LiveThread) -> u64| grouped(threads.iter().map(of).sum());
     let missed = match view.plan.method.has_releases() {
+        true if view.plan.method.attach().is_some() => {
+            format!("{} overruns", sum(|thread| thread.total.missed))
+        }
         true => format!("{} missed", sum(|thread| thread.total.missed)),
         false if view.plan.method.records() == Recorded::Gap => {
             format!("noise {}", percent(noise(view, threads)))
         }
         false => "missed releases not defined".to_string(),
     };
-    let misses = view
-        .plan
-        .deadline_ns
-        .map(|deadline| format!("{} above {}", sum(|thread| thread.total.misses), deadline));
-    let maximum =
-        format!("observed maximum {} (thread {})", slowest.total.max_ns, slowest.setup.thread);
+    let misses = || sum(|thread| thread.total.misses);
+    let misses = match view.plan.deadline_ns {
+        Some(deadline) => Some(format!("{} above {deadline}", misses())),
+        // Each thread of a program has its own.
+        None => view.plan.method.attach().map(|_| format!("{} deadline misses", misses())),
+    };
+    let maximum = format!("observed maximum {} (thread {})", slowest.total.max_ns, name(slowest));
     let cycles = format!("{} {}", sum(|thread| thread.total.count), of_plan(view.plan).cycles);
     [Some(cycles), Some(missed), misses, Some(maximum)].into_iter().flatten().collect()
 }
@@ -204,6 +209,11 @@ fn draw_threads(frame: &mut Frame, area: Rect, view: &LiveView) {
     }
 }
 
+/// What a thread is called: one of a program has a name.
+fn name(thread: &LiveThread) -> String {
+    thread.name.clone().unwrap_or_else(|| thread.setup.thread.to_string())
+}
+
 /// The threads with the largest maxima, in the order of their numbers so that rows stay put.
 fn largest(threads: &[LiveThread], room: usize) -> Vec<&LiveThread> {
     let max = |thread: &LiveThread| (thread.total.count > 0).then_some(thread.total.max_ns);
@@ -218,8 +228,11 @@ fn columns(view: &LiveView, threads: &[&LiveThread]) -> Vec<LiveColumn> {
     let each = |head, cell: &dyn Fn(&LiveThread) -> String| {
         LiveColumn::new(head, threads.iter().map(|thread| cell(thread)))
     };
-    let missed_head =
-        if view.plan.method.records() == Recorded::Gap { "noise %" } else { "missed" };
+    let missed_head = match view.plan.method.records() {
+        Recorded::Gap => "noise %",
+        _ if view.plan.method.attach().is_some() => "overruns",
+        _ => "missed",
+    };
     let missed = |thread: &LiveThread| match view.plan.method.has_releases() {
         true => grouped(thread.total.missed),
         false if view.plan.method.records() == Recorded::Gap => {
@@ -228,12 +241,19 @@ fn columns(view: &LiveView, threads: &[&LiveThread]) -> Vec<LiveColumn> {
         false => "not defined".to_string(),
     };
     let mut columns = vec![
-        each("thread", &|thread| thread.setup.thread.to_string()),
+        each("thread", &name),
         each("cpu", &|thread| thread.setup.cpu.map_or("-".into(), |cpu| cpu.to_string())),
         each(of_plan(view.plan).cycles, &|thread| grouped(thread.total.count)),
         each(missed_head, &missed),
     ];
-    if view.plan.deadline_ns.is_some() {
+    if view.plan.method.attach().is_some() {
+        let period = |thread: &LiveThread| {
+            thread.setup.period_ns.map_or("irregular".to_string(), |period| period.to_string())
+        };
+        columns.insert(1, each("policy", &|thread| thread.setup.policy.clone()));
+        columns.insert(2, each("every", &period));
+    }
+    if view.plan.deadline_ns.is_some() || view.plan.method.attach().is_some() {
         columns.push(each("misses", &|thread| grouped(thread.total.misses)));
     }
     columns.extend(latency_columns(threads));

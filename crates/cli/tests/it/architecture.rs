@@ -89,6 +89,7 @@ const LAYERS: &[&str] = &[
     "commands::lab",
     "commands::campaign",
     "commands::agent",
+    "commands::attach",
     "commands::trend",
     "commands::watch",
     "commands::compare",

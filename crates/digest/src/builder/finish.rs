@@ -69,8 +69,10 @@ impl RunBuilder {
 
         let counts = std::mem::take(&mut self.threads).into_values();
         let counts: Vec<ThreadCounts> = counts.map(ThreadCounts::with_bins).collect();
-        let mut threads: Vec<ThreadRun> = counts.iter().map(|one| one.run(&head.plan)).collect();
-        let mut total = summarize(&head.plan, &counts, &threads);
+        let deadlines = self.attach.deadlines();
+        let judged_by = judged_plan(&head.plan, &deadlines);
+        let mut threads: Vec<ThreadRun> = counts.iter().map(|one| one.run(&judged_by)).collect();
+        let mut total = summarize(&judged_by, &counts, &threads);
         let mut spikes: Vec<SpikeRow> = counts.iter().flat_map(ThreadCounts::spike_rows).collect();
         self.legs.attach_to(&mut spikes);
         let legs = self.legs(&head.plan, &spikes);
@@ -82,6 +84,11 @@ impl RunBuilder {
                 (explanation, recording)
             })
             .unzip();
+        let attached = head.plan.method.attach().is_some().then(|| {
+            let (attached, findings) = std::mem::take(&mut self.attach).finish();
+            self.findings.extend(findings);
+            attached
+        });
         let own_work = std::mem::take(&mut self.own_work).finish();
         let found = own_work.iter().flat_map(|work| own_work_findings(work, &head.prepared));
         self.findings.extend(found);
@@ -90,7 +97,12 @@ impl RunBuilder {
         let ended = self.end_reason();
         let all =
             AllThreads { counts: &counts, threads: &threads, total: &total, findings: &findings };
-        let large = LargeLatencies { plan: &head.plan, applied: &head.prepared, spikes: &spikes };
+        let large = LargeLatencies {
+            plan: &judged_by,
+            applied: &head.prepared,
+            spikes: &spikes,
+            deadlines: &deadlines,
+        };
         let verdict = all.verdict(&large, measured, ended);
         let ended = decided_end(&head.plan, ended, verdict.as_ref());
         let run = Run {
@@ -119,6 +131,7 @@ impl RunBuilder {
             guest_stream: self.guest_stream,
             largest: Vec::new(),
             statistics: None,
+            attached,
             verdict,
             files: BTreeMap::new(),
             seal: None,
@@ -317,7 +330,7 @@ impl AllThreads<'_> {
     ) -> Option<Verdict> {
         let plan = large.plan;
         let deadline = plan.deadline_ns?;
-        let late = large.above(deadline);
+        let late = large.late(deadline);
         let found = bursts(&late).len();
         let below = |enough: usize| large.lower_level(deadline, self.threads, enough);
         let few = (1..ENOUGH_BURSTS).contains(&found).then(|| below(ENOUGH_BURSTS)).flatten();
@@ -341,6 +354,13 @@ impl AllThreads<'_> {
     }
 }
 
+/// The plan by which the run is judged: without a deadline, threads of a program have their periods,
+/// and the shortest stands for all.
+fn judged_plan(plan: &Plan, deadlines: &BTreeMap<u32, Nanos>) -> Plan {
+    let deadline_ns = plan.deadline_ns.or_else(|| deadlines.values().min().copied());
+    Plan { deadline_ns, ..plan.clone() }
+}
+
 /// A run that was to end when its limit is decided, and was ended then, has not been cut short.
 fn decided_end(plan: &Plan, ended: EndReason, verdict: Option<&Verdict>) -> EndReason {
     let is_decided = |verdict: &Verdict| {
@@ -359,17 +379,34 @@ struct LargeLatencies<'a> {
     plan: &'a Plan,
     applied: &'a AppliedSetup,
     spikes: &'a [SpikeRow],
+    /// Of threads that each have their own.
+    deadlines: &'a BTreeMap<u32, Nanos>,
 }
 
 impl LargeLatencies<'_> {
+    /// The cycles that missed the deadline, or that of their thread.
+    fn late(&self, deadline: Nanos) -> Vec<LateCycle> {
+        self.above_each(|thread| self.deadlines.get(&thread).copied().unwrap_or(deadline))
+    }
+
     /// The cycles with a latency above this.
     fn above(&self, limit: Nanos) -> Vec<LateCycle> {
+        self.above_each(|_| limit)
+    }
+
+    fn above_each(&self, limit: impl Fn(u32) -> Nanos) -> Vec<LateCycle> {
         let period = |thread: u32| {
             let setup = self.applied.threads.iter().find(|setup| setup.thread == thread);
             setup.and_then(|setup| setup.period_ns).unwrap_or_default()
         };
         let late = self.spikes.iter().filter_map(|row| {
-            LateCycle::above(limit, self.plan, row.thread, period(row.thread), row.spike)
+            LateCycle::above(
+                limit(row.thread),
+                self.plan,
+                row.thread,
+                period(row.thread),
+                row.spike,
+            )
         });
         late.collect()
     }
@@ -381,6 +418,11 @@ impl LargeLatencies<'_> {
         threads: &[ThreadRun],
         enough: usize,
     ) -> Option<LowerLevel> {
+        // Threads with other deadlines have no level in common.
+        let mut others = self.deadlines.values().filter(|own| **own != deadline);
+        if others.next().is_some() {
+            return None;
+        }
         let is_whole =
             |thread: &ThreadRun| thread.end.as_ref().is_some_and(|end| end.spikes_lost == 0);
         if !threads.iter().all(is_whole) {

@@ -66,7 +66,8 @@ pub fn no_thread_end(thread: u32) -> Finding {
 /// A warning for the first thread whose period fits the tick of the kernel.
 pub fn sampling_phase(plan: &Plan, machine: &Machine, prepared: &AppliedSetup) -> Option<Finding> {
     // A relative sleep adds its own latency to each period, so it does not stay in step.
-    if !plan.method.has_releases() {
+    if !plan.method.has_releases() || plan.method.attach().is_some() {
+        // The period of a program is what it is.
         return None;
     }
     let periods = prepared.threads.iter().map(|thread| thread.period_ns);

@@ -1,6 +1,7 @@
 //! What the reader of a run must know: codes with parameters. Sentences are made when they are
 //! shown, so that a better sentence also serves an old run.
 
+mod attach;
 mod capture;
 mod condition_parts;
 mod conditions;
@@ -14,6 +15,7 @@ mod machine;
 mod own_threads;
 mod setup;
 
+pub use attach::AttachFinding;
 pub use capture::{CaptureFinding, Reading};
 pub use condition_parts::{
     Latencies, LatencyComparison, RivalThread, ThreadShare, Throttling, When,
@@ -130,6 +132,8 @@ pub enum FindingKind {
     Setup(SetupFinding),
     /// What the loads did.
     Load(LoadFinding),
+    /// What the threads of a program did.
+    Attach(AttachFinding),
     /// What latlab's own threads did.
     OwnThread(OwnThreadFinding),
     /// How threads, agent and guest ended.
@@ -219,6 +223,11 @@ pub const TOPICS: &[(&str, &str, &[FindingEntry])] = &[
         LoadFinding::ROWS,
     ),
     (
+        "The threads of a program",
+        "These come from [`latlab attach`](../guide/attach.md).",
+        AttachFinding::ROWS,
+    ),
+    (
         "latlab's own threads",
         "These are about the threads of latlab that do not measure; see [what latlab costs \
          itself](../guide/own-threads.md).",
@@ -294,6 +303,7 @@ by_topic! {
     Condition(ConditionFinding),
     Setup(SetupFinding),
     Load(LoadFinding),
+    Attach(AttachFinding),
     OwnThread(OwnThreadFinding),
     End(EndFinding),
     Loss(LossFinding),

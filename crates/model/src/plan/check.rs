@@ -112,7 +112,11 @@ impl Plan {
         let has_releases = match &self.method {
             Method::Cyclic(cyclic) => cyclic.mechanism != Mechanism::Relative,
             Method::Handoff(_) => true,
-            Method::Spin(_) | Method::Timerlat(_) | Method::Respond(_) | Method::Import(_) => false,
+            Method::Spin(_)
+            | Method::Timerlat(_)
+            | Method::Attach(_)
+            | Method::Respond(_)
+            | Method::Import(_) => false,
         };
         match self.explain && !(has_releases && self.method.clock() == Some(ClockName::Monotonic)) {
             true => Err("--explain requires --clock monotonic and --instrument cyclic (but not \

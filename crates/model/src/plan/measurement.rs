@@ -1,8 +1,8 @@
 //! A plan that an agent can measure: checked once, with all that the measuring code needs.
 
 use super::{
-    ClockName, Cyclic, Cyclictest, Handoff, IdleStates, Method, Plan, Policy, Releases, Spin,
-    Timerlat,
+    Attach, ClockName, Cyclic, Cyclictest, Handoff, IdleStates, Method, Plan, Policy, Releases,
+    Spin, Timerlat,
 };
 use crate::Nanos;
 use crate::gpio::GpioWire;
@@ -19,6 +19,8 @@ pub enum Task {
     Spin(Spin),
     /// Each reads what the kernel's tracer says of its CPU.
     Timerlat(Timerlat),
+    /// None of ours measures: what is measured are the threads of a program.
+    Attach(Box<Attach>),
     /// The one waits while something else answers the edges of a pin pair.
     Respond(LinuxResponder),
     /// The one answers the edges of a wire.
@@ -64,6 +66,10 @@ impl Measurement {
                 timerlat.check(&plan)?;
                 Task::Timerlat(timerlat)
             }
+            Method::Attach(attach) => {
+                attach.check(&plan)?;
+                Task::Attach(attach)
+            }
             Method::Respond(asked) => match (asked.gpio, asked.linux) {
                 (Some(wire), _) => {
                     wire.check()?;
@@ -99,6 +105,7 @@ impl Measurement {
             Task::Handoff(handoff) => Some(&handoff.releases),
             Task::Spin(_)
             | Task::Timerlat(_)
+            | Task::Attach(_)
             | Task::Respond(_)
             | Task::Gpio(_)
             | Task::Instrument => None,
@@ -128,6 +135,8 @@ impl Measurement {
 fn policy(plan: &Plan, task: &Task) -> Option<Policy> {
     match task {
         Task::Respond(linux) if !linux.name.is_program() => Plan::default().policy,
+        // The threads that are measured have their own.
+        Task::Attach(_) => Some(Policy::Other),
         _ => plan.policy,
     }
 }

@@ -1,5 +1,6 @@
 //! The method of a run, with its own parameters, and what other parts ask of any method.
 
+use super::attach::Attach;
 use super::cyclic::{Cyclic, Cyclictest, Mechanism, MissedPolicy, Releases};
 use super::handoff::Handoff;
 use super::timerlat::Timerlat;
@@ -23,6 +24,8 @@ text_enum! {
         Spin = "spin",
         /// The kernel's own tracer: a thread of the kernel on each CPU, which we only read.
         Timerlat = "timerlat",
+        /// A program's own threads, as they are.
+        Attach = "attach",
         /// Edges on wires: a stimulus, and the pin that answers it.
         Respond = "respond",
         /// Another tool has measured, and its file is read.
@@ -43,6 +46,8 @@ pub enum Method {
     Spin(Spin),
     /// The kernel's tracer measures, and its records are read.
     Timerlat(Timerlat),
+    /// The cycles of a program's own threads are told by the kernel's events.
+    Attach(Box<Attach>),
     /// Responses are found in a capture of wires.
     Respond(Box<Respond>),
     /// A file of another tool is read.
@@ -68,6 +73,7 @@ impl Method {
             Method::Handoff(_) => Instrument::Handoff,
             Method::Spin(_) => Instrument::Spin,
             Method::Timerlat(_) => Instrument::Timerlat,
+            Method::Attach(_) => Instrument::Attach,
             Method::Respond(_) => Instrument::Respond,
             Method::Import(_) => Instrument::Import,
         }
@@ -77,9 +83,11 @@ impl Method {
     pub fn records(&self) -> Recorded {
         match self {
             Method::Import(import) if import.gaps.is_some() => Recorded::Gap,
-            Method::Cyclic(_) | Method::Handoff(_) | Method::Timerlat(_) | Method::Import(_) => {
-                Recorded::Latency
-            }
+            Method::Cyclic(_)
+            | Method::Handoff(_)
+            | Method::Timerlat(_)
+            | Method::Attach(_)
+            | Method::Import(_) => Recorded::Latency,
             Method::Spin(_) => Recorded::Gap,
             Method::Respond(_) => Recorded::Response,
         }
@@ -90,7 +98,11 @@ impl Method {
         match self {
             Method::Cyclic(cyclic) => Some(&cyclic.releases),
             Method::Handoff(handoff) => Some(&handoff.releases),
-            Method::Spin(_) | Method::Timerlat(_) | Method::Respond(_) | Method::Import(_) => None,
+            Method::Spin(_)
+            | Method::Timerlat(_)
+            | Method::Attach(_)
+            | Method::Respond(_)
+            | Method::Import(_) => None,
         }
     }
 
@@ -123,7 +135,9 @@ impl Method {
         match self {
             Method::Cyclic(cyclic) if cyclic.mechanism == Mechanism::Relative => None,
             Method::Cyclic(cyclic) => Some(cyclic.missed),
-            Method::Handoff(_) | Method::Timerlat(_) => Some(MissedPolicy::Skip),
+            Method::Handoff(_) | Method::Timerlat(_) | Method::Attach(_) => {
+                Some(MissedPolicy::Skip)
+            }
             Method::Spin(_) | Method::Respond(_) | Method::Import(_) => None,
         }
     }
@@ -136,7 +150,7 @@ impl Method {
     /// The clock of the times of the run; none where it is not one of the measured machine.
     pub fn clock(&self) -> Option<ClockName> {
         match self {
-            Method::Spin(_) | Method::Timerlat(_) => Some(ClockName::Monotonic),
+            Method::Spin(_) | Method::Timerlat(_) | Method::Attach(_) => Some(ClockName::Monotonic),
             Method::Respond(asked) => asked.is_measured().then_some(ClockName::Monotonic),
             Method::Import(_) => None,
             other => other.releases().map(|releases| releases.clock),
@@ -204,6 +218,14 @@ impl Method {
         }
     }
 
+    /// Which program it attaches to; `None` for another method.
+    pub fn attach(&self) -> Option<&Attach> {
+        match self {
+            Method::Attach(attach) => Some(attach),
+            _ => None,
+        }
+    }
+
     /// A wire of the measured board; none of another method.
     pub fn gpio(&self) -> Option<&GpioWire> {
         self.respond()?.gpio.as_ref()
@@ -238,6 +260,7 @@ impl fmt::Display for Method {
                 Some(linux) => write!(f, "{instrument}, linux:{}", linux.name),
                 None => write!(f, "{instrument}"),
             },
+            Method::Attach(attach) => write!(f, "{instrument} to {}", attach.target),
             Method::Spin(_) | Method::Timerlat(_) => write!(f, "{instrument}"),
         }
     }

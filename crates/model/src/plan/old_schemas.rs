@@ -200,6 +200,8 @@ fn method(flat: &FlatPlan) -> Method {
             releases,
         }),
         Instrument::Spin => Method::Spin(flat.spin.as_ref().map(spin).unwrap_or_default()),
+        // No plan of that time attached to anything.
+        Instrument::Attach => Method::Attach(Box::default()),
         Instrument::Timerlat => Method::Timerlat(Timerlat { period_ns: flat.period_ns }),
         Instrument::Respond => Method::Respond(Box::new(respond(flat.respond.as_ref()))),
         Instrument::Import => Method::Import(Box::default()),

@@ -1,6 +1,7 @@
 //! One finding of each sentence: their texts as one list, their weights, their JSON.
 
 use latlab_model::Nanos;
+use latlab_model::attach::{FaultKind, ThreadFault};
 use latlab_model::finding::*;
 use latlab_model::load::{Evidence, ExitStatus};
 use latlab_model::nanos::{MICROSECOND, MILLISECOND, SECOND};
@@ -16,12 +17,20 @@ pub fn all() -> Vec<FindingKind> {
     let conditions = conditions().into_iter().map(FindingKind::from);
     let setup = setup().into_iter().map(FindingKind::from);
     let loads = loads().into_iter().map(FindingKind::from);
+    let attach = attach().into_iter().map(FindingKind::from);
     let own_threads = own_threads().into_iter().map(FindingKind::from);
     let ends = ends().into_iter().map(FindingKind::from);
     let losses = losses().into_iter().map(FindingKind::from);
     let journal = journal().into_iter().map(FindingKind::from);
     let first = machine.chain(capture).chain(imports).chain(conditions).chain(setup);
-    first.chain(loads).chain(own_threads).chain(ends).chain(losses).chain(journal).collect()
+    first
+        .chain(loads)
+        .chain(attach)
+        .chain(own_threads)
+        .chain(ends)
+        .chain(losses)
+        .chain(journal)
+        .collect()
 }
 
 fn imports() -> Vec<ImportFinding> {
@@ -386,6 +395,48 @@ fn loads() -> Vec<LoadFinding> {
             share_before: 0.9,
         },
         LoadNotEnded { load: load(), processes: 2 },
+    ]
+}
+
+fn attach() -> Vec<AttachFinding> {
+    use AttachFinding::*;
+    let name = || "control".to_string();
+    let fault = |kind, call: Option<&str>, object: Option<&str>| ThreadFault {
+        kind,
+        call: call.map(str::to_string),
+        object: object.map(str::to_string),
+        count: 12,
+        cycles: 11,
+        longest_ns: MICROSECOND * 340,
+    };
+    let of_fault = |kind, call, object| {
+        AttachFinding::of_fault("control", &fault(kind, call, object), Some(MILLISECOND))
+    };
+    let other = "read of file descriptor 7 (pipe)".to_string();
+    vec![
+        AttachFailed { error: "cannot start control: permission denied".into() },
+        NoCycles { waited: Vec::new() },
+        NoCycles { waited: vec![("control".into(), 7)] },
+        CyclesUnseen { name: name(), count: 40, followed: 9_960 },
+        ActivationAmbiguous { name: name(), call: "epoll_wait".into(), other: other.clone() },
+        ActivationAmbiguous { name: name(), call: other.clone(), other: other.clone() },
+        ActivationLost { name: name(), call: other },
+        CyclesWaiting { name: name(), count: 6, of: 2_000 },
+        PolicyChanged { name: name(), before: "fifo 80".into(), after: "other".into() },
+        of_fault(FaultKind::RelativeSleep, Some("clock_nanosleep"), None),
+        of_fault(FaultKind::SettableClock, Some("clock_nanosleep"), None),
+        of_fault(FaultKind::Sleep, Some("clock_nanosleep"), None),
+        of_fault(FaultKind::PageFault, None, None),
+        of_fault(FaultKind::Heap, Some("munmap"), None),
+        of_fault(FaultKind::Write, Some("write"), Some("/dev/pts/3")),
+        of_fault(FaultKind::Sync, Some("fsync"), Some("/var/log/control")),
+        of_fault(FaultKind::Open, Some("openat"), None),
+        of_fault(FaultKind::Yield, Some("sched_yield"), None),
+        of_fault(FaultKind::Lock, Some("futex"), Some("sensor")),
+        of_fault(FaultKind::Lock, Some("futex"), None),
+        of_fault(FaultKind::Inversion, Some("futex"), Some("logger")),
+        of_fault(FaultKind::Unlocked, None, Some("0 of 2024 KiB are locked")),
+        of_fault(FaultKind::Ordinary, None, Some("other")),
     ]
 }
 

@@ -23,6 +23,7 @@ use crate::page::folds::Fold;
 use crate::page::markup::Outline;
 use crate::pictures::time::TimeData;
 use crate::run_with_bins::{RunWithBins, names};
+use crate::sections::attach;
 use crate::sections::conditions;
 use crate::sections::explanation;
 use crate::sections::legs;
@@ -197,7 +198,8 @@ fn top(of: &PageRun, outline: &Outline, has_more: bool) -> Markup {
 /// What can be unfolded, in the order in which it matters.
 fn parts(of: &PageRun, outline: &Outline) -> Vec<Fold> {
     let run = of.run;
-    let mut parts = vec![findings::fold(run)];
+    let mut parts: Vec<Fold> = attach::fold(run).into_iter().collect();
+    parts.push(findings::fold(run));
     parts.extend(summary::fold(run));
     parts.extend(explanation::fold(run));
     parts.extend(outliers::fold(run));

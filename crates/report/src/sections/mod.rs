@@ -1,5 +1,6 @@
 //! Sections of a report on a run, each for the terminal and for the page.
 
+pub mod attach;
 pub mod causes;
 pub mod changes;
 pub mod conditions;

@@ -5,7 +5,7 @@ use crate::units::bytes;
 use latlab_model::Nanos;
 use latlab_model::guest::Guest;
 use latlab_model::import::Import;
-use latlab_model::plan::{IdleStates, Instrument, Method, Plan, Releases, Workload};
+use latlab_model::plan::{IdleStates, Instrument, JudgedTime, Method, Plan, Releases, Workload};
 
 /// How the run measured, as labelled facts.
 pub fn method_facts(plan: &Plan) -> Vec<(&'static str, String)> {
@@ -55,6 +55,18 @@ fn measuring(plan: &Plan) -> Vec<(&'static str, String)> {
             std::iter::once(instrument).chain(rhythm(plan)).collect()
         }
         Method::Timerlat(_) => std::iter::once(instrument).chain(rhythm(plan)).collect(),
+        Method::Attach(attach) => {
+            let judged = match attach.judged {
+                JudgedTime::Response => "response time, from release to end",
+                JudgedTime::WakeUp => "wake-up latency, from release to start",
+            };
+            vec![
+                instrument,
+                ("Program", attach.target.to_string()),
+                ("Judged", judged.to_string()),
+                ("Interval of the stream", plan.interval_ns.to_string()),
+            ]
+        }
         Method::Import(import) => imported(import),
     }
 }

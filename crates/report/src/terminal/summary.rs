@@ -1,6 +1,7 @@
 //! The summary of a run for the terminal: on a screen, or in some lines.
 
 use crate::doctor::severity_colour;
+use crate::sections::attach;
 use crate::summary::{
     Cause, Causes, Figure, FirstTry, capitalised, causes, conditions, explained, figures,
     figures_line, headline,
@@ -37,7 +38,10 @@ fn summarise_with(run: &Run, picture: &str, width: usize, style: Style) -> Strin
 
 /// The same without a picture and without a table, for the end of a measurement.
 pub fn summarise_in_lines(run: &Run, width: usize, style: Style) -> String {
-    let figures = format!("{}\n", wrapped(&capitalised(&figures_line(run)), width, 0));
+    let figures = match run.attached {
+        Some(_) => attach::text(run, width, style),
+        None => format!("{}\n", wrapped(&capitalised(&figures_line(run)), width, 0)),
+    };
     let causes = causes(run);
     let why = why(run, &causes, width, style, CAUSE_LINES);
     [opening(run, width, style), figures, known(run, width), why, now(&causes, width)].concat()
@@ -49,6 +53,9 @@ fn opening(run: &Run, width: usize, style: Style) -> String {
     let conditions = style.paint(Colour::Dim, &wrapped(&conditions(run), width, 0));
     let bound = match &run.verdict {
         Some(verdict) => bound_in_short(run, verdict),
+        None if run.attached.is_some() => {
+            Some("Not judged: no thread has a period, and no --deadline was given.".to_string())
+        }
         None => Some("Not judged: no deadline was given (--deadline TIME).".to_string()),
     };
     let bound = bound.map(|bound| format!("{}\n", wrapped(&bound, width, 0)));
@@ -56,6 +63,9 @@ fn opening(run: &Run, width: usize, style: Style) -> String {
 }
 
 fn figure_table(run: &Run, width: usize, style: Style) -> String {
+    if run.attached.is_some() {
+        return attach::text(run, width, style);
+    }
     let figures = figures(run);
     if figures.is_empty() {
         return String::new();

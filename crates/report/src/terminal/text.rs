@@ -4,6 +4,7 @@ use crate::command::command;
 use crate::doctor::severity_colour;
 use crate::doctor::summary;
 use crate::figures::{LATENCIES, LatencyBound, LatencyFigure, MAXIMUM, SaidLatency, resolution};
+use crate::sections::attach;
 use crate::sections::changes;
 use crate::sections::conditions;
 use crate::sections::explanation;
@@ -31,7 +32,8 @@ use latlab_model::{Nanos, Run};
 pub fn show(run: &Run, picture: &str, width: usize, style: Style) -> String {
     let parts = [
         head(run, width, style),
-        threads(run, width, style),
+        attach::text(run, width, style),
+        if run.attached.is_some() { String::new() } else { threads(run, width, style) },
         maximum(run, width),
         picture.to_string(),
         explanation::text(run, width, style),

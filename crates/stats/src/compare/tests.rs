@@ -60,6 +60,7 @@ fn made(latencies: &[i64], origin: Origin) -> Made {
         doctor: None,
         conditions: None,
         legs: None,
+        attached: None,
         explanation: None,
         guest_stream: None,
         loads: Vec::new(),

@@ -173,6 +173,7 @@ impl Fixture {
             doctor: None,
             conditions: None,
             legs: None,
+            attached: None,
             explanation: None,
             guest_stream: None,
             loads: Vec::new(),

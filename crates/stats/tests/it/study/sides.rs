@@ -116,6 +116,7 @@ fn made(random: &mut Random, number: usize, level: f64) -> Made {
         doctor: None,
         conditions: None,
         legs: None,
+        attached: None,
         explanation: None,
         guest_stream: None,
         loads: Vec::new(),

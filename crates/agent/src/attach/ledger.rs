@@ -1,0 +1,414 @@
+//! What was found of the threads of a program, on its way to the stream.
+
+use super::target::status;
+use crate::cpus;
+use latlab_model::attach::{
+    ActivationCall, AttachedThread, AttachedThreadReport, Cycle, CyclePart, FaultKind, LongCycle,
+    PackedCycles, RhythmKind, ThreadFault,
+};
+use latlab_model::deadline::is_miss;
+use latlab_model::frame::{Interval, KEPT_SPIKES, Message, Spike, Spikes};
+use latlab_model::plan::{Attach, JudgedTime, fits};
+use latlab_model::run::{EndReason, ThreadEnd, ThreadSetup};
+use latlab_model::{CpuSet, Histogram, Nanos, Plan};
+use latlab_sys::files::Root;
+use latlab_sys::process::Stat;
+use latlab_trace::cycles::{
+    Call, CycleFault, FaultObject, FollowedCycle, FoundThread, Seat, WaitKey, Waker,
+};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, HashMap};
+
+/// Longest cycles of a thread that are kept with what is known of them.
+const LONGEST: usize = 16;
+/// Different faults of a thread that are kept apart.
+const MOST_FAULTS: usize = 256;
+
+/// How often a fault was there.
+#[derive(Default)]
+struct FaultCount {
+    count: u64,
+    slept: u64,
+    cycles: u64,
+    longest: Nanos,
+    object: Option<String>,
+    /// Whether it is one only if the thread slept in it.
+    is_harmless: bool,
+}
+
+/// One of the threads of a program.
+pub struct ThreadLedger {
+    /// How it was found.
+    pub found: AttachedThread,
+    /// What else is known of it.
+    pub report: AttachedThreadReport,
+    judged: JudgedTime,
+    /// Cycles that were not sent yet.
+    cycles: Vec<Cycle>,
+    /// Where the part of an interval began that is being counted.
+    part_from: Nanos,
+    part_length: Nanos,
+    /// The latest release so far.
+    last_release: Nanos,
+    latencies: Vec<Nanos>,
+    misses: u64,
+    overruns: u64,
+    spikes: Vec<Spike>,
+    largest: BinaryHeap<Reverse<Nanos>>,
+    faults: BTreeMap<(FaultKind, Option<Call>, i64), FaultCount>,
+    wakers: HashMap<i32, (String, u64)>,
+    late_by: BTreeMap<CyclePart, u64>,
+    last_cpu: Option<u32>,
+}
+
+/// What is known of the run when a thread is found.
+pub struct Finder<'a> {
+    /// The files of the machine.
+    pub root: &'a Root,
+    /// What was asked.
+    pub plan: &'a Plan,
+    /// What of it is about the program.
+    pub attach: &'a Attach,
+    /// Whether a thread of the program has a real-time policy.
+    pub has_realtime: bool,
+    /// The number that the next judged thread has.
+    pub next_judged: u32,
+}
+
+impl Finder<'_> {
+    /// The ledger of a thread whose first cycle has this release.
+    pub fn ledger(&self, found: &FoundThread, first_release: Nanos) -> ThreadLedger {
+        let Finder { root, plan, attach, .. } = self;
+        let id = found.thread_id as u32;
+        let name = root.read(format!("proc/{id}/comm")).map(|name| name.trim_end().to_string());
+        let name = name.or_else(|| found.name.clone()).unwrap_or_else(|| id.to_string());
+        let policy = policy(root, id).unwrap_or_else(|| policy_of_priority(found.priority));
+        let cpus = status(root, id, "Cpus_allowed_list:").unwrap_or_else(|| "unknown".into());
+        let period_ns = found.rhythm.period.map(Nanos);
+        let is_realtime = is_realtime(found.priority);
+        let is_judged = match &attach.thread {
+            Some(pattern) => fits(pattern, &name),
+            None => is_realtime || !self.has_realtime,
+        };
+        let deadline_ns = plan.deadline_ns.or(period_ns).filter(|_| is_judged);
+        let pinned = cpus.parse::<CpuSet>().ok().filter(|cpus| cpus.len() == 1);
+        let cpu = pinned.and_then(|cpus| cpus.iter().next());
+        let (core_type, capacity) = cpu.map_or((None, None), |cpu| cpus::core(root, cpu));
+        let setup = is_judged.then(|| ThreadSetup {
+            thread: self.next_judged,
+            cpu,
+            core_type,
+            capacity,
+            thread_id: Some(found.thread_id),
+            policy: policy.clone(),
+            period_ns,
+            first_release_ns: first_release,
+        });
+        let mut ledger = ThreadLedger {
+            found: AttachedThread {
+                thread: found.thread,
+                thread_id: found.thread_id,
+                name,
+                policy,
+                cpus,
+                activation: activation_call(root, id, &found.activation.key),
+                ambiguous_with: found
+                    .activation
+                    .ambiguous_with
+                    .map(|key| activation_call(root, id, &key)),
+                rhythm: found.rhythm.kind,
+                period_ns,
+                deadline_ns,
+                deadline_is_assumed: plan.deadline_ns.is_none(),
+                setup,
+            },
+            report: AttachedThreadReport { thread: found.thread, ..Default::default() },
+            judged: attach.judged,
+            cycles: Vec::new(),
+            part_from: first_release,
+            part_length: plan.frame_interval(),
+            last_release: first_release,
+            latencies: Vec::new(),
+            misses: 0,
+            overruns: 0,
+            spikes: Vec::new(),
+            largest: BinaryHeap::new(),
+            faults: BTreeMap::new(),
+            wakers: HashMap::new(),
+            late_by: BTreeMap::new(),
+            last_cpu: None,
+        };
+        ledger.note_standing_faults(root, id, is_realtime);
+        ledger
+    }
+}
+
+impl ThreadLedger {
+    /// Faults that are none of a cycle: how it waits, and what it is.
+    fn note_standing_faults(&mut self, root: &Root, id: u32, is_realtime: bool) {
+        if self.found.setup.is_none() {
+            return;
+        }
+        let mut note = |kind, call: Option<Call>, object: Option<String>| {
+            let known = self.faults.entry((kind, call, 0)).or_default();
+            (known.count, known.object) = (1, object);
+        };
+        let call = Call::named(&self.found.activation.call);
+        match self.found.activation.sleep {
+            Some((_, false)) => note(FaultKind::RelativeSleep, call, None),
+            // Until a time that is counted from when the call is made, as a language's own sleep does.
+            Some((_, true)) if self.found.rhythm == RhythmKind::Drifting => {
+                note(FaultKind::RelativeSleep, call, None);
+            }
+            Some((0, true)) => note(FaultKind::SettableClock, call, None),
+            _ => {}
+        }
+        let kib = |name: &str| {
+            let text = status(root, id, name)?;
+            text.split_whitespace().next()?.parse::<u64>().ok()
+        };
+        if let (Some(locked), Some(resident)) = (kib("VmLck:"), kib("VmRSS:")) {
+            // Some mappings cannot be locked, and count as resident.
+            if locked < resident / 2 {
+                let object = format!("{locked} of {resident} KiB are locked");
+                note(FaultKind::Unlocked, None, Some(object));
+            }
+        }
+        if !is_realtime {
+            note(FaultKind::Ordinary, None, Some(self.found.policy.clone()));
+        }
+    }
+
+    /// Counts a cycle.
+    pub fn push(&mut self, root: &Root, followed: FollowedCycle, unseen: u64) {
+        let cycle = followed.cycle;
+        self.report.cycles += 1;
+        self.report.unseen += unseen;
+        self.report.overruns += u64::from(cycle.overruns);
+        let is_waiting = cycle.released_by == latlab_model::attach::ReleasedBy::Waiting;
+        self.report.waiting += u64::from(is_waiting);
+        if self.last_cpu.replace(followed.cpu).is_some_and(|before| before != followed.cpu) {
+            self.report.migrations += 1;
+        }
+        if let Some(Waker::Thread(id, seat)) = followed.waker {
+            let name = || seat_name(root, id, seat);
+            self.wakers.entry(id).or_insert_with(|| (name(), 0)).1 += 1;
+        }
+        self.count_faults(root, &followed.faults);
+        let judged = match self.judged {
+            JudgedTime::Response => cycle.response_ns(),
+            JudgedTime::WakeUp => cycle.wake_up_ns,
+        };
+        let deadline = self.found.deadline_ns;
+        let is_late = deadline.is_some_and(|deadline| is_miss(judged.0, deadline.0));
+        if is_late {
+            *self.late_by.entry(cycle.largest_part()).or_default() += 1;
+        }
+        self.keep_longest(root, &followed);
+        self.cycles.push(cycle);
+        if self.found.setup.is_some() {
+            self.count(cycle, judged, is_late);
+        }
+    }
+
+    /// Counts its judged time in the part of an interval that its release lies in.
+    fn count(&mut self, cycle: Cycle, judged: Nanos, is_late: bool) {
+        let release_ns = cycle.release_ns;
+        self.latencies.push(judged);
+        self.overruns += u64::from(cycle.overruns);
+        // A release that no cycle served has no response at all.
+        let missed = if self.found.deadline_ns.is_some() { u64::from(cycle.overruns) } else { 0 };
+        self.misses += u64::from(is_late) + missed;
+        let is_large = self.largest.len() < KEPT_SPIKES
+            || self.largest.peek().is_some_and(|smallest| judged > smallest.0);
+        if is_large {
+            self.largest.push(Reverse(judged));
+            if self.largest.len() > KEPT_SPIKES {
+                self.largest.pop();
+            }
+            self.spikes.push(Spike { latency_ns: judged, release_ns });
+        }
+    }
+
+    fn count_faults(&mut self, root: &Root, faults: &[CycleFault]) {
+        let mut before: Vec<(FaultKind, Option<Call>, i64)> = Vec::new();
+        for fault in faults {
+            let number = match fault.object {
+                None => 0,
+                Some(FaultObject::Descriptor(descriptor)) => descriptor,
+                Some(FaultObject::Thread(seat)) => seat.id.into(),
+            };
+            let key = (fault.kind, fault.call, number);
+            if !self.faults.contains_key(&key) && self.faults.len() >= MOST_FAULTS {
+                continue;
+            }
+            let id = self.found.thread_id as u32;
+            let known = self.faults.entry(key).or_insert_with(|| match fault.object {
+                None => FaultCount::default(),
+                Some(FaultObject::Thread(seat)) => FaultCount {
+                    object: Some(seat_name(root, seat.id, Some(seat))),
+                    ..FaultCount::default()
+                },
+                Some(FaultObject::Descriptor(descriptor)) => {
+                    let file = file(root, id, descriptor);
+                    FaultCount {
+                        is_harmless: file.as_deref().is_none_or(|file| !file.starts_with('/')),
+                        object: file,
+                        ..FaultCount::default()
+                    }
+                }
+            });
+            known.count += 1;
+            known.slept += u64::from(fault.slept);
+            known.longest = known.longest.max(fault.length);
+            if !before.contains(&key) {
+                known.cycles += 1;
+                before.push(key);
+            }
+        }
+    }
+
+    fn keep_longest(&mut self, root: &Root, followed: &FollowedCycle) {
+        let response = followed.cycle.response_ns();
+        let longest = &mut self.report.longest;
+        if longest.len() == LONGEST
+            && longest.last().is_some_and(|shortest| shortest.response_ns() >= response)
+        {
+            return;
+        }
+        let name = |seat: Seat| seat_name(root, seat.id, Some(seat));
+        let Cycle { release_ns, wake_up_ns, execution_ns, preempted_ns, blocked_ns, .. } =
+            followed.cycle;
+        let (call, by) = followed.blocked_in.unzip();
+        let cycle = LongCycle {
+            release_ns,
+            wake_up_ns,
+            execution_ns,
+            preempted_ns,
+            blocked_ns,
+            waited_for: followed.waited_for.map(name),
+            preempted_by: followed.preempted_by.map(name),
+            blocked_in: call.map(|call| call.map_or("a page fault".to_string(), Call::words)),
+            unblocked_by: by.flatten().map(|by| match by {
+                Waker::Interrupt => "an interrupt".to_string(),
+                Waker::Thread(id, seat) => seat_name(root, id, seat),
+            }),
+        };
+        let at = longest.partition_point(|one| one.response_ns() >= response);
+        longest.insert(at, cycle);
+        longest.truncate(LONGEST);
+    }
+
+    /// What is to be sent: cycles, and the parts of intervals that are over.
+    pub fn flush(&mut self, is_over: bool) -> Vec<Message> {
+        let mut messages = Vec::new();
+        if !self.cycles.is_empty() {
+            let packed = PackedCycles::pack(self.found.thread, &self.cycles);
+            messages.push(Message::Cycles(packed));
+        }
+        let cycles = std::mem::take(&mut self.cycles);
+        let Some(setup) = &self.found.setup else { return messages };
+        let thread = setup.thread;
+        let last = cycles.iter().map(|cycle| cycle.release_ns).max();
+        self.last_release = self.last_release.max(last.unwrap_or(Nanos(i64::MIN)));
+        let end_ns = (self.last_release + Nanos(1)).max(self.part_from);
+        // Cycles are sent at once, intervals as they end.
+        let is_due = is_over || end_ns - self.part_from >= self.part_length;
+        if self.latencies.is_empty() || !is_due {
+            return messages;
+        }
+        let counts: Histogram = std::mem::take(&mut self.latencies).into_iter().collect();
+        let counts = Histogram {
+            missed: std::mem::take(&mut self.overruns),
+            misses: std::mem::take(&mut self.misses),
+            ..counts
+        };
+        let start_ns = std::mem::replace(&mut self.part_from, end_ns);
+        messages.push(Message::Interval(Interval { thread, start_ns, end_ns, counts }));
+        if !self.spikes.is_empty() {
+            let spikes = std::mem::take(&mut self.spikes);
+            messages.push(Message::Spikes(Spikes { thread, spikes }));
+        }
+        messages
+    }
+
+    /// What is known of it by now.
+    pub fn report(&self, root: &Root) -> AttachedThreadReport {
+        let mut wakers: Vec<(String, u64)> = self.wakers.values().cloned().collect();
+        wakers.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
+        let faults = self.faults.iter().filter_map(|((kind, call, _), known)| {
+            let count = if known.is_harmless { known.slept } else { known.count };
+            (count > 0).then(|| ThreadFault {
+                kind: *kind,
+                call: call.map(Call::words),
+                object: known.object.clone(),
+                count,
+                cycles: known.cycles,
+                longest_ns: known.longest,
+            })
+        });
+        let now = policy(root, self.found.thread_id as u32);
+        AttachedThreadReport {
+            wakers,
+            faults: faults.collect(),
+            late_by: self.late_by.iter().map(|(part, count)| (*part, *count)).collect(),
+            policy_at_end: now.filter(|now| *now != self.found.policy),
+            ..self.report.clone()
+        }
+    }
+
+    /// As a thread of the run that has ended.
+    pub fn end(&self, reason: EndReason) -> Option<ThreadEnd> {
+        let setup = self.found.setup.as_ref()?;
+        let end = ThreadEnd::new(setup.thread, reason, self.report.cycles);
+        Some(ThreadEnd { missed: self.report.overruns, ..end })
+    }
+}
+
+fn seat_name(root: &Root, id: i32, seat: Option<Seat>) -> String {
+    let known = seat.map(|seat| seat.name()).filter(|name| !name.is_empty());
+    let read = || root.read(format!("proc/{id}/comm")).map(|name| name.trim_end().to_string());
+    known.or_else(read).unwrap_or_else(|| format!("thread {id}"))
+}
+
+/// The scheduling of a thread: `fifo 80`.
+fn policy(root: &Root, id: u32) -> Option<String> {
+    let stat = Stat::read_thread(root, id)?;
+    Some(match stat.priority {
+        0 => stat.policy_word().to_string(),
+        priority => format!("{} {priority}", stat.policy_word()),
+    })
+}
+
+/// The same of a thread that has ended.
+fn policy_of_priority(priority: i32) -> String {
+    match priority {
+        ..0 => "deadline".to_string(),
+        0..100 => format!("real-time {}", 99 - priority),
+        _ => "other".to_string(),
+    }
+}
+
+/// Whether a thread runs before all ordinary ones, by its priority as the kernel counts.
+pub fn is_realtime(priority: i32) -> bool {
+    priority < 100
+}
+
+fn activation_call(root: &Root, id: u32, key: &WaitKey) -> ActivationCall {
+    let descriptor = key.descriptor();
+    ActivationCall {
+        call: key.call.words(),
+        descriptor,
+        file: descriptor.and_then(|descriptor| file(root, id, descriptor)),
+        sleep: key.sleep(),
+    }
+}
+
+/// What a file descriptor of a thread is: a path, or `timerfd`, `pipe`, `socket`.
+fn file(root: &Root, id: u32, descriptor: i64) -> Option<String> {
+    let link = std::fs::read_link(root.path(format!("proc/{id}/fd/{descriptor}"))).ok()?;
+    let link = link.to_string_lossy().into_owned();
+    let inner = link.strip_prefix("anon_inode:").map(|name| name.trim_matches(['[', ']']));
+    let kind = || link.split_once(':').map(|(kind, _)| kind).filter(|_| !link.starts_with('/'));
+    Some(inner.or_else(kind).unwrap_or(&link).to_string())
+}

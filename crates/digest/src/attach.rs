@@ -1,0 +1,221 @@
+//! The threads of a program that was attached to: from their frames to their part of the run.
+
+use crate::bins::BinCounts;
+use crate::rows::{CycleRow, coarse_edges};
+use latlab_model::attach::{
+    ActivationCall, AttachReport, AttachedRun, AttachedThread, AttachedThreadReport,
+    AttachedThreadRun, CyclePart, CyclePartFigures, PackedCycles,
+};
+use latlab_model::deadline::is_miss;
+use latlab_model::finding::{AttachFinding, Finding, FindingKind, LossFinding};
+use latlab_model::histogram::{bin_low, bin_of};
+use latlab_model::plan::{JudgedTime, Method};
+use latlab_model::{Bin, Histogram, Nanos, Plan};
+use latlab_stats::quantiles;
+use std::collections::BTreeMap;
+
+/// What the frames have brought so far.
+#[derive(Default)]
+pub struct AttachDigest {
+    threads: BTreeMap<u32, FoundThread>,
+    report: Option<AttachReport>,
+}
+
+struct FoundThread {
+    found: AttachedThread,
+    parts: BTreeMap<CyclePart, PartCounts>,
+    misses: u64,
+}
+
+#[derive(Default)]
+struct PartCounts {
+    total: Histogram,
+    bins: BinCounts,
+}
+
+impl PartCounts {
+    fn add(&mut self, time: Nanos) {
+        let total = &mut self.total;
+        total.min_ns = if total.count == 0 { time } else { total.min_ns.min(time) };
+        total.max_ns = if total.count == 0 { time } else { total.max_ns.max(time) };
+        total.count += 1;
+        total.sum_ns += i128::from(time.0);
+        match u64::try_from(time.0) {
+            Ok(time) => self.bins.add(bin_of(time) as u32, 1),
+            Err(_) => total.underflow += 1,
+        }
+    }
+}
+
+impl AttachDigest {
+    /// Takes a thread that was found.
+    pub fn push_thread(&mut self, found: AttachedThread) {
+        let thread = FoundThread { found, parts: BTreeMap::new(), misses: 0 };
+        self.threads.entry(thread.found.thread).or_insert(thread);
+    }
+
+    /// Takes cycles; their rows, or why they were left out.
+    pub fn push_cycles(
+        &mut self,
+        packed: &PackedCycles,
+        plan: &Plan,
+    ) -> Result<Vec<CycleRow>, Box<Finding>> {
+        let thread = packed.thread;
+        let unsound = |damage: String| {
+            let (count, within_ns, asked_for) = (Some(packed.count.into()), None, true);
+            let damage = Some(damage);
+            Box::new(Finding::new(LossFinding::SamplesLost { count, within_ns, damage, asked_for }))
+        };
+        let cycles = packed.unpack().map_err(|error| unsound(error.to_string()))?;
+        let known = self.threads.get_mut(&thread);
+        let Some(known) = known else { return Err(unsound("their thread is unknown".into())) };
+        for cycle in &cycles {
+            for part in CyclePart::ALL {
+                known.parts.entry(*part).or_default().add(cycle.part(*part));
+            }
+            let judged = cycle.part(judged_part(plan));
+            let deadline = known.found.deadline_ns;
+            let is_late = deadline.is_some_and(|deadline| is_miss(judged.0, deadline.0));
+            let passed = deadline.map_or(0, |_| u64::from(cycle.overruns));
+            known.misses += u64::from(is_late) + passed;
+        }
+        Ok(cycles.into_iter().map(|cycle| CycleRow { thread, cycle }).collect())
+    }
+
+    /// Takes what else is known by now.
+    pub fn push_report(&mut self, report: AttachReport) {
+        self.report = Some(report);
+    }
+
+    /// The deadline of each thread of the run.
+    pub fn deadlines(&self) -> BTreeMap<u32, Nanos> {
+        let judged = self.threads.values().filter_map(|thread| {
+            Some((thread.found.setup.as_ref()?.thread, thread.found.deadline_ns?))
+        });
+        judged.collect()
+    }
+
+    /// What was found, and what the reader must know of it.
+    pub fn finish(self) -> (AttachedRun, Vec<Finding>) {
+        let report = self.report.unwrap_or_default();
+        let mut findings = Vec::new();
+        if self.threads.is_empty() {
+            let waited = report.without_rhythm.clone();
+            findings.push(Finding::new(AttachFinding::NoCycles { waited }));
+        }
+        let known: BTreeMap<u32, AttachedThreadReport> =
+            report.threads.into_iter().map(|thread| (thread.thread, thread)).collect();
+        let mut threads: Vec<AttachedThreadRun> = self
+            .threads
+            .into_values()
+            .map(|thread| {
+                let report = known.get(&thread.found.thread).cloned().unwrap_or_default();
+                thread.finish(report)
+            })
+            .collect();
+        threads.iter().for_each(|thread| findings.extend(thread_findings(thread)));
+        // Memory is that of the process, and locked or not for all of its threads.
+        let mut is_told = false;
+        findings.retain(|finding: &Finding| {
+            let FindingKind::Attach(AttachFinding::MemoryUnlocked { .. }) = finding.kind else {
+                return true;
+            };
+            !std::mem::replace(&mut is_told, true)
+        });
+        // Those that are judged first, each in the order in which they were found.
+        threads.sort_by_key(|thread| (thread.found.setup.is_none(), thread.found.thread));
+        let run = AttachedRun {
+            program: report.program,
+            threads,
+            without_rhythm: report.without_rhythm,
+            events_lost: report.events_lost,
+            events: report.events,
+            reader_cpu_ns: report.reader_cpu_ns,
+            exit_status: report.exit_status,
+        };
+        (run, findings)
+    }
+}
+
+impl FoundThread {
+    fn finish(self, report: AttachedThreadReport) -> AttachedThreadRun {
+        let parts = self.parts.into_iter().map(|(part, mut counts)| {
+            counts.total.bins = counts.bins.take();
+            CyclePartFigures {
+                part,
+                quantiles: quantiles(&counts.total),
+                max_ns: counts.total.max_ns,
+                bins: coarse_rows(&counts.total),
+            }
+        });
+        AttachedThreadRun { parts: parts.collect(), found: self.found, misses: self.misses, report }
+    }
+}
+
+/// The part of a cycle that its deadline is for.
+fn judged_part(plan: &Plan) -> CyclePart {
+    match &plan.method {
+        Method::Attach(attach) if attach.judged == JudgedTime::WakeUp => CyclePart::WakeUp,
+        _ => CyclePart::Response,
+    }
+}
+
+/// Between the edges that the intervals of a run have: enough for a picture.
+fn coarse_rows(counts: &Histogram) -> Vec<Bin> {
+    let edges = coarse_edges();
+    let mut sums: BTreeMap<usize, u64> = BTreeMap::new();
+    for &(bin, count) in &counts.bins {
+        let low = bin_low(bin as usize) as i64;
+        *sums.entry(edges.partition_point(|&edge| edge <= low).saturating_sub(1)).or_default() +=
+            count;
+    }
+    let high = |at: usize| edges.get(at + 1).copied().map_or(Nanos::MAX, Nanos);
+    let row =
+        |(at, count): (usize, u64)| Bin { low_ns: Nanos(edges[at]), high_ns: high(at), count };
+    sums.into_iter().map(row).collect()
+}
+
+/// What the reader must know of a thread.
+fn thread_findings(thread: &AttachedThreadRun) -> Vec<Finding> {
+    let AttachedThreadRun { found, report, .. } = thread;
+    // Of a thread that is not judged only its figures are shown.
+    let Some(setup) = &found.setup else { return Vec::new() };
+    let name = || found.name.clone();
+    let unseen = (report.unseen > 0).then(|| AttachFinding::CyclesUnseen {
+        name: name(),
+        count: report.unseen,
+        followed: report.cycles,
+    });
+    let ambiguous = found.ambiguous_with.as_ref().map(|other| AttachFinding::ActivationAmbiguous {
+        name: name(),
+        call: words(&found.activation),
+        other: words(other),
+    });
+    let lost = (report.activation_lost && !report.has_ended)
+        .then(|| AttachFinding::ActivationLost { name: name(), call: words(&found.activation) });
+    let waiting = (report.waiting > 0).then(|| AttachFinding::CyclesWaiting {
+        name: name(),
+        count: report.waiting,
+        of: report.cycles,
+    });
+    let changed = report.policy_at_end.as_ref().map(|after| AttachFinding::PolicyChanged {
+        name: name(),
+        before: found.policy.clone(),
+        after: after.clone(),
+    });
+    let faults = report
+        .faults
+        .iter()
+        .map(|fault| AttachFinding::of_fault(&found.name, fault, found.period_ns));
+    let all = [unseen, ambiguous, lost, waiting, changed].into_iter().flatten();
+    all.chain(faults).map(|finding| Finding::new(finding).of_thread(setup.thread)).collect()
+}
+
+/// `read of file descriptor 7 (timerfd)`.
+fn words(call: &ActivationCall) -> String {
+    let file = call.file.as_ref().map(|file| format!(" ({file})")).unwrap_or_default();
+    match call.descriptor {
+        Some(descriptor) => format!("{} of file descriptor {descriptor}{file}", call.call),
+        None => call.call.clone(),
+    }
+}

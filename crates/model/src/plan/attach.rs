@@ -1,0 +1,134 @@
+//! The method `attach`: the cycles of a program's own threads, from the kernel's events.
+
+use super::Plan;
+use crate::text_enum::text_enum;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Which program.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum AttachTarget {
+    /// It is started for the run, and ended with it.
+    Command {
+        /// Its name and its arguments.
+        words: Vec<String>,
+        /// The file that what it prints goes to; `None` if that is thrown away.
+        output: Option<String>,
+        /// Whether it has the rights of latlab also under sudo.
+        as_root: bool,
+    },
+    /// A process by its number, or that of one of its threads.
+    Process {
+        /// The number.
+        id: u32,
+    },
+    /// All processes of which the process itself or a thread has such a name.
+    Name {
+        /// A name in which `*` stands for anything.
+        pattern: String,
+    },
+}
+
+impl fmt::Display for AttachTarget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AttachTarget::Command { words, .. } => f.write_str(&words.join(" ")),
+            AttachTarget::Process { id } => write!(f, "process {id}"),
+            AttachTarget::Name { pattern } => write!(f, "'{pattern}'"),
+        }
+    }
+}
+
+text_enum! {
+    /// Which time of a cycle the deadline is for.
+    JudgedTime {
+        /// From the release to the end.
+        Response = "response",
+        /// From the release to the start.
+        WakeUp = "wake-up",
+    }
+}
+
+/// A program whose threads are measured as they are.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Attach {
+    /// Which program.
+    pub target: AttachTarget,
+    /// Which time of a cycle is judged, and stored as its latency.
+    pub judged: JudgedTime,
+    /// Calls that end a cycle, such as `read:7`, where that is not to be found out.
+    pub activation: Vec<String>,
+    /// Threads that are judged, by a name in which `*` stands for anything; `None` for those with a
+    /// real-time policy, or all if there are none.
+    pub thread: Option<String>,
+}
+
+impl Default for Attach {
+    fn default() -> Attach {
+        Attach {
+            target: AttachTarget::Command { words: Vec::new(), output: None, as_root: false },
+            judged: JudgedTime::Response,
+            activation: Vec::new(),
+            thread: None,
+        }
+    }
+}
+
+impl Attach {
+    /// Whether it makes sense with the rest of its plan; an error is one line for the user.
+    pub(super) fn check(&self, plan: &Plan) -> Result<(), String> {
+        let refused = match () {
+            () if matches!(&self.target, AttachTarget::Command { words, .. } if words.is_empty()) => {
+                "attach needs a program: `latlab attach -- PROGRAM`, --pid or --comm"
+            }
+            () if plan.cycles.is_some() => "--cycles does not apply to attach: use --for",
+            () if plan.samples => {
+                "--samples does not apply to attach, which always stores every cycle"
+            }
+            () if plan.stop_above_ns.is_some() => "--stop-above does not apply to attach",
+            () if plan.on_spike.is_some() => "--on-spike does not apply to attach",
+            () if plan.threads.is_some() || plan.cpus.is_some() => {
+                "--cpus and --threads do not apply to attach: the program has its own threads"
+            }
+            () => return Ok(()),
+        };
+        Err(refused.to_string())
+    }
+}
+
+/// Whether a name fits a pattern in which `*` stands for anything.
+pub fn fits(pattern: &str, name: &str) -> bool {
+    let Some((first, rest)) = pattern.split_once('*') else { return pattern == name };
+    let Some(mut name) = name.strip_prefix(first) else { return false };
+    let mut parts: Vec<&str> = rest.split('*').collect();
+    let last = parts.pop().unwrap_or_default();
+    for part in parts {
+        let Some(at) = name.find(part) else { return false };
+        name = &name[at + part.len()..];
+    }
+    name.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_anything() {
+        for (pattern, name) in [
+            ("ec_*", "ec_cyclic"),
+            ("*", ""),
+            ("a*b*c", "axxbyyc"),
+            ("jackd", "jackd"),
+            ("a*a", "aa"),
+        ] {
+            assert!(fits(pattern, name), "{pattern} {name}");
+        }
+        for (pattern, name) in [("ec_*", "xec_"), ("jackd", "jackdbus"), ("a*a", "a"), ("", "a")] {
+            assert!(!fits(pattern, name), "{pattern} {name}");
+        }
+    }
+}

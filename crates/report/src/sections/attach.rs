@@ -1,0 +1,484 @@
+//! The threads of a program that was attached to: the judgement in a sentence, their table, why their
+//! cycles were late, and the pictures of the page.
+
+use crate::page::folds::Fold;
+use crate::terminal::style::Style;
+use crate::terminal::table::{Column, markup, table, wrapped};
+use crate::units::{counted, four_digits, grouped, short};
+use latlab_model::attach::{
+    ActivationCall, AttachedRun, AttachedThreadRun, CyclePart, CyclePartFigures, LongCycle,
+    RhythmKind,
+};
+use latlab_model::plan::JudgedTime;
+use latlab_model::run::{Quantiles, Verdict};
+use latlab_model::{Nanos, Run};
+use maud::{Markup, html};
+
+/// Cycles of a thread that are drawn as bars.
+const BARS: usize = 8;
+/// Width of the pictures of a thread, and height of one of its rows.
+const WIDTH: f64 = 640.0;
+const ROW: f64 = 22.0;
+/// Room for the words before a bar.
+const MARGIN: f64 = 130.0;
+/// The parts of a response, in the order in which they are drawn.
+const PARTS: [CyclePart; 4] =
+    [CyclePart::WakeUp, CyclePart::Execution, CyclePart::Preempted, CyclePart::Blocked];
+
+/// The judged threads, those with most misses first.
+fn judged(attached: &AttachedRun) -> Vec<&AttachedThreadRun> {
+    let mut judged: Vec<&AttachedThreadRun> =
+        attached.threads.iter().filter(|thread| thread.found.deadline_ns.is_some()).collect();
+    judged.sort_by_key(|thread| std::cmp::Reverse(thread.misses));
+    judged
+}
+
+fn part(thread: &AttachedThreadRun, part: CyclePart) -> Option<&CyclePartFigures> {
+    thread.parts.iter().find(|figures| figures.part == part)
+}
+
+/// The time of a cycle that the deadline is for.
+fn judged_part(run: &Run) -> CyclePart {
+    match run.asked.method.attach().map(|attach| attach.judged) {
+        Some(JudgedTime::WakeUp) => CyclePart::WakeUp,
+        _ => CyclePart::Response,
+    }
+}
+
+/// What the program's threads came to, behind the word of the verdict: misses, and the longest.
+pub fn judgement(run: &Run, verdict: &Verdict) -> Option<String> {
+    let attached = run.attached.as_ref()?;
+    let judged = judged(attached);
+    let worst = judged.first()?;
+    let deadline = worst.found.deadline_ns.unwrap_or(verdict.deadline_ns);
+    let releases = grouped(verdict.activations);
+    let whose = match (judged.len(), run.asked.deadline_ns) {
+        (1, _) => format!("of {}", described(worst)),
+        (count, _) => format!("of {count} threads"),
+    };
+    let limit = match (judged.len(), worst.found.deadline_is_assumed) {
+        (1, true) => format!("the {deadline} deadline (its period, since none was given)"),
+        (_, true) => "the deadline (its period, since none was given)".to_string(),
+        (_, false) => format!("the {deadline} deadline"),
+    };
+    let count = match verdict.misses {
+        0 => "none".to_string(),
+        misses => grouped(misses),
+    };
+    let mut text = format!("{count} of {releases} releases {whose} missed {limit}");
+    if judged.len() > 1 && worst.misses > 0 {
+        let each = judged.iter().filter(|thread| thread.misses > 0);
+        let each: Vec<String> = each
+            .map(|thread| format!("{} {}", thread.found.name, grouped(thread.misses)))
+            .collect();
+        text += &format!(": {}", each.join(", "));
+    }
+    Some(text + &longest(run, &judged).unwrap_or_default())
+}
+
+/// What was measured of a program that is not judged.
+pub fn headline(run: &Run) -> Option<String> {
+    let attached = run.attached.as_ref()?;
+    let program = &attached.program;
+    let all: Vec<&AttachedThreadRun> = attached.threads.iter().collect();
+    let cycles: u64 = all.iter().map(|thread| thread.report.cycles).sum();
+    Some(match all.is_empty() {
+        true => format!("No cycle of {program} was found."),
+        false => format!(
+            "{program}: {} of {}{}.",
+            counted(cycles, "cycle", "cycles"),
+            counted(all.len() as u64, "thread", "threads"),
+            longest(run, &all).unwrap_or_default()
+        ),
+    })
+}
+
+/// `; the longest response took 3.45 ms: …`.
+fn longest(run: &Run, judged: &[&AttachedThreadRun]) -> Option<String> {
+    let of = judged_part(run);
+    let max = |thread: &&&AttachedThreadRun| part(thread, of).map(|figures| figures.max_ns);
+    let worst = judged.iter().max_by_key(max)?;
+    let figures = part(worst, of)?;
+    let what = match of {
+        CyclePart::WakeUp => "wake-up",
+        _ => "response",
+    };
+    let whose =
+        if judged.len() > 1 { format!(" (of {})", worst.found.name) } else { String::new() };
+    let why = worst
+        .report
+        .longest
+        .first()
+        .filter(|long| of == CyclePart::Response && long.response_ns() == figures.max_ns)
+        .and_then(largest_part)
+        .map(|why| format!(": {why}"));
+    Some(format!(
+        "; the longest {what}{whose} took {}{}",
+        four_digits(figures.max_ns),
+        why.unwrap_or_default()
+    ))
+}
+
+/// `2.6 ms of it asleep in futex, until logger woke it`.
+fn largest_part(long: &LongCycle) -> Option<String> {
+    let parts = [
+        (long.wake_up_ns, CyclePart::WakeUp),
+        (long.execution_ns, CyclePart::Execution),
+        (long.preempted_ns, CyclePart::Preempted),
+        (long.blocked_ns, CyclePart::Blocked),
+    ];
+    let (time, part) = parts.into_iter().max_by_key(|(time, _)| *time)?;
+    let by = |name: &Option<String>, words: &str| {
+        name.as_ref().map(|name| format!("{words}{name}")).unwrap_or_default()
+    };
+    let what = match part {
+        CyclePart::WakeUp => {
+            let before = long.waited_for.as_ref().filter(|name| !name.starts_with("swapper"));
+            format!(
+                "from its release to its start{}",
+                by(&before.cloned(), ", when the CPU came from ")
+            )
+        }
+        CyclePart::Execution => "running".to_string(),
+        CyclePart::Preempted => {
+            format!("ready but not running{}", by(&long.preempted_by, ", behind "))
+        }
+        _ => format!(
+            "asleep{}{}",
+            by(&long.blocked_in, " in "),
+            by(&long.unblocked_by, ", until woken by ")
+        ),
+    };
+    Some(format!("{} of it {what}", short(time.0 as f64)))
+}
+
+/// `control (fifo 75, every 1 ms)`.
+fn described(thread: &AttachedThreadRun) -> String {
+    let found = &thread.found;
+    let every = found.period_ns.map(|period| format!(", every {}", four_digits(period)));
+    format!("{} ({}{})", found.name, found.policy, every.unwrap_or_default())
+}
+
+/// Where a thread waits for its releases.
+fn waits_in(call: &ActivationCall) -> String {
+    match (call.sleep, call.descriptor, &call.file) {
+        (Some((_, true)), ..) => format!("{} (until a time)", call.call),
+        (Some((_, false)), ..) => format!("{} (for a time)", call.call),
+        (None, Some(descriptor), Some(file)) => format!("{} {descriptor} ({file})", call.call),
+        (None, Some(descriptor), None) => format!("{} {descriptor}", call.call),
+        (None, None, _) => call.call.clone(),
+    }
+}
+
+/// How often releases come.
+fn every(thread: &AttachedThreadRun) -> String {
+    match (thread.found.period_ns, thread.found.rhythm) {
+        (None, _) | (_, RhythmKind::Irregular) => "irregular".to_string(),
+        (Some(period), RhythmKind::Exact) => four_digits(period),
+        (Some(period), _) => format!("~{}", four_digits(period)),
+    }
+}
+
+/// The table of the threads.
+pub fn columns(attached: &AttachedRun) -> Vec<Column> {
+    let threads = &attached.threads;
+    let words = |head: &str, rank, cell: &dyn Fn(&AttachedThreadRun) -> String| {
+        Column::new(head, rank, threads.iter().map(cell)).left()
+    };
+    let numbers = |head: &str, rank, cell: &dyn Fn(&AttachedThreadRun) -> String| {
+        Column::new(head, rank, threads.iter().map(cell))
+    };
+    let time =
+        |head: &str, rank, of: CyclePart, pick: &dyn Fn(&CyclePartFigures) -> Option<Nanos>| {
+            let cells = threads.iter().map(|thread| {
+                let time = part(thread, of).and_then(pick);
+                time.map_or("-".to_string(), |time| format!("{:.1}", time.0 as f64 / 1e3))
+            });
+            Column::new(head, rank, cells).unit("us")
+        };
+    let quantile = |of: fn(&Quantiles) -> Option<Nanos>| {
+        move |figures: &CyclePartFigures| figures.quantiles.as_ref().and_then(of)
+    };
+    let max = |figures: &CyclePartFigures| Some(figures.max_ns);
+    let (p50, p99) = (quantile(|all| all.p50_ns), quantile(|all| all.p99_ns));
+    vec![
+        words("thread", 0, &|thread| thread.found.name.clone()),
+        words("policy", 3, &|thread| thread.found.policy.clone()),
+        words("waits in", 7, &|thread| waits_in(&thread.found.activation)),
+        words("woken by", 9, &|thread| {
+            thread.report.wakers.first().map_or("-".to_string(), |(name, _)| name.clone())
+        }),
+        numbers("every", 2, &every),
+        numbers("cycles", 1, &|thread| grouped(thread.report.cycles)),
+        numbers("overruns", 4, &|thread| grouped(thread.report.overruns)),
+        numbers("misses", 0, &|thread| match thread.found.deadline_ns {
+            Some(_) => grouped(thread.misses),
+            None => "-".to_string(),
+        }),
+        time("wake-up p99", 6, CyclePart::WakeUp, &p99),
+        time("wake-up max", 2, CyclePart::WakeUp, &max),
+        time("runs p50", 8, CyclePart::Execution, &p50),
+        time("runs max", 5, CyclePart::Execution, &max),
+        time("preempted max", 6, CyclePart::Preempted, &max),
+        time("blocked max", 6, CyclePart::Blocked, &max),
+        time("response p50", 8, CyclePart::Response, &p50),
+        time("response p99", 5, CyclePart::Response, &p99),
+        time("response max", 0, CyclePart::Response, &max),
+    ]
+}
+
+/// For the terminal: the table, and why cycles were late; nothing of another instrument.
+pub fn text(run: &Run, width: usize, style: Style) -> String {
+    let Some(attached) = &run.attached else { return String::new() };
+    let mut text = match attached.threads.is_empty() {
+        true => String::new(),
+        false => table(columns(attached), width, style),
+    };
+    for sentence in sentences(run) {
+        text += &format!("{}\n", wrapped(&sentence, width, 2));
+    }
+    text
+}
+
+/// For `--list`: each thread with where it waits.
+pub fn list(run: &Run, width: usize, style: Style) -> String {
+    let Some(attached) = &run.attached else { return String::new() };
+    let threads = &attached.threads;
+    let words = |head: &str, rank, cell: &dyn Fn(&AttachedThreadRun) -> String| {
+        Column::new(head, rank, threads.iter().map(cell)).left()
+    };
+    let mut text = format!("{}\n", attached.program);
+    if !threads.is_empty() {
+        let columns = vec![
+            words("thread", 0, &|thread| thread.found.name.clone()),
+            words("id", 1, &|thread| thread.found.thread_id.to_string()),
+            words("policy", 0, &|thread| thread.found.policy.clone()),
+            words("cpus", 3, &|thread| thread.found.cpus.clone()),
+            words("waits in", 0, &|thread| waits_in(&thread.found.activation)),
+            words("woken by", 2, &|thread| {
+                thread.report.wakers.first().map_or("-".to_string(), |(name, _)| name.clone())
+            }),
+            words("every", 0, &every),
+            words("cycles", 0, &|thread| grouped(thread.report.cycles)),
+        ];
+        text += &table(columns, width, style);
+    }
+    let without = without_rhythm(attached);
+    text += &without.map(|line| format!("{}\n", wrapped(&line, width, 2))).unwrap_or_default();
+    if threads.is_empty() && attached.without_rhythm.is_empty() {
+        text += "No thread of it waited in a call.\n";
+    }
+    text
+}
+
+fn without_rhythm(attached: &AttachedRun) -> Option<String> {
+    let each: Vec<String> = attached
+        .without_rhythm
+        .iter()
+        .map(|(name, waits)| format!("{name} ({})", counted(*waits, "wait", "waits")))
+        .collect();
+    (!each.is_empty()).then(|| format!("Without a rhythm: {}.", each.join(", ")))
+}
+
+/// What is said below the table.
+fn sentences(run: &Run) -> Vec<String> {
+    let Some(attached) = &run.attached else { return Vec::new() };
+    let mut sentences: Vec<String> = judged(attached).into_iter().filter_map(why_late).collect();
+    let unjudged: Vec<&str> = attached
+        .threads
+        .iter()
+        .filter(|thread| thread.found.setup.is_none())
+        .map(|thread| thread.found.name.as_str())
+        .collect();
+    if !unjudged.is_empty() {
+        let which = match run.asked.method.attach().and_then(|attach| attach.thread.as_ref()) {
+            Some(pattern) => format!("other names than '{pattern}'"),
+            None => "ordinary policies".to_string(),
+        };
+        sentences.push(format!("Not judged, with {which}: {}.", unjudged.join(", ")));
+    }
+    sentences.extend(without_rhythm(attached));
+    sentences.push(followed(attached));
+    sentences
+}
+
+/// What was read, and what it cost.
+fn followed(attached: &AttachedRun) -> String {
+    let cycles: u64 = attached.threads.iter().map(|thread| thread.report.cycles).sum();
+    let lost = match attached.events_lost {
+        0 => "none lost".to_string(),
+        lost => format!("{} lost", grouped(lost)),
+    };
+    let status = match attached.exit_status {
+        Some(0) | None => String::new(),
+        Some(status) => format!(" The program ended with status {status}."),
+    };
+    format!(
+        "{}: {} of the kernel's events, {lost}; reading them took {} of CPU time for {}.{status}",
+        attached.program,
+        grouped(attached.events),
+        short(attached.reader_cpu_ns.0 as f64),
+        counted(cycles, "cycle", "cycles"),
+    )
+}
+
+/// `Why control was late: 8 times it began late, 3 times it slept in its work; longest 3.4 ms: …`.
+fn why_late(thread: &AttachedThreadRun) -> Option<String> {
+    let mut late = thread.report.late_by.clone();
+    late.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let each: Vec<String> = late
+        .iter()
+        .map(|(part, count)| {
+            let what = match part {
+                CyclePart::WakeUp => "it began late",
+                CyclePart::Execution => "its own work took long",
+                CyclePart::Preempted => "others had its CPU",
+                _ => "it slept in its work",
+            };
+            format!("{} {what}", counted(*count, "time", "times"))
+        })
+        .collect();
+    let overruns = (thread.report.overruns > 0).then(|| {
+        format!("{} passed without a cycle", counted(thread.report.overruns, "release", "releases"))
+    });
+    let each: Vec<String> = each.into_iter().chain(overruns).collect();
+    let longest = thread.report.longest.first().and_then(|long| {
+        Some(format!(
+            " The longest, {}: {}.",
+            short(long.response_ns().0 as f64),
+            largest_part(long)?
+        ))
+    });
+    (!each.is_empty() && thread.misses > 0).then(|| {
+        let name = &thread.found.name;
+        format!("Why {name} was late: {}.{}", each.join(", "), longest.unwrap_or_default())
+    })
+}
+
+/// For the page: the table, and for each judged thread its histograms and its longest cycles.
+pub fn fold(run: &Run) -> Option<Fold> {
+    let attached = run.attached.as_ref()?;
+    let caption = "Threads of the program whose cycles were found, in microseconds. Quantiles are \
+                   the upper edge of their bin.";
+    let content = html! {
+        (markup(&columns(attached), caption))
+        @for sentence in sentences(run) { p { (sentence) } }
+        @for thread in &attached.threads {
+            h3.subtitle { (described(thread)) ", waits in " (waits_in(&thread.found.activation)) }
+            (histograms(thread))
+            @if !thread.report.longest.is_empty() { (longest_cycles(thread)) }
+        }
+    };
+    let sum = counted(attached.threads.len() as u64, "thread", "threads");
+    Some(Fold::new("cycles", "Cycles of the program", content).sum(Some(sum)))
+}
+
+/// Its class, which has its colour.
+fn class(part: CyclePart) -> &'static str {
+    match part {
+        CyclePart::WakeUp => "part wake-up",
+        CyclePart::Execution => "part execution",
+        CyclePart::Preempted => "part preempted",
+        CyclePart::Blocked => "part blocked",
+        CyclePart::Response => "part response",
+    }
+}
+
+/// Wake-up, execution and response over each other, on one logarithmic axis of time.
+fn histograms(thread: &AttachedThreadRun) -> Markup {
+    let rows = [CyclePart::WakeUp, CyclePart::Execution, CyclePart::Response];
+    let bins = || rows.iter().filter_map(|row| part(thread, *row)).flat_map(|one| &one.bins);
+    let Some(low) = bins().map(|bin| bin.low_ns.0.max(100)).min() else { return html! {} };
+    let high = bins().map(|bin| bin.high_ns.0.min(100_000_000_000)).max().unwrap_or(low) * 11 / 10;
+    let (from, to) = ((low as f64).log10(), (high as f64).log10().max((low as f64).log10() + 1.0));
+    let x =
+        |time: f64| MARGIN + (time.max(1.0).log10() - from) / (to - from) * (WIDTH - MARGIN - 10.0);
+    let height = 46.0;
+    let bottom = rows.len() as f64 * height;
+    let decades: Vec<i32> = (from.ceil() as i32..=to.floor() as i32).collect();
+    let name = format!("Times of the cycles of {}", thread.found.name);
+    html! {
+        svg.cycles viewBox={ "0 0 " (WIDTH) " " (bottom + 22.0) } role="img" aria-label=(name) {
+            @for decade in &decades {
+                @let at = x(10_f64.powi(*decade));
+                line.grid x1=(fixed(at)) x2=(fixed(at)) y1="0" y2=(bottom) {}
+                text x=(fixed(at)) y=(bottom + 15.0) text-anchor="middle" { (short(10_f64.powi(*decade))) }
+            }
+            @for (row, which) in rows.iter().enumerate() {
+                @let base = (row + 1) as f64 * height - 4.0;
+                text x="0" y=(base) { (which.as_str()) }
+                @if let Some(figures) = part(thread, *which) {
+                    @let most = figures.bins.iter().map(|bin| bin.count).max().unwrap_or(1) as f64;
+                    @for bin in &figures.bins {
+                        @let left = x(bin.low_ns.0.max(low) as f64);
+                        @let right = x(bin.high_ns.0.min(high) as f64);
+                        // The logarithm shows a single large one beside a million others.
+                        @let tall = (1.0 + bin.count as f64).ln() / (1.0 + most).ln() * (height - 10.0);
+                        rect class=(class(*which)) x=(fixed(left)) y=(fixed(base - tall))
+                            width=(fixed((right - left - 0.5).max(0.5))) height=(fixed(tall)) {
+                            title { (which.as_str()) " " (bin.low_ns) " to " (bin.high_ns) ": " (grouped(bin.count)) }
+                        }
+                    }
+                }
+            }
+            @if let Some(deadline) = thread.found.deadline_ns.filter(|time| time.0 > low && time.0 < high) {
+                @let at = x(deadline.0 as f64);
+                line.deadline x1=(fixed(at)) x2=(fixed(at)) y1="0" y2=(bottom) { title { "deadline " (deadline) } }
+            }
+        }
+    }
+}
+
+/// The longest cycles, each as a bar of its parts.
+fn longest_cycles(thread: &AttachedThreadRun) -> Markup {
+    let shown: Vec<&LongCycle> = thread.report.longest.iter().take(BARS).collect();
+    let scale = shown.first().map_or(1, |long| long.response_ns().0).max(1) as f64;
+    let room = WIDTH - MARGIN - 90.0;
+    let height = ROW * shown.len() as f64 + ROW;
+    let name = format!("The longest cycles of {}", thread.found.name);
+    let bars: Vec<(&LongCycle, Vec<(CyclePart, Nanos, f64, f64)>)> = shown
+        .into_iter()
+        .map(|long| {
+            let times = [long.wake_up_ns, long.execution_ns, long.preempted_ns, long.blocked_ns];
+            let mut left = MARGIN;
+            let parts = PARTS.into_iter().zip(times).map(|(part, time)| {
+                let wide = time.0.max(0) as f64 / scale * room;
+                left += wide;
+                (part, time, left - wide, wide)
+            });
+            (long, parts.collect())
+        })
+        .collect();
+    html! {
+        svg.cycles viewBox={ "0 0 " (WIDTH) " " (height) } role="img" aria-label=(name) {
+            @for (row, (long, parts)) in bars.iter().enumerate() {
+                @let top = row as f64 * ROW;
+                text x="0" y=(top + 15.0) { (short(long.response_ns().0 as f64)) }
+                @for (part, time, left, wide) in parts {
+                    @if *wide > 0.0 {
+                        rect class=(class(*part)) x=(fixed(*left)) y=(top + 3.0) width=(fixed(*wide)) height=(ROW - 6.0) {
+                            title { (part.as_str()) " " (time) }
+                        }
+                    }
+                }
+                @if let Some(why) = largest_part(long) { title { (why) } }
+            }
+            @for (at, part) in PARTS.iter().enumerate() {
+                @let left = MARGIN + at as f64 * 110.0;
+                rect class=(class(*part)) x=(fixed(left)) y=(height - 14.0) width="10" height="10" {}
+                text x=(fixed(left + 15.0)) y=(height - 5.0) { (part.as_str()) }
+            }
+        }
+        ol.cycles {
+            @for (long, _) in bars.iter().take(3) {
+                @if let Some(why) = largest_part(long) {
+                    li { (short(long.response_ns().0 as f64)) ": " (why) "." }
+                }
+            }
+        }
+    }
+}
+
+fn fixed(number: f64) -> String {
+    format!("{number:.1}")
+}

@@ -1,0 +1,400 @@
+//! The cycles of one thread whose activation is known.
+
+use super::calls::Call;
+use super::events::Seat;
+use super::steps::{Step, StepKind, WaitKey, Waker};
+use latlab_model::Nanos;
+use latlab_model::attach::{Cycle, FaultKind, ReleasedBy};
+
+/// What a call returns that was cut short by a signal, and may be begun again.
+const INTERRUPTED: std::ops::RangeInclusive<i64> = -516..=-512;
+const EINTR: i64 = -4;
+/// The kernel goes on with it by `restart_syscall`.
+const RESTART_BLOCK: i64 = -516;
+/// What calls return whose time-out has passed.
+const TIMED_OUT: [i64; 3] = [0, -110, -11];
+
+/// On what a fault was.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum FaultObject {
+    /// A file descriptor.
+    Descriptor(i64),
+    /// The thread that ended the wait.
+    Thread(Seat),
+}
+
+/// A fault within a cycle.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct CycleFault {
+    /// What it is.
+    pub kind: FaultKind,
+    /// The call.
+    pub call: Option<Call>,
+    /// On what.
+    pub object: Option<FaultObject>,
+    /// How long the call took.
+    pub length: Nanos,
+    /// Whether the thread slept in it.
+    pub slept: bool,
+}
+
+/// A cycle with what else is known of it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FollowedCycle {
+    /// The cycle; its overruns are not known yet.
+    pub cycle: Cycle,
+    /// Whether some of what was before it is not known.
+    pub after_loss: bool,
+    /// Its faults.
+    pub faults: Vec<CycleFault>,
+    /// Who ended the wait for its release.
+    pub waker: Option<Waker>,
+    /// Who had the CPU before it got that, in its wake-up.
+    pub waited_for: Option<Seat>,
+    /// Who had its CPU for longest in its work.
+    pub preempted_by: Option<Seat>,
+    /// Where it slept for longest, and who ended that.
+    pub blocked_in: Option<(Option<Call>, Option<Waker>)>,
+    /// Where it began.
+    pub cpu: u32,
+}
+
+/// Where a thread is.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Place {
+    Running,
+    /// It could run: who took or has its CPU.
+    Ready(Option<Seat>),
+    Asleep,
+    Unknown,
+}
+
+/// The wait for a release.
+#[derive(Clone, Copy, Debug)]
+struct OpenRelease {
+    entered: i64,
+    /// The timer that is to wake it.
+    expires: Option<i64>,
+    /// A timer of its own that was due.
+    expired: Option<i64>,
+    slept: bool,
+    woken: Option<(i64, Option<Waker>)>,
+    waited_for: Option<Seat>,
+}
+
+/// Any other call within a cycle.
+#[derive(Clone, Copy, Debug)]
+struct OpenCall {
+    call: Call,
+    descriptor: Option<i64>,
+    is_pi: bool,
+    entered: i64,
+    slept: bool,
+    waker: Option<Waker>,
+}
+
+#[derive(Debug)]
+struct OpenCycle {
+    wait: OpenRelease,
+    /// Whether its wait has ended by a time-out.
+    timed_out: bool,
+    start: i64,
+    execution: i64,
+    preempted: i64,
+    blocked: i64,
+    /// A timer of its own that was due before it started.
+    expired: Option<i64>,
+    faults: Vec<CycleFault>,
+    longest_preemption: i64,
+    preempted_by: Option<Seat>,
+    longest_sleep: i64,
+    blocked_in: Option<(Option<Call>, Option<Waker>)>,
+    cpu: u32,
+}
+
+/// Follows one thread.
+#[derive(Debug)]
+pub struct Follower {
+    key: WaitKey,
+    priority: i32,
+    place: Place,
+    since: i64,
+    asleep_since: i64,
+    wait: Option<OpenRelease>,
+    /// A wait that a signal has cut short, and that the kernel goes on with.
+    cut_short: Option<OpenRelease>,
+    call: Option<OpenCall>,
+    cycle: Option<OpenCycle>,
+    after_loss: bool,
+    /// Times at which it ran without having been switched to.
+    pub untold_switches: u64,
+    /// Cycles that were under way when something was lost.
+    pub cut: u64,
+}
+
+impl Follower {
+    /// One that has seen nothing of the thread yet.
+    pub fn new(key: WaitKey, priority: i32) -> Follower {
+        Follower {
+            key,
+            priority,
+            place: Place::Unknown,
+            since: 0,
+            asleep_since: 0,
+            wait: None,
+            cut_short: None,
+            call: None,
+            cycle: None,
+            after_loss: false,
+            untold_switches: 0,
+            cut: 0,
+        }
+    }
+
+    /// The priority that it has now.
+    pub fn set_priority(&mut self, priority: i32) {
+        self.priority = priority;
+    }
+
+    /// Takes the next step; gives the cycle that it ends.
+    pub fn push(&mut self, step: &Step) -> Option<FollowedCycle> {
+        let Step { at, cpu, kind } = *step;
+        if step.shows_running() && self.place != Place::Running {
+            if self.place != Place::Unknown {
+                self.untold_switches += 1;
+            }
+            self.wake(at, None);
+            self.go_to(Place::Running, at);
+        }
+        match kind {
+            StepKind::Enter { key: Some(key), .. } if key == self.key => {
+                let ended = self.end_cycle(at);
+                self.wait = Some(OpenRelease {
+                    entered: at,
+                    expires: None,
+                    expired: None,
+                    slept: false,
+                    woken: None,
+                    waited_for: None,
+                });
+                self.call = None;
+                return ended;
+            }
+            StepKind::Enter { call: Call::RestartSyscall, .. } if self.cut_short.is_some() => {
+                self.wait = self.cut_short.take();
+            }
+            StepKind::Enter { call, descriptor, is_pi, .. } => {
+                self.wait = None;
+                self.call = Some(OpenCall {
+                    call,
+                    descriptor,
+                    is_pi,
+                    entered: at,
+                    slept: false,
+                    waker: None,
+                });
+            }
+            StepKind::Exit { result } => match self.wait.take() {
+                Some(wait) => self.begin_cycle(wait, result, at, cpu),
+                None => self.end_call(at),
+            },
+            StepKind::Sleeper { expires, is_deadline } => {
+                if let Some(wait) = &mut self.wait {
+                    wait.expires = Some(expires);
+                    wait.slept |= is_deadline;
+                }
+            }
+            StepKind::Expired { expiry } => self.note_expiry(expiry),
+            StepKind::Out { asleep, to } => {
+                self.go_to(if asleep { Place::Asleep } else { Place::Ready(Some(to)) }, at);
+                self.asleep_since = at;
+            }
+            StepKind::Woken(by) => {
+                self.wake(at, Some(by));
+            }
+            StepKind::In { from } => {
+                self.wake(at, None);
+                if let (Some(wait), Place::Ready(None)) = (&mut self.wait, self.place) {
+                    wait.waited_for = Some(from);
+                }
+                self.go_to(Place::Running, at);
+            }
+            StepKind::Wakes(_) => {}
+            StepKind::Fault => self.note_fault(FaultKind::PageFault, None, None, 0, false),
+            StepKind::Lost => self.lose(),
+        }
+        None
+    }
+
+    /// Something is not known: what is under way cannot be told any more.
+    fn lose(&mut self) {
+        self.cut += u64::from(self.cycle.is_some() || self.wait.is_some());
+        (self.cycle, self.wait, self.call) = (None, None, None);
+        self.place = Place::Unknown;
+        self.after_loss = true;
+    }
+
+    /// Counts the time in the place that it leaves.
+    fn go_to(&mut self, place: Place, at: i64) {
+        let time = at - self.since;
+        if let Some(cycle) = &mut self.cycle {
+            match self.place {
+                Place::Running => cycle.execution += time,
+                Place::Ready(by) => {
+                    cycle.preempted += time;
+                    if time > cycle.longest_preemption {
+                        (cycle.longest_preemption, cycle.preempted_by) = (time, by);
+                    }
+                }
+                Place::Asleep => cycle.blocked += time,
+                Place::Unknown => {}
+            }
+        }
+        (self.place, self.since) = (place, at);
+    }
+
+    /// It sleeps no more, and may run.
+    fn wake(&mut self, at: i64, by: Option<Waker>) {
+        if self.place != Place::Asleep {
+            return;
+        }
+        self.go_to(Place::Ready(None), at);
+        if let Some(wait) = &mut self.wait {
+            wait.slept = true;
+            wait.woken = Some((at, by));
+        }
+        if let Some(call) = &mut self.call {
+            call.slept = true;
+            call.waker = by;
+        }
+        let slept = at - self.asleep_since;
+        if let Some(cycle) = &mut self.cycle
+            && slept > cycle.longest_sleep
+        {
+            cycle.longest_sleep = slept;
+            cycle.blocked_in = Some((self.call.map(|call| call.call), by));
+        }
+    }
+
+    /// The first that was due and not served is the release.
+    fn note_expiry(&mut self, expiry: i64) {
+        let place = match (&mut self.wait, &mut self.cycle) {
+            (Some(wait), _) => &mut wait.expired,
+            (None, Some(cycle)) if expiry <= cycle.start => &mut cycle.expired,
+            _ => return,
+        };
+        *place = Some(place.map_or(expiry, |known| known.min(expiry)));
+    }
+
+    fn begin_cycle(&mut self, wait: OpenRelease, result: i64, at: i64, cpu: u32) {
+        let is_cut_short = INTERRUPTED.contains(&result) || result == EINTR;
+        if is_cut_short && !self.key.call.is_signal_wait() {
+            self.cut_short = (result == RESTART_BLOCK).then_some(wait);
+            return;
+        }
+        // Where it is running from here on is what its work has to wait for.
+        (self.place, self.since) = (Place::Running, at);
+        self.cycle = Some(OpenCycle {
+            wait,
+            timed_out: TIMED_OUT.contains(&result),
+            start: at,
+            execution: 0,
+            preempted: 0,
+            blocked: 0,
+            expired: None,
+            faults: Vec::new(),
+            longest_preemption: 0,
+            preempted_by: None,
+            longest_sleep: 0,
+            blocked_in: None,
+            cpu,
+        });
+    }
+
+    fn end_cycle(&mut self, at: i64) -> Option<FollowedCycle> {
+        self.go_to(Place::Running, at);
+        let ended = self.cycle.take()?;
+        let (release, released_by) = release(&self.key, &ended);
+        Some(FollowedCycle {
+            cycle: Cycle {
+                release_ns: Nanos(release),
+                released_by,
+                wake_up_ns: Nanos(ended.start - release),
+                execution_ns: Nanos(ended.execution),
+                preempted_ns: Nanos(ended.preempted),
+                blocked_ns: Nanos(ended.blocked),
+                overruns: 0,
+            },
+            after_loss: std::mem::take(&mut self.after_loss),
+            faults: ended.faults,
+            waker: ended.wait.woken.and_then(|(_, by)| by),
+            waited_for: ended.wait.waited_for,
+            preempted_by: ended.preempted_by,
+            blocked_in: ended.blocked_in,
+            cpu: ended.cpu,
+        })
+    }
+
+    fn note_fault(
+        &mut self,
+        kind: FaultKind,
+        call: Option<Call>,
+        object: Option<FaultObject>,
+        length: i64,
+        slept: bool,
+    ) {
+        if let Some(cycle) = &mut self.cycle {
+            cycle.faults.push(CycleFault { kind, call, object, length: Nanos(length), slept });
+        }
+    }
+
+    /// A call within the cycle has ended: some of them do not belong there.
+    fn end_call(&mut self, at: i64) {
+        let Some(open) = self.call.take() else { return };
+        let OpenCall { call, descriptor, is_pi, entered, slept, waker } = open;
+        let file = descriptor.map(FaultObject::Descriptor);
+        let (kind, object) = match call {
+            Call::ClockNanosleep | Call::Nanosleep => (FaultKind::Sleep, None),
+            Call::Mmap | Call::Munmap | Call::Brk | Call::Mremap => (FaultKind::Heap, None),
+            Call::Fsync | Call::Fdatasync => (FaultKind::Sync, file),
+            Call::Openat => (FaultKind::Open, None),
+            Call::SchedYield if self.priority >= 0 => (FaultKind::Yield, None),
+            call if call.writes() => (FaultKind::Write, file),
+            Call::Futex if slept && !is_pi => match waker {
+                Some(Waker::Thread(_, Some(seat))) if seat.priority > self.priority => {
+                    (FaultKind::Inversion, Some(FaultObject::Thread(seat)))
+                }
+                Some(Waker::Thread(_, Some(seat))) => {
+                    (FaultKind::Lock, Some(FaultObject::Thread(seat)))
+                }
+                _ => (FaultKind::Lock, None),
+            },
+            _ => return,
+        };
+        self.note_fault(kind, Some(call), object, at - entered, slept);
+    }
+}
+
+/// When the work of a cycle was due, and how that is known.
+fn release(key: &WaitKey, cycle: &OpenCycle) -> (i64, ReleasedBy) {
+    let wait = &cycle.wait;
+    let timer = |at| (at, ReleasedBy::Timer);
+    let woken = wait.woken.map(|(at, _)| at);
+    let by_thread = matches!(wait.woken, Some((_, Some(Waker::Thread(..)))));
+    let is_timer = key.call.is_sleep() || key.call == Call::SchedYield || cycle.timed_out;
+    if let Some(expires) = wait.expires.filter(|_| is_timer) {
+        return timer(expires);
+    }
+    if let Some(expiry) = wait.expired.filter(|at| *at <= cycle.start) {
+        return timer(expiry);
+    }
+    // What a poll has found is read within the cycle.
+    let read = cycle.expired.filter(|_| key.call.is_told_later() && !by_thread);
+    if let Some(expiry) = read.filter(|at| woken.is_none_or(|woken| *at <= woken)) {
+        return timer(expiry);
+    }
+    match woken {
+        Some(woken) => (woken, ReleasedBy::Event),
+        None => (wait.entered, ReleasedBy::Waiting),
+    }
+}

@@ -1,0 +1,147 @@
+//! How the releases of a thread follow each other.
+
+use super::calls::Call;
+use latlab_model::attach::{Cycle, ReleasedBy, RhythmKind};
+
+/// A release this near to a multiple of the period is on it.
+const EXACT_NS: i64 = 100;
+/// The kernel replenishes a runtime up to this much beside it.
+const REPLENISHED_NS: i64 = 50_000;
+/// So many of the releases must be.
+const MOST: f64 = 0.9;
+/// A period is no smaller part of the shortest distance than this.
+const FINEST: i64 = 8;
+/// Distances whose middle half lies this close together, as a share of their median, are regular.
+const REGULAR: f64 = 0.25;
+
+/// The rhythm of a thread, from its first cycles.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rhythm {
+    /// Its kind.
+    pub kind: RhythmKind,
+    /// The usual distance of releases; `None` if they are irregular.
+    pub period: Option<i64>,
+    last: Option<i64>,
+}
+
+impl Rhythm {
+    /// From the first cycles of a thread that waits in this call; those whose release is not known say
+    /// nothing.
+    pub fn learn<'a>(call: Call, cycles: impl IntoIterator<Item = &'a Cycle>) -> Rhythm {
+        let known: Vec<&Cycle> =
+            cycles.into_iter().filter(|cycle| cycle.released_by != ReleasedBy::Waiting).collect();
+        let timed = known.iter().filter(|cycle| cycle.released_by == ReleasedBy::Timer).count();
+        let by_timer = timed as f64 >= MOST * known.len() as f64;
+        let steps = known.windows(2).map(|pair| pair[1].release_ns.0 - pair[0].release_ns.0);
+        let mut steps: Vec<i64> = steps.filter(|step| *step > 0).collect();
+        steps.sort_unstable();
+        let none = Rhythm { kind: RhythmKind::Irregular, period: None, last: None };
+        let Some(&shortest) = steps.first() else { return none };
+        let at = |share: f64| steps[((steps.len() - 1) as f64 * share).round() as usize];
+        let median = at(0.5);
+        let within = if call == Call::SchedYield { REPLENISHED_NS } else { EXACT_NS };
+        let on = |period: i64| {
+            let on = steps.iter().filter(|step| distance_to_multiple(**step, period) <= within);
+            on.count() as f64 / steps.len() as f64
+        };
+        // A loop that skips releases may never have kept two in a row.
+        let differences = steps.windows(2).map(|pair| pair[1] - pair[0]);
+        let finest = differences.filter(|one| *one > shortest / FINEST).min().unwrap_or(shortest);
+        let candidates = [shortest, median, finest];
+        let of_all = candidates.into_iter().find(|period| on(*period) >= 1.0);
+        let of_most = || candidates.into_iter().find(|period| on(*period) >= MOST);
+        if let Some(period) = of_all.or_else(of_most).filter(|_| by_timer) {
+            let single: Vec<i64> =
+                steps.iter().copied().filter(|step| (step - period).abs() <= within).collect();
+            let period = single.get(single.len() / 2).copied().unwrap_or(period);
+            return Rhythm { kind: RhythmKind::Exact, period: Some(period), last: None };
+        }
+        match ((at(0.75) - at(0.25)) as f64) < REGULAR * median as f64 {
+            true if by_timer => Rhythm { kind: RhythmKind::Drifting, period: Some(median), ..none },
+            true => Rhythm { kind: RhythmKind::Regular, period: Some(median), ..none },
+            false => none,
+        }
+    }
+
+    /// Releases that have passed since the last one without a cycle, where that can be told.
+    pub fn passed(&mut self, cycle: &Cycle) -> u32 {
+        let before = self.last.replace(cycle.release_ns.0);
+        let (Some(before), Some(period)) = (before, self.period) else { return 0 };
+        if self.kind != RhythmKind::Exact {
+            return 0;
+        }
+        let step = cycle.release_ns.0 - before;
+        let periods = (step + period / 2).div_euclid(period);
+        u32::try_from(periods - 1).unwrap_or(0)
+    }
+}
+
+fn distance_to_multiple(step: i64, period: i64) -> i64 {
+    let over = step.rem_euclid(period);
+    over.min(period - over)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use latlab_model::Nanos;
+
+    fn cycles(by: ReleasedBy, releases: impl IntoIterator<Item = i64>) -> Vec<Cycle> {
+        let cycle = |release| Cycle {
+            release_ns: Nanos(release),
+            released_by: by,
+            wake_up_ns: Nanos(5_000),
+            execution_ns: Nanos(10_000),
+            preempted_ns: Nanos::ZERO,
+            blocked_ns: Nanos::ZERO,
+            overruns: 0,
+        };
+        releases.into_iter().map(cycle).collect()
+    }
+
+    #[test]
+    fn a_timer_that_keeps_its_period_is_exact_and_its_gaps_are_overruns() {
+        let releases = [0, 1, 2, 4, 5, 6, 7, 8, 9, 12].map(|n| 77 + n * 1_000_000);
+        let cycles = cycles(ReleasedBy::Timer, releases);
+        let mut rhythm = Rhythm::learn(Call::ClockNanosleep, &cycles);
+        assert_eq!((rhythm.kind, rhythm.period), (RhythmKind::Exact, Some(1_000_000)));
+        let passed: u32 = cycles.iter().map(|cycle| rhythm.passed(cycle)).sum();
+        assert_eq!(passed, 3, "cycles + overruns = releases");
+    }
+
+    #[test]
+    fn a_loop_that_never_keeps_two_releases_in_a_row_has_its_period_all_the_same() {
+        let releases = [0, 2, 5, 7, 10, 12, 14, 17].map(|n| n * 1_000_000);
+        let rhythm = Rhythm::learn(Call::ClockNanosleep, &cycles(ReleasedBy::Timer, releases));
+        assert_eq!((rhythm.kind, rhythm.period), (RhythmKind::Exact, Some(1_000_000)));
+    }
+
+    #[test]
+    fn a_loop_that_adds_its_work_to_each_period_drifts() {
+        let releases = (0..50).map(|n| n * 1_000_000 + n * 54_000 + n * n % 7 * 1_900);
+        let rhythm = Rhythm::learn(Call::ClockNanosleep, &cycles(ReleasedBy::Timer, releases));
+        assert_eq!(rhythm.kind, RhythmKind::Drifting);
+        assert!(rhythm.period.is_some_and(|period| (1_040_000..1_070_000).contains(&period)));
+    }
+
+    #[test]
+    fn what_another_thread_wakes_is_regular_or_not_but_never_exact() {
+        let steady = (0..20).map(|n| n * 1_000_000);
+        assert_eq!(
+            Rhythm::learn(Call::ClockNanosleep, &cycles(ReleasedBy::Event, steady)).kind,
+            RhythmKind::Regular
+        );
+        let wild = (0..20).map(|n| n * n * 1_000_000);
+        let rhythm = Rhythm::learn(Call::ClockNanosleep, &cycles(ReleasedBy::Event, wild));
+        assert_eq!((rhythm.kind, rhythm.period), (RhythmKind::Irregular, None));
+    }
+
+    #[test]
+    fn nothing_is_said_of_nothing() {
+        assert_eq!(Rhythm::learn(Call::ClockNanosleep, &[]).period, None);
+        assert_eq!(
+            Rhythm::learn(Call::ClockNanosleep, &cycles(ReleasedBy::Timer, [5])).period,
+            None
+        );
+    }
+}

@@ -1,0 +1,225 @@
+//! What happens to one thread, step by step: the events of a program as each of its threads sees them.
+
+use super::calls::Call;
+use super::events::Seat;
+use latlab_model::Nanos;
+
+/// What a thread waits in: the call, and what tells it from other uses of the same call.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct WaitKey {
+    /// The call.
+    pub call: Call,
+    /// A file descriptor, an address, or a clock with its flags.
+    pub what: u64,
+    /// A file descriptor that was closed and opened again is another one.
+    pub generation: u32,
+}
+
+/// Of `clock_nanosleep`: until a time, not for one.
+const TIMER_ABSTIME: u64 = 1;
+/// Of `futex`: the operation without its flags.
+const FUTEX_OPERATION: u64 = 0x7f;
+/// Wait, wait for bits, lock, wait to be moved, lock without a check.
+const FUTEX_WAITS: [u64; 5] = [0, 9, 6, 11, 13];
+/// The locks among them, whose owner inherits the priority of those that wait.
+const FUTEX_PI: [u64; 2] = [6, 13];
+
+impl WaitKey {
+    /// Of a call with these arguments; `None` for one that does not wait.
+    pub fn of(call: Call, arguments: &[u64; 6], generation: u32) -> Option<WaitKey> {
+        if !call.waits() {
+            return None;
+        }
+        let [first, second, ..] = *arguments;
+        let what = match call {
+            Call::Nanosleep => 0,
+            Call::ClockNanosleep => first << 1 | second & TIMER_ABSTIME,
+            // A condition variable waits on two words in turn, which lie next to each other.
+            Call::Futex => match FUTEX_WAITS.contains(&(second & FUTEX_OPERATION)) {
+                true => first >> 3,
+                false => return None,
+            },
+            Call::Ioctl => first << 32 | second & 0xffff_ffff,
+            Call::RtSigtimedwait | Call::RtSigsuspend | Call::Pause | Call::SchedYield => 0,
+            _ => first,
+        };
+        Some(WaitKey { call, what, generation })
+    }
+
+    /// The file descriptor that it waits for.
+    pub fn descriptor(&self) -> Option<i64> {
+        let number = if self.call == Call::Ioctl { self.what >> 32 } else { self.what };
+        self.call.has_descriptor().then_some(number as i32 as i64)
+    }
+
+    /// Of a sleep: the number of its clock, and whether it is until a time.
+    pub fn sleep(&self) -> Option<(i64, bool)> {
+        match self.call {
+            Call::Nanosleep => Some((1, false)),
+            Call::ClockNanosleep => {
+                Some(((self.what >> 1) as i32 as i64, self.what & TIMER_ABSTIME != 0))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether it sleeps until a time.
+    pub fn is_absolute(&self) -> bool {
+        self.sleep().is_some_and(|(_, absolute)| absolute)
+    }
+}
+
+/// Whether a futex call takes a lock that passes on priorities.
+pub fn is_pi_lock(call: Call, arguments: &[u64; 6]) -> bool {
+    call == Call::Futex && FUTEX_PI.contains(&(arguments[1] & FUTEX_OPERATION))
+}
+
+/// Who ended a sleep.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Waker {
+    /// An interrupt, which may be that of a timer.
+    Interrupt,
+    /// A thread, with its priority at that moment if it is known.
+    Thread(i32, Option<Seat>),
+}
+
+/// What happens to a thread.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum StepKind {
+    /// It enters a call.
+    Enter {
+        /// The call.
+        call: Call,
+        /// What it waits in, if it waits.
+        key: Option<WaitKey>,
+        /// The file descriptor that it works on.
+        descriptor: Option<i64>,
+        /// Whether it takes a lock that passes on priorities.
+        is_pi: bool,
+    },
+    /// It returns.
+    Exit {
+        /// What the call returns.
+        result: i64,
+    },
+    /// The timer is started that is to wake it.
+    Sleeper {
+        /// Its expiry.
+        expires: i64,
+        /// Whether it replenishes a runtime.
+        is_deadline: bool,
+    },
+    /// It starts a timer of its own again, which has expired.
+    Expired {
+        /// When that was due.
+        expiry: i64,
+    },
+    /// It leaves its CPU.
+    Out {
+        /// Whether it sleeps.
+        asleep: bool,
+        /// Who comes.
+        to: Seat,
+    },
+    /// It is woken.
+    Woken(Waker),
+    /// It wakes a thread.
+    Wakes(i32),
+    /// It gets a CPU.
+    In {
+        /// Who left that.
+        from: Seat,
+    },
+    /// A page was missing.
+    Fault,
+    /// Some of what happened is not known.
+    Lost,
+}
+
+/// One step with its time.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Step {
+    /// When.
+    pub at: i64,
+    /// On which CPU.
+    pub cpu: u32,
+    /// What.
+    pub kind: StepKind,
+}
+
+impl Step {
+    /// Whether the thread itself did it, so that it must have been running.
+    pub fn shows_running(&self) -> bool {
+        use StepKind::*;
+        matches!(
+            self.kind,
+            Enter { .. } | Exit { .. } | Sleeper { .. } | Expired { .. } | Wakes(_) | Fault
+        )
+    }
+}
+
+/// An expiry is on another clock if it is nearer on that by more than this, in ns.
+const OTHER_CLOCK: u64 = 1_000_000_000;
+
+/// How far other clocks are from CLOCK_MONOTONIC.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct ClockOffsets {
+    /// What is added to a time of CLOCK_REALTIME.
+    pub realtime: Nanos,
+    /// What is added to a time of CLOCK_TAI.
+    pub tai: Nanos,
+    /// What is added to a time of CLOCK_BOOTTIME.
+    pub boottime: Nanos,
+}
+
+impl ClockOffsets {
+    /// An expiry on CLOCK_MONOTONIC. The event does not name its clock, but a timer expires soon after
+    /// it is started on one clock only. Clocks that do not differ are not told apart: what is read of
+    /// them one after the other differs all the same.
+    pub fn monotonic(&self, expires: i64, now: i64) -> i64 {
+        let others = [self.realtime, self.tai, self.boottime];
+        let on_others = others.map(|offset| expires.saturating_add(offset.0));
+        let nearest = on_others.into_iter().min_by_key(|at| at.abs_diff(now)).unwrap_or(expires);
+        match nearest.abs_diff(now).saturating_add(OTHER_CLOCK) < expires.abs_diff(now) {
+            true => nearest,
+            false => expires,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_words_of_a_condition_variable_are_one_wait() {
+        let wait = |address| WaitKey::of(Call::Futex, &[address, 0x189, 0, 0, 0, 0], 0);
+        assert_eq!(wait(0x5000_1008), wait(0x5000_100c));
+        assert_ne!(wait(0x5000_1008), wait(0x5000_1010));
+        assert_eq!(WaitKey::of(Call::Futex, &[0x5000, 0x81, 0, 0, 0, 0], 0), None, "it wakes");
+    }
+
+    #[test]
+    fn sleeps_differ_by_clock_and_kind_only() {
+        let sleep =
+            |clock, flags, at| WaitKey::of(Call::ClockNanosleep, &[clock, flags, at, 0, 0, 0], 0);
+        assert_eq!(sleep(1, 1, 0x7ffc_0000), sleep(1, 1, 0x7ffc_1000), "two depths of the stack");
+        assert_ne!(sleep(1, 1, 0), sleep(1, 0, 0));
+        assert_eq!(sleep(1, 1, 0).unwrap().sleep(), Some((1, true)));
+    }
+
+    #[test]
+    fn an_expiry_is_on_the_clock_on_which_it_comes_soon() {
+        let offsets = ClockOffsets {
+            realtime: Nanos(-1_700_000_000_000_000_000),
+            tai: Nanos(-1_700_000_037_000_000_000),
+            boottime: Nanos(-5_000_000_000),
+        };
+        let now = 7_000_000_000;
+        assert_eq!(offsets.monotonic(now + 1_000_000, now), now + 1_000_000);
+        let read_late = ClockOffsets { boottime: Nanos(-30), ..ClockOffsets::default() };
+        assert_eq!(read_late.monotonic(now + 1_000_000, now), now + 1_000_000);
+        assert_eq!(offsets.monotonic(1_700_000_007_001_000_000, now), now + 1_000_000);
+        assert_eq!(offsets.monotonic(1_700_000_044_001_000_000, now), now + 1_000_000);
+    }
+}

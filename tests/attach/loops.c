@@ -1,0 +1,301 @@
+/* Loops that wait in one way each, with a log of their own: when each cycle was due, started and ended,
+ * and how many faults were planted. It knows nothing of latlab; what it says is the truth.
+ *
+ *   loops KIND PERIOD_US CYCLES WORK_US LOG [SEED FAULT...]
+ *
+ * With a seed each FAULT is planted in a number of cycles that only the log tells. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <mqueue.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FAULTS 8
+static const char *fault_names[FAULTS] = {"page-fault", "heap", "write", "sync",
+                                          "sleep",      "open", "yield", "inversion"};
+
+struct cycle { int64_t release, start, end; };
+static struct cycle *cycles;
+static long wanted, planted[FAULTS];
+static unsigned char *plan;
+static int64_t period, work;
+static const char *kind;
+static int fds[2], requests[2], replies[2], file;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, contended = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t ready = PTHREAD_COND_INITIALIZER;
+static int waiting_work;
+static volatile int holder_turn, stop;
+static mqd_t queue;
+static char *pages;
+
+static int64_t now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+static struct timespec at(int64_t ns) {
+    return (struct timespec){ns / 1000000000LL, ns % 1000000000LL};
+}
+
+static void spin(int64_t ns) {
+    for (int64_t end = now() + ns; now() < end;) {}
+}
+
+static void check(int failed, const char *what) {
+    if (failed) { perror(what); exit(3); }
+}
+
+/* Gives work once a period. */
+static void *giver(void *unused) {
+    (void)unused;
+    int64_t next = now() + period;
+    for (long n = 0; n < wanted + 1; n++, next += period) {
+        struct timespec t = at(next);
+        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
+        uint64_t one = 1;
+        if (!strcmp(kind, "condvar")) {
+            pthread_mutex_lock(&lock);
+            waiting_work++;
+            pthread_cond_signal(&ready);
+            pthread_mutex_unlock(&lock);
+        } else if (!strcmp(kind, "mq")) {
+            mq_send(queue, "x", 1, 0);
+        } else {
+            ssize_t sent = write(fds[1], &one, strcmp(kind, "eventfd") ? 1 : 8);
+            (void)sent;
+        }
+    }
+    return NULL;
+}
+
+/* Answers requests after a while, as a server would. */
+static void *helper(void *unused) {
+    (void)unused;
+    char byte;
+    while (read(requests[0], &byte, 1) == 1) {
+        usleep(period * 6 / 10 / 1000);
+        if (write(replies[1], &byte, 1) != 1) break;
+    }
+    return NULL;
+}
+
+/* Holds the contended lock as an ordinary thread. */
+static void *holder(void *unused) {
+    (void)unused;
+    while (!stop) {
+        if (holder_turn == 1) {
+            pthread_mutex_lock(&contended);
+            holder_turn = 2;
+            spin(150000);
+            pthread_mutex_unlock(&contended);
+            holder_turn = 0;
+        }
+        usleep(50);
+    }
+    return NULL;
+}
+
+static void start_thread(void *(*run)(void *), const char *name, int priority) {
+    pthread_t thread;
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    if (priority > 0) {
+        struct sched_param param = {.sched_priority = priority};
+        pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
+        pthread_attr_setschedpolicy(&attributes, SCHED_FIFO);
+        pthread_attr_setschedparam(&attributes, &param);
+    }
+    check(pthread_create(&thread, &attributes, run, NULL), "pthread_create");
+    pthread_setname_np(thread, name);
+}
+
+static void plant(int fault, long n) {
+    char byte = 0;
+    static long touched;
+    switch (fault) {
+    case 0: ((volatile char *)pages)[4096 * touched++] = 1; break;
+    case 1: munmap(mmap(NULL, 65536, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 65536); break;
+    case 2: check(write(file, &byte, 1) != 1, "write"); break;
+    case 3: fsync(file); break;
+    case 4: usleep(30); break;
+    case 5: { int other = open("/dev/null", O_RDONLY); close(other); break; }
+    case 6: sched_yield(); break;
+    case 7:
+        holder_turn = 1;
+        while (holder_turn == 1) usleep(20);
+        pthread_mutex_lock(&contended);
+        pthread_mutex_unlock(&contended);
+        break;
+    }
+    (void)n;
+}
+
+static void handle(int signal) { (void)signal; }
+
+int main(int argc, char **argv) {
+    if (argc < 6) { fprintf(stderr, "usage: loops KIND PERIOD_US CYCLES WORK_US LOG [SEED FAULT...]\n"); return 2; }
+    kind = argv[1];
+    period = atoll(argv[2]) * 1000;
+    wanted = atol(argv[3]);
+    work = atoll(argv[4]) * 1000;
+    cycles = calloc(wanted + 1, sizeof *cycles);
+    plan = calloc(wanted + 1, 1);
+    pages = mmap(NULL, 4096 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    madvise(pages, 4096 * 4096, MADV_NOHUGEPAGE);
+    char name[4096];
+    snprintf(name, sizeof name, "%s.file", argv[5]);
+    file = open(name, O_CREAT | O_TRUNC | O_WRONLY, 0600);
+    if (argc > 6) srandom(atoi(argv[6]));
+    for (int a = 7; a < argc; a++) {
+        for (int f = 0; f < FAULTS; f++) {
+            if (strcmp(argv[a], fault_names[f])) continue;
+            for (long left = 3 + random() % 48; left > 0;) {
+                long n = random() % wanted;
+                if (plan[n]) continue;
+                plan[n] = f + 1;
+                left--;
+            }
+        }
+    }
+    for (long n = 0; n < wanted; n++) planted[plan[n] ? plan[n] - 1 : 0] += plan[n] > 0;
+    /* All but what is to fault is there from now on. */
+    memset(cycles, 1, (wanted + 1) * sizeof *cycles);
+    if (!getenv("UNLOCKED")) mlockall(MCL_CURRENT);
+    madvise(pages, 4096 * 4096, MADV_DONTNEED);
+    munlock(pages, 4096 * 4096);
+    madvise(pages, 4096 * 4096, MADV_DONTNEED);
+
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGRTMIN);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    int deadline = !strcmp(kind, "deadline");
+    int given = !strcmp(kind, "pipe") || !strcmp(kind, "eventfd") || !strcmp(kind, "socket") ||
+                !strcmp(kind, "condvar") || !strcmp(kind, "mq");
+    if (!strcmp(kind, "eventfd")) fds[0] = fds[1] = eventfd(0, EFD_SEMAPHORE);
+    else if (!strcmp(kind, "socket")) check(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), "socketpair");
+    else check(pipe(fds), "pipe");
+    if (!strcmp(kind, "mq")) {
+        struct mq_attr size = {.mq_maxmsg = 10, .mq_msgsize = 8};
+        snprintf(name, sizeof name, "/loops-%d", getpid());
+        queue = mq_open(name, O_CREAT | O_RDWR, 0600, &size);
+        check(queue < 0, "mq_open");
+        mq_unlink(name);
+    }
+    int decoy = !strncmp(kind, "decoy-", 6);
+    if (decoy) {
+        kind += 6;
+        check(pipe(requests) || pipe(replies), "pipe");
+        start_thread(helper, "helper", 0);
+    }
+    start_thread(holder, "holder", 0);
+    if (!getenv("ORDINARY") && !deadline) {
+        struct sched_param param = {.sched_priority = 80};
+        check(sched_setscheduler(0, SCHED_FIFO, &param), "SCHED_FIFO");
+    }
+    if (deadline) {
+        struct { uint32_t size, policy; uint64_t flags; int32_t nice; uint32_t priority; uint64_t runtime, deadline, period; }
+            attr = {48, 6, 0, 0, 0, period / 2, period, period};
+        check(syscall(SYS_sched_setattr, 0, &attr, 0), "sched_setattr");
+    }
+    if (given) start_thread(giver, "giver", 85);
+
+    int timer = -1, epoll = -1;
+    struct itimerspec every = {at(period), at(0)};
+    int64_t next = now() + period;
+    every.it_value = at(next);
+    if (!strcmp(kind, "timerfd") || !strcmp(kind, "epoll")) {
+        timer = timerfd_create(CLOCK_MONOTONIC, 0);
+        timerfd_settime(timer, TFD_TIMER_ABSTIME, &every, NULL);
+        if (!strcmp(kind, "epoll")) {
+            struct epoll_event in = {.events = EPOLLIN};
+            epoll = epoll_create1(0);
+            epoll_ctl(epoll, EPOLL_CTL_ADD, timer, &in);
+        }
+    }
+    if (!strcmp(kind, "sigwait") || !strcmp(kind, "pause")) {
+        timer_t posix;
+        struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGRTMIN};
+        signal(SIGRTMIN, handle);
+        if (!strcmp(kind, "pause")) sigprocmask(SIG_UNBLOCK, &set, NULL);
+        check(timer_create(CLOCK_MONOTONIC, &event, &posix), "timer_create");
+        timer_settime(posix, TIMER_ABSTIME, &every, NULL);
+    }
+    if (!strcmp(kind, "late")) next = now() - 20 * period;
+    for (long n = 0; n <= wanted; n++) {
+        uint64_t count = 1;
+        char byte;
+        struct timespec t = at(next);
+        int64_t release = -1, started = 0;
+        if (!strcmp(kind, "abs") || !strcmp(kind, "late")) {
+            clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
+            release = next;
+            next += period;
+        } else if (!strcmp(kind, "real")) {
+            if (n == 0) { clock_gettime(CLOCK_REALTIME, &t); next = t.tv_sec * 1000000000LL + t.tv_nsec + period; t = at(next); }
+            clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &t, NULL);
+            next += period;
+        } else if (!strcmp(kind, "rel")) usleep(period / 1000);
+        else if (!strcmp(kind, "two")) { usleep(period / 3000 * 2); spin(5000); usleep(period / 3000); }
+        else if (!strcmp(kind, "timerfd") || !strcmp(kind, "epoll")) {
+            struct epoll_event out;
+            if (epoll >= 0) { epoll_wait(epoll, &out, 1, -1); started = now(); }
+            check(read(timer, &count, 8) != 8, "read");
+            release = next;
+            next += period * count;
+        } else if (!strcmp(kind, "sigwait")) {
+            siginfo_t info;
+            while (sigwaitinfo(&set, &info) < 0) {}
+            release = next;
+            next += period * (1 + info.si_overrun);
+        } else if (!strcmp(kind, "pause")) pause();
+        else if (!strcmp(kind, "poll")) poll(NULL, 0, period / 1000000);
+        else if (!strcmp(kind, "select")) { struct timeval v = {0, period / 1000}; select(0, NULL, NULL, NULL, &v); }
+        else if (!strcmp(kind, "condvar")) {
+            pthread_mutex_lock(&lock);
+            while (!waiting_work) pthread_cond_wait(&ready, &lock);
+            waiting_work--;
+            pthread_mutex_unlock(&lock);
+        } else if (!strcmp(kind, "mq")) check(mq_receive(queue, name, 8, NULL) < 0, "mq_receive");
+        else if (!strcmp(kind, "pipe") || !strcmp(kind, "socket")) check(read(fds[0], &byte, 1) != 1, "read");
+        else if (!strcmp(kind, "eventfd")) check(read(fds[0], &count, 8) != 8, "read");
+        else if (deadline) sched_yield();
+        else { fprintf(stderr, "unknown kind %s\n", kind); return 2; }
+        if (n == wanted) break;
+        cycles[n].release = release;
+        cycles[n].start = started ? started : now();
+        spin(work);
+        if (plan[n]) plant(plan[n] - 1, n);
+        if (decoy) { byte = 1; check(write(requests[1], &byte, 1) != 1 || read(replies[0], &byte, 1) != 1, "request"); }
+        cycles[n].end = now();
+    }
+    stop = 1;
+    FILE *log = fopen(argv[5], "w");
+    check(!log, argv[5]);
+    fprintf(log, "{\"planted\": {");
+    for (int f = 0; f < FAULTS; f++) fprintf(log, "%s\"%s\": %ld", f ? ", " : "", fault_names[f], planted[f]);
+    fprintf(log, "}, \"cycles\": [");
+    for (long n = 0; n < wanted; n++)
+        fprintf(log, "%s[%lld, %lld, %lld]", n ? ", " : "", (long long)cycles[n].release, (long long)cycles[n].start, (long long)cycles[n].end);
+    fprintf(log, "]}\n");
+    fclose(log);
+    return 0;
+}

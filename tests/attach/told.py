@@ -1,0 +1,70 @@
+"""Whether an expression holds of a run of `latlab attach` and the log of the program: told.py RUN LOG EXPRESSION."""
+
+import json
+import statistics
+import sys
+from pathlib import Path
+
+import pyarrow.parquet
+
+folder, log, expression = sys.argv[1:]
+run = json.loads((Path(folder) / "run.json").read_text())
+log = json.loads(Path(log).read_text())
+codes = [finding["code"] for finding in run["findings"]]
+thread = next(found for found in run["attached"]["threads"] if found["name"] == "loops")
+rows = pyarrow.parquet.read_table(Path(folder) / "cycles.parquet").to_pylist()
+PARTS = ("wake_up_ns", "execution_ns", "preempted_ns", "blocked_ns")
+cycles = [
+    {"release": row["release_ns"], "parts": [row[part] for part in PARTS]}
+    for row in rows
+    if row["thread"] == thread["thread"]
+]
+faults = thread["report"]["faults"]
+median = statistics.median
+
+
+def releases():
+    """Releases as they are told and as they were, as far as the program knows them."""
+    both = zip(cycles, log["cycles"], strict=True)
+    return [(cycle["release"], due) for cycle, (due, _, _) in both if due >= 0]
+
+
+def lies_within():
+    """Whether each cycle of the log, which reads the clock a moment later and earlier, lies within the told one."""
+    for cycle, (_, start, end) in zip(cycles, log["cycles"], strict=False):
+        begun = cycle["release"] + cycle["parts"][0]
+        yield begun <= start <= end <= cycle["release"] + sum(cycle["parts"])
+
+
+def share(holds):
+    """Of how many it holds."""
+    holds = list(holds)
+    return sum(holds) / len(holds) if holds else 1
+
+
+def fault(kind, call=None):
+    """How many faults of a kind were found."""
+    return sum(one["count"] for one in faults if one["kind"] == kind and call in (None, one["call"]))
+
+
+def in_cycles(kind):
+    """How many cycles had a fault of a kind."""
+    return sum(one["cycles"] for one in faults if one["kind"] == kind)
+
+
+def planted(kind):
+    """How many were planted."""
+    return log["planted"][kind]
+
+
+def object(kind):
+    """On what a fault of a kind was."""
+    return next((one["object"] for one in faults if one["kind"] == kind), None)
+
+
+holds = eval(expression)
+if not holds:
+    print(f"{expression} does not hold: {len(cycles)} cycles of {len(log['cycles'])}, codes {codes}")
+    print(json.dumps(thread["activation"]), thread["period_ns"], log["planted"])
+    print(json.dumps(faults, indent=1))
+sys.exit(not holds)
