@@ -62,12 +62,12 @@ begin_run; cut=$(clock); kill -9 "$(pgrep -P "$run" ssh)"; end_run; row "the cli
 begin_run; cut=$(clock); kill -9 "$(agents | tail -n 1)"; end_run; row "the agent, killed" "$code"
 begin_run; cut=$(clock); kill -9 "$run"; end_run
 "$program" list >/dev/null 2>"$here/errors"; row "the conductor, killed" "-"
-echo "ProxyCommand python3 $PWD/tests/relay.py %h %p 0 10e6" >>"$here/ssh/config"
+echo "ProxyCommand python3 $PWD/tests/lab/relay.py %h %p 0 10e6" >>"$here/ssh/config"
 begin_run; cut=$(clock); kill -STOP "$(relay)"; end_run; pkill -9 -f "relay.py 127.0.0.1 $port"; row "packets, which vanish" "$code"
 cut=0
 for line in "0.1 10e6:200 ms there and back" "0 125e3:1 Mbit/s"; do
     sed -i '/^ProxyCommand/d' "$here/ssh/config"
-    echo "ProxyCommand python3 $PWD/tests/relay.py %h %p ${line%%:*}" >>"$here/ssh/config"
+    echo "ProxyCommand python3 $PWD/tests/lab/relay.py %h %p ${line%%:*}" >>"$here/ssh/config"
     "$program" run --quiet "${flags[@]}" --for 5s --samples >"$here/said" 2>"$here/errors"
     row "nothing; ${line#*:}" $?
 done
@@ -80,7 +80,7 @@ detach --for 10min; cut=$(clock); kill -9 "$(pgrep -f "^$cache/latlab/agents/age
 detach --for 10min; cut=$(clock); pkill -9 -f "latlab-board detach .*$id"; pkill -9 -f "^$cache/latlab/agents/agent-[0-9a-f]* $id"; collect; row "detached: everything on the board at once" "$code"
 cut=0
 detach --for 4s; until_holds 60 "an end" [ -e "$cache/latlab/runs/$id/end" ]
-echo "ProxyCommand python3 $PWD/tests/relay.py %h %p 0 30e3" >>"$here/ssh/config"
+echo "ProxyCommand python3 $PWD/tests/lab/relay.py %h %p 0 30e3" >>"$here/ssh/config"
 "$program" collect "$board" >/dev/null 2>&1 &
 collector=$!
 part() { [ "$(stat -c %s "$LATLAB_RUNS/.$id.incoming/journal")" -gt 20000 ]; }

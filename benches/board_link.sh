@@ -70,7 +70,7 @@ if [ -n "${1:-}" ]; then
     "$program" compare local -- ssh >"$1/local-ssh.txt"
     "$program" plot "$LATLAB_RUNS"/*_local "$LATLAB_RUNS"/*_ssh --kind overlay -o "$1/local-ssh.svg" >/dev/null
 fi
-echo "ProxyCommand python3 $PWD/tests/relay.py %h %p 0 1.25e6" >>"$here/ssh/config"
+echo "ProxyCommand python3 $PWD/tests/lab/relay.py %h %p 0 1.25e6" >>"$here/ssh/config"
 "$program" run --quiet --format json --target "$board" --threads 4 -i 50us --samples --for 20s >"$here/run.json" 2>"$here/errors" || cat "$here/errors" >&2
 python3 - "$here/run.json" <<'PYTHON'
 import json, sys
