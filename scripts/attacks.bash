@@ -17,7 +17,9 @@ step "records and locks on ARMv7" env CARGO_TARGET_ARMV7_UNKNOWN_LINUX_GNUEABIHF
     cargo test --locked --package latlab-sys --lib --target $armv7
 
 export FAULTS
-step "kills, full disks, signals and system calls that fail" scripts 1 tests/{faults,kill,disk,disk_full,signals,terminals,run_folder,run_samples}.sh
+step "kills, full disks, signals and system calls that fail" scripts 1 \
+    tests/{faults,kill,disk,disk_full,signals,terminals,run_folder,run_samples}.sh
 for ((time = 1; time <= REPEATS; time++)); do
-    step "ownership, time $time" scripts 1 tests/{ownership,undo_steps,load_processes,hangup,lost_settings,folders}.sh
+    step "ownership, time $time" scripts 1 \
+        tests/{ownership,undo_steps,load_processes,hangup,lost_settings,folders}.sh
 done
