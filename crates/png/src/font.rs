@@ -86,12 +86,16 @@ impl Metrics {
     }
 }
 
+/// Width of a character in parts of the font size.
+pub(crate) fn advance(character: char, weight: Weight) -> f64 {
+    let known = weight.metrics().and_then(|metrics| metrics.advance(character));
+    known.unwrap_or(UNKNOWN)
+}
+
 /// Width of a line of text at this font size, to the pixel in the PNG and wherever the picture
 /// carries its font, and about so with the reader's own.
 pub fn text_width(text: &str, size: f64, weight: Weight) -> f64 {
-    let metrics = weight.metrics();
-    let advance = |c| metrics.and_then(|metrics| metrics.advance(c)).unwrap_or(UNKNOWN);
-    text.chars().map(advance).sum::<f64>() * size
+    text.chars().map(|character| advance(character, weight)).sum::<f64>() * size
 }
 
 #[cfg(test)]

@@ -4,9 +4,12 @@
 
 #![forbid(unsafe_code)]
 
+mod draw;
 mod font;
 mod render;
 mod standalone;
+mod style;
+mod type_setting;
 
 pub use font::{FAMILY, Weight, text_width};
 pub use render::{PngError, png};

@@ -1,10 +1,13 @@
 //! A picture in pixels.
 
-use crate::font::{FAMILY, Weight};
+use crate::draw::{Painter, number};
 use crate::standalone::plain_colours;
-use resvg::tiny_skia::{Color, Pixmap, Transform};
-use resvg::usvg::{Options, Tree};
+use crate::style::Style;
+use roxmltree::Document;
+use tiny_skia::{Color, Pixmap, Transform};
 
+/// Of the elements of SVG.
+const NAMESPACE: &str = "http://www.w3.org/2000/svg";
 /// The longest side of a PNG; more no viewer shows.
 const LONGEST: f32 = 16_384.0;
 /// Pixels at most, so that a picture takes a quarter of a gigabyte at most while it is made.
@@ -35,28 +38,36 @@ pub enum PngError {
     Encoding(String),
 }
 
-/// The picture as a PNG with so many pixels for each of its own; the same bytes each time.
-///
-/// Text is set in the font that the program carries, and nothing else of the machine is looked
-/// at; what has no colour becomes white.
-pub fn png(svg: &str, scale: f32) -> Result<Vec<u8>, PngError> {
-    let tree = tree(svg)?;
-    let mut pixels = paper(tree.size().width(), tree.size().height(), scale)?;
-    resvg::render(&tree, Transform::from_scale(scale, scale), &mut pixels.as_mut());
-    pixels.encode_png().map_err(|error| PngError::Encoding(error.to_string()))
+impl PngError {
+    /// Of what is no picture, in one line.
+    pub(crate) fn svg(text: impl ToString) -> PngError {
+        PngError::Svg(text.to_string().replace(|c: char| c.is_control(), " "))
+    }
 }
 
-fn tree(svg: &str) -> Result<Tree, PngError> {
-    let mut options = Options { font_family: FAMILY.to_string(), ..Options::default() };
-    // A picture is one file: what it names beside itself is not read.
-    options.image_href_resolver.resolve_string = Box::new(|_, _| None);
-    let fonts = options.fontdb_mut();
-    Weight::ALL.into_iter().for_each(|weight| fonts.load_font_data(weight.truetype().to_vec()));
-    fonts.set_sans_serif_family(FAMILY);
-    Tree::from_str(&plain_colours(svg), &options).map_err(|error| {
-        let text = error.to_string().replace(|c: char| c.is_control(), " ");
-        PngError::Svg(text)
-    })
+/// The picture as a PNG with so many pixels for each of its own; the same bytes each time.
+///
+/// Only the elements are known that latlab's own pictures are made of: an unknown one is an error, and
+/// nothing is left out silently. Text is set in the font that the program carries, and nothing else
+/// of the machine is looked at; what has no colour becomes white.
+pub fn png(svg: &str, scale: f32) -> Result<Vec<u8>, PngError> {
+    let svg = plain_colours(svg);
+    let document = Document::parse(&svg).map_err(PngError::svg)?;
+    let root = document.root_element();
+    let (width, height) = (number(root, "width")?, number(root, "height")?);
+    if !root.has_tag_name((NAMESPACE, "svg")) || width <= 0.0 || height <= 0.0 {
+        return Err(PngError::svg("expected an <svg> with a width and a height"));
+    }
+    let mut pixels = paper(width, height, scale)?;
+    let style = Style::default().of_element(root)?;
+    let transform = Transform::from_scale(scale, scale);
+    Painter::new(&document, (width, height)).paint_children(
+        root,
+        &style,
+        transform,
+        &mut pixels,
+    )?;
+    pixels.encode_png().map_err(|error| PngError::Encoding(error.to_string()))
 }
 
 fn paper(width: f32, height: f32, scale: f32) -> Result<Pixmap, PngError> {

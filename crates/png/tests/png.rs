@@ -2,7 +2,7 @@
 
 use latlab_png::{PngError, Weight, png, standalone, text_width};
 use proptest::prelude::*;
-use resvg::tiny_skia::Pixmap;
+use tiny_skia::Pixmap;
 
 /// A picture of 300 by 80 with these elements.
 fn picture(inside: &str) -> String {
@@ -67,7 +67,68 @@ fn colours_and_fonts_come_from_the_picture_and_the_program_only() {
     let text = "<text x='10' y='40' style=\"fill:var(--ll-ink,#1b1f24)\">abc</text>";
     assert!(inked(&pixels(&picture(text), 1.0)).is_some());
     let image = "<image href='/etc/hostname' width='9' height='9'/><use href='x.svg#a'/>";
-    assert_eq!(inked(&pixels(&picture(image), 1.0)), None);
+    let error = png(&picture(image), 1.0).unwrap_err().to_string();
+    assert_eq!(error, "cannot read the SVG: unknown attribute href=/etc/hostname");
+}
+
+#[test]
+fn what_is_not_understood_is_an_error_and_not_left_out() {
+    let cases = [
+        ("<ellipse/>", "unknown element <ellipse>"),
+        ("<rect width='9' height='9' rx='2'/>", "unknown attribute rx=2"),
+        ("<g clip-path='url(#a)'/>", "unknown attribute clip-path=url(#a)"),
+        ("<path d='M0 0C1 1 2 2 3 3'/>", "unknown path command C"),
+        ("<path d='M0 0L1'/>", "unknown path command L"),
+        ("<g transform='skewX(3)'/>", "unknown transform skewX(3)"),
+        ("<circle r='4' style='filter:none'/>", "unknown style filter:none"),
+        ("<circle r='4' fill='red'/>", "unknown colour red"),
+        ("<rect width='4' height='4' fill='url(#dots)'/>", "no pattern dots"),
+        (
+            "<pattern id='a' width='4' height='4'><circle r='4' fill='url(#a)'/></pattern>\
+             <circle r='9' fill='url(#a)'/>",
+            "pattern a inside a pattern",
+        ),
+        ("<circle r='4%'/>", "expected a number: 4%"),
+    ];
+    for (element, expected) in cases {
+        let error = png(&picture(element), 1.0).unwrap_err().to_string();
+        assert_eq!(error, format!("cannot read the SVG: {expected}"));
+    }
+}
+
+/// Whether a place of a picture at scale 1 is painted in this colour.
+fn is_at(pixels: &Pixmap, (x, y): (u32, u32), colour: (u8, u8, u8)) -> bool {
+    let pixel = pixels.pixel(x, y).unwrap();
+    (pixel.red(), pixel.green(), pixel.blue()) == colour
+}
+
+#[test]
+fn shapes_lie_where_they_are_drawn() {
+    let (red, white) = ((255, 0, 0), (255, 255, 255));
+    let cases = [
+        "<rect x='10' y='10' width='20' height='20' fill='#f00'/>",
+        "<path d='M10 10H30v20h-20z' fill='#ff0000'/>",
+        "<polygon points='10,10 30,10 30,30 10,30' style='fill:#f00'/>",
+        "<circle cx='20' cy='20' r='10' fill='#f00'/>",
+        "<line x1='10' y1='20' x2='30' y2='20' style='stroke:#f00;stroke-width:20'/>",
+        "<g fill='#f00' transform='translate(-20,0)'><path d='M30 10L50 10 50 30 30 30Z'/></g>",
+        "<circle r='10' fill='#f00' transform='translate(20 20)'/>",
+        "<g transform='rotate(90 20 20)'><rect x='10' y='10' width='20' height='20' fill='#f00'/></g>",
+        "<defs><pattern id='p' width='4' height='4' patternUnits='userSpaceOnUse'>\
+         <rect width='4' height='4' fill='#f00'/></pattern></defs>\
+         <rect x='10' y='10' width='20' height='20' style='fill:url(#p)'/>",
+    ];
+    for element in cases {
+        let pixels = pixels(&picture(element), 1.0);
+        for place in [(20, 20), (12, 20), (20, 12), (28, 20), (20, 28)] {
+            assert!(is_at(&pixels, place, red), "{element} at {place:?}");
+        }
+        for place in [(8, 20), (20, 8), (32, 20), (20, 32), (299, 79)] {
+            assert!(is_at(&pixels, place, white), "{element} at {place:?}");
+        }
+    }
+    let pixels = pixels(&picture("<rect width='100%' height='100%' fill='#f00'/>"), 1.0);
+    assert!(is_at(&pixels, (299, 79), red));
 }
 
 #[test]

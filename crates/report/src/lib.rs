@@ -46,7 +46,7 @@ pub use sections::replay::{long_paths, replay_table, replayed};
 pub use sections::{pairs, published, respond};
 pub use terminal::blocks::{Glyphs, PictureSize, histogram};
 pub use terminal::markdown::{markdown, markdown_list};
-pub use terminal::style::Style;
+pub use terminal::style::{Colour, Style};
 pub use terminal::summary::{summarise, summarise_in_lines};
 pub use terminal::table::{Column, table, wrapped};
 pub use terminal::text::{ListEntry, list, show};

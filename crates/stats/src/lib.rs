@@ -4,6 +4,7 @@ mod any_time;
 mod bursts;
 mod compare;
 mod dependence;
+mod fourier;
 mod growth;
 mod joint;
 mod limit;

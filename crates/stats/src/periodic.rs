@@ -4,13 +4,12 @@
 //! of zeros and ones, and without a period its heights are exponentially distributed. Of the latencies
 //! themselves a periodogram says little, since a single outlier is louder than any period.
 
+use crate::fourier::transform;
 use crate::phase::better_period;
 use crate::special::{share_above, share_below};
 use latlab_model::Nanos;
 use latlab_model::statistics::PeriodicLatencies;
-use rustfft::algorithm::Radix4;
-use rustfft::num_complex::Complex;
-use rustfft::{Fft, FftDirection};
+use num_complex::Complex;
 use std::f64::consts::TAU;
 
 /// The numbers of largest events that are looked at.
@@ -124,7 +123,7 @@ fn highest_peaks(sets: [&[Onset]; 2], activations: u64, most_steps: u64) -> Peak
     series[..steps].iter_mut().for_each(|value| *value -= mean);
     let power = |share: f64| (steps as f64 * share * (1.0 - share)).max(f64::MIN_POSITIVE);
     let powers = [power(mean.re), power(mean.im)];
-    Radix4::new(length, FftDirection::Forward).process(&mut series);
+    transform(&mut series);
     let least = LEAST_PERIODS / steps as f64;
     let first = (least * length as f64).ceil() as usize;
     let mut highest = [(0.0, None), (0.0, None)];

@@ -1,7 +1,7 @@
 //! Random numbers that are the same each time and on each machine.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::{RngCore, SeedableRng};
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 /// A row of random numbers, which its seed decides.
 #[derive(Clone, Debug)]

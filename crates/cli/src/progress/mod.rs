@@ -1,6 +1,7 @@
 //! What is shown while a run goes on.
 
 pub mod console;
+mod line;
 mod screen;
 mod table;
 #[cfg(test)]

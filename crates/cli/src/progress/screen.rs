@@ -1,72 +1,79 @@
 //! The terminal of the live view: taken when a run starts, given back however it ends.
 
+use crate::progress::line::Line;
 use crate::progress::view::{LiveView, draw};
+use latlab_report::Style;
 use latlab_sys::terminal::{NoEcho, stderr_size};
-use ratatui::backend::CrosstermBackend;
-use ratatui::crossterm::cursor::Show;
-use ratatui::crossterm::execute;
-use ratatui::crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen};
-use ratatui::layout::Rect;
-use ratatui::{Terminal, TerminalOptions, Viewport};
 use std::io::{self, Write, stderr};
 
-/// More columns or rows than these are not drawn on: a terminal may claim 65535 of each, whose cells
-/// would take all memory.
-const LARGEST: Rect = Rect::new(0, 0, 500, 200);
+/// More columns and rows than these are not drawn on: a terminal may claim 65535 of each.
+const LARGEST: (u16, u16) = (500, 200);
+
+/// Takes the alternate screen, and hides the cursor; ECMA-48 and xterm's private modes, which every
+/// terminal of today knows.
+const OPEN: &str = "\u{1b}[?1049h\u{1b}[?25l";
+/// Gives back what [`OPEN`] took.
+const CLOSE: &str = "\u{1b}[?1049l\u{1b}[?25h";
+/// Empties the screen.
+const CLEAR: &str = "\u{1b}[2J";
 
 /// The alternate screen on standard error; standard output stays free for the result.
 pub struct Screen {
-    terminal: Terminal<CrosstermBackend<LossyStderr>>,
-    area: Rect,
+    size: (u16, u16),
+    /// What it shows, line by line.
+    shown: Vec<Line>,
     _quiet: Option<NoEcho>,
 }
 
 impl Screen {
     /// Takes the terminal; `None` where it cannot be drawn on.
     pub fn open() -> Option<Screen> {
-        let area = area()?;
-        let options = TerminalOptions { viewport: Viewport::Fixed(area) };
-        let backend = CrosstermBackend::new(LossyStderr);
-        let terminal = Terminal::with_options(backend, options).ok()?;
-        execute!(stderr(), EnterAlternateScreen).ok()?;
-        Some(Screen { terminal, area, _quiet: NoEcho::start() })
+        let size = size()?;
+        write(&format!("{OPEN}{CLEAR}")).ok()?;
+        Some(Screen { size, shown: Vec::new(), _quiet: NoEcho::start() })
     }
 
     /// Shows the run as it stands.
     pub fn draw(&mut self, view: &LiveView) {
         // A terminal that has gone away has no size, and is no reason to stop measuring.
-        let Some(area) = area() else { return };
-        if area != self.area && self.terminal.resize(area).is_ok() {
-            self.area = area;
+        let Some(size) = size() else { return };
+        let mut text = String::new();
+        if size != self.size {
+            self.size = size;
+            self.shown.clear();
+            text += CLEAR;
         }
-        let _ = self.terminal.draw(|frame| draw(frame, view));
+        let lines = draw(view, size.0.into(), size.1.into());
+        text += &changes(&self.shown, &lines, size.0.into());
+        self.shown = lines;
+        let _ = write(&text);
     }
 }
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        let _ = execute!(LossyStderr, LeaveAlternateScreen, Show);
+        let _ = write(CLOSE);
     }
+}
+
+/// The lines that differ from those of before, each put in its place. A line is emptied before it is
+/// written: behind its last column a terminal would empty that column too.
+pub fn changes(before: &[Line], lines: &[Line], width: usize) -> String {
+    let style = Style { colour: true };
+    let changed = (1..).zip(lines).filter(|(row, line)| before.get(row - 1) != Some(line));
+    let write = |(row, line): (usize, &Line)| {
+        format!("\u{1b}[{row}H\u{1b}[2K{}", line.render(width, style))
+    };
+    changed.map(write).collect()
+}
+
+/// At once, so that no half of it is seen.
+fn write(text: &str) -> io::Result<()> {
+    stderr().write_all(text.as_bytes())
 }
 
 /// What is drawn on of the terminal.
-fn area() -> Option<Rect> {
+fn size() -> Option<(u16, u16)> {
     let (width, height) = stderr_size()?;
-    Some(LARGEST.intersection(Rect::new(0, 0, width, height)))
-}
-
-/// Standard error, where a terminal that has gone away takes everything: the library prints what
-/// its `Drop` could not write, and a print macro ends the program where nobody reads.
-struct LossyStderr;
-
-impl Write for LossyStderr {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let _ = stderr().write_all(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        let _ = stderr().flush();
-        Ok(())
-    }
+    Some((width.min(LARGEST.0), height.min(LARGEST.1)))
 }

@@ -1,18 +1,17 @@
 //! The table of the live view: its columns, and those that a narrow terminal has room for.
 
+use super::line::{Line, left, right, width_of};
 use latlab_conduct::live::{LiveThread, RECENT};
 use latlab_model::Nanos;
+use latlab_report::Colour;
 use latlab_report::units::Scale;
-use ratatui::Frame;
-use ratatui::layout::{Constraint, Rect};
-use ratatui::style::Stylize;
-use ratatui::text::{Line, Text};
-use ratatui::widgets::{Row, Table};
 
 /// Blanks between two columns.
-const GAP: u16 = 2;
+const GAP: usize = 2;
+/// No cell is wider.
+const WIDEST: usize = 60;
 /// A sparkline with fewer characters shows nothing.
-const LEAST_SPARK: u16 = 13;
+const LEAST_SPARK: usize = 13;
 /// Columns that a narrow terminal goes without, the first one first, after those that hold nothing.
 const GIVEN_UP: [&str; 7] = ["min", "mean", "p99", SPARK, "cycles", "p99.99", "cpu"];
 const SPARK: &str = "last minute";
@@ -24,15 +23,15 @@ pub struct LiveColumn {
     pub head: &'static str,
     unit: &'static str,
     cells: Vec<String>,
-    width: u16,
+    width: usize,
 }
 
 impl LiveColumn {
     /// As wide as its widest cell.
     pub fn new(head: &'static str, cells: impl IntoIterator<Item = String>) -> LiveColumn {
         let cells: Vec<String> = cells.into_iter().collect();
-        let widths = cells.iter().map(|cell| cell.chars().count()).chain([head.len()]);
-        let width = widths.max().unwrap_or(0).min(60) as u16;
+        let widths = cells.iter().map(|cell| width_of(cell)).chain([head.len()]);
+        let width = widths.max().unwrap_or(0).min(WIDEST);
         LiveColumn { head, unit: "", cells, width }
     }
 
@@ -50,7 +49,11 @@ impl LiveColumn {
 
     /// The maxima of the last minute as sparklines.
     pub fn sparks(cells: impl IntoIterator<Item = String>) -> LiveColumn {
-        LiveColumn { width: RECENT as u16, ..LiveColumn::new(SPARK, cells) }
+        LiveColumn { width: RECENT, ..LiveColumn::new(SPARK, cells) }
+    }
+
+    fn aligned(&self, text: &str) -> String {
+        if self.head == SPARK { left(text, self.width) } else { right(text, self.width) }
     }
 }
 
@@ -64,8 +67,9 @@ pub fn spark(thread: &LiveThread, largest: Nanos) -> String {
     thread.recent_max.iter().map(block).collect()
 }
 
-/// The columns that a terminal of this width has room for.
-pub fn fitting(mut columns: Vec<LiveColumn>, width: u16) -> Vec<LiveColumn> {
+/// The columns that a terminal of this width has room for; where even those that stay have too
+/// little, the widest get narrower.
+pub fn fitting(mut columns: Vec<LiveColumn>, width: usize) -> Vec<LiveColumn> {
     let void = |head: &&str| {
         let mut column = columns.iter().filter(|column| column.head == *head);
         column.any(|column| column.cells.iter().all(|cell| cell == "-"))
@@ -81,45 +85,51 @@ pub fn fitting(mut columns: Vec<LiveColumn>, width: u16) -> Vec<LiveColumn> {
     if let Some(spark) = columns.iter_mut().find(|column| column.head == SPARK) {
         spark.width = spark.width.min(LEAST_SPARK + spare);
     }
+    while least_width(&columns) > width {
+        match columns.iter_mut().max_by_key(|column| column.width) {
+            Some(widest) if widest.width > 0 => widest.width -= 1,
+            _ => break,
+        }
+    }
     columns
 }
 
-fn least_width(columns: &[LiveColumn]) -> u16 {
+fn least_width(columns: &[LiveColumn]) -> usize {
     let width = |column: &LiveColumn| match column.head {
         SPARK => column.width.min(LEAST_SPARK),
         _ => column.width,
     };
-    let gaps = GAP * (columns.len() as u16).saturating_sub(1);
-    columns.iter().map(width).sum::<u16>() + gaps
+    let gaps = GAP * columns.len().saturating_sub(1);
+    columns.iter().map(width).sum::<usize>() + gaps
 }
 
-/// Draws so many rows of them.
-pub fn render_table(frame: &mut Frame, area: Rect, columns: &[LiveColumn], rows: usize) {
-    let head = columns.iter().map(|column| {
-        let text = Text::from(vec![Line::from(column.head), Line::from(column.unit)]);
-        aligned(text, column)
-    });
+/// Two lines of heads, and so many rows.
+pub fn table_lines(columns: &[LiveColumn], rows: usize) -> Vec<Line> {
+    let head = |text: fn(&LiveColumn) -> &str| {
+        joined(
+            columns.iter().map(|column| Line::painted(Colour::Dim, column.aligned(text(column)))),
+        )
+    };
     let row = |index: usize| {
-        Row::new(columns.iter().map(move |column| {
+        joined(columns.iter().map(|column| {
             let cell = column.cells.get(index).map_or("", String::as_str);
-            let text = Text::from(latest(cell, column).to_string());
-            aligned(if column.head == "max" { text.bold() } else { text }, column)
+            let cell = column.aligned(latest(cell, column));
+            if column.head == "max" { Line::painted(Colour::Bold, cell) } else { Line::plain(cell) }
         }))
     };
-    let widths = columns.iter().map(|column| Constraint::Length(column.width));
-    let table = Table::new((0..rows).map(row), widths)
-        .column_spacing(GAP)
-        .header(Row::new(head).height(2).dim());
-    frame.render_widget(table, area);
+    let heads = [head(|column| column.head), head(|column| column.unit)];
+    heads.into_iter().chain((0..rows).map(row)).collect()
 }
 
-fn aligned<'a>(text: Text<'a>, column: &LiveColumn) -> Text<'a> {
-    if column.head == SPARK { text } else { text.right_aligned() }
+/// Cells with a gap between them.
+fn joined(cells: impl Iterator<Item = Line>) -> Line {
+    let with_gap = |line: Line, cell| line.then(Line::plain(" ".repeat(GAP))).then(cell);
+    cells.reduce(with_gap).unwrap_or_default()
 }
 
 /// Of a sparkline that is too long, the end: it is the present.
 fn latest<'a>(cell: &'a str, column: &LiveColumn) -> &'a str {
-    let excess = cell.chars().count().saturating_sub(column.width.into());
+    let excess = cell.chars().count().saturating_sub(column.width);
     match (column.head, cell.char_indices().nth(excess)) {
         (SPARK, Some((start, _))) if cell.starts_with(BLOCKS) => &cell[start..],
         _ => cell,

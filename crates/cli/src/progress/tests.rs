@@ -1,3 +1,5 @@
+use super::line::{Line, cut, left, width_of};
+use super::screen::changes;
 use super::table::{LiveColumn, fitting};
 use super::view::{LiveView, clock, draw, progress_line};
 use latlab_conduct::live::LiveRun;
@@ -6,8 +8,7 @@ use latlab_model::frame::{Interval, Message};
 use latlab_model::plan::{Cyclic, Mechanism, Method};
 use latlab_model::run::{AppliedSetup, EndReason, ThreadEnd, ThreadSetup};
 use latlab_model::{Histogram, Nanos, Plan, nanos::SECOND};
-use ratatui::Terminal;
-use ratatui::backend::TestBackend;
+use latlab_report::{Colour, Style};
 
 fn plan() -> Plan {
     Plan { name: "idle".into(), duration_ns: Some(SECOND * 90), ..Plan::default() }
@@ -57,10 +58,15 @@ fn live(threads: u32, seconds: i64) -> LiveRun {
     live
 }
 
-fn screen(width: u16, height: u16, view: &LiveView) -> String {
-    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-    terminal.draw(|frame| draw(frame, view)).unwrap();
-    terminal.backend().to_string()
+/// What a terminal shows, each line between quotes.
+fn screen(width: usize, height: usize, view: &LiveView) -> String {
+    let lines = draw(view, width, height);
+    assert_eq!(lines.len(), height);
+    let line = |line: &Line| {
+        let text = line.render(width, Style::default());
+        format!("\"{}\"\n", left(&text, width))
+    };
+    lines.iter().map(line).collect()
 }
 
 #[test]
@@ -155,4 +161,28 @@ fn clocks_read_well() {
     assert_eq!(clock(SECOND * 5), "0:05");
     assert_eq!(clock(SECOND * 3_725), "1:02:05");
     assert_eq!(clock(SECOND * -3), "0:00");
+}
+
+#[test]
+fn wide_letters_take_two_columns() {
+    assert_eq!(width_of("遅延 us"), 7);
+    assert_eq!(cut("遅延の測定", 10), "遅延の測定");
+    assert_eq!(cut("遅延の測定", 9), "遅延の測…");
+    assert_eq!(cut("遅延の測定", 8), "遅延の…");
+    let live = live(2, 14);
+    let view = LiveView { live: &live, plan: &plan(), title: "遅延の測定", elapsed: SECOND };
+    for width in 1..60 {
+        for line in draw(&view, width, 12) {
+            assert!(width_of(&line.render(width, Style::default())) <= width, "{width}: {line:?}");
+        }
+    }
+}
+
+#[test]
+fn only_lines_that_changed_are_written_and_nothing_in_them_steers() {
+    let before = [Line::plain("first"), Line::painted(Colour::Bold, "41 us")];
+    let after = [Line::plain("first"), Line::painted(Colour::Bold, "42\u{1b}[2J us")];
+    assert_eq!(changes(&before, &before, 80), "");
+    assert_eq!(changes(&before, &after, 5), "\u{1b}[2H\u{1b}[2K\u{1b}[1m42[2J\u{1b}[0m");
+    assert_eq!(changes(&[], &before[..1], 80), "\u{1b}[1H\u{1b}[2Kfirst");
 }

@@ -1,19 +1,16 @@
 //! The live view of a run: what is known so far, drawn from scratch each time.
 
-use super::table::{LiveColumn, fitting, render_table, spark};
+use super::line::{Line, cut, left, width_of};
+use super::table::{LiveColumn, fitting, spark, table_lines};
 use crate::output::escape_controls;
 use latlab_conduct::live::{LiveRun, LiveThread};
 use latlab_model::plan::Recorded;
 use latlab_model::run::{EndReason, Quantiles};
 use latlab_model::{Nanos, Plan};
+use latlab_report::Colour;
 use latlab_report::terms::of_plan;
 use latlab_report::units::{bin_edge, grouped, percent, span};
 use latlab_stats::quantiles;
-use ratatui::Frame;
-use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::style::Stylize;
-use ratatui::text::Line;
-use ratatui::widgets::Paragraph;
 
 /// What the live view is drawn from.
 pub struct LiveView<'a> {
@@ -30,14 +27,20 @@ pub struct LiveView<'a> {
 /// Lines for the figures of all threads together.
 const TOTALS_LINES: usize = 2;
 
-/// Draws the whole screen.
-pub fn draw(frame: &mut Frame, view: &LiveView) {
-    let [head, table, foot] =
-        Layout::vertical([Constraint::Length(4), Constraint::Fill(1), Constraint::Length(3)])
-            .areas(frame.area());
-    draw_head(frame, head, view);
-    draw_threads(frame, table, view);
-    draw_foot(frame, foot, view);
+/// Lines of the head and of the foot.
+const HEAD_LINES: usize = 4;
+const FOOT_LINES: usize = 3;
+
+/// The whole screen, as many lines as it has; what has no room is left out from below.
+pub fn draw(view: &LiveView, width: usize, height: usize) -> Vec<Line> {
+    let mut lines = head(view, width);
+    lines.resize(HEAD_LINES, Line::default());
+    let room = height.saturating_sub(HEAD_LINES + FOOT_LINES);
+    lines.extend(threads(view, width, room));
+    lines.resize(HEAD_LINES + room, Line::default());
+    lines.extend(foot(view, width));
+    lines.truncate(height);
+    lines
 }
 
 /// One line for where there is no terminal.
@@ -45,21 +48,21 @@ pub fn progress_line(view: &LiveView) -> String {
     format!("{}: {}", passed(view), totals(view).join(", "))
 }
 
-/// Three lines and a blank one, which a narrow terminal needs for the end of the third.
-fn draw_head(frame: &mut Frame, area: Rect, view: &LiveView) {
-    let method = Line::from(cut(&method(view), area.width.into())).dim();
-    let mut lines = vec![title_line(view, area.width), method];
-    lines.extend(totals_lines(totals(view), area.width.into()).into_iter().map(Line::from));
-    frame.render_widget(Paragraph::new(lines), area);
+/// Three lines, or four where a narrow terminal needs another one for the end of the third.
+fn head(view: &LiveView, width: usize) -> Vec<Line> {
+    let method = Line::painted(Colour::Dim, cut(&method(view), width));
+    let mut lines = vec![title_line(view, width), method];
+    lines.extend(totals_lines(totals(view), width).into_iter().map(Line::plain));
+    lines
 }
 
 /// The parts in as many lines as there are for them; where they are too many, the last one, which
 /// is the observed maximum, goes first.
 fn totals_lines(mut parts: Vec<String>, width: usize) -> Vec<String> {
     let mut lines = filled(&parts, width);
-    if lines.len() > TOTALS_LINES || lines.iter().any(|line| line.chars().count() > width) {
+    if lines.len() > TOTALS_LINES || lines.iter().any(|line| width_of(line) > width) {
         parts.rotate_right(1);
-        if let Some(maximum) = parts.first_mut().filter(|part| part.chars().count() >= width) {
+        if let Some(maximum) = parts.first_mut().filter(|part| width_of(part) >= width) {
             *maximum = maximum.replace("observed maximum", "max");
         }
         lines = filled(&parts, width);
@@ -79,7 +82,7 @@ fn filled(parts: &[String], width: usize) -> Vec<String> {
         let comma = if index + 1 < parts.len() { "," } else { "" };
         let part = format!("{part}{comma}");
         match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + part.chars().count() <= width => {
+            Some(line) if width_of(line) + 1 + width_of(&part) <= width => {
                 *line += &format!(" {part}");
             }
             _ => lines.push(part),
@@ -88,14 +91,15 @@ fn filled(parts: &[String], width: usize) -> Vec<String> {
     lines
 }
 
-fn title_line(view: &LiveView, width: u16) -> Line<'static> {
-    let time = cut(&passed(view), width.into());
-    let room = usize::from(width).saturating_sub(time.chars().count() + 1);
-    if room == 0 {
-        return time.into();
+fn title_line(view: &LiveView, width: usize) -> Line {
+    let time = cut(&passed(view), width);
+    match width.saturating_sub(width_of(&time) + 1) {
+        0 => Line::plain(time),
+        room => {
+            let title = left(view.title, room) + " ";
+            Line::painted(Colour::Bold, title).then(Line::plain(time))
+        }
     }
-    let name = cut(view.title, room);
-    Line::from(vec![format!("{name:<room$} ").bold(), time.into()])
 }
 
 fn method(view: &LiveView) -> String {
@@ -190,23 +194,27 @@ pub fn clock(time: Nanos) -> String {
     }
 }
 
-fn draw_threads(frame: &mut Frame, area: Rect, view: &LiveView) {
-    if view.live.threads.is_empty() {
-        return;
+/// The table of threads, in so many lines at most.
+fn threads(view: &LiveView, width: usize, room: usize) -> Vec<Line> {
+    let threads = &view.live.threads;
+    if threads.is_empty() || room == 0 {
+        return Vec::new();
     }
     // Two lines of the table are its head, and one is for the threads that have no room.
-    let rows = usize::from(area.height).saturating_sub(2);
-    let hides = view.live.threads.len() > rows;
-    let shown = largest(&view.live.threads, if hides { rows.saturating_sub(1) } else { rows });
-    let columns = fitting(columns(view, &shown), area.width);
-    let [table, hidden] =
-        Layout::vertical([Constraint::Fill(1), Constraint::Length(hides.into())]).areas(area);
-    render_table(frame, table, &columns, shown.len());
-    if hides {
-        let count = view.live.threads.len() - shown.len();
-        let text = format!("{count} more threads with smaller maxima");
-        frame.render_widget(Line::from(cut(&text, area.width.into())).dim(), hidden);
+    let rows = room.saturating_sub(2);
+    if threads.len() <= rows {
+        return table(view, threads.iter().collect(), width);
     }
+    let shown = largest(threads, rows.saturating_sub(1));
+    let text = format!("{} more threads with smaller maxima", threads.len() - shown.len());
+    let mut lines = table(view, shown, width);
+    lines.truncate(room - 1);
+    lines.push(Line::painted(Colour::Dim, cut(&text, width)));
+    lines
+}
+
+fn table(view: &LiveView, threads: Vec<&LiveThread>, width: usize) -> Vec<Line> {
+    table_lines(&fitting(columns(view, &threads), width), threads.len())
 }
 
 /// What a thread is called: one of a program has a name.
@@ -293,7 +301,7 @@ fn sparks(view: &LiveView, threads: &[&LiveThread]) -> LiveColumn {
     LiveColumn::sparks(cells)
 }
 
-fn draw_foot(frame: &mut Frame, area: Rect, view: &LiveView) {
+fn foot(view: &LiveView, width: usize) -> [Line; FOOT_LINES] {
     let findings = &view.live.findings;
     let newest = match (findings.len(), findings.last()) {
         (_, None) => "No findings".to_string(),
@@ -302,18 +310,10 @@ fn draw_foot(frame: &mut Frame, area: Rect, view: &LiveView) {
             format!("{count} findings, newest: {}", escape_controls(&finding.text()))
         }
     };
-    let newest = Line::from(cut(&newest, area.width.into()));
-    let lines = vec![
+    let weight = if findings.is_empty() { Colour::Dim } else { Colour::Bold };
+    [
         Line::default(),
-        if findings.is_empty() { newest.dim() } else { newest.bold() },
-        Line::from(cut("Ctrl-C ends and stores the run", area.width.into())).dim(),
-    ];
-    frame.render_widget(Paragraph::new(lines), area);
-}
-
-fn cut(text: &str, room: usize) -> String {
-    match text.chars().count() > room {
-        true => text.chars().take(room.saturating_sub(1)).chain(['…']).collect(),
-        false => text.to_string(),
-    }
+        Line::painted(weight, cut(&newest, width)),
+        Line::painted(Colour::Dim, cut("Ctrl-C ends and stores the run", width)),
+    ]
 }

@@ -9,11 +9,16 @@ pub struct Style {
 
 /// What is told apart by colour, always besides a word that says the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Colour {
+pub enum Colour {
+    /// Titles and maxima.
     Bold,
+    /// What is of less weight.
     Dim,
+    /// A pass.
     Good,
+    /// A doubt.
     Warn,
+    /// A failure.
     Bad,
 }
 
@@ -42,7 +47,8 @@ impl Style {
         ours.into_iter().find(|code| text.starts_with(code))
     }
 
-    pub(crate) fn paint(self, colour: Colour, text: &str) -> String {
+    /// A text with the sequences of its colour, where there are colours.
+    pub fn paint(self, colour: Colour, text: &str) -> String {
         let code = colour.code();
         match self.colour {
             true => format!("\u{1b}[{code}{text}\u{1b}[{PLAIN}"),

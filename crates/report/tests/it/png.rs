@@ -1,7 +1,8 @@
 //! The pictures of runs as PNG.
 
 use crate::common;
-use latlab_report::{Options, latency_picture, png, standalone};
+use latlab_report::{Kind, Options, RunWithBins, latency_picture, plot, png, standalone};
+use std::{fs, path::Path};
 
 /// Width and height, as the head of a PNG has them.
 fn size(png: &[u8]) -> (u32, u32) {
@@ -26,4 +27,23 @@ fn every_picture_becomes_a_png_of_its_size_and_always_the_same() {
         assert_eq!(png(&standalone(&svg), 1.0).unwrap(), made, "{name}: alone it looks the same");
         assert!(made.len() < 300_000 && standalone(&svg).len() < svg.len() + 60_000, "{name}");
     }
+}
+
+/// A PNG refuses what it does not know, so that nothing of a picture is left out.
+#[test]
+fn all_elements_of_every_kind_of_picture_are_known() {
+    for (name, fixture) in common::all().into_iter().chain(common::odd()) {
+        let bins = fixture.bins();
+        let run = RunWithBins { run: &fixture.run, bins: &bins };
+        for kind in Kind::ALL {
+            let svg = plot(&[run, run], *kind, &Options::default());
+            png(&svg, 0.5).unwrap_or_else(|error| panic!("{name} {}: {error}", kind.as_str()));
+        }
+    }
+    // Those over time too.
+    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/images");
+    let pictures = fs::read_dir(guide).unwrap().map(|entry| entry.unwrap().path());
+    let pictures = pictures.filter(|path| path.extension().is_some_and(|end| end == "svg"));
+    let drawn = pictures.map(|path| png(&fs::read_to_string(&path).unwrap(), 0.5).unwrap());
+    assert!(drawn.count() >= 8);
 }

@@ -1,7 +1,7 @@
 //! Random numbers of the distributions that the study draws.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::{RngCore, SeedableRng};
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 pub struct Random(Xoshiro256PlusPlus);
 
