@@ -76,7 +76,7 @@ fn histograms(thread: &AttachedThreadRun) -> Markup {
                     @for bin in &figures.bins {
                         @let left = x(bin.low_ns.0.max(low) as f64);
                         @let right = x(bin.high_ns.0.min(high) as f64);
-                        // The logarithm shows a single large one beside a million others.
+                        // The logarithm shows a single large one next to a million others.
                         @let tall = (1.0 + bin.count as f64).ln() / (1.0 + most).ln() * (height - 10.0);
                         rect class=(class(*which)) x=(fixed(left)) y=(fixed(base - tall))
                             width=(fixed((right - left - 0.5).max(0.5))) height=(fixed(tall)) {

@@ -398,7 +398,7 @@ fn a_thread_with_sched_deadline_is_released_by_its_replenishment() {
     for n in 0..20 {
         script.enter(Call::SchedYield, [0; 6]);
         script.start(9, TimerUse::Deadline, first + n * MS);
-        // For the kernel it has only run out of runtime, and nobody wakes it.
+        // For the kernel it has only run out of runtime, so that no event wakes it.
         script.out(Left::Ready);
         script.at = first + n * MS + WAKING;
         script.come_in();
