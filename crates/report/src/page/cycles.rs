@@ -1,7 +1,7 @@
 //! The cycles of a program's threads on the page: histograms of their times, and the longest as bars.
 
 use super::folds::Fold;
-use crate::sections::attach::{columns, described, largest_part, part, sentences, waits_in};
+use crate::sections::attach::{columns, described, largest_part, part, sentences, shown, waits_in};
 use crate::terminal::table::markup;
 use crate::units::{counted, grouped, short};
 use latlab_model::attach::{AttachedThreadRun, CyclePart, LongCycle};
@@ -27,7 +27,7 @@ pub fn fold(run: &Run) -> Option<Fold> {
     let content = html! {
         (markup(&columns(attached), caption))
         @for sentence in sentences(run) { p { (sentence) } }
-        @for thread in &attached.threads {
+        @for thread in shown(attached) {
             h3.subtitle { (described(thread)) ", waits in " (waits_in(&thread.found.activation)) }
             (histograms(thread))
             @if !thread.report.longest.is_empty() { (longest_cycles(thread)) }

@@ -12,6 +12,10 @@ use latlab_model::plan::JudgedTime;
 use latlab_model::run::{Quantiles, Verdict};
 use latlab_model::{Nanos, Run};
 
+/// Names that a sentence has, and threads that a table has, of a program with many.
+const NAMED: usize = 6;
+const SHOWN: usize = 30;
+
 /// The judged threads, those with most misses first.
 fn judged(attached: &AttachedRun) -> Vec<&AttachedThreadRun> {
     let mut judged: Vec<&AttachedThreadRun> =
@@ -58,9 +62,26 @@ pub fn judgement(run: &Run, verdict: &Verdict) -> Option<String> {
         let each: Vec<String> = each
             .map(|thread| format!("{} {}", thread.found.name, grouped(thread.misses)))
             .collect();
-        text += &format!(": {}", each.join(", "));
+        text += &format!(": {}", some_of(&each));
     }
     Some(text + &longest(run, &judged).unwrap_or_default())
+}
+
+/// Names in a sentence: the first, and how many there are besides.
+fn some_of(names: &[String]) -> String {
+    let more = names.len().saturating_sub(NAMED);
+    let named = names[..names.len() - more].join(", ");
+    if more == 0 { named } else { format!("{named} and {more} more") }
+}
+
+/// The threads that are shown, of a program with many: those that missed most, then the others in order.
+pub fn shown(attached: &AttachedRun) -> Vec<&AttachedThreadRun> {
+    let mut threads: Vec<&AttachedThreadRun> = attached.threads.iter().collect();
+    if threads.len() > SHOWN {
+        threads.sort_by_key(|thread| std::cmp::Reverse(thread.misses));
+        threads.truncate(SHOWN);
+    }
+    threads
 }
 
 /// What was measured of a program that is not judged.
@@ -168,12 +189,12 @@ fn every(thread: &AttachedThreadRun) -> String {
 
 /// The table of the threads.
 pub fn columns(attached: &AttachedRun) -> Vec<Column> {
-    let threads = &attached.threads;
+    let threads = shown(attached);
     let words = |head: &str, rank, cell: &dyn Fn(&AttachedThreadRun) -> String| {
-        Column::new(head, rank, threads.iter().map(cell)).left()
+        Column::new(head, rank, threads.iter().map(|thread| cell(thread))).left()
     };
     let numbers = |head: &str, rank, cell: &dyn Fn(&AttachedThreadRun) -> String| {
-        Column::new(head, rank, threads.iter().map(cell))
+        Column::new(head, rank, threads.iter().map(|thread| cell(thread)))
     };
     let time =
         |head: &str, rank, of: CyclePart, pick: &dyn Fn(&CyclePartFigures) -> Option<Nanos>| {
@@ -264,25 +285,31 @@ fn without_rhythm(attached: &AttachedRun) -> Option<String> {
         .iter()
         .map(|(name, waits)| format!("{name} ({})", counted(*waits, "wait", "waits")))
         .collect();
-    (!each.is_empty()).then(|| format!("Without a rhythm: {}.", each.join(", ")))
+    (!each.is_empty()).then(|| format!("Without a rhythm: {}.", some_of(&each)))
 }
 
 /// What is said below the table.
 pub fn sentences(run: &Run) -> Vec<String> {
     let Some(attached) = &run.attached else { return Vec::new() };
-    let mut sentences: Vec<String> = judged(attached).into_iter().filter_map(why_late).collect();
-    let unjudged: Vec<&str> = attached
+    let late = judged(attached).into_iter().take(NAMED);
+    let mut sentences: Vec<String> = late.filter_map(why_late).collect();
+    let hidden = attached.threads.len().saturating_sub(SHOWN);
+    if hidden > 0 {
+        let threads = counted(hidden as u64, "more thread", "more threads");
+        sentences.insert(0, format!("{threads} in `latlab show --format json`."));
+    }
+    let unjudged: Vec<String> = attached
         .threads
         .iter()
         .filter(|thread| thread.found.setup.is_none())
-        .map(|thread| thread.found.name.as_str())
+        .map(|thread| thread.found.name.clone())
         .collect();
     if !unjudged.is_empty() {
         let which = match run.asked.method.attach().and_then(|attach| attach.thread.as_ref()) {
             Some(pattern) => format!("other names than '{pattern}'"),
             None => "ordinary policies".to_string(),
         };
-        sentences.push(format!("Not judged, with {which}: {}.", unjudged.join(", ")));
+        sentences.push(format!("Not judged, with {which}: {}.", some_of(&unjudged)));
     }
     sentences.extend(without_rhythm(attached));
     sentences.push(followed(attached));
