@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A program is attached to that keeps a log of its own: when each of its cycles was due, started and ended,
-# and how many faults were planted, which nobody else knows. What latlab tells of it must be that: each
+# and how many faults were planted, which only that log says. What latlab tells of it must be that: each
 # cycle, each release of a timer to the nanosecond, each fault that is a system call or a page fault. A loop
 # that is late must fail, and nothing of latlab may be left behind.
 # Invariant (instruments): attach: cycles, releases and faults of a program are those of its own log.
@@ -16,7 +16,7 @@ tracing=/sys/kernel/tracing
 if [ "${OWN_MOUNTS:-}" = yes ] && [ ! -d $tracing/instances ]; then
     mount -t tracefs tracefs $tracing || exit 1
 fi
-# Options of latlab beside those of every run.
+# More options of latlab.
 more=()
 # How many instances of ours tracefs has.
 instances() { find $tracing/instances -maxdepth 1 -name 'latlab-*' | wc -l; }
@@ -229,7 +229,7 @@ try "two sleeps in a cycle are told" two_phases
 try "planted faults are counted" faults
 try "a clean loop has no fault" clean
 try "lost events are no good cycles" losses
-try "a kill leaves nothing" nothing_left
 try "what cannot be is refused in a line" refusals
 try "threads and programs come and go" comings
+try "a kill leaves nothing" nothing_left
 exit $status

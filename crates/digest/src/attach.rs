@@ -186,10 +186,14 @@ fn thread_findings(thread: &AttachedThreadRun) -> Vec<Finding> {
         count: report.unseen,
         followed: report.cycles,
     });
-    let ambiguous = found.ambiguous_with.as_ref().map(|other| AttachFinding::ActivationAmbiguous {
-        name: name(),
-        call: words(&found.activation),
-        other: words(other),
+    let ambiguous = found.ambiguous_with.as_ref().map(|other| {
+        // Only a sleep is ambiguous with itself; two futexes differ by their addresses.
+        let is_another = other == &found.activation && other.sleep.is_none();
+        AttachFinding::ActivationAmbiguous {
+            name: name(),
+            call: words(&found.activation),
+            other: if is_another { format!("another {}", other.call) } else { words(other) },
+        }
     });
     let lost = (report.activation_lost && !report.has_ended)
         .then(|| AttachFinding::ActivationLost { name: name(), call: words(&found.activation) });

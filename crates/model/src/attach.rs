@@ -240,7 +240,7 @@ pub struct AttachedThread {
     pub period_ns: Option<Nanos>,
     /// What its cycles are judged by; `None` if they are not.
     pub deadline_ns: Option<Nanos>,
-    /// Whether nobody gave the deadline, so that it is the period.
+    /// Whether the deadline is the period, because none was given.
     pub deadline_is_assumed: bool,
     /// As one of the threads of the run, where it is judged.
     pub setup: Option<ThreadSetup>,

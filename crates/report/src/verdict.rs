@@ -1,6 +1,7 @@
 //! The judgement of a run in sentences.
 
 use crate::figures::{self, SaidLatency};
+use crate::sections::attach;
 use crate::sections::respond::is_timed;
 use crate::units::{counted, grouped, percent, span, trimmed, within_sentence};
 use latlab_model::finding::{FindingKind, LossFinding};
@@ -36,7 +37,12 @@ pub fn sentences(run: &Run, verdict: &Verdict) -> String {
     if let Some(sentence) = &verdict.sentence {
         return sentence.clone();
     }
+    let of_program = attach::judgement(run, verdict).map(|judged| {
+        let why = in_brackets(reason(run, verdict));
+        format!("{}{why}: {judged}.", verdict.word)
+    });
     let judgement = match run.asked.method.records() {
+        _ if of_program.is_some() => of_program.unwrap_or_default(),
         Recorded::Response => of_responses(run, verdict),
         Recorded::Latency | Recorded::Gap => of_releases(run, verdict),
     };

@@ -150,7 +150,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand attach" -l activation -d '
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -s D -l for -d 'Length of the run [default: until the program ends, or Ctrl-C]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l deadline -d 'Longest time from the release to the end of a cycle, or wake-up:TIME from the release to its start [default: the period of each thread]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l limit -d 'Allow up to RATE bursts of deadline misses (0.1/h, 1/d) before failing' -r
-complete -c latlab -n "__fish_latlab_using_subcommand attach" -l load -d 'Run this load beside the measurement; may be repeated (`latlab loads` lists them)' -r
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -l load -d 'Run this load meanwhile; may be repeated (`latlab loads` lists them)' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l load-on -d 'CPUs of the loads: everywhere, or a list' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l loads -d 'Folder with more definitions of loads' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l tune -d 'Change a setting for the time of the run, as for `latlab run`' -r

@@ -412,3 +412,120 @@ fn file(root: &Root, id: u32, descriptor: i64) -> Option<String> {
     let kind = || link.split_once(':').map(|(kind, _)| kind).filter(|_| !link.starts_with('/'));
     Some(inner.or_else(kind).unwrap_or(&link).to_string())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use latlab_model::attach::{ReleasedBy, RhythmKind};
+    use latlab_model::nanos::{MICROSECOND, MILLISECOND};
+    use latlab_trace::cycles::{Activation, Rhythm};
+
+    fn found(period: Nanos) -> FoundThread {
+        let cycle = |n: i64| Cycle {
+            release_ns: period * n,
+            released_by: ReleasedBy::Timer,
+            wake_up_ns: MICROSECOND,
+            execution_ns: MICROSECOND,
+            preempted_ns: Nanos::ZERO,
+            blocked_ns: Nanos::ZERO,
+            overruns: 0,
+        };
+        let cycles: Vec<Cycle> = (0..20).map(cycle).collect();
+        let key = WaitKey { call: Call::ClockNanosleep, what: 3, generation: 0 };
+        FoundThread {
+            thread: 0,
+            thread_id: 50,
+            name: Some("control".to_string()),
+            priority: 19,
+            activation: Activation { key, ambiguous_with: None },
+            rhythm: Rhythm::learn(Call::ClockNanosleep, &cycles),
+        }
+    }
+
+    fn followed(release: Nanos, execution: Nanos, faults: Vec<CycleFault>) -> FollowedCycle {
+        FollowedCycle {
+            cycle: Cycle {
+                release_ns: release,
+                released_by: ReleasedBy::Timer,
+                wake_up_ns: MICROSECOND * 5,
+                execution_ns: execution,
+                preempted_ns: Nanos::ZERO,
+                blocked_ns: Nanos::ZERO,
+                overruns: 0,
+            },
+            after_loss: false,
+            faults,
+            waker: None,
+            waited_for: None,
+            preempted_by: None,
+            blocked_in: None,
+            cpu: 0,
+        }
+    }
+
+    fn ledger(root: &Root) -> ThreadLedger {
+        let plan = Plan::default();
+        let attach = Attach::default();
+        let finder =
+            Finder { root, plan: &plan, attach: &attach, has_realtime: true, next_judged: 0 };
+        finder.ledger(&found(MILLISECOND), Nanos::ZERO)
+    }
+
+    #[test]
+    fn what_is_counted_is_sent_once_and_adds_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Root::new(folder.path());
+        let mut ledger = ledger(&root);
+        assert_eq!(ledger.found.rhythm, RhythmKind::Exact);
+        assert_eq!(ledger.found.deadline_ns, Some(MILLISECOND), "its period");
+        let mut sent = Vec::new();
+        for n in 0..2_000 {
+            let execution = if n % 100 == 7 { MILLISECOND * 2 } else { MICROSECOND * 200 };
+            ledger.push(&root, followed(MILLISECOND * n, execution, Vec::new()), 0);
+            if n % 37 == 0 {
+                sent.extend(ledger.flush(false));
+            }
+        }
+        sent.extend(ledger.flush(true));
+        let (mut cycles, mut counted, mut misses, mut end) = (0, 0, 0, Nanos::ZERO);
+        for message in sent {
+            match message {
+                Message::Cycles(packed) => cycles += packed.count,
+                Message::Interval(interval) => {
+                    assert_eq!(interval.start_ns, end, "intervals follow each other");
+                    end = interval.end_ns;
+                    counted += interval.counts.count;
+                    misses += interval.counts.misses;
+                }
+                _ => {}
+            }
+        }
+        assert_eq!((cycles, counted, misses), (2_000, 2_000, 20));
+        assert_eq!(ledger.report(&root).late_by, [(CyclePart::Execution, 20)]);
+    }
+
+    #[test]
+    fn a_write_to_a_pipe_is_a_fault_only_if_it_blocked() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = folder.path().join("proc/50/fd");
+        std::fs::create_dir_all(&files).unwrap();
+        std::os::unix::fs::symlink("/dev/pts/3", files.join("1")).unwrap();
+        std::os::unix::fs::symlink("pipe:[77]", files.join("4")).unwrap();
+        let root = Root::new(folder.path());
+        let mut ledger = ledger(&root);
+        let write = |file, slept| CycleFault {
+            kind: FaultKind::Write,
+            call: Some(Call::Write),
+            object: Some(FaultObject::Descriptor(file)),
+            length: MICROSECOND * 9,
+            slept,
+        };
+        let faults = vec![write(1, false), write(4, false), write(4, true)];
+        ledger.push(&root, followed(Nanos::ZERO, MICROSECOND, faults), 0);
+        let faults = ledger.report(&root).faults;
+        let writes = faults.iter().filter(|fault| fault.kind == FaultKind::Write);
+        let counts: Vec<(Option<&str>, u64)> =
+            writes.map(|fault| (fault.object.as_deref(), fault.count)).collect();
+        assert_eq!(counts, [(Some("/dev/pts/3"), 1), (Some("pipe"), 1)]);
+    }
+}

@@ -242,3 +242,61 @@ fn kernel_priority(root: &Root, id: u32) -> Option<i32> {
         _ => 120,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    /// A machine with a process of this number, name and status.
+    fn planted(
+        process: u32,
+        name: &str,
+        status: &str,
+        program: &[u8],
+    ) -> (tempfile::TempDir, Root) {
+        let folder = tempfile::tempdir().unwrap();
+        let of_process = folder.path().join(format!("proc/{process}"));
+        let of_thread = of_process.join(format!("task/{process}"));
+        fs::create_dir_all(&of_thread).unwrap();
+        fs::write(of_process.join("comm"), format!("{name}\n")).unwrap();
+        fs::write(of_process.join("status"), status).unwrap();
+        fs::write(of_process.join("exe"), program).unwrap();
+        fs::write(of_thread.join("comm"), "worker\n").unwrap();
+        let root = Root::new(folder.path());
+        (folder, root)
+    }
+
+    const STATUS: &str = "Name:\tcontrol\nTgid:\t4711\nTracerPid:\t0\n";
+    const ELF_64: &[u8] = b"\x7fELF\x02";
+
+    fn prepared(root: &Root, target: AttachTarget) -> Result<Program, String> {
+        Program::prepare(root, &target, &[])
+    }
+
+    #[test]
+    fn a_program_is_found_by_its_number_and_by_the_name_of_a_thread() {
+        let (_folder, root) = planted(4711, "control", STATUS, ELF_64);
+        let by_number = prepared(&root, AttachTarget::Process { id: 4711 }).unwrap();
+        assert_eq!(by_number.words, "control (process 4711)");
+        for pattern in ["contr*", "work*"] {
+            let target = AttachTarget::Name { pattern: pattern.to_string() };
+            assert_eq!(prepared(&root, target).unwrap().processes, [4711], "{pattern}");
+        }
+        let other = AttachTarget::Name { pattern: "other".to_string() };
+        assert!(prepared(&root, other).is_err_and(|error| error.contains("'other'")));
+    }
+
+    #[test]
+    fn what_cannot_be_followed_is_refused_with_its_reason() {
+        let process = || AttachTarget::Process { id: 4711 };
+        let refused = |root: &Root| prepared(root, process()).err().unwrap_or_default();
+        let traced = STATUS.replace("TracerPid:\t0", "TracerPid:\t77");
+        let (_folder, root) = planted(4711, "control", &traced, ELF_64);
+        assert!(refused(&root).contains("traced by process 77"));
+        let (_folder, root) = planted(4711, "control", STATUS, b"\x7fELF\x01");
+        assert_eq!(refused(&root).contains("32-bit"), usize::BITS == 64);
+        let (_folder, root) = planted(1, "init", STATUS, ELF_64);
+        assert!(refused(&root).contains("no process 4711"));
+    }
+}

@@ -6,6 +6,7 @@
 //! a picture with a chart only when the chart stands.
 
 mod compare;
+mod cycles;
 pub(crate) mod data;
 pub(crate) mod findings;
 pub(crate) mod folds;
@@ -23,7 +24,6 @@ use crate::page::folds::Fold;
 use crate::page::markup::Outline;
 use crate::pictures::time::TimeData;
 use crate::run_with_bins::{RunWithBins, names};
-use crate::sections::attach;
 use crate::sections::conditions;
 use crate::sections::explanation;
 use crate::sections::legs;
@@ -198,7 +198,7 @@ fn top(of: &PageRun, outline: &Outline, has_more: bool) -> Markup {
 /// What can be unfolded, in the order in which it matters.
 fn parts(of: &PageRun, outline: &Outline) -> Vec<Fold> {
     let run = of.run;
-    let mut parts: Vec<Fold> = attach::fold(run).into_iter().collect();
+    let mut parts: Vec<Fold> = cycles::fold(run).into_iter().collect();
     parts.push(findings::fold(run));
     parts.extend(summary::fold(run));
     parts.extend(explanation::fold(run));

@@ -1,9 +1,8 @@
-//! The threads of a program that was attached to: the judgement in a sentence, their table, why their
-//! cycles were late, and the pictures of the page.
+//! The threads of a program that was attached to: the judgement in a sentence, their table, and why
+//! their cycles were late.
 
-use crate::page::folds::Fold;
 use crate::terminal::style::Style;
-use crate::terminal::table::{Column, markup, table, wrapped};
+use crate::terminal::table::{Column, table, wrapped};
 use crate::units::{counted, four_digits, grouped, short};
 use latlab_model::attach::{
     ActivationCall, AttachedRun, AttachedThreadRun, CyclePart, CyclePartFigures, LongCycle,
@@ -12,18 +11,10 @@ use latlab_model::attach::{
 use latlab_model::plan::JudgedTime;
 use latlab_model::run::{Quantiles, Verdict};
 use latlab_model::{Nanos, Run};
-use maud::{Markup, html};
 
-/// Cycles of a thread that are drawn as bars.
-const BARS: usize = 8;
-/// Width of the pictures of a thread, and height of one of its rows.
-const WIDTH: f64 = 640.0;
-const ROW: f64 = 22.0;
-/// Room for the words before a bar.
-const MARGIN: f64 = 130.0;
-/// The parts of a response, in the order in which they are drawn.
-const PARTS: [CyclePart; 4] =
-    [CyclePart::WakeUp, CyclePart::Execution, CyclePart::Preempted, CyclePart::Blocked];
+/// Names that a sentence has, and threads that a table has, of a program with many.
+const NAMED: usize = 6;
+const SHOWN: usize = 30;
 
 /// The judged threads, those with most misses first.
 fn judged(attached: &AttachedRun) -> Vec<&AttachedThreadRun> {
@@ -33,7 +24,7 @@ fn judged(attached: &AttachedRun) -> Vec<&AttachedThreadRun> {
     judged
 }
 
-fn part(thread: &AttachedThreadRun, part: CyclePart) -> Option<&CyclePartFigures> {
+pub fn part(thread: &AttachedThreadRun, part: CyclePart) -> Option<&CyclePartFigures> {
     thread.parts.iter().find(|figures| figures.part == part)
 }
 
@@ -71,9 +62,26 @@ pub fn judgement(run: &Run, verdict: &Verdict) -> Option<String> {
         let each: Vec<String> = each
             .map(|thread| format!("{} {}", thread.found.name, grouped(thread.misses)))
             .collect();
-        text += &format!(": {}", each.join(", "));
+        text += &format!(": {}", some_of(&each));
     }
     Some(text + &longest(run, &judged).unwrap_or_default())
+}
+
+/// Names in a sentence: the first, and how many there are besides.
+fn some_of(names: &[String]) -> String {
+    let more = names.len().saturating_sub(NAMED);
+    let named = names[..names.len() - more].join(", ");
+    if more == 0 { named } else { format!("{named} and {more} more") }
+}
+
+/// The threads that are shown, of a program with many: those that missed most, then the others in order.
+pub fn shown(attached: &AttachedRun) -> Vec<&AttachedThreadRun> {
+    let mut threads: Vec<&AttachedThreadRun> = attached.threads.iter().collect();
+    if threads.len() > SHOWN {
+        threads.sort_by_key(|thread| std::cmp::Reverse(thread.misses));
+        threads.truncate(SHOWN);
+    }
+    threads
 }
 
 /// What was measured of a program that is not judged.
@@ -120,7 +128,7 @@ fn longest(run: &Run, judged: &[&AttachedThreadRun]) -> Option<String> {
 }
 
 /// `2.6 ms of it asleep in futex, until logger woke it`.
-fn largest_part(long: &LongCycle) -> Option<String> {
+pub fn largest_part(long: &LongCycle) -> Option<String> {
     let parts = [
         (long.wake_up_ns, CyclePart::WakeUp),
         (long.execution_ns, CyclePart::Execution),
@@ -153,14 +161,14 @@ fn largest_part(long: &LongCycle) -> Option<String> {
 }
 
 /// `control (fifo 75, every 1 ms)`.
-fn described(thread: &AttachedThreadRun) -> String {
+pub fn described(thread: &AttachedThreadRun) -> String {
     let found = &thread.found;
     let every = found.period_ns.map(|period| format!(", every {}", four_digits(period)));
     format!("{} ({}{})", found.name, found.policy, every.unwrap_or_default())
 }
 
 /// Where a thread waits for its releases.
-fn waits_in(call: &ActivationCall) -> String {
+pub fn waits_in(call: &ActivationCall) -> String {
     match (call.sleep, call.descriptor, &call.file) {
         (Some((_, true)), ..) => format!("{} (until a time)", call.call),
         (Some((_, false)), ..) => format!("{} (for a time)", call.call),
@@ -181,12 +189,12 @@ fn every(thread: &AttachedThreadRun) -> String {
 
 /// The table of the threads.
 pub fn columns(attached: &AttachedRun) -> Vec<Column> {
-    let threads = &attached.threads;
+    let threads = shown(attached);
     let words = |head: &str, rank, cell: &dyn Fn(&AttachedThreadRun) -> String| {
-        Column::new(head, rank, threads.iter().map(cell)).left()
+        Column::new(head, rank, threads.iter().map(|thread| cell(thread))).left()
     };
     let numbers = |head: &str, rank, cell: &dyn Fn(&AttachedThreadRun) -> String| {
-        Column::new(head, rank, threads.iter().map(cell))
+        Column::new(head, rank, threads.iter().map(|thread| cell(thread)))
     };
     let time =
         |head: &str, rank, of: CyclePart, pick: &dyn Fn(&CyclePartFigures) -> Option<Nanos>| {
@@ -277,25 +285,31 @@ fn without_rhythm(attached: &AttachedRun) -> Option<String> {
         .iter()
         .map(|(name, waits)| format!("{name} ({})", counted(*waits, "wait", "waits")))
         .collect();
-    (!each.is_empty()).then(|| format!("Without a rhythm: {}.", each.join(", ")))
+    (!each.is_empty()).then(|| format!("Without a rhythm: {}.", some_of(&each)))
 }
 
 /// What is said below the table.
-fn sentences(run: &Run) -> Vec<String> {
+pub fn sentences(run: &Run) -> Vec<String> {
     let Some(attached) = &run.attached else { return Vec::new() };
-    let mut sentences: Vec<String> = judged(attached).into_iter().filter_map(why_late).collect();
-    let unjudged: Vec<&str> = attached
+    let late = judged(attached).into_iter().take(NAMED);
+    let mut sentences: Vec<String> = late.filter_map(why_late).collect();
+    let hidden = attached.threads.len().saturating_sub(SHOWN);
+    if hidden > 0 {
+        let threads = counted(hidden as u64, "more thread", "more threads");
+        sentences.insert(0, format!("{threads} in `latlab show --format json`."));
+    }
+    let unjudged: Vec<String> = attached
         .threads
         .iter()
         .filter(|thread| thread.found.setup.is_none())
-        .map(|thread| thread.found.name.as_str())
+        .map(|thread| thread.found.name.clone())
         .collect();
     if !unjudged.is_empty() {
         let which = match run.asked.method.attach().and_then(|attach| attach.thread.as_ref()) {
             Some(pattern) => format!("other names than '{pattern}'"),
             None => "ordinary policies".to_string(),
         };
-        sentences.push(format!("Not judged, with {which}: {}.", unjudged.join(", ")));
+        sentences.push(format!("Not judged, with {which}: {}.", some_of(&unjudged)));
     }
     sentences.extend(without_rhythm(attached));
     sentences.push(followed(attached));
@@ -353,132 +367,4 @@ fn why_late(thread: &AttachedThreadRun) -> Option<String> {
         let name = &thread.found.name;
         format!("Why {name} was late: {}.{}", each.join(", "), longest.unwrap_or_default())
     })
-}
-
-/// For the page: the table, and for each judged thread its histograms and its longest cycles.
-pub fn fold(run: &Run) -> Option<Fold> {
-    let attached = run.attached.as_ref()?;
-    let caption = "Threads of the program whose cycles were found, in microseconds. Quantiles are \
-                   the upper edge of their bin.";
-    let content = html! {
-        (markup(&columns(attached), caption))
-        @for sentence in sentences(run) { p { (sentence) } }
-        @for thread in &attached.threads {
-            h3.subtitle { (described(thread)) ", waits in " (waits_in(&thread.found.activation)) }
-            (histograms(thread))
-            @if !thread.report.longest.is_empty() { (longest_cycles(thread)) }
-        }
-    };
-    let sum = counted(attached.threads.len() as u64, "thread", "threads");
-    Some(Fold::new("cycles", "Cycles of the program", content).sum(Some(sum)))
-}
-
-/// Its class, which has its colour.
-fn class(part: CyclePart) -> &'static str {
-    match part {
-        CyclePart::WakeUp => "part wake-up",
-        CyclePart::Execution => "part execution",
-        CyclePart::Preempted => "part preempted",
-        CyclePart::Blocked => "part blocked",
-        CyclePart::Response => "part response",
-    }
-}
-
-/// Wake-up, execution and response over each other, on one logarithmic axis of time.
-fn histograms(thread: &AttachedThreadRun) -> Markup {
-    let rows = [CyclePart::WakeUp, CyclePart::Execution, CyclePart::Response];
-    let bins = || rows.iter().filter_map(|row| part(thread, *row)).flat_map(|one| &one.bins);
-    let Some(low) = bins().map(|bin| bin.low_ns.0.max(100)).min() else { return html! {} };
-    let high = bins().map(|bin| bin.high_ns.0.min(100_000_000_000)).max().unwrap_or(low) * 11 / 10;
-    let (from, to) = ((low as f64).log10(), (high as f64).log10().max((low as f64).log10() + 1.0));
-    let x =
-        |time: f64| MARGIN + (time.max(1.0).log10() - from) / (to - from) * (WIDTH - MARGIN - 10.0);
-    let height = 46.0;
-    let bottom = rows.len() as f64 * height;
-    let decades: Vec<i32> = (from.ceil() as i32..=to.floor() as i32).collect();
-    let name = format!("Times of the cycles of {}", thread.found.name);
-    html! {
-        svg.cycles viewBox={ "0 0 " (WIDTH) " " (bottom + 22.0) } role="img" aria-label=(name) {
-            @for decade in &decades {
-                @let at = x(10_f64.powi(*decade));
-                line.grid x1=(fixed(at)) x2=(fixed(at)) y1="0" y2=(bottom) {}
-                text x=(fixed(at)) y=(bottom + 15.0) text-anchor="middle" { (short(10_f64.powi(*decade))) }
-            }
-            @for (row, which) in rows.iter().enumerate() {
-                @let base = (row + 1) as f64 * height - 4.0;
-                text x="0" y=(base) { (which.as_str()) }
-                @if let Some(figures) = part(thread, *which) {
-                    @let most = figures.bins.iter().map(|bin| bin.count).max().unwrap_or(1) as f64;
-                    @for bin in &figures.bins {
-                        @let left = x(bin.low_ns.0.max(low) as f64);
-                        @let right = x(bin.high_ns.0.min(high) as f64);
-                        // The logarithm shows a single large one beside a million others.
-                        @let tall = (1.0 + bin.count as f64).ln() / (1.0 + most).ln() * (height - 10.0);
-                        rect class=(class(*which)) x=(fixed(left)) y=(fixed(base - tall))
-                            width=(fixed((right - left - 0.5).max(0.5))) height=(fixed(tall)) {
-                            title { (which.as_str()) " " (bin.low_ns) " to " (bin.high_ns) ": " (grouped(bin.count)) }
-                        }
-                    }
-                }
-            }
-            @if let Some(deadline) = thread.found.deadline_ns.filter(|time| time.0 > low && time.0 < high) {
-                @let at = x(deadline.0 as f64);
-                line.deadline x1=(fixed(at)) x2=(fixed(at)) y1="0" y2=(bottom) { title { "deadline " (deadline) } }
-            }
-        }
-    }
-}
-
-/// The longest cycles, each as a bar of its parts.
-fn longest_cycles(thread: &AttachedThreadRun) -> Markup {
-    let shown: Vec<&LongCycle> = thread.report.longest.iter().take(BARS).collect();
-    let scale = shown.first().map_or(1, |long| long.response_ns().0).max(1) as f64;
-    let room = WIDTH - MARGIN - 90.0;
-    let height = ROW * shown.len() as f64 + ROW;
-    let name = format!("The longest cycles of {}", thread.found.name);
-    let bars: Vec<(&LongCycle, Vec<(CyclePart, Nanos, f64, f64)>)> = shown
-        .into_iter()
-        .map(|long| {
-            let times = [long.wake_up_ns, long.execution_ns, long.preempted_ns, long.blocked_ns];
-            let mut left = MARGIN;
-            let parts = PARTS.into_iter().zip(times).map(|(part, time)| {
-                let wide = time.0.max(0) as f64 / scale * room;
-                left += wide;
-                (part, time, left - wide, wide)
-            });
-            (long, parts.collect())
-        })
-        .collect();
-    html! {
-        svg.cycles viewBox={ "0 0 " (WIDTH) " " (height) } role="img" aria-label=(name) {
-            @for (row, (long, parts)) in bars.iter().enumerate() {
-                @let top = row as f64 * ROW;
-                text x="0" y=(top + 15.0) { (short(long.response_ns().0 as f64)) }
-                @for (part, time, left, wide) in parts {
-                    @if *wide > 0.0 {
-                        rect class=(class(*part)) x=(fixed(*left)) y=(top + 3.0) width=(fixed(*wide)) height=(ROW - 6.0) {
-                            title { (part.as_str()) " " (time) }
-                        }
-                    }
-                }
-                @if let Some(why) = largest_part(long) { title { (why) } }
-            }
-            @for (at, part) in PARTS.iter().enumerate() {
-                @let left = MARGIN + at as f64 * 110.0;
-                rect class=(class(*part)) x=(fixed(left)) y=(height - 14.0) width="10" height="10" {}
-                text x=(fixed(left + 15.0)) y=(height - 5.0) { (part.as_str()) }
-            }
-        }
-        ol.cycles {
-            @for (long, _) in bars.iter().take(3) {
-                @if let Some(why) = largest_part(long) {
-                    li { (short(long.response_ns().0 as f64)) ": " (why) "." }
-                }
-            }
-        }
-    }
-}
-
-fn fixed(number: f64) -> String {
-    format!("{number:.1}")
 }

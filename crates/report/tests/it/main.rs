@@ -1,5 +1,6 @@
 //! The tests of this crate that use it from outside: one program, a module for each subject.
 
+mod attach;
 mod blocks;
 mod bounds;
 mod campaign;

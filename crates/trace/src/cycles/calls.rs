@@ -118,7 +118,7 @@ impl Call {
         matches!(self, Call::ClockNanosleep | Call::Nanosleep)
     }
 
-    /// Whether it waits for several files, so that what woke it is told by the calls that follow.
+    /// Whether it waits for several files, so that the calls that follow show what woke it.
     pub fn is_poll(self) -> bool {
         use Call::*;
         matches!(self, EpollWait | EpollPwait | EpollPwait2 | Poll | Ppoll | Select | Pselect6)

@@ -11,8 +11,8 @@ const INTERRUPTED: std::ops::RangeInclusive<i64> = -516..=-512;
 const EINTR: i64 = -4;
 /// The kernel goes on with it by `restart_syscall`.
 const RESTART_BLOCK: i64 = -516;
-/// What calls return whose time-out has passed.
-const TIMED_OUT: [i64; 3] = [0, -110, -11];
+const EAGAIN: i64 = -11;
+const ETIMEDOUT: i64 = -110;
 
 /// On what a fault was.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -296,7 +296,7 @@ impl Follower {
         (self.place, self.since) = (Place::Running, at);
         self.cycle = Some(OpenCycle {
             wait,
-            timed_out: TIMED_OUT.contains(&result),
+            timed_out: has_timed_out(self.key.call, result),
             start: at,
             execution: 0,
             preempted: 0,
@@ -372,6 +372,15 @@ impl Follower {
             _ => return,
         };
         self.note_fault(kind, Some(call), object, at - entered, slept);
+    }
+}
+
+/// Whether a call returned because its time was over.
+fn has_timed_out(call: Call, result: i64) -> bool {
+    match call {
+        Call::RtSigtimedwait | Call::Semtimedop => result == EAGAIN,
+        call if call.is_poll() => result == 0,
+        _ => result == ETIMEDOUT,
     }
 }
 

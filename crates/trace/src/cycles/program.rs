@@ -15,6 +15,10 @@ const NEXT_TRY_NS: i64 = 250_000_000;
 const LOST_AFTER_NS: i64 = 2_000_000_000;
 /// The priority of a thread that nothing is known of, as the kernel counts.
 const ORDINARY: i32 = 120;
+/// Threads that are followed at most, as many as a run has: further ones count as without a rhythm.
+const MOST_FOLLOWED: u32 = 4096;
+/// Threads and timers that are remembered at most, of a program that runs for days.
+const MOST_REMEMBERED: usize = 1 << 16;
 /// Threads of the kernel that run what elsewhere runs in the interrupt itself.
 const INTERRUPT_THREADS: [&str; 2] = ["ktimers/", "ksoftirqd/"];
 
@@ -203,6 +207,9 @@ impl ProgramTracker {
                 }
             }
             ProgramEventKind::Switch { from, left, to } => {
+                if self.seats.len() > MOST_REMEMBERED {
+                    self.seats.clear();
+                }
                 for seat in [from, to].into_iter().filter(|seat| seat.id != 0) {
                     self.seats.insert(seat.id, seat);
                 }
@@ -268,6 +275,9 @@ impl ProgramTracker {
                 is_deadline().then_some(StepKind::Sleeper { expires, is_deadline: true })
             }
             TimerUse::Own => {
+                if self.timers.len() > MOST_REMEMBERED {
+                    self.timers.clear();
+                }
                 let due = self.timers.insert(timer, expires);
                 let expiry = due.filter(|due| *due <= event.at && !event.in_interrupt)?;
                 Some(StepKind::Expired { expiry })
@@ -323,6 +333,9 @@ impl ProgramTracker {
 
     /// Goes through what was kept once more, if the activation can be told now.
     fn try_to_follow(&mut self, id: i32) {
+        if self.found == MOST_FOLLOWED {
+            return;
+        }
         let Some(thread) = self.threads.get_mut(&id) else { return };
         let Phase::Learning { learning, .. } = &mut thread.phase else { return };
         let Some(activation) = learning.decide(&self.asked) else { return };

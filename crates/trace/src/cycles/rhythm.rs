@@ -5,7 +5,7 @@ use latlab_model::attach::{Cycle, ReleasedBy, RhythmKind};
 
 /// A release this near to a multiple of the period is on it.
 const EXACT_NS: i64 = 100;
-/// The kernel replenishes a runtime up to this much beside it.
+/// The kernel replenishes a runtime up to this much off the period.
 const REPLENISHED_NS: i64 = 50_000;
 /// So many of the releases must be.
 const MOST: f64 = 0.9;

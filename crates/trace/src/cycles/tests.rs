@@ -390,6 +390,33 @@ fn a_poll_is_released_by_its_time_out_or_by_what_came() {
 }
 
 #[test]
+fn a_futex_with_a_time_out_is_released_by_what_woke_it() {
+    let mut script = Script::new();
+    for n in 0..30 {
+        let times_out = n % 3 == 2;
+        script.enter(Call::Futex, [0x5000, 0x189, 0, 0, 0, 0]);
+        let due = script.at + 5 * MS;
+        script.start(1, TimerUse::Sleep, due);
+        match times_out {
+            true => script.sleep_to(due),
+            false => {
+                script.out(Left::Asleep);
+                script.pass(MS).woken_by(OTHER, false);
+                script.pass(US).come_in();
+                script.pass(US);
+            }
+        }
+        // Zero is a success here, and not the end of the time as for a poll.
+        script.exit(Call::Futex, if times_out { -110 } else { 0 });
+        script.pass(50 * US);
+    }
+    let told = script.finish();
+    let by: Vec<ReleasedBy> = told.cycles.iter().map(|one| one.cycle.released_by).collect();
+    assert_eq!(by[..3], [ReleasedBy::Event, ReleasedBy::Event, ReleasedBy::Timer]);
+    assert!(told.cycles.iter().all(|one| one.cycle.wake_up_ns > Nanos::ZERO));
+}
+
+#[test]
 fn a_thread_with_sched_deadline_is_released_by_its_replenishment() {
     let mut script = Script::new();
     script.priority = -1;
@@ -398,7 +425,7 @@ fn a_thread_with_sched_deadline_is_released_by_its_replenishment() {
     for n in 0..20 {
         script.enter(Call::SchedYield, [0; 6]);
         script.start(9, TimerUse::Deadline, first + n * MS);
-        // For the kernel it has only run out of runtime, and nobody wakes it.
+        // For the kernel it has only run out of runtime, so that no event wakes it.
         script.out(Left::Ready);
         script.at = first + n * MS + WAKING;
         script.come_in();

@@ -58,7 +58,7 @@ pub struct AttachArgs {
           help_heading = JUDGE)]
     pub limit: Option<f64>,
 
-    /// Run this load beside the measurement; may be repeated (`latlab loads` lists them)
+    /// Run this load meanwhile; may be repeated (`latlab loads` lists them)
     #[arg(long, value_name = "NAME[,ARG=VALUE]", help_heading = MEANWHILE)]
     pub load: Vec<String>,
     /// CPUs of the loads: everywhere, or a list

@@ -53,6 +53,7 @@ fn shown(quiet: bool) -> Shown {
 fn list(args: &AttachArgs, plan: Plan) -> anyhow::Result<ExitCode> {
     let folder = tempfile::tempdir()?;
     let store = Store::new(folder.path());
+    recover(&store);
     let duration_ns = plan.duration_ns.or(Some(SECOND * LISTING));
     let plan = Plan { duration_ns, telemetry_ns: None, ..plan };
     let stop = StopFlag::on_signals(args.keep_going)?;
