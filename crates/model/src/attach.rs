@@ -249,7 +249,7 @@ pub struct AttachedThread {
 text_enum! {
     /// Something in a cycle, or in how a thread waits, that is not real-time safe.
     FaultKind {
-        /// It sleeps for a time, so that the time of its work is added to each period.
+        /// It sleeps for a time, to which the time of its work is added.
         RelativeSleep = "relative-sleep",
         /// It sleeps on a clock that can be set.
         SettableClock = "settable-clock",

@@ -95,8 +95,8 @@ findings! {
             /// What it was at the end.
             after: String,
         }
-        /// A thread sleeps for a time instead of until one, so that the time of its work is added to each
-        /// period.
+        /// A thread sleeps for a time instead of until one: unless it takes the time of its work off, that is
+        /// added to each period.
         RelativeSleep = "relative-sleep" (
             "warning",
             "none",
@@ -356,8 +356,8 @@ impl AttachFinding {
             RelativeSleep { name, fault, period_ns } => {
                 let period = period_ns.map(|period| format!(" of {period}")).unwrap_or_default();
                 format!(
-                    "{name} sleeps for a time, not until one ({}): the time of its work is added \
-                     to each period{period}.",
+                    "{name} sleeps for a time, not until one ({}): unless it takes the time of its \
+                     work off, that is added to each period{period}.",
                     call_of(fault)
                 )
             }

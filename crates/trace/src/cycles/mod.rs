@@ -2,8 +2,8 @@
 //! next work, when that was due, and what its time went to.
 //!
 //! Events become steps of one thread each ([`ProgramTracker`]). A thread is watched until it can be
-//! told which of its waits ends a cycle ([`activation`]), and what was seen by then is gone through
-//! again, so that no cycle is left out. From then on a [`follower`] gives a cycle at each of those
+//! told which of its waits ends a cycle (`activation`), and what was seen by then is gone through
+//! again, so that no cycle is left out. From then on a `follower` gives a cycle at each of those
 //! waits, whose times add up to the nanosecond.
 
 mod activation;
