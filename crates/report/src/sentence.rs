@@ -359,7 +359,7 @@ pub fn maximum_place(run: &Run) -> Option<String> {
         return Some(when.trim_start_matches(", ").to_string())
             .filter(|_| crate::sections::respond::is_timed(run));
     }
-    Some(format!("thread {}{cpu}{when}", thread.setup.thread))
+    Some(format!("{}{cpu}{when}", attach::thread_name(run, thread.setup.thread)))
 }
 
 /// Seconds from the first counted release of the run to the maximum of a summary.

@@ -3,6 +3,7 @@
 use crate::pictures::run_pens::RunPens;
 use crate::pictures::svg::Pen;
 use crate::run_with_bins::{RunWithBins, names};
+use crate::sections::attach;
 use crate::terms::Terms;
 use crate::units::{counted, four_digits};
 use latlab_model::histogram::censored_above;
@@ -104,6 +105,7 @@ pub fn threads<'a>(of: &RunWithBins<'a>) -> Vec<Curve<'a>> {
 pub fn thread_name(run: &Run, thread: u32, cpu: Option<u32>) -> String {
     match cpu {
         _ if run.asked.method.is_response() => run.asked.name.clone(),
+        _ if run.attached.is_some() => attach::thread_name(run, thread),
         Some(cpu) => format!("thread {thread}, CPU {cpu}"),
         None => format!("thread {thread}"),
     }

@@ -84,6 +84,18 @@ pub fn shown(attached: &AttachedRun) -> Vec<&AttachedThreadRun> {
     threads
 }
 
+/// What a thread of the run is called, which has a name if it is one of a program.
+pub fn thread_name(run: &Run, number: u32) -> String {
+    let threads = run.attached.iter().flat_map(|attached| &attached.threads);
+    let is_it = |thread: &&AttachedThreadRun| {
+        thread.found.setup.as_ref().is_some_and(|setup| setup.thread == number)
+    };
+    match threads.into_iter().find(is_it) {
+        Some(thread) => format!("{} (thread {number})", thread.found.name),
+        None => format!("thread {number}"),
+    }
+}
+
 /// What was measured of a program that is not judged.
 pub fn headline(run: &Run) -> Option<String> {
     let attached = run.attached.as_ref()?;

@@ -2,6 +2,7 @@
 
 use super::{Figure, Problem, SuiteTime, TestCase, TestSuite};
 use crate::rendered_verdict;
+use crate::sections::attach::thread_name;
 use latlab_model::Run;
 use latlab_model::run::{ThreadRun, VerdictWord};
 use latlab_model::units::counted;
@@ -67,8 +68,8 @@ fn of_thread(run: &Run, thread: &ThreadRun) -> TestCase {
     let (setup, summary) = (&thread.setup, &thread.summary);
     let number = setup.thread;
     let name = match setup.cpu {
-        Some(cpu) => format!("thread {number} (CPU {cpu})"),
-        None => format!("thread {number}"),
+        Some(cpu) if run.attached.is_none() => format!("thread {number} (CPU {cpu})"),
+        _ => thread_name(run, number),
     };
     let hidden = run.findings.iter().find(|finding| {
         finding.forbids_pass() && finding.thread.is_none_or(|thread| thread == number)

@@ -139,6 +139,7 @@ fn a_page_draws_the_times_and_the_longest_cycles() {
     assert!(page.contains("Times of the cycles of control"));
     assert!(page.contains("The longest cycles of control"));
     assert!(page.contains("deadline 1 ms"), "the deadline is a line");
+    assert!(page.contains("control (thread 0): observed maximum"), "its curve has its name");
 }
 
 #[test]
