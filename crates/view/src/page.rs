@@ -32,7 +32,7 @@ impl LoadedRun {
     pub fn read(folder: &Path) -> Result<LoadedRun> {
         let (run, document) = read_run_with_text(folder)?;
         let bins = histograms(folder, &run)?;
-        let run = sanitize_run(&with_remedies(folder, run))?;
+        let run = sanitize_run(&with_remedies(folder, run)?)?;
         let mut still = TimeData::new(&run, coarse_edges(), None);
         let mut fine = TimeData::fine(&run);
         let largest = spikes(folder, &run)?;

@@ -99,11 +99,14 @@ pub fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The figures are sealed with run.json, so they are shown even if a table was changed or cannot be
+/// The figures are sealed with run.json, so they are shown even if another file was changed or cannot be
 /// read; that is an error then.
 fn show_one(folder: &Path, args: &ShowArgs) -> anyhow::Result<()> {
     let run = against_limit(latlab_store::read_run(folder)?, args.comparison.limit)?;
-    let run = latlab_view::with_remedies(folder, run);
+    let (run, remedies) = match latlab_view::with_remedies(folder, run.clone()) {
+        Ok(run) => (run, Ok(())),
+        Err(error) => (run, Err(error)),
+    };
     if let Some(spec) = &args.window {
         return window::show(folder, &run, spec, args.format);
     }
@@ -123,7 +126,7 @@ fn show_one(folder: &Path, args: &ShowArgs) -> anyhow::Result<()> {
             shell::latlab("report", &run.id),
         ))?,
     }
-    tables
+    tables.and(remedies.map_err(Into::into))
 }
 
 /// The run with what is shown of its tables, each of which must be as it was stored.
