@@ -166,7 +166,7 @@ progress() {
     expect "nothing on standard output meanwhile" [ "$(<"$here/line.bytes")" = 0 ] &&
         expect "one line of progress" [ "$(wc -l <"$here/line.err")" = 1 ] &&
         expect "its time and the cycles" \
-            grep -Eq '^0:1[0-9] elapsed, 0:0[0-9] left: [0-9 ]+ cycles, ' "$here/line.err" &&
+            grep -Eq '^0:[01][0-9] elapsed, 0:0[0-9] left: [0-9 ]+ cycles, ' "$here/line.err" &&
         expect "no codes of a terminal" [ "$(cat "$here/line.err" "$here/line.out" | grep -c $'\x1b')" = 0 ] &&
         expect "the summary" grep -q '^Latency: .*largest ' "$here/line.out"
 }
