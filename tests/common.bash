@@ -93,7 +93,18 @@ begun_or_ended() { begun_now || has_ended "$run"; }
 begun_now() {
     # A function in the background is a shell, whose child is the conductor.
     agent=$(pgrep -P "$run" -f ' agent ' || pgrep -P "$(pgrep -P "$run" | head -n 1)" -f ' agent ') &&
-        grep -qs latlab/ /proc/"$agent"/task/*/comm
+        has_cycles "$agent"
+}
+# Whether a measuring thread of an agent has had some cycles, or spins: one that is there need not have begun.
+has_cycles() {
+    local task
+    for task in $(grep -ls ^latlab/ /proc/"$1"/task/*/comm); do
+        task=${task%/comm}
+        [ "$(sed -n 's/^voluntary_ctxt_switches:[[:space:]]*//p' "$task/status")" -ge 8 ] ||
+            [ "$(awk '{ sub(/.*\) /, ""); print $12 }' "$task/stat")" -ge 10 ] || return 1
+        return 0
+    done 2>/dev/null
+    return 1
 }
 
 # The id of a thread of the agent, by its name.

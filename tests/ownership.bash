@@ -58,7 +58,7 @@ start() {
 agent() { ours "agent .*_$1\$"; }
 conductor() { ours "run .*--name $1 "; }
 supervisor() { ours "load-supervisor command"; }
-measures() { grep -qs latlab/ /proc/"$(agent "$1")"/task/*/comm; }
+measures() { has_cycles "$(agent "$1")"; }
 
 # Ends a run in one of two ways.
 stop() {

@@ -25,7 +25,7 @@ is_collected() {
             [ -z "$(ls -d "$LATLAB_RUNS"/.*.incoming "$LATLAB_RUNS"/.*.partial 2>/dev/null)" ]
 }
 agent_of() { agent=$(pgrep -f "^$cache/latlab/agents/agent-[0-9a-f]* $id" | head -n 1); }
-measures() { agent_of && grep -qs latlab/ /proc/"$agent"/task/*/comm; }
+measures() { agent_of && has_cycles "$agent"; }
 ended() { [ -e "$folder/$id/end" ]; }
 stream_of() { stat -c %s "$folder/$id/stream"; }
 

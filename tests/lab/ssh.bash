@@ -14,7 +14,7 @@ on_board() {
 gone() { ! pgrep -f "^$cache/latlab/agents" >"$here/left" || { cat "$here/left"; return 1; }; }
 agent_of_board() {
     agent=$(pgrep -f "^$cache/latlab/agents/agent-[0-9a-f]* 2" | head -n 1) &&
-        grep -qs latlab/ /proc/"$agent"/task/*/comm
+        has_cycles "$agent"
 }
 begin_on_board() {
     "$program" run --quiet --format json --target "$board" --cpus 0 --for 10min \
