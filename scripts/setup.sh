@@ -24,7 +24,7 @@ for set in "${@:-build}"; do
             want_rust=1 want_npm=1
             ;;
         test)
-            packages+=(git perl python3 python3-venv procps strace rt-tests tmux iproute2 gnuplot-nox systemd)
+            packages+=(git perl python3-venv procps strace rt-tests tmux iproute2 gnuplot-nox systemd)
             want_test=1
             ;;
         lab)
