@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # That nothing of a cycle is lost: page faults, and the largest latencies.
 # Invariant (loop): A cycle takes at most 80 user instructions, one system call and no page fault.
-. "$(dirname "$0")/common.bash"
+. "$(dirname "$0")/../common.bash"
 
 if [ "$(id -u)" != 0 ]; then
     echo "SKIPPED: page faults of cycles: real-time priority and locked memory need root"
