@@ -97,14 +97,10 @@ begun_now() {
 }
 # Whether a measuring thread of an agent has had some cycles, or spins: one that is there need not have begun.
 has_cycles() {
-    local task
-    for task in $(grep -ls ^latlab/ /proc/"$1"/task/*/comm); do
-        task=${task%/comm}
-        [ "$(sed -n 's/^voluntary_ctxt_switches:[[:space:]]*//p' "$task/status")" -ge 8 ] ||
-            [ "$(awk '{ sub(/.*\) /, ""); print $12 }' "$task/stat")" -ge 10 ] || return 1
-        return 0
-    done 2>/dev/null
-    return 1
+    local thread switches
+    thread=$(grep -ls ^latlab/ /proc/"$1"/task/*/comm | head -n 1 | cut -d/ -f5)
+    switches=$(sed -n 's/^voluntary_ctxt_switches:[[:space:]]*//p' "/proc/$thread/status" 2>/dev/null)
+    [ "${switches:-0}" -ge 8 ] || [ "$(stat_field "$thread" 14 2>/dev/null)" -ge 10 ] 2>/dev/null
 }
 
 # The id of a thread of the agent, by its name.
