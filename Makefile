@@ -23,7 +23,7 @@ test: ## install what the tests need; `make check`, and the program end to end o
 
 fuzz: ## give every reader of captures, recordings and boards a minute of damaged input
 	@LATLAB_FUZZ_SECONDS=60 cargo test -p latlab-capture --test it fuzz -- --test-threads 2
-	@LATLAB_FUZZ_SECONDS=60 cargo test -p latlab-import --test it fuzz -- --test-threads 2
+	@LATLAB_FUZZ_SECONDS=60 cargo test -p latlab-formats --test it fuzz -- --test-threads 2
 	@LATLAB_FUZZ_SECONDS=60 cargo test -p latlab-conduct --lib fuzz
 
 lab: ## what needs QEMU, browsers, boards or packages, or PART of it; LONG=1 takes some three hours

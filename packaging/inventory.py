@@ -20,7 +20,7 @@ import uuid
 
 PROGRAMS = ("latlab", "latlab-agent")
 # The version of the font that scripts/font.sh cut, and its licence.
-FONT = ("2.37", "crates/png/fonts/LICENSE")
+FONT = ("2.37", "crates/report/fonts/LICENSE")
 LICENCE_FILE = re.compile(r"(?i)(un)?licen[cs]e|copying|copyright|notice")
 RULE = "=" * 78
 HERE = pathlib.Path(__file__).parent

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Cuts the font of the pictures (DejaVu Sans Condensed 2.37) to the characters that pictures use, and
-# writes the result to crates/png/fonts. Only needed when that set of characters changes.
+# writes the result to crates/report/fonts. Only needed when that set of characters changes.
 #
 # Usage: scripts/font.sh FOLDER     with DejaVuSansCondensed.ttf and DejaVuSansCondensed-Bold.ttf,
 #                                   such as /usr/share/fonts/truetype/dejavu of fonts-dejavu-extra
@@ -9,7 +9,7 @@
 set -euo pipefail
 
 from=${1:?name the folder with DejaVuSansCondensed.ttf}
-to=$(dirname "$0")/../crates/png/fonts
+to=$(dirname "$0")/../crates/report/fonts
 
 # Latin, the signs that stand between numbers, superscript digits, arrows, some marks: nearly every
 # picture is made of these, so that a picture of its own carries no more.

@@ -27,7 +27,7 @@ def built_in(targets):
     """
     found = {}
     for target in targets:
-        lines = output("cargo", "tree", "--workspace", "--locked", "--offline", "--target", target,
+        lines = output("cargo", "tree", "--workspace", "--locked", "--target", target,
                        "--edges", "normal,build", "--prefix", "none", "--format", "{p}|{l}")
         for line in filter(None, lines.splitlines()):
             package, licence = line.split("|")
@@ -113,7 +113,7 @@ def main():
     rules = tomllib.loads((ROOT / "deny.toml").read_text())
     crates = built_in(rules["graph"]["targets"])
     locked = tomllib.loads((ROOT / "Cargo.lock").read_text())["package"]
-    metadata = output("cargo", "metadata", "--locked", "--offline", "--no-deps", "--format-version", "1")
+    metadata = output("cargo", "metadata", "--locked", "--no-deps", "--format-version", "1")
     wrong = sorted(set(faults(crates, locked, json.loads(metadata)["packages"], rules)))
     for sentence in wrong:
         print(sentence)

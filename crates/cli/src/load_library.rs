@@ -1,7 +1,7 @@
 //! The definitions of loads: the user's, and those of the program.
 
 use crate::store::user_folder;
-use latlab_load::{BUILTIN_LOADS, Definition, name_of};
+use latlab_digest::load::{BUILTIN_LOADS, Definition, name_of};
 use latlab_model::load::Load;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -88,7 +88,7 @@ pub fn resolve(words: &[String], library: &Library) -> Result<Vec<Load>, String>
     let files = library.files()?;
     let load = |words: &String| {
         let found = find_in(&files, name_of(words))?;
-        latlab_load::resolve(words, &found.definition, library.requested_folder())
+        latlab_digest::load::resolve(words, &found.definition, library.requested_folder())
             .map_err(|text| format!("--load {words}: {text}"))
     };
     words.iter().map(load).collect()

@@ -32,7 +32,7 @@ pub fn run_text(folder: &Path, run: &Run) -> anyhow::Result<String> {
 /// The run with the largest latencies of its folder; without them where they cannot be read, with a
 /// warning.
 pub fn with_largest(folder: &Path, run: Run) -> Run {
-    match latlab_view::largest(folder, &run) {
+    match latlab_report::stored::largest(folder, &run) {
         Ok(largest) => Run { largest, ..run },
         Err(error) => {
             warn(format!("the largest latencies cannot be listed: {error}"));
@@ -46,7 +46,7 @@ pub fn with_largest(folder: &Path, run: Run) -> Run {
 pub fn with_statistics(
     folder: &Path,
     run: Run,
-    read: fn(&Path, &Run) -> latlab_view::Result<RunStatistics>,
+    read: fn(&Path, &Run) -> latlab_report::stored::Result<RunStatistics>,
 ) -> Run {
     match read(folder, &run) {
         Ok(statistics) => Run { statistics: Some(statistics), ..run },

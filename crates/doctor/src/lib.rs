@@ -6,16 +6,12 @@
 //! `checks` is the catalogue: each check has a code, severity, topic, reason, cost, remedy, undo, and a
 //! function from the facts of a snapshot to an observation. `compare.rs` tells two snapshots apart:
 //! facts, findings, settings, and kernel options by topic (`config.rs`).
-//!
-//! `conditions` takes the telemetry of a run and the intervals of its latencies, and gives the figures
-//! of the run and its findings, each with the latencies during the event and otherwise.
 
 mod boot;
 mod check;
 mod checks;
 mod commands;
 mod compare;
-pub mod conditions;
 mod config;
 mod effect;
 mod facts;

@@ -1,6 +1,6 @@
-//! Pure: a run to SVG, HTML page and terminal tables.
+//! A run to SVG, HTML page and terminal tables.
 //!
-//! Nothing here reads a clock or a file, so the same run always gives the same bytes.
+//! Nothing here reads a clock, and only [`stored`] reads folders, so the same run always gives the same bytes.
 
 #![forbid(unsafe_code)]
 
@@ -13,11 +13,13 @@ mod figures;
 pub mod fleet;
 pub mod page;
 mod pictures;
+mod png;
 mod run_length;
 mod run_table;
 mod run_with_bins;
 mod sections;
 mod sentence;
+pub mod stored;
 mod summary;
 mod terminal;
 pub mod terms;
@@ -28,7 +30,6 @@ mod verdict;
 
 pub use command::{command, duration};
 pub use doctor::{Detail, Subject, catalogue, comparison, examination};
-pub use latlab_png::{PngError, png, standalone};
 pub use page::markup::with_breaks;
 pub use page::{PageRun, is_interactive, live_script, live_style, page, page_top};
 pub use pictures::axis::{Axis, Spacing};
@@ -36,6 +37,7 @@ pub use pictures::latency::latency_picture;
 pub use pictures::options::Options;
 pub use pictures::plot::{Kind, plot};
 pub use pictures::{phase, time};
+pub use png::{PngError, png, standalone};
 pub use run_length::run_length;
 pub use run_table::RunTable;
 pub use run_with_bins::RunWithBins;

@@ -4,7 +4,7 @@ use crate::response::{OWN, response};
 use crate::run_index::{RunIndex, RunLine, RunStatus, Stamp, link_outside, stamp};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
-use latlab_export::metrics::{
+use latlab_formats::write::metrics::{
     Family, Kind, Label, MetricsRun, Sample, Style, Value, families, messages, text,
 };
 use latlab_model::sanitize::{escape_controls, sanitize_run};

@@ -4,10 +4,10 @@ use crate::campaigns::{CampaignStamp, campaign_stamp};
 use crate::response::encoded;
 use crate::run_index::{Stamp, stamp};
 use axum::body::Bytes;
+use latlab_report::stored::{LoadedCampaign, LoadedRun};
 use latlab_report::time::{self, LatencyScale, TimeOptions};
 use latlab_report::{Kind, Options, standalone};
 use latlab_store::Store;
-use latlab_view::{LoadedCampaign, LoadedRun};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -56,7 +56,7 @@ pub struct Reports(Mutex<Vec<(Key, Bytes)>>);
 impl Reports {
     /// A page or picture of the run in this folder; one is made at a time, because of the memory
     /// that it takes.
-    pub fn get(&self, folder: &Path, what: Document) -> latlab_view::Result<Bytes> {
+    pub fn get(&self, folder: &Path, what: Document) -> latlab_report::stored::Result<Bytes> {
         let version = match what {
             Document::Campaign => Version::Campaign(campaign_stamp(folder)),
             _ => Version::Run(stamp(folder)),
@@ -83,32 +83,37 @@ impl Reports {
 
     /// The runs of these folders over each other, the first one as the baseline; one page is made at a
     /// time, as all others.
-    pub fn comparison(&self, folders: &[PathBuf]) -> latlab_view::Result<Bytes> {
+    pub fn comparison(&self, folders: &[PathBuf]) -> latlab_report::stored::Result<Bytes> {
         let _alone = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let runs: Vec<LoadedRun> =
             folders.iter().map(|folder| LoadedRun::read(folder)).collect::<Result<_, _>>()?;
-        Ok(Bytes::from(latlab_view::page(&runs)))
+        Ok(Bytes::from(latlab_report::stored::page(&runs)))
     }
 }
 
-fn render(folder: &Path, what: Document) -> latlab_view::Result<String> {
+fn render(folder: &Path, what: Document) -> latlab_report::stored::Result<String> {
     match what {
-        Document::Page => Ok(latlab_view::page(&[LoadedRun::read(folder)?])),
+        Document::Page => Ok(latlab_report::stored::page(&[LoadedRun::read(folder)?])),
         Document::Campaign => campaign_page(folder),
         Document::Latencies(kind) => {
             let options = Options { id: kind.as_str().to_string(), ..Options::default() };
-            Ok(standalone(&latlab_view::latencies(&[folder.to_path_buf()], kind, &options)?) + "\n")
+            Ok(standalone(&latlab_report::stored::latencies(
+                &[folder.to_path_buf()],
+                kind,
+                &options,
+            )?) + "\n")
         }
         Document::OverTime(kind) => {
             let (width, id) = (960, kind.as_str().to_string());
             let options = TimeOptions { width, scale: LatencyScale::Auto, id };
-            Ok(standalone(&latlab_view::over_time(folder, kind, None, &options)?.svg) + "\n")
+            Ok(standalone(&latlab_report::stored::over_time(folder, kind, None, &options)?.svg)
+                + "\n")
         }
     }
 }
 
 /// The page of a campaign, with links to the pages of its runs on this server.
-fn campaign_page(folder: &Path) -> latlab_view::Result<String> {
+fn campaign_page(folder: &Path) -> latlab_report::stored::Result<String> {
     let store = Store::new(folder.parent().unwrap_or(folder));
     let campaign = store.open_campaign(folder)?;
     let name = |path: &Path| encoded(&path.file_name().unwrap_or_default().to_string_lossy());

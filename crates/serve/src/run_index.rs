@@ -1,6 +1,6 @@
 //! The runs of the folder as the list shows them, kept as long as their documents stay the same.
 
-use latlab_export::metrics::{Label, MetricsRun};
+use latlab_formats::write::metrics::{Label, MetricsRun};
 use latlab_model::plan::Instrument;
 use latlab_model::run::VerdictWord;
 use latlab_model::sanitize::escape_controls;

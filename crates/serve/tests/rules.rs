@@ -221,7 +221,12 @@ fn a_run_is_a_page_a_document_and_pictures() {
     let (status, page) = get(&server, &format!("/runs/{RUN}"));
     assert_eq!(
         (status, page),
-        (StatusCode::OK, latlab_view::page(&[latlab_view::LoadedRun::read(&folder).unwrap()]))
+        (
+            StatusCode::OK,
+            latlab_report::stored::page(
+                &[latlab_report::stored::LoadedRun::read(&folder).unwrap()]
+            )
+        )
     );
     let (_, json) = get(&server, &format!("/runs/{RUN}/run.json"));
     assert_eq!(json, fs::read_to_string(folder.join("run.json")).unwrap());

@@ -10,7 +10,7 @@ use crate::output::{print_json, print_text, style, width, write_whole};
 use crate::store::{open_store, quarantine};
 use args::DoctorArgs;
 use latlab_conduct::StopFlag;
-use latlab_doctor::{catalogue, compare, conditions, examination};
+use latlab_doctor::{catalogue, compare, examination};
 use latlab_model::Snapshot;
 use latlab_model::doctor::{CheckEntry, Diagnosis};
 use latlab_model::sanitize::{sanitize_comparison, sanitize_examination};
@@ -90,7 +90,7 @@ fn changes(
 ) -> anyhow::Result<bool> {
     let mut compared = compare((&*before.name, &before.snapshot), (&*after.name, &after.snapshot));
     if let (Some(before), Some(after)) = (&before.conditions, &after.conditions) {
-        compared.conditions = conditions::compare(before, after);
+        compared.conditions = latlab_digest::conditions::compare(before, after);
     }
     compared.appeared.retain(|finding| is_wanted(args, finding));
     compared.gone.retain(|finding| is_wanted(args, finding));

@@ -7,8 +7,8 @@ use crate::store::{open_store, recover};
 use anyhow::{Context, bail};
 use args::{Picture, PictureFormat, PlotArgs};
 use latlab_model::Nanos;
+use latlab_report::stored::LoadedCampaign;
 use latlab_report::{Kind, time, units};
-use latlab_view::LoadedCampaign;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -69,12 +69,12 @@ fn latencies(args: &PlotArgs, kind: Kind, folders: &[PathBuf]) -> anyhow::Result
             kind.as_str()
         );
     }
-    Ok(latlab_view::latencies(folders, kind, &args.options())?)
+    Ok(latlab_report::stored::latencies(folders, kind, &args.options())?)
 }
 
 fn phase(args: &PlotArgs, folders: &[PathBuf]) -> anyhow::Result<String> {
     let [folder] = folders else { bail!("--kind phase draws a single run") };
-    let drawn = latlab_view::against_phase(folder, args.fold, &args.options())?;
+    let drawn = latlab_report::stored::against_phase(folder, args.fold, &args.options())?;
     drawn.context("--kind phase needs --fold: this run has no marker")
 }
 
@@ -85,7 +85,8 @@ fn over_time(args: &PlotArgs, kind: time::Kind, folders: &[PathBuf]) -> anyhow::
     if args.range.is_some() {
         bail!("--range does not apply to --kind {}", kind.as_str());
     }
-    let drawn = latlab_view::over_time(folder, kind, args.window.as_ref(), &args.time_options())?;
+    let drawn =
+        latlab_report::stored::over_time(folder, kind, args.window.as_ref(), &args.time_options())?;
     if let Some(about) = drawn.too_many {
         let about = units::grouped(about);
         warn(format!("about {about} samples are too many for a chart: drawing intervals"));

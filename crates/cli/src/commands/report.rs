@@ -10,7 +10,7 @@ use crate::render::against_limit;
 use crate::store::{find_runs, open_store, recover};
 use anyhow::bail;
 use args::{ReportArgs, ReportFormat};
-use latlab_view::LoadedRun;
+use latlab_report::stored::LoadedRun;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -38,7 +38,7 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<ExitCode> {
     };
     let shown: Vec<LoadedRun> = folders.iter().map(read).collect::<anyhow::Result<_>>()?;
     reject_duplicates(&shown)?;
-    let page = latlab_view::page(&shown);
+    let page = latlab_report::stored::page(&shown);
     if !latlab_report::is_interactive() {
         warn("this build was made without npm: the page has static charts only");
     }

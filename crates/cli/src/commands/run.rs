@@ -57,11 +57,12 @@ pub fn print_finished(
     let printed = match format {
         _ if results.replace_text() => Ok(()),
         Format::Json => {
-            let shown = with_statistics(&finished.path, shown, latlab_view::statistics);
+            let shown = with_statistics(&finished.path, shown, latlab_report::stored::statistics);
             print_json(&rendered(&shown))
         }
         Format::Text => {
-            let shown = with_statistics(&finished.path, shown, latlab_view::quantile_statistics);
+            let shown =
+                with_statistics(&finished.path, shown, latlab_report::stored::quantile_statistics);
             let text = summary_lines(&shown)?;
             let [more, page] =
                 ["show", "report"].map(|command| shell::latlab(command, &finished.path));

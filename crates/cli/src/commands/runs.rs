@@ -14,9 +14,9 @@ use args::{ListArgs, ListFormat, ShowArgs, ShowFormat};
 use latlab_model::Run;
 use latlab_model::shell;
 use latlab_report::campaign::CampaignEntry;
+use latlab_report::stored::{LoadedRun, page_top};
 use latlab_report::{ListEntry, rendered};
 use latlab_store::{CampaignFolder, RunEntry, RunState, Store};
-use latlab_view::{LoadedRun, page_top};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -103,7 +103,7 @@ pub fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
 /// read; that is an error then.
 fn show_one(folder: &Path, args: &ShowArgs) -> anyhow::Result<()> {
     let run = against_limit(latlab_store::read_run(folder)?, args.comparison.limit)?;
-    let (run, remedies) = match latlab_view::with_remedies(folder, run.clone()) {
+    let (run, remedies) = match latlab_report::stored::with_remedies(folder, run.clone()) {
         Ok(run) => (run, Ok(())),
         Err(error) => (run, Err(error)),
     };
@@ -134,10 +134,10 @@ fn with_tables(folder: &Path, run: &Run, args: &ShowArgs) -> anyhow::Result<Run>
     latlab_store::expect_tables(folder, run)?;
     let statistics = match args.format {
         ShowFormat::Html | ShowFormat::Markdown => return Ok(run.clone()),
-        ShowFormat::Json => latlab_view::statistics(folder, run)?,
-        _ if args.all => latlab_view::statistics(folder, run)?,
-        _ => latlab_view::quantile_statistics(folder, run)?,
+        ShowFormat::Json => latlab_report::stored::statistics(folder, run)?,
+        _ if args.all => latlab_report::stored::statistics(folder, run)?,
+        _ => latlab_report::stored::quantile_statistics(folder, run)?,
     };
-    let largest = latlab_view::largest(folder, run)?;
+    let largest = latlab_report::stored::largest(folder, run)?;
     Ok(Run { largest, statistics: Some(statistics), ..run.clone() })
 }

@@ -1,7 +1,7 @@
 //! What commands about loads print as JSON.
 
 use crate::load_library::LibraryLoad;
-use latlab_load::Parameter;
+use latlab_digest::load::Parameter;
 use latlab_report::LoadEntry;
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -13,16 +13,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("latlab-measure", &["latlab-sys", "latlab-model"]),
     ("latlab-trace", &["latlab-model"]),
     ("latlab-capture", &["latlab-model"]),
-    ("latlab-import", &["latlab-model"]),
-    ("latlab-export", &["latlab-digest", "latlab-model", "latlab-report"]),
+    ("latlab-formats", &["latlab-digest", "latlab-model", "latlab-report"]),
     ("latlab-agent", &["latlab-measure", "latlab-sys", "latlab-model", "latlab-trace"]),
     ("latlab-stats", &["latlab-model"]),
     ("latlab-doctor", &["latlab-model"]),
-    ("latlab-load", &["latlab-model"]),
-    (
-        "latlab-digest",
-        &["latlab-doctor", "latlab-load", "latlab-model", "latlab-stats", "latlab-trace"],
-    ),
+    ("latlab-digest", &["latlab-doctor", "latlab-model", "latlab-stats", "latlab-trace"]),
     ("latlab-store", &["latlab-digest", "latlab-model", "latlab-stats", "latlab-sys"]),
     ("latlab-lab", &["latlab-model"]),
     (
@@ -36,24 +31,18 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "latlab-sys",
         ],
     ),
-    ("latlab-png", &[]),
-    (
-        "latlab-view",
-        &["latlab-digest", "latlab-model", "latlab-report", "latlab-stats", "latlab-store"],
-    ),
     (
         "latlab-serve",
         &[
             "latlab-digest",
-            "latlab-export",
+            "latlab-formats",
             "latlab-model",
             "latlab-report",
             "latlab-stats",
             "latlab-store",
-            "latlab-view",
         ],
     ),
-    ("latlab-report", &["latlab-model", "latlab-png", "latlab-stats"]),
+    ("latlab-report", &["latlab-digest", "latlab-model", "latlab-stats", "latlab-store"]),
 ];
 
 /// All that the measuring crate may use at all: no format, no logger, nothing that allocates.
@@ -63,8 +52,7 @@ const MEASURE_MAY_USE: &[&str] = &["latlab-model", "latlab-sys", "rtrb"];
 const GENERATORS: &[&str] = &["clap_complete", "clap_mangen", "schemars"];
 
 /// The crates that read no clock and no file.
-const PURE: &[&str] =
-    &["model", "stats", "doctor", "load", "png", "report", "trace", "digest", "export"];
+const PURE: &[&str] = &["model", "stats", "doctor", "report", "trace", "digest"];
 
 /// What would make them read one.
 const IMPURE: &[&str] = &[

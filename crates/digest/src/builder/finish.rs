@@ -1,11 +1,13 @@
 //! The end of a stream: everything that was taken becomes the run.
 
 use super::{MOST_THREADS, RunBuilder, RunDigest, StreamError};
+use crate::conditions;
 use crate::findings::stream::{
     guest_time, incomplete_stream, injected_fault, is_refused_memory_lock, merged_intervals,
     no_thread_end, refused_setting, sampling_phase, spike_command_failed, uncounted_latencies,
 };
 use crate::legs::findings as leg_findings;
+use crate::load::MeasuredTime;
 use crate::own_work::findings as own_work_findings;
 use crate::rows::SpikeRow;
 use crate::stream_end::{StreamEnd, damage_findings};
@@ -13,8 +15,6 @@ use crate::summary::{end_reason, include_uncounted, is_silent, mark_maxima, summ
 use crate::thread::ThreadCounts;
 use crate::trace::TraceDigest;
 use jiff::Timestamp;
-use latlab_doctor::conditions;
-use latlab_load::MeasuredTime;
 use latlab_model::fault::FAULT;
 use latlab_model::finding::{CpuRate, EndFinding, Finding, MachineFinding};
 use latlab_model::frame::STREAM_VERSION;

@@ -4,6 +4,5 @@ mod any_text;
 mod cases;
 mod catalogue;
 mod commands;
-mod conditions;
 mod golden;
 mod words;

@@ -136,7 +136,7 @@ pub(crate) fn document(title: &str, body: &Markup) -> String {
 
 fn shell(title: &str, body: &Markup, is_interactive: bool) -> String {
     // The still pictures were laid out in this font.
-    let font = latlab_png::font_faces(&body.0);
+    let font = crate::png::font_faces(&body.0);
     let markup = html! {
         (DOCTYPE)
         html lang="en" {

@@ -1,7 +1,7 @@
 //! Small helpers of every picture: colours, line patterns, marks, numbers and lines of text.
 
+use crate::png::Weight;
 use crate::units::with_fixed_spaces;
-use latlab_png::Weight;
 use maud::{Markup, html};
 
 /// Sans-serif type of the reader's system.
@@ -173,7 +173,7 @@ pub fn outlined(x: f64, y: f64, anchor: Anchor, size: f64, content: &str) -> Mar
 
 /// The width of a line of text in the font of the pictures.
 pub fn text_width(content: &str, size: f64) -> f64 {
-    latlab_png::text_width(content, size, Weight::Regular)
+    crate::png::text_width(content, size, Weight::Regular)
 }
 
 /// A straight line.

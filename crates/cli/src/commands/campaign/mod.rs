@@ -214,7 +214,7 @@ fn resume(args: &CampaignArgs<'_>, folder: &CampaignFolder) -> anyhow::Result<Ex
         let ExitError { code, text } = ExitError::from(failure);
         ExitError { code, text: format!("{text}; continue with `{again}`") }
     })?;
-    let table = latlab_view::campaign_table(folder)?;
+    let table = latlab_report::stored::campaign_table(folder)?;
     let printed = match args.common.format {
         _ if args.results.replace_text() => Ok(()),
         Format::Json => print_json(&CampaignResult { path: path.to_string(), table: &table }),

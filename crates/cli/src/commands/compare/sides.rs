@@ -3,9 +3,9 @@
 use anyhow::bail;
 use latlab_model::run::VerdictWord;
 use latlab_model::{Run, ThreadBins};
+use latlab_report::stored::RunTables;
 use latlab_stats::MeasuredRun;
 use latlab_store::{CampaignFolder, CellState, RunState, Store};
-use latlab_view::RunTables;
 use std::path::{Path, PathBuf};
 
 /// More runs than these are not tested exactly in a reasonable time.

@@ -10,7 +10,7 @@ use super::lines::{Unit, block, break_lines, spike_lines, status, thread_lines};
 use super::option_table::{TABLE, usage};
 use super::state::Thread;
 use super::verbose::Lines;
-use latlab_export::cyclictest::Envelope;
+use latlab_formats::write::cyclictest::Envelope;
 use latlab_model::frame::Spike;
 use latlab_model::nanos::MICROSECOND;
 use latlab_model::samples::{Samples, pack};

@@ -3,7 +3,7 @@
 use super::dialect::Dialect;
 use super::lines::{ThreadFigures, Unit, is_fine};
 use super::state::Thread;
-use latlab_export::cyclictest::{Column, Form, write_histogram};
+use latlab_formats::write::cyclictest::{Column, Form, write_histogram};
 use latlab_model::Nanos;
 use latlab_model::histogram::bin_low;
 

@@ -4,7 +4,7 @@ use super::dialect::Dialect;
 use super::histogram::{Buckets, column};
 use super::lines::Unit;
 use super::state::Thread;
-use latlab_export::cyclictest::{Column, Envelope, JsonHistogram, JsonThread, write_json};
+use latlab_formats::write::cyclictest::{Column, Envelope, JsonHistogram, JsonThread, write_json};
 use latlab_model::machine::is_realtime_version;
 use serde_json::{Value, json};
 

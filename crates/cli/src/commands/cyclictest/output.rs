@@ -8,7 +8,7 @@ use super::printer::unit;
 use super::state::State;
 use crate::output::{print, warn, write_whole};
 use jiff::Timestamp;
-use latlab_export::cyclictest::Envelope;
+use latlab_formats::write::cyclictest::Envelope;
 use latlab_model::Nanos;
 use latlab_sys::files::Root;
 use std::path::Path;

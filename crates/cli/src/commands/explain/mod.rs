@@ -12,9 +12,9 @@ use latlab_conduct::why_no_replay;
 use latlab_model::Run;
 use latlab_model::explanation::SpikeBlame;
 use latlab_model::sanitize::sanitize_document;
+use latlab_report::stored::{Spikes, spike_blames};
 use latlab_report::{Style, causes_text, timeline};
 use latlab_sys::terminal;
-use latlab_view::{Spikes, spike_blames};
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
@@ -62,7 +62,7 @@ pub fn explain(args: &ExplainArgs) -> anyhow::Result<ExitCode> {
 }
 
 fn perfetto(run: &Run, blames: &[SpikeBlame], out: &mut (dyn Write + Send)) -> anyhow::Result<()> {
-    Ok(latlab_export::write_explained(
+    Ok(latlab_formats::write::write_explained(
         &sanitize_run(run)?,
         &sanitize_document(&blames.to_vec())?,
         out,

@@ -3,7 +3,7 @@
 use crate::flags::{value_parser_of, whole};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use latlab_export::{FORMATS, Format, Query, Table, Unit, format_of_id};
+use latlab_formats::write::{FORMATS, Format, Query, Table, Unit, format_of_id};
 use std::path::PathBuf;
 
 /// Flags of `latlab export`.

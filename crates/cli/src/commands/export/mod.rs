@@ -9,7 +9,7 @@ use anyhow::bail;
 use args::ExportArgs;
 use latlab_digest::window::{SampleBlock, WindowSpec};
 use latlab_digest::{IntervalRow, SpikeRow, TelemetryRow};
-use latlab_export::{Error, Notes, Rows, Source, Tables};
+use latlab_formats::write::{Error, Notes, Rows, Source, Tables};
 use latlab_model::Run;
 use latlab_store::WindowReader;
 use latlab_sys::terminal;
@@ -57,7 +57,7 @@ struct StoredTables<'a> {
 }
 
 impl Tables for StoredTables<'_> {
-    fn samples(&self) -> latlab_export::Result<Option<Rows<'_, SampleBlock>>> {
+    fn samples(&self) -> latlab_formats::write::Result<Option<Rows<'_, SampleBlock>>> {
         if self.samples.get().is_none() {
             match WindowReader::open(self.folder, self.run, &WindowSpec::whole()) {
                 Ok(reader) => drop(self.samples.set(reader)),
@@ -69,16 +69,16 @@ impl Tables for StoredTables<'_> {
         Ok(Some(Box::new(reader.samples().map(|block| block.map_err(unreadable)))))
     }
 
-    fn intervals(&self) -> latlab_export::Result<Rows<'_, Vec<IntervalRow>>> {
+    fn intervals(&self) -> latlab_formats::write::Result<Rows<'_, Vec<IntervalRow>>> {
         let rows = latlab_store::intervals(self.folder, self.run).map_err(unreadable)?;
         Ok(Box::new(rows.map(|rows| rows.map_err(unreadable))))
     }
 
-    fn spikes(&self) -> latlab_export::Result<Vec<SpikeRow>> {
+    fn spikes(&self) -> latlab_formats::write::Result<Vec<SpikeRow>> {
         latlab_store::spikes(self.folder, self.run).map_err(unreadable)
     }
 
-    fn telemetry(&self) -> latlab_export::Result<Option<Rows<'_, Vec<TelemetryRow>>>> {
+    fn telemetry(&self) -> latlab_formats::write::Result<Option<Rows<'_, Vec<TelemetryRow>>>> {
         let rows = latlab_store::telemetry(self.folder, self.run).map_err(unreadable)?;
         Ok(rows.map(|rows| Box::new(rows.map(|rows| rows.map_err(unreadable))) as Rows<'_, _>))
     }

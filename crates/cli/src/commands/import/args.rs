@@ -3,7 +3,7 @@
 use crate::flags::{FileRuns, check_positive, size, value_parser_of};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use latlab_import::{FORMATS, Format, Unit, format_of_id};
+use latlab_formats::read::{FORMATS, Format, Unit, format_of_id};
 use latlab_model::Nanos;
 use std::path::PathBuf;
 

@@ -1,6 +1,6 @@
 //! What `latlab import --format json` prints; the schemas are in docs/reference.
 
-use latlab_import::Recording;
+use latlab_formats::read::Recording;
 use latlab_model::import::Import;
 use latlab_model::run::{Finding, Summary, Verdict, VerdictWord};
 use latlab_model::{Nanos, Run};

@@ -11,7 +11,7 @@ use crate::render::run_text;
 use crate::store::{open_store, recover};
 use args::ImportArgs;
 use document::{Imported, ImportedRun, Looked, LookedRecording, RefusedFile};
-use latlab_import::{Query, Recording};
+use latlab_formats::read::{Query, Recording};
 use latlab_model::plan::Method;
 use latlab_model::shell::{self, Line};
 use latlab_model::{Nanos, Plan};
@@ -135,7 +135,7 @@ fn read_file(args: &ImportArgs, path: &Path) -> anyhow::Result<(File, Vec<Record
         unit: args.unit,
         period: args.period,
     };
-    let recordings = latlab_import::read_file(&file, &query).map_err(ExitError::usage)?;
+    let recordings = latlab_formats::read::read_file(&file, &query).map_err(ExitError::usage)?;
     Ok((file, recordings))
 }
 

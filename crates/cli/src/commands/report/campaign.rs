@@ -7,8 +7,8 @@ use crate::output::{print, print_json, print_text, warn, write_into, write_whole
 use crate::store::finish_leftovers;
 use anyhow::{Context, bail};
 use latlab_report::campaign::{csv, markdown, test_suite};
+use latlab_report::stored::{LoadedCampaign, LoadedRun};
 use latlab_store::CampaignFolder;
-use latlab_view::{LoadedCampaign, LoadedRun};
 use std::borrow::Cow;
 use std::fs;
 use std::path::Path;
@@ -105,7 +105,7 @@ fn write_run_pages(shown: &LoadedCampaign, write: impl Fn(&Path) -> anyhow::Resu
 }
 
 fn page_of(run: &Path) -> anyhow::Result<String> {
-    Ok(latlab_view::page(&[LoadedRun::read(run)?]))
+    Ok(latlab_report::stored::page(&[LoadedRun::read(run)?]))
 }
 
 /// A page that is newer than its run is what it would be again.

@@ -30,9 +30,9 @@ use latlab_model::shell::Line;
 use latlab_model::{Plan, Run};
 use latlab_report::command::duration;
 use latlab_report::pairs::{self, PairedRuns};
+use latlab_report::stored::LoadedRun;
 use latlab_report::{published as publication, respond as figures};
 use latlab_store::{Finished, Store, new_id};
-use latlab_view::LoadedRun;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -133,7 +133,7 @@ fn record_one(args: &RespondArgs, store: &Store, stop: &StopFlag) -> anyhow::Res
 fn write_page(path: &Path, finished: &[Finished]) -> anyhow::Result<()> {
     let runs =
         finished.iter().map(|one| LoadedRun::read(&one.path)).collect::<Result<Vec<_>, _>>()?;
-    write_whole(path, latlab_view::page(&runs).as_bytes())
+    write_whole(path, latlab_report::stored::page(&runs).as_bytes())
 }
 
 fn own_firmware(args: &RespondArgs) -> Firmware {
@@ -358,7 +358,7 @@ fn print_end(args: &RespondArgs, finished: &[Finished]) -> anyhow::Result<()> {
 /// The responses of each run in picoseconds, in their order.
 fn series(finished: &[Finished]) -> anyhow::Result<Vec<(&Run, Vec<i64>)>> {
     let latencies = |path: &Path, run: &Run| -> anyhow::Result<Vec<i64>> {
-        let samples = latlab_view::responses(path, run)?;
+        let samples = latlab_report::stored::responses(path, run)?;
         Ok(samples.into_iter().map(|sample| sample.latency_ps()).collect())
     };
     finished.iter().map(|one| Ok((&one.run, latencies(&one.path, &one.run)?))).collect()

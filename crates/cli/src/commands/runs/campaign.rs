@@ -5,8 +5,8 @@ use crate::output::{print, print_json, print_text, style, width};
 use crate::store::finish_leftovers;
 use anyhow::bail;
 use latlab_report::campaign::{csv, markdown};
+use latlab_report::stored::LoadedCampaign;
 use latlab_store::CampaignFolder;
-use latlab_view::LoadedCampaign;
 
 /// Prints the table in the format that the flags name.
 pub fn show(folder: &CampaignFolder, args: &ShowArgs) -> anyhow::Result<()> {

@@ -6,9 +6,9 @@ use crate::render::against_limit;
 use anyhow::bail;
 use latlab_model::Run;
 use latlab_model::shell::Line;
+use latlab_report::stored::RunTables;
 use latlab_report::{RunTable, rendered};
 use latlab_stats::MeasuredRun;
-use latlab_view::RunTables;
 use std::path::PathBuf;
 
 /// Prints the runs of these folders, the baseline first, in the format that the flags name.

@@ -1,0 +1,8 @@
+//! Files of other latency tools: read as runs, and written from runs.
+//!
+//! `read/` and `write/` have a file for each format.
+
+#![forbid(unsafe_code)]
+
+pub mod read;
+pub mod write;

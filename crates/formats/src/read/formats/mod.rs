@@ -1,0 +1,219 @@
+//! The formats, one file each, and how a file is recognised.
+
+mod cyclictest;
+mod evl;
+mod hdr;
+mod hwlatdetect;
+mod jitterdebugger;
+mod json;
+mod left_out;
+mod oslat;
+mod pairs;
+mod parquet;
+mod rteval;
+mod rtla;
+mod stress_ng;
+mod table;
+mod xenomai;
+
+use crate::read::input::{Input, InputError, Query};
+use crate::read::prefix::Prefix;
+use crate::read::recording::Recording;
+use crate::read::unpack::archive_of;
+use left_out::LeftOut;
+
+/// A format that can be read.
+pub struct Format {
+    /// Its name for `--as`.
+    pub id: &'static str,
+    /// Its name for people.
+    pub title: &'static str,
+    /// Whether the first bytes of a file look like it.
+    fits: fn(&[u8]) -> bool,
+    /// Whether a line alone, without blanks around it, shows that it has a value of this format.
+    has_value: fn(&[u8]) -> bool,
+    /// Reads a file.
+    pub(crate) read: fn(&mut Input, &Query) -> Result<Vec<Recording>, InputError>,
+}
+
+/// All formats. The first that fits is taken, so that those with a mark of their own come first, and
+/// a table of anything last.
+pub const FORMATS: &[Format] = &[
+    parquet::FORMAT,
+    json::FORMAT,
+    rteval::FORMAT,
+    hdr::FORMAT,
+    rtla::HISTOGRAM,
+    rtla::TOP,
+    oslat::FORMAT,
+    xenomai::FORMAT,
+    evl::FORMAT,
+    stress_ng::FORMAT,
+    pairs::FORMAT,
+    hwlatdetect::FORMAT,
+    cyclictest::FORMAT,
+    jitterdebugger::CSV,
+    jitterdebugger::RAW,
+    table::FORMAT,
+];
+
+/// The format of this name.
+pub fn format_of_id(id: &str) -> Option<&'static Format> {
+    FORMATS.iter().find(|format| format.id == id)
+}
+
+/// The format that the content of a file has, and what is to be taken off its lines; what has columns
+/// with names is a table.
+pub fn detect(head: &[u8], query: &Query) -> Result<(&'static Format, Prefix), InputError> {
+    if let Some(program) = archive_of(head) {
+        let text = format!("an archive: unpack it first, with {program}");
+        return Err(InputError::Malformed(text));
+    }
+    let is_table = query.column.is_some() || query.period.is_some();
+    let named = match is_table.then_some(()) {
+        Some(()) if query.format.is_none() && (parquet::FORMAT.fits)(head) => {
+            Some(&parquet::FORMAT)
+        }
+        Some(()) if query.format.is_none() && is_text(head) => Some(&table::FORMAT),
+        _ => query.format,
+    };
+    let prefixes = match is_text(head) {
+        true => Prefix::candidates(head),
+        false => vec![Prefix::default()],
+    };
+    for prefix in prefixes {
+        let head = prefix.strip_all(head);
+        let found = match (named, is_table) {
+            (Some(format), true) if format.id == table::FORMAT.id => {
+                table::has_column(&head, query).then_some(format)
+            }
+            (Some(format), _) => (format.fits)(&head).then_some(format),
+            (None, _) => FORMATS.iter().find(|format| (format.fits)(&head)).or_else(|| {
+                let with_unit = query.unit.is_some() && is_text(&head);
+                (with_unit && table::has_column(&head, query)).then_some(&table::FORMAT)
+            }),
+        };
+        if let Some(format) = found {
+            return Ok((format, prefix));
+        }
+    }
+    // What the user names is tried, whatever it looks like.
+    named.map(|format| (format, Prefix::default())).ok_or_else(|| {
+        is_text(head).then(|| table::refusal(head, query)).flatten().unwrap_or(InputError::Unknown)
+    })
+}
+
+/// What stands in a file from a line on, up to the next part: mostly one recording.
+struct Part {
+    first_line: u64,
+    recordings: Vec<Recording>,
+    /// What could not be read, of a part that gave no recording.
+    left: LeftOut,
+}
+
+impl Part {
+    /// The part of one recording.
+    fn one(first_line: u64, recording: Recording) -> Part {
+        Part { first_line, recordings: vec![recording], left: LeftOut::default() }
+    }
+
+    /// The part of several recordings, each of which tells what could not be read.
+    fn of(first_line: u64, recordings: Vec<Recording>, left: LeftOut) -> Part {
+        let left = if recordings.is_empty() { left } else { LeftOut::default() };
+        Part { first_line, recordings, left }
+    }
+
+    /// The part of which no latency could be read.
+    fn none(first_line: u64, left: LeftOut) -> Part {
+        Part { first_line, recordings: Vec::new(), left }
+    }
+}
+
+/// A file with more recordings is no log of a person.
+const MOST_RECORDINGS: usize = 1_000;
+
+/// Refuses a file that has too many parts at this line.
+fn check_number(parts: &[Part], line: u64) -> Result<(), InputError> {
+    if parts.len() < MOST_RECORDINGS {
+        return Ok(());
+    }
+    let text = format!("line {line}: more than {MOST_RECORDINGS} recordings in one file");
+    Err(InputError::Malformed(text))
+}
+
+/// The recordings of all parts; those of a file with several are numbered, and say where they begin.
+fn number_parts(parts: Vec<Part>) -> Vec<Recording> {
+    number_parts_of(parts, "First line")
+}
+
+/// The same of a file without lines, and what its parts begin with.
+fn number_parts_of(mut parts: Vec<Part>, begin: &'static str) -> Vec<Recording> {
+    tell_neighbours(&mut parts);
+    let is_one = parts.len() < 2;
+    let numbered = (1..).zip(parts).flat_map(|(number, part): (u32, Part)| {
+        let first_line = part.first_line;
+        part.recordings.into_iter().map(move |mut one| {
+            if !is_one {
+                one.part = Some(match one.part {
+                    Some(part) => format!("{number}-{part}"),
+                    None => number.to_string(),
+                });
+                one.fact(begin, first_line.to_string());
+            }
+            one
+        })
+    });
+    numbered.collect()
+}
+
+/// Takes out the parts without a recording; what they have lost is told by the one before them, or the
+/// one behind.
+fn tell_neighbours(parts: &mut Vec<Part>) {
+    let has_recording = |part: &Part| !part.recordings.is_empty();
+    for at in 0..parts.len() {
+        let left = std::mem::take(&mut parts[at].left);
+        let before = parts[..at].iter().rposition(has_recording);
+        let heir = before.or_else(|| parts.iter().position(has_recording));
+        match heir.and_then(|heir| parts[heir].recordings.last_mut()) {
+            Some(recording) => left.report("lines", recording),
+            // Without any latency, what was lost says why.
+            None => {
+                let mut without_latency = Recording::default();
+                left.report("lines", &mut without_latency);
+                parts[at].recordings.push(without_latency);
+            }
+        }
+    }
+    parts.retain(has_recording);
+}
+
+/// Whether a line has a value of any format, also as a comment: what another reader does not know is
+/// not without a value therefore.
+fn is_line_of_tool(line: &[u8]) -> bool {
+    let is_mark = |byte: &u8| byte.is_ascii_whitespace() || b"#-/;".contains(byte);
+    let behind = line.iter().position(|byte| !is_mark(byte)).unwrap_or(line.len());
+    let texts = [line.trim_ascii(), line[behind..].trim_ascii()];
+    texts.iter().any(|text| FORMATS.iter().any(|format| (format.has_value)(text)))
+}
+
+/// No line alone shows that it is of this format.
+fn has_none(_: &[u8]) -> bool {
+    false
+}
+
+/// Lines of the head of a file, without blanks around them; the last may be cut off.
+fn head_lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
+    head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii)
+}
+
+/// Whether the bytes are text: what is none has many control characters. A serial line or a crash may
+/// have put zeros into it.
+fn is_text(head: &[u8]) -> bool {
+    let strange = |byte: &&u8| **byte < 9 || (14..27).contains(*byte) || (28..32).contains(*byte);
+    head.iter().filter(strange).count() * 50 <= head.len()
+}
+
+/// Whether this text is in these bytes.
+fn contains(bytes: &[u8], text: &str) -> bool {
+    memchr::memmem::find(bytes, text.as_bytes()).is_some()
+}

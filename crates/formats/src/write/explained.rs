@@ -1,0 +1,68 @@
+//! Explained spikes as a trace for Perfetto: each from its release to its wake-up, in it the parts of
+//! the wake-up, and in these who had the CPU.
+
+use crate::write::Result;
+use crate::write::perfetto::{Slice, ThreadTracks, Trace, number_note, text_note, time_note};
+use crate::write::protobuf::ProtoMessage;
+use latlab_model::Run;
+use latlab_model::explanation::{BlameLeg, SpikeBlame};
+use latlab_report::holder_words;
+use std::io::Write;
+
+/// Writes the trace of these spikes.
+pub fn write_explained(
+    run: &Run,
+    spikes: &[SpikeBlame],
+    out: &mut (dyn Write + Send),
+) -> Result<()> {
+    let mut spikes: Vec<&SpikeBlame> = spikes.iter().collect();
+    spikes.sort_by_key(|spike| (spike.thread, spike.release_ns));
+    let mut trace = Trace::begin(run, out)?;
+    let mut tracks = ThreadTracks::default();
+    for spike in spikes {
+        let (release, woken) = (spike.release_ns, spike.release_ns + spike.latency_ns);
+        let track = tracks.take(&mut trace, run, spike.thread, (release, woken), "spikes")?;
+        let notes = [
+            number_note("spike", spike.spike.into()),
+            time_note("latency_ns", spike.latency_ns),
+            text_note("sentence", &spike.sentence()),
+        ];
+        let name = spike.cause.as_ref().map_or("not explained".to_string(), holder_words);
+        let name = format!("{}: {name}", spike.latency_ns);
+        trace.begin_slice(
+            track,
+            release,
+            &Slice { category: "spike", name: &name, notes: &notes },
+        )?;
+        for legs in spike.legs.chunk_by(|one, next| one.phase == next.phase) {
+            let (Some(first), Some(last)) = (legs.first(), legs.last()) else { continue };
+            let part = Slice { category: "part", name: first.phase.as_str(), notes: &[] };
+            trace.begin_slice(track, release + first.from_ns, &part)?;
+            for leg in legs {
+                let notes = notes_of(leg);
+                let name = holder_words(&leg.holder);
+                let slice =
+                    Slice { category: leg.holder.kind.as_str(), name: &name, notes: &notes };
+                trace.begin_slice(track, release + leg.from_ns, &slice)?;
+                trace.end_slice(track, release + leg.to_ns)?;
+            }
+            trace.end_slice(track, release + last.to_ns)?;
+        }
+        trace.end_slice(track, woken)?;
+    }
+    Ok(())
+}
+
+fn notes_of(leg: &BlameLeg) -> Vec<ProtoMessage> {
+    let mut notes = vec![time_note("length_ns", leg.length())];
+    if let Some(thread) = &leg.thread {
+        notes.push(number_note("thread", thread.id.into()));
+        notes.extend(thread.realtime_words().map(|words| text_note("priority", &words)));
+        let known = thread.known.as_ref();
+        notes.extend(known.map(|known| text_note("process", &known.name)));
+        let cgroup = known.and_then(|known| known.cgroup.as_ref());
+        notes.extend(cgroup.map(|path| text_note("cgroup", path)));
+    }
+    notes.extend(leg.detail_words().map(|detail| text_note("detail", &detail)));
+    notes
+}

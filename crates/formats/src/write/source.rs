@@ -1,0 +1,166 @@
+//! What an export reads of a stored run.
+
+use crate::write::{Error, Result};
+use latlab_digest::window::SampleBlock;
+use latlab_digest::{IntervalRow, SpikeRow, TelemetryRow, WallClock};
+use latlab_model::finding::{FindingKind, ImportFinding};
+use latlab_model::run::ThreadRun;
+use latlab_model::{Bin, Nanos, Run, ThreadBins};
+
+/// Rows of a table, some thousand at a time.
+pub type Rows<'a, T> = Box<dyn Iterator<Item = Result<T>> + 'a>;
+
+/// The tables of a run that are read only where a format needs them.
+pub trait Tables {
+    /// Every latency with its release; none where they were not stored.
+    fn samples(&self) -> Result<Option<Rows<'_, SampleBlock>>>;
+    /// The intervals, those of each thread in the order of time.
+    fn intervals(&self) -> Result<Rows<'_, Vec<IntervalRow>>>;
+    /// The largest latencies that are known with their release.
+    fn spikes(&self) -> Result<Vec<SpikeRow>>;
+    /// The conditions of the machine; none where they were not read.
+    fn telemetry(&self) -> Result<Option<Rows<'_, Vec<TelemetryRow>>>>;
+}
+
+/// A stored run.
+pub struct Source<'a> {
+    /// Its document.
+    pub run: &'a Run,
+    /// Its histograms.
+    pub bins: &'a [ThreadBins],
+    /// Its wall time.
+    pub wall: &'a WallClock,
+    /// Its other tables.
+    pub tables: &'a dyn Tables,
+    /// What the user asks for.
+    pub query: Query,
+}
+
+/// What the user asks for beside the format.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Query {
+    /// The table of CSV and Parquet.
+    pub table: Option<Table>,
+    /// Number of bins of a histogram with bins of one length.
+    pub bins: Option<u32>,
+    /// The length of such a bin.
+    pub unit: Option<Unit>,
+}
+
+/// A table that CSV and Parquet can hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Table {
+    /// Every latency.
+    Samples,
+    /// The counts by bin.
+    Histogram,
+}
+
+impl Table {
+    /// All of them.
+    pub const ALL: &[Table] = &[Table::Samples, Table::Histogram];
+
+    /// Its word on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Table::Samples => "samples",
+            Table::Histogram => "histogram",
+        }
+    }
+}
+
+/// The unit of the numbers of cyclictest and its kin.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unit {
+    /// Microseconds, as usual.
+    Microseconds,
+    /// Nanoseconds, as with `cyclictest -N`.
+    Nanoseconds,
+}
+
+impl Unit {
+    /// Both.
+    pub const ALL: &[Unit] = &[Unit::Microseconds, Unit::Nanoseconds];
+
+    /// Its word on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Unit::Microseconds => "us",
+            Unit::Nanoseconds => "ns",
+        }
+    }
+
+    /// Its length.
+    pub fn nanos(self) -> i64 {
+        match self {
+            Unit::Microseconds => 1_000,
+            Unit::Nanoseconds => 1,
+        }
+    }
+}
+
+impl Source<'_> {
+    /// The unit that is asked for, else that of the imported file, else microseconds.
+    pub fn unit(&self) -> Unit {
+        let resolution = self.run.asked.method.import().and_then(|one| one.resolution_ns);
+        let own = match resolution {
+            Some(Nanos(1)) => Unit::Nanoseconds,
+            _ => Unit::Microseconds,
+        };
+        self.query.unit.unwrap_or(own)
+    }
+
+    /// The histogram of a thread; empty where only its figures are known.
+    pub fn rows_of(&self, thread: &ThreadRun) -> &[Bin] {
+        rows_of(self.bins, thread)
+    }
+
+    /// Whether any thread has a histogram; an imported summary has none.
+    pub fn has_histogram(&self) -> bool {
+        self.bins.iter().any(|one| !one.bins.is_empty())
+    }
+
+    /// Refuses a run of which only figures are known.
+    pub fn require_histogram(&self) -> Result<()> {
+        match self.has_histogram() {
+            true => Ok(()),
+            false => Err(Error::Refused(
+                "the run has no histogram, only figures; --to prometheus, cyclictest-json, junit and \
+                 others can carry these"
+                    .to_string(),
+            )),
+        }
+    }
+
+    /// What an imported file says of a thread's latencies beyond the last bin: where they begin, and
+    /// the mean of all latencies.
+    pub fn overflow_of(&self, thread: &ThreadRun) -> Option<(Nanos, Option<Nanos>)> {
+        overflow_of(self.run, thread)
+    }
+
+    /// The period that all threads share.
+    pub fn period(&self) -> Option<Nanos> {
+        let mut periods = self.run.threads.iter().map(|one| one.setup.period_ns);
+        let first = periods.next()??;
+        periods.all(|one| one == Some(first)).then_some(first)
+    }
+}
+
+/// The histogram of a thread; empty where only its figures are known.
+pub(crate) fn rows_of<'a>(bins: &'a [ThreadBins], thread: &ThreadRun) -> &'a [Bin] {
+    let own = bins.iter().find(|one| one.thread == thread.setup.thread);
+    own.map_or(&[], |one| &one.bins)
+}
+
+/// What an imported file says of a thread's latencies beyond the last bin: where they begin, and the
+/// mean of all latencies.
+pub(crate) fn overflow_of(run: &Run, thread: &ThreadRun) -> Option<(Nanos, Option<Nanos>)> {
+    run.findings.iter().find_map(|finding| match &finding.kind {
+        FindingKind::Import(ImportFinding::ImportOverflow { end_ns, stated_mean_ns, .. })
+            if finding.thread == Some(thread.setup.thread) =>
+        {
+            Some((*end_ns, *stated_mean_ns))
+        }
+        _ => None,
+    })
+}

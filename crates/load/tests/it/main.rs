@@ -1,4 +1,0 @@
-//! The tests of this crate that use it from outside: one program, a module for each subject.
-
-mod definitions;
-mod evidence;

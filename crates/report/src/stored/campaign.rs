@@ -1,0 +1,163 @@
+//! A campaign as `report` shows it: from its folder.
+
+use super::{Result, RunTables};
+use crate::Options;
+use crate::campaign::{CampaignRun, PlannedResult, campaign_page, multiples, table};
+use latlab_model::Run;
+use latlab_model::campaign::PlannedRun;
+use latlab_model::campaign_table::{CampaignRow, CampaignTable, CellAttempt, CellWord};
+use latlab_model::sanitize::{escape_controls, sanitize_document, sanitize_run};
+use latlab_stats::MeasuredRun;
+use latlab_store::{CampaignFolder, CampaignProgress, CellState, read_run};
+use std::path::{Path, PathBuf};
+
+/// A run of a campaign, read with its counts; its texts are harmless.
+struct CampaignRunWithBins {
+    path: PathBuf,
+    run: Run,
+    tables: RunTables,
+}
+
+impl CampaignRunWithBins {
+    fn read(path: &Path) -> Result<CampaignRunWithBins> {
+        let run = read_run(path)?;
+        let tables = RunTables::read(path, &run)?;
+        Ok(CampaignRunWithBins { path: path.to_path_buf(), run: sanitize_run(&run)?, tables })
+    }
+
+    fn measured(&self) -> MeasuredRun<'_> {
+        self.tables.measured(&self.run)
+    }
+}
+
+/// What became of a planned run, its run by its place among those that were read.
+struct LoadedCell {
+    planned: PlannedRun,
+    state: CellWord,
+    reason: Option<String>,
+    run: Option<usize>,
+    attempts: Vec<CellAttempt>,
+}
+
+impl LoadedCell {
+    /// There is a run in this folder, and it cannot be shown.
+    fn set_damaged(&mut self, path: &Path, reason: &str) {
+        (self.state, self.run) = (CellWord::Damaged, None);
+        // Where the campaign lies on this machine is of no use where its page is read.
+        let folder = format!("{}/", path.parent().unwrap_or(path).display());
+        let reason = reason.replace(&folder, "");
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        self.reason = Some(match reason.contains(&*name) {
+            true => reason,
+            false => format!("{name}: {reason}"),
+        });
+    }
+}
+
+/// A campaign, read from its folder.
+pub struct LoadedCampaign {
+    runs: Vec<CampaignRunWithBins>,
+    latlab: String,
+    /// Its table as it is stored, for programs.
+    pub table: CampaignTable,
+    /// The same for people: its texts are harmless.
+    pub shown: CampaignTable,
+}
+
+impl LoadedCampaign {
+    /// Reads all that is shown of a campaign.
+    pub fn read(folder: &CampaignFolder) -> Result<LoadedCampaign> {
+        let campaign = &folder.campaign;
+        let tried = folder.progress()?;
+        let mut runs = Vec::new();
+        let mut places = Vec::new();
+        for planned in &campaign.runs {
+            let mut place = load_cell(folder, &tried, planned);
+            if let Some(index) = place.run {
+                let (path, run) = &tried.runs[index];
+                match latlab_store::expect_files(path, run)
+                    .map_err(super::Error::from)
+                    .and_then(|()| CampaignRunWithBins::read(path))
+                {
+                    Ok(run) => {
+                        place.run = Some(runs.len());
+                        runs.push(run);
+                    }
+                    Err(error) => place.set_damaged(path, &error.to_string()),
+                }
+            }
+            places.push(place);
+        }
+        let made: Vec<PlannedResult> =
+            places.iter().map(|place| planned_result(place, &runs)).collect();
+        let table = table(campaign, &made);
+        let shown = sanitize_document(&table)?;
+        Ok(LoadedCampaign { table, shown, runs, latlab: escape_controls(&campaign.latlab) })
+    }
+
+    /// The whole page; `page_of` says where the page of the run of a folder is, seen from it.
+    pub fn page(&self, page_of: impl Fn(&Path) -> Option<String>) -> String {
+        let runs: Vec<CampaignRun> = self
+            .runs
+            .iter()
+            .map(|one| CampaignRun {
+                run: &one.run,
+                bins: &one.tables.bins,
+                page: page_of(&one.path),
+            })
+            .collect();
+        campaign_page(&self.shown, &runs, &self.latlab)
+    }
+
+    /// The latencies of each row in a small picture, as an SVG element.
+    pub fn multiples(&self, options: &Options) -> String {
+        let by_id = |id: &String| self.runs.iter().find(|one| one.run.id == *id);
+        let of_row = |row: &CampaignRow| {
+            let runs = row.cells.iter().map(|cell| cell.run.as_ref().and_then(by_id));
+            runs.map(|one| Some((&one?.run, one?.tables.bins.as_slice()))).collect()
+        };
+        let rows: Vec<Vec<_>> = self.shown.rows.iter().map(of_row).collect();
+        multiples(&self.shown, &rows, options)
+    }
+
+    /// The folders of the runs in its cells, in the order of the plan.
+    pub fn folders(&self) -> Vec<PathBuf> {
+        self.runs.iter().map(|one| one.path.clone()).collect()
+    }
+}
+
+/// The table of a campaign.
+pub fn campaign_table(folder: &CampaignFolder) -> Result<CampaignTable> {
+    Ok(LoadedCampaign::read(folder)?.table)
+}
+
+fn load_cell(
+    folder: &CampaignFolder,
+    tried: &CampaignProgress,
+    planned: &PlannedRun,
+) -> LoadedCell {
+    let campaign = &folder.campaign;
+    let (state, run, reason) = match tried.cell_state(campaign, planned) {
+        CellState::Done { run } => (CellWord::Done, Some(run), None),
+        CellState::GivenUp { run, reason } => (CellWord::Failed, run, Some(reason)),
+        CellState::Missing { .. } => (CellWord::Missing, None, None),
+    };
+    let damaged = tried.damaged_of(campaign, planned).filter(|_| state == CellWord::Missing);
+    let attempts = tried.attempts(campaign, planned);
+    let mut place = LoadedCell { planned: *planned, state, reason, run, attempts };
+    if let Some((path, reason)) = damaged {
+        place.set_damaged(path, reason);
+    }
+    place
+}
+
+fn planned_result<'a>(place: &LoadedCell, runs: &'a [CampaignRunWithBins]) -> PlannedResult<'a> {
+    PlannedResult {
+        row: place.planned.row,
+        repeat: place.planned.repeat,
+        state: place.state,
+        reason: place.reason.clone(),
+        run: place.run.map(|index| runs[index].measured()),
+        attempts: place.attempts.clone(),
+    }
+}

@@ -1,0 +1,40 @@
+//! The responses of a responder's run, one by one.
+
+use super::{Result, run_with_bins};
+use crate::Options;
+use crate::phase::{Fold, draw};
+use latlab_digest::window::WindowSpec;
+use latlab_model::samples::Sample;
+use latlab_model::{Nanos, Run};
+use latlab_store::WindowReader;
+use std::path::Path;
+
+/// More are neither compared in pairs nor drawn as dots.
+const MOST: u64 = 1 << 22;
+
+/// The responses in their order; none of another instrument, and where there are too many.
+pub fn responses(folder: &Path, run: &Run) -> Result<Vec<Sample>> {
+    if !run.asked.method.is_response() || run.total.cycles == 0 || run.total.cycles > MOST {
+        return Ok(Vec::new());
+    }
+    let stretch = WindowReader::open(folder, run, &WindowSpec::whole())?;
+    let mut samples = Vec::new();
+    for piece in stretch.samples() {
+        samples.extend(piece?.samples);
+    }
+    Ok(samples)
+}
+
+/// The responses against the phase of their stimuli: of this period, or of the run's marker; none
+/// where neither is known.
+pub fn against_phase(
+    folder: &Path,
+    period: Option<Nanos>,
+    options: &Options,
+) -> Result<Option<String>> {
+    let (run, _) = run_with_bins(folder)?;
+    let asked = period.map(|period| Fold { period_ns: period.0 as f64, origin_ns: 0.0 });
+    let Some(fold) = asked.or(Fold::of_run(&run)) else { return Ok(None) };
+    let samples = responses(folder, &run)?;
+    Ok(Some(draw(&run, &samples, fold, options)))
+}
