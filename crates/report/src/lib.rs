@@ -6,10 +6,12 @@
 
 pub mod campaign;
 mod cause_share;
+mod causes;
 pub mod command;
 pub mod compare;
 pub mod doctor;
 mod figures;
+mod findings;
 pub mod fleet;
 pub mod page;
 mod pictures;
@@ -17,6 +19,7 @@ mod png;
 mod run_length;
 mod run_table;
 mod run_with_bins;
+mod sanitize;
 mod sections;
 mod sentence;
 pub mod stored;
@@ -28,8 +31,13 @@ pub mod trend;
 pub mod units;
 mod verdict;
 
+pub use causes::{
+    detail as leg_detail, priority_of as thread_priority, remedy as cause_remedy,
+    rendered as rendered_explanation, sentence as spike_sentence, spike as rendered_spike,
+};
 pub use command::{command, duration};
 pub use doctor::{Detail, Subject, catalogue, comparison, examination};
+pub use findings::{FINDING_TOPICS, FindingTopic, FindingWords, InWords, Said, Worded, why_lost};
 pub use page::markup::with_breaks;
 pub use page::{PageRun, is_interactive, live_script, live_style, page, page_top};
 pub use pictures::axis::{Axis, Spacing};
@@ -41,6 +49,7 @@ pub use png::{PngError, png, standalone};
 pub use run_length::run_length;
 pub use run_table::RunTable;
 pub use run_with_bins::RunWithBins;
+pub use sanitize::sanitize_run;
 pub use sections::attach::list as attached_threads;
 pub use sections::explanation::{holder_words, text as causes_text, timeline};
 pub use sections::load::{LoadEntry, load_entry};

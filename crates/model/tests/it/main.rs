@@ -14,7 +14,6 @@ mod histogram_layout;
 mod machine;
 mod nanos;
 mod own_work;
-mod pasted;
 mod plan_older;
 mod plan_tuning;
 mod samples;

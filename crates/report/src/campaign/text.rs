@@ -11,12 +11,12 @@ use crate::terminal::style::{Colour, Style};
 use crate::terminal::table::escaped;
 use crate::terminal::table::{Column, markdown as markdown_table, table, wrapped};
 use crate::terminal::text::paint_verdict;
+use crate::terms::VIRTUAL_TIME_SHOWS;
 use crate::units::{Scale, bin_edge, grouped};
 use latlab_model::Nanos;
 use latlab_model::campaign_table::{
     CampaignCell, CampaignRow, CampaignTable, CellAttempt, CellFigures, CellWord, PooledRow,
 };
-use latlab_model::guest::VIRTUAL_TIME_SHOWS;
 use latlab_model::sanitize::escape_controls;
 
 /// The table in the terminal: the observed maximum of each repeat, and all repeats together.

@@ -1,5 +1,6 @@
 //! What was found, the most costly first.
 
+use crate::InWords;
 use crate::page::folds::Fold;
 use crate::page::markup::{plural, prose};
 use crate::sentence;

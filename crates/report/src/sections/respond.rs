@@ -1,5 +1,6 @@
 //! How fast pins answer pins: the figures of responders beside each other, and what they say.
 
+use crate::InWords;
 use crate::doctor::severity_colour;
 use crate::figures::{LatencyBound, SaidLatency, known, resolution};
 use crate::pictures::axis::one_two_five;

@@ -3,6 +3,7 @@
 //! Names and texts come from the machine and from users: whatever they hold, they stay text in
 //! their place.
 
+use crate::InWords;
 use crate::command::command;
 use crate::sections::changes;
 use crate::sections::conditions;

@@ -1,5 +1,6 @@
 //! A run, or a list of runs, as tables for the terminal.
 
+use crate::InWords;
 use crate::command::command;
 use crate::doctor::severity_colour;
 use crate::doctor::summary;
