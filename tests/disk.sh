@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Disks that are slow or fail, and files that are gone or not what they should be: the measuring goes on, what was
-# stored stays, and what was lost is told.
+# Disks that are slow or fail, and files that are missing or wrong: the measurement continues, stored data stays,
+# and losses are reported.
 # Invariant (losses): A full, slow, read-only or removed disk costs what it did not take, and the run says so.
 . "$(dirname "$0")/common.bash"
 . tests/disk.bash
@@ -27,7 +27,7 @@ shut_down() {
     umount "$disk" && mount -o loop "$here/image" "$disk" || return 1
     recovered && holds "run['recovered'] and run['measured_ns'] > 5e8"
 }
-# A disk with a file system of its own.
+# A disk with its own file system.
 block_disk() {
     umount -l "$disk" 2>/dev/null
     truncate -s 64M "$here/image" && mkfs.ext4 -q -F "$here/image" &&
@@ -57,7 +57,7 @@ slow_for_samples() {
         holds "all(t['end']['cycles'] == t['summary']['cycles'] for t in threads)" &&
         holds "all(f['at_ns'] and f['thread'] is not None for f in run['findings'] if f['code'] == 'samples-lost')"
 }
-# A stall that is long enough takes minutes.
+# A sufficiently long stall takes minutes.
 [ -z "${LATLAB_LONG:-}" ] ||
     try "a disk that is too slow for samples loses no count, and says which samples" slow_for_samples
 
@@ -68,7 +68,7 @@ replaced() {
     new_disk 8m
     begin --for 4s || return 1
     [ "$what" = runs ] && what=$disk/runs || what=$(dirname "$(journal)")
-    # At once, as far as latlab can see: it makes a folder that is gone anew.
+    # Stopped, so that latlab sees one change: it would recreate a missing folder.
     kill -STOP "$run"
     rm -r "$what"
     echo "a file" >"$what"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Folders of runs that somebody else has prepared, renamed or made unreadable: a link is never written
-# through, a stranger's folder is not written to, and what cannot be finished is moved aside.
-# Invariant (losses): What nobody has named is never written through a link, nor into a stranger's folder.
+# Folders of runs that another user has prepared, renamed or made unreadable: latlab never writes through
+# a link or to another user's folder, and moves aside what cannot be finished.
+# Invariant (losses): What the user did not name is never written through a link, nor into another user's folder.
 . "$(dirname "$0")/common.bash"
 runs=$here/runs
 export LATLAB_RUNS=$runs
@@ -12,7 +12,7 @@ rights_for "runs"
 stored=$(echo "$runs"/*_plain)
 id=${stored##*/}
 
-# What ends with 2 and a line that holds these words: refused WORDS COMMAND...
+# Whether a command exits with 2 and one line with these words: refused WORDS COMMAND...
 refused() {
     local words=$1 code
     shift
@@ -146,7 +146,7 @@ strangers_unfinished() {
         expect "a line that says who may finish it" \
             grep -q 'belongs to user 65534: run .latlab list. as that user' "$here/errors"
 }
-# A campaign that somebody else has prepared: its load would run as whoever continues it.
+# A campaign that another user has prepared: its load would run as the user who continues it.
 strangers_campaign() {
     local campaign=$here/their_runs/20260105T000000Z_theirs before
     printf '%s\n' '[defaults]' 'for = "200ms"' 'warm-up = "0s"' 'share = true' '[[scenario]]' 'name = "plain"' \

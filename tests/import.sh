@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Files of other tools become runs like any other: shown, drawn, judged, verified; what is no such file
-# is refused in one line.
+# Files of other tools become runs like any other: shown, drawn, judged, verified; other files are
+# refused in one line.
 # Invariant (imports): An imported run claims nothing that its file does not say.
 . "$(dirname "$0")/common.bash"
 export LATLAB_RUNS=$here/runs NO_COLOR=1 COLUMNS=160

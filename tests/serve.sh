@@ -135,7 +135,7 @@ many() {
     done
     runs=$here/many start
     get "$url/" | grep -q '2000 of 2000' || return 1
-    # By the time that the server takes of a CPU, which is the same on a busy machine.
+    # Measured in CPU time of the server, which does not depend on other work.
     before=$(ticks)
     get --max-time 120 -o /dev/null "$url/?q=schema" || return 1
     took=$(($(ticks) - before))

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sheets: what is wrong with one is told at its place, and a dry run says what it would do.
+# Sheets: mistakes are reported with their place, and a dry run says what it would do.
 . "$(dirname "$0")/common.bash"
 export LATLAB_RUNS=$here/runs NO_COLOR=1
 
