@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Loads that cannot be had are refused in one line, and nothing of a load outlives latlab, however it ends.
+# Impossible loads are refused in one line, and nothing of a load outlives latlab, however it ends.
 . "$(dirname "$0")/../common.bash"
 . tests/lab/loads.bash
 
@@ -40,7 +40,7 @@ listed() {
 }
 try "latlab loads lists them and shows one" listed
 
-# Starts a run with loads that fork a lot, and kills what is named.
+# Starts a run with loads that fork a lot, and kills the named processes.
 killed() {
     "$program" run "${ordinary[@]}" --name killed --for 60s --load hackbench,groups=3 \
         --load "command,run=setsid sh -c 'trap \"\" TERM; while :; do sleep 1; done' & wait" \
