@@ -23,7 +23,7 @@ def action(document, given):
         if "run" not in step:
             print(f"# {step['uses']}")
             continue
-        # Conditions are the vendor's language; of those that name an input the answer is known.
+        # Conditions are in the vendor's language; only those that name an input are evaluated here.
         if step.get("if") == "inputs.program == ''" and inputs["program"]:
             continue
         words = [f"{name}={shlex.quote(filled(str(value)))}" for name, value in step.get("env", {}).items()]
