@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, and only that. Usage: scripts/setup.sh [build] [lint] [test] [lab] [bench] [dist] [book] [spark]
+# Installs only what is missing. Usage: scripts/setup.sh [build] [lint] [test] [lab] [bench] [dist] [book] [spark]
 #   build  a C linker, Rust, and npm for the scripts of the pages
 #   lint   additionally for `make check`: rustfmt and clippy
 #   test   additionally for `make test`

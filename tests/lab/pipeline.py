@@ -1,6 +1,6 @@
-"""The shell of a pipeline's file, as its system would run it: pipeline.py action FILE INPUT=VALUE... prints the steps of a
-composite action, pipeline.py gitlab FILE those of the job .latlab. What only the vendor's machines can do (caches,
-uploads) is printed as a comment."""
+"""Prints the shell code of a pipeline's file, as its system would run it: `pipeline.py action FILE INPUT=VALUE...` the
+steps of a composite action, `pipeline.py gitlab FILE` those of the job .latlab. What only the vendor's machines can do
+(caches, uploads) is printed as a comment."""
 
 import re
 import shlex

@@ -1,4 +1,4 @@
-"""What a run says of itself, as `latlab show --format json` prints it."""
+"""The figures of a run, as `latlab show --format json` prints them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any, Self
 
 @dataclass(frozen=True)
 class Summary:
-    """The figures of one measuring thread, or of all together; None where there is none."""
+    """The figures of one measuring thread, or of all together; None for a figure that does not exist."""
 
     cycles: int
     """Latencies that were recorded."""
