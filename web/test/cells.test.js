@@ -1,4 +1,4 @@
-// Whatever the range and the axis, no count is made up and none is lost.
+// Whatever the range and the axis, no count is invented or lost.
 // Invariant (page and server): Packed columns are unpacked unchanged; charts lose no latency.
 import assert from "node:assert/strict";
 import { test } from "node:test";
