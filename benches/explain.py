@@ -176,13 +176,13 @@ def replay(arguments: argparse.Namespace) -> None:
             recorded = [one for one in sorted(again, key=lambda one: -one["latency_ns"]) if one["release_ns"] in spikes]
             for one in recorded[:arguments.rounds]:
                 took = by_events(spikes[one["release_ns"]]), by_instructions(one)
-                first, second = ((all.most_common(1) or [("nobody", 0)])[0] for all in took)
+                first, second = ((all.most_common(1) or [("nothing", 0)])[0] for all in took)
                 agree[target, first[0] == second[0]] += 1
                 cells = [f"{who} {length / 1000:.3f} us" for who, length in (first, second)]
                 rows.append(f"| {target.removeprefix('lab:')}, seed {seed} | {one['latency_ns'] / 1000:.3f} us | " + " | ".join(cells)
                             + f" | {'yes' if first[0] == second[0] else 'no'} |")
     with open(arguments.file, "a") as out:
-        print("| guest | latency | who held it off for longest, by events | by instructions | the same |", file=out)
+        print("| guest | latency | cause by events | cause by instructions | the same |", file=out)
         print("| --- | ---: | --- | --- | --- |", file=out)
         print("\n".join(rows), file=out)
     for target in dict.fromkeys(target for target, _ in agree):

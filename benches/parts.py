@@ -392,7 +392,7 @@ def samples(options) -> Result:
     )
     head = ["", "p50, us", "p99, us", "max, us", "cycles", "missed", "agent, MiB", "helpers, %"]
     result.text += table(head, rows)
-    result.text += "\nWhat samples added to each repeat beside its neighbour:\n\n"
+    result.text += "\nWhat samples added to each repeat, compared with its neighbour:\n\n"
     result.text += table(["", *range(1, REPEATS + 1)], pairs)
     result.text += (
         f"\nSamples lost: {sum(lost)}. Bytes a sample in `samples.parquet`, release included: "

@@ -117,7 +117,7 @@ def write_readme(folder: Path) -> None:
              for part in PARTS if (folder / f"{part}.json").exists()]
     text = f"# {folder.name}\n\n"
     text += f"By `make bench` ({REPEATS} repeats where repeats are named). "
-    text += "The raw data is beside this page, one JSON file for each section.\n\n"
+    text += "The raw data is next to this page, one JSON file for each section.\n\n"
     for head in ("machine", "versions"):
         text += f"| {head} | |\n| --- | --- |\n"
         text += "".join(f"| {name} | {value} |\n" for name, value in parts[-1][head].items()) + "\n"

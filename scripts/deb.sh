@@ -60,11 +60,11 @@ gzip -n9 "$doc/licences.txt"
 {
     echo "latlab is MIT OR Apache-2.0, at your choice."
     echo "The text of Apache-2.0 is in /usr/share/common-licenses/Apache-2.0, that of MIT below."
-    echo "What is linked in, and under which licences, is in licences.txt.gz beside this file."
-    echo "/usr/share/latlab/responders/arduino/sim is GPL-3.0-or-later: a program of its own, of which"
-    echo "this is the source. The text of GPL-3 is beside it and in /usr/share/common-licenses/GPL-3."
+    echo "What is linked in, and under which licences, is in licences.txt.gz in this folder."
+    echo "/usr/share/latlab/responders/arduino/sim is GPL-3.0-or-later: a separate program, of which"
+    echo "this is the source. The text of GPL-3 is next to it and in /usr/share/common-licenses/GPL-3."
     echo "/usr/share/latlab/responders/kmod is GPL-2.0: sources of kernel modules, which are built where they"
-    echo "are needed. The text of GPL-2 is beside them and in /usr/share/common-licenses/GPL-2."
+    echo "are needed. The text of GPL-2 is next to them and in /usr/share/common-licenses/GPL-2."
     echo
     cat LICENSE-MIT
 } >"$doc/copyright"

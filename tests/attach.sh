@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Attaches to a program that logs when each of its cycles was due, started and ended. latlab must report the same:
 # each cycle, and each release of a timer to the nanosecond.
-# Invariant (instruments): attach: cycles, releases and faults of a program are those of its own log.
+# Invariant (instruments): attach: cycles, releases and faults of a program are those of its log.
 . "$(dirname "$0")/common.bash"
 . tests/attach.bash
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Faults planted in an attached program, in numbers that only its log knows; lost events; programs that start and
 # end meanwhile; and what is left behind.
-# Invariant (instruments): attach: cycles, releases and faults of a program are those of its own log.
+# Invariant (instruments): attach: cycles, releases and faults of a program are those of its log.
 . "$(dirname "$0")/common.bash"
 . tests/attach.bash
 

@@ -31,7 +31,7 @@ killed() {
         "$program" run --resume --dry-run 2>/dev/null | grep -q '^3 runs in order' &&
         "$program" run --resume --quiet --format json >"$here/resumed.json" || return
     (cd "$LATLAB_RUNS" && sha256sum --quiet -c "$here/sums") || return
-    expect "a cut run beside four whole ones" [ "$(ls -d "$LATLAB_RUNS"/*_small/runs/2* | wc -l)" = 5 ]
+    expect "a cut run and four whole ones" [ "$(ls -d "$LATLAB_RUNS"/*_small/runs/2* | wc -l)" = 5 ]
 }
 try "a campaign that was killed goes on with the next missing run" killed
 
@@ -125,7 +125,7 @@ invalid() {
         expect "its reason" grep -q 'message="repeat 1: invalid: The load' \
             <("$program" report invalid --format junit)
 }
-try "an invalid run without a deadline is told everywhere" invalid
+try "an invalid run without a deadline is reported everywhere" invalid
 
 damaged() {
     printf '[[scenario]]\nname = "first"\n[[scenario]]\nname = "second"\n' | tiny >"$here/hurt.toml"

@@ -120,7 +120,7 @@ stored() {
     local folder
     folder=$(tail -n 1 err | sed 's/.* //')
     expect "the last line names the run" [ -f "$folder/run.json" ] &&
-        expect "the command is told" grep -q "latlab cyclictest -q -l500 -t2" "$folder/run.json" &&
+        expect "the command is stored" grep -q "latlab cyclictest -q -l500 -t2" "$folder/run.json" &&
         "$program" verify "$folder" && "$program" show "$folder" && "$program" report "$folder" &&
         ours --no-store -q -l50 &&
         expect "one run" [ "$(find "$LATLAB_RUNS" -mindepth 1 -maxdepth 1 | wc -l)" = 1 ]

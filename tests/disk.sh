@@ -78,9 +78,9 @@ replaced() {
         expect "the file as it was" [ "$(<"$what")" = "a file" ] &&
         holds "codes == ['folder-deleted'] and all(t['end']['cycles'] == t['summary']['cycles'] for t in threads)" &&
         holds "run['losses']['samples'] == 0" &&
-        expect "the run beside it" [ "$(ls "$disk/runs.rescued")" = "$(id_of "$here/run.json")" ]
+        expect "the run in another folder" [ "$(ls "$disk/runs.rescued")" = "$(id_of "$here/run.json")" ]
 }
-try "a run whose folder is replaced by a file is stored beside it, whole" replaced folder
+try "a run whose folder is replaced by a file is stored next to it, whole" replaced folder
 try "and so is one whose folder of runs is replaced" replaced runs
 
 pipes() {
@@ -99,7 +99,7 @@ pipes() {
     python3 -c 'import pandas, pyarrow, duckdb' 2>/dev/null || return 0
     python3 tests/read_run.py "$disk"/runs/*
 }
-try "pipes and links in place of tables are waited for and followed by nobody" pipes
+try "pipes in place of tables are not waited for, and links not followed" pipes
 
 pipe_as_journal() {
     new_disk 8m
@@ -111,6 +111,6 @@ pipe_as_journal() {
     expect "exit code 0, not $code" [ "$code" = 0 ] &&
         expect "a word about it" grep -q 'not a regular file' "$here/errors"
 }
-try "a pipe in place of a journal is waited for by nobody" pipe_as_journal
+try "a pipe in place of a journal is not waited for" pipe_as_journal
 
 exit $status

@@ -30,7 +30,7 @@ no_inodes() {
     expect "exit code 3, not $code" [ "$code" = 3 ] && expect "one line" [ "$(wc -l <"$here/errors")" = 1 ] &&
         expect "what to look at" grep -q 'cannot begin a run.*df -i' "$here/errors"
 }
-try "a disk without inodes is told before anything is measured" no_inodes
+try "a disk without inodes is reported before anything is measured" no_inodes
 
 read_only() {
     new_disk 8m && mount -o remount,ro "$disk"
@@ -104,7 +104,7 @@ limit() {
         --out "$disk/runs" >"$here/run.json" 2>"$here/errors"
     code=$?
     cat "$here/errors"
-    expect "an end of its own, not by a signal ($code)" [ "$code" -lt 128 ] &&
+    expect "an exit, not an end by a signal ($code)" [ "$code" -lt 128 ] &&
         expect "the reason" grep -q 'File too large' "$here/errors" || return 1
     [ -s "$here/run.json" ] || recovered || return 1
     holds "run['total']['cycles'] > 1000"

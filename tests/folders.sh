@@ -92,7 +92,7 @@ quarantine() {
         expect "nothing more to say" [ ! -s "$here/errors" ] &&
         expect "no run of that name" [ "$(grep -c quarantine "$here/text")" = 0 ]
 }
-try "a journal that nobody can read is moved aside on request, and then nothing is said of it" quarantine
+try "an unreadable journal is moved aside on request, and then not mentioned" quarantine
 
 copied() {
     cp -r "$stored" "$runs/copied"

@@ -46,13 +46,13 @@ for way in $ways; do
     try "$way: every release is served or told" accounts "$way"
 done
 if [ "$(id -u)" != 0 ]; then
-    echo "SKIPPED: wakings beside those of rt-tests: needs root"
-elif have "wakings beside those of rt-tests" ptsematest svsematest pmqtest sigwaittest; then
+    echo "SKIPPED: wakings against those of rt-tests: needs root"
+elif have "wakings against those of rt-tests" ptsematest svsematest pmqtest sigwaittest; then
     at="-a $cpu -t1 -p90 -i1000 -l500 -q"
-    try "futex beside ptsematest" is_of_the_size_of futex ptsematest $at
-    try "sysv beside svsematest" is_of_the_size_of sysv svsematest $at
-    try "mq beside pmqtest" is_of_the_size_of mq pmqtest $at
-    try "signal beside sigwaittest" is_of_the_size_of signal sigwaittest $at
+    try "futex against ptsematest" is_of_the_size_of futex ptsematest $at
+    try "sysv against svsematest" is_of_the_size_of sysv svsematest $at
+    try "mq against pmqtest" is_of_the_size_of mq pmqtest $at
+    try "signal against sigwaittest" is_of_the_size_of signal sigwaittest $at
 fi
 
 judged() {
@@ -81,9 +81,9 @@ interrupted() {
     # The first release is seconds away: there is nothing to store, and nothing may hang.
     timeout --preserve-status --kill-after=60 1 "$program" run --quiet --share --out "$here/runs" \
         --instrument handoff --wake pipe --period 10s --warm-up 0 "${rights[@]}"
-    expect "an end of its own, not $?" [ $? -le 4 ]
+    expect "an exit, not $?" [ $? -le 4 ]
 }
-try "whoever waits for the other is ended as well" interrupted
+try "the thread that waits for the other is ended as well" interrupted
 
 nothing_is_left() {
     local before after

@@ -21,7 +21,7 @@ and one["verdict"]["word"] == "pass" and len(over) == 2 and over[1]["largest_ns"
         expect "no claim of missed releases" [ -z "$(grep -i 'missed release' "$here/shown")" ] &&
         expect "no claim of a clock" [ -z "$(grep -i 'clock' "$here/shown")" ]
 }
-try "a histogram of cyclictest becomes a run, with its original beside it" histogram
+try "a histogram of cyclictest becomes a run that keeps the original" histogram
 
 verdicts() {
     "$program" import $recordings/ct24_h40.txt --deadline 20us >"$here/shown"

@@ -79,7 +79,7 @@ innocents() {
     rm -rf "$here/scratch/latlab-load-7-7"
     expect "the load is ended" nothing_left
 }
-attempt "nobody is ended who only looks like a load" innocents
+attempt "processes that only look like a load are not ended" innocents
 
 # All processes of a load are ended even if all of latlab was killed at once: $@ precedes the run's command.
 # One of the processes has left its group, its session and its folder, and has no variable.

@@ -75,7 +75,7 @@ if [ "$first" = "$last" ]; then
     echo "SKIPPED: threads that are moved: there is one CPU only"
 else
     try "a priority and a CPU that are taken away make the run invalid" at_once
-    try "a thread that was moved and moved back is told" there_and_back
+    try "a thread that was moved and moved back is reported" there_and_back
 fi
 try "a short run is looked at when it ends" at_the_end
 
@@ -146,7 +146,7 @@ written() {
 }
 if [ -w "$file" ]; then
     try "a file of --set that another program sets makes the run invalid" set_elsewhere
-    try "a file that is set and set back at once is told" written
+    try "a file that is set and set back at once is reported" written
 else
     echo "SKIPPED: files of --set: $file cannot be written here"
 fi
@@ -162,7 +162,7 @@ load_moved() {
         holds "[f for f in run['findings'] if f['code'] == 'load-elsewhere'] == []"
 }
 if [ "$first" != "$last" ]; then
-    try "a load that is moved onto a part of its CPUs is told" load_moved
+    try "a load that is moved onto a part of its CPUs is reported" load_moved
 fi
 
 undisturbed() {
@@ -171,6 +171,6 @@ undisturbed() {
     holds "not any(f['code'].startswith('setting-') for f in run['findings'])" &&
         holds "not any(f['code'] in ('load-lost-cpus', 'load-elsewhere') for f in run['findings'])"
 }
-try "a run that nobody disturbs has no such finding" undisturbed
+try "an undisturbed run has no such finding" undisturbed
 
 exit $status

@@ -47,7 +47,7 @@ try "where every CPU is measured, long files are read at the ends of the run" lo
     'ran > 0 and "telemetry" in kinds and run["conditions"]["at_ends_only"] == ["interrupts", "pages", "softirqs"]'
 if [ "$(id -u)" = 0 ]; then
     try "there drainer, stream and telemetry are above all ordinary programs" raised 3
-    try "and not beside measuring threads that are ordinary themselves" raised 0 --policy other
+    try "and not with ordinary measuring threads" raised 0 --policy other
 else
     echo "SKIPPED: the priority of own threads: needs root"
 fi

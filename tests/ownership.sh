@@ -56,7 +56,7 @@ damaged() {
     expect "exit code 3" [ $code = 3 ] &&
         expect "the name of the record" grep -q "$records/undo-damaged" "$here/restored"
 }
-attempt "a record that cannot be read is told" damaged
+attempt "a record that cannot be read is reported" damaged
 
 # Planted files in place of a lock file or its folder are reported, and stay.
 planted() {
@@ -84,7 +84,7 @@ planted() {
     restore
     expect "it is put back when it can be believed" is "$first" && [ $code = 0 ] && records_are 0
 }
-attempt "what is no record is told, and what it may stand for is not forgotten" planted
+attempt "what is no record is reported, and what it may stand for is not forgotten" planted
 chmod 755 $records
 
 goes_on() {
@@ -93,7 +93,7 @@ goes_on() {
     expect "a line of who goes on" grep -q "run .*--name on .*(process .* goes on, and restores" "$here/restored" &&
         expect "exit code 0" [ $code = 0 ] && is $one && stop on && is "$first"
 }
-attempt "whoever asks what is to be restored hears who goes on" goes_on
+attempt "a command that asks what is to be restored hears which runs go on" goes_on
 
 # A user without rights takes every lock that it may take, and root still measures.
 locked_by_others() {

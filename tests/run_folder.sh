@@ -41,7 +41,7 @@ leftovers() {
     expect "nothing but the run in the folder of runs" [ "$(ls -A "$runs")" = "$id" ] &&
         expect "no journal" [ ! -e "$folder/journal" ]
 }
-try "nothing is left beside the finished run" leftovers
+try "nothing is left next to the finished run" leftovers
 
 # The page
 

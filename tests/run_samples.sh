@@ -72,8 +72,8 @@ samples_line() {
 }
 try "show says how many samples are stored, in how many bytes" samples_line
 try "csv without a window is wrong usage" mistake 2 "$program" show "$sampled" --format csv
-try "a window of a run without samples is told" mistake 2 "$program" show "$id" --window ..
-try "a window outside of the run is told" mistake 2 "$program" show "$sampled" --window +9999h..
+try "a window of a run without samples is refused" mistake 2 "$program" show "$id" --window ..
+try "a window outside of the run is refused" mistake 2 "$program" show "$sampled" --window +9999h..
 
 # Verification
 

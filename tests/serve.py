@@ -73,7 +73,7 @@ def never_read(url, run, server):
     took = time.monotonic() - begun
     # The program itself also takes some, more if it is less optimised.
     taken = peak_mib(server) - before
-    print(f"{taken:.0f} MiB beside {before:.0f} MiB, answer after {took:.2f} s")
+    print(f"{taken:.0f} MiB in addition to {before:.0f} MiB, answer after {took:.2f} s")
     assert taken < 48, f"the server took {taken:.0f} MiB"
 
 

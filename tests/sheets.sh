@@ -64,6 +64,6 @@ others() {
     "$program" run quick --period 1ms >"$here/out" 2>&1
     expect "exit code 2" [ $? = 2 ] && expect "the option named" grep -q -- '--period' "$here/out"
 }
-try "options of a single run are refused beside a sheet" others
+try "options of a single run are refused with a sheet" others
 
 exit $status

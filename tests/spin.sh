@@ -66,7 +66,7 @@ computable() {
 
 # oslat has a bucket for each microsecond; the last one holds everything longer.
 seen_by_oslat() {
-    have "spin beside oslat" oslat || return 0
+    have "spin against oslat" oslat || return 0
     beside disturb oslat -c "$cpu" -C 0 -D 10 -b 1000 -z >"$here/oslat" || return 1
     local longest
     longest=$(sed -n 's/.*Maximum:[^0-9]*\([0-9]*\).*/\1/p' "$here/oslat")

@@ -31,7 +31,7 @@ single() {
         expect "a skipped test" grep -qx 'skipped verdict' <(read_as junit plain.xml) &&
         "$program" export fast --to junit | cmp - fast.xml
 }
-try "a run is written as JUnit XML, KTAP and LAVA beside its text, or instead of it" single
+try "a run is written as JUnit XML, KTAP and LAVA in addition to its text, or instead of it" single
 
 nothing() {
     ends 2 "$program" run "${little[@]}" --cpus 4000 --junit none.xml --ktap=none.ktap 2>errors &&

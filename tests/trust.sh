@@ -173,6 +173,6 @@ own_texts() {
         expect "the escape too" grep -q 'bad.toml:2:9: contains a control character (U+001B)' "$here/errors" &&
         visible "$here/errors"
 }
-try "names, notes and sheets with characters that nobody sees are refused" own_texts
+try "names, notes and sheets with invisible characters are refused" own_texts
 
 exit $status

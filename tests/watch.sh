@@ -39,7 +39,7 @@ warns() {
     watch --rounds 2 --deadline 1ns --on-fail 'cat >>alarms' --out "$here/bad" || return
     cat alarms
     python3 "$tests/documents.py" alarms "$root/docs/reference/watch-alarm.schema.json" alarms
-    expect "an exit code of the command that is told" grep -q 'the command failed' \
+    expect "a reported exit code of the command" grep -q 'the command failed' \
         <(watch --rounds 1 --deadline 1ns --on-fail false --out "$here/bad"; cat told) || return
     rm alarms
     watch --rounds 1 --deadline 10s --on-fail 'cat >>alarms' --out "$here/bad"

@@ -40,7 +40,7 @@ read_now() {
     watch --rounds 1 --keep 1M --out "$here/read"
     expect "it to go afterwards" [ ! -e "read/$oldest" ]
 }
-try "a run that somebody reads stays until it is read" read_now
+try "a run that is being read stays until it is read" read_now
 
 has_rounds() { [ "$(grep -c _watch: killed.lines)" -ge "$1" ]; }
 killed() {

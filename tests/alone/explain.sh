@@ -72,7 +72,7 @@ else
     # Packets that another CPU sends over loopback are received on this one.
     within=(unshare --net --mount sh -c "mount -t sysfs sys /sys && ip link set lo up &&
         printf '%x' $((1 << cpu)) >/sys/class/net/lo/queues/rx-0/rps_cpus && exec \"\$0\" \"\$@\"") on=0
-    try "a run beside a flood of packets ends well" with flood 5000 100us 3
+    try "a run during a flood of packets ends well" with flood 5000 100us 3
     try "the softirq of the network is named" holds \
         "[c for c in told['causes'] if c['holder'] == {'kind': 'softirq', 'name': 'NET_RX'} and c['count'] >= 10]"
 fi
@@ -91,7 +91,7 @@ try "has its trace until then" [ -d "$here/trace/instances/latlab-$agent" ]
 kill -9 "$agent" "$run"
 wait 2>/dev/null
 until_holds 60 "the end of the agent" [ ! -e "/proc/$agent" ]
-try "the next command removes it, in a mount of its own" bash -c \
+try "the next command removes it, in a private mount" bash -c \
     "'$program' doctor --restore | grep 'removed .*latlab-$agent, left by'"
 try "and it is gone" [ ! -e "$here/trace/instances/latlab-$agent" ]
 umount "$here/trace"

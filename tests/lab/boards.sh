@@ -135,7 +135,7 @@ refuses() {
         expect "its place" grep -q '^own.toml:4:10: target: --targets says what is measured' errors &&
         expect "nothing new" [ "$before" = "$(ls runs)" ]
 }
-try "a file without boards, and a sheet with targets of its own, are refused before anything is measured" refuses
+try "a file without boards, and a sheet with targets, are refused before anything is measured" refuses
 
 on_a_terminal() {
     have "boards on a terminal" tmux || return 0

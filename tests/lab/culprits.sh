@@ -46,7 +46,7 @@ for kernel in "${kernels[@]}"; do
     [ "$only" = all ] || tr ' ' '\n' <<<"$only" >"$here/$kernel.files/only"
 done
 gcc -O1 -Wall -Wextra -static -pthread -o "$guest/bin/culprit" tests/lab/culprits/culprit.c || exit 1
-[ -z "${LATLAB_LONG:-}" ] || rtla_in_guest "culprits beside rtla"
+[ -z "${LATLAB_LONG:-}" ] || rtla_in_guest "culprits against rtla"
 pack
 
 # Stops a guest as a hypervisor does, for as long as it asks for.

@@ -36,7 +36,7 @@ def twenty_boards(here):
     runs = [json.load(open(file)) for file in glob.glob(f"{here}/runs/*_night/runs/*/run.json")]
     assert len(runs) == 20, len(runs)
     streams = {run["guest_stream"]["sha256"] for run in runs}
-    assert len(streams) == 20, "each guest with a seed of its own"
+    assert len(streams) == 20, "each guest with another seed"
     kernels = collections.Counter(run["machine"]["kernel"].split("-")[2] for run in runs)
     assert kernels == {"amd64": 10, "rt": 10}, kernels
 

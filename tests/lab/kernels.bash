@@ -39,7 +39,7 @@ same() {
     cmp -s "$here/a" "$here/b" && return
     # A run with this finding need not be reproducible.
     if grep -q '"host-crowded"' "$(of "$1")/run.json" "$(of "$2")/run.json"; then
-        echo "SKIPPED: the bits of $1 and $2: this machine was too busy for a CPU of its own for each guest"
+        echo "SKIPPED: the bits of $1 and $2: this machine was too busy to give each guest its own CPU"
         return
     fi
     echo "expected the same bits: $(paste "$here/a" "$here/b")"

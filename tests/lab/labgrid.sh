@@ -146,7 +146,7 @@ waits() {
     wait "$waiting"
     expect "exit code 0, not $?" [ $? = 0 ] && given_back
 }
-try "a place that somebody else has is waited for, and who has it is told" waits
+try "a place that another user has is waited for, and the user is named" waits
 
 gives_up() {
     LG_USERNAME=other LG_HOSTNAME=there labgrid-client -p board-a acquire >/dev/null || return
@@ -160,7 +160,7 @@ gives_up() {
     local result=$?
     cat errors
     LG_USERNAME=other LG_HOSTNAME=there labgrid-client -p board-a release >/dev/null
-    expect "nobody waits any more" is_free && return "$result"
+    expect "no client waits any more" is_free && return "$result"
 }
 try "the wait has an end, and nothing is left of it" gives_up
 

@@ -172,7 +172,7 @@ def damage_is_one_clear_error():
     fails(["schema 99", "use a newer latlab"], lambda: latlab.open(newer), 2)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        same("runs beside a damaged one", latlab.runs(newer.parent), [])
+        same("runs next to a damaged one", latlab.runs(newer.parent), [])
     assert any("is left out" in str(one.message) for one in said), said
 
 

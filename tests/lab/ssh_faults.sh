@@ -149,18 +149,18 @@ try "an unknown host key is one line" unknown_key
 try "a changed host key is one line" changed_key
 echo "[127.0.0.1]:$port $(cut -d' ' -f1,2 "$here/ssh/host.pub")" >"$here/ssh/known"
 try "a key that is not accepted is one line" wrong_key
-try "a password that nobody can type is one line" password
-try "nobody who listens is one line" nobody_there
+try "a password prompt without a terminal is one line" password
+try "a host that does not listen is one line" nobody_there
 try "no ssh is one line" no_ssh
 try "a host is no option" not_a_board
 if [ "$(id -u)" = 0 ]; then
-    try "a user without rights is told what to do on the board" without_rights
+    try "a user without rights learns what to do on the board" without_rights
 fi
 try "an unknown machine is one line" unknown_machine
 try "an agent that the machine cannot run is one line" wrong_machine
 try "a board without room is one line" no_room
 try "a copy that stops is one line, and nothing of it is run" cut_copy
-try "a clock of another decade is told, and nothing is dated by it" other_clock
+try "a clock of another decade is reported, and nothing is dated by it" other_clock
 try "an account without a shell is one line" no_shell
 try "nonsense is one line" nonsense
 try "a line without an end is one line" endless_line

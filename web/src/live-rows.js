@@ -11,7 +11,7 @@ export class Rows {
     this.last = -Infinity;
   }
 
-  /** Adds values to each row; earlier rows do not have them. */
+  /** Increases the number of values a row; earlier rows lack the new ones. */
   widen(width) {
     this.width = width;
   }

@@ -17,7 +17,7 @@ test("a time lies in the column that is drawn there", () => {
     assert.deepEqual([3, 7, 9].map(part => partAt(part * 0.1, 0.1, 10)), [3, 7, 9]);
 });
 
-test("live rows are steps from the begin of their interval", () => {
+test("live rows are steps from the start of their interval", () => {
     const rows = new Rows(1, 0.5);
     for (const [time, value, length] of [[0, 5, 1], [1, 60, 1], [2, 5, 1], [9, 7, 1]]) rows.put(time, 0, value, length);
     const [times, values] = rows.columns();

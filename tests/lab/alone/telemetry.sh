@@ -67,7 +67,7 @@ none() {
 
 try "a hog, a rival and a memory eater are found within one reading" planted
 ! have "the cost of readings" hackbench ||
-    try "beside the 400 tasks of hackbench the readings take less than 0.5 % of a CPU" crowd
+    try "with the 400 tasks of hackbench the readings take less than 0.5 % of a CPU" crowd
 try "without telemetry there are no conditions, and not those of nothing" none
 try "the stored tables are whole" "$program" verify --all --out "$here/runs"
 

@@ -62,7 +62,7 @@ crowded() {
     ! grep -q host-crowded "$(of read)/run.json" ||
         echo "SKIPPED: no word of it where a guest is alone: this machine was too busy"
 }
-try "a guest that shares its CPU is told" crowded
+try "a guest that shares its CPU is reported" crowded
 
 says() {
     "$lab" show "$1" --out "$here/runs" >"$here/$1.txt" || return 1
@@ -126,8 +126,8 @@ cut_off() {
         expect "the emulator's words" grep -q "QEMU: .*the console is empty" "$here/said" &&
         expect "no empty console" [ -z "$(find "$here/refused" -name '*console*')" ]
 }
-try "what the emulator says of a damaged kernel is told" cut_off
-try "a fault that nobody knows is refused" refused "expected irqs-off" \
+try "the emulator's message about a damaged kernel is quoted" cut_off
+try "an unknown fault is refused" refused "expected irqs-off" \
     --target lab:x86-64/rt --fault earthquake
 
 if ! have "guests of arm64" qemu-system-aarch64; then

@@ -66,9 +66,9 @@ boards() {
 try "twenty guests are the boards of one campaign" boards
 noisy() {
     measure noisy x86-64/rt --realtime --smp 2 --for 1s
-    expect "it is told to be noisy" grep -q guest-noisy "$(of noisy)/run.json"
+    expect "it is marked as noisy" grep -q guest-noisy "$(of noisy)/run.json"
 }
-try "a guest in the host's time is told to be noisy" noisy
+try "a guest in the host's time is marked as noisy" noisy
 hog() {
     measure hog x86-64/rt --fault fifo-hog@500ms:20ms --for 2s &&
         expect "its length as a latency" [ "$(maximum hog)" -gt 19000000 ] &&

@@ -24,7 +24,7 @@ again() {
     cat "$here/told"
     # A run with this finding need not be reproducible.
     grep -q '"host-crowded"' "$(of busy)/run.json" && grep -q "is not run" "$here/told" &&
-        skip "replays of guests: this machine was too busy for a CPU of its own for the guest"
+        skip "replays of guests: this machine was too busy to give the guest its own CPU"
     return 1
 }
 try "it is run again, and is the same" again

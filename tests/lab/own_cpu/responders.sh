@@ -61,7 +61,7 @@ says() {
         "$lab" verify "$(of chip1)" && "$lab" report "$(of first)" "$(of thread)" "$(of chip1)" -o "$here/page.html" &&
         "$lab" plot "$(of first)" "$(of chip1)" -o "$here/both.png"
 }
-try "a run of a responder says what it is, is whole, and is drawn beside others" says
+try "a run of a responder says what it is, is whole, and is drawn with others" says
 
 # A wire on one board, which a guest's pin pair also has: wire NAME KERNEL [OPTION]...
 wire() {
@@ -101,8 +101,8 @@ killed_wire() {
     run=$(of cut)
     python3 tests/lab/responders.py legs_after_a_kill "$run" || return
     "$lab" show "$run" --all >"$here/said.txt" && expect "responses" grep -q 'response time' "$here/said.txt" &&
-        expect "what nobody knows" grep -q 'how many stimuli got no response is unknown' "$here/said.txt" &&
-        expect "no stimuli that nobody counted" grep -qi 'none of .* known responses missed' "$here/said.txt" &&
+        expect "what is unknown" grep -q 'how many stimuli got no response is unknown' "$here/said.txt" &&
+        expect "no invented stimuli" grep -qi 'none of .* known responses missed' "$here/said.txt" &&
         expect "each leg" grep -qE '^0 +wake-up +[0-9]' "$here/said.txt" && ! grep -q 'wake-up latency' "$here/said.txt"
 }
 try "a run of a wire that was killed has the legs of its answers, and says what is unknown" killed_wire

@@ -26,7 +26,7 @@ kernels() {
 }
 try "the modules build without warnings on eight kernels, and answer there" kernels
 
-# Invariant (captures): A published experiment is repeated by one command, its figures beside those that were published.
+# Invariant (captures): A published experiment is repeated by one command, its figures next to the published ones.
 published() {
     # Its load is a shell in the guest, which does not come with the kernels.
     timeout 300 "$lab" lab fetch x86-64/stock-6.1 || return
