@@ -89,12 +89,12 @@ pipes() {
     begin --for 3s || return 1
     folder=$(dirname "$(journal)")
     mkfifo "$folder/intervals.parquet"
-    echo "somebody else's" >"$disk/other"
+    echo "another user's" >"$disk/other"
     ln -s "$disk/other" "$folder/histogram.parquet"
     ln -s "$disk/other" "$folder/run.json"
     finish
     expect "exit code 0, not $code" [ "$code" = 0 ] &&
-        expect "what a link led to is as it was" [ "$(<"$disk/other")" = "somebody else's" ] &&
+        expect "what a link led to is as it was" [ "$(<"$disk/other")" = "another user's" ] &&
         holds "codes == []" || return 1
     python3 -c 'import pandas, pyarrow, duckdb' 2>/dev/null || return 0
     python3 tests/read_run.py "$disk"/runs/*

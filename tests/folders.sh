@@ -25,7 +25,7 @@ refused() {
 
 links() {
     local name
-    echo "somebody else's" >"$here/other"
+    echo "another user's" >"$here/other"
     for name in report.html latency.svg flow.svg flow.png .report.html.draft .latency.svg.draft \
         .page.html.draft comparison.html; do
         ln -sf "$here/other" "$stored/$name"
@@ -33,7 +33,7 @@ links() {
     ln -sf "$here/other" "$here/.page.html.draft"
     "$program" report && "$program" plot && "$program" plot --kind flow && "$program" plot --kind flow --format png &&
         "$program" report -o "$here/page.html" || return 1
-    expect "what the links led to as it was" [ "$(<"$here/other")" = "somebody else's" ] || return 1
+    expect "what the links led to as it was" [ "$(<"$here/other")" = "another user's" ] || return 1
     for name in report.html latency.svg flow.svg flow.png; do
         expect "a file in place of the link $name" [ -f "$stored/$name" -a ! -L "$stored/$name" ] || return 1
     done
@@ -46,13 +46,13 @@ linked_folders() {
     cp -r "$stored" "$here/elsewhere/victim"
     ln -s "$here/elsewhere/victim" "$runs/.20260101T000000Z_link.partial"
     mkdir "$runs/.20260102T000000Z_link.partial"
-    echo "somebody else's" >"$here/other"
+    echo "another user's" >"$here/other"
     ln -s "$here/other" "$runs/.20260102T000000Z_link.partial/journal"
     "$program" list >"$here/text" 2>"$here/errors"
     cat "$here/errors"
     expect "a line for each" \
         [ "$(grep -c 'it is a link; .latlab doctor --quarantine. moves it aside' "$here/errors")" = 2 ] &&
-        expect "what the links led to as it was" [ "$(<"$here/other")" = "somebody else's" ] &&
+        expect "what the links led to as it was" [ "$(<"$here/other")" = "another user's" ] &&
         expect "the folder as it was" diff -r "$stored" "$here/elsewhere/victim"
 }
 try "links in place of unfinished runs and journals are not followed" linked_folders
@@ -64,14 +64,14 @@ linked_campaign() {
     campaign=$(echo "$here"/linked/*_plain)
     rm -rf "$campaign"/runs/*
     for name in lock failures.jsonl campaign.json; do
-        echo "somebody else's" >"$here/other"
+        echo "another user's" >"$here/other"
         mv "$campaign/$name" "$here/kept" 2>/dev/null
         ln -s "$here/other" "$campaign/$name"
         "$program" run --resume "$campaign" >"$here/text" 2>"$here/errors" &&
             { echo "expected: $name is refused"; return 1; }
         cat "$here/errors"
         expect "the reason" grep -q "$name.* it is a link" "$here/errors" || return 1
-        expect "what the link led to as it was" [ "$(<"$here/other")" = "somebody else's" ] || return 1
+        expect "what the link led to as it was" [ "$(<"$here/other")" = "another user's" ] || return 1
         rm "$campaign/$name"
         [ ! -e "$here/kept" ] || mv "$here/kept" "$campaign/$name"
     done

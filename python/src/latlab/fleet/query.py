@@ -58,9 +58,9 @@ class Selection:
     scenarios: Sequence[str] = ()
     """Names of scenarios."""
     since: str | None = None
-    """When they began at the earliest: a day, or a time of it, in UTC."""
+    """The earliest start: a day, or a time of a day, in UTC."""
     until: str | None = None
-    """Before when they began."""
+    """Only runs that began before this."""
 
     def condition(self) -> str:
         """The same in SQL; empty for all runs."""

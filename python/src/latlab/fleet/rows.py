@@ -26,7 +26,7 @@ class Read:
 
     database: duckdb.DuckDBPyConnection
     runs: list[tuple[str, str, str, str]] = field(default_factory=list)
-    """Folder, seal, board and id of each."""
+    """Folder, checksum, board and id of each."""
     damaged: list[tuple[str, str]] = field(default_factory=list)
     """Folder, and what is wrong with it."""
 
