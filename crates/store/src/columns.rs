@@ -28,8 +28,7 @@ impl TableReader {
         })
     }
 
-    /// Integers that may be missing; nothing where all of them are, or where an earlier version did
-    /// not write the column.
+    /// Integers that may be missing; nothing where all of them are.
     pub fn longs_if_any(&self, group: usize, column: &str) -> Result<Vec<Option<i64>>> {
         match self.range(group, column) {
             Ok(_) => self.maybe_longs(group, column),
@@ -61,17 +60,9 @@ impl TableReader {
         })
     }
 
-    /// Reads every value of every column, which is an error where one cannot be read; a column may
-    /// be missing where `may_lack` says so.
-    pub fn read_all<R: Row>(&self, may_lack: bool) -> Result<()> {
+    /// Reads every value of every column, which is an error where one cannot be read.
+    pub fn read_all<R: Row>(&self) -> Result<()> {
         for column in R::COLUMNS {
-            let is_list = matches!(column.cell, ColumnData::Ints(_));
-            let path = if is_list { list_path(column.name) } else { column.name.to_string() };
-            // What may be missing in a row may be a column that an earlier version did not write.
-            let may_lack = may_lack || matches!(column.cell, ColumnData::MaybeLong(_));
-            if may_lack && self.index(&path).is_err() {
-                continue;
-            }
             for group in 0..self.groups() {
                 self.read_column(group, column)?;
             }

@@ -91,30 +91,19 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
-    /// Written by a later program.
+    /// Written by another version of the program.
     #[error(
-        "{} has schema {found}, newer than {known}: use a newer latlab",
+        "{} has {what} {found}, and this latlab reads {what} {known}: use the latlab that wrote it",
         .path.display()
     )]
-    NewerSchema {
+    OtherVersion {
         /// The file.
         path: PathBuf,
+        /// Whose version: that of a document, or of the stream.
+        what: &'static str,
         /// Its version.
         found: u64,
-        /// The largest version that is known here.
-        known: u32,
-    },
-    /// A stream that this program does not understand.
-    #[error(
-        "{} has stream version {found}, newer than {known}: use a newer latlab",
-        .path.display()
-    )]
-    NewerStream {
-        /// The journal.
-        path: PathBuf,
-        /// Its version.
-        found: u32,
-        /// The largest version that is known here.
+        /// The version that is known here.
         known: u32,
     },
     /// The journal ends before anything was measured.
@@ -164,6 +153,12 @@ pub enum Error {
 }
 
 impl Error {
+    /// A stream of another version.
+    pub(crate) fn other_stream(path: PathBuf, found: u32) -> Error {
+        let known = latlab_model::frame::STREAM_VERSION;
+        Error::OtherVersion { path, what: "stream version", found: found.into(), known }
+    }
+
     /// Whether an unfinished run with this error stays unfinished, however often it is tried.
     pub fn is_final(&self) -> bool {
         matches!(self, Error::NothingMeasured { .. } | Error::Damaged { .. })
