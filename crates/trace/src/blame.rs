@@ -54,7 +54,7 @@ pub fn blame(
     blame_events(spike, subject, &cpus, &|address| reader.function(address), lives)
 }
 
-/// As [`blame`], for events that were already read.
+/// As [`blame()`], for events that were already read.
 pub(crate) fn blame_events(
     spike: &RecordedSpike,
     subject: Subject,

@@ -343,7 +343,7 @@ mod tests {
         assert!(series.counter && !series.steady);
         drop(hog);
         let (_, reading) = read_once(&mut threads, &mut register);
-        assert!(reading.values.contains(&(series.number, None)), "its end is told");
+        assert!(reading.values.contains(&(series.number, None)), "its end is reported");
     }
 
     /// Invariant (conditions): Where every CPU is measured, no file of a load's ordinary threads is read.

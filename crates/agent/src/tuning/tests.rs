@@ -279,7 +279,7 @@ fn a_tuning_that_is_lost_is_found_when_it_is_read_again() {
         "During the run, tuning irqs (5 (eth1)) changed from 'not on CPU 2-3' to 'on CPU 1,3'.";
     assert_eq!(found(&root, &mut list), [lost]);
     plant(&root, &away, "0");
-    assert_eq!(found(&root, &mut list).len(), 1, "it is told when it is back");
+    assert_eq!(found(&root, &mut list).len(), 1, "it is reported when it is back");
 }
 
 #[test]
