@@ -22,7 +22,7 @@ const FULL: u64 = 1 << 31;
 /// The loop's counts of one interval.
 ///
 /// The field order is fixed: if count and sum were adjacent, the compiler would update them with
-/// vector instructions, which need more of them.
+/// vector instructions, and use more instructions in total.
 #[repr(C)]
 struct Buffer {
     last: MarkedWake,
