@@ -13,7 +13,7 @@ use latlab_model::run_comparison::{BurstComparison, ComparisonWord, MissComparis
 /// Significance level.
 const ALPHA: f64 = 0.05;
 
-/// Share of missed releases of each run.
+/// Share of each run's releases that missed the deadline.
 pub struct MissShares {
     pub deadline_ns: Nanos,
     pub base: Vec<f64>,
