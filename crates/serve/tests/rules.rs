@@ -18,7 +18,7 @@ use tower::ServiceExt;
 const TOKEN: &str = "0123456789abcdefghij";
 const RUN: &str = "20261121T234350Z_schema-3";
 
-/// What the servers of these tests said to whoever runs them.
+/// Log output of the servers in these tests.
 static LOGGED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 fn fixtures() -> PathBuf {
@@ -33,7 +33,7 @@ fn copy_run(to: &Path) {
     }
 }
 
-/// A folder with a good run, a damaged one, one that was cut off, a link, and what is none.
+/// A folder with a good run, a damaged one, an interrupted one, a link, and something else.
 fn folder() -> tempfile::TempDir {
     let root = tempfile::tempdir().unwrap();
     copy_run(&root.path().join("runs").join(RUN));
@@ -104,7 +104,7 @@ fn every_run_is_listed_with_its_state_and_nothing_else_is() {
     assert!(list.contains("1 of 4 runs match"), "{list}");
     let (_, list) = get(&server, "/?q=%3Cscript%3E&verdict=");
     assert!(list.contains("0 of 4 runs match") && !list.contains("<script>"), "{list}");
-    // Nothing was finished or changed by looking at it.
+    // Viewing has finished or changed nothing.
     assert!(root.path().join("runs/.20261121T234352Z_stream-3.partial/journal").exists());
 }
 
@@ -155,7 +155,7 @@ fn campaigns_are_listed_and_lead_to_their_pages_and_runs() {
     assert_eq!(get(&server, &format!("/campaigns/{id}/runs/none")).0, StatusCode::NOT_FOUND);
     let (status, text) = get(&server, "/campaigns/20261121T000000Z_broken");
     assert!(status == StatusCode::INTERNAL_SERVER_ERROR && text.contains("broken"), "{text}");
-    // One that goes on elsewhere is read anew.
+    // A campaign that another process continues is read again.
     fs::remove_dir_all(root.path().join("runs").join(&id).join("runs").join(RUN)).unwrap();
     assert_eq!(get(&server, &format!("/campaigns/{id}")).0, StatusCode::OK);
 }
@@ -234,7 +234,7 @@ fn a_run_is_a_page_a_document_and_pictures() {
         let (status, svg) = get(&server, &format!("/runs/{RUN}/{kind}.svg"));
         assert!(status == StatusCode::OK && svg.starts_with("<svg"), "{kind}: {status}");
     }
-    // A document that has changed since is read anew.
+    // A document that has changed since is read again.
     fs::write(folder.join("run.json"), "{}").unwrap();
     let (status, _) = get(&server, &format!("/runs/{RUN}"));
     assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);

@@ -1,4 +1,4 @@
-//! What an older latlab has stored is read by this one, for every version of the schema.
+//! Data stored by older versions is readable, for every version of the schema.
 
 use latlab_model::run::{EndReason, SCHEMA_VERSION};
 use latlab_store::{RecoveryOutcome, RunState, Store, WindowReader, histograms};
