@@ -34,7 +34,7 @@ impl std::fmt::Display for RunId {
     }
 }
 
-/// What the servers of these tests said to whoever runs them.
+/// Log output of the servers in these tests.
 static LOGGED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 fn fixtures() -> PathBuf {
@@ -49,7 +49,7 @@ fn copy_run(to: &Path) {
     }
 }
 
-/// A folder with a good run, a damaged one, one that was cut off, a link, and what is none.
+/// A folder with a good run, a damaged one, an interrupted one, a link, and something else.
 fn folder() -> tempfile::TempDir {
     let root = tempfile::tempdir().unwrap();
     copy_run(&root.path().join("runs").join(RUN.to_string()));
@@ -124,7 +124,7 @@ fn every_run_is_listed_with_its_state_and_nothing_else_is() {
     assert!(list.contains("1 of 4 runs match"), "{list}");
     let (_, list) = get(&server, "/?q=%3Cscript%3E&verdict=");
     assert!(list.contains("0 of 4 runs match") && !list.contains("<script>"), "{list}");
-    // Nothing was finished or changed by looking at it.
+    // Viewing has finished or changed nothing.
     assert!(root.path().join("runs/.20261121T234352Z_stream-3.partial/journal").exists());
 }
 
@@ -256,7 +256,7 @@ fn a_run_is_a_page_a_document_and_pictures() {
         let (status, svg) = get(&server, &format!("/runs/{RUN}/{kind}.svg"));
         assert!(status == StatusCode::OK && svg.starts_with("<svg"), "{kind}: {status}");
     }
-    // A document that has changed since is read anew.
+    // A document that has changed since is read again.
     fs::write(folder.join("run.json"), "{}").unwrap();
     let (status, _) = get(&server, &format!("/runs/{RUN}"));
     assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
@@ -272,10 +272,10 @@ fn no_path_leads_out_of_the_folder() {
         "/runs/..%2f..%2fsecret",
         "/runs/.secret",
         "/runs/%2fetc%2fpasswd",
-        format!("/runs/{RUN}%2f"),
-        format!("/runs/{RUN}/..%2frun.json"),
-        format!("/runs/{RUN}/snapshot.json"),
-        format!("/runs/{RUN}/%00"),
+        &format!("/runs/{RUN}%2f"),
+        &format!("/runs/{RUN}/..%2frun.json"),
+        &format!("/runs/{RUN}/snapshot.json"),
+        &format!("/runs/{RUN}/%00"),
         "/runs/%00",
         "/runs/%ff",
         "/runs/lost+found",

@@ -45,7 +45,7 @@ fn the_root_is_made_when_it_is_needed() {
 fn files_belong_to_the_calling_user() {
     let root = tempfile::tempdir().unwrap();
     let own = fs::metadata(root.path()).unwrap();
-    // Only root can give files away; for everyone else it must not fail.
+    // Only root can give files away; for other users it must not fail.
     let other = if own.uid() == 0 { (12_345, 54_321) } else { (own.uid(), own.gid()) };
     let store = Store::new(root.path().join("runs")).owned_by(Some(other));
     let open = store.begin("one").unwrap();
@@ -61,7 +61,7 @@ fn files_belong_to_the_calling_user() {
     assert_eq!(fs::metadata(root.path()).unwrap().uid(), own.uid());
 }
 
-/// Makes a run look as if it had been measured that many days later.
+/// Makes a run look as if measured that many days later.
 fn postpone(path: &Path, days: i64) {
     let mut run = read_run(path).unwrap();
     let started = jiff::Timestamp::from_nanosecond(i128::from(STARTED.0)).unwrap();
