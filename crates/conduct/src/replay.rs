@@ -67,8 +67,8 @@ pub fn why_no_replay(run: &Run) -> Option<String> {
     let whole = run.guest_stream.is_some();
     (!whole).then(|| {
         format!(
-            "run {} has no checksum of what its guest sent, because it was stopped or made by an older \
-             latlab: repeat it with --seed {}",
+            "run {} has no checksum of what its guest sent, because it was stopped: repeat \
+             it with --seed {}",
             run.id, guest.seed
         )
     })

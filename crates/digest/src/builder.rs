@@ -75,9 +75,9 @@ pub enum StreamError {
     /// The stream broke off before measuring began.
     #[error("the stream ends before its {0} frame")]
     Missing(&'static str),
-    /// Written by a newer program.
+    /// Written by another version of the program.
     #[error("the stream has version {0}")]
-    Newer(u32),
+    OtherVersion(u32),
     /// More threads than any machine has CPUs.
     #[error("the stream has {0} threads, more than {MOST_THREADS}")]
     TooManyThreads(usize),

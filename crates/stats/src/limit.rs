@@ -138,7 +138,7 @@ pub fn is_early_but_good(ended: EndReason) -> bool {
     matches!(ended, Finished | Interrupted | StopAbove | Decided)
 }
 
-/// The bursts of a stored run. Older versions did not count them, so each miss may be one.
+/// The bursts of a stored run; where they are unknown, each of its misses may be one.
 fn bursts(verdict: &Verdict, run: &Run) -> MissBursts {
     verdict.bursts.unwrap_or_else(|| {
         let (most, measured) = (verdict.misses, run.measured_ns);
@@ -170,8 +170,7 @@ pub fn rejudge(run: &Run, per_hour: f64) -> Option<Verdict> {
         Some(reason) => Some(reason.clone()),
     };
     let chosen = may_be_chosen(&run.asked, run.ended);
-    // Schemas 1 to 4 judged without a limit.
-    let verdict = Verdict { bursts: Some(bursts), sentence: None, ..verdict };
+    let verdict = Verdict { bursts: Some(bursts), ..verdict };
     Some(judge_limit(verdict, per_hour, run.measured_ns, chosen, undecided))
 }
 

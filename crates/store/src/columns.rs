@@ -28,8 +28,7 @@ impl TableReader {
         })
     }
 
-    /// Optional integers; `None` if all are missing, or an earlier version did not write the
-    /// column.
+    /// Integers that may be missing; nothing where all of them are.
     pub fn longs_if_any(&self, group: usize, column: &str) -> Result<Vec<Option<i64>>> {
         match self.range(group, column) {
             Ok(_) => self.maybe_longs(group, column),
@@ -61,17 +60,9 @@ impl TableReader {
         })
     }
 
-    /// Reads every value of every column, to find errors; columns may be missing only if
-    /// `may_lack`.
-    pub fn read_all<R: Row>(&self, may_lack: bool) -> Result<()> {
+    /// Reads every value of every column, which is an error where one cannot be read.
+    pub fn read_all<R: Row>(&self) -> Result<()> {
         for column in R::COLUMNS {
-            let is_list = matches!(column.cell, ColumnData::Ints(_));
-            let path = if is_list { list_path(column.name) } else { column.name.to_string() };
-            // Earlier versions may not have written an optional column.
-            let may_lack = may_lack || matches!(column.cell, ColumnData::MaybeLong(_));
-            if may_lack && self.index(&path).is_err() {
-                continue;
-            }
             for group in 0..self.groups() {
                 self.read_column(group, column)?;
             }

@@ -35,13 +35,6 @@ pub fn read_run(folder: &Path) -> Result<Run> {
     read_run_with_text(folder).map(|(run, _)| run)
 }
 
-/// Also returns its checksum; for versions without one, the checksum it would have had.
-pub fn read_run_with_seal(folder: &Path) -> Result<(Run, String)> {
-    let (run, text) = read_run_with_text(folder)?;
-    let seal = run.seal.clone().unwrap_or_else(|| checksum_of(&text));
-    Ok((run, seal))
-}
-
 /// Also returns the text that was read.
 pub fn read_run_with_text(folder: &Path) -> Result<(Run, String)> {
     let path = folder.join(RUN_JSON);
@@ -56,8 +49,9 @@ pub fn read_run_with_text(folder: &Path) -> Result<(Run, String)> {
     let damaged = |error: serde_json::Error| because(error.to_string());
     // The version comes first, because the meaning of the rest depends on it.
     let Version { schema } = serde_json::from_slice(&text).map_err(damaged)?;
-    if schema > SCHEMA_VERSION.into() {
-        return Err(Error::NewerSchema { path, found: schema, known: SCHEMA_VERSION });
+    if schema != u64::from(SCHEMA_VERSION) {
+        let known = SCHEMA_VERSION;
+        return Err(Error::OtherVersion { path, what: "schema", found: schema, known });
     }
     let text = String::from_utf8(text).map_err(|error| because(error.to_string()))?;
     let run = serde_json::from_str(&text).map_err(damaged)?;
@@ -107,20 +101,12 @@ fn checksum_of(before: &str) -> String {
     hexadecimal(hash)
 }
 
-/// The first schema version with a checksum.
-const FIRST_SEALED: u32 = 3;
-
 /// What is wrong with a document, as far as its checksum shows.
 fn flaw(text: &str, run: &Run) -> Option<&'static str> {
-    let fits = match (&run.seal, text.rsplit_once(SEAL)) {
-        (Some(seal), Some((before, rest))) => {
-            *seal == checksum_of(before) && rest == format!("{seal}\"\n}}\n")
-        }
-        (None, None) if run.schema >= FIRST_SEALED => return Some("its seal is missing"),
-        // Without a checksum, a document ends with the table of its files.
-        (None, None) => text.ends_with("\n  }\n}\n"),
-        _ => false,
-    };
+    let Some(seal) = &run.seal else { return Some("its seal is missing") };
+    let fits = text.rsplit_once(SEAL).is_some_and(|(before, rest)| {
+        *seal == checksum_of(before) && rest == format!("{seal}\"\n}}\n")
+    });
     (!fits).then_some("wrong checksum")
 }
 

@@ -81,27 +81,19 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
-    /// Written by a newer program.
+    /// Written by another version of the program.
     #[error(
-        "{} has schema {found}, newer than {known}: use a newer latlab",
+        "{} has {what} {found}, and this latlab reads {what} {known}: use the latlab that wrote it",
         .path.display()
     )]
-    NewerSchema {
+    OtherVersion {
+        /// The file.
         path: PathBuf,
+        /// Whose version: that of a document, or of the stream.
+        what: &'static str,
+        /// Its version.
         found: u64,
-        /// The newest version known here.
-        known: u32,
-    },
-    /// A stream of a newer version.
-    #[error(
-        "{} has stream version {found}, newer than {known}: use a newer latlab",
-        .path.display()
-    )]
-    NewerStream {
-        /// The journal.
-        path: PathBuf,
-        found: u32,
-        /// The newest version known here.
+        /// The version that is known here.
         known: u32,
     },
     /// The journal ends before anything was measured.
@@ -149,7 +141,13 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether retrying can never finish an unfinished run with this error.
+    /// A stream of another version.
+    pub(crate) fn other_stream(path: PathBuf, found: u32) -> Error {
+        let known = latlab_model::frame::STREAM_VERSION;
+        Error::OtherVersion { path, what: "stream version", found: found.into(), known }
+    }
+
+    /// Whether an unfinished run with this error stays unfinished, however often it is tried.
     pub fn is_final(&self) -> bool {
         matches!(self, Error::NothingMeasured { .. } | Error::Damaged { .. })
     }

@@ -17,7 +17,7 @@ use latlab_digest::{
     StreamRow, TelemetryRow, TraceRow,
 };
 use latlab_model::Run;
-use latlab_model::frame::{Damage, FrameReader, ReadResult, STREAM_VERSION, skip_damage};
+use latlab_model::frame::{Damage, FrameReader, ReadResult, skip_damage};
 use latlab_model::run::{ClockReading, StoredFile};
 use std::collections::BTreeMap;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
@@ -263,7 +263,7 @@ fn get_or_create<T>(table: &mut Option<T>, create: impl FnOnce() -> Result<T>) -
 fn no_run(journal: &Journal, reason: StreamError, holds_counts: bool) -> Error {
     let path = journal.path().to_path_buf();
     match reason {
-        StreamError::Newer(found) => Error::NewerStream { path, found, known: STREAM_VERSION },
+        StreamError::OtherVersion(found) => Error::other_stream(path, found),
         other => Error::NothingMeasured { path, reason: other.to_string(), holds_counts },
     }
 }

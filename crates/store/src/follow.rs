@@ -157,9 +157,8 @@ impl JournalFollower {
                 ReadResult::End => return Ok(None),
                 ReadResult::Damaged(damage) => return Ok(Some(damage)),
                 ReadResult::Frame(frame) => match frame.message {
-                    Message::Hello(hello) if hello.stream > STREAM_VERSION => {
-                        let (found, known) = (hello.stream, STREAM_VERSION);
-                        return Err(Error::NewerStream { path, found, known });
+                    Message::Hello(hello) if hello.stream != STREAM_VERSION => {
+                        return Err(Error::other_stream(path, hello.stream));
                     }
                     // Samples were incomplete when this was first passed.
                     Message::Samples(_) | Message::FineSamples(_) | Message::Trace(_) => {}

@@ -37,9 +37,7 @@ mod verify;
 mod window_reader;
 
 pub use campaign::{CampaignFolder, CampaignLock, CampaignProgress, CellState, NextStep};
-pub use document::{
-    CONSOLE, read_recording, read_run, read_run_with_seal, read_run_with_text, read_snapshot,
-};
+pub use document::{CONSOLE, read_recording, read_run, read_run_with_text, read_snapshot};
 pub use error::{Error, Result};
 pub use finish::Finished;
 pub use follow::{FollowState, JournalEvent, JournalFollower};

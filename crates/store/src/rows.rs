@@ -233,12 +233,8 @@ fn spike_rows(table: &TableReader, group: usize) -> Result<Vec<SpikeRow>> {
     let (threads, cpus) = (table.longs(group, "thread")?, table.maybe_longs(group, "cpu")?);
     let (releases, latencies) =
         (table.longs(group, "release_ns")?, table.longs(group, "latency_ns")?);
-    // Older tables have no breakdown.
-    let legs = |name| match table.index(name) {
-        Ok(_) => table.maybe_longs(group, name),
-        Err(_) => Ok(vec![None; threads.len()]),
-    };
-    let (irqs, switches) = (legs("irq_ns")?, legs("thread_ns")?);
+    let (irqs, switches) =
+        (table.maybe_longs(group, "irq_ns")?, table.maybe_longs(group, "thread_ns")?);
     let row = |row: usize| {
         let release_ns = Nanos(releases[row]);
         Ok(SpikeRow {

@@ -13,7 +13,7 @@ use latlab_digest::{
 };
 use latlab_model::Run;
 use latlab_model::legs::Leg;
-use latlab_model::run::{ClockReading, SCHEMA_VERSION, Summary, ThreadRun};
+use latlab_model::run::{ClockReading, Summary, ThreadRun};
 use latlab_model::verification::{Mismatch, Verification};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -123,27 +123,22 @@ fn sums(name: &str, file: RunFile, path: PathBuf, run: &Run) -> Result<Vec<Strin
 type Check = fn(&TableReader, &Run) -> Result<Vec<String>>;
 
 const SUMS: &[(&str, Check)] = &[
-    (BinRow::FILE, |table, run| whole::<BinRow>(table, run).and_then(|()| binned(table, run))),
+    (BinRow::FILE, |table, run| table.read_all::<BinRow>().and_then(|()| binned(table, run))),
     (IntervalRow::FILE, |table, run| {
-        whole::<IntervalRow>(table, run).and_then(|()| cycles(table, run))
+        table.read_all::<IntervalRow>().and_then(|()| cycles(table, run))
     }),
     (SpikeRow::FILE, maxima),
     (ClockReading::FILE, clocks),
     (SampleRow::FILE, samples),
-    (TelemetryRow::FILE, |table, run| whole::<TelemetryRow>(table, run).map(|()| Vec::new())),
+    (TelemetryRow::FILE, |table, _| table.read_all::<TelemetryRow>().map(|()| Vec::new())),
     (LegRow::FILE, legs),
     (TraceRow::FILE, trace),
-    (PageRow::FILE, |table, run| whole::<PageRow>(table, run).map(|()| Vec::new())),
+    (PageRow::FILE, |table, _| table.read_all::<PageRow>().map(|()| Vec::new())),
 ];
 
-/// Reads every value of a table; older ones may have fewer columns.
-fn whole<R: Row>(table: &TableReader, run: &Run) -> Result<()> {
-    table.read_all::<R>(run.schema < SCHEMA_VERSION)
-}
-
-/// The largest latency of each thread is among the spikes, if the run says when it was.
+/// The largest latency of each thread is among the spikes, where the run says when it was.
 fn maxima(table: &TableReader, run: &Run) -> Result<Vec<String>> {
-    whole::<SpikeRow>(table, run)?;
+    table.read_all::<SpikeRow>()?;
     let mut spikes = BTreeSet::new();
     for group in 0..table.groups() {
         let releases = table.longs(group, "release_ns")?;
@@ -163,7 +158,7 @@ fn maxima(table: &TableReader, run: &Run) -> Result<Vec<String>> {
 
 /// The first and the last reading of the clocks are those of the run.
 fn clocks(table: &TableReader, run: &Run) -> Result<Vec<String>> {
-    whole::<ClockReading>(table, run)?;
+    table.read_all::<ClockReading>()?;
     let mut times = Vec::new();
     for group in 0..table.groups() {
         times.extend(table.longs(group, "monotonic_ns")?);
@@ -206,7 +201,7 @@ fn cycles(table: &TableReader, run: &Run) -> Result<Vec<String>> {
 /// Every cycle has a sample, except those that the run reports as lost; if none was lost, the
 /// largest latency is among them.
 fn samples(table: &TableReader, run: &Run) -> Result<Vec<String>> {
-    whole::<SampleRow>(table, run)?;
+    table.read_all::<SampleRow>()?;
     let ends = run.threads.iter().map(|thread| thread.end.as_ref());
     let cycles = ends.map(|end| end.map(|end| i128::from(end.cycles))).sum();
     // Without a thread's last message the expected number is unknown.
@@ -239,7 +234,7 @@ fn samples(table: &TableReader, run: &Run) -> Result<Vec<String>> {
 /// Every cycle with a known part is in the histogram of that part, and every traced one in that of
 /// the latencies.
 fn legs(table: &TableReader, run: &Run) -> Result<Vec<String>> {
-    whole::<LegRow>(table, run)?;
+    table.read_all::<LegRow>()?;
     let mut sums: BTreeMap<(i64, String), i128> = BTreeMap::new();
     for group in 0..table.groups() {
         let (threads, counts) = (table.longs(group, "thread")?, table.longs(group, "count")?);
@@ -270,7 +265,7 @@ fn legs(table: &TableReader, run: &Run) -> Result<Vec<String>> {
 
 /// The lost events are those that the run reports.
 fn trace(table: &TableReader, run: &Run) -> Result<Vec<String>> {
-    whole::<TraceRow>(table, run)?;
+    table.read_all::<TraceRow>()?;
     let mut lost = 0_i128;
     for group in 0..table.groups() {
         lost +=

@@ -143,9 +143,9 @@ impl RunBuilder {
 
     fn head(&mut self) -> Result<Head, StreamError> {
         if let Some(hello) = &self.hello
-            && hello.stream > STREAM_VERSION
+            && hello.stream != STREAM_VERSION
         {
-            return Err(StreamError::Newer(hello.stream));
+            return Err(StreamError::OtherVersion(hello.stream));
         }
         if let (Some(refusal), 0) = (self.refusal.take(), self.intervals) {
             return Err(StreamError::Refused(refusal));

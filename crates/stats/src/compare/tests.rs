@@ -41,7 +41,7 @@ fn made(latencies: &[i64], origin: Origin) -> Made {
     let Origin { number, boot, name } = origin;
     let machine = Machine { boot_id: Some(format!("boot {boot}")), ..Machine::default() };
     let run = Run {
-        schema: 5,
+        schema: 1,
         latlab: "0.1.0".into(),
         id: format!("{name}-{number}"),
         started: format!("2026-11-23T00:00:{number:02}Z"),

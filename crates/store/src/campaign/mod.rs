@@ -79,8 +79,9 @@ impl Store {
         let document: serde_json::Value =
             serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()))?;
         match document["schema"].as_u64() {
-            Some(found) if found > CAMPAIGN_VERSION.into() => {
-                Err(Error::NewerSchema { path: file, found, known: CAMPAIGN_VERSION })
+            Some(found) if found != u64::from(CAMPAIGN_VERSION) => {
+                let (what, known) = ("campaign schema", CAMPAIGN_VERSION);
+                Err(Error::OtherVersion { path: file, what, found, known })
             }
             _ => {
                 let campaign = serde_json::from_value(document);

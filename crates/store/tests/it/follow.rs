@@ -12,7 +12,7 @@ const ID: &str = "20261121T234352Z_followed";
 
 /// The journal of a run that was killed, whose last frame is cut.
 fn fixture() -> Vec<u8> {
-    let cut = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/schema-3/cut");
+    let cut = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/schema-1/cut");
     let partial = fs::read_dir(cut).unwrap().next().unwrap().unwrap();
     fs::read(partial.path().join("journal")).unwrap()
 }
@@ -22,7 +22,8 @@ fn messages(bytes: &[u8]) -> (Vec<Message>, Vec<usize>) {
     let mut reader = FrameReader::new(bytes);
     let (mut messages, mut ends) = (Vec::new(), Vec::new());
     while let ReadResult::Frame(frame) = reader.next_frame().unwrap() {
-        if !matches!(frame.message, Message::Samples(_)) {
+        let is_bulk = matches!(frame.message, Message::Samples(_) | Message::Trace(_));
+        if !is_bulk {
             messages.push(frame.message);
         }
         ends.push(reader.whole_bytes() as usize);

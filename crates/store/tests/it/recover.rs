@@ -424,7 +424,7 @@ fn a_run_ended_by_its_user_before_the_first_interval_is_kept() {
 }
 
 #[test]
-fn a_newer_stream_is_left_for_a_newer_program() {
+fn a_stream_of_another_version_is_left_for_its_program() {
     let root = tempfile::tempdir().unwrap();
     let mut messages = small().messages();
     if let Message::Hello(hello) = &mut messages[0] {
@@ -434,7 +434,7 @@ fn a_newer_stream_is_left_for_a_newer_program() {
     killed(root.path(), "new", &bytes);
     let recovered = recover(root.path());
     let RecoveryOutcome::Left(error) = &recovered[0].outcome else { panic!("{recovered:?}") };
-    assert!(error.to_string().contains("use a newer latlab"), "{error}");
+    assert!(error.to_string().contains("use the latlab that wrote it"), "{error}");
     assert!(root.path().join(".new.partial/journal").exists());
 }
 

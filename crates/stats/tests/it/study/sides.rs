@@ -96,7 +96,7 @@ fn made(random: &mut Random, number: usize, level: f64) -> Made {
     let total = latlab_stats::summary(&asked, &counts, None);
     let bins = vec![ThreadBins { thread: 0, bins: counts.rows() }];
     let run = Run {
-        schema: 5,
+        schema: 1,
         latlab: "0.1.0".into(),
         id: format!("run-{number}"),
         started: format!("2026-11-23T00:00:{number:02}Z"),
