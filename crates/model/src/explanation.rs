@@ -86,11 +86,9 @@ pub struct TracedThread {
     /// Its priority as the kernel counts: below 100 real-time, 120 an ordinary thread.
     pub kernel_priority: Option<i32>,
     /// Its process and cgroup; none where it had ended before anybody looked.
-    #[serde(default)]
     pub known: Option<KnownThread>,
     /// Who started it, where it had ended before anybody looked; of a thread that mostly waits for what it
     /// starts, itself.
-    #[serde(default)]
     pub started_by: Option<Starter>,
 }
 
@@ -126,10 +124,9 @@ pub struct BlameLeg {
     /// The thread, where it is one.
     pub thread: Option<TracedThread>,
     /// What else is known of it: the function of an interrupt, printed lines, page faults.
-    #[serde(default)]
     pub evidence: Option<LegEvidence>,
-    /// The same in words: in what a command prints.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The same in words; printed, not stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }
 
@@ -181,24 +178,20 @@ pub struct SpikeBlame {
     /// What the cause took of it.
     pub cause_ns: Nanos,
     /// The longest leg of the cause, whole where `legs` are condensed.
-    #[serde(default)]
     pub longest: Option<BlameLeg>,
     /// Of what the cause has started, the names, those of the longest time first.
-    #[serde(default)]
     pub started: Vec<StartedThreads>,
     /// Why it is not explained, or not wholly.
-    #[serde(default)]
     pub reason: Option<UnexplainedReason>,
-    /// In a sentence: in what a command prints.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// In a sentence; printed, not stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub sentence: Option<String>,
     /// Stolen time between the readings around it.
     pub stolen: Option<StolenTime>,
     /// How its CPU was at the release.
-    #[serde(default)]
     pub before: CpuBefore,
-    /// The reason in words: in what a command prints.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The reason in words; printed, not stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub gap: Option<String>,
 }
 
@@ -286,19 +279,15 @@ pub struct Cause {
     pub last_ns: Nanos,
     /// The priority of a real-time thread as the kernel counts: below 100, and below 0 of a deadline
     /// thread; none of other threads.
-    #[serde(default)]
     pub kernel_priority: Option<i32>,
     /// The number of its thread in the kernel; of what is started, that of who starts it.
-    #[serde(default)]
     pub thread: Option<i32>,
     /// The name of its process.
-    #[serde(default)]
     pub process: Option<String>,
     /// Of what is started, the names, those of most spikes first.
-    #[serde(default)]
     pub started: Vec<String>,
-    /// The priority in words: in what a command prints.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The priority in words; printed, not stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub realtime: Option<String>,
     /// What to do about it, a command or a sentence: in what a command prints. Never read from a file.
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
@@ -310,12 +299,11 @@ pub struct Cause {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Unexplained {
     /// Why.
-    #[serde(default)]
     pub reason: Option<UnexplainedReason>,
     /// How many.
     pub count: u64,
-    /// Why in words: in what a command prints.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Why in words; printed, not stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }
 
@@ -344,7 +332,6 @@ pub struct RunExplanation {
     /// The causes, those of most spikes first.
     pub causes: Vec<Cause>,
     /// The recorded spikes that are not explained, by why.
-    #[serde(default)]
     pub unexplained: Vec<Unexplained>,
     /// The largest recorded spikes.
     pub largest: Vec<SpikeBlame>,

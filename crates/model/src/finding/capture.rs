@@ -101,7 +101,6 @@ findings! {
             /// How many values were seen at the rarer level, where these are hardly any.
             rare: Option<u64>,
             /// Whether its levels drift so far that no threshold parts them all the time.
-            #[serde(default)]
             wanders: bool,
         } => NO_PASS;
         "channel-noise" ChannelNoise {
@@ -111,8 +110,7 @@ findings! {
             low: f64,
             /// Up to which level.
             high: f64,
-            /// What shows it, as a clause; empty in older runs.
-            #[serde(default)]
+            /// What shows it, as a clause.
             why: String,
         } => WARNING;
         "values-outside" ValuesOutside {

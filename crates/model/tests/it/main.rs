@@ -1,6 +1,5 @@
 //! The vocabulary, tested from outside.
 
-mod campaign;
 mod cpu;
 mod deadline;
 mod edges;
@@ -14,7 +13,6 @@ mod histogram_layout;
 mod machine;
 mod nanos;
 mod own_work;
-mod plan_older;
 mod plan_tuning;
 mod samples;
 mod sanitize;

@@ -114,6 +114,7 @@ fn machine() -> Vec<MachineFinding> {
         SpinRested { rested_ns: MILLISECOND * 500, spun_ns: SECOND * 10 },
         OftenMissed { missed: 5_000, due: 10_000, period_ns: MICROSECOND * 10 },
         PageFaults { count: 1, lock_refused: false },
+        PageFaults { count: 1, lock_refused: true },
         PageFaults { count: 12, lock_refused: true },
     ]
 }
@@ -182,7 +183,6 @@ fn capture() -> Vec<CaptureFinding> {
             rare: None,
             wanders: true,
         },
-        ChannelNoise { channel: "CH2".into(), low: -0.04, high: 0.08, why: String::new() },
         ChannelNoise {
             channel: "CH2".into(),
             low: 9.2,
