@@ -109,7 +109,7 @@ impl LiveRun {
 
 impl LiveRun {
     fn keep_late(&mut self, spikes: &Spikes) {
-        let Some(plan) = self.plan.as_ref().filter(|plan| plan.until_decided) else { return };
+        let Some(plan) = self.plan.as_ref().filter(|plan| plan.until.decided) else { return };
         let Some(thread) = self.threads.get(spikes.thread as usize) else { return };
         let period = thread.setup.period_ns.unwrap_or_default();
         let late = spikes.spikes.iter();
@@ -147,8 +147,9 @@ impl LiveRun {
 
     /// Whether a run that is to end then has decided whether it keeps its limit of miss bursts.
     pub fn is_decided(&self) -> bool {
-        let Some(plan) = self.plan.as_ref().filter(|plan| plan.until_decided) else { return false };
-        let Some((per_hour, deadline)) = plan.limit_per_hour.zip(plan.deadline_ns) else {
+        let Some(plan) = self.plan.as_ref().filter(|plan| plan.until.decided) else { return false };
+        let Some((per_hour, deadline)) = plan.until.limit_per_hour.zip(plan.until.deadline_ns)
+        else {
             return false;
         };
         // What one thread has measured further than another is not known of all.

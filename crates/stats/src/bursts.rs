@@ -24,7 +24,7 @@ pub struct LateCycle {
 impl LateCycle {
     /// What a large latency of a thread with this period makes late; none where it is in time.
     pub fn of(plan: &Plan, thread: u32, period_ns: Nanos, spike: Spike) -> Option<LateCycle> {
-        LateCycle::above(plan.deadline_ns?, plan, thread, period_ns, spike)
+        LateCycle::above(plan.until.deadline_ns?, plan, thread, period_ns, spike)
     }
 
     /// The same with another limit than the deadline.

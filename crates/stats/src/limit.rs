@@ -129,8 +129,8 @@ pub fn judge_limit(
 
 /// Whether somebody may have ended a run for what it showed.
 pub fn may_be_chosen(plan: &Plan, ended: EndReason) -> bool {
-    let open_ended = plan.duration_ns.is_none() && plan.cycles.is_none();
-    plan.until_decided || open_ended || ended != EndReason::Finished
+    let open_ended = plan.until.duration_ns.is_none() && plan.until.cycles.is_none();
+    plan.until.decided || open_ended || ended != EndReason::Finished
 }
 
 /// Whether an end before its time leaves the counts worth what they are: what a person or a rule has

@@ -17,7 +17,7 @@ fn a_row_of_version_1_says_what_its_plan_measures() {
     };
     for (text, fits) in [("local", false), ("lab:x86-64/rt-6.1", true)] {
         let read: Row = serde_json::from_value(older(text)).unwrap();
-        assert_eq!(read.plan.target.to_string(), text);
+        assert_eq!(read.plan.on.target.to_string(), text);
         assert_eq!(read.fits_kernel("6.12.1-rt1"), fits, "a guest has a kernel of its own");
         let again: Row = serde_json::from_value(serde_json::to_value(&read).unwrap()).unwrap();
         assert_eq!(again, read);

@@ -15,7 +15,6 @@ mod machine;
 mod nanos;
 mod own_work;
 mod pasted;
-mod plan_older;
 mod plan_tuning;
 mod samples;
 mod sanitize;

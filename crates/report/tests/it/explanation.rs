@@ -26,7 +26,7 @@ fn a_run_of_schema_5_shows_its_own_sentences() {
     let text = causes_text(&run, WIDE, PLAIN);
     for cause in &stored.causes {
         assert_eq!(cause.remedy, None, "what to do is not read from a file");
-        assert!(text.contains(cause.remedy(run.asked.policy).as_str()), "{cause:?}\n{text}");
+        assert!(text.contains(cause.remedy(run.asked.who.policy).as_str()), "{cause:?}\n{text}");
         assert!(text.contains(cause.realtime.as_deref().unwrap_or_default()), "{cause:?}\n{text}");
     }
     assert!(text.contains(stored.largest[0].sentence.as_deref().unwrap()), "{text}");
@@ -51,7 +51,7 @@ fn a_run_of_schema_6_is_told_from_its_codes() {
     let text = causes_text(&run, WIDE, PLAIN);
     for cause in &stored.causes {
         assert_eq!((&cause.remedy, &cause.realtime), (&None, &None));
-        assert!(text.contains(cause.remedy(run.asked.policy).as_str()), "{cause:?}\n{text}");
+        assert!(text.contains(cause.remedy(run.asked.who.policy).as_str()), "{cause:?}\n{text}");
     }
     let why =
         "Not explained: 1 spike, since nothing was recorded while the thread itself had the CPU.";

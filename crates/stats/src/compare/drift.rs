@@ -18,7 +18,7 @@ impl InTurn {
     /// How the runs of two sides follow each other; `None` where the sides took turns, or virtual time
     /// does not drift.
     pub fn of(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<InTurn> {
-        let has_virtual_time = |one: &MeasuredRun| one.run.asked.target.has_virtual_time();
+        let has_virtual_time = |one: &MeasuredRun| one.run.asked.on.target.has_virtual_time();
         let is_still = base.iter().chain(candidate).all(has_virtual_time);
         // Runs of the same second are in the order of their numbers.
         let started = |side: &[MeasuredRun], at: usize| {
