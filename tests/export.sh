@@ -5,7 +5,7 @@
 . "$(dirname "$0")/common.bash"
 export LATLAB_RUNS=$here/runs NO_COLOR=1
 recordings=fixtures/recordings
-cp -r fixtures/schema-5/runs "$here/runs"
+mkdir "$here/runs" && cp -r fixtures/schema-1/runs/*_traced "$here/runs"
 own=$(basename "$here"/runs/*)
 
 have "the readers of other people" python:hdrh python:prometheus_client python:perfetto python:pandas \

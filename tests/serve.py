@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import pathlib
 import random
 import select
 import socket
@@ -57,12 +58,13 @@ def never_read(url, run, server):
     """50 clients that never read take no memory and hold nobody up."""
     host = urllib.parse.urlsplit(url)
     ask = lambda path: f"GET {path} HTTP/1.1\r\nHost: {host.netloc}\r\n\r\n".encode()
+    stored = next(pathlib.Path("fixtures/schema-1/runs").glob("*_sampled")).name
     clients, before = [], peak_mib(server)
     for number in range(50):
         one = socket.create_connection((host.hostname, host.port))
         one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         # They ask, again and again, and never read.
-        pages = ask("/") * 10 + ask("/runs/20261121T234350Z_schema-3") * 20
+        pages = ask("/") * 10 + ask(f"/runs/{stored}") * 20
         one.sendall(ask(f"/live/{run}/events") if number % 2 else pages)
         clients.append(one)
     time.sleep(4)

@@ -140,7 +140,7 @@ refused() {
 strangers=$here/strangers
 strange=$strangers/$'20261121T234350Z_gnp.\u202eexe\e[2J'
 mkdir "$strangers"
-cp -r fixtures/schema-3/runs/*_schema-3 "$strange"
+cp -r fixtures/schema-1/runs/*_sampled "$strange"
 python3 tests/strangers.py make_hostile "$strange"
 # What people see of it: a line for each output that shows more than what can be seen.
 visible() { python3 tests/strangers.py visible "$@"; }

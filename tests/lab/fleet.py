@@ -81,8 +81,8 @@ def run_folders():
     return sorted(path.parent for path in LAB.rglob("run.json"))
 
 
-def runs_of_every_schema_are_added_each_once():
-    table = HERE / "schemas"
+def stored_runs_are_added_each_once():
+    table = HERE / "stored"
     said = fleet(table, "add", FIXTURES, code=0)
     same("what is said", said, "6 runs added\n")
     same("said the second time", fleet(table, "add", FIXTURES, FIXTURES), "0 runs added, 6 in the table already\n")
@@ -104,12 +104,12 @@ def runs_of_every_schema_are_added_each_once():
                        if its == thread] for thread in set(stored["thread"].to_pylist())]
                 largest = [latency for each in of for latency in sorted(each)[-100:]]
                 same(f"spikes of {run}", (rows, total), (len(largest), sum(largest)))
-    found = sql(table, "SELECT code, severity, text FROM findings")
-    same("findings", [row[:2] for row in found], [["stroboscope", "warning"]])
-    assert "Releases every 2 ms" in found[0][2], found
-    [[readings]] = sql(table, "SELECT count(*) FROM telemetry WHERE run LIKE '%schema-5' AND min_value <= mean_value "
+    found = sql(table, "SELECT severity, text FROM findings WHERE code = 'stroboscope'")
+    same("findings", [row[0] for row in found], ["warning"])
+    assert "Releases every 2 ms" in found[0][1], found
+    [[readings]] = sql(table, "SELECT count(*) FROM telemetry WHERE run LIKE '%traced' AND min_value <= mean_value "
                               "AND mean_value <= max_value AND readings > 0")
-    stored = pyarrow.parquet.read_table(next(FIXTURES.glob("*schema-5")) / "telemetry.parquet").to_pylist()
+    stored = pyarrow.parquet.read_table(next(FIXTURES.glob("*traced")) / "telemetry.parquet").to_pylist()
     same("series of telemetry", readings, len({(row["metric"], row["subject"]) for row in stored
                                                if row["value"] is not None}))
 
@@ -199,7 +199,7 @@ def every_query_answers_what_it_says():
     assert [row["ratio"] for row in changed] == sorted((row["ratio"] for row in changed), reverse=True)
     same("settings", {row["settings"] for row in changed}, {"same"})
     # A scenario that one board alone has, and which the others lack.
-    fleet(table, "add", next(FIXTURES.glob("*schema-5")))
+    fleet(table, "add", next(FIXTURES.glob("*traced")))
     lacking = [row for row in ask(table, "coverage") if row["runs"] == 0]
     same("what is not covered", len(lacking), BOARDS + len(simulated.SCENARIOS))
 
@@ -381,7 +381,7 @@ def rebuilding_gives_the_same_answers():
     said = fleet(table, "rebuild", board[1])
     same("what is said", said, f"{RUNS + 2} runs added\n")
     same("names", sql(table, "SELECT board, tags FROM runs WHERE board = 'named'"), [["named", "a=b"]])
-    after = {query: [row for row in rows if row.get("scenario") != "schema-2"] for query, rows in answers(table).items()}
+    after = {query: [row for row in rows if row.get("scenario") != "sampled"] for query, rows in answers(table).items()}
     for query in "board-tail", "trend", "matrix", "changed":
         same(query, after[query], before[query])
     copies = HERE / "moved"
@@ -546,7 +546,7 @@ def what_comes_is_added_while_it_watches():
 
 
 CASES = [
-    runs_of_every_schema_are_added_each_once,
+    stored_runs_are_added_each_once,
     a_damaged_run_is_told_and_left_out,
     two_runs_of_one_name_and_board_are_told_apart_by_a_name,
     quantiles_are_those_of_all_latencies_together,

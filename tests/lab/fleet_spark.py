@@ -93,7 +93,7 @@ def main():
     HERE.mkdir()
     lab, table = HERE / "lab", HERE / "fleet"
     simulated.lab(lab, 180, 5)
-    for folders in [lab], [ROOT / "fixtures/schema-4/runs", ROOT / "fixtures/schema-5/runs"]:
+    for folders in [lab], [ROOT / "fixtures/schema-1/runs"]:
         subprocess.run([os.environ["LATLAB"], "fleet", "--table", str(table), "add", *map(str, folders)], check=True,
                        stdout=subprocess.DEVNULL)
     own = HERE / "own.sql"

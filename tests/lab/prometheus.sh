@@ -7,7 +7,7 @@ tools=$PWD/target/tools/prometheus/usr/bin
 have "metrics" "$tools/prometheus" "$tools/promtool" curl || exit 0
 runs=$here/runs
 mkdir -p "$runs"
-cp -r fixtures/schema-5/runs/* "$runs"
+cp -r fixtures/schema-1/runs/*_traced "$runs"
 server= asking=
 trap 'kill $server $asking 2>/dev/null; rm -rf "$here"' EXIT
 

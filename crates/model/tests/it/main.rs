@@ -1,6 +1,5 @@
 //! The vocabulary, tested from outside.
 
-mod campaign;
 mod cpu;
 mod deadline;
 mod edges;
