@@ -236,7 +236,9 @@ impl Plan {
         let is_asked = |option: &&PlanOption| {
             has(option) && (option.applies.is_for(instrument) || !is_measured_here(instrument))
         };
-        OPTIONS.iter().filter(is_asked).fold(command, |line, option| {
+        let asked = OPTIONS.iter().filter(is_asked);
+        let (last, first): (Vec<_>, Vec<_>) = asked.partition(|option| option.form.is_rest);
+        first.into_iter().chain(last).fold(command, |line, option| {
             let values = (option.at.words)(self, &usual);
             match option.form {
                 Form { is_rest: true, .. } if !values.is_empty() => line.text("--").words(values),
