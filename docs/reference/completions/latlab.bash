@@ -195,7 +195,7 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__attach)
-            opts="-D -q -h -V --pid --comm --as-root --output --thread --activation --instrument --interval --deadline --limit --telemetry --note --load --load-on --loads --tune --set --for --name --list --keep-going --quiet --junit --ktap --lava --out --format --help --version"
+            opts="-D -q -h -V --pid --comm --as-root --output --thread --activation --interval --deadline --limit --telemetry --note --load --load-on --loads --tune --set --for --name --list --keep-going --quiet --junit --ktap --lava --out --format --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -219,10 +219,6 @@ _latlab() {
                     ;;
                 --activation)
                     COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --instrument)
-                    COMPREPLY=($(compgen -W "cyclic handoff spin timerlat attach respond import" -- "${cur}"))
                     return 0
                     ;;
                 --interval)

@@ -147,13 +147,6 @@ complete -c latlab -n "__fish_latlab_using_subcommand attach" -l comm -d 'Measur
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l output -d 'With PROGRAM: write what it prints to this file [default: discard it]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l thread -d 'Judge the threads with this name; * stands for anything [default: those with a real-time policy, or all if there are none]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l activation -d 'Name the system call that ends a cycle, such as epoll_wait or read:7; may be repeated [default: find out]' -r
-complete -c latlab -n "__fish_latlab_using_subcommand attach" -l instrument -d 'Method of measuring: cyclic (a thread sleeps until its release), handoff (another thread wakes it), spin (gaps in a busy loop), timerlat (the kernel\'s tracer)' -r -f -a "cyclic\t''
-handoff\t''
-spin\t''
-timerlat\t''
-attach\t''
-respond\t''
-import\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l interval -d 'Length of the stored intervals' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l deadline -d 'Longest time from the release to the end of a cycle, or wake-up:TIME from the release to its start [default: the period of each thread]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l limit -d 'Allow up to RATE bursts of deadline misses (0.1/h, 1/d) before failing' -r

@@ -201,7 +201,7 @@ options! {
     "instrument": choice!("NAME", Instrument)
         .default("cyclic")
         .fact("Instrument", |plan| Some(instrument_fact(plan))),
-        ALL,
+        RUN,
         instrument,
         |plan, _| match plan.method {
             Method::Attach(_) => Vec::new(),
