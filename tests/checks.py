@@ -110,7 +110,7 @@ def tunings_told(document, count, staying):
     """That a run lists its tunings, and the interrupts that cannot be moved."""
     run, count = json.load(open(document)), int(count)
     made = [one for one in run["applied"]["settings"] if one["what"].startswith("tuning ")]
-    assert len(made) == count == len(run["asked"]["tunings"]), made
+    assert len(made) == count == len(run["asked"]["on"]["tunings"]), made
     for one in made:
         assert one["asked"] == one["applied"] and one["matters"], one
     if any(one["what"] == "tuning irqs" for one in made):

@@ -164,8 +164,8 @@ wrong() {
     for spoil in \
         'document["measured_ns"] = "1 s"' \
         'document["verdict"]["word"] = "perhaps"' \
-        'document["asked"]["policy"]["name"] = "fofo"' \
-        'document["asked"]["cpus"] = [0, 1]' \
+        'document["asked"]["who"]["policy"]["name"] = "fofo"' \
+        'document["asked"]["who"]["cpus"] = [0, 1]' \
         'document["threads"][0]["summary"]["cycles"] = -1' \
         'document["clocks"].pop()' \
         'document["total"]["mean_ns"] = True' \

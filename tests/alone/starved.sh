@@ -27,7 +27,7 @@ starved() {
         holds "'thread-starved' in codes and run['verdict']['word'] in ('fail', 'invalid')" &&
         # Every release until the end is counted, most of them as overruns of the starved thread.
         holds "threads[-1]['end']['cycles'] + threads[-1]['end']['missed']
-            >= min(run['measured_ns'], run['asked']['duration_ns']) / 1e6 - 200" &&
+            >= min(run['measured_ns'], run['asked']['until']['duration_ns']) / 1e6 - 200" &&
         holds "threads[-1]['end']['missed'] > 1000"
 }
 read -r first last <<<"$(taskset -cp $$ | sed 's/.*: //; s/,/-/g; s/^\([0-9]*\).*-/\1 /')"

@@ -50,8 +50,9 @@ def same_as_local(runs, *documents):
     import pyarrow.parquet
     local, board = (json.load(open(name)) for name in documents)
     assert local["machine"] == board["machine"], (local["machine"], board["machine"])
-    own = {"target": 0, "seed": 0, "name": 0}
-    assert {**local["asked"], **own} == {**board["asked"], **own}, board["asked"]
+    own = {"seed": 0, "name": 0}
+    asked = [{**run["asked"], **own, "on": {**run["asked"]["on"], "target": 0}} for run in (local, board)]
+    assert asked[0] == asked[1], board["asked"]
     settings = lambda run: [{key: one[key] for key in ("name", "asked", "applied") if key in one}
                             for one in run["applied"]["settings"] if one["what"] != "ssh server"]
     assert settings(local) == settings(board), (settings(local), settings(board))
@@ -64,8 +65,8 @@ def same_as_local(runs, *documents):
 def place(port):
     """That a run has the place of labgrid with its tags and its board."""
     asked = json.load(open("run.json"))["asked"]
-    assert asked["target"] == "labgrid:board-a", asked["target"]
-    place = asked["place"]
+    assert asked["on"]["target"] == "labgrid:board-a", asked["on"]["target"]
+    place = asked["on"]["place"]
     assert place["name"] == "board-a" and place["tags"] == {"arch": "any", "board": "a"}, place
     assert place["board"].endswith(f"@127.0.0.1:{port}"), place
 

@@ -18,7 +18,7 @@ is_brought_home() {
             and run['verdict']['word'] == 'pass' and run['ended'] == 'finished'
             and not run['recovered'] and 'board-traffic' not in codes
             and not any(one['what'] == 'ssh server' for one in run['applied']['settings'])
-            and run['asked']['detached']['most_bytes'] > 0" || return 1
+            and run['asked']['on']['detached']['most_bytes'] > 0" || return 1
     collect
     expect "nothing more" [ "$code" = 0 -a "$(cat "$here/collected.json")" = "[]" ] &&
         expect "in words" [ "$("$program" collect "$board")" = "Nothing to collect on $board." ]

@@ -65,7 +65,7 @@ def every_stored_run_has_the_figures_of_its_document():
         same("word", run.verdict and run.verdict.word, stored["verdict"] and stored["verdict"]["word"])
         same("findings", [one.code for one in run.findings], [one["code"] for one in stored["findings"]])
         same("kernel", run.machine["kernel"], stored["machine"]["kernel"])
-        same("deadline", run.deadline_ns, stored["asked"]["deadline_ns"])
+        same("deadline", run.deadline_ns, stored["asked"]["until"]["deadline_ns"])
         same("instrument", run.plan["method"]["instrument"], "cyclic")
         same("name", (run.name, run.id, run.path), (stored["asked"]["name"], path.name, path))
         same("start", run.started.isoformat()[:19], stored["started"][:19])

@@ -7,7 +7,7 @@
 a_run() {
     on_board --cycles 1000 --deadline 1s --name board
     expect "a run that passes" [ "$code" = 0 ] &&
-        holds "run['asked']['target'] == '$board' and threads[0]['summary']['cycles'] >= 1000
+        holds "run['asked']['on']['target'] == '$board' and threads[0]['summary']['cycles'] >= 1000
             and run['verdict']['word'] == 'pass'
             and 'stream-lost' not in codes and run['conditions']" &&
         expect "an agent that only its user may read" \

@@ -54,11 +54,11 @@ by_name() {
         expect "where it is remembered" grep -q "^Stored in $here/config/latlab/targets.toml$" "$here/added" &&
         expect "a file for its user alone" [ "$(stat -c %a "$here/config/latlab/targets.toml")" = 600 ] || return 1
     "$program" run --quiet --format json --target pi --cycles 500 --warm-up 0s "${rights[@]}" >"$here/run.json" &&
-        holds "run['asked']['target'] == '$board' and run['asked']['cpus'] == '0'
-            and run['asked']['deadline_ns'] == 900_000_000" &&
+        holds "run['asked']['on']['target'] == '$board' and run['asked']['who']['cpus'] == '0'
+            and run['asked']['until']['deadline_ns'] == 900_000_000" &&
         "$program" run --quiet --format json --target pi --cycles 500 --warm-up 0s \
             --deadline 2s "${rights[@]}" >"$here/run.json" &&
-        holds "run['asked']['deadline_ns'] == 2_000_000_000" || return 1
+        holds "run['asked']['until']['deadline_ns'] == 2_000_000_000" || return 1
     expect "its defaults in the list" grep -qE "^pi +$board +0 +900 ms$" <("$program" target list) || return 1
     "$program" loads --target pi >/dev/null && "$program" doctor --target pi >/dev/null &&
         "$program" target add again ssh://other >/dev/null && "$program" target remove again &&
@@ -90,9 +90,9 @@ responds() {
 }
 answered() {
     holds_in "$(path_of "$here/wires.json")/run.json" "" \
-        "run['asked']['target'] == '$board' and run['asked']['deadline_ns'] == $1
-            and [one['name'] for one in run['asked']['loads']] == ['command']
-            and '$2' in run['asked']['loads'][0]['words'] and '$board' in run['asked']['command']
+        "run['asked']['on']['target'] == '$board' and run['asked']['until']['deadline_ns'] == $1
+            and [one['name'] for one in run['asked']['on']['loads']] == ['command']
+            and '$2' in run['asked']['on']['loads'][0]['words'] and '$board' in run['asked']['command']
             and '$2' in run['asked']['command']"
 }
 tells_what_runs() {

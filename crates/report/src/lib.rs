@@ -7,7 +7,6 @@
 pub mod campaign;
 mod cause_share;
 mod causes;
-pub mod command;
 pub mod compare;
 pub mod doctor;
 mod figures;
@@ -35,7 +34,6 @@ pub use causes::{
     detail as leg_detail, priority_of as thread_priority, remedy as cause_remedy,
     rendered as rendered_explanation, sentence as spike_sentence, spike as rendered_spike,
 };
-pub use command::{command, duration};
 pub use doctor::{Detail, Subject, catalogue, comparison, examination};
 pub use findings::{FINDING_TOPICS, FindingTopic, FindingWords, InWords, Said, Worded, why_lost};
 pub use page::markup::with_breaks;

@@ -10,7 +10,7 @@ pub fn sanitize_run(run: &Run) -> serde_json::Result<Run> {
     // A command finds a thread by its true name, so that remedies are made before names are escaped.
     if let (Some(safe), Some(explanation)) = (&mut safe.explanation, &run.explanation) {
         for (safe, cause) in safe.causes.iter_mut().zip(&explanation.causes) {
-            safe.remedy = Some(remedy(cause, run.asked.policy));
+            safe.remedy = Some(remedy(cause, run.asked.who.policy));
         }
     }
     keep_remedies(safe.doctor.iter_mut().flatten(), run.doctor.iter().flatten());

@@ -116,7 +116,7 @@ pub(crate) fn against(limit: &BurstLimit, word: VerdictWord, misses: u64) -> Str
 
 /// What a single run cannot know.
 fn of_one_boot(run: &Run) -> &'static str {
-    match run.asked.method.is_import() || run.asked.target.has_virtual_time() {
+    match run.asked.method.is_import() || run.asked.on.target.has_virtual_time() {
         true => "",
         false => " This is one run of one boot; another boot may differ.",
     }

@@ -91,7 +91,7 @@ class Run:
     @property
     def deadline_ns(self) -> int | None:
         """The deadline, in ns."""
-        deadline: int | None = self.plan["deadline_ns"]
+        deadline: int | None = self.plan["until"]["deadline_ns"]
         return deadline
 
     @cached_property

@@ -23,7 +23,7 @@ pub fn rendered(run: &Run) -> Option<RunExplanation> {
     let explanation = run.explanation.as_ref()?;
     let cause = |one: &Cause| Cause {
         realtime: realtime(one.kernel_priority),
-        remedy: Some(remedy(one, run.asked.policy)),
+        remedy: Some(remedy(one, run.asked.who.policy)),
         ..one.clone()
     };
     let unexplained = |one: &Unexplained| Unexplained { why: Some(why(one).to_string()), ..*one };

@@ -4,7 +4,6 @@
 //! their place.
 
 use crate::InWords;
-use crate::command::command;
 use crate::sections::changes;
 use crate::sections::conditions;
 use crate::sections::legs;
@@ -39,7 +38,7 @@ pub fn markdown(run: &Run) -> String {
             escaped(&run.latlab),
             escaped(&run.id)
         ),
-        fenced(command(&run.asked).as_str()),
+        fenced(run.asked.repeat().as_str()),
     ];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     parts.join("\n")
