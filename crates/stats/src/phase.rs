@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn an_unknown_tick_makes_it_a_may() {
         let finding = stroboscope(microseconds(200), None).unwrap();
-        assert_eq!(aliased(&finding), (microseconds(199), false, 1));
+        assert_eq!(aliased(&finding), (microseconds(199), false, 5));
     }
 
     #[test]

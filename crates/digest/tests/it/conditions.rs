@@ -168,7 +168,7 @@ fn a_hog_changes_the_load_and_is_named_beside_its_latencies() {
     let finding = made.finds("load-changed", 40);
     let told = fields(&finding);
     assert_eq!((&told["cpu"], &told["threads"][0]["name"]), (&json!(1), &json!("yes")));
-    assert_eq!(told["when"], json!({ "from_ns": second(40), "to_ns": second(42) }));
+    assert_eq!(told["when"], json!({ "from_ns": 40 * SECOND.0, "to_ns": 42 * SECOND.0 }));
     assert!((told["share"].as_f64().unwrap() - 0.98).abs() < 0.01, "{told}");
     assert!((told["usual_share"].as_f64().unwrap() - 0.05).abs() < 0.01, "{told}");
     assert!((told["threads"][0]["share"].as_f64().unwrap() - 0.97).abs() < 0.01, "{told}");
@@ -302,7 +302,7 @@ fn a_change_of_the_clock_source_is_an_error() {
     assert_eq!(finding.severity(), Severity::Error);
     let told = fields(&finding);
     assert_eq!((&told["before"], &told["after"]), (&json!("tsc"), &json!("hpet")));
-    assert_eq!(told["since_start_ns"], json!(second(33)));
+    assert_eq!(told["since_start_ns"], json!(33 * SECOND.0));
 }
 
 #[test]
@@ -378,8 +378,8 @@ fn a_hole_in_the_readings_is_a_finding() {
     let finding = made.finds("telemetry-gap", 20);
     assert_eq!(finding.severity(), Severity::Warning);
     let told = fields(&finding);
-    assert_eq!(told["when"], json!({ "from_ns": second(20), "to_ns": second(29) }));
-    assert_eq!((&told["gaps"], &told["usual_ns"]), (&json!(2), &json!(second(1))));
+    assert_eq!(told["when"], json!({ "from_ns": 20 * SECOND.0, "to_ns": 29 * SECOND.0 }));
+    assert_eq!((&told["gaps"], &told["usual_ns"]), (&json!(2), &json!(SECOND)));
     assert_eq!(told["beside"]["then"]["p99_ns"], json!(80_000));
 }
 

@@ -36,9 +36,7 @@ words! { SetupFinding {
     SettingWritten { setting, value } =>
         says "During the run, another program wrote to {setting}. It holds '{value}' as before, but may have \
               held something else in between.";
-        if is_of_latlab(setting) => remedy FIND_CHANGER;
-        if is_of_machine(setting) => remedy FIND_WRITER;
-        remedy FIND_SCHEDULER;
+        remedy FIND_WRITER;
 
     /// A kernel file that the run changed does not hold what it held before.
     SettingNotRestored

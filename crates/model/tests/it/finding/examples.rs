@@ -44,6 +44,7 @@ fn imports() -> Vec<ImportFinding> {
         over(1, Some(1282), None),
         over(752, Some(1453), Some(651)),
         over(7, None, None),
+        over(1, None, None),
         ImportOverflowUnknown { end_ns, largest_ns: Some(MICROSECOND * 426) },
         ImportOverflowUnknown { end_ns, largest_ns: None },
         ImportContradiction {
@@ -176,6 +177,14 @@ fn capture() -> Vec<CaptureFinding> {
             wanders: false,
         },
         LevelsInDoubt {
+            channel: "CH2".into(),
+            levels: vec![0.0, 3.3],
+            used: 1.65,
+            thresholds: vec![1.65],
+            rare: Some(3),
+            wanders: false,
+        },
+        LevelsInDoubt {
             channel: "CH1".into(),
             levels: vec![0.4, 6.1],
             used: 3.25,
@@ -190,6 +199,7 @@ fn capture() -> Vec<CaptureFinding> {
             why: "its swing of 0.4 is 1 step of its converter (0.4)".into(),
         },
         ValuesOutside { channel: "CH1".into(), count: 4, low: 0.0, high: 3.3 },
+        ValuesOutside { channel: "CH1".into(), count: 1, low: 0.0, high: 3.3 },
         ChunkMissing { parts: vec!["logic-1-3".into()] },
         CaptureLeftOut {
             count: 1,
@@ -288,6 +298,7 @@ fn conditions() -> Vec<ConditionFinding> {
             when: Some(when),
             beside: LatencyComparison { recorded: recorded(), then: None, otherwise: None },
         },
+        Steal { cpu: 0, mean_share: 0.003, worst_share: 0.004, when: None, beside: beside() },
         Swapped { pages: 40, when, beside: beside() },
         RivalThread { cpus: cpus(), threads: vec![rival], others: 4, beside: beside() },
         changed(&[yes], 0),
@@ -302,6 +313,7 @@ fn conditions() -> Vec<ConditionFinding> {
         },
         Smi { count: 3, when, beside: beside() },
         KernelEvent { event: "rt-throttling".into(), count: 1, when, beside: beside() },
+        KernelEvent { event: "rcu-stall".into(), count: 2, when, beside: beside() },
         TelemetryLost { readings: 3 },
         TelemetryGap { gaps: 2, when, usual_ns: SECOND, beside: beside() },
         TelemetryDear { cpu_share: 0.013, limit_share: 0.005 },
@@ -337,6 +349,7 @@ fn setup() -> Vec<SetupFinding> {
             reason: "No such file or directory (os error 2)".into(),
         },
         SettingWritten { setting: "/proc/sys/kernel/timer_migration".into(), value: "0".into() },
+        setting(None, None),
         setting(Some("7"), None),
         setting(None, Some("Permission denied (os error 13)")),
     ]
@@ -469,6 +482,7 @@ fn ends() -> Vec<EndFinding> {
         early(EndReason::CpuOffline),
         early(EndReason::RanAway),
         early(EndReason::RecorderFull),
+        early(EndReason::Interrupted),
         early(EndReason::Failed),
         early(EndReason::Lost),
         ThreadLost {},
@@ -491,6 +505,7 @@ fn ends() -> Vec<EndFinding> {
         BoardInterrupts { cpus: vec![CpuRate { cpu: 3, per_second: 12.25 }] },
         DetachedBound { most_bytes: 9_000_000 },
         BoardClockOff { off_ns: SECOND * -86_400 * 20_000 },
+        BoardClockOff { off_ns: SECOND * 86_400 },
         HostCrowded { waited_share: 0.31 },
         SpikeCommandFailed { failed: 1, started: 12 },
     ]
@@ -559,5 +574,6 @@ fn journal() -> Vec<JournalFinding> {
         JournalCut { bytes: 117 },
         damaged(JournalPart::Middle, None),
         damaged(JournalPart::End, Some("wrong checksum")),
+        damaged(JournalPart::End, None),
     ]
 }
