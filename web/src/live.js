@@ -128,8 +128,8 @@ function answer() {
   const largest = totals.map((one) => one.max).filter((max) => max !== null).sort((one, other) => other - one)[0];
   if (largest === undefined) return "";
   const deadline = state.plan?.deadline_ns ?? null, releases = count(all("count") + all("missed"));
-  const misses = deadline === null ? `${releases} wake-ups so far`
-    : `${all("misses") === 0 ? "None" : count(all("misses"))} of ${releases} wake-ups missed the ${latency(deadline)} deadline so far`;
+  const misses = deadline === null ? `${releases} releases so far`
+    : `${all("misses") === 0 ? "None" : count(all("misses"))} of ${releases} releases missed the ${latency(deadline)} deadline so far`;
   return `${misses}; the largest took ${latency(largest)}.`;
 }
 

@@ -7,7 +7,7 @@ pub use method_facts::method_facts;
 use crate::figures::{NamedQuantile, P99, P99_9, P99_99, P99_999, maximum};
 use crate::sections::{attach, respond};
 use crate::terms;
-use crate::units::{four_digits, grouped, percent, percent_of, span};
+use crate::units::{counted, four_digits, grouped, percent, percent_of, span};
 use latlab_model::finding::{FindingKind, ImportFinding};
 use latlab_model::guest::Guest;
 use latlab_model::own_work::RunOwnWork;
@@ -16,12 +16,6 @@ use latlab_model::{Nanos, Run};
 
 /// What stands for a missed count where the mechanism has no releases.
 pub const NOT_DEFINED: &str = "not defined";
-
-/// The missed releases of a thread; where samples were lost, those of a window cannot be known.
-pub fn missed_count(run: &Run, summary: &Summary) -> String {
-    let unknown = if run.has_releases() { "not known" } else { NOT_DEFINED };
-    summary.missed.map_or_else(|| unknown.to_string(), |missed| missed.to_string())
-}
 
 /// How many samples are stored; none where none were asked for.
 pub fn samples(run: &Run) -> Option<String> {
@@ -117,7 +111,7 @@ pub fn over(run: &Run) -> String {
 pub fn exposure(run: &Run) -> String {
     let terms = terms::of_run(run);
     let (count, one, many) = match run.has_releases() {
-        true => (run.total.activations, "activation", "activations"),
+        true => (run.total.activations, "release", "releases"),
         false => (run.total.cycles, terms.cycle, terms.cycles),
     };
     format!("{} {}", grouped(count), if count == 1 { one } else { many })
@@ -125,15 +119,14 @@ pub fn exposure(run: &Run) -> String {
 
 /// What else belongs to the headline.
 pub fn lead(run: &Run) -> Vec<String> {
-    let counted = run.total.activations > 0;
+    let has_some = run.total.activations > 0;
     let responses = run.responses();
     [
         responses.and_then(respond::median),
         responses.and_then(respond::class_counts),
         tail(run).filter(|_| responses.is_none()),
         noise(run),
-        missed(run).filter(|_| counted),
-        misses(run).filter(|_| counted),
+        overruns(run).filter(|_| has_some),
         incomplete(run),
         ending(run.ended),
         recovered(run),
@@ -180,13 +173,13 @@ pub fn own_work(run: &Run) -> Option<String> {
 
 /// What else belongs to the headline of a window; how the run ended is not its matter.
 pub fn window_lead(run: &Run) -> Vec<String> {
-    let counted = run.total.activations > 0;
+    let has_some = run.total.activations > 0;
     let lost = run.has_releases() && run.total.missed.is_none();
     let missed = match lost {
-        true => "Samples were lost, so the number of missed releases is unknown.".to_string(),
-        false => missed(run).unwrap_or_default(),
+        true => "Samples were lost, so the number of overruns is unknown.".to_string(),
+        false => overruns(run).unwrap_or_default(),
     };
-    [tail(run), counted.then_some(missed), misses(run).filter(|_| counted)]
+    [tail(run), has_some.then_some(missed), misses(run).filter(|_| has_some)]
         .into_iter()
         .flatten()
         .collect()
@@ -234,16 +227,15 @@ fn noise(run: &Run) -> Option<String> {
     ))
 }
 
-/// The missed releases, which stand beside every maximum.
-pub fn missed(run: &Run) -> Option<String> {
+/// The overruns, which stand next to every maximum.
+fn overruns(run: &Run) -> Option<String> {
     Some(match run.total.missed {
         None if !run.asked.method.is_periodic() => return None,
-        None => "Missed releases are not defined: a relative sleep has no releases.".to_string(),
-        Some(0) => "No release was missed.".to_string(),
+        None => "Overruns are not defined: a relative sleep has no releases.".to_string(),
+        Some(0) => "No overrun.".to_string(),
         Some(missed) => {
             let share = percent_of(missed, run.total.activations).unwrap_or_default();
-            let verb = if missed == 1 { "release was" } else { "releases were" };
-            format!("{} {verb} missed ({share}).", grouped(missed))
+            format!("{} ({share} of the releases).", counted(missed, "overrun", "overruns"))
         }
     })
 }
@@ -362,12 +354,8 @@ pub fn maximum_place(run: &Run) -> Option<String> {
     Some(format!("{}{cpu}{when}", attach::thread_name(run, thread.setup.thread)))
 }
 
-/// Seconds from the first counted release of the run to the maximum of a summary.
-pub fn seen_at(run: &Run, summary: &Summary) -> Option<String> {
-    since_first_release(run, summary).map(|when| format!("{:.3}", when.as_secs_f64()))
-}
-
-fn since_first_release(run: &Run, summary: &Summary) -> Option<Nanos> {
+/// From the first counted release of the run to the maximum of a summary.
+pub fn since_first_release(run: &Run, summary: &Summary) -> Option<Nanos> {
     let first = run.threads.iter().map(|thread| thread.setup.first_release_ns).min()?;
     Some(summary.max_at_ns? - first)
 }
@@ -431,20 +419,20 @@ pub fn conditions(run: &Run) -> String {
     format!(
         "{}{threads}{known}{}{}{}{}",
         extent(run),
-        missed_words(run),
+        overrun_words(run),
         run.load().map(|load| format!("; load: {load}")).unwrap_or_default(),
         run.asked.guest.as_deref().map_or("", guests_time),
         note.map(|note| format!("; note: {note}")).unwrap_or_default(),
     )
 }
 
-/// The missed releases behind other facts; an instrument without releases says nothing of them.
-fn missed_words(run: &Run) -> String {
+/// The overruns behind other facts; an instrument without releases says nothing of them.
+fn overrun_words(run: &Run) -> String {
     if !run.asked.method.is_periodic() {
         return String::new();
     }
-    let missed = run.total.missed.map_or_else(|| NOT_DEFINED.to_string(), grouped);
-    format!("; missed releases: {missed}")
+    let overruns = run.total.missed.map_or_else(|| NOT_DEFINED.to_string(), grouped);
+    format!("; overruns: {overruns}")
 }
 
 /// How much was measured: `120 361 cycles in 60 s`.

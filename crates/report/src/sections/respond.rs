@@ -1,10 +1,9 @@
 //! How fast pins answer pins: the figures of responders beside each other, and what they say.
 
-use crate::doctor::severity_colour;
 use crate::figures::{LatencyBound, SaidLatency, known, resolution};
 use crate::pictures::axis::one_two_five;
-use crate::terminal::style::Style;
-use crate::terminal::table::{Column, table, wrapped};
+use crate::document::style::{Style, severity_colour};
+use crate::document::table::{Column, table, wrapped};
 use crate::units::{grouped, percent, span, trimmed};
 use latlab_model::gpio::GpioWire;
 use latlab_model::plan::Instrument;

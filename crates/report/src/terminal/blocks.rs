@@ -6,7 +6,7 @@
 use crate::figures::{LatencyBound, SaidLatency, maximum_of};
 use crate::pictures::curve::OpenStretch;
 use crate::pictures::deadline::DeadlineMark;
-use crate::terminal::table::wrapped;
+use crate::document::table::wrapped;
 use crate::terms;
 use crate::units::{four_digits, grouped};
 use latlab_model::{Bin, Nanos, Run, ThreadBins};

@@ -2,9 +2,10 @@
 
 use crate::sections::respond;
 use crate::sentence;
-use crate::terminal::style::{Colour, Style};
-use crate::terminal::table::{Column, table, wrapped};
-use crate::terminal::text::threads;
+use crate::document::style::{Colour, Style};
+use crate::document::table::{Column, table, wrapped};
+use crate::document::to_terminal;
+use crate::sections::threads;
 use crate::units::{Scale, span};
 use latlab_model::window::{LargeLatency, Window};
 use latlab_model::{Nanos, Run};
@@ -27,7 +28,7 @@ fn figures(run: &Run, shown: &Run, window: &Window, width: usize, style: Style) 
         Some(figures) => {
             table(respond::stretch_columns(run, window.total.cycles, figures), width, style)
         }
-        None => threads(shown, width, style),
+        None => to_terminal(&Vec::from_iter(threads::section(shown)), width, style),
     }
 }
 

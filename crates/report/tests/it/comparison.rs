@@ -7,7 +7,7 @@ use latlab_model::plan::Policy;
 use latlab_model::run::VerdictWord;
 use latlab_model::{Nanos, Plan, Run};
 use latlab_report::{
-    Glyphs, ListEntry, PictureSize, RunTable, Style, compare, histogram as picture, list, show,
+    Glyphs, PictureSize, RunTable, Style, compare, histogram as picture, list, show,
     summarise,
 };
 use latlab_stats::{MeasuredRun, Tolerance, compare_runs};
@@ -180,10 +180,9 @@ proptest! {
             })
             .collect();
         let runs: Vec<&Run> = made.iter().map(|one| &one.run).collect();
-        let entries: Vec<ListEntry> = runs.iter().map(|run| ListEntry::from(*run)).collect();
         for width in 20..=200 {
             let compared = text(&runs, width);
-            let listed = list(&entries, width, PLAIN);
+            let listed = list(&runs, width, PLAIN);
             for run in &runs {
                 let word = run.verdict.as_ref().unwrap().word.as_str();
                 let load = run.asked.loads.first().map_or("none", |load| &load.words);

@@ -3,7 +3,7 @@
 use crate::common;
 use latlab_model::doctor::{Diagnosis, Effect, Topic};
 use latlab_model::finding::{FindingKind, RecordedFinding, Severity};
-use latlab_report::{ListEntry, markdown, markdown_list};
+use latlab_report::{markdown, markdown_list};
 use proptest::prelude::*;
 
 #[test]
@@ -11,9 +11,9 @@ fn the_markdown_is_golden() {
     for (name, fixture) in common::all().into_iter().filter(|(name, _)| *name != "many") {
         insta::assert_snapshot!(format!("{name}"), markdown(&fixture.run));
     }
-    let entries: Vec<ListEntry> =
-        common::all().iter().map(|(_, fixture)| ListEntry::from(&fixture.run)).collect();
-    insta::assert_snapshot!("list", markdown_list(&entries));
+    let all = common::all();
+    let runs: Vec<&latlab_model::Run> = all.iter().map(|(_, fixture)| &fixture.run).collect();
+    insta::assert_snapshot!("list", markdown_list(&runs));
 }
 
 /// A run whose texts are all this one.
