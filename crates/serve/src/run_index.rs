@@ -55,22 +55,8 @@ pub struct ListFigures {
     pub machine: String,
     /// Its kernel.
     pub kernel: String,
-    /// Latencies recorded.
-    pub cycles: u64,
-    /// How long it measured.
-    pub measured: Nanos,
-    /// Observed maximum.
-    pub max: Option<Nanos>,
-    /// Whether larger latencies may be missing.
-    pub max_is_at_least: bool,
-    /// 99.9 %, where there are enough latencies.
-    pub p99_9: Option<Nanos>,
-    /// What it lies above, where no more is known of it.
-    pub p99_9_above: Option<Nanos>,
-    /// Missed releases, where there are releases.
-    pub missed: Option<u64>,
-    /// Deadline misses, where there is a deadline.
-    pub misses: Option<u64>,
+    /// Its figures, in the order of their heads.
+    pub figures: Vec<String>,
     /// What loaded the machine; `none`, or `unknown`.
     pub load: String,
     /// The judgement, where there is one.
@@ -208,15 +194,8 @@ impl ListFigures {
             started: escape_controls(&run.started),
             machine: escape_controls(named.unwrap_or(&machine.architecture)),
             kernel: escape_controls(&machine.kernel),
-            cycles: run.total.cycles,
-            measured: run.measured_ns,
-            max: run.total.max_ns,
-            max_is_at_least: run.total.max_is_at_least,
-            p99_9: run.total.quantiles.as_ref().and_then(|quantiles| quantiles.p99_9_ns),
-            p99_9_above: run.total.quantiles.as_ref().and_then(|all| all.above_ns),
+            figures: served_figures(run),
             reason: verdict_reason(run).map(|reason| escape_controls(&reason)),
-            missed: run.total.missed,
-            misses: run.total.misses,
             load: escape_controls(&run.load_or("none")),
             verdict: run.verdict.as_ref().map(|verdict| verdict.word),
             labels: MetricsRun::of_board(run),

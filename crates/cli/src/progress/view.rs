@@ -129,14 +129,11 @@ fn totals(view: &LiveView) -> Vec<String> {
     };
     let sum = |of: fn(&LiveThread) -> u64| grouped(threads.iter().map(of).sum());
     let missed = match view.plan.method.has_releases() {
-        true if view.plan.method.attach().is_some() => {
-            format!("{} overruns", sum(|thread| thread.total.missed))
-        }
-        true => format!("{} missed", sum(|thread| thread.total.missed)),
+        true => format!("{} {}", sum(|thread| thread.total.missed), figure_head("missed")),
         false if view.plan.method.records() == Recorded::Gap => {
             format!("noise {}", percent(noise(view, threads)))
         }
-        false => "missed releases not defined".to_string(),
+        false => format!("{} not defined", figure_head("missed")),
     };
     let misses = || sum(|thread| thread.total.misses);
     let misses = match view.plan.deadline_ns {
@@ -238,8 +235,7 @@ fn columns(view: &LiveView, threads: &[&LiveThread]) -> Vec<LiveColumn> {
     };
     let missed_head = match view.plan.method.records() {
         Recorded::Gap => "noise %",
-        _ if view.plan.method.attach().is_some() => "overruns",
-        _ => "missed",
+        _ => figure_head("missed"),
     };
     let missed = |thread: &LiveThread| match view.plan.method.has_releases() {
         true => grouped(thread.total.missed),
