@@ -3,7 +3,7 @@
 use crate::cause_share::{ExplainedLargest, explained_largest};
 use crate::doctor::summary::weighty;
 use crate::figures::{
-    LatencyBound, NamedQuantile, P99, P99_9, Measurement, Value, Whole, figure, share, value,
+    LatencyBound, Measurement, NamedQuantile, P99, P99_9, Value, Whole, figure, share, value,
 };
 use crate::sections::{explanation as explanation_section, respond, statistics};
 use crate::sentence;
@@ -100,7 +100,8 @@ pub(crate) fn figures(run: &Run) -> Vec<Figure> {
     let subject = Measurement::of_run(run);
     let total = &run.total;
     let ids = ["p50_ns", if P99_9.of(total).is_some() { "p99_9_ns" } else { "p99_ns" }];
-    let mut figures: Vec<Figure> = ids.into_iter().filter_map(|id| one(run, id, &subject)).collect();
+    let mut figures: Vec<Figure> =
+        ids.into_iter().filter_map(|id| one(run, id, &subject)).collect();
     figures.extend(of_all.and_then(|(name, all)| Some(Figure { name, ..one(run, ids[1], &all)? })));
     let last = if total.misses.is_some() { "misses" } else { "missed" };
     figures.extend(["max_ns", last].into_iter().filter_map(|id| one(run, id, &subject)));
@@ -117,7 +118,8 @@ fn one(run: &Run, id: &str, of: &Measurement) -> Option<Figure> {
         Value::Count(count) => id == "misses" && count > 0 && !is_good(run),
         _ => return None,
     };
-    let is_exact = matches!((row.get)(of)?, Value::Latency(one) if one.bound == LatencyBound::Known);
+    let is_exact =
+        matches!((row.get)(of)?, Value::Latency(one) if one.bound == LatencyBound::Known);
     Some(Figure {
         name: row.head,
         value: value(id, of)?,

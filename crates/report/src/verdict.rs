@@ -87,12 +87,16 @@ impl Judgement {
 /// With a capital at its start.
 pub(crate) fn capitalised(text: &str) -> String {
     let mut chars = text.chars();
-    chars.next().map(|first| first.to_ascii_uppercase().to_string() + chars.as_str()).unwrap_or_default()
+    chars
+        .next()
+        .map(|first| first.to_ascii_uppercase().to_string() + chars.as_str())
+        .unwrap_or_default()
 }
 
 pub(crate) fn judgement(run: &Run, verdict: &Verdict) -> Judgement {
     let of_program = attach::judgement(run, verdict);
-    let (missed, largest) = of_program.unwrap_or_else(|| (missed(run, verdict), largest_words(run)));
+    let (missed, largest) =
+        of_program.unwrap_or_else(|| (missed(run, verdict), largest_words(run)));
     let is_forbidden = matches!(verdict.reason, Some(VerdictReason::PassForbidden { .. }));
     Judgement {
         word: verdict.word,
@@ -100,7 +104,8 @@ pub(crate) fn judgement(run: &Run, verdict: &Verdict) -> Judgement {
         reason: reason(run, verdict),
         but: is_forbidden && verdict.misses == 0,
         largest,
-        place: sentence::maximum_place(run).filter(|place| !place.is_empty() && run.attached.is_none()),
+        place: sentence::maximum_place(run)
+            .filter(|place| !place.is_empty() && run.attached.is_none()),
         bound: bound(run, verdict),
     }
 }

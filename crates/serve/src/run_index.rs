@@ -1,11 +1,11 @@
 //! The runs of the folder as the list shows them, kept as long as their documents stay the same.
 
 use latlab_formats::write::metrics::{Label, MetricsRun};
+use latlab_model::Run;
 use latlab_model::plan::Instrument;
 use latlab_model::run::VerdictWord;
 use latlab_model::sanitize::escape_controls;
-use latlab_model::{Nanos, Run};
-use latlab_report::verdict_reason;
+use latlab_report::{served_figures, verdict_reason};
 use latlab_store::{RunState, Store};
 use std::cmp::Reverse;
 use std::collections::HashMap;

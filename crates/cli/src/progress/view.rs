@@ -7,9 +7,9 @@ use latlab_conduct::live::{LiveRun, LiveThread};
 use latlab_model::plan::Recorded;
 use latlab_model::run::{EndReason, Quantiles};
 use latlab_model::{Nanos, Plan};
-use latlab_report::Colour;
 use latlab_report::terms::of_plan;
 use latlab_report::units::{bin_edge, grouped, percent, span};
+use latlab_report::{Colour, figure_head};
 use latlab_stats::quantiles;
 
 /// What the live view is drawn from.

@@ -10,13 +10,13 @@ use super::repeats::limits;
 use super::text::{causes, counted, reasons, remarks, virtual_time};
 use super::variants::{headline, kernel};
 use crate::document::html::open;
+use crate::document::outline::Outline;
+use crate::document::outline::prose;
+use crate::document::outline::scrolling;
 use crate::document::table::{Cell, Column, Table, markup};
 use crate::figures::{Measurement, Place, columns as figure_columns};
 use crate::page::data::{ChartLine, chart_data};
 use crate::page::document;
-use crate::document::outline::Outline;
-use crate::document::outline::prose;
-use crate::document::outline::scrolling;
 use crate::pictures::curve::Curve;
 use crate::pictures::options::Options;
 use crate::terms::{self, Terms};
@@ -259,8 +259,7 @@ fn published(row: &CampaignRow) -> Markup {
 fn pooled(table: &CampaignTable) -> Markup {
     let all: Vec<(&CampaignRow, &PooledRow)> =
         table.rows.iter().filter_map(|row| Some((row, row.pooled.as_ref()?))).collect();
-    let names =
-        all.iter().map(|(row, _)| Cell::from(row.label.clone()).note(machine(row, table)));
+    let names = all.iter().map(|(row, _)| Cell::from(row.label.clone()).note(machine(row, table)));
     let mut columns = vec![
         Column::new("row", 0, names).left(),
         Column::new("runs", 0, all.iter().map(|(_, one)| one.runs.to_string())),

@@ -32,7 +32,10 @@ pub fn show(of: &CampaignTable, width: usize, style: Style) -> String {
     let rows = Section::new("rows", "Rows").without_title().table(Table::new(caption, columns(of)));
     let rows = rows.text(caption).texts(below(of).chain(comparison_lines(of)));
     let causes = causes(of).map(|causes| causes.section());
-    format!("{head}\n{}", to_terminal(&Vec::from_iter([rows].into_iter().chain(causes)), width, style))
+    format!(
+        "{head}\n{}",
+        to_terminal(&Vec::from_iter([rows].into_iter().chain(causes)), width, style)
+    )
 }
 
 /// Causes of the spikes of all rows that recorded some.
@@ -245,7 +248,9 @@ const FIELDS: [Field; 18] = [
     ("run", |_, cell| text_of(&cell.run)),
     ("cycles", |_, cell| figure_of(cell, "cycles")),
     ("max_ns", |_, cell| figure_of(cell, "max_ns")),
-    ("p99_9_ns", |_, cell| cell.figures.p99_9_ns.map(|time| time.0.to_string()).unwrap_or_default()),
+    ("p99_9_ns", |_, cell| {
+        cell.figures.p99_9_ns.map(|time| time.0.to_string()).unwrap_or_default()
+    }),
     ("missed", |_, cell| figure_of(cell, "missed")),
     ("misses", |_, cell| figure_of(cell, "misses")),
     ("deadline_ns", |row, _| row.deadline_ns.map(|time| time.0.to_string()).unwrap_or_default()),

@@ -214,4 +214,3 @@ pub fn left_out(of: &RunComparison) -> Vec<String> {
         .then(|| format!("Measured on one side only: {}.", of.only_one_side.join("; ")));
     invalid.into_iter().chain(incomplete(&of.incomplete)).chain(alone).collect()
 }
-

@@ -18,7 +18,8 @@ pub fn section(run: &Run) -> Option<Section> {
         return None;
     }
     let all = run.doctor.iter().flatten().map(|one| one.severity);
-    let mut section = Section::new("doctor", "Diagnoses of this machine").sum(Some(severities(all)));
+    let mut section =
+        Section::new("doctor", "Diagnoses of this machine").sum(Some(severities(all)));
     if weighty.is_empty() {
         section = section.on(On::Page);
     } else {
@@ -37,7 +38,10 @@ fn item(of: &Diagnosis) -> Item {
     let remedies = [("Remedy", &of.remedy), ("Undo", &of.undo)];
     Item {
         reasons: vec![("Why", of.why.clone()), ("Cost", of.cost.clone())],
-        remedies: remedies.into_iter().filter_map(|(as_, line)| Some((as_, line.clone()?))).collect(),
+        remedies: remedies
+            .into_iter()
+            .filter_map(|(as_, line)| Some((as_, line.clone()?)))
+            .collect(),
         ..Item::new(of.severity, of.text.clone(), of.code.clone())
     }
 }

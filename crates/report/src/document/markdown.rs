@@ -55,7 +55,7 @@ fn item(of: &Item) -> String {
 }
 
 /// A paragraph whose first character cannot begin a list, a heading or a rule.
-pub fn paragraph(text: &str) -> String {
+fn paragraph(text: &str) -> String {
     let text = escaped(text);
     match text.starts_with(|c: char| !c.is_alphanumeric()) {
         true => format!("\\{text}\n"),

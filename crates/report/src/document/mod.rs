@@ -11,7 +11,7 @@ pub mod table;
 mod terminal;
 
 pub use html::folds;
-pub use markdown::{escaped, paragraph, to_markdown};
+pub use markdown::{escaped, to_markdown};
 pub use terminal::to_terminal;
 
 use crate::units::counted;

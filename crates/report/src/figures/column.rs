@@ -1,10 +1,10 @@
 //! Figures as columns: the only place in which their numbers are rounded.
 
-use super::{FIGURES, Figure, Place, SaidLatency, Measurement, Value, Whole};
+use super::{FIGURES, Figure, Measurement, Place, SaidLatency, Value, Whole};
 use crate::document::style::verdict_colour;
 use crate::document::table::{Cell, Column};
 use crate::units::{Scale, grouped, percent, percent_of, short, span, trimmed};
-use latlab_model::Nanos;
+use latlab_model::{Nanos, Run};
 
 /// Latencies that are so many times apart have a unit each: in that of the largest the smallest would have
 /// no digit left.
@@ -23,6 +23,21 @@ pub fn columns_with(place: Place, subjects: &[Measurement], note: Note) -> Vec<C
 
 /// What stands below a figure of a row.
 pub type Note<'a> = &'a dyn Fn(&Figure, usize) -> Option<String>;
+
+/// The heads of the list that is served.
+pub fn served_heads() -> Vec<&'static str> {
+    served().map(|one| one.head).collect()
+}
+
+/// The figures of a run below them.
+pub fn served_figures(run: &Run) -> Vec<String> {
+    let of = Measurement::of_run(run);
+    served().map(|one| (one.get)(&of).map_or("–".to_string(), |value| in_words(&value))).collect()
+}
+
+fn served() -> impl Iterator<Item = &'static Figure> {
+    FIGURES.iter().filter(|one| one.places.contains(&Place::Served))
+}
 
 /// A figure in words, with three digits.
 pub fn value(id: &str, of: &Measurement) -> Option<String> {
@@ -45,7 +60,8 @@ impl Figure {
     /// `None` where no subject has it.
     fn column(&'static self, place: Place, subjects: &[Measurement], note: Note) -> Option<Column> {
         let values: Vec<Option<Value>> = subjects.iter().map(self.get).collect();
-        if !subjects.is_empty() && values.iter().all(Option::is_none) {
+        let is_nothing = |value: &Value| matches!(value, Value::InPlace(text) | Value::Words(text) if text.is_empty());
+        if !subjects.is_empty() && values.iter().flatten().all(is_nothing) {
             return None;
         }
         // Of threads and stored runs each digit counts; next to others three tell more.

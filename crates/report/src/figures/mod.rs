@@ -7,7 +7,7 @@ mod column;
 mod latency;
 mod measurement;
 
-pub use column::{columns, columns_with, share, value};
+pub use column::{columns, columns_with, served_figures, served_heads, share, value};
 pub use latency::{
     LatencyBound, NamedQuantile, P50, P99, P99_9, P99_99, P99_999, SaidLatency, known, maximum,
     maximum_of, resolution,
@@ -35,6 +35,8 @@ pub enum Place {
     Rows,
     /// All repeats of such a row together.
     Pooled,
+    /// A row for each run of the list that is served.
+    Served,
 }
 
 /// A number of its subject, or a word where there is none.
@@ -85,10 +87,10 @@ pub struct Figure {
     pub get: fn(&Measurement) -> Option<Value>,
 }
 
-use Place::{Builds, Compared, List, Pooled, Rows, Runs, Threads};
+use Place::{Builds, Compared, List, Pooled, Rows, Runs, Served, Threads};
 
-const MAXIMUM: &[Place] = &[Threads, Runs, List, Builds, Compared, Pooled];
-const EVERYWHERE: &[Place] = &[Threads, Runs, List, Builds, Compared, Rows, Pooled];
+const MAXIMUM: &[Place] = &[Threads, Runs, List, Builds, Compared, Pooled, Served];
+const EVERYWHERE: &[Place] = &[Threads, Runs, List, Builds, Compared, Rows, Pooled, Served];
 
 /// All of them, in the order of their columns.
 pub static FIGURES: &[Figure] = &[
@@ -99,10 +101,11 @@ pub static FIGURES: &[Figure] = &[
         whole: None,
         places: &[Threads],
         about: "The CPU that the thread is pinned to",
-        get: |of| match (of.thread?.setup.cpu, of.run) {
-            (Some(cpu), _) => in_place(cpu),
-            (None, Some(run)) if run.asked.method.is_import() => None,
-            (None, _) => in_place("floats"),
+        get: |of| match of.thread.map(|thread| thread.setup.cpu) {
+            None => in_place(""),
+            Some(Some(cpu)) => in_place(cpu),
+            Some(None) if of.run?.asked.method.is_import() => None,
+            Some(None) => in_place("floats"),
         },
     },
     Figure {
@@ -113,8 +116,11 @@ pub static FIGURES: &[Figure] = &[
         places: &[Threads],
         about: "Type and capacity of the core",
         get: |of| {
-            let thread = of.thread.filter(|_| of.run.is_some_and(sentence::cores_differ));
-            words(sentence::core(thread?)?)
+            of.run.filter(|run| sentence::cores_differ(run))?;
+            match of.thread {
+                Some(thread) => words(sentence::core(thread)?),
+                None => in_place(""),
+            }
         },
     },
     Figure {
@@ -229,7 +235,7 @@ pub static FIGURES: &[Figure] = &[
         head: "overruns",
         rank: 1,
         whole: Some(Whole::Releases),
-        places: &[Threads, Runs, List, Compared, Pooled],
+        places: &[Threads, Runs, List, Compared, Pooled, Served],
         about: "Releases that passed while the thread was still late",
         get: |of| match (of.summary.missed, of.run) {
             (Some(missed), _) => Some(Value::Count(missed)),
@@ -252,7 +258,7 @@ pub static FIGURES: &[Figure] = &[
         head: "cycles",
         rank: 2,
         whole: None,
-        places: &[Threads, Runs, List, Pooled],
+        places: &[Threads, Runs, List, Pooled, Served],
         about: "Latencies recorded",
         get: |of| Some(Value::Count(of.summary.cycles)),
     },
@@ -309,7 +315,7 @@ pub static FIGURES: &[Figure] = &[
         head: P99_9.name,
         rank: 2,
         whole: Some(Whole::Deadline),
-        places: &[Threads, Runs, Rows, Pooled],
+        places: &[Threads, Runs, Rows, Pooled, Served],
         about: "99.9 % of the latencies are no larger",
         get: |of| quantile(of, &P99_9),
     },
@@ -345,7 +351,7 @@ pub static FIGURES: &[Figure] = &[
         head: "measured",
         rank: 3,
         whole: None,
-        places: &[Runs, List, Builds, Compared],
+        places: &[Runs, List, Builds, Compared, Served],
         about: "From the first release to the end of the last interval",
         get: |of| Some(Value::Duration(of.measured_ns?)),
     },
@@ -365,7 +371,7 @@ pub static FIGURES: &[Figure] = &[
         whole: None,
         places: &[Threads],
         about: "Scheduling policy and priority",
-        get: |of| words(&of.thread?.setup.policy),
+        get: |of| words(of.thread.map_or("", |thread| &thread.setup.policy)),
     },
     Figure {
         id: "period_ns",
@@ -376,7 +382,8 @@ pub static FIGURES: &[Figure] = &[
         about: "Time between two releases",
         get: |of| {
             let method = &of.run?.asked.method;
-            let period = of.thread?.setup.period_ns;
+            let Some(thread) = of.thread else { return in_place("") };
+            let period = thread.setup.period_ns;
             in_place(period.filter(|_| method.is_periodic() || method.is_import())?)
         },
     },
@@ -385,6 +392,11 @@ pub static FIGURES: &[Figure] = &[
 /// The figure of this name in documents.
 pub fn figure(id: &str) -> &'static Figure {
     FIGURES.iter().find(|one| one.id == id).expect("a figure of the table")
+}
+
+/// The head of a figure's column, by its name in documents.
+pub fn figure_head(id: &str) -> &'static str {
+    figure(id).head
 }
 
 fn words(text: impl ToString) -> Option<Value> {

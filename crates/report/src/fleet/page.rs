@@ -3,10 +3,10 @@
 use super::cells::marked_rows;
 use super::series::{Series, all_series};
 use super::text::{columns, headline, newest_step, series_columns, since};
-use crate::page::document;
 use crate::document::outline::{Outline, count, plural, prose};
 use crate::document::table::{Table, markup};
 use crate::document::{Section, folds};
+use crate::page::document;
 use crate::page::pictures::in_widths;
 use crate::pictures::options::Options;
 use crate::pictures::{marks, small_trends, trend};

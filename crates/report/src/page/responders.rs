@@ -5,13 +5,13 @@ use super::pictures::in_widths;
 use crate::document::Section;
 use crate::document::outline::Outline;
 use crate::document::outline::prose;
+use crate::document::table::{Column, Table};
 use crate::pictures::options::Options;
 use crate::pictures::phase::{Fold as Period, draw};
 use crate::sections::kernels;
 use crate::sections::pairs::{self, PairedRuns};
 use crate::sections::published::{self, Repetition};
 use crate::sections::respond;
-use crate::document::table::{Column, Table};
 use latlab_model::Run;
 use maud::{Markup, html};
 

@@ -5,7 +5,11 @@ use crate::units::{grouped, short, trimmed};
 use latlab_model::Nanos;
 
 /// How a latency differs; of a bound no difference is known.
-pub(crate) fn latency_change(figure: &Figure, of: &Measurement, before: &Measurement) -> Option<String> {
+pub(crate) fn latency_change(
+    figure: &Figure,
+    of: &Measurement,
+    before: &Measurement,
+) -> Option<String> {
     let known = |of: &Measurement| match (figure.get)(of)? {
         Value::Latency(one) => exact(one),
         _ => None,

@@ -5,7 +5,7 @@ use super::{MEANING, RunTable};
 use crate::document::style::{Colour, Style};
 use crate::document::table::{Cell, Column, Table, wrapped};
 use crate::document::{Section, escaped, to_markdown, to_terminal};
-use crate::figures::{Measurement, Figure, Place, columns_with};
+use crate::figures::{Figure, Measurement, Place, columns_with};
 use crate::run_with_bins::{RunWithBins, title};
 use crate::sections::respond;
 
@@ -55,9 +55,9 @@ impl RunTable<'_> {
         let change = |figure: &Figure, at: usize| {
             latency_change(figure, &all[at], baseline.filter(|_| at > 0)?)
         };
-        let names = (1..).zip(&self.names).map(|(number, name)| {
-            Cell::from(name.clone()).link(Some(format!("#run-{number}")))
-        });
+        let names = (1..)
+            .zip(&self.names)
+            .map(|(number, name)| Cell::from(name.clone()).link(Some(format!("#run-{number}"))));
         let mut columns = vec![Column::new("run", 0, names).left()];
         columns.extend(columns_with(Place::Runs, &all, &change));
         section.table(Table::new("Runs side by side", columns).stacked()).text(MEANING)
@@ -74,8 +74,10 @@ impl RunTable<'_> {
         let runs = self.names.iter().enumerate().map(|(at, name)| {
             Column::new(name, 0, settings.iter().map(|one| one.values[at].clone())).left()
         });
-        let columns = std::iter::once(Column::new("setting", 0, names).left()).chain(runs).collect();
-        let caption = "Requested settings, and facts of the machine, that are not the same in all runs";
+        let columns =
+            std::iter::once(Column::new("setting", 0, names).left()).chain(runs).collect();
+        let caption =
+            "Requested settings, and facts of the machine, that are not the same in all runs";
         section.table(Table::new(caption, columns).stacked())
     }
 }

@@ -3,8 +3,8 @@
 
 mod charts;
 
-use crate::document::style::Style;
 use crate::document::Section;
+use crate::document::style::Style;
 use crate::document::table::{Column, Table, table, wrapped};
 use crate::units::{counted, four_digits, grouped, short};
 use latlab_model::attach::{
@@ -264,7 +264,8 @@ pub fn section(run: &Run) -> Option<Section> {
         }
     };
     let threads = counted(attached.threads.len() as u64, "thread", "threads");
-    let section = Section::new("cycles", "Cycles of the program").without_title().sum(Some(threads));
+    let section =
+        Section::new("cycles", "Cycles of the program").without_title().sum(Some(threads));
     let section = match attached.threads.is_empty() {
         true => section,
         false => section.table(Table::new(caption, columns(attached))),

@@ -39,10 +39,12 @@ impl<'a> SideBySide<'a> {
 
     /// The first in words on a page, and all in a table.
     pub fn section(&self) -> Section {
-        let table = Table::new("A spike counts for the cause that took most of it.", self.columns());
+        let table =
+            Table::new("A spike counts for the cause that took most of it.", self.columns());
         let sentences = self.sentences().into_iter();
         let section = Section::new("causes", "Causes of the spikes").without_title();
-        let said = sentences.fold(section, |section, text| section.add(On::Page, Block::Text(text)));
+        let said =
+            sentences.fold(section, |section, text| section.add(On::Page, Block::Text(text)));
         said.table(table)
     }
 

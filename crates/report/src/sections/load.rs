@@ -1,8 +1,8 @@
 //! The loads of a run, with the evidence that they ran; and the list of those that there are.
 
-use crate::document::{Block, On, Section};
 use crate::document::style::{Colour, Style};
 use crate::document::table::wrapped;
+use crate::document::{Block, On, Section};
 use crate::units::{bytes, grouped, percent};
 use latlab_model::load::{LoadRate, LoadRun, Spread};
 use latlab_model::shell;

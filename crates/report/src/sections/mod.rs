@@ -20,8 +20,8 @@ pub mod setup;
 pub mod statistics;
 pub mod threads;
 
-use crate::document::Section;
 use crate::doctor::summary as doctor;
+use crate::document::Section;
 use latlab_model::Run;
 
 /// What is said of a run below its answer, in the order in which it matters; pictures stand behind the figures.

@@ -1,9 +1,9 @@
 //! How fast pins answer pins: the figures of responders beside each other, and what they say.
 
-use crate::figures::{LatencyBound, SaidLatency, known, resolution};
-use crate::pictures::axis::one_two_five;
 use crate::document::style::{Style, severity_colour};
 use crate::document::table::{Column, table, wrapped};
+use crate::figures::{LatencyBound, SaidLatency, known, resolution};
+use crate::pictures::axis::one_two_five;
 use crate::units::{grouped, percent, span, trimmed};
 use latlab_model::gpio::GpioWire;
 use latlab_model::plan::Instrument;

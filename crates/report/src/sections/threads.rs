@@ -2,7 +2,7 @@
 
 use crate::document::Section;
 use crate::document::table::{Column, Table};
-use crate::figures::{Place, Measurement, columns};
+use crate::figures::{Measurement, Place, columns};
 use crate::sections::respond;
 use crate::sentence;
 use crate::units::counted;

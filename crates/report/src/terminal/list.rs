@@ -3,7 +3,7 @@
 use crate::document::style::Style;
 use crate::document::table::{Column, Table};
 use crate::document::{Section, to_markdown, to_terminal};
-use crate::figures::{Place, Measurement, columns};
+use crate::figures::{Measurement, Place, columns};
 use crate::verdict::forbids_pass;
 use latlab_model::Run;
 use latlab_model::plan::Instrument;

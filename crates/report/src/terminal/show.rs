@@ -2,7 +2,7 @@
 
 use crate::document::style::{Colour, Style};
 use crate::document::table::wrapped;
-use crate::document::{Block, Chart, On, Section, escaped, paragraph, to_markdown, to_terminal};
+use crate::document::{Block, Chart, On, Section, escaped, to_markdown, to_terminal};
 use crate::sections::{self, answer};
 use crate::sentence;
 use latlab_model::Run;
@@ -31,9 +31,12 @@ pub fn show(run: &Run, picture: &str, width: usize, style: Style) -> String {
 
 /// What a run says, in the Markdown of GitHub.
 pub fn markdown(run: &Run) -> String {
-    let head = format!("### {}\n", escaped(&answer::headline(run)));
     let made_by = format!("Measured with latlab {}, {}.", run.latlab, answer::method(run));
-    format!("{head}\n{}\n{}", to_markdown(&with_answer(run, Vec::new())), paragraph(&made_by))
+    let mut sections = with_answer(run, Vec::new());
+    let last = sections.len() - 1;
+    let made_by = Section::new("made-by", "Made by").without_title().text(made_by);
+    sections.insert(last, made_by);
+    format!("### {}\n\n{}", escaped(&answer::headline(run)), to_markdown(&sections))
 }
 
 fn with_answer(run: &Run, pictures: Vec<Section>) -> Vec<Section> {

@@ -1,13 +1,12 @@
 //! The summary of a run for the terminal: on a screen, or in some lines.
 
+use crate::document::style::{Colour, Style, severity_colour, verdict_colour};
+use crate::document::table::{Column, table, wrapped};
+use crate::document::to_terminal;
 use crate::sections::attach;
 use crate::summary::{
-    Cause, Causes, Figure, FirstTry, causes, conditions, explained, figures,
-    figures_line, headline,
+    Cause, Causes, Figure, FirstTry, causes, conditions, explained, figures, figures_line, headline,
 };
-use crate::document::style::{Colour, Style, severity_colour, verdict_colour};
-use crate::document::to_terminal;
-use crate::document::table::{Column, table, wrapped};
 use crate::verdict::{bound_in_short, capitalised};
 use latlab_model::Run;
 

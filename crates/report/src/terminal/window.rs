@@ -1,11 +1,11 @@
 //! A stretch of a run for the terminal, in the look of the whole run.
 
-use crate::sections::respond;
-use crate::sentence;
 use crate::document::style::{Colour, Style};
 use crate::document::table::{Column, table, wrapped};
 use crate::document::to_terminal;
+use crate::sections::respond;
 use crate::sections::threads;
+use crate::sentence;
 use crate::units::{Scale, span};
 use latlab_model::window::{LargeLatency, Window};
 use latlab_model::{Nanos, Run};

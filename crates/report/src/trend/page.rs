@@ -3,9 +3,9 @@
 use super::sections::builds;
 use super::sentences::{headline, limits, step};
 use crate::compare::class;
-use crate::page::document;
 use crate::document::outline::{Outline, prose};
 use crate::document::{Section, folds};
+use crate::page::document;
 use crate::page::pictures::in_widths;
 use crate::pictures::options::Options;
 use crate::pictures::trend;
@@ -19,10 +19,7 @@ const HEIGHT: u32 = 260;
 /// The whole page.
 pub fn page(of: &Trend) -> String {
     let outline = Outline::page();
-    let parts = [
-        builds(of),
-        Section::new("basis", "What the numbers rest on").html(basis(of)),
-    ];
+    let parts = [builds(of), Section::new("basis", "What the numbers rest on").html(basis(of))];
     let remarks: Vec<String> = of.steps.iter().map(step).chain(limits(of)).collect();
     let caption = format!(
         "{} of each build, in the order of time. Thick lines are the levels, upright ones the steps with \

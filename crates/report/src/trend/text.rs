@@ -1,7 +1,7 @@
 //! A series of builds for the terminal, and as Markdown.
 
-use super::sentences::headline;
 use super::sections::builds;
+use super::sentences::headline;
 use crate::compare::colour;
 use crate::document::style::Style;
 use crate::document::table::wrapped;

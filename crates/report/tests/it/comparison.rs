@@ -7,8 +7,7 @@ use latlab_model::plan::Policy;
 use latlab_model::run::VerdictWord;
 use latlab_model::{Nanos, Plan, Run};
 use latlab_report::{
-    Glyphs, PictureSize, RunTable, Style, compare, histogram as picture, list, show,
-    summarise,
+    Glyphs, PictureSize, RunTable, Style, compare, histogram as picture, list, show, summarise,
 };
 use latlab_stats::{MeasuredRun, Tolerance, compare_runs};
 use proptest::prelude::*;
@@ -50,7 +49,7 @@ fn the_first_sentence_says_which_run_passes() {
     );
     assert_eq!(
         lines.next(),
-        Some("stock: 1 of 20 001 wake-ups missed the 1 ms deadline; the largest took 25.2 ms.")
+        Some("stock: 1 of 20 001 releases missed the 1 ms deadline; the largest took 25.2 ms.")
     );
     let of = |name: &str| {
         let mut rows = said.lines().filter(|line| line.starts_with(&format!("{name} ")));
@@ -143,7 +142,7 @@ fn the_page_has_the_answer_and_a_row_for_each_run() {
     for words in [STOCK, RT, "cyclic", "badge fail", "badge pass", "href=\"#run-2\"", "560"] {
         assert!(top.contains(words), "{words} in {top}");
     }
-    let order = ["Run", "Kernel", "Load", "Verdict", "Largest"].map(|name| {
+    let order = ["run", "kernel", "load", "verdict", "max"].map(|name| {
         top.find(&format!(">{name}</th>")).unwrap_or_else(|| panic!("{name} in {top}"))
     });
     assert!(order.is_sorted(), "kernel and load come first: {order:?}");

@@ -5,9 +5,7 @@ use latlab_model::finding::{ConditionFinding, ImportFinding};
 use latlab_model::run::{EndReason, Finding, StoredFile};
 use latlab_model::window::{LargeLatency, Window, WindowThread};
 use latlab_model::{Nanos, Run};
-use latlab_report::{
-    Options, Style, command, latency_picture, list, markdown, show, window,
-};
+use latlab_report::{Options, Style, command, latency_picture, list, markdown, show, window};
 
 const PLAIN: Style = Style { colour: false };
 

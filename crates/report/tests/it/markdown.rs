@@ -85,7 +85,7 @@ proptest! {
     #[test]
     fn the_command_stays_in_its_block(text in "[`\n a]{0,20}") {
         let all = markdown(&filled(&text));
-        let (_, block) = all.split_once("To repeat it:\n\n").unwrap();
+        let (_, block) = all.split_once("Repeat it:\n\n").unwrap();
         let fence = block.split("sh\n").next().unwrap();
         let inside = &block[fence.len() + 3..block.len() - fence.len() - 1];
         prop_assert!(fence.len() >= 3 && !inside.contains(fence));
@@ -119,5 +119,9 @@ fn the_doctor_has_its_lines() {
     let mut run = common::normal().run;
     run.doctor = Some(vec![one]);
     let text = markdown(&run);
-    assert!(text.contains("Diagnoses of this machine:\n\n- **warning**: a\\|b \\[idle\\]\n"));
+    assert!(
+        text.contains(
+            "Diagnoses of this machine (1 warning):\n\n- **warning**: a\\|b \\[idle\\]\n"
+        )
+    );
 }

@@ -10,8 +10,8 @@ use crate::state::{ServerState, run_blocking};
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 use latlab_model::sanitize::escape_controls;
-use latlab_report::is_interactive;
 use latlab_report::units::{grouped, span};
+use latlab_report::{figure_head, is_interactive};
 use latlab_stats::Span;
 use latlab_store::FollowState;
 use maud::{Markup, html};
@@ -100,8 +100,7 @@ fn table(id: &str, log: &EventLog) -> String {
 }
 
 /// The figures of a thread, by their names in documents.
-const FIGURES: [&str; 7] =
-    ["cpu", "measured_ns", "cycles", "missed", "misses", "min_ns", "max_ns"];
+const FIGURES: [&str; 7] = ["cpu", "measured_ns", "cycles", "missed", "misses", "min_ns", "max_ns"];
 
 fn row(thread: u32, all: &Span, log: &EventLog) -> Markup {
     let setups = log.run_start().map(|begun| &begun.prepared.threads[..]).unwrap_or_default();

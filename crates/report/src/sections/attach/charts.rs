@@ -2,8 +2,8 @@
 
 use super::{largest_part, part};
 use crate::units::{grouped, short};
-use latlab_model::attach::{AttachedThreadRun, CyclePart, LongCycle};
 use latlab_model::Nanos;
+use latlab_model::attach::{AttachedThreadRun, CyclePart, LongCycle};
 use maud::{Markup, html};
 
 /// Cycles of a thread that are drawn as bars.
