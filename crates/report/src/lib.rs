@@ -10,6 +10,7 @@ pub mod command;
 pub mod compare;
 pub mod doctor;
 mod document;
+mod facts;
 mod figures;
 pub mod fleet;
 pub mod page;

@@ -4,6 +4,7 @@ mod method_facts;
 
 pub use method_facts::method_facts;
 
+use crate::facts::{NOT_DEFINED, is_timed, kernel, since_first_release};
 use crate::figures::{NamedQuantile, P99, P99_9, P99_99, P99_999, maximum};
 use crate::sections::{attach, respond};
 use crate::terms;
@@ -11,11 +12,8 @@ use crate::units::{counted, four_digits, grouped, percent, percent_of, span};
 use latlab_model::finding::{FindingKind, ImportFinding};
 use latlab_model::guest::Guest;
 use latlab_model::own_work::RunOwnWork;
-use latlab_model::run::{EndReason, Gaps, SpinCounts, Summary, ThreadRun};
+use latlab_model::run::{EndReason, Gaps, SpinCounts, ThreadRun};
 use latlab_model::{Nanos, Run};
-
-/// What stands for a missed count where the mechanism has no releases.
-pub const NOT_DEFINED: &str = "not defined";
 
 /// How many samples are stored; none where none were asked for.
 pub fn samples(run: &Run) -> Option<String> {
@@ -43,17 +41,6 @@ pub fn machine_name(run: &Run) -> &str {
     let known = run.machine.hostname.as_deref().or(run.machine.board.as_deref());
     let unknown = if run.asked.method.is_import() { &run.asked.name } else { "Machine" };
     known.filter(|name| !name.trim().is_empty()).unwrap_or(unknown)
-}
-
-/// The kernel and how it can be preempted, each once.
-pub fn kernel(run: &Run) -> String {
-    let kernel = &run.machine.kernel;
-    match &run.machine.preemption {
-        Some(preemption) if !kernel.contains(preemption.as_str()) => {
-            format!("{kernel} {preemption}")
-        }
-        _ => kernel.clone(),
-    }
 }
 
 /// The observed maximum with what it was observed in.
@@ -101,7 +88,7 @@ pub fn headline(run: &Run) -> String {
 
 /// How long it was measured, behind a count: ` over 60 s`; nothing where nobody knows.
 pub fn over(run: &Run) -> String {
-    match respond::is_timed(run) {
+    match is_timed(run) {
         true => format!(" over {}", span(run.measured_ns)),
         false => String::new(),
     }
@@ -330,16 +317,6 @@ pub fn unknown_end(run: &Run) -> Option<String> {
         .then(|| "Up to about a second of data was lost at the end of the stream.".to_string())
 }
 
-/// When a run began, to the second: `2026-11-21T17:09:16Z`.
-pub fn started(time: &str) -> String {
-    match time.split_once('.') {
-        Some((seconds, rest)) => {
-            format!("{seconds}{}", rest.trim_start_matches(|c: char| c.is_ascii_digit()))
-        }
-        None => time.to_string(),
-    }
-}
-
 /// Where the observed maximum was seen: thread, CPU and time in the run.
 pub fn maximum_place(run: &Run) -> Option<String> {
     let max = run.total.max_ns?;
@@ -348,34 +325,9 @@ pub fn maximum_place(run: &Run) -> Option<String> {
     let when = since_first_release(run, &thread.summary);
     let when = when.map(|when| format!(", at {}", span(when))).unwrap_or_default();
     if run.asked.method.is_response() {
-        return Some(when.trim_start_matches(", ").to_string())
-            .filter(|_| crate::sections::respond::is_timed(run));
+        return Some(when.trim_start_matches(", ").to_string()).filter(|_| is_timed(run));
     }
     Some(format!("{}{cpu}{when}", attach::thread_name(run, thread.setup.thread)))
-}
-
-/// From the first counted release of the run to the maximum of a summary.
-pub fn since_first_release(run: &Run, summary: &Summary) -> Option<Nanos> {
-    let first = run.threads.iter().map(|thread| thread.setup.first_release_ns).min()?;
-    Some(summary.max_at_ns? - first)
-}
-
-/// The name of a core: its type and its capacity, where the machine says so.
-pub fn core(thread: &ThreadRun) -> Option<String> {
-    let setup = &thread.setup;
-    match (&setup.core_type, setup.capacity) {
-        (Some(name), Some(capacity)) => Some(format!("{name}, {capacity}")),
-        (Some(name), None) => Some(name.clone()),
-        (None, capacity) => capacity.map(|capacity| capacity.to_string()),
-    }
-}
-
-/// Whether the cores differ as far as the machine says; where all are alike, nobody need read it.
-pub fn cores_differ(run: &Run) -> bool {
-    let mut setups = run.threads.iter().map(|thread| &thread.setup);
-    let first = setups.next().and_then(|setup| setup.capacity);
-    run.threads.iter().any(|thread| thread.setup.core_type.is_some())
-        || setups.any(|setup| setup.capacity != first)
 }
 
 /// What stands above a picture of one run.
@@ -443,7 +395,7 @@ pub fn extent(run: &Run) -> String {
         Some(responses) => {
             format!("{} {noun} to {} stimuli", grouped(cycles), grouped(responses.stimuli))
         }
-        None if !respond::is_timed(run) => format!("{} {noun}", grouped(cycles)),
+        None if !is_timed(run) => format!("{} {noun}", grouped(cycles)),
         None => format!("{} {noun} in {}", grouped(cycles), span(run.measured_ns)),
     }
 }
@@ -457,11 +409,6 @@ pub fn losses(run: &Run) -> [(&'static str, u64); 5] {
         ("Cycles without a sample", run.losses.samples),
         ("Bytes at the end of the journal without a complete frame", run.losses.journal_bytes),
     ]
-}
-
-/// Whether a finding takes the worth from the figures, with or without a deadline to judge.
-pub fn is_invalid(run: &Run) -> bool {
-    run.findings.iter().any(|finding| finding.invalidates())
 }
 
 /// Where a finding belongs: thread and time in the run.

@@ -2,10 +2,11 @@
 
 use crate::cause_share::{ExplainedLargest, explained_largest};
 use crate::doctor::summary::weighty;
+use crate::facts;
 use crate::figures::{
     LatencyBound, Measurement, NamedQuantile, P99, P99_9, Value, Whole, figure, share, value,
 };
-use crate::sections::{explanation as explanation_section, respond, statistics};
+use crate::sections::{explanation as explanation_section, statistics};
 use crate::sentence;
 use crate::terms;
 use crate::units::{counted, percent, short, span};
@@ -68,7 +69,7 @@ pub(crate) fn conditions(run: &Run) -> String {
         (None, true) => no_load(run),
         (None, false) => "load unknown".to_string(),
     };
-    let time = respond::is_timed(run).then(|| match run.measured_ns.0 {
+    let time = facts::is_timed(run).then(|| match run.measured_ns.0 {
         ..1_000_000_000 => short(run.measured_ns.0 as f64),
         _ => span(run.measured_ns),
     });

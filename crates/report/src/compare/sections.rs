@@ -115,8 +115,13 @@ fn runs(of: &ScenarioComparison) -> Section {
         .without_title()
         .add(On::Page, Block::Table(Table::new(caption, table).stacked()))
         .add(On::Text, Block::Text(maxima(of)));
-    let all = all_runs(of).into_iter();
-    all.fold(section, |section, text| section.add(On::Text, Block::Text(text)))
+    match all_runs(of) {
+        few if few.is_empty() => section,
+        many => {
+            let many = vec![Block::List(String::new(), many)];
+            section.add(On::Text, Block::Folded("All runs".to_string(), many))
+        }
+    }
 }
 
 /// Causes of the spikes of both sides.
@@ -143,8 +148,7 @@ pub fn changes(of: &RunComparison) -> Section {
         }
         false => section.add(On::Text, Block::List(String::new(), all)),
     };
-    let left_out = left_out(of).into_iter();
-    left_out.fold(section, |section, text| section.add(On::Text, Block::Text(text)))
+    section.texts_on(On::Text, left_out(of))
 }
 
 /// Which runs are compared; of many the first.

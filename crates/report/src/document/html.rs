@@ -52,6 +52,7 @@ fn drawn(block: &Block) -> Markup {
     html! {
         @match block {
             Block::Text(text) => p { (prose(text)) },
+            Block::Sentences(all) => @for text in all { p { (prose(text)) } },
             Block::Table(table) => (markup(table)),
             Block::Items(items) => ul.findings { @for one in items { (item(one)) } },
             Block::List(name, facts) => {

@@ -26,6 +26,8 @@ fn one(section: &Section) -> String {
 fn drawn(block: &Block) -> String {
     match block {
         Block::Text(text) => paragraph(text),
+        Block::Sentences(all) if all.len() == 1 => paragraph(&all[0]),
+        Block::Sentences(all) => all.iter().map(|text| format!("- {}\n", escaped(text))).collect(),
         Block::Table(one) => {
             let title = one.title.as_ref().map(|title| format!("{}\n\n", escaped(title)));
             title.unwrap_or_default() + &table::markdown(&one.columns)
@@ -38,7 +40,12 @@ fn drawn(block: &Block) -> String {
             name.into_iter().chain(facts).collect()
         }
         Block::Command(line) => fenced(line.as_str()),
-        Block::Chart(_) | Block::Output(_) | Block::Folded(..) => String::new(),
+        Block::Output(text) => fenced(text),
+        Block::Folded(title, blocks) => {
+            let blocks: String = blocks.iter().map(drawn).collect();
+            format!("<details><summary>{}</summary>\n\n{blocks}\n</details>\n", escaped(title))
+        }
+        Block::Chart(_) => String::new(),
     }
 }
 

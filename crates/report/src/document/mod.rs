@@ -45,6 +45,8 @@ pub struct Section {
 pub enum Block {
     /// A paragraph, in which `backticks` mark what is to be typed.
     Text(String),
+    /// Sentences that do not belong together.
+    Sentences(Vec<String>),
     Table(Table),
     Items(Vec<Item>),
     /// Facts of one thing, under its name.
@@ -54,7 +56,7 @@ pub enum Block {
     Chart(Chart),
     /// Lines of output.
     Output(String),
-    /// A part that a page unfolds.
+    /// A part that a page and Markdown unfold.
     Folded(String, Vec<Block>),
 }
 
@@ -77,7 +79,7 @@ pub struct Item {
     /// Seconds since the first release: scripts of the page make a link of it.
     pub since_start: Option<String>,
     pub remedy: Option<Line>,
-    /// What a page says besides, by label.
+    /// What a page adds, by label.
     pub reasons: Vec<(&'static str, String)>,
     pub remedies: Vec<(&'static str, Line)>,
 }
@@ -129,10 +131,14 @@ impl Section {
         self.add(On::All, Block::Text(text.into()))
     }
 
-    /// A paragraph each.
-    pub fn texts(mut self, all: impl IntoIterator<Item = String>) -> Section {
-        self.blocks.extend(all.into_iter().map(|text| (On::All, Block::Text(text))));
-        self
+    /// Sentences, where there are any.
+    pub fn texts(self, all: impl IntoIterator<Item = String>) -> Section {
+        self.texts_on(On::All, all)
+    }
+
+    pub fn texts_on(self, on: On, all: impl IntoIterator<Item = String>) -> Section {
+        let all: Vec<String> = all.into_iter().collect();
+        if all.is_empty() { self } else { self.add(on, Block::Sentences(all)) }
     }
 
     pub fn table(self, table: Table) -> Section {

@@ -33,7 +33,8 @@ fn one(section: &Section, width: usize, style: Style) -> String {
 
 fn drawn(block: &Block, width: usize, style: Style) -> String {
     match block {
-        Block::Text(text) => wrapped(text, width, 2) + "\n",
+        Block::Text(text) => wrapped(text, width, 0) + "\n",
+        Block::Sentences(all) => all.iter().map(|text| wrapped(text, width, 2) + "\n").collect(),
         Block::Table(one) => {
             let title = one.title.as_ref().map(|title| wrapped(title, width, 0) + "\n");
             title.unwrap_or_default() + &table(one.columns.clone(), width, style)
@@ -48,7 +49,8 @@ fn drawn(block: &Block, width: usize, style: Style) -> String {
         }
         Block::Command(line) => format!("  {line}\n"),
         Block::Chart(chart) => chart.characters.clone(),
-        Block::Output(_) | Block::Folded(..) => String::new(),
+        Block::Folded(_, blocks) => blocks.iter().map(|one| drawn(one, width, style)).collect(),
+        Block::Output(text) => text.lines().map(|line| format!("  {line}\n")).collect(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Of what figures are shown, whatever document they stand in.
 
 use super::resolution;
-use crate::sections::respond;
+use crate::facts;
 use latlab_model::campaign_table::CellFigures;
 use latlab_model::run::{Quantiles, Summary, ThreadRun, VerdictWord};
 use latlab_model::run_comparison::ComparedRun;
@@ -30,7 +30,7 @@ impl<'a> Measurement<'a> {
             summary: Cow::Borrowed(&run.total),
             run: Some(run),
             thread: None,
-            measured_ns: Some(run.measured_ns).filter(|_| respond::is_timed(run)),
+            measured_ns: Some(run.measured_ns).filter(|_| facts::is_timed(run)),
             started: &run.started,
             deadline_ns: run.asked.deadline_ns,
             resolution_ns: resolution(run),

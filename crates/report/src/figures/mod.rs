@@ -14,7 +14,8 @@ pub use latency::{
 };
 pub use measurement::Measurement;
 
-use crate::sentence::{self, NOT_DEFINED};
+use crate::facts;
+use crate::facts::NOT_DEFINED;
 use latlab_model::run::{Gaps, Noise, SpinCounts, ThreadRun, VerdictWord};
 use latlab_model::{Nanos, Run};
 
@@ -116,9 +117,9 @@ pub static FIGURES: &[Figure] = &[
         places: &[Threads],
         about: "Type and capacity of the core",
         get: |of| {
-            of.run.filter(|run| sentence::cores_differ(run))?;
+            of.run.filter(|run| facts::cores_differ(run))?;
             match of.thread {
-                Some(thread) => words(sentence::core(thread)?),
+                Some(thread) => words(facts::core(thread)?),
                 None => in_place(""),
             }
         },
@@ -139,7 +140,7 @@ pub static FIGURES: &[Figure] = &[
         whole: None,
         places: &[Runs],
         about: "The kernel, and how it can be preempted",
-        get: |of| words(Some(sentence::kernel(of.run?)).filter(|kernel| !kernel.is_empty())?),
+        get: |of| words(Some(facts::kernel(of.run?)).filter(|kernel| !kernel.is_empty())?),
     },
     Figure {
         id: "load",
@@ -159,7 +160,7 @@ pub static FIGURES: &[Figure] = &[
         about: "Whether the deadline is kept",
         get: |of| match of.verdict {
             Some(word) => Some(Value::Verdict(word)),
-            None if sentence::is_invalid(of.run?) => words("none; a finding makes it invalid"),
+            None if facts::is_invalid(of.run?) => words("none; a finding makes it invalid"),
             None => None,
         },
     },
@@ -251,7 +252,7 @@ pub static FIGURES: &[Figure] = &[
         whole: None,
         places: &[Threads],
         about: "When the observed maximum was released, since the first release",
-        get: |of| Some(Value::Moment(sentence::since_first_release(of.run?, &of.summary)?)),
+        get: |of| Some(Value::Moment(facts::since_first_release(of.run?, &of.summary)?)),
     },
     Figure {
         id: "cycles",
@@ -362,7 +363,7 @@ pub static FIGURES: &[Figure] = &[
         whole: None,
         places: &[List, Builds, Compared],
         about: "The first release, in UTC",
-        get: |of| words(Some(sentence::started(of.started)).filter(|time| !time.is_empty())?),
+        get: |of| words(Some(facts::started(of.started)).filter(|time| !time.is_empty())?),
     },
     Figure {
         id: "policy",

@@ -2,8 +2,8 @@
 //! causes, and what to do first.
 
 use crate::document::outline::{Outline, firm, prose};
+use crate::facts;
 use crate::sections::outliers;
-use crate::sentence;
 use crate::summary::{self, Cause, Causes, Figure, FirstTry};
 use crate::terms;
 use crate::units::with_fixed_spaces;
@@ -20,13 +20,13 @@ pub fn opening(run: &Run, outline: &Outline) -> Markup {
     html! {
         header class={ "answer " (run.verdict.as_ref().map_or("none", |verdict| verdict.word.as_str())) } {
             p.kicker {
-                (terms::of_run(run).title) " run " (run.id) " · " (sentence::started(&run.started))
+                (terms::of_run(run).title) " run " (run.id) " · " (facts::started(&run.started))
                 @if let Some(note) = &run.asked.note { " · " (note) }
             }
             (outline.headline(prose(&summary::headline(run))))
             p.lead { (with_fixed_spaces(&summary::conditions(run))) }
             @if let Some(bound) = bound { p { (prose(&bound)) } }
-            @if run.verdict.is_none() && sentence::is_invalid(run) {
+            @if run.verdict.is_none() && facts::is_invalid(run) {
                 p { strong.differs { "A finding below makes these figures worthless or incomplete." } }
             }
         }

@@ -1,8 +1,8 @@
 //! What the runs come to, in a sentence: which runs pass, and which do not.
 
 use super::RunTable;
+use crate::facts::is_invalid;
 use crate::figures::{P99_9, SaidLatency, maximum};
-use crate::sentence::is_invalid;
 use crate::units::{counted, grouped, short, trimmed};
 use crate::verdict::{Parts, forbids_pass, judgement};
 use latlab_model::run::{Summary, VerdictWord};

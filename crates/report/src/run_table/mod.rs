@@ -7,8 +7,8 @@ mod settings;
 mod text;
 
 use crate::compare::judgements;
+use crate::facts;
 use crate::run_with_bins::{RunWithBins, terms};
-use crate::sentence;
 use crate::terms::MIXED;
 use latlab_model::Run;
 use latlab_stats::MeasuredRun;
@@ -58,10 +58,10 @@ fn names(runs: &[&Run]) -> Vec<String> {
     let load = |run: &Run| run.load_or("no load");
     let facts: [&dyn Fn(&Run) -> String; 5] = [
         &name,
-        &sentence::kernel,
+        &facts::kernel,
         &load,
-        &|run| format!("{}, {}", sentence::kernel(run), load(run)),
-        &|run| format!("{}, {}", name(run), sentence::kernel(run)),
+        &|run| format!("{}, {}", facts::kernel(run), load(run)),
+        &|run| format!("{}, {}", name(run), facts::kernel(run)),
     ];
     let told =
         |fact: &&dyn Fn(&Run) -> String| runs.iter().map(|run| fact(run)).collect::<Vec<_>>();

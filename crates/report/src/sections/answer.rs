@@ -2,6 +2,7 @@
 
 use crate::command::command;
 use crate::document::{Block, On, Section};
+use crate::facts;
 use crate::sections::respond;
 use crate::sentence;
 use crate::summary;
@@ -22,13 +23,16 @@ pub fn section(run: &Run) -> Section {
         Some(verdict) => bound(run, verdict),
         None => Some("Not judged: no deadline was given (`--deadline TIME`).".to_string()),
     };
-    let worthless = (run.verdict.is_none() && sentence::is_invalid(run))
+    let worthless = (run.verdict.is_none() && facts::is_invalid(run))
         .then(|| "A finding makes these figures worthless or incomplete.".to_string());
     let lead = Some(sentence::lead(run).join(" ")).filter(|lead| !lead.is_empty());
-    Section::new("answer", "Answer")
-        .without_title()
-        .text(summary::conditions(run))
-        .texts(bound.into_iter().chain(worthless).chain(lead))
+    // Behind a verdict the headline says it.
+    let place = run.verdict.is_none().then(|| sentence::maximum_place(run)).flatten();
+    let place = place.filter(|place| !place.is_empty() && run.attached.is_none());
+    let place = place.map(|place| format!("Observed maximum: {place}."));
+    let said = bound.into_iter().chain(worthless).chain(lead).chain(place);
+    let section = Section::new("answer", "In words").without_title();
+    said.fold(section.text(summary::conditions(run)), Section::text)
 }
 
 /// How it was measured, in a line.

@@ -2,7 +2,7 @@
 
 use super::explanation::holder_words;
 use crate::document::table::{Column, Table};
-use crate::document::{Block, On, Section};
+use crate::document::{On, Section};
 use crate::units::grouped;
 use latlab_model::explanation::{CauseCounts, Holder};
 
@@ -41,11 +41,8 @@ impl<'a> SideBySide<'a> {
     pub fn section(&self) -> Section {
         let table =
             Table::new("A spike counts for the cause that took most of it.", self.columns());
-        let sentences = self.sentences().into_iter();
         let section = Section::new("causes", "Causes of the spikes").without_title();
-        let said =
-            sentences.fold(section, |section, text| section.add(On::Page, Block::Text(text)));
-        said.table(table)
+        section.texts_on(On::Page, self.sentences()).table(table)
     }
 
     /// A row for each cause, a column for each side.

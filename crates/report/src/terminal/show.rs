@@ -3,15 +3,15 @@
 use crate::document::style::{Colour, Style};
 use crate::document::table::wrapped;
 use crate::document::{Block, Chart, On, Section, escaped, to_markdown, to_terminal};
+use crate::facts;
 use crate::sections::{self, answer};
-use crate::sentence;
 use latlab_model::Run;
 
 /// Everything a run says, in at most `width` columns (from 80 up), with a picture of characters
 /// or with what is to be said in its place.
 pub fn show(run: &Run, picture: &str, width: usize, style: Style) -> String {
     let line = |colour, text: &str| style.paint(colour, &wrapped(text, width, 0)) + "\n";
-    let kernel = Some(sentence::kernel(run)).filter(|kernel| !kernel.is_empty());
+    let kernel = Some(facts::kernel(run)).filter(|kernel| !kernel.is_empty());
     let kernel = kernel.map(|kernel| format!("; kernel {kernel}")).unwrap_or_default();
     let method = answer::method(run);
     let head = line(Colour::Bold, &answer::headline(run));

@@ -3,6 +3,7 @@
 use crate::document::style::{Colour, Style};
 use crate::document::table::{Column, table, wrapped};
 use crate::document::to_terminal;
+use crate::facts;
 use crate::sections::respond;
 use crate::sections::threads;
 use crate::sentence;
@@ -115,7 +116,7 @@ fn findings(run: &Run, window: &Window, width: usize) -> String {
     if all == 0 {
         return String::new();
     }
-    let worthless = match sentence::is_invalid(run) {
+    let worthless = match facts::is_invalid(run) {
         true => " One makes its figures worthless or incomplete.",
         false => "",
     };

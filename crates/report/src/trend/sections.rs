@@ -2,7 +2,7 @@
 
 use super::sentences::{change, limits, step};
 use crate::document::table::{Cell, Column, Table};
-use crate::document::{Block, On, Section};
+use crate::document::{On, Section};
 use crate::figures::{Measurement, Place, columns};
 use crate::units::short;
 use latlab_model::trend::{Build, Trend};
@@ -31,5 +31,5 @@ pub fn builds(of: &Trend) -> Section {
     let table = Table::new("All builds, the oldest first", all).stacked();
     let said = of.steps.iter().map(step).chain(limits(of));
     let section = Section::new("builds", "Builds").without_title().table(table);
-    said.fold(section, |section, text| section.add(On::Text, Block::Text(text)))
+    section.texts_on(On::Text, said)
 }
