@@ -7,9 +7,9 @@ use latlab_conduct::live::{LiveRun, LiveThread};
 use latlab_model::plan::Recorded;
 use latlab_model::run::{EndReason, Quantiles};
 use latlab_model::{Nanos, Plan};
+use latlab_report::Colour;
 use latlab_report::terms::of_plan;
 use latlab_report::units::{bin_edge, grouped, percent, span};
-use latlab_report::{Colour, figure_head};
 use latlab_stats::quantiles;
 
 /// What the live view is drawn from.
@@ -129,11 +129,14 @@ fn totals(view: &LiveView) -> Vec<String> {
     };
     let sum = |of: fn(&LiveThread) -> u64| grouped(threads.iter().map(of).sum());
     let missed = match view.plan.method.has_releases() {
-        true => format!("{} {}", sum(|thread| thread.total.missed), figure_head("missed")),
+        true if view.plan.method.attach().is_some() => {
+            format!("{} overruns", sum(|thread| thread.total.missed))
+        }
+        true => format!("{} missed", sum(|thread| thread.total.missed)),
         false if view.plan.method.records() == Recorded::Gap => {
             format!("noise {}", percent(noise(view, threads)))
         }
-        false => format!("{} not defined", figure_head("missed")),
+        false => "missed releases not defined".to_string(),
     };
     let misses = || sum(|thread| thread.total.misses);
     let misses = match view.plan.deadline_ns {
@@ -235,7 +238,8 @@ fn columns(view: &LiveView, threads: &[&LiveThread]) -> Vec<LiveColumn> {
     };
     let missed_head = match view.plan.method.records() {
         Recorded::Gap => "noise %",
-        _ => figure_head("missed"),
+        _ if view.plan.method.attach().is_some() => "overruns",
+        _ => "missed",
     };
     let missed = |thread: &LiveThread| match view.plan.method.has_releases() {
         true => grouped(thread.total.missed),
