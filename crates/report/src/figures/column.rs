@@ -60,7 +60,7 @@ impl Figure {
     /// `None` where no subject has it.
     fn column(&'static self, place: Place, subjects: &[Measurement], note: Note) -> Option<Column> {
         let values: Vec<Option<Value>> = subjects.iter().map(self.get).collect();
-        let is_nothing = |value: &Value| matches!(value, Value::InPlace(text) | Value::Words(text) if text.is_empty());
+        let is_nothing = |value: &Value| matches!(value, Value::InPlace(text) if text.is_empty());
         if !subjects.is_empty() && values.iter().flatten().all(is_nothing) {
             return None;
         }

@@ -372,7 +372,10 @@ pub static FIGURES: &[Figure] = &[
         whole: None,
         places: &[Threads],
         about: "Scheduling policy and priority",
-        get: |of| words(of.thread.map_or("", |thread| &thread.setup.policy)),
+        get: |of| match of.thread {
+            Some(thread) => words(&thread.setup.policy),
+            None => in_place(""),
+        },
     },
     Figure {
         id: "period_ns",
