@@ -1,4 +1,4 @@
-//! Whether the disk can hold a run, before it is begun.
+//! Checks whether the disk can hold a run before it starts.
 
 use crate::Failure;
 use latlab_model::nanos::SECOND;
@@ -7,19 +7,18 @@ use latlab_model::{Nanos, Plan};
 use latlab_store::{SpaceNeeded, Store};
 use latlab_sys::{disk, sched};
 
-/// A day.
 const DAY: Nanos = Nanos(SECOND.0 * 86_400);
 
-/// Refuses a run that the disk cannot hold; for one with samples, gives back the arithmetic.
+/// Refuses a run that the disk cannot hold; for one with samples, returns the estimate.
 pub fn check_disk_space(plan: &Plan, store: &Store) -> Result<Option<String>, Failure> {
     let usable = || sched::affinity().map_or(1, |cpus| cpus.len()) as u32;
-    let cpus = plan.cpus.as_ref().map(|cpus| cpus.len() as u32);
-    let threads = plan.threads.or(cpus).unwrap_or_else(usable);
+    let cpus = plan.who.cpus.as_ref().map(|cpus| cpus.len() as u32);
+    let threads = plan.who.threads.or(cpus).unwrap_or_else(usable);
     let Some(free) = disk::free_bytes(store.root()) else { return Ok(None) };
     let place = store.root().display();
     let Some(room) = SpaceNeeded::of_run(plan, threads, None) else {
         let Some(day) = SpaceNeeded::of_run(plan, threads, Some(DAY))
-            .filter(|_| plan.samples || plan.method.has_legs())
+            .filter(|_| plan.keep.samples || plan.method.has_legs())
         else {
             return Ok(None);
         };
@@ -35,7 +34,7 @@ pub fn check_disk_space(plan: &Plan, store: &Store) -> Result<Option<String>, Fa
         0 => format!("the run takes up to {}", bytes(room.bytes())),
         samples => format!(
             "{} samples take up to {}: a journal of {} and, at the end, tables of {} \
-             beside it",
+             next to it",
             grouped(samples),
             bytes(room.bytes()),
             bytes(room.journal),
@@ -52,7 +51,7 @@ pub fn check_disk_space(plan: &Plan, store: &Store) -> Result<Option<String>, Fa
     Ok((room.samples > 0).then(|| format!("{needs}; {free_there}")))
 }
 
-/// Refuses a stream for which there is no room here, with the tables that are made of it.
+/// Refuses a stream that does not fit here together with the tables made from it.
 pub fn check_room_here(store: &Store, needed: u64) -> Result<(), Failure> {
     let place = store.root().display();
     match disk::free_bytes(store.root()) {
@@ -66,28 +65,26 @@ pub fn check_room_here(store: &Store, needed: u64) -> Result<(), Failure> {
     }
 }
 
-/// The folder on a board in which the stream of a detached run will lie.
+/// The folder on a board for the stream of a detached run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BoardFolder {
-    /// What is free there.
     pub free_bytes: u64,
-    /// Whether it is memory that looks like a disk.
+    /// Whether it is a tmpfs or similar.
     pub in_memory: bool,
     /// CPUs of the board.
     pub cpus: u32,
-    /// Its path.
     pub path: String,
 }
 
-/// What a detached run leaves to others, of a disk and of memory.
+/// Share of the free space that a detached run may use, on a disk and in memory.
 const USABLE_OF_DISK: f64 = 0.75;
 const USABLE_OF_MEMORY: f64 = 0.5;
 
-/// The bytes of its stream at which a detached run must end, and the arithmetic in words; the error is
-/// why there is no room for it.
+/// Size of the stream at which a detached run must end, and the calculation in words; the error
+/// says why there is no room.
 pub fn room_on_board(plan: &Plan, folder: &BoardFolder) -> Result<(u64, String), String> {
-    let cpus = plan.cpus.as_ref().map(|cpus| cpus.len() as u32);
-    let threads = plan.threads.or(cpus).unwrap_or(folder.cpus.max(1));
+    let cpus = plan.who.cpus.as_ref().map(|cpus| cpus.len() as u32);
+    let threads = plan.who.threads.or(cpus).unwrap_or(folder.cpus.max(1));
     let usable = if folder.in_memory { USABLE_OF_MEMORY } else { USABLE_OF_DISK };
     let usable = (folder.free_bytes as f64 * usable) as u64;
     let kind = if folder.in_memory { "memory, which a restart empties" } else { "disk" };
@@ -96,7 +93,7 @@ pub fn room_on_board(plan: &Plan, folder: &BoardFolder) -> Result<(u64, String),
         format!("{} of the {} free in {path} ({kind})", bytes(usable), bytes(folder.free_bytes));
     let remedy = "make room there, name a larger folder with --board-folder, measure for a \
                   shorter time, or use a longer --period";
-    // What comes after the bound was reached.
+    // Still written after the limit is reached.
     let last = SpaceNeeded::at_end(threads);
     let Some(most) = usable.checked_sub(last).filter(|most| *most > 0) else {
         return Err(format!(
@@ -127,7 +124,7 @@ pub fn room_on_board(plan: &Plan, folder: &BoardFolder) -> Result<(u64, String),
     }
 }
 
-/// As disks are sold.
+/// Decimal units, as for disks.
 fn bytes(count: u64) -> String {
     let (unit, scale) = match count {
         0..1_000_000 => ("kB", 1e3),
@@ -142,6 +139,7 @@ fn bytes(count: u64) -> String {
 mod tests {
     use super::*;
     use latlab_model::plan::{Cyclic, Method};
+    use latlab_model::plan::{Keep, Until};
 
     fn folder(megabytes: u64, in_memory: bool) -> BoardFolder {
         let (free_bytes, path) = (megabytes * 1_000_000, "/x".to_string());
@@ -151,9 +149,9 @@ mod tests {
     #[test]
     fn a_detached_run_leaves_room_and_has_a_bound() {
         let night = Plan {
-            samples: true,
             method: Method::Cyclic(Cyclic::every(Nanos(50_000))),
-            duration_ns: Some(SECOND * 3600),
+            keep: Keep { samples: true, ..Keep::default() },
+            until: Until { duration_ns: Some(SECOND * 3600), ..Until::default() },
             ..Plan::default()
         };
         // Two threads with 144 million samples.
@@ -165,7 +163,7 @@ mod tests {
         let error = room_on_board(&night, &folder(500, true)).unwrap_err();
         assert!(error.contains("250.0 MB") && error.contains("memory"), "{error}");
 
-        let open = Plan { duration_ns: None, ..night };
+        let open = Plan { until: Until { duration_ns: None, ..night.until }, ..night };
         let (most, said) = room_on_board(&open, &folder(400, false)).unwrap();
         assert!(most < 300_000_000, "{most}");
         assert!(said.contains("the run ends when it has used 300.0 MB"), "{said}");

@@ -2,14 +2,12 @@
 
 use crate::text_enum::text_enum;
 use crate::{Nanos, Plan, Target};
-use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 
 /// Version of `campaign.json`.
-pub const CAMPAIGN_VERSION: u32 = 2;
+pub const CAMPAIGN_VERSION: u32 = 1;
 
 /// `campaign.json`: the plan of a campaign, all of it decided before the first run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -30,7 +28,6 @@ pub struct Campaign {
     /// Times that each row is measured.
     pub repeats: u32,
     /// What replaced the ends of all scenarios, in the words of `--scale`.
-    #[serde(default)]
     pub scale: Option<String>,
     /// In which order.
     pub order: Order,
@@ -47,7 +44,6 @@ pub struct Campaign {
     /// The runs in their order.
     pub runs: Vec<PlannedRun>,
     /// What others have published of the same.
-    #[serde(default)]
     pub published: Option<Published>,
 }
 
@@ -78,7 +74,6 @@ pub struct CoolDown {
 /// A row: a scenario with one setting of the matrix.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(remote = "Self")]
 pub struct Row {
     /// What names it in the table; no other row has it.
     pub label: String,
@@ -107,28 +102,8 @@ impl Row {
 
     /// Whether it can be measured while this machine runs a kernel of this release.
     pub fn fits_kernel(&self, release: &str) -> bool {
-        !self.plan.target.shares_kernel()
+        !self.plan.on.target.shares_kernel()
             || self.kernel.as_ref().is_none_or(|wanted| contains_release(release, wanted))
-    }
-}
-
-impl<'de> Deserialize<'de> for Row {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Row, D::Error> {
-        let row = Value::deserialize(deserializer)?;
-        // Up to version 1 the row said what was measured, and its plan did not.
-        let target = row.get("target").map(Target::deserialize).transpose();
-        let target = target.map_err(D::Error::custom)?;
-        let mut row = Row::deserialize(row).map_err(D::Error::custom)?;
-        if let Some(target) = target {
-            row.plan.target = target;
-        }
-        Ok(row)
-    }
-}
-
-impl Serialize for Row {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Row::serialize(self, serializer)
     }
 }
 
@@ -225,7 +200,7 @@ impl Campaign {
 
     /// What a planned run measures.
     pub fn target_of(&self, planned: &PlannedRun) -> &Target {
-        &self.rows[planned.row].plan.target
+        &self.rows[planned.row].plan.on.target
     }
 
     /// Whether rows ask for different kernels.
@@ -237,17 +212,16 @@ impl Campaign {
 impl Plan {
     /// How long the run takes with its warm-up, as far as its limits tell; none without a limit.
     pub fn duration(&self, cpus: u32) -> Option<Nanos> {
-        let listed = self.cpus.as_ref().map(|list| list.len() as u32);
-        let threads = self.threads.or(listed).unwrap_or(cpus).max(1);
-        let cycles = self.cycles.zip(self.method.period_of(threads - 1)).map(|(count, slowest)| {
-            Nanos(slowest.0.saturating_mul(i64::try_from(count).unwrap_or(i64::MAX)))
-        });
-        let limits = [self.duration_ns, cycles];
-        limits
-            .into_iter()
-            .flatten()
-            .min()
-            .map(|length| Nanos(length.0.saturating_add(self.warm_up_ns.unwrap_or_default().0)))
+        let listed = self.who.cpus.as_ref().map(|list| list.len() as u32);
+        let threads = self.who.threads.or(listed).unwrap_or(cpus).max(1);
+        let cycles =
+            self.until.cycles.zip(self.method.period_of(threads - 1)).map(|(count, slowest)| {
+                Nanos(slowest.0.saturating_mul(i64::try_from(count).unwrap_or(i64::MAX)))
+            });
+        let limits = [self.until.duration_ns, cycles];
+        limits.into_iter().flatten().min().map(|length| {
+            Nanos(length.0.saturating_add(self.until.warm_up_ns.unwrap_or_default().0))
+        })
     }
 }
 
@@ -264,7 +238,9 @@ impl Campaign {
 
     /// How long a row is measured each time, as far as its limits tell.
     fn row_duration(&self, row: &Row) -> Option<Nanos> {
-        row.plan.duration(self.cpus).map(|length| length - row.plan.warm_up_ns.unwrap_or_default())
+        row.plan
+            .duration(self.cpus)
+            .map(|length| length - row.plan.until.warm_up_ns.unwrap_or_default())
     }
 
     /// How long the shortest and the longest run are measured, where all have a limit.

@@ -6,7 +6,6 @@
 
 pub mod campaign;
 mod cause_share;
-pub mod command;
 pub mod compare;
 pub mod doctor;
 mod document;
@@ -30,7 +29,6 @@ pub mod trend;
 pub mod units;
 mod verdict;
 
-pub use command::{command, duration};
 pub use doctor::{Detail, Subject, catalogue, comparison, examination};
 pub use document::outline::with_breaks;
 pub use document::style::{Colour, Style};

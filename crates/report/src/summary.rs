@@ -4,7 +4,7 @@ use crate::cause_share::{ExplainedLargest, explained_largest};
 use crate::doctor::summary::weighty;
 use crate::facts;
 use crate::figures::{
-    LatencyBound, Measurement, NamedQuantile, P99, P99_9, Value, Whole, figure, share, value,
+    Counts, LatencyBound, NamedQuantile, P99, P99_9, Value, Whole, figure, share, value,
 };
 use crate::sections::{explanation as explanation_section, statistics};
 use crate::sentence;
@@ -73,7 +73,7 @@ pub(crate) fn conditions(run: &Run) -> String {
         ..1_000_000_000 => short(run.measured_ns.0 as f64),
         _ => span(run.measured_ns),
     });
-    let virtual_time = run.asked.guest.as_deref().map(|guest| match guest.accelerator {
+    let virtual_time = run.asked.on.guest.as_deref().map(|guest| match guest.accelerator {
         None => "virtual time".to_string(),
         Some(_) => "a guest in the host's time".to_string(),
     });
@@ -98,7 +98,7 @@ fn no_load(run: &Run) -> String {
 /// Median, tail, largest and misses, each against its whole.
 pub(crate) fn figures(run: &Run) -> Vec<Figure> {
     let of_all = of_all_releases(run);
-    let subject = Measurement::of_run(run);
+    let subject = Counts::of_run(run);
     let total = &run.total;
     let ids = ["p50_ns", if P99_9.of(total).is_some() { "p99_9_ns" } else { "p99_ns" }];
     let mut figures: Vec<Figure> =
@@ -110,12 +110,14 @@ pub(crate) fn figures(run: &Run) -> Vec<Figure> {
 }
 
 /// A figure of the table, if it is a number.
-fn one(run: &Run, id: &str, of: &Measurement) -> Option<Figure> {
+fn one(run: &Run, id: &str, of: &Counts) -> Option<Figure> {
     let row = figure(id);
     let is_over = match (row.get)(of)? {
-        Value::Latency(latency) => {
-            run.asked.deadline_ns.is_some_and(|deadline| is_miss(latency.ns as i64, deadline.0))
-        }
+        Value::Latency(latency) => run
+            .asked
+            .until
+            .deadline_ns
+            .is_some_and(|deadline| is_miss(latency.ns as i64, deadline.0)),
         Value::Count(count) => id == "misses" && count > 0 && !is_good(run),
         _ => return None,
     };
@@ -143,7 +145,7 @@ const OTHER_TAIL: f64 = 1.1;
 
 /// The tail if each release that a late cycle swallowed counts, where it is another than that of the
 /// cycles: a run that skips most releases has few latencies, and they look good.
-fn of_all_releases(run: &Run) -> Option<(&'static str, Measurement<'_>)> {
+fn of_all_releases(run: &Run) -> Option<(&'static str, Counts<'_>)> {
     let corrected = run.statistics.as_ref()?.corrected.as_ref()?;
     let quantile = tail(&run.total);
     let name = match quantile.name == P99_9.name {
@@ -152,11 +154,8 @@ fn of_all_releases(run: &Run) -> Option<(&'static str, Measurement<'_>)> {
     };
     let all = Summary { quantiles: Some(corrected.quantiles.clone()), ..run.total.clone() };
     let (value, of_cycles) = (quantile.of(&all)?, quantile.of(&run.total)?);
-    let subject = Measurement {
-        summary: Cow::Owned(all),
-        is_at_least: corrected.at_least,
-        ..Measurement::of_run(run)
-    };
+    let subject =
+        Counts { summary: Cow::Owned(all), is_at_least: corrected.at_least, ..Counts::of_run(run) };
     (value.ns > OTHER_TAIL * of_cycles.ns).then_some((name, subject))
 }
 
@@ -167,7 +166,7 @@ fn tail(total: &Summary) -> NamedQuantile {
 
 /// The figures in a sentence.
 pub(crate) fn figures_line(run: &Run) -> String {
-    let deadline = run.asked.deadline_ns.is_some();
+    let deadline = run.asked.until.deadline_ns.is_some();
     let mut each = Vec::new();
     for (at, Figure { name, value, share, .. }) in figures(run).into_iter().enumerate() {
         let of = if at == 0 && deadline { " of the deadline" } else { "" };
@@ -268,7 +267,7 @@ fn explained_remedy(run: &Run) -> Option<FirstTry> {
     let is_known = !matches!(first.holder.kind, HolderKind::WakeUp | HolderKind::Unknown);
     is_known.then(|| {
         let code = explanation_section::holder_words(&first.holder);
-        FirstTry { code, remedy: first.remedy(run.asked.policy), protects: None }
+        FirstTry { code, remedy: first.remedy(run.asked.who.policy), protects: None }
     })
 }
 

@@ -5,15 +5,15 @@ use latlab_model::plan::Plan;
 use latlab_model::run::{Run, Summary};
 use latlab_model::{Histogram, Nanos};
 
-/// The figures of what was counted; `max_at` is the release of the observed maximum.
+/// `max_at` is the release of the observed maximum.
 pub fn summary(plan: &Plan, counts: &Histogram, max_at: Option<Nanos>) -> Summary {
-    // A relative sleep has no releases, so what the loop cannot miss must not look like a zero.
+    // A relative sleep has no releases, so it must not report zero overruns.
     let missed = plan.method.has_releases().then_some(counts.missed);
     Summary {
         cycles: counts.count,
         activations: Run::activations(plan, counts.count, missed.unwrap_or(0)),
         missed,
-        misses: plan.deadline_ns.map(|_| counts.misses),
+        misses: plan.until.deadline_ns.map(|_| counts.misses),
         underflow: counts.underflow,
         min_ns: counts.min(),
         mean_ns: counts.mean_ns(),
@@ -29,6 +29,7 @@ pub fn summary(plan: &Plan, counts: &Histogram, max_at: Option<Nanos>) -> Summar
 mod tests {
     use super::*;
     use crate::testing::{histogram_of, plan};
+    use latlab_model::plan::Until;
     use latlab_model::plan::{Cyclic, Mechanism, Method, MissedPolicy};
 
     #[test]
@@ -53,7 +54,8 @@ mod tests {
     fn what_is_not_defined_is_none() {
         let cyclic = Cyclic { mechanism: Mechanism::Relative, ..Cyclic::default() };
         let method = Method::Cyclic(cyclic);
-        let relative = Plan { method, deadline_ns: None, ..plan() };
+        let relative =
+            Plan { method, until: Until { deadline_ns: None, ..plan().until }, ..plan() };
         let none = summary(&relative, &Histogram::default(), Some(Nanos(1)));
         assert_eq!(none, Summary { cycles: 0, ..Summary::default() });
     }

@@ -1,9 +1,8 @@
-//! What several tests of this crate need.
+//! Helpers shared by tests of this crate.
 
-use latlab_model::plan::{Cyclic, Method};
+use latlab_model::plan::{Cyclic, Method, Until};
 use latlab_model::{Histogram, Nanos, Plan};
 
-/// A histogram of these latencies.
 pub fn histogram_of(latencies: &[i64]) -> Histogram {
     latencies.iter().copied().map(Nanos).collect()
 }
@@ -11,5 +10,9 @@ pub fn histogram_of(latencies: &[i64]) -> Histogram {
 /// A plan with a deadline of 125 us at 8 kHz.
 pub fn plan() -> Plan {
     let method = Method::Cyclic(Cyclic::every(Nanos(125_000)));
-    Plan { method, deadline_ns: Some(Nanos(125_000)), ..Plan::default() }
+    Plan {
+        method,
+        until: Until { deadline_ns: Some(Nanos(125_000)), ..Until::default() },
+        ..Plan::default()
+    }
 }

@@ -1,4 +1,4 @@
-//! Runs of a program's own threads, which come into the stream as they are found.
+//! Runs of a program's own threads, which enter the stream as they are found.
 
 use latlab_digest::testing::{FIRST_RELEASE, SyntheticRun};
 use latlab_digest::{RunBuilder, RunDigest, StreamEnd, StreamRow};
@@ -9,13 +9,14 @@ use latlab_model::attach::{
 use latlab_model::deadline::is_miss;
 use latlab_model::frame::{Interval, Message, Spike, Spikes};
 use latlab_model::nanos::{MICROSECOND, MILLISECOND};
-use latlab_model::plan::Method;
+use latlab_model::plan::{Method, Until, Who};
 use latlab_model::run::{
     AgentEnd, AppliedSetup, EndReason, ThreadEnd, ThreadSetup, VerdictReason, VerdictWord,
 };
 use latlab_model::{Histogram, Nanos, Plan};
 
-/// A thread with its period and its cycles: each with how long its response took, and what passed before it.
+/// A thread with its period and its cycles: each with the length of its response, and of the pause
+/// before it.
 struct Looper {
     name: &'static str,
     period: Nanos,
@@ -80,7 +81,7 @@ impl Looper {
         }
     }
 
-    /// What an agent sends of it.
+    /// The agent's messages about it.
     fn messages(&self, thread: u32) -> Vec<Message> {
         let cycles = self.cycles();
         let mut messages = vec![
@@ -116,9 +117,8 @@ fn digest(loopers: &[Looper], deadline_ns: Option<Nanos>) -> (RunDigest, Vec<Str
     let synthetic = SyntheticRun::default();
     let plan = Plan {
         method: Method::Attach(Box::default()),
-        policy: None,
-        deadline_ns,
-        threads: None,
+        who: Who { policy: None, threads: None, ..synthetic.plan().who },
+        until: Until { deadline_ns, ..synthetic.plan().until },
         ..synthetic.plan()
     };
     let mut messages = vec![

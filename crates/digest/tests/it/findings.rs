@@ -1,4 +1,4 @@
-//! What a run says of itself when something went wrong on the way.
+//! What a run reports about itself when something went wrong on the way.
 
 use jiff::Timestamp;
 use latlab_digest::testing::{FIRST_RELEASE, SyntheticRun};
@@ -18,7 +18,7 @@ fn assembled(messages: Vec<Message>) -> RunDigest {
     assembly.finish("test", "2026-11-21T16:05:01Z".parse().unwrap(), StreamEnd::default()).unwrap()
 }
 
-/// The run of a stream of two threads, after every message went through this.
+/// The run of a stream of two threads, after `change` was applied to every message.
 fn changed(mut change: impl FnMut(&mut Message)) -> Run {
     let mut messages = SyntheticRun { seconds: 3, ..SyntheticRun::default() }.messages();
     messages.iter_mut().for_each(&mut change);
@@ -71,7 +71,7 @@ fn page_faults_weigh_with_the_memory_lock() {
     let run_with = |locked: bool, policy: Policy| {
         changed(|message| match message {
             Message::ThreadEnd(end) if end.thread == 1 => end.page_faults = 3,
-            Message::Plan(plan) => plan.policy = Some(policy),
+            Message::Plan(plan) => plan.who.policy = Some(policy),
             Message::Prepared(prepared) if !locked => {
                 prepared.settings[0].applied = "none".to_string();
                 prepared.settings[0].matters = false;
@@ -340,7 +340,7 @@ fn a_stream_without_its_beginning_is_no_run() {
     for (left_out, name) in [(1, "Plan"), (2, "Machine"), (3, "Prepared")] {
         let mut assembly = RunBuilder::default();
         for (at, message) in messages.iter().enumerate() {
-            // The beginning of a stream stands there twice.
+            // The start of a stream appears there twice.
             if at != left_out && at != left_out + 4 {
                 assembly.push(message.clone());
             }
@@ -371,7 +371,7 @@ fn samples_that_are_missing_are_counted_with_thread_and_time_and_invalidate() {
     messages.insert(first_interval.unwrap() + 1, samples(9, 1_009, 2_000));
     messages.iter_mut().for_each(|message| {
         if let Message::Plan(plan) = message {
-            plan.samples = true;
+            plan.keep.samples = true;
         }
     });
     let run = assembled(messages).run;
@@ -412,7 +412,9 @@ fn without_a_planned_end_an_interrupt_is_the_end() {
         [(Some(SECOND * 60), VerdictWord::Inconclusive), (None, VerdictWord::Pass)]
     {
         let run = changed(|message| match message {
-            Message::Plan(plan) => (plan.duration_ns, plan.cycles) = (duration_ns, None),
+            Message::Plan(plan) => {
+                (plan.until.duration_ns, plan.until.cycles) = (duration_ns, None)
+            }
             Message::End(end) => end.reason = EndReason::Interrupted,
             Message::ThreadEnd(end) => end.reason = EndReason::Interrupted,
             _ => {}

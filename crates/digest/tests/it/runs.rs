@@ -1,5 +1,5 @@
-//! Runs that are made without a folder: of the frames of a stream, of messages that nobody sent,
-//! and windows of samples.
+//! Runs made without a folder: from the frames of a stream, from synthetic messages, and windows of
+//! samples.
 
 use jiff::Timestamp;
 use latlab_digest::testing::{FIRST_RELEASE, SyntheticRun};
@@ -9,6 +9,7 @@ use latlab_model::frame::{FrameReader, Interval, Message, ReadResult};
 use latlab_model::histogram::Overflow;
 use latlab_model::machine::Machine;
 use latlab_model::nanos::SECOND;
+use latlab_model::plan::Until;
 use latlab_model::run::{AgentEnd, AppliedSetup, EndReason, ThreadSetup, VerdictWord};
 use latlab_model::samples::Sample;
 use latlab_model::{BinLayout, Histogram, Nanos, Plan};
@@ -50,9 +51,12 @@ fn the_frames_of_a_stream_become_a_run_and_its_rows() {
     assert_eq!(run.doctor.is_some(), snapshot.is_some());
 }
 
-/// A run of counts that were not measured here, one thread for each.
+/// A run of imported counts, one thread each.
 fn imported(counts: Vec<Histogram>) -> RunDigest {
-    let plan = Plan { deadline_ns: Some(Nanos(100_000)), cycles: Some(4), ..Plan::default() };
+    let plan = Plan {
+        until: Until { deadline_ns: Some(Nanos(100_000)), cycles: Some(4), ..Until::default() },
+        ..Plan::default()
+    };
     let thread = |thread| ThreadSetup {
         thread,
         thread_id: None,

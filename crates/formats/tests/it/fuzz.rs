@@ -1,7 +1,7 @@
-//! Every reader takes anything: no panic, no hang, no more than some memory.
+//! Every reader accepts any input without a panic, hang or unbounded memory.
 //!
-//! The inputs are recordings with random damage, the same each time; `make fuzz` gives each reader a
-//! minute instead of two seconds. What fails is kept, and named.
+//! The inputs are recordings with random but reproducible damage; `make fuzz` gives each reader a
+//! minute instead of two seconds. Failing inputs are kept and named.
 //!
 //! Invariant (imports): Any bytes are read without a panic, a hang or much memory.
 
@@ -12,15 +12,16 @@ use crate::outputs::OUTPUTS;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use latlab_formats::read::{Query, Unit, format_of_id};
+use latlab_model::plan::Until;
 use latlab_model::{Nanos, Plan};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use std::io::Write;
 
-/// Seconds for each reader, where nobody says otherwise.
+/// Default number of seconds for each reader.
 const SECONDS: u64 = 2;
 const LARGEST: usize = 1 << 16;
 
-/// What is put into damaged recordings.
+/// Inserted into damaged recordings.
 const WORDS: &[&[u8]] = &[
     b"9.9E37",
     b"-1",
@@ -87,7 +88,7 @@ fn packed() {
     fuzz_bytes("packed", "cyclictest", &[gzip.finish().unwrap(), zstd]);
 }
 
-/// What looks like a part of a prefix, or ends one too early.
+/// Text that looks like a part of a prefix, or ends one too early.
 const PARTS: &[&[u8]] = &[
     b"12:00:00 ",
     b"2024-05-01T12:00:00.1234567Z ",
@@ -109,7 +110,7 @@ const PARTS: &[&[u8]] = &[
     b"\n",
 ];
 
-/// Damaged outputs behind whole prefixes, and outputs behind prefixes that are damaged with them.
+/// Damaged outputs with intact prefixes, and outputs whose prefixes are damaged too.
 #[test]
 fn prefixes() {
     let outputs: Vec<Vec<u8>> = OUTPUTS.iter().map(|one| one.text.as_bytes().to_vec()).collect();
@@ -142,7 +143,7 @@ fn fuzz_bytes(name: &str, format: &str, seeds: &[Vec<u8>]) {
     );
 }
 
-/// Everything that can be done with a file; what comes of it must be sound, whatever it is.
+/// All operations on a file; any result must be consistent.
 fn read_all(bytes: &[u8], format: &str) {
     let named = Query {
         format: format_of_id(format),
@@ -150,7 +151,10 @@ fn read_all(bytes: &[u8], format: &str) {
         unit: Some(Unit::Microseconds),
         period: None,
     };
-    let plan = Plan { deadline_ns: Some(Nanos(20_000)), ..Plan::default() };
+    let plan = Plan {
+        until: Until { deadline_ns: Some(Nanos(20_000)), ..Until::default() },
+        ..Plan::default()
+    };
     for query in [named, Query::default()] {
         for recording in try_read(bytes, &query).into_iter().flatten() {
             for series in &recording.series {

@@ -14,7 +14,7 @@ use crate::document::outline::Outline;
 use crate::document::outline::prose;
 use crate::document::outline::scrolling;
 use crate::document::table::{Cell, Column, Table, markup};
-use crate::figures::{Measurement, Place, columns as figure_columns};
+use crate::figures::{Counts, Place, columns as figure_columns};
 use crate::page::data::{ChartLine, chart_data};
 use crate::page::document;
 use crate::pictures::curve::Curve;
@@ -264,7 +264,7 @@ fn pooled(table: &CampaignTable) -> Markup {
         Column::new("row", 0, names).left(),
         Column::new("runs", 0, all.iter().map(|(_, one)| one.runs.to_string())),
     ];
-    let figures: Vec<Measurement> = all.iter().map(|(row, _)| counted(row)).collect();
+    let figures: Vec<Counts> = all.iter().map(|(row, _)| counted(row)).collect();
     columns.extend(figure_columns(Place::Pooled, &figures));
     let equal = all.iter().map(|(_, one)| one.p99_9_equal_weight_ns.map(said));
     columns.push(Column::new("p99.9, equal weight for each thread", 1, equal));

@@ -8,7 +8,7 @@ use super::variants::{headline, kernel};
 use crate::document::style::{Colour, Style};
 use crate::document::table::{Column, Table, markdown as markdown_table, wrapped};
 use crate::document::{Section, escaped, to_terminal};
-use crate::figures::{Measurement, Place, Value, columns as figure_columns, figure};
+use crate::figures::{Counts, Place, Value, columns as figure_columns, figure};
 use crate::sections::causes::SideBySide;
 use crate::units::{Scale, bin_edge, grouped};
 use latlab_model::Nanos;
@@ -48,7 +48,7 @@ pub fn causes(of: &CampaignTable) -> Option<SideBySide<'_>> {
 fn columns(of: &CampaignTable) -> Vec<Column> {
     let all = || of.rows.iter().flat_map(|row| &row.cells).filter_map(|cell| cell.figures.max_ns);
     let scale = Scale::for_times(all());
-    let rows: Vec<Measurement> = of.rows.iter().map(counted).collect();
+    let rows: Vec<Counts> = of.rows.iter().map(counted).collect();
     let mut columns =
         vec![Column::new("row", 0, of.rows.iter().map(|row| row.label.clone())).left()];
     columns.extend(machine_columns(of));
@@ -69,10 +69,10 @@ fn columns(of: &CampaignTable) -> Vec<Column> {
 }
 
 /// All repeats of a row together.
-pub fn counted(row: &CampaignRow) -> Measurement<'_> {
+pub fn counted(row: &CampaignRow) -> Counts<'_> {
     let figures = row.pooled.as_ref().map(|pooled| &pooled.figures);
     let figures = figures.map_or_else(Cow::default, Cow::Borrowed);
-    Measurement { verdict: row.verdict, ..Measurement::of_cell(&figures, row.deadline_ns) }
+    Counts { verdict: row.verdict, ..Counts::of_cell(&figures, row.deadline_ns) }
 }
 
 /// A fact of a row with its name.
@@ -269,7 +269,7 @@ fn text_of(text: &Option<String>) -> String {
 
 /// A number without a unit; nothing of a cell without a run.
 fn figure_of(cell: &CampaignCell, id: &str) -> String {
-    let counted = Measurement::of_cell(&cell.figures, None);
+    let counted = Counts::of_cell(&cell.figures, None);
     match (figure(id).get)(&counted).filter(|_| cell.run.is_some()) {
         Some(Value::Count(count)) => count.to_string(),
         Some(Value::Latency(latency)) => (latency.ns as i64).to_string(),

@@ -8,7 +8,7 @@ use super::sentences::{
 use super::text::colour;
 use crate::document::table::{Cell, Column, Table};
 use crate::document::{Block, On, Section};
-use crate::figures::{Measurement, Place, columns};
+use crate::figures::{Counts, Place, columns};
 use crate::sections::causes::SideBySide;
 use crate::units::{counted, short, span};
 use latlab_model::Nanos;
@@ -107,7 +107,7 @@ fn runs(of: &ScenarioComparison) -> Section {
         Column::new("run", 0, all.iter().map(|run| run.id.clone())).left(),
         Column::new("side", 0, sides.map(str::to_string)).left(),
     ];
-    let figures: Vec<Measurement> = all.iter().map(|run| Measurement::from(*run)).collect();
+    let figures: Vec<Counts> = all.iter().map(|run| Counts::from(*run)).collect();
     table.extend(columns(Place::Compared, &figures));
     table.push(Column::new("boot", 1, all.iter().map(boot)).left());
     let caption = "Maxima depend on chance and on the length of a run, and are not judged";

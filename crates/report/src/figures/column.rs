@@ -1,6 +1,6 @@
 //! Figures as columns: the only place in which their numbers are rounded.
 
-use super::{FIGURES, Figure, Measurement, Place, SaidLatency, Value, Whole};
+use super::{Counts, FIGURES, Figure, Place, SaidLatency, Value, Whole};
 use crate::document::style::verdict_colour;
 use crate::document::table::{Cell, Column};
 use crate::units::{Scale, grouped, percent, percent_of, short, span, trimmed};
@@ -11,12 +11,12 @@ use latlab_model::{Nanos, Run};
 const WIDE: f64 = 1_000.0;
 
 /// The figures of a table, a row for each subject; those that no subject has are left out.
-pub fn columns(place: Place, subjects: &[Measurement]) -> Vec<Column> {
+pub fn columns(place: Place, subjects: &[Counts]) -> Vec<Column> {
     columns_with(place, subjects, &|_, _| None)
 }
 
 /// The same with something to be said below figures, by the row of their subject.
-pub fn columns_with(place: Place, subjects: &[Measurement], note: Note) -> Vec<Column> {
+pub fn columns_with(place: Place, subjects: &[Counts], note: Note) -> Vec<Column> {
     let shown = FIGURES.iter().filter(|one| one.places.contains(&place));
     shown.filter_map(|one| one.column(place, subjects, note)).collect()
 }
@@ -31,7 +31,7 @@ pub fn served_heads() -> Vec<&'static str> {
 
 /// The figures of a run below them.
 pub fn served_figures(run: &Run) -> Vec<String> {
-    let of = Measurement::of_run(run);
+    let of = Counts::of_run(run);
     served().map(|one| (one.get)(&of).map_or("–".to_string(), |value| in_words(&value))).collect()
 }
 
@@ -40,12 +40,12 @@ fn served() -> impl Iterator<Item = &'static Figure> {
 }
 
 /// A figure in words, with three digits.
-pub fn value(id: &str, of: &Measurement) -> Option<String> {
+pub fn value(id: &str, of: &Counts) -> Option<String> {
     (super::figure(id).get)(of).map(|value| in_words(&value))
 }
 
 /// What a figure is of its whole: 2.7 % of the deadline.
-pub fn share(figure: &Figure, of: &Measurement) -> Option<String> {
+pub fn share(figure: &Figure, of: &Counts) -> Option<String> {
     match (figure.whole?, (figure.get)(of)?) {
         (Whole::Deadline, Value::Latency(latency)) => {
             let deadline = of.deadline_ns?.0 as f64;
@@ -58,7 +58,7 @@ pub fn share(figure: &Figure, of: &Measurement) -> Option<String> {
 
 impl Figure {
     /// `None` where no subject has it.
-    fn column(&'static self, place: Place, subjects: &[Measurement], note: Note) -> Option<Column> {
+    fn column(&'static self, place: Place, subjects: &[Counts], note: Note) -> Option<Column> {
         let values: Vec<Option<Value>> = subjects.iter().map(self.get).collect();
         let is_nothing = |value: &Value| matches!(value, Value::InPlace(text) if text.is_empty());
         if !subjects.is_empty() && values.iter().flatten().all(is_nothing) {
@@ -87,7 +87,7 @@ impl Figure {
     }
 
     /// The unit of what is no latency.
-    fn unit(&self, subjects: &[Measurement]) -> Option<&'static str> {
+    fn unit(&self, subjects: &[Counts]) -> Option<&'static str> {
         match subjects.iter().find_map(self.get)? {
             Value::Share(_) => Some("%"),
             Value::Moment(_) => Some("s"),

@@ -4,15 +4,15 @@
 //! A new column of these tables is a row of [`FIGURES`].
 
 mod column;
+mod counts;
 mod latency;
-mod measurement;
 
 pub use column::{columns, columns_with, served_figures, served_heads, share, value};
+pub use counts::Counts;
 pub use latency::{
     LatencyBound, NamedQuantile, P50, P99, P99_9, P99_99, P99_999, SaidLatency, known, maximum,
     maximum_of, resolution,
 };
-pub use measurement::Measurement;
 
 use crate::facts;
 use crate::facts::NOT_DEFINED;
@@ -85,7 +85,7 @@ pub struct Figure {
     pub places: &'static [Place],
     /// What it is, in a line.
     pub about: &'static str,
-    pub get: fn(&Measurement) -> Option<Value>,
+    pub get: fn(&Counts) -> Option<Value>,
 }
 
 use Place::{Builds, Compared, List, Pooled, Rows, Runs, Served, Threads};
@@ -411,7 +411,7 @@ fn in_place(text: impl ToString) -> Option<Value> {
     Some(Value::InPlace(text.to_string()))
 }
 
-fn quantile(of: &Measurement, which: &NamedQuantile) -> Option<Value> {
+fn quantile(of: &Counts, which: &NamedQuantile) -> Option<Value> {
     let latency = which.of(&of.summary)?.resolved(of.resolution_ns);
     Some(Value::Latency(match of.is_at_least {
         true => SaidLatency { bound: LatencyBound::AtLeast, ..latency },
@@ -424,7 +424,7 @@ fn spun(thread: &ThreadRun) -> Option<&SpinCounts> {
 }
 
 /// The share of the time that gaps of a kind took.
-fn taken(of: &Measurement, kind: fn(&SpinCounts) -> Gaps) -> Option<Value> {
+fn taken(of: &Counts, kind: fn(&SpinCounts) -> Gaps) -> Option<Value> {
     let noise = of.summary.noise?;
     let sum_ns = kind(spun(of.thread?)?).sum_ns;
     Some(Value::Share(Noise { sum_ns, ..noise }.share()))

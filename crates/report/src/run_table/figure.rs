@@ -1,16 +1,12 @@
 //! The change of a figure against the same figure of the baseline.
 
-use crate::figures::{Figure, Measurement, SaidLatency, Value};
+use crate::figures::{Counts, Figure, SaidLatency, Value};
 use crate::units::{grouped, short, trimmed};
 use latlab_model::Nanos;
 
 /// How a latency differs; of a bound no difference is known.
-pub(crate) fn latency_change(
-    figure: &Figure,
-    of: &Measurement,
-    before: &Measurement,
-) -> Option<String> {
-    let known = |of: &Measurement| match (figure.get)(of)? {
+pub(crate) fn latency_change(figure: &Figure, of: &Counts, before: &Counts) -> Option<String> {
+    let known = |of: &Counts| match (figure.get)(of)? {
         Value::Latency(one) => exact(one),
         _ => None,
     };

@@ -5,7 +5,7 @@ use super::{MEANING, RunTable};
 use crate::document::style::{Colour, Style};
 use crate::document::table::{Cell, Column, Table, wrapped};
 use crate::document::{Section, escaped, to_markdown, to_terminal};
-use crate::figures::{Figure, Measurement, Place, columns_with};
+use crate::figures::{Counts, Figure, Place, columns_with};
 use crate::run_with_bins::{RunWithBins, title};
 use crate::sections::respond;
 
@@ -50,7 +50,7 @@ impl RunTable<'_> {
         if let Some(columns) = respond::columns(&self.runs) {
             return section.table(Table::new(respond::meaning(true), columns)).text(MEANING);
         }
-        let all: Vec<Measurement> = self.runs.iter().map(|run| Measurement::of_run(run)).collect();
+        let all: Vec<Counts> = self.runs.iter().map(|run| Counts::of_run(run)).collect();
         let baseline = all.first().filter(|_| self.is_of_one_kind());
         let change = |figure: &Figure, at: usize| {
             latency_change(figure, &all[at], baseline.filter(|_| at > 0)?)

@@ -1,6 +1,5 @@
 //! What is said of a run before its figures.
 
-use crate::command::command;
 use crate::document::{Block, On, Section};
 use crate::facts;
 use crate::sections::respond;
@@ -46,7 +45,7 @@ pub fn method(run: &Run) -> String {
     let how = [
         Some(plan.method.to_string()),
         clock.map(|clock| format!("clock {clock}")),
-        plan.policy.map(|policy| policy.to_string()),
+        plan.who.policy.map(|policy| policy.to_string()),
         plan.method.rhythm(),
         releases.map(|releases| format!("phase {}", releases.phase)),
     ];
@@ -62,5 +61,5 @@ pub fn notes(run: &Run) -> Option<Section> {
 
 /// The exact command.
 pub fn repeat(run: &Run) -> Section {
-    Section::new("repeat", "Repeat it").add(On::All, Block::Command(command(&run.asked)))
+    Section::new("repeat", "Repeat it").add(On::All, Block::Command(run.asked.repeat()))
 }

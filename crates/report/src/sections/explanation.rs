@@ -62,7 +62,7 @@ pub fn cause_words(cause: &Cause) -> String {
 /// Nothing where nothing was recorded.
 pub fn section(run: &Run) -> Option<Section> {
     let explanation = run.explanation.as_ref()?;
-    let (causes, policy) = (&explanation.causes, run.asked.policy);
+    let (causes, policy) = (&explanation.causes, run.asked.who.policy);
     let caption = "A spike counts for the cause that took most of it. Times are counted from the first \
                    release.";
     let mut section = Section::new("explained", "Causes of the spikes");

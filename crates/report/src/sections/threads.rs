@@ -2,7 +2,7 @@
 
 use crate::document::Section;
 use crate::document::table::{Column, Table};
-use crate::figures::{Measurement, Place, columns};
+use crate::figures::{Counts, Place, columns};
 use crate::sections::respond;
 use crate::sentence;
 use crate::units::counted;
@@ -30,11 +30,11 @@ pub fn section(run: &Run) -> Option<Section> {
 
 /// A row for each thread, and one for all where there are several.
 fn thread_columns(run: &Run) -> Vec<Column> {
-    let total = (run.threads.len() > 1).then(|| Measurement::of_run(run));
+    let total = (run.threads.len() > 1).then(|| Counts::of_run(run));
     let names = run.threads.iter().map(|one| one.setup.thread.to_string());
     let names = names.chain(total.as_ref().map(|_| "all".to_string()));
-    let subjects: Vec<Measurement> =
-        run.threads.iter().map(|one| Measurement::of_thread(run, one)).chain(total).collect();
+    let subjects: Vec<Counts> =
+        run.threads.iter().map(|one| Counts::of_thread(run, one)).chain(total).collect();
     let figures = columns(Place::Threads, &subjects);
     std::iter::once(Column::new("thread", 0, names)).chain(figures).collect()
 }

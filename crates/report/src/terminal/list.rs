@@ -3,7 +3,7 @@
 use crate::document::style::Style;
 use crate::document::table::{Column, Table};
 use crate::document::{Section, to_markdown, to_terminal};
-use crate::figures::{Measurement, Place, columns};
+use crate::figures::{Counts, Place, columns};
 use crate::verdict::forbids_pass;
 use latlab_model::Run;
 use latlab_model::plan::Instrument;
@@ -23,7 +23,7 @@ pub fn markdown_list(runs: &[&Run]) -> String {
 }
 
 fn section(runs: &[&Run]) -> Section {
-    let subjects: Vec<Measurement> = runs.iter().map(|run| Measurement::of_run(run)).collect();
+    let subjects: Vec<Counts> = runs.iter().map(|run| Counts::of_run(run)).collect();
     let ids = runs.iter().map(|run| escape_controls(&run.id));
     let mut all = vec![Column::new("run", 0, ids).left()];
     all.extend(columns(Place::List, &subjects));

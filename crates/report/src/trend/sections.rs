@@ -3,7 +3,7 @@
 use super::sentences::{change, limits, step};
 use crate::document::table::{Cell, Column, Table};
 use crate::document::{On, Section};
-use crate::figures::{Measurement, Place, columns};
+use crate::figures::{Counts, Place, columns};
 use crate::units::short;
 use latlab_model::trend::{Build, Trend};
 
@@ -20,7 +20,7 @@ pub fn builds(of: &Trend) -> Section {
     };
     let runs =
         |build: &Build| Cell::from(build.runs.len().to_string()).tip(Some(build.runs.join(", ")));
-    let counted: Vec<Measurement> = of.builds.iter().map(Measurement::from).collect();
+    let counted: Vec<Counts> = of.builds.iter().map(Counts::from).collect();
     let mut all = vec![
         Column::new("build", 0, each(&|one| one.name.clone().into())).left(),
         Column::new(of.metric.as_str(), 0, each(&value)),
