@@ -35,7 +35,7 @@ pub fn page(of: &RunComparison, runs: &[RunWithBins]) -> String {
                 [one] => (sections(one, runs, &outline, vec![changes(of)])),
                 several => {
                     (overview(several))
-                    (folds(&outline, &vec![changes(of)]))
+                    (folds(&outline, &[changes(of)]))
                     @for (number, one) in (1..).zip(several) {
                         @let outline = Outline::part(number);
                         section.run id=(outline.prefix()) aria-labelledby=(outline.id("headline")) {
