@@ -194,8 +194,8 @@ fn runs_are_chosen_and_compared_also_those_of_campaigns() {
     let (_, list) = get(&router, "/");
     assert!(list.contains("action=\"/compare\""), "{list}");
     assert!(list.contains(&format!("type=\"checkbox\" name=\"run\" value=\"{RUN}\"")), "{list}");
-    let verdict = list.find("data-head=\"Verdict\"").unwrap();
-    assert!(verdict < list.find("data-head=\"Largest\"").unwrap(), "the verdict comes first");
+    let verdict = list.find("data-head=\"verdict\"").unwrap();
+    assert!(verdict < list.find("data-head=\"max\"").unwrap(), "the verdict comes first");
     let (status, runs) = get(&router, &format!("/campaigns/{id}/runs"));
     assert_eq!(status, StatusCode::OK);
     let value = format!("value=\"{id}/");

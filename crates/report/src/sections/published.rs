@@ -1,8 +1,8 @@
 //! The experiment of 2016 whose five responders are in `responders/`: its published figures beside
 //! those of runs of the same responders, each with its conditions.
 
-use crate::terminal::style::Style;
-use crate::terminal::table::{Column, table, wrapped};
+use crate::document::style::Style;
+use crate::document::table::{Column, table, wrapped};
 use latlab_model::Run;
 use latlab_model::respond::{LinuxResponderName, ResponseFigures};
 use std::collections::BTreeSet;

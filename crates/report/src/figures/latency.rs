@@ -1,6 +1,6 @@
-//! The figures of latency that page and terminal show of each thread: one list for both.
+//! A latency as far as it is known, and the quantiles.
 
-use crate::units::{Scale, bin_edge, short};
+use crate::units::{bin_edge, short};
 use latlab_model::run::{Quantiles, Summary};
 use latlab_model::{Nanos, Run};
 
@@ -128,65 +128,17 @@ pub fn maximum(summary: &Summary) -> Option<SaidLatency> {
     Some(SaidLatency { ns: float(summary.max_ns?), bound })
 }
 
-/// One column of figures.
-pub struct LatencyFigure {
-    /// Its name on the page.
-    pub name: &'static str,
-    /// Its name in the terminal.
-    pub short: &'static str,
-    /// The larger, the sooner a narrow terminal does without it; with 0 it always stays.
-    pub rank: u8,
-    of: fn(&Summary) -> Option<SaidLatency>,
-}
-
-/// The observed maximum, which comes before all others, so that no narrow window hides it.
-pub const MAXIMUM: LatencyFigure =
-    LatencyFigure { name: "Observed maximum", short: "max", rank: 0, of: maximum };
-
-/// All the others, in their order.
-pub const LATENCIES: [LatencyFigure; 7] = [
-    LatencyFigure { name: "Min", short: "min", rank: 3, of: |s| s.min_ns.map(float).map(known) },
-    LatencyFigure { name: "Mean", short: "mean", rank: 2, of: |s| s.mean_ns.map(known) },
-    quantile(P50.name, 5, |s| P50.of(s)),
-    quantile(P99.name, 1, |s| P99.of(s)),
-    quantile(P99_9.name, 4, |s| P99_9.of(s)),
-    quantile(P99_99.name, 1, |s| P99_99.of(s)),
-    quantile(P99_999.name, 7, |s| P99_999.of(s)),
-];
-
-const fn quantile(
-    name: &'static str,
-    rank: u8,
-    of: fn(&Summary) -> Option<SaidLatency>,
-) -> LatencyFigure {
-    LatencyFigure { name, short: name, rank, of }
-}
-
 /// A latency that is known.
 pub fn known(ns: f64) -> SaidLatency {
     SaidLatency { ns, bound: LatencyBound::Known }
 }
 
 /// A quantile of a summary as its bin allows to say it; the end of the bin may be beyond all that was seen.
-pub fn upper_edge(summary: &Summary, quantile: Nanos) -> Nanos {
+fn upper_edge(summary: &Summary, quantile: Nanos) -> Nanos {
     let edge = bin_edge(quantile);
     summary.max_ns.map_or(edge, |max| edge.min(max))
 }
 
 fn float(time: Nanos) -> f64 {
     time.0 as f64
-}
-
-impl LatencyFigure {
-    /// The unit of the column and its numbers, none where there is nothing to say.
-    pub fn column<'a>(
-        &self,
-        summaries: impl Iterator<Item = &'a Summary>,
-    ) -> (&'static str, Vec<Option<String>>) {
-        let values: Vec<Option<SaidLatency>> = summaries.map(self.of).collect();
-        let times = values.iter().flatten().map(|value| Nanos(value.ns as i64));
-        let scale = Scale::for_times(times);
-        let number = |value: SaidLatency| value.in_column(|ns| scale.number_f64(ns));
-        (scale.unit(), values.into_iter().map(|value| value.map(number)).collect())
-    }
 }

@@ -1,7 +1,8 @@
 //! How the run was set up: the machine, the settings with what was applied, and how threads ended.
 
-use super::folds::Fold;
-use super::markup::{Outline, count, dash, pairs, plural, scrolling};
+use crate::document::Section;
+use crate::document::outline::{Outline, pairs, plural};
+use crate::document::table::{Column, Table, markup};
 use crate::sentence;
 use crate::units::{bytes, grouped, with_fixed_spaces};
 use latlab_model::run::{Setting, ThreadEnd, ThreadRun};
@@ -9,7 +10,7 @@ use latlab_model::{CpuSet, Run};
 use maud::{Markup, html};
 
 /// The fingerprint of a run.
-pub fn fold(run: &Run, outline: &Outline) -> Fold {
+pub fn section(run: &Run, outline: &Outline) -> Section {
     let content = html! {
         div.columns {
             (pairs("Machine", machine(run)))
@@ -18,7 +19,7 @@ pub fn fold(run: &Run, outline: &Outline) -> Fold {
         (settings(run, outline))
         (thread_ends(run))
     };
-    Fold::new("setup", "Setup", content)
+    Section::new("setup", "Setup").html(content)
 }
 
 fn method_rows(run: &Run) -> Vec<(&'static str, String)> {
@@ -106,49 +107,42 @@ pub fn settings(run: &Run, outline: &Outline) -> Markup {
         } @else if differing.is_empty() {
             p { "All settings were applied as asked." }
         } @else {
-            (scrolling("Settings that differ", false, setting_table("Settings that the machine \
-                                                                     did not apply as requested", &differing)))
+            (setting_table("Settings that the machine did not apply as requested", &differing))
         }
         @if !held.is_empty() {
             details {
                 summary { (plural(held.len(), "setting")) " applied as requested" }
-                (scrolling("Requested settings", false, setting_table("Settings applied as \
-                                                                      requested", &held)))
+                (setting_table("Settings applied as requested", &held))
             }
         }
     }
 }
 
 fn setting_table(caption: &str, rows: &[SettingRow]) -> Markup {
-    html! {
-        table.words {
-            caption { span { (caption) } }
-            thead { tr { @for name in ["Setting", "Thread", "Asked", "Applied", ""] { th scope="col" { (name) } } } }
-            tbody { @for row in rows { (setting_row(row)) } }
-        }
-    }
-}
-
-fn setting_row(row: &SettingRow) -> Markup {
-    let setting = row.setting;
-    let threads = match row.threads.is_empty() {
+    let threads = |row: &SettingRow| match row.threads.is_empty() {
         true => "program".to_string(),
         false => row.threads.iter().copied().collect::<CpuSet>().to_string(),
     };
-    let mark = match (setting.holds(), setting.matters) {
-        (true, _) => "as requested",
-        (false, true) => "differs, makes the figures worthless",
-        (false, false) => "differs",
+    let applied = |row: &SettingRow| {
+        let before = row.setting.before.as_ref().map(|before| format!("; was {before}"));
+        format!("{}{}", row.setting.applied, before.unwrap_or_default())
     };
-    let before = setting.before.as_ref().map(|before| format!("; was {before}"));
-    html! {
-        tr {
-            th scope="row" { (setting.what) }
-            td { (threads) } td { (with_fixed_spaces(&setting.asked)) }
-            td { (with_fixed_spaces(&setting.applied)) (before.unwrap_or_default()) }
-            td { @if setting.holds() { (mark) } @else { strong.differs { (mark) } } }
-        }
-    }
+    let mark = |row: &SettingRow| match (row.setting.holds(), row.setting.matters) {
+        (true, _) => "as requested".to_string(),
+        (false, true) => "differs, makes the figures worthless".to_string(),
+        (false, false) => "differs".to_string(),
+    };
+    let column = |head: &str, cell: &dyn Fn(&SettingRow) -> String| {
+        Column::new(head, 0, rows.iter().map(cell)).left()
+    };
+    let columns = vec![
+        column("setting", &|row| row.setting.what.clone()),
+        column("threads", &threads),
+        column("requested", &|row| row.setting.asked.clone()),
+        column("applied", &applied),
+        column("", &mark),
+    ];
+    markup(&Table::new(caption, columns).stacked())
 }
 
 /// A counter of a thread at its end, with its name.
@@ -176,32 +170,21 @@ pub fn thread_ends(run: &Run) -> Markup {
             format!("Counted from the first release; zero: {}", zero.join(", ").to_lowercase())
         }
     };
-    let table = html! {
-        table {
-            caption { span { (caption) } }
-            thead {
-                tr {
-                    th scope="col" { "Thread" } th scope="col" { "Ended" }
-                    @for (name, _) in &some { th scope="col" { (name) } }
-                }
-            }
-            tbody { @for thread in &run.threads { (thread_end(thread, &some)) } }
-        }
+    let threads = run.threads.iter();
+    let ended = |thread: &ThreadRun| {
+        thread.end.as_ref().map_or("no word", |end| end.reason.as_str()).to_string()
     };
+    let mut columns = vec![
+        Column::new("thread", 0, threads.clone().map(|one| one.setup.thread.to_string())),
+        Column::new("ended", 0, threads.clone().map(ended)).left(),
+    ];
+    columns.extend(some.into_iter().map(|(name, of)| {
+        Column::new(name, 0, threads.clone().map(|one| one.end.as_ref().map(of).map(grouped)))
+    }));
     html! {
         details {
             summary { "Kernel counters of each thread" }
-            (scrolling("Kernel counters of each thread", false, table))
-        }
-    }
-}
-
-fn thread_end(thread: &ThreadRun, counters: &[EndCounter]) -> Markup {
-    html! {
-        tr {
-            th scope="row" { (thread.setup.thread) }
-            td { (thread.end.as_ref().map_or("no word", |end| end.reason.as_str())) }
-            @for (_, of) in counters { td { (dash(thread.end.as_ref().map(of).map(count))) } }
+            (markup(&Table::new(caption, columns)))
         }
     }
 }

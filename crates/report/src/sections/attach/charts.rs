@@ -1,11 +1,9 @@
 //! The cycles of a program's threads on the page: histograms of their times, and the longest as bars.
 
-use super::folds::Fold;
-use crate::sections::attach::{columns, described, largest_part, part, sentences, shown, waits_in};
-use crate::terminal::table::markup;
-use crate::units::{counted, grouped, short};
+use super::{largest_part, part};
+use crate::units::{grouped, short};
+use latlab_model::Nanos;
 use latlab_model::attach::{AttachedThreadRun, CyclePart, LongCycle};
-use latlab_model::{Nanos, Run};
 use maud::{Markup, html};
 
 /// Cycles of a thread that are drawn as bars.
@@ -19,24 +17,6 @@ const MARGIN: f64 = 130.0;
 const PARTS: [CyclePart; 4] =
     [CyclePart::WakeUp, CyclePart::Execution, CyclePart::Preempted, CyclePart::Blocked];
 
-/// For the page: the table, and for each judged thread its histograms and its longest cycles.
-pub fn fold(run: &Run) -> Option<Fold> {
-    let attached = run.attached.as_ref()?;
-    let caption = "Threads of the program whose cycles were found, in microseconds. Quantiles are \
-                   the upper edge of their bin.";
-    let content = html! {
-        (markup(&columns(attached), caption))
-        @for sentence in sentences(run) { p { (sentence) } }
-        @for thread in shown(attached) {
-            h3.subtitle { (described(thread)) ", waits in " (waits_in(&thread.found.activation)) }
-            (histograms(thread))
-            @if !thread.report.longest.is_empty() { (longest_cycles(thread)) }
-        }
-    };
-    let sum = counted(attached.threads.len() as u64, "thread", "threads");
-    Some(Fold::new("cycles", "Cycles of the program", content).sum(Some(sum)))
-}
-
 /// Its class, which has its colour.
 fn class(part: CyclePart) -> &'static str {
     match part {
@@ -49,7 +29,7 @@ fn class(part: CyclePart) -> &'static str {
 }
 
 /// Wake-up, execution and response over each other, on one logarithmic axis of time.
-fn histograms(thread: &AttachedThreadRun) -> Markup {
+pub fn histograms(thread: &AttachedThreadRun) -> Markup {
     let rows = [CyclePart::WakeUp, CyclePart::Execution, CyclePart::Response];
     let bins = || rows.iter().filter_map(|row| part(thread, *row)).flat_map(|one| &one.bins);
     let Some(low) = bins().map(|bin| bin.low_ns.0.max(100)).min() else { return html! {} };
@@ -102,7 +82,7 @@ struct Piece {
 }
 
 /// The longest cycles, each as a bar of its parts.
-fn longest_cycles(thread: &AttachedThreadRun) -> Markup {
+pub fn longest_cycles(thread: &AttachedThreadRun) -> Markup {
     let shown: Vec<&LongCycle> = thread.report.longest.iter().take(BARS).collect();
     let scale = shown.first().map_or(1, |long| long.response_ns().0).max(1) as f64;
     let room = WIDTH - MARGIN - 90.0;

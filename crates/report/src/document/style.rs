@@ -1,5 +1,7 @@
 //! Colours of the terminal, which only ever add to what words say.
 
+use latlab_model::run::{Severity, VerdictWord};
+
 /// How text may be marked up.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Style {
@@ -54,5 +56,22 @@ impl Style {
             true => format!("\u{1b}[{code}{text}\u{1b}[{PLAIN}"),
             false => text.to_string(),
         }
+    }
+}
+
+/// The colour of a weight.
+pub(crate) fn severity_colour(severity: Severity) -> Colour {
+    match severity {
+        Severity::Info => Colour::Dim,
+        Severity::Warning => Colour::Warn,
+        Severity::Error => Colour::Bad,
+    }
+}
+
+pub(crate) fn verdict_colour(word: VerdictWord) -> Colour {
+    match word {
+        VerdictWord::Pass => Colour::Good,
+        VerdictWord::Inconclusive => Colour::Warn,
+        VerdictWord::Fail | VerdictWord::Invalid => Colour::Bad,
     }
 }

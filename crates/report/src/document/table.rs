@@ -1,26 +1,118 @@
 //! A table for the terminal: where it does not fit it gives up what is of less weight, then wraps
 //! its words, and at last stands on its side.
 
-use crate::terminal::style::{Colour, Style};
+use super::markdown::escaped;
+use super::outline::{firm, with_breaks};
+use super::style::{Colour, Style};
 use crate::units::with_fixed_spaces;
-use latlab_model::sanitize::escape_lines;
 use maud::{Markup, html};
+
+/// What stands where there is nothing to say.
+pub const NOTHING: &str = "-";
+/// A table with more rows scrolls in its own box of a page.
+const TALL: usize = 20;
+
+/// Columns with what is to be known of them.
+#[derive(Clone)]
+pub struct Table {
+    pub columns: Vec<Column>,
+    /// Above it in text.
+    pub title: Option<String>,
+    /// What its figures mean, for a page.
+    caption: String,
+    /// Whether its rows become paragraphs where the window is narrow.
+    is_stacked: bool,
+    /// Whether its last row is that of all others together.
+    has_total: bool,
+}
+
+impl Table {
+    pub fn new(caption: impl Into<String>, columns: Vec<Column>) -> Table {
+        let caption = caption.into();
+        Table { columns, title: None, caption, is_stacked: false, has_total: false }
+    }
+
+    pub fn titled(self, title: impl Into<String>) -> Table {
+        Table { title: Some(title.into()), ..self }
+    }
+
+    pub fn stacked(self) -> Table {
+        Table { is_stacked: true, ..self }
+    }
+
+    pub fn with_total(self, has_total: bool) -> Table {
+        Table { has_total, ..self }
+    }
+}
+
+/// A cell: what it says, and what stands below that in smaller letters, or behind it in brackets.
+#[derive(Clone, Default, Debug)]
+pub struct Cell {
+    pub text: String,
+    pub note: Option<String>,
+    /// For a page: where it leads, what is said of it on demand, and its class.
+    pub link: Option<String>,
+    pub tip: Option<String>,
+    pub class: Option<&'static str>,
+    colour: Option<Colour>,
+}
+
+impl Cell {
+    pub fn note(self, note: Option<String>) -> Cell {
+        Cell { note, ..self }
+    }
+
+    pub fn link(self, link: Option<String>) -> Cell {
+        Cell { link, ..self }
+    }
+
+    pub fn tip(self, tip: Option<String>) -> Cell {
+        Cell { tip, ..self }
+    }
+
+    /// A word that is coloured: a verdict.
+    pub fn badge(self, class: &'static str, colour: Colour) -> Cell {
+        Cell { class: Some(class), colour: Some(colour), ..self }
+    }
+
+    fn line(&self) -> String {
+        match &self.note {
+            Some(note) => format!("{} ({note})", self.text),
+            None => self.text.clone(),
+        }
+    }
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Cell {
+        Cell { text, ..Cell::default() }
+    }
+}
+
+impl From<Option<String>> for Cell {
+    fn from(text: Option<String>) -> Cell {
+        text.unwrap_or_else(|| NOTHING.to_string()).into()
+    }
+}
 
 /// One column; `rank` 0 is never given up, the highest rank goes first. Runs, kernels and verdicts
 /// have rank 0.
+#[derive(Clone)]
 pub struct Column {
     head: String,
     unit: &'static str,
-    cells: Vec<(String, Option<Colour>)>,
+    cells: Vec<Cell>,
     left: bool,
     rank: u8,
+    /// What a page says of it on demand.
+    about: Option<&'static str>,
 }
 
 impl Column {
     /// A column of numbers, aligned to the right.
-    pub fn new(head: &str, rank: u8, cells: impl IntoIterator<Item = String>) -> Column {
-        let cells = cells.into_iter().map(|text| (text, None)).collect();
-        Column { head: head.to_string(), unit: "", cells, left: false, rank }
+    pub fn new<C: Into<Cell>>(head: &str, rank: u8, cells: impl IntoIterator<Item = C>) -> Column {
+        let cells = cells.into_iter().map(Into::into).collect();
+        Column { head: head.to_string(), unit: "", cells, left: false, rank, about: None }
     }
 
     /// With a unit below its head.
@@ -33,21 +125,21 @@ impl Column {
         Column { left: true, ..self }
     }
 
-    /// With the colour of each cell.
-    pub(crate) fn coloured(mut self, colour: impl Fn(&str) -> Option<Colour>) -> Column {
-        for (text, cell_colour) in &mut self.cells {
-            *cell_colour = colour(text);
-        }
-        self
+    pub(crate) fn about(self, about: &'static str) -> Column {
+        Column { about: Some(about), ..self }
+    }
+
+    pub(crate) fn head(&self) -> &str {
+        &self.head
     }
 
     /// Whether no cell says anything.
-    pub fn is_void(&self) -> bool {
-        self.rank > 0 && self.cells.iter().all(|(text, _)| text == "-")
+    pub(crate) fn is_void(&self) -> bool {
+        self.rank > 0 && self.cells.iter().all(|cell| cell.text == NOTHING)
     }
 
     fn width(&self) -> usize {
-        let cells = self.cells.iter().map(|(text, _)| text.chars().count());
+        let cells = self.cells.iter().map(|cell| cell.line().chars().count());
         cells.chain([self.head.chars().count(), self.unit.len()]).max().unwrap_or(0)
     }
 
@@ -56,7 +148,7 @@ impl Column {
         if !self.left {
             return self.width();
         }
-        let cells = self.cells.iter().map(|(text, _)| longest_word(text));
+        let cells = self.cells.iter().map(|cell| longest_word(&cell.line()));
         cells.chain([self.head.chars().count(), self.unit.len()]).max().unwrap_or(0)
     }
 
@@ -65,6 +157,10 @@ impl Column {
             true => format!("{text:<width$}"),
             false => format!("{text:>width$}"),
         }
+    }
+
+    fn cell(&self, row: usize) -> (String, Option<Colour>) {
+        self.cells.get(row).map(|cell| (cell.line(), cell.colour)).unwrap_or_default()
     }
 }
 
@@ -86,8 +182,7 @@ pub fn table(mut columns: Vec<Column>, width: usize, style: Style) -> String {
         text += &row(&columns, &widths, |c| (c.unit.to_string(), Some(Colour::Dim)), style);
     }
     for index in 0..rows(&columns) {
-        let cell = |column: &Column| column.cells.get(index).cloned().unwrap_or_default();
-        text += &row(&columns, &widths, cell, style);
+        text += &row(&columns, &widths, |column| column.cell(index), style);
     }
     text
 }
@@ -102,13 +197,12 @@ fn on_its_side(columns: &[Column], width: usize, style: Style) -> String {
     let names = others.iter().map(|column| column.head.chars().count()).max().unwrap_or(0);
     let mut text = String::new();
     for index in 0..rows(columns) {
-        let cell = |column: &Column| column.cells.get(index).cloned().unwrap_or_default();
-        let name = wrapped(&cell(first).0, width, 2);
+        let name = wrapped(&first.cell(index).0, width, 2);
         if !name.is_empty() {
             text += &format!("{}\n", style.paint(Colour::Bold, &name));
         }
         for column in others {
-            let (words, colour) = cell(column);
+            let (words, colour) = column.cell(index);
             let is_number = words.contains(|c: char| c.is_ascii_digit());
             let unit = if is_number && !column.unit.is_empty() { column.unit } else { "" };
             let words = format!("{words} {unit}");
@@ -146,42 +240,68 @@ pub fn markdown(columns: &[Column]) -> String {
     };
     let mut text = row(&head) + &row(&|c| if c.left { ":---" } else { "---:" }.to_string());
     for index in 0..rows(columns) {
-        text += &row(&|c| c.cells.get(index).map_or(String::new(), |(cell, _)| escaped(cell)));
+        text += &row(&|c| escaped(&c.cell(index).0));
     }
     text
 }
 
 /// The whole table for a page, in a box that scrolls.
-pub fn markup(columns: &[Column], caption: &str) -> Markup {
-    let class = |column: &Column| column.left.then_some("word");
-    let rows = rows(columns);
-    let cell = |column: &Column, row: usize| {
-        column.cells.get(row).map(|(text, _)| text.clone()).unwrap_or_default()
+pub fn markup(table: &Table) -> Markup {
+    let Table { columns, caption, is_stacked, has_total, .. } = table;
+    let all = rows(columns);
+    let body = if *has_total { all - 1 } else { all };
+    let row = |at: usize| {
+        html! { tr { @for (index, column) in columns.iter().enumerate() { (column.drawn(at, index == 0)) } } }
     };
     html! {
-        div.scroll role="region" tabindex="0" aria-label=(caption) {
-            table {
+        div.scroll.tall[all > TALL] role="region" tabindex="0" aria-label=(caption) {
+            table.stacked[*is_stacked] {
                 caption { span { (with_fixed_spaces(caption)) } }
-                thead {
-                    tr {
-                        @for column in columns {
-                            th scope="col" class=[class(column)] {
-                                (column.head) @if !column.unit.is_empty() { small { (column.unit) } }
-                            }
-                        }
-                    }
-                }
-                tbody {
-                    @for row in 0..rows {
-                        tr {
-                            @for (at, column) in columns.iter().enumerate() {
-                                @if at == 0 { th scope="row" class="word" { (cell(column, row)) } }
-                                @else { td class=[class(column)] { (cell(column, row)) } }
-                            }
-                        }
-                    }
-                }
+                thead { tr { @for column in columns { (column.drawn_head()) } } }
+                tbody { @for at in 0..body { (row(at)) } }
+                @if *has_total { tfoot { (row(body)) } }
             }
+        }
+    }
+}
+
+impl Column {
+    fn class(&self) -> &'static str {
+        if self.left { "word" } else { "number" }
+    }
+
+    fn drawn_head(&self) -> Markup {
+        html! {
+            th scope="col" class=(self.class()) title=[self.about] {
+                (self.head) @if !self.unit.is_empty() { small { (self.unit) } }
+            }
+        }
+    }
+
+    fn drawn(&self, row: usize, is_name: bool) -> Markup {
+        let cell = self.cells.get(row).cloned().unwrap_or_default();
+        let words = cell.drawn(self.left);
+        html! {
+            @if is_name { th scope="row" class="word" title=[cell.tip] { (words) } }
+            @else { td class=(self.class()) data-head=(self.head) title=[cell.tip] { (words) } }
+        }
+    }
+}
+
+impl Cell {
+    fn drawn(&self, is_words: bool) -> Markup {
+        let text = match self.text.as_str() {
+            NOTHING => "–",
+            text => text,
+        };
+        let words = html! { @if is_words { (with_breaks(text, ',')) } @else { (firm(text)) } };
+        html! {
+            @match (&self.link, self.class) {
+                (Some(link), _) => a href=(link) { (words) },
+                (None, Some(class)) => span class={ "badge " (class) } { (words) },
+                (None, None) => (words),
+            }
+            @if let Some(note) = &self.note { small { (with_fixed_spaces(note)) } }
         }
     }
 }
@@ -266,27 +386,4 @@ fn filled(text: &str, room: usize) -> Vec<String> {
         }
     }
     lines.into_iter().map(|line| line.replace('\u{a0}', " ")).collect()
-}
-
-/// Text in Markdown that means nothing but itself, in a paragraph, a list or a cell of a table.
-pub fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    let mut before = ' ';
-    for c in escape_lines(text).chars() {
-        match c {
-            '\n' => safe.push(' '),
-            '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '<' | '>' | '|' | '~' | '&' | '$'
-            | '!' => {
-                safe.extend(['\\', c]);
-            }
-            // GitHub makes links of #1 and @name even where they are escaped.
-            c if matches!(before, '#' | '@') && c.is_alphanumeric() => {
-                safe.push_str("<!-- -->");
-                safe.push(c);
-            }
-            c => safe.push(c),
-        }
-        before = c;
-    }
-    safe
 }

@@ -120,8 +120,3 @@ pub fn count(number: u64) -> String {
 pub fn plural(number: usize, word: &str) -> String {
     format!("{} {word}{}", grouped(number as u64), if number == 1 { "" } else { "s" })
 }
-
-/// What stands where there is nothing to say.
-pub fn dash(text: Option<String>) -> String {
-    text.unwrap_or_else(|| "–".to_string())
-}
