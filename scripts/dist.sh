@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds what is given away, for all three architectures: programs, agents, Debian packages, wheels. Usage: scripts/dist.sh [FOLDER]
+# Builds what is given away, for all three architectures: programs, agents, Debian packages, wheels.
+# Usage: scripts/dist.sh [FOLDER]
 #   FOLDER  where it goes, dist unless named
 # ARCH=arm64 builds for that architecture only: x86-64, arm64 or armv7.
 # LATLAB_AGENT_ONLY=x86-64 builds nothing but that agent, to compare it with another build.

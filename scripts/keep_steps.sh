@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Writes the table of the last `make check`, `make test` or `make lab` to results/suite. Usage: scripts/keep_steps.sh NAME
+# Writes the table of the last `make check`, `make test` or `make lab` to results/suite.
+# Usage: scripts/keep_steps.sh NAME
 #   NAME  of the page, such as `make-test-from-nothing`; one that is there is replaced
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
@@ -8,7 +9,8 @@ mkdir -p results/suite
 {
     echo "# Steps: $name"
     echo
-    echo "Commit $(git rev-parse --short=12 HEAD), $(nproc) CPUs, $(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)," \
+    echo "Commit $(git rev-parse --short=12 HEAD), $(nproc) CPUs," \
+        "$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)," \
         "Linux $(uname -r), $(. /etc/os-release && echo "$PRETTY_NAME")."
     echo
     awk -F '\t' 'NR == 1 { print "| step | seconds | of CPU | result |"; print "| --- | ---: | ---: | --- |"; next }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Packs one program for Python, with the package that reads runs. Usage: scripts/wheel.sh PROGRAM MACHINE LICENCES FOLDER
+# Packs one program for Python, with the package that reads runs.
+# Usage: scripts/wheel.sh PROGRAM MACHINE LICENCES FOLDER
 #   MACHINE   what `uname -m` says where it runs
 #   LICENCES  the file with the licences of all that is linked in
 # Everything in the wheel has the time SOURCE_DATE_EPOCH. Prints the path of the wheel.

@@ -93,7 +93,8 @@ def own_threads(document, expression):
     assert sizes == sorted(sizes, reverse=True) and sizes[0] == run["total"]["max_ns"], sizes
     affected = sum(bool(one["own_threads"]) for one in work["largest"])
     assert ("own-threads-in-largest" in codes) == (affected > 0), (codes, affected)
-    assert eval(f"({expression})", locals()), (expression, run["conditions"] and run["conditions"]["at_ends_only"], work)
+    assert eval(f"({expression})", locals()), (
+        expression, run["conditions"] and run["conditions"]["at_ends_only"], work)
 
 
 def blocks(page, language, folder):

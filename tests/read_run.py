@@ -6,7 +6,8 @@ usage: read_run.py RUN_DIR        needs: pandas, pyarrow, duckdb
 For every thread the bins of the histogram, the cycles of the intervals and the cycles in
 run.json must be the same number; minimum, maximum and mean must be exact; every file must have
 its checksum. Where samples are stored there must be one for every cycle, at releases of the thread,
-and the figures of run.json must follow from them. One line is printed for each table; the exit code is 1 at the first difference.
+and the figures of run.json must follow from them. One line is printed for each table; the exit code is 1 at the
+first difference.
 """
 # Invariant (old data): pandas and DuckDB read a run folder, and its sums agree.
 
