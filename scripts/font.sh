@@ -13,8 +13,7 @@ to=$(dirname "$0")/../crates/report/fonts
 
 # Latin, the signs that stand between numbers, superscript digits, arrows, some marks: nearly every
 # picture is made of these, so that a picture of its own carries no more.
-common=U+20-7E,U+A0-FF,U+2010-2026,U+2030-2033,U+2070-208E,U+2190-2193,U+2212
-common+=,U+2248,U+2260-2265,U+25B2,U+25BC,U+25CF,U+FFFD
+common=U+20-7E,U+A0-FF,U+2010-2026,U+2030-2033,U+2070-208E,U+2190-2193,U+2212,U+2248,U+2260-2265,U+25B2,U+25BC,U+25CF,U+FFFD
 # The same with all of Latin, Greek, Cyrillic, and more signs.
 all=$common,U+100-17F,U+386-3CE,U+400-45F,U+2034-203A,U+208F-209C,U+20AC,U+2194-2195,U+2200-225F,U+25A0-25CF
 
