@@ -12,8 +12,8 @@ const LONGEST: Duration = Duration::from_secs(20);
 pub struct Fuzz<'a> {
     /// Its name, also the ending of a file that it failed on.
     pub name: &'a str,
-    /// How long, where LATLAB_FUZZ_SECONDS does not say it.
-    pub seconds: u64,
+    /// How many damaged files, where LATLAB_FUZZ_SECONDS does not say how long.
+    pub inputs: usize,
     /// What is put into files.
     pub words: &'a [&'a [u8]],
     /// The longest file.
@@ -23,14 +23,14 @@ pub struct Fuzz<'a> {
 impl Fuzz<'_> {
     /// Reads the seeds, and then damaged ones; each is packed before it is read.
     pub fn run(&self, seeds: &[Vec<u8>], pack: &dyn Fn(&[u8]) -> Vec<u8>, read: &dyn Fn(&[u8])) {
-        let Fuzz { name, seconds, .. } = *self;
-        let asked = std::env::var("LATLAB_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok());
-        let end = Instant::now() + Duration::from_secs(asked.unwrap_or(seconds));
+        let name = self.name;
+        let seconds = std::env::var("LATLAB_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok());
+        let end = seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds));
         let sum = |sum: u64, byte| sum.wrapping_mul(31) + u64::from(byte);
         let mut random = Random(name.bytes().fold(7, sum));
         seeds.iter().for_each(|seed| read(&pack(seed)));
         let mut inputs = 0;
-        while Instant::now() < end {
+        while end.map_or(inputs < self.inputs, |end| Instant::now() < end) {
             let input = pack(&self.damaged(seeds, &mut random));
             let began = Instant::now();
             let measured = || allocation_counter::measure(|| read(&input)).bytes_max;
