@@ -1,6 +1,6 @@
-# How setup.sh, which sources this, installs Rust.
+# Installs Rust; sourced by setup.sh.
 
-# rustup from its own site, with its checksum; it leaves the shell's start files alone.
+# rustup from its site, with its checksum; it leaves the shell's start files alone.
 install_rustup() {
     local triple folder url
     triple=$(uname -m)-unknown-linux-gnu
@@ -26,7 +26,7 @@ install_pinned() {
         ${components:+--component "$components"} ${targets:+--target "$targets"} >/dev/null 2>&1
 }
 
-# The pinned Rust where rustup can give it, else any recent enough, else Debian's.
+# The pinned Rust if rustup can install it, else any recent enough, else Debian's.
 install_rust() {
     export PATH=${CARGO_HOME:-$HOME/.cargo}/bin:$PATH
     if command -v rustup >/dev/null; then

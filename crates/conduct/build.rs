@@ -1,9 +1,9 @@
-//! Puts the agents for other machines into the program, where `LATLAB_AGENTS` names their folder.
+//! Embeds the agents for other machines if `LATLAB_AGENTS` names their folder.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// The machines that there may be an agent for, by the word that `uname -m` says there.
+/// Architectures with an agent, as in `uname -m`.
 const MACHINES: [&str; 3] = ["aarch64", "armv7l", "x86_64"];
 
 fn main() {
@@ -24,7 +24,7 @@ fn name(machine: &str) -> String {
     format!("latlab-agent-{machine}.xz")
 }
 
-/// Copies one agent to where the compiler finds it by a path that is the same everywhere.
+/// Copies an agent into OUT_DIR, where the compiler finds it by the same path on every machine.
 fn entry(folder: &Path, out: &Path, machine: &str) -> String {
     let name = name(machine);
     let from = folder.join(&name);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the crates of Cargo.lock as a recipe of Yocto fetches them.
+"""Prints the crates of Cargo.lock for a Yocto recipe.
 
 Usage: packaging/yocto/crates.py >packaging/yocto/recipes-benchmark/latlab/latlab-crates.inc
 """

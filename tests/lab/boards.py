@@ -1,4 +1,4 @@
-"""Checks of boards: what a campaign or a place of labgrid says."""
+"""Checks of boards: campaigns and places of labgrid."""
 
 import json
 import re
@@ -8,7 +8,7 @@ import time
 
 
 def table(expression):
-    """That an expression holds of the table of a campaign, with what was made on each board."""
+    """That an expression holds for the table of a campaign, with the runs of each board."""
     table = json.load(open("table.json"))["table"]
     rows = {row["target"]: row for row in table["rows"]}
     made = {name: sum(cell["state"] == "done" for cell in row["cells"]) for name, row in rows.items()}
@@ -16,7 +16,7 @@ def table(expression):
 
 
 def at_once():
-    """Prints how many runs were made at once at most."""
+    """Prints the largest number of concurrent runs."""
     now = most = 0
     for line in open("lines"):
         if re.match(r"run \d+ of", line):
@@ -28,7 +28,7 @@ def at_once():
 
 
 def attempts(expression):
-    """That an expression holds of the attempts at each board."""
+    """That an expression holds for the attempts at each board."""
     rows = {row["target"]: row for row in json.load(open("table.json"))["table"]["rows"]}
     cell = {name: row["cells"][0] for name, row in rows.items()}
     tries = {name: [(one["attempt"], one["run"] is not None, one["reason"]) for one in cell[name]["attempts"]]
@@ -71,7 +71,7 @@ def place(port):
 
 
 def collected(document):
-    """Prints the folder of the only run that was collected."""
+    """Prints the folder of the only collected run."""
     [one] = json.load(open(document))
     print(one["path"])
 
@@ -83,13 +83,13 @@ def measured(document):
 
 
 def same_findings(*documents):
-    """That a doctor found the same twice, and something."""
+    """That two doctors found the same, and not nothing."""
     one, other = ({finding["code"] for finding in json.load(open(name))["findings"]} for name in documents)
     assert one and one == other, one ^ other
 
 
 def say_nothing():
-    """Takes connections on a port, which it prints, and says nothing."""
+    """Accepts connections on a port, which it prints, and sends nothing."""
     one = socket.create_server(("127.0.0.1", 0))
     print(one.getsockname()[1], flush=True)
     time.sleep(600)

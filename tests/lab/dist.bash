@@ -1,5 +1,5 @@
-# What the scripts about `make dist` share, to be sourced after common.bash: $dist is what was made.
-# LATLAB_DIST=DIR is what `scripts/dist.sh DIR` has made just now of these sources, so that it is not made again.
+# Shared by the scripts about `make dist`, to be sourced after common.bash: $dist is its output.
+# LATLAB_DIST=DIR is the fresh output of `scripts/dist.sh DIR` for these sources, to save a build.
 root=$PWD
 dist=$(realpath -m "${LATLAB_DIST:-$here/dist}")
 . scripts/env.sh
@@ -15,5 +15,5 @@ have "make dist" arm-linux-gnueabihf-gcc dpkg-deb file || exit 0
 [ -n "${LATLAB_DIST:-}" ] || try "make dist" scripts/dist.sh "$dist"
 [ "$status" = 0 ] || exit 1
 
-# Our name of this machine's architecture.
+# Our name for this machine's architecture.
 native() { awk -v machine="$(uname -m)" '$4 == machine { print $1 }' <<<"$architectures"; }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What `make dist` makes: sizes, the programs for Arm under qemu, packages, wheels.
+# The output of `make dist`: sizes, the programs for Arm under qemu, packages, wheels.
 # Invariant (packages): Packages are small, static, reproducible, and install and remove cleanly.
 # Invariant (packages): The agent program speaks what latlab agent speaks.
 . "$(dirname "$0")/../common.bash"
@@ -24,8 +24,8 @@ emulated() {
     if [ "$qemu" = "$(uname -m)" ]; then "$program" "$@"; else "qemu-$qemu-static" "$program" "$@"; fi
 }
 
-# Starts a command where the kernel gives programs of this architecture to qemu: in a name space
-# of its own, so that nothing of the machine is changed.
+# Starts a command where the kernel runs programs of this architecture in qemu: in a new namespace,
+# so that nothing of the machine is changed.
 where_it_runs() {
     local qemu=$1 magic class number
     shift
@@ -33,7 +33,7 @@ where_it_runs() {
         "$@"
         return
     fi
-    # What an ELF file begins with; its class and its machine tell the architectures apart.
+    # The head of an ELF file; class and machine tell the architectures apart.
     case $qemu in
         x86_64) class=02 number=3e ;;
         aarch64) class=02 number=b7 ;;
@@ -82,7 +82,7 @@ runs_are_stored() {
         expect "a page" grep -q '</html>' "$here/page.html"
 }
 
-# An agent alone serves a plan, and its stream is a journal: what it said becomes a run here.
+# An agent alone serves a plan, and its stream is a journal, which becomes a run here.
 serves() {
     local qemu=$1 agent=$2 store=$here/served-$1 plan=$here/runs-x86_64
     local journal=$store/.20260101T000000Z_served.partial

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What `make dist` makes is the same bytes when it is made again. LATLAB_LONG=1 builds everything a second time, in
-# another folder; without, one agent.
+# The output of `make dist` is the same bytes again. LATLAB_LONG=1 builds everything a second time, in another
+# folder; otherwise one agent.
 # Invariant (packages): Packages are small, static, reproducible, and install and remove cleanly.
 . "$(dirname "$0")/../common.bash"
 . tests/lab/dist.bash

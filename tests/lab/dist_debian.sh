@@ -19,7 +19,7 @@ inside() {
         - "$clean" "$@"
 }
 
-# What is there, but for the notes that dpkg and groupadd keep for themselves.
+# All files except the bookkeeping of dpkg and groupadd.
 listing() {
     (cd "$clean" && find . -mindepth 1 \( -path ./proc -o -path ./var/lib/dpkg -o -path ./var/log \) \
         -prune -o ! -path './etc/group-' ! -path './etc/gshadow-' -print | sort)
@@ -58,7 +58,7 @@ night() {
 try "the options of the nightly run are understood" night
 
 if have "the units of the package" systemd-analyze; then
-    # Beside this machine's own units, since the clean root has none.
+    # Together with this machine's units, since the clean root has none.
     units() {
         mkdir -p "$here/units"
         sed "s,/usr/bin/latlab,$dist/latlab-$version-linux-$(native)," \
@@ -67,7 +67,7 @@ if have "the units of the package" systemd-analyze; then
         systemd-analyze verify --man=no "$here/units/latlab-night.service" \
             "$here/units/latlab-night.timer" >"$here/complaints" 2>&1
         cat "$here/complaints"
-        # So that it is known that it sees something where it runs.
+        # Proves that the check works here.
         printf '[Service]\nExecStart=relative/latlab\n' >"$here/units/wrong.service"
         expect "a complaint about a wrong unit" grep -q wrong.service \
             <(systemd-analyze verify --man=no "$here/units/wrong.service" 2>&1) || return 1

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Recipes of other systems: the flake of Nix, the layer of Yocto, the external tree of Buildroot. Their own tools
-# need the network for hours; here the files are read by parsers of their languages, and what they would do is done.
+# Recipes for other systems: the flake of Nix, the layer of Yocto, the external tree of Buildroot. Their own tools
+# need the network for hours; here parsers of their languages read the files, and their steps are executed.
 . "$(dirname "$0")/../common.bash"
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)
 
-# What nixpkgs would be given, by one that builds nothing.
+# What nixpkgs would get, with a stub that builds nothing.
 flake() {
     nix-instantiate --eval --strict --json --read-write-mode --store "$here/nix" --expr '
         let
@@ -39,7 +39,7 @@ recipe() {
 buildroot() {
     local tree=$PWD/packaging/buildroot
     BR2_EXTERNAL_LATLAB_PATH=$tree python3 tests/lab/recipes.py chosen_machine "$tree" || return 1
-    # What Buildroot's own make does with such a package: it has the folder in $(@D), and runs the commands.
+    # What Buildroot's make does with such a package: it has the folder in $(@D), and runs the commands.
     cat >"$here/stub.mk" <<STUB
 BR2_EXTERNAL_LATLAB_PATH = $tree
 BR2_aarch64 = y

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tests of the Python package. Usage: tests/lab/python.py FOLDER pandas|polars runs|tables
 
-FOLDER is made; `latlab` of PATH imports and measures there. `tables` reads frames only, `runs` is all.
+FOLDER is created; `latlab` of PATH imports and measures there. `tables` reads only frames, `runs` tests everything.
 """
 
 import glob
@@ -28,7 +28,7 @@ def same(what, found, expected):
 
 
 def fails(words, act, code=...):
-    """What is raised has these words, on one line, and this exit code."""
+    """That a call raises an error with these words, on one line, and this exit code."""
     try:
         act()
     except latlab.LatlabError as error:
@@ -40,7 +40,7 @@ def fails(words, act, code=...):
 
 
 def columns(frame):
-    """The columns as lists, whichever library it is."""
+    """The columns as lists, with either library."""
     return frame.to_dict(orient="list") if FRAME == "pandas" else frame.to_dict(as_series=False)
 
 
@@ -48,13 +48,13 @@ def is_missing(value):
     return value is None or type(value).__name__ == "NAType"
 
 
-def by_schema():
-    return sorted(RUNS.glob("*schema-*"), key=lambda path: path.name[-1])
+def stored_runs():
+    """The fixtures: without samples, with samples, with samples and a trace."""
+    return [one for name in ("plain", "sampled", "traced") for one in RUNS.glob(f"*_{name}")]
 
 
-def every_schema_has_the_figures_of_its_document():
-    same("runs of each schema", [path.name[-1] for path in by_schema()], list("123456"))
-    for path in by_schema():
+def every_stored_run_has_the_figures_of_its_document():
+    for path in stored_runs():
         run, stored = latlab.open(path), json.loads((path / "run.json").read_text())
         total = stored["total"]
         for name in ["cycles", "missed", "misses", "min_ns", "mean_ns", "max_ns"]:
@@ -77,7 +77,7 @@ def every_schema_has_the_figures_of_its_document():
 
 
 def every_table_adds_up_to_the_figures():
-    for path in by_schema():
+    for path in stored_runs():
         run = latlab.open(path)
         bins, intervals = columns(run.histogram(FRAME)), columns(run.intervals(FRAME))
         same("cycles in bins", sum(bins["count"]), run.cycles)
@@ -104,7 +104,7 @@ def every_table_adds_up_to_the_figures():
 
 
 def numbers_that_may_be_missing_stay_whole():
-    run = latlab.open(by_schema()[-1])
+    run = latlab.open(stored_runs()[-1])
     for name in ["samples", "spikes", "histogram", "intervals"]:
         cells = columns(getattr(run, name)(FRAME))
         for column, values in cells.items():
@@ -131,53 +131,55 @@ def an_imported_run_says_what_it_does_not_know():
 
 def a_run_is_found_by_last_by_name_and_by_part():
     same("newest", latlab.open(RUNS / "last").id, latlab.runs(RUNS)[0].id)
-    same("name", latlab.open(RUNS / "schema-3").id, "20261121T234350Z_schema-3")
-    same("part", latlab.open(RUNS / "T062426Z").name, "schema-4")
-    same("its document", latlab.open(RUNS / "20261122T062426Z_schema-4/run.json").name, "schema-4")
-    fails(["schema", "ambiguous"], lambda: latlab.open(RUNS / "schema"), 2)
+    plain, sampled, _ = stored_runs()
+    same("name", latlab.open(RUNS / "sampled").id, sampled.name)
+    same("part", latlab.open(RUNS / plain.name[8:16]).name, "plain")
+    same("its document", latlab.open(plain / "run.json").name, "plain")
+    fails([plain.name[:8], "ambiguous"], lambda: latlab.open(RUNS / plain.name[:8]), 2)
     fails(["no run 'nothing'"], lambda: latlab.open(RUNS / "nothing"), 2)
     fails(["no folder"], lambda: latlab.open(HERE / "none/last"))
     fails(["no folder"], lambda: latlab.runs(HERE / "none"))
     fails(["is no run", f"{RUNS}/last"], lambda: latlab.open(RUNS))
 
 
-def copy_of(schema, name):
-    copy = HERE / "damaged" / name / by_schema()[schema - 1].name
+def copy_of(run, name):
+    copy = HERE / "damaged" / name / run.name
     shutil.rmtree(copy.parent, ignore_errors=True)
-    shutil.copytree(by_schema()[schema - 1], copy)
+    shutil.copytree(run, copy)
     return copy
 
 
 def damage_is_one_clear_error():
-    flipped = copy_of(5, "table")
+    traced = stored_runs()[-1]
+    flipped = copy_of(traced, "table")
     data = bytearray((flipped / "samples.parquet").read_bytes())
     data[100] ^= 1
     (flipped / "samples.parquet").write_bytes(data)
     fails(["samples.parquet", "changed after it was stored"], lambda: latlab.open(flipped).samples(FRAME))
-    missing = copy_of(5, "missing")
+    missing = copy_of(traced, "missing")
     run = latlab.open(missing)
     (missing / "intervals.parquet").unlink()
     fails(["cannot read", "intervals.parquet"], lambda: run.intervals(FRAME))
-    for schema in 1, 3, 5, 6:
-        document = copy_of(schema, "document")
+    for stored in stored_runs():
+        document = copy_of(stored, "document")
         text = (document / "run.json").read_text()
         (document / "run.json").write_text(text[: len(text) // 2])
         fails(["run.json"], lambda: latlab.open(document), 2)
-    sealed = copy_of(5, "sealed")
+    sealed = copy_of(traced, "sealed")
     text = (sealed / "run.json").read_text()
-    (sealed / "run.json").write_text(text.replace('"max_ns": 2565818', '"max_ns": 2565817'))
+    (sealed / "run.json").write_text(text.replace(f'"max_ns": {run.max_ns}', f'"max_ns": {run.max_ns - 1}'))
     fails(["run.json", "checksum"], lambda: latlab.open(sealed), 2)
-    newer = copy_of(5, "newer")
-    (newer / "run.json").write_text(text.replace('"schema": 5', '"schema": 99'))
-    fails(["schema 99", "use a newer latlab"], lambda: latlab.open(newer), 2)
+    newer = copy_of(traced, "newer")
+    (newer / "run.json").write_text(text.replace('"schema": 1', '"schema": 99'))
+    fails(["schema 99", "use the latlab that wrote it"], lambda: latlab.open(newer), 2)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        same("runs beside a damaged one", latlab.runs(newer.parent), [])
+        same("runs next to a damaged one", latlab.runs(newer.parent), [])
     assert any("is left out" in str(one.message) for one in said), said
 
 
 def an_unknown_frame_is_named():
-    run = latlab.open(by_schema()[0])
+    run = latlab.open(stored_runs()[0])
     fails(["no frame 'arrow'", "pandas", "polars"], lambda: run.spikes("arrow"))
     same("the usual frame", type(run.spikes()).__module__.split(".")[0], "pandas")
 
@@ -212,7 +214,7 @@ def an_interrupt_keeps_the_run():
 
 
 def a_notebook_shows_the_top_of_the_page():
-    run = latlab.open(by_schema()[0])
+    run = latlab.open(stored_runs()[0])
     page = run._repr_html_()
     assert page.startswith("<iframe srcdoc=") and "&lt;svg" in page and "PASS" in page, page[:200]
     assert "&lt;script" not in page and "href=" not in page.partition("&lt;main")[2], "only the top, without links into the rest"
@@ -224,7 +226,7 @@ TABLES = [
     numbers_that_may_be_missing_stay_whole,
 ]
 ALL = [
-    every_schema_has_the_figures_of_its_document,
+    every_stored_run_has_the_figures_of_its_document,
     *TABLES,
     an_imported_run_says_what_it_does_not_know,
     a_run_is_found_by_last_by_name_and_by_part,
@@ -243,7 +245,7 @@ def main():
         shutil.copytree(path, RUNS / pathlib.Path(path).name)
     library = __import__(FRAME)
     warnings.simplefilter("error")
-    # pandas of Debian 12 and pyarrow of today say what they will change.
+    # Debian 12's pandas and current pyarrow warn about future changes.
     warnings.filterwarnings("default", category=DeprecationWarning)
     warnings.filterwarnings("default", category=FutureWarning)
     cases = ALL if sys.argv[3] == "runs" else TABLES

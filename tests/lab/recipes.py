@@ -1,4 +1,4 @@
-"""Recipes of other systems, read by parsers of their languages."""
+"""Recipes for other systems, read by parsers of their languages."""
 
 import hashlib
 import pathlib
@@ -8,7 +8,7 @@ import tempfile
 
 
 def recipe(file):
-    """That the recipe of Yocto has the crates, and the sums of the licences."""
+    """That the Yocto recipe has the crates and the checksums of the licences."""
     from oelint_parser.cls_stash import Stash
     from oelint_parser.cls_item import Function, Variable
     stash = Stash(quiet=True)
@@ -28,7 +28,7 @@ def recipe(file):
 
 
 def chosen_machine(tree):
-    """That the package of Buildroot may be chosen for a machine with a program, and for no other."""
+    """That the Buildroot package can be selected only for a machine with a program."""
     import kconfiglib
     with tempfile.NamedTemporaryFile("w", suffix=".in") as top:
         for name in "BR2_x86_64", "BR2_aarch64", "BR2_ARM_CPU_ARMV7A":

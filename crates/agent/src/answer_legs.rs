@@ -1,4 +1,4 @@
-//! The legs of the answers over a wire, from their ring to frames of the stream.
+//! Sends the breakdown of each answer over a wire from its ring to the stream.
 
 use crate::outbox::Outbox;
 use latlab_measure::gpio::{AnswerLegs, LegDrain};
@@ -6,24 +6,23 @@ use latlab_model::frame::Message;
 use latlab_model::legs::{CycleLegs, Leg, LegTally, Legs};
 use latlab_model::{Histogram, Nanos};
 
-/// Legs of one frame.
+/// Largest number of breakdowns in one frame.
 const OF_A_FRAME: usize = 4096;
 
-/// The legs of one thread on their way.
+/// Drains the breakdowns of one thread.
 pub struct LegDrainer {
     thread: u32,
     drain: LegDrain,
-    /// A frame that the stream has not taken yet; until then the ring is left as it is.
+    /// A frame that the stream has refused so far; the ring is not read until it is taken.
     waiting: Option<Message>,
 }
 
 impl LegDrainer {
-    /// The legs of a thread.
     pub fn new(thread: u32, drain: LegDrain) -> LegDrainer {
         LegDrainer { thread, drain, waiting: None }
     }
 
-    /// Takes what there is to the stream; true when nothing is left behind.
+    /// Sends what the ring holds; returns true if nothing is left in it.
     pub fn pass(&mut self, outbox: &Outbox) -> bool {
         loop {
             if let Some(message) = &self.waiting
@@ -41,7 +40,7 @@ impl LegDrainer {
     }
 }
 
-/// The legs of some edges, which add up to the latency of each.
+/// Splits the latency of each edge into parts that add up to it.
 fn legs(thread: u32, frame: &[AnswerLegs]) -> Message {
     let count = |leg: Leg, of: fn(&AnswerLegs) -> i64| {
         (leg, frame.iter().map(|one| Nanos(of(one))).collect::<Histogram>())
@@ -66,7 +65,7 @@ fn legs(thread: u32, frame: &[AnswerLegs]) -> Message {
     })
 }
 
-/// Answers whose legs were lost.
+/// Reports answers whose breakdowns were lost.
 pub fn lost_legs(thread: u32, lost: u64) -> Message {
     let tally = LegTally { traced: lost, ..LegTally::default() };
     Message::Legs(Legs { thread, counts: Vec::new(), largest: Vec::new(), tally })

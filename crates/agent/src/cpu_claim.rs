@@ -1,4 +1,4 @@
-//! The CPUs of a run, claimed against every other latlab of this machine.
+//! Claims the CPUs of a run against every other latlab on this machine.
 
 use crate::layout::{Cpus, Layout};
 use crate::refusals::machine_refuses_all;
@@ -10,18 +10,17 @@ use latlab_sys::files::Root;
 use std::io;
 use std::time::{Duration, Instant};
 
-/// An agent whose conductor is gone has ended by then.
+/// An agent whose conductor has gone ends within this time.
 const PATIENCE: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// CPUs that are claimed as long as this lives.
+/// Holds a claim on CPUs until it is dropped.
 pub struct CpuClaim {
     _claim: Option<cpu_claim::CpuClaim>,
-    /// What must be said of it.
     pub finding: Option<Finding>,
 }
 
-/// Claims the CPUs that are to be measured; a refusal says who has them.
+/// Claims the CPUs to be measured; a refusal names the process that has them.
 pub fn claim_cpus(
     root: &Root,
     plan: &Plan,
@@ -29,7 +28,7 @@ pub fn claim_cpus(
     cpus: &Cpus,
 ) -> Result<CpuClaim, Refusal> {
     if plan.method.attach().is_some() {
-        // A program's own threads are measured, by as many as want to.
+        // Several runs may measure one program's threads at the same time.
         return Ok(CpuClaim { _claim: None, finding: None });
     }
     let measured: Vec<u32> = layout.measured(cpus).iter().collect();
@@ -64,7 +63,7 @@ fn is_refused(claim: &cpu_claim::CpuClaim) -> bool {
     claim.others.iter().any(|other| other.is_trusted)
 }
 
-/// The claim, after a moment for an agent that is about to end.
+/// Claims the CPUs, waiting a moment for an agent that is about to end.
 fn wait_for_cpus(root: &Root, cpus: &[u32], share: bool) -> io::Result<cpu_claim::CpuClaim> {
     let until = Instant::now() + PATIENCE;
     loop {

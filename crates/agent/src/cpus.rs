@@ -1,4 +1,4 @@
-//! The CPUs of this machine, as far as a plan must know them.
+//! The CPUs of this machine, as far as a plan needs them.
 
 use crate::layout::Cpus;
 use latlab_model::CpuSet;
@@ -7,8 +7,8 @@ use latlab_sys::sched;
 
 /// The CPUs that this process may be placed on.
 ///
-/// Isolated CPUs are left out of everybody's mask, so a mask as wide as that of process 1 is
-/// widened by those that placing a thread on proves usable; a narrower one is somebody's wish.
+/// Isolated CPUs are in no default affinity mask. So a mask as wide as that of process 1 is widened
+/// by the CPUs on which placing a thread works; a narrower mask was set on purpose and is kept.
 pub fn cpus(root: &Root) -> Cpus {
     let online = root.read_as("sys/devices/system/cpu/online").unwrap_or_default();
     let own: CpuSet = sched::affinity().unwrap_or_default().into_iter().collect();
@@ -21,13 +21,13 @@ pub fn cpus(root: &Root) -> Cpus {
         let candidates = isolated.and(&online);
         let placeable = candidates.iter().filter(|&cpu| sched::set_affinity([cpu]).is_ok());
         usable = own.iter().chain(placeable).collect();
-        // Back to where we were; it was allowed a moment ago.
+        // Restore the previous mask; it was allowed a moment ago.
         let _ = sched::set_affinity(own.iter());
     }
     Cpus { online, usable }
 }
 
-/// Type and relative capacity of a core, on machines with several kinds of them.
+/// Type and relative capacity of a core, on machines with several types.
 pub fn core(root: &Root, cpu: u32) -> (Option<String>, Option<u32>) {
     let in_list = |file: &str| root.read_as::<CpuSet>(file).is_some_and(|set| set.contains(cpu));
     let kind = match () {

@@ -1,4 +1,4 @@
-//! The drainer: takes intervals and large latencies from the threads to the stream.
+//! The drainer: moves intervals and large latencies from the threads to the stream.
 
 use crate::answer_legs::LegDrainer;
 use crate::flight::SpikeTrigger;
@@ -13,26 +13,26 @@ use latlab_sys::clock::Clock;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// What a drainer takes from one thread.
+/// What the drainer reads from one thread.
 pub struct ThreadSource {
-    /// The CPU it is pinned to.
+    /// The CPU that the thread is pinned to.
     pub cpu: Option<u32>,
     /// Its intervals and large latencies.
     pub drain: Drain,
-    /// All its latencies, where they are asked for.
+    /// All its latencies, if requested.
     pub samples: Option<SampleDrainer>,
-    /// The legs of its answers, where it answers a wire.
+    /// The breakdown of its answers, if it answers a wire.
     pub legs: Option<LegDrainer>,
 }
 
-/// Sees every interval as the loop hands it over, with the number of its thread.
+/// Called with the thread's number for every interval that the loop hands over.
 pub type IntervalObserver = Box<dyn FnMut(u32, &Sealed) + Send>;
 
-/// What is under way from one thread.
+/// What waits for the stream from one thread.
 struct ThreadDrain {
     thread: u32,
     source: ThreadSource,
-    /// The interval that the stream has not taken yet; later ones are merged into it.
+    /// An interval that the stream has not taken yet; later ones are merged into it.
     interval: Option<Interval>,
     /// Large latencies that the stream has not taken yet.
     spikes: Vec<Spike>,
@@ -40,7 +40,7 @@ struct ThreadDrain {
     largest: BinaryHeap<Reverse<Nanos>>,
 }
 
-/// Takes everything from all threads to the outbox.
+/// Moves everything from all threads to the outbox.
 pub struct Drainer {
     lines: Vec<ThreadDrain>,
     outbox: Outbox,
@@ -48,7 +48,7 @@ pub struct Drainer {
     hook: Option<Hook>,
     trigger: Option<SpikeTrigger>,
     observer: Option<IntervalObserver>,
-    /// What the loop hands over is joined up to this length before it goes to the stream.
+    /// Intervals are joined up to this length before they are sent.
     joined: Nanos,
     intervals_merged: u64,
 }
@@ -85,19 +85,19 @@ impl Drainer {
         }
     }
 
-    /// Shows each interval to somebody of this process at once, and joins them up to this length
-    /// for the stream.
+    /// Passes each interval to an observer in this process at once, and joins them up to this
+    /// length for the stream.
     pub fn with_observer(self, watch: IntervalObserver, joined: Nanos) -> Drainer {
         Drainer { observer: Some(watch), joined, ..self }
     }
 
-    /// Shows each large latency to the flight recorder.
+    /// Passes each large latency to the flight recorder.
     pub fn with_trigger(self, trigger: Option<SpikeTrigger>) -> Drainer {
         Drainer { trigger, ..self }
     }
 
-    /// Takes what there is; true when nothing is left behind. The `last` passes send samples as
-    /// few as they are.
+    /// Drains all threads; returns true if nothing is left. `last` sends even partly filled sample
+    /// frames.
     pub fn pass(&mut self, last: bool) -> bool {
         let to_monotonic = offset_to_monotonic(self.clock);
         let mut nothing_left = true;
@@ -112,7 +112,8 @@ impl Drainer {
                 trigger.count(sealed.iter().map(|sealed| sealed.counts.count).sum());
             }
             if let Some(samples) = &mut line.source.samples {
-                // Before the interval that counts them, so that a kill leaves none without them.
+                // Samples go before the interval that counts them, so that a kill leaves no
+                // interval without its samples.
                 let all = last || !sealed.is_empty();
                 nothing_left &= samples.pass(to_monotonic, all, &self.outbox);
             }
@@ -130,12 +131,12 @@ impl Drainer {
         nothing_left
     }
 
-    /// Offers a reading of the clocks to the stream.
+    /// Sends a reading of the clocks, if the stream has room.
     pub fn send_clocks(&self) {
         self.outbox.offer(&Message::Clocks(clocks()));
     }
 
-    /// Intervals that had to be merged, and the spike command with what it has cost.
+    /// Returns the number of merged intervals, and the spike command with its cost.
     pub fn finish(self) -> (u64, Option<Hook>) {
         (self.intervals_merged, self.hook)
     }
@@ -168,14 +169,15 @@ impl ThreadDrain {
             self.raise_floor(floors.chain(trigger.map(|trigger| trigger.floor())).min());
         }
         if self.spikes.len() > 2 * KEPT_SPIKES {
-            // The stream has not taken any for long: keep the largest, which is all it is owed.
+            // The stream has been stalled for long: keep only the largest, which are all that is
+            // promised.
             self.spikes.sort_unstable_by(|a, b| b.cmp(a));
             self.spikes.truncate(KEPT_SPIKES);
         }
     }
 
-    /// Once enough are kept, only a latency larger than the smallest of them is wanted, and what
-    /// the spike command or the flight recorder waits for.
+    /// Raises the threshold for latencies once enough are kept: then only those above the smallest
+    /// kept one matter, and those that the spike command or flight recorder needs.
     fn raise_floor(&self, wanted_from: Option<Nanos>) {
         if self.largest.len() < KEPT_SPIKES {
             return;
@@ -187,7 +189,7 @@ impl ThreadDrain {
         }
     }
 
-    /// Takes intervals to the stream one by one; gives back how many had to be merged.
+    /// Sends intervals one by one; returns how many had to be merged.
     fn take_intervals(
         &mut self,
         all: Vec<Sealed>,
@@ -227,7 +229,7 @@ impl ThreadDrain {
         }
     }
 
-    /// Offers what is left to the stream; true when all of it was taken.
+    /// Sends what is pending; returns true if the stream took all of it.
     fn send_pending(&mut self, joined: Nanos, outbox: &Outbox) -> bool {
         self.offer_interval(joined, outbox);
         if !self.spikes.is_empty() {
@@ -243,18 +245,19 @@ impl ThreadDrain {
     }
 }
 
-/// Whether an interval goes to the stream as it is; its ends are releases, so that it may be a
-/// little shorter than its name.
+/// Whether an interval is long enough to be sent as it is. Its ends are releases, so it may be
+/// slightly shorter than nominal.
 fn is_long_enough(interval: &Interval, joined: Nanos) -> bool {
     (interval.end_ns - interval.start_ns).0 * 20 >= joined.0 * 19
 }
 
-/// What to add to a time of this clock to get CLOCK_MONOTONIC.
+/// Offset from this clock to CLOCK_MONOTONIC.
 pub fn offset_to_monotonic(clock: Clock) -> Nanos {
     match clock {
         Clock::Monotonic => Nanos::ZERO,
         clock => {
-            // The clock between two readings of the other, so that a preemption counts half.
+            // Read this clock between two readings of the other, which halves the error of a
+            // preemption.
             let (before, other, after) =
                 (Clock::Monotonic.now(), clock.now(), Clock::Monotonic.now());
             Nanos(before + (after - before) / 2 - other)
@@ -262,7 +265,7 @@ pub fn offset_to_monotonic(clock: Clock) -> Nanos {
     }
 }
 
-/// The four clocks side by side.
+/// Reads the four clocks together.
 pub fn clocks() -> ClockReading {
     ClockReading {
         monotonic_ns: Nanos(Clock::Monotonic.now()),
@@ -283,7 +286,7 @@ pub(crate) mod tests {
         ThreadSource { cpu: None, drain, samples: None, legs: None }
     }
 
-    /// What the outbox holds, which takes no more.
+    /// Closes the outbox and returns the messages in it.
     pub fn carried(outbox: &Outbox) -> Vec<Message> {
         outbox.close();
         let mut bytes = Vec::new();
@@ -303,7 +306,7 @@ pub(crate) mod tests {
         recorder.start(0);
         let outbox = Outbox::default();
         let mut drainer = Drainer::new(vec![source(drain)], Clock::Monotonic, outbox.clone(), None);
-        // A scrambled order of 1..=40 000, drained every thousand.
+        // 1..=40 000 in scrambled order, drained every thousand.
         for cycle in 0..40_000_i64 {
             recorder.record(cycle, cycle * 7919 % 40_009);
             if cycle % 1000 == 0 {

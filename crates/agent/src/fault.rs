@@ -1,4 +1,4 @@
-//! Faults that a guest plants in itself, so that it is known what they look like in a run.
+//! Faults that a guest injects into itself, to show what they look like in a run.
 
 use latlab_model::Nanos;
 use latlab_model::fault::{Fault, FaultKind};
@@ -11,22 +11,22 @@ use std::net::UdpSocket;
 use std::path::Path;
 use std::thread;
 
-/// Where a guest has the module that keeps interrupts off.
+/// Path of the kernel module that keeps interrupts off.
 const IRQS_OFF: &str = "/lab/irqs_off.ko";
-/// The kernel lets through few lines of a kind, unless it is told otherwise.
+/// By default the kernel rate-limits messages from user space.
 const LINES_LET_THROUGH: &str = "/proc/sys/kernel/printk_devkmsg";
-/// Priority of what only has to wake in time.
+/// Priority for a thread that only has to wake on time.
 const ABOVE_ORDINARY: u32 = 2;
-/// Bytes of a packet.
+/// Size of a packet in bytes.
 const PACKET: usize = 1400;
 
-/// Injects the fault that this word names, and stays, as loads do.
+/// Injects the named fault, and keeps running as a load does.
 pub fn inject(word: &str) -> Result<(), String> {
     let begun = Clock::Monotonic.now();
     let fault: Fault = word.parse()?;
     let failed = |error: io::Error| format!("cannot inject {}: {error}", fault.kind);
     let hogs = fault.kind == FaultKind::FifoHog;
-    // So that it comes in time beside a load.
+    // So that it gets its CPU on time under load.
     let first = Scheduling::Fifo(if hogs { fault.priority.into() } else { ABOVE_ORDINARY });
     set_scheduling(first).map_err(io::Error::from).map_err(failed)?;
     let at = begun + fault.at_ns.0;
@@ -59,12 +59,12 @@ fn run_fault(fault: Fault, until: i64) -> io::Result<()> {
         FaultKind::CpuOffline => {
             fs::write(format!("/sys/devices/system/cpu/cpu{}/online", fault.cpu), "0")
         }
-        // The host's part.
+        // The host injects this one.
         FaultKind::HypervisorPause => Ok(()),
     }
 }
 
-/// The module does it while it is loaded, and then refuses to stay.
+/// The module works while it is loaded, then fails its init function so that it is not kept.
 fn irqs_off(length: Nanos) -> io::Result<()> {
     match load_module(Path::new(IRQS_OFF), &format!("length_us={}", length.0 / 1000)) {
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(()),
@@ -73,19 +73,19 @@ fn irqs_off(length: Nanos) -> io::Result<()> {
 }
 
 fn printk_storm(until: i64) -> io::Result<()> {
-    // It takes the word with the end of its line only.
+    // The kernel accepts the word only with a newline.
     fs::write(LINES_LET_THROUGH, "on\n")?;
     let mut kernel = OpenOptions::new().write(true).open("/dev/kmsg")?;
     let mut number = 0;
     while Clock::Monotonic.now() < until {
         number += 1;
-        // An error, which the console prints even when it is told to be quiet.
+        // Level error, which the console prints even with `quiet`.
         kernel.write_all(format!("<3>latlab: line {number} of a storm\n").as_bytes())?;
     }
     Ok(())
 }
 
-/// The sender receives its own packets, in softirqs; nobody reads them, so that most are dropped.
+/// The sender receives its own packets in softirqs; no process reads them, so most are dropped.
 fn softirq_flood(until: i64) -> io::Result<()> {
     let socket = UdpSocket::bind("127.0.0.1:0")?;
     socket.connect(socket.local_addr()?)?;

@@ -1,4 +1,4 @@
-//! A wire on one board: the thread that makes its edges, and the measuring thread, which answers them.
+//! A wire on one board: one thread makes edges, and the measuring thread answers them.
 
 use crate::answer_legs::lost_legs;
 use crate::helper_thread::HelperThread;
@@ -22,18 +22,18 @@ use std::path::Path;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::Duration;
 
-/// An edge has come back by then, if there is a wire.
+/// Time within which an edge comes back if there is a wire.
 const WIRE_TEST: Duration = Duration::from_millis(500);
 
-/// The lines, with the thread that makes the edges.
+/// The lines, and the thread that makes the edges.
 pub struct WiredThread {
     answerer: Answerer,
     start: SyncSender<EdgeSchedule>,
-    /// Ends with what it made and the CPU time that it took.
+    /// Returns the edge counts and its CPU time.
     maker: HelperThread<(EdgeCounts, i64)>,
 }
 
-/// Takes the lines, tries the wire, and starts the thread that makes the edges.
+/// Requests the lines, tests the wire, and starts the thread that makes the edges.
 pub fn set_up(job: &ThreadJob, asked: &GpioWire) -> Result<(WiredThread, SettingList), Refusal> {
     let stimulus = output(&asked.stimulus)?;
     let loopback = EdgeLine::request(Path::new(&asked.loopback.path()), asked.loopback.offset);
@@ -54,7 +54,8 @@ pub fn set_up(job: &ThreadJob, asked: &GpioWire) -> Result<(WiredThread, Setting
     Ok((WiredThread { answerer, start, maker }, settings))
 }
 
-/// The thread that makes the edges: on another CPU if there is one, else behind the one that answers.
+/// Starts the thread that makes the edges: on another CPU if there is one, and always at a priority
+/// below the answering thread's.
 fn start_maker(
     job: &ThreadJob,
     asked: &GpioWire,
@@ -119,7 +120,7 @@ fn try_wire(asked: &GpioWire, stimulus: &OutputLine, loopback: &EdgeLine) -> Res
     }
 }
 
-/// Answers the edges, and says what became of them.
+/// Answers the edges and reports the result.
 pub fn run(mut job: ThreadJob, start: Start, asked: &GpioWire, wired: WiredThread) -> ThreadEnd {
     match job.samples.take() {
         Some(samples) => run_recording(job, start, asked, wired, samples),
@@ -148,7 +149,7 @@ fn run_recording<S: SampleSink>(
     recorder.start(start.from);
     samples.start();
     let before = memory::thread_usage();
-    // Fails only when the thread has died; then no edge comes, and an interrupt ends that.
+    // Fails only if the thread has died; then no edge comes, and an interrupt ends the wait.
     let _ = begin.send(EdgeSchedule {
         first: start.warm_up_from,
         counted_from: start.from,

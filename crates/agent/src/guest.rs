@@ -1,5 +1,5 @@
-//! The agent as the first process of a guest: it makes the machine usable, serves the job that
-//! came with it over the port to the host, and turns the machine off.
+//! The agent as the first process of a guest: sets up the machine, serves the job in the initramfs
+//! over the port to the host, and powers off.
 
 use crate::layout::SplitMix;
 use crate::session::serve;
@@ -14,29 +14,29 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-/// The first words of the stream, as the host would have sent them.
+/// The first bytes of the stream, as the host would have sent them.
 const JOB: &str = "/lab/job";
-/// What the guest's randomness grows from, in hexadecimal.
+/// Random seed for the guest, in hexadecimal.
 const SEED: &str = "/lab/seed";
-/// Modules in the order in which they are to be loaded: a path and its parameters on each line.
+/// Modules in load order, one path with parameters per line.
 const MODULES: &str = "/lab/modules";
-/// Asks for the addresses of the kernel in place of the job.
+/// If present, send the kernel's addresses instead of serving a job.
 const ADDRESSES: &str = "/lab/addresses";
-/// They, and the types that they are of.
+/// The addresses, and the types of the objects there.
 const ADDRESS_FILES: [&str; 2] = ["/proc/kallsyms", "/sys/kernel/btf/vmlinux"];
-/// Names the port that takes the stream, where it is not the usual one.
+/// Names the port for the stream, if it is not the default one.
 const PORT: &str = "/lab/port";
 const USUAL_PORT: &str = "/dev/vport0p1";
-/// How long the kernel may take to make the port.
+/// How long the kernel may take to create the port.
 const PORT_WITHIN: Duration = Duration::from_secs(10);
 const LOOK: Duration = Duration::from_millis(1);
-/// By this time of the machine, in nanoseconds, a PC has settled on its clock source, which took a second of its
-/// boot; a board is measured later as well.
+/// Time since boot, in nanoseconds, after which a PC has settled on a clock source; a board is also
+/// measured no sooner.
 const SETTLED: i64 = 4_000_000_000;
-/// A real-time kernel prints by threads of its own.
+/// Time for the kernel to print; a PREEMPT_RT kernel prints from its own threads.
 const PRINTED_WITHIN: Duration = Duration::from_millis(200);
 
-/// File systems in the order in which they are mounted.
+/// File systems, in mount order.
 const MOUNTS: [(&str, &str); 8] = [
     ("proc", "/proc"),
     ("sysfs", "/sys"),
@@ -48,12 +48,12 @@ const MOUNTS: [(&str, &str); 8] = [
     ("debugfs", "/sys/kernel/debug"),
 ];
 
-/// What the first process does.
+/// Argument that makes this program the first process.
 pub const BOOT: &str = "boot";
-/// The word by which the first process starts the one that measures.
+/// Argument with which the first process starts the measuring one.
 pub const WORKER: &str = "serve-the-job";
 
-/// What the first process does; it comes back only where the machine cannot be turned off.
+/// Runs as the first process; returns only if the machine cannot be powered off.
 pub fn boot() -> Result<(), String> {
     if let Err(text) = measure() {
         log(&text);
@@ -62,13 +62,13 @@ pub fn boot() -> Result<(), String> {
     power_off().map(|_| ()).map_err(|error| format!("cannot power off: {error}"))
 }
 
-/// A process of its own, so that the first one can bury whatever is left behind.
+/// Runs the measurement in another process, so that this one can reap what it leaves behind.
 fn measure() -> Result<(), String> {
     for (kind, at) in MOUNTS {
         mount(kind, Path::new(at)).map_err(|error| format!("cannot mount {kind}: {error}"))?;
     }
     seed_random()?;
-    // Idle time passes at once in virtual time.
+    // In virtual time this sleep takes no time.
     let _ = sleep_until(Clock::Monotonic, SETTLED);
     let modules = fs::read_to_string(MODULES).unwrap_or_default();
     for line in modules.lines() {
@@ -96,8 +96,8 @@ fn measure() -> Result<(), String> {
     Ok(())
 }
 
-/// A board's random generator is ready when its programs start. That of a guest has no source, so
-/// that the kernel would hash its pool again and again where it needs a number.
+/// Seeds the random generator. A board's is ready before its programs start; a guest has no entropy
+/// source, so the kernel would rehash its pool each time a number is needed.
 fn seed_random() -> Result<(), String> {
     let text = fs::read_to_string(SEED).map_err(|error| format!("{SEED}: {error}"))?;
     let seed = u64::from_str_radix(text.trim(), 16).map_err(|error| format!("{SEED}: {error}"))?;
@@ -119,7 +119,7 @@ pub fn work() -> Result<(), String> {
     serve(job.chain(Silence), port)
 }
 
-/// What follows the job: a host that says nothing and does not go away.
+/// Input after the job: a host that says nothing and stays connected.
 struct Silence;
 
 impl Read for Silence {
@@ -136,7 +136,7 @@ fn open_port() -> Result<File, String> {
     loop {
         match OpenOptions::new().write(true).open(&name) {
             Ok(port) => {
-                // A serial interface would change bytes on their way.
+                // A terminal in cooked mode would change bytes.
                 make_raw(&port);
                 return Ok(port);
             }
@@ -150,7 +150,8 @@ fn open_port() -> Result<File, String> {
 }
 
 fn log(text: &str) {
-    // Whoever keeps the console sees it, also where no program can open that; nobody else is there.
+    // The kernel log reaches the console even if no program can open that; no other reader exists
+    // here.
     if let Ok(mut kernel) = OpenOptions::new().write(true).open("/dev/kmsg") {
         let _ = kernel.write_all(format!("<3>latlab-agent: {text}\n").as_bytes());
     }

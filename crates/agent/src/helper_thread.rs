@@ -1,5 +1,5 @@
-//! A thread of ours beside a measuring one: it takes its place, says so, and works until it is
-//! told to end.
+//! A helper thread for a measuring one: it takes its place, reports that, and works until told to
+//! end.
 
 use crate::monitor::MonitoredThread;
 use crate::placement::PlacedThread;
@@ -12,23 +12,23 @@ use std::sync::mpsc::sync_channel;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Stack of a thread of ours that measures or wakes; of it only what is touched becomes resident.
+/// Stack size of a measuring or waking thread; only touched pages become resident.
 pub const STACK_BYTES: usize = 128 << 10;
-/// What such a thread and what it calls may use of it.
+/// The part of the stack that such a thread may use.
 pub const TOUCHED_STACK_BYTES: usize = 24 << 10;
 /// How long a thread that is to end may wait for its CPU.
 pub const STARVED: Duration = Duration::from_secs(1);
 
-/// The thread, which ends with what its work came to.
+/// The thread; it returns the result of its work.
 pub struct HelperThread<T> {
     thread: Arc<MonitoredThread>,
     handle: JoinHandle<Option<T>>,
 }
 
 impl<T: Send + 'static> HelperThread<T> {
-    /// Starts it under this name; `set_up` takes it to its place and gives what it is to do there.
+    /// Starts a thread with this name. `set_up` takes it to its place and returns its work.
     ///
-    /// `what` is how a refusal speaks of it.
+    /// `what` names it in a refusal.
     pub fn start<W: FnOnce() -> T>(
         what: &str,
         name: String,
@@ -45,7 +45,7 @@ impl<T: Send + 'static> HelperThread<T> {
                 }
                 Err(refusal) => (Err(refusal), None),
             };
-            // Nobody hears this only where whoever started it has died, which ends it as well.
+            // Fails only if the starting thread has died, which ends this one as well.
             let _ = ready.send(placed);
             let (work, thread) = work?;
             let result = work();
@@ -60,20 +60,19 @@ impl<T: Send + 'static> HelperThread<T> {
         Ok((HelperThread { thread: Arc::clone(&placed.thread), handle }, placed))
     }
 
-    /// Whether it has ended.
     pub fn has_ended(&self) -> bool {
         self.handle.is_finished()
     }
 
-    /// Gets it out of its sleep, as often as it takes, until it has seen that it is to end. Where another
-    /// thread keeps its CPU from it, it gets the one of the caller.
+    /// Interrupts its sleep until it sees that it is to end. If another thread keeps it off its
+    /// CPU, moves it to the caller's CPU.
     pub fn end(self) -> Option<T> {
         let begun = Instant::now();
         while !self.has_ended() {
             sched::wake(self.thread.id);
             thread::sleep(Duration::from_millis(1));
             if begun.elapsed() > STARVED {
-                // What it was until now is what it worked with.
+                // Record the settings it worked with before they change.
                 self.thread.record_end();
                 let id = self.thread.id as u32;
                 let _ = sched::set_affinity_of(id, sched::affinity().unwrap_or_default());

@@ -1,4 +1,4 @@
-//! `--on-spike`: a command for a spike, off the measured CPUs, never more than one a second.
+//! `--on-spike`: runs a command for a spike, off the measured CPUs, at most once a second.
 
 use latlab_model::Nanos;
 use latlab_model::frame::Spike;
@@ -11,11 +11,11 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Distance of two starts of the command.
+/// Shortest time between two starts of the command.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Runs the command in its own group, and ends the group when the other end of its input is gone:
-/// so nothing of it outlives an agent that was killed.
+/// Runs the command in its own process group, and kills the group when its standard input closes,
+/// so that nothing outlives a killed agent.
 const GUARDED: &str = r#"
 exec 3<&0
 IFS= read -r spike <&3
@@ -27,11 +27,11 @@ kill "$guard" 2>/dev/null
 exit "$status"
 "#;
 
-/// The command and what it has cost.
+/// The command and its cost.
 pub struct Hook {
     command: String,
     above: Nanos,
-    /// What runs, and the end of its input that keeps it alive.
+    /// The running command, and the input that keeps it alive.
     running: Option<(Child, Option<ChildStdin>)>,
     last_start: Option<Instant>,
     cost: SpikeHook,
@@ -43,12 +43,12 @@ impl Hook {
         Hook { command, above, running: None, last_start: None, cost: SpikeHook::default() }
     }
 
-    /// The latency from which on the drainer must see everything.
+    /// The drainer must pass on all latencies from here on.
     pub fn floor(&self) -> Nanos {
         self.above + Nanos(1)
     }
 
-    /// Starts the command for this spike, unless one runs or has just run.
+    /// Starts the command for this spike, unless one is running or has just run.
     pub fn spike(&mut self, thread: u32, cpu: Option<u32>, spike: Spike) {
         if spike.latency_ns <= self.above {
             return;
@@ -74,8 +74,8 @@ impl Hook {
         cpu: Option<u32>,
         spike: Spike,
     ) -> std::io::Result<(Child, Option<ChildStdin>)> {
-        // Standard output carries the stream, so what the command prints goes beside it.
-        // A group of its own, so that all it has started can be ended with it.
+        // Standard output carries the stream, so the command's output goes to standard error. A
+        // process group allows ending everything it has started.
         let mut child = Command::new("sh")
             .process_group(0)
             .args(["-c", GUARDED, "sh", &self.command])
@@ -96,7 +96,7 @@ impl Hook {
         Ok((child, input))
     }
 
-    /// Looks whether the command has ended.
+    /// Checks whether the command has ended.
     pub fn poll(&mut self) {
         let Some((child, _)) = &mut self.running else { return };
         if let Ok(Some(status)) = child.try_wait() {
@@ -105,7 +105,7 @@ impl Hook {
         }
     }
 
-    /// Waits a second at most for a command that still runs; the cost of all.
+    /// Waits up to a second for a running command; returns the cost of all.
     pub fn finish(mut self) -> SpikeHook {
         let until = Instant::now() + PAUSE;
         while self.running.is_some() && Instant::now() < until {
@@ -113,7 +113,7 @@ impl Hook {
             self.poll();
         }
         if let Some((child, _)) = &mut self.running {
-            // It had its time; nothing of ours outlives the run.
+            // Its time is over: nothing of ours outlives the run.
             if let Some(group) = Pid::from_raw(child.id() as i32) {
                 let _ = kill_process_group(group, KillSignal::KILL);
             }

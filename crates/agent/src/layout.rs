@@ -1,43 +1,42 @@
-//! Which thread goes where and when: the plan laid over the machine. Pure.
+//! Resolves a plan on a machine: where each thread runs, and when. Pure.
 
 use latlab_model::plan::{MOST_THREADS, Measurement, Phase, Policy, Task};
 use latlab_model::{CpuSet, Nanos};
 
-/// The CPUs of the machine as far as they concern a plan.
+/// The CPUs of the machine, as far as they concern a plan.
 #[derive(Clone, Default, Debug)]
 pub struct Cpus {
-    /// Those that are online.
     pub online: CpuSet,
-    /// Those this process may be placed on, isolated ones included.
+    /// CPUs that this process may be placed on, isolated ones included.
     pub usable: CpuSet,
 }
 
-/// Where everything goes.
+/// Where each thread runs.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Layout {
-    /// The CPU of each thread; `None` for threads that float.
+    /// The CPU of each thread; `None` if it floats.
     pub threads: Vec<Option<u32>>,
-    /// The CPU of the thread that wakes each of them, where one does.
+    /// The CPU of the thread that wakes each of them, if one does.
     pub wakers: Vec<Option<u32>>,
-    /// CPUs of everything of ours that does not measure.
+    /// CPUs for all threads of ours that do not measure.
     pub helpers: CpuSet,
     /// Whether the helpers share all their CPUs with measuring threads.
     pub crowded: bool,
 }
 
 impl Layout {
-    /// The CPUs that are measured; threads that float measure wherever they are put.
+    /// The measured CPUs; floating threads may measure on any.
     pub fn measured(&self, cpus: &Cpus) -> CpuSet {
         let pinned: CpuSet = self.threads.iter().flatten().copied().collect();
         if pinned.is_empty() { cpus.usable.clone() } else { pinned }
     }
 }
 
-/// Lays the plan over the machine; an error is one line for the user.
+/// Resolves the plan; an error is one line for the user.
 pub fn layout(measurement: &Measurement, cpus: &Cpus) -> Result<Layout, String> {
     let plan = &measurement.plan;
     if let Task::Attach(_) = measurement.task {
-        // The program's own threads are measured, where they are.
+        // The program's own threads are measured where they run.
         let helpers = match &plan.helpers_on {
             Some(asked) => check_cpus(asked, cpus, "--helpers-on")?,
             None => cpus.usable.clone(),
@@ -45,7 +44,7 @@ pub fn layout(measurement: &Measurement, cpus: &Cpus) -> Result<Layout, String> 
         return Ok(Layout { threads: Vec::new(), wakers: Vec::new(), helpers, crowded: false });
     }
     if let Task::Instrument = measurement.task {
-        // A thread that only waits disturbs nobody, wherever it is.
+        // A thread that only waits disturbs no measurement, wherever it is.
         let (threads, wakers, helpers) = (vec![None], vec![None], cpus.usable.clone());
         return Ok(Layout { threads, wakers, helpers, crowded: false });
     }
@@ -99,13 +98,14 @@ pub fn layout(measurement: &Measurement, cpus: &Cpus) -> Result<Layout, String> 
     Ok(Layout { threads, wakers, helpers, crowded })
 }
 
-/// The CPUs dealt out to so many threads.
+/// Deals the CPUs out to `count` threads.
 fn deal_out(cpus: &CpuSet, count: u32) -> Vec<Option<u32>> {
     let cpus = std::iter::repeat_with(|| cpus.iter()).flatten();
     cpus.take(count as usize).map(Some).collect()
 }
 
-/// A spinning thread before all ordinary ones leaves them a CPU, unless the user names them all.
+/// CPUs to leave free: a real-time spinning thread must leave one to SCHED_OTHER threads, unless
+/// the user names them all.
 fn cpus_to_leave(measurement: &Measurement, cpus: &Cpus) -> CpuSet {
     let spins = matches!(measurement.task, Task::Spin(_));
     let leaves = spins && measurement.policy.is_realtime();
@@ -113,7 +113,7 @@ fn cpus_to_leave(measurement: &Measurement, cpus: &Cpus) -> CpuSet {
     cpus.usable.iter().take(usize::from(leaves && several)).collect()
 }
 
-/// The CPUs that an option names, if they are there and may be used.
+/// The CPUs that an option names, if they are present and usable.
 pub fn check_cpus(asked: &CpuSet, cpus: &Cpus, option: &str) -> Result<CpuSet, String> {
     let offline = asked.without(&cpus.online);
     if asked.is_empty() {
@@ -136,16 +136,16 @@ pub fn check_cpus(asked: &CpuSet, cpus: &Cpus, option: &str) -> Result<CpuSet, S
     Ok(asked.clone())
 }
 
-/// The random start of a long period: far more than a tick, and nobody waits hours for it.
+/// Longest random start offset: far more than a tick, and short enough to wait for.
 const LONGEST_START: i64 = 1_000_000_000;
 
-/// When each thread begins after the common start: at its first release, if it has any.
+/// Offset of each thread from the common start to its first release, if it has releases.
 pub fn phases(measurement: &Measurement, threads: usize) -> Vec<Nanos> {
     let Some(releases) = measurement.releases() else { return vec![Nanos::ZERO; threads] };
     let step = measurement.cyclictest().map_or(Nanos::ZERO, |asked| asked.phase_step_ns);
     let mut random = SplitMix(measurement.seed);
     let period = releases.period_ns.0;
-    // The random start keeps the releases of different runs from meeting the tick alike.
+    // A random start keeps the releases of different runs from hitting the tick at the same phase.
     let start = match releases.phase {
         Phase::Aligned => 0,
         Phase::Spread | Phase::Random => random.below(period.min(LONGEST_START)),
@@ -162,11 +162,10 @@ pub fn phases(measurement: &Measurement, threads: usize) -> Vec<Nanos> {
         .collect()
 }
 
-/// SplitMix64 (Steele, Lea and Flood 2014): a seed in, the same numbers out on every machine.
+/// SplitMix64 (Steele, Lea and Flood 2014): the same seed yields the same numbers on every machine.
 pub struct SplitMix(pub u64);
 
 impl SplitMix {
-    /// The next number.
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,12 +1,12 @@
 //! The program on the target: prepares it, measures, sends frames, restores it.
 //!
 //! The agent reads a plan from one byte stream, writes frames to another, and analyses nothing. The
-//! same code serves the machine it is started on, a guest and a board.
+//! same code serves the local machine, a guest and a board.
 //!
-//! `session.rs` serves the stream; `run.rs` is a run in order, held by types: claim the CPUs, apply
-//! and read back settings and tunings, start loads and threads, drain, restore. `layout.rs` resolves CPUs and phases without
-//! touching the machine. `outbox.rs` holds what the stream has not taken yet: intervals merge there
-//! when the stream stalls, and nothing else waits for it.
+//! `session.rs` serves the stream; `run.rs` is a run in order, enforced by types: claim the CPUs,
+//! apply and read back settings and tunings, start loads and threads, drain, restore. `layout.rs`
+//! resolves CPUs and phases without touching the machine. `outbox.rs` holds what the stream has not
+//! taken yet: intervals merge there when the stream stalls, and nothing else waits for it.
 
 mod answer_legs;
 mod attach;

@@ -1,4 +1,4 @@
-//! The measuring threads as one: set up, started together, drained, and heard at their end.
+//! The measuring threads as a group: set up, started together, drained, and joined.
 
 use crate::answer_legs::LegDrainer;
 use crate::cpus;
@@ -36,20 +36,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
-/// Distance of two passes of the drainer; at 20 kHz the spike ring holds four times as much.
+/// Time between two passes of the drainer; the spike ring holds four times as much at 20 kHz.
 const PASS: Duration = Duration::from_millis(50);
-/// Distance of two readings of the clocks.
+/// Time between two readings of the clocks.
 const CLOCKS_EVERY: Duration = Duration::from_secs(1);
-/// Taking the samples of half a second cannot rest in between; measured in a guest.
+/// Draining the samples of half a second cannot be split up; measured in a guest.
 const LONGEST_PASS: Duration = Duration::from_micros(400);
-/// All threads know their first release this long before it, so that their own start is in no
-/// figure …
+/// All threads know their first release this long before it, so that their start is not measured …
 const START_MARGIN: Nanos = Nanos(50_000_000);
-/// … and this much longer for each of them, since they are told one after the other.
+/// … plus this for each of them, since they are told one after the other.
 const START_MARGIN_EACH: Nanos = Nanos(50_000);
-/// Somebody who watches from this process waits no longer than this for the first release …
+/// An observer in this process waits no longer than this for the first release …
 const SHORT_START_MARGIN: Nanos = Nanos(2_000_000);
-/// … and for what was counted.
+/// … and for the counts.
 const WATCHED_PART: Nanos = Nanos(50_000_000);
 
 /// The measuring threads, set up and waiting.
@@ -57,12 +56,10 @@ pub struct MeasuringThreads {
     measurement: Arc<Measurement>,
     members: Vec<MeasuringThread>,
     sources: Vec<ThreadSource>,
-    /// CPUs of ours on which a thread may end that its own CPU keeps from that: those that no thread
-    /// measures, else all.
+    /// CPUs on which a starved thread may end: those that no thread measures, else all.
     free: CpuSet,
 }
 
-/// One measuring thread.
 struct MeasuringThread {
     cpu: Option<u32>,
     /// Type and capacity of its core.
@@ -77,20 +74,19 @@ struct MeasuringThread {
     is_moved: bool,
 }
 
-/// What the threads came to.
+/// The result of the threads.
 pub struct MeasuringThreadsResult {
-    /// What each thread says of itself.
     pub ends: Vec<ThreadEnd>,
-    /// Intervals that the stream did not take in time.
+    /// Intervals merged because the stream stalled.
     pub intervals_merged: u64,
-    /// The spike command with what it has cost.
+    /// The spike command with its cost.
     pub hook: Option<Hook>,
-    /// Why the run ended, where that is not said by its threads.
+    /// Why the run ended, if the threads do not say it.
     pub reason: Option<EndReason>,
 }
 
 impl MeasuringThreads {
-    /// Starts the threads; each sets itself up and waits. Where one cannot, all go home.
+    /// Starts the threads; each sets itself up and waits. If one fails, all stop.
     pub fn assemble(
         (root, outbox): (&Root, &Outbox),
         measurement: &Arc<Measurement>,
@@ -150,7 +146,7 @@ impl MeasuringThreads {
                 return Err(refusal);
             }
         };
-        // Only now that all are ready is it known when they can begin together.
+        // Only now that all are ready can the common start be chosen.
         let starts = thread_starts(measurement, waiting.len(), margin);
         let members = waiting.into_iter().zip(set_up).zip(starts);
         let members = members.map(|(((cpu, worker, stop), ready), start)| MeasuringThread {
@@ -196,21 +192,21 @@ impl MeasuringThreads {
         self.members.iter().flat_map(|member| member.ready.settings.settings.iter().cloned())
     }
 
-    /// What of these is read again while the threads measure.
+    /// The settings to read again while the threads measure.
     pub fn take_monitored(&mut self) -> Vec<MonitoredSetting> {
         let lists = self.members.iter_mut().map(|member| &mut member.ready.settings.monitored);
         lists.flat_map(std::mem::take).collect()
     }
 
-    /// Lets all threads begin: each knows its first release before any of them has come.
+    /// Releases all threads, each with its first release.
     pub fn start(&self) {
         for member in &self.members {
-            // Fails only when the thread has died, which its missing end will show.
+            // Fails only if the thread has died, which its missing end will show.
             let _ = member.worker.start.send(member.start);
         }
     }
 
-    /// Takes what the threads count to the stream until all of them have ended.
+    /// Drains the threads until all of them have ended.
     pub fn drain(
         mut self,
         root: &Root,
@@ -234,7 +230,7 @@ impl MeasuringThreads {
         let mut is_bounded = false;
         loop {
             let mut work = log.long_work_in_parts(LONGEST_PASS);
-            // Looked at before the pass, so that the pass takes the last that the threads left.
+            // Check before the pass, so that the pass takes what the threads left last.
             let ended = self.members.iter().all(MeasuringThread::has_ended);
             drainer.pass(ended);
             if ended {
@@ -270,7 +266,7 @@ impl MeasuringThreads {
         let members = self.members.into_iter();
         let ends = members.filter_map(|member| member.worker.handle.join().ok().flatten());
         let ends = ends.collect();
-        // What the stream did not take at once it gets now, however slow it is.
+        // Whatever the stream has refused is sent now, however slow it is.
         while !drainer.pass(true) && !outbox.is_broken() {
             std::thread::sleep(PASS);
         }
@@ -278,8 +274,8 @@ impl MeasuringThreads {
         MeasuringThreadsResult { ends, intervals_merged, hook, reason: None }
     }
 
-    /// A thread that is to end and never comes to its CPU, which one of a higher priority keeps busy, would
-    /// keep the run from ending: it gets other CPUs, and what they have for ordinary threads.
+    /// A thread that cannot end because a higher priority keeps its CPU busy would keep the run
+    /// from ending: moves it to other CPUs and makes it SCHED_OTHER.
     fn move_starved(&mut self, root: &Root, outbox: &Outbox) {
         let now = clock_of(&self.measurement).now();
         let is_stopped = STOP.load(Ordering::Relaxed) != 0;
@@ -296,20 +292,20 @@ impl MeasuringThreads {
                 continue;
             }
             if Stat::read_thread(root, id as u32).is_none_or(|it| it.state != 'R') {
-                // What was to wake it may not come to its CPU.
+                // The thread that should wake it may be starved as well.
                 member.stop.fetch_or(OVERDUE, Ordering::Relaxed);
                 member.wake();
                 continue;
             }
-            // What it was until now is what it measured with.
+            // Record the settings it measured with before they change.
             member.ready.thread.record_end();
             let cpu = member.cpu;
-            // One that floats was everywhere already.
+            // A floating thread was allowed everywhere already.
             let other_cpus = |cpu: u32| self.free.without(&[cpu].into_iter().collect());
             let moved_to = cpu.map(other_cpus).unwrap_or_default();
             let is_moved =
                 !moved_to.is_empty() && sched::set_affinity_of(id as u32, moved_to.iter()).is_ok();
-            // Wherever it is, some time is left for ordinary threads, and none for its priority.
+            // On every CPU some time is left for SCHED_OTHER, but not for its priority.
             let is_ordinary = sched::set_scheduling_of(id as u32, Scheduling::Other).is_ok();
             if is_moved || is_ordinary {
                 let finding = Finding::new(EndFinding::ThreadStarved { cpu, moved_to })
@@ -321,13 +317,14 @@ impl MeasuringThreads {
         }
     }
 
-    /// The kernel moves a thread off a CPU that goes away, where it would measure something else.
+    /// Stops threads whose CPU goes offline: the kernel moves them, and they would measure another
+    /// CPU.
     fn stop_those_of_offline_cpus(&self, root: &Root, outbox: &Outbox) {
         let Some(online) = root.read_as::<CpuSet>("sys/devices/system/cpu/online") else { return };
         for (thread, member) in (0..).zip(&self.members) {
             let Some(cpu) = member.cpu.filter(|&cpu| !online.contains(cpu)) else { continue };
             let known = member.stop.fetch_or(CPU_OFFLINE, Ordering::Relaxed) != 0;
-            // The thread looks at its own flag when its sleep is cut short.
+            // The thread checks its own flag when its sleep is interrupted.
             member.wake();
             if !known {
                 let noticed_within_ns = Nanos(PASS.as_nanos() as i64);
@@ -345,7 +342,7 @@ impl MeasuringThread {
         self.worker.handle.is_finished()
     }
 
-    /// Gets the thread out of a long sleep, so that it sees that it is asked to end.
+    /// Interrupts a long sleep, so that the thread sees that it is to end.
     fn wake(&self) {
         if !self.has_ended() {
             sched::wake(self.ready.thread.id);
@@ -372,7 +369,7 @@ fn thread_starts(measurement: &Measurement, threads: usize, margin: Nanos) -> Ve
         .collect()
 }
 
-/// Why the run as a whole ended; the gravest of what its threads say.
+/// Why the run as a whole ended: the gravest reason of its threads.
 pub fn run_reason(ends: &[ThreadEnd]) -> EndReason {
     let any = |wanted: EndReason| ends.iter().any(|end| end.reason == wanted);
     let all_offline =

@@ -1,4 +1,4 @@
-//! What is under way to the stream: bounded, so that a stalled link cannot eat the memory.
+//! Frames that wait for the stream: bounded, so that a stalled link cannot use up the memory.
 
 use crate::own_work::own_work;
 use latlab_model::frame::Message;
@@ -10,7 +10,7 @@ use std::io::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-/// What is written at once: the kernel cannot take the CPU away while it copies it.
+/// Bytes per write; the kernel cannot be preempted while it copies them.
 const PIECE: usize = 4096;
 /// Bytes of frames that may wait for the link; beyond that intervals are merged.
 const SPOOL_BYTES: usize = 4 << 20;
@@ -28,7 +28,7 @@ struct Queue {
 pub struct Outbox {
     queue: Arc<(Mutex<Queue>, Condvar)>,
     logs: WorkLogs<OwnThread>,
-    /// Bytes that have been taken, and those that may be before the run is to end; none means all.
+    /// Bytes taken so far, and the limit at which the run is to end; `None` for no limit.
     taken: Arc<AtomicU64>,
     most_bytes: Option<u64>,
     /// When our own threads leave the CPU to the measuring ones.
@@ -36,18 +36,19 @@ pub struct Outbox {
 }
 
 impl Outbox {
-    /// One whose stream is to end soon after so many bytes.
+    /// An outbox whose run ends soon after this many bytes.
     pub fn bounded(most_bytes: u64) -> Outbox {
         Outbox { most_bytes: Some(most_bytes), ..Outbox::default() }
     }
 
-    /// The bound of the stream, once it is reached.
+    /// The limit, once it is reached.
     pub fn reached_bound(&self) -> Option<u64> {
         self.most_bytes.filter(|most| self.taken.load(Ordering::Relaxed) >= *most)
     }
 
     fn queue(&self) -> std::sync::MutexGuard<'_, Queue> {
-        // The queue is whole after every statement, so a panicked holder leaves it usable.
+        // The queue is consistent after every statement, so it stays usable if a thread panics with
+        // the lock.
         self.queue.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -56,7 +57,7 @@ impl Outbox {
         self.logs.begin(thread)
     }
 
-    /// Sends what the threads have noted since the last time; without room it waits in their logs.
+    /// Sends what the threads have logged since the last call; without room it stays in their logs.
     pub fn send_own_work(&self) {
         if self.queue().bytes < SPOOL_BYTES {
             let taken = self.logs.take().into_iter().filter_map(own_work);
@@ -64,12 +65,12 @@ impl Outbox {
         }
     }
 
-    /// Takes a frame if there is room for more.
+    /// Takes a frame if there is room.
     pub fn offer(&self, message: &Message) -> bool {
         self.push(message, SPOOL_BYTES)
     }
 
-    /// Takes a frame in any case: for the few that must arrive.
+    /// Takes a frame even without room: for the few that must arrive.
     pub fn send(&self, message: &Message) {
         self.push(message, usize::MAX);
     }
@@ -77,7 +78,7 @@ impl Outbox {
     fn push(&self, message: &Message, room: usize) -> bool {
         let mut queue = self.queue();
         if queue.broken {
-            // Nobody listens any more: what is thrown away here is no loss that could be told.
+            // The reader is gone, so a discarded frame is not a loss to report.
             return true;
         }
         if queue.bytes >= room {
@@ -96,7 +97,7 @@ impl Outbox {
         self.queue().broken
     }
 
-    /// No more frames will come.
+    /// Marks the end of the frames.
     pub fn close(&self) {
         self.queue().closed = true;
         self.queue.1.notify_one();

@@ -1,22 +1,21 @@
-//! Where the program's stream goes: a pipe, or on a board without its conductor a file.
+//! The program's stream: a pipe, or a file on a detached board.
 
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
-/// A file is brought to the disk this often: a power cut costs no more, and a flash is not worn out.
+/// How often a file is synced: a bound on what a power cut costs, without wearing out flash memory.
 const SYNC_EVERY: Duration = Duration::from_secs(5);
 
-/// The standard output of the program, unbuffered.
+/// The program's standard output, unbuffered.
 pub struct Output {
     file: File,
-    /// When it was brought to the disk; none for what is no file.
+    /// When it was last synced; `None` if it is not a file.
     synced: Option<Instant>,
 }
 
 impl Output {
-    /// What this leads to.
     pub fn new(output: OwnedFd) -> Output {
         let file = File::from(output);
         let is_file = file.metadata().is_ok_and(|there| there.is_file());
@@ -41,7 +40,7 @@ impl Write for Output {
 impl Drop for Output {
     fn drop(&mut self) {
         if self.synced.is_some() {
-            // Whoever collects the file compares it with what is read there.
+            // Ignored: the collector compares the file with what it reads.
             let _ = self.file.sync_data();
         }
     }

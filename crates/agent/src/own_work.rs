@@ -1,9 +1,9 @@
-//! The work of our own threads, from their logs to frames of the stream.
+//! Sends the CPU time of our own threads (self-interference) from their logs to the stream.
 
 use latlab_model::own_work::{OwnThread, OwnWork, WorkStretch};
 use latlab_sys::work_log::TakenLog;
 
-/// The frame of what was taken from a log; none where there was nothing.
+/// The frame for what was taken from a log; `None` if that was empty.
 pub fn own_work(taken: TakenLog<OwnThread>) -> Option<OwnWork> {
     let TakenLog { owner, allowed, lost, stretches } = taken;
     let each = stretches.into_iter();

@@ -1,4 +1,4 @@
-//! A thread takes its place: CPU, slack and scheduling, each read back.
+//! Places a thread: CPU, timer slack and scheduling, each read back.
 
 use crate::monitor::{MonitoredThread, Readback, SettingList, own_timer_slack, text_of};
 use crate::refusals::{machine_refuses, scheduling_refused};
@@ -14,21 +14,20 @@ use std::sync::Arc;
 
 /// Where a thread belongs.
 pub struct Placement<'a> {
-    /// The measuring thread whose settings these are.
+    /// The measuring thread to which the settings are attributed.
     pub thread: u32,
-    /// Before the name of each setting, where it is not that of the measuring thread itself.
+    /// Prefix of the settings' names for other threads than the measuring one.
     pub whose: &'static str,
-    /// The CPU to pin it to; none to let it float …
+    /// The CPU to pin it to; `None` to let it float …
     pub cpu: Option<u32>,
     /// … over these.
     pub usable: &'a [u32],
-    /// Its scheduling.
     pub policy: Policy,
 }
 
 /// A thread in its place.
 pub struct PlacedThread {
-    /// Its number in the kernel, and what it is read again by.
+    /// The thread, to read its settings again.
     pub thread: Arc<MonitoredThread>,
     /// What was asked and what was read back.
     pub settings: SettingList,
@@ -37,11 +36,11 @@ pub struct PlacedThread {
 }
 
 impl Placement<'_> {
-    /// Takes the calling thread there.
+    /// Places the calling thread.
     pub fn apply(&self) -> Result<PlacedThread, Refusal> {
         let pinned = self.cpu.map(|cpu| sched::set_affinity([cpu]));
         if pinned.is_none() {
-            // A thread starts with the helpers' CPUs; one that floats gets all of them back.
+            // A thread inherits the helpers' CPUs; a floating one gets all of them back.
             let _ = sched::set_affinity(self.usable.iter().copied());
         }
         let cpus = self
@@ -71,7 +70,7 @@ impl Placement<'_> {
             note("timer slack", "1 ns".into(), applied, Readback::TimerSlack(thread.clone()));
         }
         let refused = |error| scheduling_refused(self.policy, error);
-        // An ordinary thread keeps its nice value, so that is part of what is asked.
+        // A SCHED_OTHER thread keeps its nice value, so that is part of what is asked.
         let nice = ThreadScheduling::read(0).map_or(0, ThreadScheduling::nice);
         let nice = if self.policy.is_realtime() { 0 } else { nice };
         sched::set_scheduling(scheduling_of(self.policy)).map_err(refused)?;
@@ -82,7 +81,7 @@ impl Placement<'_> {
         let asked = with_nice(self.policy.to_string(), nice);
         note("scheduling", asked, applied, Readback::Scheduling(thread.clone()));
         if let (None, Some((_, cpus))) = (self.cpu, thread.affinity()) {
-            // Nothing is asked of it, but it is to float to the end.
+            // No CPU is asked for, but it has to float until the end.
             let floats = Setting::new(&format!("{}affinity", self.whose), cpus.clone(), cpus);
             let floats = Setting { thread: Some(self.thread), matters: true, ..floats };
             settings.monitor(&Root::default(), &floats, Readback::Affinity(thread.clone()));
@@ -91,7 +90,7 @@ impl Placement<'_> {
     }
 }
 
-/// Schedules the kernel's thread, which measures where it is; ours only reads.
+/// Schedules the kernel's thread, which does the measuring; ours only reads.
 pub fn schedule_kernel_thread(
     thread: u32,
     id: Option<u32>,
@@ -112,7 +111,7 @@ pub fn schedule_kernel_thread(
     Ok(PlacedThread { thread, settings, policy: applied })
 }
 
-/// Schedules another process; what was read back.
+/// Schedules another process; returns what was read back.
 pub fn schedule_process(id: u32, policy: Policy) -> Result<String, Errno> {
     sched::set_scheduling_of(id, scheduling_of(policy))?;
     sched::scheduling_of(id).map(describe)
@@ -133,7 +132,7 @@ fn scheduling_of(policy: Policy) -> Scheduling {
     }
 }
 
-/// The scheduling of a thread as a setting says it, with its nice value.
+/// A thread's scheduling with its nice value, in the words of a setting.
 pub fn describe_thread(read: ThreadScheduling) -> String {
     with_nice(describe(read.scheduling()), read.nice())
 }
@@ -142,7 +141,7 @@ fn with_nice(policy: String, nice: i32) -> String {
     if nice == 0 { policy } else { format!("{policy}, nice {nice}") }
 }
 
-/// A scheduling as a setting says it.
+/// A scheduling in the words of a setting.
 pub fn describe(scheduling: Scheduling) -> String {
     let nanos = |value: u64| Nanos(value as i64);
     match scheduling {

@@ -19,30 +19,31 @@ use latlab_sys::undo::{Change, Changes, HeldByOther, UndoResult, read_value, sin
 use std::io;
 use std::sync::Arc;
 
-/// A real-time thread that has run this long without sleeping is told to end …
+/// A real-time thread that has run this long without sleeping is signalled to end …
 const SIGNAL_AFTER_US: u64 = 2_000_000;
-/// … and this long, is killed, so that a defect of ours cannot hang the machine.
+/// … and after this long it is killed, so that a bug of ours cannot hang the machine.
 const KILL_AFTER_US: u64 = 4_000_000;
 
-/// Holds what was set for as long as it lives.
+/// Keeps the settings in force until dropped.
 pub struct AppliedSettings {
     /// What was asked and what was read back.
     pub settings: SettingList,
     _dma_latency: Option<Arc<DmaLatency>>,
-    /// The trace that tells the legs, until somebody reads it.
+    /// The trace for the breakdown, until its reader starts.
     pub trace: Option<trace::PreparedTrace>,
     /// The flight recorder, until it records.
     pub recorder: Option<PreparedRecorder>,
-    /// The kernel's threads that measure, one for each of the layout, until they are read.
+    /// The kernel's measuring threads, one per thread of the layout, until their readers start.
     pub kernel: Vec<KernelTimer>,
-    /// The program that is attached to, until it is followed.
+    /// The attached program, until it is followed.
     pub attach: Option<PreparedAttach>,
     changes: Option<Changes>,
     is_memory_locked: bool,
 }
 
 impl AppliedSettings {
-    /// Locks the memory of a process that may lock only some, once all is there that is measured with.
+    /// Locks present memory for a process with a limited lock, once everything it measures with is
+    /// allocated.
     pub fn lock_present_memory(&mut self, root: &Root, realtime: bool) -> Result<(), Refusal> {
         if std::mem::replace(&mut self.is_memory_locked, true) {
             return Ok(());
@@ -50,7 +51,7 @@ impl AppliedSettings {
         push_memory_lock(root, realtime, MemoryLock::Present, &mut self.settings)
     }
 
-    /// Puts everything back, and says what could not be.
+    /// Restores everything; returns findings for what could not be restored.
     pub fn undo(self) -> Vec<Finding> {
         let undone = self.changes.map(Changes::undo).unwrap_or_default();
         undone.iter().filter_map(not_restored).collect()
@@ -130,7 +131,7 @@ pub fn prepare(
     })
 }
 
-/// The record of what is changed of the kernel, where something is to be.
+/// Starts the record of kernel changes, if any are to be made.
 fn begin_changes(root: &Root, measurement: &Measurement) -> Result<Option<Changes>, Refusal> {
     let cannot = |error| machine_refuses(format!("cannot change kernel files: {error}"));
     let traces = match &measurement.task {
@@ -146,7 +147,7 @@ fn begin_changes(root: &Root, measurement: &Measurement) -> Result<Option<Change
     wanted.then(|| Changes::begin(root).map_err(cannot)).transpose()
 }
 
-/// The files of `--set`, each with what was read back.
+/// Writes the files of `--set`, each read back.
 fn kernel_files(
     root: &Root,
     files: &[KernelFile],
@@ -181,7 +182,7 @@ fn push_memory_lock(
     settings: &mut SettingList,
 ) -> Result<(), Refusal> {
     let setting = memory_lock(root, realtime, what)?;
-    // Where the kernel does not say so for the page that is looked at, nothing can be compared.
+    // If the kernel cannot tell whether the tested page is locked, there is nothing to compare.
     if setting.holds() && lock_of_memory() == setting.applied {
         settings.push_monitored(root, setting, Readback::Process(lock_of_memory));
     } else {
@@ -198,7 +199,7 @@ fn memory_lock(root: &Root, realtime: bool, what: MemoryLock) -> Result<Setting,
         Err(error) => format!("refused: {error}"),
     };
     Ok(Setting {
-        // An ordinary thread is measured as it is; whether paging hurt it, its page faults tell.
+        // SCHED_OTHER threads are measured anyway; their page faults show whether paging mattered.
         matters: realtime,
         ..Setting::new("memory lock", ALL_PAGES.into(), applied)
     })
@@ -225,7 +226,7 @@ fn realtime_run_limit() -> String {
     }
 }
 
-/// Asks for shallow idle states; the request, which ends when it is dropped.
+/// Asks for shallow idle states; dropping the request ends it.
 fn idle_states(
     root: &Root,
     asked: IdleStates,

@@ -1,5 +1,5 @@
-//! The program `latlab-agent`: the measuring half alone, small enough for any board. `latlab` is it
-//! under another name.
+//! The program `latlab-agent`: the measuring half alone, small enough for any board. `latlab`
+//! contains the same code.
 
 use crate::fault;
 use crate::guest::{self, BOOT, WORKER};
@@ -32,19 +32,19 @@ const EXIT_USAGE: u8 = 2;
 /// The first process of a machine.
 const FIRST: u32 = 1;
 
-/// Whether a program of this name is the agent: the file that a board keeps it in, or the first
-/// program of a guest. The first process of a container may be any program.
+/// Whether a program of this name is the agent: the file name on a board, or the first program of a
+/// guest. In a container any program may be the first process.
 pub fn is_agent(name: &OsStr) -> bool {
     let name = Path::new(name).file_name().unwrap_or_default().to_string_lossy();
     let starts = ["agent-", "latlab-agent"];
     name == "init" || starts.iter().any(|it| name.starts_with(it))
 }
 
-/// What the agent does with these words behind its name.
+/// Runs the agent with these arguments.
 pub fn agent(words: impl IntoIterator<Item = OsString>) -> ExitCode {
     let words: Vec<String> =
         words.into_iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    // The kernel gives its first process the words of its command line that it does not know.
+    // The kernel passes unknown words of its command line to its first process.
     let words = if std::process::id() == FIRST { vec![BOOT.to_string()] } else { words };
     let done = match words.join(" ").as_str() {
         BOOT => guest::boot(),
@@ -70,7 +70,7 @@ pub fn agent(words: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// Serves a plan. The input is not buffered, so that it can be asked whether anything waits there.
+/// Serves a plan. The input is unbuffered so that it can be polled for waiting data.
 fn serve() -> Result<(), String> {
     let input = stdin().as_fd().try_clone_to_owned();
     let input = input.map_err(|error| format!("cannot read the plan: {error}"))?;

@@ -1,4 +1,4 @@
-//! Why threads are asked to end: bits of the flags that the loop looks at in every cycle.
+//! Why threads are asked to end: bits of the flags that the loop checks in every cycle.
 
 use latlab_measure::cyclic::EndCode;
 use latlab_model::run::EndReason;
@@ -15,12 +15,12 @@ pub const STOP_ABOVE: u8 = 2;
 pub const CPU_OFFLINE: u8 = 4;
 /// A thread ran too long without sleeping.
 pub const RAN_AWAY: u8 = 8;
-/// Another thread has its cycles, and that was to end all.
+/// Another thread has finished its cycles, which was to end all.
 pub const FIRST_ENDED: u8 = 16;
-/// The thread sleeps past the end of the run, because what was to wake it does not come.
+/// The thread sleeps past the end of the run because its waker does not come.
 pub const OVERDUE: u8 = 32;
 
-/// What the bits of a flag mean; the gravest wins.
+/// The gravest reason among the bits of a flag.
 pub fn reason_of_bits(bits: u8) -> EndReason {
     match bits {
         bits if bits & RAN_AWAY != 0 => EndReason::RanAway,
@@ -31,7 +31,7 @@ pub fn reason_of_bits(bits: u8) -> EndReason {
     }
 }
 
-/// Why a loop ended, in the words of a run.
+/// Why a loop ended, as the run reports it.
 pub fn reason_of(ending: EndCode) -> EndReason {
     match ending {
         EndCode::Finished => EndReason::Finished,

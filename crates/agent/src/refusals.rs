@@ -5,17 +5,17 @@ use latlab_model::plan::Policy;
 use latlab_model::shell::Line;
 use latlab_sys::{Errno, memory, process};
 
-/// The plan asks for what cannot be (exit code 2).
+/// The plan cannot be carried out (exit code 2).
 pub fn plan_is_wrong(text: String) -> Refusal {
     Refusal { plan_is_wrong: true, of_every_run: false, text }
 }
 
-/// The machine does not let us measure (exit code 3).
+/// The machine refuses this measurement (exit code 3).
 pub fn machine_refuses(text: String) -> Refusal {
     Refusal { plan_is_wrong: false, of_every_run: false, text }
 }
 
-/// It would not let us measure anything else either.
+/// The machine would refuse every other measurement too.
 pub fn machine_refuses_all(text: String) -> Refusal {
     Refusal { of_every_run: true, ..machine_refuses(text) }
 }
@@ -51,7 +51,7 @@ pub fn scheduling_refused(policy: Policy, error: Errno) -> Refusal {
 /// Why the memory could not be locked, and what to do, in one line.
 pub fn memory_lock_refused(error: Errno) -> Refusal {
     let reason = match (error, memory::lock_limit()) {
-        // The kernel reports `out of memory` when the limit is too small.
+        // The kernel reports `out of memory` if the limit is too small.
         (Errno::NOMEM | Errno::AGAIN, Some(bytes)) => {
             format!("its limit, `ulimit -l`, is {} KiB", bytes / 1024)
         }
@@ -60,7 +60,7 @@ pub fn memory_lock_refused(error: Errno) -> Refusal {
     machine_refuses_all(format!("cannot lock the memory ({reason}): {}", remedy()))
 }
 
-/// How to get the rights.
+/// How to get the privileges.
 pub fn remedy() -> String {
     if process::effective_user() == 0 {
         return "root lacks the right here (a container?): start it with `--cap-add SYS_NICE \

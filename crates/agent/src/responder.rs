@@ -1,5 +1,5 @@
-//! A responder in a guest: a program that is started here, or a module of the kernel that is there
-//! already. A thread of ours waits for the end of the edges, which come from the module `pinpair`.
+//! A responder in a guest: a program started here, or a kernel module that is already loaded. A
+//! thread of ours waits for the end of the edges, which the module `pinpair` makes.
 
 use crate::placement::{PlacedThread, Placement, schedule_process};
 use crate::refusals::machine_refuses;
@@ -19,16 +19,16 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
-/// Whoever reads it starts the edges, and waits until all of them have come.
+/// Reading this file starts the edges, and returns when all of them have come.
 const EDGES: &str = "/sys/kernel/debug/pinpair/edges";
-/// The thread that waits wakes before any responder, which may never sleep.
+/// The waiting thread must wake before any responder, which may never sleep.
 const WAITING: Policy = Policy::Fifo { priority: 99 };
-/// What a responder says when it answers.
+/// What a responder prints when it is ready.
 const READY: &str = "ready";
 
 /// A responder that is ready.
 pub struct Responder {
-    /// None where the kernel answers.
+    /// `None` if the kernel answers.
     program: Option<Program>,
 }
 
@@ -38,7 +38,7 @@ struct Program {
 }
 
 impl Responder {
-    /// Starts the program, and takes the calling thread to where it waits.
+    /// Starts the program, and places the calling thread.
     pub fn set_up(
         job: &ThreadJob,
         asked: &LinuxResponder,
@@ -64,12 +64,12 @@ impl Responder {
         placed.settings.push(setting);
         placed.policy = applied;
         program.wait_until_ready().map_err(cannot)?;
-        // One that never sleeps would keep everybody from getting ready.
+        // A responder that never sleeps would keep everything else from getting ready.
         let _ = sched::set_scheduling_of(program.child.id(), Scheduling::Other);
         Ok((placed, Responder { program: Some(program) }))
     }
 
-    /// Lets the edges come, and sends what became of them.
+    /// Starts the edges and sends their results.
     pub fn run(self, job: ThreadJob, start: Start) -> ThreadEnd {
         let _ = clock::sleep_until(Clock::Monotonic, start.from);
         let scheduled = self.program.as_ref().is_none_or(|program| program.schedule().is_ok());
@@ -82,7 +82,7 @@ impl Responder {
             job.outbox.send(&Message::Edges(edges));
         }
         let end = thread_end(job.thread, EndCode::Finished, 0, Totals::default(), before);
-        // Those of reading what the pin pair has told are in no response.
+        // Page faults while reading the results are not part of any response.
         ThreadEnd { reason, page_faults: 0, ..end }
     }
 }
@@ -93,12 +93,12 @@ impl Program {
         command.args(&asked.argv[1..]).stdin(Stdio::null()).stdout(Stdio::piped());
         ordinary_command(&mut command, job.usable.clone(), niceness());
         let child = command.spawn().map_err(|error| format!("cannot be started: {error}"))?;
-        // Our own limit of a real-time thread that does not sleep is not for those that never do.
+        // Our limit for real-time threads that do not sleep must not apply to responders that spin.
         memory::lift_realtime_limit(child.id());
         Ok(Program { child, policy })
     }
 
-    /// Gives it its policy; that which was read back.
+    /// Sets its policy; returns what was read back.
     fn schedule(&self) -> Result<String, String> {
         schedule_process(self.child.id(), self.policy).map_err(|error| error.to_string())
     }

@@ -1,7 +1,8 @@
-//! One run on the target, from the plan laid over the machine to the machine as it was before.
+//! One run on the target, from resolving the plan to restoring the machine.
 //!
-//! Each step consumes what the one before gave, so that none can be left out or come too early:
-//! [`Arrangement`], [`ClaimedCpus`], [`PreparedRun`], [`AssembledRun`], [`StartedRun`], [`DrainedRun`].
+//! Each step consumes the result of the previous one, so that none can be left out or come too
+//! early: [`Arrangement`], [`ClaimedCpus`], [`PreparedRun`], [`AssembledRun`], [`StartedRun`],
+//! [`DrainedRun`].
 
 use crate::cpu_claim::{CpuClaim, claim_cpus};
 use crate::cpus;
@@ -33,17 +34,15 @@ use std::sync::Arc;
 
 /// What every step of a run needs.
 pub struct Session<'a> {
-    /// The files of the machine.
     pub root: &'a Root,
-    /// The stream.
     pub outbox: &'a Outbox,
     /// The first two frames of the stream.
     pub head: [Message; 2],
-    /// Whether the conductor is in this process and waits for the threads to start.
+    /// Whether the conductor runs in this process and waits for the threads to start.
     pub has_observer: bool,
 }
 
-/// Runs all steps; on a refusal everything is undone that was done so far.
+/// Runs all steps; a refusal undoes everything done so far.
 pub fn run(
     session: &Session<'_>,
     arrangement: Arrangement,
@@ -57,23 +56,23 @@ pub fn run(
     Ok(drained.restore(session))
 }
 
-/// The plan laid over this machine, and everything of ours that does not measure put in its place.
+/// The plan resolved on this machine, with everything of ours that does not measure in its place.
 pub struct Arrangement {
     measurement: Arc<Measurement>,
     cpus: Cpus,
     layout: Layout,
     helpers: Setting,
-    /// The CPUs of this process before it went to its place.
+    /// This process's CPUs before it was placed.
     own_cpus: Vec<u32>,
-    /// Of a board, the server that carries the stream.
+    /// On a board, the server that carries the stream.
     server: Option<MovedServer>,
-    /// What this process was allowed before it changed anything of it.
+    /// The process's limits and settings before any change.
     process_snapshot: Snapshot,
 }
 
 impl Arrangement {
-    /// Lays the plan over this machine, before any thread is started, since each begins where its
-    /// parent is.
+    /// Resolves the plan and places this process, before any thread is started, since threads
+    /// inherit its CPUs.
     pub fn arrange(root: &Root, plan: Plan) -> Result<Arrangement, Refusal> {
         let measurement = Arc::new(Measurement::new(plan).map_err(plan_is_wrong)?);
         let own_part = process_snapshot(root);
@@ -94,12 +93,12 @@ impl Arrangement {
         })
     }
 
-    /// Whether ordinary threads of ours would hardly come to anything.
+    /// Whether SCHED_OTHER threads of ours would starve.
     pub fn raises_priority(&self) -> bool {
         self.layout.crowded && self.measurement.policy.is_realtime()
     }
 
-    /// Opens what is read of the machine's conditions; none where nobody wants them.
+    /// Opens the sources of telemetry; `None` if it is switched off.
     fn open_telemetry(&self, root: &Root, loads: &Loads) -> Option<PreparedTelemetry> {
         let plan = &self.measurement.plan;
         let (extent, supervisors) = match self.layout.crowded && !plan.telemetry_is_full {
@@ -115,7 +114,7 @@ impl Arrangement {
         Ok(ClaimedCpus { claim, arrangement: self })
     }
 
-    /// Sends what the machine is; the first of the two frames comes back.
+    /// Sends the description of the machine; returns the first of its two frames.
     fn describe(&self, session: &Session<'_>) -> Message {
         let mut snapshot = snapshot(session.root);
         snapshot.files.extend(self.process_snapshot.files.clone());
@@ -127,15 +126,15 @@ impl Arrangement {
     }
 }
 
-/// The CPUs are held.
+/// The CPUs are claimed.
 struct ClaimedCpus {
     claim: CpuClaim,
     arrangement: Arrangement,
 }
 
 impl ClaimedCpus {
-    /// Hires the loads and makes the settings: in this order, since a load would inherit what is
-    /// real-time, locked or limited.
+    /// Starts the supervisors, then makes the settings; in this order, or a load would inherit
+    /// real-time scheduling, locked memory or limits.
     fn prepare(self, session: &Session<'_>) -> Result<PreparedRun, Refusal> {
         let Session { root, outbox, .. } = session;
         let Arrangement { measurement, layout, cpus, own_cpus, .. } = &self.arrangement;
@@ -145,7 +144,7 @@ impl ClaimedCpus {
     }
 }
 
-/// The settings are made, and the loads wait. What is dropped undoes itself, settings first.
+/// The settings are made, and the loads wait. Dropping this undoes everything, settings first.
 struct PreparedRun {
     settings: prepare::AppliedSettings,
     loads: Loads,
@@ -157,13 +156,13 @@ impl PreparedRun {
     fn assemble(mut self, session: &Session<'_>) -> Result<AssembledRun, Refusal> {
         let Session { root, outbox, has_observer: is_watched, .. } = session;
         let Arrangement { measurement, layout, cpus, .. } = &self.held.arrangement;
-        // After the settings are made, since it says under which the run is measured, and before
-        // the loads begin, under which it takes longer than anybody waits.
+        // After the settings are made, so that they are included, and before the loads begin, which
+        // would slow it down too much.
         let machine = (!is_watched).then(|| self.held.arrangement.describe(session));
-        // From here on an ordinary thread hardly comes to anything on a machine of one CPU.
+        // From here on SCHED_OTHER threads starve on a single-CPU machine.
         let lifted = self.held.arrangement.raises_priority().then(raise_drainer_priority);
         self.loads.start()?;
-        // Whoever watches waits for the threads, so that it is opened later there.
+        // An observer waits for the threads, so with one telemetry is opened later.
         let telemetry = (!is_watched)
             .then(|| self.held.arrangement.open_telemetry(root, &self.loads))
             .flatten();
@@ -214,7 +213,7 @@ impl PreparedRun {
         })
     }
 
-    /// Has everything that was set read again from now on.
+    /// From now on, reads everything that was set again.
     fn monitor(
         &mut self,
         session: &Session<'_>,
@@ -234,7 +233,7 @@ impl PreparedRun {
         SettingMonitor::start(session.root, list.monitored, session.outbox)
     }
 
-    /// Sends what was asked and what was read back; the frame comes back.
+    /// Sends what was asked and what was read back; returns the frame.
     fn announce(
         &self,
         session: &Session<'_>,
@@ -264,9 +263,9 @@ struct AssembledRun {
     recorder: Option<(FlightRecorder, SpikeTrigger)>,
     measuring_threads: MeasuringThreads,
     monitor: SettingMonitor,
-    /// The frame that describes the machine; none yet where whoever watches waits.
+    /// The frame that describes the machine; `None` until the threads run if there is an observer.
     machine: Option<Message>,
-    /// The conditions; none where nobody wants them, or whoever watches waits.
+    /// The telemetry; `None` if it is off, or until the threads run if there is an observer.
     telemetry: Option<PreparedTelemetry>,
     /// The frame with what was asked and what was read back.
     settings: Message,
@@ -274,8 +273,8 @@ struct AssembledRun {
 }
 
 impl AssembledRun {
-    /// Lets the threads begin, once everything stands in the stream that a journal needs; whoever
-    /// watches waits for the threads, so that they begin first there.
+    /// Releases the threads once the stream holds everything that a journal needs. With an observer
+    /// they start first, since it is waiting for them.
     fn start(self, session: &Session<'_>) -> StartedRun {
         let AssembledRun {
             trace,
@@ -291,7 +290,7 @@ impl AssembledRun {
             measuring_threads.start();
         }
         let machine = machine.unwrap_or_else(|| prepared.held.arrangement.describe(session));
-        // Without these the rest of a journal is worth nothing, so that they stand there twice.
+        // Without these frames the rest of a journal is worthless, so they are written twice.
         let twice = session.head.iter().chain([&machine, &settings]);
         twice.for_each(|message| session.outbox.send(message));
         session.outbox.send(&Message::Clocks(clocks()));
@@ -320,7 +319,7 @@ struct StartedRun {
 }
 
 impl StartedRun {
-    /// Takes what the threads count to the stream until all have ended.
+    /// Drains the threads until all have ended.
     fn drain(self, session: &Session<'_>, observer: Option<IntervalObserver>) -> DrainedRun {
         let (recorder, trigger) = self.recorder.unzip();
         let Session { root, outbox, .. } = session;
@@ -332,7 +331,7 @@ impl StartedRun {
             }
             None => self.measuring_threads.drain(root, outbox, observer, trigger),
         };
-        // Its last reading is of settings that nobody has put back yet.
+        // Read the settings a last time before they are restored.
         drop(self.monitor);
         drop(self.telemetry);
         if let Some(trace) = self.trace {
@@ -346,18 +345,18 @@ impl StartedRun {
     }
 }
 
-/// All threads have ended, and all that they counted is in the stream.
+/// All threads have ended, and everything they counted is in the stream.
 struct DrainedRun {
     counted: MeasuringThreadsResult,
     prepared: PreparedRun,
 }
 
 impl DrainedRun {
-    /// Ends the loads, puts the settings back, gives the CPUs free, and says how it ended.
+    /// Ends the loads, restores the settings, releases the CPUs, and reports how the run ended.
     fn restore(self, session: &Session<'_>) -> AgentEnd {
         let Session { root, outbox, .. } = session;
         let PreparedRun { settings, loads, held } = self.prepared;
-        // Back to ordinary before waiting for anything.
+        // Back to SCHED_OTHER before waiting for anything.
         let _ = sched::set_scheduling(Scheduling::Other);
         loads.end();
         settings.undo().into_iter().for_each(|finding| outbox.send(&Message::Finding(finding)));
@@ -377,7 +376,7 @@ impl DrainedRun {
     }
 }
 
-/// Puts the calling thread where nothing is measured; threads it starts follow.
+/// Places the calling thread on CPUs that are not measured; threads it starts inherit them.
 fn place_helpers(layout: &Layout) -> Setting {
     let asked = text_of(&layout.helpers);
     let placed = sched::set_affinity(layout.helpers.iter()).and_then(|()| sched::affinity());
@@ -388,8 +387,8 @@ fn place_helpers(layout: &Layout) -> Setting {
     Setting::new("helpers", asked, applied)
 }
 
-/// Where every CPU is measured, the drainer needs a priority above all that is ordinary, or a
-/// load would starve it.
+/// If every CPU is measured, the drainer needs a priority above SCHED_OTHER, or a load would starve
+/// it.
 fn raise_drainer_priority() -> Setting {
     let asked = "fifo 1".to_string();
     let lifted = sched::set_scheduling(Scheduling::Fifo(1)).and_then(|()| sched::scheduling());

@@ -1,4 +1,4 @@
-//! Every sample of a thread, from its ring to frames of the stream.
+//! Sends every sample of a thread from its ring to the stream.
 
 use crate::outbox::Outbox;
 use latlab_measure::samples::{SampleDrain, Step};
@@ -7,30 +7,30 @@ use latlab_model::frame::Message;
 use latlab_model::samples::{Samples, pack};
 use std::time::{Duration, Instant};
 
-/// A frame has this many samples at most …
+/// Largest number of samples per frame.
 const MOST: usize = 16_384;
-/// … and is sent after this long, since what is not sent is lost to a kill.
+/// A frame is sent after this long, as a kill loses what is unsent.
 const OLDEST: Duration = Duration::from_millis(500);
 
-/// The samples of one thread on their way.
+/// Drains the samples of one thread.
 pub struct SampleDrainer {
     thread: u32,
     drain: SampleDrain,
     period: Nanos,
     /// Release of the next sample, on the clock of the loop.
     next: Nanos,
-    /// Lost since the last frame.
+    /// Number lost since the last frame.
     lost_before: u64,
     first: Nanos,
     latencies: Vec<i64>,
     jumps: Vec<(u32, Nanos)>,
     begun: Instant,
-    /// A frame that the stream has not taken yet; until then the ring is left as it is.
+    /// A frame that the stream has refused so far; the ring is not read until it is taken.
     waiting: Option<Message>,
 }
 
 impl SampleDrainer {
-    /// The samples of a thread with this period.
+    /// Drains a thread with this period.
     pub fn new(thread: u32, drain: SampleDrain, period: Nanos) -> SampleDrainer {
         SampleDrainer {
             thread,
@@ -46,8 +46,8 @@ impl SampleDrainer {
         }
     }
 
-    /// Takes what there is to the stream; true when nothing is left behind but a frame in the
-    /// making, which `all` sends as well.
+    /// Sends what the ring holds; returns true if at most an unfinished frame is left, which `all`
+    /// sends as well.
     pub fn pass(&mut self, to_monotonic: Nanos, all: bool, outbox: &Outbox) -> bool {
         while self.offer(outbox) {
             let Some(step) = self.drain.next_step() else {
@@ -83,7 +83,7 @@ impl SampleDrainer {
                 }
             }
             Step::Lost(count) => {
-                // The samples before the loss and those after it are two stretches.
+                // Samples before and after a loss go into separate frames.
                 self.seal(to_monotonic);
                 self.lost_before += count;
             }
@@ -107,7 +107,7 @@ impl SampleDrainer {
         self.latencies.clear();
     }
 
-    /// Whether the stream has taken what was waiting for it.
+    /// Sends the waiting frame; returns whether none is left.
     fn offer(&mut self, outbox: &Outbox) -> bool {
         let taken = self.waiting.as_ref().is_none_or(|message| outbox.offer(message));
         if taken {

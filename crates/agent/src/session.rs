@@ -16,15 +16,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{JoinHandle, sleep};
 use std::time::{Duration, Instant};
 
-/// Whether the conductor of a board was silent for too long; what waits for the link will never leave.
+/// Whether a board's conductor was silent for too long; what waits for the link will never leave.
 static LOST: AtomicBool = AtomicBool::new(false);
-/// How often it is looked whether the last frames have left a board.
+/// How often to check whether the last frames have left a board.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Serves one plan: reads it from `input`, speaks the stream over `output`.
+/// Serves one plan: reads it from `input`, writes the stream to `output`.
 ///
-/// The error is for a person who started the agent by hand; what concerns the run is in the
-/// stream, and its end is always a whole frame.
+/// The error is for a person who started the agent by hand; what concerns the run is in the stream,
+/// which always ends with a whole frame.
 pub fn serve(
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
@@ -32,9 +32,9 @@ pub fn serve(
     serve_with_observer(input, output, None)
 }
 
-/// As [`serve`], for a conductor in the same process, which may watch what is counted.
+/// As [`serve`], for a conductor in the same process, which may observe the counts.
 ///
-/// Whoever watches also waits: the threads are started before the machine is described.
+/// It also waits for the start, so the threads are started before the machine is described.
 pub fn serve_with_observer(
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
@@ -57,7 +57,7 @@ pub fn serve_with_observer(
     let ground = Arrangement::arrange(&root, plan.clone());
     let on_board = plan.is_behind_a_link();
     let outbox = match &plan.detached {
-        // Its input is a file with the plan, whose end asks for nothing.
+        // The input is a file with the plan, so its end is not a request to stop.
         Some(detached) => {
             listen_to_signals(observer.is_some())?;
             Outbox::bounded(detached.most_bytes)
@@ -72,7 +72,7 @@ pub fn serve_with_observer(
         let outbox = outbox.clone();
         move || {
             if lifted {
-                // As the drainer: what it hands on would wait here.
+                // Like the drainer: its data would wait here.
                 let _ = sched::set_scheduling(Scheduling::Fifo(1));
             }
             outbox.carry(output)
@@ -98,7 +98,7 @@ pub fn serve_with_observer(
         .map_err(|_| "the thread that writes the stream ended because of a bug".to_string())
 }
 
-/// Sends what the machine is, and measures nothing.
+/// Sends a description of the machine without measuring.
 fn send_snapshot(mut output: impl Write) -> Result<(), String> {
     let frame = Message::Snapshot(snapshot(&Root::default())).encode();
     let written = output.write_all(&frame).and_then(|()| output.flush());
@@ -116,8 +116,8 @@ fn next_message(frames: &mut FrameReader<impl Read>) -> Result<Message, String> 
     }
 }
 
-/// Listens for the ways in which a run is asked to end: a word, the end of the input, a signal; on a
-/// board the silence of the conductor as well.
+/// Handles all requests to end: a word, the end of input, a signal, and on a board the silence of
+/// the conductor.
 fn listen(
     mut frames: FrameReader<impl Read + Send + 'static>,
     alone: bool,
@@ -125,7 +125,7 @@ fn listen(
 ) -> Result<(), String> {
     listen_to_signals(alone)?;
     spawn(move || {
-        // Whatever comes after the plan but a sign of life, or nothing more at all, asks to end.
+        // Any input after the plan except a keep-alive, or its end, is a request to stop.
         while !on_board || is_spoken_to() {
             match frames.next_for_agent() {
                 Ok(ReadResult::Frame(frame)) if matches!(frame.message, Message::Hello(_)) => {}
@@ -138,7 +138,7 @@ fn listen(
 }
 
 fn listen_to_signals(alone: bool) -> Result<(), String> {
-    // A closed terminal ends the conductor, or does not; this end follows.
+    // SIGHUP may or may not end the conductor; this end follows it.
     let hang_up = match alone {
         true => signal::store_on(Signal::HangUp, &STOP, INTERRUPTED),
         false => signal::ignore(Signal::HangUp),
@@ -151,7 +151,7 @@ fn listen_to_signals(alone: bool) -> Result<(), String> {
     installed.map_err(|error| format!("cannot listen to signals: {error}"))
 }
 
-/// Waits until the conductor says something; whether it does before it is taken for lost.
+/// Waits for input from the conductor; returns false once it counts as lost.
 fn is_spoken_to() -> bool {
     let until = Instant::now() + SILENCE;
     while Instant::now() < until {
@@ -174,7 +174,7 @@ pub(crate) mod tests {
     use latlab_model::plan::*;
     use latlab_model::{Nanos, Plan};
 
-    /// A short plan that needs no rights, for tests to change.
+    /// A short plan that needs no privileges, for tests to modify.
     pub fn plan() -> Plan {
         Plan {
             policy: Some(Policy::Other),

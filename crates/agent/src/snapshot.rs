@@ -1,4 +1,4 @@
-//! Taking the snapshot of a machine; no file of it can make us wait for long.
+//! Takes the snapshot of a machine; no single file can block it for long.
 
 use flate2::read::GzDecoder;
 use latlab_model::CpuSet;
@@ -11,26 +11,25 @@ use std::io::Read;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-/// A longer file of a snapshot is not kept.
+/// Longer files are not kept.
 const LARGEST_FILE: u64 = 512 << 10;
-/// A longer kernel configuration is not believed.
+/// Limit of a plausible kernel configuration.
 const LARGEST_CONFIG: u64 = 8 << 20;
-/// Names that a pattern may stand for in one folder; one with more is no folder of a kernel.
+/// Names that a pattern may match in one folder; no kernel folder has more.
 const MOST_NAMES: usize = 8192;
-/// Lines of the kernel's log that are kept for each word, the last ones.
+/// Last lines of the kernel log kept for each keyword.
 const MOST_LOG_LINES: usize = 10;
 
-/// How long is waited for a file: one that takes longer hangs, however busy the machine is.
+/// How long to wait for a file: a longer read counts as hung, however busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Stop reading after this many files have hung.
 const MOST_HANGS: u32 = 3;
 
-/// The snapshot of what lies below this root.
+/// The snapshot of everything below this root.
 pub fn snapshot(root: &Root) -> Snapshot {
     read_matching(root, |_| true)
 }
 
-/// The part of it that is about this process, which changes what it may and where it is.
+/// The part about this process, which changes its own limits and CPUs.
 pub fn process_snapshot(root: &Root) -> Snapshot {
     read_matching(root, |pattern| pattern.starts_with("proc/self/"))
 }
@@ -43,11 +42,11 @@ fn read_matching(root: &Root, wanted: impl Fn(&str) -> bool) -> Snapshot {
     taker.snapshot
 }
 
-/// What is asked of the thread that reads.
+/// A request to the reading thread.
 type Job = Box<dyn FnOnce(&Root) -> Answer + Send>;
 type Answer = Result<Option<String>, String>;
 
-/// Gathers files through a thread that may be given up.
+/// Reads files in a thread that can be abandoned.
 struct SnapshotReader {
     root: Root,
     patience: Duration,
@@ -82,7 +81,7 @@ impl SnapshotReader {
                 let avoided = |path: &String| !AVOIDED.contains(&path.as_str());
                 for path in self.paths(pattern).into_iter().filter(avoided) {
                     let read = path.clone();
-                    // Among many there are some that can only be written.
+                    // Some of the files may be write-only.
                     let look = move |root: &Root| match root.read_limited(read, LARGEST_FILE) {
                         Err(reason) if reason.starts_with("Permission denied") => Ok(None),
                         answer => answer,
@@ -99,7 +98,7 @@ impl SnapshotReader {
         self.add(&path, Box::new(move |root| root.read_limited(read, LARGEST_FILE)));
     }
 
-    /// The paths that a pattern stands for.
+    /// The paths that match a pattern.
     fn paths(&mut self, pattern: &str) -> Vec<String> {
         let mut paths = vec![String::new()];
         for part in pattern.split('/') {
@@ -119,7 +118,8 @@ impl SnapshotReader {
         paths
     }
 
-    /// The names in a folder, for a pattern; where nobody answers, the pattern is told as unread.
+    /// The names in a folder, for a pattern. If the reader hangs, the pattern is reported as
+    /// unread.
     fn names(&mut self, folder: &str, pattern: &str) -> Vec<String> {
         let folder = folder.to_string();
         let names = move |root: &Root| Ok(root.names(folder).map(|names| names.join("\n")));
@@ -140,12 +140,12 @@ impl SnapshotReader {
         self.snapshot.files.insert(path.to_string(), content);
     }
 
-    /// Waits for an answer; a reader that hangs is left alone, and the next one has another.
+    /// Waits for an answer. A hung reader is abandoned, and the next request starts another.
     fn run_job(&mut self, job: Job) -> Answer {
         if self.hangs == MOST_HANGS {
             return Err(format!("not tried, since {MOST_HANGS} files gave no answer"));
         }
-        // A reader that has died does not answer, as one that hangs.
+        // A dead reader does not answer, just like a hung one.
         let _ = self.reader.0.send(job);
         self.reader.1.recv_timeout(self.patience).unwrap_or_else(|_| {
             self.reader = start_reader(self.root.clone());
@@ -165,7 +165,7 @@ fn start_reader(root: Root) -> (Sender<Job>, Receiver<Answer>) {
             }
         }
     };
-    // Without a thread nobody answers, which each file then says.
+    // Without a thread no answer comes, and each file reports that.
     let _ = std::thread::Builder::new().spawn(read);
     (ask, answers)
 }
@@ -174,7 +174,7 @@ fn join_path(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_string() } else { format!("{path}/{name}") }
 }
 
-/// The options that are set, from where this kernel tells them.
+/// The options that are set, from wherever this kernel publishes them.
 fn kernel_config(root: &Root) -> Answer {
     let release = root.read("proc/sys/kernel/osrelease").unwrap_or_default();
     let packed = root.read_bytes_limited("proc/config.gz", LARGEST_CONFIG).ok().flatten();
@@ -198,7 +198,7 @@ fn kernel_config(root: &Root) -> Answer {
     Ok(text.map(set))
 }
 
-/// Lines of the kernel's log with one of the words that matter, without what else they tell.
+/// Lines of the kernel log with one of the keywords, reduced to what matters.
 fn kernel_log(root: &Root) -> Option<String> {
     let planted = root.read(made::KERNEL_LOG);
     let text = if root.is_machine() { klog::read_all() } else { planted }?;
@@ -220,7 +220,7 @@ fn kernel_log(root: &Root) -> Option<String> {
     Some(lines.join("\n"))
 }
 
-/// A line of the log without the number of its level: `<4>[ 1.2] …`.
+/// A line of the log without its level: `<4>[ 1.2] …`.
 fn without_level(line: &str) -> &str {
     let level = line.strip_prefix('<').and_then(|rest| rest.split_once('>'));
     level.filter(|(level, _)| level.parse::<u8>().is_ok()).map_or(line, |(_, rest)| rest)
@@ -231,7 +231,7 @@ fn machine_word(root: &Root) -> Option<String> {
     planted.or_else(|| root.is_machine().then(|| process::uname().machine))
 }
 
-/// The threads that a snapshot keeps, a line each.
+/// The threads that a snapshot keeps, one per line.
 fn threads(root: &Root) -> Option<String> {
     if let Some(planted) = root.read(made::THREADS) {
         return Some(planted);
@@ -253,7 +253,7 @@ fn threads(root: &Root) -> Option<String> {
     Some(lines.join("\n"))
 }
 
-/// The network cards that are up and tell of their interrupts, a line each.
+/// The network cards that are up and report interrupt coalescing, one per line.
 fn coalescing(root: &Root) -> Option<String> {
     if !root.is_machine() {
         return root.read(made::COALESCING);
@@ -261,7 +261,7 @@ fn coalescing(root: &Root) -> Option<String> {
     let cards = root.names("sys/class/net")?;
     let line = |card: String| {
         let state = root.read(format!("sys/class/net/{card}/operstate"));
-        // A question would wake a card that sleeps.
+        // A query would wake a sleeping card.
         if state.as_deref() == Some("down") {
             return None;
         }
@@ -283,17 +283,17 @@ fn thread_line(root: &Root, process: u32, thread: u32, stat: &str) -> Option<Str
     let allowed = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
     let allowed: CpuSet = allowed.and_then(|cpus| cpus.trim().parse().ok()).unwrap_or_default();
     let (policy, priority, cpu) = (stat.policy_word(), stat.priority, stat.cpu);
-    // A thread may call itself anything, also what looks like the next line.
+    // A thread's name may contain anything, even a newline.
     let name = stat.name.replace(char::is_control, "\u{fffd}");
     Some(format!("{thread}\t{policy}\t{priority}\t{cpu}\t{allowed}\t{name}"))
 }
 
-/// What the firmware of a Raspberry Pi answers; none where there is nobody to ask.
+/// The answer of a Raspberry Pi's firmware; `None` on other machines.
 fn vcgencmd(root: &Root, question: &str) -> Answer {
     if !root.is_machine() {
         return root.read_limited(format!("vcgencmd.{question}"), LARGEST_FILE);
     }
-    // Only there is it the program that is meant.
+    // Elsewhere a program of this name is something else.
     let board = root.read("proc/device-tree/compatible").unwrap_or_default();
     if !board.contains("raspberrypi") {
         return Ok(None);
@@ -374,7 +374,7 @@ mod tests {
             Ok(None)
         };
         taker.add("stuck", Box::new(stuck));
-        // One that does answer is waited for, however busy this machine is.
+        // A slow file that does answer is waited for.
         taker.patience = long;
         taker.add("next", Box::new(|_| Ok(Some("fine".into()))));
         assert_eq!(taker.snapshot.text("next"), Some("fine"));

@@ -1,4 +1,4 @@
-//! A measuring thread that spins: its counter, its work, its rests, and what it says of itself.
+//! A measuring thread that spins: its counter, its settings, its rests, and its report.
 
 use crate::thread_job::{Start, ThreadJob, stop_others, thread_end};
 use latlab_measure::counter::{Host, Monotonic, Tsc};
@@ -13,15 +13,16 @@ use latlab_sys::{counter, memory};
 use std::hint::black_box;
 use std::sync::OnceLock;
 
-/// Where a CPU is free, a sleep shorter than anyone minds; the run-away guard counts from it on.
+/// With a free CPU: a sleep too short to matter, which restarts the kernel's limit of real-time CPU
+/// time.
 const BREATH: RestPlan = RestPlan { after: 1_000_000_000, length: 50_000 };
-/// Where no CPU is free, the machine gets this part of each.
+/// Without a free CPU: the share of each CPU that is left to the machine.
 const SHARE: RestPlan = RestPlan { after: 95_000_000, length: 5_000_000 };
 
-/// How long gaps are rehearsed before they count.
+/// Number of gaps rehearsed before any is counted.
 const REHEARSAL: i64 = 20_000;
 
-/// How this thread spins, beside what every thread says.
+/// How this thread spins, in addition to what every thread reports.
 pub fn settings(job: &ThreadJob) -> Vec<Setting> {
     let setting = |what: &str, asked: String, applied: String| Setting {
         thread: Some(job.thread),
@@ -40,8 +41,8 @@ pub fn settings(job: &ThreadJob) -> Vec<Setting> {
     std::iter::once(setting("counter", asked, applied)).chain(rest).collect()
 }
 
-/// Whether the time-stamp counter can be trusted here, or why not; asked once for all threads, so
-/// that what is said is what is used.
+/// Whether the time-stamp counter can be trusted here, or why not; determined once for all threads,
+/// so that the report matches the use.
 fn tsc_is_trusted() -> &'static Result<(), String> {
     static TRUSTED: OnceLock<Result<(), String>> = OnceLock::new();
     TRUSTED.get_or_init(|| counter::is_trusted(&Root::default()))
@@ -52,7 +53,7 @@ fn rest_plan(job: &ThreadJob) -> Option<RestPlan> {
     realtime.then_some(if job.crowded { SHARE } else { BREATH })
 }
 
-/// Spins by the best counter of this machine.
+/// Spins on the best counter of this machine.
 pub fn run(job: ThreadJob, spin: Spin, start: Start) -> ThreadEnd {
     match tsc_is_trusted() {
         Ok(()) => run_with(job, spin, start, Tsc::start()),
@@ -84,10 +85,11 @@ fn run_with_work(
     mut work: impl FnMut(),
 ) -> ThreadEnd {
     let ThreadJob { thread, measurement, mut recorder, stop, .. } = job;
-    // Until all threads begin; a signal cuts it short, and the loop sees why.
+    // Sleep until all threads begin; a signal interrupts it, and the loop sees why.
     let _ = clock::sleep_until(Clock::Monotonic, start.warm_up_from);
     let usual = learn(&mut host, &mut work, start.from - REHEARSAL, &stop);
-    // Once before it counts, so that the code of what is rare is in memory by then: each pass is a gap.
+    // A rehearsal in which each pass counts as a gap, so that rarely used code is in memory before
+    // counting.
     let rehearsal = SpinConfig {
         from: start.from - REHEARSAL,
         until: start.from,
@@ -129,12 +131,12 @@ fn spin_config(
     }
 }
 
-/// From this kernel on the fair server has the place of RT throttling.
+/// From this version on the fair server replaces RT throttling.
 const FAIR_SERVER_SINCE: (u32, u32) = (6, 12);
-/// What the fair server has by itself, where the kernel does not show it: 50 ms of each second.
+/// The fair server's default, if the kernel does not show it: 50 ms of each second.
 const FAIR_SERVER: (i64, i64) = (50_000_000, 1_000_000_000);
 
-/// What the kernel reserves for ordinary threads on this CPU, against a real-time one.
+/// The kernel's reserve for SCHED_OTHER threads on this CPU against a real-time one.
 fn reserve(root: &Root, job: &ThreadJob) -> Option<KernelReserve> {
     if !job.measurement.policy.is_realtime() {
         return None;

@@ -1,4 +1,4 @@
-//! The server at a board's end of the link: it carries our stream, so it stays off the measured CPUs as
+//! The ssh server on a board: it carries our stream, so it stays off the measured CPUs like
 //! everything of ours that does not measure.
 
 use crate::monitor::text_of;
@@ -8,19 +8,19 @@ use latlab_sys::files::Root;
 use latlab_sys::process::Stat;
 use latlab_sys::sched::{affinity_of, set_affinity_of};
 
-/// What the servers are called, or begin with.
+/// Names of the servers, or prefixes of them.
 const SERVERS: [&str; 2] = ["sshd", "dropbear"];
 
-/// The processes that carry our connection, on other CPUs until this is dropped.
+/// The processes that carry our connection, moved to other CPUs until this is dropped.
 pub struct MovedServer {
-    /// Each with the CPUs that it had.
+    /// Each with its previous CPUs.
     moved: Vec<(u32, Vec<u32>)>,
-    /// What became of it.
+    /// The result of the move.
     pub setting: Setting,
 }
 
 impl MovedServer {
-    /// Moves them; none where no such server has started us.
+    /// Moves them; `None` if no such server has started us.
     pub fn place(root: &Root, helpers: &CpuSet) -> Option<MovedServer> {
         let mut moved = Vec::new();
         let mut applied = None;
@@ -43,14 +43,14 @@ impl MovedServer {
 impl Drop for MovedServer {
     fn drop(&mut self) {
         for (server, before) in &self.moved {
-            // One that has ended needs nothing; a connection that others share goes on as before.
+            // It may have ended; a connection that others share goes on as before.
             let _ = set_affinity_of(*server, before.iter().copied());
         }
     }
 }
 
-/// The servers above a process, without the one that listens for everybody. Where systemd or inetd
-/// listens, each connection has its own server, and none is left out.
+/// The servers above a process, without the listening one. With systemd or inetd listening, each
+/// connection has a dedicated server, and none is left out.
 fn servers_of_connection(root: &Root, process: u32) -> Vec<u32> {
     let mut servers = Vec::new();
     let mut next = Stat::read(root, process).map_or(0, |stat| stat.parent);
@@ -66,13 +66,13 @@ fn servers_of_connection(root: &Root, process: u32) -> Vec<u32> {
     servers
 }
 
-/// Whether a server waits for connections, by its command; one that carries a connection has `-i`, or
+/// Whether a server is the listening one, judged by its command: one for a connection has `-i`, or
 /// a title in place of a command.
 fn listens(root: &Root, server: u32) -> bool {
     let command = root.read(format!("proc/{server}/cmdline")).unwrap_or_default();
     match command.starts_with("sshd") {
         true => command.contains("[listener]"),
-        // The words of a command are lines when it was read.
+        // Arguments are separated by newlines when the command is read.
         false => !command.split_whitespace().any(|word| word == "-i"),
     }
 }

@@ -1,4 +1,4 @@
-//! What every measuring thread is told, and what it says at its end, whatever it measures.
+//! The job of a measuring thread, whatever it measures, and its final report.
 
 use crate::outbox::Outbox;
 use crate::reasons::{STOP_ABOVE, reason_of};
@@ -17,29 +17,27 @@ use latlab_sys::trace;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// What a measuring thread is told before it is started.
+/// What a measuring thread gets before it is started.
 pub struct ThreadJob {
-    /// Its number.
     pub thread: u32,
-    /// The CPU to pin it to; none to let it float.
+    /// The CPU to pin it to; `None` to let it float.
     pub cpu: Option<u32>,
-    /// The kernel's thread that measures in its place, where there is one.
+    /// The kernel's thread that measures in its place, if any.
     pub kernel: Option<KernelTimer>,
-    /// The CPU of the thread that wakes it, if one does; none to let it float.
+    /// The CPU of the thread that wakes it, if any; `None` to let that float.
     pub waker_cpu: Option<u32>,
-    /// Where it may float.
+    /// The CPUs it may float over.
     pub usable: Vec<u32>,
     /// What all threads are to measure.
     pub measurement: Arc<Measurement>,
-    /// What it counts into.
     pub recorder: Recorder,
-    /// Where every latency goes, if that was asked for.
+    /// Takes every latency, if requested.
     pub samples: Option<SampleRing>,
-    /// Where the legs of each answer go, where it answers a wire itself.
+    /// Takes the breakdown of each answer, if it answers a wire itself.
     pub legs: Option<LegRing>,
-    /// The stream, for what is only known at the end.
+    /// The stream, for what is known only at the end.
     pub outbox: Outbox,
-    /// Whether every usable CPU is measured, so that nothing else has one for itself.
+    /// Whether every usable CPU is measured, so that nothing else has one to itself.
     pub crowded: bool,
     /// How it is asked to end.
     pub stop: Stop,
@@ -54,7 +52,7 @@ pub struct Start {
     pub from: i64,
 }
 
-/// The kernel's clock of a measurement.
+/// The kernel clock of a measurement.
 pub fn clock_of(measurement: &Measurement) -> Clock {
     match measurement.clock() {
         ClockName::Monotonic => Clock::Monotonic,
@@ -63,7 +61,7 @@ pub fn clock_of(measurement: &Measurement) -> Clock {
     }
 }
 
-/// A latency above the limit is marked in the kernel's trace, and ends the other threads.
+/// Marks a latency above the limit in the kernel's trace, and ends the other threads.
 pub fn stop_others(measurement: &Measurement, stop: &Stop, ending: EndCode) {
     if ending == EndCode::StopAbove {
         if measurement.cyclictest().is_some_and(|asked| asked.mark_trace) {
@@ -73,8 +71,7 @@ pub fn stop_others(measurement: &Measurement, stop: &Stop, ending: EndCode) {
     }
 }
 
-/// What every thread says of itself, whatever it measured; `before` is what it had used when the
-/// counting began.
+/// The final report of any thread; `before` is its resource usage when counting began.
 pub fn thread_end(
     thread: u32,
     code: EndCode,

@@ -12,22 +12,21 @@ use latlab_sys::wake::{Channel, WakeMethod};
 use latlab_sys::{clock, sched};
 use std::sync::mpsc::{SyncSender, sync_channel};
 
-/// What a measuring thread holds of the thread that wakes it.
+/// A measuring thread's handle of the thread that wakes it.
 pub struct HandoffThread {
-    /// Its sleep.
+    /// The measured sleep.
     pub timer: Handoff,
-    /// The other thread.
     pub waker: WakerThread,
 }
 
 /// The waking thread, set up and waiting for the first release and the period.
 pub struct WakerThread {
     start: SyncSender<(i64, i64)>,
-    /// Ends with the CPU time that it took.
+    /// Returns its CPU time.
     thread: HelperThread<i64>,
 }
 
-/// Starts the thread that wakes the calling one, and says how it is set up.
+/// Starts the thread that wakes the calling one; returns its settings too.
 pub fn spawn(job: &ThreadJob, by: WakeBy) -> Result<(HandoffThread, SettingList), Refusal> {
     let cannot = |error| machine_refuses(format!("--wake {by}: {error}"));
     let channel = Channel::open(wake_method(by)).map_err(cannot)?;
@@ -54,11 +53,11 @@ pub fn spawn(job: &ThreadJob, by: WakeBy) -> Result<(HandoffThread, SettingList)
 impl WakerThread {
     /// Lets it begin.
     pub fn begin(&self, first: i64, period: i64) {
-        // Fails only when the thread has died; then nobody is woken, and an interrupt ends that.
+        // Fails only if the thread has died; then no wake-up comes, and an interrupt ends the wait.
         let _ = self.start.send((first, period));
     }
 
-    /// Waits for its end, which begins with that of the measured thread; the CPU time it took.
+    /// Waits for its end, which follows that of the measured thread; returns its CPU time.
     pub fn end(self) -> i64 {
         drop(self.start);
         self.thread.end().unwrap_or(0)

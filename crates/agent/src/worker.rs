@@ -31,16 +31,16 @@ use std::thread::JoinHandle;
 
 /// A measuring thread, seen from the session.
 pub struct Worker {
-    /// Ends with what the thread says of itself; with nothing if it was never started.
+    /// Returns the thread's report; `None` if it was never started.
     pub handle: JoinHandle<Option<ThreadEnd>>,
-    /// Whether the thread is set up.
+    /// Reports that the thread is set up.
     pub ready: Receiver<Result<PlacedThread, Refusal>>,
-    /// Starts the thread; dropping it sends the thread home.
+    /// Starts the thread; dropping it ends the thread instead.
     pub start: SyncSender<Start>,
 }
 
 impl Worker {
-    /// Waits until it has ended without having been started, and nothing of it is open any more.
+    /// Drops an unstarted thread, and waits until it has ended and closed everything.
     pub fn abandon(self) {
         drop((self.start, self.ready));
         let _ = self.handle.join();
@@ -78,20 +78,20 @@ pub fn spawn(mut job: ThreadJob) -> std::io::Result<Worker> {
     Ok(Worker { handle, ready, start })
 }
 
-/// A measuring thread that is set up, with what its kind has beside the job.
+/// A measuring thread that is set up, with what its kind needs in addition to the job.
 enum Kind {
     Sleeps(Cyclic),
-    /// With its period.
+    /// With the period.
     IsWoken(HandoffThread, i64),
     Spins(Spin),
-    /// With its period.
+    /// With the period.
     ReadsTracer(Box<KernelTimer>, i64),
     WaitsForEdges(Responder),
     AnswersEdges(GpioWire, WiredThread),
     Waits,
 }
 
-/// Takes the thread to its place; where another one wakes it, that one as well.
+/// Places the thread, and the one that wakes it if there is one.
 fn set_up(job: &mut ThreadJob) -> Result<(PlacedThread, Kind), Refusal> {
     sched::set_name(&format!("latlab/{}", job.thread));
     let measurement = Arc::clone(&job.measurement);
@@ -131,7 +131,7 @@ fn set_up(job: &mut ThreadJob) -> Result<(PlacedThread, Kind), Refusal> {
     }
 }
 
-/// Waits until somebody asks for the end.
+/// Waits until the run is asked to end.
 fn wait_for_the_end(job: &ThreadJob) -> ThreadEnd {
     let before = memory::thread_usage();
     let code = loop {
@@ -139,13 +139,13 @@ fn wait_for_the_end(job: &ThreadJob) -> ThreadEnd {
         if asked != 0 {
             break EndCode::Stopped(asked);
         }
-        // Cut short by whoever asks.
+        // The request to end interrupts it.
         let _ = clock::sleep_for(Clock::Monotonic, SECOND.0);
     };
     thread_end(job.thread, code, 0, Totals::default(), before)
 }
 
-/// Sleeps until the other thread wakes it, whose CPU time is told with its own.
+/// Sleeps until the other thread wakes it; the other's CPU time is added to its own.
 fn run_handoff(
     job: ThreadJob,
     start: Start,
@@ -157,7 +157,7 @@ fn run_handoff(
     ThreadEnd { cpu_ns: end.cpu_ns + Nanos(waker.end()), ..end }
 }
 
-/// The kernel tells of another thread, whose CPU time is told with its own where it is ours.
+/// Reads the tracer's reports on another thread, whose CPU time is added if it is ours.
 fn run_kernel_timer(job: ThreadJob, start: Start, kernel: KernelTimer, period: i64) -> ThreadEnd {
     let mut timer = kernel.with_first_release(start.from);
     let end = run(job, start, &mut timer, period);
@@ -222,9 +222,9 @@ fn run_recording<T: Timer, S: SampleSink>(
     let ended = match warmed.code {
         EndCode::Finished => {
             let served = match &measurement.task {
-                // Without releases there are none to pass.
+                // Without absolute releases none can be passed.
                 Task::Cyclic(cyclic) if cyclic.mechanism == Mechanism::Relative => 0,
-                // Those that were left out come with the next that is served.
+                // Omitted releases come with the next one served.
                 Task::Handoff(_) => {
                     warmed.next = start.from;
                     0
@@ -241,7 +241,7 @@ fn run_recording<T: Timer, S: SampleSink>(
         ending => LoopResult { code: ending, next: start.from, cycles: 0, ..warmed },
     };
     stop_others(&measurement, &stop, ended.code);
-    // Of those that another thread was to serve, none came to tell of the others.
+    // No release came that would have reported the omitted ones of another thread.
     let is_woken = matches!(measurement.task, Task::Handoff(_) | Task::Timerlat(_));
     let ended = match is_woken && matches!(ended.code, EndCode::Stopped(_)) {
         true => count_unserved(ended, clock_of(&measurement).now(), &counted, &mut recorder),

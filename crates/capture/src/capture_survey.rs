@@ -1,4 +1,4 @@
-//! A look at a capture: its channels with their levels, their edges and what they look like.
+//! A survey of a capture: its channels with their levels, edges and appearance.
 
 use crate::SECOND_PS;
 use crate::capture::Capture;
@@ -14,34 +14,30 @@ use std::path::PathBuf;
 /// What was seen of a capture.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CaptureSurvey {
-    /// Its channels.
     pub head: Head,
-    /// What was seen of each.
+    /// What was seen of each channel.
     pub channels: Vec<ChannelSurvey>,
-    /// From the first to the last value; none where there is no value.
+    /// From the first to the last value; `None` without values.
     pub span_ps: Option<(i64, i64)>,
-    /// What could not be read, or is missing.
+    /// Unreadable or missing parts.
     pub losses: Vec<Loss>,
 }
 
 /// What was seen of a channel.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct ChannelSurvey {
-    /// Its levels.
     pub levels: Levels,
-    /// Rising edges.
     pub rising: u64,
-    /// Falling edges.
     pub falling: u64,
-    /// For each part of the time whether it was low and whether it was high.
+    /// Whether it was low, and whether it was high, in each part of the time.
     pub picture: Vec<(bool, bool)>,
-    /// Its first known level, and when that was.
+    /// Its first known level, and the time of that.
     pub(crate) first_known: Option<(i64, f64)>,
-    /// Stretches of time without a level after the first one.
+    /// Periods of unknown level after the first one.
     unknown: Unknown,
 }
 
-/// When the level of a channel was not known.
+/// When the level of a channel was unknown.
 #[derive(Clone, PartialEq, Debug, Default)]
 struct Unknown {
     stretches: u64,
@@ -80,7 +76,7 @@ pub fn survey(paths: &[PathBuf]) -> Result<Option<CaptureSurvey>, Error> {
         let is_bit = |level: f64| level == 0.0 || level == 1.0;
         let is_logic = seen.levels.range().is_none_or(|(low, high)| is_bit(low) && is_bit(high));
         if channel.kind == Kind::Logic && !is_logic {
-            // The first rows of a table had nothing but 0 and 1, others have more.
+            // The first rows of a table had only 0 and 1, others have more.
             channel.kind = Kind::Held;
         }
     }
@@ -93,7 +89,7 @@ pub fn survey(paths: &[PathBuf]) -> Result<Option<CaptureSurvey>, Error> {
 }
 
 impl CaptureSurvey {
-    /// Reads the capture again, for its edges and a picture of so many parts.
+    /// Reads the capture again, for its edges and a picture with this many parts.
     pub fn read_edges(
         mut self,
         paths: &[PathBuf],
@@ -149,7 +145,7 @@ impl CaptureSurvey {
         Ok(self)
     }
 
-    /// What may have held an edge because the level of a channel was not known.
+    /// Periods of unknown level that may have hidden an edge.
     fn unknown_levels(&self) -> Vec<Loss> {
         let start = self.span_ps.map_or(0, |(first, _)| first);
         let after =
@@ -157,7 +153,7 @@ impl CaptureSurvey {
         let mut found = Vec::new();
         for (channel, seen) in self.channels.iter().enumerate() {
             let name = &self.head.channels[channel].name;
-            // What is missing, or could not be read, is told already.
+            // Missing and unreadable parts are already reported.
             let is_told = !self.head.missing_chunks.is_empty()
                 || self.losses.iter().any(|loss| loss.channel == Some(channel));
             if let (Some(at_ps), false) = (seen.unknown.first_ps, is_told) {
@@ -198,7 +194,7 @@ impl ChannelSurvey {
         }
     }
 
-    /// The level lasted from there up to here.
+    /// Marks a level that lasted from `from` to `to`.
     fn mark_range(&mut self, from: Option<(usize, bool)>, to: usize) {
         if let Some((from, is_high)) = from {
             (from + 1..to).for_each(|part| self.mark(part, is_high));

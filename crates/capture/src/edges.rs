@@ -1,36 +1,35 @@
-//! From levels to edges: a threshold with a hysteresis, and the moment between two samples.
+//! Finds edges in levels: a threshold with hysteresis, and interpolation between two samples.
 
 use crate::capture::Kind;
 use crate::levels::{LevelPair, Levels, is_level};
 use std::fmt;
 use std::str::FromStr;
 
-/// Where an edge is: a share of the way from low to high, or a level.
+/// Where an edge is: at a share of the swing, or at a level.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Threshold {
-    /// A share of the way from the low to the high level.
+    /// A share of the swing, from the low level.
     Share(f64),
-    /// A level.
     Level(f64),
 }
 
-/// How far a level must go beyond the threshold until it is on the other side, both ways together.
+/// How far a level must go beyond the threshold to be on the other side, both directions together.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Hysteresis {
-    /// As the noise of the channel needs it, and a tenth of the way from low to high at least.
+    /// As required by the channel's noise, but at least a tenth of the swing.
     Auto,
-    /// A share of the way from the low to the high level.
+    /// A share of the swing.
     Share(f64),
     /// A difference of levels.
     Level(f64),
 }
 
-/// A threshold or a hysteresis that is none.
+/// Not a threshold or hysteresis.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("expected a share like 50% or a level like 1.65V")]
 pub struct ParseRuleError;
 
-/// A share of one or a level.
+/// Parses a share or a level; true for a share.
 fn rule(text: &str) -> Result<(bool, f64), ParseRuleError> {
     let (is_share, number) = match (text.strip_suffix('%'), text.strip_suffix(['V', 'v'])) {
         (Some(share), _) => (true, share),
@@ -103,19 +102,16 @@ fn rounded(number: f64) -> f64 {
 /// Which edges count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EdgeKind {
-    /// From low to high.
     Rising,
-    /// From high to low.
     Falling,
     /// Either.
     Both,
 }
 
 impl EdgeKind {
-    /// All of them.
     pub const ALL: &[EdgeKind] = &[EdgeKind::Rising, EdgeKind::Falling, EdgeKind::Both];
 
-    /// Its word on the command line.
+    /// Its name on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             EdgeKind::Rising => "rising",
@@ -133,21 +129,20 @@ impl EdgeKind {
     }
 }
 
-/// An edge of a channel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Edge {
     pub at_ps: i64,
     pub rising: bool,
 }
 
-/// The rule by which a channel's levels are parted.
+/// How a channel's levels are separated.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct EdgeRule {
-    /// The usual low and the usual high level.
+    /// The usual low and high levels.
     pub levels: (f64, f64),
-    /// The level at which low is parted from high.
+    /// The level that separates low from high.
     pub threshold: f64,
-    /// How far a level goes beyond it, both ways together.
+    /// How far a level must go beyond it, both directions together.
     pub hysteresis: f64,
 }
 
@@ -165,7 +160,7 @@ impl EdgeRule {
         EdgeRule { levels: (pair.low, pair.high), threshold, hysteresis }
     }
 
-    /// Beyond these a value is a disturbance: it is a swing or more outside of all levels.
+    /// Values outside these bounds are glitches: a swing or more outside all levels.
     fn bounds(&self, pair: &LevelPair) -> (f64, f64) {
         let all = pair.all();
         let is_between = pair.low < self.threshold && self.threshold < pair.high;
@@ -184,20 +179,20 @@ pub struct Slicer {
     rule: EdgeRule,
     low: f64,
     high: f64,
-    /// Finite values outside of these are passed over.
+    /// Finite values outside these bounds are skipped.
     bounds: (f64, f64),
     is_sampled: bool,
     passed_over: u64,
-    /// On which side the level is; none where that is not known yet.
+    /// The side that the level is on; `None` if it is not known yet.
     is_high: Option<bool>,
     before: Option<(i64, f64)>,
-    /// The last time that the threshold was crossed, and in which direction.
+    /// The last threshold crossing.
     crossed: Option<Edge>,
 }
 
 impl Slicer {
-    /// For a channel with these levels; none where it never crosses the threshold, and where it is
-    /// noise, unless the threshold is a level.
+    /// For a channel with these levels. `None` if it never crosses the threshold, or is noise and
+    /// the threshold is not an absolute level.
     pub fn new(
         kind: Kind,
         levels: &Levels,
@@ -236,22 +231,22 @@ impl Slicer {
         })
     }
 
-    /// The levels, and what parts them.
+    /// The levels, and how they are separated.
     pub fn rule(&self) -> EdgeRule {
         self.rule
     }
 
-    /// Values far outside of the levels, which made no edge.
+    /// Number of skipped values far outside the levels.
     pub fn passed_over(&self) -> u64 {
         self.passed_over
     }
 
-    /// The level at which it parts low from high.
+    /// The level that separates low from high.
     pub fn threshold(&self) -> f64 {
         self.rule.threshold
     }
 
-    /// Takes in the next level; an edge may have been a while before.
+    /// Takes the next level; a returned edge may lie some time back.
     pub fn push(&mut self, at_ps: i64, level: f64) -> Option<Edge> {
         if level.is_nan() {
             (self.is_high, self.before, self.crossed) = (None, None, None);
@@ -263,7 +258,7 @@ impl Slicer {
             if rising != (before >= threshold) {
                 let share = (threshold - before) / (level - before);
                 let between = (share * (at_ps - before_ps) as f64).round() as i64;
-                // To a level beyond the range of the instrument there is no straight line.
+                // A level beyond the instrument's range has no straight line to it.
                 let is_line = self.is_sampled && is_level(level) && is_level(before);
                 let at_ps = if is_line { before_ps + between } else { at_ps };
                 self.crossed = Some(Edge { at_ps, rising });
@@ -285,11 +280,11 @@ impl Slicer {
         (was == Some(!side)).then(|| crossed.unwrap_or(Edge { at_ps, rising: side }))
     }
 
-    /// No edge that it will still find is before this.
+    /// No edge that is still to be found is before this time.
     pub fn settled_to(&self, now_ps: i64) -> i64 {
         let pending = self.crossed.filter(|crossed| self.is_high == Some(!crossed.rising));
         let pending = pending.map_or(now_ps, |crossed| crossed.at_ps.min(now_ps));
-        // From its last sample on there may be an edge, though other channels have gone further.
+        // An edge may follow its last sample, even if other channels are further ahead.
         match self.before.filter(|_| self.is_sampled) {
             Some((before_ps, _)) => pending.min(before_ps),
             None => pending,

@@ -28,37 +28,36 @@ impl fmt::Display for Position {
     }
 }
 
-/// What is wrong, and where; the file is known to whoever opened it.
+/// What is wrong, and where; the caller knows the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParseError {
-    /// Where.
     pub position: Position,
     /// What was expected, and what to do.
     pub what: String,
 }
 
 impl ParseError {
-    /// Of the file as a whole.
+    /// An error of the file as a whole.
     pub fn whole(what: impl Into<String>) -> ParseError {
         ParseError { position: Position::Whole, what: what.into() }
     }
 
-    /// Of a line.
+    /// An error in a line.
     pub fn line(line: u64, what: impl Into<String>) -> ParseError {
         ParseError { position: Position::Line(line), what: what.into() }
     }
 
-    /// Of a byte.
+    /// An error at a byte.
     pub fn byte(byte: u64, what: impl Into<String>) -> ParseError {
         ParseError { position: Position::Byte(byte), what: what.into() }
     }
 
-    /// Of a file within the file.
+    /// An error of a file within the file.
     pub fn member(name: &str, what: impl Into<String>) -> ParseError {
         ParseError { position: Position::Member(name.to_string()), what: what.into() }
     }
 
-    /// Its place and what is wrong, where the file is named elsewhere.
+    /// Its place and what is wrong, for messages that name the file elsewhere.
     pub fn in_words(&self) -> String {
         let what = &self.what;
         match &self.position {
@@ -69,7 +68,7 @@ impl ParseError {
         }
     }
 
-    /// With the file that it was found in.
+    /// Adds the file that it was found in.
     pub fn in_file(self, path: &Path) -> Error {
         Error { file: path.into(), error: self }
     }
@@ -85,7 +84,6 @@ impl From<io::Error> for ParseError {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{}{}: {}", .file.display(), .error.position, .error.what)]
 pub struct Error {
-    /// The file.
     pub file: PathBuf,
     /// What is wrong with it.
     pub error: ParseError,

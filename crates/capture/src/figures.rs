@@ -1,14 +1,14 @@
-//! The figures of responses, exact as far as they fit into memory.
+//! Statistics of responses, exact as far as they fit into memory.
 
-/// Of more responses only the figures that need no order are exact.
+/// With more responses only order-free statistics are exact.
 const MOST_KEPT: usize = 1 << 20;
 
-/// Gathers delays.
+/// Collects delays.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct DelayFigures {
     count: u64,
     mean: f64,
-    /// Sum of the squares of the distances from the mean.
+    /// Sum of the squared distances from the mean.
     spread: f64,
     sum: i128,
     min: Option<i64>,
@@ -17,7 +17,6 @@ pub struct DelayFigures {
 }
 
 impl DelayFigures {
-    /// Takes in a delay.
     pub fn add(&mut self, delay_ps: i64) {
         self.count += 1;
         let before = self.mean;
@@ -31,32 +30,28 @@ impl DelayFigures {
         }
     }
 
-    /// How many.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// The smallest.
     pub fn min_ps(&self) -> Option<i64> {
         self.min
     }
 
-    /// The largest.
     pub fn max_ps(&self) -> Option<i64> {
         self.max
     }
 
-    /// Mean.
     pub fn mean_ps(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum as f64 / self.count as f64)
     }
 
-    /// Standard deviation, of two or more.
+    /// Standard deviation, for two or more delays.
     pub fn deviation_ps(&self) -> Option<f64> {
         (self.count > 1).then(|| (self.spread / (self.count - 1) as f64).sqrt())
     }
 
-    /// All delays in rising order; none where there were too many to keep.
+    /// All delays in ascending order; `None` if there were too many to keep.
     pub fn sorted(mut self) -> Option<Vec<i64>> {
         let is_whole = self.kept.len() as u64 == self.count;
         self.kept.sort_unstable();
@@ -64,7 +59,7 @@ impl DelayFigures {
     }
 }
 
-/// The median of numbers in rising order: of an even count the middle of the two in the middle.
+/// The median of ascending numbers: for an even count the mean of the middle two.
 pub fn median_of(rising: &[i64]) -> Option<f64> {
     let middle = rising.len() / 2;
     let upper = *rising.get(middle)? as f64;

@@ -1,19 +1,19 @@
-//! The step in which the times of a capture go, as they show it themselves.
+//! Finds the step of a capture's times from the times themselves.
 
 use std::collections::BTreeSet;
 
-/// The shortest distances are kept up to this many.
+/// Number of shortest distances kept.
 const MOST_DISTANCES: usize = 256;
-/// So many different distances are needed, since few may share a step by chance.
+/// Number of different distances required, as few may share a step by chance.
 const FEWEST_DISTANCES: usize = 3;
-/// A rounded step is found only if it is this many times as long as what it was rounded to.
+/// A rounded step is found only if it is at least this many times the rounding unit.
 const COARSER: i64 = 8;
-/// A length confirms a step if it can be off by no more of it than this.
+/// A length confirms a step if it can be off by at most this share of it.
 const TELLING: f64 = 0.2;
-/// So many lengths must confirm a step that was rounded.
+/// Number of lengths that must confirm a rounded step.
 const CONFIRMING: usize = 6;
 
-/// Gathers times, which come in any order.
+/// Collects times, in any order.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct TimeGrid {
     before: Option<i64>,
@@ -23,7 +23,6 @@ pub struct TimeGrid {
 }
 
 impl TimeGrid {
-    /// Takes in a time.
     pub fn add(&mut self, at_ps: i64) {
         if let Some(before) = self.before.replace(at_ps)
             && before != at_ps
@@ -32,7 +31,6 @@ impl TimeGrid {
         }
     }
 
-    /// Takes in a length of time.
     pub fn add_distance(&mut self, distance_ps: i64) {
         if distance_ps <= 0 {
             return;
@@ -47,21 +45,20 @@ impl TimeGrid {
         }
     }
 
-    /// The step, of times that were rounded to so many picoseconds; none where they show no longer
-    /// one.
+    /// The step of times that were rounded to `unit_ps`; `None` if they show no longer one.
     pub fn step_ps(&self, unit_ps: i64) -> Option<i64> {
         if self.distances.len() < FEWEST_DISTANCES {
             return None;
         }
-        // Times that are no multiples of their own unit were made of binary fractions.
+        // Times that are not multiples of their own unit come from binary fractions.
         let exact = (self.exact > unit_ps).then_some(self.exact);
         exact.or_else(|| self.rounded_step(unit_ps))
     }
 
-    /// A step that is not a whole number of units: rounding moves each time by half a unit at most.
+    /// A step that is not a whole number of units: rounding moves each time by at most half a unit.
     fn rounded_step(&self, unit_ps: i64) -> Option<i64> {
         let shortest = *self.distances.first()?;
-        // What distances differ by are steps as well, and may be fewer of them.
+        // Differences of distances are steps as well, and may be smaller.
         let differences = self.distances.iter().map(|distance| distance - shortest);
         let mut lengths: Vec<i64> = self.distances.iter().copied().chain(differences).collect();
         lengths.retain(|length| *length > 2 * unit_ps);
@@ -75,7 +72,7 @@ impl TimeGrid {
                 (step, error) = (rest, off + steps * error);
             }
         }
-        // With each length that is known to be so many steps, the step is known better.
+        // Each length known to be a number of steps improves the estimate.
         let mut confirmed = 0;
         for &length in &lengths {
             let steps = (length as f64 / step).round().max(1.0);
@@ -100,7 +97,7 @@ fn distance_to_multiple(distance: f64, step: f64) -> f64 {
     rest.min(step - rest)
 }
 
-/// The greatest step that two lengths are whole numbers of; the other one of a length and zero.
+/// The greatest step of which both lengths are multiples; the other one if one is zero.
 pub fn common_step(mut one: i64, mut other: i64) -> i64 {
     while other != 0 {
         (one, other) = (other, one % other);
@@ -138,7 +135,7 @@ mod tests {
         let of_nanoseconds = step(numbers, 41_666_667, 1_000).unwrap();
         assert!((of_nanoseconds - 41_667).abs() < 3, "{of_nanoseconds}");
         assert_eq!(step(numbers, 41_666_667, 1), Some(41_667));
-        // Nothing is made up where there is none.
+        // No step is invented where there is none.
         let anyhow = [0, 1_013, 3_001, 7_919, 12_553, 20_011, 31_337];
         assert_eq!(step(anyhow, 1_000_000, 1_000), None);
     }

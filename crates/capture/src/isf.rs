@@ -1,4 +1,4 @@
-//! Waveforms of Tektronix oscilloscopes (ISF): a text of keys, then the samples as they were taken.
+//! Waveforms of Tektronix oscilloscopes (ISF): a text of keys, then the raw samples.
 
 use crate::SECOND_PS;
 use crate::capture::LevelCapture;
@@ -10,7 +10,7 @@ use std::io::{BufRead, Read};
 
 /// A longer head is damage.
 const LONGEST_HEAD: usize = 1 << 16;
-/// Samples that are read at once.
+/// Samples read per call.
 const AT_ONCE: usize = 4096;
 const CURVE: &[u8] = b"CURV";
 
@@ -20,7 +20,7 @@ pub fn is_one(start: &[u8]) -> bool {
     text.starts_with(":WFMP") || text.starts_with("BYT_N") || text.starts_with(":CURV")
 }
 
-/// Opens a waveform; a file holds one channel, which has the name that the oscilloscope gave it.
+/// Opens a waveform; a file holds one channel, named by the oscilloscope.
 pub fn open(
     mut source: impl BufRead + 'static,
     file_name: &str,
@@ -92,7 +92,7 @@ fn head(source: &mut impl BufRead) -> Result<String, ParseError> {
     Ok(String::from_utf8_lossy(&head).into_owned())
 }
 
-/// What stands before the samples: `#44004` says that four digits tell their length in bytes.
+/// The length before the samples: in `#44004` four digits give it in bytes.
 fn length(source: &mut impl BufRead) -> Result<u64, ParseError> {
     let mut byte = [0];
     let mut next = |what: &str| match source.read(&mut byte)? {
@@ -168,7 +168,7 @@ impl Keys {
     }
 }
 
-/// How a sample is written.
+/// Encoding of a sample.
 struct Format {
     width: usize,
     is_float: bool,
@@ -208,7 +208,7 @@ impl Format {
     }
 }
 
-/// From what is written to seconds and volts.
+/// Conversion to seconds and volts.
 struct Scale {
     start: f64,
     step: f64,
@@ -224,16 +224,16 @@ struct Samples<R> {
     scale: Scale,
     sample: u64,
     left: u64,
-    /// How many samples there are, as the head says.
+    /// Number of samples that the head states.
     stated: u64,
-    /// Bytes behind the last whole sample.
+    /// Bytes after the last whole sample.
     rest: usize,
     reached: Option<i64>,
     cut: Option<ParseError>,
 }
 
 impl<R: BufRead> Samples<R> {
-    /// As many of these bytes as there are.
+    /// Reads up to the capacity of this buffer.
     fn fill(&mut self, bytes: &mut Vec<u8>) -> Result<(), ParseError> {
         let wanted = bytes.len();
         bytes.clear();
@@ -241,7 +241,7 @@ impl<R: BufRead> Samples<R> {
         Ok(())
     }
 
-    /// What stands behind the samples: nothing, or the end of a line.
+    /// Checks that nothing but a line end follows the samples.
     fn check_rest(&mut self) -> Result<(), ParseError> {
         let mut rest = Vec::new();
         (&mut self.source).take(LONGEST_HEAD as u64).read_to_end(&mut rest)?;

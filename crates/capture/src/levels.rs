@@ -1,43 +1,44 @@
-//! The two levels of a signal, found without knowing its range before, and what speaks against them.
+//! Finds the two levels of a signal of unknown range, and reasons to doubt them.
 
 use crate::range_over_time::RangeOverTime;
 use crate::states::{Distribution, State};
 use crate::values::ValueCounts;
 
-/// What oscilloscopes write for a value that they do not have is 9.9E37 or 9.91E37.
+/// Oscilloscopes write 9.9E37 or 9.91E37 for a missing value.
 const NO_VALUE: f64 = 9.8e37;
-/// Levels that are fewer steps of the converter apart are noise.
+/// Levels fewer converter steps apart are noise.
 const FEWEST_STEPS: f64 = 4.0;
-/// The halves of noise lie no more of their deviations apart; those of a triangle lie 3.5 apart.
+/// The halves of noise are at most this many of their deviations apart; those of a triangle are 3.5
+/// apart.
 const NOISE_APART: f64 = 3.2;
-/// Above it a value says little of the next one: 2 for white noise, near 0 for a slow signal.
+/// Above this a value says little about the next: 2 for white noise, near 0 for a slow signal.
 const WHITE: f64 = 0.5;
-/// So few values that follow each other at random are noise if they lie no more volts apart.
+/// A few random values are noise if they are at most this many volts apart.
 const SMALL_SIGNAL: f64 = 0.5;
-/// So few values are steps of the converter if they lie closer together, as a share of the largest.
+/// A few values are converter steps if they are closer together than this share of the largest.
 const SMALL_SHARE: f64 = 0.1;
-/// The values that a channel takes if its levels are a few steps of the converter apart.
+/// Number of values of a channel whose levels are a few converter steps apart.
 const FEW_VALUES: usize = 4;
-/// A smaller swing in volts is pick-up and no digital signal.
+/// A smaller swing in volts is pick-up, not a digital signal.
 const PICK_UP: f64 = 0.05;
 /// Fewer values do not show what is noise.
 const FEWEST_VALUES: u64 = 16;
-/// Deviations of the noise that a hysteresis takes in.
+/// Deviations of the noise that a hysteresis covers.
 const HYSTERESIS_DEVIATIONS: f64 = 6.0;
-/// What spreads so many times farther than values differ from one to the next is drift and no noise.
+/// A spread this many times wider than the differences between adjacent values is drift, not noise.
 const DRIFT: f64 = 10.0;
-/// Less of it, as a share of the way from low to high, changes nothing.
+/// A smaller drift, as a share of the swing, does not matter.
 const LEAST_DRIFT: f64 = 0.05;
-/// Fewer large differences may be disturbances.
+/// Fewer large differences may be glitches.
 const FEWEST_JUMPS: u64 = 8;
-/// The least and the largest hysteresis that is found, as a share of the way from low to high.
+/// Smallest and largest hysteresis that is chosen, as a share of the swing.
 const HYSTERESIS: (f64, f64) = (0.1, 0.6);
-/// A third state counts where it has this share of the values of the rarer level.
+/// A third state counts if it has this share of the rarer level's values.
 const THIRD: f64 = 0.2;
-/// A third state lies so far from both levels, as a share of the way from low to high.
+/// Distance of a third state from both levels, as a share of the swing.
 const APART: f64 = 0.25;
 
-/// Which values a channel took, and how often.
+/// The values of a channel, and how often it had each.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Levels {
     min: f64,
@@ -47,11 +48,11 @@ pub struct Levels {
     range_over_time: RangeOverTime,
     before: Option<f64>,
     mean: f64,
-    /// Sum of the squares of the distances from the mean.
+    /// Sum of the squared distances from the mean.
     spread: f64,
-    /// Sum of the squares of the differences from one value to the next.
+    /// Sum of the squared differences between adjacent values.
     successive: f64,
-    /// The volts of a value of 1; none where it is another quantity.
+    /// Volts per unit of the values; `None` if they are another quantity.
     volts: Option<f64>,
 }
 
@@ -62,31 +63,30 @@ pub struct LevelPair {
     pub low: f64,
     /// The usual high level.
     pub high: f64,
-    /// Deviation of the noise around the noisier of both.
+    /// Deviation of the noise around the noisier one.
     pub noise: f64,
-    /// Whether this is noise and no signal, and why.
+    /// Why this is noise rather than a signal, if it is.
     pub is_noise: Option<NoiseReason>,
-    /// Other levels that the channel rests at, in rising order.
+    /// Other levels at which the channel rests, ascending.
     pub others: Vec<f64>,
-    /// Whether both drift so far that one threshold does not part them all the time.
+    /// Whether both drift so far that one threshold does not always separate them.
     pub wanders: bool,
-    /// How often the rarer of both was seen, where that is so seldom that it may be a disturbance.
+    /// How often the rarer one was seen, if so seldom that it may be a glitch.
     pub rare: Option<u64>,
 }
 
 /// Why the values of a channel are noise.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum NoiseReason {
-    /// Its levels are a few steps of the converter apart.
+    /// Its levels are a few converter steps apart.
     FewSteps {
-        /// How many.
         steps: u32,
-        /// Such a step.
+        /// Size of a step.
         step: f64,
     },
     /// Its levels are too close together for a digital signal.
     PickUp,
-    /// Its values show no two levels.
+    /// Its values do not show two levels.
     OneLevel,
 }
 
@@ -107,18 +107,18 @@ impl Default for Levels {
     }
 }
 
-/// Whether a value is one that the instrument has seen, and not beyond its range or unknown.
+/// Whether a value was measured, not out of range or unknown.
 pub fn is_level(value: f64) -> bool {
     value.abs() < NO_VALUE
 }
 
 impl Levels {
-    /// Of a channel whose values are so many volts; none where they are another quantity.
+    /// For a channel with this many volts per unit; `None` for another quantity.
     pub fn of_unit(volts: Option<f64>) -> Levels {
         Levels { volts, ..Levels::default() }
     }
 
-    /// Takes in a level; unknown ones are none.
+    /// Counts a level; unknown ones are ignored.
     pub fn add(&mut self, level: f64) {
         if !is_level(level) {
             self.before = None;
@@ -137,12 +137,12 @@ impl Levels {
         }
     }
 
-    /// The smallest and the largest level; none where nothing was seen.
+    /// The smallest and the largest level; `None` if there was none.
     pub fn range(&self) -> Option<(f64, f64)> {
         (self.min <= self.max).then_some((self.min, self.max))
     }
 
-    /// The usual low and the usual high level; none where the channel does not change.
+    /// The usual low and high levels; `None` if the channel does not change.
     pub fn pair(&self) -> Option<LevelPair> {
         let distribution = Distribution::new(&self.values, &self.differences);
         let (low, high) = distribution.low_and_high()?;
@@ -150,8 +150,8 @@ impl Levels {
         let near = |level: f64| distribution.spread(level - swing / 4.0, level + swing / 4.0);
         let noise = [low.level, high.level].map(near).into_iter().flatten().map(|one| one.1);
         let spread = noise.fold(0.0, f64::max);
-        // Each level drifts through a band. A hysteresis as wide as these would leave out edges, and so
-        // would a threshold between values at their ends.
+        // Each level drifts through a band. A hysteresis as wide as the bands would miss edges, and
+        // so would a threshold between values at their ends.
         let fast = distribution.fast_noise();
         let drifts = DRIFT * fast < spread && LEAST_DRIFT * swing < spread;
         let bands = drifts.then(|| distribution.bands(low.level, high.level)).flatten();
@@ -170,7 +170,7 @@ impl Levels {
         })
     }
 
-    /// Whether each value says nothing of the next one: 2 where it says nothing.
+    /// Independence of adjacent values: 2 if they are independent.
     fn whiteness(&self) -> f64 {
         if self.spread > 0.0 { self.successive / self.spread } else { 0.0 }
     }
@@ -209,7 +209,7 @@ impl Levels {
         (is_white && has_one_level).then_some(NoiseReason::OneLevel)
     }
 
-    /// Whether edges, which are jumps, lie on one side of the middle for a while.
+    /// Whether edges, which are jumps, stay on one side of the middle for some time.
     fn wanders(&self, of: &Distribution, low: f64, high: f64) -> bool {
         let (swing, middle) = (high - low, (low + high) / 2.0);
         let usual = of.usual();
@@ -228,12 +228,12 @@ impl Levels {
 }
 
 impl LevelPair {
-    /// The difference of both.
+    /// The difference between both.
     pub fn swing(&self) -> f64 {
         self.high - self.low
     }
 
-    /// Why it is noise, in words.
+    /// The reason in words.
     pub fn noise_in_words(&self, reason: NoiseReason) -> String {
         let swing = rounded(self.swing());
         match reason {
@@ -248,20 +248,20 @@ impl LevelPair {
         }
     }
 
-    /// The hysteresis that keeps this noise from being edges.
+    /// The hysteresis that keeps this noise from causing edges.
     pub fn hysteresis(&self) -> f64 {
         let share = HYSTERESIS_DEVIATIONS * self.noise / self.swing();
         share.clamp(HYSTERESIS.0, HYSTERESIS.1) * self.swing()
     }
 
-    /// All levels that the channel rests at, in rising order.
+    /// All levels at which the channel rests, ascending.
     pub fn all(&self) -> Vec<f64> {
         let mut all = [&[self.low, self.high], &self.others[..]].concat();
         all.sort_by(f64::total_cmp);
         all
     }
 
-    /// The thresholds between its levels, in rising order.
+    /// The thresholds between its levels, ascending.
     pub fn thresholds(&self) -> Vec<f64> {
         self.all().windows(2).map(|pair| (pair[0] + pair[1]) / 2.0).collect()
     }
@@ -273,7 +273,7 @@ fn rounded(level: f64) -> f64 {
     (level * digits).round() / digits
 }
 
-/// States that are no less frequent than a level may be, and lie apart from both.
+/// States that are frequent enough and distant from both levels.
 fn others(states: &[State], low: State, high: State) -> Vec<f64> {
     let least = (THIRD * low.count.min(high.count) as f64).max(10.0);
     let swing = high.level - low.level;
@@ -290,7 +290,7 @@ fn others(states: &[State], low: State, high: State) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    /// A number below 1, from a fixed generator.
+    /// Numbers below 1 from a fixed generator.
     struct Random(u64);
 
     impl Random {
@@ -371,7 +371,7 @@ mod tests {
         let mut random = Random(3);
         let normal: Vec<f64> = (0..5_000).map(|_| random.normal()).collect();
         assert_eq!(pair_of(normal.iter().copied()).is_noise, Some(NoiseReason::OneLevel));
-        // The same in steps of a converter, in few of them, and in two.
+        // The same in converter steps, in few of them, and in two.
         for (step, scale) in [(0.04, 1.0), (0.04, 0.05), (0.04, 0.02), (0.04, 0.012)] {
             let stepped = normal.iter().map(|one| (one * scale / step).round() * step);
             let found = pair_of(stepped);

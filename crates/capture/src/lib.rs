@@ -1,17 +1,19 @@
-//! Captures of oscilloscopes and logic analysers to edges, and edges to responses.
+//! Turns captures of oscilloscopes and logic analysers into edges, and edges into responses.
 //!
-//! A capture is read from start to end in flat memory, as often as needed. Times are whole picoseconds
-//! from the zero of the capture: finer than any capture that people take, and 106 days fit.
+//! A capture is read from start to end in constant memory, as often as needed. Times are whole
+//! picoseconds from the zero of the capture: finer than any usual capture, with a range of 106
+//! days.
 //!
 //! `open.rs` recognises a format by its first bytes. Each reader (`sigrok.rs`, `vcd.rs`, `csv`,
-//! `isf.rs`) gives a head and points in the order of time; `merge.rs` joins several files. `capture_survey.rs`
-//! finds the levels of each channel (`levels.rs`, from the states in `states.rs`) and the step of the
-//! times (`grid.rs`) in a first pass; `matcher.rs` cuts levels into edges (`edges.rs`)
-//! and matches responses to stimuli (`pairing.rs`) in a second. Up to a million delays are kept.
+//! `isf.rs`) yields a head and points in time order; `merge.rs` joins several files.
+//! `capture_survey.rs` finds the levels of each channel (`levels.rs`, from the states in
+//! `states.rs`) and the step of the times (`grid.rs`) in a first pass; `matcher.rs` cuts levels
+//! into edges (`edges.rs`) and matches responses to stimuli (`pairing.rs`) in a second. Up to a
+//! million delays are kept.
 //!
 //! The layout of a table is derived from its first 400 lines: a column holds times by its name, its
-//! unit, or because it rises. A table that leaves this open is refused. A list of readings (`list.rs`)
-//! has delays and nothing else.
+//! unit, or because it rises. An ambiguous table is refused. A list of readings (`list.rs`) has
+//! only delays.
 
 #![forbid(unsafe_code)]
 

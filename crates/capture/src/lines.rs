@@ -1,11 +1,11 @@
-//! Lines of a text, each of them of bounded length.
+//! Lines of a text, each of bounded length.
 
 use crate::error::ParseError;
 use std::io::BufRead;
 
-/// The byte order mark that some programs begin a text with.
+/// The byte order mark with which some programs begin a text.
 pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-/// The start of a longer line is given, and nothing in it is read.
+/// Of a longer line only the start is returned, and not parsed.
 const LONGEST: usize = 1 << 20;
 
 /// Reads line after line.
@@ -13,23 +13,23 @@ pub struct Lines<R> {
     source: R,
     number: u64,
     line: Vec<u8>,
-    /// The line where it is no UTF-8.
+    /// The line if it is not UTF-8.
     latin: String,
 }
 
 /// A line without its end.
 pub struct Line<'a> {
     pub text: &'a str,
-    /// Why it cannot be taken as it stands there.
+    /// Why it cannot be taken as it is.
     pub fault: Option<LineFault>,
 }
 
 /// Why a line cannot be read as a whole.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LineFault {
-    /// The file ends within it, for all that is known.
+    /// The file ends within it, as far as can be told.
     NoEnd,
-    /// It is longer than any row of a capture; only its start is given.
+    /// It is longer than any row of a capture; only its start is returned.
     TooLong,
 }
 
@@ -43,7 +43,7 @@ impl<R: BufRead> Lines<R> {
         self.number
     }
 
-    /// The next line; none at the end of the text.
+    /// The next line; `None` at the end of the text.
     pub fn next(&mut self) -> Result<Option<Line<'_>>, ParseError> {
         self.line.clear();
         self.number += 1;
@@ -76,7 +76,7 @@ impl<R: BufRead> Lines<R> {
         let text = match std::str::from_utf8(&self.line) {
             Ok(text) => text,
             Err(_) => {
-                // Older programs write a byte for each letter.
+                // Older programs write one byte per letter.
                 self.latin = self.line.iter().map(|byte| char::from(*byte)).collect();
                 &self.latin
             }

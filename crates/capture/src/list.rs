@@ -1,4 +1,4 @@
-//! Lists of readings, as bench scopes and small programs give them: one delay a row, no times.
+//! Lists of readings from bench scopes and small programs: one delay per row, no times.
 
 use crate::csv::cells::{Dialect, is_comment, no_number, uncommented};
 use crate::csv::{SAID, cut_line, fewer_than_stated};
@@ -10,26 +10,20 @@ use std::fs::File;
 use std::io::BufReader;
 use std::str::FromStr;
 
-/// What oscilloscopes answer instead of a value that they could not measure is 9.9E37 or 9.91E37.
+/// Oscilloscopes report 9.9E37 or 9.91E37 for a value that they could not measure.
 const NOT_MEASURED: f64 = 9.8e37;
 
-/// The unit of readings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unit {
-    /// Seconds.
     Second,
-    /// Milliseconds.
     Milli,
-    /// Microseconds.
     Micro,
-    /// Nanoseconds.
     Nano,
-    /// Picoseconds.
     Pico,
 }
 
 impl Unit {
-    /// Picoseconds in it.
+    /// Picoseconds per unit.
     pub fn picoseconds(self) -> f64 {
         match self {
             Unit::Second => 1e12,
@@ -42,7 +36,7 @@ impl Unit {
 }
 
 impl Unit {
-    /// Its sign, as on the command line.
+    /// Its symbol, as on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             Unit::Second => "s",
@@ -69,35 +63,35 @@ impl FromStr for Unit {
     }
 }
 
-/// Where the readings stand.
+/// Where the readings are.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ListLayout {
     pub format: &'static str,
     pub dialect: Dialect,
     /// Lines before the first row.
     pub first_row: usize,
-    /// The column that counts the readings, where there is one.
+    /// The column that counts the readings, if there is one.
     pub number: Option<usize>,
     /// The column of the readings.
     pub value: usize,
     pub unit: Unit,
     pub resolution_ps: Option<i64>,
-    /// How many cells nearly all rows have.
+    /// Number of cells in nearly all rows.
     pub cells: Option<usize>,
-    /// How many readings there are, as the file says.
+    /// Number of readings that the file states.
     pub stated: Option<u64>,
 }
 
-/// What a reading says.
+/// The meaning of a reading.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Value {
-    /// So many picoseconds from stimulus to response.
+    /// Picoseconds from stimulus to response.
     Delay(i64),
-    /// There was a stimulus, and its response could not be measured.
+    /// There was a stimulus, but its response could not be measured.
     Censored,
     /// No response was seen.
     NoResponse,
-    /// A first row that is zero: the program began to count there and measured nothing.
+    /// A zero in the first row: the program started counting there and measured nothing.
     NotASample,
     /// A negative delay: no response can come before its stimulus.
     Impossible(i64),
@@ -106,9 +100,8 @@ pub enum Value {
 /// One row of a list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Reading {
-    /// Its number in the file, else that of its row from 0.
+    /// Its number in the file, else the row number from 0.
     pub number: u64,
-    /// What it says.
     pub value: Value,
 }
 
@@ -117,7 +110,7 @@ pub struct List {
     lines: Lines<BufReader<File>>,
     layout: ListLayout,
     row: u64,
-    /// The number of the next reading, where the list counts them.
+    /// The number of the next reading, if the list counts them.
     next_number: Option<u64>,
     rows: Lost,
     numbers: Lost,
@@ -125,7 +118,7 @@ pub struct List {
 }
 
 impl List {
-    /// The list below a head, in which this is said of a loss.
+    /// The list below a head; `loss` is one that the head mentions.
     pub(crate) fn new(
         lines: Lines<BufReader<File>>,
         layout: ListLayout,
@@ -136,7 +129,7 @@ impl List {
         List { lines, layout, row: 0, next_number: None, rows, numbers, end: None }
     }
 
-    /// The format, in words.
+    /// Name of the format.
     pub fn format(&self) -> &'static str {
         self.layout.format
     }
@@ -146,7 +139,7 @@ impl List {
         self.layout.resolution_ps
     }
 
-    /// The next reading; none at the end.
+    /// The next reading; `None` at the end.
     pub fn next_reading(&mut self) -> Result<Option<Reading>, ParseError> {
         loop {
             let line_number = self.lines.number() + 1;
@@ -179,7 +172,7 @@ impl List {
                     return Ok(Some(reading));
                 }
                 Err(error) => {
-                    // The number of a reading that is lost is not missing as well.
+                    // A lost reading's number must not count as missing as well.
                     self.next_number = self.next_number.map(|number| number + 1);
                     self.rows.note(|| error);
                 }
@@ -200,7 +193,7 @@ impl List {
         }
     }
 
-    /// What could not be read, or is missing, as far as it was read.
+    /// Unreadable or missing parts, as far as it was read.
     pub fn losses(&self) -> Vec<Loss> {
         let rows = self.row + self.rows.count();
         let lost = self.rows.loss(LossKind::Rows, None, rows).into_iter();
@@ -224,7 +217,7 @@ impl ListLayout {
         if cell.is_empty() {
             return Err(ParseError::line(line, "the row has no reading"));
         }
-        // A unit in the cell is more than one in the heading.
+        // A unit in the cell overrides the one in the heading.
         let with_unit = self.dialect.seconds(cell).map(|(seconds, _)| seconds);
         let (said, unit) = match with_unit {
             Some(seconds) => (Some(seconds), Unit::Second),
@@ -249,7 +242,7 @@ fn parse_reading(said: f64, cell: &str, unit: Unit, row: u64) -> Value {
         () if cell == "-1" => Value::NoResponse,
         () if row == 0 && said == 0.0 => Value::NotASample,
         () if said < 0.0 => Value::Impossible(delay.round() as i64),
-        // No window is that long, so that this is a word for something that was not measured.
+        // No window is that long, so this stands for an unmeasured value.
         () if delay >= i64::MAX as f64 => Value::Censored,
         () => Value::Delay(delay.round() as i64),
     }

@@ -1,15 +1,15 @@
-//! What of a capture could not be read, although it may have held a sample or an edge.
+//! Parts of a capture that could not be read and may have held a sample or an edge.
 
 use crate::error::ParseError;
 
-/// Of more rows that cannot be read than one in so many, the file is no capture.
+/// If more than one row in this many is unreadable, the file is not a capture.
 const FEWEST_READ: u64 = 10;
-/// What is seen in no more than one in so many is no habit of the program that wrote a file.
+/// What occurs at most once in this many is not a habit of the writing program.
 const RARE: u64 = 100;
-/// Nor is what is seen so seldom: a line that was moved shows twice.
+/// Nor is what occurs at most this often: a moved line shows twice.
 const SELDOM: u64 = 2;
 
-/// Whether something is so seldom that it shows damage, and no habit.
+/// Whether something is rare enough to be damage rather than habit.
 pub fn is_rare(count: u64, of: u64) -> bool {
     count <= SELDOM || count.saturating_mul(RARE) <= of
 }
@@ -17,13 +17,13 @@ pub fn is_rare(count: u64, of: u64) -> bool {
 /// What was lost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LossKind {
-    /// Rows, or readings, that could not be read.
+    /// Unreadable rows or readings.
     Rows,
-    /// Values of a channel that could not be read.
+    /// Unreadable values of a channel.
     Values,
-    /// Changes or times of a dump that could not be read.
+    /// Unreadable changes or times of a dump.
     Changes,
-    /// Something that must have been in the file and is not: its end, samples in between, an edge.
+    /// Something that the file should contain: its end, samples in between, an edge.
     Missing,
 }
 
@@ -38,28 +38,26 @@ impl LossKind {
     }
 }
 
-/// Something that was lost, with the first place.
+/// A loss, with its first place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Loss {
-    /// What.
     pub kind: LossKind,
-    /// The only channel that it is about.
+    /// The channel, if it concerns only one.
     pub channel: Option<usize>,
-    /// How often.
     pub count: u64,
-    /// Out of so many; 0 where that says nothing.
+    /// The total; 0 if it is meaningless.
     pub of: u64,
-    /// The first of them.
+    /// The first occurrence.
     pub first: ParseError,
 }
 
 impl Loss {
-    /// A part of the file that is missing.
+    /// A missing part of the file.
     pub fn missing(first: ParseError) -> Loss {
         Loss { kind: LossKind::Missing, channel: None, count: 1, of: 0, first }
     }
 
-    /// Whether so much is lost that what remains is not what the file was meant to say.
+    /// Whether so much is lost that the rest is not representative.
     pub fn is_too_much(&self) -> bool {
         self.kind != LossKind::Missing && self.count.saturating_mul(FEWEST_READ) > self.of
     }
@@ -70,7 +68,7 @@ impl Loss {
     }
 }
 
-/// Counts what was lost, and keeps the first.
+/// Counts losses, and keeps the first.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Lost {
     count: u64,
@@ -78,23 +76,22 @@ pub struct Lost {
 }
 
 impl Lost {
-    /// One more.
+    /// Counts one loss.
     pub fn note(&mut self, error: impl FnOnce() -> ParseError) {
         self.note_several(1, error);
     }
 
-    /// So many more.
+    /// Counts several losses.
     pub fn note_several(&mut self, count: u64, error: impl FnOnce() -> ParseError) {
         self.count = self.count.saturating_add(count);
         self.first.get_or_insert_with(error);
     }
 
-    /// How many.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// As a loss of this kind; none where nothing was lost.
+    /// The losses, as this kind; `None` if nothing was lost.
     pub fn loss(&self, kind: LossKind, channel: Option<usize>, of: u64) -> Option<Loss> {
         let first = self.first.clone()?;
         Some(Loss { kind, channel, count: self.count, of, first })

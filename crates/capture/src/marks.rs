@@ -1,15 +1,15 @@
-//! What met a marker: a wire that is high while something goes on that may disturb.
+//! Responses that coincide with a marker: a wire that is high during a possible disturbance.
 
 use crate::figures::{DelayFigures, median_of};
 
-/// What the marker told.
+/// The results for the marker.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Mark {
     /// Responses during which it was high.
     pub marked: DelayFigures,
     /// All others.
     pub others: DelayFigures,
-    /// When it rose first, from the start of the capture.
+    /// Time of its first rise, from the start of the capture.
     pub first_ps: Option<i64>,
     /// The period of its rises.
     pub period_ps: Option<f64>,
@@ -17,11 +17,11 @@ pub struct Mark {
     pub slower: u64,
 }
 
-/// What is known of the marker.
+/// The state of the marker.
 #[derive(Default)]
 pub struct MarkerStats {
     mark: Mark,
-    /// When it fell last; the end of time while it is high.
+    /// When it last fell; the end of time while it is high.
     high_to: Option<i64>,
     last_rise: Option<i64>,
     distances: DelayFigures,
@@ -42,11 +42,11 @@ impl MarkerStats {
         }
     }
 
-    /// It was high at some time after the stimulus.
+    /// Counts a response; marked if the marker was high at some time after the stimulus.
     pub fn add_response(&mut self, stimulus_ps: i64, delay: i64) {
         if self.high_to.is_some_and(|to| to > stimulus_ps) {
             self.mark.marked.add(delay);
-            // What is no longer than one of the others already will not be the longer one.
+            // A delay that one of the others already exceeds cannot be slower than all.
             if self.mark.others.max_ps().is_none_or(|largest| delay > largest) {
                 self.delays.push(delay);
             }
@@ -63,8 +63,8 @@ impl MarkerStats {
     }
 }
 
-/// The period of something that comes late now and then, and is left out now and then: all of the
-/// time by the number of periods in it.
+/// The period of something that is sometimes late and sometimes left out: the total time divided by
+/// the number of periods in it.
 fn period(rising: &[i64]) -> Option<f64> {
     let median = median_of(rising).filter(|median| *median > 0.0)?;
     let periods: f64 = rising.iter().map(|distance| (*distance as f64 / median).round()).sum();

@@ -1,4 +1,4 @@
-//! From the values of channels to the responses to stimuli.
+//! Turns the values of channels into responses to stimuli.
 
 use crate::SECOND_PS;
 use crate::capture::{Kind, Point};
@@ -14,12 +14,13 @@ use crate::query::{ChannelSelection, Query};
 use crate::wires::{WireLevels, noise_error, noise_of};
 use std::collections::VecDeque;
 
-/// Edges that are kept until the other channels have come as far; more are used at once.
+/// Most edges that wait until the other channels have come as far; beyond that they are used at
+/// once.
 const MOST_WAITING: usize = 1 << 16;
-/// Delays that the test for swapped probes looks at.
+/// Delays that the test for swapped probes examines.
 const MOST_REVERSED: u64 = 100_000;
 
-/// What happens on the wires, and what is made of it.
+/// Matches edges on the wires.
 pub struct EdgeMatcher {
     channels: [Option<usize>; 3],
     slicers: [Option<Slicer>; 3],
@@ -33,7 +34,7 @@ pub struct EdgeMatcher {
     last_edge_ps: Option<i64>,
     within_bursts: u64,
     pairing: Pairing,
-    /// What is known of responses at the very time of their stimuli, where levels are digital.
+    /// Responses at the very time of their stimuli, if levels are digital.
     at_once: Option<AtOnce>,
     figures: DelayFigures,
     swapped: Pairing,
@@ -43,11 +44,12 @@ pub struct EdgeMatcher {
 
 /// Samples by which the channels of a capture may differ at its start.
 const SPARE_SAMPLES: i64 = 2;
-/// A response at the time of its stimulus is in doubt if all others take so many times the resolution.
+/// A response at the time of its stimulus is doubtful if all others take this many times the
+/// resolution.
 const APART: i64 = 2;
 
-/// Responses at the very time of their stimulus beside others that all take much longer: a line
-/// between both may be missing.
+/// Responses at the very time of their stimulus while all others take much longer: a line in
+/// between may be missing.
 struct AtOnce {
     resolution_ps: i64,
     count: u64,
@@ -110,7 +112,8 @@ impl EdgeMatcher {
             let (None, Some(channel)) = (&slicers[role], channels[role]) else { continue };
             let name = &survey.head.channels[channel].name;
             if let Some((pair, reason)) = noise_of(survey, channel, thresholds[role]) {
-                // The channel of the response may be without a signal: all responses are missing then, and a finding names the noise.
+                // The response channel may have no signal: then all responses are missing, and a
+                // finding names the noise.
                 if role == RESPONSE {
                     continue;
                 }
@@ -123,7 +126,7 @@ impl EdgeMatcher {
                         "the channel {name} {what} {low} to {high}"
                     )));
                 }
-                // A response that never comes is what was asked for.
+                // The response never occurring is a valid result.
                 None if role == RESPONSE => {}
                 None => {
                     let what = format!("the channel {name} never changes its level");
@@ -135,7 +138,7 @@ impl EdgeMatcher {
         let kinds = channels.map(|channel| channel.map(|at| survey.head.channels[at].kind));
         let is_sampled = kinds[..2].contains(&Some(Kind::Sampled));
         let resolution_ps = survey.head.resolution_ps.unwrap_or(0);
-        // Edges of measured levels lie between samples, where their order is not known.
+        // Edges of sampled levels lie between samples, where their order is unknown.
         let same_ps = match is_sampled && channels[STIMULUS] != channels[RESPONSE] {
             true => resolution_ps,
             false => 0,
@@ -193,8 +196,8 @@ impl EdgeMatcher {
         self.handle_response(last, each)
     }
 
-    /// Takes all edges before this in the order of time; at the same time a marker comes first, and
-    /// a stimulus before its response.
+    /// Processes all edges before this time in order; at equal times a marker comes first, and a
+    /// stimulus before its response.
     fn settle<E>(
         &mut self,
         before_ps: i64,
@@ -311,7 +314,7 @@ impl EdgeMatcher {
         }
     }
 
-    /// A channel whose first level may be the end of an edge, of which the start was not seen.
+    /// A channel whose first level may be the end of an edge whose start was not captured.
     fn late_start(&self, role: usize, survey: &CaptureSurvey) -> Option<Loss> {
         let channel = self.channels[role]?;
         let (first_ps, level) = survey.channels[channel].first_known?;
@@ -328,8 +331,8 @@ impl EdgeMatcher {
         is_edge.then(|| Loss { channel: Some(channel), ..Loss::missing(ParseError::whole(what)) })
     }
 
-    /// The median delay the other way round, if that looks like what was meant: as many pairs, and
-    /// each of them much quicker.
+    /// The median delay in the other direction, if that looks like what was meant: as many pairs,
+    /// and much quicker.
     fn swapped(&self) -> Option<f64> {
         // A pulse and the pause after it are on the same channel.
         if self.channels[STIMULUS] == self.channels[RESPONSE] {

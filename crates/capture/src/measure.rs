@@ -1,4 +1,4 @@
-//! From the wires of a capture to how long each response took.
+//! From the wires of a capture to the time that each response took.
 
 use crate::SECOND_PS;
 use crate::capture::Capture;
@@ -18,56 +18,56 @@ use crate::query::Query;
 use crate::wires::WireLevels;
 use std::path::{Path, PathBuf};
 
-/// Values that cannot be are named up to this many.
+/// Number of impossible values that are listed.
 const MOST_NAMED: usize = 5;
-/// In a list each reading stands for a second, since its times are not known.
+/// In a list each reading counts as one second, as its time is not known.
 const READING_PS: i64 = SECOND_PS;
 
-/// What a capture came to.
+/// The result for a capture.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CaptureResult {
-    /// The format, in words.
+    /// Name of the format.
     pub format: &'static str,
-    /// The channel with the stimuli; none of a list.
+    /// The stimulus channel; `None` for a list.
     pub stimulus: Option<String>,
-    /// The channel with the responses; none of a list.
+    /// The response channel; `None` for a list.
     pub response: Option<String>,
     /// What became of stimuli and responses.
     pub counts: Counts,
-    /// The figures of those that were answered.
+    /// Statistics of the answered ones.
     pub figures: DelayFigures,
-    /// No time is known better than this.
+    /// Resolution of all times.
     pub resolution_ps: Option<i64>,
     /// Whether the times of the stimuli are known.
     pub is_timed: bool,
     /// From the first to the last value.
     pub length_ps: i64,
-    /// Median delay from a response to the next stimulus, where that looks more likely.
+    /// Median delay from a response to the next stimulus, if that looks more likely.
     pub swapped_ps: Option<f64>,
-    /// What the marker told, where there is one.
+    /// The results for the marker, if there is one.
     pub mark: Option<Mark>,
-    /// Numbers and values of readings that cannot be, the first few.
+    /// Number and value of the first few impossible readings.
     pub impossible: Vec<(u64, i64)>,
-    /// Whether the first row of a list was no sample.
+    /// Whether the first row of a list was not a sample.
     pub first_row_left_out: bool,
-    /// The channels whose levels were parted, in the order stimulus, response, marker.
+    /// The levels of the channels, in the order stimulus, response, marker.
     pub wires: Vec<WireLevels>,
-    /// Parts of the file that are missing, by name.
+    /// Names of missing parts of the file.
     pub missing_chunks: Vec<String>,
-    /// What else must be told, a sentence each.
+    /// Further remarks, one sentence each.
     pub notes: Vec<String>,
-    /// What could not be read or is missing, and may have held a sample or an edge.
+    /// Unreadable or missing parts that may have held a sample or an edge.
     pub losses: Vec<Loss>,
 }
 
-/// A capture that was looked through: what is asked of it can be measured.
+/// A surveyed capture, in which the query can be measured.
 pub struct Preparation {
     paths: Vec<PathBuf>,
     query: Query,
     look: Look,
 }
 
-/// What was seen at the first look.
+/// The result of the first pass.
 enum Look {
     List { resolution_ps: Option<i64> },
     Points { survey: Box<CaptureSurvey>, selection: ChannelSelection },
@@ -103,7 +103,7 @@ impl Preparation {
         Ok(Preparation { paths: paths.to_vec(), query: query.clone(), look })
     }
 
-    /// No time is known better than this.
+    /// Resolution of all times.
     pub fn resolution_ps(&self) -> Option<i64> {
         match &self.look {
             Look::List { resolution_ps } => *resolution_ps,
@@ -111,7 +111,7 @@ impl Preparation {
         }
     }
 
-    /// Reads them again, for the responses; whoever takes these may fail in his own way.
+    /// Reads them again, for the responses; the receiver of these may fail with its own error.
     pub fn measure<E: From<Error>>(
         self,
         mut each: impl FnMut(Response) -> Result<(), E>,
@@ -148,7 +148,7 @@ fn changed(file: &Path) -> Error {
     ParseError::whole("the file changed while it was being read").in_file(file)
 }
 
-/// Both at once; whoever takes the responses may fail in his own way.
+/// Both passes; the receiver of the responses may fail with its own error.
 pub fn measure<E: From<Error>>(
     paths: &[PathBuf],
     query: &Query,
@@ -157,7 +157,7 @@ pub fn measure<E: From<Error>>(
     Preparation::new(paths, query)?.measure(each)
 }
 
-/// What remains of a file must be nearly all that it was meant to say.
+/// Requires that nearly all of a file is readable.
 fn check_losses<'a>(losses: impl IntoIterator<Item = &'a Loss>) -> Result<(), ParseError> {
     match losses.into_iter().find(|loss| loss.is_too_much()) {
         Some(loss) => Err(loss.first.clone()),
@@ -181,7 +181,7 @@ fn nothing_to_answer(measured: &CaptureResult, query: &Query) -> ParseError {
     })
 }
 
-/// A list has delays and nothing else.
+/// Measures a list, which has only delays.
 fn measure_list<E>(
     mut list: List,
     resolution_ps: Option<i64>,

@@ -1,4 +1,4 @@
-//! Several sources as one, in the order of time.
+//! Merges several sources in time order.
 
 use crate::SECOND_PS;
 use crate::capture::{Point, Source};
@@ -6,29 +6,29 @@ use crate::error::ParseError;
 use crate::losses::Loss;
 use std::collections::VecDeque;
 
-/// Points that are given away at once.
+/// Points returned per call.
 const AT_ONCE: usize = 4096;
 
 /// Samples by which sources of one capture may differ at their end.
 const SPARE_SAMPLES: i64 = 2;
 
-/// A source among others, with the number that its first channel has in the whole.
+/// A source, with the number of its first channel in the whole.
 pub struct Part {
     pub source: Box<dyn Source>,
     pub first_channel: usize,
-    /// Its name in what is told of it; none where all are in one file.
+    /// Its name in reports; `None` if all are in one file.
     pub name: Option<String>,
-    /// The distance of its samples, which end together with those of the others.
+    /// Its sample period; its samples end together with the others'.
     pub step_ps: Option<i64>,
 }
 
-/// Sources side by side; each has its own channels, which follow those of the one before.
+/// Parallel sources; each has its own channels, which follow those of the one before.
 pub struct Merged {
     parts: Vec<Waiting>,
     reached: Option<i64>,
 }
 
-/// A source with the points that are not given away yet.
+/// A source with its points that were not returned yet.
 struct Waiting {
     part: Part,
     points: VecDeque<Point>,
@@ -41,7 +41,7 @@ impl Merged {
         Merged { parts: parts.into_iter().map(waiting).collect(), reached: None }
     }
 
-    /// Sampled sources that end before others: what came after that is missing.
+    /// Sampled sources that end before others, with data missing after that.
     fn ends_early(&self) -> impl Iterator<Item = Loss> + '_ {
         let end_and_step = |one: &Waiting| one.part.source.reached_ps().zip(one.part.step_ps);
         let all = self.parts.iter().filter_map(end_and_step);
@@ -59,7 +59,7 @@ impl Merged {
 }
 
 impl Waiting {
-    /// Makes sure that its next point is known, unless there is none.
+    /// Ensures that its next point is known, unless there is none.
     fn fill(&mut self) -> Result<(), ParseError> {
         let mut read = Vec::new();
         while self.points.is_empty() && !self.is_done {
@@ -71,7 +71,7 @@ impl Waiting {
         Ok(())
     }
 
-    /// What was lost of it, with its name and the numbers of channels in the whole.
+    /// Its losses, with its name and the channel numbers in the whole.
     fn losses(&self) -> impl Iterator<Item = Loss> + '_ {
         let Part { source, first_channel, name, .. } = &self.part;
         source.losses().into_iter().map(move |mut loss| {

@@ -1,4 +1,4 @@
-//! Opens a capture, whatever its format is.
+//! Opens a capture of any format.
 
 use crate::capture::{Capture, Head, Kind, LevelCapture};
 use crate::error::{Error, ParseError};
@@ -11,10 +11,10 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
-/// What tells a format.
+/// Number of first bytes that reveal the format.
 const SNIFFED: u64 = 4096;
 
-/// Opens a file; it can be opened again and again, so that it must be no pipe.
+/// Opens a file, which must not be a pipe since it is read several times.
 pub fn open(path: &Path, unit: Option<Unit>) -> Result<Capture, Error> {
     let mut capture = open_file(path, unit).map_err(|error| error.in_file(path))?;
     if let Capture::Points(opened) = &mut capture {
@@ -23,7 +23,7 @@ pub fn open(path: &Path, unit: Option<Unit>) -> Result<Capture, Error> {
     Ok(capture)
 }
 
-/// Of channels with the same name the second and any further one get a number.
+/// Numbers channels with equal names, from the second on.
 fn number_duplicates(head: &mut Head) {
     let mut seen: HashMap<String, u32> = HashMap::new();
     for channel in &mut head.channels {
@@ -40,7 +40,7 @@ fn number_duplicates(head: &mut Head) {
 }
 
 fn open_file(path: &Path, unit: Option<Unit>) -> Result<Capture, ParseError> {
-    // A pipe would wait for whoever writes to it.
+    // Opening a pipe would wait for its writer.
     if !std::fs::metadata(path)?.is_file() {
         return Err(ParseError::whole("expected a regular file, which can be read more than once"));
     }
@@ -68,7 +68,7 @@ fn open_file(path: &Path, unit: Option<Unit>) -> Result<Capture, ParseError> {
     }
 }
 
-/// Several files as one capture: oscilloscopes write a file for each channel.
+/// Opens several files as one capture: some oscilloscopes write one file per channel.
 pub fn open_joined(paths: &[PathBuf], unit: Option<Unit>) -> Result<Capture, Error> {
     if let [one] = paths {
         return open(one, unit);

@@ -1,15 +1,15 @@
-//! Which response answers which stimulus.
+//! Decides which response answers which stimulus.
 //!
 //! A response belongs to the last stimulus before it, as on an oscilloscope that each stimulus
-//! triggers. So a response that takes longer than the distance of two stimuli is not told from a
-//! quick one of the next; nobody who sees only the wires could.
+//! triggers. So a response that takes longer than the distance of two stimuli looks like a quick
+//! response to the next one; the wires alone cannot show the difference.
 
 /// What became of the stimuli and of the responses.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Counts {
     /// Stimuli that could be judged.
     pub stimuli: u64,
-    /// Of these, those that were answered in time.
+    /// Of these, those answered in time.
     pub answered: u64,
     /// Those without a response before the next stimulus.
     pub missing: u64,
@@ -17,7 +17,7 @@ pub struct Counts {
     pub late: u64,
     /// Those that the instrument could not measure.
     pub censored: u64,
-    /// Those with a value that cannot be.
+    /// Those with an impossible value.
     pub impossible: u64,
     /// Further responses within the window of a stimulus that was answered before.
     pub double: u64,
@@ -25,47 +25,47 @@ pub struct Counts {
     pub spurious: u64,
     /// A first response before any stimulus, which may answer one before the capture.
     pub before_first: u64,
-    /// Stimuli at the end whose answer the capture does not show any more.
+    /// Stimuli at the end whose answer is not in the capture.
     pub cut_off: u64,
 }
 
 /// What became of a stimulus.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ResponseClass {
-    /// It was answered after so many picoseconds.
+    /// Answered after this many picoseconds.
     Answered(i64),
     /// No response came.
     Missing,
-    /// The response came after the window, so many picoseconds after the stimulus.
+    /// The response came after the window, this many picoseconds after the stimulus.
     Late(i64),
     /// Its response could not be measured.
     Unmeasured,
 }
 
-/// A stimulus whose fate is known.
+/// A stimulus with a known result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Response {
-    /// When it came, in the capture's own time.
+    /// Its time, in the capture's own time.
     pub at_ps: i64,
     /// What became of it.
     pub class: ResponseClass,
 }
 
-/// Puts responses to stimuli, which are told in the order of time.
+/// Matches responses to stimuli, which must come in time order.
 #[derive(Clone, Debug)]
 pub struct Pairing {
     window: Option<i64>,
-    /// Edges that lie closer together are at the same time, as far as the capture shows.
+    /// Edges closer than this count as simultaneous, as far as the capture shows.
     same_ps: i64,
     last: Option<Last>,
-    /// A response that answers no stimulus yet, unless the next one is at the same time.
+    /// A response that answers no stimulus yet, unless the next one is simultaneous.
     unasked: Option<(i64, Unasked)>,
-    /// Times in which a level is unknown.
+    /// Periods of unknown level.
     unknown: Vec<Unknown>,
     pub counts: Counts,
 }
 
-/// A time in which the level of a wire is unknown.
+/// A period in which the level of a wire is unknown.
 #[derive(Clone, Copy, Debug)]
 struct Unknown {
     wire: usize,
@@ -99,7 +99,7 @@ impl Pairing {
         }
     }
 
-    /// From here on the level of this wire is unknown.
+    /// The level of this wire is unknown from here on.
     pub fn unknown_from(&mut self, wire: usize, from_ps: i64) {
         let is_open = |one: &Unknown| one.wire == wire && one.to_ps == i64::MAX;
         if !self.unknown.iter().any(is_open) {
@@ -107,7 +107,7 @@ impl Pairing {
         }
     }
 
-    /// From here on the level of this wire is known.
+    /// The level of this wire is known again from here on.
     pub fn known_from(&mut self, wire: usize, to_ps: i64) {
         let mut open = self.unknown.iter_mut().filter(|one| one.to_ps == i64::MAX);
         if let Some(open) = open.find(|one| one.wire == wire) {
@@ -115,13 +115,13 @@ impl Pairing {
         }
     }
 
-    /// Whether an answer that the capture does not show may have come from here to there.
+    /// Whether an answer between these times may be missing from the capture.
     fn may_hide_answer(&mut self, from_ps: i64, to_ps: i64) -> bool {
         self.unknown.retain(|one| one.to_ps > from_ps);
         self.unknown.iter().any(|one| one.from_ps < to_ps && one.from_ps < one.to_ps)
     }
 
-    /// A stimulus; what becomes known of the one before it, or of this one.
+    /// Takes a stimulus; returns what becomes known of the one before it, or of this one.
     pub fn stimulus(&mut self, at_ps: i64) -> Option<Response> {
         if self.unasked.take_if(|(response, _)| at_ps - *response < self.same_ps).is_some() {
             self.last = Some(Last { at_ps, is_judged: true });
@@ -134,7 +134,7 @@ impl Pairing {
         Some(self.judge(missing, at_ps))
     }
 
-    /// A response; what becomes known of its stimulus.
+    /// Takes a response; returns what becomes known of its stimulus.
     pub fn response(&mut self, at_ps: i64) -> Option<Response> {
         self.count_unasked();
         let Some(last) = &mut self.last else {
@@ -155,7 +155,7 @@ impl Pairing {
         Some(self.judge(Response { at_ps: stimulus_ps, class: fate }, at_ps))
     }
 
-    /// The capture ends: its last stimulus is missing a response only if there was time for one.
+    /// Ends the capture: its last stimulus is missing a response only if there was time for one.
     pub fn end(&mut self, at_ps: i64) -> Option<Response> {
         self.count_unasked();
         let last = self.last.take().filter(|last| !last.is_judged)?;
@@ -182,7 +182,7 @@ impl Pairing {
         }
     }
 
-    /// Counts what became of a stimulus, which is known from here on.
+    /// Counts the result of a stimulus, which is known from here on.
     fn judge(&mut self, mut judged: Response, known_ps: i64) -> Response {
         let last_ps = self.window.map_or(i64::MAX, |window| judged.at_ps.saturating_add(window));
         if self.may_hide_answer(judged.at_ps, known_ps.min(last_ps)) {
@@ -262,7 +262,7 @@ mod tests {
         assert_eq!(pairing.stimulus(100), answered(100));
         assert_eq!(pairing.response(195), None);
         assert_eq!(pairing.stimulus(200), answered(200));
-        // One that still waits for its own response takes it, however late.
+        // A stimulus still waiting for its response takes it, however late.
         let late = Response { at_ps: 300, class: ResponseClass::Answered(95) };
         assert_eq!(pairing.stimulus(300), None);
         assert_eq!(pairing.response(395), Some(late));

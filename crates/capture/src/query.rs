@@ -1,4 +1,4 @@
-//! How edges of a capture become stimuli and responses, and which channels they are on.
+//! The query: how edges of a capture become stimuli and responses, and on which channels.
 
 use crate::capture::Head;
 use crate::edges::{EdgeKind, Hysteresis, Threshold};
@@ -8,27 +8,28 @@ use crate::list::Unit;
 /// How edges are paired.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Query {
-    /// The channel with the stimuli.
+    /// The stimulus channel.
     pub stimulus: Option<String>,
-    /// The channel with the responses.
+    /// The response channel.
     pub response: Option<String>,
-    /// Channel that is high while a possible disturbance lasts.
+    /// A channel that is high during a possible disturbance.
     pub marker: Option<String>,
     /// Where an edge is.
     pub threshold: Threshold,
-    /// Where an edge of the response is, if not there.
+    /// Where an edge of the response is, if different.
     pub response_threshold: Option<Threshold>,
-    /// How far a level must go beyond.
+    /// How far a level must go beyond it.
     pub hysteresis: Hysteresis,
     /// Which edges are stimuli.
     pub edge: EdgeKind,
     /// Which edges are responses.
     pub response_edge: EdgeKind,
-    /// A stimulus comes after so long without one, so that a burst is one; none counts each edge.
+    /// A stimulus needs this long without an edge before it, so that a burst counts as one; `None`
+    /// counts each edge.
     pub quiet_ps: Option<i64>,
-    /// How long a response may take; none up to the next stimulus.
+    /// How long a response may take; `None` for up to the next stimulus.
     pub window_ps: Option<i64>,
-    /// The unit of a list of readings, where it does not say it.
+    /// The unit of a list of readings, if the list does not name it.
     pub unit: Option<Unit>,
 }
 
@@ -52,7 +53,7 @@ impl Query {
 }
 
 impl EdgeKind {
-    /// The edge that ends what this one begins; none of both.
+    /// The edge that ends what this one begins; `None` for both.
     pub fn opposite(self) -> Option<EdgeKind> {
         match self {
             EdgeKind::Rising => Some(EdgeKind::Falling),
@@ -62,7 +63,7 @@ impl EdgeKind {
     }
 }
 
-/// The numbers of the channels that were named.
+/// The numbers of the named channels.
 pub struct ChannelSelection {
     pub stimulus: usize,
     pub response: usize,
@@ -98,13 +99,13 @@ impl ChannelSelection {
 }
 
 impl ChannelSelection {
-    /// The channels that were asked for.
+    /// The selected channels.
     pub fn all(&self) -> [Option<usize>; 3] {
         [Some(self.stimulus), Some(self.response), self.marker]
     }
 }
 
-/// A channel by its name, or by its last part where only one has that.
+/// Finds a channel by name, or by the last part of a name if that is unique.
 fn find_channel(head: &Head, flag: &str, name: &str) -> Result<usize, ParseError> {
     let all = || head.channels.iter().enumerate();
     if let Some((index, _)) = all().find(|(_, channel)| channel.name == name) {

@@ -1,17 +1,17 @@
-//! How the range of a channel goes over time, in parts of equal numbers of values.
+//! Follows the range of a channel over time, in parts of equal numbers of values.
 
-/// Parts that are kept at most; beyond it two become one.
+/// Most parts kept; beyond that they are joined in pairs.
 const MOST_PARTS: usize = 256;
-/// A part shows edges where its range has this share of the widest, and of what is usual.
+/// A part shows edges if its range has this share of the widest, and of the usual one.
 const ACTIVE: (f64, f64) = (0.5, 0.03);
 /// The share of these parts that a threshold may miss: a slow edge may end in the next part.
 const MISSED: f64 = 0.1;
 
-/// The least and the largest value of each part.
+/// The smallest and the largest value of each part.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RangeOverTime {
     parts: Vec<(f64, f64)>,
-    /// Values in a part.
+    /// Values per part.
     length: u64,
     /// Values in the last part.
     filled: u64,
@@ -24,7 +24,6 @@ impl Default for RangeOverTime {
 }
 
 impl RangeOverTime {
-    /// Takes in the next value.
     pub fn add(&mut self, value: f64) {
         if self.filled == self.length {
             if self.parts.len() == MOST_PARTS {
@@ -43,7 +42,8 @@ impl RangeOverTime {
         self.filled += 1;
     }
 
-    /// Whether parts that have edges lie on one side of a threshold, values outside of these bounds aside.
+    /// Whether parts with edges lie on one side of a threshold, ignoring values outside these
+    /// bounds.
     pub fn leaves(&self, threshold: f64, (lowest, highest): (f64, f64)) -> bool {
         let usual = |part: &&(f64, f64)| lowest <= part.0 && part.1 <= highest;
         let width = |part: &(f64, f64)| part.1 - part.0;

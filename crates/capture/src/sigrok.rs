@@ -1,4 +1,4 @@
-//! Sessions of sigrok (`.sr`): an archive with a small text that says what the samples are.
+//! Sessions of sigrok (`.sr`): an archive with a small text that describes the samples.
 
 use crate::SECOND_PS;
 use crate::capture::LevelCapture;
@@ -12,18 +12,18 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
-/// Bytes of a sample that are read at once.
+/// Bytes of samples read per call.
 const CHUNK: usize = 1 << 16;
 /// Bytes of an analog sample.
 const FLOAT: usize = 4;
-/// Wider samples have no channels that anyone could name.
+/// A wider sample would have more channels than can be named.
 const WIDEST: usize = 64;
-/// Points that are given away at once.
+/// Points returned per call.
 const AT_ONCE: usize = 1 << 14;
 
-/// What the text says of the first device.
+/// The description of the first device.
 struct Session {
-    /// By name, as they stand there.
+    /// By name, as written.
     keys: BTreeMap<String, String>,
     devices: usize,
 }
@@ -107,7 +107,7 @@ impl Session {
         })
     }
 
-    /// The logic channels, where there are any: the bit of each is its number.
+    /// The logic channels, if any: the bit of each is its number.
     fn logic(&self, archive: &Archive, clock: Clock) -> Result<Option<LogicParts>, ParseError> {
         let Some(file) = self.keys.get("capturefile") else { return Ok(None) };
         if !self.keys.keys().any(|key| key.starts_with("probe")) {
@@ -157,7 +157,7 @@ impl Session {
             };
             matches!(name, "version" | "metadata") || known.iter().any(of_channel)
         };
-        // Those of further devices are told already.
+        // Those of further devices are already reported.
         let mut members = archive.members.iter().filter(|_| head.notes.is_empty());
         let unknown = members.find(|member| !is_known(&member.name))?;
         Some(ParseError::member(&unknown.name, "a part of the session that belongs to no channel"))
@@ -216,7 +216,7 @@ pub fn hertz(text: &str) -> Option<u64> {
     (1.0..=1e12).contains(&rate).then_some(rate as u64)
 }
 
-/// The time of a sample by its number.
+/// Converts sample numbers to times.
 #[derive(Clone, Copy)]
 pub struct Clock {
     hertz: i128,
@@ -233,7 +233,7 @@ impl Clock {
     }
 }
 
-/// Members one after the other as one row of bytes.
+/// Consecutive members as one stream of bytes.
 struct Chained {
     archive: Archive,
     members: std::vec::IntoIter<Member>,
@@ -245,7 +245,7 @@ impl Chained {
         Chained { archive, members: members.into_iter(), now: None }
     }
 
-    /// As many whole units as there are, up to the length of the buffer.
+    /// Reads whole units up to the length of the buffer.
     fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, ParseError> {
         let mut filled = 0;
         while filled < buffer.len() {
@@ -264,25 +264,25 @@ impl Chained {
     }
 }
 
-/// A member ends within a sample.
+/// Reports a member that ends within a sample.
 fn cut_sample(is_cut: bool) -> Option<Loss> {
     let error = || ParseError::whole("the samples end within one of them");
     is_cut.then(|| Loss::missing(error()))
 }
 
-/// Logic samples: a bit of each for each channel.
+/// Logic samples: one bit per channel.
 struct Logic {
     bytes: Chained,
     clock: Clock,
     unit: usize,
     bits: Vec<usize>,
-    /// The sample before; none at the start.
+    /// The previous sample; empty at the start.
     before: Vec<u8>,
     sample: u64,
     buffer: Vec<u8>,
     filled: usize,
     at: usize,
-    /// The last sample is not whole.
+    /// The last sample is truncated.
     is_cut: bool,
 }
 
@@ -322,7 +322,7 @@ impl Logic {
         Ok(())
     }
 
-    /// How many of the next samples are the same as the one before them.
+    /// Number of following samples that equal the previous one.
     fn alike(&self) -> usize {
         let (rest, before) = (&self.buffer[self.at..self.filled], &self.before[..]);
         match before {
@@ -362,7 +362,7 @@ struct Analog {
     clock: Clock,
     sample: u64,
     buffer: Vec<u8>,
-    /// The last sample is not whole.
+    /// The last sample is truncated.
     is_cut: bool,
 }
 

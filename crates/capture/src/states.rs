@@ -1,51 +1,51 @@
-//! The states of a signal: the values that it takes most often, each parted from the others by
-//! values that it takes seldom (IEEE 181 finds levels by such a histogram, in either half of it).
+//! The states of a signal: its most frequent values, separated by infrequent ones (IEEE 181 finds
+//! levels by such a histogram, in either half of it).
 //!
-//! A half is no measure where a few values lie far outside, so the states are looked for first,
-//! and the two that count are chosen among them.
+//! A half is meaningless if a few values lie far outside, so all states are found first, and the
+//! two that count are chosen among them.
 
 use crate::values::{ValueCount, ValueCounts};
 
-/// States that are looked at, the most frequent first.
+/// Number of most frequent states that are examined.
 const MOST_STATES: usize = 24;
-/// A state is parted from another where values between them are this much less frequent.
+/// States are separate if values between them are this much less frequent.
 const VALLEY: f64 = 0.5;
-/// Values between two states that are so much less frequent leave no doubt that they are two.
+/// Values this much less frequent between two states leave no doubt that they are separate.
 const CLEAN: f64 = 0.05;
-/// The least share of the values in a state that a signal rests in.
+/// Least share of the values in a state at which a signal rests.
 const RESTING: f64 = 0.05;
-/// Fewer values are no state that a signal comes back to.
+/// A state with fewer values is not one that a signal returns to.
 const FEWEST: u64 = 10;
-/// A continuous waveform is so many times wider than its noise.
+/// A continuous waveform is this many times wider than its noise.
 const WAVEFORM: f64 = 16.0;
-/// The least gap between two bands, as a share of the way from low to high.
+/// The least gap between two bands, as a share of the swing.
 const GAP: f64 = 0.05;
-/// The share of the values that lies outside of the usual range, on either side.
+/// The share of the values outside the usual range, on either side.
 const UNUSUAL: f64 = 0.005;
 
-/// A value that a signal rests at.
+/// A value at which a signal rests.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct State {
     /// The most frequent value.
     pub level: f64,
-    /// How many values lie around it.
+    /// Number of values around it.
     pub count: u64,
 }
 
-/// The values of a signal, with what tells its noise.
+/// The values of a signal, with its noise.
 pub struct Distribution {
     rising: Vec<ValueCount>,
-    /// Around each value: how many lie within the window.
+    /// For each value the number of values within the window.
     around: Vec<u64>,
-    /// Values closer than this are the same but for noise.
+    /// Values closer than this differ only by noise.
     window: f64,
-    /// Deviation of the noise from one value to the next.
+    /// Deviation of the noise between adjacent values.
     fast_noise: f64,
     all: u64,
 }
 
 impl Distribution {
-    /// Of values, and of the differences between one and the next.
+    /// From the values, and the differences between adjacent ones.
     pub fn new(values: &ValueCounts, differences: &ValueCounts) -> Distribution {
         let rising = values.rising();
         let fast_noise = fast_noise(&differences.rising());
@@ -54,12 +54,12 @@ impl Distribution {
         Distribution { around, window, fast_noise, all: values.count(), rising }
     }
 
-    /// All values in rising order.
+    /// All values, ascending.
     pub fn rising(&self) -> &[ValueCount] {
         &self.rising
     }
 
-    /// Deviation of the noise that the differences from one value to the next show.
+    /// Deviation of the noise that the differences between adjacent values show.
     pub fn fast_noise(&self) -> f64 {
         self.fast_noise
     }
@@ -93,7 +93,7 @@ impl Distribution {
         found
     }
 
-    /// The fewest values anywhere between two.
+    /// The lowest count between two values.
     fn valley(&self, one: usize, other: usize) -> u64 {
         let (low, high) = (one.min(other), one.max(other));
         let has_gap = self.rising[low..=high]
@@ -105,7 +105,7 @@ impl Distribution {
         }
     }
 
-    /// The low and the high state; none where there is one value only.
+    /// The low and the high state; `None` if there is only one value.
     pub fn low_and_high(&self) -> Option<(State, State)> {
         let (first, last) = (self.rising.first()?, self.rising.last()?);
         if first.value == last.value {
@@ -117,7 +117,7 @@ impl Distribution {
             Some((one, other)) => (one.min(other), one.max(other)),
             None => return Some(self.extent(0, self.rising.len() - 1)),
         };
-        // A waveform without rests, beside a few values that are outside of it.
+        // A waveform without rests, and a few values outside of it.
         let main = states[0];
         if self.around[low].min(self.around[high]) < FEWEST {
             let (from, to) = self.blob(main);
@@ -139,7 +139,7 @@ impl Distribution {
         (self.state(from), self.state(to))
     }
 
-    /// The values around one that follow each other without a gap.
+    /// The contiguous values around one.
     fn blob(&self, around: usize) -> (usize, usize) {
         let is_near =
             |low: usize| self.rising[low + 1].value - self.rising[low].value <= 2.0 * self.window;
@@ -153,7 +153,7 @@ impl Distribution {
         (from, to)
     }
 
-    /// Two states that the signal rests in, clearly parted.
+    /// Two states at which the signal rests, clearly separated.
     fn resting(&self, states: &[usize]) -> Option<(usize, usize)> {
         let least = (RESTING * self.all as f64).max(2.0);
         let resting = |index: &&usize| self.around[**index] as f64 >= least;
@@ -165,7 +165,7 @@ impl Distribution {
         self.best_pair(&all, |count| count, is_clean)
     }
 
-    /// Two states of which a signal may visit one seldom, but again and again.
+    /// Two states, of which a signal may visit one seldom, but repeatedly.
     fn returning(&self, states: &[usize]) -> Option<(usize, usize)> {
         let all: Vec<usize> =
             states.iter().copied().filter(|index| self.around[*index] >= FEWEST).collect();
@@ -197,7 +197,7 @@ impl Distribution {
         best.map(|(_, pair)| pair)
     }
 
-    /// Mean and deviation of the values from one to another.
+    /// Mean and deviation of the values in a range.
     pub fn spread(&self, from: f64, to: f64) -> Option<(f64, f64)> {
         let within = || self.rising.iter().filter(|one| from <= one.value && one.value <= to);
         let all: f64 = within().map(|one| one.count as f64).sum();
@@ -209,15 +209,15 @@ impl Distribution {
         Some((mean, square.sum::<f64>().sqrt()))
     }
 
-    /// The least and the largest value but for a few that lie far outside, and for as much on either side.
+    /// The usual range: without a few outliers, extended by as much on either side.
     pub fn usual(&self) -> (f64, f64) {
         let quantile = |share| ValueCounts::quantile(&self.rising, share).unwrap_or(0.0);
         let (low, high) = (quantile(UNUSUAL), quantile(1.0 - UNUSUAL));
         (low - (high - low), high + (high - low))
     }
 
-    /// The means of the values below and above the widest gap between two levels; none where the gap is
-    /// narrow.
+    /// The means of the values below and above the widest gap between two levels; `None` if the gap
+    /// is narrow.
     pub fn bands(&self, low: f64, high: f64) -> Option<(f64, f64)> {
         let between = |one: &&[ValueCount]| low <= one[0].value && one[1].value <= high;
         let gap = |pair: &[ValueCount]| pair[1].value - pair[0].value;
@@ -229,30 +229,31 @@ impl Distribution {
         (gap(widest) > GAP * swing).then_some((below, above))
     }
 
-    /// The least distance of two values.
+    /// The smallest distance of two values.
     pub fn least_gap(&self) -> f64 {
         let gaps = self.rising.windows(2).map(|pair| pair[1].value - pair[0].value);
         gaps.fold(f64::INFINITY, f64::min)
     }
 
-    /// The step of the converter, where enough values show it.
+    /// The step of the converter, if enough values show it.
     pub fn converter_step(&self) -> Option<f64> {
         let gaps = self.rising.windows(2).map(|pair| pair[1].value - pair[0].value);
         let least = self.least_gap();
-        // Values far outside tell nothing of the steps between the others.
+        // Distant values say nothing about the steps between the others.
         let small = gaps.filter(|gap| *gap < 1.5 * least).count();
         (small >= 3).then_some(least)
     }
 }
 
-/// The deviation of a normal distribution, by the median and by 90 % of its differences.
+/// The deviation of a normal distribution, from the median and the 90 % quantile of its
+/// differences.
 fn fast_noise(differences: &[ValueCount]) -> f64 {
     let difference = |share| ValueCounts::quantile(differences, share).unwrap_or(0.0);
     (difference(0.5) / 0.954).max(difference(0.9) / 2.33)
 }
 
-/// How far values lie apart that differ by noise only: a few deviations of the noise that the
-/// differences from one value to the next show, but never a large part of the usual range.
+/// How far values that differ only by noise lie apart: a few deviations of the noise that the
+/// differences between adjacent values show, but never a large part of the usual range.
 fn window(rising: &[ValueCount], noise: f64) -> f64 {
     let (Some(first), Some(last)) = (rising.first(), rising.last()) else { return 0.0 };
     let quantile = |share| ValueCounts::quantile(rising, share).unwrap_or(0.0);
@@ -266,7 +267,7 @@ fn window(rising: &[ValueCount], noise: f64) -> f64 {
     (2.0 * noise).min(whole / 8.0).max(steps).max(grain)
 }
 
-/// For each value how many lie within the window around it.
+/// For each value the number of values within the window around it.
 fn counts_around(rising: &[ValueCount], window: f64) -> Vec<u64> {
     let mut around = Vec::with_capacity(rising.len());
     let (mut from, mut to, mut count) = (0, 0, 0);

@@ -1,21 +1,21 @@
-//! The members of a session that hold the samples of a channel, of which some may be missing.
+//! The members of a session that hold the samples of a channel, some of which may be missing.
 
 use crate::capture::{Point, Source};
 use crate::error::ParseError;
 use crate::losses::Loss;
 use crate::zip::{Archive, Member};
 
-/// Members that follow each other without a gap.
+/// Groups of members without a gap.
 pub struct Stretches {
-    /// Each with the number of its first byte.
+    /// Each with the offset of its first byte.
     pub all: Vec<(Vec<Member>, u64)>,
     /// Names of members that are missing between them.
     pub missing: Vec<String>,
 }
 
 impl Stretches {
-    /// The member of this name, or those of this name with a number, in the order of the numbers.
-    /// A missing one is taken to be as long as the longest, as all but the last are.
+    /// The member of this name, or those of this name with a number, in numerical order. A missing
+    /// one is assumed as long as the longest, like all but the last.
     pub fn find(archive: &Archive, name: &str) -> Result<Stretches, ParseError> {
         let mut stretches = Stretches { all: Vec::new(), missing: Vec::new() };
         if let Some(one) = archive.member(name) {
@@ -54,7 +54,7 @@ impl Stretches {
     }
 }
 
-/// Sources one after the other; between them the channels have no value.
+/// Sources one after the other; the channels have no value in between.
 pub struct InTurn<S> {
     parts: Vec<S>,
     now: usize,

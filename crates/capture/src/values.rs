@@ -1,16 +1,16 @@
-//! How often each value was seen, in bounded memory however far the values lie apart.
+//! Counts values in bounded memory, however far apart they are.
 //!
-//! Only bins that hold something are kept, so that a few values far away do not make the others
-//! coarse. Until there are too many, a bin holds one value.
+//! Only non-empty bins are kept, so that a few distant values do not make the others coarse. Until
+//! there are too many, a bin holds one value.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Bins that are kept at most; beyond it they become twice as wide.
+/// Most bins kept; beyond that they become twice as wide.
 const MOST_BINS: usize = 1024;
-/// No bin is narrower: finer than what any instrument writes.
+/// The narrowest bin: finer than what any instrument writes.
 const NARROWEST: f64 = 1.0 / (1_u64 << 60) as f64;
-/// The largest number of a bin, which a double tells from its neighbours' halves.
+/// The largest bin number; a double still represents its neighbours' halves.
 const FARTHEST: f64 = (1_u64 << 62) as f64;
 
 /// A value and how often it was seen.
@@ -20,7 +20,6 @@ pub struct ValueCount {
     pub count: u64,
 }
 
-/// Counts values.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ValueCounts {
     width: f64,
@@ -30,8 +29,8 @@ pub struct ValueCounts {
     count: u64,
 }
 
-/// Scatters the numbers of bins (Fibonacci hashing): the usual hasher took a seventh of the time of a
-/// capture, and a few bins need no defence against chosen numbers.
+/// Hashes bin numbers (Fibonacci hashing): the default hasher took a seventh of the time of a
+/// capture, and a few bins need no protection against chosen keys.
 #[derive(Default)]
 struct BinHasher(u64);
 
@@ -90,12 +89,12 @@ impl ValueCounts {
         }
     }
 
-    /// How many were counted.
+    /// The total count.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// What was counted, in rising order.
+    /// The counted values, ascending.
     pub fn rising(&self) -> Vec<ValueCount> {
         let mut bins = self.bins.clone();
         if let Some((bin, count)) = self.last {

@@ -12,11 +12,10 @@ use std::io::BufRead;
 
 /// A longer word is damage.
 const LONGEST_WORD: usize = 1 << 16;
-/// More variables than anyone can name.
+/// More variables than can be named.
 const MOST_VARIABLES: usize = 1 << 16;
-/// Points that are given away at once.
+/// Points returned per call.
 const AT_ONCE: usize = 4096;
-/// Femtoseconds in a picosecond.
 const FEMTO: i128 = 1_000;
 
 /// Opens a dump: reads its head, up to where the values begin.
@@ -92,15 +91,15 @@ pub fn open(mut text: impl BufRead + 'static) -> Result<LevelCapture, ParseError
     Ok(LevelCapture { head, source: Box::new(source) })
 }
 
-/// What the head of a dump declares.
+/// The declarations in the head of a dump.
 #[derive(Default)]
 struct Declaration {
     femtos: Option<i128>,
-    /// The sample rate that a comment names, in Hz.
+    /// The sample rate from a comment, in Hz.
     rate: Option<u64>,
     scopes: Vec<String>,
     channels: Vec<Channel>,
-    /// The channels of each short name: the same signal may be seen in several places.
+    /// The channels of each identifier: one signal may appear in several scopes.
     ids: HashMap<String, Vec<usize>>,
 }
 
@@ -158,7 +157,7 @@ impl Declaration {
         if self.channels.len() >= MOST_VARIABLES {
             return Err(words.error(format!("more than {MOST_VARIABLES} variables")));
         }
-        // A bit of a bus is named with its number there, a bus without its range.
+        // A bit of a bus is named with its index, a bus without its range.
         let bit = all.get(4).filter(|index| index.starts_with('[') && !index.contains(':'));
         let is_bit = width == "1" && !matches!(kind.as_str(), "real" | "integer" | "time");
         let kind = if is_bit { Kind::Logic } else { Kind::Held };
@@ -170,7 +169,7 @@ impl Declaration {
     }
 }
 
-/// The changes of a dump, in its order.
+/// The changes of a dump, in file order.
 struct Changes<R> {
     words: Tokens<R>,
     ids: HashMap<String, Vec<usize>>,
@@ -178,21 +177,21 @@ struct Changes<R> {
     now: Option<i64>,
     /// The first time.
     start: Option<i64>,
-    /// Whether the last time could be read; what changed at another one is lost.
+    /// Whether the last time could be read; changes at an unreadable time are lost.
     is_time_known: bool,
-    /// Bytes of changes that were read since the last points were given away.
+    /// Bytes of changes read since points were last returned.
     told: usize,
-    /// The last level of each channel of one bit.
+    /// The last level of each one-bit channel.
     levels: Vec<Option<f64>>,
     /// Within `$dumpvars` and the like, where values are repeated.
     is_in_block: bool,
-    /// Times and changes.
+    /// Number of times and changes.
     read: u64,
     lost: Lost,
-    /// Of each channel its changes, and those that changed nothing.
+    /// For each channel its changes, and those without effect.
     changes: Vec<u64>,
     repeated: Vec<Lost>,
-    /// The end of the file within a word, or within a change.
+    /// A file that ends within a word or a change.
     cut: Option<ParseError>,
 }
 
@@ -219,11 +218,11 @@ impl<R: BufRead> Changes<R> {
         if !self.is_time_known {
             return Err(words.error("the time of this change is unknown"));
         }
-        // Values before the first time are those at the start.
+        // Values before the first time are the initial ones.
         let at_ps = self.now.unwrap_or(0);
         for &channel in channels {
             if let Some(level) = &mut levels[channel] {
-                // At its start a dump tells all levels, some twice.
+                // A dump begins with all levels, some of them twice.
                 if *level == value && !self.is_in_block && self.now != self.start {
                     repeated[channel].note(|| {
                         let what = "a change to the level that the channel had already: a change \
@@ -239,7 +238,7 @@ impl<R: BufRead> Changes<R> {
         Ok(())
     }
 
-    /// Reads what begins with this word; an error is what was lost.
+    /// Reads the entry that begins with this word; the error is what was lost.
     fn entry(&mut self, word: &str, points: &mut Vec<Point>) -> Result<(), ParseError> {
         let (first, rest) = word.split_at(word.chars().next().map_or(0, char::len_utf8));
         match first {
@@ -272,7 +271,7 @@ impl<R: BufRead> Changes<R> {
                 }
             }
             "s" | "S" => {
-                // A text, which GTKWave knows, has no edges.
+                // A string, a GTKWave extension, has no edges.
                 self.words.next()?;
                 Ok(())
             }
@@ -344,7 +343,7 @@ fn bit(word: &str) -> f64 {
     }
 }
 
-/// A binary number; one with an unknown bit is unknown.
+/// A binary number; NaN if a bit is unknown.
 fn vector(bits: &str) -> Option<f64> {
     if bits.is_empty() {
         return None;
@@ -362,12 +361,12 @@ fn short(word: &str) -> String {
     word.chars().take(24).collect()
 }
 
-/// Words between blanks, with the line that each stands in.
+/// Words between blanks, with their line numbers.
 struct Tokens<R> {
     source: R,
     line: u64,
     word: String,
-    /// Whether a blank stands behind the last word; the last one of a file may be cut.
+    /// Whether a blank follows the last word; the last one of a file may be truncated.
     has_end: bool,
 }
 
@@ -377,7 +376,7 @@ impl<R: BufRead> Tokens<R> {
     }
 
     fn next(&mut self) -> Result<Option<&str>, ParseError> {
-        // The memory of the last word is used again.
+        // Reuses the memory of the last word.
         let mut word = std::mem::take(&mut self.word).into_bytes();
         word.clear();
         self.has_end = false;
@@ -432,7 +431,7 @@ impl<R: BufRead> Tokens<R> {
         }
     }
 
-    /// Passes over everything up to `$end`.
+    /// Skips everything up to `$end`.
     fn skip(&mut self) -> Result<(), ParseError> {
         loop {
             match self.next()? {

@@ -1,4 +1,4 @@
-//! How the levels of the channels that were asked for were parted.
+//! How the levels of the selected channels were separated.
 
 use crate::capture::{Channel, Kind};
 use crate::capture_survey::CaptureSurvey;
@@ -6,18 +6,17 @@ use crate::edges::{EdgeRule, Slicer, Threshold};
 use crate::error::ParseError;
 use crate::levels::{LevelPair, NoiseReason};
 
-/// How the levels of a channel were parted.
+/// How the levels of a channel were separated.
 #[derive(Clone, PartialEq, Debug)]
 pub struct WireLevels {
-    /// The channel.
     pub channel: String,
-    /// Its levels, and what speaks against them.
+    /// Its levels, and reasons to doubt them.
     pub pair: LevelPair,
-    /// The threshold and its hysteresis; none where it is noise.
+    /// The threshold and its hysteresis; `None` for noise.
     pub rule: Option<EdgeRule>,
     /// Whether the threshold was given as a level.
     pub is_given: bool,
-    /// Values far outside of the levels, which made no edge.
+    /// Number of skipped values far outside the levels.
     pub passed_over: u64,
 }
 
@@ -29,7 +28,7 @@ impl WireLevels {
         is_found && (*wanders || !others.is_empty() || rare.is_some())
     }
 
-    /// Of a channel; none where it has no levels.
+    /// For a channel; `None` if it has no levels.
     pub(crate) fn new(
         survey: &CaptureSurvey,
         channel: usize,
@@ -48,7 +47,7 @@ impl WireLevels {
     }
 }
 
-/// The levels of a channel that is noise, and why, where its levels are asked for.
+/// The levels of a noise channel, and why it is noise, if its levels are needed.
 pub(crate) fn noise_of(
     survey: &CaptureSurvey,
     channel: usize,

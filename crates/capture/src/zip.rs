@@ -1,5 +1,5 @@
-//! The members of a ZIP archive, as the files of sigrok need them: read side by side, since
-//! channels lie in members of their own.
+//! Reads members of a ZIP archive, several at a time, since sigrok stores channels in separate
+//! members.
 
 use crate::error::ParseError;
 use flate2::Crc;
@@ -15,9 +15,9 @@ use std::sync::Arc;
 
 /// More members than a capture has, and no more than fit into memory.
 const MOST_MEMBERS: usize = 1 << 20;
-/// Bytes of a member that is read whole, at most.
+/// Largest member that is read whole, in bytes.
 const LONGEST_TEXT: u64 = 1 << 20;
-/// Packed bytes that are read at once.
+/// Compressed bytes read per call.
 const BUFFER_BYTES: usize = 1 << 16;
 
 /// A member of an archive.
@@ -30,7 +30,7 @@ pub struct Member {
 }
 
 impl Member {
-    /// How many bytes it holds, as the archive says.
+    /// Its size in bytes, as the archive states.
     pub fn size(&self) -> u64 {
         self.entry.uncompressed_size_hint()
     }
@@ -113,8 +113,8 @@ impl Member {
     }
 }
 
-/// The bytes of a member, which must be as many as its table says, and the same. (The verifier of
-/// `rawzip` borrows the archive, and a source of points owns all that it reads.)
+/// The bytes of a member; their number and checksum must match its table. (The verifier of `rawzip`
+/// borrows the archive, and a source of points owns everything that it reads.)
 pub struct MemberReader {
     bytes: Box<dyn Read>,
     left: u64,

@@ -32,9 +32,8 @@ use latlab_model::verification::Verification;
 use latlab_model::window::Window;
 use latlab_model::{Run, Snapshot};
 use man_pages::man_page;
+use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
-use schemars::transform::RecursiveTransform;
-use schemars::{JsonSchema, Schema};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -179,18 +178,7 @@ fn shown_commands() -> Command {
 
 /// The schema of what is written as this type.
 fn schema<T: JsonSchema>() -> String {
-    let generator = SchemaSettings::draft2020_12()
-        .for_serialize()
-        .with_transform(RecursiveTransform(accept_older))
-        .into_generator();
+    let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     let schema = generator.into_root_schema_for::<T>();
     serde_json::to_string_pretty(&schema).expect("a schema is JSON") + "\n"
-}
-
-/// A field with a default came with a later version; what an older one stored lacks it.
-fn accept_older(schema: &mut Schema) {
-    let Some(properties) = schema.get("properties").cloned() else { return };
-    if let Some(required) = schema.get_mut("required").and_then(|names| names.as_array_mut()) {
-        required.retain(|name| properties[name.as_str().unwrap_or("")].get("default").is_none());
-    }
 }

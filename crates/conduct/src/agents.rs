@@ -1,20 +1,20 @@
-//! The agents for machines: those that this program carries, which an ordinary build does not, and
-//! for machines like this one the program itself.
+//! The agent programs: those embedded in this program (none in an ordinary build), and the program
+//! itself for machines like this one.
 
 use latlab_sys::process;
 use lzma_rust2::XzReader;
 use std::fs;
 use std::io::{self, Read};
 
-/// Machine, as `uname -m` says it there, and its compressed program.
+/// Machine, as in `uname -m` there, and the compressed program.
 static CARRIED: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/agents.rs"));
 
-/// This program, which is an agent under the name of one.
+/// This program, which acts as an agent if started under an agent's name.
 const ITSELF: &str = "/proc/self/exe";
-/// Whether it runs on other machines of its architecture: it needs no library of this one.
+/// Whether this program runs on other machines of its architecture, being statically linked.
 const SERVES_ITSELF: bool = cfg!(target_feature = "crt-static");
 
-/// The machines that there is a program for, in the order of the alphabet.
+/// Machines with an agent program, sorted.
 pub fn architectures() -> Vec<String> {
     let mut all: Vec<String> = CARRIED.iter().map(|(machine, _)| machine.to_string()).collect();
     let own = process::uname().machine;
@@ -35,11 +35,11 @@ pub fn agent_program(machine: &str) -> Option<io::Result<Vec<u8>>> {
     Some(XzReader::new(*packed, false).read_to_end(&mut program).map(|_| program))
 }
 
-/// How a program with more agents is had.
+/// How to get a build with more agents.
 pub const HOW_TO_BUILD: &str =
     "build with `make` for machines like this one, with `make dist` for others";
 
-/// Which agents this build has, and how to get more: what follows "this build has no agent".
+/// The agents of this build and how to get more: what follows "this build has no agent".
 pub fn known_agents() -> String {
     let known = architectures().join(", ");
     let known = if known.is_empty() { "it has none" } else { &known };

@@ -1,19 +1,19 @@
-//! How often something may be measured that is to cost little.
+//! Limits how often a cheap measurement is repeated.
 
 use latlab_model::Nanos;
 
-/// Rounds at a distance, and the share of a CPU that all of them may take together.
+/// Distance of rounds, and the share of a CPU that all of them together may use.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct CpuBudget {
     /// Time between the starts of two rounds.
     pub every_ns: Nanos,
-    /// The share of a CPU: 0.001 is a thousandth.
+    /// Of one CPU; 0.001 is a thousandth.
     pub share: f64,
 }
 
 impl CpuBudget {
-    /// When the next round may begin, after the begin of the first one: at its distance, or later, as soon
-    /// as what all of them took is within the share of the time that has passed.
+    /// Start of the next round, relative to the start of the first: at its distance, or later, when
+    /// the CPU time spent so far is within the share of the elapsed time.
     pub fn next_round(&self, last_began: Nanos, spent: Nanos) -> Nanos {
         let within = Nanos((spent.0 as f64 / self.share).min(i64::MAX as f64) as i64);
         within.max(Nanos(last_began.0.saturating_add(self.every_ns.0)))
@@ -32,7 +32,7 @@ mod tests {
         // 60 ms are a thousandth of a minute.
         assert_eq!(budget.next_round(Nanos(0), Nanos(50_000_000)), SECOND * 60);
         assert_eq!(budget.next_round(Nanos(0), Nanos(90_000_000)), SECOND * 90);
-        // What was saved before may be spent later.
+        // What was saved earlier may be spent later.
         let (mut begins, mut spent) = (Nanos(0), Nanos(0));
         for _ in 0..1_000 {
             spent += Nanos(75_000_000);

@@ -1,4 +1,4 @@
-//! Whether the disk can hold a run, before it is begun.
+//! Checks whether the disk can hold a run before it starts.
 
 use crate::Failure;
 use latlab_model::nanos::SECOND;
@@ -7,10 +7,9 @@ use latlab_model::{Nanos, Plan};
 use latlab_store::{SpaceNeeded, Store};
 use latlab_sys::{disk, sched};
 
-/// A day.
 const DAY: Nanos = Nanos(SECOND.0 * 86_400);
 
-/// Refuses a run that the disk cannot hold; for one with samples, gives back the arithmetic.
+/// Refuses a run that the disk cannot hold; for one with samples, returns the estimate.
 pub fn check_disk_space(plan: &Plan, store: &Store) -> Result<Option<String>, Failure> {
     let usable = || sched::affinity().map_or(1, |cpus| cpus.len()) as u32;
     let cpus = plan.cpus.as_ref().map(|cpus| cpus.len() as u32);
@@ -35,7 +34,7 @@ pub fn check_disk_space(plan: &Plan, store: &Store) -> Result<Option<String>, Fa
         0 => format!("the run takes up to {}", bytes(room.bytes())),
         samples => format!(
             "{} samples take up to {}: a journal of {} and, at the end, tables of {} \
-             beside it",
+             next to it",
             grouped(samples),
             bytes(room.bytes()),
             bytes(room.journal),
@@ -52,7 +51,7 @@ pub fn check_disk_space(plan: &Plan, store: &Store) -> Result<Option<String>, Fa
     Ok((room.samples > 0).then(|| format!("{needs}; {free_there}")))
 }
 
-/// Refuses a stream for which there is no room here, with the tables that are made of it.
+/// Refuses a stream that does not fit here together with the tables made from it.
 pub fn check_room_here(store: &Store, needed: u64) -> Result<(), Failure> {
     let place = store.root().display();
     match disk::free_bytes(store.root()) {
@@ -66,25 +65,23 @@ pub fn check_room_here(store: &Store, needed: u64) -> Result<(), Failure> {
     }
 }
 
-/// The folder on a board in which the stream of a detached run will lie.
+/// The folder on a board for the stream of a detached run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BoardFolder {
-    /// What is free there.
     pub free_bytes: u64,
-    /// Whether it is memory that looks like a disk.
+    /// Whether it is a tmpfs or similar.
     pub in_memory: bool,
     /// CPUs of the board.
     pub cpus: u32,
-    /// Its path.
     pub path: String,
 }
 
-/// What a detached run leaves to others, of a disk and of memory.
+/// Share of the free space that a detached run may use, on a disk and in memory.
 const USABLE_OF_DISK: f64 = 0.75;
 const USABLE_OF_MEMORY: f64 = 0.5;
 
-/// The bytes of its stream at which a detached run must end, and the arithmetic in words; the error is
-/// why there is no room for it.
+/// Size of the stream at which a detached run must end, and the calculation in words; the error
+/// says why there is no room.
 pub fn room_on_board(plan: &Plan, folder: &BoardFolder) -> Result<(u64, String), String> {
     let cpus = plan.cpus.as_ref().map(|cpus| cpus.len() as u32);
     let threads = plan.threads.or(cpus).unwrap_or(folder.cpus.max(1));
@@ -96,7 +93,7 @@ pub fn room_on_board(plan: &Plan, folder: &BoardFolder) -> Result<(u64, String),
         format!("{} of the {} free in {path} ({kind})", bytes(usable), bytes(folder.free_bytes));
     let remedy = "make room there, name a larger folder with --board-folder, measure for a \
                   shorter time, or use a longer --period";
-    // What comes after the bound was reached.
+    // Still written after the limit is reached.
     let last = SpaceNeeded::at_end(threads);
     let Some(most) = usable.checked_sub(last).filter(|most| *most > 0) else {
         return Err(format!(
@@ -127,7 +124,7 @@ pub fn room_on_board(plan: &Plan, folder: &BoardFolder) -> Result<(u64, String),
     }
 }
 
-/// As disks are sold.
+/// Decimal units, as for disks.
 fn bytes(count: u64) -> String {
     let (unit, scale) = match count {
         0..1_000_000 => ("kB", 1e3),

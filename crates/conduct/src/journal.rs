@@ -1,4 +1,4 @@
-//! The journal loop: each frame of a stream is in the journal before anybody else sees it.
+//! The journal loop: each frame of a stream is written to the journal before anything else sees it.
 
 use crate::link::StreamOutcome;
 use crate::live::LiveRun;
@@ -19,28 +19,26 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// The journal is brought to the disk this often: with the half second that an interval takes to
-/// come, a power cut costs no more than one second.
+/// The journal is synced to disk this often: with the half second that an interval takes to arrive,
+/// a power cut costs at most one second.
 const SYNC_EVERY: Duration = Duration::from_millis(400);
 
-/// What a stream came to.
+/// What a stream yielded.
 pub struct StreamResult {
-    /// The run, whose journal holds all of the stream; none where nothing is stored.
+    /// The run, whose journal holds the whole stream; `None` if nothing is stored.
     pub journal: Option<OpenRun>,
-    /// Why nothing could be measured.
     pub refusal: Option<Refusal>,
-    /// Whether a cycle was counted.
+    /// Whether any cycle was counted.
     pub counted: bool,
-    /// How it ended.
     pub outcome: StreamOutcome,
 }
 
-/// What went wrong on the way to the disk while the measuring went on, each once.
+/// Problems with the disk during the measurement, each once.
 #[derive(Default)]
 pub struct Problems(Mutex<Vec<String>>);
 
 impl Problems {
-    /// Notes a problem; it is printed elsewhere, since a terminal may take its time.
+    /// Notes a problem; another thread prints it, since a terminal may block.
     pub fn add(&self, problem: impl Display) {
         let (mut problems, problem) = (lock(&self.0), problem.to_string());
         if !problems.contains(&problem) {
@@ -48,18 +46,18 @@ impl Problems {
         }
     }
 
-    /// The problems after the first so many.
+    /// Problems after the first `known`.
     pub fn after(&self, known: usize) -> Vec<String> {
         lock(&self.0)[known..].to_vec()
     }
 }
 
-/// Reads a stream to its end: appends each frame to the journal, and only then shows its message to
-/// `observe`.
+/// Reads a stream to its end: appends each frame to the journal, and only then passes its message
+/// to `observe`.
 ///
-/// A journal that cannot be written any more counts what it loses and says so in the run; the
-/// measuring goes on. What the conductor's own `threads` note is among the frames, where the target shares
-/// its CPUs with them.
+/// If the journal can no longer be written, the loss is counted and reported in the run, and the
+/// measurement goes on. If the target shares its CPUs with the conductor, the conductor's `threads`
+/// add their notes among the frames.
 pub fn record_stream(
     stream: impl Read,
     mut journal: Option<OpenRun>,
@@ -86,7 +84,7 @@ pub fn record_stream(
             Ok(ReadResult::Damaged(_) | ReadResult::End) | Err(_) => break,
         };
         let Frame { message, bytes } = *frame;
-        // Whatever the agent does after its last word, nobody waits for more.
+        // Do not wait for anything after the agent's last message.
         let is_last = matches!(message, Message::End(_) | Message::Refusal(_));
         if let Some(journal) = &mut journal {
             let written = own_work.as_mut().filter(|_| prepared);
@@ -96,19 +94,19 @@ pub fn record_stream(
             if let Err(error) = journal.append(&bytes) {
                 problems.add(error);
             }
-            // A thread starts on the CPUs of its parent, which has moved once the agent has prepared.
+            // A thread starts on the CPUs of its parent, which moves once the agent has prepared.
             if prepared && synced.elapsed() >= SYNC_EVERY {
                 synced = Instant::now();
                 match disk.take().map_or_else(|| DiskSync::start(threads), Ok) {
                     Ok(started) => disk.insert(started).sync(journal, problems),
-                    // It is tried again.
+                    // It will be retried.
                     Err(error) => report_not_synced(&error, journal, problems),
                 }
             }
         }
         match &message {
             Message::Interval(interval) => counted |= interval.counts.count > 0,
-            // Of a program without a cycle that is what there is to tell.
+            // A program without cycles has this as its only result.
             Message::AttachedThread(_) => counted = true,
             Message::AttachReport(report) => counted |= report.events > 0,
             Message::Edges(edges) => counted |= !edges.edges.is_empty(),
@@ -134,7 +132,7 @@ pub fn record_stream(
     StreamResult { journal, refusal, counted, outcome }
 }
 
-/// A thread that brings the journal to the disk, since that may take as long as it likes.
+/// A thread that syncs the journal, since that may block for any time.
 struct DiskSync {
     files: SyncSender<DiskFile>,
     errors: Receiver<io::Error>,
@@ -158,11 +156,11 @@ impl DiskSync {
         match journal.rescue() {
             Ok(Some(finding)) => problems.add(finding.text()),
             Ok(None) => {}
-            // It is tried again.
+            // It will be retried.
             Err(error) => problems.add(error),
         }
         if let Ok(file) = journal.file() {
-            // One that still waits for the disk will find this there as well.
+            // If a file is already queued, its sync will cover this data too.
             let _ = self.files.try_send(file);
         }
         report(&self.errors, journal, problems);
@@ -176,7 +174,7 @@ impl DiskSync {
     }
 }
 
-/// What the disk has refused afterwards is in no journal for sure, whatever it says later.
+/// After a failed sync the data may be lost even if later syncs succeed.
 fn report(errors: &Receiver<io::Error>, journal: &mut OpenRun, problems: &Problems) {
     if let Some(error) = errors.try_iter().last() {
         report_not_synced(&error, journal, problems);
@@ -198,38 +196,39 @@ fn sync_each(files: &Receiver<DiskFile>, failed: &Sender<io::Error>, log: Option
     }
 }
 
-/// The journal loop in a thread of its own, which waits for the stream and for nothing else.
+/// The journal loop in its own thread, which waits only for the stream.
 pub struct JournalThread {
     shared: Arc<Shared>,
     thread: Mutex<Option<JoinHandle<StreamResult>>>,
     started: Instant,
 }
 
-/// What other threads may know of the stream while it goes on.
+/// State that other threads may read while the stream goes on.
 #[derive(Default)]
 struct Shared {
     live: Mutex<LiveRun>,
     problems: Problems,
     helpers_on: OnceLock<String>,
-    /// When the last frame came.
+    /// When the last frame arrived.
     heard: Mutex<Option<Instant>>,
-    /// When the frame came with which the measuring begins.
+    /// When the frame arrived that starts the measurement.
     prepared: OnceLock<Instant>,
     threads: OwnThreads,
-    /// Threads beside the journal's that leave the measured CPUs with it.
+    /// Other threads that leave the measured CPUs together with the journal's.
     beside: Mutex<Vec<u32>>,
 }
 
 impl JournalThread {
-    /// Records a stream in the journal of a run; where the target shares this machine's CPUs, the
-    /// thread leaves those that are measured. Without a thread the journal is removed.
+    /// Records a stream in the journal of a run; if the target shares this machine's CPUs, the
+    /// thread leaves the measured ones. If no thread can be started, the journal is removed.
     pub fn start(
         stream: impl Read + Send + 'static,
         journal: OpenRun,
         shares_cpus: bool,
     ) -> io::Result<JournalThread> {
         let shared = Arc::new(Shared::default());
-        // What a thread is started with is lost where none can be.
+        // Sent through a channel: if the thread cannot be spawned, its closure is dropped with all
+        // it owns.
         let (to_thread, from_here) = sync_channel::<OpenRun>(1);
         let record = {
             let shared = Arc::clone(&shared);
@@ -258,58 +257,57 @@ impl JournalThread {
                 })
             }
             Err(error) => {
-                // What cannot be removed now is no worse than a kill: the next opening removes it.
+                // If it cannot be removed now, the next opening removes it, as after a kill.
                 let _ = journal.discard();
                 Err(error)
             }
         }
     }
 
-    /// The run as it stands; a copy, since whoever shows it may take his time.
+    /// A copy of the current state, since the reader may be slow.
     pub fn live(&self) -> LiveRun {
         lock(&self.shared.live).clone()
     }
 
-    /// How long nothing has come.
+    /// Time since the last frame.
     pub fn silent(&self) -> Duration {
         lock(&self.shared.heard).unwrap_or(self.started).elapsed()
     }
 
-    /// Since when the agent measures; none before.
+    /// How long the agent has been measuring; `None` before that.
     pub fn measures(&self) -> Option<Duration> {
         self.shared.prepared.get().map(Instant::elapsed)
     }
 
-    /// Whether a run that is to end then has decided whether it keeps its limit of miss bursts.
+    /// Whether a run that ends when its limit of miss bursts is decided has decided it.
     pub fn is_decided(&self) -> bool {
         lock(&self.shared.live).is_decided()
     }
 
-    /// What went wrong after the first so many problems; the run says it as well.
+    /// Problems after the first `known`; the run reports them too.
     pub fn problems_after(&self, known: usize) -> Vec<String> {
         self.shared.problems.after(known)
     }
 
-    /// Begins the log in which the calling thread notes its work; it leaves the measured CPUs as soon as
-    /// they are known, whatever it waits for then.
+    /// Starts the log in which the calling thread notes its work; the thread leaves the measured
+    /// CPUs as soon as they are known, even while it waits.
     pub fn begin_log(&self, thread: OwnThread) -> TimedLog {
         self.shared.add_thread(sched::thread_id().unsigned_abs());
         self.shared.threads.begin_log(thread)
     }
 
-    /// Whether the stream has ended.
     pub fn has_ended(&self) -> bool {
         lock(&self.thread).as_ref().is_none_or(JoinHandle::is_finished)
     }
 
-    /// Waits for the end of the stream; none if its thread has died.
+    /// Waits for the end of the stream; `None` if its thread died.
     pub fn finish(&self) -> Option<StreamResult> {
         lock(&self.thread).take()?.join().ok()
     }
 }
 
 impl Shared {
-    /// Moves the calling thread and those beside it to these CPUs.
+    /// Moves the calling thread and the registered ones to these CPUs.
     fn leave_measured_cpus(&self, helpers_on: &str) {
         let _ = self.helpers_on.set(helpers_on.to_string());
         move_to_cpus(helpers_on);
@@ -318,7 +316,7 @@ impl Shared {
         }
     }
 
-    /// Adds a thread that is to leave the measured CPUs, or has to now.
+    /// Registers a thread that must leave the measured CPUs, now or once they are known.
     fn add_thread(&self, thread: u32) {
         lock(&self.beside).push(thread);
         if let Some(helpers_on) = self.helpers_on.get() {
@@ -334,17 +332,16 @@ pub fn move_to_cpus(cpus: &str) {
 
 fn move_thread_to_cpus(thread: u32, cpus: &str) {
     if let Ok(cpus) = cpus.parse::<CpuSet>() {
-        // Where the kernel refuses, the agent's own setting of the same kind tells.
+        // If the kernel refuses, the agent's own setting of this kind reports it.
         let _ = sched::set_affinity_of(thread, cpus.iter());
     }
 }
 
-/// Moves the calling thread back to its CPUs when dropped, since the agent of the next run begins
-/// on those of its parent.
+/// Restores the CPUs of the calling thread when dropped, since the agent of the next run inherits
+/// them.
 pub struct AffinityGuard(Vec<u32>);
 
 impl AffinityGuard {
-    /// Remembers the CPUs that the calling thread may run on.
     pub fn new() -> Option<AffinityGuard> {
         sched::affinity().ok().map(AffinityGuard)
     }

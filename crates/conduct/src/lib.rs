@@ -1,7 +1,7 @@
 //! Plan to finished run: starts the agent, keeps the journal, feeds the live view.
 //!
-//! The conductor measures nothing and stays off the measured CPUs. Each frame is in the journal
-//! before anybody looks at it, so that what is shown is what would be recovered.
+//! The conductor measures nothing and stays off the measured CPUs. Each frame is journalled before
+//! it is shown, so that the live view shows what would be recovered.
 
 pub mod agents;
 mod budget;
@@ -28,51 +28,45 @@ use std::process::{Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 pub use stop::StopFlag;
 
-/// Why there is no finished run.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// The agent cannot measure what was asked.
+    /// The agent cannot measure what was requested.
     #[error("{}", shortened(&.0.text))]
     Refused(Refusal),
     /// The run was ended before its first counted cycle.
     #[error("nothing was measured: the run ended before its first counted cycle")]
     Nothing,
-    /// The agent could not be started or spoken to.
+    /// The agent could not be started or reached.
     #[error("cannot start the agent: {0}")]
     Agent(#[from] io::Error),
-    /// A thread could not be started.
     #[error("cannot start a thread ({0}): raise `ulimit -u` and `ulimit -v`")]
     Thread(io::Error),
-    /// The disk cannot hold the run.
     #[error("{0}")]
     NoRoom(String),
     /// The guest ended before anything was measured.
     #[error("{0}")]
     Guest(String),
-    /// The board cannot be reached, or the link to it broke before anything was measured.
+    /// The board cannot be reached, or the link broke before anything was measured.
     #[error("{0}")]
     Board(String),
-    /// The guest cannot be made.
     #[error(transparent)]
     Lab(#[from] latlab_lab::Error),
-    /// The run folder cannot be written.
     #[error(transparent)]
     Store(#[from] latlab_store::Error),
 }
 
 impl Failure {
-    /// Of a plan that cannot be right.
     pub fn wrong_plan(text: String) -> Failure {
         Failure::Refused(Refusal { plan_is_wrong: true, of_every_run: false, text })
     }
 
-    /// Why a stream that has ended makes no run, if it makes none.
+    /// Why a stream yields no run, if it does not.
     fn from_stream(refusal: Option<Refusal>, counted: bool) -> Option<Failure> {
         refusal.map(Failure::Refused).or((!counted).then_some(Failure::Nothing))
     }
 }
 
-/// Characters of a refusal that are shown: no agent of ours says more, and a frame may hold 16 MB.
+/// Longest refusal shown: latlab's agents send less, but a frame may hold 16 MB.
 const LONGEST_REFUSAL: usize = 2000;
 
 fn shortened(text: &str) -> String {
@@ -82,14 +76,14 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// What an agent sees of its machine, without measuring anything.
+/// The agent's description of its machine, without a measurement.
 pub fn read_snapshot(mut agent: Command) -> Result<Snapshot, Failure> {
     let mut child = agent.arg("doctor").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
     let (to_agent, stream) = (child.stdin.take(), child.stdout.take());
     let (Some(mut to_agent), Some(stream)) = (to_agent, stream) else {
         return Err(io::Error::from(io::ErrorKind::BrokenPipe).into());
     };
-    // An agent that has died already shows in its stream, which is read below.
+    // If the agent has died already, its stream, read below, tells why.
     let _ = to_agent.write_all(&link::greeting("doctor", &Message::Examine(SnapshotRequest)));
     let answer = FrameReader::new(BufReader::new(stream)).next_frame();
     let _ = child.wait();
@@ -107,7 +101,7 @@ fn thread_died() -> io::Error {
     io::Error::other("a thread of latlab ended because of a bug: please report it")
 }
 
-/// What threads share; a thread that died with it has left it whole.
+/// Locks, ignoring poison: a panicked thread leaves these values consistent.
 fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! What the live view shows, gathered from the frames as they pass by.
+//! The state shown by the live view, gathered from the frames as they pass.
 
 use latlab_model::frame::{Message, Spike, Spikes};
 use latlab_model::run::{EndReason, Finding, ThreadSetup};
@@ -7,47 +7,45 @@ use latlab_stats::{BurstCount, ENOUGH_FOR_CLUMPS, LateCycle, bursts, clump, lowe
 use std::collections::VecDeque;
 use std::path::PathBuf;
 
-/// Maxima that a thread's sparkline shows: one for each interval of the last minute.
+/// Maxima in a thread's sparkline: one per interval of the last minute.
 pub const RECENT: usize = 60;
-/// Late cycles whose times are kept to find bursts; the misses of others are counted.
+/// Late cycles whose times are kept to find bursts; beyond that, misses are only counted.
 const MOST_LATE: usize = 20_000;
-/// Largest latencies of a thread that show how bursts clump, where those at the deadline are few.
+/// Largest latencies per thread that show how bursts clump if there are few at the deadline.
 const LARGEST: usize = 512;
 
-/// A measuring thread as it stands.
+/// The current state of a measuring thread.
 #[derive(Clone, Debug)]
 pub struct LiveThread {
-    /// How it was set up.
     pub setup: ThreadSetup,
-    /// Its name, where it is one of a program.
+    /// Its name, for threads of an attached program.
     pub name: Option<String>,
-    /// All its counts so far.
+    /// All counts so far.
     pub total: Histogram,
     /// Maxima of the last [`RECENT`] intervals, oldest first.
     pub recent_max: VecDeque<Nanos>,
-    /// Number of the interval that the last of them belongs to.
+    /// Number of the interval of the newest maximum.
     interval: Option<i64>,
     /// End of its last interval, counted from its first release.
     measured: Nanos,
-    /// Why it ended, once it has.
     pub ended: Option<EndReason>,
 }
 
-/// A run as it stands.
+/// The current state of a run.
 #[derive(Clone, Default, Debug)]
 pub struct LiveRun {
     /// The threads, once they are set up.
     pub threads: Vec<LiveThread>,
-    /// What was found so far.
+    /// Findings so far.
     pub findings: Vec<Finding>,
     /// End of the last interval, counted from the first release.
     pub measured: Nanos,
-    /// Where a guest's kernel says what it says.
+    /// Where a guest's kernel console is written.
     pub console: Option<PathBuf>,
     plan: Option<Plan>,
-    /// The cycles that missed the deadline, of a run that ends when its limit is decided.
+    /// The cycles that missed the deadline, if the run ends when its limit is decided.
     late: Vec<LateCycle>,
-    /// The largest latencies of each thread, of such a run.
+    /// The largest latencies of each thread, for such a run.
     largest: Vec<Largest>,
 }
 
@@ -55,7 +53,7 @@ pub struct LiveRun {
 #[derive(Clone, Default, Debug)]
 struct Largest {
     spikes: Vec<Spike>,
-    /// All latencies above this are among them.
+    /// All latencies above this are included.
     known_above: Nanos,
 }
 
@@ -71,7 +69,6 @@ impl Largest {
 }
 
 impl LiveRun {
-    /// Takes in a frame.
     pub fn apply(&mut self, message: &Message) {
         match message {
             Message::Plan(plan) => self.plan = Some(plan.clone()),
@@ -79,7 +76,7 @@ impl LiveRun {
                 self.threads = prepared.threads.iter().map(LiveThread::new).collect();
             }
             Message::AttachedThread(found) => {
-                // One that is not judged is shown when the run has ended.
+                // Threads that are not judged are shown when the run has ended.
                 let Some(setup) = &found.setup else { return };
                 if setup.thread as usize == self.threads.len() {
                     let name = Some(found.name.clone());
@@ -120,8 +117,7 @@ impl LiveRun {
         self.largest[thread].keep(&spikes.spikes);
     }
 
-    /// How many bursts come together: of those at the deadline, or of those at a lower level that are
-    /// enough to tell.
+    /// Bursts per clump: at the deadline, or at a lower level that has enough.
     fn clump(&self, plan: &Plan, deadline: Nanos, measured: Nanos) -> Option<f64> {
         let from = self.threads.iter().map(|thread| thread.setup.first_release_ns).min()?;
         let found = bursts(&self.late);
@@ -145,20 +141,20 @@ impl LiveRun {
         clump(&level.bursts, from, measured)
     }
 
-    /// Whether a run that is to end then has decided whether it keeps its limit of miss bursts.
+    /// Whether a run that ends when its limit of miss bursts is decided has decided it.
     pub fn is_decided(&self) -> bool {
         let Some(plan) = self.plan.as_ref().filter(|plan| plan.until_decided) else { return false };
         let Some((per_hour, deadline)) = plan.limit_per_hour.zip(plan.deadline_ns) else {
             return false;
         };
-        // What one thread has measured further than another is not known of all.
+        // Only the time that all threads have measured counts.
         let measured = self.threads.iter().map(|thread| thread.measured).min();
         let Some(measured) = measured.filter(|time| *time > Nanos::ZERO) else { return false };
         let misses: u64 = self.threads.iter().map(|thread| thread.total.misses).sum();
         let found = bursts(&self.late);
         let known: u64 = found.iter().map(|burst| burst.misses).sum();
         let least = found.len() as u64;
-        // Misses whose times have not come yet, or are not kept, may be bursts of their own.
+        // Each miss whose time is not known yet, or not kept, may be a burst.
         let most = least + misses.saturating_sub(known);
         let clump = self.clump(plan, deadline, measured);
         BurstCount { least, most, measured, clump }.decides(per_hour)
@@ -178,9 +174,9 @@ impl LiveThread {
         }
     }
 
-    /// Counts a part of an interval; the sparkline has one value for the whole of it.
+    /// Counts a part of an interval; the sparkline has one value per whole interval.
     fn count(&mut self, counts: &Histogram, interval: Option<i64>) {
-        // An agent counts in bins of the same edges; what does not is told when the run is stored.
+        // An agent uses the same bins; if not, it is reported when the run is stored.
         if self.total.add(counts).is_err() || counts.count == 0 {
             return;
         }

@@ -1,4 +1,4 @@
-//! The work of the conductor's threads: from their logs to the journal.
+//! Self-interference: brings the logs of the conductor's threads to the journal.
 
 use latlab_model::Plan;
 use latlab_model::frame::Message;
@@ -10,10 +10,11 @@ use latlab_sys::release_times::ReleaseTimes;
 use latlab_sys::work_log::{TakenLog, TimedLog, WorkLogs};
 use std::time::{Duration, Instant};
 
-/// Distance of two frames of a thread's work.
+/// Distance of two frames of a thread's log.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// What the conductor's threads know of the target and note of themselves, where both share their CPUs.
+/// What the conductor's threads know of the target and log about themselves, if they share its
+/// CPUs.
 #[derive(Clone, Default)]
 pub struct OwnThreads {
     logs: WorkLogs<OwnThread>,
@@ -21,34 +22,32 @@ pub struct OwnThreads {
 }
 
 impl OwnThreads {
-    /// Begins the log in which the calling thread notes its work, which is between the releases.
+    /// Starts the log of the calling thread, whose work is kept between the releases.
     pub fn begin_log(&self, thread: OwnThread) -> TimedLog {
         TimedLog::new(self.logs.begin(thread), self.releases.clone())
     }
 
-    /// Takes in when the threads of a plan are released.
+    /// Notes when the threads of a plan are released.
     pub fn prepare(&self, plan: &Plan, prepared: &AppliedSetup) {
-        // A plan that is wrong measures nothing.
+        // An invalid plan measures nothing.
         if let Ok(measurement) = Measurement::new(plan.clone()) {
             self.releases.publish(&fixed_releases(&measurement, &prepared.threads));
         }
     }
 }
 
-/// Appends what the threads of the conductor note to the journal, among the frames of the stream.
+/// Appends the logs of the conductor's threads to the journal, among the frames of the stream.
 pub struct OwnWorkWriter<'a> {
     threads: &'a OwnThreads,
     written: Instant,
 }
 
 impl<'a> OwnWorkWriter<'a> {
-    /// Of these threads.
     pub fn new(threads: &'a OwnThreads) -> OwnWorkWriter<'a> {
         OwnWorkWriter { threads, written: Instant::now() }
     }
 
-    /// Appends what was noted since the last time, where that is a second ago or this is the `last`
-    /// time.
+    /// Appends new log entries, once a second or if this is the `last` time.
     pub fn write(&mut self, journal: &mut OpenRun, last: bool) -> Result<()> {
         if !last && self.written.elapsed() < EVERY {
             return Ok(());

@@ -1,4 +1,4 @@
-//! A run of a guest, run again to the last bit with a plugin of QEMU that records what ran.
+//! Replays a guest's run bit for bit, with a QEMU plugin that records what is executed.
 
 use crate::agents;
 use crate::link::{GuestLink, Link, Start, StreamOutcome, greeting};
@@ -14,34 +14,31 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often it is looked whether the guest has ended.
+/// Polling interval for the end of the guest.
 const POLL: Duration = Duration::from_millis(20);
 
-/// What to record of a guest.
 pub struct ReplayRequest<'a> {
-    /// What it does.
     pub plan: &'a Plan,
-    /// The id that it knows the run by.
+    /// The run's id inside the guest.
     pub id: &'a str,
-    /// The releases whose wake-ups are recorded; none stands for all.
+    /// The releases whose wake-ups are recorded; `None` for all.
     pub wanted: Option<&'a [Nanos]>,
     /// Kernels and programs of guests.
     pub cache: &'a Cache,
-    /// Ends it.
+    /// Aborts the replay when set.
     pub stop: &'a StopFlag,
 }
 
-/// What came of a guest that was recorded.
+/// The result of a recorded guest.
 pub struct Replay<R> {
-    /// What the reader made of the records.
+    /// The reader's result from the records.
     pub read: R,
-    /// What the guest sent; none where it was stopped.
+    /// What the guest sent; `None` if it was stopped.
     pub stream: Option<GuestStream>,
-    /// How long it took.
     pub took: Duration,
 }
 
-/// Why a run cannot be run again; none where it can.
+/// Why a run cannot be replayed; `None` if it can.
 pub fn why_no_replay(run: &Run) -> Option<String> {
     let guest = match (&run.asked.target, &run.asked.guest) {
         (Target::Lab(_), Some(guest)) if guest.accelerator.is_none() => guest,
@@ -70,14 +67,14 @@ pub fn why_no_replay(run: &Run) -> Option<String> {
     let whole = run.guest_stream.is_some();
     (!whole).then(|| {
         format!(
-            "run {} has no checksum of what its guest sent, because it was stopped or made by an older \
-             latlab: repeat it with --seed {}",
+            "run {} has no checksum of what its guest sent, because it was stopped: repeat \
+             it with --seed {}",
             run.id, guest.seed
         )
     })
 }
 
-/// The part of two guests that differs, with both.
+/// The first component in which two guests differ, with both values.
 fn difference(run: &Guest, now: &Guest) -> Option<String> {
     let parts = [
         ("QEMU", &run.emulator, &now.emulator),
@@ -89,7 +86,7 @@ fn difference(run: &Guest, now: &Guest) -> Option<String> {
     Some(format!("{what}: it was '{run}' and is '{now}'"))
 }
 
-/// Runs the guest of a stored run again; what it sends must be what it sent.
+/// Replays the guest of a stored run; it must send exactly the same.
 pub fn replay<R>(
     run: &Run,
     request: ReplayRequest<'_>,
@@ -120,7 +117,7 @@ where
     }
 }
 
-/// Runs a guest with the plugin; the reader gets what it writes, in a thread of its own.
+/// Runs a guest with the plugin; the reader gets its output in a separate thread.
 pub fn record<R>(
     request: ReplayRequest<'_>,
     same_as: Option<&Guest>,
@@ -148,12 +145,12 @@ where
     let begun = Instant::now();
     let console = Path::new("/dev/null");
     let mut stream = link.start(&Start { id, greeting: &greeting, console, stop })?;
-    // The emulator has its own; the reader sees its end when that is gone.
+    // The emulator has its own copy; the reader sees its end when the emulator is gone.
     drop(to);
     thread::scope(|scope| {
         let reader = scope.spawn(|| {
             let made = read(&map, &mut records);
-            // A reader that ends early must not hold up the guest.
+            // A reader that ends early must not block the guest.
             let _ = io::copy(&mut records, &mut io::sink());
             made
         });

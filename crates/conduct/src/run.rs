@@ -1,4 +1,4 @@
-//! Plan to finished run, by whatever link to an agent.
+//! Plan to finished run, over any link to an agent.
 
 use crate::journal::{
     AffinityGuard, JournalThread, Problems, StreamResult, move_to_cpus, record_stream,
@@ -17,16 +17,16 @@ use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
-/// How often a run is looked at, and how long an agent may take to stop.
+/// Polling intervals and timeouts of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Timing {
-    /// The live view is refreshed this often.
+    /// Refresh interval of the live view.
     pub refresh: Duration,
-    /// It is checked this often whether the run has ended, or is to end.
+    /// How often to check whether the run has ended, or should end.
     pub poll: Duration,
-    /// An agent that was asked to stop and has not stopped after this time is killed.
+    /// An agent that has not stopped this long after a stop request is killed.
     pub patience: Duration,
-    /// An agent that says nothing for this time, when it has something to say, is given up.
+    /// An agent that should send something and is silent for this long is given up.
     pub silence: Duration,
 }
 
@@ -41,25 +41,19 @@ impl Default for Timing {
     }
 }
 
-/// What a run is made with.
 pub struct RunRequest<'a> {
-    /// The plan.
     pub plan: &'a Plan,
-    /// The way to the agent.
     pub link: &'a mut dyn Link,
-    /// Where the run is stored.
     pub store: &'a Store,
-    /// The id of the run.
     pub id: &'a str,
-    /// Ends the run when it is set.
+    /// Ends the run when set.
     pub stop: &'a StopFlag,
-    /// How often the run is looked at.
     pub timing: Timing,
 }
 
-/// Runs a plan by an agent and stores what it sends; `watch` is called at each refresh.
+/// Runs a plan through an agent and stores what it sends; `watch` is called at each refresh.
 ///
-/// A run that is stopped ends cleanly: what was measured until then is a run like any other.
+/// A stopped run ends cleanly: what was measured until then is an ordinary run.
 pub fn run(request: RunRequest<'_>, mut watch: impl FnMut(&LiveRun)) -> Result<Finished, Failure> {
     let RunRequest { plan, link, store, id, stop, timing } = request;
     let _guard = AffinityGuard::new();
@@ -75,7 +69,7 @@ pub fn run(request: RunRequest<'_>, mut watch: impl FnMut(&LiveRun)) -> Result<F
         }
     };
     for note in link.notes() {
-        // Nobody may be there to read it.
+        // Standard error may be closed.
         let _ = writeln!(stderr(), "latlab: {}", escape_controls(&note));
     }
     let console = link.console().map(Path::to_path_buf);
@@ -84,8 +78,8 @@ pub fn run(request: RunRequest<'_>, mut watch: impl FnMut(&LiveRun)) -> Result<F
         Err(error) => return Err(abandon(link, None, error)),
     };
     let ended = std::thread::scope(|scope| {
-        // What ends the run and makes its folder waits for no terminal: that may be stopped, or
-        // at the far end of a link that is dead.
+        // The thread that ends the run and writes its folder must not wait for the terminal, which
+        // may be stopped, or at the far end of a dead link.
         let (done_in, done) = sync_channel(1);
         let journal = &journal;
         let link = &mut *link;
@@ -98,7 +92,7 @@ pub fn run(request: RunRequest<'_>, mut watch: impl FnMut(&LiveRun)) -> Result<F
             let finished = done.recv_timeout(timing.refresh);
             let work = log.work();
             for problem in journal.problems_after(printed) {
-                // Nobody may be there to read it.
+                // Standard error may be closed.
                 let _ = writeln!(stderr(), "latlab: {}", escape_controls(&problem));
                 printed += 1;
             }
@@ -121,16 +115,16 @@ pub fn run(request: RunRequest<'_>, mut watch: impl FnMut(&LiveRun)) -> Result<F
     })
 }
 
-/// Ends an agent that nobody can listen to.
+/// Ends an agent whose stream cannot be read.
 fn abandon(link: &mut dyn Link, open: Option<OpenRun>, error: io::Error) -> Failure {
     link.kill();
     let _ = link.wait(&StreamOutcome::Cut);
-    // What cannot be removed now is no worse than a kill: the next opening removes it.
+    // If it cannot be removed now, the next opening removes it, as after a kill.
     let _ = open.map(OpenRun::discard);
     Failure::Thread(error)
 }
 
-/// Waits for the end of the stream and of the agent, stops it when the user wants it, and finishes
+/// Waits for the end of the stream and of the agent, stops it on the user's request, and finishes
 /// the run.
 fn supervise(
     journal: &JournalThread,
@@ -170,7 +164,7 @@ fn supervise(
             killed_at.get_or_insert_with(Instant::now);
         }
         if killed_at.is_some_and(|at| at.elapsed() > timing.silence) {
-            // What was stored stays, and the next command makes a run of it.
+            // What was stored remains, and the next command makes a run of it.
             let text = "it was killed and does not end; the next latlab finishes the run";
             return Err(io::Error::new(io::ErrorKind::TimedOut, text).into());
         }
@@ -193,15 +187,16 @@ fn supervise(
                 Failure::Nothing if stopped_at.is_none() => link.explain(&open),
                 _ => None,
             };
-            // What cannot be removed now is no worse than a kill: the next opening removes it.
+            // If it cannot be removed now, the next opening removes it, as after a kill.
             let _ = open.discard();
             Err(explained.unwrap_or_else(|| link.refused(failure)))
         }
     }
 }
 
-/// Why a silent agent is given up: before it measures, and once its plan should have ended. In between
-/// the processes on its CPUs may keep it silent for any time. Guests have a time of their own.
+/// Why a silent agent is given up: before it measures, and after its plan should have ended. In
+/// between, the processes on its CPUs may silence it for any time. Guests have their own time
+/// limit.
 fn silence(journal: &JournalThread, plan: &Plan, timing: &Timing) -> Option<String> {
     if matches!(plan.target, Target::Lab(_)) {
         return None;
@@ -218,7 +213,7 @@ fn silence(journal: &JournalThread, plan: &Plan, timing: &Timing) -> Option<Stri
     (is_over && silent > timing.silence).then_some(text)
 }
 
-/// Looks whether a run has decided what it was to decide, no more often than intervals come.
+/// Checks whether a run has decided its limit, no more often than intervals arrive.
 struct DecisionLook(Instant);
 
 impl DecisionLook {
@@ -233,19 +228,19 @@ impl DecisionLook {
     }
 }
 
-/// What became of a run whose stream was read in the calling thread.
+/// Result of a run whose stream was read in the calling thread.
 pub struct InProcessResult {
-    /// The stored run; none where none was asked for or could be stored.
+    /// The stored run; `None` if storing was not requested or failed.
     pub finished: Option<Finished>,
-    /// What went wrong on the way to the disk, each once; the measuring went on.
+    /// Problems with the disk, each once; the measurement went on.
     pub problems: Vec<String>,
 }
 
-/// Runs a plan and shows each frame to `observe` once it is in the journal; `observe` runs in the
-/// calling thread, which reads the stream, and holds it up.
+/// Runs a plan and passes each frame to `observe` once it is in the journal; `observe` runs in the
+/// calling thread, which reads the stream, and can delay it.
 ///
-/// The agent starts before anything is written to the disk. A disk that does not take the run, in
-/// this store and by this id, is no reason not to measure.
+/// The agent starts before anything is written to the disk. If the store cannot take the run, it is
+/// measured anyway.
 pub fn run_in_process(
     plan: &Plan,
     link: &mut dyn Link,
@@ -270,7 +265,7 @@ pub fn run_in_process(
     let StreamResult { journal, refusal, counted, .. } = result;
     let finished = match Failure::from_stream(refusal, counted) {
         Some(failure) => {
-            // What cannot be removed now is no worse than a kill: the next opening removes it.
+            // If it cannot be removed now, the next opening removes it, as after a kill.
             journal.map(OpenRun::discard).transpose().ok();
             return Err(failure);
         }

@@ -1,23 +1,21 @@
-//! Whether the user has asked for the end.
+//! Whether the user has asked to stop.
 
 use latlab_sys::signal::{self, Signal};
 use std::io;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// A flag that ends what is going on; what was measured until then is kept.
+/// A flag that stops what is in progress; what was measured until then is kept.
 #[derive(Debug, Default)]
 pub struct StopFlag(AtomicU8);
 
-/// The flag of this process.
 static STOP: StopFlag = StopFlag::new();
 
 impl StopFlag {
-    /// A flag that is not set.
     pub const fn new() -> StopFlag {
         StopFlag(AtomicU8::new(0))
     }
 
-    /// The flag of this process, which is set by signals once [`StopFlag::on_signals`] was called.
+    /// The flag of this process, set by signals after [`StopFlag::on_signals`] was called.
     pub fn of_process() -> &'static StopFlag {
         &STOP
     }
@@ -34,12 +32,10 @@ impl StopFlag {
         Ok(&STOP)
     }
 
-    /// Asks for the end.
     pub fn set(&self) {
         self.0.store(1, Ordering::Relaxed);
     }
 
-    /// Whether the end was asked for.
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed) != 0
     }

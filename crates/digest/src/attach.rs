@@ -1,4 +1,4 @@
-//! The threads of a program that was attached to: from their frames to their part of the run.
+//! The threads of an attached program: from their frames to their part of the run.
 
 use crate::bins::BinCounts;
 use crate::rows::{CycleRow, coarse_edges};
@@ -14,7 +14,7 @@ use latlab_model::{Bin, Histogram, Nanos, Plan};
 use latlab_stats::quantiles;
 use std::collections::BTreeMap;
 
-/// What the frames have brought so far.
+/// State gathered from the frames so far.
 #[derive(Default)]
 pub struct AttachDigest {
     threads: BTreeMap<u32, FoundThread>,
@@ -48,13 +48,13 @@ impl PartCounts {
 }
 
 impl AttachDigest {
-    /// Takes a thread that was found.
+    /// Adds a thread that was found.
     pub fn push_thread(&mut self, found: AttachedThread) {
         let thread = FoundThread { found, parts: BTreeMap::new(), misses: 0 };
         self.threads.entry(thread.found.thread).or_insert(thread);
     }
 
-    /// Takes cycles; their rows, or why they were left out.
+    /// Adds cycles; returns their rows, or why they were left out.
     pub fn push_cycles(
         &mut self,
         packed: &PackedCycles,
@@ -82,7 +82,7 @@ impl AttachDigest {
         Ok(cycles.into_iter().map(|cycle| CycleRow { thread, cycle }).collect())
     }
 
-    /// Takes what else is known by now.
+    /// Adds the current report.
     pub fn push_report(&mut self, report: AttachReport) {
         self.report = Some(report);
     }
@@ -95,7 +95,7 @@ impl AttachDigest {
         judged.collect()
     }
 
-    /// What was found, and what the reader must know of it.
+    /// The attached threads, and their findings.
     pub fn finish(self) -> (AttachedRun, Vec<Finding>) {
         let report = self.report.unwrap_or_default();
         let mut findings = Vec::new();
@@ -114,7 +114,7 @@ impl AttachDigest {
             })
             .collect();
         threads.iter().for_each(|thread| findings.extend(thread_findings(thread)));
-        // Memory is that of the process, and locked or not for all of its threads.
+        // Memory belongs to the process, and is locked or not for all of its threads.
         let mut is_told = false;
         findings.retain(|finding: &Finding| {
             let FindingKind::Attach(AttachFinding::MemoryUnlocked { .. }) = finding.kind else {
@@ -122,7 +122,7 @@ impl AttachDigest {
             };
             !std::mem::replace(&mut is_told, true)
         });
-        // Those that are judged first, each in the order in which they were found.
+        // Judged threads first, each group in the order in which they were found.
         threads.sort_by_key(|thread| (thread.found.setup.is_none(), thread.found.thread));
         let run = AttachedRun {
             program: report.program,
@@ -152,7 +152,7 @@ impl FoundThread {
     }
 }
 
-/// The part of a cycle that its deadline is for.
+/// The part of a cycle that its deadline applies to.
 fn judged_part(plan: &Plan) -> CyclePart {
     match &plan.method {
         Method::Attach(attach) if attach.judged == JudgedTime::WakeUp => CyclePart::WakeUp,
@@ -160,7 +160,7 @@ fn judged_part(plan: &Plan) -> CyclePart {
     }
 }
 
-/// Between the edges that the intervals of a run have: enough for a picture.
+/// Between the edges of a run's intervals: enough for a plot.
 fn coarse_rows(counts: &Histogram) -> Vec<Bin> {
     let edges = coarse_edges();
     let mut sums: BTreeMap<usize, u64> = BTreeMap::new();
@@ -175,10 +175,10 @@ fn coarse_rows(counts: &Histogram) -> Vec<Bin> {
     sums.into_iter().map(row).collect()
 }
 
-/// What the reader must know of a thread.
+/// Findings about a thread.
 fn thread_findings(thread: &AttachedThreadRun) -> Vec<Finding> {
     let AttachedThreadRun { found, report, .. } = thread;
-    // Of a thread that is not judged only its figures are shown.
+    // A thread that is not judged only has figures.
     let Some(setup) = &found.setup else { return Vec::new() };
     let name = || found.name.clone();
     let unseen = (report.unseen > 0).then(|| AttachFinding::CyclesUnseen {

@@ -3,9 +3,9 @@
 use latlab_model::histogram::BINS;
 use std::collections::BTreeMap;
 
-/// Counts by the number of their bin. The first bins, as many as latlab's own layout has, are an
-/// array, because merging sparse ones for each second of a day takes minutes; the others, of a
-/// layout with more bins, take memory only where they hold something.
+/// Counts by bin number. The first bins, as many as latlab's own layout has, are an array, because
+/// merging sparse ones for each second of a day takes minutes; further bins, of larger layouts,
+/// take memory only if not empty.
 #[derive(Default)]
 pub struct BinCounts {
     first: Vec<u64>,
@@ -13,9 +13,8 @@ pub struct BinCounts {
 }
 
 impl BinCounts {
-    /// Adds to a bin.
     pub fn add(&mut self, bin: u32, count: u64) {
-        // Of a thread that counts nothing they take no memory.
+        // A thread without counts takes no memory.
         if self.first.is_empty() {
             self.first = vec![0; BINS];
         }
@@ -25,7 +24,7 @@ impl BinCounts {
         }
     }
 
-    /// The bins that hold something, in rising order, as a histogram has them.
+    /// The bins that are not empty, ascending, as a histogram holds them.
     pub fn take(&mut self) -> Vec<(u32, u64)> {
         let BinCounts { first, others } = std::mem::take(self);
         let first = (0..).zip(first).filter(|(_, count)| *count > 0);

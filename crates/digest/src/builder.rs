@@ -1,4 +1,5 @@
-//! From the messages of a stream to a run and the rows of its tables; no file, no clock.
+//! Builds a run and the rows of its tables from the messages of a stream; uses no file and no
+//! clock.
 
 mod finish;
 
@@ -30,7 +31,7 @@ use latlab_model::trace::PackedTrace;
 use latlab_model::{Nanos, Plan, Run, Snapshot};
 use std::collections::BTreeMap;
 
-/// A row that can be stored as soon as it was read.
+/// A row that can be stored as soon as it is read.
 #[derive(Clone, PartialEq, Debug)]
 pub enum StreamRow {
     /// Of `intervals.parquet`.
@@ -41,7 +42,7 @@ pub enum StreamRow {
     Samples(Vec<SampleRow>),
     /// Of `telemetry.parquet`.
     Telemetry(Vec<TelemetryRow>),
-    /// Of `trace.parquet`: those of each thread one behind the other.
+    /// Of `trace.parquet`: grouped by thread.
     Trace(Vec<TraceRow>),
     /// Of `pages.parquet`: all of one CPU.
     Pages(Vec<PageRow>),
@@ -49,20 +50,19 @@ pub enum StreamRow {
     Cycles(Vec<CycleRow>),
 }
 
-/// A run, without its files, and the rows that are only known at its end.
+/// A run without its files, and the rows that are only known at its end.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RunDigest {
-    /// The run.
     pub run: Run,
     /// Of `histogram.parquet`.
     pub bins: Vec<BinRow>,
     /// Of `spikes.parquet`: by thread, then by release.
     pub spikes: Vec<SpikeRow>,
-    /// Of `legs.parquet`; none where nobody asked.
+    /// Of `legs.parquet`; empty if not requested.
     pub legs: Vec<LegRow>,
-    /// The kernel files of the target, where the stream holds them.
+    /// The kernel files of the target, if the stream has them.
     pub snapshot: Option<Snapshot>,
-    /// What is needed to read the pages of the flight recorder; none where nothing was recorded.
+    /// What is needed to read the pages of the flight recorder; `None` if nothing was recorded.
     pub recording: Option<Recording>,
 }
 
@@ -72,21 +72,21 @@ pub enum StreamError {
     /// Nothing could be measured.
     #[error("{0}")]
     Refused(String),
-    /// The stream broke off before the measuring began.
+    /// The stream broke off before measuring began.
     #[error("the stream ends before its {0} frame")]
     Missing(&'static str),
-    /// Written by a later program.
+    /// Written by another version of the program.
     #[error("the stream has version {0}")]
-    Newer(u32),
+    OtherVersion(u32),
     /// More threads than any machine has CPUs.
     #[error("the stream has {0} threads, more than {MOST_THREADS}")]
     TooManyThreads(usize),
 }
 
-/// The kernel runs no more CPUs, and each thread takes memory for its bins.
+/// No kernel supports more CPUs, and each thread takes memory for its bins.
 const MOST_THREADS: usize = 8192;
 
-/// Takes the messages in their order.
+/// Takes the messages in order.
 #[derive(Default)]
 pub struct RunBuilder {
     hello: Option<Hello>,
@@ -104,26 +104,25 @@ pub struct RunBuilder {
     trace: Option<TraceDigest>,
     own_work: OwnWorkDigest,
     attach: AttachDigest,
-    /// From the first word of the flight recorder on.
+    /// From the flight recorder's first message on.
     explanation: Option<ExplanationDigest>,
     findings: FindingList,
     end: Option<AgentEnd>,
     guest_stream: Option<GuestStream>,
-    /// Whoever conducted it ended it at once, on purpose.
+    /// The conductor ended it at once, on purpose.
     stopped: bool,
     measured_to: Option<Nanos>,
     intervals: u64,
-    /// Rows of edges, which come all at once.
+    /// Rows of edges, which all come at once.
     of_edges: Vec<StreamRow>,
 }
 
 impl RunBuilder {
-    /// Intervals seen so far.
     pub fn intervals(&self) -> u64 {
         self.intervals
     }
 
-    /// Takes in the next message; a row that comes back belongs into its table now.
+    /// Takes the next message; a returned row can be stored in its table now.
     pub fn push(&mut self, message: Message) -> Option<StreamRow> {
         match message {
             Message::Hello(hello) => keep_first(&mut self.hello, hello),
@@ -184,7 +183,7 @@ impl RunBuilder {
             Message::AttachReport(report) => self.attach.push_report(report),
             Message::GuestStream(stream) => keep_first(&mut self.guest_stream, stream),
             Message::Stop => self.stopped = true,
-            // An order to the agent; a stream that comes back says nothing with it.
+            // An order to the agent; in a stream it means nothing.
             Message::Examine(_) => {}
         }
         None
@@ -210,7 +209,7 @@ impl RunBuilder {
         self.prepared = Some(prepared);
     }
 
-    /// A thread of a program becomes one of the run when it is found, if it is judged.
+    /// A thread of an attached program becomes one of the run when found, if it is judged.
     fn find_thread(&mut self, found: AttachedThread) {
         if let (Some(setup), Some(prepared)) = (&found.setup, &mut self.prepared)
             && self.threads.len() < MOST_THREADS
@@ -236,7 +235,7 @@ impl RunBuilder {
         let Some(thread) = self.threads.get_mut(&end.thread) else {
             return self.unknown_thread("the end", end.thread);
         };
-        // Whoever waits for edges counts none of them.
+        // A thread that waits for edges does not count them.
         let end = match thread.answered.take() {
             Some((responded, cycles)) => ThreadEnd { responded: Some(responded), cycles, ..end },
             None => end,
@@ -244,7 +243,7 @@ impl RunBuilder {
         keep_first(&mut thread.end, end);
     }
 
-    /// Edges are counted as if their responses had come one by one.
+    /// Counts edges as if their responses had come one by one.
     fn answer(&mut self, edges: &Edges) {
         let thread = self.threads.get_mut(&edges.thread).filter(|one| one.answered.is_none());
         let (Some(thread), Some(plan)) = (thread, &self.plan) else {

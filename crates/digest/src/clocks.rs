@@ -1,16 +1,16 @@
-//! What the four clocks, read side by side, say of suspends and of clocks that were set.
+//! Detects suspends and clock steps from simultaneous readings of four clocks.
 
 use latlab_model::finding::{Finding, MachineFinding};
 use latlab_model::plan::ClockName;
 use latlab_model::run::ClockReading;
 use latlab_model::{Nanos, nanos};
 
-/// A difference of two clocks that two readings one after the other can show by themselves.
+/// Largest difference that reading two clocks one after the other can explain.
 const READING: Nanos = nanos::MILLISECOND;
-/// The kernel slews a clock by no more than 500 us in each second.
+/// The kernel slews a clock by at most 500 us per second.
 const SLEWED_IN: i64 = 2_000;
 
-/// Watches the readings as they come.
+/// Checks the readings as they arrive.
 #[derive(Default, Debug)]
 pub struct ClockDigest {
     ends: Option<(ClockReading, ClockReading)>,
@@ -25,7 +25,6 @@ enum ClockStep {
 }
 
 impl ClockDigest {
-    /// Takes in a reading.
     pub fn push(&mut self, now: ClockReading) {
         if let Some((_, last)) = self.ends {
             self.compare(&last, &now);
@@ -45,7 +44,7 @@ impl ClockDigest {
         if length > READING {
             self.events.push(ClockStep::Suspended { at, length });
         }
-        // Boottime is the measure, because the others rightly go on during a suspend.
+        // Boottime is the reference, because it goes on during a suspend.
         let realtime = now.realtime_ns - last.realtime_ns - elapsed;
         let tai = now.tai_ns - last.tai_ns - elapsed;
         let stepped = |by: Nanos| magnitude(by) > READING + Nanos(elapsed.0 / SLEWED_IN);
@@ -62,7 +61,6 @@ impl ClockDigest {
         }
     }
 
-    /// What the reader of the run must know of it.
     pub fn findings(&self, clock: Option<ClockName>) -> impl Iterator<Item = Finding> + '_ {
         self.events.iter().map(move |event| event.finding(clock))
     }

@@ -1,4 +1,4 @@
-//! The edges of a guest's pin pair as what a thread would have counted, and as responses.
+//! Converts the edges of a guest's pin pair into counts of a thread, and into responses.
 
 use latlab_model::deadline::is_miss;
 use latlab_model::edges::{CpuUse, Edge, Edges};
@@ -7,21 +7,20 @@ use latlab_model::respond::{ResponseCpu, ResponseFigures, Responses};
 use latlab_model::samples::{Sample, Samples};
 use latlab_model::{Histogram, Nanos, Plan};
 
-/// Samples of one frame.
+/// Samples per frame.
 const OF_A_FRAME: usize = 8192;
-/// Fewer responses than these say nothing about the steps of a clock.
+/// With fewer responses the resolution of a clock is unknown.
 const STEPS: usize = 10;
 
 /// Picoseconds in a nanosecond.
 const PER_NANO: f64 = 1_000.0;
 
-/// What became of the edges.
 pub struct AnsweredEdges {
     /// Intervals, samples and the largest, as an agent would have sent them.
     pub messages: Vec<Message>,
     /// What became of stimuli and responses.
     pub responses: Responses,
-    /// Stimuli that were answered within the window.
+    /// Stimuli answered within the window.
     pub answered: u64,
 }
 
@@ -99,7 +98,7 @@ fn largest(samples: &[Sample]) -> Vec<Spike> {
     spikes
 }
 
-/// The greatest common step of the times that the guest read; those of its timers are finer.
+/// Greatest common divisor of the times that the guest read; those of its timers are finer.
 fn resolution(edges: &[Edge]) -> Option<f64> {
     let times: Vec<i64> = edges.iter().filter_map(|edge| Some(edge.answered_ns?.0)).collect();
     let step = times.windows(2).map(|pair| (pair[1] - pair[0]).unsigned_abs()).fold(0, gcd);
@@ -110,7 +109,7 @@ fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// The figures of these latencies, which are in picoseconds.
+/// Figures of latencies in picoseconds.
 pub fn figures(mut rising: Vec<i64>) -> ResponseFigures {
     rising.sort_unstable();
     let nanos = |picoseconds: f64| picoseconds / PER_NANO;

@@ -1,4 +1,4 @@
-//! What the flight recorder brought: its pages to rows, its spikes to causes.
+//! Flight recorder data: turns its pages into rows and its spikes into causes.
 
 use crate::legs::figures;
 use crate::rows::PageRow;
@@ -16,21 +16,21 @@ use latlab_trace::{CauseTable, CpuTrace, EventReader, Subject, blame, complete_n
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashSet, VecDeque};
 
-/// Pages of a CPU that a spike may still need: twice what the agent keeps, since it may report a spike
-/// late and send older pages then.
+/// Pages of a CPU that a spike may still need: twice what the agent keeps, since it may report a
+/// spike late and send older pages then.
 const REMEMBERED: usize = 2048;
-/// The largest spikes, which are told with their legs.
+/// The largest spikes, which are reported with their breakdown.
 const LARGEST: usize = 20;
-/// About so many legs of each are kept in the document; the pages have them all.
+/// Approximate number of parts kept for each in the document; the pages have them all.
 const LEGS_OF_THE_LARGEST: usize = 100;
-/// With fewer cycles of either kind their medians differ by chance alone.
+/// With fewer cycles of either kind their medians differ by chance.
 const ENOUGH_FOR_COST: u64 = 100;
 
-/// Takes the frames of the recorder in their order.
+/// Takes the frames of the recorder in order.
 #[derive(Default)]
 pub struct ExplanationDigest {
     recording: Recording,
-    /// Threads that were there when somebody looked.
+    /// Threads that existed when the agent listed them.
     living: HashSet<i32>,
     reader: Option<EventReader>,
     pages: KeptPages,
@@ -43,7 +43,7 @@ pub struct ExplanationDigest {
     findings: Vec<Finding>,
 }
 
-/// Pages of each CPU, by their numbers.
+/// Pages of each CPU, by number.
 #[derive(Default)]
 struct KeptPages(BTreeMap<u32, BTreeMap<u32, Vec<u8>>>);
 
@@ -67,7 +67,7 @@ impl KeptPages {
 }
 
 impl ExplanationDigest {
-    /// Takes how the pages lie.
+    /// Sets the layout of the pages.
     pub fn push_formats(&mut self, formats: TraceFormats) {
         match EventReader::new(&formats) {
             Ok(reader) => self.reader = Some(reader),
@@ -78,7 +78,7 @@ impl ExplanationDigest {
         self.recording.formats = formats;
     }
 
-    /// Takes pages; gives back their rows.
+    /// Adds pages; returns their rows.
     pub fn push_pages(&mut self, pages: TracePages) -> Vec<PageRow> {
         let TracePages { cpu, first, pages } = pages;
         let rows = (first..).zip(pages).map(|(number, page)| {
@@ -89,7 +89,7 @@ impl ExplanationDigest {
         rows.collect()
     }
 
-    /// Takes a spike, whose pages have come before it.
+    /// Adds a spike, whose pages have come before it.
     pub fn push_spike(&mut self, spike: RecordedSpike, threads: &[ThreadSetup], in_guest: bool) {
         if let Some(reader) = &self.reader {
             let traces: Vec<CpuTrace> =
@@ -99,7 +99,7 @@ impl ExplanationDigest {
             let mut blame = blame(&spike, subject, &traces, reader, &lives);
             self.overwritten += u64::from(blame.begins_late);
             if !self.is_among_largest(spike.latency_ns) {
-                // Only its cause will be told, and there may be hundreds of thousands.
+                // Only its cause will be reported, and there may be hundreds of thousands.
                 blame.spike.legs = Vec::new();
             }
             self.blames.push(blame.spike);
@@ -118,27 +118,27 @@ impl ExplanationDigest {
         is_large
     }
 
-    /// Takes whose threads ran.
+    /// Adds the processes of threads that ran.
     pub fn push_threads(&mut self, threads: Vec<KnownThread>) {
         self.living.extend(threads.iter().map(|thread| thread.id));
         self.recording.formats.threads.extend(threads);
     }
 
-    /// Takes what became of the spikes.
+    /// Adds the outcome of the spikes.
     pub fn push_report(&mut self, report: RecorderReport) {
         self.tally.add(&report.spikes);
         report.windows.into_iter().for_each(|window| self.cost.push_window(window));
         self.recording.formats.functions.extend(report.functions);
     }
 
-    /// Takes what a thread counted.
+    /// Adds an interval of a thread.
     pub fn push_interval(&mut self, interval: &Interval) {
         self.cost.waiting.push_back(interval.clone());
     }
 
-    /// What it all came to.
+    /// The result.
     pub fn finish(mut self, threads: &[ThreadSetup]) -> (RunExplanation, Recording, Vec<Finding>) {
-        // A killed run has not told of its last spikes what became of them.
+        // A killed run has no outcome for its last spikes.
         let tally = &mut self.tally;
         tally.stored = tally.stored.max(self.recording.spikes.len() as u64);
         let known = tally.stored + tally.while_off + tally.rate_limited + tally.stream_full;
@@ -179,7 +179,8 @@ fn thread_id(threads: &[ThreadSetup], thread: u32) -> Option<i32> {
     threads.iter().find(|setup| setup.thread == thread)?.thread_id
 }
 
-/// The stored spikes of these numbers anew, from their pages; all pages are given, each once.
+/// Explains the stored spikes with these numbers again, from their pages; all pages are passed,
+/// each once.
 pub fn explain_spikes<E>(
     recording: &Recording,
     wanted: &[u32],
@@ -216,7 +217,7 @@ pub fn explain_spikes<E>(
     Ok(Ok(blames.collect()))
 }
 
-/// The same cycles with the recorder on and off: intervals that lie wholly within such a time.
+/// The same cycles with the recorder on and off, from intervals entirely within either time.
 #[derive(Default)]
 struct CostDigest {
     waiting: VecDeque<Interval>,
@@ -238,7 +239,7 @@ impl CostDigest {
         side.length += (window.to_ns - window.from_ns).0;
         self.waiting.retain(|interval| {
             let inside = window.from_ns <= interval.start_ns && interval.end_ns <= window.to_ns;
-            // Other bins are of another version, and tell nothing here.
+            // Different bins are from another version and useless here.
             let added = inside && side.latencies.add(&interval.counts).is_ok();
             !added && interval.end_ns > window.to_ns
         });
@@ -260,7 +261,7 @@ impl CostDigest {
     }
 }
 
-/// Their figures; none of fewer cycles than say anything of the cost.
+/// Their figures; `None` with too few cycles to estimate the cost.
 fn cost_figures(counts: &Histogram) -> Option<LegFigures> {
     figures(counts).filter(|figures| figures.count >= ENOUGH_FOR_COST)
 }

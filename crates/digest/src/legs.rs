@@ -1,4 +1,4 @@
-//! The legs of a run: from their frames to figures, to rows, and to the large latencies.
+//! The breakdown of a run: from its frames to figures, rows, and the large latencies.
 
 use crate::rows::{LegRow, SpikeRow};
 use latlab_model::Histogram;
@@ -11,13 +11,13 @@ use latlab_model::{Nanos, Plan};
 use latlab_stats::quantiles;
 use std::collections::BTreeMap;
 
-/// With fewer cycles of either kind their medians differ by chance alone.
+/// With fewer cycles of either kind their medians differ by chance.
 const ENOUGH_FOR_COST: u64 = 100;
 const OWN_BINS: &str = "what has other bins was left out";
-/// Large latencies that are listed with their legs.
+/// Large latencies that are listed with their breakdown.
 const LARGEST: usize = 5;
 
-/// What the frames have brought so far.
+/// State gathered from the frames so far.
 #[derive(Default)]
 pub struct LegDigest {
     threads: BTreeMap<u32, ThreadLegFrames>,
@@ -31,7 +31,7 @@ struct ThreadLegFrames {
 }
 
 impl LegDigest {
-    /// Takes a frame, or says why it was left out.
+    /// Adds a frame, or says why it was left out.
     pub fn push(&mut self, legs: Legs) -> Option<Finding> {
         if legs.counts.iter().any(|(_, counts)| !is_sound(counts)) {
             let finding = Finding::new(LossFinding::LegsUnsound { count: None, traced: None });
@@ -46,7 +46,7 @@ impl LegDigest {
         None
     }
 
-    /// Gives the large latencies their legs, where they are known.
+    /// Adds the breakdown to the large latencies, if known.
     pub fn attach_to(&self, spikes: &mut [SpikeRow]) {
         for row in spikes {
             let taken = self.threads.get(&row.thread);
@@ -65,7 +65,7 @@ impl LegDigest {
         })
     }
 
-    /// What it all came to; none where no legs were asked for.
+    /// The result; `None` if no breakdown was requested.
     pub fn run(&self, plan: &Plan, spikes: &[SpikeRow]) -> Option<RunLegs> {
         if !plan.method.has_legs() && self.threads.is_empty() {
             return None;
@@ -99,10 +99,11 @@ impl LegDigest {
     }
 }
 
-/// What the reader must know of the legs of a run.
+/// Findings about the breakdown of a run.
 pub fn findings(legs: &RunLegs, method: &Method) -> Vec<Finding> {
     let LegTally { traced, unsound, events_lost, .. } = legs.tally;
-    // What the kernel's own tracer measured is nowhere else; what `--legs` lost is only legs.
+    // What the kernel's own tracer measured exists nowhere else; what `--legs` lost is only
+    // breakdown.
     let with_latencies = matches!(method, Method::Timerlat(_));
     let lost = LossFinding::TraceLost { events: Some(events_lost), with_latencies, damage: None };
     let contradicting = LossFinding::LegsUnsound { count: Some(unsound), traced: Some(traced) };
@@ -112,14 +113,14 @@ pub fn findings(legs: &RunLegs, method: &Method) -> Vec<Finding> {
     found.chain(legs.threads.iter().filter_map(legs_missing)).collect()
 }
 
-/// A thread of which the figures of a leg stand for less than half of its cycles.
+/// A thread for which the figures of a part cover less than half of its cycles.
 fn legs_missing(thread: &ThreadLegs) -> Option<Finding> {
     let (traced, (irq, thread_leg)) = (thread.tally.traced, thread.known());
     let missing = LossFinding::LegsMissing { traced, irq, thread_leg };
     (irq.min(thread_leg) < traced / 2).then(|| Finding::new(missing).of_thread(thread.thread))
 }
 
-/// Count, quantiles and extremes of a histogram; none of an empty one.
+/// Count, quantiles and extremes of a histogram; `None` if empty.
 pub(crate) fn figures(counts: &Histogram) -> Option<LegFigures> {
     let quantiles = quantiles(counts)?;
     Some(LegFigures {
@@ -145,7 +146,7 @@ fn largest(spikes: &[SpikeRow]) -> Vec<LargeLegs> {
     largest
 }
 
-/// Whether sums of the counts can be trusted; an agent counts legs in latlab's own bins.
+/// Whether the counts can be trusted; an agent counts the parts in latlab's own bins.
 fn is_sound(counts: &Histogram) -> bool {
     counts.layout.is_standard() && counts.check().is_ok()
 }

@@ -1,7 +1,7 @@
 //! The arithmetic of a run: frames of a stream in, the document of the run and its rows out.
 //!
-//! Nothing here reads a clock or a file: the id and the time of the beginning are given. So a run
-//! can be made from a journal, from a stream that goes on, or in a test.
+//! Nothing here reads a clock or a file: the id and the start time are parameters. So a run can be
+//! made from a journal, from a stream in progress, or in a test.
 
 mod attach;
 mod bins;

@@ -1,4 +1,4 @@
-//! The largest latencies of a run, with what its telemetry and its loads say of their moments.
+//! The largest latencies of a run, with the telemetry and loads at their times.
 
 use crate::rows::SpikeRow;
 use crate::telemetry::TelemetryRow;
@@ -9,26 +9,26 @@ use latlab_model::{Nanos, Run};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// Readings further apart say nothing of a moment between them.
+/// Readings further apart tell nothing about a moment between them.
 const APART: Nanos = Nanos(10_000_000_000);
-/// Sources of interrupts that are named.
+/// Interrupt sources that are named.
 const SOURCES: usize = 2;
 /// Threads that are named …
 const THREADS: usize = 3;
-/// … if they took this share of a CPU.
+/// … if they used this share of a CPU.
 const BUSY: f64 = 0.01;
-/// What the time of a CPU goes into: work, of which the last two are interrupts, and the rest.
+/// CPU time fields that count as work; the last two are interrupts.
 const WORK: [&str; 5] = ["user", "nice", "system", "irq", "softirq"];
 const INTERRUPTS: [&str; 2] = ["irq", "softirq"];
 const STOLEN: &str = "steal";
 
-/// The outliers of a run, which take the rows of its telemetry in the order of time of each series.
+/// The outliers of a run, which take the rows of its telemetry, by time for each series.
 pub struct OutlierDigest<'a> {
     run: &'a Run,
     moments: Vec<Moment>,
 }
 
-/// A large latency, and the series that tell of its CPU.
+/// A large latency, and the series of its CPU.
 struct Moment {
     spike: SpikeRow,
     series: BTreeMap<(String, String), Readings>,
@@ -42,7 +42,7 @@ struct Readings {
 }
 
 impl<'a> OutlierDigest<'a> {
-    /// The largest of the latencies that are known with their releases.
+    /// Selects the largest of the latencies with known releases.
     pub fn new(run: &'a Run, mut spikes: Vec<SpikeRow>) -> OutlierDigest<'a> {
         spikes.sort_by_key(|row| (Reverse(row.spike.latency_ns), row.spike.release_ns, row.thread));
         spikes.truncate(LISTED_OUTLIERS);
@@ -50,7 +50,7 @@ impl<'a> OutlierDigest<'a> {
         OutlierDigest { run, moments: spikes.into_iter().map(moment).collect() }
     }
 
-    /// Takes a row of the telemetry.
+    /// Adds a row of the telemetry.
     pub fn push(&mut self, row: &TelemetryRow) {
         let (metric, subject) = (row.series.metric.as_str(), row.series.subject.as_str());
         let of_cpu = match metric {
@@ -58,7 +58,7 @@ impl<'a> OutlierDigest<'a> {
             metric::THREAD_CPU | metric::THREAD_PLACE => None,
             _ => return,
         };
-        // A gauge that does not change has no row for long.
+        // An unchanged gauge has no row for a long time.
         let is_gauge = matches!(metric, metric::FREQUENCY | metric::THREAD_PLACE);
         for moment in &mut self.moments {
             let is_near =
@@ -70,7 +70,7 @@ impl<'a> OutlierDigest<'a> {
         }
     }
 
-    /// The outliers, the largest first.
+    /// The outliers, largest first.
     pub fn finish(self) -> Vec<Outlier> {
         let OutlierDigest { run, moments } = self;
         let first = run.threads.iter().map(|one| one.setup.first_release_ns).min();
@@ -79,7 +79,7 @@ impl<'a> OutlierDigest<'a> {
     }
 }
 
-/// Four decimals are more than such readings are worth.
+/// Four decimals exceed the precision of such readings.
 fn rounded(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }
@@ -181,7 +181,7 @@ impl Moment {
         self.readings(metric, subject)?.rate()
     }
 
-    /// What each counter of a metric grew by a second.
+    /// Growth per second of each counter of a metric.
     fn rates<'s>(&'s self, metric: &'s str) -> impl Iterator<Item = (&'s str, f64)> {
         let known = self.series.iter().filter(move |((name, _), _)| name == metric);
         known.filter_map(|((_, subject), one)| Some((subject.as_str(), one.rate()?)))

@@ -1,5 +1,5 @@
-//! The work of latlab's own threads beside the largest latencies: which of them worked on the CPU of
-//! a measuring thread between its release and its wake-up.
+//! Self-interference: which of latlab's own threads worked on the CPU of a measuring thread between
+//! its release and its wake-up, for the largest latencies.
 
 use latlab_model::finding::{Finding, OwnThreadFinding};
 use latlab_model::frame::Spike;
@@ -13,32 +13,32 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Largest latencies that are listed …
 const LISTED: usize = 20;
-/// … and those that are compared with the work, to find the largest without it.
+/// … and those that are compared with the work, to find the largest unaffected one.
 const COMPARED: usize = 200;
-/// Stretches that wait for latencies that come later in the stream: minutes of them.
+/// Stretches kept for latencies that come later in the stream: minutes of them.
 const REMEMBERED: usize = 1 << 14;
-/// What a thread takes of its CPU before it can note its begin, and after it has noted its end: an
-/// interrupt and a switch.
+/// CPU time of a thread before it can log its start, and after it has logged its end: an interrupt
+/// and a switch.
 const MARGIN: Nanos = Nanos(20_000);
-/// Work that takes a smaller part of a latency is not what made it: such as that of the conductor while the
-/// agent was stopped.
+/// Work that takes a smaller part of a latency did not cause it: such as that of the conductor
+/// while the agent was stopped.
 const LEAST_PART: i64 = 20;
 
-/// What the frames have brought so far.
+/// State gathered from the frames so far.
 #[derive(Default)]
 pub struct OwnWorkDigest {
-    /// None where the stream says nothing of such work.
+    /// `None` if the stream has no such log.
     threads: Option<BTreeMap<OwnThread, OwnThreadWork>>,
     lost: u64,
-    /// The measured CPUs; none where threads float, which may be on all of them.
+    /// The measured CPUs; `None` if threads are not pinned and may use all of them.
     measured: Option<CpuSet>,
-    /// None before the threads are prepared.
+    /// `None` before the threads are prepared.
     first_release: Option<Nanos>,
     recent: VecDeque<BusyStretch>,
     largest: BTreeMap<LatencyKey, ComparedLatency>,
 }
 
-/// The largest first; latency, release, thread.
+/// Sorted by latency, descending, then release and thread.
 type LatencyKey = (Reverse<Nanos>, Nanos, u32);
 
 struct ComparedLatency {
@@ -57,13 +57,13 @@ struct BusyStretch {
 }
 
 impl OwnWorkDigest {
-    /// Takes in which CPUs are measured.
+    /// Sets the measured CPUs.
     pub fn prepare(&mut self, prepared: &AppliedSetup) {
         self.first_release = prepared.threads.iter().map(|thread| thread.first_release_ns).min();
         self.measured = prepared.threads.iter().map(|thread| thread.cpu).collect();
     }
 
-    /// Takes in what a thread has noted.
+    /// Adds the log of a thread.
     pub fn push(&mut self, work: OwnWork) {
         let OwnWork { thread, allowed, lost, stretches } = work;
         self.lost = self.lost.saturating_add(lost);
@@ -77,7 +77,7 @@ impl OwnWorkDigest {
         });
         let counts =
             |one: &&WorkStretch| self.first_release.is_some_and(|first| one.begin_ns >= first);
-        // Before the first release a thread need not be where it is to be.
+        // Before the first release a thread need not be on its CPUs yet.
         if counted.stretches == 0 {
             counted.allowed = allowed;
         } else if stretches.iter().any(|one| counts(&one)) {
@@ -104,7 +104,7 @@ impl OwnWorkDigest {
         self.recent.drain(..more);
     }
 
-    /// Takes in a large latency of a thread.
+    /// Adds a large latency of a thread.
     pub fn push_spike(&mut self, setup: &ThreadSetup, spike: Spike) {
         let Some(cpu) = setup.cpu else { return };
         let key = (Reverse(spike.latency_ns), spike.release_ns, setup.thread);
@@ -121,7 +121,7 @@ impl OwnWorkDigest {
         }
     }
 
-    /// What it all came to; none where the stream says nothing of such work.
+    /// The result; `None` if the stream has no such log.
     pub fn finish(mut self) -> Option<RunOwnWork> {
         let mut threads: Vec<OwnThreadWork> = self.threads?.into_values().collect();
         threads.sort_by_key(|one| Reverse(one.ran_ns));
@@ -157,8 +157,8 @@ impl ComparedLatency {
     }
 }
 
-/// The time that a stretch took of its CPU; none of one that was mostly spent waiting for a disk, or
-/// for other threads to leave the CPU.
+/// The CPU time of a stretch; `None` if it was mostly spent waiting for a disk, or for other
+/// threads to leave the CPU.
 fn busy(thread: OwnThread, stretch: &WorkStretch) -> Option<BusyStretch> {
     let WorkStretch { begin_ns, length_ns, ran_ns, first_cpu, last_cpu } = *stretch;
     ((ran_ns + MARGIN) * 2 >= length_ns).then(|| BusyStretch {
@@ -169,7 +169,7 @@ fn busy(thread: OwnThread, stretch: &WorkStretch) -> Option<BusyStretch> {
     })
 }
 
-/// What the reader must know of the work; `helpers_on` are the CPUs that these threads were given.
+/// Findings about the work; `helpers_on` are the CPUs assigned to these threads.
 pub fn findings(work: &RunOwnWork, applied: &AppliedSetup) -> Vec<Finding> {
     let found = [in_largest(work), on_measured(work, applied), lost(work)];
     found.into_iter().flatten().map(Finding::new).collect()
@@ -188,7 +188,7 @@ fn in_largest(work: &RunOwnWork) -> Option<OwnThreadFinding> {
     })
 }
 
-/// Where they have CPUs of their own they are there.
+/// Threads that ran on measured CPUs although they have others assigned.
 fn on_measured(work: &RunOwnWork, applied: &AppliedSetup) -> Option<OwnThreadFinding> {
     let measured: CpuSet =
         applied.threads.iter().map(|thread| thread.cpu).collect::<Option<_>>()?;

@@ -1,10 +1,10 @@
-//! What to do about what the doctor said of the machine of a stored run.
+//! Remedies for the doctor's diagnoses of a stored run.
 
 use latlab_model::doctor::Diagnosis;
 use latlab_model::{Run, Snapshot};
 
-/// The run with the remedies of its diagnoses, which the kernel files of its machine give. The run
-/// folder holds remedies too, but those may be anyone's words.
+/// The run with the remedies of its diagnoses, derived from its machine's kernel files. The run
+/// folder holds remedies too, but those may have been written by anyone.
 pub fn with_remedies(run: Run, snapshot: &Snapshot) -> Run {
     let known = latlab_doctor::examine(snapshot);
     let mend = |one: Diagnosis| match known.iter().find(|known| known.code == one.code) {

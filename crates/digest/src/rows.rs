@@ -13,51 +13,42 @@ use std::sync::LazyLock;
 /// A row of `histogram.parquet`.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct BinRow {
-    /// Number of the thread.
     pub thread: u32,
-    /// CPU the thread was pinned to.
+    /// CPU that the thread was pinned to.
     pub cpu: Option<u32>,
-    /// The bin.
     pub bin: Bin,
 }
 
 /// A row of `intervals.parquet`.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct IntervalRow {
-    /// Number of the thread.
     pub thread: u32,
-    /// CPU the thread was pinned to.
+    /// CPU that the thread was pinned to.
     pub cpu: Option<u32>,
-    /// First release counted here, on CLOCK_MONOTONIC.
+    /// First release, inclusive, on CLOCK_MONOTONIC.
     pub start_ns: Nanos,
-    /// First release not counted here any more.
+    /// End, exclusive.
     pub end_ns: Nanos,
-    /// Latencies recorded.
     pub count: u64,
-    /// Missed releases.
+    /// Overruns.
     pub missed: u64,
-    /// Releases later than the deadline, skipped ones included.
+    /// Releases later than the deadline, including skipped ones.
     pub misses: u64,
     /// Latencies below zero.
     pub underflow: u64,
-    /// Smallest latency.
     pub min_ns: Option<Nanos>,
-    /// Mean latency.
     pub mean_ns: Option<f64>,
-    /// Median.
     pub p50_ns: Option<Nanos>,
-    /// 99 %.
     pub p99_ns: Option<Nanos>,
-    /// 99.9 %; none where fewer than 1000 latencies were recorded.
+    /// `None` with fewer than 1000 latencies.
     pub p99_9_ns: Option<Nanos>,
-    /// Largest latency.
     pub max_ns: Option<Nanos>,
-    /// Counts between [`coarse_edges`], for a heat map; none where the bins have other edges.
+    /// Counts between [`coarse_edges`], for a heat map; empty if the bins have other edges.
     pub coarse: Vec<i32>,
 }
 
 impl IntervalRow {
-    /// What the table keeps of an interval.
+    /// The row for an interval.
     pub fn new(interval: &Interval, cpu: Option<u32>) -> IntervalRow {
         let counts = &interval.counts;
         let at = |parts_per_million| quantile(counts, parts_per_million);
@@ -80,7 +71,7 @@ impl IntervalRow {
         }
     }
 
-    /// What a picture over time needs of the row, beside its coarse counts.
+    /// What a plot over time needs of the row, except its coarse counts.
     pub fn span(&self) -> Span {
         Span {
             from: self.start_ns,
@@ -101,47 +92,41 @@ impl IntervalRow {
 /// A row of `spikes.parquet`.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct SpikeRow {
-    /// Number of the thread.
     pub thread: u32,
-    /// CPU the thread was pinned to.
+    /// CPU that the thread was pinned to.
     pub cpu: Option<u32>,
     /// The latency and its release.
     pub spike: Spike,
-    /// Its legs, where they are known.
+    /// Its breakdown, if known.
     pub legs: Option<CycleLegs>,
 }
 
 /// A row of `legs.parquet`.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct LegRow {
-    /// Number of the thread.
     pub thread: u32,
-    /// What is counted.
     pub leg: Leg,
-    /// The bin.
     pub bin: Bin,
 }
 
-/// A row of `pages.parquet`: a page of the kernel's trace as it was recorded.
+/// A row of `pages.parquet`: a page of the kernel's trace as recorded.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PageRow {
     /// The CPU that filled it.
     pub cpu: u32,
-    /// Its number among the pages of this CPU that were read.
+    /// Its number among the pages read from this CPU.
     pub number: u32,
     /// The page, as far as it is filled.
     pub page: Vec<u8>,
 }
 
-/// A row of `samples.parquet`: one cycle. Row groups hold one thread each, so that a stretch of
-/// time is read without the rest, and the thread costs nothing.
+/// A row of `samples.parquet`: one cycle. Row groups hold one thread each, so that an interval of
+/// time is read without the rest, and the thread column costs nothing.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct SampleRow {
-    /// Number of the thread.
     pub thread: u32,
-    /// CPU the thread was pinned to.
+    /// CPU that the thread was pinned to.
     pub cpu: Option<u32>,
-    /// The release and the latency.
     pub sample: Sample,
 }
 
@@ -150,30 +135,27 @@ pub struct SampleRow {
 pub struct CycleRow {
     /// Number of the thread among those that were found.
     pub thread: u32,
-    /// The cycle.
     pub cycle: Cycle,
 }
 
-/// A row of `trace.parquet`: one event, or from when on the trace was on or off. Row groups hold one
-/// thread each, or what concerns all of them.
+/// A row of `trace.parquet`: one event, or a time at which the trace was switched on or off. Row
+/// groups hold one thread each, or what concerns all of them.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct TraceRow {
-    /// Number of the thread; none where it concerns all.
+    /// `None` if it concerns all threads.
     pub thread: Option<u32>,
     /// The CPU on which the kernel wrote it.
     pub cpu: Option<u32>,
-    /// When it was, on CLOCK_MONOTONIC.
+    /// On CLOCK_MONOTONIC.
     pub time_ns: Nanos,
-    /// What it tells.
     pub kind: TraceRowKind,
-    /// When a timer that was armed is to expire.
+    /// When an armed timer is to expire.
     pub release_ns: Option<Nanos>,
-    /// Events that were lost.
     pub lost: Option<u64>,
 }
 
-/// The lower edges of the coarse bins: ten in each decade from 1 us to 10 s, on edges of the
-/// full histogram, with everything below 1 us in the first and everything above in the last.
+/// The lower edges of the coarse bins: ten in each decade from 1 us to 10 s, on edges of the full
+/// histogram, with everything below 1 us in the first and everything above in the last.
 pub fn coarse_edges() -> &'static [i64] {
     static EDGES: LazyLock<Vec<i64>> = LazyLock::new(|| {
         let steps = (0..=70).map(|step| 10_f64.powf(3.0 + f64::from(step) / 10.0));
@@ -183,8 +165,8 @@ pub fn coarse_edges() -> &'static [i64] {
     &EDGES
 }
 
-/// Counts between the coarse edges; latencies below zero have a column of their own. None where
-/// the bins have other edges, which may cross the coarse ones.
+/// Counts between the coarse edges; latencies below zero have a separate column. Empty if the bins
+/// have other edges, which may cross the coarse ones.
 fn coarse(counts: &Histogram) -> Vec<i32> {
     if !counts.layout.is_standard() {
         return Vec::new();

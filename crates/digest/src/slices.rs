@@ -1,26 +1,27 @@
-//! The latencies of a thread in slices of its time, as far as the table of intervals tells of them.
+//! The latencies of a thread in slices of its time, as far as the table of intervals shows them.
 
 use crate::rows::{IntervalRow, coarse_edges};
 use latlab_model::{Bin, Nanos};
 use latlab_stats::span::add_counts;
 use latlab_stats::{normal, normal_quantile};
 
-/// A coarse edge whose odds are further from those of a quantile says little of that.
+/// If the odds at a coarse edge differ more than this from those of a quantile, it does not
+/// represent the quantile.
 const NEAR: f64 = 1.1;
 /// The share above p99.
 const P99_ABOVE: f64 = 0.01;
-/// A slice is never taken as more uniform than this share of the variance.
+/// Least share of the variance attributed to the inside of slices.
 const LEAST_WITHIN: f64 = 0.01;
 
-/// Where the quantile of an interval lies among all latencies of its thread, as a value of the standard
-/// normal distribution: so the shape of the distribution does not matter.
+/// Position of an interval's quantile among all latencies of its thread, as a standard normal
+/// score: this way the shape of the distribution does not matter.
 pub struct NormalScores {
     highs: Vec<Nanos>,
     scores: Vec<f64>,
 }
 
 impl NormalScores {
-    /// Of a thread with these bins, which rise.
+    /// For a thread with these bins, ascending.
     pub fn new(bins: &[Bin]) -> NormalScores {
         let all: f64 = bins.iter().map(|bin| bin.count as f64).sum();
         let mut below = 0.0;
@@ -48,7 +49,7 @@ pub struct Slice {
     pub count: u64,
     pub max_ns: Option<Nanos>,
     coarse: Vec<u64>,
-    /// The scores of median and p99 of its intervals, each by its latencies.
+    /// Scores of median and p99 of its intervals, weighted by their counts.
     median: WeightedSum,
     p99: WeightedSum,
 }
@@ -96,13 +97,14 @@ impl Slice {
         self.coarse.iter_mut().zip(&other.coarse).for_each(|(sum, count)| *sum += count);
     }
 
-    /// Latencies of this edge and larger ones.
+    /// Latencies of at least this edge.
     fn above(&self, edge: usize) -> u64 {
         self.coarse.iter().skip(edge).fold(0, |sum, count| sum.saturating_add(*count))
     }
 }
 
-/// For each slice its latencies, and about how many of them exceed a quantile; `None` without latencies.
+/// For each slice its latencies, and roughly how many of them exceed a quantile; `None` without
+/// latencies.
 pub fn above_quantile(slices: &[Slice], parts_per_million: u32) -> Option<Vec<(f64, f64)>> {
     let wanted = 1.0 - f64::from(parts_per_million) / 1e6;
     let edge = nearest_edge(slices, wanted);
@@ -112,19 +114,19 @@ pub fn above_quantile(slices: &[Slice], parts_per_million: u32) -> Option<Vec<(f
     };
     match edge {
         Some((edge, distance)) if distance < NEAR => Some(at_edge(edge)),
-        // Where nearly all latencies lie between two coarse edges.
+        // Nearly all latencies may lie between two coarse edges.
         _ => by_scores(slices, wanted).or_else(|| edge.map(|(edge, _)| at_edge(edge))),
     }
 }
 
-/// The level of the coarse edge that a quantile is nearest to, if it is near.
+/// The level of the coarse edge closest to a quantile, if close enough.
 pub fn level_of(slices: &[Slice], parts_per_million: u32) -> Option<Nanos> {
     let (edge, distance) = nearest_edge(slices, 1.0 - f64::from(parts_per_million) / 1e6)?;
     (distance < NEAR).then(|| Nanos(coarse_edges()[edge]))
 }
 
-/// The coarse edge above which about this share of the latencies lies, and by how much the logarithms of
-/// the odds differ.
+/// The coarse edge above which about this share of the latencies lies, and the difference of the
+/// log odds.
 fn nearest_edge(slices: &[Slice], wanted: f64) -> Option<(usize, f64)> {
     let count: u64 = slices.iter().map(|slice| slice.count).sum();
     let odds = |share: f64| (share / (1.0 - share)).ln();
@@ -137,8 +139,8 @@ fn nearest_edge(slices: &[Slice], wanted: f64) -> Option<(usize, f64)> {
     edges.min_by(|one, other| one.1.total_cmp(&other.1))
 }
 
-/// The same from the medians of the intervals, or from their p99 for higher quantiles: how a normal
-/// distribution that moves with them reaches above the quantile.
+/// The same from the medians of the intervals, or from their p99 for higher quantiles: how far a
+/// normal distribution that moves with them reaches above the quantile.
 fn by_scores(slices: &[Slice], wanted: f64) -> Option<Vec<(f64, f64)>> {
     let (of, shift): (fn(&Slice) -> WeightedSum, f64) = match wanted > P99_ABOVE * 1.01 {
         true => (|slice| slice.median, 0.0),
@@ -152,7 +154,7 @@ fn by_scores(slices: &[Slice], wanted: f64) -> Option<Vec<(f64, f64)>> {
     let mean = scores.iter().map(|(count, score)| count * score).sum::<f64>() / count;
     let square = |(count, score): &(f64, f64)| count * (score - mean).powi(2);
     let between = scores.iter().map(square).sum::<f64>() / count;
-    // What the slices do not differ in, they have within.
+    // Variance not between the slices is within them.
     let within = (1.0 - between).max(LEAST_WITHIN).sqrt();
     let level = normal_quantile(1.0 - wanted);
     let above = |(count, score): (f64, f64)| {

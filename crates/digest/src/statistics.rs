@@ -1,4 +1,4 @@
-//! What a run says beyond what it counted, from its tables: bins, largest latencies, intervals.
+//! Statistics of a run beyond its counts, from its tables: bins, largest latencies, intervals.
 
 use crate::rows::{IntervalRow, SpikeRow};
 use crate::slices::{NormalScores, Slice, above_quantile, level_of};
@@ -16,9 +16,9 @@ use latlab_stats::{
 };
 use std::collections::BTreeMap;
 
-/// A run is cut into no more slices of time than these.
+/// Most slices of time that a run is cut into.
 const MOST_SLICES: i64 = 100;
-/// Below this probability, growth is not put down to chance.
+/// Significance level of growth.
 const GROWTH_ALPHA: f64 = 0.05;
 
 /// The statistics of a run, which take its intervals.
@@ -31,7 +31,7 @@ pub struct StatisticsDigest<'a> {
     threads: BTreeMap<u32, ThreadSlices>,
 }
 
-/// A thread while its intervals come.
+/// A thread while its intervals arrive.
 struct ThreadSlices {
     scores: NormalScores,
     rows: usize,
@@ -53,7 +53,7 @@ impl<'a> StatisticsDigest<'a> {
     pub fn new(run: &'a Run, bins: &'a [ThreadBins], spikes: &'a [SpikeRow]) -> Self {
         let begin = run.applied.threads.iter().map(|one| one.first_release_ns).min();
         let intervals = run.measured_ns.0 / run.asked.interval_ns.0.max(1);
-        // A reader of a file cuts it into as many as it likes.
+        // The reader of a file chooses its own slices.
         let slices = match run.asked.method.is_import() {
             true => MOST_SLICES,
             false => intervals.clamp(1, MOST_SLICES),
@@ -62,7 +62,7 @@ impl<'a> StatisticsDigest<'a> {
         StatisticsDigest { run, bins, spikes, begin, slices: slices as usize, threads }
     }
 
-    /// Takes an interval. Those without a time are in the order in which they were recorded.
+    /// Adds an interval. Those without a time are in recording order.
     pub fn push(&mut self, row: &IntervalRow) {
         let middle = row.start_ns + Nanos((row.end_ns - row.start_ns).0 / 2);
         let at = (self.share_of_run(middle) * self.slices as f64) as usize;
@@ -79,7 +79,6 @@ impl<'a> StatisticsDigest<'a> {
         thread.slices[at.min(self.slices - 1)].add(row, &thread.scores);
     }
 
-    /// All of it.
     pub fn finish(self) -> RunStatistics {
         let is_timed = self.run.asked.method.records() == Recorded::Latency;
         let late: Vec<Vec<LateCycle>> =
@@ -92,7 +91,7 @@ impl<'a> StatisticsDigest<'a> {
         }
     }
 
-    /// What it says of the quantiles of all threads, which takes less time.
+    /// Only the quantiles of all threads, which takes less time.
     pub fn quantiles(self) -> RunStatistics {
         let late: Vec<LateCycle> =
             self.run.threads.iter().flat_map(|thread| self.late_cycles(thread)).collect();
@@ -108,8 +107,7 @@ impl<'a> StatisticsDigest<'a> {
         ((time - self.begin).0 as f64 / length).clamp(0.0, 1.0)
     }
 
-    /// The large latencies of a thread that are known with their releases, with the releases behind them
-    /// that they swallowed.
+    /// The large latencies of a thread with known releases, and the releases that they swallowed.
     fn late_cycles(&self, thread: &ThreadRun) -> Vec<LateCycle> {
         let period_ns = thread.setup.period_ns.unwrap_or(Nanos(1)).max(Nanos(1));
         let of_thread = self.spikes.iter().filter(|row| row.thread == thread.setup.thread);
@@ -145,7 +143,7 @@ impl<'a> StatisticsDigest<'a> {
             late,
             known_above,
         };
-        // Of latencies that are as small as the smallest known one, not all are known.
+        // Latencies equal to the smallest known one may be incomplete.
         let complete: Vec<LateCycle> = late
             .iter()
             .copied()
@@ -156,7 +154,7 @@ impl<'a> StatisticsDigest<'a> {
         let tail = self.tail(thread, &complete, &found, growth.as_ref());
         let growth = growth.map(|growth| Growth {
             typical_ns: tail.estimate.and(tail.scale_ns).map(|scale| {
-                // The mean of what exceeds the largest of a tail that is nearly exponential.
+                // Mean excess over the largest, for a tail that is nearly exponential.
                 Nanos((scale * std::f64::consts::LN_2) as i64)
             }),
             ..growth
@@ -188,7 +186,7 @@ impl<'a> StatisticsDigest<'a> {
         let maxima = latencies.slices.iter().filter_map(|slice| slice.max_ns);
         let maxima: Vec<f64> = maxima.map(|max| max.0 as f64).collect();
         let chance = growth_chance(&maxima, &self.events(found))?;
-        // Of many threads, one looks like growing by chance.
+        // Among many threads, one seems to grow by chance.
         let p = (chance * self.run.threads.len().max(1) as f64).min(1.0);
         Some(Growth {
             p,
@@ -265,20 +263,20 @@ impl<'a> StatisticsDigest<'a> {
             known_above(thread, &of_thread)
         });
         let total = &self.run.total;
-        // Threads with different edges have no quantiles together.
+        // Threads with different edges have no common quantiles.
         let rows = if total.quantiles.is_some() { self.rows() } else { Vec::new() };
         let observed = (total.min_ns.unwrap_or_default(), total.max_ns);
         let known_above = known.max().flatten();
         Latencies { rows, observed, slices, late, known_above }
     }
 
-    /// The bins of all threads together, rising.
+    /// The bins of all threads together, ascending.
     fn rows(&self) -> Vec<Bin> {
         let all: Vec<Bin> = self.bins.iter().flat_map(|one| one.bins.iter().copied()).collect();
         with_swallowed(&all, &[])
     }
 
-    /// The quantiles with what stalls swallowed.
+    /// The quantiles including releases swallowed by stalls.
     fn corrected(&self) -> Option<CorrectedQuantiles> {
         if !self.skips() || self.run.total.missed.unwrap_or(0) == 0 {
             return None;
@@ -306,7 +304,7 @@ impl<'a> StatisticsDigest<'a> {
     }
 }
 
-/// The latency above which all latencies of a thread are known with their releases; none where all are.
+/// The latency above which all latencies of a thread have known releases; `None` if all have.
 fn known_above(thread: &ThreadRun, late: &[LateCycle]) -> Option<Nanos> {
     let least = late.iter().map(|one| one.latency_ns).min().unwrap_or(Nanos::MAX);
     (thread.summary.cycles > late.len() as u64).then_some(least)

@@ -1,12 +1,12 @@
-//! How a stream ended, and what that says of the run.
+//! How a stream ended, and what that means for the run.
 
 use latlab_model::finding::{Finding, JournalFinding, JournalPart};
 use latlab_model::frame::Damage;
 
-/// How the stream ended, from whoever read it.
+/// How the stream ended, according to its reader.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct StreamEnd {
-    /// What is wrong after the last whole frame.
+    /// Damage after the last whole frame.
     pub damage: Option<Damage>,
     /// Bytes after the last whole frame.
     pub journal_bytes: u64,
@@ -14,11 +14,11 @@ pub struct StreamEnd {
     pub skipped_bytes: u64,
     /// Whether the program that wrote the journal was gone before it finished the run.
     pub recovered: bool,
-    /// What the writer of the journal has to add.
+    /// Findings of the journal's writer.
     pub findings: Vec<Finding>,
 }
 
-/// What is wrong with the journal itself.
+/// Findings about the journal itself.
 pub fn damage_findings(ending: &StreamEnd) -> Vec<Finding> {
     let middle = (ending.skipped_bytes > 0).then_some(JournalFinding::JournalDamaged {
         bytes: ending.skipped_bytes,

@@ -1,4 +1,4 @@
-//! All threads of a run together, as the verdict takes them.
+//! All threads of a run together, as the verdict needs them.
 
 use crate::thread::ThreadCounts;
 use latlab_model::deadline::is_miss;
@@ -8,10 +8,10 @@ use latlab_model::run::{EndReason, Finding, Summary, ThreadRun};
 use latlab_model::{Histogram, Nanos, Plan};
 use latlab_stats::summary;
 
-/// All threads together; the time of the observed maximum is that of the thread that has it.
+/// All threads together; the time of the observed maximum is that of its thread.
 pub fn summarize(plan: &Plan, counted: &[ThreadCounts], threads: &[ThreadRun]) -> Summary {
     let together = sum(counted.iter().map(|one| one.total.clone()));
-    // Threads whose bins have different edges have no quantiles together.
+    // Threads whose bins have different edges have no common quantiles.
     let without_bins = || counted.iter().map(|one| one.total.without_bins());
     let all = together.clone().or_else(|_| sum(without_bins())).unwrap_or_default();
     let of_max = threads.iter().filter(|one| one.summary.max_ns == Some(all.max_ns));
@@ -37,7 +37,7 @@ fn sum(parts: impl Iterator<Item = Histogram>) -> Result<Histogram, DifferentLay
     Ok(all)
 }
 
-/// Marks the maxima of which a finding says that a larger latency may be missing.
+/// Marks the maxima for which a finding says that a larger latency may be missing.
 pub fn mark_maxima(threads: &mut [ThreadRun], total: &mut Summary, findings: &[Finding]) {
     let hidden: Vec<Option<u32>> =
         findings.iter().filter(|one| one.hides_maximum()).map(|one| one.thread).collect();
@@ -49,7 +49,7 @@ pub fn mark_maxima(threads: &mut [ThreadRun], total: &mut Summary, findings: &[F
     }
 }
 
-/// Whether nothing was recorded of a thread; a busy loop that saw no gap has recorded that.
+/// Whether nothing was recorded for a thread; for a busy loop, no gap is a result too.
 pub fn is_silent(thread: &ThreadRun) -> bool {
     match thread.summary.noise {
         Some(noise) => noise.of_ns <= Nanos::ZERO,
@@ -59,7 +59,7 @@ pub fn is_silent(thread: &ThreadRun) -> bool {
 
 /// Why the run as a whole ended, or the first reason of a thread to end before it.
 pub fn end_reason(plan: &Plan, ended: EndReason, threads: &[ThreadRun]) -> EndReason {
-    // Without a planned end, being interrupted is how a run ends.
+    // Without a planned end, a run normally ends by being interrupted.
     let open_ended = plan.duration_ns.is_none() && plan.cycles.is_none();
     let reasons = threads.iter().filter_map(|thread| thread.end.as_ref().map(|end| end.reason));
     std::iter::once(ended)
@@ -69,7 +69,7 @@ pub fn end_reason(plan: &Plan, ended: EndReason, threads: &[ThreadRun]) -> EndRe
         .unwrap_or(EndReason::Finished)
 }
 
-/// The total with what was seen after the last interval, as far as it concerns the verdict.
+/// Adds what was seen after the last interval, as far as it concerns the verdict.
 pub fn include_uncounted(
     plan: &Plan,
     total: &Summary,

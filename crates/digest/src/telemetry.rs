@@ -1,7 +1,7 @@
 //! From the readings of the telemetry to the rows of its table.
 //!
-//! A series that does not change has a row at both ends of that time and none between, so that a
-//! straight line from row to row is what was read.
+//! An unchanged series has a row at both ends of that time and none between, so that linear
+//! interpolation gives what was read.
 
 use latlab_model::Nanos;
 use latlab_model::telemetry::{Reading, Series};
@@ -11,20 +11,18 @@ use std::sync::Arc;
 /// A row of `telemetry.parquet`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TelemetryRow {
-    /// When it was read, on CLOCK_MONOTONIC.
+    /// On CLOCK_MONOTONIC.
     pub time_ns: Nanos,
-    /// Which series.
     pub series: Arc<Series>,
-    /// Its value; none when it was not there any more.
+    /// `None` when the value disappeared.
     pub value: Option<i64>,
 }
 
 /// A row, and the time of the reading that it belongs to.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ReadRow {
-    /// The time of the reading, which all its rows have in common.
+    /// The time of the reading, which all its rows share.
     pub reading_ns: Nanos,
-    /// The row.
     pub row: TelemetryRow,
 }
 
@@ -47,30 +45,30 @@ pub struct TelemetryDigest {
 
 struct StoredSeries {
     series: Arc<Series>,
-    /// What was written last; none where nothing is known.
+    /// What was written last; `None` if nothing is known.
     written: Option<Option<i64>>,
     /// When it was last read unchanged, after the row that was written.
     unchanged: Option<ReadTime>,
 }
 
-/// What a reading comes to.
+/// The rows from one reading.
 #[derive(Default, Debug)]
 pub struct NewRows {
-    /// Rows, of each series in their order.
+    /// In order for each series.
     pub rows: Vec<ReadRow>,
     /// Readings before it that did not arrive.
     pub lost: u64,
 }
 
 impl TelemetryDigest {
-    /// A series is announced; one that comes twice is the same.
+    /// Announces a series; repeating it has no effect.
     pub fn announce(&mut self, series: Series) {
         let number = series.number;
         let line = StoredSeries { series: Arc::new(series), written: None, unchanged: None };
         self.lines.entry(number).or_insert(line);
     }
 
-    /// Takes the next reading; one that comes twice says nothing.
+    /// Adds the next reading; a repeated one adds nothing.
     pub fn push(&mut self, reading: &Reading) -> NewRows {
         let mut taken = NewRows::default();
         if reading.sequence < self.next && self.taken > 0 {
@@ -80,7 +78,7 @@ impl TelemetryDigest {
         self.next = reading.sequence.saturating_add(1);
         self.taken += 1;
         if taken.lost > 0 {
-            // What was between nobody knows.
+            // The values in between are unknown.
             self.lines.values_mut().for_each(|line| line.forget(&mut taken.rows));
         }
         for &(at, number, value) in &reading.earlier {
@@ -133,7 +131,7 @@ impl StoredSeries {
         rows.push(ReadRow { reading_ns: at.reading, row });
     }
 
-    /// Ends what is known.
+    /// Ends the known stretch of a series.
     fn forget(&mut self, rows: &mut Vec<ReadRow>) {
         if let (Some(until), Some(Some(value))) = (self.unchanged.take(), self.written.take()) {
             self.push(until, Some(value), rows);
@@ -225,7 +223,7 @@ mod tests {
         let mut readings = readings();
         let late = Reading { earlier: vec![(Nanos(5), 1, 0)], ..reading(10, 0, &[(1, Some(8))]) };
         assert_eq!(plain(readings.push(&late).rows), [(5, 1, Some(0)), (10, 1, Some(8))]);
-        // One that is read now and then says nothing of the time between.
+        // A series that is read occasionally is not interpolated.
         assert_eq!(plain(readings.push(&reading(20, 1, &[(1, Some(8))])).rows), [(20, 1, Some(8))]);
         assert_eq!(plain(readings.end()), []);
     }

@@ -1,4 +1,4 @@
-//! Streams as the agent sends them, made up: for tests, here and in other crates.
+//! Synthetic streams as an agent sends them: for tests, here and in other crates.
 
 use latlab_model::deadline::misses;
 use latlab_model::frame::{Hello, Interval, Message, STREAM_VERSION, Spike, Spikes};
@@ -16,37 +16,34 @@ use latlab_model::trace::{
 };
 use latlab_model::{Histogram, Nanos, Plan, Snapshot};
 
-/// CLOCK_MONOTONIC at the first release of a made-up run.
+/// CLOCK_MONOTONIC at the first release of a synthetic run.
 pub const FIRST_RELEASE: Nanos = Nanos(5_000_000_000_123);
 /// CLOCK_REALTIME at that time: 2026-11-21T16:05:01Z.
 pub const STARTED: Nanos = Nanos(1_795_277_101_000_000_000);
-/// What each thread tells of its large latencies.
+/// Latencies that each thread reports individually.
 const SPIKE_ABOVE: Nanos = Nanos(20_000);
 
 /// A run that was never measured.
 #[derive(Clone, Debug)]
 pub struct SyntheticRun {
-    /// Name of the run.
     pub name: String,
     /// Measuring threads.
     pub threads: u32,
-    /// Length in seconds, each an interval.
+    /// Length in seconds, one interval each.
     pub seconds: u32,
-    /// From release to release.
     pub period: Nanos,
-    /// What each latency is longer by than that of an idle machine.
+    /// Added to each latency of an idle machine.
     pub slower: Nanos,
-    /// What one latency of each second is longer by, up to 400 ms.
+    /// Added to one latency per second, up to 400 ms.
     pub stall: Nanos,
     /// Whether every latency is sent with its release.
     pub samples: bool,
     /// Whether the kernel's trace is sent, which is off in the last second.
     pub legs: bool,
-    /// What the temperature rises by over the run, in mC; none where nothing is read.
+    /// Rise of temperature over the run, in mC; `None` if nothing is read.
     pub warmer: Option<i64>,
-    /// The deadline.
     pub deadline: Option<Nanos>,
-    /// Each has other latencies.
+    /// Each seed gives different latencies.
     pub seed: u64,
 }
 
@@ -69,7 +66,6 @@ impl Default for SyntheticRun {
 }
 
 impl SyntheticRun {
-    /// The plan of the run.
     pub fn plan(&self) -> Plan {
         Plan {
             name: self.name.clone(),
@@ -84,7 +80,6 @@ impl SyntheticRun {
         }
     }
 
-    /// The target of the run.
     pub fn machine(&self) -> Machine {
         Machine {
             hostname: Some("nowhere".to_string()),
@@ -100,7 +95,6 @@ impl SyntheticRun {
         }
     }
 
-    /// How the run was set up.
     pub fn prepared(&self) -> AppliedSetup {
         let setting = |what: &str, thread, value: &str| Setting {
             what: what.to_string(),
@@ -130,14 +124,14 @@ impl SyntheticRun {
         }
     }
 
-    /// The whole stream, in the order in which the agent sends it.
+    /// The whole stream, in the order in which an agent sends it.
     pub fn messages(&self) -> Vec<Message> {
         let mut messages = Vec::new();
         self.each_message(|message| messages.push(message));
         messages
     }
 
-    /// Gives away one message after the other, so that a stream may be longer than the memory.
+    /// Passes on one message after the other, so that a stream may be larger than the memory.
     pub fn each_message(&self, mut send: impl FnMut(Message)) {
         let mut random = Random(self.seed.wrapping_mul(2).wrapping_add(1));
         self.head().into_iter().for_each(&mut send);
@@ -183,7 +177,7 @@ impl SyntheticRun {
         }));
     }
 
-    /// What stands before the first second.
+    /// What comes before the first second.
     fn head(&self) -> Vec<Message> {
         let head = [
             Message::Hello(Hello {
@@ -223,7 +217,7 @@ impl SyntheticRun {
         (0..cycles).map(cycle).take_while(|sample| sample.release_ns < start + SECOND).collect()
     }
 
-    /// What the loop counts of them.
+    /// Their counts as the loop makes them.
     fn counts(&self, served: &[Sample]) -> Histogram {
         let period = self.period.0;
         let latencies = || served.iter().map(|sample| sample.latency_ns);
@@ -238,7 +232,7 @@ impl SyntheticRun {
         }
     }
 
-    /// What the kernel tells of a cycle: that of a late one not whole.
+    /// The kernel's events of a cycle, incomplete for a late one.
     fn events(&self, thread: u32, cycle: &Sample) -> Vec<ThreadEvent> {
         let Sample { release_ns, latency_ns, .. } = *cycle;
         let event = |at_ns, kind| ThreadEvent { at_ns, cpu: thread, kind };
@@ -250,7 +244,7 @@ impl SyntheticRun {
         events.into_iter().chain([(!late).then_some(switched)]).flatten().collect()
     }
 
-    /// The trace of a second; a loss stands in its middle.
+    /// The trace of a second, with a loss in its middle.
     fn trace(&self, second: u32, threads: Vec<(u32, Vec<ThreadEvent>)>) -> PackedTrace {
         let from_ns = FIRST_RELEASE + SECOND * second.into();
         let (middle, until_ns) = (from_ns + Nanos(SECOND.0 / 2), from_ns + SECOND);
@@ -274,7 +268,7 @@ impl SyntheticRun {
             at_ns: FIRST_RELEASE + SECOND * second.into(),
             sequence: second.into(),
             whole: second == 0,
-            // What has not changed is not sent.
+            // Unchanged values are not sent.
             values: (second == 0 || warmer != 0).then_some((0, Some(now))).into_iter().collect(),
             earlier: Vec::new(),
             instants: Vec::new(),
@@ -322,7 +316,7 @@ fn spike(sample: &Sample) -> Spike {
     Spike { latency_ns: sample.latency_ns, release_ns: sample.release_ns }
 }
 
-/// TelemetrySeries of the clocks so many seconds after the first release.
+/// The clocks this many seconds after the first release.
 pub fn clocks(second: u32) -> ClockReading {
     let since = SECOND * second.into();
     ClockReading {
@@ -333,13 +327,13 @@ pub fn clocks(second: u32) -> ClockReading {
     }
 }
 
-/// The last words of a thread that did its work.
+/// The last message of a thread that did its work.
 pub fn thread_end(thread: u32, cycles: u64, missed: u64) -> ThreadEnd {
     let end = ThreadEnd::new(thread, EndReason::Finished, cycles);
     ThreadEnd { missed, voluntary_switches: cycles, ..end }
 }
 
-/// Numbers that are the same each time.
+/// Reproducible random numbers.
 struct Random(u64);
 
 impl Random {
@@ -350,7 +344,7 @@ impl Random {
         self.0
     }
 
-    /// A few microseconds, and one in some thousands much later.
+    /// A few microseconds, and one in some thousands much more.
     fn latency(&mut self) -> Nanos {
         let share = (self.next() >> 11) as f64 / (1_u64 << 53) as f64;
         let body = 1_800.0 - 900.0 * (1.0 - share).ln();

@@ -1,4 +1,4 @@
-//! What was counted of one thread: from its frames to its part of the run.
+//! The counts of one thread: from its frames to its part of the run.
 
 use crate::bins::BinCounts;
 use crate::edges::figures;
@@ -16,7 +16,7 @@ use latlab_stats::summary;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// What was counted of one thread so far.
+/// The counts of one thread so far.
 pub struct ThreadCounts {
     pub setup: ThreadSetup,
     /// Everything but the bins.
@@ -25,18 +25,18 @@ pub struct ThreadCounts {
     spikes: BinaryHeap<Reverse<Spike>>,
     /// The interval whose last part has not been seen yet.
     interval: Option<Interval>,
-    /// Where its last interval ends.
+    /// End of its last interval.
     counted_to: Nanos,
-    /// The time that was taken, where the latencies are gaps.
+    /// The time taken away, if the latencies are gaps.
     noise: Noise,
-    /// Samples that are stored.
+    /// Number of stored samples.
     samples: u64,
-    /// The release that the last sample lets expect.
+    /// The release expected after the last sample.
     sampled_to: Nanos,
-    /// What became of its edges, and how many were answered, until it ends.
+    /// Outcome of its edges, and how many were answered, until it ends.
     pub answered: Option<(Responses, u64)>,
     pub end: Option<ThreadEnd>,
-    /// All latencies, where their figures are told more exactly than in bins.
+    /// All latencies, if their figures are more exact than the bins.
     exact: Option<Vec<i64>>,
 }
 
@@ -58,17 +58,17 @@ impl ThreadCounts {
         }
     }
 
-    /// Keeps all latencies that samples bring.
+    /// Keeps all latencies from samples.
     pub fn with_exact_figures(self) -> ThreadCounts {
         ThreadCounts { exact: Some(Vec::new()), ..self }
     }
 
-    /// Where its last interval ends, if there was one.
+    /// End of its last interval, if any.
     pub fn counted_to(&self) -> Option<Nanos> {
         Some(self.counted_to).filter(|&end| end > Nanos(i64::MIN))
     }
 
-    /// Counts a part of an interval; gives back the interval that is whole now.
+    /// Counts a part of an interval; returns the interval that is complete now.
     pub fn add_interval(
         &mut self,
         mut interval: Interval,
@@ -92,26 +92,26 @@ impl ThreadCounts {
         self.join(interval, plan)
     }
 
-    /// The interval whose last part was the last of all.
+    /// The interval that the end of the stream completes.
     pub fn last_interval(&mut self) -> Option<IntervalRow> {
         let interval = self.interval.take()?;
         Some(self.row(&interval))
     }
 
-    /// The row of an interval that is whole.
+    /// The row of a complete interval.
     fn row(&mut self, whole: &Interval) -> IntervalRow {
         self.noise.add(noise_of(whole));
         IntervalRow::new(whole, self.setup.cpu)
     }
 
-    /// Time in which the thread looked for gaps: not while it slept of its own will.
+    /// Time in which the thread looked for gaps: without its own sleeps.
     pub fn observed_time(&self) -> Nanos {
         let spun = self.end.as_ref().and_then(|end| end.spun.as_ref());
         self.noise.of_ns - spun.map_or(Nanos::ZERO, |spun| spun.rested_ns)
     }
 
-    /// The rows of a frame of samples; one that is missing matters less where they were only sent
-    /// for the legs.
+    /// The rows of a frame of samples; a missing one matters less if they were only sent for the
+    /// breakdown.
     pub fn add_samples(
         &mut self,
         samples: &Samples,
@@ -142,7 +142,6 @@ impl ThreadCounts {
         Some(read.into_iter().map(|sample| SampleRow { thread, cpu, sample }).collect())
     }
 
-    /// Whether any sample of it came.
     pub fn has_samples(&self) -> bool {
         self.samples > 0
     }
@@ -155,23 +154,24 @@ impl ThreadCounts {
         }
     }
 
-    /// Cycles of which no sample came: of those that the thread says it ran, or else of those that
-    /// were counted.
+    /// Cycles without a sample: of those that the thread reports, or else of those counted.
     pub fn samples_missing(&self) -> u64 {
         let cycles = self.end.as_ref().map_or(self.total.count, |end| end.cycles);
         cycles.saturating_sub(self.samples)
     }
 
-    /// A stream that broke off has its last samples a moment before or after its last interval.
+    /// In a stream that broke off, the last samples may be slightly before or after the last
+    /// interval.
     fn without_sample(&self) -> Option<Finding> {
         let (count, cut_off) = (self.samples_missing(), self.end.is_none());
         (count > 0).then(|| Finding::new(LossFinding::SamplesMissing { count, cut_off }))
     }
 
-    /// Puts the part of an interval to those before it; gives back the interval that is whole now.
+    /// Joins the part of an interval with those before it; returns the interval that is complete
+    /// now.
     fn join(&mut self, part: Interval, plan: &Plan) -> Option<IntervalRow> {
         let number = |start| plan.interval_of(self.setup.first_release_ns, start);
-        // The slices of a file have no times, or are as long as they are.
+        // The slices of a file have no times, or arbitrary lengths.
         let is_whole = plan.method.is_import();
         match &mut self.interval {
             Some(whole) if !is_whole && number(whole.start_ns) == number(part.start_ns) => {
@@ -183,7 +183,7 @@ impl ThreadCounts {
         }
     }
 
-    /// What was counted once is not counted again; the times of other clocks may jump.
+    /// Nothing is counted twice; the times of other clocks may jump.
     fn check_order(&self, interval: &Interval, plan: &Plan) -> Result<(), IntervalFlaw> {
         match !plan.method.clock_can_be_set() && interval.start_ns < self.counted_to {
             true => Err(IntervalFlaw::Overlaps),
@@ -211,7 +211,7 @@ impl ThreadCounts {
         })
     }
 
-    /// Puts the bins where a histogram has them.
+    /// Moves the bins into the histogram.
     pub fn with_bins(mut self) -> ThreadCounts {
         self.total.bins = self.bins.take();
         let responded = self.end.as_mut().and_then(|end| end.responded.as_mut());
@@ -221,14 +221,14 @@ impl ThreadCounts {
         self
     }
 
-    /// Latencies whose interval never came, because the stream broke off before its end.
+    /// Latencies whose interval never came, because the stream broke off.
     pub fn uncounted_spikes(&self) -> impl Iterator<Item = Nanos> + '_ {
         let spikes = self.spikes.iter().map(|spike| spike.0).filter(|_| self.end.is_none());
         let late = spikes.filter(|spike| spike.release_ns >= self.counted_to);
         late.map(|spike| spike.latency_ns)
     }
 
-    /// Release of the observed maximum, where it is among the spikes.
+    /// Release of the observed maximum, if it is among the spikes.
     fn max_at(&self) -> Option<Nanos> {
         let spikes = self.spikes.iter().map(|spike| spike.0);
         let largest = spikes.filter(|spike| Some(spike.latency_ns) == self.total.max());
@@ -246,7 +246,7 @@ impl ThreadCounts {
         }
     }
 
-    /// Each stimulus is due an answer, also one that got none.
+    /// Each stimulus is due an answer, including those that got none.
     fn with_due_releases(&self, summary: Summary) -> Summary {
         let responded = self.end.as_ref().and_then(|end| end.responded.as_ref());
         let stimuli = responded.map_or(summary.activations, |responses| responses.stimuli);
@@ -284,7 +284,7 @@ impl ThreadCounts {
             .collect()
     }
 
-    /// What became of its stimuli, where it answered any.
+    /// The outcome of its stimuli, if it answered any.
     pub fn response_findings(&self, plan: &Plan) -> Vec<Finding> {
         let end = self.end.as_ref();
         let responded = end.and_then(|end| Some((end.responded.as_ref()?, end.cycles)));
@@ -306,7 +306,7 @@ impl ThreadCounts {
     }
 }
 
-/// What was taken in an interval; one that was cut short tells nothing of the worst.
+/// What was taken away in an interval; one that was cut short is not used for the worst.
 fn noise_of(interval: &Interval) -> Noise {
     let (of_ns, taken) = (interval.end_ns - interval.start_ns, interval.counts.sum_ns);
     let sum_ns = Nanos(i64::try_from(taken).unwrap_or(i64::MAX));
@@ -314,10 +314,10 @@ fn noise_of(interval: &Interval) -> Noise {
     Noise { worst_share: if of_ns < LEAST_OF_WORST { 0.0 } else { noise.share() }, ..noise }
 }
 
-/// A shorter stretch is no interval but the rest of one.
+/// A shorter one is only the rest of an interval.
 const LEAST_OF_WORST: Nanos = Nanos(90_000_000);
 
-/// Whether the counts of an interval fit each other, so that sums of them can be trusted.
+/// Whether the counts of an interval are consistent, so that their sums can be trusted.
 fn check(interval: &Interval) -> Result<(), IntervalFlaw> {
     let counts = &interval.counts;
     if interval.end_ns < interval.start_ns {

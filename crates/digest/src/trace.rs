@@ -1,4 +1,4 @@
-//! The recorded trace of a run: its rows, and the legs that it gives the latencies.
+//! The recorded trace of a run: its rows, and the breakdown of the latencies.
 
 use crate::rows::TraceRow;
 use latlab_model::Nanos;
@@ -11,25 +11,24 @@ use latlab_model::trace::{
 };
 use latlab_trace::Matcher;
 
-/// Takes the frames of the trace and the samples in their order.
+/// Takes the frames of the trace and the samples in order.
 pub struct TraceDigest {
     matcher: Matcher,
-    /// The window that may go on in the next frame.
+    /// The window that may continue in the next frame.
     window: Option<TraceWindow>,
 }
 
 impl TraceDigest {
-    /// Nothing has come of these threads yet.
     pub fn new(threads: &[ThreadSetup]) -> TraceDigest {
         TraceDigest { matcher: Matcher::new(threads), window: None }
     }
 
-    /// Adds latencies of a thread, in the order of their releases.
+    /// Adds latencies of a thread, in order of their releases.
     pub fn push_samples(&mut self, thread: u32, samples: &[Sample]) {
         self.matcher.push_samples(thread, samples);
     }
 
-    /// Adds the next frame; gives back its rows, those of each thread by time.
+    /// Adds the next frame; returns its rows, by time for each thread.
     pub fn push(&mut self, frame: &PackedTrace) -> Result<Vec<TraceRow>, UnreadableTrace> {
         let stretch = frame.unpack()?;
         self.matcher.push_trace(&stretch);
@@ -60,7 +59,7 @@ impl TraceDigest {
         Some(TraceRow::of_all(last.to_ns, TraceRowKind::Unknown))
     }
 
-    /// What the legs came to since the last time.
+    /// The breakdown since the last call.
     pub fn legs(&mut self) -> Vec<Legs> {
         let mut all = Vec::new();
         self.matcher.flush(|legs| {
@@ -70,7 +69,7 @@ impl TraceDigest {
         all
     }
 
-    /// What they came to with all that was left, when nothing more will come.
+    /// The breakdown of all that was left, when nothing more will come.
     pub fn last_legs(&mut self) -> Vec<Legs> {
         self.matcher.finish();
         self.legs()
@@ -78,7 +77,7 @@ impl TraceDigest {
 }
 
 impl TraceRow {
-    /// What concerns all threads.
+    /// A row that concerns all threads.
     fn of_all(time_ns: Nanos, kind: TraceRowKind) -> TraceRow {
         TraceRow { time_ns, kind, thread: None, cpu: None, release_ns: None, lost: None }
     }

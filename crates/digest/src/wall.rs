@@ -5,27 +5,28 @@
 use jiff::Timestamp;
 use latlab_model::{Nanos, Run, nanos};
 
-/// Two instants for one wall time that lie closer are the noise of reading four clocks.
+/// Two instants of one wall time that are closer than this differ by the noise of reading four
+/// clocks.
 const SAME: Nanos = nanos::MILLISECOND;
 
-/// Both clocks side by side.
+/// Both clocks at one moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Reading {
     monotonic: Nanos,
     realtime: Nanos,
 }
 
-/// The readings of a run, by rising CLOCK_MONOTONIC; there is one at least.
+/// The readings of a run, ascending by CLOCK_MONOTONIC; at least one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WallClock(Vec<Reading>);
 
-/// A wall time that came twice, because the clock was set back.
+/// A wall time that occurred twice, because the clock was set back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AmbiguousTime;
 
 impl WallClock {
     /// From pairs of CLOCK_MONOTONIC and CLOCK_REALTIME; a run whose stream broke off before the
-    /// first reading knows when it began.
+    /// first reading still knows its start.
     pub fn new(readings: impl IntoIterator<Item = (Nanos, Nanos)>, run: &Run) -> Option<WallClock> {
         let readings = readings.into_iter();
         let mut readings: Vec<Reading> =
@@ -39,7 +40,7 @@ impl WallClock {
 
     /// Nanoseconds since 1970 in UTC at an instant of CLOCK_MONOTONIC.
     pub fn realtime(&self, at: Nanos) -> Nanos {
-        // Each reading stands for the time that is nearer to it than to any other.
+        // Each reading represents the time closer to it than to any other.
         let (mut low, mut high) = (0, self.0.len() - 1);
         while low < high {
             let middle = low.midpoint(high);
@@ -48,7 +49,7 @@ impl WallClock {
         self.0[low].realtime + (at - self.0[low].monotonic)
     }
 
-    /// The same as text (RFC 3339), with so many digits of the second.
+    /// The same as text (RFC 3339), with this many digits of the second.
     pub fn utc(&self, at: Nanos, digits: usize) -> String {
         match Timestamp::from_nanosecond(self.realtime(at).0.into()) {
             Ok(time) => format!("{time:.digits$}"),
@@ -56,7 +57,7 @@ impl WallClock {
         }
     }
 
-    /// The instant of a wall time; one that the clock jumped over is the instant of the jump.
+    /// The instant of a wall time; for one that the clock jumped over, the instant of the jump.
     pub fn monotonic(&self, realtime: Nanos) -> Result<Nanos, AmbiguousTime> {
         let mut found: Option<Nanos> = None;
         let mut jumped = None;
@@ -73,7 +74,7 @@ impl WallClock {
         Ok(found.or(jumped).unwrap_or(Nanos::MAX))
     }
 
-    /// The first instant that is nearer to the next reading.
+    /// The first instant that is closer to the next reading.
     fn end_of(&self, index: usize) -> Nanos {
         self.0
             .get(index + 1)
@@ -94,7 +95,7 @@ mod tests {
     use latlab_model::nanos::SECOND;
     use proptest::prelude::*;
 
-    /// A reading each second; after it the wall clock is as much ahead as the offset says.
+    /// A reading per second; after it the wall clock is ahead by its offset.
     fn clock(offsets: &[i64]) -> WallClock {
         let reading = |(second, &offset): (i64, &i64)| {
             let monotonic = SECOND * (100 + second);
@@ -138,7 +139,7 @@ mod tests {
             let clock = clock(&offsets);
             let at = Nanos(90 * S + at);
             let back = clock.monotonic(clock.realtime(at)).unwrap();
-            // A wall time at the seam of two readings may be either side of it.
+            // A wall time at the seam of two readings may belong to either.
             prop_assert!((back - at).0.abs() <= 800_000, "{at:?} {back:?}");
         }
     }

@@ -1,9 +1,9 @@
-//! What the kernel was told on its command line, and which CPUs that sets apart.
+//! The kernel command line, and the CPUs that it isolates.
 
 use crate::facts::Facts;
 use latlab_model::CpuSet;
 
-/// Kinds of isolation that may stand before the CPUs of `isolcpus=`.
+/// Flags that may precede the CPUs of `isolcpus=`.
 const KINDS: &[&str] = &["domain", "nohz", "managed_irq", "io_queue"];
 
 impl<'a> Facts<'a> {
@@ -19,7 +19,7 @@ impl<'a> Facts<'a> {
         self.words(name).last()
     }
 
-    /// The CPUs that a parameter names; none where it is not given or is no list of CPUs.
+    /// The CPUs of a parameter; `None` if it is not set or is not a CPU list.
     pub fn parameter_cpus(&self, name: &str) -> Option<CpuSet> {
         let mut list = self.parameter(name)?;
         while let Some((_, rest)) = list.split_once(',').filter(|(kind, _)| is_kind(kind)) {
@@ -28,7 +28,7 @@ impl<'a> Facts<'a> {
         self.cpu_list(list)
     }
 
-    /// A list of CPUs as the command line takes it: `2-N`, `all`.
+    /// A CPU list in command line syntax: `2-N`, `all`.
     fn cpu_list(&self, list: &str) -> Option<CpuSet> {
         let possible = self.possible();
         if list == "all" {
@@ -46,12 +46,12 @@ impl<'a> Facts<'a> {
         self.snapshot.value("sys/devices/system/cpu/possible").unwrap_or_default()
     }
 
-    /// CPUs that run without a tick when one thread has them.
+    /// CPUs without a tick while a single thread runs there.
     pub fn nohz_full(&self) -> CpuSet {
         self.snapshot.value("sys/devices/system/cpu/nohz_full").unwrap_or_default()
     }
 
-    /// CPUs that are set apart in any way: isolated at boot, by a cpuset, or without a tick.
+    /// CPUs isolated in any way: at boot, by a cpuset, or without a tick.
     pub fn isolated_by_parameters(&self) -> CpuSet {
         let cpuset: CpuSet =
             self.snapshot.value("sys/fs/cgroup/cpuset.cpus.isolated").unwrap_or_default();
@@ -59,7 +59,7 @@ impl<'a> Facts<'a> {
         isolated.iter().chain(cpuset.iter()).chain(nohz_full.iter()).collect()
     }
 
-    /// Whether each group of processes has a budget of its own for real-time work.
+    /// Whether each cgroup has a separate real-time budget.
     pub fn has_realtime_groups(&self) -> bool {
         let default = !self.has_option("RT_GROUP_SCHED_DEFAULT_DISABLED");
         let wanted = match self.parameter("rt_group_sched") {

@@ -1,4 +1,4 @@
-//! An entry of the catalogue, and what it makes of what it sees.
+//! An entry of the catalogue, and how it turns an observation into a diagnosis.
 
 use crate::effect::Effect;
 use crate::facts::Facts;
@@ -6,48 +6,47 @@ use latlab_model::doctor::{CheckEntry, Diagnosis, Topic};
 use latlab_model::run::Severity;
 use latlab_model::shell::Line;
 
-/// One thing that the doctor looks for.
+/// One condition that the doctor checks.
 ///
-/// `remedy` and `undo` may hold `{file}`, with its leading slash, and `{value}`.
+/// `remedy` and `undo` may contain `{file}`, with its leading slash, and `{value}`.
 pub struct Check {
     /// Stable name for scripts.
     pub code: &'static str,
-    /// How much it weighs, unless what is seen says otherwise.
+    /// Default severity; an observation may override it.
     pub severity: Severity,
-    /// What it is about.
     pub topic: Topic,
-    /// What it can do to latencies.
+    /// Effect on latencies.
     pub effect: Effect,
-    /// What it is, in a few words, for the catalogue.
+    /// A few words for the catalogue.
     pub title: &'static str,
     /// Why it matters, in one sentence.
     pub why: &'static str,
-    /// What it typically costs.
+    /// Typical cost.
     pub cost: &'static str,
-    /// The command that mends it, or what to do where no command does.
+    /// The command that fixes it, or instructions if no command does.
     pub remedy: Option<&'static str>,
     /// How to undo the remedy.
     pub undo: Option<&'static str>,
-    /// Looks for it; none where it is not so, or where nothing tells.
+    /// Returns an observation if the condition holds.
     pub observe: fn(&Facts<'_>) -> Option<Observation>,
 }
 
 /// What a check has seen.
 pub struct Observation {
-    /// The file that says so.
+    /// The file that shows it.
     pub file: String,
-    /// What stands in it, or the part of it that matters.
+    /// Its content, or the relevant part of it.
     pub value: String,
     /// What that means here, in one sentence.
     pub text: String,
-    /// Another weight than that of the catalogue.
+    /// Overrides the severity of the catalogue.
     pub severity: Option<Severity>,
-    /// Another remedy than that of the catalogue, and how to undo it.
+    /// Overrides the remedy of the catalogue and how to undo it.
     pub remedy: Option<(Remedy, Option<Remedy>)>,
 }
 
 impl Observation {
-    /// This stands in that file.
+    /// An observation of this value in this file.
     pub fn new(
         file: impl Into<String>,
         value: impl Into<String>,
@@ -57,22 +56,22 @@ impl Observation {
         Observation { file, value, text, severity: None, remedy: None }
     }
 
-    /// It weighs this much here.
+    /// Overrides the severity.
     pub fn with_severity(self, severity: Severity) -> Observation {
         Observation { severity: Some(severity), ..self }
     }
 
-    /// Here something else mends it.
+    /// Overrides the remedy.
     pub fn with_remedy(self, remedy: impl Into<Remedy>, undo: Option<Remedy>) -> Observation {
         Observation { remedy: Some((remedy.into(), undo)), ..self }
     }
 }
 
-/// What to do, or how to undo it.
+/// A remedy, or how to undo it.
 pub enum Remedy {
     /// With `{file}` and `{value}` for what was seen.
     Template(&'static str),
-    /// As it is.
+    /// Used literally.
     Line(Line),
 }
 
@@ -89,7 +88,7 @@ impl From<Line> for Remedy {
 }
 
 impl Check {
-    /// What the catalogue says of it.
+    /// The catalogue entry.
     pub fn entry(&self) -> CheckEntry {
         CheckEntry {
             code: self.code.to_string(),
@@ -104,7 +103,7 @@ impl Check {
         }
     }
 
-    /// What is said of what was seen.
+    /// The diagnosis for an observation.
     pub fn diagnosis(&self, seen: Observation) -> Diagnosis {
         let Observation { file, value, text, severity, remedy } = seen;
         let (remedy, undo) = match remedy {

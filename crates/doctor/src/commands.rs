@@ -1,22 +1,22 @@
-//! Commands that change files of the kernel, and put back what stood in them.
+//! Commands that change kernel files, and restore their content.
 
 use crate::facts::{Facts, cpu_in};
 use latlab_model::CpuSet;
 use latlab_model::shell::Line;
 
-/// A file that should hold something else.
+/// A file whose content should change.
 #[derive(Clone)]
 pub struct FileEdit<'a> {
     /// Its path in the snapshot.
     pub file: &'a str,
-    /// What it holds.
+    /// Current content.
     pub from: &'a str,
-    /// What it should hold.
+    /// Desired content.
     pub to: &'a str,
 }
 
 impl<'a> FileEdit<'a> {
-    /// The changes of the files of a pattern; those for which nothing is wanted stay as they are.
+    /// Changes of the files of a pattern; files without a desired content are left alone.
     pub fn list(
         facts: &Facts<'a>,
         pattern: &str,
@@ -39,9 +39,9 @@ pub fn commands(facts: &Facts<'_>, pattern: &str, changes: &[FileEdit<'_>]) -> (
     (write(|change| change.to.to_string()), write(|change| change.from.to_string()))
 }
 
-/// The line with the paths of files, or with the pattern itself where it means just these.
+/// The line with the paths of files, or with the pattern itself if it matches exactly these.
 pub fn with_paths(line: Line, facts: &Facts<'_>, pattern: &str, files: &[&str]) -> Line {
-    // Elsewhere files come and go, and a pattern could name others than those that were seen.
+    // Elsewhere files come and go, and a pattern could match others than those that were seen.
     let may_shorten = pattern.contains("/cpu*/");
     if may_shorten && files.len() == facts.snapshot.matching(pattern).len() {
         return line.pattern(&format!("/{pattern}"));
@@ -49,7 +49,7 @@ pub fn with_paths(line: Line, facts: &Facts<'_>, pattern: &str, files: &[&str]) 
     line.words(files.iter().map(|file| format!("/{file}")))
 }
 
-/// What stands in the files, and on which CPUs: `ondemand (CPU 0-1), powersave (CPU 2-3)`.
+/// The content of the files, with the CPUs: `ondemand (CPU 0-1), powersave (CPU 2-3)`.
 pub fn values(changes: &[FileEdit<'_>]) -> String {
     let groups = group_files(changes, |change| change.from.to_string());
     let words = groups.into_iter().map(|(value, files)| {
@@ -59,7 +59,7 @@ pub fn values(changes: &[FileEdit<'_>]) -> String {
     words.collect::<Vec<_>>().join(", ")
 }
 
-/// The files by what the changes say, in the order in which that comes first.
+/// Groups the files by what the changes say, in order of first appearance.
 fn group_files<'a>(
     changes: &[FileEdit<'a>],
     value: fn(&FileEdit<'_>) -> String,

@@ -1,4 +1,4 @@
-//! What changed from one machine to another, or of one machine from one time to another.
+//! Differences between two machines, or between two times on one machine.
 
 use crate::{config, examine, machine};
 use latlab_model::comparison::{Comparison, FactChange, FindingChange, SettingChange};
@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A fact of a machine as text.
 type Fact = fn(&Machine) -> Option<String>;
 
-/// The facts that are compared, by their names in `run.json`. What a setting or an option tells
-/// as well is left to that, and each boot has an id of its own.
+/// The compared facts, by their names in `run.json`. Facts that settings or options also show are
+/// left to those, and the boot id always differs.
 const FACTS: &[(&str, Fact)] = &[
     ("hostname", |machine| machine.hostname.clone()),
     ("board", |machine| machine.board.clone()),
@@ -34,7 +34,7 @@ const FACTS: &[(&str, Fact)] = &[
     ("microcode", |machine| machine.microcode.clone()),
 ];
 
-/// Settings that the facts and the options tell already.
+/// Settings already covered by facts and options.
 const TOLD_ELSEWHERE: &[&str] = &[
     made::KERNEL_CONFIG,
     made::MACHINE,
@@ -55,14 +55,14 @@ const TOLD_ELSEWHERE: &[&str] = &[
     "sys/kernel/realtime",
 ];
 
-/// Settings that change by themselves, or say only where latlab was started.
+/// Settings that change by themselves, or only show where latlab was started.
 const ALWAYS_DIFFERENT: &[&str] = &[
     "proc/self/cgroup",
     "proc/sys/kernel/ns_last_pid",
     "proc/sys/kernel/perf_event_max_sample_rate",
 ];
 
-/// Files that hold a row of words.
+/// Files that hold a list of words.
 const WORDS: &[&str] = &[
     "sys/devices/system/clocksource/clocksource0/available_clocksource",
     "sys/devices/system/cpu/cpu*/cpufreq/scaling_available_governors",
@@ -72,7 +72,7 @@ const WORDS: &[&str] = &[
     "sys/kernel/tracing/available_tracers",
 ];
 
-/// What changed from the one to the other, which have these names.
+/// Changes between two snapshots with these names.
 pub fn compare(before: (&str, &Snapshot), after: (&str, &Snapshot)) -> Comparison {
     let ((before_name, before), (after_name, after)) = (before, after);
     let (said, says) = (examine(before), examine(after));
@@ -106,7 +106,7 @@ fn facts(before: &Machine, after: &Machine) -> Vec<FactChange> {
     changes.collect()
 }
 
-/// The facts in which the machines of two sides differ, each with all values that it has on a side.
+/// The facts in which the machines of two sides differ, with all values on each side.
 pub fn compare_machines(before: &[Machine], after: &[Machine]) -> Vec<FactChange> {
     let values = |side: &[Machine], fact: Fact| -> BTreeSet<Option<String>> {
         side.iter().map(fact).collect()
@@ -135,7 +135,7 @@ fn join_values(values: BTreeSet<Option<String>>) -> Option<String> {
     (!known.is_empty()).then(|| known.join(" or "))
 }
 
-/// A kernel takes a little more or less for itself each time.
+/// A kernel reserves a slightly different amount of memory each time.
 fn is_about_the_same(before: &Option<String>, after: &Option<String>) -> bool {
     let bytes = |text: &Option<String>| text.as_ref()?.parse::<u64>().ok();
     let sizes = bytes(before).zip(bytes(after));
@@ -150,7 +150,7 @@ fn non_empty_set(cpus: &CpuSet) -> Option<String> {
     non_empty(&cpus.to_string())
 }
 
-/// Those findings whose code the others do not have.
+/// The findings whose code the others do not have.
 fn only_in(findings: &[Diagnosis], others: &[Diagnosis]) -> Vec<Diagnosis> {
     let codes: BTreeSet<&str> = others.iter().map(|other| other.code.as_str()).collect();
     findings.iter().filter(|finding| !codes.contains(finding.code.as_str())).cloned().collect()
@@ -164,7 +164,7 @@ fn with_weight(said: &[Diagnosis], says: Vec<Diagnosis>) -> Vec<FindingChange> {
     changed.collect()
 }
 
-/// What two values have of their own.
+/// What only one of two values has.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct ListDifference {
     sides: (Option<String>, Option<String>),
@@ -172,7 +172,7 @@ struct ListDifference {
     partly: bool,
 }
 
-/// The settings that differ, alike ones in one, and those that cannot be compared.
+/// The settings that differ, equal changes merged, and those that cannot be compared.
 fn settings(before: &Snapshot, after: &Snapshot) -> (Vec<SettingChange>, Vec<String>) {
     let mut changes: BTreeMap<(String, ListDifference), BTreeSet<u32>> = BTreeMap::new();
     let mut not_compared = BTreeSet::new();
@@ -232,7 +232,7 @@ fn without_number(path: &str) -> (String, Option<u32>) {
     (names.join("/"), number)
 }
 
-/// Of two rows of words, or texts of several lines, what only one of them has.
+/// For two lists of words, or multi-line texts: what only one of them has.
 fn list_difference(
     before: Option<String>,
     after: Option<String>,
@@ -248,7 +248,7 @@ fn list_difference(
         && (was.contains(separator) || is.contains(separator))
     {
         let sides = (own(was, is), own(is, was));
-        // Else they are the same parts in another order.
+        // Otherwise they have the same parts in a different order.
         if sides != (None, None) {
             return ListDifference { sides, partly: true };
         }
@@ -322,7 +322,7 @@ mod tests {
                 format!("{file} 2 powersave -> schedutil"),
             ]
         );
-        assert_eq!(found.machine, [], "the governor is told once");
+        assert_eq!(found.machine, [], "the governor is reported once");
     }
 
     /// Invariant (doctor): Two snapshots of one machine do not differ.

@@ -1,4 +1,4 @@
-//! Options of the kernel that differ, by what they are about.
+//! Kernel options that differ, by topic.
 
 use latlab_model::Snapshot;
 use latlab_model::comparison::ConfigTopic::{self, *};
@@ -6,10 +6,10 @@ use latlab_model::comparison::{ConfigChanges, FactChange};
 use latlab_model::snapshot::{made, name_matches};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What an option is about, by patterns of its name. The first that fits decides, and within a
-/// topic those that fit earlier matter more.
+/// Topics by patterns of option names. The first match decides, and within a topic earlier patterns
+/// are more important.
 const TOPICS: &[(ConfigTopic, &str)] = &[
-    // What the architecture or the compiler can do is nobody's choice.
+    // Abilities of the architecture or the compiler, which are not chosen.
     (
         Other,
         "HAVE_* ARCH_HAS_* ARCH_HAVE_* ARCH_SUPPORTS_* ARCH_WANT* ARCH_USE* ARCH_SELECT* \
@@ -89,7 +89,7 @@ const TOPICS: &[(ConfigTopic, &str)] = &[
     ),
 ];
 
-/// All patterns, in their order.
+/// All patterns, in order.
 fn patterns() -> impl Iterator<Item = (ConfigTopic, &'static str)> {
     let of_one = |(topic, all): &'static (ConfigTopic, &'static str)| {
         all.split_whitespace().map(move |pattern| (*topic, pattern))
@@ -97,7 +97,7 @@ fn patterns() -> impl Iterator<Item = (ConfigTopic, &'static str)> {
     TOPICS.iter().flat_map(of_one)
 }
 
-/// The options that differ, by topic; none where one of the two does not tell its options.
+/// The options that differ, by topic; `None` if either snapshot has no configuration.
 pub fn changes(before: &Snapshot, after: &Snapshot) -> Option<Vec<ConfigChanges>> {
     let (before, after) = (options(before)?, options(after)?);
     let names: BTreeSet<&str> = before.keys().chain(after.keys()).copied().collect();
@@ -123,7 +123,7 @@ fn options(snapshot: &Snapshot) -> Option<BTreeMap<&str, &str>> {
     Some(lines.filter_map(|line| line.strip_prefix("CONFIG_")?.split_once('=')).collect())
 }
 
-/// What an option is about, and its place among the patterns.
+/// The topic of an option, and its rank among the patterns.
 fn topic(option: &str) -> (ConfigTopic, usize) {
     let found = patterns().enumerate().find(|(_, (_, pattern))| name_matches(pattern, option));
     found.map_or((Other, usize::MAX), |(rank, (topic, _))| (topic, rank))

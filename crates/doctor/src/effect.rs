@@ -1,21 +1,19 @@
-//! What a check's condition can do to latencies: it decides what may be suspected in a run.
+//! The effect of a check's condition on latencies, which decides what may be suspected in a run.
 
 use latlab_model::Nanos;
 pub use latlab_model::doctor::{Effect, Sign};
 pub use latlab_model::nanos::SECOND;
 use latlab_model::nanos::{MICROSECOND, MILLISECOND};
 
-/// Adds from this much to that much to a latency.
+/// Adds this range to a latency.
 pub const fn acts(from: Nanos, to: Nanos) -> Effect {
     Effect { acts: Some((from, to)), sign: None, protects: None }
 }
 
-/// A time in microseconds.
 pub const fn us(count: i64) -> Nanos {
     Nanos(count * MICROSECOND.0)
 }
 
-/// A time in milliseconds.
 pub const fn ms(count: i64) -> Nanos {
     Nanos(count * MILLISECOND.0)
 }

@@ -1,21 +1,19 @@
-//! What several checks want to know of a snapshot.
+//! Facts about a snapshot that several checks need.
 
 use latlab_model::guest::{IN_VIRTUAL_TIME, MARK};
 use latlab_model::machine;
 use latlab_model::snapshot::made;
 use latlab_model::{CpuSet, Snapshot};
 
-/// The capability that real-time priorities need.
+/// CAP_SYS_NICE, which real-time priorities need.
 pub const SYS_NICE: u32 = 23;
 
-/// A snapshot, and what is easily known of it.
+/// A snapshot, and what can be derived from it.
 pub struct Facts<'a> {
-    /// The files.
     pub snapshot: &'a Snapshot,
 }
 
 impl<'a> Facts<'a> {
-    /// Of this machine.
     pub fn new(snapshot: &'a Snapshot) -> Facts<'a> {
         Facts { snapshot }
     }
@@ -45,14 +43,14 @@ impl<'a> Facts<'a> {
         self.config(option) == Some("y")
     }
 
-    /// The words of the kernel's command line; what stands behind `--` is for others.
+    /// The words of the kernel command line; those after `--` are for init.
     pub fn parameters(&self) -> impl Iterator<Item = &'a str> {
         let line = self.snapshot.text("proc/cmdline").unwrap_or_default();
         line.split_whitespace().take_while(|word| *word != "--")
     }
 
-    /// A parameter of the kernel's command line, its last value; an empty one where it has none.
-    /// The kernel takes `-` and `_` in names for the same.
+    /// The last value of a kernel parameter, empty if it has none. The kernel treats `-` and `_` in
+    /// names alike.
     pub fn parameter(&self, name: &str) -> Option<&'a str> {
         let plain = |name: &str| name.replace('-', "_");
         let value = |word: &'a str| {
@@ -62,7 +60,7 @@ impl<'a> Facts<'a> {
         self.parameters().filter_map(value).last()
     }
 
-    /// Whether the kernel is fully preemptible.
+    /// Whether the kernel has PREEMPT_RT.
     pub fn is_realtime(&self) -> bool {
         machine::is_realtime(self.snapshot)
     }
@@ -87,7 +85,7 @@ impl<'a> Facts<'a> {
             || self.is_board("linux,dummy-virt")
     }
 
-    /// Whether no host shows in the time of this guest.
+    /// Whether this is a guest whose virtual time hides its host.
     pub fn is_in_virtual_time(&self) -> bool {
         self.text(MARK).is_some_and(|text| text.ends_with(IN_VIRTUAL_TIME))
     }
@@ -100,53 +98,51 @@ impl<'a> Facts<'a> {
         })
     }
 
-    /// Whether this process has a capability; none where nothing tells.
+    /// Whether this process has a capability; `None` if unknown.
     pub fn is_capable(&self, capability: u32) -> Option<bool> {
         let effective = u64::from_str_radix(self.status("CapEff")?, 16).ok()?;
         Some(effective >> capability & 1 == 1)
     }
 
-    /// Whether this is a container.
     pub fn is_container(&self) -> bool {
         let files = ["run/systemd/container", "run/.containerenv", ".dockerenv"];
         files.iter().any(|file| self.snapshot.text(file).is_some())
     }
 
-    /// Whether the board says one of its names is this: `raspberrypi`, `fsl,imx8`.
+    /// Whether one of the board's compatible names contains this: `raspberrypi`, `fsl,imx8`.
     pub fn is_board(&self, name: &str) -> bool {
         self.text("proc/device-tree/compatible").is_some_and(|names| names.contains(name))
     }
 
-    /// CPUs that are online.
     pub fn online(&self) -> CpuSet {
         self.snapshot.value("sys/devices/system/cpu/online").unwrap_or_default()
     }
 
-    /// CPUs that are taken out of load balancing, by the command line or by a cgroup.
+    /// CPUs excluded from load balancing, by the command line or by a cgroup.
     pub fn isolated(&self) -> CpuSet {
         let files = ["sys/devices/system/cpu/isolated", "sys/fs/cgroup/cpuset.cpus.isolated"];
         let sets = files.into_iter().filter_map(|file| self.snapshot.value::<CpuSet>(file));
         sets.flat_map(|set| set.iter().collect::<Vec<_>>()).collect()
     }
 
-    /// CPUs that are left for everything ordinary.
+    /// CPUs for all other work.
     pub fn housekeeping(&self) -> CpuSet {
         self.online().without(&self.isolated())
     }
 
-    /// Seconds since the kernel has started.
+    /// Seconds since the kernel started.
     pub fn uptime(&self) -> Option<f64> {
         self.text("proc/uptime")?.split_whitespace().next()?.parse().ok()
     }
 
-    /// The field of a table such as /proc/meminfo, in its own unit.
+    /// The field of a table such as /proc/meminfo, in that file's unit.
     pub fn field(&self, file: &str, name: &str) -> Option<u64> {
         let lines = self.text(file)?.lines();
         let value = |line: &'a str| line.strip_prefix(name)?.strip_prefix(':');
         lines.filter_map(value).next()?.split_whitespace().next()?.parse().ok()
     }
 
-    /// The sources of interrupts that the kernel lists.
+    /// The interrupts that the kernel lists.
     pub fn interrupts(&self) -> impl Iterator<Item = Interrupt<'a>> {
         let mut lines = self.text("proc/interrupts").unwrap_or_default().lines();
         let head = lines.next().unwrap_or_default();
@@ -157,7 +153,7 @@ impl<'a> Facts<'a> {
         lines.filter_map(move |line| Interrupt::parse(line, &cpus))
     }
 
-    /// The values of a file that each CPU has, and which CPUs have it; `*` stands for the number:
+    /// The values of a per-CPU file, and which CPUs have each; `*` stands for the number:
     /// `sys/devices/system/cpu/cpu*/cpufreq/scaling_governor`.
     pub fn values_by_cpu(&self, pattern: &str) -> Vec<(&'a str, CpuSet)> {
         let mut values: Vec<(&'a str, Vec<u32>)> = Vec::new();
@@ -176,19 +172,19 @@ impl<'a> Facts<'a> {
         self.text(made::THREADS).unwrap_or_default().lines().filter_map(Thread::parse)
     }
 
-    /// Lines of the kernel's log that hold this text.
+    /// Lines of the kernel log that contain this text.
     pub fn log_lines(&self, text: &str) -> impl Iterator<Item = &'a str> {
         let lines = self.text(made::KERNEL_LOG).unwrap_or_default().lines();
         lines.filter(move |line| line.contains(text))
     }
 }
 
-/// The number behind `cpu` in a path.
+/// The number after `cpu` in a path.
 pub fn cpu_in(path: &str) -> Option<u32> {
     path.split('/').find_map(|name| name.strip_prefix("cpu")?.parse().ok())
 }
 
-/// The word in brackets among those that could be chosen: `always [madvise] never`.
+/// The selected word, in brackets: `always [madvise] never`.
 pub fn selected(words: &str) -> Option<&str> {
     let chosen = words.split_whitespace().find_map(|word| word.strip_prefix('['));
     chosen.map(|word| word.trim_end_matches(']'))
@@ -196,11 +192,11 @@ pub fn selected(words: &str) -> Option<&str> {
 
 /// A line of /proc/interrupts.
 pub struct Interrupt<'a> {
-    /// Its number, or the name of what is no device: `LOC`, `IPI0`.
+    /// Its number, or the name of an interrupt without a device: `LOC`, `IPI0`.
     pub name: &'a str,
-    /// How often it has come, by CPU.
+    /// Number of interrupts, by CPU.
     pub counts: Vec<(u32, u64)>,
-    /// What stands behind the counts.
+    /// The text after the counts.
     pub what: &'a str,
 }
 
@@ -208,7 +204,7 @@ impl<'a> Interrupt<'a> {
     fn parse(line: &'a str, cpus: &[u32]) -> Option<Interrupt<'a>> {
         let (name, mut rest) = line.split_once(':')?;
         let mut counts = Vec::new();
-        // The lines of errors have one count for all.
+        // Lines of errors have one count for all CPUs.
         for cpu in cpus {
             let (word, after) = split_word(rest);
             let Ok(count) = word.parse() else { break };
@@ -218,24 +214,24 @@ impl<'a> Interrupt<'a> {
         Some(Interrupt { name: name.trim(), counts, what: rest.trim() })
     }
 
-    /// Whether a device raises it; some kernels number what belongs to each CPU too.
+    /// Whether a device raises it; some kernels number per-CPU interrupts too.
     pub fn is_device(&self) -> bool {
         let of_cpu = ["timer", "pmu", "mct_tick"].iter().any(|name| self.device().contains(name));
         self.name.chars().all(|c| c.is_ascii_digit()) && !of_cpu
     }
 
-    /// How often it has come on all CPUs.
+    /// Total over all CPUs.
     pub fn count(&self) -> u64 {
         self.counts.iter().map(|(_, count)| count).sum()
     }
 
-    /// Who listens to it: what stands behind the kind of its trigger.
+    /// Its handlers: the text after the trigger type.
     pub fn device(&self) -> &'a str {
         let (mut rest, mut device) = (self.what, self.what);
         while !rest.is_empty() {
             let (word, after) = split_word(rest);
             let word = word.to_lowercase();
-            // A controller may be named after a kind too, before the kind itself.
+            // A controller's name may look like a trigger type and come before it.
             if ["edge", "level", "fasteoi"].iter().any(|kind| word.ends_with(kind)) {
                 device = after.trim();
             }
@@ -245,7 +241,7 @@ impl<'a> Interrupt<'a> {
     }
 }
 
-/// The first word, and what follows.
+/// The first word, and the rest.
 fn split_word(text: &str) -> (&str, &str) {
     let text = text.trim_start();
     text.split_once(char::is_whitespace).unwrap_or((text, ""))
@@ -253,9 +249,8 @@ fn split_word(text: &str) -> (&str, &str) {
 
 /// A thread of the snapshot.
 pub struct Thread<'a> {
-    /// Its id.
     pub id: u32,
-    /// Its policy: `fifo`, `other`, …
+    /// `fifo`, `other`, …
     pub policy: &'a str,
     /// Its real-time priority.
     pub priority: u32,
@@ -263,7 +258,6 @@ pub struct Thread<'a> {
     pub cpu: u32,
     /// Where it may run.
     pub allowed: CpuSet,
-    /// Its name.
     pub name: &'a str,
 }
 
@@ -281,7 +275,7 @@ impl<'a> Thread<'a> {
         })
     }
 
-    /// Whether it runs before everything ordinary.
+    /// Whether it preempts SCHED_OTHER.
     pub fn is_realtime(&self) -> bool {
         matches!(self.policy, "fifo" | "rr" | "deadline")
     }

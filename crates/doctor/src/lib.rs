@@ -1,11 +1,13 @@
-//! What costs latency on a machine, from a snapshot of its kernel files, and how to change it.
+//! Finds what costs latency on a machine, from a snapshot of its kernel files, and how to change
+//! it.
 //!
-//! Everything here is a pure function of a [`Snapshot`], so this machine, a stored run, a mounted card
-//! and a planted test machine are examined alike, and a newer catalogue finds more in an older run.
+//! Everything here is a pure function of a [`Snapshot`], so this machine, a stored run, a mounted
+//! card and a test fixture are examined alike, and a newer catalogue finds more in an older run.
 //!
-//! `checks` is the catalogue: each check has a code, severity, topic, reason, cost, remedy, undo, and a
-//! function from the facts of a snapshot to an observation. `compare.rs` tells two snapshots apart:
-//! facts, findings, settings, and kernel options by topic (`config.rs`).
+//! `checks` is the catalogue: each check has a code, severity, topic, reason, cost, remedy, undo,
+//! and a function from the facts of a snapshot to an observation. `compare.rs` lists the
+//! differences of two snapshots: facts, findings, settings, and kernel options by topic
+//! (`config.rs`).
 
 mod boot;
 mod check;
@@ -24,15 +26,15 @@ use latlab_model::machine::Machine;
 use latlab_model::{CpuSet, Snapshot};
 use std::cmp::Reverse;
 
-/// All that the doctor knows, in the order of its topics.
+/// All checks, by topic.
 pub fn catalogue() -> impl Iterator<Item = &'static Check> {
     checks::ALL.iter().copied().flatten()
 }
 
-/// What a host does to its guests, and does not where their time is virtual.
+/// What a host does to its guests, unless their time is virtual.
 const OF_A_HOST: [&str; 4] = ["guest", "guest-clock", "no-idle-driver", "stolen-time"];
 
-/// What is to be said of this machine, heaviest first.
+/// The diagnoses of this machine, most severe first.
 pub fn examine(snapshot: &Snapshot) -> Vec<Diagnosis> {
     let facts = Facts::new(snapshot);
     let without_host = facts.is_in_virtual_time();
@@ -45,7 +47,7 @@ pub fn examine(snapshot: &Snapshot) -> Vec<Diagnosis> {
     found
 }
 
-/// The machine, what is to be said of it, and what could not be looked at.
+/// The machine, its diagnoses, and what could not be read.
 pub fn examination(snapshot: &Snapshot) -> Examination {
     let unreadable = snapshot.unreadable();
     Examination {
@@ -55,7 +57,7 @@ pub fn examination(snapshot: &Snapshot) -> Examination {
     }
 }
 
-/// The fingerprint of a machine by its files alone.
+/// The fingerprint of a machine, by its files alone.
 pub fn machine(snapshot: &Snapshot) -> Machine {
     let online: CpuSet = snapshot.value("sys/devices/system/cpu/online").unwrap_or_default();
     let status = snapshot.text("proc/self/status").unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Files of other latency tools: read as runs, and written from runs.
 //!
-//! `read/` and `write/` have a file for each format.
+//! `read/` and `write/` have one file per format.
 
 #![forbid(unsafe_code)]
 

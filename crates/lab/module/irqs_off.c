@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Keeps interrupts off for a while: a fault to be found again by whoever measures. */
+/* Keeps interrupts off for a while: an injected fault that a measurement has to find. */
 #include <linux/delay.h>
 #include <linux/errno.h>
 #include <linux/irqflags.h>
@@ -17,7 +17,7 @@ static int __init irqs_off_init(void)
 	mdelay(length_us / 1000);
 	udelay(length_us % 1000);
 	local_irq_restore(flags);
-	/* It has done what it was loaded for, and can be loaded again. */
+	/* The work is done: refuse to stay, so that it can be loaded again. */
 	return -EAGAIN;
 }
 module_init(irqs_off_init);

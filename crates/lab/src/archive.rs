@@ -1,5 +1,5 @@
-//! The initial file system of a guest, as the kernel unpacks it: the cpio format `newc`. The same
-//! files make the same bytes, since no time and no owner is in it.
+//! The initramfs of a guest in the cpio format `newc`. The same files give the same bytes, since it
+//! contains no times or owners.
 
 use crate::error::{Error, Result};
 use std::collections::BTreeMap;
@@ -12,31 +12,30 @@ const FOLDER: u32 = 0o040_755;
 const PROGRAM: u32 = 0o100_755;
 const FILE: u32 = 0o100_644;
 
-/// What lies at a path.
+/// The object at a path.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Entry {
     Folder,
     File { mode: u32, bytes: Vec<u8> },
 }
 
-/// Files by their paths, without a leading `/`.
+/// Files by path, without a leading `/`.
 #[derive(Clone, Default, Debug)]
 pub struct Archive {
     entries: BTreeMap<String, Entry>,
 }
 
 impl Archive {
-    /// Adds a file.
     pub fn file(&mut self, path: &str, bytes: Vec<u8>) {
         self.add(path, Entry::File { mode: FILE, bytes });
     }
 
-    /// Adds a file that can be run.
+    /// Adds an executable file.
     pub fn program(&mut self, path: &str, bytes: Vec<u8>) {
         self.add(path, Entry::File { mode: PROGRAM, bytes });
     }
 
-    /// Adds the wanted files of a folder, at their places in it; a link becomes what it leads to.
+    /// Adds the wanted files of a folder, at their paths in it; a link is replaced by its target.
     pub fn folder(&mut self, folder: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<()> {
         let mut folders = vec![folder.to_path_buf()];
         while let Some(next) = folders.pop() {
@@ -56,7 +55,7 @@ impl Archive {
         Ok(())
     }
 
-    /// The folders above come by themselves.
+    /// Parent folders are added as needed.
     fn add(&mut self, path: &str, entry: Entry) {
         let path = path.trim_start_matches('/');
         for (end, _) in path.match_indices('/') {
@@ -65,7 +64,7 @@ impl Archive {
         self.entries.insert(path.to_string(), entry);
     }
 
-    /// Its bytes.
+    /// The archive as bytes.
     pub fn bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         for (number, (path, entry)) in self.entries.iter().enumerate() {
@@ -80,7 +79,8 @@ impl Archive {
     }
 }
 
-/// A header of thirteen numbers of eight digits, the name, and the content, each padded to four.
+/// A header of thirteen numbers of eight digits, the name, and the content, each padded to four
+/// bytes.
 fn put(bytes: &mut Vec<u8>, number: u32, mode: u32, name: &str, content: &[u8]) {
     let (size, name_size) = (content.len() as u32, name.len() as u32 + 1);
     let links = if mode == FOLDER { 2 } else { 1 };
@@ -125,7 +125,7 @@ mod tests {
         let places: Vec<usize> = text.match_indices(MAGIC).map(|(place, _)| place).collect();
         assert_eq!(places.len(), 3, "a folder, a file and the end");
         assert!(places.iter().all(|place| place % 4 == 0), "{places:?}");
-        // Size of the name with its end, then the checksum, then the name.
+        // Size of the name with its terminator, then the checksum, then the name.
         assert!(text.contains("0000000500000000a/bc\0"), "{text}");
     }
 }

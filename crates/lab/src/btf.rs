@@ -1,5 +1,5 @@
-//! Where members lie in structures of a kernel, by its own description of its types (BTF, as
-//! Documentation/bpf/btf.rst describes it).
+//! Offsets of structure members in a kernel, from its type description (BTF,
+//! Documentation/bpf/btf.rst).
 
 /// The first bytes: magic number, version, flags, and the length of the header.
 pub const MAGIC: [u8; 8] = [0x9f, 0xeb, 1, 0, 24, 0, 0, 0];
@@ -11,12 +11,12 @@ const UNION: u32 = 5;
 pub struct Types<'a> {
     bytes: &'a [u8],
     strings: &'a [u8],
-    /// Where each type stands; the first number is void.
+    /// Position of each type; number 0 is void.
     types: Vec<usize>,
 }
 
 impl<'a> Types<'a> {
-    /// Of such a description; none where it is damaged.
+    /// Parses a description; `None` if it is damaged.
     pub fn parse(bytes: &'a [u8]) -> Option<Types<'a>> {
         bytes.strip_prefix(&MAGIC[..])?;
         let section = |at: usize| {
@@ -41,7 +41,7 @@ impl<'a> Types<'a> {
         Some(Types { bytes, strings, types: found })
     }
 
-    /// Where a member of a structure lies, in bytes; members of members are separated by dots.
+    /// Offset of a structure's member in bytes; nested members are separated by dots.
     pub fn offset(&self, structure: &str, path: &str) -> Option<u64> {
         let is_it = |at: &&usize| {
             let info = word(self.bytes, **at + 4).unwrap_or_default();
@@ -57,7 +57,7 @@ impl<'a> Types<'a> {
         Some(sum / 8)
     }
 
-    /// Offset in bits and type of a member, also of one without a name.
+    /// Offset in bits and type of a member, even one within an unnamed member.
     fn member(&self, at: usize, name: &[u8]) -> Option<(u64, u32)> {
         let info = word(self.bytes, at + 4)?;
         if ![STRUCT, UNION].contains(&(info >> 24 & 0x1f)) {
@@ -95,7 +95,7 @@ fn word(bytes: &[u8], at: usize) -> Option<u32> {
 mod tests {
     use super::*;
 
-    /// `struct task { int; union { struct inner { int pid; }; }; char comm[16] }` as a kernel says it.
+    /// `struct task { int; union { struct inner { int pid; }; }; char comm[16] }` in BTF.
     fn described() -> Vec<u8> {
         let strings = b"\0task\0inner\0pid\0comm\0int\0state\0";
         let at = |name: &[u8]| {
@@ -135,7 +135,7 @@ mod tests {
         assert_eq!(types.offset("task", "tgid"), None);
         assert_eq!(types.offset("tsk", "pid"), None);
         for cut in 0..bytes.len() {
-            // Whatever is left must not end the program.
+            // A truncated description must not cause a panic.
             let _ = Types::parse(&bytes[..cut]).map(|types| types.offset("task", "pid"));
         }
     }

@@ -1,5 +1,5 @@
-//! Where kernels and programs of guests are kept, and how they come there: downloaded by the
-//! host's package manager with an own configuration, and unpacked; nothing is installed.
+//! The cache of kernels and programs for guests: packages are downloaded by the host's package
+//! manager with a private configuration, and unpacked; nothing is installed.
 
 use crate::error::{Error, Result};
 use sha2::{Digest, Sha256};
@@ -8,11 +8,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Releases of Debian that packages come from.
+/// Debian releases from which packages come.
 const RELEASES: [&str; 2] = ["bookworm", BACKPORTS];
-/// The one with newer versions, which are taken only where they are asked for.
+/// The one with newer versions, used only if requested.
 pub(crate) const BACKPORTS: &str = "bookworm-backports";
-/// How Debian calls the architecture of this program.
+/// Debian's name for the architecture of this program.
 pub(crate) const HOST: &str = if cfg!(target_arch = "aarch64") {
     "arm64"
 } else if cfg!(target_arch = "arm") {
@@ -21,40 +21,37 @@ pub(crate) const HOST: &str = if cfg!(target_arch = "aarch64") {
     "amd64"
 };
 const KEYS: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
-/// What an unpacked package was: its name, its version and the checksum of its file.
+/// The file with the name, version and checksum of an unpacked package.
 const ORIGIN: &str = "package";
 
-/// The folder of all that is kept.
+/// The folder of the cache.
 #[derive(Clone, Debug)]
 pub struct Cache {
     folder: PathBuf,
 }
 
-/// A package that is unpacked.
+/// An unpacked package.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Package {
     /// Where its files are.
     pub folder: PathBuf,
-    /// Its name.
     pub name: String,
-    /// Its version.
     pub version: String,
     /// The SHA-256 of its file.
     pub sha256: String,
 }
 
 impl Cache {
-    /// In this folder, which need not be there.
+    /// A cache in this folder, which need not exist.
     pub fn new(folder: PathBuf) -> Cache {
         Cache { folder }
     }
 
-    /// Where it is.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// What is kept under this name; none where nothing is.
+    /// The package kept under this name; `None` if there is none.
     pub fn cached(&self, name: &str) -> Option<Package> {
         let folder = self.folder.join(name);
         let origin = fs::read_to_string(folder.join(ORIGIN)).ok()?;
@@ -62,7 +59,7 @@ impl Cache {
         Some(Package { folder, name: words.next()?, version: words.next()?, sha256: words.next()? })
     }
 
-    /// Downloads the newest package that fits, and keeps what it holds under this name.
+    /// Downloads the newest matching package, and keeps its contents under this name.
     pub(crate) fn fetch(
         &self,
         apt: &Apt,
@@ -80,7 +77,7 @@ impl Cache {
         self.unpack(name, package, &file)
     }
 
-    /// First beside its place, so that what is there is whole.
+    /// Unpacks to a temporary folder first, so that the final one is always complete.
     fn unpack(&self, name: &str, package: &str, file: &Path) -> Result<Package> {
         let (folder, beside) = (self.folder.join(name), self.folder.join(format!("{name}.new")));
         for old in [&beside, &folder] {
@@ -98,14 +95,14 @@ impl Cache {
         fs::write(&origin, format!("{package} {version} {sha256}\n"))
             .map_err(Error::io("write", &origin))?;
         fs::rename(&beside, &folder).map_err(Error::io("create", &folder))?;
-        // It can be had again, and is twice as large as needed.
+        // Failure is harmless: it only saves space, and the file can be downloaded again.
         let _ = fs::remove_file(file);
         Ok(Package { folder, name: package.to_string(), version, sha256 })
     }
 }
 
-/// Makes a folder beside its place first, so that what is there is whole. Whoever makes it at the same time makes
-/// it of the same.
+/// Builds a folder under a temporary name first, so that the final one is always complete. A
+/// concurrent builder produces the same.
 pub(crate) fn make_whole(folder: &Path, make: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
     remove_abandoned(folder);
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
@@ -119,7 +116,7 @@ pub(crate) fn make_whole(folder: &Path, make: impl FnOnce(&Path) -> Result<()>) 
     made
 }
 
-/// Removes what [`make_whole`] has begun for this folder in processes that were killed.
+/// Removes what killed processes have left of [`make_whole`] for this folder.
 fn remove_abandoned(folder: &Path) {
     let name = format!("{}.", folder.file_name().unwrap_or_default().to_string_lossy());
     let entries = folder.parent().and_then(|parent| fs::read_dir(parent).ok());
@@ -133,7 +130,7 @@ fn remove_abandoned(folder: &Path) {
     }
 }
 
-/// The file below a folder whose name fits; a link that leads out of it is none.
+/// The file below a folder whose name matches; links out of the folder are ignored.
 pub(crate) fn find(folder: &Path, fits: &dyn Fn(&str) -> bool) -> Option<PathBuf> {
     let mut folders = vec![folder.to_path_buf()];
     while let Some(folder) = folders.pop() {
@@ -152,17 +149,17 @@ pub(crate) fn find(folder: &Path, fits: &dyn Fn(&str) -> bool) -> Option<PathBuf
     None
 }
 
-/// The package manager with lists and packages of our own.
+/// The package manager with private lists and packages.
 pub(crate) struct Apt {
     architecture: String,
     folder: PathBuf,
     options: Vec<String>,
-    /// Locked as long as these lists are used: apt fails where another one has them.
+    /// Locked while these lists are used: apt fails if another process uses them.
     _lock: File,
 }
 
 impl Apt {
-    /// With today's lists, for an architecture of Debian.
+    /// Updates the lists, for an architecture of Debian.
     pub(crate) fn prepare(cache: &Cache, architecture: &str) -> Result<Apt> {
         let folder = cache.folder.join("apt").join(architecture);
         for part in ["lists/partial", "archives/partial", "packages"] {
@@ -201,7 +198,7 @@ impl Apt {
         )
     }
 
-    /// Downloads a package, from this release if it must be another than usual.
+    /// Downloads a package, from this release if it is not the usual one.
     pub(crate) fn download(&self, package: &str, release: Option<&str>) -> Result<PathBuf> {
         let release = release.map(|release| ["-t", release]).into_iter().flatten();
         let words: Vec<&str> = release.chain(["download", package]).collect();
@@ -219,7 +216,7 @@ impl Apt {
     }
 }
 
-/// Where this host's packages come from, which has all architectures.
+/// The mirror of this host's packages, which has all architectures.
 fn mirror() -> Result<String> {
     let format = ["indextargets", "--format", "$(REPO_URI)", "Created-By: Packages"];
     let known = output_of(Command::new("apt-get").args(format))?;
@@ -227,7 +224,7 @@ fn mirror() -> Result<String> {
     mirror.map(str::to_string).ok_or(Error::NoMirror)
 }
 
-/// Runs a program and gives back what it printed.
+/// Runs a program and returns its output.
 pub(crate) fn output_of(command: &mut Command) -> Result<String> {
     let program = command.get_program().to_string_lossy().into_owned();
     let Output { status, stdout, stderr } = match command.output() {
@@ -244,7 +241,7 @@ pub(crate) fn output_of(command: &mut Command) -> Result<String> {
     }
 }
 
-/// Writes a file that is whole as soon as it is there.
+/// Writes a file that is complete as soon as it exists.
 pub(crate) fn write_whole(file: &Path, bytes: &[u8]) -> Result<()> {
     let folder = file.parent().unwrap_or(Path::new("."));
     let failed = || Error::io("write a file in", folder);
@@ -254,7 +251,7 @@ pub(crate) fn write_whole(file: &Path, bytes: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// The numbers in a name, by which versions follow each other.
+/// The numbers in a name, by which versions are ordered.
 fn numbers(name: &str) -> Vec<u64> {
     name.split(|c: char| !c.is_ascii_digit()).filter_map(|part| part.parse().ok()).collect()
 }

@@ -1,4 +1,4 @@
-//! What a lab target comes to on this host: its machine, its kernel, and files that are there.
+//! Resolves a lab target on this host: its machine, its kernel, and existing files.
 
 use crate::cache::Cache;
 use crate::kernel::{Kernel, check_files};
@@ -7,32 +7,30 @@ use crate::{emulator, error, program};
 use latlab_model::target::{KernelFiles, LabKernel, LabTarget};
 use std::path::Path;
 
-/// Least memory that a kernel starts with, and which it alone needs nearly all, in MiB.
+/// Least memory in MiB with which a kernel starts; it uses nearly all of that.
 pub const LEAST_MEMORY: u32 = 96;
 /// More than any host has for a guest, in MiB.
 const MOST_MEMORY: u32 = 65_536;
-/// More CPUs than these make nothing clearer.
+/// More CPUs than these reveal nothing new.
 const MOST_CPUS: u32 = 64;
 
-/// The configuration of a guest: a lab target with everything in it known and checked.
+/// The configuration of a guest: a lab target with everything resolved and checked.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GuestConfig {
-    /// The machine.
     pub machine: &'static EmulatedMachine,
-    /// Its kernel.
     pub kernel: Kernel,
-    /// Its memory in MiB.
+    /// Memory in MiB.
     pub memory: u32,
-    /// Its CPUs.
+    /// Number of CPUs.
     pub cpus: u32,
-    /// Whether its time is that of the host.
+    /// Whether it runs in the host's time.
     pub realtime: bool,
     /// Whether it runs on the newer QEMU of Debian's backports, whatever the host has.
     pub new_qemu: bool,
 }
 
 impl GuestConfig {
-    /// The configuration that a target asks for; an error is one line.
+    /// Resolves a target; an error is one line.
     pub fn resolve(target: &LabTarget) -> Result<GuestConfig, String> {
         let machine = find_machine(&target.machine).ok_or_else(|| {
             let known: Vec<&str> = MACHINES.iter().map(|machine| machine.name).collect();
@@ -57,7 +55,7 @@ impl GuestConfig {
         Ok(GuestConfig { machine, kernel, memory, cpus, realtime, new_qemu })
     }
 
-    /// The target that resolves to it, with nothing in it that is the default.
+    /// The target that resolves to it, without defaults.
     pub fn target(&self) -> LabTarget {
         let machine = self.machine;
         let default_cpus = machine.fixed_cpus.unwrap_or(1);
@@ -74,7 +72,7 @@ impl GuestConfig {
         }
     }
 
-    /// Whether its emulator is the newer one, because somebody says so or its machine needs it.
+    /// Whether it uses the newer emulator, by request or because its machine needs it.
     pub(crate) fn has_new_emulator(&self) -> bool {
         self.new_qemu || self.machine.is_new
     }
@@ -84,8 +82,8 @@ impl GuestConfig {
         self.kernel.image(self.machine, cache).is_ok()
     }
 
-    /// Gets its kernel, where it is one of Debian's, and the programs that load such a machine;
-    /// gives back where the kernel came from.
+    /// Downloads its kernel, if it is one of Debian's, and the programs that load such a machine;
+    /// returns the origin of the kernel.
     pub fn fetch(&self, cache: &Cache) -> error::Result<String> {
         program::fetch(self.machine, cache)?;
         emulator::fetch(self, cache)?;
@@ -108,7 +106,7 @@ fn check_paths(files: &KernelFiles) -> Result<(), String> {
     }
 }
 
-/// In virtual time there is one CPU, because more of them would run one after the other.
+/// In virtual time there is one CPU, because several would run one after the other.
 fn cpus(target: &LabTarget, machine: &EmulatedMachine) -> Result<u32, String> {
     let name = machine.name;
     if let Some(cpus) = target.cpus.filter(|cpus| !(1..=MOST_CPUS).contains(cpus)) {

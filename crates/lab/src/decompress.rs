@@ -1,5 +1,5 @@
-//! What is packed in a kernel's image for PCs: a guest that need not unpack it starts in half the
-//! time.
+//! Extracts the payload of a PC's compressed kernel image: a guest that need not decompress it
+//! starts in half the time.
 
 use crate::cache::write_whole;
 use crate::error::{Error, Result};
@@ -8,17 +8,17 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Where the boot protocol of Linux keeps the number of sectors before the kernel's own code.
+/// Offset of the number of sectors before the kernel's own code, by the Linux boot protocol.
 const SETUP_SECTORS: usize = 0x1f1;
 const SECTOR: usize = 512;
-/// Where it keeps the place of what is packed, from that code on, and its length.
+/// Offset of the payload's position, relative to that code, and of its length.
 const PAYLOAD: usize = 0x248;
-/// The length of what comes out stands behind it.
+/// Length of the decompressed size after the payload.
 const TAIL: usize = 4;
-/// What the image becomes beside it.
+/// Name of the extracted file, next to the image.
 const NAME: &str = "vmlinux";
 
-/// The kernel of this image without its packing, kept beside it; none where it is packed otherwise.
+/// The extracted kernel, stored next to the image; `None` for another compression.
 pub fn decompress(image: &Path) -> Result<Option<PathBuf>> {
     let kept = image.with_file_name(NAME);
     if kept.exists() {

@@ -1,5 +1,5 @@
-//! The description of a board with another use of its serial interfaces: some are off because nothing
-//! is plugged into them on the board itself, some are kept for a device that no guest has.
+//! Edits the device tree of a board to use its serial interfaces differently: some are off because
+//! nothing is connected to them on the board, some are reserved for a device that no guest has.
 
 use crate::cache::write_whole;
 use crate::error::{Error, Result};
@@ -7,21 +7,21 @@ use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// Tokens of the structure block, as the Devicetree Specification 0.4 numbers them (section 5.4).
+/// Tokens of the structure block, as in the Devicetree Specification 0.4 (section 5.4).
 const BEGIN_NODE: u32 = 1;
 const END_NODE: u32 = 2;
 const PROPERTY: u32 = 3;
 const NOTHING: u32 = 4;
-/// What the file begins with.
+/// The first bytes of the file.
 pub(crate) const MAGIC: u32 = 0xd00d_feed;
 const OKAY: &[u8] = b"okay\0";
 
-/// What is changed of a description.
+/// A change of a device tree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DeviceTreeEdit {
-    /// This device is on.
+    /// Switch this device on.
     On(&'static str),
-    /// This device is not there.
+    /// Hide this device.
     Away(&'static str),
 }
 
@@ -33,7 +33,7 @@ impl DeviceTreeEdit {
     }
 }
 
-/// A copy beside the file, with that change.
+/// An edited copy next to the file.
 pub fn edit(file: &Path, change: DeviceTreeEdit) -> Result<PathBuf> {
     let kept = file.with_extension("lab.dtb");
     if kept.exists() {
@@ -49,8 +49,8 @@ pub fn edit(file: &Path, change: DeviceTreeEdit) -> Result<PathBuf> {
     Ok(kept)
 }
 
-/// In place: `okay` is no longer than `disabled`, and what follows its end is not read; a device
-/// without `compatible` is none to the kernel.
+/// Edits in place: `okay` is no longer than `disabled`, and what follows its end is not read; the
+/// kernel ignores a device without `compatible`.
 fn apply(tree: &mut [u8], change: DeviceTreeEdit) -> Option<()> {
     match change {
         DeviceTreeEdit::On(device) => {

@@ -1,4 +1,4 @@
-//! QEMU: that of the host, or a newer one from Debian's backports, unpacked and not installed.
+//! QEMU: the host's, or a newer one from Debian's backports, unpacked but not installed.
 
 use crate::cache::{Apt, BACKPORTS, Cache, HOST, output_of};
 use crate::config::GuestConfig;
@@ -7,7 +7,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// What the newer ones need of their own version, and the firmware of PCs.
+/// What the newer ones need in their own version, and the firmware of PCs.
 const WITH: [&str; 3] = ["qemu-system-data", "qemu-system-common", "seabios"];
 
 /// Debian's package of a target's emulator.
@@ -23,7 +23,7 @@ fn folder(config: &GuestConfig, cache: &Cache) -> PathBuf {
     cache.folder().join("emulators").join(package(config))
 }
 
-/// Gets the newer one, where it is asked for or needed, and is not here.
+/// Downloads the newer emulator, if it is requested or needed, and missing.
 pub fn fetch(config: &GuestConfig, cache: &Cache) -> Result<()> {
     let folder = folder(config, cache);
     let beside = folder.with_extension("new");
@@ -38,13 +38,13 @@ pub fn fetch(config: &GuestConfig, cache: &Cache) -> Result<()> {
     for package in WITH.into_iter().chain([package(config)]) {
         let file = apt.download(package, Some(BACKPORTS))?;
         output_of(Command::new("dpkg-deb").arg("-x").arg(&file).arg(&beside))?;
-        // It can be had again.
+        // Failure is harmless: the file can be downloaded again.
         let _ = fs::remove_file(file);
     }
     fs::rename(&beside, &folder).map_err(Error::io("create", &folder))
 }
 
-/// The emulator of a target.
+/// The emulator's command for a target.
 pub fn command(config: &GuestConfig, cache: &Cache) -> Command {
     let qemu = config.machine.qemu;
     if !config.has_new_emulator() {
@@ -52,7 +52,7 @@ pub fn command(config: &GuestConfig, cache: &Cache) -> Command {
     }
     let folder = folder(config, cache);
     let mut command = Command::new(folder.join("usr/bin").join(qemu));
-    // Those of another version, which may be installed, it refuses.
+    // It refuses installed modules of another version.
     command.env("QEMU_MODULE_DIR", folder.join("usr/lib/modules"));
     for firmware in ["usr/share/qemu", "usr/share/seabios"] {
         command.arg("-L").arg(folder.join(firmware));
@@ -60,7 +60,7 @@ pub fn command(config: &GuestConfig, cache: &Cache) -> Command {
     command
 }
 
-/// What the emulator says of itself.
+/// The version that the emulator reports.
 pub fn version(config: &GuestConfig, cache: &Cache) -> Result<String> {
     let output = command(config, cache).arg("--version").output();
     let missing = |error| match config.has_new_emulator() {

@@ -1,4 +1,4 @@
-//! A guest from its parts to the command that starts it.
+//! Assembles a guest and the command that starts it.
 
 use crate::archive::Archive;
 use crate::cache::{Cache, hex};
@@ -23,45 +23,46 @@ use std::time::{Duration, Instant};
 const INIT: &str = "init";
 /// The list of the modules.
 const MODULES: &str = "lab/modules";
-/// A kernel that runs by KVM comes to its end within this.
+/// Time within which a kernel under KVM runs to its end.
 const KVM_WITHIN: Duration = Duration::from_secs(10);
 const LOOK: Duration = Duration::from_millis(20);
 
-/// A guest that is ready but for its job.
+/// A complete guest except for its job.
 #[derive(Debug)]
 pub struct GuestImage {
     config: GuestConfig,
     kernel: Image,
     files: Archive,
-    /// What is loaded before the agent begins: a module and its parameters on each line.
+    /// Modules to load before the agent begins, one per line with parameters.
     modules: String,
     seed: u64,
     accelerator: Option<Accelerator>,
     emulator: Command,
     version: String,
-    /// Where a file may lie for a moment.
+    /// Folder for short-lived files.
     scratch: PathBuf,
-    /// The words by which a host would have greeted the agent.
+    /// The bytes with which a host would greet the agent.
     pub job: Vec<u8>,
 }
 
-/// What must be the same for two runs to be the same.
+/// Everything that must be equal for two runs to be equal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Identity {
-    /// The emulator, as it names itself.
+    /// The emulator's name for itself.
     pub emulator: String,
-    /// What it runs by, where its time is that of the host.
+    /// What executes it, if it runs in the host's time.
     pub accelerator: Option<&'static str>,
-    /// The package of the kernel with its version, or its file.
+    /// The kernel's package with version, or its file.
     pub kernel: String,
     /// Checksum of its image.
     pub kernel_sha256: String,
-    /// Checksum of the initial file system without the job.
+    /// Checksum of the initramfs without the job.
     pub files_sha256: String,
 }
 
 impl GuestImage {
-    /// Of this configuration, with the agent for its processor as the first process, and these programs.
+    /// A guest of this configuration, with the agent for its processor as the first process, and
+    /// these programs.
     pub fn new<'a>(
         config: &GuestConfig,
         cache: &Cache,
@@ -97,7 +98,7 @@ impl GuestImage {
         })
     }
 
-    /// Adds a file of this text.
+    /// Adds a text file.
     pub fn add_file(&mut self, path: &str, text: String) {
         self.files.file(path, text.into_bytes());
     }
@@ -110,17 +111,15 @@ impl GuestImage {
         Ok(())
     }
 
-    /// Its configuration.
     pub(crate) fn config(&self) -> &GuestConfig {
         &self.config
     }
 
-    /// Its files.
     pub(crate) fn files(&mut self) -> &mut Archive {
         &mut self.files
     }
 
-    /// Has a module loaded before the agent begins, behind those that came before.
+    /// Adds a module to be loaded before the agent begins, after those added before.
     pub(crate) fn load_module(&mut self, file: &Path, parameters: &str) -> Result<()> {
         let line = add_module(&mut self.files, file)?;
         self.modules += &format!("{line} {parameters}\n");
@@ -128,7 +127,7 @@ impl GuestImage {
         Ok(())
     }
 
-    /// What makes it the same again.
+    /// Everything that must be equal for a run to be repeated.
     pub fn identity(&self) -> Result<Identity> {
         let file = &self.kernel.file;
         let image = fs::read(file).map_err(Error::io("read", file))?;
@@ -141,12 +140,12 @@ impl GuestImage {
         })
     }
 
-    /// Whether its time is its own.
+    /// Whether it runs in virtual time.
     pub fn is_in_virtual_time(&self) -> bool {
         self.accelerator.is_none()
     }
 
-    /// Those of these CPUs of the host that it may run on.
+    /// Reserves those of these host CPUs that it may run on.
     pub fn reserve_cpus(&self, cpus: Vec<u32>) -> HostCpus {
         match self.is_in_virtual_time() {
             true => HostCpus::reserve_one(&cpus, &self.scratch),
@@ -154,16 +153,16 @@ impl GuestImage {
         }
     }
 
-    /// The emulator's command; the stream comes out of its standard output. A descriptor that is open in
-    /// the emulator leads to the wire of its board.
+    /// The emulator's command, which writes the stream to standard output. The descriptor `wire`,
+    /// opened in the emulator, leads to the board's wire.
     pub fn prepare(mut self, console: &Path, wire: Option<RawFd>) -> Result<Command> {
         self.files.file("lab/job", self.job);
-        // As long for each seed, so that the guest's memory is laid out alike.
+        // The same length for each seed, so that the guest's memory layout does not change.
         self.files.file("lab/seed", format!("{:016x}", self.seed).into_bytes());
         let name = self.config.target().to_string();
         let GuestConfig { machine, memory, cpus, .. } = self.config;
         let parts = Boot {
-            // What follows may be no name of a host.
+            // The rest may not be valid in a host name.
             name: name.split(',').next().unwrap_or_default(),
             kernel: &self.kernel.file,
             dtb: self.kernel.dtb.as_deref(),
@@ -181,8 +180,8 @@ impl GuestImage {
     }
 }
 
-/// The host's own processor, where it is of the same kind and runs such a kernel; within a virtual
-/// machine KVM may be there and stop at an instruction that it does not know.
+/// KVM, if the processor matches and runs such a kernel; in a virtual machine KVM may be present
+/// and stop at an instruction that it does not know.
 fn accelerator(config: &GuestConfig, kernel: &Image, cache: &Cache) -> Result<Accelerator> {
     let usable = || File::options().read(true).write(true).open("/dev/kvm").is_ok();
     let alike = config.machine.architecture == std::env::consts::ARCH;
@@ -196,7 +195,7 @@ fn accelerator(config: &GuestConfig, kernel: &Image, cache: &Cache) -> Result<Ac
     }
 }
 
-/// Whether the kernel comes so far that it misses its files, gives up and restarts.
+/// Whether the kernel gets as far as missing its files, panics and restarts.
 fn kvm_runs(config: &GuestConfig, kernel: &Image, cache: &Cache) -> Result<bool> {
     let parts = Boot {
         name: "probe",
@@ -227,7 +226,7 @@ fn kvm_runs(config: &GuestConfig, kernel: &Image, cache: &Cache) -> Result<bool>
     Ok(false)
 }
 
-/// A file that goes away with whoever has it open, even if all are killed.
+/// An unlinked file, which disappears with its last user even if that is killed.
 fn unnamed_file(folder: &Path, bytes: &[u8]) -> Result<File> {
     let failed = || Error::io("write a file in", folder);
     let mut file = tempfile::tempfile_in(folder).map_err(failed())?;
@@ -235,7 +234,7 @@ fn unnamed_file(folder: &Path, bytes: &[u8]) -> Result<File> {
     Ok(file)
 }
 
-/// Those that the kernel has not built in, with the list by which they are loaded.
+/// Adds those modules that are not built into the kernel, and returns the list for loading them.
 fn add_modules(files: &mut Archive, kernel: &Image, names: &[&str]) -> Result<String> {
     let mut list = String::new();
     for file in names.iter().filter_map(|name| kernel.module(name)) {
@@ -245,7 +244,7 @@ fn add_modules(files: &mut Archive, kernel: &Image, names: &[&str]) -> Result<St
     Ok(list)
 }
 
-/// Where it lies in the guest.
+/// Adds a module; returns its path in the guest.
 fn add_module(files: &mut Archive, file: &Path) -> Result<String> {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let place = format!("/lab/modules.d/{name}");

@@ -1,8 +1,8 @@
-//! The CPU of the host that a guest runs on.
+//! Chooses the host CPU for a guest.
 //!
-//! QEMU has a thread for the guest's processor and one for its devices. Side by side, the second may
-//! look at a processor that has gone to sleep before its last instructions are counted, and sets the
-//! next timer late by them. On one CPU they take turns.
+//! QEMU has one thread for the guest's processor and one for its devices. In parallel, the second
+//! may see a sleeping processor before its last instructions are counted, and set the next timer
+//! late by them. On one CPU they take turns.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -10,19 +10,18 @@ use std::path::Path;
 /// The CPUs that a guest may run on, reserved until this is dropped.
 #[derive(Debug)]
 pub struct HostCpus {
-    /// Their numbers.
     pub cpus: Vec<u32>,
     /// Locked, so that other guests see that the CPU is taken.
     _lock: Option<File>,
 }
 
 impl HostCpus {
-    /// All of these, reserved by nobody.
+    /// All of these, without a reservation.
     pub(crate) fn shared(cpus: Vec<u32>) -> HostCpus {
         HostCpus { cpus, _lock: None }
     }
 
-    /// One of these, which no other guest has where there is such a one; `folder` holds the locks.
+    /// Reserves one of these that no other guest has, if there is one; `folder` holds the locks.
     pub(crate) fn reserve_one(cpus: &[u32], folder: &Path) -> HostCpus {
         let folder = folder.join("cpus");
         // Without the folder guests do not see each other, and may share a CPU.
@@ -33,7 +32,7 @@ impl HostCpus {
             file.try_lock().ok().map(|()| HostCpus { cpus: vec![*cpu], _lock: Some(file) })
         };
         let any = || cpus.get(std::process::id() as usize % cpus.len().max(1));
-        // The first one has most of the host's own work.
+        // The first CPU has most of the host's own work.
         let reserved = cpus.iter().rev().find_map(free);
         reserved.unwrap_or_else(|| HostCpus::shared(any().copied().into_iter().collect()))
     }

@@ -1,4 +1,4 @@
-//! The kernels of guests: Debian's, stock and with PREEMPT_RT, or one's own.
+//! The kernels of guests: Debian's, stock and with PREEMPT_RT, or the user's.
 
 use crate::cache::{Apt, Cache, Package, find};
 use crate::decompress::decompress;
@@ -12,40 +12,36 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// A kernel by what it is.
+/// A kernel by its origin.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Kernel {
-    /// One of Debian's.
     Debian(DebianKernel),
-    /// One's own.
+    /// The user's files.
     Files(KernelFiles),
 }
 
-/// A kernel of Debian's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DebianKernel {
-    /// Whether it is one with PREEMPT_RT.
+    /// Whether it has PREEMPT_RT.
     pub is_realtime: bool,
-    /// Its series.
     pub series: &'static str,
 }
 
 /// A kernel that can be started.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Image {
-    /// Its file.
     pub file: PathBuf,
-    /// The description of the machine, where QEMU has none of its own.
+    /// The device tree, if QEMU has none.
     pub dtb: Option<PathBuf>,
-    /// Where it came from.
+    /// Its origin, for people.
     pub origin: String,
     modules: Option<PathBuf>,
 }
 
-/// The series that Debian 12 has.
+/// The series in Debian 12.
 const SERIES: [&str; 2] = ["6.1", "6.12"];
 
-/// All kernels of Debian's, for any machine.
+/// All kernels of Debian, for any machine.
 pub fn kernels() -> impl Iterator<Item = DebianKernel> {
     SERIES
         .into_iter()
@@ -77,12 +73,12 @@ impl DebianKernel {
         format!("kernels/{}/{self}", machine.debian)
     }
 
-    /// The one that is kept, if it is.
+    /// The kernel in the cache, if it is there.
     pub fn cached(self, machine: &EmulatedMachine, cache: &Cache) -> Option<Package> {
         cache.cached(&self.cache_name(machine))
     }
 
-    /// Gets it, or its newest version.
+    /// Downloads it, or its newest version.
     pub(crate) fn fetch(self, machine: &EmulatedMachine, cache: &Cache) -> Result<Package> {
         let apt = Apt::prepare(cache, machine.debian)?;
         cache.fetch(&apt, &self.cache_name(machine), &|name| self.is_package(machine, name))
@@ -91,7 +87,7 @@ impl DebianKernel {
     fn is_package(self, machine: &EmulatedMachine, name: &str) -> bool {
         let flavour = if machine.debian == "armhf" { "armmp" } else { machine.debian };
         let realtime = if self.is_realtime { "-rt" } else { "" };
-        // What is signed for secure boot has dependencies that a guest has no use for.
+        // Packages signed for secure boot have dependencies that a guest does not need.
         let unsigned = if machine.debian == "arm64" { "-unsigned" } else { "" };
         let end = format!("{realtime}-{flavour}{unsigned}");
         let begin = format!("linux-image-{}.", self.series);
@@ -137,7 +133,7 @@ impl DebianKernel {
     }
 }
 
-/// Whether files are what such a machine starts with; an error is a line.
+/// Checks that the files can start such a machine; an error is one line.
 pub(crate) fn check_files(
     files: &KernelFiles,
     machine: &EmulatedMachine,
@@ -167,11 +163,11 @@ pub(crate) fn check_files(
     }
 }
 
-/// What a kernel begins with, as far as it is looked at.
+/// Number of first bytes of a kernel that are examined.
 const HEAD: u64 = 4096;
 
 impl Kernel {
-    /// What a guest is started with.
+    /// The image to start a guest with.
     pub fn image(&self, machine: &EmulatedMachine, cache: &Cache) -> Result<Image> {
         match self {
             Kernel::Debian(kernel) => kernel.image(machine, cache),
@@ -186,7 +182,7 @@ impl Kernel {
 }
 
 impl Image {
-    /// The file of a module; none where the kernel has it built in, or not at all.
+    /// The file of a module; `None` if it is built into the kernel or does not exist.
     pub fn module(&self, name: &str) -> Option<PathBuf> {
         find(self.modules.as_ref()?, &|file| {
             let stem = file.split(".ko").next().unwrap_or(file);

@@ -1,6 +1,6 @@
-//! The addresses of a guest's kernel: its own list of its functions, with those of its modules, and
-//! where the name and the numbers of a thread lie. The guest is booted once to say them, and they are
-//! kept: without address randomisation they are the same at each boot.
+//! The addresses of a guest's kernel: its list of functions, including those of modules, and where
+//! a thread's name and numbers are. The guest is booted once to report them, and the result is
+//! cached: without address randomisation they are the same at each boot.
 
 use crate::btf::{MAGIC, Types};
 use crate::cache::{Cache, make_whole};
@@ -8,12 +8,12 @@ use crate::error::{Error, Result};
 use std::fs;
 use std::path::Path;
 
-/// What a kernel says of itself.
+/// What a kernel reports of itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KernelMap {
     /// `/proc/kallsyms`.
     pub symbols: String,
-    /// Where members lie, in the order of [`MEMBERS`].
+    /// Offsets of members, in the order of [`MEMBERS`].
     offsets: Vec<Option<u64>>,
 }
 
@@ -29,7 +29,7 @@ const SYMBOLS: &str = "kallsyms";
 const OFFSETS: &str = "offsets";
 
 impl KernelMap {
-    /// What the guest has sent: the symbols, and behind them the description of its types.
+    /// Parses what the guest has sent: the symbols, followed by the description of its types.
     pub(crate) fn parse(sent: &[u8]) -> Option<KernelMap> {
         let types = sent.windows(MAGIC.len()).position(|bytes| bytes == MAGIC)?;
         let symbols = String::from_utf8(sent[..types].to_vec()).ok()?;
@@ -38,7 +38,7 @@ impl KernelMap {
         Some(KernelMap { symbols, offsets }).filter(|map| map.task().is_some())
     }
 
-    /// What is kept under this name, else what `boot` gives.
+    /// The map cached under this name, or else the result of `boot`.
     pub(crate) fn cached(
         cache: &Cache,
         name: &str,
@@ -70,13 +70,13 @@ impl KernelMap {
         Some(KernelMap { symbols, offsets }).filter(|map| map.offsets.len() == MEMBERS.len())
     }
 
-    /// Where name, thread number and process number lie in a task_struct.
+    /// Offsets of name, thread number and process number in a task_struct.
     pub(crate) fn task(&self) -> Option<[u64; 3]> {
         Some([self.offsets[0]?, self.offsets[1]?, self.offsets[2]?])
     }
 
-    /// Where the count of reasons not to preempt lies: from a task_struct on arm64; on x86-64 from the
-    /// symbol `pcpu_hot`, on older kernels at the symbol `__preempt_count`.
+    /// Where the preemption count is: an offset in task_struct on arm64; on x86-64 from the symbol
+    /// `pcpu_hot`, on older kernels at the symbol `__preempt_count`.
     pub fn preempt_count(&self, architecture: &str) -> Option<u64> {
         match architecture {
             "aarch64" => self.offsets[3],
@@ -87,12 +87,11 @@ impl KernelMap {
         }
     }
 
-    /// Whether its spin locks sleep, so that it preempts what it does itself.
+    /// Whether its spin locks sleep, so that its own code is preemptible.
     pub fn is_realtime(&self) -> bool {
         self.address("rt_spin_lock").is_some()
     }
 
-    /// The address of a symbol.
     pub(crate) fn address(&self, name: &str) -> Option<u64> {
         self.symbols.lines().find_map(|line| {
             let mut words = line.split_whitespace();

@@ -1,5 +1,5 @@
-//! The machines that guests run on: what QEMU is asked for so that two runs are alike to the
-//! last bit, and what the kernel is told.
+//! The machines of guests: the QEMU options that make two runs identical to the last bit, and the
+//! kernel command lines.
 
 use crate::devicetree::DeviceTreeEdit;
 use std::fmt::Display;
@@ -9,12 +9,13 @@ use std::path::Path;
 /// One instruction is one nanosecond, and idle time passes at once.
 const VIRTUAL_TIME: &str = "-accel tcg -icount shift=0,sleep=off";
 
-/// The same, but that idle time passes as on the host: what comes from there would find the guest at its
-/// next timer.
+/// The same, but idle time passes as on the host: otherwise data from the host would always arrive
+/// at the guest's next timer.
 const WITH_A_WIRE: &str = "-accel tcg -icount shift=0,sleep=on";
 
-/// What every kernel is told. Its tests of its own ciphers are over on a board when its programs start; where
-/// time has no jitter, that of the jitter generator of 6.12 goes on beside a load for seconds.
+/// The command line of every kernel. On a board the kernel's tests of its own ciphers are over when
+/// programs start; where time has no jitter, that of the jitter generator of 6.12 continues for
+/// seconds under load.
 const EVERYWHERE: &str = "quiet panic=-1 cryptomgr.notests";
 
 /// A kind of machine.
@@ -22,59 +23,58 @@ const EVERYWHERE: &str = "quiet panic=-1 cryptomgr.notests";
 pub struct EmulatedMachine {
     /// Its name in `lab:NAME/KERNEL`.
     pub name: &'static str,
-    /// What it is, in a line.
+    /// A description in one line.
     pub about: &'static str,
-    /// How `uname -m` calls its processor.
+    /// Its processor as `uname -m` names it.
     pub architecture: &'static str,
-    /// How Debian calls it.
+    /// Debian's name for the architecture.
     pub debian: &'static str,
-    /// How the kernel calls it, and what its compilers' names begin with.
+    /// The kernel's name for it, and the prefix of its compilers' names.
     pub compiler: (&'static str, &'static str),
-    /// What its kernels come as.
+    /// The format of its kernel images.
     pub image: ImageFormat,
-    /// The emulator.
     pub qemu: &'static str,
-    /// What makes it this machine, and the same each time.
+    /// The options that make it this machine, and the same each time.
     hardware: &'static str,
-    /// Its processor.
     cpu: &'static str,
-    /// The description of it among the kernel's files, where QEMU has none.
+    /// Its device tree among the kernel's files, if QEMU has none.
     pub dtb: Option<&'static str>,
-    /// What is changed of it for the sake of the port.
+    /// How the device tree is edited for the port.
     pub change: Option<DeviceTreeEdit>,
-    /// Whether Debian's own emulator does not know it, but the one of its backports does.
+    /// Whether only the emulator in Debian's backports knows it.
     pub is_new: bool,
-    /// Its memory unless somebody says otherwise, in MiB.
+    /// Default memory in MiB.
     pub memory: u32,
     /// The port to the host.
     pub port: Port,
-    /// What its serial interfaces are for, from the first on.
+    /// The uses of its serial interfaces, in order.
     serials: &'static [Serial],
-    /// How many CPUs it has, whoever asks for another number; then it has no virtual time.
+    /// Its number of CPUs if that cannot be chosen; then it has no virtual time.
     pub fixed_cpus: Option<u32>,
-    /// What the kernel is told.
+    /// Its part of the kernel command line.
     command_line: &'static str,
-    /// GPIO chips that its kernel finds by itself.
+    /// Number of GPIO chips that its kernel detects.
     pub gpio_chips: u32,
-    /// How QEMU calls their controllers, but for a number from 1 on; none where no wire can be led to them.
+    /// QEMU's name for their controllers, without the number from 1 on; `None` if wires cannot be
+    /// attached.
     pub gpio_controllers: Option<&'static str>,
-    /// Modules that the port needs, in their order, where the kernel has not built them in.
+    /// Modules that the port needs, in load order, if they are not built in.
     pub port_modules: &'static [&'static str],
 }
 
-/// What the stream goes through.
+/// What carries the stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Port {
-    /// A device of QEMU's for this.
+    /// A virtio device of QEMU.
     Virtio(&'static str),
     /// A serial interface, by its name in the guest.
     Serial(&'static str),
 }
 
-/// What a serial interface is for.
+/// The use of a serial interface.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Serial {
-    /// What the kernel says.
+    /// The kernel's messages.
     Console,
     /// The port to the host.
     Stream,
@@ -83,13 +83,12 @@ enum Serial {
 // With ioeventfd the host's scheduler would decide when a write ends.
 const VIRTIO: Port = Port::Virtio("virtio-serial-pci,ioeventfd=off");
 
-/// What a kernel's image is.
+/// The format of a kernel image.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ImageFormat {
-    /// Its name.
     pub name: &'static str,
-    /// Places and what stands at one of them, by the boot protocols of Linux in Documentation/arch;
-    /// gzip's and U-Boot's own marks are others.
+    /// Offsets with the bytes expected at one of them, from the Linux boot protocols in
+    /// Documentation/arch; other marks are gzip's and U-Boot's.
     pub marks: &'static [(usize, &'static [u8])],
 }
 
@@ -125,8 +124,8 @@ pub static MACHINES: [EmulatedMachine; 5] = [
         image: PC_IMAGE,
         qemu: "qemu-system-x86_64",
         hardware: "",
-        // In virtual time a string instruction with a byte count takes a nanosecond for each byte,
-        // so the kernel is not to use them.
+        // In virtual time a string instruction with a byte count takes a nanosecond per byte, so
+        // the kernel must not use them.
         cpu: "max,-rdrand,-rdseed,-erms,-fsrm",
         dtb: None,
         change: None,
@@ -148,7 +147,7 @@ pub static MACHINES: [EmulatedMachine; 5] = [
         compiler: ("arm64", "aarch64-linux-gnu"),
         image: ARM64_IMAGE,
         qemu: "qemu-system-aarch64",
-        // Random words in the machine's description are of the seed as well, and vary the guest.
+        // Random words in the device tree also depend on the seed, and vary the guest.
         hardware: "-machine virt,gic-version=3",
         cpu: "cortex-a53",
         dtb: None,
@@ -219,7 +218,7 @@ pub static MACHINES: [EmulatedMachine; 5] = [
         hardware: "-machine raspi3b",
         cpu: "cortex-a53",
         dtb: Some("bcm2837-rpi-3-b.dtb"),
-        // Else it keeps the interface that both can use.
+        // Otherwise Bluetooth keeps the interface that both can use.
         change: Some(DeviceTreeEdit::Away("/soc/serial@7e201000/bluetooth")),
         is_new: false,
         memory: 1024,
@@ -229,12 +228,12 @@ pub static MACHINES: [EmulatedMachine; 5] = [
         command_line: "console=ttyS1 nokaslr kpti=off",
         gpio_chips: 2,
         gpio_controllers: None,
-        // Without the first it cannot be turned off.
+        // Without the first it cannot be powered off.
         port_modules: &["bcm2835_wdt", "bcm2835_thermal"],
     },
 ];
 
-/// The machine of this name.
+/// The machine with this name.
 pub fn find_machine(name: &str) -> Option<&'static EmulatedMachine> {
     MACHINES.iter().find(|machine| machine.name == name)
 }
@@ -242,27 +241,26 @@ pub fn find_machine(name: &str) -> Option<&'static EmulatedMachine> {
 /// What a guest is started with.
 #[derive(Clone, Copy, Debug)]
 pub struct Boot<'a> {
-    /// What the guest calls itself.
+    /// The guest's host name.
     pub name: &'a str,
     /// The kernel's image.
     pub kernel: &'a Path,
-    /// The description of the machine, where QEMU has none of its own.
+    /// The device tree, if QEMU has none.
     pub dtb: Option<&'a Path>,
-    /// Where the kernel's messages go.
+    /// File for the kernel's messages.
     pub console: &'a Path,
-    /// What the guest's randomness grows from.
+    /// Seed of the guest's randomness.
     pub seed: u64,
     /// Memory in MiB.
     pub memory: u32,
-    /// CPUs.
     pub cpus: u32,
-    /// What it runs by; none means in virtual time.
+    /// What executes it; `None` for virtual time.
     pub accelerator: Option<Accelerator>,
-    /// Open in the emulator: whoever is at the other end holds the wire of a board.
+    /// Open in the emulator; the process at the other end operates the board's wire.
     pub wire: Option<RawFd>,
 }
 
-/// What a guest runs by where its time is that of the host.
+/// What executes a guest in the host's time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Accelerator {
     /// The host's own processor.
@@ -272,7 +270,7 @@ pub enum Accelerator {
 }
 
 impl Accelerator {
-    /// Its name, as QEMU has it.
+    /// QEMU's name for it.
     pub fn name(self) -> &'static str {
         match self {
             Accelerator::Kvm => "kvm",
@@ -282,8 +280,8 @@ impl Accelerator {
 }
 
 impl EmulatedMachine {
-    /// The arguments of the emulator. The initial file system goes into its standard input,
-    /// the stream comes out of its standard output.
+    /// The emulator's arguments. It reads the initramfs from standard input, and writes the stream
+    /// to standard output.
     pub fn arguments(&self, parts: Boot<'_>) -> Vec<String> {
         let Boot { name, kernel, dtb, console, seed, memory, cpus, accelerator, wire } = parts;
         let mut arguments = Arguments::default();
@@ -300,7 +298,7 @@ impl EmulatedMachine {
         arguments.option("-cpu", if own { "host" } else { self.cpu });
         arguments.option("-seed", seed & u64::from(u32::MAX));
         arguments.words("-rtc base=2020-01-01,clock=vm");
-        // Only out: what the host sends arrives when the host likes.
+        // Output only: what the host sends would arrive at a time that the host determines.
         arguments.words("-chardev file,id=stream,path=/proc/self/fd/1");
         if let Port::Virtio(device) = self.port {
             arguments.option("-device", device);
@@ -328,12 +326,12 @@ impl EmulatedMachine {
     }
 }
 
-/// A comma ends an option of QEMU, unless it stands there twice.
+/// A comma ends an option of QEMU unless it is doubled.
 fn escaped(path: &Path) -> String {
     path.display().to_string().replace(',', ",,")
 }
 
-/// The arguments of a command, as they are put together.
+/// The arguments of a command being assembled.
 #[derive(Default)]
 struct Arguments(Vec<String>);
 
@@ -343,7 +341,7 @@ impl Arguments {
         self.0.extend(text.split_whitespace().map(str::to_string));
     }
 
-    /// Adds an option with its value, which may hold blanks.
+    /// Adds an option with its value, which may contain blanks.
     fn option(&mut self, option: &str, value: impl Display) {
         self.0.extend([option.to_string(), value.to_string()]);
     }

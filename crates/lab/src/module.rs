@@ -1,4 +1,4 @@
-//! Kernel modules: built here, against the headers of the guest's kernel, and kept.
+//! Kernel modules: built against the headers of the guest's kernel, and cached.
 
 use crate::cache::{Apt, Cache, HOST, hex, make_whole, output_of};
 use crate::config::GuestConfig;
@@ -10,16 +10,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where packages of headers expect to lie.
+/// Where packages of headers expect to be installed.
 const INSTALLED: &str = "/usr/src";
-/// The same, below the folder that they are unpacked in.
+/// The same, relative to the folder that they are unpacked in.
 const SOURCES: &str = "usr/src";
 
-/// A module of one file.
+/// A module with one source file.
 pub struct Module<'a> {
-    /// Its name, and that of its file without the end.
+    /// Its name, and that of its file without the extension.
     pub name: &'a str,
-    /// Its source.
     pub source: &'a str,
 }
 
@@ -28,7 +27,7 @@ pub const IRQS_OFF: Module<'_> =
     Module { name: "irqs_off", source: include_str!("../module/irqs_off.c") };
 
 impl Module<'_> {
-    /// The module for this guest, which is built if it is not here.
+    /// The module for this guest, built if it is not cached.
     pub fn build(&self, config: &GuestConfig, cache: &Cache) -> Result<PathBuf> {
         let Kernel::Debian(kernel) = &config.kernel else {
             return Err(Error::NoHeaders { module: self.name.to_string() });
@@ -63,13 +62,13 @@ impl Module<'_> {
             let (name, tools) = machine.compiler;
             make.arg(format!("ARCH={name}")).arg(format!("CROSS_COMPILE={tools}-"));
         }
-        // What describes types to BPF needs a program more, and nobody asks for it here.
+        // BTF for modules needs another program, and is not used here.
         make.arg("CONFIG_DEBUG_INFO_BTF_MODULES=");
         run_make(&mut make, name, machine)
     }
 }
 
-/// Builds something for a machine; an error names the first mistake, which is the cause of the others.
+/// Runs make for a machine; an error names the first one, which causes the others.
 pub(crate) fn run_make(make: &mut Command, what: &str, machine: &EmulatedMachine) -> Result<()> {
     let missing = |error| Error::Missing { program: "make".to_string(), error };
     let output = make.output().map_err(missing)?;
@@ -88,7 +87,7 @@ pub(crate) fn run_make(make: &mut Command, what: &str, machine: &EmulatedMachine
     Err(Error::NotBuilt { what: what.to_string(), said: said.to_string(), compiler })
 }
 
-/// As if it were not started by another make.
+/// make without the environment of an outer make.
 pub(crate) fn make() -> Command {
     let mut make = Command::new("make");
     for variable in ["MAKEFLAGS", "MAKELEVEL", "MFLAGS"] {
@@ -97,7 +96,7 @@ pub(crate) fn make() -> Command {
     make
 }
 
-/// The folder to build in, of headers that were got and unpacked.
+/// The build folder of downloaded and unpacked headers.
 fn headers(kernel: DebianKernel, machine: &EmulatedMachine, cache: &Cache) -> Result<PathBuf> {
     let package = kernel.headers(machine, cache)?;
     let folder = cache.folder().join("headers").join(machine.debian).join(&package);
@@ -105,7 +104,7 @@ fn headers(kernel: DebianKernel, machine: &EmulatedMachine, cache: &Cache) -> Re
     if !folder.exists() {
         make_whole(&folder, |beside| {
             unpack_headers(&package, machine, cache, beside)?;
-            // Where they will lie, not where they lie now.
+            // Their final paths, not the present ones.
             let makefile = beside.join(SOURCES).join(&package).join("Makefile");
             let text = fs::read_to_string(&makefile).map_err(Error::io("read", &makefile))?;
             let text = text.replace(INSTALLED, &sources.display().to_string());
@@ -115,7 +114,7 @@ fn headers(kernel: DebianKernel, machine: &EmulatedMachine, cache: &Cache) -> Re
     Ok(sources.join(&package))
 }
 
-/// Puts a package of headers, and those that it needs to build with, into a folder.
+/// Unpacks a package of headers, and those needed to build with it, into a folder.
 fn unpack_headers(
     package: &str,
     machine: &EmulatedMachine,
@@ -128,7 +127,8 @@ fn unpack_headers(
     unpack(&file, folder)?;
     let needed = needed.split(',').filter_map(|one| one.split_whitespace().next());
     for name in needed {
-        // Its programs run on the host, whose packages are locked already where the guest is alike.
+        // Its programs run on the host, whose packages are already locked if the guest's
+        // architecture is the same.
         let is_foreign = name.starts_with("linux-kbuild") && machine.debian != HOST;
         let own = is_foreign.then(|| Apt::prepare(cache, HOST)).transpose()?;
         if ["linux-kbuild", "linux-headers"].iter().any(|begin| name.starts_with(begin)) {
@@ -140,7 +140,7 @@ fn unpack_headers(
 
 fn unpack(file: &Path, folder: &Path) -> Result<()> {
     output_of(Command::new("dpkg-deb").arg("-x").arg(file).arg(folder))?;
-    // It can be had again.
+    // Failure is harmless: the file can be downloaded again.
     let _ = fs::remove_file(file);
     Ok(())
 }

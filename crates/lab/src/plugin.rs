@@ -1,4 +1,4 @@
-//! The plugin of QEMU that records what runs in a guest: built here, for the version of QEMU, and kept.
+//! The QEMU plugin that records what runs in a guest: built for the version of QEMU, and cached.
 
 use crate::cache::{Cache, hex, make_whole};
 use crate::error::{Error, Result};
@@ -15,7 +15,7 @@ const OPTIONS: &str = "-std=gnu11 -O2 -ffreestanding -fno-builtin -fno-stack-pro
                        -fvisibility=hidden -fPIC -nostdlib -shared";
 const COMPILER: &str = "gcc";
 
-/// The plugin for an emulator that names itself so.
+/// The plugin for an emulator with this version text.
 pub(crate) fn build(emulator: &str, cache: &Cache) -> Result<PathBuf> {
     let interface =
         interface(emulator).ok_or_else(|| Error::NoPlugin { emulator: emulator.to_string() })?;
@@ -51,8 +51,8 @@ pub(crate) fn build(emulator: &str, cache: &Cache) -> Result<PathBuf> {
     Ok(plugin)
 }
 
-/// The version of the plugin interface that the plugin is built with. A QEMU accepts older ones, but
-/// some functions have changed their form, so that interfaces 2 and 3 would need their own.
+/// The version of the plugin interface to build for. QEMU accepts older ones, but some functions
+/// have changed their signature, so interfaces 2 and 3 would need their own source.
 fn interface(emulator: &str) -> Option<u32> {
     let version = emulator.split("version ").nth(1)?;
     let mut numbers = version.split(|c: char| !c.is_ascii_digit()).map(|part| part.parse().ok());

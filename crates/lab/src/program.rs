@@ -11,7 +11,7 @@ use std::fs;
 struct Program {
     name: &'static str,
     package: &'static str,
-    /// Its file there and its place in a guest, where these are not its name and the file's place.
+    /// Its file there and its path in a guest, if these differ from its name and the file's path.
     file: Option<(&'static str, &'static str)>,
     /// Files of other packages that it is linked with.
     libraries: &'static [(&'static str, &'static str)],
@@ -36,7 +36,7 @@ static PROGRAMS: [Program; 4] = [
             ("libgcc-s1", "libgcc_s.so.1"),
         ],
     },
-    // For command lines of one's own.
+    // For the user's own command lines.
     Program {
         name: "sh",
         package: "busybox-static",
@@ -49,10 +49,10 @@ static PROGRAMS: [Program; 4] = [
 pub(crate) const LIBC: &str = "libc6";
 /// What every program is linked with.
 const COMMON: [(&str, &str); 2] = [(LIBC, "libc.so.6"), (LIBC, "libpthread.so.0")];
-/// Programs without a package for arm64, whose kernel runs those of armhf as well.
+/// A program without a package for arm64, whose kernel runs the one of armhf as well.
 const ONLY_32_BIT: &str = "stressapptest";
 
-/// Where programs look for what loads their libraries, by Debian's name of the architecture.
+/// Path of the dynamic loader, by Debian's name of the architecture.
 pub(crate) fn loader(architecture: &str) -> &'static str {
     match architecture {
         "arm64" => "lib/ld-linux-aarch64.so.1",
@@ -85,7 +85,7 @@ pub(crate) fn cache_name(architecture: &str, package: &str) -> String {
     format!("programs/{architecture}/{package}")
 }
 
-/// Gets the packages of all programs that are not kept.
+/// Downloads the packages of all programs that are not cached.
 pub fn fetch(machine: &EmulatedMachine, cache: &Cache) -> Result<()> {
     let mut missing = BTreeSet::new();
     for program in &PROGRAMS {
@@ -106,7 +106,7 @@ pub fn fetch(machine: &EmulatedMachine, cache: &Cache) -> Result<()> {
     Ok(())
 }
 
-/// Puts a program with what it needs where it is in its package.
+/// Adds a program and what it needs at its path in the package.
 pub fn add(
     files: &mut Archive,
     machine: &EmulatedMachine,

@@ -9,30 +9,30 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Debian's interpreter, with what it is linked with and the least of its standard library.
+/// Debian's interpreter, with what it is linked with and a minimal standard library.
 const INTERPRETER: [&str; 4] =
     ["python3.11-minimal", "libpython3.11-minimal", "libexpat1", "zlib1g"];
 /// Debian's package for the GPIO character device.
 const GPIOD_1: [&str; 2] = ["python3-libgpiod", "libgpiod2"];
-/// The rest of the standard library, of which that of today needs a file.
+/// The rest of the standard library, of which the current `gpiod` needs one file.
 const STANDARD: (&str, &str) = ("libpython3.11-stdlib", "dataclasses.py");
-/// That of today, which is not among Debian's packages.
+/// The current `gpiod`, which Debian does not package.
 const GPIOD_2: &str = "gpiod==2.5.0";
-/// What either is linked with, of the C library.
+/// Files of the C library that either is linked with.
 const LIBRARIES: [&str; 3] = ["/libc.so.6", "/libm.so.6", "/libpthread.so.0"];
 /// Where Python looks for packages.
 const PACKAGES: &str = "usr/lib/python3/dist-packages";
 
-/// Which package `gpiod` a program is written for.
+/// The version of `gpiod` that a program is written for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Gpiod {
-    /// 1.6, as Debian 12 has it.
+    /// 1.6, as in Debian 12.
     One,
-    /// 2.x, as the package index has it.
+    /// 2.x, as in the package index.
     Two,
 }
 
-/// Puts the interpreter where it is in its packages, which are got if they are not kept.
+/// Adds the interpreter at its paths in its packages, which are downloaded if they are not cached.
 pub fn add_python(
     files: &mut Archive,
     cache: &Cache,
@@ -92,7 +92,7 @@ impl DebianPackages<'_> {
     }
 }
 
-/// The folder with the package of today, which pip gets if it is not kept.
+/// The folder with the current package, which pip downloads if it is not cached.
 fn gpiod_2(cache: &Cache, machine: &EmulatedMachine) -> Result<PathBuf> {
     let folder = cache.folder().join("responders").join(machine.debian).join(GPIOD_2);
     if folder.exists() {

@@ -1,4 +1,4 @@
-//! A guest that is run again, with a plugin of QEMU that records what ran before its wake-ups.
+//! Replays a guest with a QEMU plugin that records what ran before its wake-ups.
 
 use crate::cache::Cache;
 use crate::error::{Error, Result};
@@ -8,30 +8,30 @@ use crate::plugin;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Asks the guest for the addresses of its kernel in place of its job.
+/// Asks the guest for its kernel's addresses instead of running a job.
 const ADDRESSES: &str = "lab/addresses";
-/// Where QEMU puts the image of an arm64 kernel. It begins at a multiple of this, shortly before the first
-/// symbol that each kernel lists.
+/// Where QEMU loads an arm64 kernel. The image begins at a multiple of this, shortly before the
+/// first symbol that each kernel lists.
 const ARM_IMAGE: u64 = 0x4020_0000;
 const ARM_ALIGNED: u64 = 2 << 20;
 const ARM_FIRST: &str = "_stext";
-/// Where an x86-64 kernel has the physical address 0 in its image.
+/// Virtual address of physical address 0 in an x86-64 kernel's image.
 const X86_IMAGE: u64 = 0xffff_ffff_8000_0000;
 
-/// The recorder of a guest that is run again.
+/// The recorder of a replayed guest.
 #[derive(Debug)]
 pub struct Recording {
     plugin: PathBuf,
     machine: &'static str,
-    /// What the plugin is told of the kernel.
+    /// What the plugin has to know of the kernel.
     arguments: String,
     /// The addresses of the kernel.
     pub map: KernelMap,
 }
 
 impl GuestImage {
-    /// What is needed to record this guest: the plugin is built and the kernel asked, if that has not
-    /// been done before. The agent is that of the guest.
+    /// Prepares to record this guest: builds the plugin and asks for the kernel's addresses, unless
+    /// they are cached. `agent` is the guest's agent.
     pub fn recording(&self, cache: &Cache, agent: Vec<u8>) -> Result<Recording> {
         let machine = self.config().machine;
         let is_arm = machine.architecture == "aarch64";
@@ -61,8 +61,8 @@ impl GuestImage {
         Ok(Recording { plugin, machine: machine.architecture, arguments, map })
     }
 
-    /// Boots such a guest once, with the question in place of its job. Its modules lie where they lie in
-    /// any guest, since those of the port are loaded before others.
+    /// Boots such a guest once, with the question instead of its job. Its modules have the same
+    /// addresses as in any guest, since those of the port are loaded first.
     fn ask_for_addresses(&self, cache: &Cache, agent: Vec<u8>) -> Result<Vec<u8>> {
         let mut guest = GuestImage::new(self.config(), cache, agent, 0, [])?;
         guest.add_file(ADDRESSES, String::new());
@@ -74,8 +74,8 @@ impl GuestImage {
 }
 
 impl Recording {
-    /// Has QEMU record; `out` is where it writes, `wanted` a file with the releases whose wake-ups
-    /// are wanted, which are all where there is none.
+    /// Makes QEMU record to `out`; `wanted` is a file with the releases whose wake-ups are
+    /// recorded, or all if there is none.
     pub fn add_to(&self, command: &mut Command, out: &str, wanted: Option<&Path>) {
         let escaped = |path: &Path| path.display().to_string().replace(',', ",,");
         let mut option = format!("{},out={out},{}", escaped(&self.plugin), self.arguments);
@@ -85,7 +85,7 @@ impl Recording {
         command.arg("-plugin").arg(option);
     }
 
-    /// The guest's processor, as `uname -m` calls it there.
+    /// The guest's processor, as its `uname -m` names it.
     pub fn architecture(&self) -> &'static str {
         self.machine
     }

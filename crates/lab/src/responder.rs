@@ -1,5 +1,5 @@
-//! What answers edges in a guest: built from the sources of the responders, or taken from Debian's
-//! packages, and put where the guest finds it, behind the pin pair that makes the edges.
+//! What answers edges in a guest: built from the responders' sources, or taken from Debian's
+//! packages, and added to the guest together with the pin pair that makes the edges.
 
 use crate::cache::{Cache, hex, make_whole};
 use crate::config::GuestConfig;
@@ -14,26 +14,26 @@ use sha2::{Digest, Sha256};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The number of the first line of the pin pair in the GPIO sysfs, which no other chip has.
+/// Number of the pin pair's first line in the GPIO sysfs, which no other chip uses.
 const BASE: u32 = 400;
 /// The lines of the pin pair.
 const LINES: [u32; 2] = [0, 1];
-/// Where a program lies in a guest.
+/// Path of a program in a guest.
 const PLACE: &str = "/usr/bin/responder";
 /// Debian's interpreter.
 const PYTHON: &str = "/usr/bin/python3.11";
-/// The part of a checksum that tells builds apart.
+/// Digits of a checksum that identify a build.
 const SHORT: usize = 16;
 
-/// The command of a responder in a guest of this machine, on lines of the board or of the pin pair; empty
-/// where the kernel answers.
+/// The command of a responder in a guest of this machine, on lines of the board or of the pin pair;
+/// empty if the kernel answers.
 pub fn command(
     name: LinuxResponderName,
     machine: &EmulatedMachine,
     board_pins: bool,
 ) -> Vec<String> {
     use LinuxResponderName::{Gpiochip, Polling, Python, PythonGpiod1, Rust, Sysfs};
-    // The board's first chip is the first of the kernel, too.
+    // The board's first chip is also the kernel's first.
     let (chip, base, lines) = match board_pins {
         true => (0, 0, BoardWire::RESPONDER),
         false => (machine.gpio_chips, BASE, LINES),
@@ -125,7 +125,7 @@ impl GuestImage {
     }
 }
 
-/// Builds a program of a folder of sources, if it is not here.
+/// Builds a program from a folder of sources, if it is not cached.
 fn build(
     config: &GuestConfig,
     cache: &Cache,
@@ -152,7 +152,7 @@ fn build(
     Ok(program)
 }
 
-/// Of the files that a program is made of.
+/// Checksum of the source files of a program.
 fn checksum(folder: &Path) -> Result<String> {
     let failed = || Error::io("read", folder);
     let entries = fs::read_dir(folder).map_err(failed())?;

@@ -1,29 +1,29 @@
-//! Wires between lines of a board's own GPIO controller: QEMU reports each change of one line, and we set
-//! the line at the other end to the same level.
+//! Wires between lines of a board's own GPIO controller: QEMU reports each change of one line, and
+//! we set the line at the other end to the same level.
 
 use crate::config::GuestConfig;
 use latlab_model::gpio::{GpioLine, GpioWire};
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
 
-/// Wires from lines of a controller to others.
+/// Wires between lines of a controller.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BoardWire {
-    /// The controller, as QEMU calls it.
+    /// QEMU's name for the controller.
     controller: String,
-    /// From where to where.
+    /// From which line to which.
     wires: Vec<(u32, u32)>,
 }
 
 impl BoardWire {
-    /// How the kernel calls the first controller of the board.
+    /// The kernel's name for the first controller of the board.
     pub(crate) const LABEL: &str = "30200000.gpio";
-    /// The lines of it that make stimuli, and show responses.
+    /// The lines for stimuli and for responses.
     pub(crate) const PAIR: [u32; 2] = [20, 23];
-    /// The lines of it that a responder has, for its input and its output.
+    /// The lines for a responder's input and output.
     pub(crate) const RESPONDER: [u32; 2] = [21, 22];
 
-    /// From the stimuli to a responder, and from there back.
+    /// Wires from the stimuli to a responder, and back from there.
     pub fn with_responder(config: &GuestConfig) -> Option<BoardWire> {
         let controller = format!("{}1", config.machine.gpio_controllers?);
         let ([raised, watched], [input, output]) = (BoardWire::PAIR, BoardWire::RESPONDER);
@@ -35,8 +35,8 @@ impl BoardWire {
         self.wires.iter().map(|(from, to)| format!("from line {from} to line {to}")).collect()
     }
 
-    /// The wire between two lines that the board has by itself; none where both are of a chip that is
-    /// brought along. An error is one line.
+    /// The wire between two lines of the board itself; `None` if both are on a chip that is added.
+    /// An error is one line.
     pub fn of(config: &GuestConfig, asked: &GpioWire) -> Result<Option<BoardWire>, String> {
         let Some(controllers) = config.machine.gpio_controllers else { return Ok(None) };
         let (from, to) = (&asked.stimulus, &asked.loopback);
@@ -60,14 +60,14 @@ impl BoardWire {
         }
     }
 
-    /// Carries changes over QEMU's test protocol until it ends, and counts them.
+    /// Carries changes over QEMU's test protocol until it ends; returns their number.
     pub fn carry(&self, qemu: UnixStream) -> io::Result<u64> {
         let BoardWire { controller, wires } = self;
         let mut commands = qemu.try_clone()?;
         writeln!(commands, "irq_intercept_out {controller}")?;
         let mut carried = 0;
         for line in BufReader::new(qemu).lines() {
-            // It also answers each command.
+            // QEMU also answers each command.
             let Ok(line) = line else { break };
             let words: Vec<&str> = line.split_whitespace().collect();
             let (level, of) = match words[..] {

@@ -1,11 +1,10 @@
-//! What a spinning thread reads time from, and what else it asks of its machine.
+//! The counter that a spinning thread reads, and everything else it asks of its machine.
 
 use latlab_sys::clock::{self, Clock};
 use latlab_sys::{counter, memory};
 
-/// The surroundings of a spinning thread; those of the tests are a script.
+/// The environment of a spinning thread; tests use a scripted one.
 pub trait Host {
-    /// The counter, in ticks.
     fn read(&mut self) -> i64;
 
     /// CLOCK_MONOTONIC at this reading.
@@ -17,13 +16,13 @@ pub trait Host {
     /// The reading at this time of CLOCK_MONOTONIC.
     fn reading_at(&self, time: i64) -> i64;
 
-    /// Compares the counter with the clock, so that times stay right.
+    /// Compares the counter with the clock again, so that times stay exact.
     fn align(&mut self);
 
-    /// How often this thread has left the CPU: another one took it, or somebody stopped this one.
+    /// Context switches of this thread: it was preempted or stopped.
     fn switches(&mut self) -> u64;
 
-    /// Sleeps for some nanoseconds, or until a signal comes.
+    /// Sleeps for this many nanoseconds, or until a signal comes.
     fn sleep(&mut self, nanos: i64);
 }
 
@@ -34,13 +33,13 @@ pub struct Tsc {
     nanos_per_tick: f64,
 }
 
-/// Readings of which the tightest is taken, since the thread may be put off between two clocks.
+/// Readings, of which the tightest is taken, since the thread may be preempted between two clocks.
 const TRIES: usize = 5;
-/// Sleep between the first two comparisons: long enough for a rate that is right to 1e-5.
+/// Sleep between the first two comparisons: long enough for a rate accurate to 1e-5.
 const FIRST_SPAN: i64 = 10_000_000;
 
 impl Tsc {
-    /// Takes ten milliseconds to find the rate.
+    /// Takes ten milliseconds to determine the rate.
     pub fn start() -> Tsc {
         let (reading, time) = Tsc::beside_clock();
         let mut tsc = Tsc { reading, time, nanos_per_tick: 1.0 };
@@ -93,7 +92,7 @@ impl Host for Tsc {
     }
 
     fn sleep(&mut self, nanos: i64) {
-        // A signal that cuts it short asks to end, which the loop sees next.
+        // A signal that interrupts it is a request to end, which the loop sees next.
         let _ = clock::sleep_for(Clock::Monotonic, nanos);
     }
 }

@@ -11,29 +11,29 @@ use std::sync::atomic::{AtomicU8, Ordering};
 /// What one thread is to do, in nanoseconds of the clock it sleeps on.
 #[derive(Clone, Copy, Debug)]
 pub struct LoopConfig {
-    /// Distance of releases.
+    /// Time between releases.
     pub period: i64,
-    /// Whether missed releases are served late instead of left out.
+    /// Whether overruns are served late instead of left out.
     pub catch_up: bool,
-    /// A release served later than this is a miss; `i64::MAX` for no deadline.
+    /// A release served later than this misses its deadline; `i64::MAX` for no deadline.
     pub deadline: i64,
-    /// A latency above this ends the run; `i64::MAX` for none.
+    /// A latency above this ends the run; `i64::MAX` for no limit.
     pub stop_above: i64,
-    /// The first release that is not served any more; `i64::MAX` for none.
+    /// The first release that is no longer served; `i64::MAX` for no end.
     pub until: i64,
     /// Number of cycles, [`NO_END`] for no end.
     pub count: u64,
 }
 
-/// Number of cycles that stands for no end; a year at 20 kHz is far below it.
+/// Means no end; a year at 20 kHz is far below it.
 pub const NO_END: u64 = i64::MAX as u64;
 
 /// Why a loop ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EndCode {
-    /// The time or the number of cycles is reached.
+    /// The time or number of cycles was reached.
     Finished,
-    /// Somebody asked for it; the number says who.
+    /// It was asked to end; the number holds the reasons.
     Stopped(u8),
     /// A latency was above the limit.
     StopAbove,
@@ -46,21 +46,20 @@ pub enum EndCode {
 /// How a loop is asked to end.
 #[derive(Clone)]
 pub struct Stop {
-    /// Ends every thread when it is not 0; looked at in every cycle.
+    /// Ends every thread when it is not 0; checked in every cycle.
     pub all: &'static AtomicU8,
-    /// Ends this thread when it is not 0; looked at when a signal ends its sleep, and after each
-    /// interval, so that it costs a cycle nothing.
+    /// Ends this thread when it is not 0; checked when a signal ends its sleep and after each
+    /// interval, so it costs nothing per cycle.
     pub own: Arc<AtomicU8>,
 }
 
-/// What a loop says when it ends.
+/// The result of a loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LoopResult {
-    /// Why it ended.
     pub code: EndCode,
     /// The release that would have been next.
     pub next: i64,
-    /// Cycles it ran.
+    /// Number of cycles it ran.
     pub cycles: u64,
     /// The clock at the last wake-up that was late by a period or more.
     pub late_wake: i64,
@@ -68,7 +67,8 @@ pub struct LoopResult {
 
 /// Runs the cycles from the release `first` on.
 ///
-/// Per cycle: one sleep, one reading of the clock, one count. What is rare is in `check_limits` and `count_late`.
+/// Per cycle: one sleep, one reading of the clock, one count. Rare events are handled in
+/// `check_limits` and `count_late`.
 pub fn measure<T: Timer, S: SampleSink>(
     timer: &mut T,
     first: i64,
@@ -103,7 +103,7 @@ pub fn measure<T: Timer, S: SampleSink>(
         };
         let left_out = timer.left_out(release, wake.due, cycles.period);
         if left_out > 0 {
-            // Each would have been served with this one at the earliest.
+            // Each would have been served no earlier than this one.
             recorder.count_late(left_out, (left_out - cycles.deadline / cycles.period).max(0));
         }
         let latency = wake.at - wake.due;
@@ -121,8 +121,8 @@ pub fn measure<T: Timer, S: SampleSink>(
     LoopResult { code, next: release, cycles: recorder.cycles() - before, late_wake }
 }
 
-/// At an interval's end or a limit: hands over the interval, and gives back the release at which
-/// to look again, or why the loop is to end.
+/// At an interval's end or a limit: hands over the interval, and returns the release at which to
+/// check again, or why the loop is to end.
 #[cold]
 #[inline(never)]
 fn check_limits(
@@ -143,18 +143,18 @@ fn check_limits(
     if release >= recorder.interval_end && !recorder.next_interval(release) {
         return Err(EndCode::RecorderFull);
     }
-    // Each cycle takes a period at least, so that no more than `left` come before this.
+    // Each cycle takes at least a period, so at most `left` come before this.
     let enough = release.saturating_add(cycles.period.saturating_mul(left as i64));
     Ok(recorder.interval_end.min(cycles.until).min(enough))
 }
 
-/// The smallest latency that needs more than being counted.
+/// The smallest latency that needs more than counting.
 fn attention_threshold(cycles: &LoopConfig) -> i64 {
     cycles.period.min(cycles.deadline.saturating_add(1)).min(cycles.stop_above.saturating_add(1))
 }
 
-/// Accounts for a cycle so late that it missed its deadline or the next release; gives back how
-/// far the next release is put off.
+/// Accounts for a cycle so late that it missed its deadline or the next release; returns how far
+/// the next release is put off.
 #[cold]
 fn count_late<T: Timer>(
     timer: &mut T,
@@ -165,7 +165,7 @@ fn count_late<T: Timer>(
     let latency = wake.at - wake.due;
     let passed = if latency >= cycles.period { timer.passed(latency, cycles.period) } else { 0 };
     let skipped = if cycles.catch_up { 0 } else { passed };
-    // Releases after the end of the run are nobody's, however late the last one is.
+    // Releases after the end of the run do not count, however late the last one is.
     let left = ((cycles.until - 1 - wake.due) / cycles.period).max(0);
     // With catch-up every late cycle finds one further release past: its own next one.
     let missed = if cycles.catch_up { passed.min(1) } else { passed };
@@ -175,8 +175,8 @@ fn count_late<T: Timer>(
 }
 
 /// Counts the releases from `first` on that the last stall of a warm-up has passed: the wake-up
-/// that ended it served the first of them, as it would have without a warm-up. Gives back how
-/// many cycles that are.
+/// that ended it served the first of them, as it would have without a warm-up. Returns the number
+/// of cycles.
 pub fn count_passed(
     warm_up: &LoopResult,
     first: i64,
@@ -195,8 +195,8 @@ pub fn count_passed(
     1
 }
 
-/// Counts the releases that were due a period or more before a loop was asked to end, and that nobody came to
-/// serve.
+/// Counts the releases that were due a period or more before a loop was asked to end and were not
+/// served.
 pub fn count_unserved(
     ended: LoopResult,
     now: i64,
@@ -222,8 +222,8 @@ mod tests {
     const MS: i64 = MILLISECOND.0;
     const S: i64 = SECOND.0;
 
-    /// A clock of which no time passes: each wake-up comes when it was due, or right away when
-    /// that is past, plus the next delay of the script.
+    /// A scripted clock that does not advance by itself: each wake-up comes when it was due, or at
+    /// once if that is past, plus the next delay of the script.
     struct Scripted {
         now: i64,
         delays: Vec<Result<i64, Errno>>,
@@ -360,14 +360,14 @@ mod tests {
         let ended = measure(&mut timer, warmed.next, &counted, &mut recorder, &mut (), &stop());
         recorder.finish(ended.next);
         let counts = drained(&mut drain).pop().unwrap().counts;
-        // It ended at 23.5 ms: release 5 was served then, 6 to 23 were missed, and those up to 13
+        // It ended at 23.5 ms: release 5 was served then, 6 to 23 were overruns, and those up to 13
         // were more than 10 ms late.
         assert_eq!((counts.missed, counts.misses, counts.count), (18, 9, 82));
         assert_eq!(counts.max_ns.0, 18 * MS + 500 * US);
         assert_eq!(ended.cycles, 81);
     }
 
-    /// Invariant (releases): Releases that nobody came to serve before the end are counted as missed.
+    /// Invariant (releases): Releases not served before the end are counted as missed.
     #[test]
     fn releases_that_nobody_served_until_the_end_are_missed() {
         let missed = |now: i64| {
@@ -431,7 +431,7 @@ mod tests {
         let (mut recorder, mut drain) = recorder(10 * MS);
         recorder.start(0);
         let mut timer = Scripted::new([0, 0, 35 * MS]);
-        // Five cycles at a time, so that the drainer comes in between.
+        // Five cycles at a time, so that the drainer runs in between.
         let five = LoopConfig { until: 100 * MS, count: 5, ..EVERY_MS };
         let (mut next, mut served, mut sum, mut edge) = (0, 0, Histogram::default(), 0);
         while next < 100 * MS {

@@ -1,5 +1,5 @@
-//! A wire from one line of this board to another: one thread makes an edge, another one sleeps until
-//! the kernel tells it, and answers.
+//! A wire from one line of this board to another: one thread makes an edge, another sleeps until
+//! the kernel reports it, and answers.
 
 use crate::cyclic::{EndCode, Stop};
 use crate::recorder::Recorder;
@@ -12,22 +12,22 @@ use rtrb::{Consumer, Producer, RingBuffer};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, Ordering};
 
-/// Distance of two tries to get the answering thread out of its sleep.
+/// Time between two attempts to interrupt the answering thread's sleep.
 const WAKE_EVERY: i64 = 1_000_000;
 
-/// What both threads see.
+/// Shared by both threads.
 struct Shared {
     stimulus: OutputLine,
     answer: Option<OutputLine>,
     /// The clock just before the call that raised the stimulus; 0 before the first.
     at: AtomicI64,
-    /// Whether that edge is judged: it was answered, or waited for long enough.
+    /// Whether that edge is settled: answered, or waited for long enough.
     is_judged: AtomicBool,
-    /// All edges have come.
+    /// All edges have been made.
     is_done: AtomicBool,
     /// The answering thread has ended.
     ends: AtomicBool,
-    /// The error of the thread that makes the edges; 0 for none.
+    /// The error of the thread that makes the edges; 0 if there is none.
     failed: AtomicI32,
 }
 
@@ -38,11 +38,11 @@ pub struct EdgeMaker(Arc<Shared>);
 pub struct Answerer {
     shared: Arc<Shared>,
     loopback: EdgeLine,
-    /// Whether something else answers, and the line shows its answer.
+    /// Whether another device answers, and the line shows its answer.
     is_external: bool,
 }
 
-/// Both sides of a wire.
+/// Creates both sides of a wire.
 pub fn wire(
     stimulus: OutputLine,
     loopback: EdgeLine,
@@ -64,26 +64,24 @@ pub fn wire(
 /// When edges come, in nanoseconds of CLOCK_MONOTONIC.
 #[derive(Clone, Copy, Debug)]
 pub struct EdgeSchedule {
-    /// The first one.
     pub first: i64,
-    /// The first that counts.
+    /// The first edge that counts.
     pub counted_from: i64,
-    /// The last comes before this.
+    /// All edges come before this.
     pub until: i64,
-    /// How many count.
+    /// Number of edges that count.
     pub count: u64,
-    /// The least distance of two; the lines are low again after half of it.
+    /// Shortest time between two edges; the lines are low again after half of it.
     pub least: i64,
 }
 
-/// The edges that were made.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct EdgeCounts {
     /// Edges that count.
     pub stimuli: u64,
     /// Those without an answer.
     pub missing: u64,
-    /// A last one whose answer nobody waited for, which does not count.
+    /// A last edge that was not waited for, which does not count.
     pub cut_off: u64,
 }
 
@@ -102,7 +100,7 @@ impl EdgeMaker {
         }
         shared.is_done.store(true, Ordering::Release);
         while !shared.ends.load(Ordering::Acquire) {
-            // As often as it takes: it may just be about to sleep.
+            // Repeated, as it may be just about to sleep.
             sched::wake(answering);
             let _ = clock::sleep_for(Clock::Monotonic, WAKE_EVERY);
         }
@@ -142,7 +140,7 @@ impl EdgeMaker {
         Ok(())
     }
 
-    /// Sleeps; false when the other thread has ended meanwhile.
+    /// Sleeps; returns false if the other thread has ended meanwhile.
     fn sleep_until(&self, at: i64) -> Result<bool, Errno> {
         loop {
             if self.0.ends.load(Ordering::Acquire) {
@@ -163,7 +161,7 @@ impl Shared {
         self.answer.as_ref().map_or(Ok(()), |answer| answer.set(false))
     }
 
-    /// Raises the line of the answer; without one, the answer takes the stimulus back.
+    /// Raises the answer line; without one, the answer is to lower the stimulus.
     #[inline]
     fn answer(&self) -> Result<(), Errno> {
         match &self.answer {
@@ -178,20 +176,20 @@ impl Shared {
 pub struct AnswerConfig {
     /// Edges before this do not count.
     pub counted_from: i64,
-    /// A response later than this is late, and in no figure; `i64::MAX` for no limit.
+    /// A response later than this counts as late, and in no statistic; `i64::MAX` for no limit.
     pub window: i64,
-    /// A response later than this misses; `i64::MAX` for no deadline.
+    /// A response later than this misses its deadline; `i64::MAX` for no deadline.
     pub deadline: i64,
-    /// A response later than this ends the run; `i64::MAX` for none.
+    /// A response later than this ends the run; `i64::MAX` for no limit.
     pub stop_above: i64,
 }
 
-/// The legs of an answer, which add up to its latency, in nanoseconds.
+/// The parts of an answer's latency, in nanoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AnswerLegs {
     /// The clock just before the call that raised the stimulus.
     pub at: i64,
-    /// From there until the kernel's time stamp of the edge.
+    /// From `at` until the kernel's time stamp of the edge.
     pub event: i64,
     /// From there until the program runs.
     pub wake_up: i64,
@@ -199,20 +197,19 @@ pub struct AnswerLegs {
     pub answer: i64,
 }
 
-/// Legs that the ring holds: those of a second of the shortest distances, of which the drainer takes
-/// all each 50 ms.
+/// Capacity of the ring: one second of the shortest distances; the drainer empties it every 50 ms.
 const RING: usize = 1 << 15;
 
-/// Where the answering thread leaves the legs of each answer.
+/// The answering thread's end of the ring of breakdowns.
 pub struct LegRing {
     legs: Producer<AnswerLegs>,
     lost: u64,
 }
 
-/// Where the drainer takes them.
+/// The drainer's end.
 pub struct LegDrain(Consumer<AnswerLegs>);
 
-/// Both ends; all memory is touched.
+/// Creates both ends; all memory is touched.
 pub fn legs() -> (LegRing, LegDrain) {
     let (mut legs, mut out) = RingBuffer::new(RING);
     while legs.push(AnswerLegs { at: 1, event: 1, wake_up: 1, answer: 1 }).is_ok() {}
@@ -226,14 +223,14 @@ impl LegRing {
         self.lost += u64::from(self.legs.push(legs).is_err());
     }
 
-    /// Answers whose legs found the ring full.
+    /// Answers whose breakdown found the ring full.
     pub fn lost(&self) -> u64 {
         self.lost
     }
 }
 
 impl LegDrain {
-    /// The next that is there.
+    /// The next breakdown, if there is one.
     pub fn next_legs(&mut self) -> Option<AnswerLegs> {
         self.0.pop().ok()
     }
@@ -242,20 +239,19 @@ impl LegDrain {
 /// What became of the edges.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AnswerResult {
-    /// Why it ended.
     pub code: EndCode,
     /// The stimulus that was answered last.
     pub last: i64,
     /// Edges answered after the window.
     pub late: u64,
-    /// Further edges after one that was answered.
+    /// Further edges after an answered one.
     pub double: u64,
-    /// Edges of the loopback that belong to no stimulus.
+    /// Loopback edges that belong to no stimulus.
     pub spurious: u64,
 }
 
 impl Answerer {
-    /// Answers until all edges have come or somebody asks for the end.
+    /// Answers until all edges have come or the loop is asked to end.
     pub fn run<S: SampleSink>(
         &self,
         config: &AnswerConfig,
@@ -294,7 +290,7 @@ impl Answerer {
                 continue;
             }
             if is_judged || seen < at || self.shared.at.load(Ordering::Acquire) != at {
-                // Of an edge that nobody waits for any more; the next one is open again.
+                // An edge that is no longer waited for; the next one is open again.
                 self.shared.is_judged.store(is_judged, Ordering::Release);
                 spurious += u64::from(counted);
                 continue;

@@ -1,5 +1,5 @@
-//! The hand-off: a thread is woken by another one, and its latency is counted from just before
-//! that one called the kernel.
+//! The hand-off: a thread is woken by another one, and its latency counts from just before that
+//! thread's system call.
 
 use crate::timer::{Timer, Wake};
 use latlab_sys::clock::{self, Clock};
@@ -8,25 +8,25 @@ use latlab_sys::{Errno, sched};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, Ordering};
 
-/// What both threads see.
+/// Shared by both threads.
 struct Shared {
     channel: Channel,
     clock: Clock,
-    /// The release that the measured thread was last woken for …
+    /// The release for which the measured thread was last woken …
     release: AtomicI64,
     /// … and the clock just before the call that woke it.
     called: AtomicI64,
     /// Whether the measured thread has answered, and may be woken again.
     waits: AtomicBool,
     ends: AtomicBool,
-    /// The error of the waking thread; 0 for none.
+    /// The error of the waking thread; 0 if there is none.
     failed: AtomicI32,
 }
 
-/// The side of the measured thread: its timer.
+/// The measured thread's side: its timer.
 pub struct Handoff(Arc<Shared>);
 
-/// The side of the thread that wakes it.
+/// The waking thread's side.
 pub struct Waker(Arc<Shared>);
 
 /// Both sides of a channel that was opened by the measured thread.
@@ -44,8 +44,8 @@ pub fn handoff(channel: Channel, clock: Clock) -> (Handoff, Waker) {
 }
 
 impl Timer for Handoff {
-    /// Sleeps until it is woken. The wake-up is told as that late after its release as it came
-    /// after the call, because how late the waking thread was is not its latency.
+    /// Sleeps until woken. The reported wake-up is the release plus the time since the call, since
+    /// the waking thread's own lateness is not the measured latency.
     #[inline]
     fn wait(&mut self, _release: i64) -> Result<Wake, Errno> {
         let shared = &*self.0;
@@ -60,7 +60,7 @@ impl Timer for Handoff {
         Ok(Wake { due, at: due + latency })
     }
 
-    /// None: those that the waking thread leaves out show in the next release it comes with.
+    /// Always 0: releases that the waking thread leaves out show in the next one it serves.
     fn passed(&mut self, _latency: i64, _period: i64) -> i64 {
         0
     }
@@ -87,7 +87,7 @@ impl Shared {
 }
 
 impl Waker {
-    /// Wakes the measured thread at each release until that one ends.
+    /// Wakes the measured thread at each release until that thread ends.
     ///
     /// A release at which it has not yet answered, or that is past, is left out.
     pub fn run(&self, first: i64, period: i64, measured: i32) {
@@ -116,12 +116,12 @@ impl Waker {
         self.0.ends.load(Ordering::Acquire)
     }
 
-    /// Gets the measured thread out of a sleep that nobody else will end.
+    /// Interrupts a sleep of the measured thread that nothing else will end.
     fn fail(&self, error: Errno, measured: i32) {
         self.0.failed.store(error.raw_os_error(), Ordering::Release);
         while !self.ends() {
             sched::wake(measured);
-            // As often as it takes: it may just be about to sleep.
+            // Repeated, as it may be just about to sleep.
             let _ = clock::sleep_for(Clock::Monotonic, 1_000_000);
         }
     }
@@ -149,7 +149,7 @@ mod tests {
             let mut left_out = 0;
             for cycle in 0..20 {
                 let wake = handoff.wait(expected).unwrap();
-                assert!(wake.at >= wake.due, "nobody is woken before the call");
+                assert!(wake.at >= wake.due, "no wake-up comes before the call");
                 assert_eq!((wake.due - first) % (2 * MS), 0, "releases are on the grid");
                 left_out += handoff.left_out(expected, wake.due, 2 * MS);
                 expected = wake.due + 2 * MS;

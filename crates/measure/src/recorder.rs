@@ -1,7 +1,7 @@
 //! What lies between the loop and the stream: interval buffers and the spike ring.
 //!
 //! The loop counts into its current buffer. At an interval's end it swaps that for one that the
-//! drainer has given back, or goes on with it if none has come. So nothing is copied, locked or
+//! drainer has returned, or continues with it if none has come. So nothing is copied, locked or
 //! lost, and the intervals sum to the total by construction.
 
 use latlab_model::Nanos;
@@ -12,17 +12,17 @@ use rtrb::{Consumer, Producer, RingBuffer};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-/// Room for large latencies that the drainer has not taken yet.
+/// Capacity for large latencies that the drainer has not taken yet.
 const SPIKE_RING: usize = 4096;
-/// Two buffers: one is counted into, one is under way or at rest.
+/// Two buffers: one in use by the loop, one on its way or empty.
 const BUFFERS: usize = 2;
-/// A buffer that holds this many cycles has not been drained for hours and could overflow a bin.
+/// A buffer with this many cycles has not been drained for hours, and a bin could overflow.
 const FULL: u64 = 1 << 31;
 
-/// What the loop counts into during one interval.
+/// The loop's counts of one interval.
 ///
-/// The order of the fields is kept, because count and sum side by side are added to by vector
-/// instructions, of which it takes more.
+/// The field order is fixed: if count and sum were adjacent, the compiler would update them with
+/// vector instructions, and use more instructions in total.
 #[repr(C)]
 struct Buffer {
     last: MarkedWake,
@@ -53,7 +53,7 @@ impl Buffer {
             misses: 0,
             bins: [0; BINS],
         });
-        // Zeroed memory may be a page that exists only once it is written to.
+        // A zeroed page may not be backed by memory until it is written to.
         std::hint::black_box(&mut buffer).bins.fill(0);
         buffer
     }
@@ -105,21 +105,21 @@ pub struct Recorder {
     spikes: Producer<Spike>,
     spike_floor: Arc<AtomicI64>,
     interval: i64,
-    /// First release that does not belong to the current interval any more.
+    /// First release that belongs to the next interval.
     pub interval_end: i64,
     /// Cycles in the buffers handed over so far.
     handed_over: u64,
     totals: Totals,
 }
 
-/// What a recorder knows of its whole run without looking at its buffers.
+/// A recorder's totals of the whole run, kept outside its buffers.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub struct Totals {
-    /// Missed releases.
+    /// Overruns.
     pub missed: u64,
     /// Large latencies that found their ring full.
     pub spikes_lost: u64,
-    /// Times an interval grew because no buffer had come back.
+    /// How often an interval grew because no buffer had come back.
     pub intervals_grown: u64,
 }
 
@@ -131,16 +131,15 @@ pub struct Drain {
     spike_floor: Arc<AtomicI64>,
 }
 
-/// An interval as the drainer takes it: its first release, the next one's, and the counts.
+/// An interval as the drainer takes it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sealed {
     /// First release counted.
     pub start: i64,
-    /// First release not counted any more.
+    /// First release not counted.
     pub end: i64,
-    /// The last latency; meaningless while nothing was counted.
+    /// The last latency; meaningless if nothing was counted.
     pub last: i64,
-    /// The counts.
     pub counts: Histogram,
 }
 
@@ -153,10 +152,10 @@ pub fn recorder(interval: i64) -> (Recorder, Drain) {
     while spikes.push(nothing).is_ok() {}
     while spikes_out.pop().is_ok() {}
     for _ in 1..BUFFERS {
-        // The ring is empty and as long as there are buffers.
+        // The ring is empty and has room for all buffers.
         let _ = returned_in.push(Buffer::new());
     }
-    // Until the counting starts no latency is large enough.
+    // Until counting starts no latency is large enough.
     let spike_floor = Arc::new(AtomicI64::new(i64::MAX));
     let recorder = Recorder {
         current: Buffer::new(),
@@ -173,7 +172,7 @@ pub fn recorder(interval: i64) -> (Recorder, Drain) {
 }
 
 impl Recorder {
-    /// Forgets the warm-up and counts from this release on.
+    /// Discards the warm-up and counts from this release on.
     pub fn start(&mut self, first_release: i64) {
         self.current.clear();
         self.current.start = first_release;
@@ -183,14 +182,13 @@ impl Recorder {
         self.spike_floor.store(i64::MIN, Ordering::Relaxed);
     }
 
-    /// Counts one latency, so that a replay of this machine finds its wake-up.
+    /// Counts one latency; marked so that a replay of this machine finds its wake-up.
     #[inline]
     pub fn record_wake(&mut self, release: i64, latency: i64) {
         self.current.last.mark(release, latency);
         self.count(release, latency);
     }
 
-    /// Counts one latency.
     #[inline]
     pub fn record(&mut self, release: i64, latency: i64) {
         self.current.last.latency = latency;
@@ -202,7 +200,7 @@ impl Recorder {
         let buffer = &mut *self.current;
         buffer.count += 1;
         buffer.sum += latency;
-        // Branches that are hardly ever taken cost less than conditional stores.
+        // Rarely taken branches cost less than conditional stores.
         if latency < buffer.min {
             buffer.min = latency;
         }
@@ -227,7 +225,7 @@ impl Recorder {
         }
     }
 
-    /// Counts releases that passed unserved or late, and those beyond the deadline.
+    /// Counts overruns and deadline misses.
     pub fn count_late(&mut self, missed: i64, misses: i64) {
         self.current.missed += missed as u64;
         self.totals.missed += missed as u64;
@@ -239,9 +237,9 @@ impl Recorder {
         self.handed_over + self.current.count
     }
 
-    /// Hands over the interval before this release; false when a bin could overflow.
+    /// Hands over the interval before this release; false if a bin could overflow.
     ///
-    /// Without a buffer that has come back the interval grows, and that is counted.
+    /// If no buffer has come back the interval grows, and that is counted.
     pub fn next_interval(&mut self, release: i64) -> bool {
         match self.returned.pop() {
             Ok(empty) => {
@@ -259,7 +257,7 @@ impl Recorder {
         true
     }
 
-    /// Hands over what is left; the next release would have been this one.
+    /// Hands over the rest; the next release would have been this one.
     pub fn finish(mut self, next_release: i64) -> Totals {
         hand_over(self.current, next_release, &mut self.sealed);
         self.totals
@@ -268,18 +266,18 @@ impl Recorder {
 
 fn hand_over(mut full: Box<Buffer>, end: i64, sealed: &mut Producer<Box<Buffer>>) {
     full.end = end;
-    // The ring is as long as there are buffers, so it always has room.
+    // The ring has room for all buffers.
     let _ = sealed.push(full);
 }
 
 impl Drain {
-    /// The next full interval, if there is one; its buffer goes back to the loop.
+    /// The next full interval, if there is one; its buffer returns to the loop.
     pub fn next_interval(&mut self) -> Option<Sealed> {
         let mut buffer = self.sealed.pop().ok()?;
         let (start, end, last) = (buffer.start, buffer.end, buffer.last.latency);
         let sealed = Sealed { start, end, last, counts: buffer.counts() };
         buffer.clear();
-        // Fails only when the loop has ended and handed over one buffer more.
+        // Fails only if the loop has ended and handed over one buffer more.
         let _ = self.returned.push(buffer);
         Some(sealed)
     }
@@ -289,7 +287,7 @@ impl Drain {
         self.spikes.pop().ok()
     }
 
-    /// Latencies below this are not wanted as spikes any more.
+    /// Latencies below this are no longer wanted as spikes.
     pub fn raise_spike_floor(&self, floor: i64) {
         self.spike_floor.store(floor, Ordering::Relaxed);
     }

@@ -2,23 +2,22 @@
 
 use rtrb::{Consumer, Producer, RingBuffer};
 
-/// What the ring can hold at least, so that the drainer may be late by this much.
+/// Time that the ring covers at least, so that the drainer may be this late.
 const HOLDS: i64 = 10_000_000_000;
-/// Fewer words than this are not worth a thought; more are as much memory as a thread may take.
+/// Bounds of the capacity in words: less saves nothing, more is too much memory per thread.
 const WORDS: std::ops::RangeInclusive<i64> = 1 << 12..=1 << 21;
 
-/// A latency is twice itself; an odd word says what the next word is.
+/// A latency is stored doubled; an odd word describes the next word.
 const JUMP: i64 = 1;
 const LOST: i64 = 3;
-/// Words that a latency takes with all that may have to be said before it.
+/// Most words that one latency needs, with everything that may precede it.
 const MOST_WORDS: usize = 5;
 
-/// What keeps every sample, or, as `()`, none.
+/// A sink that keeps every sample, or, as `()`, none.
 pub trait SampleSink {
-    /// From now on what comes is kept; before, only the way is warmed up.
+    /// Keeps samples from now on; earlier calls only warm up the code.
     fn start(&mut self);
 
-    /// Keeps a latency.
     fn push(&mut self, release: i64, latency: i64);
 
     /// Samples that could not be kept.
@@ -41,7 +40,7 @@ pub struct SampleRing {
     words: Producer<i64>,
     period: i64,
     started: bool,
-    /// The release that follows the last one kept at the distance of the period.
+    /// The release one period after the last one kept.
     expected: i64,
     /// Lost since the last one kept.
     lost: u64,
@@ -54,18 +53,18 @@ pub struct SampleDrain {
     words: Consumer<i64>,
 }
 
-/// What the ring says, in the order of the releases.
+/// An item of the ring, in the order of the releases.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
     /// The latency of the next release.
     Latency(i64),
-    /// The next release comes this much later than a period after the one before.
+    /// The next release comes this much later than one period after the previous.
     Jump(i64),
-    /// So many latencies found the ring full; a jump follows.
+    /// This many latencies found the ring full; a jump follows.
     Lost(u64),
 }
 
-/// Both ends for a thread of this period; all memory is touched.
+/// Both ends for a thread with this period; all memory is touched.
 pub fn samples(period: i64) -> (SampleRing, SampleDrain) {
     let words = (HOLDS / period).clamp(*WORDS.start(), *WORDS.end()) as usize;
     let (mut words, mut out) = RingBuffer::new(words);
@@ -107,7 +106,7 @@ impl SampleRing {
             return;
         }
         if self.lost > 0 {
-            // There is room for all of it, and both halves of a pair come to be seen together.
+            // There is room for all of it, and both words of a pair become visible together.
             let _ = self.words.push_entire_slice(&[LOST, self.lost as i64]);
             self.lost_before += std::mem::take(&mut self.lost);
         }
@@ -118,7 +117,6 @@ impl SampleRing {
 }
 
 impl SampleDrain {
-    /// The next step, if there is one.
     pub fn next_step(&mut self) -> Option<Step> {
         let word = self.words.pop().ok()?;
         if word & 1 == 0 {

@@ -1,5 +1,5 @@
-//! The spin instrument: read a counter again and again; where a reading comes late, something
-//! else had the CPU.
+//! The spin instrument: read a counter again and again; if a reading comes late, something else had
+//! the CPU.
 
 use crate::counter::Host;
 use crate::cyclic::{EndCode, Stop};
@@ -10,51 +10,50 @@ use latlab_model::run::SpinCounts;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
-/// What one thread is to do, in nanoseconds; times are of CLOCK_MONOTONIC.
+/// What one thread is to do, in nanoseconds; times are on CLOCK_MONOTONIC.
 #[derive(Clone, Debug)]
 pub struct SpinConfig {
     /// The first counted instant.
     pub from: i64,
-    /// When it ends; `i64::MAX` for never.
+    /// When it ends; `i64::MAX` for no end.
     pub until: i64,
-    /// A pass longer than the usual one by more than this is a gap.
+    /// A pass that exceeds the usual one by more than this is a gap.
     pub gap_above: i64,
-    /// A gap above this is a miss; `i64::MAX` for no deadline.
+    /// A gap above this misses the deadline; `i64::MAX` for no deadline.
     pub deadline: i64,
-    /// A gap above this ends the run; `i64::MAX` for none.
+    /// A gap above this ends the run; `i64::MAX` for no limit.
     pub stop_above: i64,
-    /// When it sleeps of its own will, so that it cannot hang the machine.
+    /// When it sleeps voluntarily, so that it cannot hang the machine.
     pub rest: Option<RestPlan>,
-    /// Lengths of gaps by which the kernel takes back what it reserves for ordinary threads.
+    /// Lengths of gaps that look like the kernel's reserve for SCHED_OTHER threads.
     pub reserve: Range<i64>,
 }
 
 /// A sleep after each stretch of spinning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RestPlan {
-    /// The stretch, in nanoseconds.
+    /// Length of the stretch, in nanoseconds.
     pub after: i64,
-    /// How long it sleeps, in nanoseconds.
+    /// Length of the sleep, in nanoseconds.
     pub length: i64,
 }
 
-/// What a loop says when it ends.
+/// The result of a loop.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SpinResult {
-    /// Why it ended.
     pub code: EndCode,
-    /// When it ended.
     pub at: i64,
     /// What it saw.
     pub spun: SpinCounts,
 }
 
-/// Passes of which the median is the usual pass.
+/// Number of passes whose median is the usual pass.
 const LEARNT_FROM: usize = 1023;
 
-/// Spins until this time; the median of the last passes, in ticks.
+/// Spins until this time; returns the median of the last passes, in ticks.
 ///
-/// The last ones, because by then the CPU has its frequency and the workload its cache.
+/// The last ones, because by then the CPU has reached its frequency and the workload is in the
+/// cache.
 pub fn learn(host: &mut impl Host, work: &mut impl FnMut(), until: i64, stop: &Stop) -> i64 {
     let mut passes = [0_i64; LEARNT_FROM];
     let end = host.reading_at(until);
@@ -74,8 +73,8 @@ pub fn learn(host: &mut impl Host, work: &mut impl FnMut(), until: i64, stop: &S
 
 /// Spins, with this usual pass.
 ///
-/// Per pass: the work, one reading, four comparisons. What is rare costs the next pass nothing,
-/// since that begins with a reading of its own.
+/// Per pass: the work, one reading, four comparisons. Rare events cost the next pass nothing, since
+/// that begins with a new reading.
 pub fn spin(
     host: &mut impl Host,
     work: &mut impl FnMut(),
@@ -88,7 +87,7 @@ pub fn spin(
     let mut spinner = Spinner { host, spins, recorder, switches: 0, rest_at: i64::MAX, usual };
     let mut spun = SpinCounts { usual_pass_ns, ..SpinCounts::default() };
     let limit = spinner.begin();
-    // What was taken since the first counted instant is seen in the first pass.
+    // Time lost since the first counted instant shows in the first pass.
     let mut last = spinner.host.reading_at(spins.from);
     let mut pause = last;
     let code = loop {
@@ -128,7 +127,7 @@ struct Spinner<'a, H> {
     host: &'a mut H,
     spins: &'a SpinConfig,
     recorder: &'a mut Recorder,
-    /// How often it had left the CPU up to the last gap.
+    /// Context switches up to the last gap.
     switches: u64,
     /// When to sleep next.
     rest_at: i64,
@@ -136,7 +135,7 @@ struct Spinner<'a, H> {
 }
 
 impl<H: Host> Spinner<'_, H> {
-    /// Gives back the longest pass that is no gap, in ticks.
+    /// Returns the longest pass that is not a gap, in ticks.
     fn begin(&mut self) -> i64 {
         self.switches = self.host.switches();
         self.rest_at = self.next_rest(self.spins.from);
@@ -149,7 +148,7 @@ impl<H: Host> Spinner<'_, H> {
         self.spins.rest.map_or(i64::MAX, |rest| time + rest.after)
     }
 
-    /// Records the time between two readings that was not ours.
+    /// Records the time that was lost between two readings.
     #[cold]
     #[inline(never)]
     fn gap(&mut self, last: i64, now: i64, spun: &mut SpinCounts) -> Result<(), EndCode> {
@@ -174,8 +173,8 @@ impl<H: Host> Spinner<'_, H> {
         }
     }
 
-    /// At an interval's end, at a rest or at the end: does what is due, and gives back the reading
-    /// at which to look again, or why the loop is to end.
+    /// At an interval's end, at a rest or at the end: does what is due, and returns the reading at
+    /// which to check again, or why the loop is to end.
     #[cold]
     #[inline(never)]
     fn check_limits(&mut self, now: i64, spun: &mut SpinCounts) -> Result<i64, EndCode> {
@@ -202,7 +201,7 @@ impl<H: Host> Spinner<'_, H> {
         self.host.sleep(rest.length);
         let after = self.host.read();
         spun.rested_ns += Nanos(self.host.nanos_of(after - before).round() as i64);
-        // Whoever ran meanwhile took nothing.
+        // Threads that ran during the rest took nothing.
         self.switches = self.host.switches();
         self.rest_at = self.next_rest(self.host.time_of(after));
     }
@@ -219,14 +218,14 @@ mod tests {
 
     const MS: i64 = MILLISECOND.0;
     const S: i64 = SECOND.0;
-    /// A tick of the script is half a nanosecond, a pass is twenty of them.
+    /// A tick of the script is half a nanosecond, a pass is twenty ticks.
     const PASS: i64 = 20;
 
-    /// A counter that goes on by a pass with each reading, and by more where the script says so.
+    /// A counter that advances by a pass with each reading, and by more where the script says so.
     #[derive(Default)]
     struct Script {
         now: i64,
-        /// Time in nanoseconds, what is taken then, and whether another thread takes it.
+        /// By time in nanoseconds: what is taken then, and whether another thread takes it.
         taken: BTreeMap<i64, (i64, bool)>,
         switches: u64,
         slept: i64,

@@ -4,7 +4,7 @@ use latlab_sys::Errno;
 use latlab_sys::clock::{self, Alarm, Clock};
 use latlab_sys::timer::{PosixTimer, TimerFd};
 
-/// A wake-up: when it was due and when it was.
+/// When a wake-up was due, and when it came.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Wake {
     /// The release it belongs to.
@@ -13,23 +13,24 @@ pub struct Wake {
     pub at: i64,
 }
 
-/// Something that sleeps until a release; the scripted one of the tests lets no time pass.
+/// Sleeps until a release; the tests use a scripted one.
 pub trait Timer {
-    /// Sleeps until `release`, if there is one; fails with `EINTR` when a signal came first.
+    /// Sleeps until `release`, if the timer has releases; fails with `EINTR` if a signal came
+    /// first.
     fn wait(&mut self, release: i64) -> Result<Wake, Errno>;
 
-    /// How many further releases have passed at a wake-up that was `latency` late.
+    /// Number of further releases that have passed at a wake-up that was `latency` late.
     fn passed(&mut self, latency: i64, period: i64) -> i64;
 
-    /// How many releases lie between the one that was expected and the one that came, where
-    /// somebody else decides on them.
+    /// Number of releases between the expected one and the one that came, if another thread decides
+    /// on them.
     #[inline]
     fn left_out(&self, _expected: i64, _came: i64, _period: i64) -> i64 {
         0
     }
 }
 
-/// Lent to a loop by somebody who has to end it afterwards.
+/// For a loop whose caller has to end the timer afterwards.
 impl<T: Timer> Timer for &mut T {
     fn wait(&mut self, release: i64) -> Result<Wake, Errno> {
         (**self).wait(release)
@@ -51,7 +52,6 @@ pub struct Nanosleep {
 }
 
 impl Nanosleep {
-    /// On this clock.
     pub fn new(clock: Clock) -> Nanosleep {
         Nanosleep { clock, alarm: Alarm::default() }
     }
@@ -90,9 +90,9 @@ impl Timer for Relative {
     }
 }
 
-/// A periodic timer of the kernel that says how often it has expired.
+/// A periodic kernel timer that reports how often it has expired.
 pub trait Expirations {
-    /// Sleeps until it has expired; how often it has since the last call.
+    /// Sleeps until it expires; returns the number of expirations since the last call.
     fn expired(&mut self) -> Result<u64, Errno>;
 }
 
@@ -110,13 +110,13 @@ impl Expirations for PosixTimer {
     }
 }
 
-/// A periodic timer of the kernel; missed releases are what it counted, not what we compute.
+/// A periodic kernel timer; overruns are those that the kernel counted, not computed ones.
 pub struct Periodic<E> {
     timer: E,
     clock: Clock,
-    /// Whether expirations that were missed are served one by one.
+    /// Whether overruns are served one by one.
     catch_up: bool,
-    /// Expirations that the kernel has told of and that no cycle has taken yet.
+    /// Expirations that the kernel has reported and no cycle has used yet.
     pending: u64,
 }
 

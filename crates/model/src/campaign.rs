@@ -2,14 +2,12 @@
 
 use crate::text_enum::text_enum;
 use crate::{Nanos, Plan, Target};
-use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 
 /// Version of `campaign.json`.
-pub const CAMPAIGN_VERSION: u32 = 2;
+pub const CAMPAIGN_VERSION: u32 = 1;
 
 /// `campaign.json`: the plan of a campaign, all of it decided before the first run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -30,7 +28,6 @@ pub struct Campaign {
     /// Times that each row is measured.
     pub repeats: u32,
     /// What replaced the ends of all scenarios, in the words of `--scale`.
-    #[serde(default)]
     pub scale: Option<String>,
     /// In which order.
     pub order: Order,
@@ -47,7 +44,6 @@ pub struct Campaign {
     /// The runs in their order.
     pub runs: Vec<PlannedRun>,
     /// What others have published of the same.
-    #[serde(default)]
     pub published: Option<Published>,
 }
 
@@ -78,7 +74,6 @@ pub struct CoolDown {
 /// A row: a scenario with one setting of the matrix.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(remote = "Self")]
 pub struct Row {
     /// What names it in the table; no other row has it.
     pub label: String,
@@ -109,26 +104,6 @@ impl Row {
     pub fn fits_kernel(&self, release: &str) -> bool {
         !self.plan.target.shares_kernel()
             || self.kernel.as_ref().is_none_or(|wanted| contains_release(release, wanted))
-    }
-}
-
-impl<'de> Deserialize<'de> for Row {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Row, D::Error> {
-        let row = Value::deserialize(deserializer)?;
-        // Up to version 1 the row said what was measured, and its plan did not.
-        let target = row.get("target").map(Target::deserialize).transpose();
-        let target = target.map_err(D::Error::custom)?;
-        let mut row = Row::deserialize(row).map_err(D::Error::custom)?;
-        if let Some(target) = target {
-            row.plan.target = target;
-        }
-        Ok(row)
-    }
-}
-
-impl Serialize for Row {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Row::serialize(self, serializer)
     }
 }
 

@@ -22,13 +22,10 @@ pub struct CampaignTable {
     /// The question that the sheet answers.
     pub about: Option<String>,
     /// What replaced the ends of all scenarios, in the words of `--scale`.
-    #[serde(default)]
     pub scale: Option<String>,
     /// How long the shortest run is measured; none where a run has no limit.
-    #[serde(default)]
     pub shortest_ns: Option<Nanos>,
     /// How long the longest run is measured; none where a run has no limit.
-    #[serde(default)]
     pub longest_ns: Option<Nanos>,
     /// How many of its runs stand how.
     #[serde(flatten)]
@@ -38,12 +35,10 @@ pub struct CampaignTable {
     /// The rows.
     pub rows: Vec<CampaignRow>,
     /// What was measured on another target, kernel or board, against the first of them.
-    #[serde(default)]
     pub comparisons: Vec<VariantComparison>,
     /// Where the published figures come from, and what they leave open.
     pub published: Option<Published>,
     /// Whether guests in virtual time were measured, where an instruction takes a nanosecond.
-    #[serde(default)]
     pub virtual_time: bool,
 }
 
@@ -72,7 +67,6 @@ pub struct CampaignCounts {
     /// Runs that left nothing to store at the last of their tries.
     pub failed: usize,
     /// Runs that were made, and whose files are damaged.
-    #[serde(default)]
     pub damaged: usize,
 }
 
@@ -134,7 +128,7 @@ pub struct CampaignRow {
     /// together; without a deadline none, but for a cell that failed, or is invalid or damaged.
     pub verdict: Option<VerdictWord>,
     /// All repeats together against the tolerated rate of bursts; none where none is given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub repeated: Option<RepeatsVerdict>,
     /// What others have published of the same scenario.
     pub published: Vec<PublishedFigure>,
@@ -197,18 +191,14 @@ pub struct CampaignCell {
     /// Id of its run; none where there is none.
     pub run: Option<String>,
     /// First counted release of its run, in UTC.
-    #[serde(default)]
     pub started: Option<String>,
     /// How long its run was measured.
-    #[serde(default)]
     pub measured_ns: Option<Nanos>,
     /// Name of the machine that was measured.
-    #[serde(default)]
     pub hostname: Option<String>,
     /// All tries that left a run, this one among them.
     pub tries: Vec<String>,
     /// All tries, in their order, also those that left no run.
-    #[serde(default)]
     pub attempts: Vec<CellAttempt>,
     /// Its figures.
     #[serde(flatten)]
@@ -286,7 +276,7 @@ pub struct CellFigures {
     /// 99.9 %; none where fewer than 1000 latencies were recorded.
     pub p99_9_ns: Option<Nanos>,
     /// What p99.9 lies above, where no more is known of it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub p99_9_above_ns: Option<Nanos>,
     /// Missed releases; none where they are not defined.
     pub missed: Option<u64>,
@@ -309,7 +299,6 @@ pub struct PooledRow {
     /// Each thread over all repeats; only where the threads have different periods.
     pub threads: Vec<PooledThread>,
     /// Causes of the recorded spikes; none where none was recorded.
-    #[serde(default)]
     pub causes: Option<CauseCounts>,
 }
 

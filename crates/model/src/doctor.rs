@@ -92,7 +92,6 @@ pub struct Diagnosis {
     /// What it is about.
     pub topic: Topic,
     /// What it can do to latencies.
-    #[serde(default)]
     pub effect: Effect,
     /// What was seen, in one sentence.
     pub text: String,

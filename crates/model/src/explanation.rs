@@ -90,11 +90,9 @@ pub struct TracedThread {
     /// Its priority as the kernel counts: below 100 real-time, 120 an ordinary thread.
     pub kernel_priority: Option<i32>,
     /// Its process and cgroup; none where it had ended before anybody looked.
-    #[serde(default)]
     pub known: Option<KnownThread>,
     /// Who started it, where it had ended before anybody looked; of a thread that mostly waits for what it
     /// starts, itself.
-    #[serde(default)]
     pub started_by: Option<Starter>,
 }
 
@@ -145,10 +143,9 @@ pub struct BlameLeg {
     /// The thread, where it is one.
     pub thread: Option<TracedThread>,
     /// What else is known of it: the function of an interrupt, printed lines, page faults.
-    #[serde(default)]
     pub evidence: Option<LegEvidence>,
-    /// The same in words: in what a command prints, and in documents of schema 5.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The same in words; printed, not stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }
 
@@ -170,7 +167,7 @@ impl BlameLeg {
 
     /// What else is known of it, in words.
     pub fn detail_words(&self) -> Option<String> {
-        self.detail.clone().or_else(|| self.evidence.as_ref().map(LegEvidence::words))
+        self.evidence.as_ref().map(LegEvidence::words)
     }
 
     /// With its words, as a command prints it.
@@ -210,24 +207,20 @@ pub struct SpikeBlame {
     /// What the cause took of it.
     pub cause_ns: Nanos,
     /// The longest leg of the cause, whole where `legs` are condensed.
-    #[serde(default)]
     pub longest: Option<BlameLeg>,
     /// Of what the cause has started, the names, those of the longest time first.
-    #[serde(default)]
     pub started: Vec<StartedThreads>,
     /// Why it is not explained, or not wholly.
-    #[serde(default)]
     pub reason: Option<UnexplainedReason>,
-    /// In a sentence: in what a command prints, and in documents of schema 5.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// In a sentence; printed, not stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub sentence: Option<String>,
     /// Stolen time between the readings around it.
     pub stolen: Option<StolenTime>,
     /// How its CPU was at the release.
-    #[serde(default)]
     pub before: CpuBefore,
-    /// The reason in words: in what a command prints, and in documents of schema 5.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The reason in words; printed, not stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub gap: Option<String>,
 }
 
@@ -275,7 +268,7 @@ impl SpikeBlame {
 
     /// Why it is not explained, or not wholly, in words.
     pub fn reason_words(&self) -> Option<String> {
-        self.gap.clone().or_else(|| self.reason.map(|reason| reason.words().to_string()))
+        self.reason.map(|reason| reason.words().to_string())
     }
 
     /// With its sentence and words, as a command prints it.
@@ -331,19 +324,15 @@ pub struct Cause {
     pub last_ns: Nanos,
     /// The priority of a real-time thread as the kernel counts: below 100, and below 0 of a deadline
     /// thread; none of other threads.
-    #[serde(default)]
     pub kernel_priority: Option<i32>,
     /// The number of its thread in the kernel; of what is started, that of who starts it.
-    #[serde(default)]
     pub thread: Option<i32>,
     /// The name of its process.
-    #[serde(default)]
     pub process: Option<String>,
     /// Of what is started, the names, those of most spikes first.
-    #[serde(default)]
     pub started: Vec<String>,
-    /// The priority in words: in what a command prints, and in documents of schema 5.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The priority in words; printed, not stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub realtime: Option<String>,
     /// What to do about it, a command or a sentence: in what a command prints. Never read from a file.
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
@@ -353,7 +342,7 @@ pub struct Cause {
 impl Cause {
     /// The priority of a real-time thread in words; none of other threads.
     pub fn realtime_words(&self) -> Option<String> {
-        self.realtime.clone().or_else(|| realtime_words(self.kernel_priority))
+        realtime_words(self.kernel_priority)
     }
 }
 
@@ -362,20 +351,18 @@ impl Cause {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Unexplained {
     /// Why.
-    #[serde(default)]
     pub reason: Option<UnexplainedReason>,
     /// How many.
     pub count: u64,
-    /// Why in words: in what a command prints, and in documents of schema 5.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Why in words; printed, not stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }
 
 impl Unexplained {
     /// Why, in words.
     pub fn words(&self) -> String {
-        let reason = self.reason.unwrap_or(UnexplainedReason::CauseUnknown);
-        self.why.clone().unwrap_or_else(|| reason.words().to_string())
+        self.reason.unwrap_or(UnexplainedReason::CauseUnknown).words().to_string()
     }
 }
 
@@ -404,7 +391,6 @@ pub struct RunExplanation {
     /// The causes, those of most spikes first.
     pub causes: Vec<Cause>,
     /// The recorded spikes that are not explained, by why.
-    #[serde(default)]
     pub unexplained: Vec<Unexplained>,
     /// The largest recorded spikes.
     pub largest: Vec<SpikeBlame>,

@@ -76,14 +76,14 @@ pub struct FleetRun {
 }
 
 impl FleetRun {
-    /// The row of a run whose document has this seal.
-    pub fn new(run: &Run, seal: String) -> FleetRun {
+    /// The row of a stored run.
+    pub fn new(run: &Run) -> FleetRun {
         let (asked, machine, total) = (&run.asked, &run.machine, &run.total);
         let quantiles = total.quantiles.as_ref();
         let first = run.threads.iter().map(|thread| thread.setup.first_release_ns).min();
         FleetRun {
             run: run.id.clone(),
-            seal,
+            seal: run.seal.clone().unwrap_or_default(),
             started: run.started.clone(),
             start_ns: first,
             measured_ns: run.measured_ns,

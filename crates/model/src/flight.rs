@@ -15,10 +15,8 @@ pub struct TraceFormats {
     /// Size of the ring buffer of each CPU.
     pub ring_kib: u32,
     /// Names of the kernel's functions whose addresses stand in the pages, sent when the run ends.
-    #[serde(default)]
     pub functions: Vec<KernelFunction>,
     /// Threads that ran around the spikes.
-    #[serde(default)]
     pub threads: Vec<KnownThread>,
 }
 

@@ -26,11 +26,8 @@ use crate::{Nanos, Plan};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// Version of the frames; the first frame of a stream carries it. Version 1 had no samples,
-/// version 2 no conditions, version 3 no legs and no loads, version 4 a flat plan, the legs without
-/// the trace that they come from, findings as sentences, only latlab's own bins, and no work of its
-/// own threads.
-pub const STREAM_VERSION: u32 = 5;
+/// Version of the frames; the first frame of a stream carries it.
+pub const STREAM_VERSION: u32 = 1;
 /// Bytes in front of every payload.
 pub const HEADER_BYTES: usize = 12;
 /// A longer payload is taken for damage.
@@ -90,7 +87,6 @@ pub struct Refusal {
     pub plan_is_wrong: bool,
     /// Whether any other run would be refused as well: another one holds the CPUs, or a right is
     /// missing.
-    #[serde(default)]
     pub of_every_run: bool,
     /// One line: what is missing and what to do.
     pub text: String,

@@ -23,7 +23,6 @@ pub struct Guest {
     /// The emulator and its version, as it names itself.
     pub emulator: String,
     /// What it ran by, where its time was that of the host; none means virtual time.
-    #[serde(default)]
     pub accelerator: Option<String>,
     /// Where the kernel came from: a package with its version, or a file.
     pub kernel: String,

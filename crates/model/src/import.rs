@@ -26,7 +26,6 @@ pub struct Import {
     /// Whether the file has a histogram or samples, or only figures.
     pub is_summary: bool,
     /// That the file lists gaps of a busy loop, and no latencies of cycles.
-    #[serde(default)]
     pub gaps: Option<ListedGaps>,
     /// Further statements of the file, such as `Kernel` and `CPUs`.
     pub facts: Vec<ImportFact>,

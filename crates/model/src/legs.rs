@@ -104,10 +104,10 @@ pub struct ThreadLegs {
     /// From the release until the thread was put on its CPU.
     pub thread_leg: Option<LegFigures>,
     /// Of a wire: from the kernel's time stamp of the edge until the program runs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub wake_up: Option<LegFigures>,
     /// Of a wire: from there until it has answered.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<LegFigures>,
 }
 

@@ -3,6 +3,8 @@
 //! Nothing here opens a file or reads a clock: what is described in this crate is what the
 //! agent sends, what the journal holds and what a run folder says.
 
+#![warn(missing_docs)]
+
 pub mod attach;
 pub mod campaign;
 pub mod campaign_table;

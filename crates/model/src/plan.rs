@@ -11,7 +11,6 @@ mod handoff;
 mod machine;
 mod measurement;
 mod method;
-mod old_schemas;
 mod policy;
 mod spin;
 mod timerlat;
@@ -39,8 +38,6 @@ pub use tuning::{Thp, Tuning};
 /// The whole plan of one run; what of it could be applied stands in `applied` of the run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-// Read and written by way of `older`.
-#[serde(remote = "Self")]
 pub struct Plan {
     /// Name of the run, used in the name of its folder.
     pub name: String,
@@ -57,10 +54,10 @@ pub struct Plan {
     /// What the target was made of, where it is a machine of the laboratory.
     pub guest: Option<Box<Guest>>,
     /// The place of labgrid that was held for it, where the target is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<Box<HeldPlace>>,
     /// How a board measures without the link to it; none where the link stays.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub detached: Option<Detached>,
     /// Scheduling of the measuring threads; none where nobody knows it or no thread measures.
     pub policy: Option<Policy>,
@@ -81,7 +78,7 @@ pub struct Plan {
     /// The instant, after each release, that must not be exceeded.
     pub deadline_ns: Option<Nanos>,
     /// Bursts of deadline misses that are tolerated in an hour; none where every miss fails.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub limit_per_hour: Option<f64>,
     /// Whether the run ends as soon as it has decided whether it keeps that limit.
     #[serde(default, skip_serializing_if = "is_false")]
@@ -109,7 +106,6 @@ pub struct Plan {
     /// Distance of two readings of the machine's conditions; none where nobody wants them.
     pub telemetry_ns: Option<Nanos>,
     /// Whether files are read each time that hold a CPU for long, also where every CPU is measured.
-    #[serde(default)]
     pub telemetry_is_full: bool,
     /// Length of an interval of the stream.
     pub interval_ns: Nanos,

@@ -15,13 +15,13 @@ pub struct Respond {
     /// What was simulated, where nobody held a probe: `uno:irq`.
     pub simulated: Option<String>,
     /// The oscilloscope that measured each response; none where a capture is read.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<Scope>,
     /// The wire on the measured board; none where other means measure.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub gpio: Option<GpioWire>,
     /// The command that captured the wires, where latlab started one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub captured_by: Option<String>,
     /// The wires and what an edge on them is; none of a list of readings.
     pub wires: Option<Wires>,
@@ -30,7 +30,7 @@ pub struct Respond {
     /// How long a response may take; none up to the next stimulus.
     pub window_ns: Option<Nanos>,
     /// What answers in a guest of the laboratory; none where captures are read.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub linux: Option<LinuxResponder>,
     /// Whether an agent is on the machine that answers while an instrument measures.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -185,7 +185,7 @@ pub struct Wires {
     /// Where an edge is: a share of the way from low to high, or a level.
     pub threshold: String,
     /// The same of the response, if it differs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub response_threshold: Option<String>,
     /// Hysteresis around the threshold, as a share or a voltage.
     pub hysteresis: String,
@@ -210,7 +210,6 @@ pub struct Responses {
     /// Stimuli whose response the instrument could not measure.
     pub censored: u64,
     /// Readings for which the instrument did not trigger, or did not answer, in time.
-    #[serde(default)]
     pub timed_out: u64,
     /// Stimuli whose stored response cannot be.
     pub impossible: u64,
@@ -235,7 +234,7 @@ pub struct Responses {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub levels: Vec<ChannelLevels>,
     /// What an answer took of a CPU, where the kernel that answers told it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu: Option<ResponseCpu>,
 }
 

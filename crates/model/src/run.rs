@@ -23,10 +23,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Version of `run.json` and of the tables beside it: 1 had no samples, 2 no conditions, 3
-/// no legs, 4 a flat plan, and the sentences of findings and of the verdict, 5 the sentences of causes
-/// and spikes. A field that came later has a default, so that older documents are read as they are.
-pub const SCHEMA_VERSION: u32 = 6;
+/// Version of `run.json` and of the tables next to it.
+pub const SCHEMA_VERSION: u32 = 1;
 
 /// One setting: what was asked, and what was read back after it was made.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -43,7 +41,6 @@ pub struct Setting {
     /// Whether a difference makes the figures worthless.
     pub matters: bool,
     /// What the machine had before, and has again, where that was changed.
-    #[serde(default)]
     pub before: Option<String>,
 }
 
@@ -73,7 +70,6 @@ pub struct ThreadSetup {
     /// Relative capacity of that core (1024 is the largest), where the kernel says so.
     pub capacity: Option<u32>,
     /// Its number in the kernel; the first runs did not tell it.
-    #[serde(default)]
     pub thread_id: Option<i32>,
     /// Scheduling as read back.
     pub policy: String,
@@ -142,15 +138,12 @@ pub struct ThreadEnd {
     /// Seconds in which the drainer did not come, so that an interval grew.
     pub intervals_grown: u64,
     /// Samples that found their ring full; zero where none were asked for.
-    #[serde(default)]
     pub samples_lost: u64,
     /// CPU time of the thread, its warm-up included.
     pub cpu_ns: Nanos,
     /// What it saw while it spun; only with the instrument `spin`.
-    #[serde(default)]
     pub spun: Option<SpinCounts>,
     /// What became of the stimuli; only with the instrument `respond`.
-    #[serde(default)]
     pub responded: Option<Responses>,
 }
 
@@ -238,7 +231,7 @@ pub struct Quantiles {
     pub p99_999_ns: Option<Nanos>,
     /// Where the bins of an imported histogram end: a quantile for which the latencies are enough, and
     /// which is `null` all the same, lies above this. None where all are known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub above_ns: Option<Nanos>,
 }
 
@@ -274,7 +267,6 @@ pub struct Summary {
     /// Release of the observed maximum, on CLOCK_MONOTONIC.
     pub max_at_ns: Option<Nanos>,
     /// Time that was taken; only with the instrument `spin`, whose latencies are gaps.
-    #[serde(default)]
     pub noise: Option<Noise>,
 }
 
@@ -316,7 +308,6 @@ pub struct Losses {
     /// Cycles that a thread counted and no interval holds.
     pub cycles: u64,
     /// Cycles whose sample is missing; zero where no samples were asked for.
-    #[serde(default)]
     pub samples: u64,
 }
 
@@ -375,25 +366,20 @@ pub struct Run {
     /// What the reader must know, heaviest first.
     pub findings: Vec<Finding>,
     /// What the doctor said of the target, heaviest first; none where nobody asked.
-    #[serde(default)]
     pub doctor: Option<Vec<Diagnosis>>,
     /// The conditions of the run; none where they were not read.
-    #[serde(default)]
     pub conditions: Option<Conditions>,
     /// The legs of the latencies; none where nobody asked.
-    #[serde(default)]
     pub legs: Option<RunLegs>,
     /// Why the spikes were large; none where nothing was recorded.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<RunExplanation>,
     /// The programs that loaded the machine meanwhile, with the evidence that they did.
-    #[serde(default)]
     pub loads: Vec<LoadRun>,
     /// What latlab's own threads did meanwhile; none where they did not say so.
-    #[serde(default)]
     pub own_work: Option<RunOwnWork>,
     /// What the guest sent; none of other targets, of a guest that was stopped, or in the host's time.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub guest_stream: Option<GuestStream>,
     /// The largest latencies with what is known of their moments, largest first: printed by `show` and
     /// `run`, not stored.
@@ -401,17 +387,17 @@ pub struct Run {
     pub largest: Vec<Outlier>,
     /// What the run says beyond what it counted: intervals, growth, a model of the largest latencies,
     /// periods. Printed by `show` and `run`, not stored.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub statistics: Option<RunStatistics>,
     /// The threads of the program that was attached to; `None` for another instrument.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub attached: Option<AttachedRun>,
     /// The judgement, where a deadline was given.
     pub verdict: Option<Verdict>,
     /// The other files of the folder.
     pub files: BTreeMap<String, StoredFile>,
-    /// SHA-256 of all lines of the document before this one; the first runs had none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// SHA-256 of all lines of the document before this one; `None` until the document is written.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub seal: Option<String>,
 }
 

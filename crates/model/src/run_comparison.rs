@@ -57,7 +57,6 @@ pub struct RunComparison {
     /// Runs that are left out because they are invalid.
     pub invalid: Vec<String>,
     /// Runs that are left out because latencies may be missing.
-    #[serde(default)]
     pub incomplete: Vec<IncompleteRun>,
     /// What was asked for, measured with, and found on the machines otherwise than on the base side.
     pub changes: Vec<FactChange>,
@@ -83,12 +82,10 @@ pub struct ScenarioComparison {
     pub unsupported: Vec<UnsupportedMetric>,
     /// How many times larger each quantile is on the candidate's side, from the low ones to the high
     /// ones.
-    #[serde(default)]
     pub shifts: Vec<QuantileShift>,
     /// Deadline misses; none where the runs have no common deadline.
     pub misses: Option<MissComparison>,
     /// Causes of the recorded spikes of both sides; none unless both have recorded spikes.
-    #[serde(default)]
     pub causes: Option<ComparedCauses>,
     /// What limits the comparison.
     pub remarks: Vec<ComparisonRemark>,
@@ -113,7 +110,6 @@ pub struct ComparedRun {
     /// First counted release, in UTC.
     pub started: String,
     /// Name of the machine that was measured.
-    #[serde(default)]
     pub hostname: Option<String>,
     /// The boot it was measured in; none where nobody knows it.
     pub boot_id: Option<String>,
@@ -204,7 +200,7 @@ pub struct UnsupportedMetric {
     pub needs: u64,
     /// What its value lies above, where the bins of an imported file end before it; none where it has too
     /// few latencies.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub above_ns: Option<Nanos>,
 }
 
@@ -225,18 +221,12 @@ pub struct MissComparison {
     /// The exact probability of shares at least this far apart, run by run, if nothing differs.
     pub p: f64,
     /// The same for the largest difference among all metrics, misses and scenarios.
-    #[serde(default = "one")]
     pub p_of_all: f64,
     /// The bursts in which they came; none where some run does not know its bursts or its length.
-    #[serde(default)]
     pub bursts: Option<BurstComparison>,
     /// `regressed` where the candidate misses more, or more than is tolerated; `inconclusive` where the
     /// runs are too short to show what is tolerated; none where the runs show neither.
     pub word: Option<ComparisonWord>,
-}
-
-fn one() -> f64 {
-    1.0
 }
 
 /// Bursts of deadline misses of both sides, as rates.
@@ -305,7 +295,6 @@ pub enum ComparisonRemark {
     OneAfterTheOther {
         /// The steepest drift within the sides, which leaves every metric undecided; none where no drift
         /// is seen.
-        #[serde(default)]
         drift: Option<MetricDrift>,
     },
     /// The sides recorded latencies at different rates.
@@ -315,7 +304,6 @@ pub enum ComparisonRemark {
         /// The share that is missing.
         share: f64,
         /// Whether it is known how long the runs were; else they are taken to be equally long.
-        #[serde(default)]
         is_timed: bool,
     },
     /// The runs of the sides are not equally long.

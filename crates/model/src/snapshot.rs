@@ -17,7 +17,7 @@ pub struct Snapshot {
     /// Version of this document.
     pub snapshot: u32,
     /// Where it comes from, when it was not taken by latlab.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<String>,
     /// What each file held; a path that ends with a slash is a folder, and holds the names in it.
     pub files: BTreeMap<String, Content>,
@@ -57,9 +57,12 @@ pub enum ParseSnapshotError {
         /// What is wrong there.
         reason: String,
     },
-    /// Written by a later program.
-    #[error("snapshot version {0} is newer than {SNAPSHOT_VERSION}: use a newer latlab")]
-    Newer(u64),
+    /// Written by another version of the program.
+    #[error(
+        "it has version {0}, and this latlab reads version {SNAPSHOT_VERSION}: use the latlab that \
+         wrote it"
+    )]
+    OtherVersion(u64),
 }
 
 impl ParseSnapshotError {
@@ -85,8 +88,8 @@ impl Snapshot {
         // The version comes first, because what follows it may have another meaning.
         let Version { snapshot } =
             serde_json::from_slice(text).map_err(ParseSnapshotError::form)?;
-        if snapshot > SNAPSHOT_VERSION.into() {
-            return Err(ParseSnapshotError::Newer(snapshot));
+        if snapshot != u64::from(SNAPSHOT_VERSION) {
+            return Err(ParseSnapshotError::OtherVersion(snapshot));
         }
         serde_json::from_slice(text).map_err(ParseSnapshotError::form)
     }

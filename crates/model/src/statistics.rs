@@ -52,7 +52,7 @@ pub struct QuantileInterval {
     /// Latencies from which on there is an upper limit.
     pub latencies_needed: u64,
     /// Why there is no interval.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub refusal: Option<IntervalRefusal>,
 }
 

@@ -67,10 +67,8 @@ pub struct Conditions {
     pub cost_share: Option<f64>,
     /// Metrics that were read at the begin and at the end of the run only, because every CPU was
     /// measured and to read them holds a CPU for long.
-    #[serde(default)]
     pub at_ends_only: Vec<String>,
     /// Shares that were larger than their definition allows, and are left out.
-    #[serde(default)]
     pub shares_refused: u64,
     /// What was measured, by metric and subject.
     pub figures: Vec<Figure>,

@@ -26,27 +26,22 @@ pub struct Trend {
     pub newest_is_high: bool,
     /// The smallest step of the newest three builds that is seen in four of five cases, as a share; `None`
     /// where the builds are too few to know their scatter.
-    #[serde(default)]
     pub smallest_step: Option<f64>,
     /// The deadline, where all runs have the same.
     pub deadline_ns: Option<Nanos>,
     /// By which share the builds of a level differ from each other: the standard deviation of their
     /// logarithms; none where no level has two builds.
-    #[serde(default)]
     pub variation: Option<f64>,
     /// Builds of the new level, behind at least as many of the old one, that show a step of the limit in
     /// four of five series; none where more than 30 are needed, or the variation is not known.
-    #[serde(default)]
     pub builds_needed: Option<u32>,
     /// In what the runs differ besides their builds; none where nothing is known.
-    #[serde(default)]
     pub unequal: Option<String>,
     /// Runs that do not support the metric and are left out.
     pub unsupported: Vec<UnsupportedMetric>,
     /// Runs that are left out because they are invalid.
     pub invalid: Vec<String>,
     /// Runs that are left out because latencies may be missing.
-    #[serde(default)]
     pub incomplete: Vec<IncompleteRun>,
 }
 

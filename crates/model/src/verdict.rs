@@ -36,19 +36,18 @@ pub struct Verdict {
     /// With 95 % confidence no larger share of the releases begins a burst of misses; only for zero misses.
     pub at_most_share: Option<f64>,
     /// The same as misses in a second of watching, for an instrument that has no releases.
-    #[serde(default)]
     pub at_most_per_second: Option<f64>,
     /// The bursts in which misses came, and how often further ones may; of releases only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub bursts: Option<MissBursts>,
     /// The tolerated rate of bursts, and what the run says of it; none where every miss fails.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<BurstLimit>,
     /// Why the counts alone do not decide; none of `pass` and `fail`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<VerdictReason>,
-    /// The judgement in sentences: in what a command prints, and in documents of schema 1 to 4.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The judgement in sentences; printed, not stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub sentence: Option<String>,
 }
 
@@ -66,7 +65,6 @@ pub struct MissBursts {
     pub at_most_per_hour: f64,
     /// With 95 % confidence no larger share of the releases begins a burst; `None` where times of misses
     /// are not known.
-    #[serde(default)]
     pub begins_at_most: Option<f64>,
     /// With 95 % confidence no larger share of the releases misses, with regard to how misses depend
     /// on each other; `None` where times of misses are not known, or bursts are too few to know their
@@ -74,11 +72,11 @@ pub struct MissBursts {
     pub share_at_most: Option<f64>,
     /// How many bursts come together, of these or of bursts at a lower level; `None` where that is not
     /// known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub clump: Option<f64>,
     /// The level below the deadline from whose bursts the sizes are taken, because there are fewer than
     /// ten at the deadline; none where these are enough, or no lower level is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub sizes_above_ns: Option<Nanos>,
 }
 

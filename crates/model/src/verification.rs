@@ -19,7 +19,6 @@ pub struct Verification {
     /// What is wrong.
     pub wrong: Vec<Mismatch>,
     /// What this user may not read, so that nobody knows whether it is whole.
-    #[serde(default)]
     pub unread: Vec<Mismatch>,
     /// Files that the run does not know of, which harm nothing.
     pub extra: Vec<String>,

@@ -24,7 +24,7 @@ pub struct Window {
     /// All measuring threads together.
     pub total: Summary,
     /// The figures of the responses, more exact than those above; only with the instrument `respond`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub responses: Option<ResponseFigures>,
     /// The largest latencies, the largest first.
     pub largest: Vec<LargeLatency>,
@@ -58,6 +58,6 @@ pub struct LargeLatency {
     /// How late it was.
     pub latency_ns: Nanos,
     /// The same in picoseconds, of a capture that tells them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub latency_ps: Option<i64>,
 }

@@ -32,11 +32,8 @@ pub fn rendered_verdict(run: &Run) -> Option<Verdict> {
     Some(Verdict { sentence: Some(sentences(run, &verdict)), ..verdict })
 }
 
-/// The judgement; documents of schema 1 to 4 hold their own.
+/// The judgement.
 pub fn sentences(run: &Run, verdict: &Verdict) -> String {
-    if let Some(sentence) = &verdict.sentence {
-        return sentence.clone();
-    }
     let of_program = attach::judgement(run, verdict).map(|judged| {
         let why = in_brackets(reason(run, verdict));
         format!("{}{why}: {judged}.", verdict.word)

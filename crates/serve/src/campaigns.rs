@@ -1,4 +1,5 @@
-//! The campaigns of the folder: what the list says of each, and where it and its runs are.
+//! The campaigns of the folder: their entries in the list, and the paths of campaigns and their
+//! runs.
 
 use crate::run_index::{Lookup, RunIndex, Stamp, link_outside, stamp_of};
 use latlab_model::campaign_table::CampaignSummary;
@@ -8,19 +9,18 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// One campaign of the list.
+/// A campaign in the list.
 #[derive(Clone, Debug)]
 pub struct CampaignLine {
-    /// Its id.
     pub id: String,
-    /// Name of its sheet, and the question that it answers; none where it cannot be read.
+    /// Name of its sheet, and the question that it answers; `None` if unreadable.
     pub sheet: Option<(String, Option<String>)>,
-    /// How many of its runs stand how, and have which verdict; or why it cannot be read.
+    /// Counts of its runs by state and verdict; or why it cannot be read.
     pub summary: Result<CampaignSummary, String>,
 }
 
 impl CampaignLine {
-    /// Whether all words are somewhere in its id, name or question.
+    /// Whether its id, name or question contain all words.
     pub fn has(&self, words: &str) -> bool {
         let (name, about) = self.sheet.clone().unwrap_or_default();
         let text = [&self.id, &name, &about.unwrap_or_default()].map(|text| text.to_lowercase());
@@ -37,10 +37,9 @@ impl CampaignLine {
     }
 }
 
-/// What tells one state of a campaign from another: its plan, its runs and its failures.
+/// Changes whenever the campaign does: stamps of its plan, runs and failures.
 pub type CampaignStamp = [Option<Stamp>; 3];
 
-/// The stamp of a campaign's folder.
 pub fn campaign_stamp(folder: &Path) -> CampaignStamp {
     ["campaign.json", "runs", "failures.jsonl"].map(|name| stamp_of(&folder.join(name)))
 }
@@ -51,23 +50,20 @@ pub struct CampaignIndex {
     known: Mutex<HashMap<String, (CampaignStamp, CampaignLine)>>,
 }
 
-/// What an id leads to.
+/// What an id resolves to.
 pub enum CampaignLookup {
-    /// A campaign that can be shown.
     Found(Box<CampaignFolder>),
-    /// One that cannot be shown, for this reason.
+    /// Exists but cannot be shown, for this reason.
     Damaged(String),
-    /// No campaign.
     Nothing,
 }
 
 impl CampaignIndex {
-    /// Of this folder.
     pub fn new(store: Store) -> CampaignIndex {
         CampaignIndex { store, known: Mutex::default() }
     }
 
-    /// Every campaign, newest first; one that has not changed is not read again.
+    /// Every campaign, newest first; unchanged ones are not read again.
     pub fn lines(&self) -> latlab_store::Result<Vec<CampaignLine>> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let campaigns = self.store.campaigns()?.into_iter().map(|(id, opened)| {
@@ -98,7 +94,7 @@ impl CampaignIndex {
         CampaignLine { id: id.to_string(), sheet, summary }
     }
 
-    /// The campaign of exactly this id.
+    /// The campaign with exactly this id.
     pub fn find(&self, id: &str) -> CampaignLookup {
         let Ok(campaigns) = self.store.campaigns() else { return CampaignLookup::Nothing };
         let Some((_, opened)) = campaigns.into_iter().find(|(known, _)| known == id) else {
@@ -113,7 +109,7 @@ impl CampaignIndex {
         }
     }
 
-    /// The finished run of exactly this id in a campaign.
+    /// The finished run with exactly this id in a campaign.
     pub fn run(&self, id: &str, run: &str) -> Lookup {
         match self.find(id) {
             CampaignLookup::Found(folder) => RunIndex::new(folder.runs().clone()).folder(run),

@@ -1,4 +1,4 @@
-//! Connections of clients: how many there are at a time, and how long one may make others wait.
+//! Client connections: their number, and how long one may delay others.
 
 use crate::heads::{Answer, RequestHead, WaitingConnections};
 use crate::log::RepeatedEvent;
@@ -19,25 +19,25 @@ use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// No browser and no scraper of a laboratory needs more.
+/// More than the browsers and scrapers of a lab need.
 const MOST_CONNECTIONS: u64 = 256;
-/// Files that the server itself has open at most: its own, and those of runs that it reads.
+/// Most files that the server itself has open: its own, and those of runs that it reads.
 const OWN_FILES: u64 = 32;
-/// Files of a connection at most: itself, and the journal that it follows.
+/// Most files per connection: the socket, and the journal that it follows.
 const FILES_EACH: u64 = 2;
 
-/// A whole request, or the next one of a connection, must come within this.
+/// Time limit for a complete request, including the idle time before it.
 const REQUEST_TIME: Duration = Duration::from_secs(5);
-/// Lines of the head of a request; browsers send about twenty.
+/// Most header lines of a request; browsers send about twenty.
 const MOST_HEADERS: usize = 64;
-/// Bytes of the head of a request.
+/// Largest request head.
 const LARGEST_HEAD: usize = 16 << 10;
-/// What is read ahead of a connection.
+/// Read buffer per connection.
 const READ_BYTES: usize = 32 << 10;
-/// What the system refuses to accept is tried again after this.
+/// Delay after a failed accept.
 const AFTER_FAILURE: Duration = Duration::from_secs(1);
 
-/// The whole answer to a client for which there is no place.
+/// The whole answer to a client beyond the limits.
 const NO_PLACE: &str = "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\n\
     Content-Length: 48\r\nRetry-After: 5\r\nConnection: close\r\n\r\n\
     too many clients are connected: try again later\n";
@@ -45,14 +45,13 @@ const NO_PLACE: &str = "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/p
 /// How many clients are served at a time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Connections.
     pub connections: usize,
-    /// Those of them that may follow runs, which holds a connection for hours.
+    /// Connections that may follow runs, which can take hours.
     pub followers: usize,
 }
 
 impl Limits {
-    /// For a process that may have so many files open; none where that serves nobody.
+    /// For a process that may have this many files open; `None` if that is too few to serve anyone.
     pub fn for_open_files(most: u64) -> Option<Limits> {
         let connections = (most.saturating_sub(OWN_FILES) / FILES_EACH).min(MOST_CONNECTIONS);
         let connections = usize::try_from(connections).ok().filter(|count| *count > 1)?;
@@ -60,7 +59,7 @@ impl Limits {
     }
 }
 
-/// Accepts connections for ever, as many at a time as the limits allow.
+/// Accepts connections for ever, within the limits.
 pub async fn accept_all(
     listener: TcpListener,
     router: Router,
@@ -77,7 +76,7 @@ pub async fn accept_all(
     loop {
         let (stream, client) = match listener.accept().await {
             Ok(accepted) => accepted,
-            // The client went away while it waited.
+            // The client disconnected while it waited.
             Err(error) if error.kind() == ErrorKind::ConnectionAborted => continue,
             Err(error) => {
                 failed.record(|| format!("cannot accept a connection: {error}"));
@@ -87,7 +86,7 @@ pub async fn accept_all(
         };
         let count = limits.connections;
         let mut place = Arc::clone(&places).try_acquire_owned().ok();
-        // Whoever sends no whole request keeps no other from being served.
+        // Clients without a complete request must not keep others from being served.
         if place.is_none() && waiting.end_oldest() {
             ended.record(|| {
                 format!("ended a connection that sent no whole request: {count} are open")
@@ -133,17 +132,17 @@ async fn serve_client(
         .max_header_size(LARGEST_HEAD)
         .max_buf_size(READ_BYTES)
         .serve_connection(WriteTimeout::new(TokioIo::new(stream)), answer);
-    // An error is that of the client, or of its network; it is gone.
+    // Errors come from the client or its network; the connection is gone.
     tokio::select! {
         _ = serving => {}
         () = head.ended() => {}
     }
 }
 
-/// Says that there is no place, as far as that is possible without waiting, and closes.
+/// Refuses and closes, as far as possible without blocking.
 fn refuse(stream: TcpStream) {
     let Ok(mut stream) = stream.into_std() else { return };
-    // Bytes that nobody read would make the system take the answer back.
+    // Closing with unread bytes would reset the connection and lose the answer.
     let _ = stream.read(&mut [0; 4096]);
     let _ = stream.write_all(NO_PLACE.as_bytes());
 }

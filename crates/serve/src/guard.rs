@@ -1,4 +1,4 @@
-//! Who may ask, and for what: before any page looks at a request.
+//! Access control, applied to every request before any page sees it.
 
 use crate::log::RepeatedEvent;
 use crate::response::{refusal, see_other};
@@ -13,15 +13,15 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A shorter secret could be guessed.
+/// Shorter secrets could be guessed.
 const SHORTEST_TOKEN: usize = 16;
 const LONGEST_TOKEN: usize = 256;
 
-/// The secret that a browser on another machine must know.
+/// The secret that browsers on other machines need.
 #[derive(Clone)]
 pub struct Token(String);
 
-/// What is wrong with a token.
+/// Why a token is invalid.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "a token has {SHORTEST_TOKEN} to {LONGEST_TOKEN} letters, digits, '.', '_', '~' or '-': \
@@ -40,8 +40,8 @@ impl FromStr for Token {
 }
 
 impl Token {
-    /// Compares as many bytes as a token can have, so that the time it takes says nothing about
-    /// where they differ, nor how many there are.
+    /// Compares as many bytes as a token can have, so that timing reveals neither the position of a
+    /// difference nor the length.
     fn equals(&self, other: &str) -> bool {
         let byte = |text: &str, at| text.as_bytes().get(at).copied().unwrap_or(0);
         let differs = (0..LONGEST_TOKEN)
@@ -50,13 +50,13 @@ impl Token {
     }
 }
 
-/// What a request is held against.
+/// The rules that requests must meet.
 #[derive(Clone)]
 pub struct Guard(Arc<Rules>);
 
 struct Rules {
     address: SocketAddr,
-    /// Names of this machine under which it may be asked when it listens at all addresses.
+    /// Host names of this machine that are accepted when it listens on all addresses.
     names: Vec<String>,
     token: Option<Token>,
     cookie: String,
@@ -69,7 +69,7 @@ impl Guard {
     /// For a server at this address, on a machine of this name; wrong tokens are logged.
     pub fn new(address: SocketAddr, hostname: &str, token: Option<Token>, log: fn(&str)) -> Guard {
         let names = vec![hostname.to_string(), format!("{hostname}.local")];
-        // Cookies know no port, and two servers have two tokens.
+        // Cookies ignore ports, and two servers have two tokens.
         let cookie = format!("latlab-{}", address.port());
         let wrong_token = RepeatedEvent::new(log, |count| format!("{count} more wrong tokens"));
         let token_guard = TokenGuard::default();
@@ -77,7 +77,7 @@ impl Guard {
     }
 }
 
-/// Lets a request through or refuses it, and says what every answer says.
+/// Passes a request on or refuses it, and adds the common response headers.
 pub async fn guard(State(guard): State<Guard>, request: Request, next: Next) -> Response {
     let mut response = match guard.0.refuse(&request) {
         Some(refused) => refused,
@@ -103,14 +103,14 @@ impl Rules {
             return Some(refused);
         }
         if !self.is_own_host(request.headers()) {
-            // A page from elsewhere whose name was made to lead here.
+            // DNS rebinding: a foreign page whose name was made to resolve to this server.
             let text = "this server answers only requests to localhost and to its own address";
             return Some(refusal(StatusCode::FORBIDDEN, text));
         }
         self.token.as_ref().and_then(|token| self.refuse_stranger(token, request))
     }
 
-    /// Lets those through who know the token; whoever sends it in the address gets a cookie.
+    /// Accepts requests with the token; one that has it in the address gets a cookie.
     fn refuse_stranger(&self, token: &Token, request: &Request) -> Option<Response> {
         let text = "a token is needed: open the address with ?token=TOKEN appended, or send \
                     'Authorization: Bearer TOKEN'";
@@ -145,7 +145,7 @@ impl Rules {
         let Some(name) = without_port(host) else { return false };
         let address = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
         match address {
-            // An address cannot be made to lead elsewhere, as a name can.
+            // An address cannot be redirected, unlike a name.
             Ok(address) => {
                 address == self.address.ip()
                     || address.is_loopback()
@@ -170,10 +170,10 @@ impl Rules {
         bearers.map(|(_, sent)| sent.trim()).chain(cookies.map(|(_, sent)| sent)).collect()
     }
 
-    /// Gives the browser a cookie, and takes the token out of its line.
+    /// Sets a cookie, and redirects to the address without the token.
     fn accept_token(&self, token: &Token, uri: &Uri) -> Response {
         let rest: Vec<&str> = pairs(uri).filter(|pair| !pair.starts_with("token=")).collect();
-        // Of several slashes at its beginning, of either kind, a browser would make the name of a server.
+        // Browsers would take several leading slashes, of either kind, for a host name.
         let path = format!("/{}", uri.path().trim_start_matches(['/', '\\']));
         let place = if rest.is_empty() { path } else { format!("{path}?{}", rest.join("&")) };
         let mut response = see_other(&place);
@@ -185,7 +185,7 @@ impl Rules {
     }
 }
 
-/// Where a request comes from.
+/// Address of the client.
 fn client(request: &Request) -> IpAddr {
     let known = request.extensions().get::<ConnectInfo<SocketAddr>>();
     known.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |ConnectInfo(client)| client.ip())

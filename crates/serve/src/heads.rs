@@ -1,5 +1,5 @@
-//! Connections whose next request is not complete: where no more can be accepted, the one that has waited
-//! longest makes room.
+//! Connections without a complete request: at the connection limit, the one that has waited longest
+//! is closed.
 
 use axum::body::{Body, Bytes};
 use hyper::body::{Frame, SizeHint};
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use tokio::sync::Notify;
 
-/// The connections that wait, in the order in which they began to.
+/// The waiting connections, in the order in which they began to wait.
 #[derive(Default)]
 pub struct WaitingConnections(Mutex<Waiting>);
 
@@ -20,7 +20,7 @@ struct Waiting {
 }
 
 impl WaitingConnections {
-    /// Ends the connection that has waited longest; whether there was one.
+    /// Ends the connection that has waited longest; returns whether there was one.
     pub fn end_oldest(&self) -> bool {
         let oldest = self.lock().ends.pop_first();
         oldest.inspect(|(_, end)| end.notify_one()).is_some()
@@ -31,7 +31,7 @@ impl WaitingConnections {
     }
 }
 
-/// What a connection is at: it waits for a request, or answers one.
+/// State of a connection: waiting for a request, or answering one.
 pub struct RequestHead {
     all: Arc<WaitingConnections>,
     end: Arc<Notify>,
@@ -39,19 +39,19 @@ pub struct RequestHead {
 }
 
 impl RequestHead {
-    /// Of a connection that waits for its first request.
+    /// For a connection that waits for its first request.
     pub fn new(all: Arc<WaitingConnections>) -> Arc<RequestHead> {
         let head = RequestHead { all, end: Arc::default(), number: Mutex::new(None) };
         head.wait();
         Arc::new(head)
     }
 
-    /// Comes back when the connection has to make room.
+    /// Resolves when the connection must be closed.
     pub async fn ended(&self) {
         self.end.notified().await;
     }
 
-    /// The request is complete.
+    /// Marks the request as complete.
     pub fn complete(&self) {
         let number = self.number.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(number) = number {
@@ -74,14 +74,13 @@ impl Drop for RequestHead {
     }
 }
 
-/// The body of an answer; when it has been sent, the connection waits for the next request.
+/// The body of an answer; after it was sent, the connection waits for the next request.
 pub struct Answer {
     body: Body,
     head: Arc<RequestHead>,
 }
 
 impl Answer {
-    /// Of this connection.
     pub fn new(body: Body, head: Arc<RequestHead>) -> Answer {
         Answer { body, head }
     }
@@ -128,7 +127,7 @@ mod tests {
         first.complete();
         assert!(all.end_oldest());
         assert_eq!([&first, &second, &third].map(|head| is_ended(head)), [false, true, false]);
-        // It was answered, so that it waits again, behind the third.
+        // It was answered, so it waits again, after the third.
         drop(Answer::new(Body::empty(), Arc::clone(&first)));
         drop(second);
         assert!(all.end_oldest() && is_ended(&third) && !is_ended(&first));

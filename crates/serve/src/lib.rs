@@ -1,16 +1,16 @@
-//! A local web server over the stored runs and those being measured. It only reads.
+//! A local web server over stored runs and those being measured. It only reads.
 //!
-//! `connections.rs` accepts as many clients as the limit of open files allows, and closes connections
-//! that idle or read too slowly; where there is no place, the one that waits longest for a whole request gives up its own
-//! (`heads.rs`). `guard.rs` examines every request first: GET or HEAD, a `Host` of
-//! this server, the token, of which an address may guess ten in a minute. The list
-//! of runs keeps a line for each, renewed when its `run.json` changes. `reports.rs` makes pages and
-//! pictures, one at a time, and keeps the last ones.
+//! `connections.rs` accepts as many clients as the limit of open files allows, and closes
+//! connections that idle or read too slowly; at the limit, the one that has waited longest for a
+//! complete request is closed (`heads.rs`). `guard.rs` examines every request first: GET or HEAD, a
+//! `Host` of this server, the token, which each address may guess ten times a minute. The list of
+//! runs caches an entry for each, renewed when its `run.json` changes. `reports.rs` makes pages and
+//! plots, one at a time, and caches the latest.
 //!
 //! A run that is being measured is followed through its journal: whole frames from a remembered
-//! offset, twice a second, one reader for all clients of a run and none when nobody watches. What was
-//! read becomes numbered events, the newest whole and the older joined. Each client asks for what
-//! comes after the last number it was sent, so a slow client delays nobody.
+//! offset, twice a second, one reader for all clients of a run and none without clients. What was
+//! read becomes numbered events, the newest complete and the older merged. Each client asks for
+//! what comes after the last number it was sent, so a slow client delays no other.
 
 #![forbid(unsafe_code)]
 
@@ -41,10 +41,10 @@ use tokio::net::TcpListener;
 use tokio::runtime::Builder;
 use tokio::signal::unix::{SignalKind, signal};
 
-/// Threads that read and draw; pages wait for one another rather than take the machine.
+/// Threads that read and draw; pages queue rather than overload the machine.
 const WORKERS: usize = 4;
 
-/// Listens at an address, tells which one it is, and answers until Ctrl-C or SIGTERM.
+/// Listens at an address, reports it, and answers until Ctrl-C or SIGTERM.
 pub fn serve(
     listen: SocketAddr,
     setup: Setup,
@@ -65,7 +65,7 @@ pub fn serve(
             _ = terminate.recv() => Ok(()),
         }
     });
-    // Whoever still follows a run would be waited for.
+    // Do not wait for clients that still follow a run.
     runtime.shutdown_background();
     served
 }

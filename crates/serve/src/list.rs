@@ -1,5 +1,5 @@
-//! `/`: campaigns and runs as tables that can be filtered, and runs chosen to be compared, without
-//! any script.
+//! `/`: campaigns and runs as filtered tables, with a selection of runs to compare, without any
+//! script.
 
 use crate::campaigns::CampaignLine;
 use crate::response::encoded;
@@ -13,10 +13,10 @@ use latlab_report::with_breaks;
 use maud::{DOCTYPE, Markup, html};
 use serde::Deserialize;
 
-/// What the list is filtered by, as it stands in the address.
+/// The filter, as in the query string.
 #[derive(Deserialize, Default, Debug)]
 pub struct Filter {
-    /// Words that must all be there.
+    /// All of these words must occur.
     #[serde(default)]
     pub q: String,
     /// A verdict or a state; empty for all.
@@ -24,7 +24,7 @@ pub struct Filter {
     pub verdict: String,
 }
 
-/// The words of the filter, and what they are called.
+/// The values of the filter, and their labels.
 const WORDS: [(&str, &str); 9] = [
     ("", "all"),
     ("pass", "pass"),
@@ -38,7 +38,7 @@ const WORDS: [(&str, &str); 9] = [
 ];
 
 impl Filter {
-    /// A campaign is chosen by the verdict of any of its runs.
+    /// A campaign matches if any of its runs has the verdict.
     fn accepts_campaign(&self, campaign: &CampaignLine) -> bool {
         (self.verdict.is_empty() || campaign.has_verdict(&self.verdict)) && campaign.has(&self.q)
     }
@@ -48,7 +48,7 @@ impl Filter {
     }
 }
 
-/// A page of this crate: head, and what is in it.
+/// A page of this crate: head and body.
 pub fn frame(title: &str, head: &Markup, body: &Markup) -> String {
     html! {
         (DOCTYPE)
@@ -109,7 +109,7 @@ pub fn campaign_runs(campaign: &Campaign, rows: &[RunLine], filter: &Filter) -> 
     frame(&format!("Runs of {name}"), &html! {}, &body)
 }
 
-/// Where the runs of a table are shown, and by what name they are compared.
+/// Links of the runs in a table, and their names in comparisons.
 struct Addresses {
     list: String,
     runs: String,
@@ -127,7 +127,7 @@ impl Addresses {
     }
 }
 
-/// The count, the table, and the button that compares what was chosen.
+/// The count, the table, and the button that compares the selection.
 fn runs(rows: &[RunLine], no_campaign: bool, filter: &Filter, addresses: &Addresses) -> Markup {
     let shown: Vec<&RunLine> = rows.iter().filter(|row| filter.accepts(row)).collect();
     html! {
@@ -250,7 +250,7 @@ fn figures(row: &RunLine, run: &ListFigures, addresses: &Addresses) -> Markup {
     let compared = format!("{}{}", addresses.compared, row.id);
     html! {
         td.name {
-            // A name with hidden characters stands nowhere on a page.
+            // A name with hidden characters appears nowhere on a page.
             @if escape_controls(&compared) == compared {
                 input type="checkbox" name="run" value=(compared) aria-label={ "Compare " (run.name) };
                 " "
@@ -291,7 +291,7 @@ fn time(time: Option<Nanos>) -> String {
     time.map_or_else(|| "–".to_string(), four_digits)
 }
 
-/// A time in UTC to the second, as people write it.
+/// A time in UTC to the second, without the T and Z.
 fn started(time: &str) -> String {
     time.chars().take(19).collect::<String>().replace('T', " ")
 }

@@ -1,22 +1,22 @@
-//! Events that somebody else can cause as often as they like, in a log that stays short.
+//! Log events that clients can cause at will, limited so that the log stays short.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// What follows the first event within this time is only counted.
+/// Repetitions within this time are only counted.
 const QUIET: Duration = Duration::from_secs(60);
 
-/// A kind of event: the first is logged, and a minute later how many followed it.
+/// A kind of event: the first is logged, and a minute later the number of repetitions.
 #[derive(Clone)]
 pub struct RepeatedEvent {
     log: fn(&str),
     more: fn(u64) -> String,
-    /// Events since the one that was logged; none while nothing is counted.
+    /// Events since the logged one; `None` while not counting.
     following: Arc<Mutex<Option<u64>>>,
 }
 
 impl RepeatedEvent {
-    /// Goes to this log, with these words for the number of those that followed.
+    /// Writes to `log`; `more` formats the number of repetitions.
     pub fn new(log: fn(&str), more: fn(u64) -> String) -> RepeatedEvent {
         RepeatedEvent { log, more, following: Arc::default() }
     }

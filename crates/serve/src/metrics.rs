@@ -13,12 +13,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How metrics are written.
+/// The exposition format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Exposition {
-    /// As text.
     Text(Style),
-    /// As messages, which have native histograms.
+    /// Protobuf, which has native histograms.
     Messages,
 }
 
@@ -34,7 +33,7 @@ impl Exposition {
         }
     }
 
-    /// What a client likes best, by its `Accept` headers; of equals the one that stands first.
+    /// The format that a client prefers, by its `Accept` headers; among equals the first.
     fn wanted(headers: &HeaderMap) -> Exposition {
         let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
         let mut best = (Exposition::Text(Style::Prometheus), 0.0);
@@ -64,14 +63,14 @@ impl Exposition {
     }
 }
 
-/// A run of which metrics are told, with its counts.
+/// An exported run, with its counts.
 struct CountedRun {
     run: Run,
     bins: Vec<ThreadBins>,
     labels: Vec<Label>,
 }
 
-/// The runs of which metrics are told, kept until there is a newer one.
+/// The exported runs, cached until there is a newer one.
 #[derive(Default)]
 pub struct Metrics {
     /// The runs of each campaign, by their folder.
@@ -80,7 +79,7 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// The metrics in the form that a client wants.
+    /// The metrics in the client's preferred format.
     pub fn answer(&self, runs: &RunIndex, headers: &HeaderMap) -> latlab_store::Result<Response> {
         let exposition = Exposition::wanted(headers);
         let mut lines = in_folder(runs)?;
@@ -102,7 +101,7 @@ impl Metrics {
         Ok(response(StatusCode::OK, exposition.content_type(), OWN, body))
     }
 
-    /// The indexes of the runs of campaigns, which remember what they have read.
+    /// The indexes of the runs of campaigns, which cache what they have read.
     fn campaigns(&self, runs: &RunIndex) -> latlab_store::Result<Vec<Arc<RunIndex>>> {
         let mut known = self.of_campaigns.lock().unwrap_or_else(PoisonError::into_inner);
         let mut next = BTreeMap::new();
@@ -140,7 +139,7 @@ impl Metrics {
     }
 }
 
-/// The runs of a folder with their places.
+/// The runs of a folder with their paths.
 fn in_folder(runs: &RunIndex) -> latlab_store::Result<Vec<(PathBuf, RunLine)>> {
     let root = runs.store().root();
     Ok(runs.rows()?.into_iter().map(|line| (root.join(&line.id), line)).collect())
@@ -153,7 +152,7 @@ fn load(folder: &Path, labels: Vec<Label>) -> Option<CountedRun> {
     Some(CountedRun { run: sanitize_run(&stored).ok()?, bins, labels })
 }
 
-/// How many runs stand how.
+/// Number of runs in each state.
 fn states(lines: &[(PathBuf, RunLine)]) -> Family<'static> {
     let of = |line: &RunLine| match &line.what {
         RunStatus::Figures(_) => "finished",

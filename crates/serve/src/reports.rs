@@ -1,4 +1,4 @@
-//! Pages and pictures of finished runs, made when they are asked for and kept for a while.
+//! Pages and plots of finished runs, made on request and cached.
 
 use crate::campaigns::{CampaignStamp, campaign_stamp};
 use crate::response::encoded;
@@ -11,26 +11,25 @@ use latlab_store::Store;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// What is kept in memory at most.
+/// Size limit of the cache.
 const KEPT_BYTES: usize = 8 << 20;
-/// A document that is longer is not sent from here.
+/// Longer documents are not sent.
 const LARGEST_DOCUMENT: usize = 32 << 20;
 
-/// What is made of a run.
+/// What is made from a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Document {
-    /// The report.
     Page,
-    /// A picture of the latencies.
+    /// A plot of the latencies.
     Latencies(Kind),
-    /// A picture over time.
+    /// A plot over time.
     OverTime(time::Kind),
     /// The page of a campaign.
     Campaign,
 }
 
 impl Document {
-    /// The picture of this name, as `latlab plot --kind` has it.
+    /// The plot with this name, as in `latlab plot --kind`.
     pub fn picture(name: &str) -> Option<Document> {
         let latencies = Kind::ALL.iter().map(|kind| (kind.as_str(), Document::Latencies(*kind)));
         let over_time =
@@ -39,23 +38,22 @@ impl Document {
     }
 }
 
-/// Where a page or picture comes from.
+/// Source of a page or plot.
 type Key = (PathBuf, Version, Document);
 
-/// What it was made of.
+/// Version of the source.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Version {
     Run(Option<Stamp>),
     Campaign(CampaignStamp),
 }
 
-/// The pages and pictures that were made last, the newest at the end.
+/// The latest pages and plots, the newest at the end.
 #[derive(Default)]
 pub struct Reports(Mutex<Vec<(Key, Bytes)>>);
 
 impl Reports {
-    /// A page or picture of the run in this folder; one is made at a time, because of the memory
-    /// that it takes.
+    /// A page or plot of the run in this folder; only one is made at a time, to limit memory.
     pub fn get(&self, folder: &Path, what: Document) -> latlab_report::stored::Result<Bytes> {
         let version = match what {
             Document::Campaign => Version::Campaign(campaign_stamp(folder)),
@@ -81,8 +79,8 @@ impl Reports {
         Ok(bytes)
     }
 
-    /// The runs of these folders over each other, the first one as the baseline; one page is made at a
-    /// time, as all others.
+    /// The runs of these folders compared, the first one as the baseline; made one at a time, like
+    /// all pages.
     pub fn comparison(&self, folders: &[PathBuf]) -> latlab_report::stored::Result<Bytes> {
         let _alone = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let runs: Vec<LoadedRun> =
@@ -121,7 +119,7 @@ fn campaign_page(folder: &Path) -> latlab_report::stored::Result<String> {
     Ok(LoadedCampaign::read(&campaign)?.page(page_of))
 }
 
-/// The document of a run, as it is stored; none where it is too long to be sent.
+/// The document of a run as stored; `None` if too long to be sent.
 pub fn document(folder: &Path) -> latlab_store::Result<Option<Vec<u8>>> {
     let (_, text) = latlab_store::read_run_with_text(folder)?;
     Ok((text.len() <= LARGEST_DOCUMENT).then(|| text.into_bytes()))

@@ -1,19 +1,19 @@
-//! Answers: pages, files and refusals.
+//! Responses: pages, files and refusals.
 
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 
-/// What the pages of this crate may load: only what this server sends.
+/// Content security policy of this crate's pages: only resources of this server.
 pub const OWN: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
     img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; \
     frame-ancestors 'none'";
-/// What a page that carries everything may load: nothing, but it runs its own script.
+/// Policy of a self-contained page: no resources, but its own script.
 pub const SELF_CONTAINED: &str = "default-src 'none'; script-src 'unsafe-inline'; \
     style-src 'unsafe-inline'; img-src data: blob:; font-src data:; base-uri 'none'; \
     form-action 'none'; frame-ancestors 'none'";
 
-/// Something of this type, with what it may load.
+/// A response of this type, with its content security policy.
 pub fn response(
     status: StatusCode,
     kind: &'static str,
@@ -33,7 +33,7 @@ pub fn page(html: String) -> Response {
     response(StatusCode::OK, "text/html; charset=utf-8", OWN, html)
 }
 
-/// A page that carries everything.
+/// A self-contained page.
 pub fn self_contained(html: Bytes) -> Response {
     response(StatusCode::OK, "text/html; charset=utf-8", SELF_CONTAINED, html)
 }
@@ -43,7 +43,7 @@ pub fn refusal(status: StatusCode, text: &str) -> Response {
     response(status, "text/plain; charset=utf-8", OWN, format!("{text}\n"))
 }
 
-/// To another page of this server, with GET.
+/// Redirects to another page of this server, with GET.
 pub fn see_other(place: &str) -> Response {
     let mut response = refusal(StatusCode::SEE_OTHER, place);
     if let Ok(value) = HeaderValue::from_str(place) {
@@ -52,7 +52,7 @@ pub fn see_other(place: &str) -> Response {
     response
 }
 
-/// Text as a part of a path.
+/// Percent-encodes text as a part of a path.
 pub fn encoded(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
     let one = |byte: u8| match plain(byte) {
@@ -62,7 +62,6 @@ pub fn encoded(text: &str) -> String {
     text.bytes().map(one).collect()
 }
 
-/// A refusal where something is not there.
 pub fn not_found(text: &str) -> Response {
     refusal(StatusCode::NOT_FOUND, text)
 }

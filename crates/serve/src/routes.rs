@@ -1,4 +1,4 @@
-//! Which address shows what.
+//! Maps addresses to pages.
 
 use crate::campaigns::{CampaignIndex, CampaignLookup};
 use crate::connections::Limits;
@@ -26,24 +26,23 @@ use std::sync::Arc;
 use tokio::sync::Semaphore;
 
 const STYLE: &str = include_str!("pages.css");
-/// More runs than these are not put on one page.
+/// Most runs on one comparison page.
 const MOST_COMPARED: usize = 16;
 
 /// What is served, and to whom.
 pub struct Setup {
-    /// The folder of the runs.
     pub store: Store,
-    /// The secret that is asked for.
+    /// The required secret.
     pub token: Option<Token>,
     /// The name of this machine.
     pub hostname: String,
     /// How many clients are served at a time.
     pub limits: Limits,
-    /// Takes lines for whoever runs the server.
+    /// Prints a line for the user who runs the server.
     pub log: fn(&str),
 }
 
-/// Everything that is answered at this address.
+/// All routes of a server at this address.
 pub fn router(setup: Setup, address: SocketAddr) -> Router {
     let rules = Guard::new(address, &setup.hostname, setup.token, setup.log);
     let shared = ServerState {
@@ -262,7 +261,7 @@ impl RunAddress {
     }
 }
 
-/// Does something with the folder of a finished run, or says why there is none.
+/// Applies a function to the folder of a finished run, or says why there is none.
 async fn with_folder(
     shared: Arc<ServerState>,
     address: RunAddress,

@@ -1,4 +1,4 @@
-//! The runs of the folder as the list shows them, kept as long as their documents stay the same.
+//! The runs of the folder as list entries, cached while their documents are unchanged.
 
 use latlab_formats::write::metrics::{Label, MetricsRun};
 use latlab_model::plan::Instrument;
@@ -14,27 +14,25 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// One run of the list.
+/// A run in the list.
 #[derive(Clone, Debug)]
 pub struct RunLine {
-    /// Its id.
     pub id: String,
-    /// What it came to, or where it stands.
+    /// Its result or state.
     pub what: RunStatus,
-    /// Seconds since 1970 at which it began, to sort by.
+    /// When it began, to sort by.
     pub time: Option<jiff::Timestamp>,
-    /// All that a search looks at, in small letters.
+    /// All searchable text, in lower case.
     text: String,
 }
 
-/// What the list says of a run.
+/// What the list shows of a run.
 #[derive(Clone, Debug)]
 pub enum RunStatus {
-    /// The figures of a finished one.
     Figures(Box<ListFigures>),
-    /// It is measured or finished now.
+    /// Being measured or finished.
     GoesOn,
-    /// It was cut off, and the next command finishes it.
+    /// Interrupted; the next command finishes it.
     LeftOver,
     /// It cannot be read, for this reason.
     Damaged(String),
@@ -43,11 +41,9 @@ pub enum RunStatus {
 /// The figures of a finished run.
 #[derive(Clone, Debug)]
 pub struct ListFigures {
-    /// Its name.
     pub name: String,
-    /// A remark, where there is one.
     pub note: Option<String>,
-    /// With what it measured, unless it was the usual one.
+    /// The instrument, unless it was the usual one.
     pub instrument: Option<Instrument>,
     /// First counted release, in UTC.
     pub started: String,
@@ -57,40 +53,40 @@ pub struct ListFigures {
     pub kernel: String,
     /// Latencies recorded.
     pub cycles: u64,
-    /// How long it measured.
+    /// Measured time.
     pub measured: Nanos,
     /// Observed maximum.
     pub max: Option<Nanos>,
     /// Whether larger latencies may be missing.
     pub max_is_at_least: bool,
-    /// 99.9 %, where there are enough latencies.
+    /// `None` with too few latencies.
     pub p99_9: Option<Nanos>,
-    /// What it lies above, where no more is known of it.
+    /// A lower bound, if nothing else is known of it.
     pub p99_9_above: Option<Nanos>,
-    /// Missed releases, where there are releases.
+    /// Overruns; `None` without releases.
     pub missed: Option<u64>,
-    /// Deadline misses, where there is a deadline.
+    /// `None` without a deadline.
     pub misses: Option<u64>,
     /// What loaded the machine; `none`, or `unknown`.
     pub load: String,
-    /// The judgement, where there is one.
+    /// `None` without a judgement.
     pub verdict: Option<VerdictWord>,
     /// Why its counts do not decide.
     pub reason: Option<String>,
-    /// Its board and scenario, of which the newest run is told as metrics.
+    /// Its board and scenario, whose newest run is exported as metrics.
     pub labels: Vec<Label>,
 }
 
-/// What tells one version of a file from another.
+/// Changes whenever the file does.
 pub type Stamp = (u64, u64, i64, i64);
 
-/// The stamp of a run's document; none where there is no file.
+/// The stamp of a run's document; `None` if it does not exist.
 pub fn stamp(folder: &Path) -> Option<Stamp> {
     let path = folder.join("run.json");
     stamp_of(&path).filter(|_| path.is_file())
 }
 
-/// The stamp of a file or a folder; none where there is none.
+/// The stamp of a file or a folder; `None` if it does not exist.
 pub fn stamp_of(path: &Path) -> Option<Stamp> {
     let there = fs::metadata(path).ok()?;
     Some((there.ino(), there.len(), there.mtime(), there.mtime_nsec()))
@@ -103,20 +99,18 @@ pub struct RunIndex {
 }
 
 impl RunIndex {
-    /// Of this folder.
     pub fn new(store: Store) -> RunIndex {
         RunIndex { store, known: Mutex::default() }
     }
 
-    /// Where the runs are.
     pub fn store(&self) -> &Store {
         &self.store
     }
 
-    /// Every run, newest first; documents that have not changed are not read again.
+    /// Every run, newest first; unchanged documents are not read again.
     pub fn rows(&self) -> latlab_store::Result<Vec<RunLine>> {
         let ids = self.store.ids()?;
-        // Whoever panicked with it has left whole rows.
+        // A panicked thread leaves whole rows.
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let mut next = HashMap::with_capacity(ids.len());
         let mut rows = Vec::with_capacity(ids.len());
@@ -153,7 +147,7 @@ impl RunIndex {
         Some(RunLine { id: entry.id, what, time, text: text.to_lowercase() })
     }
 
-    /// The folder of the finished run of exactly this id.
+    /// The folder of the finished run with exactly this id.
     pub fn folder(&self, id: &str) -> Lookup {
         let Some(entry) = self.store.get(id) else { return Lookup::Nothing };
         if let Some(reason) = link_outside(&self.store, &entry.path) {
@@ -167,25 +161,23 @@ impl RunIndex {
     }
 }
 
-/// What an id leads to.
+/// What an id resolves to.
 pub enum Lookup {
-    /// A folder that can be shown.
     Finished(PathBuf),
-    /// A run that is not finished.
+    /// Not finished yet.
     GoesOn,
-    /// A run that cannot be shown, for this reason.
+    /// Exists but cannot be shown, for this reason.
     Damaged(String),
-    /// No run.
     Nothing,
 }
 
 impl RunLine {
-    /// Whether all words are somewhere in its id, name, note, load, kernel or machine.
+    /// Whether its id, name, note, load, kernel or machine contain all words.
     pub fn has(&self, words: &str) -> bool {
         words.to_lowercase().split_whitespace().all(|word| self.text.contains(word))
     }
 
-    /// The word by which the list is filtered.
+    /// The value of the list's filter.
     pub fn as_str(&self) -> &'static str {
         match &self.what {
             RunStatus::Figures(run) => run.verdict.map_or("none", VerdictWord::as_str),
@@ -224,7 +216,7 @@ impl ListFigures {
     }
 }
 
-/// Why a folder is not shown: it, or something in it, is a link to somewhere else.
+/// Why a folder is not shown: it is, or contains, a link to somewhere else.
 pub fn link_outside(store: &Store, folder: &Path) -> Option<String> {
     let root = fs::canonicalize(store.root()).ok()?;
     let files = fs::read_dir(folder).ok()?.flatten();

@@ -1,4 +1,4 @@
-//! What all requests share, and work beside the one thread that answers.
+//! State shared by all requests, and blocking work outside of the thread that answers.
 
 use crate::campaigns::CampaignIndex;
 use crate::live::Watchers;
@@ -8,23 +8,21 @@ use crate::run_index::RunIndex;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
-/// What all requests share.
+/// State shared by all requests.
 pub struct ServerState {
-    /// The runs.
     pub catalogue: RunIndex,
-    /// The campaigns.
     pub campaigns: CampaignIndex,
-    /// Their pages and pictures.
+    /// Their pages and plots.
     pub reports: Reports,
-    /// What is told to Prometheus.
+    /// The Prometheus metrics.
     pub metrics: Metrics,
-    /// The runs that are followed.
+    /// The followed runs.
     pub hub: Watchers,
-    /// A place for each client that may follow one.
+    /// A permit for each client that may follow a run.
     pub followers: Arc<Semaphore>,
 }
 
-/// Runs in another thread what waits for a disk or draws; none where that thread has died.
+/// Runs blocking work in another thread; `None` if that thread panicked.
 pub async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {

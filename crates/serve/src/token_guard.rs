@@ -1,4 +1,4 @@
-//! Wrong tokens by address: after some of them an address has to wait.
+//! Limits wrong tokens by address: after some of them an address has to wait.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 /// Different wrong tokens that an address may send in [`WINDOW`].
 pub const MOST_GUESSES: usize = 10;
-/// So long after its first wrong token an address may guess again.
+/// Time after its first wrong token until an address may guess again.
 const WINDOW: Duration = Duration::from_secs(60);
-/// Addresses that are told apart; all others share one entry.
+/// Addresses that are tracked individually; all others share one entry.
 const MOST_ADDRESSES: usize = 1024;
 /// The entry of those others.
 const OTHERS: IpAddr = IpAddr::V6(Ipv6Addr::UNSPECIFIED);
@@ -24,19 +24,19 @@ pub struct TokenGuard {
 
 struct Window {
     begun: Instant,
-    /// What was sent: a browser that repeats an old cookie guesses nothing new.
+    /// Hashes of the different tokens sent: a browser that repeats an old cookie guesses nothing new.
     sent: Vec<u64>,
 }
 
 impl TokenGuard {
-    /// How long the tokens of this address are not looked at; none where they are.
+    /// How long tokens of this address are ignored; `None` if they are checked.
     pub fn wait(&self, client: IpAddr, now: Instant) -> Option<Duration> {
         let windows = self.windows();
         let window = windows.get(&entry(&windows, client))?;
         window.rest(now).filter(|_| window.sent.len() >= MOST_GUESSES)
     }
 
-    /// Notes a wrong token; whether the address has to wait from now on.
+    /// Notes a wrong token; returns whether the address has to wait from now on.
     pub fn record(&self, client: IpAddr, token: &str, now: Instant) -> bool {
         let mut windows = self.windows();
         windows.retain(|_, window| window.rest(now).is_some());
@@ -57,14 +57,14 @@ impl TokenGuard {
 }
 
 impl Window {
-    /// How long it goes on; none where it is over.
+    /// Time left; `None` if it is over.
     fn rest(&self, now: Instant) -> Option<Duration> {
         let rest = WINDOW.checked_sub(now.saturating_duration_since(self.begun));
         rest.filter(|rest| !rest.is_zero())
     }
 }
 
-/// Under which entry a client is counted: whoever has one address of IPv6 has its /64.
+/// Rate-limit key: the address, or the /64 for IPv6.
 fn entry(windows: &HashMap<IpAddr, Window>, client: IpAddr) -> IpAddr {
     let own = match client.to_canonical() {
         IpAddr::V6(address) => {

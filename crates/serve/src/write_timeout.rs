@@ -1,4 +1,4 @@
-//! A connection that is given up when its client stops reading.
+//! Closes a connection whose client stops reading.
 
 use hyper::rt::{Read, ReadBufCursor, Write};
 use std::io::{self, IoSlice};
@@ -7,26 +7,25 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::time::{Instant, Sleep, sleep};
 
-/// Within this time a client must take [`LEAST_BYTES`] of what waits for it, or all of it.
+/// In this time a client must take [`LEAST_BYTES`] of the pending data, or all of it.
 const TIME: Duration = Duration::from_secs(20);
-/// Less than a byte in a millisecond is no network.
+/// Less than a byte per millisecond is slower than any network.
 const LEAST_BYTES: usize = 16 << 10;
 
 /// A connection whose writes fail once the client reads too slowly.
 pub struct WriteTimeout<T> {
     stream: T,
-    /// Since when something waits, and how much was taken since.
+    /// Timer since data is pending, and the bytes taken since.
     waiting: Option<(Pin<Box<Sleep>>, usize)>,
     time: Duration,
 }
 
 impl<T> WriteTimeout<T> {
-    /// Over this connection.
     pub fn new(stream: T) -> WriteTimeout<T> {
         WriteTimeout { stream, waiting: None, time: TIME }
     }
 
-    /// Notes what came of a write: a number of bytes, or that the client must read first.
+    /// Notes the result of a write: a number of bytes, or that the client must read first.
     fn watch(
         &mut self,
         context: &mut Context<'_>,
@@ -85,7 +84,7 @@ impl<T: Write + Unpin> Write for WriteTimeout<T> {
         self.stream.is_write_vectored()
     }
 
-    /// Is called when everything was taken.
+    /// Called when everything was taken.
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.waiting = None;
         Pin::new(&mut self.stream).poll_flush(context)
@@ -117,7 +116,7 @@ mod tests {
             let (stream, _) = listener.accept().await.unwrap();
             let time = Duration::from_millis(200);
             let mut stream = WriteTimeout { time, ..WriteTimeout::new(TokioIo::new(stream)) };
-            // Far more than fits into the buffers of the system.
+            // Far more than fits into the system's buffers.
             let all = 32 << 20;
             let reader = tokio::spawn(async move {
                 let mut taken = 0;

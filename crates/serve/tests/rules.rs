@@ -16,32 +16,52 @@ use std::sync::Mutex;
 use tower::ServiceExt;
 
 const TOKEN: &str = "0123456789abcdefghij";
-const RUN: &str = "20261121T234350Z_schema-3";
 
-/// What the servers of these tests said to whoever runs them.
+/// The id of the run of these tests.
+#[derive(Clone, Copy)]
+struct RunId;
+
+const RUN: RunId = RunId;
+
+impl std::fmt::Display for RunId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut runs = fs::read_dir(fixtures().join("runs")).unwrap();
+        let id = runs.find_map(|run| {
+            let name = run.unwrap().file_name().into_string().unwrap();
+            name.ends_with("_sampled").then_some(name)
+        });
+        f.write_str(&id.expect("a stored run"))
+    }
+}
+
+/// Log output of the servers in these tests.
 static LOGGED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 fn fixtures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/schema-3")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/schema-1")
 }
 
 fn copy_run(to: &Path) {
     fs::create_dir_all(to).unwrap();
-    for file in fs::read_dir(fixtures().join("runs").join(RUN)).unwrap() {
+    for file in fs::read_dir(fixtures().join("runs").join(RUN.to_string())).unwrap() {
         let file = file.unwrap();
         fs::copy(file.path(), to.join(file.file_name())).unwrap();
     }
 }
 
-/// A folder with a good run, a damaged one, one that was cut off, a link, and what is none.
+/// A folder with a good run, a damaged one, an interrupted one, a link, and something else.
 fn folder() -> tempfile::TempDir {
     let root = tempfile::tempdir().unwrap();
-    copy_run(&root.path().join("runs").join(RUN));
+    copy_run(&root.path().join("runs").join(RUN.to_string()));
     let runs = root.path().join("runs");
     let damaged = runs.join("20261121T234351Z_damaged");
     copy_run(&damaged);
     let text = fs::read_to_string(damaged.join("run.json")).unwrap();
-    fs::write(damaged.join("run.json"), text.replace("2000", "2001")).unwrap();
+    fs::write(
+        damaged.join("run.json"),
+        text.replace("\"recovered\": false", "\"recovered\": true"),
+    )
+    .unwrap();
     let partial = runs.join(".20261121T234352Z_stream-3.partial");
     fs::create_dir(&partial).unwrap();
     let cut = fs::read_dir(fixtures().join("cut")).unwrap().next().unwrap().unwrap();
@@ -92,7 +112,7 @@ fn every_run_is_listed_with_its_state_and_nothing_else_is() {
     assert_eq!(status, StatusCode::OK);
     for text in [
         "4 of 4 runs",
-        "schema-3</a>",
+        "sampled</a>",
         "wrong checksum",
         "interrupted;",
         "link to outside the folder",
@@ -100,11 +120,11 @@ fn every_run_is_listed_with_its_state_and_nothing_else_is() {
         assert!(list.contains(text), "{text}: {list}");
     }
     assert!(!list.contains("lost+found") && !list.contains("secret"), "{list}");
-    let (_, list) = get(&server, "/?q=SCHEMA+vm&verdict=none");
+    let (_, list) = get(&server, "/?q=SAMPLED+vm&verdict=none");
     assert!(list.contains("1 of 4 runs match"), "{list}");
     let (_, list) = get(&server, "/?q=%3Cscript%3E&verdict=");
     assert!(list.contains("0 of 4 runs match") && !list.contains("<script>"), "{list}");
-    // Nothing was finished or changed by looking at it.
+    // Viewing has finished or changed nothing.
     assert!(root.path().join("runs/.20261121T234352Z_stream-3.partial/journal").exists());
 }
 
@@ -116,14 +136,14 @@ fn add_campaigns(root: &Path) -> String {
         "left_out": null, "plan": plan,
     });
     let campaign = serde_json::json!({
-        "schema": 2, "latlab": "0", "id": "", "name": "night", "about": "Is <it> good?",
+        "schema": 1, "latlab": "0", "id": "", "name": "night", "about": "Is <it> good?",
         "begun": "", "repeats": 1, "order": "sequential", "seed": 1, "retries": 1,
         "cool_down": { "pause_ns": 0, "below_millicelsius": null, "limit_ns": 0 }, "cpus": 1,
         "rows": [row], "runs": [{ "row": 0, "repeat": 1, "seed": 1 }],
     });
     let store = Store::new(root.join("runs"));
     let made = store.begin_campaign(serde_json::from_value(campaign).unwrap(), "").unwrap();
-    copy_run(&made.runs().root().join(RUN));
+    copy_run(&made.runs().root().join(RUN.to_string()));
     let damaged = root.join("runs/20261121T000000Z_broken");
     fs::create_dir(&damaged).unwrap();
     fs::write(damaged.join("campaign.json"), "{}").unwrap();
@@ -146,7 +166,7 @@ fn campaigns_are_listed_and_lead_to_their_pages_and_runs() {
     let (status, page) = get(&server, &format!("/campaigns/{id}"));
     assert!(status == StatusCode::OK && page.contains("<main class=\"campaign\""), "{status}");
     let (status, page) = get(&server, &format!("/campaigns/{id}/runs/{RUN}"));
-    assert!(status == StatusCode::OK && page.contains(RUN), "{status}");
+    assert!(status == StatusCode::OK && page.contains(&RUN.to_string()), "{status}");
     let (status, svg) = get(&server, &format!("/campaigns/{id}/runs/{RUN}/flow.svg"));
     assert!(status == StatusCode::OK && svg.starts_with("<svg"), "{status}");
     for path in ["/campaigns/none", "/campaigns/..", "/campaigns/%2e%2e/runs/x"] {
@@ -156,7 +176,8 @@ fn campaigns_are_listed_and_lead_to_their_pages_and_runs() {
     let (status, text) = get(&server, "/campaigns/20261121T000000Z_broken");
     assert!(status == StatusCode::INTERNAL_SERVER_ERROR && text.contains("broken"), "{text}");
     // One that goes on elsewhere is read anew.
-    fs::remove_dir_all(root.path().join("runs").join(&id).join("runs").join(RUN)).unwrap();
+    fs::remove_dir_all(root.path().join("runs").join(&id).join("runs").join(RUN.to_string()))
+        .unwrap();
     assert_eq!(get(&server, &format!("/campaigns/{id}")).0, StatusCode::OK);
 }
 
@@ -167,7 +188,8 @@ fn runs_are_chosen_and_compared_also_those_of_campaigns() {
     let other = root.path().join("runs/20261121T234358Z_other");
     copy_run(&other);
     let text = fs::read_to_string(other.join("run.json")).unwrap();
-    fs::write(other.join("run.json"), text.replace(RUN, "20261121T234358Z_other")).unwrap();
+    fs::write(other.join("run.json"), text.replace(&RUN.to_string(), "20261121T234358Z_other"))
+        .unwrap();
     let router = server(root.path(), "127.0.0.1:8137", None);
     let (_, list) = get(&router, "/");
     assert!(list.contains("action=\"/compare\""), "{list}");
@@ -217,7 +239,7 @@ fn a_campaign_that_is_a_link_to_elsewhere_is_not_followed() {
 fn a_run_is_a_page_a_document_and_pictures() {
     let root = folder();
     let server = server(root.path(), "127.0.0.1:8137", None);
-    let folder = root.path().join("runs").join(RUN);
+    let folder = root.path().join("runs").join(RUN.to_string());
     let (status, page) = get(&server, &format!("/runs/{RUN}"));
     assert_eq!(
         (status, page),
@@ -234,7 +256,7 @@ fn a_run_is_a_page_a_document_and_pictures() {
         let (status, svg) = get(&server, &format!("/runs/{RUN}/{kind}.svg"));
         assert!(status == StatusCode::OK && svg.starts_with("<svg"), "{kind}: {status}");
     }
-    // A document that has changed since is read anew.
+    // A document that has changed since is read again.
     fs::write(folder.join("run.json"), "{}").unwrap();
     let (status, _) = get(&server, &format!("/runs/{RUN}"));
     assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
@@ -250,10 +272,10 @@ fn no_path_leads_out_of_the_folder() {
         "/runs/..%2f..%2fsecret",
         "/runs/.secret",
         "/runs/%2fetc%2fpasswd",
-        "/runs/20261121T234350Z_schema-3%2f",
-        "/runs/20261121T234350Z_schema-3/..%2frun.json",
-        "/runs/20261121T234350Z_schema-3/snapshot.json",
-        "/runs/20261121T234350Z_schema-3/%00",
+        &format!("/runs/{RUN}%2f"),
+        &format!("/runs/{RUN}/..%2frun.json"),
+        &format!("/runs/{RUN}/snapshot.json"),
+        &format!("/runs/{RUN}/%00"),
         "/runs/%00",
         "/runs/%ff",
         "/runs/lost+found",

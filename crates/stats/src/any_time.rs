@@ -1,22 +1,23 @@
-//! Bounds of a rate that hold at whatever time one looks, and so whenever one stops for what one saw.
+//! Bounds of an event rate that hold at any time, so a run may be stopped because of what it has
+//! shown so far.
 //!
-//! The likelihood of what came, of rates on the one side of a limit against the limit itself, averaged over
-//! these rates, exceeds 20 with a probability of at most 5 % at any time if the rate lies on the other side
-//! (an e-process; the mixtures of Robbins 1970 for a Poisson process: Howard, Ramdas, McAuliffe and Sekhon
-//! 2021, Annals of Statistics 49: 1055). The rates are weighted so that most weight is far from the limit,
-//! where a machine that clearly keeps it is.
+//! The evidence is the likelihood ratio of rates on one side of a limit against the limit itself,
+//! averaged over these rates. If the true rate lies on the other side, the probability that this
+//! ratio ever exceeds 20 is at most 5 % (an e-process; the mixtures of Robbins 1970 for a Poisson
+//! process: Howard, Ramdas, McAuliffe and Sekhon 2021, Annals of Statistics 49: 1055). Most weight
+//! is on rates far from the limit, where a machine that clearly meets it is.
 
 use crate::special::root;
 use statrs::function::gamma::{gamma_lr, gamma_ur, ln_gamma};
 
-/// The power by which the weight of a rate falls, towards the limit from either side.
+/// Exponent by which the weight of a rate falls towards the limit, from either side.
 const WEIGHT: f64 = 0.25;
 
-/// How many events would be expected at a rate that as few as so many exclude, but for this chance, at any
-/// time. The number need not be whole.
+/// Expected number of events at the highest rate that `events` or fewer do not exclude, with error
+/// probability `chance` at any time. `events` need not be whole.
 pub fn any_time_above(events: f64, chance: f64) -> f64 {
     let shape = events + WEIGHT;
-    // The mean, over all smaller rates, of their likelihood against that of this one.
+    // Mean likelihood ratio of all smaller rates against this one.
     let evidence = |expected: f64| {
         let gamma = gamma_lr(shape, expected).max(f64::MIN_POSITIVE).ln() + ln_gamma(shape);
         expected + WEIGHT.ln() + gamma - shape * expected.ln()
@@ -25,7 +26,8 @@ pub fn any_time_above(events: f64, chance: f64) -> f64 {
     root(f64::MIN_POSITIVE, most, |expected| -chance.ln() - evidence(expected))
 }
 
-/// The same for the rate that as many as so many exclude; zero where they are too few to exclude any.
+/// The same for the lowest rate that `events` or more do not exclude; zero if there are too few to
+/// exclude any.
 pub fn any_time_below(events: f64, chance: f64) -> f64 {
     let shape = events - WEIGHT;
     if shape <= 0.0 {
@@ -42,7 +44,7 @@ pub fn any_time_below(events: f64, chance: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// The means of the likelihoods by summing over steps, at the bounds that were found.
+    /// Checks the mean likelihood ratios by numeric integration at the computed bounds.
     #[test]
     fn at_the_bound_the_evidence_is_one_over_the_chance() {
         const STEPS: i32 = 2_000_000;

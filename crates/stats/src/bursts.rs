@@ -1,4 +1,4 @@
-//! Bursts of deadline misses: misses that come together are one event, not many.
+//! Bursts of deadline misses: misses that occur together are one event, not many.
 
 use crate::scales::{Durations, slice_dependence};
 use latlab_model::frame::Spike;
@@ -6,28 +6,26 @@ use latlab_model::plan::MissedPolicy;
 use latlab_model::{Nanos, Plan, deadline};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A cycle that missed the deadline, with the releases behind it that it made miss theirs.
+/// A cycle that missed the deadline, with the releases after it that it also made late.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LateCycle {
-    /// Number of its thread.
     pub thread: u32,
-    /// Its release, on CLOCK_MONOTONIC.
+    /// On CLOCK_MONOTONIC.
     pub release_ns: Nanos,
-    /// Distance of the releases.
     pub period_ns: Nanos,
-    /// Its latency.
     pub latency_ns: Nanos,
-    /// Misses of this release and of those behind it, one at least.
+    /// Misses of this release and of those it delayed; at least 1.
     pub misses: u64,
 }
 
 impl LateCycle {
-    /// What a large latency of a thread with this period makes late; none where it is in time.
+    /// Which releases a latency of a thread with this period makes late; `None` if it meets the
+    /// deadline.
     pub fn of(plan: &Plan, thread: u32, period_ns: Nanos, spike: Spike) -> Option<LateCycle> {
         LateCycle::above(plan.deadline_ns?, plan, thread, period_ns, spike)
     }
 
-    /// The same with another limit than the deadline.
+    /// The same with a limit other than the deadline.
     pub fn above(
         limit: Nanos,
         plan: &Plan,
@@ -39,7 +37,7 @@ impl LateCycle {
         if !deadline::is_miss(latency, limit.0) {
             return None;
         }
-        // Without a policy nothing but the cycle itself is late.
+        // Without a policy only the cycle itself is late.
         let skips = plan.method.missed_policy() == Some(MissedPolicy::Skip);
         let skipped = if skips { latency / period_ns.0 } else { 0 };
         let misses = deadline::misses(latency, limit.0, period_ns.0, skipped).unsigned_abs();
@@ -48,22 +46,21 @@ impl LateCycle {
     }
 }
 
-/// Misses of threads that are no further apart belong to one stall of the machine.
+/// Misses of different threads that are at most this far apart belong to one stall of the machine.
 pub const TOGETHER: Nanos = Nanos(10_000_000);
 
-/// Misses that go on for longer are further bursts, or a machine that always misses would have one.
+/// A burst is split after this time; otherwise a machine that always misses would have a single
+/// one.
 const LONGEST: Nanos = Nanos(1_000_000_000);
 
-/// Misses that came together.
+/// Misses that occurred together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Burst {
-    /// The release of the first.
+    /// Release of the first miss.
     pub from_ns: Nanos,
-    /// The end of the last latency.
+    /// End of the last latency.
     pub to_ns: Nanos,
-    /// How many there are.
     pub misses: u64,
-    /// The largest latency among them.
     pub largest_ns: Nanos,
 }
 
@@ -84,18 +81,18 @@ impl Burst {
     }
 }
 
-/// Of fewer bursts the sizes are not known well enough.
+/// With fewer bursts, their sizes are not known well enough.
 pub const ENOUGH_BURSTS: usize = 10;
 
-/// Of fewer bursts it is not known whether they clump.
+/// With fewer bursts, clumping cannot be judged.
 pub const ENOUGH_FOR_CLUMPS: usize = 20;
-/// Slices of time in which bursts are counted.
+/// Time slices in which bursts are counted.
 const SLICES: usize = 100;
-/// Releases that stand for a slice: bursts are rare among them.
+/// Nominal releases per slice: large, since bursts are rare among them.
 const RELEASES: f64 = 1e9;
 
-/// How many bursts come together, at all scales that the measured time is long enough for; `None` of too
-/// few bursts.
+/// How many bursts occur together, over all time scales that the measured time covers; `None` with
+/// too few bursts.
 pub fn clump(bursts: &[Burst], from: Nanos, measured: Nanos) -> Option<f64> {
     if bursts.len() < ENOUGH_FOR_CLUMPS || measured <= Nanos::ZERO {
         return None;
@@ -108,18 +105,15 @@ pub fn clump(bursts: &[Burst], from: Nanos, measured: Nanos) -> Option<f64> {
     slice_dependence(&slices, &[], &Durations::default()).map(|found| found.per_event)
 }
 
-/// Bursts of latencies above a level that lies below the deadline.
+/// Bursts of latencies above a level below the deadline.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LowerLevel {
-    /// The level.
     pub level_ns: Nanos,
-    /// Its bursts.
     pub bursts: Vec<Burst>,
 }
 
-/// The highest of some levels below the deadline that has `enough` bursts. The latencies are those whose
-/// releases are known, among them all that are larger than `known_above`; `above` gives those above a
-/// level.
+/// The highest level below the deadline that has `enough` bursts. `known_above` is the size above
+/// which all releases are known; `above` returns the latencies above a level.
 pub fn lower_level(
     mut latencies: Vec<Nanos>,
     deadline: Nanos,
@@ -141,20 +135,21 @@ pub fn lower_level(
     None
 }
 
-/// How misses of one thread come together.
+/// How the misses of one thread cluster.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Clustering {
-    /// The bursts, in the order of time.
+    /// Ordered by time.
     pub bursts: Vec<Burst>,
-    /// The share of misses that begin one, by the distances between them; none of fewer than two.
+    /// Share of misses that begin a burst, by the distances between misses; `None` with fewer than
+    /// two misses.
     pub extremal_index: Option<f64>,
     /// The same by the gaps between bursts, with its standard error.
     pub by_gaps: Option<(f64, f64)>,
 }
 
-/// The bursts of the machine, in the order of time: what comes together on one thread, by the distances of
-/// all its misses, and what several threads meet at once, up to [`TOGETHER`] apart. Two bursts of one thread
-/// stay two, so that many threads with many misses do not become a single endless burst.
+/// The bursts of the machine, ordered by time: misses of one thread that belong together by their
+/// distances, merged with those of other threads up to [`TOGETHER`] apart. Two bursts of one thread
+/// are never merged, so that many threads with many misses do not become a single endless burst.
 pub fn bursts(late: &[LateCycle]) -> Vec<Burst> {
     let mut threads: BTreeMap<u32, Vec<LateCycle>> = BTreeMap::new();
     for one in late {
@@ -198,7 +193,7 @@ fn of_thread(late: &[LateCycle]) -> Vec<Burst> {
     bursts
 }
 
-/// How the misses of one thread come together, which has so many releases.
+/// How the misses of one thread with this many releases cluster.
 pub fn clustering(late: &[LateCycle], activations: u64) -> Clustering {
     let mut late = late.to_vec();
     late.sort_by_key(|one| one.release_ns);
@@ -215,13 +210,13 @@ pub fn clustering(late: &[LateCycle], activations: u64) -> Clustering {
     }
 }
 
-/// The distances of misses in releases: between late cycles, and how many of one release there are
-/// within them.
+/// Distances between late cycles in releases, and the number of distances of one release within
+/// them.
 fn distances(late: &[LateCycle]) -> (Vec<u64>, u64) {
     let gap = |pair: &[LateCycle]| {
         let distance = (pair[1].release_ns - pair[0].release_ns).0.max(0) as f64;
         let releases = (distance / pair[0].period_ns.0.max(1) as f64).round() as u64;
-        // The last miss of a stall is as near to the next one.
+        // The last miss of a stall is closer to the next one.
         releases.saturating_sub(pair[0].misses.saturating_sub(1)).max(1)
     };
     let within = late.iter().map(|one| one.misses.saturating_sub(1));
@@ -229,8 +224,9 @@ fn distances(late: &[LateCycle]) -> (Vec<u64>, u64) {
 }
 
 /// The extremal index by the gaps between misses that are longer than `reach` (Suveges and Davison
-/// 2010), and its standard error. `ones` further gaps are of one release; `ends` are gaps of which only
-/// the one end is a miss. `share` of all releases miss. None where all gaps are short, or none is.
+/// 2010), and its standard error. `ones` counts further gaps of one release; `ends` are gaps that
+/// the start or end of the run cut off. `share` is the share of releases that miss. `None` if there
+/// is no gap or all are short.
 fn k_gaps(gaps: &[f64], ones: f64, ends: &[f64], reach: f64, share: f64) -> Option<(f64, f64)> {
     let longer = |gap: &f64| (gap - reach).max(0.0) * share;
     let (mut zeros, mut others, mut sum) = (if reach >= 1.0 { ones } else { 0.0 }, 0.0, 0.0);
@@ -242,7 +238,7 @@ fn k_gaps(gaps: &[f64], ones: f64, ends: &[f64], reach: f64, share: f64) -> Opti
         }
         sum += gap;
     }
-    // What was cut off by the begin or the end of the run counts half.
+    // A gap cut off by the start or the end of the run counts half.
     for gap in ends.iter().map(longer).filter(|gap| *gap > 0.0) {
         others += 0.5;
         sum += gap;
@@ -257,8 +253,8 @@ fn k_gaps(gaps: &[f64], ones: f64, ends: &[f64], reach: f64, share: f64) -> Opti
     (index > 0.0).then(|| (index, information.sqrt().recip()))
 }
 
-/// How many releases apart two misses of one burst are at most: as many distances are larger as the
-/// extremal index makes bursts. `ones` further distances are of one release.
+/// Largest distance in releases between two misses of one burst: chosen so that the number of
+/// larger distances agrees with the extremal index. `ones` counts further distances of one release.
 fn reach(distances: &[u64], ones: u64) -> u64 {
     let misses = distances.len() as u64 + ones + 1;
     let bursts = (extremal_index(distances, ones) * misses as f64) as usize;
@@ -293,7 +289,8 @@ pub mod tests {
         [extremal_index(&TOGETHER, 0), extremal_index(&APART, 0)]
     }
 
-    /// For the table of test vectors: index and standard error, without and with gaps that were cut off.
+    /// For the table of test vectors: index and standard error, without and with gaps that were cut
+    /// off.
     pub fn k_gaps_of_the_same_distances() -> [f64; 4] {
         let gaps = TOGETHER.map(|gap| gap as f64);
         let (index, error) = k_gaps(&gaps, 0.0, &[], 2.0, 0.01).unwrap();
@@ -306,7 +303,7 @@ pub mod tests {
     fn the_extremal_index_is_that_of_the_oracle() {
         let index = extremal_index(&[1, 1, 50, 1, 200, 1, 1, 1, 90, 300], 0);
         assert!((index - 0.583_318).abs() < 1e-6, "{index}");
-        // Distances of one may as well be counted.
+        // Distances of one may be passed as a count instead.
         assert!((extremal_index(&[50, 200, 90, 300], 6) - index).abs() < 1e-12);
         assert_eq!(extremal_index(&[40, 75, 12, 130, 55, 90, 33, 8, 61, 20], 0), 1.0);
         assert_eq!((extremal_index(&[], 0), extremal_index(&[1], 0)), (1.0, 1.0));
@@ -328,7 +325,7 @@ pub mod tests {
         let largest_ns = Nanos(8_950_000);
         let to_ns = largest_ns;
         assert_eq!(stall, [Burst { from_ns: Nanos(0), to_ns, misses: 45, largest_ns }]);
-        // The release behind the stall is late too, and belongs to it.
+        // The release after the stall is late too, and belongs to it.
         let stall = bursts(&[late(0, 45), late(45 * 200, 1), late(90_000_000, 1)]);
         assert_eq!(stall.iter().map(|one| one.misses).collect::<Vec<_>>(), [46, 1]);
         let apart = bursts(&[late(5_000_000, 1), late(0, 1), late(90_000_000, 2)]);
@@ -339,14 +336,14 @@ pub mod tests {
     #[test]
     fn what_several_threads_meet_at_once_is_one_burst_of_the_machine() {
         let on = |thread, late| LateCycle { thread, ..late };
-        // A stall of 9 ms on three CPUs, and 6 ms later one on a fourth.
+        // A stall of 9 ms on three CPUs, and one on a fourth CPU 6 ms later.
         let stall =
             [late(0, 45), on(1, late(2_000, 35)), on(2, late(8_800, 1)), on(3, late(15_000, 2))];
         let found = bursts(&stall);
         assert_eq!(found.iter().map(|one| one.misses).collect::<Vec<_>>(), [83]);
         let far = [late(0, 45), on(1, late(30_000, 1)), on(2, late(5_000_000, 1))];
         assert_eq!(bursts(&far).len(), 3);
-        // Threads that miss again and again are not one burst without an end.
+        // Threads that miss continuously are not one endless burst.
         let each = |at: i64| on((at % 8) as u32, late(at * 5_000, 1));
         let many: Vec<LateCycle> = (0..800).map(each).collect();
         assert!(bursts(&many).len() >= 100, "{}", bursts(&many).len());
@@ -354,7 +351,7 @@ pub mod tests {
 
     #[test]
     fn a_lower_level_has_ten_bursts_and_knows_all_latencies_above_it() {
-        // A stall each second, of 1, 2, 3 … periods of 200 us.
+        // One stall per second, of 1, 2, 3 … periods of 200 us.
         let latency = |at: i64| Nanos(200_000 * at + 50_000);
         let all: Vec<Nanos> = (1..=40).map(latency).collect();
         let above = |level: Nanos| -> Vec<LateCycle> {

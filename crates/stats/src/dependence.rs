@@ -1,33 +1,31 @@
-//! The share of releases that miss, where misses depend on each other.
+//! The share of releases that miss, if misses depend on each other.
 
 use crate::bursts::ENOUGH_BURSTS;
 use crate::special::{share_above, student_above};
 
-/// What a one-sided statement of 95 % leaves out.
+/// Error probability of a one-sided 95 % bound.
 const CHANCE: f64 = 0.05;
-/// The normal distribution exceeds this with that chance.
+/// The normal quantile for that probability.
 const NORMAL: f64 = 1.644_853_626_951_472_2;
 
-/// Misses of a run, or of several, as far as their dependence can be seen.
+/// Misses of one or several runs, with what shows their dependence.
 #[derive(Clone, Copy, Debug)]
 pub struct MissesInTime<'a> {
-    /// Deadline misses.
     pub misses: u64,
-    /// Releases.
     pub releases: u64,
-    /// Misses of each run; of one run nothing is known of the differences between runs.
+    /// Misses of each run; a single run shows no differences between runs.
     pub runs: &'a [u64],
-    /// Misses in equal slices of the time.
+    /// Misses in equal slices of time.
     pub slices: &'a [u64],
     /// Sizes of the bursts.
     pub bursts: &'a [u64],
-    /// Sizes of bursts at a level below the deadline, which count as well where misses came in a few
-    /// bursts only.
+    /// Sizes of bursts at a level below the deadline, used in addition if there are only a few
+    /// bursts.
     pub bursts_below: &'a [u64],
 }
 
-/// How many misses stand for one that depends on no other: the largest of what runs, slices and bursts
-/// say (Korn and Graubard 1998).
+/// How many misses count as one independent event: the largest estimate from runs, slices and
+/// bursts (Korn and Graubard 1998).
 pub fn misses_per_event(misses: &MissesInTime) -> f64 {
     let below = size_bias(misses.bursts_below).filter(|_| misses.bursts.len() < ENOUGH_BURSTS);
     let terms =
@@ -35,8 +33,8 @@ pub fn misses_per_event(misses: &MissesInTime) -> f64 {
     terms.into_iter().flatten().fold(1.0, f64::max)
 }
 
-/// With 95 % confidence no larger share of the releases misses; `None` of a few bursts that are all that is
-/// known of the sizes of bursts, and where a few have most of the misses: a larger one may be as likely.
+/// Upper 95 % bound of the share of releases that miss. `None` if burst sizes are known from a few
+/// bursts only, or if a few bursts hold most of the misses: a larger one may be just as likely.
 pub fn share_at_most(misses: &MissesInTime) -> Option<f64> {
     let of_bursts = [misses.bursts.len(), misses.bursts_below.len()].into_iter().max().unwrap_or(0);
     let is_timed = !misses.bursts.is_empty();
@@ -45,7 +43,7 @@ pub fn share_at_most(misses: &MissesInTime) -> Option<f64> {
         return None;
     }
     let samples = if misses.runs.len() > 1 { misses.runs.len() } else { misses.slices.len() };
-    // The variance is not known better than by the bursts that make it.
+    // The variance is known no better than the bursts that cause it.
     let samples = if is_timed { samples.min(uneven(misses)) } else { samples };
     let student = match samples {
         0 | 1 => 1.0,
@@ -58,7 +56,8 @@ pub fn share_at_most(misses: &MissesInTime) -> Option<f64> {
     Some(share_above(misses.misses as f64 / each, misses.releases as f64 / each, CHANCE))
 }
 
-/// How many independent bursts would have sizes as uneven as these: by their kurtosis, two at least.
+/// How many independent bursts would have sizes as uneven as these, by their kurtosis; at least
+/// two.
 fn uneven(misses: &MissesInTime) -> usize {
     let of = |sizes: &[u64]| {
         let sum = |power: i32| sizes.iter().map(|size| (*size as f64).powi(power)).sum::<f64>();
@@ -71,21 +70,21 @@ fn uneven(misses: &MissesInTime) -> usize {
     events.ceil().max(2.0) as usize
 }
 
-/// With 95 % confidence no larger share of the releases begins a burst; so many bursts come together, where
-/// that is known.
+/// Upper 95 % bound of the share of releases that begin a burst; `clump` is the number of bursts
+/// that occur together, if known.
 pub fn begins_at_most(bursts: u64, clump: Option<f64>, releases: u64) -> f64 {
     let clump = clump.unwrap_or(1.0).max(1.0);
     share_above(bursts as f64 / clump, releases as f64 / clump, CHANCE)
 }
 
-/// Variance over mean of counts, which is 1 where they are independent; none of too few.
+/// Variance over mean of counts, which is 1 if they are independent; `None` with too few.
 fn dispersion(counts: &[u64]) -> Option<f64> {
     let mean = counts.iter().map(|count| *count as f64).sum::<f64>() / counts.len() as f64;
     let squares = counts.iter().map(|count| (*count as f64 - mean).powi(2)).sum::<f64>();
     (counts.len() > 1 && mean > 0.0).then(|| squares / (counts.len() as f64 - 1.0) / mean)
 }
 
-/// The size of the burst in which the usual miss is.
+/// The size of the burst that contains the typical miss.
 pub fn size_bias(bursts: &[u64]) -> Option<f64> {
     let sum = |of: fn(f64) -> f64| bursts.iter().map(|size| of(*size as f64)).sum::<f64>();
     let misses = sum(|size| size);
@@ -138,17 +137,17 @@ mod tests {
         let enough = [1; 10];
         let many = MissesInTime { misses: 10, bursts: &enough, ..few };
         assert!(near(misses_per_event(&many), 1.0));
-        // A stall that is seen is not made smaller by what lies below.
+        // A stall that was seen is not made smaller by what lies below.
         let stall = MissesInTime { misses: 46, bursts: &[1, 45], bursts_below: &[1; 12], ..few };
         assert!(near(misses_per_event(&stall), 2026.0 / 46.0));
         let none = MissesInTime { misses: 0, bursts: &[], ..few };
         assert!(near(share_at_most(&none).unwrap(), crate::at_most_share(200_000)));
-        // Of a few bursts alone nothing is said; uneven ones say less than even ones.
+        // A few bursts alone give no bound; uneven ones tell less than even ones.
         assert_eq!(share_at_most(&MissesInTime { bursts_below: &[], ..few }), None);
         let (even, uneven) = ([4; 12], [2, 2, 2, 2, 2, 2, 6, 6, 6, 6, 6, 6]);
         let of = |bursts: &[u64]| share_at_most(&MissesInTime { misses: 48, bursts, ..none });
         assert!(of(&uneven).unwrap() > of(&even).unwrap());
-        // Where a few have most of the misses, a larger one may be as likely.
+        // If a few hold most of the misses, a larger one may be just as likely.
         assert_eq!(of(&[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 37]), None);
         assert_eq!(of(&[2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 4, 24]), None);
     }

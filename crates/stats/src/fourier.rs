@@ -3,7 +3,7 @@
 use num_complex::Complex;
 use std::f64::consts::TAU;
 
-/// The discrete Fourier transform of a power of two of values, in their place (Cooley and Tukey 1965).
+/// In-place discrete Fourier transform; the length is a power of two (Cooley and Tukey 1965).
 pub fn transform(values: &mut [Complex<f64>]) {
     let length = values.len();
     assert!(length.is_power_of_two(), "a series of {length} values");

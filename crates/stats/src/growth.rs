@@ -1,24 +1,23 @@
-//! Whether the largest latencies still grow: then nothing that is said of them holds for later.
+//! Whether the largest latencies still grow; if so, no statement about them holds for later.
 
 use crate::special::normal;
 
 /// Fewer stretches of time show no trend.
 pub const FEWEST_STRETCHES: usize = 10;
-/// The numbers of largest events whose times are looked at.
+/// How many of the largest events the lateness tests use.
 const LARGEST: [usize; 2] = [10, 50];
 
-/// An event that a trend could move: when it was, as a share of the run, and how large.
+/// An event that a trend could move: its time as a share of the run, and its size.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct TimedEvent {
     /// From 0 at the first release to 1 at the end.
     pub at: f64,
-    /// Its size.
     pub size: f64,
 }
 
 /// The probability that a run without growth looks this much like growing, by three tests together
 /// (Holm): the trend of the maxima of its stretches, and how late the largest 10 and the largest 50
-/// events came. None of too short a run.
+/// events came. `None` if the run is too short.
 pub fn growth_chance(maxima: &[f64], events: &[TimedEvent]) -> Option<f64> {
     if maxima.len() < FEWEST_STRETCHES {
         return None;
@@ -29,21 +28,21 @@ pub fn growth_chance(maxima: &[f64], events: &[TimedEvent]) -> Option<f64> {
     let late = LARGEST.into_iter().filter(|count| sorted.len() >= *count);
     let late = late.map(|count| lateness(sorted[..count].iter().map(|event| event.at)));
     let chances: Vec<f64> = [trend].into_iter().chain(late).collect();
-    // Of several tests, the smallest chance counts as often as there are tests (Holm's first step).
+    // First step of Holm: the smallest probability times the number of tests.
     let least = chances.iter().copied().fold(1.0, f64::min);
     Some((least * chances.len() as f64).min(1.0))
 }
 
-/// How rising the order of values is.
+/// How much a sequence of values rises.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct RisingOrder {
-    /// From -1 for a falling order to 1 for a rising one (Kendall's tau-b).
+    /// From -1 for descending to 1 for ascending (Kendall's tau-b).
     pub tau: f64,
-    /// The probability that values without a trend are in so rising an order.
+    /// Probability of rising this much without a trend.
     pub chance: f64,
 }
 
-/// How rising the order of these values is, one-sided.
+/// One-sided test for a rising sequence.
 pub fn rising_order(values: &[f64]) -> RisingOrder {
     let n = values.len() as f64;
     let score: f64 = pairs(values).map(|(earlier, later)| sign(later - earlier)).sum();
@@ -52,7 +51,7 @@ pub fn rising_order(values: &[f64]) -> RisingOrder {
     let ties = || sorted.chunk_by(|one, other| one == other).map(|equal| equal.len() as f64);
     let weighted: f64 = ties().map(|equal| equal * (equal - 1.0) * (2.0 * equal + 5.0)).sum();
     let tied: f64 = ties().map(|equal| equal * (equal - 1.0) / 2.0).sum();
-    // The order of time has no ties.
+    // Time has no ties.
     let variance = (n * (n - 1.0) * (2.0 * n + 5.0) - weighted) / 18.0;
     let all = n * (n - 1.0) / 2.0;
     match variance > 0.0 && all > tied {
@@ -74,7 +73,8 @@ fn sign(difference: f64) -> f64 {
     if difference == 0.0 { 0.0 } else { difference.signum() }
 }
 
-/// The probability that events without a trend come so late in a run (Laplace; Cox and Lewis 1966).
+/// The probability that events without a trend come this late in a run (Laplace; Cox and Lewis
+/// 1966).
 pub fn lateness(times: impl ExactSizeIterator<Item = f64>) -> f64 {
     let count = times.len() as f64;
     let mean = times.sum::<f64>() / count.max(1.0);
@@ -110,7 +110,7 @@ mod tests {
         assert!(growth_chance(&growing, &[]).unwrap() < 0.001);
         assert_eq!(growth_chance(&steady[..9], &[]), None);
         assert_eq!(growth_chance(&[7.0; 100], &[]), Some(1.0));
-        // A mode that is only met at the end.
+        // A mode that occurs only at the end.
         let late: Vec<TimedEvent> =
             (0..10).map(|at| TimedEvent { at: 0.9 + 0.01 * f64::from(at), size: 9.0 }).collect();
         assert!(growth_chance(&steady, &late).unwrap() < 0.001);

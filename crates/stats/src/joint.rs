@@ -1,22 +1,23 @@
-//! Several metrics of the same runs tested together, so that the chance of a false alarm is that of one.
+//! Tests several metrics of the same runs together, so that the false-alarm rate is that of one
+//! test.
 //!
-//! The runs are dealt to the two sides in all ways, each time all metrics at once, and each metric is
-//! compared with the rarest difference that any of them shows by chance (Westfall and Young). Metrics
-//! that go together cost nothing that way, and one with many equal values has no advantage.
+//! The runs are dealt to the two sides in all ways, for all metrics at once, and each metric is
+//! compared with the rarest difference that any of them shows by chance (Westfall and Young).
+//! Correlated metrics cost nothing that way, and one with many equal values has no advantage.
 
 use crate::random::Random;
 use crate::rank::{chances, doubled_ranks};
 
-/// More ways than these are not tried: so many of them, drawn with a fixed seed, stand for all.
+/// With more ways to deal than this, this many are drawn with a fixed seed.
 const MOST_WAYS: u64 = 200_000;
 const DRAWN_WAYS: u64 = 20_000;
 const SEED: u64 = 0;
 
-/// A metric of both sides, a value for each run.
+/// A metric of both sides, with a value per run.
 pub type Sides<'a> = (&'a [f64], &'a [f64]);
 
-/// For each metric the probability that any of them differs at least as much, if nothing differs. All
-/// metrics have a value of every run.
+/// For each metric, the probability that any of them differs at least as much if nothing changed.
+/// All metrics have a value for every run.
 pub fn joint_test(metrics: &[Sides]) -> Vec<f64> {
     let Some((first, second)) = metrics.first() else { return Vec::new() };
     let (chosen, runs) = (first.len(), first.len() + second.len());
@@ -37,7 +38,7 @@ pub fn joint_test(metrics: &[Sides]) -> Vec<f64> {
             each_choice(runs, chosen, &mut count);
         }
         _ => {
-            // The way that was measured is one of them.
+            // The measured assignment counts as one of the draws.
             count(&own);
             draw_choices(runs, chosen, &mut count);
         }
@@ -45,7 +46,7 @@ pub fn joint_test(metrics: &[Sides]) -> Vec<f64> {
     reached.into_iter().map(|reached| reached as f64 / ways.max(1) as f64).collect()
 }
 
-/// The ranks of a metric, with how rare each distance of their sum from its mean is.
+/// The ranks of a metric, and the probability of each distance of a rank sum from its mean.
 struct Ranked {
     ranks: Vec<usize>,
     mean: usize,
@@ -59,14 +60,14 @@ impl Ranked {
         Ranked { chances: chances(&ranks, first.len()), mean, ranks }
     }
 
-    /// How rare the sum of these ranks is, or one further from the mean.
+    /// Probability of this rank sum or one further from the mean.
     fn chance(&self, way: &[usize]) -> f64 {
         let sum: usize = way.iter().map(|run| self.ranks[*run]).sum();
         self.chances.get(sum.abs_diff(self.mean)).copied().unwrap_or(1.0)
     }
 }
 
-/// How many ways there are to choose so many.
+/// Number of ways to choose `chosen` of `of`.
 fn choices(of: usize, chosen: usize) -> u64 {
     (0..chosen).fold(1_u64, |ways, at| ways.saturating_mul((of - at) as u64) / (at as u64 + 1))
 }
@@ -83,7 +84,7 @@ fn each_choice(of: usize, chosen: usize, count: &mut impl FnMut(&[usize])) {
     }
 }
 
-/// Some ways, the same each time.
+/// Draws ways to deal, reproducibly.
 fn draw_choices(of: usize, chosen: usize, count: &mut impl FnMut(&[usize])) {
     let mut random = Random::new(SEED);
     let mut runs: Vec<usize> = (0..of).collect();
@@ -105,7 +106,7 @@ mod tests {
         let (first, second) = ([41.2, 39.8, 43.1, 40.5, 42.0], [45.9, 41.1, 42.3, 43.6, 46.0]);
         let alone = rank_test(&first, &second);
         assert!((joint_test(&[(&first, &second)])[0] - alone).abs() < 1e-9);
-        // The same metric once more is no second chance for a false alarm.
+        // Repeating a metric is no second chance for a false alarm.
         let twice = joint_test(&[(&first, &second), (&first, &second)]);
         assert!(twice.iter().all(|p| (p - alone).abs() < 1e-9), "{twice:?}");
     }

@@ -1,4 +1,4 @@
-//! Pure arithmetic of a run: quantiles, bounds, verdict, sampling phase.
+//! Pure arithmetic on runs: quantiles, bounds, verdict, sampling phase.
 
 mod any_time;
 mod bursts;

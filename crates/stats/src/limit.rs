@@ -1,4 +1,4 @@
-//! Whether a run keeps a tolerated rate of miss bursts.
+//! Whether a run meets a tolerated rate of miss bursts.
 
 use crate::any_time::{any_time_above, any_time_below};
 use crate::special::{count_above, count_below};
@@ -9,27 +9,26 @@ use latlab_model::run::{
 use latlab_model::run_comparison::BurstRate;
 use latlab_model::{Nanos, Plan};
 
-/// What a one-sided statement of 95 % leaves out.
+/// Error probability of a one-sided 95 % bound.
 const CHANCE: f64 = 0.05;
 const HOUR_NS: f64 = 3.6e12;
-/// If it is not known how bursts clump, a run that may end at any time takes this many as one.
+/// Assumed clump size if unknown, for a run that may end at any time.
 const UNKNOWN_CLUMP: f64 = 3.0;
 
-/// Bursts that came in some time.
+/// A number of bursts in a length of time.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct BurstCount {
-    /// Bursts that are known.
+    /// Bursts with known times.
     pub least: u64,
-    /// The same, if each miss whose time is not known came by itself.
+    /// The same, if each miss without a known time is a burst.
     pub most: u64,
-    /// The time.
     pub measured: Nanos,
-    /// How many bursts come together, as far as that is known: a clump says as much as one burst.
+    /// Bursts per clump, if known; a clump counts as one event.
     pub clump: Option<f64>,
 }
 
 impl BurstCount {
-    /// What a verdict says of them.
+    /// The bursts that a verdict states.
     pub fn of(bursts: &MissBursts, misses: u64, measured: Nanos) -> BurstCount {
         BurstCount {
             least: bursts.count.max(u64::from(misses > 0)),
@@ -39,14 +38,13 @@ impl BurstCount {
         }
     }
 
-    /// Those of a stored run; none where they are not defined, or nobody knows how long it was.
+    /// The bursts of a stored run; `None` if bursts are undefined or its length is unknown.
     pub fn of_run(run: &Run) -> Option<BurstCount> {
         let verdict = run.verdict.as_ref()?;
         let is_timed = run.measured_ns > Nanos::ZERO && run.has_releases();
         is_timed.then(|| BurstCount::of(&bursts(verdict, run), verdict.misses, run.measured_ns))
     }
 
-    /// Those of several runs together.
     pub fn plus(self, other: BurstCount) -> BurstCount {
         BurstCount {
             least: self.least.saturating_add(other.least),
@@ -56,8 +54,8 @@ impl BurstCount {
         }
     }
 
-    /// The rates that it leaves possible. With `at_any_time` they hold however the end of the run was
-    /// chosen.
+    /// The rates that the counts do not exclude. With `at_any_time` the bounds hold however the end
+    /// of the run was chosen.
     pub fn against(self, per_hour: f64, at_any_time: bool) -> BurstLimit {
         let hours = (self.measured.0.max(1)) as f64 / HOUR_NS;
         let usual = if at_any_time { UNKNOWN_CLUMP } else { 1.0 };
@@ -78,7 +76,7 @@ impl BurstCount {
         }
     }
 
-    /// The same as a rate, with its bound.
+    /// The same as a rate with its bound.
     pub fn rate(self) -> BurstRate {
         BurstRate {
             bursts: self.least,
@@ -88,14 +86,14 @@ impl BurstCount {
         }
     }
 
-    /// Whether it is decided, at whatever time one looks, that a rate is kept or exceeded.
+    /// Whether a rate is shown to be met or exceeded, with bounds that hold at any time.
     pub fn decides(self, per_hour: f64) -> bool {
         let limit = self.against(per_hour, true);
         word(&limit).is_some()
     }
 }
 
-/// Whether the rate is kept; none where the run leaves both possible.
+/// Whether the rate is met; `None` if undecided.
 pub fn word(limit: &BurstLimit) -> Option<VerdictWord> {
     match () {
         () if limit.at_least_per_hour > limit.per_hour => Some(VerdictWord::Fail),
@@ -104,8 +102,8 @@ pub fn word(limit: &BurstLimit) -> Option<VerdictWord> {
     }
 }
 
-/// The verdict against a tolerated rate of bursts. `undecided` says why the run shows nothing but
-/// misses, where it does not end as planned.
+/// The verdict against a tolerated rate of bursts. `undecided` is the reason if the run, not having
+/// ended as planned, can prove nothing but misses.
 pub fn judge_limit(
     verdict: Verdict,
     per_hour: f64,
@@ -127,21 +125,20 @@ pub fn judge_limit(
     Verdict { word, reason, limit: Some(BurstLimit { more_ns, ..limit }), ..verdict }
 }
 
-/// Whether somebody may have ended a run for what it showed.
+/// Whether the end of a run may have been chosen by what it showed.
 pub fn may_be_chosen(plan: &Plan, ended: EndReason) -> bool {
     let open_ended = plan.duration_ns.is_none() && plan.cycles.is_none();
     plan.until_decided || open_ended || ended != EndReason::Finished
 }
 
-/// Whether an end before its time leaves the counts worth what they are: what a person or a rule has
-/// ended was good until then.
+/// Whether the counts are valid although the run ended early: it was good until a user or a stop
+/// rule ended it.
 pub fn is_early_but_good(ended: EndReason) -> bool {
     use EndReason::{Decided, Finished, Interrupted, StopAbove};
     matches!(ended, Finished | Interrupted | StopAbove | Decided)
 }
 
-/// The bursts of a stored run. Runs of older versions did not count them: each of their misses may be
-/// one.
+/// The bursts of a stored run; where they are unknown, each of its misses may be one.
 fn bursts(verdict: &Verdict, run: &Run) -> MissBursts {
     verdict.bursts.unwrap_or_else(|| {
         let (most, measured) = (verdict.misses, run.measured_ns);
@@ -156,7 +153,7 @@ fn bursts(verdict: &Verdict, run: &Run) -> MissBursts {
     })
 }
 
-/// A stored run against a tolerated rate of bursts; none without a deadline, or where the run has no
+/// Judges a stored run against a tolerated rate of bursts; `None` without a deadline or without
 /// releases.
 pub fn rejudge(run: &Run, per_hour: f64) -> Option<Verdict> {
     let verdict = run.verdict.clone()?;
@@ -173,8 +170,7 @@ pub fn rejudge(run: &Run, per_hour: f64) -> Option<Verdict> {
         Some(reason) => Some(reason.clone()),
     };
     let chosen = may_be_chosen(&run.asked, run.ended);
-    // What documents of schema 1 to 4 say of it was said without a limit.
-    let verdict = Verdict { bursts: Some(bursts), sentence: None, ..verdict };
+    let verdict = Verdict { bursts: Some(bursts), ..verdict };
     Some(judge_limit(verdict, per_hour, run.measured_ns, chosen, undecided))
 }
 
@@ -212,7 +208,8 @@ mod tests {
         judge_limit(verdict(count, 0), per_hour, measured, any_time, None)
     }
 
-    /// The sentence of the specification: 3.47 h without a miss, a limit of 0.1 in an hour: 26.5 h more.
+    /// The example of the specification: 3.47 h without a miss and a limit of 0.1/h need 26.5 h
+    /// more.
     #[test]
     fn a_limit_that_is_not_shown_yet_says_how_much_longer() {
         let open = verdict_of(0, 0.1, 3.47, false);
@@ -247,7 +244,7 @@ mod tests {
         let count = BurstCount { least: 0, most: 0, measured: HOUR, clump: Some(1.0) };
         assert!(count.decides(3.5) && !count.decides(3.3));
         assert!(BurstCount { least: 40, most: 40, ..count }.decides(4.0));
-        // Bursts that come three at a time say as much as a third of them.
+        // Bursts that come three at a time count as a third of them.
         let unknown = BurstCount { clump: None, ..count };
         assert!(unknown.decides(10.3) && !unknown.decides(10.1));
         let of_three = BurstCount { clump: Some(3.0), ..count };
@@ -264,13 +261,13 @@ mod tests {
         assert_eq!((judged.word, judged.reason), (VerdictWord::Inconclusive, Some(silent.clone())));
         let exceeded = judge_limit(verdict(99, 0), 10.0, HOUR, false, Some(silent));
         assert_eq!(exceeded.word, VerdictWord::Fail);
-        // Misses whose time is not known may be bursts, or one.
+        // Misses without known times may be many bursts, or one.
         let unknown = judge_limit(verdict(0, 40), 10.0, HOUR, false, None);
         assert_eq!(unknown.word, VerdictWord::Inconclusive);
     }
 
-    /// How often a machine that does not keep its limit is accepted by somebody who looks at every
-    /// burst, with a fixed seed.
+    /// How often a machine above its limit is accepted by a user who checks at every burst; fixed
+    /// seed.
     #[test]
     fn watching_does_not_accept_a_bad_machine() {
         let mut random = crate::random::Random::new(7);
@@ -283,7 +280,7 @@ mod tests {
                 count.against(1.0, true)
             };
             while at < 25 {
-                // The rate is the limit itself, one in an hour.
+                // The true rate is the limit itself, 1/h.
                 let next = hours - f64::ln(random.uniform());
                 if limit(at, next).at_most_per_hour <= 1.0 {
                     accepted += 1;

@@ -1,55 +1,55 @@
 //! Whether the newest values of a series lie above those before them.
 //!
-//! A step of one to three values is too short for a search of the whole series, and each of them hides the
-//! others if they are looked at one by one. So they are tested together, by Student's t, against all before
-//! them. The variance of both means allows for values that depend on their neighbours (AR(1); Bayley and
-//! Hammersley 1946), and values far off count as if they were less so (winsorised).
+//! A step of one to three values is too short for a search of the whole series, and tested one by
+//! one each value hides the others. So they are tested together, by Student's t, against all before
+//! them. The variance of both means allows for values that depend on their neighbours (AR(1);
+//! Bayley and Hammersley 1946), and outliers are winsorised.
 
 use crate::special::{student_above, student_beyond};
 
-/// The newest values that are tested together, at most.
+/// At most this many of the newest values are tested together.
 pub const MOST_NEWEST: usize = 3;
-/// With this probability a look at a series without a step raises a false alarm: one in a thousand looks.
+/// Probability of a false alarm per look at a series without a step: one in a thousand looks.
 pub const FALSE_ALARMS: f64 = 0.001;
-/// The chance to see a step that is asked for.
+/// Power at which the smallest visible step is stated.
 const POWER: f64 = 0.8;
-/// Values further from the median than so many of the usual deviations count as if they were there.
+/// Values further from the median than this many deviations are moved there.
 const FAR: f64 = 3.0;
-/// Each of the newest values has at least this share of the height of all.
+/// Each of the newest values has at least this share of the total height.
 const LEAST_SHARE: f64 = 0.25;
-/// The standard deviation of a normal distribution, in median deviations.
+/// Standard deviation of a normal distribution in units of the median absolute deviation.
 const MEDIAN_DEVIATION: f64 = 1.4826;
 
-/// How values of a series scatter around their levels.
+/// How values scatter around their levels.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Scatter {
-    /// The standard deviation of one value.
+    /// Standard deviation of one value.
     pub deviation: f64,
-    /// How much a value says of the next one.
+    /// Correlation between neighbouring values.
     pub correlation: f64,
     /// Degrees of freedom of the deviation.
     freedom: f64,
-    /// The standard error of the correlation.
+    /// Standard error of the correlation.
     doubt: f64,
 }
 
-/// The newest values against those before.
+/// The newest values compared with those before.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct NewestStep {
-    /// How many are tested.
+    /// Number of values tested.
     pub values: usize,
-    /// By how much they lie above the others.
+    /// How far they lie above the others.
     pub height: f64,
-    /// The interval of that with 95 % confidence.
+    /// 95 % confidence interval of the height.
     pub interval: (f64, f64),
-    /// The probability of newest values so far above without a step.
+    /// Probability of values this high without a step.
     pub p: f64,
-    /// Whether values so far above came before, so often that these may be more of them.
+    /// Whether values this high occurred before, often enough that these are nothing new.
     pub is_usual: bool,
 }
 
 impl Scatter {
-    /// Of levels, each of which lies around its median; `None` of too few values.
+    /// Scatter of levels, each around its median; `None` with too few values.
     pub fn of(levels: &[&[f64]]) -> Option<Scatter> {
         let around = |level: &&[f64]| -> Vec<f64> {
             let middle = median(level);
@@ -69,12 +69,12 @@ impl Scatter {
         let squares: f64 = rests.iter().map(|rest| rest * rest).sum();
         let products: f64 = rests.windows(2).map(|pair| pair[0] * pair[1]).sum();
         let seen = if squares > 0.0 { products / squares } else { 0.0 };
-        // Around their own mean neighbours look less alike than they are (Kendall 1954).
+        // Correlation around a sample mean is biased low (Kendall 1954).
         let correlation = ((seen * count + 1.0) / (count - 3.0)).clamp(0.0, 0.99);
         let longest = levels.iter().map(|level| level.len()).max().unwrap_or(1) as f64;
         let freedom = (count - levels.len() as f64) * (1.0 - correlation) / (1.0 + correlation);
         let freedom = freedom.max(1.0);
-        // So does the deviation of a level that is short against its dependence.
+        // So is the deviation of a level that is short compared with its correlation.
         let lost = variance_of_mean(longest, correlation).min(0.9);
         let variance =
             squares / (count - levels.len() as f64) / (1.0 - lost) * (1.0 - 1.0 / longest);
@@ -82,32 +82,33 @@ impl Scatter {
         Some(Scatter { deviation: variance.sqrt(), correlation, freedom, doubt })
     }
 
-    /// How many neighbours say as much as one value, if they are as alike as they well may be.
+    /// Effective number of neighbours per independent value, for the largest plausible correlation.
     pub fn alike(&self) -> usize {
         let correlation = self.correlation_at_most();
         ((1.0 + correlation) / (1.0 - correlation)).max(1.0) as usize
     }
 
-    /// The correlation with its standard error; twice the correlation at most, so that values without a sign of
-    /// it keep their number.
+    /// The correlation plus its standard error, at most twice the correlation: uncorrelated values
+    /// are not penalised.
     pub fn correlation_at_most(&self) -> f64 {
         (self.correlation + self.doubt).min(2.0 * self.correlation).min(0.9)
     }
 
-    /// So many values more, of another level than so many before them.
+    /// Standard error of the difference between the newest values and those before.
     fn error(&self, before: usize, newest: usize) -> f64 {
         let of = |count: usize| variance_of_mean(count as f64, self.correlation);
         self.deviation * (of(before) + of(newest)).sqrt()
     }
 
-    /// The newest values against those before; `None` without any, or if one of them does not lie above.
+    /// The newest values against those before; `None` without any, or if one of them does not lie
+    /// above.
     pub fn newest(&self, before: &[f64], newest: &[f64]) -> Option<NewestStep> {
         if before.is_empty() || newest.is_empty() {
             return None;
         }
         let middle = median(before);
         let height = newest.iter().sum::<f64>() / newest.len() as f64 - middle;
-        // One high value does not lift the others.
+        // One high value must not lift the others.
         let lowest = newest.iter().copied().fold(f64::INFINITY, f64::min);
         if lowest - middle < height * LEAST_SHARE {
             return None;
@@ -120,7 +121,8 @@ impl Scatter {
             _ => 1.0,
         };
         let interval = (height - reach, height + reach);
-        // What came before as single values comes in a row by chance as well, which no deviation shows.
+        // Single high values in the past also occur in a row by chance, which the deviation does
+        // not show.
         let as_high = before.iter().filter(|value| **value >= lowest).count() as f64;
         let share = (as_high + 1.0) / (before.len() as f64 + 1.0);
         let is_usual = as_high > 0.0 && share.powi(newest.len() as i32) > alarm();
@@ -135,12 +137,12 @@ impl Scatter {
     }
 }
 
-/// The probability at which the newest values are no chance: all numbers of them share the false alarms.
+/// Significance level of each test: the tested numbers of newest values share the false alarms.
 pub fn alarm() -> f64 {
     FALSE_ALARMS / MOST_NEWEST as f64
 }
 
-/// The variance of the mean of so many values, each of variance one, with this correlation of neighbours.
+/// Variance of the mean of `count` values of variance 1 with this correlation of neighbours.
 fn variance_of_mean(count: f64, correlation: f64) -> f64 {
     let rest = 1.0 - correlation;
     let whole = (1.0 + correlation) / rest;
@@ -166,7 +168,7 @@ mod tests {
     #[test]
     fn the_variance_of_a_mean_grows_with_dependence() {
         assert!((variance_of_mean(4.0, 0.0) - 0.25).abs() < 1e-12);
-        // Of two values: (1 + r) / 2.
+        // For two values: (1 + r) / 2.
         assert!((variance_of_mean(2.0, 0.5) - 0.75).abs() < 1e-12);
         assert!((variance_of_mean(1.0, 0.7) - 1.0).abs() < 1e-12);
     }

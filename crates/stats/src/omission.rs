@@ -1,7 +1,8 @@
-//! What a stall hides: while a cycle is late, the releases behind it are not recorded at all.
+//! Corrects for coordinated omission: while a cycle is late, the releases after it are not
+//! recorded.
 //!
-//! With the policy `skip` a latency of several periods is one latency, where the releases that it
-//! swallowed would have been late too, each by one period less (Tene's coordinated omission).
+//! With the policy `skip`, a latency of several periods counts once, although each release it
+//! swallowed would have been late too, by one period less each (Gil Tene).
 
 use latlab_model::{Bin, BinLayout, Histogram, Nanos};
 use std::collections::BTreeMap;
@@ -9,23 +10,21 @@ use std::collections::BTreeMap;
 /// Longer stalls are counted bin by bin.
 const FEW: i64 = 1_000;
 
-/// A latency, and the distance of the releases it belongs to.
+/// A latency and the period of its thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stall {
-    /// The latency.
     pub latency_ns: Nanos,
-    /// Distance of the releases.
     pub period_ns: Nanos,
 }
 
 impl Stall {
-    /// Releases that passed meanwhile, of which nothing was recorded.
+    /// Releases that passed unrecorded during the stall.
     pub fn swallowed(self) -> i64 {
         (self.latency_ns.0 / self.period_ns.0.max(1)).max(0)
     }
 }
 
-/// The latencies with those of the releases that stalls swallowed, in the same bins of latlab's own.
+/// The latencies together with those of swallowed releases, in latlab's own bins.
 pub fn with_swallowed(rows: &[Bin], stalls: &[Stall]) -> Vec<Bin> {
     let mut counts: BTreeMap<(Nanos, Nanos), u64> = BTreeMap::new();
     for row in rows {
@@ -50,7 +49,7 @@ fn hidden(stall: Stall) -> Vec<Bin> {
     let last = layout.bin_of(Nanos(latency)).unwrap_or(0);
     let row = |bin: u32| {
         let (low_ns, high_ns) = (layout.low(bin), layout.high(bin));
-        // Those that are late by no less than so much, all but the stall itself.
+        // Hidden latencies of at least `edge`, without the stall itself.
         let from = |edge: Nanos| match edge.0 <= latency {
             true => ((latency - edge.0) / period).min(swallowed),
             false => 0,

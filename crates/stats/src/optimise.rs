@@ -1,21 +1,22 @@
 //! Minima and roots of functions.
 
-/// What stands for infinity, which the methods cannot calculate with.
+/// Stands for infinity, with which the methods cannot calculate.
 const HUGE: f64 = 1e12;
-/// The share of a stretch at which its golden section lies.
+/// The golden section, as a share of an interval.
 const GOLDEN: f64 = 0.381_966_011_250_105_1;
-/// How exactly a minimum is looked for, in parts of its place and besides.
+/// Tolerance of a minimum, relative and absolute.
 const NEAR: f64 = 1e-7;
 
-/// A value of a function, and where it is.
+/// A function value and its position.
 type Found<At> = (f64, At);
 
 fn finite(value: f64) -> f64 {
     if value.is_finite() { value.clamp(-HUGE, HUGE) } else { HUGE }
 }
 
-/// The smallest value near these points of a plane, and where it is (Nelder and Mead 1965, with the
-/// rules of Lagarias, Reeds, Wright and Wright 1998); none where the function has no finite value there.
+/// The smallest value near these points of a plane and its position (Nelder and Mead 1965, with the
+/// rules of Lagarias, Reeds, Wright and Wright 1998); `None` if the function has no finite value
+/// there.
 pub fn minimum_in_plane(
     start: (f64, f64),
     steps: (f64, f64),
@@ -61,7 +62,7 @@ fn beyond(from: (f64, f64), to: (f64, f64), share: f64) -> (f64, f64) {
     (from.0 + share * (to.0 - from.0), from.1 + share * (to.1 - from.1))
 }
 
-/// The smallest value between two points, of so many equal steps and then between the neighbours of the
+/// The smallest value between two points: of equal steps first, then between the neighbours of the
 /// best.
 pub fn minimum(from: f64, to: f64, steps: usize, of: impl Fn(f64) -> f64) -> f64 {
     let width = (to - from) / steps.max(1) as f64;
@@ -75,8 +76,8 @@ pub fn minimum(from: f64, to: f64, steps: usize, of: impl Fn(f64) -> f64) -> f64
     best.min(minimum_between(low, high, of))
 }
 
-/// The smallest value between two points of a function that falls and then rises: by parabolas where
-/// they help, by golden sections elsewhere (Brent 1973, chapter 5).
+/// Minimum of a unimodal function between two points: by parabolas where they help, else by golden
+/// sections (Brent 1973, chapter 5).
 fn minimum_between(mut low: f64, mut high: f64, of: impl Fn(f64) -> f64) -> f64 {
     let first = low + GOLDEN * (high - low);
     let mut best: Found<f64> = (of(first), first);
@@ -89,7 +90,7 @@ fn minimum_between(mut low: f64, mut high: f64, of: impl Fn(f64) -> f64) -> f64 
             break;
         }
         let parabola = parabola_step([best, second, third]).filter(|parabola| {
-            // It has to shrink, and to stay inside.
+            // Steps must shrink and stay inside.
             parabola.abs() < step_before.abs() / 2.0 && low < x + parabola && x + parabola < high
         });
         let inwards = if x < middle { near } else { -near };
@@ -124,7 +125,7 @@ fn minimum_between(mut low: f64, mut high: f64, of: impl Fn(f64) -> f64) -> f64 
     best.0
 }
 
-/// From the first of three points to the lowest one of the parabola through them.
+/// Step from the first of three points to the vertex of the parabola through them.
 fn parabola_step([first, second, third]: [Found<f64>; 3]) -> Option<f64> {
     let to_second = (first.1 - second.1) * (first.0 - third.0);
     let to_third = (first.1 - third.1) * (first.0 - second.0);
@@ -133,8 +134,8 @@ fn parabola_step([first, second, third]: [Found<f64>; 3]) -> Option<f64> {
     Some(above / below).filter(|step| step.is_finite())
 }
 
-/// Where a function that has other signs at two points is zero, as exactly as told: by the inverse
-/// parabola through three points where it is safe, by halves elsewhere (Chandrupatla 1997).
+/// Zero of a function with opposite signs at two points, to within `tolerance`: by the inverse
+/// parabola through three points where it is safe, else by halving (Chandrupatla 1997).
 pub fn root(low: f64, high: f64, tolerance: f64, of: impl Fn(f64) -> f64) -> Option<f64> {
     let value = |at: f64| (finite(of(at)), at);
     let (mut near, mut far) = (value(low), value(high));
@@ -166,7 +167,7 @@ pub fn root(low: f64, high: f64, tolerance: f64, of: impl Fn(f64) -> f64) -> Opt
     None
 }
 
-/// The zero of the parabola sideways through three points, as a share of the way from the first to the
+/// Zero of the inverse parabola through three points, as a share of the way from the first to the
 /// second.
 fn inverse_parabola(first: Found<f64>, second: Found<f64>, third: Found<f64>) -> f64 {
     let of_second = first.0 / (second.0 - first.0) * third.0 / (second.0 - third.0);
@@ -182,7 +183,7 @@ mod tests {
 
     #[test]
     fn the_bottom_of_a_bent_valley_is_found() {
-        // Rosenbrock's function, from where it is usually begun.
+        // Rosenbrock's function from its usual starting point.
         let of = |x: f64, y: f64| (1.0 - x).powi(2) + 100.0 * (y - x * x).powi(2);
         let (least, (x, y)) = minimum_in_plane((-1.2, 1.0), (0.1, 0.1), 1e-14, of).unwrap();
         assert!(least < 1e-12 && (x - 1.0).abs() < 1e-5 && (y - 1.0).abs() < 1e-5, "{x} {y}");
@@ -205,7 +206,7 @@ mod tests {
         };
         assert!((minimum(-1.0, 2.0, 10, of) + 3.0).abs() < 1e-12);
         assert!(asked.get() < 30, "{}", asked.get());
-        // At an edge, at a corner, and beside values that are none.
+        // At an edge, at a corner, and next to values that are undefined.
         assert!((minimum(0.0, 1.0, 7, |x| x) - 0.0).abs() < 1e-6);
         assert!(minimum(-1.0, 2.0, 10, |x| (x - 0.123).abs()) < 1e-6);
         let low = minimum(0.0, 1.0, 9, |x| if x > 0.6 { (x - 0.7).powi(2) } else { f64::NAN });

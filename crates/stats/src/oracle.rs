@@ -1,6 +1,6 @@
-//! The test vectors of the specification, in one table: what, the values of the oracle, how near.
+//! The test vectors of the specification in one table: name, the oracle's values, tolerance.
 //!
-//! Vectors of functions of one module only are tested there too, with their property tests.
+//! Vectors for functions of a single module are also tested there, with their property tests.
 
 use crate::bursts::tests as bursts;
 use crate::growth::{lateness, rising_order};
@@ -11,7 +11,7 @@ use crate::special::{
 };
 use crate::tail::oracle::{exponential_scale, fitted};
 
-/// How near a value must be: in parts of it, or by itself.
+/// Tolerance: relative or absolute.
 #[derive(Clone, Copy)]
 enum Near {
     Relative(f64),
@@ -84,7 +84,7 @@ fn counting() -> Vec<Vector> {
                 0.009936081944457708,
                 0.0007679199616641738,
             ],
-            // Of 1 in 1e8 scipy's own value is off by 1.03e-9.
+            // For 1 in 1e8 scipy's own value is off by 1.03e-9.
             Near::Relative(1.1e-9),
         ),
         vector(
@@ -164,7 +164,7 @@ fn dependence() -> Vec<Vector> {
     ]
 }
 
-/// Of the ten distances of the specification, with gaps above 2 releases and a share of 0.01 that misses:
+/// For the ten distances of the specification, with gaps above 2 releases and a miss share of 0.01:
 /// index and standard error, then the same with two gaps that were cut off.
 const K_GAPS: [f64; 4] = [0.45931854, 0.13080699, 0.50973119, 0.12554108];
 
@@ -288,7 +288,7 @@ const H3: [f64; 37] = [
     4.0, 4.0, 3.0, 3.0, 2.0, 2.0, 2.0, 1.0, 1.0, 1.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0,
     0.0, 1.0,
 ];
-/// Excesses of the rain at Exeter in cells of 5 units (Coles 2001).
+/// Excesses of the Exeter rainfall data in cells of 5 units (Coles 2001).
 const RAIN: [f64; 12] = [71.0, 37.0, 14.0, 13.0, 5.0, 6.0, 0.0, 1.0, 1.0, 1.0, 1.0, 2.0];
 
 fn time() -> Vec<Vector> {

@@ -1,8 +1,9 @@
-//! Large latencies that come with a period, such as the tick of the kernel.
+//! Finds large latencies that come with a period, such as that of the kernel's tick.
 //!
-//! Their times are points on a line: the periodogram of such points (Bartlett 1963) is that of a series
-//! of zeros and ones, and without a period its heights are exponentially distributed. Of the latencies
-//! themselves a periodogram says little, since a single outlier is louder than any period.
+//! Their times are points on a line: the periodogram of such points (Bartlett 1963) is that of a
+//! series of zeros and ones, and without a period its heights are exponentially distributed. A
+//! periodogram of the latencies themselves shows little, since a single outlier outweighs any
+//! period.
 
 use crate::fourier::transform;
 use crate::phase::better_period;
@@ -12,56 +13,53 @@ use latlab_model::statistics::PeriodicLatencies;
 use num_complex::Complex;
 use std::f64::consts::TAU;
 
-/// The numbers of largest events that are looked at.
+/// How many of the largest events are searched.
 const LARGEST: [usize; 2] = [50, 200];
-/// Fewer show no period.
+/// With fewer, no period can be seen.
 const FEWEST: usize = 10;
-/// A rarer peak is no chance.
+/// Significance level of a peak.
 const ALPHA: f64 = 0.01;
-/// Steps of the series of all threads together; those of more releases are looked at in coarser ones,
-/// between which the known periods are still found.
+/// Bins for the series of all threads together; longer runs get coarser ones, between which the
+/// known periods are still found.
 const ALL_STEPS: usize = 1 << 22;
-/// No series has more …
+/// Upper limit per series …
 const MOST_STEPS: usize = 1 << 20;
-/// … nor fewer, beside however many others.
+/// … and lower limit, regardless of the number of threads.
 const FEWEST_STEPS: usize = 1 << 14;
-/// A period must come back so often.
+/// Fewest periods in a run.
 const LEAST_PERIODS: f64 = 3.0;
-/// A period may be seen as one of so many of its parts.
+/// A period may show up as up to this fraction of itself (a harmonic).
 const PARTS: u32 = 50;
 /// Periods of known disturbances, in milliseconds: ticks, displays, watchdogs, writeback.
 const KNOWN: [f64; 15] =
     [1.0, 2.0, 4.0, 10.0, 16.7, 20.0, 33.3, 50.0, 100.0, 250.0, 500.0, 1e3, 2e3, 5e3, 10e3];
-/// A period is taken for a known one if it differs by less than this share.
+/// A period within this relative distance of a known one is taken for it.
 const KNOWN_TO: f64 = 0.003;
-/// Points this near to the usual one, in parts of the period, come with it.
+/// Points within this share of the period around the usual phase belong to the period.
 const NEAR: f64 = 0.1;
-/// What an interval of 95 % leaves to each side.
+/// Each tail of a 95 % interval.
 const TAIL: f64 = 0.025;
 
-/// A large latency, the first of its burst.
+/// A large latency that is the first of its burst.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Onset {
-    /// The number of its release, missed ones included.
+    /// Number of its release, counting overruns.
     pub release: u64,
-    /// Its size.
     pub latency_ns: Nanos,
 }
 
-/// What a thread measured, as far as periods go.
+/// What the search needs of a thread.
 #[derive(Clone, Copy, Debug)]
 pub struct PeriodicEvidence<'a> {
-    /// Its large latencies.
     pub onsets: &'a [Onset],
     /// Releases that were due.
     pub activations: u64,
-    /// Distance of the releases.
     pub period_ns: Nanos,
-    /// Threads that are searched, of each of which a period may seem to be there by chance.
+    /// Number of threads searched, in each of which a period may appear by chance.
     pub threads: usize,
 }
 
-/// The period of the largest latencies; none where there is none but by chance.
+/// The period of the largest latencies; `None` if there is none beyond chance.
 pub fn periodic(evidence: &PeriodicEvidence) -> Option<PeriodicLatencies> {
     let activations = evidence.activations;
     let mut onsets: Vec<Onset> =
@@ -79,7 +77,7 @@ pub fn periodic(evidence: &PeriodicEvidence) -> Option<PeriodicLatencies> {
         let (tests, least) = (peaks.frequencies_tested + KNOWN.len() as f64, peaks.least);
         let usable = known.into_iter().filter(|known| *known >= least && *known < 0.5);
         let exact = usable.map(|known| (height(set, known), known));
-        // What is highest between two tested frequencies is no test of its own.
+        // A peak refined between two tested frequencies is not a separate test.
         let seen = peak.map(|peak| (height(set, peak), refined(set, peak, peaks.resolution).1));
         let highest = exact.chain(seen).max_by(|one, other| one.0.total_cmp(&other.0));
         let Some((height, frequency)) = highest else { continue };
@@ -96,17 +94,17 @@ pub fn periodic(evidence: &PeriodicEvidence) -> Option<PeriodicLatencies> {
 
 /// The highest peaks of the periodograms of two sets of points.
 struct Peaks {
-    /// One of each set, in periods a release.
+    /// One per set, in cycles per release.
     frequencies: [Option<f64>; 2],
-    /// As how many that depend on no other these count.
+    /// Effective number of independent frequencies.
     frequencies_tested: f64,
-    /// Distance of two of them.
+    /// Distance of neighbouring frequencies.
     resolution: f64,
-    /// The lowest that is looked at.
+    /// Lowest frequency searched.
     least: f64,
 }
 
-/// Both sets in one transform, as its real and its imaginary part.
+/// Both sets in one transform, as its real and imaginary parts.
 fn highest_peaks(sets: [&[Onset]; 2], activations: u64, most_steps: u64) -> Peaks {
     let releases = activations.max(1);
     let step = releases.div_ceil(most_steps);
@@ -139,21 +137,21 @@ fn highest_peaks(sets: [&[Onset]; 2], activations: u64, most_steps: u64) -> Peak
     }
     Peaks {
         frequencies: highest.map(|(_, at)| at),
-        // Half as many depend on no other, but the highest of twice as many points is higher.
+        // Only half as many are independent, but oversampling by two raises the highest.
         frequencies_tested: steps as f64,
         resolution: 1.0 / (steps as f64 * step as f64),
         least: least / step as f64,
     }
 }
 
-/// The sum of all points as arrows of one turn a period: its length in the mean, and its direction.
+/// Mean resultant vector of all points at one turn per period: length and direction.
 fn arrow(onsets: &[Onset], frequency: f64) -> Complex<f64> {
     let turns = onsets.iter().map(|onset| (onset.release as f64 * frequency).fract() * TAU);
     turns.map(|angle| Complex { re: angle.cos(), im: angle.sin() }).sum::<Complex<f64>>()
         / onsets.len().max(1) as f64
 }
 
-/// The height of the periodogram at any frequency (Rayleigh), of mean 1 without a period.
+/// The periodogram at any frequency (Rayleigh), with mean 1 without a period.
 fn height(onsets: &[Onset], frequency: f64) -> f64 {
     arrow(onsets, frequency).norm_sqr() * onsets.len() as f64
 }
@@ -165,7 +163,8 @@ fn refined(onsets: &[Onset], peak: f64, resolution: f64) -> (f64, f64) {
     heights.max_by(|one, other| one.0.total_cmp(&other.0)).unwrap_or((0.0, peak))
 }
 
-/// The lowest frequency of which the peak may be a multiple, among its parts and what is known.
+/// The lowest frequency of which the peak may be a multiple, among its fractions and the known
+/// periods.
 fn fundamental(onsets: &[Onset], peak: f64, known: &[f64], peaks: &Peaks) -> f64 {
     let highest = height(onsets, peak);
     let parts = (1..=PARTS).map(|part| refined(onsets, peak / f64::from(part), peaks.resolution).1);
@@ -175,7 +174,7 @@ fn fundamental(onsets: &[Onset], peak: f64, known: &[f64], peaks: &Peaks) -> f64
     high.fold(peak, f64::min)
 }
 
-/// The period of a known disturbance, if it is one.
+/// The period of a known disturbance, if it matches one.
 fn exact(period: Nanos) -> Nanos {
     let known = KNOWN.into_iter().map(|ms| Nanos((ms * 1e6) as i64));
     let is_near = |known: &Nanos| (period.0 as f64 / known.0 as f64 - 1.0).abs() < KNOWN_TO;
@@ -195,7 +194,7 @@ fn describe(
         off.min(1.0 - off) <= NEAR
     };
     let (near, all) = (onsets.iter().filter(is_near).count() as f64, onsets.len() as f64);
-    // Of those that come at any time, as many are near by chance.
+    // Latencies at random times are near the phase in proportion to the window.
     let with_period = |share: f64| ((share - 2.0 * NEAR) / (1.0 - 2.0 * NEAR)).clamp(0.0, 1.0);
     let limits = (share_below(near, all, TAIL), share_above(near, all, TAIL));
     let period_ns = Nanos((evidence.period_ns.0 as f64 / frequency).round() as i64);
@@ -219,8 +218,7 @@ mod tests {
     use super::*;
     use crate::random::Random;
 
-    /// Large latencies of which this share comes with a period of so many releases, the others at any
-    /// time.
+    /// Large latencies, a share of them with a period in releases, the others at random times.
     fn onsets(seed: u64, activations: u64, period: f64, share: f64) -> Vec<Onset> {
         let mut random = Random::new(seed);
         let one = |random: &mut Random| {
@@ -243,7 +241,7 @@ mod tests {
 
     #[test]
     fn a_period_is_found_with_its_share() {
-        // Releases every 211 us; a tick of 4 ms, a second, and one that nobody has named.
+        // Releases every 211 us; a tick of 4 ms, a second, and a period that is not in the list.
         for (ms, share) in [(4.0, 0.6), (1_000.0, 0.5), (37.3, 0.4)] {
             let period = ms * 1e6 / 211_000.0;
             let all = onsets(1, 400_000, period, share);

@@ -1,21 +1,22 @@
-//! The sampling phase: a period that fits the kernel's tick is a stroboscope.
+//! The sampling phase: a period that divides the kernel's tick, or is a multiple of it, aliases
+//! with it.
 
 use latlab_model::Nanos;
 use latlab_model::finding::{Finding, MachineFinding};
 use latlab_model::nanos::SECOND;
 
-/// Tick rates that kernels are built with, for a machine that does not say its own.
+/// Usual CONFIG_HZ values, for a machine whose tick rate is unknown.
 const USUAL_TICKS: [u32; 4] = [1_000, 300, 250, 100];
-/// Releases that meet the tick at points at least this far apart leave gaps that a disturbance
-/// of a common length fits into.
+/// If releases meet the tick at points at least this far apart, a disturbance of common length fits
+/// into the gaps.
 const GAP: Nanos = Nanos(10_000);
-/// Releases that meet a disturbance this near to the same point, in parts of the shorter period, meet it
-/// always or never for a long time.
+/// Releases whose phase against a disturbance moves by less than this share of the shorter period
+/// meet it always or never for a long time.
 const SAME_POINT: f64 = 0.01;
-/// Nobody samples a tick with a longer period, and the search for a prime stays short.
+/// Longer periods are not used to sample a tick, and the search for a prime stays short.
 const LONGEST: Nanos = Nanos(10 * SECOND.0);
 
-/// A warning when the releases of this period always meet the tick at the same few points.
+/// A warning if the releases of this period always meet the tick at the same few points.
 pub fn stroboscope(period: Nanos, tick_hz: Option<u32>) -> Option<Finding> {
     if period <= Nanos::ZERO || period > LONGEST {
         return None;
@@ -34,7 +35,7 @@ pub fn stroboscope(period: Nanos, tick_hz: Option<u32>) -> Option<Finding> {
     }))
 }
 
-/// Whether one of period and tick fits into the other, or both share a coarse grid.
+/// Whether period and tick divide each other or share a coarse grid.
 fn locks(period: Nanos, hz: u32) -> bool {
     if hz == 0 {
         return false;
@@ -44,8 +45,8 @@ fn locks(period: Nanos, hz: u32) -> bool {
     periods.is_multiple_of(ticks) || ticks.is_multiple_of(periods) || shared_ns >= GAP.0 as u64
 }
 
-/// A period of releases that does not meet a disturbance of this period always or never; none where
-/// the one that was measured does not.
+/// A period whose releases neither always nor never meet a disturbance of this period; `None` if
+/// the measured one is fine.
 pub fn better_period(period: Nanos, disturbance: Nanos) -> Option<Nanos> {
     let (long, short) = (period.max(disturbance), period.min(disturbance));
     if short <= Nanos::ZERO || long > LONGEST {
@@ -55,13 +56,13 @@ pub fn better_period(period: Nanos, disturbance: Nanos) -> Option<Nanos> {
     (rest.min(1.0 - rest) < SAME_POINT).then(|| nearest_prime(period))
 }
 
-/// At how many points of the tick releases can lie.
+/// Number of points within the tick at which releases can lie.
 fn points_in_tick(period: Nanos, hz: u32) -> u64 {
     let (periods, ticks) = ratio(period, hz);
     ticks / greatest_divisor(periods, ticks)
 }
 
-/// Period and tick in a unit in which both are whole, which nanoseconds are not for 300 Hz.
+/// Period and tick in a unit in which both are whole; nanoseconds are not, for 300 Hz.
 fn ratio(period: Nanos, hz: u32) -> (u64, u64) {
     (period.0.unsigned_abs().saturating_mul(u64::from(hz)), SECOND.0 as u64)
 }
@@ -70,7 +71,7 @@ fn greatest_divisor(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { greatest_divisor(b, a % b) }
 }
 
-/// The nearest period that is a prime number of microseconds (of nanoseconds when it is short).
+/// The nearest period that is a prime number of microseconds (of nanoseconds if short).
 fn nearest_prime(period: Nanos) -> Nanos {
     let unit = if period < GAP { 1 } else { 1_000 };
     let wanted = period.0 / unit;
@@ -139,7 +140,7 @@ mod tests {
         fn whatever_is_recommended_passes(period in 1_000i64..5_000_000_000, hz in 0usize..5) {
             let hz = [None, Some(1_000), Some(300), Some(250), Some(100)][hz];
             let better = nearest_prime(Nanos(period));
-            // A prime that divides a tick of its own is 2 or 5: too short for these periods.
+            // A prime that divides a tick is 2 or 5: too short for these periods.
             prop_assert_eq!(stroboscope(better, hz), None);
         }
 

@@ -5,19 +5,19 @@ use latlab_model::run::Quantiles;
 use latlab_model::{Bin, Histogram, Nanos};
 use std::collections::BTreeMap;
 
-/// The whole, in the unit that shares of a histogram are given in.
+/// Denominator of the shares of a histogram.
 pub const MILLION: u32 = 1_000_000;
-/// The quantiles of the tail, each with the number of latencies that carries it.
+/// The quantiles of the tail, each with the number of latencies it needs.
 const USUAL_TAIL: [(u64, u32); 3] = [(1_000, 999_000), (10_000, 999_900), (100_000, 999_990)];
-/// The chance that a two-sided interval of 95 % leaves to the side above it.
+/// Upper tail of a two-sided 95 % interval.
 const ABOVE: f64 = 0.025;
 
-/// The nearest-rank quantile for a share in parts per million; none while nothing was recorded, or
-/// where it lies among those beyond the last edge, or without bins.
+/// The nearest-rank quantile for a share in parts per million; `None` if nothing was recorded,
+/// without bins, or if it lies beyond the last edge.
 ///
-/// It is the highest latency that the bin of that rank can hold, so it never flatters the
-/// machine, but it never lies outside of what was observed either. Beyond the last edge only the
-/// largest latency is known, where the file states it.
+/// It is the highest latency that the bin of that rank can hold, so it never flatters the machine,
+/// but it never lies outside of what was observed either. Beyond the last edge only the largest
+/// latency is known, if the file states it.
 pub fn quantile(histogram: &Histogram, parts_per_million: u32) -> Option<Nanos> {
     if histogram.count == 0 || histogram.layout.is_unknown() {
         return None;
@@ -27,7 +27,7 @@ pub fn quantile(histogram: &Histogram, parts_per_million: u32) -> Option<Nanos> 
     Some(histogram.max().map_or(value, |max| value.min(max)).max(histogram.min_ns))
 }
 
-/// The same from stored rows in rising order, between the observed minimum and maximum.
+/// The same from stored rows in ascending order, between the observed minimum and maximum.
 pub fn quantile_of_rows(
     rows: &[Bin],
     parts_per_million: u32,
@@ -38,7 +38,7 @@ pub fn quantile_of_rows(
     if left == count && count > 0 {
         return Some(observed.1);
     }
-    // A row beyond may be smaller or larger than one without an end.
+    // A row above may be smaller or larger than one without an upper edge.
     let known = censored_above(rows).unwrap_or(Nanos::MAX);
     for row in rows.iter().filter(|row| row.high_ns <= known) {
         if left <= row.count {
@@ -49,8 +49,8 @@ pub fn quantile_of_rows(
     None
 }
 
-/// The same over several distributions of which each counts alike, however many latencies it has:
-/// the smallest latency at which the mean of their shares reaches the quantile.
+/// The same over several distributions with equal weights, regardless of their counts: the smallest
+/// latency at which the mean of their shares reaches the quantile.
 pub fn quantile_of_equal_weight(
     parts: &[&[Bin]],
     parts_per_million: u32,
@@ -66,7 +66,7 @@ pub fn quantile_of_equal_weight(
             *shares.entry(row.high_ns).or_default() += row.count as f64 / *count as f64;
         }
     }
-    // Sums of shares are off by a few units of the last place.
+    // Sums of shares have rounding errors in the last places.
     let wanted =
         f64::from(parts_per_million.min(MILLION)) / f64::from(MILLION) * parts.len() as f64;
     let mut reached = 0.0;
@@ -80,32 +80,32 @@ pub fn quantile_of_equal_weight(
     Some((high - Nanos(1)).min(observed.1).max(observed.0))
 }
 
-/// How many latencies a quantile needs before an upper limit can be given for it at 95 %: with
-/// fewer, even the largest one may lie below the true quantile, so the figure supports nothing.
+/// How many latencies a quantile needs for an upper limit at 95 %: with fewer, even the largest one
+/// may lie below the true quantile.
 ///
-/// It is the two-sided order-statistic interval, whose upper end is the largest latency as soon
-/// as `(1 - p)^n <= 0.025`, that is `n p >= 3.69` for the part `p` above the quantile.
+/// It is the two-sided order-statistic interval, whose upper end is the largest latency as soon as
+/// `(1 - p)^n <= 0.025`, that is `n p >= 3.69` for the part `p` above the quantile.
 pub fn latencies_needed(parts_per_million: u32) -> u64 {
     let above = f64::from(MILLION.saturating_sub(parts_per_million)) / f64::from(MILLION);
-    // Nothing supports the quantile of everything.
+    // No number of latencies supports the 100 % quantile.
     if above <= 0.0 { u64::MAX } else { (ABOVE.ln() / (-above).ln_1p()).ceil() as u64 }
 }
 
-/// The usual quantiles, as far into the tail as the number of latencies carries.
+/// The usual quantiles, as far into the tail as the number of latencies supports.
 pub fn quantiles(histogram: &Histogram) -> Option<Quantiles> {
     let of = |parts_per_million| quantile(histogram, parts_per_million);
     let is_known = !histogram.layout.is_unknown();
     usual(histogram.count, is_known.then(|| histogram.layout.end()), of)
 }
 
-/// The same of rows in rising order, between the observed minimum and maximum.
+/// The same from rows in ascending order, between the observed minimum and maximum.
 pub fn quantiles_of_rows(rows: &[Bin], observed: (Nanos, Nanos)) -> Option<Quantiles> {
     let count = rows.iter().fold(0, |sum: u64, row| sum.saturating_add(row.count));
     let of = |parts_per_million| quantile_of_rows(rows, parts_per_million, observed);
     usual(count, censored_above(rows), of)
 }
 
-/// The quantiles that so many latencies carry. One that is not known lies above `end`.
+/// The quantiles that `count` latencies support. An unknown one lies above `end`.
 fn usual(count: u64, end: Option<Nanos>, of: impl Fn(u32) -> Option<Nanos>) -> Option<Quantiles> {
     let from = |least, parts_per_million| (count >= least).then(|| of(parts_per_million)).flatten();
     let [p50_ns, p90_ns, p99_ns] = [500_000, 900_000, 990_000].map(|share| from(1, share));
@@ -128,8 +128,8 @@ fn usual(count: u64, end: Option<Nanos>, of: impl Fn(u32) -> Option<Nanos>) -> O
     })
 }
 
-/// Position of the quantile in the sorted latencies, from 1; in integers, because a rank of
-/// 10^12 latencies must not be off by one.
+/// Position of the quantile in the sorted latencies, from 1; in integers, because a rank of 10^12
+/// latencies must not be off by one.
 fn rank(count: u64, parts_per_million: u32) -> u64 {
     let share = parts_per_million.min(MILLION);
     let rank = (u128::from(count) * u128::from(share)).div_ceil(u128::from(MILLION));
@@ -147,7 +147,7 @@ fn highest_at(histogram: &Histogram, rank: u64) -> Option<Nanos> {
             return Some(histogram.layout.high(bin) - Nanos(1));
         }
     }
-    // Of those beyond the last edge only the largest is known.
+    // Beyond the last edge only the largest is known.
     histogram.max().filter(|_| rank == histogram.count)
 }
 
@@ -242,7 +242,7 @@ mod tests {
     #[test]
     fn a_quantile_beyond_the_last_edge_lies_above_it() {
         let layout = BinLayout::equal(Nanos::ZERO, Nanos(1_000), 400).unwrap();
-        // Half of them lie beyond; how far is known of the largest only.
+        // Half of them lie beyond; only the size of the largest is known.
         let beyond = |at: i64| Nanos(if at < 500 { 3_000 } else { 400_000 + at });
         let counts = Histogram::with_layout(layout, (0..1_000).map(beyond));
         assert_eq!(quantile(&counts, 500_000), Some(Nanos(3_999)));
@@ -294,8 +294,8 @@ mod tests {
 
     #[test]
     fn a_quantile_needs_as_many_latencies_as_its_interval() {
-        // The vectors of the order-statistic interval: one of 368 000 has no upper end, one of
-        // 370 000 has.
+        // The vectors of the order-statistic interval: for 368 000 there is no upper end, for 370
+        // 000 there is.
         assert_eq!(latencies_needed(999_990), 368_887);
         assert_eq!(latencies_needed(999_999), 3_688_878);
         assert_eq!(latencies_needed(900_000), 36);

@@ -1,6 +1,6 @@
 //! Intervals of quantiles by order statistics: which of the largest latencies bound one with 95 %
-//! confidence (David and Nagaraja 2003; dependent latencies: Woodruff 1952). The shape of the distribution
-//! plays no part; how latencies depend on each other does.
+//! confidence (David and Nagaraja 2003; dependent latencies: Woodruff 1952). The shape of the
+//! distribution does not matter; dependence between latencies does.
 
 use crate::quantile::{MILLION, latencies_needed};
 use crate::special::binomial_up_to;
@@ -8,27 +8,27 @@ use latlab_model::histogram::censored_above;
 use latlab_model::statistics::QuantileInterval;
 use latlab_model::{Bin, Nanos};
 
-/// What a two-sided interval of 95 % leaves to each side.
+/// Each tail of a two-sided 95 % interval.
 const TAIL: f64 = 0.025;
-/// The usual quantiles, in parts per million.
+/// In parts per million.
 pub const QUANTILES: [u32; 6] = [500_000, 900_000, 990_000, 999_000, 999_900, 999_990];
 
-/// The numbers from the largest, which is 1, of the latencies that bound a quantile.
+/// Ranks of the latencies that bound a quantile, counted from the largest, which is 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct QuantileRanks {
-    /// Of the one that it is not below.
+    /// Rank of the lower bound.
     pub lower: u64,
-    /// Of the one that it is not above; 0 where not even the largest bounds it.
+    /// Rank of the upper bound; 0 if not even the largest latency bounds it.
     pub upper: u64,
 }
 
-/// The ranks for so many latencies and a quantile that this share lies above; of latencies that come
-/// `per_event` at a time as many stand for one.
+/// The ranks for `latencies` and the quantile with the share `above` above it; `per_event`
+/// dependent latencies count as one.
 pub fn quantile_ranks(latencies: f64, above: f64, per_event: f64) -> QuantileRanks {
     let per_event = per_event.max(1.0);
     let events = latencies / per_event;
     let up_to = |count: f64| binomial_up_to(count, events, above);
-    // The largest that is surely below, and the smallest that is surely above.
+    // The largest that is certainly below, and the smallest that is certainly above.
     let upper = last_number(events, |number| up_to(number - 1.0) <= TAIL);
     let lower = last_number(events, |number| up_to(number - 1.0) < 1.0 - TAIL) + 1.0;
     QuantileRanks {
@@ -37,8 +37,8 @@ pub fn quantile_ranks(latencies: f64, above: f64, per_event: f64) -> QuantileRan
     }
 }
 
-/// The last whole number up to `most` of which something holds that holds of all smaller ones, by halving;
-/// 0 where it holds of none.
+/// The largest whole number up to `most` for which a monotone condition holds, by halving; 0 if
+/// none.
 fn last_number(most: f64, holds: impl Fn(f64) -> bool) -> f64 {
     let (mut low, mut high) = (0.0, most.floor() + 1.0);
     loop {
@@ -50,8 +50,8 @@ fn last_number(most: f64, holds: impl Fn(f64) -> bool) -> f64 {
     }
 }
 
-/// The interval of a quantile of these rows, which rise, between the observed minimum and maximum;
-/// none without latencies, or where neither side can be said.
+/// The interval of a quantile of ascending rows, between the observed minimum and maximum; `None`
+/// without latencies, or if neither side is known.
 pub fn quantile_interval(
     rows: &[Bin],
     parts_per_million: u32,
@@ -67,7 +67,7 @@ pub fn quantile_interval(
     let ranks = quantile_ranks(count as f64, above, each);
     let (least, most) = observed;
     let within = |value: Nanos| most.map_or(value, |most| value.min(most)).max(least);
-    // What lies beyond the first row without an end may be as large as the largest latency.
+    // Latencies in or above the first row without an upper edge may be as large as the largest.
     let known = censored_above(rows).unwrap_or(Nanos::MAX);
     let upper = row_from_top(rows, ranks.upper).map(|row| match row.high_ns <= known {
         true => row.high_ns - Nanos(1),
@@ -86,8 +86,8 @@ pub fn quantile_interval(
     })
 }
 
-/// The row in which the latency with this number from the largest lies; none of number 0 and beyond
-/// the smallest.
+/// The row of the latency with this rank from the largest; `None` for rank 0 and beyond the
+/// smallest.
 fn row_from_top(rows: &[Bin], number: u64) -> Option<&Bin> {
     let mut above = 0_u64;
     rows.iter().rev().filter(|_| number > 0).find(|row| {
@@ -114,7 +114,7 @@ mod tests {
         assert_eq!((far.low_ns, far.high_ns), (Some(Nanos(99_900)), Some(Nanos(99_950))));
         let median = of(500_000, 1.0);
         assert_eq!((median.low_ns, median.high_ns), (Some(Nanos(49_900)), Some(Nanos(50_099))));
-        // Latencies that come a hundred at a time say as much as a hundredth of them.
+        // Latencies that come a hundred at a time count as a hundredth of them.
         let dependent = of(500_000, 100.0);
         assert!(dependent.low_ns < median.low_ns && dependent.high_ns > median.high_ns);
         assert_eq!(of(999_990, 100.0).high_ns, None, "ten thousand events have no p99.999");
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_large_count_is_as_exact_as_a_small_one() {
-        // Both sides of the size at which the normal distribution takes over.
+        // Both sides of the size from which the normal approximation is used.
         for (latencies, above) in [(40_000.0, 0.01), (41_000.0, 0.01)] {
             let QuantileRanks { lower, upper } = quantile_ranks(latencies, above, 1.0);
             let mean: f64 = latencies * above;

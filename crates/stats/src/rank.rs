@@ -1,29 +1,29 @@
-//! The exact rank test of Mann and Whitney, the estimate of Hodges and Lehmann that belongs to it, and
-//! how many values it needs.
+//! The exact rank test of Mann and Whitney, the matching estimate of Hodges and Lehmann, and how
+//! many values it needs.
 
 use crate::special::{normal, normal_above};
 
-/// A two-sided interval of 95 % leaves this to each side.
+/// Each tail of a two-sided 95 % interval.
 pub const TAIL: f64 = 0.025;
-/// The ways to deal two larger samples are too many for an exact count.
+/// Larger samples have too many permutations for an exact count.
 const MOST_EXACT: usize = 120;
-/// The chance to see a shift that [`values_needed`] asks for.
+/// Power that [`values_needed`] asks for.
 const POWER: f64 = 0.8;
-/// More values a side are asked of nobody.
+/// Most values per side that latlab asks for.
 pub const MOST_VALUES: usize = 30;
-/// The fewest values a side that can be told apart at 95 %.
+/// Fewest values per side that can differ at 95 %.
 pub const FEWEST_VALUES: usize = 4;
 
-/// How far two samples are apart.
+/// Difference of two samples.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Shift {
     /// The median of all differences, second minus first.
     pub estimate: f64,
-    /// Its exact interval with its confidence; none of too few values.
+    /// Exact interval and its confidence; `None` with too few values.
     pub interval: Option<(f64, f64, f64)>,
 }
 
-/// The ranks of values, twice as large as usual so that the mean rank of equal ones is whole.
+/// The ranks of values, doubled so that the mean rank of equal values is whole.
 pub fn doubled_ranks(values: &[f64]) -> Vec<usize> {
     let rank = |value: &f64| {
         let below = values.iter().filter(|other| *other < value).count();
@@ -33,8 +33,8 @@ pub fn doubled_ranks(values: &[f64]) -> Vec<usize> {
     values.iter().map(rank).collect()
 }
 
-/// The exact two-sided probability that the ranks of two samples lie at least this far apart, when
-/// nothing differs; equal values are taken into account.
+/// The exact two-sided probability that the ranks of two samples differ at least this much if
+/// nothing changed; ties are taken into account.
 pub fn rank_test(first: &[f64], second: &[f64]) -> f64 {
     let values = [first, second].concat();
     let ranks = doubled_ranks(&values);
@@ -43,8 +43,8 @@ pub fn rank_test(first: &[f64], second: &[f64]) -> f64 {
     chances(&ranks, first.len())[seen]
 }
 
-/// The probability that the sum of so many of these ranks lies so far from its mean, or further, for
-/// each distance; all choices are equally likely.
+/// For each distance, the probability that the sum of `chosen` of these ranks is at least this far
+/// from its mean, if all choices are equally likely.
 pub fn chances(ranks: &[usize], chosen: usize) -> Vec<f64> {
     let mean = chosen * (ranks.len() + 1);
     let most = mean.max(ranks.iter().sum::<usize>().saturating_sub(mean));
@@ -61,17 +61,17 @@ pub fn chances(ranks: &[usize], chosen: usize) -> Vec<f64> {
     chances
 }
 
-/// The same of large samples, whose sums of ranks are normally distributed.
+/// The same for large samples, by the normal approximation.
 fn usual_chance(ranks: &[usize], chosen: usize, seen: f64) -> f64 {
     let (all, chosen) = (ranks.len() as f64, chosen as f64);
     let squares: f64 = ranks.iter().map(|rank| (*rank as f64 - all - 1.0).powi(2)).sum();
     let deviation = (squares * chosen * (all - chosen) / (all * (all - 1.0))).sqrt();
-    // Doubled ranks go in steps of two.
+    // Doubled ranks come in steps of two.
     let distance = (seen - 1.0).max(0.0) / deviation.max(1e-9);
     (2.0 * normal(-distance)).clamp(f64::MIN_POSITIVE, 1.0)
 }
 
-/// The probability of each sum of so many of these ranks, all choices being equally likely.
+/// Probability of each sum of `chosen` of these ranks, if all choices are equally likely.
 fn rank_sums(ranks: &[usize], chosen: usize) -> Vec<f64> {
     let most: usize = ranks.iter().sum();
     let mut ways = vec![vec![0.0; most + 1]; chosen + 1];
@@ -89,13 +89,14 @@ fn rank_sums(ranks: &[usize], chosen: usize) -> Vec<f64> {
     ways.swap_remove(chosen).into_iter().map(|count| count / all.max(1.0)).collect()
 }
 
-/// The largest number of inversions between samples of these sizes that is rarer than 2.5 %, and the
-/// confidence of the interval that it gives; none of samples too small for 95 %.
+/// The largest number of inversions between samples of these sizes that is rarer than 2.5 %, and
+/// the confidence of the resulting interval; `None` for samples too small for 95 %.
 pub fn critical_inversions(first: usize, second: usize) -> Option<(usize, f64)> {
     inversions_at(first, second, TAIL)
 }
 
-/// The largest number of inversions that is rarer than a chance, and the confidence of its interval.
+/// The largest number of inversions with a smaller tail probability, and the confidence of its
+/// interval.
 fn inversions_at(first: usize, second: usize, tail: f64) -> Option<(usize, f64)> {
     if first + second > MOST_EXACT {
         return usual_inversions(first, second, tail);
@@ -114,7 +115,7 @@ fn inversions_at(first: usize, second: usize, tail: f64) -> Option<(usize, f64)>
     critical
 }
 
-/// The same of large samples, whose inversions are normally distributed.
+/// The same for large samples, by the normal approximation.
 fn usual_inversions(first: usize, second: usize, tail: f64) -> Option<(usize, f64)> {
     let (first, second) = (first as f64, second as f64);
     let deviation = (first * second * (first + second + 1.0) / 12.0).sqrt();
@@ -122,8 +123,8 @@ fn usual_inversions(first: usize, second: usize, tail: f64) -> Option<(usize, f6
     (critical >= 0.0).then_some((critical as usize, 1.0 - 2.0 * tail))
 }
 
-/// In how many ways two samples without equal values have so many inversions: the coefficients of a
-/// Gaussian binomial, of samples of 60 at most.
+/// Number of arrangements of two samples without ties, by their number of inversions: the
+/// coefficients of a Gaussian binomial, for samples of 60 at most.
 fn inversions(first: usize, second: usize) -> Vec<i128> {
     let most = first * second;
     let mut ways = vec![0_i128; most + 1];
@@ -164,7 +165,7 @@ pub fn median_difference(first: &[f64], second: &[f64]) -> f64 {
     }
 }
 
-/// The median of sorted values; zero of none.
+/// The median of sorted values; zero if empty.
 pub fn median(sorted: &[f64]) -> f64 {
     let half = sorted.len() / 2;
     match sorted.len() {
@@ -174,8 +175,8 @@ pub fn median(sorted: &[f64]) -> f64 {
     }
 }
 
-/// How many values a side show a shift of this many standard deviations in four of five comparisons;
-/// none where more than [`MOST_VALUES`] are needed. A two-sided test leaves `tail` to each side.
+/// How many values per side show a shift of this many standard deviations in four of five
+/// comparisons; `None` if more than [`MOST_VALUES`]. A two-sided test leaves `tail` to each side.
 pub fn values_needed(deviations: f64, tail: f64) -> Option<usize> {
     let earlier = normal(deviations / std::f64::consts::SQRT_2);
     let both = earlier_than_both(deviations);
@@ -190,7 +191,7 @@ pub fn values_needed(deviations: f64, tail: f64) -> Option<usize> {
     })
 }
 
-/// The probability that a value shifted by so many standard deviations is above two others.
+/// Probability that a value shifted by this many standard deviations exceeds two others.
 fn earlier_than_both(deviations: f64) -> f64 {
     const STEPS: usize = 400;
     const REACH: f64 = 8.0;
@@ -275,7 +276,7 @@ mod tests {
         assert!(near(rank_test(&[0.0, 0.0, 0.0, 1.0], &[1.0, 1.0, 2.0, 2.0]), 6.0 / 70.0));
     }
 
-    /// The study behind it: runs a side for a power of 80 % by simulation.
+    /// The study behind it: runs per side for a power of 80 %, by simulation.
     #[test]
     fn noisier_machines_need_more_runs() {
         let needed = |variation: f64, change: f64| {

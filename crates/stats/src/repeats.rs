@@ -1,4 +1,4 @@
-//! Repeats of a run together against a tolerated rate of miss bursts.
+//! Judges repeats of a run together against a tolerated rate of miss bursts.
 
 use crate::limit::{BurstCount, may_be_chosen, rejudge, word};
 use crate::special::{chance_of_dispersion, share_above};
@@ -6,20 +6,20 @@ use latlab_model::Run;
 use latlab_model::campaign_table::RepeatsVerdict;
 use latlab_model::run::{VerdictReason, VerdictWord};
 
-/// What a one-sided statement of 95 % leaves out.
+/// Error probability of a one-sided 95 % bound.
 const CHANCE: f64 = 0.05;
-/// Runs whose bursts differ so much by chance only this rarely do not differ by chance.
+/// Runs differ by more than chance if their bursts differ this much with a smaller probability.
 const ALPHA_OF_DISPERSION: f64 = 0.01;
 
-/// Whether chance alone may have made the bursts of these runs differ as they do.
+/// Whether the burst counts of these runs are consistent with one rate.
 pub fn is_chance(counts: &[BurstCount]) -> bool {
     let each: Vec<(u64, f64)> =
         counts.iter().map(|one| (one.most, one.measured.0 as f64)).collect();
     chance_of_dispersion(&each) >= ALPHA_OF_DISPERSION
 }
 
-/// What the repeats say of the limit together; none of no run, or where one has no bursts in a known
-/// time.
+/// What the repeats together show about the limit; `None` without runs, or if one has no bursts in
+/// a known time.
 pub fn judge_repeats(runs: &[&Run], per_hour: f64) -> Option<RepeatsVerdict> {
     let counts: Vec<BurstCount> =
         runs.iter().map(|run| BurstCount::of_run(run)).collect::<Option<_>>()?;
@@ -28,7 +28,7 @@ pub fn judge_repeats(runs: &[&Run], per_hour: f64) -> Option<RepeatsVerdict> {
     let undecided = runs.iter().filter(|run| !is_as_planned(run, per_hour)).count();
     let differ = !is_chance(&counts);
     let together = all.against(per_hour, any_time);
-    // What one boot or one hour has of its own is not averaged away by the others.
+    // A bad boot or hour must not be averaged away by the others.
     let limit = match differ && word(&together) != Some(VerdictWord::Fail) {
         true => counts
             .iter()
@@ -57,7 +57,7 @@ pub fn judge_repeats(runs: &[&Run], per_hour: f64) -> Option<RepeatsVerdict> {
     })
 }
 
-/// Whether nothing but the length of the run keeps it from a verdict.
+/// Whether only the length of the run keeps it from a verdict.
 fn is_as_planned(run: &Run, per_hour: f64) -> bool {
     rejudge(run, per_hour).is_some_and(|verdict| {
         verdict.word != VerdictWord::Invalid

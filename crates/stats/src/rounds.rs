@@ -1,8 +1,8 @@
-//! The rounds of a watch together: how often bursts of misses come, at whatever time one looks.
+//! The rounds of a watch together: how often bursts of misses come, valid at any time.
 //!
-//! Each round by itself has a chance of 5 % to say that a machine which keeps a limit exceeds it, so that
-//! of many rounds some do. The bounds of all rounds together are any-time valid: over the whole watch they
-//! are wrong with that chance.
+//! Each single round has a chance of 5 % to report that a good machine exceeds its limit, so among
+//! many rounds some do. The bounds of all rounds together are any-time valid: that is their chance
+//! of being wrong over the whole watch.
 
 use crate::bursts::ENOUGH_FOR_CLUMPS;
 use crate::dependence::size_bias;
@@ -11,14 +11,14 @@ use crate::scales::{Durations, FEWEST_SLICES, slice_dependence};
 use latlab_model::Nanos;
 use latlab_model::run::{BurstLimit, Run, VerdictWord};
 
-/// Slices of the watch in which bursts are counted; when there are more, each two become one.
+/// Slices of the watch in which bursts are counted; beyond this, neighbours are merged.
 const MOST_SLICES: usize = 200;
-/// If it is not known how bursts clump, so many count as one: a watch meets bad hours, which a run need not.
+/// Assumed clump size if unknown: a watch meets bad hours, which a run need not.
 const UNKNOWN_CLUMP: f64 = 5.0;
-/// Few bursts that come by themselves seldom share one of so many parts of the watch with more than
-/// [`UNKNOWN_CLUMP`].
+/// With few bursts, clumps are seen by dividing the watch into this many parts: independent bursts
+/// seldom share one with more than [`UNKNOWN_CLUMP`].
 const PARTS: usize = 10;
-/// Releases that stand for the time of a slice of usual length: bursts are rare among them.
+/// Nominal releases per slice: large, since bursts are rare among them.
 const RELEASES: f64 = 1e9;
 
 /// The bursts of all rounds so far.
@@ -26,22 +26,21 @@ const RELEASES: f64 = 1e9;
 pub struct Rounds {
     total: Option<BurstCount>,
     slices: Vec<BurstCount>,
-    /// Rounds that make a slice.
+    /// Rounds per slice.
     rounds_of_slice: u64,
-    /// Rounds of the last slice.
+    /// Rounds in the last slice.
     of_last: u64,
-    /// Rounds of which latencies may be missing.
+    /// Rounds that may lack latencies.
     left_out: u64,
 }
 
 impl Rounds {
-    /// None yet.
     pub fn new() -> Rounds {
         Rounds { rounds_of_slice: 1, ..Rounds::default() }
     }
 
-    /// Adds a round that was measured. Where its latencies are worthless or may be missing, its time shows
-    /// nothing, but its misses may be bursts.
+    /// Adds a measured round. If its latencies are invalid or incomplete, its time is not counted,
+    /// but its misses may be bursts.
     pub fn add_run(&mut self, run: &Run) {
         let is_invalid = run.verdict.as_ref().is_some_and(|one| one.word == VerdictWord::Invalid);
         match BurstCount::of_run(run) {
@@ -54,7 +53,6 @@ impl Rounds {
         }
     }
 
-    /// Adds the bursts of a round.
     pub fn add(&mut self, count: BurstCount) {
         self.total = Some(self.total.map_or(count, |total| total.plus(count)));
         match self.slices.last_mut().filter(|_| self.of_last < self.rounds_of_slice) {
@@ -66,7 +64,7 @@ impl Rounds {
         }
         self.of_last += 1;
         if self.slices.len() > MOST_SLICES {
-            // The last one stays whole: it is as long as a former slice.
+            // The last one is kept as it is: it has the length of a former slice.
             let last = self.slices.pop();
             let pair =
                 |pair: &[BurstCount]| pair[1..].iter().fold(pair[0], |sum, one| sum.plus(*one));
@@ -75,16 +73,16 @@ impl Rounds {
         }
     }
 
-    /// All bursts in all measured time, with how they clump from round to round; none before a round that
-    /// has a deadline and releases.
+    /// All bursts in all measured time, and how they clump from round to round; `None` before the
+    /// first round with a deadline and releases.
     pub fn count(&self) -> Option<BurstCount> {
         let total = self.total?;
         let clump = self.clump(total).max(total.clump.unwrap_or(1.0));
         Some(BurstCount { clump: Some(clump), ..total })
     }
 
-    /// How many bursts come together in the slices, at all scales; of few bursts by what came in
-    /// the same tenth of the watch.
+    /// Bursts per clump over slices, at all time scales; with few bursts, by those in the same
+    /// tenth of the watch.
     fn clump(&self, total: BurstCount) -> f64 {
         if total.most < ENOUGH_FOR_CLUMPS as u64 || self.slices.len() < FEWEST_SLICES {
             let part = self.slices.len().div_ceil(PARTS).max(1);
@@ -99,13 +97,13 @@ impl Rounds {
         found.map_or(UNKNOWN_CLUMP, |found| found.per_event)
     }
 
-    /// The rates that all rounds leave possible, and whether they decide that a rate is kept.
+    /// The rates that the rounds together do not exclude, and the verdict if they decide.
     pub fn against(&self, per_hour: f64) -> Option<(BurstLimit, Option<VerdictWord>)> {
         let limit = self.count()?.against(per_hour, true);
         Some((limit, word(&limit)))
     }
 
-    /// Rounds whose time is not counted, since latencies may be missing in them.
+    /// Rounds whose time is not counted because they may lack latencies.
     pub fn left_out(&self) -> u64 {
         self.left_out
     }

@@ -5,15 +5,14 @@ use crate::special::count_above;
 use latlab_model::Nanos;
 use latlab_model::run_length::{AllowedBursts, RunLength};
 
-/// Bursts that a plan may allow.
+/// Most bursts that a plan may allow.
 const MOST_BURSTS: u64 = 4;
 const HOUR_NS: f64 = 3.6e12;
 
-/// The lengths that exclude this many bursts in an hour or more, for each number of bursts that may
-/// come meanwhile.
+/// For each allowed number of bursts, the run length that excludes this rate or a higher one.
 pub fn run_length(limit_per_hour: f64, confidence: f64) -> RunLength {
     let chance = 1.0 - confidence;
-    // 292 years are enough for everybody.
+    // Cap at 292 years, the range of nanoseconds.
     let length = |multiple: f64| Nanos((multiple / limit_per_hour * HOUR_NS) as i64);
     let plan = |bursts: u64| AllowedBursts {
         bursts,
@@ -27,8 +26,8 @@ pub fn run_length(limit_per_hour: f64, confidence: f64) -> RunLength {
 mod tests {
     use super::*;
 
-    /// Multiples of the time between two bursts: Garwood's limits (scipy.stats.chi2.ppf), and those of the
-    /// mixture of likelihoods (Python's math.lgamma and series).
+    /// Multiples of the time between two bursts: Garwood's limits (scipy.stats.chi2.ppf), and those
+    /// of the mixture of likelihoods (Python's math.lgamma and series).
     #[test]
     fn lengths_are_those_of_the_oracle() {
         let plans = run_length(1.0, 0.95).plans;

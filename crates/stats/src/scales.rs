@@ -1,49 +1,49 @@
-//! How many latencies stand for one that depends on no other, at all scales that a run is long enough for.
+//! How many dependent latencies count as one independent latency, over all time scales that a run
+//! covers.
 //!
-//! A run is cut into slices, and the share of each that lies above a level is written as a sum of cosines,
-//! the slowest first. Independent latencies make all of them equally large; what varies slowly makes the
-//! slow ones larger. Which combination of constant and slow variation it is, and for how long the slow part
-//! lasts, is left open and weighted by what the cosines say (Müller and Watson 2016, Review of Economic
-//! Studies 83: 1711, with a white and an autoregressive part). So an interval grows by what is not known of
-//! slow variation, and hardly where there is no sign of it.
+//! A run is cut into slices, and the share of each that lies above a level is written as a sum of
+//! cosines, the slowest first. Independent latencies make all of them equally large; slow variation
+//! makes the slow ones larger. Which mix of constant and slow variation applies, and how long the
+//! slow part lasts, is left open and weighted by the likelihood of the cosines (Müller and Watson
+//! 2016, Review of Economic Studies 83: 1711, with a white and an autoregressive part). So an
+//! interval grows with the uncertainty about slow variation, and hardly if there is no sign of it.
 
 use crate::dependence::size_bias;
 use crate::special::{student_above, student_beyond};
 
 /// The median, in parts per million.
 const MEDIAN: u32 = 500_000;
-/// Cosines that are looked at: slow ones, which decide, and as many faster ones as they are compared with.
+/// Cosines used: the slow ones, which decide, and faster ones to compare with.
 const COSINES: usize = 36;
-/// Of fewer slices nothing is known.
+/// With fewer slices, nothing is known.
 pub const FEWEST_SLICES: usize = 5;
-/// How many times stronger the slow variation may be than what is independent; 0 is none.
+/// Candidate strengths of the slow variation relative to the independent part; 0 is none.
 const STRENGTHS: [f64; 12] = [0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 512.0, 2048.0];
-/// Numbers of cosines that the slow variation may reach: the first lasts for the whole run.
+/// Candidate numbers of cosines that the slow variation reaches: the first lasts for the whole run.
 const CORNERS: usize = 14;
 const FIRST_CORNER: f64 = 0.5;
-/// Before the data is seen, latencies are taken as independent beyond the length of a slice with this
-/// probability.
+/// Prior probability that latencies are independent beyond the length of a slice.
 const INDEPENDENT: f64 = 0.9;
-/// A slow variation of so few cosines goes up and down too seldom in the run …
+/// A slow variation of this few cosines changes too seldom during the run …
 const TOO_SLOW: f64 = 4.0;
-/// … if it is so strong …
+/// … if it is this strong …
 const STRONG: f64 = 2.0;
-/// … and so probable.
+/// … and this probable.
 const SURELY_SLOW: f64 = 0.8;
-/// In a run of a suitable length the slow variation would reach this many cosines.
+/// In a run of suitable length the slow variation would reach this many cosines.
 const ENOUGH_COSINES: f64 = 8.0;
-/// What a two-sided interval of 95 % leaves to both sides, and the normal distribution that belongs to it.
+/// Both tails of a two-sided 95 % interval.
 const CHANCE: f64 = 0.05;
 const NORMAL: f64 = 1.959_963_984_540_054;
-/// A combination that is less probable changes nothing.
+/// Less probable combinations are ignored.
 const NEGLIGIBLE: f64 = 1e-5;
 
-/// How long slow variation lasts, as weights of the numbers of cosines that it may reach.
+/// How long slow variation lasts, as weights of `CORNERS`.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Durations([f64; CORNERS]);
 
 impl Default for Durations {
-    /// What is assumed before the data is seen: rather too long than too short.
+    /// Prior: rather too long than too short.
     fn default() -> Durations {
         let weights: [f64; CORNERS] = std::array::from_fn(|at| corner(at).powf(-0.5));
         Durations(weights).normalised()
@@ -56,7 +56,7 @@ impl Durations {
         Durations(self.0.map(|weight| weight / sum))
     }
 
-    /// What one quantile says of another: half of it is taken over, since they need not vary alike.
+    /// Prior for another quantile, taken over by half, since quantiles need not vary alike.
     pub fn as_hint(self) -> Durations {
         let usual = Durations::default().0;
         Durations(std::array::from_fn(|at| (self.0[at] + usual[at]) / 2.0))
@@ -67,23 +67,24 @@ fn corner(at: usize) -> f64 {
     FIRST_CORNER * 2_f64.powf(at as f64 / 2.0)
 }
 
-/// What slices of a run say of the latencies above a level.
+/// What slices of a run show about the latencies above a level.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct SliceDependence {
-    /// How many latencies say as much as one that depends on no other.
+    /// How many latencies count as one independent latency.
     pub per_event: f64,
-    /// How many times longer a run would have to be to say anything; `None` if this one does.
+    /// How many times longer a run would need to be for a statement; `None` if this one is long
+    /// enough.
     pub longer: Option<f64>,
-    /// How long slow variation lasts.
     pub durations: Durations,
 }
 
-/// The dependence near each of these quantiles, in parts per million and rising, by what tells that of one.
+/// The dependence near each of these quantiles (parts per million, ascending), given a function for
+/// one of them.
 pub fn dependences(
     quantiles: &[u32],
     of: impl Fn(u32, &Durations) -> Option<SliceDependence>,
 ) -> Vec<Option<SliceDependence>> {
-    // The median has the least chance in it, and tells the others what to look for.
+    // The median is the least noisy, and gives the others their prior.
     let usual = Durations::default();
     let of_median = of(MEDIAN, &usual).map_or(usual, |found| found.durations.as_hint());
     let mut lower: Option<(f64, SliceDependence)> = None;
@@ -91,7 +92,8 @@ pub fn dependences(
         let hint = if *quantile == MEDIAN { usual } else { of_median };
         let mut found = of(*quantile, &hint)?;
         let above = 1.0 - f64::from(*quantile) / 1e6;
-        // What comes and goes lifts the latencies above both, so that as many of the fewer stand for one.
+        // What comes and goes affects the latencies above both levels, so at least as many count as
+        // one.
         if let Some((above_lower, known)) = lower {
             let least = 1.0 + (known.per_event - 1.0) * above / above_lower;
             found.per_event = found.per_event.max(least);
@@ -102,18 +104,18 @@ pub fn dependences(
     quantiles.iter().map(one).collect()
 }
 
-/// A combination of independent latencies with a slow variation.
+/// A mix of independent latencies with a slow variation.
 struct Combination {
     probability: f64,
     strength: f64,
     corner: usize,
-    /// How many times larger the variance of the whole is than that of independent latencies.
+    /// Variance relative to that of independent latencies.
     variance: f64,
 }
 
-/// The dependence of latencies: how many each slice has, and how many of these lie above a level, in the
-/// order of time. `bursts` are the known sizes of bursts above it. `None` for too few slices, and if
-/// nothing or everything lies above.
+/// The dependence of latencies: their number in each slice and how many of these lie above a level,
+/// in order of time. `bursts` are the known sizes of bursts above it. `None` with too few slices,
+/// and if all or none lie above.
 pub fn slice_dependence(
     slices: &[(f64, f64)],
     bursts: &[u64],
@@ -141,7 +143,7 @@ pub fn slice_dependence(
         let logs = slow.iter().map(|one| one.probability * corner(one.corner).ln()).sum::<f64>();
         ENOUGH_COSINES / (logs / probability).exp()
     };
-    // A variance that few slices or few events make is not known well.
+    // A variance from few slices or few events is uncertain.
     let events = count * share.min(1.0 - share) / per_event;
     let known = events.min(contributions(&excess)).max(1.0);
     let student = (student_above(known, CHANCE / 2.0) / NORMAL).powi(2);
@@ -152,8 +154,7 @@ pub fn slice_dependence(
     })
 }
 
-/// The squares of the slowest cosines of what the slices have too much or too little, each 1 on average if
-/// that is chance.
+/// Squares of the slowest cosines of the slices' excess, each 1 on average if due to chance.
 fn cosines(excess: &[f64], of_chance: f64) -> Vec<f64> {
     let slices = excess.len() as f64;
     let square = |number: usize| {
@@ -165,13 +166,13 @@ fn cosines(excess: &[f64], of_chance: f64) -> Vec<f64> {
     (1..=COSINES.min(excess.len() - 1)).map(square).collect()
 }
 
-/// All combinations with their probabilities.
+/// All mixes with their probabilities.
 fn combinations(cosines: &[f64], expected: &Durations) -> Vec<Combination> {
     let count = cosines.len() as f64;
     let mut found: Vec<(f64, Combination)> = Vec::new();
     for strength in STRENGTHS {
         for at in 0..CORNERS {
-            // Without slow variation it makes no difference how long that lasts.
+            // Without slow variation its duration makes no difference.
             if strength == 0.0 && at > 0 {
                 break;
             }
@@ -187,7 +188,7 @@ fn combinations(cosines: &[f64], expected: &Durations) -> Vec<Combination> {
                 true => (1.0 - INDEPENDENT) / (STRENGTHS.len() - 1) as f64 * expected.0[at],
             };
             let log = before.ln() - 0.5 * logs - 0.5 * count * sum.max(f64::MIN_POSITIVE).ln();
-            // The mean of the run lies below its slowest cosine.
+            // The mean of the run is slower than its slowest cosine.
             let variance = sum / count * size(0.25);
             found.push((log, Combination { probability: 0.0, strength, corner: at, variance }));
         }
@@ -200,7 +201,8 @@ fn combinations(cosines: &[f64], expected: &Durations) -> Vec<Combination> {
     probable.filter(|one| one.probability > NEGLIGIBLE).collect()
 }
 
-/// How many standard deviations of independent latencies the true share may lie off, either way.
+/// Two-sided quantile of the true share's deviation, in standard deviations of independent
+/// latencies.
 fn two_sided(combinations: &[Combination], freedom: f64) -> f64 {
     let beyond = |deviations: f64| {
         let chance = |one: &Combination| {
@@ -217,7 +219,7 @@ fn two_sided(combinations: &[Combination], freedom: f64) -> f64 {
     high
 }
 
-/// How many times more the slices differ than by chance.
+/// Variance between slices relative to chance.
 fn between(slices: &[(f64, f64)], share: f64) -> f64 {
     let square = |(count, above): &(f64, f64)| {
         let expected = count * share;
@@ -227,8 +229,8 @@ fn between(slices: &[(f64, f64)], share: f64) -> f64 {
     squares / (slices.len() as f64 - 1.0)
 }
 
-/// How many independent values would scatter as unevenly as the slices do, or as five of them together: by
-/// their kurtosis. Neighbours are alike, so each counts half.
+/// Effective number of independent contributions, by the kurtosis of the slices, or of five of them
+/// together. Neighbours are alike, so each counts half.
 fn contributions(excess: &[f64]) -> f64 {
     let of = |joined: usize| {
         let sums = excess.chunks(joined).map(|chunk| chunk.iter().sum::<f64>());

@@ -1,65 +1,59 @@
-//! Steps in a series of values, one of each build.
+//! Steps in a series with one value per build.
 //!
-//! E-divisive (Matteson and James 2014) on ranks, so that a spoiled run weighs no more than any other.
-//! What is a step is decided by permutation: how far apart the best split lies when the order of the
-//! values means nothing. Where neighbours are alike, blocks of them are permuted, so that they stay so.
+//! E-divisive (Matteson and James 2014) on ranks, so that a spoiled run weighs no more than any
+//! other. Permutation decides what is a step: how good the best split is if the order of the values
+//! means nothing. If neighbours are alike, blocks of them are permuted, so that they stay so.
 
 use crate::newest::Scatter;
 use crate::random::Random;
 use crate::rank::{Shift, doubled_ranks, shift};
 
-/// A series of fewer values is not searched.
+/// Shorter series are not searched.
 pub const FEWEST_BUILDS: usize = 10;
-/// Fewer values between two steps are no level.
+/// Fewer values between two steps are not a level.
 const SHORTEST: usize = 3;
-/// Orders that are tried: with fewer, a clear step among a dozen builds is missed by chance.
+/// Permutations: with fewer, a clear step among a dozen builds is missed by chance.
 const ORDERS: usize = 999;
-/// A split that is as good in more than this share of all orders is chance.
+/// Significance level of a split.
 const ALPHA: f64 = 0.01;
-/// Values whose neighbours are more alike than this drift with something else than their builds.
+/// With a higher correlation of neighbours the series drifts with something other than its builds.
 const DRIFT: f64 = 0.3;
-/// Where neighbours may be this much alike beyond the steps, a step may be one of a random walk.
+/// If the correlation beyond the steps may be this high, a step may be that of a random walk.
 const WALK: f64 = 0.5;
 const SEED: u64 = 9;
 
-/// A value from which on the series lies at another level.
+/// Start of a different level.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct ChangePoint {
-    /// The number of the first value behind it, from 0.
+    /// Index of the first value after the step, from 0.
     pub at: usize,
-    /// The probability of such a step in a series without one.
+    /// Probability of such a step in a series without one.
     pub p: f64,
-    /// How far the values up to the next step lie above those back to the step before.
+    /// Difference between the values up to the next step and those back to the previous one.
     pub shift: Shift,
 }
 
-/// Why steps are not to be ascribed to builds.
+/// Why steps cannot be attributed to builds.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum SeriesLimit {
-    /// There are too few values; no step is given.
-    TooFew {
-        /// How many there are.
-        has: usize,
-        /// How many it takes.
-        needs: usize,
-    },
-    /// Neighbours are alike beyond their steps: the surroundings drift.
+    /// There are too few values; no step is reported.
+    TooFew { has: usize, needs: usize },
+    /// Neighbours are correlated beyond their steps: the environment drifts.
     Drift {
-        /// How much the rank of a value says of that of the next one.
+        /// Correlation between the ranks of neighbours.
         correlation: f64,
     },
 }
 
-/// What a series shows.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SeriesChanges {
-    /// Its steps, in order.
+    /// In order.
     pub points: Vec<ChangePoint>,
-    /// What speaks against them.
+    /// Why they may be wrong.
     pub limit: Option<SeriesLimit>,
 }
 
-/// The steps of a series. Of logarithms the shifts are ratios.
+/// The steps of a series. For logarithms, shifts are ratios.
 pub fn change_points(values: &[f64]) -> SeriesChanges {
     if values.len() < FEWEST_BUILDS {
         let limit = SeriesLimit::TooFew { has: values.len(), needs: FEWEST_BUILDS };
@@ -67,7 +61,7 @@ pub fn change_points(values: &[f64]) -> SeriesChanges {
     }
     let ranks: Vec<f64> = doubled_ranks(values).into_iter().map(|rank| rank as f64).collect();
     let mut random = Random::new(SEED);
-    // Where levels begin, with the probability of each but the first.
+    // Starts of levels, with the probability of each but the first.
     let mut begins = vec![(0, 1.0)];
     while let Some(found) = next_step(&ranks, &begins, &mut random) {
         begins.push(found);
@@ -81,7 +75,7 @@ pub fn change_points(values: &[f64]) -> SeriesChanges {
     };
     let points = levels.windows(2).zip(&begins[1..]).map(point).collect();
     let correlation = correlation(&ranks, &begins);
-    // A walk falls into levels as well, which are no steps of builds.
+    // A random walk looks like levels too, but these are no steps of builds.
     let may_walk = |scatter: Scatter| scatter.correlation_at_most() > WALK;
     let walks = begins.len() > 1 && Scatter::of(&levels).is_some_and(may_walk);
     let limit = (correlation > DRIFT || walks).then_some(SeriesLimit::Drift { correlation });
@@ -94,7 +88,7 @@ fn levels<'a>(values: &'a [f64], begins: &[(usize, f64)]) -> impl Iterator<Item 
     begins.iter().zip(ends).map(|((from, _), to)| &values[*from..to])
 }
 
-/// The best further split, if it is none by chance.
+/// The best further split, if significant.
 fn next_step(ranks: &[f64], begins: &[(usize, f64)], random: &mut Random) -> Option<(usize, f64)> {
     let mut best: Option<(usize, f64)> = None;
     for (level, (from, _)) in levels(ranks, begins).zip(begins) {
@@ -116,18 +110,18 @@ fn next_step(ranks: &[f64], begins: &[(usize, f64)], random: &mut Random) -> Opt
     (p <= ALPHA).then_some((at, p))
 }
 
-/// How many neighbours stay together: as many as say as much as one, beyond the steps that are known and the
-/// one that is in question.
+/// Block length: as many neighbours as count as one independent value, beyond the known steps and
+/// the one in question.
 fn block(ranks: &[f64], begins: &[(usize, f64)], at: usize) -> usize {
     let mut begins = begins.to_vec();
     begins.push((at, 1.0));
     begins.sort_by_key(|(at, _)| *at);
     let levels: Vec<&[f64]> = levels(ranks, &begins).collect();
-    // The best place for a step is where it leaves neighbours the least alike, so that they are more so.
+    // The best place for a step leaves the least correlation, so the true one is higher.
     Scatter::of(&levels).map_or(1, |scatter| scatter.alike())
 }
 
-/// A level in another order of its blocks, of which the first and the last may be shorter.
+/// A level with its blocks shuffled; the first and last block may be shorter.
 fn in_blocks(level: &[f64], block: usize, random: &mut Random) -> Vec<f64> {
     let first = random.below(block).min(level.len());
     let mut blocks: Vec<&[f64]> = std::iter::once(&level[..first])
@@ -138,21 +132,21 @@ fn in_blocks(level: &[f64], block: usize, random: &mut Random) -> Vec<f64> {
     blocks.concat()
 }
 
-/// The split of a level with the largest divergence; none of a short one.
+/// The split of a level with the largest divergence; `None` for a short level.
 fn best_split(level: &[f64]) -> Option<(usize, f64)> {
     let fits = |at: &usize| *at >= SHORTEST && level.len() - at >= SHORTEST;
     let splits = divergences(level).into_iter().filter(|(at, _)| fits(at));
     splits.max_by(|one, other| one.1.total_cmp(&other.1))
 }
 
-/// How different the first so many values are from the others, for each number that leaves two a side.
+/// Divergence between the first n values and the rest, for each n that leaves two per side.
 fn divergences(values: &[f64]) -> Vec<(usize, f64)> {
     let distances = |of: f64, among: &[f64]| among.iter().map(|one| (one - of).abs()).sum::<f64>();
     let whole: f64 = (0..values.len()).map(|at| distances(values[at], &values[..at])).sum();
     let (mut before, mut behind) = (0.0, whole);
     let mut found = Vec::new();
     for at in 1..values.len() {
-        // One value goes from the second side to the first.
+        // One value moves from the second side to the first.
         before += distances(values[at - 1], &values[..at - 1]);
         behind -= distances(values[at - 1], &values[at..]);
         let (n, m) = (at as f64, (values.len() - at) as f64);
@@ -168,7 +162,7 @@ fn divergences(values: &[f64]) -> Vec<(usize, f64)> {
     found
 }
 
-/// How much the rank of a value, against the mean of its level, says of that of the next one.
+/// Correlation of the ranks of neighbours, each relative to the mean of its level.
 fn correlation(ranks: &[f64], begins: &[(usize, f64)]) -> f64 {
     let rest = |level: &[f64]| -> Vec<f64> {
         let mean = level.iter().sum::<f64>() / level.len() as f64;
@@ -209,7 +203,7 @@ mod tests {
         assert!(changes.points[0].p <= 0.01 && changes.points[0].shift.estimate == 5.0);
     }
 
-    /// Values around a level, of a normal distribution nearly.
+    /// Values around a level, nearly normal.
     fn level(random: &mut Random, builds: usize, at: f64, scatter: f64) -> Vec<f64> {
         let value = |random: &mut Random| {
             (0..12).map(|_| random.below(1_001) as f64 / 1e3).sum::<f64>() - 6.0
@@ -217,8 +211,8 @@ mod tests {
         (0..builds).map(|_| at + scatter * value(random)).collect()
     }
 
-    /// Section 4 of the specification: no false alarm in a hundred series, each step of a fifth found,
-    /// also where one run in twenty is spoiled.
+    /// Section 4 of the specification: no false alarm in a hundred series, and each step of a fifth
+    /// found, even if one run in twenty is spoiled.
     #[test]
     fn steps_are_found_and_chance_is_none() {
         let (mut alarms, mut found, mut found_among_spoiled) = (0, 0, 0);

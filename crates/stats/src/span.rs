@@ -1,7 +1,7 @@
-//! Latencies over time: rows of a run joined to as many columns as a picture has.
+//! Latencies over time: rows of a run merged into the columns of a plot.
 //!
-//! A row and a column are the same thing, so that columns can be joined again. Joining keeps the
-//! smallest, the largest and every count, whatever is joined.
+//! A row and a column are the same type, so that columns can be merged again. Merging keeps the
+//! smallest, the largest and every count.
 
 use latlab_model::Nanos;
 use latlab_model::nanos::SECOND;
@@ -9,34 +9,31 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::ops::Range;
 
-/// The latencies of a stretch of time.
+/// The latencies of an interval of time.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
 pub struct Span {
-    /// First release counted here.
+    /// First release, inclusive.
     pub from: Nanos,
-    /// First release not counted here any more.
+    /// End, exclusive.
     pub to: Nanos,
-    /// Latencies recorded.
     pub count: u64,
-    /// Missed releases.
+    /// Overruns.
     pub missed: u64,
     /// Deadline misses; 0 without a deadline.
     pub misses: u64,
-    /// Smallest latency.
     pub min: Option<Nanos>,
-    /// Median; of joined rows the mean of theirs, by their counts.
+    /// For merged rows, their mean weighted by count.
     pub median: Option<f64>,
-    /// 99.9 %; of joined rows the largest of theirs.
+    /// For merged rows, the largest.
     pub p99_9: Option<Nanos>,
-    /// Whether that is only an upper limit: the largest of latencies too few for the quantile.
+    /// Whether [`Span::p99_9`] is only an upper limit: the maximum of too few latencies.
     pub p99_9_is_limit: bool,
-    /// Largest latency.
     pub max: Option<Nanos>,
 }
 
 impl Span {
-    /// The same; where its latencies are too few for p99.9, with the largest as its upper limit, so
-    /// that the worst time is not the one of which nothing is shown.
+    /// With too few latencies for p99.9, takes the maximum as its upper limit, so that the worst
+    /// time is not the one without a value.
     pub fn with_limit(self) -> Span {
         match (self.p99_9, self.max) {
             (None, Some(max)) => Span { p99_9: Some(max), p99_9_is_limit: true, ..self },
@@ -44,7 +41,6 @@ impl Span {
         }
     }
 
-    /// Both together.
     pub fn join(&mut self, other: &Span) {
         self.median = match (self.median, other.median) {
             (Some(one), Some(two)) => {
@@ -61,13 +57,13 @@ impl Span {
         self.min = self.min.into_iter().chain(other.min).min();
         let is_limit = |one: &Span, two: &Span| one.p99_9_is_limit && one.p99_9 >= two.p99_9;
         self.p99_9_is_limit = is_limit(self, other) || is_limit(other, self);
-        // None is less than any latency.
+        // `None` is less than any latency.
         self.p99_9 = self.p99_9.max(other.p99_9);
         self.max = self.max.max(other.max);
     }
 }
 
-/// The intervals of all threads together, as a comparison of runs takes them.
+/// The intervals of all threads together, as a comparison of runs needs them.
 #[derive(Clone, Debug)]
 pub struct JoinedIntervals {
     length: Nanos,
@@ -76,15 +72,15 @@ pub struct JoinedIntervals {
 }
 
 impl JoinedIntervals {
-    /// Of a run with intervals of this length.
+    /// `length` is that of the run's intervals.
     pub fn new(length: Nanos) -> JoinedIntervals {
         JoinedIntervals { length: length.max(Nanos(1)), first: None, spans: BTreeMap::new() }
     }
 
-    /// Takes an interval of a thread.
+    /// Adds an interval of a thread.
     pub fn push(&mut self, span: &Span) {
         let first = *self.first.get_or_insert(span.from);
-        // Threads begin a little apart.
+        // Threads start slightly apart.
         let since = span.from - first + Nanos(self.length.0 / 2);
         match self.spans.entry(since.0.div_euclid(self.length.0)) {
             Entry::Vacant(free) => {
@@ -94,13 +90,13 @@ impl JoinedIntervals {
         }
     }
 
-    /// All of them, in the order of time.
+    /// All of them, in order of time.
     pub fn finish(self) -> Vec<Span> {
         self.spans.into_values().collect()
     }
 }
 
-/// Equal parts of a stretch of time, at most as many as were asked for.
+/// Equal parts of a stretch of time, at most as many as requested.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Grid {
     from: Nanos,
@@ -109,7 +105,7 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// Parts that hold whole intervals of this length, so that all hold the same number.
+    /// Parts hold whole intervals of this length, so that all hold the same number.
     pub fn new(whole: &Range<Nanos>, most: usize, interval: Nanos) -> Grid {
         let length = (whole.end - whole.start).0.max(1) as u64;
         let step = length.div_ceil(most.max(1) as u64);
@@ -119,25 +115,24 @@ impl Grid {
         Grid { from: whole.start, step: Nanos(step as i64), len }
     }
 
-    /// Number of parts; there is one at least.
+    /// At least 1.
     pub fn parts(&self) -> usize {
         self.len
     }
 
-    /// The part that a time lies in; what lies outside belongs to the first or to the last.
+    /// The part at this time; the first or last one outside the range.
     pub fn part(&self, time: Nanos) -> usize {
         let place = (time - self.from).0.max(0) / self.step.0;
         (place as usize).min(self.len - 1)
     }
 
-    /// From when to when a part is.
     pub fn range_of(&self, part: usize) -> Range<Nanos> {
         let from = self.from + self.step * part as i64;
         from..from + self.step
     }
 }
 
-/// Rows over time, joined to columns as they come.
+/// Rows over time, merged into columns as they arrive.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Columns {
     grid: Grid,
@@ -145,12 +140,11 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// No rows yet.
     pub fn new(grid: Grid) -> Columns {
         Columns { grid, spans: vec![None; grid.parts()] }
     }
 
-    /// Takes a row, which belongs to the column in which it begins.
+    /// Adds a row to the column in which it begins.
     pub fn push(&mut self, row: &Span) {
         match &mut self.spans[self.grid.part(row.from)] {
             Some(span) => span.join(row),
@@ -158,14 +152,14 @@ impl Columns {
         }
     }
 
-    /// The columns that hold rows, in their order; each reaches as far as its rows do.
+    /// The columns that hold rows, in order; each spans its rows.
     pub fn spans(&self) -> Vec<Span> {
         self.spans.iter().flatten().copied().collect()
     }
 }
 
-/// Adds the counts of a row, bin by bin. Here because this crate is optimised for speed: a day of many CPUs has a
-/// billion of them.
+/// Adds the counts of a row, bin by bin. Here because this crate is optimised for speed: a day of
+/// many CPUs has a billion of them.
 #[inline(never)]
 pub fn add_counts(sums: &mut [u64], counts: &[i32]) {
     for (sum, count) in sums.iter_mut().zip(counts) {
@@ -173,7 +167,7 @@ pub fn add_counts(sums: &mut [u64], counts: &[i32]) {
     }
 }
 
-/// Rows in the order of time, joined to at most so many.
+/// Rows in order of time, merged to at most `most`.
 pub fn downsampled(rows: &[Span], most: usize) -> Vec<Span> {
     let Some(first) = rows.iter().map(|row| row.from).min() else { return Vec::new() };
     if rows.len() <= most {
@@ -246,7 +240,7 @@ mod tests {
         rows.iter().map(of).sum()
     }
 
-    /// Time in which there is nothing.
+    /// Gaps in time without rows.
     fn pauses(rows: &[Span]) -> Vec<(Nanos, Nanos)> {
         let pairs = rows.windows(2).filter(|pair| pair[1].from > pair[0].to);
         pairs.map(|pair| (pair[0].to, pair[1].from)).collect()

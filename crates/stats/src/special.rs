@@ -1,24 +1,24 @@
-//! Quantiles of the distributions that counts are judged by, from the special functions of statrs.
+//! Quantiles of the distributions used to judge counts, based on the special functions of statrs.
 
 use statrs::function::beta::beta_reg;
 use statrs::function::erf::erfc;
 use statrs::function::gamma::{gamma_lr, gamma_ur};
 
-/// From this size on a binomial distribution is taken as Bol'shev's limit, since the logarithms of
-/// such large factorials do not hold enough digits for the difference between them.
+/// From this size on Bol'shev's limit replaces the binomial distribution: the logarithms of such
+/// large factorials have too few digits for the difference between them.
 const LARGE: f64 = 1e6;
-/// With more events than these the exact form has digits enough.
+/// With more events the exact form has enough digits.
 const MANY: f64 = 1e3;
-/// With a larger variance a binomial distribution is the normal one with its skewness.
+/// With a larger variance the binomial is approximated by a normal distribution with its skewness.
 const NORMAL_FROM: f64 = 400.0;
 
-/// The rate at which as few as so many events have only this chance (Garwood).
+/// The rate at which `events` or fewer have only this chance (Garwood).
 pub fn count_above(events: f64, chance: f64) -> f64 {
     let start = (events + 1.0) * 2.0 + 50.0;
     root(0.0, start, |rate| gamma_ur(events + 1.0, rate.max(f64::MIN_POSITIVE)) - chance)
 }
 
-/// The rate at which as many events or more have only this chance (Garwood); zero of none.
+/// The rate at which `events` or more have only this chance (Garwood); zero if there are none.
 pub fn count_below(events: f64, chance: f64) -> f64 {
     if events <= 0.0 {
         return 0.0;
@@ -27,7 +27,7 @@ pub fn count_below(events: f64, chance: f64) -> f64 {
     root(0.0, events * 2.0 + 50.0, more)
 }
 
-/// The chance that so many of these events, or more, are of the one kind that has this share.
+/// The chance that at least `events` of `of` are of a kind that has this share.
 pub fn chance_of_at_least(events: u64, of: u64, share: f64) -> f64 {
     match events {
         0 => 1.0,
@@ -35,8 +35,8 @@ pub fn chance_of_at_least(events: u64, of: u64, share: f64) -> f64 {
     }
 }
 
-/// The chance that independent counts of equal rates, over these times, differ at least as much: by the
-/// chi-square of their dispersion. Of fewer than two, or of no event, it is one.
+/// The chance that independent counts of equal rates, over these times, differ at least as much: by
+/// the chi-square of their dispersion. 1 with fewer than two counts or without events.
 pub fn chance_of_dispersion(counts: &[(u64, f64)]) -> f64 {
     let all: f64 = counts.iter().map(|(count, _)| *count as f64).sum();
     let time: f64 = counts.iter().map(|(_, time)| *time).sum();
@@ -51,8 +51,8 @@ pub fn chance_of_dispersion(counts: &[(u64, f64)]) -> f64 {
     gamma_ur((counts.len() as f64 - 1.0) / 2.0, (sum / 2.0).max(f64::MIN_POSITIVE))
 }
 
-/// The share at which as few as so many of these have only this chance (Clopper and Pearson); neither
-/// number need be whole.
+/// The share at which `events` or fewer of `of` have only this chance (Clopper and Pearson);
+/// neither number need be whole.
 pub fn share_above(events: f64, of: f64, chance: f64) -> f64 {
     if of <= 0.0 || events >= of {
         return 1.0;
@@ -65,14 +65,14 @@ pub fn share_above(events: f64, of: f64, chance: f64) -> f64 {
     root(0.0, 1.0, |share| 1.0 - beta_reg(events + 1.0, of - events, share) - chance)
 }
 
-/// The share at which as many as so many of these have only this chance, the lower limit to
+/// The share at which `events` or more of `of` have only this chance: the lower limit to
 /// [`share_above`].
 pub fn share_below(events: f64, of: f64, chance: f64) -> f64 {
     if of <= 0.0 || events <= 0.0 {
         return 0.0;
     }
     if of > LARGE && events < MANY {
-        // The rate at which fewer than so many come with all but this chance.
+        // The rate at which fewer than `events` have all but this chance.
         let rate = root(0.0, events + 1.0, |rate| {
             gamma_ur(events, rate.max(f64::MIN_POSITIVE)) - (1.0 - chance)
         });
@@ -81,8 +81,7 @@ pub fn share_below(events: f64, of: f64, chance: f64) -> f64 {
     root(0.0, 1.0, |share| chance - beta_reg(events, (of - events).max(0.0) + 1.0, share))
 }
 
-/// The probability that no more than so many of these are hit, each with this probability; numbers
-/// need not be whole.
+/// The probability of at most `events` hits in `of` trials; numbers need not be whole.
 pub fn binomial_up_to(events: f64, of: f64, probability: f64) -> f64 {
     let variance = of * probability * (1.0 - probability);
     match () {
@@ -104,7 +103,7 @@ pub fn binomial_up_to(events: f64, of: f64, probability: f64) -> f64 {
     }
 }
 
-/// The probability that as many events or more come at this rate.
+/// The probability of `events` or more at this rate.
 pub fn count_from(events: f64, rate: f64) -> f64 {
     match events > 0.0 && rate > 0.0 {
         true => 1.0 - gamma_ur(events, rate),
@@ -112,29 +111,28 @@ pub fn count_from(events: f64, rate: f64) -> f64 {
     }
 }
 
-/// The share of a normal distribution below so many standard deviations.
+/// Normal distribution function, in standard deviations.
 pub fn normal(deviations: f64) -> f64 {
     erfc(-deviations / std::f64::consts::SQRT_2) / 2.0
 }
 
-/// The value that the normal distribution exceeds with this chance, which is less than a half.
+/// The value that the normal distribution exceeds with this chance, below a half.
 pub fn normal_above(chance: f64) -> f64 {
     root(0.0, 40.0, |deviations| normal(-deviations) - chance)
 }
 
-/// The value below which the normal distribution has this share.
+/// Quantile of the normal distribution.
 pub fn normal_quantile(share: f64) -> f64 {
     if share > 0.5 { normal_above(1.0 - share) } else { -normal_above(share) }
 }
 
-/// The chance that Student's distribution of these degrees of freedom lies so far from zero, or further,
-/// on either side.
+/// Two-sided tail probability of Student's distribution.
 pub fn student_beyond(freedom: f64, distance: f64) -> f64 {
     beta_reg(freedom / 2.0, 0.5, freedom / (freedom + distance * distance))
 }
 
-/// The chance that a ratio of two mean squares of these degrees of freedom is so large or larger, if what
-/// they measure does not differ (Fisher).
+/// The chance that the ratio of two mean squares with these degrees of freedom is this large or
+/// larger if what they measure does not differ (Fisher).
 pub fn fisher_beyond(above: f64, below: f64, ratio: f64) -> f64 {
     match ratio.is_finite() {
         true => beta_reg(below / 2.0, above / 2.0, below / (below + above * ratio)),
@@ -142,13 +140,12 @@ pub fn fisher_beyond(above: f64, below: f64, ratio: f64) -> f64 {
     }
 }
 
-/// The value that Student's distribution of these degrees of freedom exceeds with this chance, which
-/// is less than a half.
+/// The value that Student's distribution exceeds with this chance, below a half.
 pub fn student_above(freedom: f64, chance: f64) -> f64 {
     root(0.0, 1e6, |t| student_beyond(freedom, t) / 2.0 - chance)
 }
 
-/// Where a falling function is zero, by halving; the upper end where it is nowhere below.
+/// Zero of a falling function, by halving; `high` if it has none.
 pub fn root(low: f64, high: f64, falling: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (low, high);
     for _ in 0..2_000 {
@@ -168,7 +165,8 @@ pub fn root(low: f64, high: f64, falling: impl Fn(f64) -> f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Upper limits of Clopper and Pearson: events, of so many, confidence, scipy.stats.beta.ppf.
+    /// Upper limits of Clopper and Pearson: events, number of trials, confidence,
+    /// scipy.stats.beta.ppf.
     const SHARES: [(f64, f64, f64, f64); 7] = [
         (0.0, 1e8, 0.95, 2.995_732_228_681_931e-8),
         (0.0, 1e8, 0.99, 4.605_170_079_950_13e-8),
@@ -195,7 +193,7 @@ mod tests {
     fn limits_are_those_of_scipy() {
         for (events, of, confidence, expected) in SHARES {
             let got = share_above(events, of, 1.0 - confidence);
-            // Of 1 in 1e8 scipy's own value is off by 1.03e-9, as the series in 1/n shows.
+            // For 1 in 1e8 scipy's own value is off by 1.03e-9, as the series in 1/n shows.
             assert!(error(got, expected) < 1.1e-9, "{events} of {of}: {got}");
         }
         for (events, confidence, expected) in COUNTS {
@@ -207,7 +205,7 @@ mod tests {
         assert!(error(t, 2.131_846_786_326_649) < 1e-9, "{t}");
     }
 
-    /// Of bursts that both sides have for the same time: base, candidate, scipy.stats.binom.sf.
+    /// Bursts of two sides in the same time: base, candidate, scipy.stats.binom.sf.
     #[test]
     fn rates_are_compared_as_the_oracle_does() {
         for (base, candidate, expected) in
@@ -217,7 +215,7 @@ mod tests {
             assert!((got - expected).abs() < 5e-9, "{base}, {candidate}: {got}");
         }
         assert_eq!(chance_of_at_least(0, 9, 0.5), 1.0);
-        // Bursts of five real runs of the same machine: chi2 = 18.79.
+        // Bursts of five real runs of one machine: chi2 = 18.79.
         let runs = [12, 27, 9, 24, 32].map(|count| (count, 8.0));
         assert!((chance_of_dispersion(&runs) - 0.000_86).abs() < 1e-5);
         assert_eq!(chance_of_dispersion(&[(0, 1.0), (0, 1.0)]), 1.0);

@@ -5,9 +5,9 @@ use latlab_model::plan::Plan;
 use latlab_model::run::{Run, Summary};
 use latlab_model::{Histogram, Nanos};
 
-/// The figures of what was counted; `max_at` is the release of the observed maximum.
+/// `max_at` is the release of the observed maximum.
 pub fn summary(plan: &Plan, counts: &Histogram, max_at: Option<Nanos>) -> Summary {
-    // A relative sleep has no releases, so what the loop cannot miss must not look like a zero.
+    // A relative sleep has no releases, so it must not report zero overruns.
     let missed = plan.method.has_releases().then_some(counts.missed);
     Summary {
         cycles: counts.count,

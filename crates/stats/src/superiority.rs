@@ -1,44 +1,44 @@
-//! Two series beside each other: how often one is quicker than the other, and by how much.
+//! Compares two series: how often one is quicker than the other, and by how much.
 //!
-//! What comes out is true of these two series. Whether it is of the two ways to answer, only
-//! further series can say: the next one may differ by more than the interval.
+//! The result holds for these two series. Whether it holds for the two ways to answer, only further
+//! series can tell: the next one may differ by more than the interval.
 
-/// Of longer series as many evenly spread values of the sorted ones stand for all.
+/// Longer series are thinned to this many evenly spaced order statistics.
 const MOST_OF_A_SERIES: usize = 2_000;
 /// Two-sided, 95 %.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// How often one of a series is less than one of another.
+/// How often a value of one series is less than one of the other.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Precedence {
-    /// The probability that one of the first is less than one of the second; equal ones count half.
+    /// The probability that a value of the first is less than one of the second; ties count half.
     pub less: f64,
-    /// Its interval of 95 %, of the two series.
+    /// 95 % interval, for these two series.
     pub less_between: (f64, f64),
-    /// How many of the first are less than every one of the second.
+    /// How many of the first are less than all of the second.
     pub below_all: u64,
 }
 
 /// How two series compare.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Superiority {
-    /// How often one of the first is less than one of the second.
+    /// How often a value of the first is less than one of the second.
     pub precedence: Precedence,
     /// The median of all differences, first minus second (Hodges and Lehmann).
     pub shift: f64,
-    /// Its interval of 95 %, of the two series.
+    /// 95 % interval, for these two series.
     pub shift_between: (f64, f64),
-    /// Whether the differences were taken of some of the values only.
+    /// Whether the differences were taken from a thinned series.
     pub thinned: bool,
 }
 
-/// How often the one is less than the other, without by how much, which takes every pair of them;
-/// none where one of them is empty.
+/// Only how often one is less than the other: unlike the shift, this needs no pairs. `None` if a
+/// series is empty.
 pub fn precedence(first: &[i64], second: &[i64]) -> Option<Precedence> {
     count_preceding(&sorted(first), &sorted(second))
 }
 
-/// Compares two series; none where one of them is empty.
+/// `None` if a series is empty.
 pub fn superiority(first: &[i64], second: &[i64]) -> Option<Superiority> {
     let (first, second) = (sorted(first), sorted(second));
     let precedence = count_preceding(&first, &second)?;
@@ -59,7 +59,7 @@ fn count_preceding(first: &[i64], second: &[i64]) -> Option<Precedence> {
     if places.is_empty() {
         return None;
     }
-    // What is less than another is above it from the other side.
+    // Convert "the others are less" into "less than the others".
     let less = 1.0 - mean(&places);
     let error =
         (variance(&places) / places.len() as f64 + variance(&others) / others.len() as f64).sqrt();
@@ -70,7 +70,7 @@ fn count_preceding(first: &[i64], second: &[i64]) -> Option<Precedence> {
     })
 }
 
-/// For each value the share of the others that are less than it, equal ones counted half.
+/// For each value, the share of the others that are less; ties count half.
 fn placements(sorted: &[i64], others: &[i64]) -> Vec<f64> {
     let place = |value: &i64| {
         let below = others.partition_point(|other| other < value);

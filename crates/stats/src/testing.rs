@@ -1,9 +1,8 @@
-//! What several tests of this crate need.
+//! Helpers shared by tests of this crate.
 
 use latlab_model::plan::{Cyclic, Method};
 use latlab_model::{Histogram, Nanos, Plan};
 
-/// A histogram of these latencies.
 pub fn histogram_of(latencies: &[i64]) -> Histogram {
     latencies.iter().copied().map(Nanos).collect()
 }

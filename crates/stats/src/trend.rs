@@ -1,4 +1,4 @@
-//! A metric over builds, with the builds from which on it lies at another level.
+//! A metric over builds, and the builds at which its level changes.
 
 use crate::compare::{MeasuredRun, stated_figure, stretch_of};
 use crate::compare::{differences, recorded};
@@ -11,26 +11,25 @@ use latlab_model::run_comparison::{ComparisonWord, Metric, RatioInterval, Unsupp
 use latlab_model::trend::{Build, Trend, TrendLimit, TrendStep};
 use std::collections::BTreeSet;
 
-/// What a two-sided statement of 99 %, at which steps are searched, leaves to each side; less, since
-/// a step is searched at every place.
+/// Each tail of the two-sided 99 % statement at which steps are searched; smaller, since every
+/// place is searched.
 const TAIL_OF_STEPS: f64 = 0.0005;
 
 /// A run with the name of its build.
 #[derive(Clone, Copy, Debug)]
 pub struct BuildRun<'a> {
-    /// What tells its build from the others.
+    /// Identifies the build.
     pub build: &'a str,
-    /// The run.
     pub run: MeasuredRun<'a>,
-    /// When an imported run was recorded, in UTC, where its file says so.
+    /// When an imported run was recorded, in UTC, if its file says so.
     pub recorded: Option<&'a str>,
 }
 
-/// The confidence of the interval of the newest builds.
+/// Confidence of the interval of the newest builds.
 const LEVEL: f64 = 0.95;
 
-/// The series of a metric; builds are in the order in which their first runs were recorded. `care` is the share by which a
-/// level may be higher than the one before.
+/// The series of a metric; builds are ordered by when their first runs were recorded. `care` is the
+/// margin: the share by which a level may exceed the one before.
 pub fn trend(runs: &[BuildRun], metric: Metric, care: f64) -> Trend {
     let mut runs = runs.to_vec();
     runs.sort_by(|one, other| age(one).cmp(&age(other)));
@@ -70,7 +69,7 @@ pub fn trend(runs: &[BuildRun], metric: Metric, care: f64) -> Trend {
     }
 }
 
-/// The series of builds of which the values of all runs are known, the oldest first.
+/// The series of builds with known values for all runs, the oldest first.
 pub fn trend_of_builds(mut builds: Vec<Build>, metric: Metric, care: f64) -> Trend {
     for build in &mut builds {
         let mut sorted = build.values_ns.clone();
@@ -86,7 +85,7 @@ pub fn trend_of_builds(mut builds: Vec<Build>, metric: Metric, care: f64) -> Tre
     let last = begins.last().copied().unwrap_or(0);
     let search = newest(&logs, &begins, care);
     let limit = match (limit, &search) {
-        // Newest builds that are alike because they are bad are no drift of those before them.
+        // Newest builds that are alike because they are bad are not drift of those before them.
         (Some(TrendLimit::Drift { .. }), Some(found)) => {
             change_points(&logs[..logs.len() - found.values]).limit.map(trend_limit)
         }
@@ -133,7 +132,7 @@ fn trend_limit(of: SeriesLimit) -> TrendLimit {
     }
 }
 
-/// The scatter of the values around their levels, without so many of the newest.
+/// The scatter of the values around their levels, excluding the `without` newest.
 fn scatter(logs: &[f64], begins: &[usize], without: usize) -> Option<Scatter> {
     let known = &logs[..logs.len() - without];
     let ends = begins[1..].iter().copied().chain([known.len()]);
@@ -142,8 +141,8 @@ fn scatter(logs: &[f64], begins: &[usize], without: usize) -> Option<Scatter> {
     Scatter::of(&levels)
 }
 
-/// The newest builds, if they lie above the others of their level by more than is tolerated and by more than
-/// chance: the most of them that do.
+/// The newest builds, if they exceed the rest of their level by more than the margin and by more
+/// than chance: the most of them that do.
 fn newest(logs: &[f64], begins: &[usize], care: f64) -> Option<NewestStep> {
     let last = begins.last().copied().unwrap_or(0);
     let found = (1..=MOST_NEWEST).rev().filter_map(|count| {
@@ -166,7 +165,7 @@ fn newest_step(found: &NewestStep, builds: &[Build]) -> TrendStep {
     }
 }
 
-/// Runs of one time are in the order in which they were imported or measured, then of their ids.
+/// Sort key: the time, then for equal times the order of import or measurement, then the id.
 fn age<'a>(of: &BuildRun<'a>) -> (&'a str, &'a str, &'a str) {
     let run = of.run.run;
     (of.recorded.unwrap_or(&run.started), &run.started, &run.id)
@@ -198,7 +197,7 @@ fn step(point: &ChangePoint, builds: &[Build], care: f64) -> TrendStep {
         high: high.exp(),
         level,
     });
-    // That there is a step is known; what counts is how high it is.
+    // The step is known to exist; its height decides.
     let word = match ratio {
         large if large >= 1.0 + care => ComparisonWord::Regressed,
         _ => ComparisonWord::NoRegression,
@@ -213,7 +212,7 @@ fn step(point: &ChangePoint, builds: &[Build], care: f64) -> TrendStep {
     }
 }
 
-/// How much the values of a level differ from each other, whichever level.
+/// Pooled standard deviation within levels.
 fn variation(logs: &[f64], steps: impl Iterator<Item = usize>) -> Option<f64> {
     let ends: Vec<usize> = steps.chain([logs.len()]).collect();
     let begins = std::iter::once(0).chain(ends.iter().copied());
@@ -227,7 +226,8 @@ fn variation(logs: &[f64], steps: impl Iterator<Item = usize>) -> Option<f64> {
     (freedom > 0).then(|| (sum / freedom as f64).sqrt())
 }
 
-/// Builds a level for a step of the limit, as two samples of a comparison at the level of the search.
+/// Builds per level needed for a step as large as the margin, as two samples of a comparison at the
+/// level of the search.
 fn builds_needed(care: f64, variation: f64) -> Option<u32> {
     let builds = match variation {
         none if none <= 0.0 => Some(FEWEST_BUILDS / 2),
@@ -299,7 +299,7 @@ mod tests {
             assert_eq!(found.word, ComparisonWord::Regressed, "{newest:?}");
             assert_eq!(found.steps.last().unwrap().at, 24);
         }
-        // Within the limit, and back again.
+        // Within the margin, and back again.
         assert_eq!(ending(&[102.0, 101.5]).word, ComparisonWord::NoRegression);
         assert_eq!(ending(&[150.0, 100.0, 100.5]).word, ComparisonWord::NoRegression);
     }
@@ -338,7 +338,8 @@ mod tests {
         assert_eq!(builds_needed(0.05, 0.2), None);
     }
 
-    /// What is said of a series is what its search finds: four of five steps, or somewhat more.
+    /// The stated number of builds agrees with the search: four of five steps are found, or
+    /// slightly more.
     #[test]
     fn so_many_builds_show_the_step() {
         for (care, scatter) in [(0.10, 0.05), (0.05, 0.03), (0.20, 0.12)] {

@@ -1,4 +1,4 @@
-//! The judgement of a run against its deadline, by plain counting.
+//! Judges a run against its deadline by plain counting.
 
 use crate::bursts::{ENOUGH_BURSTS, ENOUGH_FOR_CLUMPS, LateCycle, LowerLevel, bursts, clump};
 use crate::dependence::{MissesInTime, begins_at_most, share_at_most};
@@ -8,56 +8,54 @@ use latlab_model::finding::{Finding, FindingKind, ImportFinding};
 use latlab_model::plan::{Plan, Recorded};
 use latlab_model::run::{EndReason, MissBursts, Summary, Verdict, VerdictReason, VerdictWord};
 
-/// Everything that a judgement rests on.
+/// Everything that a judgement is based on.
 #[derive(Clone, Copy, Debug)]
 pub struct VerdictInput<'a> {
-    /// What was asked.
+    /// The run as requested.
     pub plan: &'a Plan,
     /// All threads together.
     pub total: &'a Summary,
-    /// Number of measuring threads.
     pub threads: usize,
-    /// Measuring threads for which nothing was recorded.
+    /// Measuring threads that recorded nothing.
     pub silent_threads: usize,
     /// From the first counted release to the end of the last interval.
     pub measured: Nanos,
     /// First counted release.
     pub from: Nanos,
-    /// The cycles that missed the deadline, as far as their releases are known.
+    /// The cycles that missed the deadline, if their releases are known.
     pub late: &'a [LateCycle],
-    /// Bursts at the highest level below the deadline that has [`ENOUGH_BURSTS`], where those at the
-    /// deadline are fewer and it is known.
+    /// Bursts at the highest level below the deadline that has [`ENOUGH_BURSTS`], if the deadline
+    /// itself has fewer and that level is known.
     pub below: Option<&'a LowerLevel>,
     /// The same for [`ENOUGH_FOR_CLUMPS`].
     pub far_below: Option<&'a LowerLevel>,
-    /// Time that was watched for gaps, of all threads together; of use without releases only.
+    /// Time watched for gaps, summed over threads; 0 unless the method has no releases.
     pub watched: Nanos,
-    /// Stimuli whose response could not be measured; of the instrument `respond` only.
+    /// Stimuli whose response could not be measured; `respond` only.
     pub unmeasured: u64,
-    /// Why the run ended, or the first of its threads that ended for a reason of its own.
+    /// Why the run ended, or the first thread that ended for another reason.
     pub ended: EndReason,
-    /// What was found.
     pub findings: &'a [Finding],
 }
 
-/// With 95 % confidence, no more than this share of activations begins a burst of misses, when none of them
-/// missed; misses themselves may be more, since one burst has many.
+/// Upper 95 % bound of the share of releases that begin a burst of misses, if no release missed.
+/// The share of misses may be higher, since a burst has many.
 ///
 /// The one-sided limit of Clopper and Pearson at zero misses: nearly 3.00/n.
 pub fn at_most_share(activations: u64) -> f64 {
     if activations == 0 { 1.0 } else { -(0.05_f64.ln() / activations as f64).exp_m1() }
 }
 
-/// The judgement; none where no deadline was given.
+/// The judgement; `None` without a deadline.
 ///
-/// What makes the figures worthless goes before everything else, because then not even a miss
-/// says something about the machine; but misses are counted in every verdict.
+/// An invalidating finding comes first, because then not even a miss tells anything about the
+/// machine; but misses are counted in every verdict.
 pub fn judge(evidence: &VerdictInput) -> Option<Verdict> {
     let deadline_ns = evidence.plan.deadline_ns?;
     let misses = evidence.total.misses.unwrap_or(0);
     let (word, reason) = decide(evidence, misses);
     let forbids_pass = forbidden(evidence.findings).is_some();
-    // What was not measured, or is missing, may have missed.
+    // Releases not measured, or missing, may have missed.
     let bounded = misses == 0
         && has_data(evidence)
         && evidence.unmeasured == 0
@@ -91,7 +89,7 @@ pub fn judge(evidence: &VerdictInput) -> Option<Verdict> {
     Some(without_bounds(judged, forbids_pass))
 }
 
-/// Where latencies may be missing, what was counted bounds no rate from above.
+/// If latencies may be missing, the counts give no upper bound.
 fn without_bounds(verdict: Verdict, forbids_pass: bool) -> Verdict {
     if !forbids_pass {
         return verdict;
@@ -100,18 +98,18 @@ fn without_bounds(verdict: Verdict, forbids_pass: bool) -> Verdict {
     Verdict { bursts: None, limit, ..verdict }
 }
 
-/// The reason that the first finding gives which forbids a pass.
+/// The reason of the first finding that forbids a pass.
 pub(crate) fn forbidden(findings: &[Finding]) -> Option<VerdictReason> {
     let mut all = findings.iter().filter(|finding| finding.forbids_pass());
     let finding = all.next()?.clone();
     Some(VerdictReason::PassForbidden { finding, others: all.count() as u64 })
 }
 
-/// The measured time is cut into so many slices, whose misses differ by more than chance where misses
-/// depend on each other.
+/// Slices of the measured time; if misses depend on each other, their counts vary by more than
+/// chance.
 const SLICES: usize = 100;
 
-/// The misses as bursts; none without releases, or where nothing was measured for some time.
+/// The misses as bursts; `None` without releases, or if part of the time was not measured.
 fn miss_bursts(evidence: &VerdictInput, misses: u64) -> Option<MissBursts> {
     let hours = evidence.measured.as_secs_f64() / 3600.0;
     let is_timed = evidence.plan.method.records() == Recorded::Latency && evidence.unmeasured == 0;
@@ -152,7 +150,7 @@ fn miss_bursts(evidence: &VerdictInput, misses: u64) -> Option<MissBursts> {
         clump,
         sizes_above_ns: below.map(|below| below.level_ns),
     };
-    // What is not known may have come by itself each time.
+    // Misses without known times may each be a burst.
     let rate = BurstCount::of(&found, misses, evidence.measured).rate();
     Some(MissBursts { at_most_per_hour: rate.at_most_per_hour, ..found })
 }
@@ -170,13 +168,12 @@ fn slices(evidence: &VerdictInput) -> Vec<u64> {
     slices
 }
 
-/// With 95 % confidence, no more misses than these come in a second, when none came in this time:
-/// the limit of a Poisson process, 3.00/T.
+/// Upper 95 % bound of misses per second, if none occurred in this time: the Poisson limit, 3.00/T.
 pub fn at_most_per_second(watched: Nanos) -> f64 {
     -0.05_f64.ln() / watched.as_secs_f64()
 }
 
-/// Whether anything was recorded at all; a busy loop without a gap has recorded just that.
+/// Whether anything was recorded at all; for a busy loop, no gap is a result too.
 fn has_data(evidence: &VerdictInput) -> bool {
     match evidence.plan.method.records() {
         Recorded::Gap => evidence.watched > Nanos::ZERO,
@@ -184,7 +181,7 @@ fn has_data(evidence: &VerdictInput) -> bool {
     }
 }
 
-/// The word, and the reason where the counts are not reason enough.
+/// The word, and the reason if the counts alone do not explain it.
 fn decide(evidence: &VerdictInput, misses: u64) -> (VerdictWord, Option<VerdictReason>) {
     let invalidating = evidence.findings.iter().filter(|finding| finding.invalidates());
     let findings: Vec<String> = invalidating.map(|finding| finding.code().to_string()).collect();
@@ -216,7 +213,7 @@ fn why_undecided(evidence: &VerdictInput) -> Option<VerdictReason> {
     }
 }
 
-/// What an imported file leaves open of the deadline.
+/// What an imported file leaves unknown about the deadline.
 fn unknown_latencies(evidence: &VerdictInput) -> Option<VerdictReason> {
     let count = evidence.findings.iter().find_map(|finding| match &finding.kind {
         FindingKind::Import(ImportFinding::DeadlineUndecided { count }) => Some(*count),
@@ -391,7 +388,7 @@ mod tests {
             };
             judge(&evidence).unwrap()
         };
-        // 300 s without a single gap say as much as 300 s with a million short ones.
+        // 300 s without a single gap prove as much as 300 s with a million short ones.
         let verdicts = [total(0, 0), total(1_000_000, 0)].map(|total| {
             let verdict = verdict_of(&total, Nanos(300_000_000_000));
             assert!(
@@ -445,7 +442,7 @@ mod tests {
         let some = verdict_of(&[late(5, 95), late(900, 1), late(3_000, 4)], 100);
         assert_eq!((some.count, some.largest), (3, 95));
         assert!((some.at_most_per_hour - 7.753_656_527_9).abs() < 1e-6);
-        // Three bursts do not say how large bursts are.
+        // Three bursts do not show how large bursts are.
         assert_eq!(some.share_at_most, None);
         assert!((some.begins_at_most.unwrap() * 28_800_000.0 - 7.753_7).abs() < 1e-3, "{some:?}");
         let lost = verdict_of(&[late(5, 95)], 100);

@@ -1,7 +1,7 @@
-//! Stores a run that was never measured, as long and as wide as asked for:
-//! `cargo run --release -p latlab-store --example made_up RUNS ID THREADS SECONDS PERIOD [samples]`.
+//! Stores a synthetic run of any length and width: `cargo run --release -p latlab-store --example
+//! made_up RUNS ID THREADS SECONDS PERIOD [samples]`.
 //!
-//! The bench of the pages draws such runs.
+//! The benchmark of the pages uses such runs.
 
 use latlab_digest::testing::SyntheticRun;
 use latlab_model::Nanos;

@@ -1,4 +1,4 @@
-//! The columns of a table that hold more than bare integers, one row group at a time.
+//! Reads the columns of a table that hold more than plain integers, one row group at a time.
 
 use crate::error::Result;
 use crate::table::{ColumnData, ColumnSpec, Row, TableReader};
@@ -7,8 +7,8 @@ use parquet::data_type::{ByteArray, DataType};
 use parquet::errors::ParquetError;
 use parquet::file::reader::FileReader;
 
-/// What a column reader gives: values, and for each place whether there is one and whether it
-/// follows another of the same list.
+/// Output of a column reader: values, and for each place whether there is one and whether it
+/// continues a list.
 struct Levels<T> {
     values: Vec<T>,
     present: Vec<i16>,
@@ -16,7 +16,7 @@ struct Levels<T> {
 }
 
 impl TableReader {
-    /// Integers that may be missing.
+    /// Optional integers.
     pub fn maybe_longs(&self, group: usize, column: &str) -> Result<Vec<Option<i64>>> {
         self.read(group, column, |source, rows| match source {
             ColumnReader::Int64ColumnReader(source) => spread(levels(source, rows)?),
@@ -28,8 +28,7 @@ impl TableReader {
         })
     }
 
-    /// Integers that may be missing; nothing where all of them are, or where an earlier version did
-    /// not write the column.
+    /// Integers that may be missing; nothing where all of them are.
     pub fn longs_if_any(&self, group: usize, column: &str) -> Result<Vec<Option<i64>>> {
         match self.range(group, column) {
             Ok(_) => self.maybe_longs(group, column),
@@ -37,7 +36,7 @@ impl TableReader {
         }
     }
 
-    /// Real numbers that may be missing.
+    /// Optional real numbers.
     pub fn maybe_reals(&self, group: usize, column: &str) -> Result<Vec<Option<f64>>> {
         self.read(group, column, |source, rows| match source {
             ColumnReader::DoubleColumnReader(source) => spread(levels(source, rows)?),
@@ -45,7 +44,7 @@ impl TableReader {
         })
     }
 
-    /// Words; equal ones of a group share their bytes, as far as the dictionary holds them.
+    /// Strings; equal ones of a group share their bytes, as far as the dictionary holds them.
     pub fn words(&self, group: usize, column: &str) -> Result<Vec<ByteArray>> {
         self.read(group, column, |source, rows| match source {
             ColumnReader::ByteArrayColumnReader(source) => Ok(levels(source, rows)?.values),
@@ -61,17 +60,9 @@ impl TableReader {
         })
     }
 
-    /// Reads every value of every column, which is an error where one cannot be read; a column may
-    /// be missing where `may_lack` says so.
-    pub fn read_all<R: Row>(&self, may_lack: bool) -> Result<()> {
+    /// Reads every value of every column, which is an error where one cannot be read.
+    pub fn read_all<R: Row>(&self) -> Result<()> {
         for column in R::COLUMNS {
-            let is_list = matches!(column.cell, ColumnData::Ints(_));
-            let path = if is_list { list_path(column.name) } else { column.name.to_string() };
-            // What may be missing in a row may be a column that an earlier version did not write.
-            let may_lack = may_lack || matches!(column.cell, ColumnData::MaybeLong(_));
-            if may_lack && self.index(&path).is_err() {
-                continue;
-            }
             for group in 0..self.groups() {
                 self.read_column(group, column)?;
             }
@@ -115,7 +106,7 @@ impl TableReader {
     }
 }
 
-/// Where the values of a column of lists are.
+/// Path of a list column's values.
 pub fn list_path(column: &str) -> String {
     format!("{column}.list.element")
 }
@@ -134,7 +125,7 @@ fn levels<T: DataType>(
     Ok(all)
 }
 
-/// Puts each value where it belongs.
+/// Puts each value in its place.
 fn spread<T>(levels: Levels<T>) -> parquet::errors::Result<Vec<Option<T>>> {
     let mut values = levels.values.into_iter();
     let all = levels.present.iter().map(|present| match present {
@@ -152,7 +143,7 @@ fn lists(levels: Levels<i32>) -> parquet::errors::Result<Vec<Vec<i32>>> {
     let mut lists: Vec<Vec<i32>> = Vec::new();
     for (present, follows) in levels.present.iter().zip(&levels.follows) {
         if *follows == 0 {
-            // All lists of a table are as long as the first.
+            // All lists of a table have the length of the first.
             lists.push(Vec::with_capacity(lists.last().map_or(0, Vec::len)));
         }
         if *present > 0 {
@@ -162,8 +153,8 @@ fn lists(levels: Levels<i32>) -> parquet::errors::Result<Vec<Vec<i32>>> {
     Ok(lists)
 }
 
-/// How long all lists are, where all are as long as the first: those of a day are a billion numbers, too many to
-/// be looked at one by one.
+/// The common length of all lists, if they are equally long: a day has a billion numbers, too many
+/// to check one by one.
 fn common_length(levels: &Levels<i32>) -> Option<usize> {
     let Levels { values, present, follows } = levels;
     let length = 1 + follows.iter().skip(1).take_while(|follows| **follows > 0).count();

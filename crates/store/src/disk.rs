@@ -1,6 +1,7 @@
-//! The operations on files that recording and finishing a run consist of.
+//! The file operations that recording and finishing a run consist of.
 //!
-//! All of them go through a [`Disk`], so that a test can refuse, cut or falsify each of them in turn.
+//! All of them go through a [`Disk`], so that a test can make each of them fail, stop halfway or
+//! return wrong data.
 
 use crate::error::{Error, Result};
 use crate::trust::expect_file;
@@ -14,64 +15,58 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// An operation, before it is done.
+/// An operation about to be done.
 #[derive(Clone, Copy, Debug)]
 pub enum Operation<'a> {
-    /// A folder is created.
     CreateFolder(&'a Path),
-    /// A file is created.
     Create(&'a Path),
-    /// A file is opened.
     Open(&'a Path),
-    /// Bytes are appended to a file.
+    /// Appends bytes to a file.
     Write(&'a Path, &'a [u8]),
-    /// A part of a file is read.
+    /// Reads a part of a file.
     Read(&'a Path),
-    /// A file is cut to this length.
     Truncate(&'a Path, u64),
-    /// The content of a file is brought to the disk.
+    /// fsync of a file.
     Sync(&'a Path),
-    /// The names in a folder are brought to the disk.
+    /// fsync of a folder.
     SyncFolder(&'a Path),
-    /// A file or a folder gets another name.
     Rename(&'a Path, &'a Path),
-    /// A file or an empty folder is removed.
+    /// Removes a file or an empty folder.
     Remove(&'a Path),
-    /// It is looked whether there is something of a name.
+    /// An existence check.
     Look(&'a Path),
 }
 
-/// What becomes of an operation.
+/// How an injected fault changes an operation.
 #[derive(Debug)]
 pub enum Answer {
-    /// It is done.
+    /// Do it.
     Do,
-    /// It is not done, and said to be done.
+    /// Do nothing, report success.
     Skip,
-    /// These bytes are written in place of those that were to be, with this result.
+    /// Write these bytes instead, with this result.
     Write(Vec<u8>, io::Result<()>),
 }
 
 /// A disk with faults, for tests.
 pub trait DiskFaults: Debug + Send + Sync {
-    /// Decides about an operation; an error is its result.
+    /// Decides about an operation; an error becomes its result.
     fn before(&self, operation: Operation<'_>) -> io::Result<Answer>;
 
     /// May change what was read.
     fn after_read(&self, path: &Path, bytes: &mut [u8]);
 }
 
-/// A file system; without faults it is that of the machine.
+/// A file system: the real one unless faults are injected.
 #[derive(Clone, Default, Debug)]
 pub struct Disk(Option<Arc<dyn DiskFaults>>);
 
 impl Disk {
-    /// A file system with these faults.
     pub fn with_faults(faults: Arc<dyn DiskFaults>) -> Disk {
         Disk(Some(faults))
     }
 
-    /// Whether an operation is to be done.
+    /// Whether to perform an operation.
     fn allows(&self, operation: Operation<'_>) -> io::Result<bool> {
         match &self.0 {
             None => Ok(true),
@@ -87,12 +82,12 @@ impl Disk {
         if self.allows(operation)? { act() } else { Ok(()) }
     }
 
-    /// Creates a folder that must not be there.
+    /// Creates a folder that must not exist yet.
     pub fn create_folder(&self, path: &Path) -> io::Result<()> {
         self.do_or_skip(Operation::CreateFolder(path), || fs::create_dir(path))
     }
 
-    /// Creates a file, to be written and read, that must not be there.
+    /// Creates a file that must not exist yet, for writing and reading.
     pub fn create(&self, path: &Path) -> Result<DiskFile> {
         let create = || {
             self.allows(Operation::Create(path))?;
@@ -102,18 +97,18 @@ impl Disk {
         Ok(DiskFile { file, path: path.into(), disk: self.clone() })
     }
 
-    /// Creates a file in place of whatever a try that was cut off, or somebody, has left there.
+    /// Creates a file, replacing what an interrupted attempt left.
     pub fn create_anew(&self, path: &Path) -> Result<DiskFile> {
         let _ = self.remove(path);
         self.create(path)
     }
 
-    /// Opens a file to read it; a link is not followed.
+    /// Opens a file for reading; does not follow a link.
     pub fn open(&self, path: &Path) -> Result<DiskFile> {
         self.open_plain(path, false)
     }
 
-    /// Opens a file to read it and to append to it; a link is not followed.
+    /// Opens a file for reading and appending; does not follow a link.
     pub fn open_to_append(&self, path: &Path) -> Result<DiskFile> {
         self.open_plain(path, true)
     }
@@ -124,7 +119,7 @@ impl Disk {
         Ok(DiskFile { file, path: path.into(), disk: self.clone() })
     }
 
-    /// Whether there is something of this name; not to know it is an error.
+    /// An existence check that reports errors instead of returning false.
     pub fn has(&self, path: &Path) -> Result<bool> {
         let looked = self.allows(Operation::Look(path)).and_then(|_| fs::symlink_metadata(path));
         match looked {
@@ -134,23 +129,20 @@ impl Disk {
         }
     }
 
-    /// Gives a file or a folder another name.
     pub fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         self.do_or_skip(Operation::Rename(from, to), || fs::rename(from, to))
     }
 
-    /// Removes a file.
     pub fn remove(&self, path: &Path) -> io::Result<()> {
         self.do_or_skip(Operation::Remove(path), || fs::remove_file(path))
     }
 
-    /// Removes an empty folder.
     pub fn remove_folder(&self, path: &Path) -> io::Result<()> {
         self.do_or_skip(Operation::Remove(path), || fs::remove_dir(path))
     }
 
-    /// Makes what happened to the names of a folder survive a power cut; a file system that cannot
-    /// do that for a folder is believed to do it by itself.
+    /// Makes changes of names in a folder survive a power cut; a file system without folder sync is
+    /// assumed to do so by itself.
     pub fn sync_folder(&self, folder: &Path) -> Result<()> {
         let synced = self.do_or_skip(Operation::SyncFolder(folder), || {
             File::open(folder).and_then(|folder| folder.sync_all())
@@ -171,7 +163,7 @@ pub struct DiskFile {
 }
 
 impl DiskFile {
-    /// Where it was opened.
+    /// The path it was opened with.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -181,46 +173,41 @@ impl DiskFile {
         &self.file
     }
 
-    /// Lets nobody but its owner read it.
+    /// Removes the read permission of group and others.
     pub fn make_private(&self) -> io::Result<()> {
         self.file.set_permissions(Permissions::from_mode(0o600))
     }
 
-    /// Another handle of the same file.
     pub fn try_clone(&self) -> io::Result<DiskFile> {
         let (path, disk) = (self.path.clone(), self.disk.clone());
         Ok(DiskFile { file: self.file.try_clone()?, path, disk })
     }
 
-    /// How long it is.
     pub fn length(&self) -> Result<u64> {
         Ok(self.file.metadata().map_err(Error::io("read", &self.path))?.len())
     }
 
-    /// Brings the content to the disk; after an error nobody may take it to be there, whatever a
-    /// later call says.
+    /// Syncs the content; after an error it may be lost even if a later call succeeds.
     pub fn sync(&self) -> io::Result<()> {
         self.disk.do_or_skip(Operation::Sync(&self.path), || self.file.sync_data())
     }
 
-    /// Goes to the start, to be read from the disk and not from the kernel's copy of it, as far as
-    /// the kernel can forget that.
+    /// Seeks to the start and drops the page cache if possible, so that reads come from the disk.
     pub fn rewind_to_disk(&self) -> io::Result<()> {
         forget_copy(&self.file);
         (&self.file).rewind()
     }
 
-    /// Cuts the file to this length.
     pub fn truncate(&self, length: u64) -> io::Result<()> {
         self.disk.do_or_skip(Operation::Truncate(&self.path, length), || self.file.set_len(length))
     }
 
-    /// Whether no name leads to it any more.
+    /// Whether its last name was removed.
     pub fn is_deleted(&self) -> bool {
         self.file.metadata().is_ok_and(|there| there.nlink() == 0)
     }
 
-    /// Whether it is still what its path leads to.
+    /// Whether its path still leads to this file.
     pub fn is_in_place(&self) -> bool {
         let same = |there: fs::Metadata| {
             let own = self.file.metadata()?;
@@ -229,7 +216,7 @@ impl DiskFile {
         fs::symlink_metadata(&self.path).and_then(same).unwrap_or(false)
     }
 
-    /// Finds the path of a file that was moved since it was opened.
+    /// Finds the new path of a file that was moved while open.
     pub fn find(&mut self) -> Result<()> {
         let link = format!("/proc/self/fd/{}", self.file.as_raw_fd());
         let lost = std::mem::take(&mut self.path);

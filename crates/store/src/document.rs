@@ -1,4 +1,4 @@
-//! `run.json`: written with a seal, and read only where the seal fits.
+//! `run.json`: written with a checksum (its seal), and read only if that is right.
 
 use crate::disk::Disk;
 use crate::error::{Error, Result};
@@ -17,15 +17,15 @@ use std::path::{Path, PathBuf};
 
 /// Name of the document in a run folder.
 pub const RUN_JSON: &str = "run.json";
-/// Name of the document in the folder of a campaign.
+/// Name of the document in a campaign folder.
 pub const CAMPAIGN_JSON: &str = "campaign.json";
-/// Name of the kernel files of the target in a run folder.
+/// Name of the target's kernel files in a run folder.
 pub const SNAPSHOT_JSON: &str = "snapshot.json";
-/// Name of what is needed to read the pages of the flight recorder.
+/// Name of the description needed to read the pages of the flight recorder.
 pub const RECORDING_JSON: &str = "recording.json";
-/// Name of the messages of a guest's kernel, which its emulator writes while the run goes on.
+/// Name of a guest's kernel messages, which its emulator writes during the run.
 pub const CONSOLE: &str = "console.txt";
-/// What the name of the file begins with that an imported run was made of.
+/// Prefix of the file that an imported run was made from.
 pub const ORIGINAL: &str = "original-";
 /// A run of 4096 threads has a document of some MiB.
 const LARGEST_DOCUMENT: u64 = 256 << 20;
@@ -35,14 +35,7 @@ pub fn read_run(folder: &Path) -> Result<Run> {
     read_run_with_text(folder).map(|(run, _)| run)
 }
 
-/// Reads `run.json` of a run folder, and gives back its seal; before there were seals, what it would have been.
-pub fn read_run_with_seal(folder: &Path) -> Result<(Run, String)> {
-    let (run, text) = read_run_with_text(folder)?;
-    let seal = run.seal.clone().unwrap_or_else(|| checksum_of(&text));
-    Ok((run, seal))
-}
-
-/// Reads `run.json` of a run folder, and gives back the text that was read as well.
+/// Also returns the text that was read.
 pub fn read_run_with_text(folder: &Path) -> Result<(Run, String)> {
     let path = folder.join(RUN_JSON);
     let mut text = Vec::new();
@@ -54,10 +47,11 @@ pub fn read_run_with_text(folder: &Path) -> Result<(Run, String)> {
     file.take(LARGEST_DOCUMENT).read_to_end(&mut text).map_err(Error::io("read", &path))?;
     let because = |reason: String| Error::Damaged { path: path.clone(), reason };
     let damaged = |error: serde_json::Error| because(error.to_string());
-    // The version comes first, because what follows it may have another meaning.
+    // The version comes first, because the meaning of the rest depends on it.
     let Version { schema } = serde_json::from_slice(&text).map_err(damaged)?;
-    if schema > SCHEMA_VERSION.into() {
-        return Err(Error::NewerSchema { path, found: schema, known: SCHEMA_VERSION });
+    if schema != u64::from(SCHEMA_VERSION) {
+        let known = SCHEMA_VERSION;
+        return Err(Error::OtherVersion { path, what: "schema", found: schema, known });
     }
     let text = String::from_utf8(text).map_err(|error| because(error.to_string()))?;
     let run = serde_json::from_str(&text).map_err(damaged)?;
@@ -67,8 +61,8 @@ pub fn read_run_with_text(folder: &Path) -> Result<(Run, String)> {
     }
 }
 
-/// The run with what is seen at once of its other files: one that is gone, or has another length, forbids
-/// a pass. Their checksums are compared where they are read.
+/// Checks the other files of the run as far as is cheap: a missing file, or one of another length,
+/// forbids a pass. Checksums are compared when a file is read.
 fn with_changed_files(folder: &Path, mut run: Run) -> Run {
     let changed = run.files.iter().filter_map(|(name, stored)| {
         let bytes = folder.join(name).symlink_metadata().ok().map(|there| there.len());
@@ -96,10 +90,10 @@ struct Version {
     schema: u64,
 }
 
-/// What the line begins with that seals all before it.
+/// Start of the line with the checksum of all before it.
 const SEAL: &str = "\n  \"seal\": \"";
 
-/// SHA-256 of the lines before the seal: `head -n -2 run.json | sha256sum` says the same.
+/// SHA-256 of the lines before the checksum, as in `head -n -2 run.json | sha256sum`.
 fn checksum_of(before: &str) -> String {
     let mut hash = Sha256::new();
     hash.update(before);
@@ -107,25 +101,17 @@ fn checksum_of(before: &str) -> String {
     hexadecimal(hash)
 }
 
-/// Documents have a seal since this version.
-const FIRST_SEALED: u32 = 3;
-
-/// What is wrong with a document, as far as its seal tells.
+/// What is wrong with a document, as far as its checksum shows.
 fn flaw(text: &str, run: &Run) -> Option<&'static str> {
-    let fits = match (&run.seal, text.rsplit_once(SEAL)) {
-        (Some(seal), Some((before, rest))) => {
-            *seal == checksum_of(before) && rest == format!("{seal}\"\n}}\n")
-        }
-        (None, None) if run.schema >= FIRST_SEALED => return Some("its seal is missing"),
-        // Before there were seals a document ended with the table of its files.
-        (None, None) => text.ends_with("\n  }\n}\n"),
-        _ => false,
-    };
+    let Some(seal) = &run.seal else { return Some("its seal is missing") };
+    let fits = text.rsplit_once(SEAL).is_some_and(|(before, rest)| {
+        *seal == checksum_of(before) && rest == format!("{seal}\"\n}}\n")
+    });
     (!fits).then_some("wrong checksum")
 }
 
-/// Writes the kernel files of the target, a line each: for its owner alone where they hold what the kernel
-/// shows to root alone.
+/// Writes the target's kernel files, one per line; readable by the owner only if they contain what
+/// the kernel shows only to root.
 pub fn write_snapshot(disk: &Disk, path: &Path, snapshot: &Snapshot) -> Result<StoredFile> {
     let text = serde_json::to_string_pretty(snapshot)
         .map_err(|error| Error::Damaged { path: path.into(), reason: error.to_string() })?;
@@ -135,28 +121,28 @@ pub fn write_snapshot(disk: &Disk, path: &Path, snapshot: &Snapshot) -> Result<S
     }
 }
 
-/// Reads the kernel files of the target of a run, which must be those that were stored.
+/// Reads the target's kernel files of a run, which must be unchanged.
 pub fn read_snapshot(folder: &Path, run: &Run) -> Result<Option<Snapshot>> {
     let Some((path, text)) = read_stored(folder, run, SNAPSHOT_JSON)? else { return Ok(None) };
     let damaged = |error: ParseSnapshotError| Error::Damaged { path, reason: error.to_string() };
     Snapshot::from_json(&text).map(Some).map_err(damaged)
 }
 
-/// Writes what is needed to read the pages of the flight recorder.
+/// Writes the description needed to read the pages of the flight recorder.
 pub fn write_recording(disk: &Disk, path: &Path, recording: &Recording) -> Result<StoredFile> {
     let text = serde_json::to_string(recording)
         .map_err(|error| Error::Damaged { path: path.into(), reason: error.to_string() })?;
     write_file(disk, path, &(text + "\n"))
 }
 
-/// Reads it, as it was stored; none where nothing was recorded.
+/// Reads the description, which must be unchanged; `None` if nothing was recorded.
 pub fn read_recording(folder: &Path, run: &Run) -> Result<Option<Recording>> {
     let Some((path, text)) = read_stored(folder, run, RECORDING_JSON)? else { return Ok(None) };
     let damaged = |error: serde_json::Error| Error::Damaged { path, reason: error.to_string() };
     serde_json::from_slice(&text).map(Some).map_err(damaged)
 }
 
-/// A document of a run folder, which must be the one that was stored; none where there is none.
+/// Reads a document of a run folder, which must be unchanged; `None` if it does not exist.
 fn read_stored(folder: &Path, run: &Run, name: &str) -> Result<Option<(PathBuf, Vec<u8>)>> {
     let Some(stored) = run.files.get(name) else { return Ok(None) };
     let path = folder.join(name);
@@ -172,7 +158,7 @@ fn read_stored(folder: &Path, run: &Run, name: &str) -> Result<Option<(PathBuf, 
     Ok(Some((path, text)))
 }
 
-/// Writes the document of a run, with its seal, and reads it back.
+/// Writes the document of a run with its checksum, and reads it back.
 pub fn write_document(disk: &Disk, path: &Path, run: &mut Run) -> Result<()> {
     let pretty = |run: &Run| {
         serde_json::to_string_pretty(run)

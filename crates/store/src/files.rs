@@ -1,4 +1,4 @@
-//! Files of run folders: created, and compared with what was stored of them.
+//! Files of run folders: created with a checksum, and compared with it.
 
 use crate::disk::{Disk, DiskFile};
 use crate::error::{Error, Result};
@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-/// A file of a run that is being written, with the checksum of what was written to it.
+/// A file of a run while it is written, with its running checksum.
 pub struct NewFile {
     file: DiskFile,
     hash: Sha256,
@@ -16,12 +16,12 @@ pub struct NewFile {
 }
 
 impl NewFile {
-    /// Creates the file in place of whatever a try that was cut off, or somebody, has left there.
+    /// Creates the file, replacing what an interrupted attempt left.
     pub fn create(disk: &Disk, path: &Path) -> Result<NewFile> {
         Ok(NewFile { file: disk.create_anew(path)?, hash: Sha256::new(), bytes: 0 })
     }
 
-    /// Brings the file to the disk, and says what must be found there.
+    /// Syncs the file, and returns its size and checksum.
     pub fn sync(&self) -> Result<StoredFile> {
         self.file.sync().map_err(Error::io("sync", self.file.path()))?;
         Ok(StoredFile { bytes: self.bytes, sha256: hexadecimal(self.hash.clone()) })
@@ -41,12 +41,11 @@ impl Write for NewFile {
     }
 }
 
-/// Writes a whole file.
 pub fn write_file(disk: &Disk, path: &Path, text: &str) -> Result<StoredFile> {
     write_into(NewFile::create(disk, path)?, text)
 }
 
-/// Writes a whole file that nobody but its owner may read.
+/// Writes a file that only its owner may read.
 pub fn write_private_file(disk: &Disk, path: &Path, text: &str) -> Result<StoredFile> {
     let new = NewFile::create(disk, path)?;
     // A file system without modes has no other users either.
@@ -60,7 +59,7 @@ fn write_into(mut file: NewFile, text: &str) -> Result<StoredFile> {
     file.sync()
 }
 
-/// Reads a file that was synced from the disk; an error if it is not what was written.
+/// Reads a synced file back from the disk; an error if it differs from what was written.
 pub fn read_back(disk: &Disk, path: &Path, written: &StoredFile) -> Result<()> {
     let file = disk.open(path)?;
     file.rewind_to_disk().map_err(Error::io("read", path))?;
@@ -70,7 +69,7 @@ pub fn read_back(disk: &Disk, path: &Path, written: &StoredFile) -> Result<()> {
     }
 }
 
-/// The size and the checksum of a file, from where it is read next.
+/// Size and checksum of a file from its current position on.
 pub fn checksum(mut file: impl Read, path: &Path) -> Result<StoredFile> {
     let (mut hash, mut bytes) = (Sha256::new(), 0);
     let mut part = vec![0; 1 << 16];
@@ -86,14 +85,14 @@ pub fn checksum(mut file: impl Read, path: &Path) -> Result<StoredFile> {
     Ok(StoredFile { bytes, sha256: hexadecimal(hash) })
 }
 
-/// How the size of a file differs from what was stored.
+/// Describes a difference in size from what was stored.
 pub fn compare_size(file: &File, path: &Path, stored: &StoredFile) -> Result<Option<String>> {
     let bytes = file.metadata().map_err(Error::io("read", path))?.len();
     let text = || format!("it has {bytes} bytes instead of {}", stored.bytes);
     Ok((bytes != stored.bytes).then(text))
 }
 
-/// A checksum as it is written.
+/// A checksum in hexadecimal.
 pub fn hexadecimal(hash: Sha256) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }

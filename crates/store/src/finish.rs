@@ -1,4 +1,4 @@
-//! From the journal of a run to its folder.
+//! Turns the journal of a run into its folder.
 
 use crate::disk::{Disk, DiskFile};
 use crate::document::{
@@ -17,31 +17,29 @@ use latlab_digest::{
     StreamRow, TelemetryRow, TraceRow,
 };
 use latlab_model::Run;
-use latlab_model::frame::{Damage, FrameReader, ReadResult, STREAM_VERSION, skip_damage};
+use latlab_model::frame::{Damage, FrameReader, ReadResult, skip_damage};
 use latlab_model::run::{ClockReading, StoredFile};
 use std::collections::BTreeMap;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// The system's number for a disk that cannot read or write.
+/// errno of an I/O error.
 const EIO: i32 = 5;
-/// Disks read and lose no less than this at once.
+/// Least unit in which disks read and lose data.
 const SECTOR: u64 = 4096;
 
-/// A run that is published.
+/// A published run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Finished {
-    /// What it came to.
     pub run: Run,
-    /// Its folder.
     pub path: PathBuf,
 }
 
-/// The files of a run with what must be found in them.
+/// The files of a run with their expected size and checksum.
 type Files = BTreeMap<String, StoredFile>;
 
-/// Writes all files of a run beside its journal, and reads them back from the disk. The journal has
-/// done its work then, unless bytes of it could not be read.
+/// Writes all files of a run next to its journal, and reads them back from the disk. After that the
+/// journal may be removed, unless parts of it could not be read.
 pub fn write_files(
     disk: &Disk,
     folder: &Path,
@@ -52,10 +50,10 @@ pub fn write_files(
     let JournalRead { assembly, ending, mut files } =
         read_journal(disk, folder, journal, recovered)?;
     let intervals = assembly.intervals();
-    // What cannot be read at all may be anything, and is not ours to remove.
+    // Unreadable parts may contain anything and must not be removed.
     let illegible = matches!(&ending.damage, Some(damage) if *damage != Damage::CutOff);
     let keep = illegible || ending.skipped_bytes > 0 || intervals > 0;
-    // A run that its user ended before the first interval is kept; one that was killed is not.
+    // A run that the user ended before the first interval is kept; one that was killed then is not.
     let assembled = match recovered && intervals == 0 {
         true => Err(StreamError::Missing("first Interval")),
         false => {
@@ -95,15 +93,15 @@ pub fn write_files(
     Ok(run)
 }
 
-/// What a journal came to.
+/// The result of reading a journal.
 struct JournalRead {
     assembly: RunBuilder,
     ending: StreamEnd,
     files: Files,
 }
 
-/// Reads the journal from its start, over what is damaged to the next whole frame; what can be
-/// stored at once goes into its table.
+/// Reads the journal from its start, skipping damage to the next whole frame; rows that can be
+/// stored at once go into their table.
 fn read_journal(
     disk: &Disk,
     folder: &Path,
@@ -145,7 +143,7 @@ fn read_journal(
     Ok(JournalRead { assembly, ending, files })
 }
 
-/// Reads a journal, with zeros where the disk cannot: one bad sector costs the frames in it.
+/// Reads a journal, with zeros for unreadable parts: a bad sector costs only the frames in it.
 struct JournalReader<'a> {
     file: &'a DiskFile,
     length: u64,
@@ -175,7 +173,7 @@ impl Seek for JournalReader<'_> {
     }
 }
 
-/// The tables that are written while the journal is read.
+/// The tables written while the journal is read.
 struct Tables {
     disk: Disk,
     folder: PathBuf,
@@ -192,7 +190,7 @@ impl Tables {
     fn create(disk: &Disk, folder: &Path) -> Result<Tables> {
         let intervals = Table::create(disk, folder)?;
         let clocks = Table::create(disk, folder)?;
-        // A try that was cut off may have left one.
+        // An interrupted attempt may have left one.
         for name in tables::MORE {
             let _ = disk.remove(&folder.join(name));
         }
@@ -220,7 +218,7 @@ impl Tables {
             }
             StreamRow::Pages(rows) => {
                 let create = || Table::create(&self.disk, &self.folder);
-                // A group each, since they are long.
+                // One group each, since they are long.
                 get_or_create(&mut self.pages, create)?.push_group(&rows)
             }
             StreamRow::Cycles(rows) => {
@@ -254,7 +252,7 @@ impl Tables {
     }
 }
 
-/// A table that not every run has is there from its first row on.
+/// Creates an optional table at its first row.
 fn get_or_create<T>(table: &mut Option<T>, create: impl FnOnce() -> Result<T>) -> Result<&mut T> {
     match table {
         Some(table) => Ok(table),
@@ -265,7 +263,7 @@ fn get_or_create<T>(table: &mut Option<T>, create: impl FnOnce() -> Result<T>) -
 fn no_run(journal: &Journal, reason: StreamError, holds_counts: bool) -> Error {
     let path = journal.path().to_path_buf();
     match reason {
-        StreamError::Newer(found) => Error::NewerStream { path, found, known: STREAM_VERSION },
+        StreamError::OtherVersion(found) => Error::other_stream(path, found),
         other => Error::NothingMeasured { path, reason: other.to_string(), holds_counts },
     }
 }
@@ -284,14 +282,14 @@ fn write_table<R: Row>(disk: &Disk, folder: &Path, rows: Vec<R>, files: &mut Fil
     Ok(())
 }
 
-/// The files that an imported run was made of.
+/// The original files of an imported run.
 pub fn originals(folder: &Path) -> Vec<String> {
     let names = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let names = names.filter_map(|entry| entry.file_name().into_string().ok());
     names.filter(|name| name.starts_with(ORIGINAL)).collect()
 }
 
-/// Brings a file to the disk that another program has written.
+/// Syncs a file that another program has written.
 fn sync(disk: &Disk, path: &Path) -> Result<StoredFile> {
     let file = disk.open(path)?;
     file.sync().map_err(Error::io("sync", path))?;
@@ -301,7 +299,7 @@ fn sync(disk: &Disk, path: &Path) -> Result<StoredFile> {
 /// Gives a finished folder its final name.
 pub fn publish(disk: &Disk, partial: &Path, path: &Path) -> Result<()> {
     match disk.rename(partial, path) {
-        // Another program was recovering at the same moment, and has done it.
+        // Another program was recovering at the same moment and has done it.
         Err(_) if !disk.has(partial)? && disk.has(&path.join(RUN_JSON))? => {}
         renamed => renamed.map_err(Error::io("publish as", path))?,
     }

@@ -1,4 +1,4 @@
-//! Reads the journal of a run while it grows; changes nothing, and holds nobody up.
+//! Reads the journal of a run while it grows, without changing or blocking anything.
 
 use crate::document::RUN_JSON;
 use crate::error::{Error, Result};
@@ -11,8 +11,8 @@ use std::io::{self, BufReader, Seek, SeekFrom};
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
-/// Looks after which a journal that nobody holds, or that is not there, is taken for what it
-/// seems: a run that begins or ends is in between for an instant.
+/// Number of polls before a journal that is unlocked or missing is believed to be: at its start and
+/// end a run is briefly in between.
 const PATIENCE: u32 = 4;
 
 /// The state of a run whose journal is followed.
@@ -20,41 +20,40 @@ const PATIENCE: u32 = 4;
 pub enum FollowState {
     /// A program measures or finishes it.
     Running,
-    /// Its program is gone; what it left is to be finished by the next command.
+    /// Its program is gone; the next command finishes it.
     Abandoned,
-    /// It is published in this folder.
+    /// Published in this folder.
     Finished(PathBuf),
-    /// There is nothing of it any more.
+    /// Nothing of it is left.
     Removed,
 }
 
-/// What is seen in a journal.
 #[derive(Clone, PartialEq, Debug)]
 pub enum JournalEvent {
-    /// The next message, whatever it is but samples or the trace.
+    /// The next message, except samples and the trace.
     Message(Box<Message>),
-    /// So many bytes that are no whole frame.
+    /// Number of bytes that are not a whole frame.
     Damage(u64),
-    /// The journal became shorter: everything comes again from its start.
+    /// The journal became shorter: everything is repeated from its start.
     Restarted,
 }
 
-/// The journal of one run, read up to some place.
+/// The journal of one run, read up to an offset.
 #[derive(Debug)]
 pub struct JournalFollower {
     store: Store,
     id: String,
     file: Option<File>,
-    /// Up to here everything was seen.
+    /// Everything before this was reported.
     offset: u64,
-    /// Where something is that is no frame, or not yet.
+    /// Offset of bytes that are not a frame, or not yet.
     suspect: Option<u64>,
-    /// Looks in a row at which nobody held it.
+    /// Consecutive polls at which the journal was not locked.
     alone: u32,
 }
 
 impl JournalFollower {
-    /// From the start of the journal of this run.
+    /// Starts at the beginning of the journal of this run.
     pub fn new(store: Store, id: &str) -> JournalFollower {
         JournalFollower {
             store,
@@ -66,7 +65,8 @@ impl JournalFollower {
         }
     }
 
-    /// Polls once: what has come since the last poll, and the state of the run after it.
+    /// Polls once: reports what has been added since the last poll, and returns the state of the
+    /// run.
     pub fn poll(&mut self, mut see: impl FnMut(JournalEvent)) -> Result<FollowState> {
         if self.file.is_none() {
             self.file = self.open()?;
@@ -74,7 +74,7 @@ impl JournalFollower {
         let Some(file) = self.file.take() else { return Ok(self.state_without_journal()) };
         self.read(&file, &mut see)?;
         if !self.is_in_place(&file) {
-            // Finished, removed, or written again somewhere else by the program that measures.
+            // Finished, removed, or rewritten elsewhere by the measuring program.
             return Ok(self.state_without_journal());
         }
         let held = is_locked(&file, &self.path())?;
@@ -87,14 +87,14 @@ impl JournalFollower {
         self.store.partial(&self.id).join(JOURNAL)
     }
 
-    /// Whether this is what lies there as the journal.
+    /// Whether the path still leads to this file.
     fn is_in_place(&self, file: &File) -> bool {
         let number = |there: fs::Metadata| (there.dev(), there.ino());
         let there = fs::symlink_metadata(self.path()).map(number);
         there.is_ok_and(|there| file.metadata().is_ok_and(|file| number(file) == there))
     }
 
-    /// None while there is no journal that may be opened.
+    /// `None` while there is no journal that may be opened.
     fn open(&self) -> Result<Option<File>> {
         let folder = expect_no_link(&self.store.partial(&self.id));
         match folder.and_then(|_| open_file(&self.path())) {
@@ -125,7 +125,7 @@ impl JournalFollower {
                 Some(damage) if damage != Damage::CutOff => {}
                 _ => return Ok(()),
             }
-            // What is being written may look like damage, but only once.
+            // A frame that is being written may look like damage, but only once.
             if self.suspect.replace(self.offset) != Some(self.offset) {
                 return Ok(());
             }
@@ -137,7 +137,7 @@ impl JournalFollower {
         Ok(())
     }
 
-    /// Up to the end of the file or to what is no frame.
+    /// Reads up to the end of the file or the first damage.
     fn read_frames(
         &mut self,
         mut file: &File,
@@ -157,23 +157,22 @@ impl JournalFollower {
                 ReadResult::End => return Ok(None),
                 ReadResult::Damaged(damage) => return Ok(Some(damage)),
                 ReadResult::Frame(frame) => match frame.message {
-                    Message::Hello(hello) if hello.stream > STREAM_VERSION => {
-                        let (found, known) = (hello.stream, STREAM_VERSION);
-                        return Err(Error::NewerStream { path, found, known });
+                    Message::Hello(hello) if hello.stream != STREAM_VERSION => {
+                        return Err(Error::other_stream(path, hello.stream));
                     }
-                    // One that was not wholly there when it was passed by.
+                    // Samples were incomplete when this was first passed.
                     Message::Samples(_) | Message::FineSamples(_) | Message::Trace(_) => {}
                     message => see(JournalEvent::Message(Box::new(message))),
                 },
             }
-            // A file that grows faster than it is read is for the next look.
+            // If the file grows faster than it is read, the rest is for the next poll.
             if self.offset >= length {
                 return Ok(None);
             }
         }
     }
 
-    /// Bytes up to the next whole frame behind the damage.
+    /// Number of bytes up to the next whole frame after the damage.
     fn skip(&self, mut file: &File) -> io::Result<Option<u64>> {
         file.seek(SeekFrom::Start(self.offset + 1))?;
         let skipped = skip_damage(&mut BufReader::with_capacity(1 << 16, file))?;

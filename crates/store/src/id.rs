@@ -10,7 +10,7 @@ pub fn new_id(now: Timestamp, name: &str) -> String {
     format!("{}_{}", now.strftime("%Y%m%dT%H%M%SZ"), sanitize(name))
 }
 
-/// A name as it stands in an id.
+/// The form of a name in an id.
 pub fn sanitize(name: &str) -> String {
     let mut clean = String::new();
     for letter in name.trim().chars().take(LONGEST_NAME) {
@@ -29,12 +29,12 @@ pub fn is_valid(id: &str) -> bool {
     !id.is_empty() && id.len() <= 200 && !id.starts_with('.') && id.chars().all(letters)
 }
 
-/// The name that an id ends with.
+/// The name part of an id.
 pub(crate) fn name_of(id: &str) -> &str {
     id.split_once('_').map_or(id, |(_, name)| name)
 }
 
-/// The time that an id begins with.
+/// The time part of an id.
 pub(crate) fn time_of(id: &str) -> Option<Timestamp> {
     let (time, _) = id.split_once('_').unwrap_or((id, ""));
     let civil = jiff::civil::DateTime::strptime("%Y%m%dT%H%M%SZ", time).ok()?;

@@ -1,5 +1,5 @@
-//! A stream that was kept elsewhere and comes piece by piece, over tries that may be far apart: nobody
-//! takes it for the journal of a run before it is whole.
+//! A stream recorded elsewhere that arrives in pieces, over attempts that may be far apart. It is
+//! not visible as the journal of a run before it is complete.
 
 use crate::error::{Error, Result};
 use crate::files::checksum;
@@ -16,10 +16,10 @@ use latlab_model::run::StoredFile;
 use std::io::BufReader;
 use std::path::PathBuf;
 
-/// Ending of the name of a folder whose stream is not whole yet.
+/// Suffix of a folder whose stream is incomplete.
 const INCOMING: &str = ".incoming";
 
-/// A stream on its way here.
+/// A stream being received.
 #[derive(Debug)]
 pub struct Incoming {
     store: Store,
@@ -29,8 +29,8 @@ pub struct Incoming {
 }
 
 impl Store {
-    /// Begins to take in the stream of a run, or goes on where an earlier try stopped; none while
-    /// another program does.
+    /// Starts receiving the stream of a run, or resumes an earlier attempt; `None` while another
+    /// program does.
     pub fn receive(&self, id: &str) -> Result<Option<Incoming>> {
         if !id::is_valid(id) {
             return Err(Error::BadId(id.to_string()));
@@ -52,17 +52,16 @@ impl Store {
 }
 
 impl Incoming {
-    /// What has come so far.
+    /// Bytes received so far.
     pub fn bytes(&self) -> u64 {
         self.journal.bytes()
     }
 
-    /// Takes in what comes next.
     pub fn append(&mut self, bytes: &[u8]) -> Result<()> {
         self.journal.append(bytes)
     }
 
-    /// Brings it to the disk, and says what is there.
+    /// Syncs it; returns its size and checksum.
     pub fn sync(&self) -> Result<StoredFile> {
         self.journal.sync()?;
         let path = self.journal.path();
@@ -71,17 +70,16 @@ impl Incoming {
         checksum(&file, path)
     }
 
-    /// Forgets what has come.
+    /// Discards what was received.
     pub fn restart(&mut self) -> Result<()> {
         self.journal.cut(0)
     }
 
-    /// Removes it.
     pub fn discard(self) -> Result<()> {
         self.store.remove(&self.folder)
     }
 
-    /// The plan of the run, if one has come.
+    /// The plan of the run, if it has been received.
     pub fn plan(&self) -> Result<Option<Plan>> {
         let mut plan = None;
         self.read(|message| match message {
@@ -94,7 +92,7 @@ impl Incoming {
         Ok(plan)
     }
 
-    /// Whether its last frame is an agent's last word.
+    /// Whether its last frame is the agent's last message.
     pub fn ends_with_last_word(&self) -> Result<bool> {
         let mut is_last = false;
         let (_, damage) = self.read(|message| {
@@ -104,8 +102,8 @@ impl Incoming {
         Ok(is_last && damage.is_none())
     }
 
-    /// Reads frames from its start as long as they are wanted; gives the length of the whole ones and
-    /// what is wrong behind them.
+    /// Reads frames from the start while `wanted` returns true; returns the length of the whole
+    /// frames and the damage after them.
     fn read(&self, mut wanted: impl FnMut(Message) -> bool) -> Result<(u64, Option<Damage>)> {
         let path = self.journal.path();
         let file = self.store.disk.open(path)?;
@@ -123,10 +121,10 @@ impl Incoming {
         }
     }
 
-    /// Makes a run of the whole stream, with these messages behind it; one that was `cut` counts as
-    /// recovered. Where the id is taken by another run it gets a number behind it.
+    /// Makes a run of the complete stream and these additional messages; a stream that was `cut`
+    /// counts as recovered. If another run has the id, a number is appended.
     pub fn finish(mut self, last: &[Message], cut: bool) -> Result<Finished> {
-        // Half a frame would hide what comes behind it.
+        // A partial frame would hide what comes after it.
         let (whole, damage) = self.read(|_| true)?;
         let bytes = self.journal.bytes() - whole;
         let half = (damage == Some(Damage::CutOff)).then(|| self.journal.cut(whole)).transpose()?;
@@ -140,7 +138,7 @@ impl Incoming {
         store.chown_all(&folder);
         let alone = store.lock();
         let (id, partial) = store.take_id(&id)?;
-        // From here on it is a run like those whose program was killed.
+        // From here on it looks like a run whose program was killed.
         store.disk.rename(&folder, &partial).map_err(Error::io("rename", &folder))?;
         store.disk.sync_folder(&store.root)?;
         drop(alone);

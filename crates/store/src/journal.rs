@@ -1,4 +1,4 @@
-//! The journal: the stream of a run as it came, in a locked file.
+//! The journal: the stream of a run as received, in a locked file.
 
 use crate::disk::{Disk, DiskFile};
 use crate::error::{Error, Result};
@@ -11,25 +11,24 @@ use std::path::{Path, PathBuf};
 /// Name of the journal in the folder of an unfinished run.
 pub const JOURNAL: &str = "journal";
 
-/// The journal of a run that goes on; the lock is held until it is dropped.
+/// The journal of a run in progress; locked until dropped.
 #[derive(Debug)]
 pub struct Journal {
     file: DiskFile,
     /// Length up to the last whole frame.
     bytes: u64,
-    /// Frames that could not be written since the last one that could.
+    /// Frames that could not be written since the last successful write.
     lost_frames: u64,
     last_error: String,
 }
 
 impl Journal {
-    /// Creates the file and locks it.
     pub fn create(disk: &Disk, folder: &Path) -> Result<Journal> {
         let file = create(disk, &folder.join(JOURNAL))?;
         Ok(Journal { file, bytes: 0, lost_frames: 0, last_error: String::new() })
     }
 
-    /// Takes over the journal of a run that nobody holds any more; none while it goes on.
+    /// Takes over the journal of a run whose program is gone; `None` while it is in progress.
     pub fn try_lock(disk: &Disk, folder: &Path) -> Result<Option<Journal>> {
         let path = folder.join(JOURNAL);
         let file = disk.open_to_append(&path)?;
@@ -38,7 +37,7 @@ impl Journal {
             Err(TryLockError::WouldBlock) => return Ok(None),
             Err(TryLockError::Error(error)) => return Err(Error::io("lock", &path)(error)),
         }
-        // Whoever held it until now has finished the run.
+        // Its previous owner has finished the run.
         if !file.is_in_place() {
             return Ok(None);
         }
@@ -46,15 +45,14 @@ impl Journal {
         Ok(Some(Journal { file, bytes, lost_frames: 0, last_error: String::new() }))
     }
 
-    /// Where it lies.
     pub fn path(&self) -> &Path {
         self.file.path()
     }
 
     /// Appends frames.
     ///
-    /// When the disk is full the first loss is an error and the further ones are only counted:
-    /// measuring goes on, and the journal says what it lost as soon as it can be written again.
+    /// If the disk is full, the first loss is an error and further ones are only counted: measuring
+    /// goes on, and the journal reports the loss as soon as it can be written again.
     pub fn append(&mut self, frames: &[u8]) -> Result<()> {
         let first_loss = self.lost_frames == 0;
         let written = match self.lost_finding() {
@@ -83,19 +81,18 @@ impl Journal {
         self.bytes
     }
 
-    /// Cuts it to this length.
     pub fn cut(&mut self, bytes: u64) -> Result<()> {
         self.file.truncate(bytes).map_err(Error::io("cut", self.path()))?;
         self.bytes = bytes;
         Ok(())
     }
 
-    /// Whether somebody has deleted it, so that only this program still has it.
+    /// Whether it was deleted, so that only this program still has it.
     pub fn is_deleted(&self) -> bool {
         self.file.is_deleted()
     }
 
-    /// The folder in which it lies now, where somebody has renamed that, or one above it.
+    /// The new folder if it, or one above it, was renamed.
     pub fn new_folder(&mut self) -> Result<Option<PathBuf>> {
         if self.file.is_in_place() {
             return Ok(None);
@@ -104,13 +101,13 @@ impl Journal {
         Ok(self.path().parent().map(Path::to_path_buf))
     }
 
-    /// Writes all of a deleted journal into this folder and goes on there; gives back its length.
+    /// Writes a deleted journal again into this folder and continues there; returns its length.
     pub fn rewrite(&mut self, disk: &Disk, folder: &Path) -> Result<u64> {
         let path = folder.join(JOURNAL);
         let file = create(disk, &path)?;
         let copied = (&self.file).rewind().and_then(|()| io::copy(&mut &self.file, &mut &file));
         let bytes = copied.and_then(|bytes| file.sync().map(|()| bytes)).map_err(|error| {
-            // Half a copy would be taken for the whole.
+            // A partial copy would be taken for the whole.
             let _ = disk.remove(&path);
             Error::io("write", &path)(error)
         })?;
@@ -118,7 +115,7 @@ impl Journal {
         Ok(bytes)
     }
 
-    /// What must be said of the frames that could not be written.
+    /// The finding for frames that could not be written.
     pub fn lost_finding(&self) -> Option<Finding> {
         let (frames, error) = (self.lost_frames, self.last_error.clone());
         (frames > 0).then(|| Finding::new(JournalFinding::JournalNotWritten { frames, error }))
@@ -128,8 +125,8 @@ impl Journal {
         let written = (&self.file).write_all(bytes);
         match &written {
             Ok(()) => self.bytes = self.bytes.saturating_add(bytes.len() as u64),
-            // Half a frame would hide all that come after it. Where even this fails the reader
-            // finds the damage, and what is appended to it must never be cut.
+            // A partial frame would hide all that come after it. If even this fails, the reader
+            // finds the damage, and what is appended after it must never be cut.
             Err(_) => {
                 if self.file.truncate(self.bytes).is_err() {
                     self.bytes = self.file.length().unwrap_or(u64::MAX);
@@ -139,19 +136,18 @@ impl Journal {
         written
     }
 
-    /// Another handle of the file, to be synced by a thread that may wait for the disk.
+    /// Another handle of the file, to be synced by a thread that may block.
     pub fn file(&self) -> Result<DiskFile> {
         self.file.try_clone().map_err(Error::io("sync", self.path()))
     }
 
-    /// Brings everything so far to the disk.
     pub fn sync(&self) -> Result<()> {
         self.file.sync().map_err(Error::io("sync", self.path()))
     }
 }
 
-/// Whether a program holds this journal: it measures or finishes the run. Nothing is changed, and
-/// no right to write is needed.
+/// Whether a program holds this journal, to measure or finish the run. Changes nothing and needs no
+/// write permission.
 pub fn is_locked(file: &File, path: &Path) -> Result<bool> {
     match file.try_lock_shared() {
         Ok(()) => file.unlock().map(|()| false).map_err(Error::io("unlock", path)),
@@ -174,7 +170,7 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-    /// A disk that refuses calls of this kind while it is full.
+    /// A disk that refuses some calls while it is full.
     #[derive(Default, Debug)]
     struct FullDisk {
         creates: AtomicBool,
@@ -198,7 +194,7 @@ mod tests {
         fn after_read(&self, _: &Path, _: &mut [u8]) {}
     }
 
-    /// The findings in a journal, and how many of its bytes are whole frames from its start.
+    /// The findings in a journal, and the length of its leading whole frames.
     fn findings(journal: &Journal) -> (Vec<Finding>, u64) {
         let bytes = std::fs::read(journal.path()).unwrap();
         let mut reader = FrameReader::new(&bytes[..]);

@@ -1,13 +1,13 @@
-//! Run folders: journal, finishing, recovery, atomic publish.
+//! Run folders: journal, finishing, recovery, atomic publishing.
 //!
-//! While a run is measured there is only `.<id>.partial/journal`, the stream byte for byte. Finishing
-//! reads it from its start, writes the tables and `run.json` beside it, and publishes the folder by
-//! one rename. Recovery after a kill or a power cut is the same code, run later, when the lock of the
-//! journal is free.
+//! While a run is measured there is only `.<id>.partial/journal`, the stream byte for byte.
+//! Finishing reads it from its start, writes the tables and `run.json` next to it, and publishes
+//! the folder by one rename. Recovery after a kill or a power cut is the same code, run later, once
+//! the lock of the journal is free.
 //!
-//! A published folder never changes. A table is compared with its checksum, and each part of it that is
-//! used with what had that checksum, except for `samples.parquet`: of that only the row groups of the
-//! wanted window are read, whose pages carry the checksum of gzip.
+//! A published folder never changes. Every table is compared with its checksum before it is used,
+//! and later reads must match what was checked. The exception is `samples.parquet`: only the row
+//! groups of the requested window are read, whose pages carry gzip's checksum.
 
 mod campaign;
 mod columns;
@@ -37,9 +37,7 @@ mod verify;
 mod window_reader;
 
 pub use campaign::{CampaignFolder, CampaignLock, CampaignProgress, CellState, NextStep};
-pub use document::{
-    CONSOLE, read_recording, read_run, read_run_with_seal, read_run_with_text, read_snapshot,
-};
+pub use document::{CONSOLE, read_recording, read_run, read_run_with_text, read_snapshot};
 pub use error::{Error, Result};
 pub use finish::Finished;
 pub use follow::{FollowState, JournalEvent, JournalFollower};

@@ -12,10 +12,10 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// A longer name of an original loses its beginning.
+/// Longer names of originals lose their beginning.
 const LONGEST_ORIGINAL: usize = 100;
 
-/// A run that goes on; dropped without a word it stays, to be recovered on the next opening.
+/// A run in progress; if dropped, it stays to be recovered at the next opening.
 #[derive(Debug)]
 pub struct OpenRun {
     store: Store,
@@ -31,31 +31,31 @@ impl OpenRun {
         OpenRun { store, id, partial, journal }
     }
 
-    /// The id it really got.
+    /// The id it actually got.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Its folder as long as it goes on.
+    /// Its folder while in progress.
     pub fn path(&self) -> &Path {
         &self.partial
     }
 
     /// Appends the bytes of whole frames to the journal.
     ///
-    /// An error (a full disk) is returned once and only counted from then on; the caller may go
-    /// on, because the run says what it lost.
+    /// An error (a full disk) is returned once and only counted from then on; the caller may go on,
+    /// because the run reports what it lost.
     pub fn append(&mut self, frames: &[u8]) -> Result<()> {
         self.journal.append(frames)
     }
 
-    /// The journal's file, to be brought to the disk by a thread that may wait for it.
+    /// The journal's file, to be synced by a thread that may block.
     pub fn file(&self) -> Result<DiskFile> {
         self.journal.file()
     }
 
-    /// Writes the journal into a new folder where somebody has deleted the old one, or beside the
-    /// folder of the runs where that is no folder any more: a finding says so then.
+    /// Rewrites the journal into a new folder if the old one was deleted, or next to the folder of
+    /// the runs if that is gone too; returns a finding about it.
     pub fn rescue(&mut self) -> Result<Option<Finding>> {
         if !self.journal.is_deleted() {
             return Ok(None);
@@ -86,7 +86,7 @@ impl OpenRun {
         Ok(bytes)
     }
 
-    /// Goes on where the folder of the run lies now, if somebody has renamed it or one above it.
+    /// Continues at the new path if the run's folder, or one above it, was renamed.
     fn follow_folder(&mut self) -> Result<()> {
         if let Some(partial) = self.journal.new_folder()? {
             self.store.root = partial.parent().unwrap_or(&partial).to_path_buf();
@@ -109,7 +109,7 @@ impl OpenRun {
         store.complete(&id, &partial, journal, recovered)
     }
 
-    /// Keeps a copy of the file that the run is made of in its folder; gives back its name there.
+    /// Keeps a copy of the original file in the run's folder; returns its name there.
     pub fn add_original(&self, name: &str, source: &mut impl Read) -> Result<String> {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
         let plain: String = name.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
@@ -121,7 +121,7 @@ impl OpenRun {
         Ok(name)
     }
 
-    /// Takes a guest's console out of the folder, beside the runs; none where there is none.
+    /// Moves a guest's console out of the folder, next to the runs; `None` if there is none.
     pub fn keep_console(&self) -> Option<PathBuf> {
         let kept = self.store.root.join(format!("{}.{CONSOLE}", self.id));
         fs::rename(self.partial.join(CONSOLE), &kept).ok()?;

@@ -1,5 +1,6 @@
-//! A column of a row group, read some rows at a time into the same memory: a day of many CPUs is a billion
-//! numbers, and to get fresh memory for each of them from the kernel takes longer than to read them.
+//! Reads a column of a row group some rows at a time, reusing memory: a day of many CPUs is a
+//! billion numbers, and fresh memory from the kernel for each of them takes longer than reading
+//! them.
 
 use crate::columns::{cut, list_path, other_type};
 use crate::error::{Error, Result};
@@ -23,15 +24,13 @@ pub struct ColumnPieces<'a> {
     ends: Vec<usize>,
 }
 
-/// Lists of integers.
 pub struct Lists<'a> {
     values: &'a [i32],
-    /// Where each ends.
+    /// End of each list.
     ends: &'a [usize],
 }
 
 impl Lists<'_> {
-    /// The list of a row.
     pub fn list(&self, row: usize) -> &[i32] {
         let start = row.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.values[start..self.ends[row]]
@@ -39,7 +38,6 @@ impl Lists<'_> {
 }
 
 impl TableReader {
-    /// Number of rows of a group.
     pub fn rows_of(&self, group: usize) -> usize {
         usize::try_from(self.reader.metadata().row_group(group).num_rows()).unwrap_or(0)
     }
@@ -80,7 +78,7 @@ impl TableReader {
 }
 
 impl ColumnPieces<'_> {
-    /// The next rows, as integers none of which is missing.
+    /// The next rows of an integer column without gaps.
     pub fn longs(&mut self, rows: usize) -> Result<&[i64]> {
         self.read_longs(rows)?;
         match self.longs.len() == rows {
@@ -89,7 +87,7 @@ impl ColumnPieces<'_> {
         }
     }
 
-    /// The next rows, as integers that may be missing.
+    /// The next rows of an optional integer column.
     pub fn maybe_longs(&mut self, rows: usize) -> Result<&[Option<i64>]> {
         self.read_longs(rows)?;
         match spread(&self.longs, &self.present, rows, &mut self.maybe_longs) {
@@ -98,7 +96,7 @@ impl ColumnPieces<'_> {
         }
     }
 
-    /// The next rows, as real numbers that may be missing.
+    /// The next rows of an optional real column.
     pub fn maybe_reals(&mut self, rows: usize) -> Result<&[Option<f64>]> {
         let ColumnPieces { reader, reals, present, follows, .. } = self;
         let read = match reader {
@@ -112,7 +110,7 @@ impl ColumnPieces<'_> {
         }
     }
 
-    /// The next rows, as lists of integers.
+    /// The next rows of a list column.
     pub fn int_lists(&mut self, rows: usize) -> Result<Lists<'_>> {
         let ColumnPieces { reader, ints, present, follows, ends, .. } = self;
         let read = match reader {
@@ -147,7 +145,7 @@ impl ColumnPieces<'_> {
     }
 }
 
-/// Reads so many rows in the place of the last ones.
+/// Reads `rows` rows, replacing the previous ones.
 fn fill<T: DataType>(
     source: &mut ColumnReaderImpl<T>,
     rows: usize,
@@ -162,8 +160,8 @@ fn fill<T: DataType>(
     if read == rows { Ok(()) } else { Err(cut()) }
 }
 
-/// Puts each value where it belongs, and says whether there are as many as there should be; a column in which
-/// none may be missing has no levels.
+/// Puts each value in its place, and returns whether their number is right; a column without gaps
+/// has no levels.
 fn spread<T: Copy>(values: &[T], present: &[i16], rows: usize, all: &mut Vec<Option<T>>) -> bool {
     all.clear();
     let mut values = values.iter().copied();
@@ -178,7 +176,8 @@ fn spread<T: Copy>(values: &[T], present: &[i16], rows: usize, all: &mut Vec<Opt
     all.len() == rows && all.iter().filter(|one| one.is_none()).count() == missing
 }
 
-/// Where each list ends. All lists of a table are as long as the first, but for those of runs with other bins.
+/// End of each list. All lists of a table have the length of the first, except for runs with
+/// different bins.
 fn find_ends(present: &[i16], follows: &[i16], ends: &mut Vec<usize>) {
     ends.clear();
     let mut at = 0;

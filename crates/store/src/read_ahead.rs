@@ -1,4 +1,4 @@
-//! Row groups of a large table, decoded by several threads ahead of who reads them.
+//! Decodes row groups of a large table in several threads, ahead of the reader.
 
 use crate::error::Result;
 use crate::table::TableReader;
@@ -7,13 +7,13 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 use std::thread;
 
-/// More threads than these need more memory than they save time.
+/// More threads need more memory than the time they save is worth.
 const MOST_THREADS: usize = 4;
 /// Pieces that a thread decodes ahead: about a row group.
 const PIECES_AHEAD: usize = 80;
 
-/// What decodes a row group piece by piece, each in memory that `spare` has; `give` says whether more is
-/// wanted.
+/// Decodes a row group piece by piece, each in memory from `spare`; `give` returns whether to
+/// continue.
 pub type Decode<T> = fn(
     &TableReader,
     usize,
@@ -21,13 +21,14 @@ pub type Decode<T> = fn(
     give: &mut dyn FnMut(T) -> bool,
 ) -> Result<()>;
 
-/// The pieces of all groups of a table in their order. A thread decodes every other group ahead.
+/// The pieces of all groups of a table, in order. The threads decode the groups in turn, ahead of
+/// the reader.
 pub struct ReadAhead<T> {
     table: Arc<TableReader>,
     decode: Decode<T>,
     lanes: Vec<Option<Lane<T>>>,
     group: usize,
-    /// What was decoded without a thread.
+    /// Pieces decoded without a thread.
     decoded: VecDeque<T>,
 }
 
@@ -37,18 +38,18 @@ struct Lane<T> {
     spare: Sender<T>,
 }
 
-/// A piece of a row group; none at the end of the group.
+/// A piece of a row group; `None` at the end of the group.
 type Decoded<T> = Result<Option<T>>;
 
 impl<T: Default + Send + 'static> ReadAhead<T> {
-    /// Begins to decode.
+    /// Starts decoding.
     pub fn new(table: TableReader, decode: Decode<T>) -> ReadAhead<T> {
         let groups = table.groups();
         let cpus = thread::available_parallelism().map_or(1, usize::from);
         let threads = cpus.min(MOST_THREADS).min(groups).max(1);
         let table = Arc::new(table);
         let lanes = (0..threads).map(|first| match threads {
-            // A thread of its own would only cost time.
+            // An extra thread would only cost time.
             1 => None,
             _ => lane(Arc::clone(&table), decode, (first..groups).step_by(threads)),
         });
@@ -56,8 +57,8 @@ impl<T: Default + Send + 'static> ReadAhead<T> {
         ReadAhead { table, decode, lanes, group: 0, decoded: VecDeque::new() }
     }
 
-    /// Gives the memory of a piece back to the thread that made it: to ask the kernel for new memory takes longer
-    /// than to decode.
+    /// Returns the memory of a piece to the thread that made it: new memory from the kernel takes
+    /// longer than decoding.
     pub fn reuse(&mut self, piece: T) {
         if let Some(lane) = &self.lanes[self.group % self.lanes.len()] {
             // A thread that has ended needs none.
@@ -106,7 +107,7 @@ impl<T: Default + Send + 'static> Iterator for ReadAhead<T> {
     }
 }
 
-/// A thread that decodes these groups, until nobody takes them; none where none can be started.
+/// A thread that decodes these groups until its receiver is gone; `None` if it cannot be started.
 fn lane<T: Default + Send + 'static>(
     table: Arc<TableReader>,
     decode: Decode<T>,

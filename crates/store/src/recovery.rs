@@ -1,4 +1,4 @@
-//! What earlier programs left unfinished: finished, removed, or taken aside.
+//! Runs left unfinished by earlier programs: finishes, removes or quarantines them.
 
 use crate::document::{CONSOLE, RUN_JSON};
 use crate::error::{Error, Result};
@@ -9,39 +9,36 @@ use crate::trust::expect_own_run;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The folder for what cannot be finished, within that of the runs.
+/// The folder, within that of the runs, for what cannot be finished.
 const QUARANTINE: &str = "quarantine";
 
 /// A run that an earlier program left unfinished.
 #[derive(Debug)]
 pub struct Recovered {
-    /// Its id.
     pub id: String,
-    /// What became of it.
     pub outcome: RecoveryOutcome,
 }
 
-/// What became of an unfinished run.
+/// The outcome for an unfinished run.
 #[derive(Debug)]
 pub enum RecoveryOutcome {
-    /// It is finished and published in this folder.
+    /// Finished and published in this folder.
     Finished(PathBuf),
     /// It measured nothing, for this reason, and was removed.
     Removed(String),
-    /// It stays as it is, because it could not be finished.
+    /// Left as it is, because it could not be finished.
     Left(Error),
 }
 
 /// What `latlab doctor --quarantine` has done with an unfinished run.
 #[derive(Debug)]
 pub struct Quarantined {
-    /// The run, and what became of it.
     pub recovered: Recovered,
-    /// Where it lies now, if it was taken aside.
+    /// Its new path if it was quarantined.
     pub moved: Option<PathBuf>,
 }
 
-/// What is to be done with an unfinished run.
+/// What to do with an unfinished run.
 enum Claim {
     GoingOn,
     Journal(Journal),
@@ -51,7 +48,7 @@ enum Claim {
 impl Store {
     /// Finishes every run whose program is gone.
     pub fn recover(&self) -> Result<Vec<Recovered>> {
-        // Without a folder there is nothing to finish; the commands that need one report the error.
+        // Without a folder there is nothing to finish; commands that need one report the error.
         if !self.root.is_dir() {
             return Ok(Vec::new());
         }
@@ -111,18 +108,18 @@ impl Store {
         }
     }
 
-    /// Removes a folder without a run; fails where something is in it that is not ours.
+    /// Removes a folder without a run; fails if it contains foreign files.
     pub(crate) fn remove(&self, partial: &Path) -> Result<()> {
         remove_files(&self.disk, partial);
         let _ = self.disk.remove(&partial.join(CONSOLE));
         originals(partial).iter().for_each(|name| drop(self.disk.remove(&partial.join(name))));
-        // The last, so that a folder of which this was cut off is still known for what it is.
+        // Last, so that the folder is recognisable if this is interrupted.
         let _ = self.disk.remove(&partial.join(JOURNAL));
         self.disk.remove_folder(partial).map_err(Error::io("remove", partial))
     }
 
-    /// Writes the files, and only then gives up the journal and publishes the folder. A journal that
-    /// could not be read whole stays in it: another disk or another program may read more of it.
+    /// Writes the files, then removes the journal and publishes the folder. A journal that could
+    /// not be read completely stays in it: another disk or another program may read more of it.
     pub(crate) fn complete(
         &self,
         id: &str,
@@ -132,11 +129,11 @@ impl Store {
     ) -> Result<Finished> {
         let disk = &self.disk;
         let run = write_files(disk, partial, id, &journal, recovered)
-            // On a full disk half a table takes the room that somebody makes for the next try, and
-            // what could not be synced once must be written anew.
+            // On a full disk a partial table would take the space freed for the next attempt, and
+            // after a failed sync it must be rewritten.
             .inspect_err(|_| remove_files(disk, partial))?;
         self.chown_all(partial);
-        // Between both, another program would take the run for one that was interrupted.
+        // In between, another program would see an interrupted run.
         let _alone = self.lock();
         if run.losses.journal_bytes == 0 {
             disk.remove(journal.path()).map_err(Error::io("remove", journal.path()))?;
@@ -147,7 +144,7 @@ impl Store {
         Ok(Finished { run, path })
     }
 
-    /// Finishes what can be finished, and takes aside what never can: see [`Error::is_final`].
+    /// Finishes what can be finished, and quarantines what never can: see [`Error::is_final`].
     pub fn quarantine(&self) -> Result<Vec<Quarantined>> {
         let mut all = Vec::new();
         for recovered in self.recover()? {

@@ -1,7 +1,8 @@
-//! The runs of one name as a rolling store: where they take too much room, the oldest go.
+//! The runs of one name as a rolling store: the oldest are removed when they take too much space.
 //!
-//! Their names bear the time of a clock that may have been set, so they do not tell which run is the oldest. A
-//! file beside the runs lists them as they came; a run that is missing there is placed by its name.
+//! Times in run names come from a clock that may have been set, so they do not tell which run is
+//! oldest. A file next to the runs lists them in order of arrival; a run that it lacks is placed by
+//! its name.
 
 use crate::document::read_run;
 use crate::error::{Error, Result};
@@ -16,13 +17,13 @@ use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// A file of this name in the folder of a run keeps the run.
+/// A file of this name in a run's folder protects the run.
 pub const KEEP_MARK: &str = "keep";
-/// Ending of the name of a folder that is going away.
+/// Suffix of a folder being removed.
 const REMOVED: &str = ".removed";
-/// Ending of the name of the file that lists the runs as they came.
+/// Suffix of the file with the order of runs.
 const ORDER: &str = ".order";
-/// What is read of the list at most.
+/// Most of the list that is read.
 const LONGEST_ORDER: u64 = 64 << 20;
 
 /// The finished runs of one name, the oldest first.
@@ -33,24 +34,24 @@ pub struct RollingRuns {
     runs: VecDeque<StoredSize>,
 }
 
-/// A run and the room that it takes.
+/// A run and its size on disk.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct StoredSize {
     id: String,
     bytes: u64,
 }
 
-/// What became of a run that was to go.
+/// The outcome of removing a run.
 #[derive(Debug)]
 pub enum Removal {
-    /// It is gone, and so many bytes are free.
+    /// Removed, which freed this many bytes.
     Removed(u64),
     /// It stays, for this reason.
     Kept(String),
 }
 
 impl RollingRuns {
-    /// Those of a folder; what a killed program had begun to remove is removed.
+    /// The runs in a folder; removals that a killed program had begun are completed.
     pub fn open(store: &Store, name: &str) -> Result<RollingRuns> {
         let wanted = id::sanitize(name);
         for folder in store.names()? {
@@ -62,7 +63,7 @@ impl RollingRuns {
         }
         let (store, name) = (store.clone(), name.to_string());
         let mut runs = RollingRuns { store, name, runs: VecDeque::new() };
-        // Who has the lock sees all that are there, so that a list written by it lacks none.
+        // Under the lock all runs are visible, so the list written then lacks none.
         let _alone = runs.store.lock();
         let listed = runs.listed();
         let order = in_order(&listed, runs.there()?);
@@ -74,14 +75,14 @@ impl RollingRuns {
         Ok(runs)
     }
 
-    /// Looks which of them are there now: others may make and remove runs of this name, too. The one that
-    /// was just made is the newest, whatever the clock says.
+    /// Rereads the folder: other programs may add and remove runs of this name too. The run just
+    /// made is the newest, whatever the clock says.
     pub fn refresh(&mut self, made: Option<&str>) -> Result<()> {
         let _alone = self.store.lock();
         let mut there = self.there()?;
         self.runs.retain(|run| there.remove(&run.id));
         let made = made.and_then(|id| there.take(id));
-        // What came now is newer than all that was known.
+        // New runs are newer than all known ones.
         let new: Vec<StoredSize> = there.into_iter().chain(made).map(|id| self.sized(id)).collect();
         if !new.is_empty() {
             self.runs.extend(new);
@@ -90,13 +91,13 @@ impl RollingRuns {
         Ok(())
     }
 
-    /// The names of those that are there.
+    /// The names of the existing runs.
     fn there(&self) -> Result<BTreeSet<String>> {
         let wanted = id::sanitize(&self.name);
         let is_one = |folder: &String| {
             id::time_of(folder).is_some()
                 && is_of(folder, &wanted)
-                // It could as well be the name itself that ends so.
+                // The suffix could also be part of the name itself.
                 && (id::name_of(folder) == wanted
                     || read_run(&self.store.root.join(folder))
                         .is_ok_and(|run| run.asked.name == self.name))
@@ -108,12 +109,11 @@ impl RollingRuns {
         StoredSize { bytes: size(&self.store.root.join(&id)), id }
     }
 
-    /// Where the list is.
     fn list(&self) -> PathBuf {
         self.store.root.join(format!(".{}{ORDER}", id::sanitize(&self.name)))
     }
 
-    /// The runs of the list, each once; nothing where it cannot be read.
+    /// The runs in the list, without duplicates; empty if it cannot be read.
     fn listed(&self) -> Vec<String> {
         let mut text = String::new();
         let opened = open_file(&self.list()).ok();
@@ -126,33 +126,32 @@ impl RollingRuns {
         }
     }
 
-    /// Writes the list, whole or not at all; without it the names tell the order, as far as they do.
+    /// Writes the list atomically; without it, the names have to give the order.
     fn write_list(&self) {
         let (path, new) = (self.list(), self.list().with_extension("order.new"));
         let text: String = self.runs.iter().map(|run| run.id.clone() + "\n").collect();
-        // One that a killed program has begun.
+        // Left by a killed program.
         drop(fs::remove_file(&new));
         let written = write_file(&self.store.disk, &new, &text)
             .and_then(|_| self.store.disk.rename(&new, &path).map_err(Error::io("rename", &new)));
         match written {
             Ok(()) => self.store.chown(&path),
-            // The old one is as good as it was.
+            // The old one is still valid.
             Err(_) => drop(fs::remove_file(&new)),
         }
     }
 
-    /// How many there are.
     pub fn count(&self) -> usize {
         self.runs.len()
     }
 
-    /// The room that they take.
+    /// Their size on disk.
     pub fn bytes(&self) -> u64 {
         self.runs.iter().map(|run| run.bytes).sum()
     }
 
-    /// Removes the oldest as long as this holds of the room that is taken; the newest stays. Each run that
-    /// was looked at is given back with what became of it.
+    /// Removes the oldest while `needed` returns true for the space taken; the newest stays.
+    /// Returns the outcome for each run considered.
     pub fn remove_while(&mut self, needed: impl Fn(u64) -> bool) -> Vec<(String, Removal)> {
         let mut looked_at = Vec::new();
         let (mut left, mut at) = (self.bytes(), 0);
@@ -166,7 +165,7 @@ impl RollingRuns {
                     left -= oldest.bytes;
                     Removal::Removed(oldest.bytes)
                 }
-                // Another watch was faster, and tells it.
+                // Another watch was faster, and reports it.
                 Err(_) if is_gone() => {
                     self.runs.remove(at);
                     left -= oldest.bytes;
@@ -199,20 +198,20 @@ impl RollingRuns {
         if let Some(file) = file_in_use(&folder) {
             return Err(format!("{} is being read", file.display()));
         }
-        // Out of the list at once, so that nobody begins to read a half of it.
+        // Renamed at once, so that no reader opens a half-removed run.
         let going = self.store.root.join(format!(".{}{REMOVED}", run.id));
         let told = |error: io::Error| error.to_string();
         self.store.disk.rename(&folder, &going).map_err(told)?;
         match fs::remove_dir_all(&going) {
-            // Another watch begins, and removes what a killed one would have left.
+            // Another watch, on starting, completes what a killed one began.
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             removed => removed.map_err(told),
         }
     }
 }
 
-/// The runs that are there in the order of the list; one that is missing in it stands behind the last one
-/// whose name is less.
+/// The existing runs in the order of the list; a run that it lacks comes after the last one with a
+/// smaller name.
 fn in_order(listed: &[String], mut there: BTreeSet<String>) -> Vec<String> {
     let mut order: Vec<String> = listed.iter().filter_map(|id| there.take(id)).collect();
     for id in there {
@@ -222,20 +221,21 @@ fn in_order(listed: &[String], mut there: BTreeSet<String>) -> Vec<String> {
     order
 }
 
-/// Whether a run has this name, also as a further one of its second: `…_watch-2`.
+/// Whether a run has this name, also with the number that is added within the same second:
+/// `…_watch-2`.
 fn is_of(id: &str, name: &str) -> bool {
     let further = |rest: &str| rest.strip_prefix('-').is_some_and(|n| n.parse::<u32>().is_ok());
     id::name_of(id).strip_prefix(name).is_some_and(|rest| rest.is_empty() || further(rest))
 }
 
-/// A file of the folder that somebody has open.
+/// A file of the folder that is open in some process.
 fn file_in_use(folder: &Path) -> Option<PathBuf> {
     let mut files = fs::read_dir(folder).into_iter().flatten().flatten();
     let is_open = |path: &PathBuf| lease::is_open(path) == Some(true);
     files.find_map(|file| Some(file.path()).filter(is_open))
 }
 
-/// The room that a folder takes on the disk.
+/// Size of a folder on disk.
 fn size(folder: &Path) -> u64 {
     let files = fs::read_dir(folder).into_iter().flatten().flatten();
     let blocks = |file: fs::DirEntry| file.metadata().map_or(0, |there| there.blocks());

@@ -1,7 +1,7 @@
-//! The tables over time, back as the rows that they were made of.
+//! Reads the tables over time back into rows.
 //!
-//! One row group at a time is all the memory that a day takes. Each table must be the one that
-//! the run stored.
+//! Even for a day, one row group at a time is all the memory needed. Each table must be unchanged
+//! since the run stored it.
 
 use crate::error::Result;
 use crate::pieces::ColumnPieces;
@@ -18,8 +18,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-/// The intervals of a run, some hundred at a time, in the order of the file: those of each thread
-/// are in the order of time.
+/// The intervals of a run, some hundred at a time, in file order: for each thread, by time.
 pub fn intervals(
     folder: &Path,
     run: &Run,
@@ -28,8 +27,8 @@ pub fn intervals(
     Ok(ReadAhead::new(table, interval_rows))
 }
 
-/// Takes the intervals of a run one by one, in the same order: for large runs, since the memory of each is used
-/// again.
+/// Passes on the intervals of a run one by one, in the same order and reusing memory: for large
+/// runs.
 pub fn for_each_interval(
     folder: &Path,
     run: &Run,
@@ -45,7 +44,7 @@ pub fn for_each_interval(
     Ok(())
 }
 
-/// The large latencies of a run that are known with their release.
+/// The large latencies of a run whose releases are known.
 pub fn spikes(folder: &Path, run: &Run) -> Result<Vec<SpikeRow>> {
     let table = TableReader::open_checked::<SpikeRow>(folder, run)?;
     let mut rows = Vec::new();
@@ -55,8 +54,8 @@ pub fn spikes(folder: &Path, run: &Run) -> Result<Vec<SpikeRow>> {
     Ok(rows)
 }
 
-/// The telemetry of a run, some thousand rows at a time, those of each series in the order of
-/// time; none where it was not read. The series are numbered as they come.
+/// The telemetry of a run, some thousand rows at a time, by time for each series; `None` if it was
+/// not read. Series are numbered in order of appearance.
 pub fn telemetry(
     folder: &Path,
     run: &Run,
@@ -69,8 +68,8 @@ pub fn telemetry(
     Ok(Some((0..table.groups()).map(move |group| names.rows(&table, group))))
 }
 
-/// The kernel's trace as it was recorded, some ten thousand rows at a time: those of each thread, and
-/// those that concern all, are in the order of time; none where it was not recorded.
+/// The stored kernel trace, some ten thousand rows at a time, by time for each thread and for
+/// events that concern all; `None` if it was not recorded.
 pub fn trace(
     folder: &Path,
     run: &Run,
@@ -82,8 +81,8 @@ pub fn trace(
     Ok(Some((0..table.groups()).map(move |group| trace_rows(&table, group))))
 }
 
-/// The pages of the flight recorder, some at a time, in the order in which they were read; none where
-/// nothing was recorded.
+/// The pages of the flight recorder, some at a time, in the order they were read; `None` if nothing
+/// was recorded.
 pub fn pages(
     folder: &Path,
     run: &Run,
@@ -128,7 +127,7 @@ fn trace_rows(table: &TableReader, group: usize) -> Result<Vec<TraceRow>> {
     (0..times.len()).map(row).collect()
 }
 
-/// Gives the intervals of a row group, some hundred at a time.
+/// Passes on the intervals of a row group, some hundred at a time.
 fn interval_rows(
     table: &TableReader,
     group: usize,
@@ -149,7 +148,7 @@ fn interval_rows(
     Ok(())
 }
 
-/// Rows of a piece.
+/// Rows per piece.
 const PIECE_ROWS: usize = 256;
 
 /// The columns of the intervals.
@@ -190,7 +189,7 @@ impl<'a> IntervalColumns<'a> {
         })
     }
 
-    /// Reads the next rows into these.
+    /// Reads the next rows into `piece`.
     fn fill(&mut self, table: &TableReader, piece: &mut [IntervalRow]) -> Result<()> {
         let rows = piece.len();
         let (threads, cpus) = (self.thread.longs(rows)?, self.cpu.maybe_longs(rows)?);
@@ -234,12 +233,8 @@ fn spike_rows(table: &TableReader, group: usize) -> Result<Vec<SpikeRow>> {
     let (threads, cpus) = (table.longs(group, "thread")?, table.maybe_longs(group, "cpu")?);
     let (releases, latencies) =
         (table.longs(group, "release_ns")?, table.longs(group, "latency_ns")?);
-    // Older tables have no legs.
-    let legs = |name| match table.index(name) {
-        Ok(_) => table.maybe_longs(group, name),
-        Err(_) => Ok(vec![None; threads.len()]),
-    };
-    let (irqs, switches) = (legs("irq_ns")?, legs("thread_ns")?);
+    let (irqs, switches) =
+        (table.maybe_longs(group, "irq_ns")?, table.maybe_longs(group, "thread_ns")?);
     let row = |row: usize| {
         let release_ns = Nanos(releases[row]);
         Ok(SpikeRow {
@@ -264,12 +259,12 @@ fn negative(table: &TableReader) -> crate::error::Error {
     table.damaged("a thread, a CPU or a count is negative or too large")
 }
 
-/// The series of a table, each of them once.
+/// Interned series of a table.
 #[derive(Default)]
 struct Names(BTreeMap<(String, String), Arc<Series>>);
 
-/// Where the words of a row lie: equal words mostly lie at the same place, so that few rows have
-/// to be looked up by their letters.
+/// Addresses of a row's strings: equal strings mostly share their place, so few rows need a lookup
+/// by content.
 type WordPositions = (usize, usize, usize, usize);
 
 impl Names {
@@ -307,7 +302,7 @@ impl Names {
         let number = self.0.len() as u32;
         let known = self.0.entry((metric.clone(), subject.clone()));
         let (unit, counter) = (unit?, kind? == "counter");
-        // Threads are the ones that are not read each time.
+        // Only the series of threads are not read every time.
         let steady = !metric.starts_with("thread_");
         let series = Series { number, metric, subject, unit, counter, steady };
         Ok(Arc::clone(known.or_insert_with(|| Arc::new(series))))

@@ -1,8 +1,8 @@
-//! A file of a finished run, read in parts: each part must be what the checksum was computed of.
+//! A file of a finished run, read in parts, each of which must match the file's checksum.
 //!
-//! A table may be larger than the memory, so that it is read once for its checksum and once for its
-//! rows. A keyed hash of each block, made by the first reading, holds for the second: a program that
-//! changes the file between them gives an error and never another number.
+//! A table may be larger than the memory, so it is read once for its checksum and once for its
+//! rows. The first pass makes a keyed hash of each block, which the second verifies: a change in
+//! between gives an error and never a wrong number.
 
 use crate::error::{Error, Result};
 use crate::files::{compare_size, hexadecimal};
@@ -19,40 +19,39 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Bytes of a block; a hash takes eight bytes of memory for each.
+/// Bytes per block; its hash takes eight bytes of memory.
 const BLOCK: u64 = 1 << 14;
 
-/// A file that is read at any place.
+/// A file with random access.
 #[derive(Clone)]
 pub struct RunFile(Arc<OpenRunFile>);
 
 struct OpenRunFile {
     file: File,
     length: u64,
-    /// What each block was; none where the file has not been compared with a checksum.
+    /// Hash of each block; `None` if the file has not been compared with a checksum.
     blocks: Option<BlockHashes>,
 }
 
 struct BlockHashes {
-    /// Random, so that nobody can prepare a block that has the hash of another.
+    /// Random, so that no one can prepare a block with the hash of another.
     key: RandomState,
     hashes: Vec<u64>,
 }
 
 impl RunFile {
-    /// Opens a file of which nothing is stored.
+    /// Opens a file without a stored checksum.
     #[cfg(test)]
     pub fn open(path: &Path) -> Result<RunFile> {
         OpenRunFile::open(path).map(RunFile::new)
     }
 
-    /// Opens a file of the size that was stored.
+    /// Opens a file that must have the stored size.
     pub fn open_sized(path: &Path, stored: &StoredFile) -> Result<RunFile> {
         OpenRunFile::open_sized(path, stored).map(RunFile::new)
     }
 
-    /// Opens a file with the checksum that was stored; what is read of it later is what had that
-    /// checksum.
+    /// Opens a file that must have the stored checksum; later reads must match what was checked.
     pub fn open_checked(path: &Path, stored: &StoredFile) -> Result<RunFile> {
         let mut opened = OpenRunFile::open_sized(path, stored)?;
         let (mut sum, key, mut hashes) = (Sha256::new(), RandomState::new(), Vec::new());
@@ -127,11 +126,11 @@ impl ChunkReader for RunFile {
     }
 }
 
-/// Reads a file from some place on.
+/// Reads a file from some offset on.
 pub struct RunFileReader {
     file: RunFile,
     at: u64,
-    /// The block that was read last.
+    /// The block read last.
     block: Vec<u8>,
     number: u64,
 }
@@ -159,7 +158,7 @@ mod tests {
     use std::fs::{self, OpenOptions};
     use std::path::PathBuf;
 
-    /// A file of some blocks and a half, with what is stored of it.
+    /// A file of some blocks and a half, with its stored checksum.
     fn stored() -> (tempfile::TempDir, PathBuf, Vec<u8>, StoredFile) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("table");

@@ -16,11 +16,11 @@ use std::io;
 use std::os::unix::fs::lchown;
 use std::path::{Component, Path, PathBuf};
 
-/// Ending of the name of a folder that is not finished.
+/// Suffix of an unfinished folder.
 const PARTIAL: &str = ".partial";
 /// The folder of a campaign's runs, within its own.
 pub(crate) const CAMPAIGN_RUNS: &str = "runs";
-/// Ids that are named when none fits.
+/// Number of ids listed if none matches.
 const NAMED_RUNS: usize = 5;
 
 /// A folder with runs.
@@ -31,23 +31,18 @@ pub struct Store {
     pub(crate) disk: Disk,
 }
 
-/// A run as a listing shows it.
+/// A run in a listing.
 #[derive(Debug)]
 pub struct RunEntry {
-    /// Its id.
     pub id: String,
-    /// Its folder.
     pub path: PathBuf,
-    /// In which state it is.
     pub state: RunState,
 }
 
-/// In which state a run is.
 #[derive(Debug)]
 pub enum RunState {
-    /// Published.
     Finished(Box<Run>),
-    /// Another program is measuring it or finishing it.
+    /// Another program is measuring or finishing it.
     Running,
     /// The program that measured it is gone; [`Store::recover`] finishes it.
     Abandoned,
@@ -55,34 +50,33 @@ pub enum RunState {
     Damaged(String),
 }
 
-/// User and group to whom files belong when the program runs under sudo.
+/// Owner and group for new files if the program runs under sudo.
 pub fn calling_user() -> Option<(u32, u32)> {
     let number = |name: &str| std::env::var(name).ok()?.parse().ok();
     Some((number("SUDO_UID")?, number("SUDO_GID")?))
 }
 
 impl Store {
-    /// The runs of this folder, which need not exist yet.
+    /// The runs in this folder, which need not exist yet.
     pub fn new(root: impl Into<PathBuf>) -> Store {
         Store { root: root.into(), owner: None, disk: Disk::default() }
     }
 
-    /// Records, finishes and recovers on this disk.
+    /// Uses this disk to record, finish and recover.
     pub fn with_disk(self, disk: Disk) -> Store {
         Store { disk, ..self }
     }
 
-    /// Gives all that is made from now on to this user and group.
+    /// Sets owner and group of everything created from now on.
     pub fn owned_by(self, owner: Option<(u32, u32)>) -> Store {
         Store { owner, ..self }
     }
 
-    /// The folder.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Begins a run; where the id is taken it gets a number behind it.
+    /// Begins a run; if the id is taken, a number is appended.
     pub fn begin(&self, id: &str) -> Result<OpenRun> {
         if !id::is_valid(id) {
             return Err(Error::BadId(id.to_string()));
@@ -95,7 +89,7 @@ impl Store {
         let _alone = self.lock();
         let (id, partial) = self.take_id(id)?;
         let journal = Journal::create(&self.disk, &partial).inspect_err(|_| {
-            // Only the folder is there, so nothing is lost with it.
+            // Only the folder exists, so nothing is lost.
             let _ = self.disk.remove_folder(&partial);
         })?;
         self.disk.sync_folder(&partial)?;
@@ -120,12 +114,12 @@ impl Store {
         Err(Error::BadId(wanted.to_string()))
     }
 
-    /// The folder of a run that is not finished.
+    /// The folder of an unfinished run.
     pub fn partial(&self, id: &str) -> PathBuf {
         self.root.join(format!(".{id}{PARTIAL}"))
     }
 
-    /// Creates the folder of the runs and those above it, to survive a power cut.
+    /// Creates the folder of the runs and its parents, synced.
     pub(crate) fn create_root(&self) -> Result<()> {
         let root = std::path::absolute(&self.root).map_err(Error::io("find", &self.root))?;
         let missing: Vec<&Path> = root.ancestors().take_while(|folder| !folder.exists()).collect();
@@ -136,7 +130,7 @@ impl Store {
             }
             self.chown(folder);
             match folder.parent().map_or(Ok(()), |above| self.disk.sync_folder(above)) {
-                // One that may be written to need not be one that may be opened.
+                // A folder may be writable and yet not readable.
                 Err(Error::Io { error, .. }) if error.kind() == io::ErrorKind::PermissionDenied => {
                 }
                 synced => synced?,
@@ -151,11 +145,11 @@ impl Store {
         }
     }
 
-    /// Keeps two programs from taking over the same run; a file system without locks does not
-    /// keep anyone from measuring.
+    /// Keeps two programs from taking over the same run; without lock support in the file system,
+    /// measuring is still allowed.
     pub(crate) fn lock(&self) -> Option<File> {
         let root = File::open(&self.root).ok()?;
-        // A signal ends the wait, and the lock is needed nevertheless.
+        // A signal interrupts the wait, but the lock is still needed.
         while let Err(error) = root.lock() {
             if error.kind() != io::ErrorKind::Interrupted {
                 return None;
@@ -221,14 +215,14 @@ impl Store {
         }
         let state = match read_run(&path) {
             Ok(run) => RunState::Finished(Box::new(run)),
-            // A folder of somebody else (lost+found, say) is no damaged run.
+            // A foreign folder (such as lost+found) is not a damaged run.
             Err(_) if id::time_of(name).is_none() && !path.join(RUN_JSON).exists() => return None,
             Err(error) => RunState::Damaged(error.to_string()),
         };
         Some(RunEntry { id: name.to_string(), path, state })
     }
 
-    /// The names of all folders that may be runs, without a look into them.
+    /// The names of all folders that may be runs, without reading them.
     pub fn ids(&self) -> Result<Vec<String>> {
         let names = self.names()?.into_iter();
         let ids = names.map(|name| partial_id(&name).unwrap_or(name));
@@ -236,7 +230,7 @@ impl Store {
         Ok(ids.into_iter().collect())
     }
 
-    /// The run of exactly this id, in whatever state; none where there is none.
+    /// The run with exactly this id, in any state; `None` if it does not exist.
     pub fn get(&self, id: &str) -> Option<RunEntry> {
         let mut parts = Path::new(id).components();
         let one = matches!((parts.next(), parts.next()), (Some(Component::Normal(name)), None)
@@ -250,7 +244,7 @@ impl Store {
         }
     }
 
-    /// The stores of the runs of campaigns, also of one whose own document cannot be read.
+    /// The stores of the campaigns' runs, including campaigns with an unreadable document.
     pub fn campaign_stores(&self) -> Result<Vec<Store>> {
         let names = self.names()?.into_iter().filter(|name| !name.starts_with('.'));
         let paths = names.map(|name| self.root.join(name));
@@ -268,9 +262,8 @@ impl Store {
         Ok(entries)
     }
 
-    /// The folder of a run: `last`, an id, a name (the newest run of it), a part that only one id has, or a
-    /// path. A part is looked
-    /// for among the runs of campaigns where no other run has it.
+    /// The folder of a run: `last`, an id, a name (its newest run), a part that only one id has, or
+    /// a path. A part is searched among the runs of campaigns if no other run has it.
     pub fn find(&self, spec: &str) -> Result<PathBuf> {
         let as_path = Path::new(spec);
         if id::is_valid(spec) && self.root.join(spec).join(RUN_JSON).exists() {
@@ -287,7 +280,7 @@ impl Store {
         if spec.contains('/') && as_path.is_dir() {
             return Err(Error::NotARun(as_path.to_path_buf()));
         }
-        // A damaged one is found as well, since another in its place would be a lie.
+        // Damaged runs are found too: returning another run instead would be wrong.
         let is_stored =
             |entry: &RunEntry| !matches!(entry.state, RunState::Running | RunState::Abandoned);
         let mut stored = self.list()?;
@@ -309,7 +302,7 @@ fn pick(spec: &str, newest_first: Vec<RunEntry>, root: &Path) -> Result<PathBuf>
             let those = |fits: &dyn Fn(&str) -> bool| -> Vec<&RunEntry> {
                 newest_first.iter().filter(|entry| fits(&entry.id)).collect()
             };
-            // A whole id or name goes before those that it is a part of; of a name the newest.
+            // A whole id or name takes precedence over a part; for a name, the newest.
             let whole: [&dyn Fn(&str) -> bool; 2] =
                 [&|id| id == part, &|id| id::name_of(id) == part];
             let named = whole.into_iter().filter_map(|fits| those(fits).first().copied()).next();
@@ -333,7 +326,7 @@ pub(crate) fn partial_id(name: &str) -> Option<String> {
 }
 
 impl RunEntry {
-    /// When it began, as far as it says.
+    /// When it began, if known.
     pub fn time(&self) -> Option<Timestamp> {
         let started = match &self.state {
             RunState::Finished(run) => run.started.parse().ok(),

@@ -1,7 +1,7 @@
-//! Reading `samples.parquet`: a stretch of time without the rest of the file.
+//! Reads an interval of `samples.parquet` without the rest of the file.
 //!
-//! Each row group is a stretch of one thread, and its statistics say which. So what does not lie
-//! in the stretch is never read, and one group at a time is all the memory that it takes.
+//! Each row group is an interval of one thread, as its statistics tell. So groups outside the
+//! interval are never read, and one group at a time is all the memory needed.
 
 use crate::error::Result;
 use crate::table::TableReader;
@@ -14,13 +14,12 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
-/// `samples.parquet` as it is read.
 pub struct SampleReader {
     table: TableReader,
     groups: Vec<Group>,
 }
 
-/// What the statistics of a row group say.
+/// Statistics of a row group.
 struct Group {
     thread: u32,
     first: Nanos,
@@ -30,7 +29,7 @@ struct Group {
 }
 
 impl SampleReader {
-    /// Opens the table of this folder, if it has the size of the one that was stored.
+    /// Opens the table of this folder, which must have the stored size.
     pub fn open(folder: &Path, stored: &StoredFile) -> Result<SampleReader> {
         let table = TableReader::open_sized::<SampleRow>(folder, stored)?;
         let mut groups = (0..table.groups())
@@ -49,8 +48,7 @@ impl SampleReader {
         Some((first, self.groups.iter().map(|group| group.last).max()?))
     }
 
-    /// The samples whose release lies in the stretch, in the order of the file, which is that of
-    /// time for each thread.
+    /// The samples whose release is within the interval, in file order: for each thread, by time.
     pub fn stretch(&self, stretch: Range<Nanos>) -> impl Iterator<Item = Result<SampleBlock>> + '_ {
         let wanted = self.groups.iter().enumerate();
         let wanted = wanted.filter({
@@ -64,7 +62,7 @@ impl SampleReader {
         let releases = self.table.longs(index, "release_ns")?;
         let from = releases.iter().position(|&at| at >= stretch.start.0).unwrap_or(releases.len());
         let to = releases.iter().rposition(|&at| at < stretch.end.0).map_or(0, |last| last + 1);
-        // The group before holds the sample before, unless this one has it.
+        // The previous group holds the preceding sample, unless this one does.
         let first = from.saturating_sub(1);
         let next = releases.get(to.max(from)).copied().map(Nanos).or(group.next);
         let latencies = self.table.longs(index, "latency_ns")?;
@@ -89,7 +87,7 @@ impl SampleReader {
 }
 
 impl Group {
-    /// Whether samples of the group lie in the stretch, or the missed releases behind its last.
+    /// Whether samples of the group are within the interval, or the overruns after its last.
     fn touches(&self, stretch: &Range<Nanos>) -> bool {
         let reaches_to = self.next.map_or(Nanos::MAX, |next| next.max(self.last));
         self.first < stretch.end && (self.last >= stretch.start || reaches_to > stretch.start)

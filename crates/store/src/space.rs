@@ -1,48 +1,46 @@
-//! How much of the disk a run takes, before it is begun.
+//! Estimates the disk space of a run in advance.
 
 use latlab_model::{Nanos, Plan};
 
-/// A sample, from above: in the journal it takes less than in the table.
+/// Upper bound for a sample: the journal takes less than the table.
 const SAMPLE: u64 = 2;
-/// What the trace has of a cycle, in the journal …
+/// Trace of a cycle, in the journal …
 const TRACE_JOURNAL: u64 = 7;
 /// … and in its table.
 const TRACE_TABLE: u64 = 8;
-/// What a thread counts in a second, with the clocks and whatever else is told.
+/// Counts of a thread per second, with clocks and other frames.
 const JOURNAL_SECOND: u64 = 3_000;
-/// A reading of the conditions, in the journal and in its table each, for each thread.
+/// A reading of the conditions, per thread, in the journal and again in its table.
 const READING: u64 = 2_000;
 /// A row of `intervals.parquet`.
 const INTERVAL_ROW: u64 = 300;
-/// The largest latencies of a thread on their way to being the largest, and all that comes once.
+/// Candidates for the largest latencies of a thread, and all that comes once.
 const JOURNAL_ONCE: u64 = 1 << 20;
 /// The largest latencies of a thread, its histogram, `run.json`.
 const TABLES_ONCE: u64 = 1 << 18;
 
-/// Bytes that a run takes, estimated from above.
+/// Upper estimate in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SpaceNeeded {
-    /// Samples that are expected; zero where none are kept.
+    /// Expected samples; zero if none are kept.
     pub samples: u64,
-    /// The journal.
     pub journal: u64,
-    /// The tables that are made of it while it is still there.
+    /// The tables made from the journal while it still exists.
     pub tables: u64,
 }
 
 impl SpaceNeeded {
-    /// What a run takes at most at any time.
+    /// Peak usage.
     pub fn bytes(&self) -> u64 {
         self.journal.saturating_add(self.tables)
     }
 
-    /// What the stream of a run of so many threads may have in its last moment: the largest latencies.
+    /// What the stream of a run may contain in its last moment: the largest latencies.
     pub fn at_end(threads: u32) -> u64 {
         JOURNAL_ONCE * u64::from(threads)
     }
 
-    /// For a run of so many threads that lasts this long, or as long as the plan says; none where
-    /// nobody says.
+    /// For a run of this length, or of the plan's; `None` if neither is set.
     pub fn of_run(plan: &Plan, threads: u32, length: Option<Nanos>) -> Option<SpaceNeeded> {
         let whole = |thread: u32| {
             let cycles = plan.cycles.zip(plan.method.period_of(thread));
@@ -56,7 +54,7 @@ impl SpaceNeeded {
             let period = plan.method.period_of(thread);
             let cycles = period.map_or(0, |period| (length.0 / period.0.max(1)) as u64);
             let has_legs = plan.method.has_legs();
-            // The legs need every latency.
+            // The breakdown needs every latency.
             let samples = if plan.samples || has_legs { cycles } else { 0 };
             let traced = if has_legs { cycles } else { 0 };
             let seconds = length.0 as u64 / 1_000_000_000 + 1;

@@ -1,7 +1,7 @@
-//! Parquet tables, column by column: one declaration of each table writes it and reads it.
+//! Parquet tables, column by column: one declaration per table both writes and reads it.
 //!
 //! Integers are delta-packed and nothing is compressed, which every reader understands; only the
-//! tables of samples and of the trace are made smaller by more than that.
+//! tables of samples and of the trace are compressed further.
 
 use crate::disk::Disk;
 use crate::document::RUN_JSON;
@@ -28,49 +28,39 @@ use std::sync::Arc;
 /// Rows held in memory before they are written.
 const GROUP_ROWS: usize = 32_768;
 
-/// How one column is taken from a row.
+/// How a column gets its value from a row.
 pub enum ColumnData<R> {
-    /// A 32-bit integer.
     Int(fn(&R) -> i32),
-    /// A 32-bit integer that may be missing.
     MaybeInt(fn(&R) -> Option<i32>),
-    /// A 64-bit integer.
     Long(fn(&R) -> i64),
-    /// A 64-bit integer that may be missing.
     MaybeLong(fn(&R) -> Option<i64>),
-    /// A real number that may be missing.
     MaybeReal(fn(&R) -> Option<f64>),
-    /// A list of 32-bit integers.
     Ints(fn(&R) -> &[i32]),
-    /// One of some words that come again and again.
+    /// A string from a small, recurring set.
     Word(fn(&R) -> &str),
-    /// Bytes that mean something to another program.
+    /// Opaque bytes for another program.
     Bytes(fn(&R) -> &[u8]),
 }
 
-/// One column of a table.
 pub struct ColumnSpec<R> {
-    /// Its name in the file.
     pub name: &'static str,
-    /// How it is taken from a row.
     pub cell: ColumnData<R>,
 }
 
-/// A row of a table.
 pub trait Row: Sized + 'static {
     /// Name of the file.
     const FILE: &'static str;
-    /// The columns, in their order.
+    /// The columns, in order.
     const COLUMNS: &'static [ColumnSpec<Self>];
 
-    /// For a table that must be small: the column whose values share their upper bytes, which are
-    /// written apart from the lower ones, so that gzip finds them.
+    /// For a table that must be small: the column whose upper bytes, being mostly equal, are stored
+    /// separately from the lower ones, so that gzip finds them.
     const SQUEEZED: Option<&'static str> = None;
 
     /// Whether its pages are compressed by gzip.
     const GZIP: bool = Self::SQUEEZED.is_some();
 
-    /// What the file says of itself, beside the schema version.
+    /// Metadata of the file in addition to the schema version.
     fn notes() -> Vec<(&'static str, String)> {
         Vec::new()
     }
@@ -84,7 +74,7 @@ pub struct Table<R: Row> {
 }
 
 impl<R: Row> Table<R> {
-    /// Creates the file in this folder; one that is there was left by a try that was cut off.
+    /// Creates the file in this folder, replacing what an interrupted attempt left.
     pub fn create(disk: &Disk, folder: &Path) -> Result<Table<R>> {
         let path = folder.join(R::FILE);
         let file = NewFile::create(disk, &path)?;
@@ -94,13 +84,12 @@ impl<R: Row> Table<R> {
         Ok(Table { writer, rows: Vec::new(), path })
     }
 
-    /// Adds a row.
     pub fn push(&mut self, row: R) -> Result<()> {
         self.rows.push(row);
         if self.rows.len() == GROUP_ROWS { self.write_group() } else { Ok(()) }
     }
 
-    /// Writes these rows as a group of their own, after those that were pushed.
+    /// Writes these rows as a separate group, after those that were pushed.
     pub fn push_group(&mut self, rows: &[R]) -> Result<()> {
         if !self.rows.is_empty() {
             self.write_group()?;
@@ -108,8 +97,7 @@ impl<R: Row> Table<R> {
         write_group(&mut self.writer, rows).map_err(|error| write_error(&self.path, error))
     }
 
-    /// Writes what is left and the end of the file, and brings it to the disk; gives back what must
-    /// be found there.
+    /// Writes the rest and the footer, and syncs the file; returns its size and checksum.
     pub fn close(mut self) -> Result<StoredFile> {
         if !self.rows.is_empty() {
             self.write_group()?;
@@ -128,7 +116,7 @@ impl<R: Row> Table<R> {
 
 fn write_error(path: &Path, error: ParquetError) -> Error {
     match error {
-        // A full disk must be told as what it is.
+        // A full disk must be reported as such.
         ParquetError::External(inner) => match inner.downcast::<std::io::Error>() {
             Ok(error) => Error::io("write", path)(*error),
             Err(other) => Error::Table { path: path.into(), reason: other.to_string() },
@@ -208,7 +196,7 @@ fn properties<R: Row>() -> WriterProperties {
                 ColumnData::MaybeReal(_) | ColumnData::Bytes(_) => {
                     properties.set_column_encoding(path, Encoding::PLAIN)
                 }
-                // Threads, CPUs and words are few, and the same in long rows.
+                // Threads, CPUs and words have few values, in long runs of equal ones.
                 ColumnData::Int(_) | ColumnData::MaybeInt(_) => {
                     properties.set_column_dictionary_enabled(path, true)
                 }
@@ -276,15 +264,15 @@ fn write_column<R>(
     Ok(())
 }
 
-/// The values that are there, and for each row whether there is one.
+/// The present values, and for each row whether there is one.
 fn split<R, T>(rows: &[R], get: &fn(&R) -> Option<T>) -> (Vec<T>, Vec<i16>) {
     let values: Vec<Option<T>> = rows.iter().map(get).collect();
     let present = values.iter().map(|value| i16::from(value.is_some())).collect();
     (values.into_iter().flatten().collect(), present)
 }
 
-/// The values of all lists, for each whether it is there (an empty list is one that is not), and
-/// whether it follows another of the same list.
+/// The values of all lists, whether each exists (an empty list has a missing value), and whether it
+/// continues a list.
 fn flatten<R>(rows: &[R], get: &fn(&R) -> &[i32]) -> (Vec<i32>, Vec<i16>, Vec<i16>) {
     let (mut values, mut present, mut follows) = (Vec::new(), Vec::new(), Vec::new());
     for list in rows.iter().map(get) {
@@ -303,20 +291,20 @@ pub struct TableReader {
 }
 
 impl TableReader {
-    /// Opens a table of which nothing is stored.
+    /// Opens a table without a stored checksum.
     #[cfg(test)]
     pub fn open<R: Row>(folder: &Path) -> Result<TableReader> {
         let path = folder.join(R::FILE);
         TableReader::new(RunFile::open(&path)?, path)
     }
 
-    /// Opens the table of this folder, if it has the size of the one that the run stored.
+    /// Opens the table of this folder, which must have the stored size.
     pub fn open_sized<R: Row>(folder: &Path, stored: &StoredFile) -> Result<TableReader> {
         let path = folder.join(R::FILE);
         TableReader::new(RunFile::open_sized(&path, stored)?, path)
     }
 
-    /// Opens the table of this folder, if it is the one that the run stored.
+    /// Opens the table of this folder, which must have the checksum stored by the run.
     pub fn open_checked<R: Row>(folder: &Path, run: &Run) -> Result<TableReader> {
         let path = folder.join(R::FILE);
         match run.files.get(R::FILE) {
@@ -341,12 +329,11 @@ impl TableReader {
         self.reader.num_row_groups()
     }
 
-    /// Number of rows.
     pub fn rows(&self) -> u64 {
         self.reader.metadata().file_metadata().num_rows().max(0) as u64
     }
 
-    /// The table is not as it should be.
+    /// An error about the content of the table.
     pub fn damaged(&self, reason: impl Into<String>) -> Error {
         Error::Table { path: self.path.clone(), reason: reason.into() }
     }
@@ -364,7 +351,7 @@ impl TableReader {
         range.ok_or_else(|| self.damaged(format!("column '{column}': has no statistics")))
     }
 
-    /// Place of a column in the file.
+    /// Index of a column in the file.
     pub(crate) fn index(&self, column: &str) -> Result<usize> {
         let schema = self.reader.metadata().file_metadata().schema_descr();
         let mut columns = schema.columns().iter();

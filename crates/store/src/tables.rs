@@ -1,4 +1,4 @@
-//! The tables of a run folder: the columns in which each row is stored.
+//! The tables of a run folder: the columns of each type of row.
 
 use crate::disk::Disk;
 use crate::error::Result;
@@ -85,7 +85,7 @@ impl Row for SampleRow {
         "cpu" MaybeInt |row| row.cpu.map(|cpu| cpu as i32),
         "release_ns" Long |row| row.sample.release_ns.0,
         "latency_ns" Long |row| row.sample.latency_ns.0,
-        // Of captures that tell picoseconds.
+        // For captures with picosecond times.
         "latency_ps" MaybeLong |row| row.sample.rest_ps.map(|_| row.sample.latency_ps()),
     };
     const SQUEEZED: Option<&'static str> = Some("latency_ns");
@@ -137,13 +137,11 @@ impl ThreadRow for CycleRow {
     }
 }
 
-/// A row of a table whose row groups hold one thread each, or what concerns all of them.
+/// A row of a table whose row groups each hold one thread, or what concerns all threads.
 pub trait ThreadRow: Row + Copy {
-    /// Rows of one thread that are written as a group: more make fewer groups of a long run, and
-    /// all wait in memory until then.
+    /// Rows of one thread per group: larger groups are fewer in a long run, but wait in memory.
     const GROUP: usize;
 
-    /// Number of the thread.
     fn thread(&self) -> Option<u32>;
 }
 
@@ -163,19 +161,18 @@ impl ThreadRow for TraceRow {
     }
 }
 
-/// A table by threads as it is written.
+/// A table grouped by thread while it is written.
 pub struct ThreadTable<R: ThreadRow> {
     table: Table<R>,
     waiting: BTreeMap<Option<u32>, Vec<R>>,
 }
 
 impl<R: ThreadRow> ThreadTable<R> {
-    /// Creates the file in this folder.
     pub fn create(disk: &Disk, folder: &Path) -> Result<ThreadTable<R>> {
         Ok(ThreadTable { table: Table::create(disk, folder)?, waiting: BTreeMap::new() })
     }
 
-    /// Adds rows, those of a thread in their order.
+    /// Adds rows; those of a thread must be in order.
     pub fn push(&mut self, rows: &[R]) -> Result<()> {
         for rows in rows.chunk_by(|one, next| one.thread() == next.thread()) {
             let waiting = self.waiting.entry(rows[0].thread()).or_default();
@@ -188,7 +185,7 @@ impl<R: ThreadRow> ThreadTable<R> {
         Ok(())
     }
 
-    /// Writes what is left and the end of the file; gives back what must be found on the disk.
+    /// Writes the rest and the footer; returns size and checksum.
     pub fn close(mut self) -> Result<StoredFile> {
         for rows in self.waiting.values().filter(|rows| !rows.is_empty()) {
             self.table.push_group(rows)?;
@@ -219,7 +216,7 @@ impl Row for TelemetryRow {
     };
 }
 
-/// Names of the tables that some runs have.
+/// Tables that only some runs have.
 pub const MORE: [&str; 6] = [
     SampleRow::FILE,
     TelemetryRow::FILE,
@@ -228,15 +225,14 @@ pub const MORE: [&str; 6] = [
     PageRow::FILE,
     CycleRow::FILE,
 ];
-/// Names of the tables that every run has.
+/// Tables that every run has.
 pub const FILES: [&str; 4] = [BinRow::FILE, IntervalRow::FILE, SpikeRow::FILE, ClockReading::FILE];
 
 fn long(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// The histograms of a run folder, in the order of the threads; the table must be the one that
-/// the run stored.
+/// The histograms of a run folder, by thread; the table must be unchanged since the run stored it.
 pub fn histograms(folder: &Path, run: &Run) -> Result<Vec<ThreadBins>> {
     bins(&TableReader::open_checked::<BinRow>(folder, run)?)
 }

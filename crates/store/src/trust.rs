@@ -1,8 +1,8 @@
-//! Files and folders that somebody else may have prepared: what of them is opened, and whose are
-//! written to.
+//! Files and folders that another user may have prepared: which are opened, and which are written
+//! to.
 //!
-//! No link is followed, nothing that is no file is read, and what belongs to another user is data:
-//! it is read, but not written to, and nothing that it names is run.
+//! Links are not followed, and only regular files are read. What belongs to another user is data:
+//! it is read, but not written to, and nothing that it names is executed.
 
 use crate::error::{Error, Result};
 use latlab_sys::folder::{open_or_create_plain, open_plain};
@@ -12,17 +12,16 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// Opens a file to read it.
 pub fn open_file(path: &Path) -> Result<File> {
     expect_file(path, open_plain(path, false))
 }
 
-/// Opens a file to read it and to append to it, and creates it where there is none.
+/// Opens a file for reading and appending; creates it if it does not exist.
 pub fn open_or_create_file(path: &Path) -> Result<File> {
     expect_file(path, open_or_create_plain(path))
 }
 
-/// What was opened, if it is a file: reading a pipe or a device could go on for ever.
+/// Requires a regular file: reading a pipe or a device could block forever.
 pub fn expect_file(path: &Path, opened: io::Result<File>) -> Result<File> {
     let other = || Error::Damaged { path: path.into(), reason: "not a regular file".to_string() };
     match opened {
@@ -30,7 +29,7 @@ pub fn expect_file(path: &Path, opened: io::Result<File>) -> Result<File> {
             true => Ok(file),
             false => Err(other()),
         },
-        // The kernel's own words for a link or a socket say nothing of it.
+        // The kernel's message for a link or a socket does not say what it is.
         Err(error) => match expect_no_link(path) {
             Err(link @ Error::Damaged { .. }) => Err(link),
             Ok(there) if !there.is_file() => Err(other()),
@@ -39,7 +38,7 @@ pub fn expect_file(path: &Path, opened: io::Result<File>) -> Result<File> {
     }
 }
 
-/// What is there, if it is no link, which could lead anywhere.
+/// The metadata, if it is not a link, which could lead anywhere.
 pub fn expect_no_link(path: &Path) -> Result<Metadata> {
     let there = fs::symlink_metadata(path).map_err(Error::io("look at", path))?;
     match there.is_symlink() {
@@ -48,15 +47,15 @@ pub fn expect_no_link(path: &Path) -> Result<Metadata> {
     }
 }
 
-/// Whether a file of this user counts as the caller's own, who may have called through sudo: root may
-/// change every file anyway.
+/// Whether a file of this user counts as the caller's own; `caller` is the user behind sudo. Root's
+/// files do, as root may change every file anyway.
 pub fn is_own(owner: u32, caller: Option<(u32, u32)>) -> bool {
     let caller = caller.map(|(user, _)| user);
     [Some(0), Some(effective_user()), caller].contains(&Some(owner))
 }
 
-/// The folder of an unfinished run, which may be finished by this caller: somebody else's may change
-/// into a link while it is written to, which must not take root elsewhere.
+/// Whether this caller may finish the run in this folder: another user could replace it by a link
+/// during the write and lead root elsewhere.
 pub fn expect_own_run(folder: &Path, caller: Option<(u32, u32)>) -> Result<()> {
     let owner = expect_no_link(folder)?.uid();
     match effective_user() == 0 && !is_own(owner, caller) {
@@ -65,15 +64,14 @@ pub fn expect_own_run(folder: &Path, caller: Option<(u32, u32)>) -> Result<()> {
     }
 }
 
-/// The folder of a campaign with that of its runs, which may be continued by this caller: its document
-/// names programs.
+/// Whether this caller may continue the campaign in this folder, whose document names programs.
 pub fn expect_own_campaign(folder: &Path, runs: &Path, caller: Option<(u32, u32)>) -> Result<()> {
     let owner = fs::metadata(folder).map_err(Error::io("look at", folder))?.uid();
     if !is_own(owner, caller) {
         return Err(Error::CampaignOfAnother { path: folder.into(), owner });
     }
     match expect_no_link(runs) {
-        // It is made again.
+        // It is created again.
         Err(Error::Io { error, .. }) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         found => found.map(drop),
     }

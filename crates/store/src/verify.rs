@@ -1,4 +1,4 @@
-//! Whether a run folder is as it was stored: every file by its checksum, every sum by another.
+//! Verifies a run folder: every file by its checksum, every sum by a second one.
 
 use crate::document::{RUN_JSON, read_run};
 use crate::error::{Error, Result};
@@ -13,20 +13,20 @@ use latlab_digest::{
 };
 use latlab_model::Run;
 use latlab_model::legs::Leg;
-use latlab_model::run::{ClockReading, SCHEMA_VERSION, Summary, ThreadRun};
+use latlab_model::run::{ClockReading, Summary, ThreadRun};
 use latlab_model::verification::{Mismatch, Verification};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What is made anew at will, so that it has no checksum: the page and the pictures.
+/// Pages and plots can be regenerated at any time and have no checksum.
 fn is_derived(name: &str) -> bool {
     matches!(name, "report.html" | "comparison.html" | KEEP_MARK)
         || name.ends_with(".svg")
         || name.ends_with(".png")
 }
 
-/// Looks at every file of a run folder.
+/// Checks every file of a run folder.
 pub fn verify(folder: &Path) -> Verification {
     let name = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
     let name = name.file_name().unwrap_or(name.as_os_str()).to_string_lossy().into_owned();
@@ -56,7 +56,7 @@ pub fn verify(folder: &Path) -> Verification {
     checked
 }
 
-/// Adds an error: a right that is missing says nothing of a file.
+/// Adds an error; a missing permission says nothing about the file.
 fn add(checked: &mut Verification, name: &str, error: Error) {
     match error {
         Error::Io { error, .. } if error.kind() == std::io::ErrorKind::PermissionDenied => {
@@ -66,7 +66,7 @@ fn add(checked: &mut Verification, name: &str, error: Error) {
     }
 }
 
-/// Fails where a file of a run is missing or of another size, without a look at what is in it.
+/// Fails if a file of a run is missing or has a different size, without reading it.
 pub fn expect_files(folder: &Path, run: &Run) -> Result<()> {
     for (name, stored) in run.files.iter().filter(|(name, _)| is_plain(name)) {
         let path = folder.join(name);
@@ -77,8 +77,8 @@ pub fn expect_files(folder: &Path, run: &Run) -> Result<()> {
     Ok(())
 }
 
-/// Fails where a file of a run is missing or of another size, or a table is not the one that was stored: only
-/// samples, trace and pages, which may be long, are not read for that.
+/// Fails if a file of a run is missing or has a different size, or a table has a different
+/// checksum; samples, trace and pages, which may be long, are not read.
 pub fn expect_tables(folder: &Path, run: &Run) -> Result<()> {
     expect_files(folder, run)?;
     let is_read = |name: &str| {
@@ -105,13 +105,13 @@ fn files(folder: &Path, run: &Run, checked: &mut Verification) {
                 let found = sums(name, file, path, run).unwrap_or_else(|error| vec![reason(error)]);
                 checked.wrong.extend(found.into_iter().map(|what| mismatch(name, what)));
             }
-            // What a changed file counts says nothing.
+            // The counts of a changed file mean nothing.
             Err(error) => add(checked, name, error),
         }
     }
 }
 
-/// What of a file that has its checksum differs from the counts of the run.
+/// Differences between an intact file and the counts of the run.
 fn sums(name: &str, file: RunFile, path: PathBuf, run: &Run) -> Result<Vec<String>> {
     match SUMS.iter().find(|(table, _)| *table == name) {
         Some((_, check)) => check(&TableReader::new(file, path)?, run),
@@ -119,31 +119,26 @@ fn sums(name: &str, file: RunFile, path: PathBuf, run: &Run) -> Result<Vec<Strin
     }
 }
 
-/// Compares what a table holds with the counts of the run; gives back what differs.
+/// Compares a table with the counts of the run; returns the differences.
 type Check = fn(&TableReader, &Run) -> Result<Vec<String>>;
 
 const SUMS: &[(&str, Check)] = &[
-    (BinRow::FILE, |table, run| whole::<BinRow>(table, run).and_then(|()| binned(table, run))),
+    (BinRow::FILE, |table, run| table.read_all::<BinRow>().and_then(|()| binned(table, run))),
     (IntervalRow::FILE, |table, run| {
-        whole::<IntervalRow>(table, run).and_then(|()| cycles(table, run))
+        table.read_all::<IntervalRow>().and_then(|()| cycles(table, run))
     }),
     (SpikeRow::FILE, maxima),
     (ClockReading::FILE, clocks),
     (SampleRow::FILE, samples),
-    (TelemetryRow::FILE, |table, run| whole::<TelemetryRow>(table, run).map(|()| Vec::new())),
+    (TelemetryRow::FILE, |table, _| table.read_all::<TelemetryRow>().map(|()| Vec::new())),
     (LegRow::FILE, legs),
     (TraceRow::FILE, trace),
-    (PageRow::FILE, |table, run| whole::<PageRow>(table, run).map(|()| Vec::new())),
+    (PageRow::FILE, |table, _| table.read_all::<PageRow>().map(|()| Vec::new())),
 ];
-
-/// Reads every value of a table; older ones may have fewer columns.
-fn whole<R: Row>(table: &TableReader, run: &Run) -> Result<()> {
-    table.read_all::<R>(run.schema < SCHEMA_VERSION)
-}
 
 /// The largest latency of each thread is among the spikes, where the run says when it was.
 fn maxima(table: &TableReader, run: &Run) -> Result<Vec<String>> {
-    whole::<SpikeRow>(table, run)?;
+    table.read_all::<SpikeRow>()?;
     let mut spikes = BTreeSet::new();
     for group in 0..table.groups() {
         let releases = table.longs(group, "release_ns")?;
@@ -163,7 +158,7 @@ fn maxima(table: &TableReader, run: &Run) -> Result<Vec<String>> {
 
 /// The first and the last reading of the clocks are those of the run.
 fn clocks(table: &TableReader, run: &Run) -> Result<Vec<String>> {
-    whole::<ClockReading>(table, run)?;
+    table.read_all::<ClockReading>()?;
     let mut times = Vec::new();
     for group in 0..table.groups() {
         times.extend(table.longs(group, "monotonic_ns")?);
@@ -174,7 +169,7 @@ fn clocks(table: &TableReader, run: &Run) -> Result<Vec<String>> {
     Ok((!agree).then(|| text.to_string()).into_iter().collect())
 }
 
-/// The histogram has all cycles, but for imported threads of which only figures are known.
+/// The histogram has all cycles, except for imported threads with figures only.
 fn binned(table: &TableReader, run: &Run) -> Result<Vec<String>> {
     match run.asked.method.import() {
         Some(import) if import.is_summary && table.rows() == 0 => Ok(Vec::new()),
@@ -182,7 +177,7 @@ fn binned(table: &TableReader, run: &Run) -> Result<Vec<String>> {
     }
 }
 
-/// A table whose counts are the cycles of the threads.
+/// The counts of the table add up to the cycles of the threads.
 fn cycles(table: &TableReader, run: &Run) -> Result<Vec<String>> {
     let mut sums: BTreeMap<i64, i128> = BTreeMap::new();
     for group in 0..table.groups() {
@@ -203,13 +198,13 @@ fn cycles(table: &TableReader, run: &Run) -> Result<Vec<String>> {
     Ok(found)
 }
 
-/// Every cycle has a sample, but for those that the run says were lost; where none was lost, the
+/// Every cycle has a sample, except those that the run reports as lost; if none was lost, the
 /// largest latency is among them.
 fn samples(table: &TableReader, run: &Run) -> Result<Vec<String>> {
-    whole::<SampleRow>(table, run)?;
+    table.read_all::<SampleRow>()?;
     let ends = run.threads.iter().map(|thread| thread.end.as_ref());
     let cycles = ends.map(|end| end.map(|end| i128::from(end.cycles))).sum();
-    // Of a thread without a last word nobody knows how many there should be.
+    // Without a thread's last message the expected number is unknown.
     let Some(cycles): Option<i128> = cycles else { return Ok(Vec::new()) };
     let (rows, lost) = (table.rows(), run.losses.samples);
     if i128::from(rows) + i128::from(lost) != cycles {
@@ -236,10 +231,10 @@ fn samples(table: &TableReader, run: &Run) -> Result<Vec<String>> {
     Ok(run.threads.iter().filter(too_small).map(text).collect())
 }
 
-/// Every cycle of which a leg is known is in the histogram of that leg, and every one that was traced
-/// in that of the latencies.
+/// Every cycle with a known part is in the histogram of that part, and every traced one in that of
+/// the latencies.
 fn legs(table: &TableReader, run: &Run) -> Result<Vec<String>> {
-    whole::<LegRow>(table, run)?;
+    table.read_all::<LegRow>()?;
     let mut sums: BTreeMap<(i64, String), i128> = BTreeMap::new();
     for group in 0..table.groups() {
         let (threads, counts) = (table.longs(group, "thread")?, table.longs(group, "count")?);
@@ -268,9 +263,9 @@ fn legs(table: &TableReader, run: &Run) -> Result<Vec<String>> {
     Ok(found)
 }
 
-/// The events that were lost are those that the run says were lost.
+/// The lost events are those that the run reports.
 fn trace(table: &TableReader, run: &Run) -> Result<Vec<String>> {
-    whole::<TraceRow>(table, run)?;
+    table.read_all::<TraceRow>()?;
     let mut lost = 0_i128;
     for group in 0..table.groups() {
         lost +=
@@ -302,7 +297,7 @@ fn mismatch(file: &str, what: impl Into<String>) -> Mismatch {
     Mismatch { file: file.to_string(), what: what.into() }
 }
 
-/// What an error says, without the path of the file, which stands beside it.
+/// The text of an error without the path, which is printed separately.
 fn reason(error: Error) -> String {
     match error {
         Error::Io { error, .. } if error.kind() == std::io::ErrorKind::NotFound => {

@@ -1,4 +1,4 @@
-//! The samples of a stretch of a run: counted, or one by one.
+//! Samples in a window of a run: counted, or one by one.
 
 use crate::error::{Error, Result};
 use crate::samples::SampleReader;
@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
 
-/// A stretch of a run whose samples can be read.
+/// A window of a run whose samples can be read.
 pub struct WindowReader<'a> {
     run: &'a Run,
     samples: SampleReader,
@@ -21,7 +21,7 @@ pub struct WindowReader<'a> {
 }
 
 impl<'a> WindowReader<'a> {
-    /// The part of a run that lies in this window.
+    /// The part of a run in this window.
     pub fn open(folder: &Path, run: &'a Run, window: &WindowSpec) -> Result<WindowReader<'a>> {
         let Some(stored) = run.files.get(SampleRow::FILE) else {
             return Err(Error::NoSamples(folder.into()));
@@ -32,17 +32,17 @@ impl<'a> WindowReader<'a> {
         Ok(WindowReader { run, samples, wall, within })
     }
 
-    /// From when to when it goes, on CLOCK_MONOTONIC.
+    /// Start and end on CLOCK_MONOTONIC.
     pub fn range(&self) -> Range<Nanos> {
         self.within.clone()
     }
 
-    /// Its samples, some thousand of one thread after the other.
+    /// Its samples, in blocks of some thousand of one thread.
     pub fn samples(&self) -> impl Iterator<Item = Result<SampleBlock>> + '_ {
         self.samples.stretch(self.within.clone())
     }
 
-    /// The figures of the stretch.
+    /// The figures of the window.
     pub fn figures(&self) -> Result<Window> {
         let mut window = WindowBuilder::new(self.run, self.range());
         for piece in self.samples() {
@@ -51,8 +51,7 @@ impl<'a> WindowReader<'a> {
         Ok(window.finish(&self.wall))
     }
 
-    /// Writes every sample as a line of CSV, in the order of the file: some thousand of one
-    /// thread after the other.
+    /// Writes every sample as a line of CSV, in file order: blocks of some thousand of one thread.
     pub fn csv(&self, out: &mut impl Write) -> Result<()> {
         let written = |result: io::Result<()>| {
             result.map_err(Error::io("write to", Path::new("standard output")))
@@ -70,7 +69,7 @@ impl<'a> WindowReader<'a> {
     }
 }
 
-/// When a window of a run is, on CLOCK_MONOTONIC; samples are not needed for that.
+/// The position of a window on CLOCK_MONOTONIC; needs no samples.
 pub fn window(folder: &Path, run: &Run, window: &WindowSpec) -> Result<Range<Nanos>> {
     Ok(window.within(run, None, &wall_clock(folder, run)?)?)
 }

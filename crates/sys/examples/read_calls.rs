@@ -1,5 +1,5 @@
-//! How long the calls take that read a kernel file: a stock kernel cannot take the CPU away within
-//! one of them. Prints a table in Markdown; `read_calls [FILE...]`.
+//! Measures system calls that read kernel files, during which a stock kernel cannot preempt. Prints
+//! a table in Markdown; `read_calls [FILE...]`.
 
 use latlab_sys::clock::Clock;
 use std::fs::File;
@@ -51,7 +51,7 @@ fn longest_calls(file: &File, piece: usize) -> (Vec<i64>, usize) {
     (longest, calls)
 }
 
-/// The longest of opening and closing it.
+/// The longest open and close of the file.
 fn openings(path: &str) -> Vec<i64> {
     let mut longest: Vec<i64> = (0..READS)
         .filter_map(|_| {

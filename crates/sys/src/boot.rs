@@ -1,5 +1,5 @@
-//! What the first process of a machine does, where it is one of ours: file systems, modules, the
-//! loopback interface, and the end.
+//! For latlab as the first process of a machine: file systems, modules, the loopback interface,
+//! power-off.
 
 use crate::checked;
 use rustix::io::Errno;
@@ -11,13 +11,13 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// Mounts a file system without a device, and makes its folder.
+/// Mounts a file system without a device, and creates its mount point.
 pub fn mount(kind: &str, at: &Path) -> io::Result<()> {
     std::fs::create_dir_all(at)?;
     Ok(mount_at(kind, at, kind, MountFlags::empty(), None::<&CStr>)?)
 }
 
-/// Loads a kernel module with its parameters; one that is there already is no error.
+/// Loads a kernel module with parameters; succeeds if it is already loaded.
 pub fn load_module(file: &Path, parameters: &str) -> io::Result<()> {
     let parameters = CString::new(parameters)?;
     match finit_module(File::open(file)?, &parameters, 0) {
@@ -26,28 +26,28 @@ pub fn load_module(file: &Path, parameters: &str) -> io::Result<()> {
     }
 }
 
-/// Brings a network interface up, which the loopback needs for nothing but itself.
+/// Brings a network interface up.
 pub fn bring_up(interface: &str) -> io::Result<()> {
     let socket = rustix::net::socket(
         rustix::net::AddressFamily::INET,
         rustix::net::SocketType::DGRAM,
         None,
     )?;
-    // SAFETY: a record of plain numbers, for which all zeros are a value.
+    // SAFETY: a record of plain numbers, for which all zeros are valid.
     let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
     for (to, from) in request.ifr_name.iter_mut().zip(interface.bytes().take(libc::IFNAMSIZ - 1)) {
         *to = from as libc::c_char;
     }
     request.ifr_ifru.ifru_flags = (libc::IFF_UP | libc::IFF_RUNNING) as libc::c_short;
     use std::os::fd::AsRawFd;
-    // SAFETY: the socket is open, and the kernel reads a whole record of the kind it expects.
+    // SAFETY: the socket is open, and the kernel reads a whole record of the expected type.
     let done =
         unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS as _, &raw mut request) };
     checked(done.into())?;
     Ok(())
 }
 
-/// What the kernel takes with RNDADDENTROPY: how much it may count on, and the bytes.
+/// Argument of RNDADDENTROPY: entropy credit, and the bytes.
 #[repr(C)]
 struct Entropy {
     bits: i32,
@@ -55,10 +55,10 @@ struct Entropy {
     words: [u64; 8],
 }
 
-/// `_IOW('R', 3, int[2])`, the same on all processors that we run on.
+/// `_IOW('R', 3, int[2])`, the same on all supported processors.
 const ADD_ENTROPY: u32 = 0x4008_5203;
 
-/// Makes the kernel's random generator ready, from these words.
+/// Seeds the kernel's random generator with these words.
 pub fn seed_random_generator(words: [u64; 8]) -> io::Result<()> {
     use std::os::fd::AsRawFd;
     let bytes = size_of_val(&words) as i32;
@@ -70,7 +70,7 @@ pub fn seed_random_generator(words: [u64; 8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Turns the machine off.
+/// Powers the machine off.
 pub fn power_off() -> io::Result<Infallible> {
     rustix::fs::sync();
     reboot(RebootCommand::PowerOff)?;

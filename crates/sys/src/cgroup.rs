@@ -1,5 +1,5 @@
-//! A cgroup for the processes of a load: it controls nothing, and the kernel knows by it which
-//! processes the load has started, wherever they have gone.
+//! A cgroup for the processes of a load: it controls nothing, but lets the kernel identify the
+//! load's processes wherever they have gone.
 
 use crate::child::signal;
 use crate::files::Root;
@@ -11,11 +11,11 @@ use std::os::fd::{AsRawFd, RawFd};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How they are called, before letters that nobody else has.
+/// Prefix of the names, followed by random letters.
 const PREFIX: &str = "latlab-load-";
-/// The file with the processes of a cgroup, to which one that joins it writes.
+/// The file that lists the processes of a cgroup; a process joins by writing to it.
 const MEMBERS: &str = "cgroup.procs";
-/// Times that its processes are killed, and the distance.
+/// How often its processes are killed, and the pause between.
 const ROUNDS: u32 = 250;
 const PAUSE: Duration = Duration::from_millis(20);
 
@@ -26,7 +26,7 @@ pub struct Cgroup {
 }
 
 impl Cgroup {
-    /// A path for one, below the cgroup of this process; none where there is no cgroup2.
+    /// A path for a new one, below the cgroup of this process; `None` without cgroup2.
     pub fn new_path(root: &Root) -> Option<PathBuf> {
         let groups = root.read("proc/self/cgroup")?;
         let own = groups.lines().find_map(|line| line.strip_prefix("0::"))?;
@@ -35,7 +35,7 @@ impl Cgroup {
         Some(folder.join(format!("{PREFIX}{}", random())))
     }
 
-    /// Makes it, unless it would do more than hold processes.
+    /// Creates it, unless it would do more than hold processes.
     pub fn create(path: &Path) -> io::Result<Cgroup> {
         fs::create_dir(path)?;
         let file = |name: &str| fs::read_to_string(path.join(name));
@@ -52,13 +52,13 @@ impl Cgroup {
         Ok(Cgroup { members })
     }
 
-    /// What a process writes `0` to, to become a member.
+    /// A process writes `0` to this descriptor to become a member.
     pub fn descriptor(&self) -> RawFd {
         self.members.as_raw_fd()
     }
 }
 
-/// The folder of a cgroup, by a line of mountinfo that mounts it.
+/// The folder of a cgroup, if this mountinfo line mounts it.
 fn folder_of(line: &str, cgroup: &str) -> Option<PathBuf> {
     let (mount, kind) = line.split_once(" - ")?;
     let mut fields = mount.split(' ').skip(3);
@@ -70,7 +70,7 @@ fn folder_of(line: &str, cgroup: &str) -> Option<PathBuf> {
     Some(Path::new(at).join(below.trim_start_matches('/')))
 }
 
-/// Ends all processes of a cgroup, and removes it; how many there were.
+/// Ends all processes of a cgroup and removes it; returns their number.
 pub(crate) fn end(path: &Path) -> io::Result<usize> {
     let count = members(path).len();
     for _ in 0..ROUNDS {
@@ -78,7 +78,7 @@ pub(crate) fn end(path: &Path) -> io::Result<usize> {
         if members.is_empty() {
             return remove(path).map(|()| count);
         }
-        // Before Linux 5.14 there is no such file.
+        // The file does not exist before Linux 5.14.
         let killed = OpenOptions::new().write(true).open(path.join("cgroup.kill"));
         if killed.and_then(|mut file| io::Write::write_all(&mut file, b"1")).is_err() {
             members.into_iter().for_each(|pid| signal(pid, KillSignal::KILL));
@@ -88,7 +88,8 @@ pub(crate) fn end(path: &Path) -> io::Result<usize> {
     Err(Error::other(format!("its processes cannot be ended: see {}/{MEMBERS}", path.display())))
 }
 
-/// The processes of a cgroup and of those below it; 0 for one that cannot be seen from here.
+/// The processes of a cgroup and of those below it; 0 stands for a process that is not visible from
+/// here.
 fn members(path: &Path) -> Vec<u32> {
     let own = fs::read_to_string(path.join(MEMBERS)).unwrap_or_default();
     let mut members: Vec<u32> = own.lines().filter_map(|pid| pid.parse().ok()).collect();
@@ -104,7 +105,7 @@ fn below(path: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// A process that has just been killed may still be counted.
+/// Removes it, retrying since a killed process may still be counted.
 fn remove(path: &Path) -> io::Result<()> {
     below(path).iter().try_for_each(|path| remove(path))?;
     let mut result = fs::remove_dir(path);
@@ -128,7 +129,7 @@ mod tests {
         let found = |line, cgroup| folder_of(line, cgroup).map(|path| path.display().to_string());
         assert_eq!(found(line, "/").as_deref(), Some("/sys/fs/cgroup/"));
         assert_eq!(found(line, "/user/x").as_deref(), Some("/sys/fs/cgroup/user/x"));
-        // In a container that sees a part of the tree, by its path in the whole.
+        // A container that sees a subtree names it by its full path.
         let part = "41 31 0:38 /box/1 /sys/fs/cgroup ro - cgroup2 cgroup rw";
         assert_eq!(found(part, "/box/1/a").as_deref(), Some("/sys/fs/cgroup/a"));
         assert_eq!(found(part, "/other"), None);

@@ -1,4 +1,4 @@
-//! Processes that are started, found again and ended, with all that they start themselves.
+//! Starts, finds and ends processes, with everything they start themselves.
 
 use crate::cgroup::Cgroup;
 use crate::files::Root;
@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command};
 use std::thread::JoinHandle;
 
-/// Where a program lies that can be run, as a shell would find it.
+/// Path of an executable, found as a shell would.
 pub fn program_path(name: &str) -> Option<PathBuf> {
     let runs = |path: &PathBuf| {
         path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
@@ -30,42 +30,42 @@ pub fn program_path(name: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(runs)
 }
 
-/// Lets the calling thread, and those that it starts, wait behind nobody ordinary, where that is
-/// allowed; how nice it was before.
+/// Gives the calling thread, and those it starts, the lowest nice value if permitted; returns the
+/// previous one.
 pub fn lower_niceness() -> i32 {
     let before = niceness();
     let _ = rustix::process::setpriority_process(None, -20);
     before
 }
 
-/// What has become of a child since the last call: whether it was stopped, or continued after that.
+/// Whether the child was stopped, or continued after that, since the last call.
 pub fn stopped_or_continued(child: &Child) -> Option<bool> {
     let options = WaitIdOptions::STOPPED | WaitIdOptions::CONTINUED | WaitIdOptions::NOHANG;
     let status = waitid(WaitId::Pid(Pid::from_child(child)), options).ok()??;
     Some(status.stopped())
 }
 
-/// How nice this process is.
+/// Nice value of this process.
 pub fn niceness() -> i32 {
     rustix::process::getpriority_process(None).unwrap_or(0)
 }
 
-/// The process group of a thread; none of the kernel's threads.
+/// Process group of a thread; `None` for kernel threads.
 pub fn process_group(thread: u32) -> Option<u32> {
-    // SAFETY: only numbers go in and out; one of no thread makes it fail. The safe function takes zero,
-    // which the kernel's threads have, for an error.
+    // SAFETY: only numbers are passed; an unknown thread makes the call fail. The safe function
+    // takes zero, the result for kernel threads, for an error.
     let group = unsafe { libc::getpgid(thread as libc::pid_t) };
     u32::try_from(group).ok().filter(|group| *group != 0)
 }
 
-/// Orphans below the calling process become its children, wherever they have gone.
+/// Makes the calling process the parent of orphans below it, wherever they have gone.
 pub fn adopt_orphans() -> io::Result<()> {
     Ok(set_child_subreaper(Some(rustix::process::getpid()))?)
 }
 
-/// Makes an ordinary process of what the command will start, whatever the caller is: on these CPUs,
-/// in a group of its own, as nice as given, without our priority and ignored signals, and killed
-/// with the thread that starts it.
+/// Makes the command start an ordinary process, whatever the caller is: on these CPUs, in its own
+/// group, with this nice value, without our priority and ignored signals, and killed with the
+/// thread that starts it.
 pub fn ordinary_command(command: &mut Command, cpus: Vec<u32>, nice: i32) -> &mut Command {
     let parent = std::process::id();
     let prepare = move || {
@@ -74,7 +74,7 @@ pub fn ordinary_command(command: &mut Command, cpus: Vec<u32>, nice: i32) -> &mu
             return Err(io::ErrorKind::BrokenPipe.into());
         }
         for signal in [libc::SIGHUP, libc::SIGXFSZ, libc::SIGINT, libc::SIGTERM] {
-            // SAFETY: sets the default action, which needs no function of ours.
+            // SAFETY: sets the default action, which has no handler of ours.
             unsafe { libc::signal(signal, libc::SIG_DFL) };
         }
         sched::set_scheduling(Scheduling::Other)?;
@@ -86,7 +86,7 @@ pub fn ordinary_command(command: &mut Command, cpus: Vec<u32>, nice: i32) -> &mu
     unsafe { command.pre_exec(prepare) }
 }
 
-/// A child that has not become its program yet.
+/// A child before `exec`.
 pub struct HeldChild {
     pid: u32,
     go: io::PipeWriter,
@@ -94,20 +94,20 @@ pub struct HeldChild {
 }
 
 impl HeldChild {
-    /// Forks, and holds the child before the command's program begins; on these CPUs, in a group of its
-    /// own, and with the signals that we ignore as they are by default.
+    /// Forks, and holds the child before `exec`; it has these CPUs, its own process group, and
+    /// default actions for the signals that we ignore.
     pub fn fork(mut command: Command, cpus: Vec<u32>) -> io::Result<HeldChild> {
         let (mut told, mut tells) = io::pipe()?;
         let (mut waits, go) = io::pipe()?;
         let our_end = go.as_raw_fd();
         let hold = move || {
             for signal in [libc::SIGHUP, libc::SIGXFSZ, libc::SIGINT, libc::SIGTERM] {
-                // SAFETY: sets the default action, which needs no function of ours.
+                // SAFETY: sets the default action, which has no handler of ours.
                 unsafe { libc::signal(signal, libc::SIG_DFL) };
             }
             sched::set_affinity(cpus.iter().copied())?;
-            // SAFETY: this is the child's own copy of a descriptor that it has no use for; open, it
-            // would keep the child from seeing that the parent has died.
+            // SAFETY: this is the child's copy of a descriptor that it does not use; open, it would
+            // keep the child from seeing that the parent has died.
             unsafe { libc::close(our_end) };
             tells.write_all(&std::process::id().to_ne_bytes())?;
             waits.read_exact(&mut [0])
@@ -115,7 +115,7 @@ impl HeldChild {
         command.process_group(0);
         // SAFETY: between fork and exec only system calls are made; nothing is allocated or locked.
         unsafe { command.pre_exec(hold) };
-        // It returns when the child has become its program.
+        // Returns once the child has called `exec`.
         let spawned = std::thread::Builder::new().spawn(move || command.spawn())?;
         let mut pid = [0; 4];
         match told.read_exact(&mut pid) {
@@ -128,35 +128,35 @@ impl HeldChild {
         }
     }
 
-    /// Its number, which it keeps.
+    /// The process number, which `exec` keeps.
     pub fn pid(&self) -> u32 {
         self.pid
     }
 
-    /// Lets it become its program; the error is that of starting it.
+    /// Lets it call `exec`; the error is that of starting the program.
     pub fn release(mut self) -> io::Result<Child> {
         self.go.write_all(&[1])?;
         self.spawned.join().unwrap_or_else(|_| Err(io::ErrorKind::Other.into()))
     }
 }
 
-/// Asks a child to end.
+/// Sends SIGTERM to a child.
 pub fn terminate(child: &Child) -> io::Result<()> {
     Ok(kill_process(Pid::from_child(child), Signal::TERM)?)
 }
 
-/// Leaves a descriptor of ours open in what the command will start.
+/// Keeps a descriptor open in the program that the command starts.
 pub fn keep_descriptor(command: &mut Command, descriptor: RawFd) -> &mut Command {
     // SAFETY: between fork and exec only a system call is made; nothing is allocated or locked.
     unsafe { command.pre_exec(move || keep_open(descriptor)) }
 }
 
-/// Lets what the command will start live on when the keys of the terminal end something, or its window
-/// is closed: whoever started it decides.
+/// Makes the command's program ignore terminal signals and hang-up; the process that starts it
+/// decides when it ends.
 pub fn ignore_terminal_signals(command: &mut Command) -> &mut Command {
     let ignore = || {
         for signal in [libc::SIGINT, libc::SIGQUIT, libc::SIGHUP] {
-            // SAFETY: ignores the signal, which needs no function of ours.
+            // SAFETY: ignores the signal, which has no handler of ours.
             unsafe { libc::signal(signal, libc::SIG_IGN) };
         }
         Ok(())
@@ -165,7 +165,7 @@ pub fn ignore_terminal_signals(command: &mut Command) -> &mut Command {
     unsafe { command.pre_exec(ignore) }
 }
 
-/// Makes what the command will start a process of a load, which the kernel knows again.
+/// Makes the command's program a member of a load, which the kernel can identify.
 pub fn join_load<'a>(
     command: &'a mut Command,
     scratch: &Scratch,
@@ -177,7 +177,7 @@ pub fn join_load<'a>(
         if let Some(members) = members {
             // SAFETY: the caller has this file open, and so has its child.
             let members = unsafe { BorrowedFd::borrow_raw(members) };
-            // Where it is not allowed after all, the open folder must do.
+            // If it is not permitted after all, the open folder has to do.
             let _ = rustix::io::write(members, b"0");
         }
         Ok(())
@@ -189,7 +189,7 @@ pub fn join_load<'a>(
 /// A child that has ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ChildExit {
-    /// Its number.
+    /// Its process number.
     pub pid: u32,
     /// Its exit code.
     pub code: Option<i32>,
@@ -197,12 +197,12 @@ pub struct ChildExit {
     pub signal: Option<i32>,
 }
 
-/// Waits for any child to end; none where there is no child.
+/// Waits for any child to end; `None` if there is no child.
 pub fn wait_for_any() -> Option<ChildExit> {
     collect_any(WaitOptions::empty())
 }
 
-/// Any child that has ended by now.
+/// Any child that has already ended.
 pub fn any_ended() -> Option<ChildExit> {
     collect_any(WaitOptions::NOHANG)
 }
@@ -224,14 +224,14 @@ fn collect_any(options: WaitOptions) -> Option<ChildExit> {
 /// A process below another one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Descendant {
-    /// Its number.
+    /// Its process number.
     pub pid: u32,
-    /// What its stat file says.
+    /// The contents of its stat file.
     pub stat: Stat,
 }
 
-/// All processes below this one, by their parents; those that are dead and not yet buried too.
-/// `between` is called before the files of each process are read.
+/// All processes below this one, by their parents, including zombies. `between` is called before
+/// the files of each process are read.
 pub fn descendants(root: &Root, of: u32, mut between: impl FnMut()) -> Vec<Descendant> {
     let mut children: BTreeMap<u32, Vec<Descendant>> = BTreeMap::new();
     for pid in processes(root) {
@@ -243,7 +243,7 @@ pub fn descendants(root: &Root, of: u32, mut between: impl FnMut()) -> Vec<Desce
     let (mut found, mut seen, mut next) = (Vec::new(), BTreeSet::from([of]), vec![of]);
     while let Some(parent) = next.pop() {
         for child in children.remove(&parent).unwrap_or_default() {
-            // Numbers are used again, so that a list that is read slowly may hold a circle.
+            // Numbers are reused, so a list that is read slowly may contain a cycle.
             if seen.insert(child.pid) {
                 next.push(child.pid);
                 found.push(child);
@@ -259,14 +259,14 @@ pub fn processes(root: &Root) -> Vec<u32> {
     names.iter().filter_map(|name| name.parse().ok()).collect()
 }
 
-/// Kills a process, unless it is another one by now.
+/// Kills a process, unless its number now belongs to another one.
 pub fn kill(root: &Root, pid: u32, started: u64) {
     if Stat::read(root, pid).is_some_and(|stat| stat.started == started) {
         signal(pid, Signal::KILL);
     }
 }
 
-/// Sends a signal to a process; one that has gone does not need it.
+/// Sends a signal to a process; does nothing if it has ended.
 pub fn signal(pid: u32, signal: Signal) {
     if let Some(pid) = Pid::from_raw(pid as i32) {
         let _ = kill_process(pid, signal);

@@ -3,10 +3,10 @@
 use crate::Errno;
 use rustix::time::Timespec;
 
-/// Nanoseconds of a second.
+/// Nanoseconds per second.
 pub(crate) const SECOND: i64 = 1_000_000_000;
 
-/// A clock of the kernel, by its number.
+/// A kernel clock, by its number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(i32)]
 pub enum Clock {
@@ -25,7 +25,7 @@ impl Clock {
         self as libc::clockid_t
     }
 
-    /// The smallest step that the kernel says of this clock, in nanoseconds.
+    /// The resolution that the kernel reports for this clock, in nanoseconds.
     #[allow(clippy::useless_conversion, reason = "a C long has 32 bits elsewhere")]
     pub fn resolution(self) -> i64 {
         let mut step = libc::timespec { tv_sec: 0, tv_nsec: 0 };
@@ -47,15 +47,15 @@ pub fn set_realtime(time: i64) -> Result<(), Errno> {
     rustix::time::clock_settime(rustix::time::ClockId::Realtime, time)
 }
 
-/// CPU time of all threads of another process, in nanoseconds; none where there is no such process.
+/// CPU time of all threads of another process, in nanoseconds; `None` if there is no such process.
 pub fn cpu_time_of_process(pid: u32) -> Option<i64> {
-    // As the kernel makes the number of such a clock: all threads, by the scheduler's account.
+    // The kernel's encoding of such a clock: all threads, by the scheduler's accounting.
     cpu_time(pid, 2)
 }
 
-/// CPU time of another thread of this process, in nanoseconds; none if the thread does not exist.
+/// CPU time of another thread of this process, in nanoseconds; `None` if the thread does not exist.
 pub fn cpu_time_of_thread(id: u32) -> Option<i64> {
-    // As above, of one thread.
+    // As above, for one thread.
     cpu_time(id, 4 | 2)
 }
 
@@ -78,8 +78,8 @@ pub fn process_cpu_time() -> i64 {
     read(libc::CLOCK_PROCESS_CPUTIME_ID)
 }
 
-// libc's reader goes through the vDSO on every C library we build for, and unlike rustix's own
-// it works under valgrind, which is how the loop's instructions are counted.
+// libc's reader uses the vDSO with every C library we build for, and unlike rustix's it works under
+// valgrind, which counts the loop's instructions.
 #[inline]
 #[cfg(target_pointer_width = "64")]
 fn read(clock: libc::clockid_t) -> i64 {
@@ -117,21 +117,21 @@ fn clock_id(clock: libc::clockid_t) -> rustix::time::ClockId {
 
 #[inline]
 pub(crate) fn timespec(time: i64) -> Timespec {
-    // Times of clocks are not negative, and unsigned division takes fewer instructions.
+    // Clock times are not negative, and unsigned division takes fewer instructions.
     let (time, second) = (time as u64, SECOND as u64);
     Timespec { tv_sec: (time / second) as i64, tv_nsec: (time % second) as i64 }
 }
 
-/// Sleeps until a time of a clock; `EINTR` when a signal came first.
+/// Sleeps until a time of a clock; `EINTR` if a signal came first.
 #[inline]
 pub fn sleep_until(clock: Clock, time: i64) -> Result<(), Errno> {
     sleep(clock, libc::TIMER_ABSTIME, time)
 }
 
-/// A time of a clock to sleep until, which is set to times that come one after the other.
+/// A reusable time to sleep until, for increasing times of one clock.
 #[derive(Clone, Copy, Debug)]
 pub struct Alarm {
-    /// When its second begins.
+    /// Start of its second.
     second: i64,
     time: Timespec,
 }
@@ -143,14 +143,14 @@ impl Default for Alarm {
 }
 
 impl Alarm {
-    /// Sleeps until this time; `EINTR` when a signal came first.
+    /// Sleeps until this time; `EINTR` if a signal came first.
     #[inline]
     pub fn sleep_until(&mut self, clock: Clock, time: i64) -> Result<(), Errno> {
         self.set(time);
         sleep_to(clock, libc::TIMER_ABSTIME, &self.time)
     }
 
-    /// A division only where another second begins: it takes more instructions than the rest.
+    /// Divides only when a new second begins: a division takes more instructions than the rest.
     #[inline]
     fn set(&mut self, time: i64) {
         let within = time - self.second;
@@ -169,14 +169,14 @@ impl Alarm {
     }
 }
 
-/// Sleeps for a length of time; `EINTR` when a signal came first.
+/// Sleeps for a length of time; `EINTR` if a signal came first.
 #[inline]
 pub fn sleep_for(clock: Clock, length: i64) -> Result<(), Errno> {
     sleep(clock, 0, length)
 }
 
-/// The bare system call: the C library's function is a cancellation point and its `syscall` goes
-/// through all registers, either of which costs more than the rest of the measuring loop.
+/// The bare system call: the C library's function is a cancellation point and its `syscall`
+/// shuffles all registers, either of which costs more than the rest of the measuring loop.
 #[inline]
 fn sleep(clock: Clock, flags: libc::c_int, time: i64) -> Result<(), Errno> {
     sleep_to(clock, flags, &timespec(time))
@@ -199,8 +199,8 @@ fn errno_of(result: isize) -> Errno {
 #[cfg(target_arch = "x86_64")]
 fn clock_nanosleep(clock: Clock, flags: libc::c_int, time: &Timespec) -> isize {
     let result;
-    // SAFETY: the kernel reads `time` and writes nothing, since the rest is null; rcx and r11 are
-    // what the instruction itself destroys.
+    // SAFETY: the kernel reads `time` and writes nothing, since the other pointer is null; rcx and
+    // r11 are what the instruction itself clobbers.
     unsafe {
         std::arch::asm!(
             "syscall",
@@ -221,7 +221,7 @@ fn clock_nanosleep(clock: Clock, flags: libc::c_int, time: &Timespec) -> isize {
 #[cfg(target_arch = "aarch64")]
 fn clock_nanosleep(clock: Clock, flags: libc::c_int, time: &Timespec) -> isize {
     let result;
-    // SAFETY: the kernel reads `time` and writes nothing, since the rest is null.
+    // SAFETY: the kernel reads `time` and writes nothing, since the other pointer is null.
     unsafe {
         std::arch::asm!(
             "svc 0",
@@ -236,8 +236,8 @@ fn clock_nanosleep(clock: Clock, flags: libc::c_int, time: &Timespec) -> isize {
     result
 }
 
-// Elsewhere rustix's call: on 32-bit machines it takes 64-bit times, and the older call where the
-// kernel is older than those.
+// Elsewhere rustix's call: on 32-bit machines it takes 64-bit times, and falls back to the older
+// call on older kernels.
 #[inline]
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn clock_nanosleep(clock: Clock, flags: libc::c_int, time: &Timespec) -> isize {

@@ -1,9 +1,9 @@
-//! The processor's own counter of time, where it is one.
+//! The processor's time counter, if it has one.
 
 use crate::files::Root;
 
-/// Whether the counter runs at one rate, through idle states, and the kernel itself keeps time by
-/// it; an error says what is missing.
+/// Whether the counter has a constant rate, runs through idle states, and is the kernel's own clock
+/// source; the error says what is missing.
 #[cfg(target_arch = "x86_64")]
 pub fn is_trusted(root: &Root) -> Result<(), String> {
     let cpus = root.read("proc/cpuinfo").unwrap_or_default();
@@ -21,7 +21,7 @@ pub fn is_trusted(root: &Root) -> Result<(), String> {
     }
 }
 
-/// Whether the counter can be read; an error says why not.
+/// Whether the counter can be read; the error says why not.
 #[cfg(not(target_arch = "x86_64"))]
 pub fn is_trusted(_root: &Root) -> Result<(), String> {
     Err("latlab does not read the counter of this type of processor".to_string())
@@ -35,7 +35,7 @@ pub fn read() -> i64 {
     unsafe { std::arch::x86_64::_rdtsc() as i64 }
 }
 
-/// CLOCK_MONOTONIC, where there is no counter to be read.
+/// CLOCK_MONOTONIC, as there is no counter.
 #[inline]
 #[cfg(not(target_arch = "x86_64"))]
 pub fn read() -> i64 {

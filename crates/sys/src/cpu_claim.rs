@@ -4,33 +4,34 @@ use crate::files::Root;
 use crate::record::{FoundRecord, Record, Subject, records};
 use std::io;
 
-/// CPUs that no other latlab of this user or of root measures as long as this lives.
+/// Claims CPUs against every other latlab of this user or root until dropped.
 #[derive(Debug)]
 pub struct CpuClaim {
     record: Record,
-    /// Who measures some of them as well.
+    /// Other processes that measure some of them.
     pub others: Vec<OtherClaim>,
 }
 
 /// CPUs that another process measures.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OtherClaim {
-    /// Those of them that were asked for.
+    /// Those among the requested ones.
     pub cpus: Vec<u32>,
     /// The process, for people.
     pub holder: String,
-    /// Whether it is of this user or of root, whose claims refuse others; what is written by other
-    /// users could be written to keep everybody off.
+    /// Whether it belongs to this user or root, whose claims exclude others. Other users' claims do
+    /// not, or they could block everyone.
     pub is_trusted: bool,
 }
 
 impl CpuClaim {
-    /// Claims these CPUs and says who else does. Where those are trusted and nothing may be shared,
-    /// whoever calls this drops it.
+    /// Claims these CPUs and lists the other claims on them. The caller drops it if one of those is
+    /// trusted and sharing is not permitted.
     pub fn take(root: &Root, cpus: &[u32]) -> io::Result<CpuClaim> {
         let mut record = Record::new(root, Subject::Cpus)?;
         let _lock = record.lock_folder()?;
-        // Before it looks at the others: of two that come at once, one at least sees the other.
+        // Before checking the others, so that of two simultaneous claims at least one sees the
+        // other.
         record.write(&line(cpus))?;
         let others = records(root, Subject::Cpus)?
             .into_iter()
@@ -42,7 +43,7 @@ impl CpuClaim {
 
 impl Drop for CpuClaim {
     fn drop(&mut self) {
-        // One that stays is not locked, and so claims nothing.
+        // A record that stays is not locked, and so claims nothing.
         let _ = self.record.remove();
     }
 }
@@ -78,7 +79,7 @@ mod tests {
         assert_eq!(two.others.len(), 1);
         assert_eq!((two.others[0].cpus.as_slice(), two.others[0].is_trusted), (&[2][..], true));
         assert!(CpuClaim::take(&root, &[4]).unwrap().others.is_empty());
-        // Killed: the record stays, and nobody holds it.
+        // Killed: the record stays without a lock.
         let left = one.record.path().to_owned();
         let text = std::fs::read(&left).unwrap();
         drop((one, two));

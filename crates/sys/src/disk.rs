@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-/// Bytes that this user may still write into a folder that need not exist yet, as far as its file
-/// system says.
+/// Bytes that this user may still write into a folder, according to its file system. The folder
+/// need not exist yet.
 pub fn free_bytes(folder: &Path) -> Option<u64> {
     let folder = std::path::absolute(folder).ok()?;
     let there = folder.ancestors().find(|folder| folder.exists())?;

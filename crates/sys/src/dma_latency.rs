@@ -1,11 +1,11 @@
-//! `/dev/cpu_dma_latency`: no idle state that takes longer to leave than asked.
+//! `/dev/cpu_dma_latency`: allows no idle state with a longer exit latency than asked.
 
 use crate::files::Root;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
 
-/// Holds the request as long as it lives; the kernel drops it with the file.
+/// Holds the request; the kernel drops it when the file is closed.
 #[derive(Debug)]
 pub struct DmaLatency {
     file: File,
@@ -13,7 +13,7 @@ pub struct DmaLatency {
 }
 
 impl DmaLatency {
-    /// Asks for at most this many microseconds.
+    /// Requests at most this many microseconds.
     pub fn request(root: &Root, asked_us: i32) -> io::Result<DmaLatency> {
         let mut file =
             OpenOptions::new().read(true).write(true).open(root.path("dev/cpu_dma_latency"))?;
@@ -21,12 +21,12 @@ impl DmaLatency {
         Ok(DmaLatency { file, asked_us })
     }
 
-    /// How many microseconds were asked for.
+    /// The requested number of microseconds.
     pub fn asked_us(&self) -> i32 {
         self.asked_us
     }
 
-    /// What holds now, in microseconds: the smallest of all requests.
+    /// The effective value in microseconds: the smallest of all requests.
     pub fn read(&self) -> io::Result<i32> {
         let mut holds = [0; 4];
         self.file.read_exact_at(&mut holds, 0)?;

@@ -1,4 +1,4 @@
-//! How long network cards hold interrupts back, as `ethtool` shows it.
+//! Interrupt coalescing of network cards, as `ethtool` shows it.
 
 use crate::{Errno, checked};
 use rustix::fd::{AsRawFd, OwnedFd};
@@ -32,18 +32,18 @@ struct CoalescingRecord {
 // The sizes that the kernel copies.
 const _: () = assert!(size_of::<DriverRecord>() == 196 && size_of::<CoalescingRecord>() == 92);
 
-/// When a card raises an interrupt for what it has received.
+/// When a card raises an interrupt for received packets.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Coalescing {
-    /// `igb`; empty where the kernel does not tell.
+    /// `igb`; empty if the kernel does not report it.
     pub driver: String,
-    /// How long the card waits for more; some drivers give small numbers another meaning.
+    /// How long the card waits for more packets; some drivers give small numbers another meaning.
     pub rx_usecs: u32,
-    /// Whether the driver changes that time by itself.
+    /// Whether the driver adapts that time.
     pub adaptive_rx: bool,
 }
 
-/// The coalescing of a card such as `eth0`, which needs no right; an error where it has none.
+/// The coalescing of a card such as `eth0`; needs no privileges. Fails if the card has none.
 pub fn coalescing(card: &str) -> Result<Coalescing, Errno> {
     let socket = socket_with(AddressFamily::INET, SocketType::DGRAM, SocketFlags::CLOEXEC, None)?;
     let mut found = CoalescingRecord {
@@ -70,7 +70,7 @@ impl Record for CoalescingRecord {}
 
 fn request<R: Record>(socket: &OwnedFd, card: &str, record: &mut R) -> Result<(), Errno> {
     let mut name = [0; libc::IFNAMSIZ];
-    // The kernel expects a zero at the end.
+    // The kernel expects a terminating zero.
     if card.len() >= name.len() {
         return Err(Errno::NODEV);
     }

@@ -1,5 +1,5 @@
-//! Write locks that belong to an open file: the kernel drops them when the last process ends that has
-//! it open, and they mean the same in every namespace.
+//! Write locks on open files: the kernel drops them when the last process that has the file open
+//! ends, and they work across namespaces.
 
 use crate::{Errno, checked};
 use std::fs::File;
@@ -7,10 +7,10 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::time::{Duration, Instant};
 
-/// Distance of two tries.
+/// Time between two attempts.
 const RETRY: Duration = Duration::from_millis(5);
 
-/// Locks a file that is open for writing; false where somebody else has a lock on it.
+/// Locks a file that is open for writing; false if another process has it locked.
 pub fn try_lock(file: &File) -> io::Result<bool> {
     match request(file, libc::F_OFD_SETLK, libc::F_WRLCK) {
         Ok(_) => Ok(true),
@@ -19,7 +19,7 @@ pub fn try_lock(file: &File) -> io::Result<bool> {
     }
 }
 
-/// As [`try_lock`], again and again for some time.
+/// As [`try_lock`], retrying for some time.
 pub fn lock_within(file: &File, patience: Duration) -> io::Result<bool> {
     let until = Instant::now() + patience;
     while !try_lock(file)? {
@@ -31,8 +31,8 @@ pub fn lock_within(file: &File, patience: Duration) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Whether somebody has a write lock on a file, for which they must be allowed to write it: locks of
-/// those who may only read it do not count.
+/// Whether a file has a write lock. Locks of readers do not count, so only those who may write the
+/// file can lock it.
 pub fn is_locked(file: &File) -> io::Result<bool> {
     let found = request(file, libc::F_OFD_GETLK, libc::F_RDLCK)?;
     Ok(found.l_type != libc::F_UNLCK as libc::c_short)
@@ -71,7 +71,7 @@ mod tests {
         assert!(!lock_within(&writer(), Duration::from_millis(20)).unwrap());
         assert!(is_locked(&File::open(&path).unwrap()).unwrap());
         drop(held);
-        // A child of another test has the file as well, until it is the program that it is to be.
+        // A child of another test has the file open as well, until its `exec`.
         let until = std::time::Instant::now() + Duration::from_secs(10);
         while is_locked(&File::open(&path).unwrap()).unwrap() {
             assert!(std::time::Instant::now() < until, "still locked");

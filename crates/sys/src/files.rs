@@ -10,14 +10,14 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// More than this of a kernel file is not read; none that we know is longer.
+/// Limit for a kernel file; no known one is longer.
 const LARGEST_FILE: u64 = 8 << 20;
-/// More than any file holds that is read at once.
+/// Limit for a file that has to be read in one call.
 const LARGEST_READ: usize = 64 << 10;
-/// To read, without waiting for the writer of a pipe.
+/// For reading, without waiting for the writer of a pipe.
 const READ: OFlags = OFlags::NONBLOCK.union(OFlags::CLOEXEC);
 
-/// The folder below which `proc`, `sys` and `dev` lie.
+/// The folder that contains `proc`, `sys` and `dev`.
 #[derive(Clone, Debug)]
 pub struct Root(PathBuf);
 
@@ -28,25 +28,25 @@ impl Default for Root {
 }
 
 impl Root {
-    /// Kernel files lie below this folder.
+    /// Takes the folder that contains the kernel files.
     pub fn new(folder: impl Into<PathBuf>) -> Root {
         Root(folder.into())
     }
 
-    /// Whether this is the machine itself, and no planted folder.
+    /// Whether this is the machine itself, not a planted folder.
     pub fn is_machine(&self) -> bool {
         self.0 == Path::new("/")
     }
 
-    /// Where a file lies, such as `proc/cpuinfo`.
+    /// Path of a file such as `proc/cpuinfo`.
     pub fn path(&self, file: impl AsRef<Path>) -> PathBuf {
         let file = file.as_ref();
         let own = self.is_machine().then(|| in_own_mount(file)).flatten();
         own.unwrap_or_else(|| self.0.join(file))
     }
 
-    /// Opens a file or a folder to read it. Below another folder than `/` links lead only to what lies below
-    /// that as well, and files are the folder's own: whoever has prepared it cannot name another file.
+    /// Opens a file or a folder for reading. Below another folder than `/`, links are resolved
+    /// inside the folder and cannot lead out of it: a planted folder cannot name other files.
     fn open(&self, file: impl AsRef<Path>, flags: OFlags) -> io::Result<File> {
         if self.is_machine() {
             return Ok(openat(CWD, self.path(file), flags, Mode::empty())?.into());
@@ -68,15 +68,15 @@ impl Root {
         Ok(opened.into())
     }
 
-    /// A file's text without blanks around it and without NULs; `None` when it cannot be read.
+    /// A file's text without surrounding blanks and without NULs; `None` if it cannot be read.
     pub fn read(&self, file: impl AsRef<Path>) -> Option<String> {
         let mut bytes = Vec::new();
         self.open(file, READ).ok()?.take(LARGEST_FILE).read_to_end(&mut bytes).ok()?;
         Some(trimmed(&bytes))
     }
 
-    /// A file's text, at most so many bytes of it; none when it is not there, and the reason when
-    /// it is there and cannot be read. A pipe in its place is opened without waiting for a writer.
+    /// At most this many bytes of a file's text; `None` if it does not exist, an error if it exists
+    /// and cannot be read. A pipe in its place is opened without waiting for a writer.
     pub fn read_limited(
         &self,
         file: impl AsRef<Path>,
@@ -85,14 +85,14 @@ impl Root {
         Ok(self.read_bytes_limited(file, largest)?.map(|bytes| trimmed(&bytes)))
     }
 
-    /// As [`Root::read_limited`], the bytes as they are.
+    /// As [`Root::read_limited`], but returns raw bytes.
     pub fn read_bytes_limited(
         &self,
         file: impl AsRef<Path>,
         largest: u64,
     ) -> Result<Option<Vec<u8>>, String> {
         let file = match self.open(file, READ) {
-            // A folder has names and no text.
+            // A folder has no text.
             Ok(file) if file.metadata().is_ok_and(|there| there.is_dir()) => return Ok(None),
             Ok(file) => file,
             Err(error) if is_absent(error.kind()) => return Ok(None),
@@ -106,7 +106,7 @@ impl Root {
         }
     }
 
-    /// The names in a folder, sorted; none when it is not there or cannot be read.
+    /// The names in a folder, sorted; `None` if it does not exist or cannot be read.
     pub fn names(&self, folder: impl AsRef<Path>) -> Option<Vec<String>> {
         let entries = Dir::new(self.open(folder, READ | OFlags::DIRECTORY).ok()?).ok()?;
         let names =
@@ -116,7 +116,7 @@ impl Root {
         Some(names)
     }
 
-    /// A file's text as a number or whatever else can be parsed.
+    /// A file's text, parsed.
     pub fn read_as<T: std::str::FromStr>(&self, file: impl AsRef<Path>) -> Option<T> {
         self.read(file)?.parse().ok()
     }
@@ -127,7 +127,7 @@ impl Root {
     }
 }
 
-/// A kernel file that is read again and again, and opened once.
+/// A kernel file that is opened once and read repeatedly.
 #[derive(Debug)]
 pub struct OpenFile {
     file: File,
@@ -135,14 +135,14 @@ pub struct OpenFile {
 }
 
 impl OpenFile {
-    /// Opens a file; none when it cannot be read.
+    /// Opens a file; `None` if it cannot be read.
     pub fn open(root: &Root, file: impl AsRef<Path>) -> Option<OpenFile> {
         let file = root.open(file, READ).ok()?;
         let mut held = OpenFile { file, buffer: vec![0; 1 << 10] };
         held.read().is_some().then_some(held)
     }
 
-    /// Its text as it is now; none when it cannot be read any more.
+    /// Its present text; `None` if it can no longer be read.
     pub fn read(&mut self) -> Option<&str> {
         let mut filled = 0;
         loop {
@@ -163,16 +163,16 @@ impl OpenFile {
     }
 }
 
-/// Opens a file to read it, without waiting for the writer of a pipe.
+/// Opens a file for reading, without waiting for the writer of a pipe.
 pub fn open_at_once(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
-    // What is read of it is waited for.
+    // Reads of its contents do wait.
     let flags = rustix::fs::fcntl_getfl(&file)? - rustix::fs::OFlags::NONBLOCK;
     rustix::fs::fcntl_setfl(&file, flags)?;
     Ok(file)
 }
 
-/// Waits until there is something to be read, or its end; false if neither comes in this time.
+/// Waits until there is something to read, or the end; false if neither comes in this time.
 pub fn wait_for_data(file: &impl AsFd, time: Duration) -> io::Result<bool> {
     let time = Timespec::try_from(time).map_err(io::Error::other)?;
     match poll(&mut [PollFd::new(file, PollFlags::IN)], Some(&time)) {
@@ -182,8 +182,7 @@ pub fn wait_for_data(file: &impl AsFd, time: Duration) -> io::Result<bool> {
     }
 }
 
-/// All bytes of an ordinary file; a pipe, a device and a file that is longer than this are refused
-/// without waiting for them.
+/// All bytes of a regular file; refuses a pipe, a device or a longer file without blocking.
 pub fn read_ordinary_file(path: &Path, largest: u64) -> std::io::Result<Vec<u8>> {
     let refuse = |reason: String| std::io::Error::new(ErrorKind::InvalidData, reason);
     let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
@@ -198,15 +197,15 @@ pub fn read_ordinary_file(path: &Path, largest: u64) -> std::io::Result<Vec<u8>>
     }
 }
 
-/// The text of a file or a pipe; none where it is longer than this, as that of a device without end.
+/// The text of a file or a pipe; `None` if it is longer than this, as an endless device is.
 pub fn read_text(path: &Path, longest: u64) -> std::io::Result<Option<String>> {
     let mut text = String::new();
     File::open(path)?.take(longest + 1).read_to_string(&mut text)?;
     Ok((text.len() as u64 <= longest).then_some(text))
 }
 
-/// A file's text; some kernel files say only once what they hold, and refuse (`osnoise/cpus`) whoever
-/// has no room for all of it.
+/// Reads a file's text in one call: some kernel files deliver their contents only once, and refuse
+/// (`osnoise/cpus`) a buffer that is too small.
 pub fn read_at_once(path: &Path) -> std::io::Result<String> {
     let (mut file, mut bytes) = (File::open(path)?, vec![0; LARGEST_READ]);
     let mut filled = 0;
@@ -224,22 +223,23 @@ fn is_absent(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
-/// Text without what surrounds it; a NUL, with which device trees end a word, ends a line.
+/// Trimmed text; a NUL, which ends strings of device trees, becomes a line end.
 fn trimmed(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     text.trim_matches(|c: char| c.is_whitespace() || c == '\0').replace('\0', "\n")
 }
 
-/// A pipe that holds as much as an ordinary user may have, so that its two sides seldom wait for each other.
+/// A pipe with the largest capacity permitted without privileges, so that its ends seldom wait for
+/// each other.
 pub fn large_pipe() -> io::Result<(io::PipeReader, io::PipeWriter)> {
     const MOST: usize = 1 << 20;
     let (reader, writer) = io::pipe()?;
-    // A smaller one does as well.
+    // A smaller pipe works as well.
     let _ = rustix::pipe::fcntl_setpipe_size(&writer, MOST);
     Ok((reader, writer))
 }
 
-/// Makes a named pipe that everybody may read.
+/// Creates a world-readable named pipe.
 pub fn make_fifo(path: &Path) -> std::io::Result<()> {
     use std::os::unix::ffi::OsStrExt;
     let path = std::ffi::CString::new(path.as_os_str().as_bytes())?;

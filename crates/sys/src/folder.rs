@@ -1,4 +1,4 @@
-//! Files in folders that somebody else may have prepared: a link is never followed.
+//! Files in folders that another user may have prepared: links are never followed.
 
 use rustix::fd::OwnedFd;
 use rustix::fs::{Advice, AtFlags, CWD, Mode, OFlags, fadvise, fstat, openat, renameat, unlinkat};
@@ -7,8 +7,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::fchown;
 use std::path::Path;
 
-/// An open folder: whoever renames it, or puts another in its place, does not change where this
-/// leads.
+/// An open folder; renaming or replacing its path does not affect it.
 #[derive(Debug)]
 pub struct Folder(OwnedFd);
 
@@ -19,13 +18,13 @@ impl Folder {
         Ok(Folder(openat(CWD, path, flags, Mode::empty())?))
     }
 
-    /// The user to whom it belongs.
+    /// The user that owns it.
     pub fn owner(&self) -> io::Result<u32> {
         Ok(fstat(&self.0)?.st_uid)
     }
 
-    /// Writes a file whole or not at all, in place of whatever has its name: a link is replaced,
-    /// and what it leads to stays as it is.
+    /// Writes a file whole or not at all, replacing an existing one: a link is replaced, its target
+    /// unchanged.
     pub fn write_whole(
         &self,
         name: &str,
@@ -34,7 +33,7 @@ impl Folder {
     ) -> io::Result<()> {
         let draft = format!(".{name}.draft");
         let remove = || unlinkat(&self.0, draft.as_str(), AtFlags::empty());
-        // What is there was cut off, or is not ours to follow.
+        // An existing draft was left by an interrupted attempt, or must not be followed.
         let _ = remove();
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
         let mut file =
@@ -52,24 +51,24 @@ impl Folder {
     }
 }
 
-/// Opens a file to read it, and to append to it: a link is an error, and a pipe is not waited for.
+/// Opens a file for reading and appending; fails on a link, and does not wait for a pipe.
 pub fn open_plain(path: &Path, append: bool) -> io::Result<File> {
     let access = if append { OFlags::RDWR | OFlags::APPEND } else { OFlags::RDONLY };
     let flags = access | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     Ok(File::from(openat(CWD, path, flags, Mode::empty())?))
 }
 
-/// Opens a file to read it and to append to it, and creates it where there is none: a link is an error,
-/// and a pipe is not waited for.
+/// Opens or creates a file for reading and appending; fails on a link, and does not wait for a
+/// pipe.
 pub fn open_or_create_plain(path: &Path) -> io::Result<File> {
     let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE;
     let flags = flags | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     Ok(File::from(openat(CWD, path, flags, Mode::from_raw_mode(0o666))?))
 }
 
-/// Lets the kernel forget its copy of a file that is synced, so that it is read from the disk next.
+/// Drops the kernel's cached copy of a synced file, so that it is read from the disk next.
 pub fn forget_copy(file: &File) {
-    // A kernel that keeps it only makes the reading prove less.
+    // If the kernel keeps it, reading only proves less.
     let _ = fadvise(file, 0, None, Advice::DontNeed);
 }
 
@@ -83,14 +82,14 @@ mod tests {
     fn a_link_is_replaced_and_not_followed() {
         let folder = tempfile::tempdir().unwrap();
         let other = folder.path().join("other");
-        fs::write(&other, "somebody else's").unwrap();
+        fs::write(&other, "another user's").unwrap();
         for name in ["page.html", ".page.html.draft"] {
             symlink(&other, folder.path().join(name)).unwrap();
         }
         let opened = Folder::open(folder.path()).unwrap();
         opened.write_whole("page.html", b"new", None).unwrap();
         let page = folder.path().join("page.html");
-        assert_eq!(fs::read_to_string(&other).unwrap(), "somebody else's");
+        assert_eq!(fs::read_to_string(&other).unwrap(), "another user's");
         assert_eq!(fs::read_to_string(&page).unwrap(), "new");
         assert!(!fs::symlink_metadata(&page).unwrap().is_symlink());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);

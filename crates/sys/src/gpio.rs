@@ -1,4 +1,4 @@
-//! Lines of GPIO chips, through the kernel's character device (version 2 of its interface).
+//! GPIO lines, through version 2 of the kernel's character device interface.
 
 use crate::{Errno, checked};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-/// `_IOWR(0xb4, 0x07, struct gpio_v2_line_request)`, the same on all processors that we run on.
+/// `_IOWR(0xb4, 0x07, struct gpio_v2_line_request)`, the same on all supported processors.
 const GET_LINE: u32 = 0xc250_b407;
 /// `_IOWR(0xb4, 0x0f, struct gpio_v2_line_values)`.
 const SET_VALUES: u32 = 0xc010_b40f;
@@ -26,7 +26,7 @@ struct Attribute {
     mask: u64,
 }
 
-/// `struct gpio_v2_line_request`, with the configuration in it.
+/// `struct gpio_v2_line_request`, including the configuration.
 #[repr(C)]
 struct Request {
     offsets: [u32; 64],
@@ -48,44 +48,44 @@ struct Values {
     mask: u64,
 }
 
-// The sizes that the numbers of the calls name.
+// The sizes encoded in the ioctl numbers.
 const _: () = assert!(size_of::<Request>() == 592 && size_of::<Values>() == 16);
 
-/// Bytes of `struct gpio_v2_line_event`, which begins with its time.
+/// Size of `struct gpio_v2_line_event`, which begins with its time.
 const EVENT_BYTES: usize = 48;
 
-/// A line that this process drives.
+/// An output line.
 #[derive(Debug)]
 pub struct OutputLine(OwnedFd);
 
 impl OutputLine {
-    /// Takes a line of a chip, such as `/dev/gpiochip0`, and drives it low.
+    /// Requests a line of a chip, such as `/dev/gpiochip0`, and drives it low.
     pub fn request(chip: &Path, offset: u32) -> io::Result<OutputLine> {
         request(chip, offset, FLAG_OUTPUT).map(OutputLine)
     }
 
-    /// Drives it high or low.
+    /// Drives the line high or low.
     #[inline]
     pub fn set(&self, high: bool) -> Result<(), Errno> {
         let mut values = Values { bits: high.into(), mask: 1 };
-        // SAFETY: the line is open, and the kernel reads and writes a record of the size that the
-        // call names.
+        // SAFETY: the line is open, and the kernel reads and writes a record of the size in the
+        // ioctl number.
         let done = unsafe { libc::ioctl(self.0.as_raw_fd(), SET_VALUES as _, &raw mut values) };
         checked(done.into()).map(drop)
     }
 }
 
-/// A line whose rising edges the kernel tells.
+/// An input line whose rising edges the kernel reports.
 #[derive(Debug)]
 pub struct EdgeLine(OwnedFd);
 
 impl EdgeLine {
-    /// Takes a line of a chip as an input.
+    /// Requests a line of a chip as an input.
     pub fn request(chip: &Path, offset: u32) -> io::Result<EdgeLine> {
         request(chip, offset, FLAG_INPUT | FLAG_EDGE_RISING).map(EdgeLine)
     }
 
-    /// Sleeps until an edge; when the kernel saw it, on CLOCK_MONOTONIC.
+    /// Sleeps until an edge; returns the kernel's time stamp on CLOCK_MONOTONIC.
     #[inline]
     pub fn wait(&self) -> Result<i64, Errno> {
         let mut event = [0_u8; EVENT_BYTES];
@@ -98,7 +98,7 @@ impl EdgeLine {
         }
     }
 
-    /// The same, but no longer than this; none if no edge came.
+    /// As [`EdgeLine::wait`], but no longer than this; `None` if no edge came.
     pub fn wait_for(&self, longest: Duration) -> Result<Option<i64>, Errno> {
         let longest =
             Timespec { tv_sec: longest.as_secs() as _, tv_nsec: longest.subsec_nanos() as _ };
@@ -127,11 +127,11 @@ fn request(chip: &Path, offset: u32, flags: u64) -> io::Result<OwnedFd> {
     };
     request.offsets[0] = offset;
     request.consumer[..6].copy_from_slice(b"latlab");
-    // SAFETY: the chip is open, and the kernel reads and writes a record of the size that the call
-    // names.
+    // SAFETY: the chip is open, and the kernel reads and writes a record of the size in the ioctl
+    // number.
     let done = unsafe { libc::ioctl(file.as_raw_fd(), GET_LINE as _, &raw mut request) };
     checked(done.into())?;
-    // SAFETY: the kernel has just opened this descriptor, which nobody else has.
+    // SAFETY: the kernel has just opened this descriptor, so it has no other owner.
     Ok(unsafe { OwnedFd::from_raw_fd(request.descriptor) })
 }
 

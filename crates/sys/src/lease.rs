@@ -1,4 +1,4 @@
-//! Whether anybody else has a file open, as the kernel answers a request for a lease of it.
+//! Whether another process has a file open, found by requesting a lease.
 
 use crate::checked;
 use rustix::fs::{Mode, OFlags, open};
@@ -6,17 +6,17 @@ use rustix::io::Errno;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::Path;
 
-/// Whether another process, or this one, has a file open; none where the file system does not say, or
-/// the file is somebody else's.
+/// Whether any process has a file open; `None` if the file system does not support leases, or the
+/// file belongs to another user.
 pub fn is_open(path: &Path) -> Option<bool> {
     let file =
         open(path, OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW, Mode::empty()).ok()?;
-    // Who opens the file while we have the lease makes the kernel send a signal; this one does nothing by
-    // itself, where the usual one would end us.
+    // If a process opens the file while we have the lease, the kernel sends a signal; this one is
+    // ignored by default, while the usual one would kill us.
     set(&file, F_SETSIG, libc::SIGURG).ok()?;
     match set(&file, libc::F_SETLEASE, libc::F_WRLCK) {
         Ok(()) => {
-            // Closing the file gives the lease back as well.
+            // Closing the file releases the lease as well.
             let _ = set(&file, libc::F_SETLEASE, libc::F_UNLCK);
             Some(false)
         }
@@ -25,11 +25,11 @@ pub fn is_open(path: &Path) -> Option<bool> {
     }
 }
 
-/// Not in every version of the `libc` crate.
+/// Missing in some versions of the `libc` crate.
 const F_SETSIG: libc::c_int = 10;
 
 fn set(file: &OwnedFd, what: libc::c_int, value: libc::c_int) -> Result<(), Errno> {
-    // SAFETY: the descriptor is open, and both commands take a number and no pointer.
+    // SAFETY: the descriptor is open, and both commands take a number, not a pointer.
     let done = unsafe { libc::fcntl(file.as_raw_fd(), what, value) };
     checked(libc::c_long::from(done)).map(drop)
 }
@@ -44,7 +44,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
         std::fs::write(&path, "x").unwrap();
-        // Not every file system has leases; there nobody knows.
+        // Not every file system supports leases; then the result is unknown.
         let Some(open) = is_open(&path) else { return };
         assert!(!open);
         let reader = File::open(&path).unwrap();

@@ -1,7 +1,7 @@
 //! The only home of `unsafe` and of kernel files.
 //!
-//! Every reader of kernel files takes a [`files::Root`], so that a test can plant a machine;
-//! every setting is read back after it was made, and undone by dropping its guard.
+//! Every reader of kernel files takes a [`files::Root`], so that a test can plant a machine; every
+//! setting is read back after it was made, and undone by dropping its guard.
 
 pub mod boot;
 pub mod cgroup;
@@ -40,7 +40,7 @@ pub mod write_watch;
 /// The kernel's error numbers, as every call here reports them.
 pub use rustix::io::Errno;
 
-/// Turns the result of a raw system call into ours.
+/// Converts the result of a raw system call.
 fn checked(result: libc::c_long) -> Result<libc::c_long, Errno> {
     match result {
         -1 => Err(std::io::Error::last_os_error()

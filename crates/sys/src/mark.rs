@@ -1,10 +1,10 @@
-//! A mark in the instructions of a wake-up, by which a replay of a guest finds it.
+//! Marks a wake-up in the instruction stream, so that a replay of a guest finds it.
 //!
-//! The loop stores its last latency in any case. It does so by an instruction that no compiler makes, which
-//! the plugin of `replay/` knows by its bytes, and the release beside it: one instruction more on x86-64,
-//! none on arm64, which stores both at once.
+//! The loop stores its last latency anyway. It uses an instruction that no compiler emits and that
+//! the plugin of `replay/` recognises by its bytes, and stores the release as well: one more
+//! instruction on x86-64, none on arm64, which stores both at once.
 
-/// The last wake-up of a thread. It lies within a page, so that the plugin sees it whole.
+/// The last wake-up of a thread, within one page so that the plugin sees it whole.
 #[derive(Clone, Copy, Default, Debug)]
 #[repr(C, align(16))]
 pub struct MarkedWake {
@@ -14,13 +14,13 @@ pub struct MarkedWake {
 }
 
 impl MarkedWake {
-    /// A thread that was due at `release` has woken so much later, and a replay is to know it.
+    /// Stores the wake-up of a thread that was due at `release`, marked for a replay.
     #[inline(always)]
     pub fn mark(&mut self, release: i64, latency: i64) {
         #[cfg(target_arch = "x86_64")]
         {
             self.release = release;
-            // SAFETY: the store is to `latency`; the prefixes in front of it mean nothing.
+            // SAFETY: the store is to `latency`; the prefixes before it have no effect.
             unsafe {
                 std::arch::asm!(
                     ".byte 0x2e, 0x2e, 0x2e",
@@ -42,7 +42,7 @@ impl MarkedWake {
                 options(nostack, preserves_flags),
             );
         }
-        // Elsewhere nothing is run again.
+        // No replay on other processors.
         #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
         {
             (self.release, self.latency) = (release, latency);
@@ -61,7 +61,7 @@ mod tests {
         assert_eq!((wake.release, wake.latency), (7, -3));
     }
 
-    /// As `replay/plugin.c` has it: the bytes of the mark.
+    /// The bytes of the mark, as `replay/plugin.c` has them.
     #[test]
     fn the_mark_stands_in_the_instructions_as_the_plugin_looks_for_it() {
         #[inline(never)]

@@ -1,4 +1,4 @@
-//! Memory locking, limits and what a thread has used.
+//! Memory locking, limits, and resource usage of threads.
 
 use crate::Errno;
 use crate::files::Root;
@@ -8,18 +8,18 @@ use rustix::process::{Pid, Resource, Rlimit};
 use std::ops::Range;
 use std::sync::atomic::AtomicU8;
 
-/// Which memory of a process is locked.
+/// Which memory of a process to lock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MemoryLock {
-    /// All that there is.
+    /// Present mappings.
     Present,
-    /// All that there is and that will be.
+    /// Present and future mappings.
     All,
 }
 
 /// Locks memory of this process, each page when it is first touched.
 ///
-/// Without `ONFAULT` every page of the program and of every stack would be made resident.
+/// Without `ONFAULT` every page of the program and of every stack would become resident.
 pub fn lock(what: MemoryLock) -> Result<(), Errno> {
     let flags = MlockAllFlags::CURRENT | MlockAllFlags::ONFAULT;
     rustix::mm::mlockall(match what {
@@ -28,24 +28,24 @@ pub fn lock(what: MemoryLock) -> Result<(), Errno> {
     })
 }
 
-/// Gives back the pages of this program's code, of which most served only to start: the kernel maps those
-/// that are used again.
+/// Releases the pages of this program's code, most of which only served the start; the kernel maps
+/// those that are used again.
 ///
-/// A kernel maps much more than what runs, a large piece of the file at once. It is not for a process that
-/// measures: what a loop runs seldom would be fetched when something is late.
+/// A kernel maps large pieces of the file at once, much more than what runs. Not for a measuring
+/// process, as rarely used code of the loop would be faulted in just when something is late.
 pub fn release_code(root: &Root) {
     let maps = root.read("proc/self/maps").unwrap_or_default();
     let here = release_code as *const () as usize;
     let code = maps.lines().filter_map(code_range).find(|range| range.contains(&here));
     if let Some(Range { start, end }) = code {
         let from = std::ptr::without_provenance_mut::<u8>(start);
-        // SAFETY: nothing has written to these pages, which may only be read and executed, so that they
-        // come back from the file as they are.
+        // SAFETY: nothing has written to these read-only pages, so they come back from the file
+        // unchanged.
         let _ = unsafe { rustix::mm::madvise(from.cast(), end - start, Advice::LinuxDontNeed) };
     }
 }
 
-/// A mapping that can be executed and not written to: `7f10-7f20 r-xp 00000000 fe:00 99 /bin/latlab`.
+/// An executable, read-only mapping: `7f10-7f20 r-xp 00000000 fe:00 99 /bin/latlab`.
 fn code_range(line: &str) -> Option<Range<usize>> {
     let (range, rest) = line.split_once(' ')?;
     let (start, end) = range.split_once('-')?;
@@ -54,21 +54,21 @@ fn code_range(line: &str) -> Option<Range<usize>> {
     rest.starts_with("r-xp ").then_some(range)
 }
 
-/// Whether this process may lock as much memory as it likes. Elsewhere memory that is to be locked when it
-/// comes is refused beyond the limit, which ends the process.
+/// Whether this process may lock unlimited memory. Otherwise, with future mappings locked, an
+/// allocation beyond the limit fails, which ends the process.
 pub fn may_lock_all() -> bool {
     const IPC_LOCK: u32 = 14;
     lock_limit().is_none() || has_capability(IPC_LOCK)
 }
 
-/// How many bytes a process without the right to lock memory may lock; none for any number.
+/// Bytes that an unprivileged process may lock; `None` for no limit.
 pub fn lock_limit() -> Option<u64> {
     rustix::process::getrlimit(Resource::Memlock).current
 }
 
-/// Whether the memory of this process is locked, by a page that it always has.
+/// Whether the memory of this process is locked, judged by a page that it always has.
 ///
-/// A system call, because reading `/proc/self/status` costs far more.
+/// A system call, as reading `/proc/self/status` costs far more.
 pub fn is_locked() -> bool {
     static OURS: AtomicU8 = AtomicU8::new(0);
     is_page_locked(OURS.as_ptr())
@@ -77,13 +77,13 @@ pub fn is_locked() -> bool {
 fn is_page_locked(byte: *const u8) -> bool {
     let size = page_size();
     let page = byte.map_addr(|address| address & !(size - 1)).cast_mut();
-    // SAFETY: nothing is written or dropped; the kernel looks only at how the page is mapped.
+    // SAFETY: nothing is written or dropped; the kernel only checks how the page is mapped.
     let synced = unsafe { libc::msync(page.cast(), size, libc::MS_INVALIDATE) };
     synced == -1 && Errno::from_io_error(&std::io::Error::last_os_error()) == Some(Errno::BUSY)
 }
 
 fn page_size() -> usize {
-    // SAFETY: sysconf has no memory of ours to touch; every kernel has a page size.
+    // SAFETY: sysconf touches no memory of ours; every kernel has a page size.
     unsafe { libc::sysconf(libc::_SC_PAGESIZE) as usize }
 }
 
@@ -92,7 +92,7 @@ pub fn locked_bytes(root: &Root) -> Option<u64> {
     status_kilobytes(root, "VmLck:")
 }
 
-/// Largest resident memory of this process so far.
+/// Peak resident memory of this process.
 pub fn peak_resident_bytes(root: &Root) -> Option<u64> {
     status_kilobytes(root, "VmHWM:")
 }
@@ -104,11 +104,11 @@ fn status_kilobytes(root: &Root, field: &str) -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
-/// What the main thread takes of its stack at most, with room to spare.
+/// Upper bound of the main thread's stack use, with room to spare.
 const LEAST_STACK: u64 = 1 << 20;
 
-/// Lets the stack of the main thread grow as far as the program needs; the error is the limit in bytes that
-/// keeps it from that.
+/// Ensures that the main thread's stack may grow as far as needed; the error is the limit in bytes
+/// that prevents it.
 pub fn require_stack() -> Result<(), u64> {
     let Rlimit { current, maximum } = rustix::process::getrlimit(Resource::Stack);
     match current {
@@ -126,35 +126,35 @@ pub fn limit_realtime_run(signal_after_us: u64, kill_after_us: u64) -> Result<()
     rustix::process::setrlimit(Resource::Rttime, limit)
 }
 
-/// Takes the limit of [`limit_realtime_run`] off another process, which has it from ours.
+/// Lifts the limit of [`limit_realtime_run`] from another process, which has inherited it.
 pub fn lift_realtime_limit(process: u32) {
     let limit = Rlimit { current: None, maximum: None };
-    // A process that has gone needs none.
+    // Fails only if the process has ended.
     let _ = rustix::process::prlimit(Pid::from_raw(process as i32), Resource::Rttime, limit);
 }
 
-/// The limit of [`limit_realtime_run`] before SIGXCPU, in microseconds; none for no limit.
+/// The limit of [`limit_realtime_run`] before SIGXCPU, in microseconds; `None` for no limit.
 pub fn realtime_run_limit() -> Option<u64> {
     rustix::process::getrlimit(Resource::Rttime).current
 }
 
-/// How many files this process may have open; none for no limit.
+/// Limit of open files of this process; `None` for no limit.
 pub fn open_file_limit() -> Option<u64> {
     rustix::process::getrlimit(Resource::Nofile).current
 }
 
-/// What the calling thread has used since it started.
+/// Resource usage of the calling thread since it started.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct ThreadUsage {
     /// Page faults, with and without reading from disk.
     pub page_faults: u64,
-    /// Times it slept.
+    /// Voluntary context switches.
     pub voluntary_switches: u64,
-    /// Times it was put off its CPU.
+    /// Involuntary context switches.
     pub involuntary_switches: u64,
 }
 
-/// What the calling thread has used.
+/// Resource usage of the calling thread.
 pub fn thread_usage() -> ThreadUsage {
     let usage = usage_of(libc::RUSAGE_THREAD);
     ThreadUsage {
@@ -164,7 +164,7 @@ pub fn thread_usage() -> ThreadUsage {
     }
 }
 
-/// CPU time of all children that have been waited for, in nanoseconds.
+/// CPU time of all children that were waited for, in nanoseconds.
 pub fn children_cpu_time() -> i64 {
     let usage = usage_of(libc::RUSAGE_CHILDREN);
     #[allow(clippy::unnecessary_cast, reason = "the fields are 32 bits wide on some targets")]
@@ -181,7 +181,7 @@ fn usage_of(who: libc::c_int) -> libc::rusage {
     usage
 }
 
-/// Touches this much of the calling thread's stack, so that using it later faults no page in.
+/// Touches this much of the calling thread's stack, so that later use causes no page fault.
 #[inline(never)]
 pub fn touch_stack<const BYTES: usize>() {
     let mut area = [0_u8; BYTES];

@@ -1,4 +1,4 @@
-//! What a process is: user, rights, place.
+//! Properties of processes: user, capabilities, state.
 
 use crate::files::Root;
 pub use rustix::process::{Pid, Signal as KillSignal, kill_process_group};
@@ -23,23 +23,22 @@ pub fn has_capability(number: u32) -> bool {
     effective.is_some_and(|mask| mask & (1 << number) != 0)
 }
 
-/// The flag of a thread on its way out, `PF_EXITING`.
+/// `PF_EXITING`: the flag of a thread that is exiting.
 const EXITING: u64 = 4;
-/// SIGKILL in a mask of signals.
+/// SIGKILL in a signal mask.
 const KILL: u64 = 1 << 8;
 
-/// A process for good: its number alone may come again.
+/// Identifies a process uniquely, as its number may be reused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ProcessId {
     /// Its number.
     pub id: u32,
-    /// When it was started, in ticks since the boot.
+    /// Start time, in ticks since boot.
     pub started: u64,
 }
 
 impl ProcessId {
-    /// Whether it has ended, or was killed and will end as soon as the kernel comes to it: until then
-    /// it holds its locks.
+    /// Whether it has ended, or was killed and will end soon; until then it keeps its locks.
     pub fn is_ending(self, root: &Root) -> bool {
         let ProcessId { id, started } = self;
         let Some(stat) = Stat::read(root, id).filter(|stat| stat.started == started) else {
@@ -54,13 +53,13 @@ impl ProcessId {
         matches!(stat.state, 'Z' | 'X') || threads.into_iter().any(is_killed)
     }
 
-    /// Whether it was stopped, and does nothing before it is let go on.
+    /// Whether it is stopped.
     pub fn is_stopped(self, root: &Root) -> bool {
         Stat::read(root, self.id).is_some_and(|stat| matches!(stat.state, 'T' | 't'))
     }
 }
 
-/// Whether SIGKILL waits for a thread, by its status file.
+/// Whether SIGKILL is pending for a thread, by its status file.
 fn awaits_kill(status: &str) -> bool {
     let masks = status.lines().filter_map(|line| {
         let mask = line.strip_prefix("SigPnd:").or_else(|| line.strip_prefix("ShdPnd:"))?;
@@ -69,24 +68,24 @@ fn awaits_kill(status: &str) -> bool {
     masks.into_iter().any(|mask| mask & KILL != 0)
 }
 
-/// What we need of `/proc/PID/stat`, a process or a thread.
+/// The needed parts of `/proc/PID/stat`, for a process or a thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stat {
-    /// Name of its program, or of the thread.
+    /// Name of the program or thread.
     pub name: String,
-    /// State as one letter: `Z` is dead and not yet buried.
+    /// State as one letter; `Z` is a zombie.
     pub state: char,
-    /// Its parent.
+    /// Parent process.
     pub parent: u32,
     /// User and system time, in ticks of 10 ms.
     pub cpu_ticks: u64,
-    /// User and system time of its children that it has waited for, in ticks of 10 ms.
+    /// User and system time of children that it has waited for, in ticks of 10 ms.
     pub waited_ticks: u64,
-    /// Its threads; of a thread, those of its process.
+    /// Number of threads; for a thread, those of its process.
     pub threads: u32,
-    /// When it was started, in ticks since the boot; with its id, this names it for good.
+    /// Start time, in ticks since boot; together with the number it is unique.
     pub started: u64,
-    /// Whether the kernel takes back what it has.
+    /// Whether it is exiting.
     pub is_exiting: bool,
     /// CPU it last ran on.
     pub cpu: u32,
@@ -97,22 +96,23 @@ pub struct Stat {
 }
 
 impl Stat {
-    /// The stat file of a process.
+    /// Reads the stat file of a process.
     pub fn read(root: &Root, pid: u32) -> Option<Stat> {
         Stat::parse(&root.read(format!("proc/{pid}/stat"))?)
     }
 
-    /// The stat file of a thread. That of a process sums over its threads, without interrupts.
+    /// Reads the stat file of a thread. That of a process sums over its threads, without
+    /// interrupts.
     pub fn read_thread(root: &Root, thread: u32) -> Option<Stat> {
         Stat::parse(&root.read(format!("proc/{thread}/task/{thread}/stat"))?)
     }
 
-    /// From the text of a stat file, as proc(5) has it.
+    /// Parses a stat file, as in proc(5).
     pub fn parse(stat: &str) -> Option<Stat> {
-        // The name, in parentheses, may hold anything.
+        // The name, in parentheses, may contain anything.
         let (head, rest) = stat.rsplit_once(')')?;
         let fields: Vec<&str> = rest.split_whitespace().collect();
-        // Numbers are those of proc(5), in which the name is the second.
+        // Numbers as in proc(5), where the name is the second.
         let field = |number: usize| -> Option<u64> { fields.get(number - 3)?.parse().ok() };
         Some(Stat {
             name: head.split_once('(')?.1.to_string(),
@@ -129,7 +129,7 @@ impl Stat {
         })
     }
 
-    /// Whether it runs before everything ordinary.
+    /// Whether it has a real-time policy.
     pub fn is_realtime(&self) -> bool {
         matches!(self.policy, 1 | 2 | 6)
     }
@@ -148,9 +148,9 @@ impl Stat {
     }
 }
 
-/// What `uname` says.
+/// The result of `uname`.
 pub struct Uname {
-    /// Name of the host.
+    /// Host name.
     pub hostname: String,
     /// Kernel release.
     pub release: String,
@@ -160,7 +160,7 @@ pub struct Uname {
     pub machine: String,
 }
 
-/// Asks the kernel who it is.
+/// Calls `uname`.
 pub fn uname() -> Uname {
     let uname = rustix::system::uname();
     let text = |text: &std::ffi::CStr| text.to_string_lossy().into_owned();
@@ -185,7 +185,7 @@ mod tests {
         assert!(!process.is_ending(&root));
         assert!(ProcessId { started: started + 1, ..process }.is_ending(&root), "another one");
         child.kill().unwrap();
-        // From the signal on, whatever the kernel has still to do.
+        // From the signal on, even if the kernel has not ended it yet.
         assert!(process.is_ending(&root));
         child.wait().unwrap();
         assert!(process.is_ending(&root));

@@ -1,8 +1,8 @@
-//! Records of what a process holds of this machine: CPUs that it measures, values that it has changed,
-//! processes that it has started.
+//! Records of what a process holds on this machine: CPUs that it measures, values that it has
+//! changed, processes that it has started.
 //!
-//! A record is a file on which its process has a write lock until it ends, however that is. So its lock
-//! says whether the process lives, to whoever finds it in whatever process, time or mount namespace.
+//! A record is a file on which its process has a write lock until it ends, in whatever way. So the
+//! lock tells a reader in any process, time or mount namespace whether the process lives.
 
 mod folder;
 mod origin;
@@ -21,19 +21,20 @@ use std::path::{Path, PathBuf};
 
 const HEAD: &str = "# What latlab holds or has changed, which it puts back when it ends; after a kill \
                     the next latlab does,\n# or `latlab doctor --restore`.\n";
-/// More is no record of ours.
+/// A longer file is not a record of ours.
 const LARGEST: u64 = 1 << 20;
-/// The word of the last line, before the checksum of all lines above: without it a record was cut.
+/// First word of the last line, before the checksum of all lines above; without it a record was
+/// truncated.
 const END: &str = "end ";
-/// What a record is called until it is whole.
+/// Suffix of a record until it is complete.
 const DRAFT: &str = "draft";
 
-/// What a record is about: the first word of its name.
+/// Subject of a record: the first word of its name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Subject {
     /// CPUs that are measured.
     Cpus,
-    /// Values that were changed, and folders that were made.
+    /// Changed values and created folders.
     Changes,
     /// Processes of a load.
     Load,
@@ -59,19 +60,19 @@ pub struct Record {
 }
 
 impl Record {
-    /// Finds a folder for it, and writes nothing yet.
+    /// Finds a folder for it, without writing anything.
     pub fn new(root: &Root, subject: Subject) -> io::Result<Record> {
         let folder = folder::create(root)?;
         let name = format!("{}{}-{}", subject.prefix(), std::process::id(), random());
         Ok(Record { path: folder.join(name), origin: Origin::of_this_process(root), file: None })
     }
 
-    /// Where it lies.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Who writes it.
+    /// The process that writes it.
     pub fn origin(&self) -> &Origin {
         &self.origin
     }
@@ -87,17 +88,17 @@ impl Record {
         let file = write_locked(&draft, &sealed(HEAD.to_string() + &self.origin.lines() + content))
             .and_then(|file| fs::rename(&draft, &self.path).map(|()| file))
             .inspect_err(|_| drop(fs::remove_file(&draft)))?;
-        // Only now the lock of the one before it may go.
+        // Only now may the previous file's lock be dropped.
         self.file = Some(file);
         Ok(())
     }
 
-    /// Leaves it as it is, to whoever comes after.
+    /// Leaves it as it is for later processes.
     pub fn release(&mut self) {
         self.file = None;
     }
 
-    /// Removes it, where it was written.
+    /// Removes it, if it was written.
     pub fn remove(&mut self) -> io::Result<()> {
         match self.file.take().map(|_| fs::remove_file(&self.path)) {
             Some(Err(error)) if error.kind() != ErrorKind::NotFound => Err(error),
@@ -112,14 +113,14 @@ pub(crate) fn sealed(lines: String) -> String {
     lines + &end
 }
 
-/// FNV-1a: finds damage, and protects from nobody, since a record is believed by its owner.
+/// FNV-1a: detects damage, not forgery; a record is trusted because of its owner.
 fn checksum(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |sum, byte| {
         (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     })
 }
 
-/// Writes a new file that is locked before anybody finds it, and that everybody may read.
+/// Writes a new, world-readable file that is locked before it becomes visible.
 fn write_locked(path: &Path, content: &str) -> io::Result<File> {
     let mut file =
         OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
@@ -132,7 +133,7 @@ fn write_locked(path: &Path, content: &str) -> io::Result<File> {
     Ok(file)
 }
 
-/// Letters for a name that nobody else has.
+/// Random letters for a unique name.
 pub(crate) fn random() -> String {
     format!("{:016x}", RandomState::new().hash_one(std::process::id()))
 }
@@ -140,27 +141,27 @@ pub(crate) fn random() -> String {
 /// A record that was found.
 #[derive(Debug)]
 pub struct FoundRecord {
-    /// What it is about.
+    /// Its subject.
     pub subject: Subject,
-    /// Where it lies.
+    /// Its path.
     pub path: PathBuf,
-    /// Whose it is.
+    /// The user that owns it.
     pub owner: u32,
     /// Whether its process lives.
     pub is_held: bool,
-    /// Who wrote it.
+    /// The process that wrote it.
     pub origin: Origin,
-    /// What follows that.
+    /// The content after the origin.
     pub content: String,
 }
 
 impl FoundRecord {
-    /// Whether it was written by this user or by root, and is believed.
+    /// Whether this user or root wrote it, so that it is trusted.
     pub fn is_trusted(&self) -> bool {
         is_trusted(self.owner)
     }
 
-    /// Who holds it, as a person finds them from here.
+    /// The process that has it locked, as a person can find it from here.
     pub fn holder(&self, here: &Origin) -> String {
         let user = match self.owner {
             owner if owner == effective_user() => String::new(),
@@ -173,31 +174,30 @@ impl FoundRecord {
         format!("{}{user}{container}", self.origin)
     }
 
-    /// Whether its process lives, but has been killed, or the run that it belongs to.
+    /// Whether its process still lives although it, or the run it belongs to, was killed.
     pub fn is_ending(&self, root: &Root, here: &Origin) -> bool {
         self.is_held && self.origin.is_ending(root, here)
     }
 
-    /// Writes it anew, for nobody.
+    /// Writes it again, without keeping a lock.
     pub fn write(&self, content: &str) -> io::Result<()> {
         let (path, origin) = (self.path.clone(), self.origin.clone());
         Record { path, origin, file: None }.write(content)
     }
 }
 
-/// A record that is there and cannot be read.
+/// A record that exists but cannot be read.
 #[derive(PartialEq, Eq, Debug)]
 pub struct UnreadableRecord {
-    /// What it is about.
+    /// Its subject.
     pub subject: Subject,
-    /// Where it lies.
+    /// Its path.
     pub path: PathBuf,
-    /// Why it cannot.
+    /// Why it cannot be read.
     pub reason: String,
 }
 
-/// All records of a subject that can be read, of all users; the error is that those which are believed
-/// cannot be listed.
+/// All readable records of a subject, of all users; fails if the trusted ones cannot be listed.
 pub fn records(root: &Root, subject: Subject) -> io::Result<Vec<FoundRecord>> {
     let mut records = Vec::new();
     for folder in folder::all(root) {
@@ -210,8 +210,8 @@ pub fn records(root: &Root, subject: Subject) -> io::Result<Vec<FoundRecord>> {
     Ok(records)
 }
 
-/// The records of these subjects in a folder: at most a thousand where the folder is of another user,
-/// who may put there what they like.
+/// The records of these subjects in a folder; at most a thousand if the folder belongs to another
+/// user, who may put anything there.
 pub fn records_in(
     folder: &Path,
     subjects: &[Subject],
@@ -233,14 +233,15 @@ pub fn records_in(
     Ok(records)
 }
 
-/// Whose records are believed.
+/// Whether a user's records are trusted.
 fn is_trusted(owner: u32) -> bool {
     owner == 0 || owner == effective_user()
 }
 
-/// Reads a record; `None` if it has just gone, or is another user's and no file.
+/// Reads a record; `None` if it has just been removed, or belongs to another user and is not a
+/// file.
 fn read(path: &Path, subject: Subject, owner: u32) -> Result<Option<FoundRecord>, String> {
-    // In a folder of our own it may stand for something that we have changed.
+    // In our own folder it may stand for a change of ours.
     let strange = |reason: String| match owner == effective_user() {
         true => Err(reason),
         false => Ok(None),
@@ -264,7 +265,7 @@ fn read(path: &Path, subject: Subject, owner: u32) -> Result<Option<FoundRecord>
     let mut bytes = Vec::new();
     (&mut file).take(LARGEST + 1).read_to_end(&mut bytes).map_err(text)?;
     let is_held = is_locked(&file).map_err(text)?;
-    // One whose process has removed it, or written it anew, before its lock was looked at.
+    // Its process has removed or rewritten it before its lock was checked.
     if file.metadata().map_err(text)?.nlink() == 0 {
         return Ok(None);
     }
@@ -273,7 +274,7 @@ fn read(path: &Path, subject: Subject, owner: u32) -> Result<Option<FoundRecord>
             let path = path.to_path_buf();
             Ok(Some(FoundRecord { subject, path, owner, is_held, origin, content }))
         }
-        // Of another version, which puts back itself what it has changed.
+        // From another version, which still runs and undoes its changes itself.
         Err(_) if is_held => Ok(None),
         Err(reason) => Err(reason),
     }

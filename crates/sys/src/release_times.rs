@@ -1,5 +1,5 @@
-//! The releases of the measuring threads, between which our own threads work where every CPU is
-//! measured: the kernel cannot take a CPU from them within a call, nor while it switches to them.
+//! The releases of the measuring threads. If every CPU is measured, our own threads work between
+//! them, since the kernel can preempt neither a system call nor a switch to a thread.
 
 use crate::clock::{Clock, sleep_until};
 use crate::sched;
@@ -8,53 +8,53 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// Nothing begins shortly before a release, since it takes some time, nor shortly after one, when the
-/// measuring thread runs, or still waits where the kernel holds the CPU: before and after it, the longest
-/// of these that leave enough time.
+/// Nothing begins shortly before a release, since it takes some time, nor shortly after one, when
+/// the measuring thread runs, or still waits for the kernel. Time before and after it; the longest
+/// pair that leaves enough free time is used.
 const KEPT: [(i64, i64); 4] =
     [(300_000, 190_000), (225_000, 175_000), (BEFORE, 120_000), (BEFORE, 60_000)];
 /// The shortest time before a release.
 pub const BEFORE: i64 = 150_000;
-/// A CPU where less than this part of the time is far enough from all releases leaves no time.
+/// A CPU with less than this share of free time is treated as having none.
 const LEAST_FREE: f64 = 0.5;
-/// A thread that is moved to another CPU each time it waits goes on after so many.
+/// How often to retry for a thread that is moved to another CPU each time it waits.
 const TRIES: usize = 3;
-/// Who sleeps for longer than asked by this, in nanoseconds, shares its CPU with many: there a wait
+/// A sleep that ends this late, in nanoseconds, shows a CPU shared by many tasks: there a wait
 /// costs far more time than it is worth …
 const LATE: i64 = 10_000_000;
-/// … and nobody waits for so long.
+/// … so waiting is suspended for this long.
 const CROWDED: i64 = 1_000_000_000;
-/// Releases that are passed over, where several threads of a CPU leave no time between theirs.
+/// Most releases that are skipped if several threads of a CPU leave no time between theirs.
 const MOST_PASSED: usize = 8;
 
-/// The releases of a thread: its CPU, the first one on CLOCK_MONOTONIC and their distance.
+/// The releases of a thread: its CPU, the first one on CLOCK_MONOTONIC, and the period.
 pub type ThreadReleases = (u32, i64, i64);
 
-/// The releases on each CPU, once they are known; without them any time is as good.
+/// The releases on each CPU, once they are known; until then any time is free.
 #[derive(Clone, Default, Debug)]
 pub struct ReleaseTimes(Arc<Shared>);
 
 #[derive(Default, Debug)]
 struct Shared {
     schedule: OnceLock<Schedule>,
-    /// Until when nobody waits.
+    /// Waiting is suspended until this time.
     crowded_until: AtomicI64,
 }
 
 #[derive(Debug)]
 struct Schedule {
     threads: Vec<ThreadReleases>,
-    /// Of the CPUs that leave time between their releases.
+    /// CPUs with free time between their releases.
     on_cpu: BTreeMap<u32, FreeTimes>,
-    /// Whether all do.
+    /// Whether all of them have.
     is_complete: bool,
 }
 
-/// The time between the releases on a CPU.
+/// The free times of a CPU.
 #[derive(Debug)]
 struct FreeTimes {
     releases: Vec<Releases>,
-    /// What is kept for each release, before and after it.
+    /// Time reserved before and after each release.
     kept: (i64, i64),
 }
 
@@ -65,7 +65,7 @@ struct Releases {
 }
 
 impl ReleaseTimes {
-    /// Makes the releases of all measuring threads known.
+    /// Publishes the releases of all measuring threads.
     pub fn publish(&self, threads: &[ThreadReleases]) {
         let mut on_cpu: BTreeMap<u32, Vec<Releases>> = BTreeMap::new();
         for &(cpu, first, period) in threads.iter().filter(|(_, _, period)| *period > 0) {
@@ -81,52 +81,52 @@ impl ReleaseTimes {
         let _ = self.0.schedule.set(Schedule { threads, on_cpu, is_complete });
     }
 
-    /// What was published, for another process of ours.
+    /// The published releases, for another process of ours.
     pub fn threads(&self) -> &[ThreadReleases] {
         self.0.schedule.get().map_or(&[], |schedule| &schedule.threads)
     }
 
-    /// The first time from this one on that is far enough from all releases on the CPU of the calling
-    /// thread; the time itself where there is none soon.
+    /// The first free time from this one on, on the CPU of the calling thread; the time itself if
+    /// there is none soon.
     pub fn free_from(&self, time: i64) -> i64 {
         self.free_on(sched::current_cpu(), time, 0)
     }
 
-    /// The same for work that takes so long.
+    /// The same for work of this length.
     fn free_on(&self, cpu: u32, time: i64, length: i64) -> i64 {
         let times = self.0.schedule.get().and_then(|schedule| schedule.on_cpu.get(&cpu));
         times.map_or(time, |times| times.free_from(time, length))
     }
 
-    /// This long, and on to the first time that is far enough from all releases.
+    /// This duration, extended to the next free time.
     pub fn free_after(&self, time: Duration) -> Duration {
         let now = Clock::Monotonic.now();
         let until = self.free_from(now + time.as_nanos() as i64);
         Duration::from_nanos((until - now) as u64)
     }
 
-    /// Sleeps for so long.
+    /// Sleeps for this duration, and on until the next free time.
     pub fn sleep(&self, time: Duration) {
         std::thread::sleep(self.free_after(time));
     }
 
-    /// Whether our own threads can keep away from them on every measured CPU.
+    /// Whether every measured CPU has known free times.
     pub fn are_known(&self) -> bool {
         self.0.schedule.get().is_some_and(|schedule| schedule.is_complete)
     }
 
-    /// Whether it is such a time now.
+    /// Whether no release is near now.
     pub fn is_free(&self) -> bool {
         let now = Clock::Monotonic.now();
         self.free_from(now) == now
     }
 
-    /// Waits until it is, unless the CPUs are too crowded to wait.
+    /// Waits for a free time, unless the CPUs are too crowded to wait.
     pub fn wait(&self) {
         self.wait_for(Duration::ZERO);
     }
 
-    /// Waits until work can begin that takes so long and cannot rest meanwhile.
+    /// Waits until uninterruptible work of this length can begin.
     pub fn wait_for(&self, length: Duration) {
         for _ in 0..TRIES {
             let now = Clock::Monotonic.now();
@@ -139,12 +139,12 @@ impl ReleaseTimes {
         }
     }
 
-    /// Notes that a sleep that was to end then has ended.
+    /// Notes the end of a sleep that was to end at `due`.
     pub fn note_wake(&self, due: i64) {
         self.0.note_wake(due, Clock::Monotonic.now());
     }
 
-    /// Whether a sleep has ended so late that nobody should wait now.
+    /// Whether a sleep has ended so late that waiting is suspended.
     pub fn is_crowded(&self) -> bool {
         self.0.is_crowded(Clock::Monotonic.now())
     }
@@ -163,7 +163,7 @@ impl Shared {
 }
 
 impl FreeTimes {
-    /// Those of a CPU that has enough of them.
+    /// The free times of a CPU that has enough of them.
     fn between(releases: Vec<Releases>) -> Option<FreeTimes> {
         let leaves_enough = |(before, after): &(i64, i64)| {
             1.0 - kept_share(&releases, before + after) >= LEAST_FREE
@@ -187,13 +187,14 @@ impl FreeTimes {
 
 impl Releases {
     fn free_from(&self, time: i64, (before, after): (i64, i64)) -> i64 {
-        // Counted from where the first release begins to forbid.
+        // Counted from the start of the first reserved time.
         let since = (time - self.first + before).rem_euclid(self.period);
         if since < before + after { time - since + before + after } else { time }
     }
 }
 
-/// The part of the time that is kept for releases, for each so long; at most, where their distances differ.
+/// The share of time reserved for releases at this length each; an upper bound if their periods
+/// differ.
 fn kept_share(releases: &[Releases], kept_for_each: i64) -> f64 {
     let mut phases: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
     for one in releases {
@@ -234,7 +235,8 @@ mod tests {
         assert_eq!(times.free_on(0, FIRST, 0), FIRST, "on another CPU");
     }
 
-    /// Beside hundreds of tasks each wait would cost a time in which what was measured is not stored.
+    /// With hundreds of runnable tasks each wait would cost time in which measurements are not
+    /// stored.
     #[test]
     fn where_a_wait_ends_far_too_late_nobody_waits_for_a_while() {
         let shared = Shared::default();
@@ -251,7 +253,7 @@ mod tests {
         let all = [0, 200, 400, 600, 800].map(|at| (0, at * 1_000, 1_000_000));
         let times = published(&all);
         assert_eq!((times.free_on(0, 70_000, 0), times.are_known()), (70_000, false));
-        // Sixteen that are released together leave as much as one of them.
+        // Sixteen that are released together leave as much time as one.
         assert!(published(&[(0, 5_000_000, 1_000_000); 16]).are_known());
     }
 

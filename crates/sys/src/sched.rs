@@ -1,4 +1,4 @@
-//! Scheduling, affinity and timer slack of the calling thread.
+//! Scheduling, affinity and timer slack of threads.
 
 mod thread_scheduling;
 
@@ -23,18 +23,18 @@ pub enum Scheduling {
     Idle,
     /// SCHED_DEADLINE, in nanoseconds.
     Deadline {
-        /// Budget in each period.
+        /// Budget per period.
         runtime: u64,
-        /// By when the budget is given.
+        /// Time within which the budget is granted.
         deadline: u64,
         /// Period of the budget.
         period: u64,
     },
-    /// A policy with a number that we do not know.
+    /// A policy with an unknown number.
     Unknown(u32),
 }
 
-/// The kernel's structure of `sched_setattr`, in its first version, which every kernel takes.
+/// The kernel's structure for `sched_setattr`, in its first version, which every kernel accepts.
 #[repr(C)]
 #[derive(Default)]
 struct Attributes {
@@ -74,11 +74,11 @@ const RR: u32 = 2;
 const BATCH: u32 = 3;
 const IDLE: u32 = 5;
 const DEADLINE: u32 = 6;
-/// What a real-time thread starts is an ordinary process again.
+/// SCHED_FLAG_RESET_ON_FORK: children of a real-time thread are SCHED_OTHER again.
 const RESET_ON_FORK: u64 = 1;
 
 impl Scheduling {
-    /// Whether it runs before everything ordinary.
+    /// Whether it runs before all SCHED_OTHER threads.
     pub fn is_realtime(self) -> bool {
         matches!(self, Scheduling::Fifo(_) | Scheduling::Rr(_) | Scheduling::Deadline { .. })
     }
@@ -99,13 +99,14 @@ impl Scheduling {
     }
 }
 
-/// Schedules the calling thread so. A raw system call, since musl refuses its own function.
+/// Sets the scheduling of the calling thread. A raw system call, since musl's function always
+/// fails.
 pub fn set_scheduling(scheduling: Scheduling) -> Result<(), Errno> {
     set_scheduling_of(0, scheduling)
 }
 
-/// Schedules another thread, by its id; 0 is the calling one. An ordinary one keeps its nice value, since
-/// lowering it takes a right.
+/// Sets the scheduling of another thread, by its id; 0 is the calling one. A SCHED_OTHER thread
+/// keeps its nice value, since lowering it needs a privilege.
 pub fn set_scheduling_of(thread: u32, scheduling: Scheduling) -> Result<(), Errno> {
     let nice = if scheduling.is_realtime() { 0 } else { attributes_of(thread)?.nice };
     set_attributes(thread, Attributes { flags: RESET_ON_FORK, nice, ..scheduling.attributes() })
@@ -113,16 +114,16 @@ pub fn set_scheduling_of(thread: u32, scheduling: Scheduling) -> Result<(), Errn
 
 fn set_attributes(thread: u32, attributes: Attributes) -> Result<(), Errno> {
     let attributes = Attributes { size: size_of::<Attributes>() as u32, ..attributes };
-    // SAFETY: the structure has the kernel's layout and says its own size.
+    // SAFETY: the structure has the kernel's layout and holds its own size.
     checked(unsafe { libc::syscall(libc::SYS_sched_setattr, thread, &attributes, 0) }).map(drop)
 }
 
-/// How the calling thread is scheduled.
+/// The scheduling of the calling thread.
 pub fn scheduling() -> Result<Scheduling, Errno> {
     scheduling_of(0)
 }
 
-/// How a thread is scheduled, by its id; 0 is the calling one.
+/// The scheduling of a thread, by its id; 0 is the calling one.
 pub fn scheduling_of(thread: u32) -> Result<Scheduling, Errno> {
     attributes_of(thread).map(|got| got.scheduling())
 }
@@ -135,12 +136,12 @@ fn attributes_of(thread: u32) -> Result<Attributes, Errno> {
     Ok(got)
 }
 
-/// Lets the calling thread run on these CPUs only.
+/// Restricts the calling thread to these CPUs.
 pub fn set_affinity(cpus: impl IntoIterator<Item = u32>) -> Result<(), Errno> {
     set_affinity_at(None, cpus)
 }
 
-/// Lets a thread, by its id, run on these CPUs only; the id of a process is that of its first thread.
+/// Restricts a thread, by its id, to these CPUs; the id of a process is that of its first thread.
 pub fn set_affinity_of(pid: u32, cpus: impl IntoIterator<Item = u32>) -> Result<(), Errno> {
     let pid = rustix::process::Pid::from_raw(pid as i32).ok_or(Errno::SRCH)?;
     set_affinity_at(Some(pid), cpus)
@@ -165,7 +166,7 @@ pub fn affinity() -> Result<Vec<u32>, Errno> {
     affinity_at(None)
 }
 
-/// The CPUs that process 1 may run on: what the system as a whole may use, as far as we can see.
+/// The CPUs that process 1 may run on: those of the whole system, as far as is visible.
 pub fn affinity_of_init() -> Result<Vec<u32>, Errno> {
     affinity_at(Some(rustix::process::Pid::INIT))
 }
@@ -181,17 +182,17 @@ fn affinity_at(process: Option<rustix::process::Pid>) -> Result<Vec<u32>, Errno>
     Ok((0..CpuSet::MAX_CPU).filter(|&cpu| set.is_set(cpu)).map(|cpu| cpu as u32).collect())
 }
 
-/// Sets how late the kernel may let an ordinary thread's sleep end, in nanoseconds.
+/// Sets how late the kernel may end a SCHED_OTHER thread's sleep, in nanoseconds.
 pub fn set_timer_slack(slack: NonZeroU64) -> Result<(), Errno> {
     rustix::thread::set_current_timer_slack(Some(slack))
 }
 
-/// How late the kernel may let the calling thread's sleep end; real-time threads read 0.
+/// How late the kernel may end the calling thread's sleep; 0 for real-time threads.
 pub fn timer_slack() -> Result<u64, Errno> {
     rustix::thread::current_timer_slack()
 }
 
-/// Names the calling thread, so that it can be told apart in `top` and in traces.
+/// Names the calling thread, for `top` and traces.
 pub fn set_name(name: &str) {
     if let Ok(name) = std::ffi::CString::new(name) {
         // A thread without its name measures as well.
@@ -209,7 +210,7 @@ pub fn current_cpu() -> u32 {
     rustix::thread::sched_getcpu() as u32
 }
 
-/// Ends the sleep of a thread of this process with `EINTR`, if its handler for the signal is ours.
+/// Interrupts the sleep of a thread of this process with `EINTR`, if the signal has our handler.
 pub fn wake(thread: i32) {
     let process = std::process::id();
     // SAFETY: no memory is passed; a thread that has ended only makes the call fail.

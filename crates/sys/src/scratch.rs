@@ -1,7 +1,8 @@
-//! The scratch folder of a load, in which its processes work, and by whose lock they are known.
+//! The scratch folder of a load: its processes work there, and its lock identifies them.
 //!
 //! Each of them inherits the open folder with its lock. So a process that has it was started by the
-//! load, wherever it has gone since; a process that works in the folder, or has opened it, was not.
+//! load, wherever it has gone since; a process that only works in the folder, or has opened it, was
+//! not.
 
 use crate::checked;
 use crate::child::{descendants, kill, processes};
@@ -15,13 +16,13 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How the folders are called, before letters that nobody else has.
+/// Prefix of the names, followed by random letters.
 const PREFIX: &str = "latlab-load-";
-/// Times that processes are looked for: one that is being killed may just have started another.
+/// How often to look for processes again: one that is being killed may just have started another.
 const ROUNDS: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The folder of a load that runs; its lock lasts as long as this or a process of the load has it.
+/// The folder of a running load; the lock lasts while this or a process of the load has it.
 #[derive(Debug)]
 pub struct Scratch {
     path: PathBuf,
@@ -29,29 +30,29 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// A new path for one.
+    /// Path for a new one.
     pub fn new_path() -> PathBuf {
         base().join(format!("{PREFIX}{}", random()))
     }
 
-    /// Makes the folder and locks it.
+    /// Creates the folder and locks it.
     pub fn create(path: &Path) -> io::Result<Scratch> {
         DirBuilder::new().mode(0o700).create(path)?;
         let lock = open(path)?;
         lock.lock()?;
-        // Somebody may have found it without a lock, and removed it.
+        // Another process may have found it unlocked, and removed it.
         match lock.metadata()?.nlink() {
             0 => Err(ErrorKind::NotFound.into()),
             _ => Ok(Scratch { path: path.to_path_buf(), lock }),
         }
     }
 
-    /// Where it lies.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What a process of the load inherits.
+    /// The descriptor that a process of the load inherits.
     pub fn descriptor(&self) -> RawFd {
         self.lock.as_raw_fd()
     }
@@ -67,9 +68,9 @@ pub fn base() -> PathBuf {
     })
 }
 
-/// Lets a child keep an open file that is closed in all others; to be called between fork and exec.
+/// Lets a child keep a close-on-exec file open; to be called between fork and exec.
 pub(crate) fn keep_open(descriptor: RawFd) -> io::Result<()> {
-    // SAFETY: changes a flag of a descriptor that is open, of this process alone.
+    // SAFETY: changes a flag of an open descriptor, of this process alone.
     checked(unsafe { libc::fcntl(descriptor, libc::F_SETFD, 0) }.into())?;
     Ok(())
 }
@@ -78,8 +79,8 @@ fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).custom_flags(libc::O_DIRECTORY | libc::O_NOFOLLOW).open(path)
 }
 
-/// Ends all processes that have the lock of this folder, and those below them; how many there were.
-/// The error says what is left.
+/// Ends all processes that have the lock of this folder, and those below them; returns their
+/// number. The error says what is left.
 pub(crate) fn end_processes(root: &Root, path: &Path) -> io::Result<usize> {
     let folder = open(path)?;
     let metadata = folder.metadata()?;
@@ -108,12 +109,13 @@ pub(crate) fn end_processes(root: &Root, path: &Path) -> io::Result<usize> {
     Err(Error::other(format!("processes of a load cannot be ended: see `lsof {}`", path.display())))
 }
 
-/// Whether a process has the lock, as the kernel says; one that opened the folder itself has none.
+/// Whether a process has the lock, according to the kernel; one that opened the folder itself has
+/// not.
 fn has_lock(root: &Root, pid: u32, path: &Path, folder: &Metadata) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let open_files = fs::read_dir(root.path(format!("proc/{pid}/fd"))).into_iter().flatten();
     open_files.flatten().any(|file| {
-        // By its name first: other files may lie on a disk that does not answer.
+        // Compare the name first: other files may lie on a disk that does not respond.
         let is_named =
             fs::read_link(file.path()).is_ok_and(|link| link.to_string_lossy().contains(&*name));
         let is_folder = || {
@@ -133,8 +135,7 @@ fn is_write_lock(line: &str) -> bool {
     words.next() == Some("lock:") && words.any(|word| word == "FLOCK") && line.contains(" WRITE ")
 }
 
-/// Removes the folders of loads that are over, which nobody has a lock on: those that a crash of the
-/// machine left.
+/// Removes unlocked folders of loads, which a crash of the machine has left.
 pub(crate) fn remove_abandoned() {
     for entry in fs::read_dir(base()).into_iter().flatten().flatten() {
         let name = entry.file_name();

@@ -1,24 +1,24 @@
-//! Signals become numbers in flags; nothing else happens in a handler.
+//! Signal handlers that only store numbers in flags.
 
 use crate::Errno;
 use std::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
 
-/// Signals that this program listens to.
+/// Signals that this program handles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Signal {
     /// Ctrl-C.
     Interrupt,
-    /// The polite end.
+    /// The request to terminate.
     Terminate,
     /// The terminal was closed.
     HangUp,
     /// A real-time thread ran too long without sleeping.
     CpuLimit,
-    /// Whatever this program does with SIGUSR1.
+    /// SIGUSR1, free for any use.
     User1,
-    /// Whatever this program does with SIGUSR2.
+    /// SIGUSR2, free for any use.
     User2,
-    /// A file would become larger than this user may write.
+    /// A file would exceed the size limit of this user.
     FileSize,
 }
 
@@ -57,7 +57,7 @@ pub fn store_on(signal: Signal, flag: &'static AtomicU8, value: u8) -> Result<()
     install(number, handler as *const () as usize)
 }
 
-/// Whether whoever started this program had it ignore the signal, as `nohup` does.
+/// Whether the program was started with this signal ignored, as by `nohup`.
 pub fn is_ignored(signal: Signal) -> bool {
     // SAFETY: an all-zero sigaction is a valid value of that plain structure.
     let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
@@ -66,15 +66,15 @@ pub fn is_ignored(signal: Signal) -> bool {
     asked == 0 && action.sa_sigaction == libc::SIG_IGN
 }
 
-/// Nothing happens when the signal comes, here and in programs that are started from here.
+/// Ignores the signal, here and in programs that are started from here.
 pub fn ignore(signal: Signal) -> Result<(), Errno> {
     install(signal.number(), libc::SIG_IGN)
 }
 
-/// What ends a sleep: nobody sends this one for anything else, and by itself it does nothing.
+/// The signal that interrupts sleeps; it has no other use here, and is ignored by default.
 pub(crate) const WAKE: libc::c_int = libc::SIGURG;
 
-/// Lets [`crate::sched::wake`] end a sleep of this process's threads.
+/// Lets [`crate::sched::wake`] interrupt sleeps of this process's threads.
 pub fn accept_wake() -> Result<(), Errno> {
     install(WAKE, handler as *const () as usize)
 }

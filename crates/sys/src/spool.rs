@@ -1,6 +1,7 @@
 //! A file in memory between a process that must never wait for its reader, and that reader.
 //!
-//! A pipe that is full makes its writer wait, and tells a guest in virtual time when the host reads.
+//! A full pipe would make its writer wait, and so reveal to a guest in virtual time when the host
+//! reads.
 
 use rustix::fs::{FallocateFlags, MemfdFlags, fallocate, memfd_create};
 use std::fs::File;
@@ -11,9 +12,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
 
-/// How often it is looked for more.
+/// How often to check for more data.
 const LOOK: Duration = Duration::from_millis(10);
-/// What was read is given back in pieces of this size.
+/// Memory that was read is freed in pieces of this size.
 const PIECE: u64 = 1 << 20;
 
 /// The reader's end.
@@ -25,19 +26,19 @@ pub struct Spool {
     ended: Arc<AtomicBool>,
 }
 
-/// By which the reader knows that nothing follows.
+/// Tells the reader that nothing follows.
 #[derive(Clone, Debug)]
 pub struct End(Arc<AtomicBool>);
 
 impl End {
-    /// The writer has gone.
+    /// Reports that the writer has gone.
     pub fn reached(&self) {
         self.0.store(true, Ordering::Release);
     }
 }
 
 impl Spool {
-    /// An empty one.
+    /// Creates an empty spool.
     pub fn new() -> io::Result<Spool> {
         let file = File::from(memfd_create("latlab-stream", MemfdFlags::CLOEXEC)?);
         Ok(Spool { file, read: 0, freed: 0, ended: Arc::default() })
@@ -48,7 +49,7 @@ impl Spool {
         self.file.try_clone()
     }
 
-    /// What is to be told when the writer has gone.
+    /// To be informed when the writer has gone.
     pub fn end(&self) -> End {
         End(Arc::clone(&self.ended))
     }
@@ -56,7 +57,7 @@ impl Spool {
     fn free(&mut self) {
         let piece = (self.read - self.freed) / PIECE * PIECE;
         let holes = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
-        // What cannot be given back is given back at the end.
+        // Memory that cannot be freed now is freed at the end.
         if piece > 0 && fallocate(&self.file, holes, self.freed, piece).is_ok() {
             self.freed += piece;
         }
@@ -66,7 +67,7 @@ impl Spool {
 impl Read for Spool {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
-            // Asked first: what came before the end is there then.
+            // Check this first: everything written before the end is visible then.
             let ended = self.ended.load(Ordering::Acquire);
             let count = self.file.read_at(buffer, self.read)?;
             if count > 0 || ended || buffer.is_empty() {
@@ -90,7 +91,7 @@ mod tests {
     fn a_writer_never_waits_and_its_reader_misses_nothing() {
         let mut spool = Spool::new().unwrap();
         let (mut writer, end) = (spool.writer().unwrap(), spool.end());
-        // More than any pipe holds, before anybody reads.
+        // More than any pipe holds, before it is read.
         let all: Vec<u8> = (0..5_000_000_u32).map(|number| (number % 251) as u8).collect();
         let (first, second) = all.split_at(4_000_000);
         writer.write_all(first).unwrap();
@@ -104,7 +105,7 @@ mod tests {
         spool.read_to_end(&mut read).unwrap();
         later.join().unwrap();
         assert!(read == all);
-        // Blocks of 512 bytes: what was read takes no memory.
+        // In blocks of 512 bytes: what was read takes no memory.
         assert!(spool.file.metadata().unwrap().blocks() * 512 < 2 * PIECE);
     }
 }

@@ -1,4 +1,4 @@
-//! The terminal that somebody looks at.
+//! The user's terminal.
 
 use crate::Errno;
 use rustix::fs::FileType;
@@ -8,7 +8,7 @@ use std::io::{self, ErrorKind, stderr, stdin, stdout};
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The key that does nothing, in the terminal's own settings.
+/// The value that disables a key in the terminal settings.
 const NO_KEY: u8 = 0;
 
 /// Whether standard error is a terminal.
@@ -21,10 +21,12 @@ pub fn stdout_is_terminal() -> bool {
     rustix::termios::isatty(stdout())
 }
 
-/// Written before `main`: the standard library then opens `/dev/null` in place of an output that is closed.
+/// Set before `main`, since the standard library then opens `/dev/null` in place of a closed
+/// output.
 static STDOUT_WAS_CLOSED: AtomicBool = AtomicBool::new(false);
 
-// SAFETY: the C library calls the functions of this section before `main`, and this is one of their kind.
+// SAFETY: the C library calls the functions of this section before `main`, and this is one of their
+// type.
 #[used]
 #[unsafe(link_section = ".init_array")]
 static LOOK_AT_STDOUT: extern "C" fn() = look_at_stdout;
@@ -35,18 +37,19 @@ extern "C" fn look_at_stdout() {
     STDOUT_WAS_CLOSED.store(is_closed, Ordering::Relaxed);
 }
 
-/// Whether standard output was closed when this program was started (`>&-`), so that nothing can be printed.
+/// Whether standard output was closed when this program was started (`>&-`), so that nothing can be
+/// printed.
 pub fn stdout_was_closed() -> bool {
     STDOUT_WAS_CLOSED.load(Ordering::Relaxed)
 }
 
-/// Whether a program that we start can ask somebody for a password or a decision.
+/// Whether a program that we start can ask the user for a password or a decision.
 pub fn can_be_asked() -> bool {
     File::options().read(true).write(true).open("/dev/tty").is_ok()
 }
 
-/// Whether writing to standard output failed because nobody reads it any more: the other end of a
-/// pipe was closed, or the terminal has gone away.
+/// Whether a write to standard output failed because the reader is gone: the pipe was closed, or
+/// the terminal has disappeared.
 pub fn has_no_reader(error: &io::Error) -> bool {
     let is_terminal = || {
         let status = rustix::fs::fstat(stdout());
@@ -54,13 +57,13 @@ pub fn has_no_reader(error: &io::Error) -> bool {
             FileType::from_raw_mode(status.st_mode) == FileType::CharacterDevice
         })
     };
-    // A terminal that has gone away is none any more, but still a device.
+    // A terminal that has disappeared fails as a terminal, but is still a device.
     error.kind() == ErrorKind::BrokenPipe
         || Errno::from_io_error(error) == Some(Errno::IO) && is_terminal()
 }
 
-/// Whether this process is the one that the terminal listens to: one in the background is stopped
-/// when it changes the terminal.
+/// Whether this process is in the terminal's foreground; one in the background is stopped when it
+/// changes the terminal.
 pub fn in_foreground() -> bool {
     let owner = rustix::termios::tcgetpgrp(stderr());
     owner.is_ok_and(|owner| owner == rustix::process::getpgrp())
@@ -73,13 +76,13 @@ pub fn columns() -> Option<u16> {
     size.ok().map(|size| size.ws_col).filter(|&columns| columns > 0)
 }
 
-/// Columns and rows of the terminal at standard error; none where it has gone away or has no size.
+/// Columns and rows of the terminal at standard error; `None` if it is gone or has no size.
 pub fn stderr_size() -> Option<(u16, u16)> {
     let size = rustix::termios::tcgetwinsize(stderr()).ok()?;
     Some((size.ws_col, size.ws_row)).filter(|(columns, rows)| *columns > 0 && *rows > 0)
 }
 
-/// Has every byte pass as it is, where this is a terminal or a serial interface.
+/// Switches a terminal or serial interface to raw mode.
 pub fn make_raw(file: impl AsFd) {
     if let Ok(mut modes) = rustix::termios::tcgetattr(&file) {
         modes.make_raw();
@@ -87,12 +90,12 @@ pub fn make_raw(file: impl AsFd) {
     }
 }
 
-/// Keeps what is typed from being shown, as long as it lives; of the keys that make signals only
-/// Ctrl-C works, because the others would leave the screen as it is.
+/// Hides typed input until dropped. Of the keys that send signals only Ctrl-C works, because the
+/// others would leave the screen as it is.
 pub struct NoEcho(Termios);
 
 impl NoEcho {
-    /// Quiet from now on; `None` where standard input is no terminal.
+    /// Hides input from now on; `None` if standard input is not a terminal.
     pub fn start() -> Option<NoEcho> {
         let before = rustix::termios::tcgetattr(stdin()).ok()?;
         let mut quiet = before.clone();
@@ -110,7 +113,7 @@ impl Drop for NoEcho {
         if !in_foreground() {
             return;
         }
-        // What was typed meanwhile was meant for nobody, so it is thrown away.
+        // Input typed meanwhile had no addressee, so it is discarded.
         let _ = rustix::termios::tcsetattr(stdin(), OptionalActions::Flush, &self.0);
     }
 }

@@ -1,4 +1,4 @@
-//! Periodic timers of the kernel that count their expirations.
+//! Periodic kernel timers that count their expirations.
 
 use crate::clock::{Clock, timespec};
 use crate::{Errno, checked};
@@ -23,7 +23,7 @@ impl TimerFd {
         Ok(TimerFd(timer))
     }
 
-    /// Sleeps until the timer has expired; returns how often it has since the last call.
+    /// Sleeps until the timer has expired; returns the number of expirations since the last call.
     #[inline]
     pub fn wait(&self) -> Result<u64, Errno> {
         let mut count = [0_u8; 8];
@@ -38,7 +38,7 @@ pub struct PosixTimer {
     signals: u64,
 }
 
-/// What the kernel tells of a signal; we read the overrun count of a timer's signal.
+/// The kernel's signal information, read for the overrun count of a timer's signal.
 #[repr(C)]
 struct SignalInfo {
     signal: i32,
@@ -63,7 +63,7 @@ struct KernelTimes {
 #[cfg(target_pointer_width = "64")]
 const TIMER_SETTIME: libc::c_long = libc::SYS_timer_settime;
 #[cfg(target_pointer_width = "32")]
-const TIMER_SETTIME: libc::c_long = 409; // timer_settime64, the same number everywhere
+const TIMER_SETTIME: libc::c_long = 409; // timer_settime64, the same number on all 32-bit machines
 
 impl PosixTimer {
     /// Starts a timer for the calling thread: expires at `first` and then every `period`.
@@ -95,7 +95,7 @@ impl PosixTimer {
         Ok(timer)
     }
 
-    /// Sleeps until the timer has expired; returns how often it has since the last call.
+    /// Sleeps until the timer has expired; returns the number of expirations since the last call.
     #[inline]
     pub fn wait(&self) -> Result<u64, Errno> {
         let mut info = std::mem::MaybeUninit::<SignalInfo>::zeroed();
@@ -118,7 +118,7 @@ impl PosixTimer {
 
 impl Drop for PosixTimer {
     fn drop(&mut self) {
-        // SAFETY: the id is that of a timer of this process which nobody else deletes.
+        // SAFETY: the id is that of a timer of this process which nothing else deletes.
         unsafe { libc::syscall(libc::SYS_timer_delete, self.id) };
     }
 }

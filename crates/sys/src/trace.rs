@@ -1,5 +1,5 @@
-//! The kernel's trace: found where it is mounted or in a mount of this process, and marked and
-//! stopped at the moment that somebody wants to see.
+//! The kernel's trace: found where it is mounted or in a private mount, and marked and stopped at
+//! the moment of interest.
 
 use crate::files::Root;
 use rustix::fs::{CWD, Mode, OFlags, openat};
@@ -14,8 +14,9 @@ use std::sync::OnceLock;
 /// Where the kernel's trace may be mounted.
 pub(crate) const FOLDERS: [&str; 2] = ["sys/kernel/tracing", "sys/kernel/debug/tracing"];
 
-/// Where a file below `/sys/kernel/tracing` lies if tracefs is not mounted there: in a mount that only
-/// this process sees. `None` for other files, where it is mounted, and without the right to mount.
+/// Path of a file below `/sys/kernel/tracing` in a mount that only this process sees, for a machine
+/// that has not mounted tracefs. `None` for other files, if tracefs is mounted, or without the
+/// privilege to mount.
 pub(crate) fn in_own_mount(file: &Path) -> Option<PathBuf> {
     static OWN_MOUNT: OnceLock<Option<OwnedFd>> = OnceLock::new();
     let below = file.strip_prefix(FOLDERS[0]).ok()?;
@@ -25,13 +26,14 @@ pub(crate) fn in_own_mount(file: &Path) -> Option<PathBuf> {
     Some(Path::new(&format!("/proc/self/fd/{}", own.as_raw_fd())).join(below))
 }
 
-/// Mounts tracefs in a mount namespace of a thread; the descriptor keeps the mount once the thread and
-/// its namespace are gone. Unlike `fsopen`, kernels before 5.2 can do this.
+/// Mounts tracefs in a mount namespace of a thread; the descriptor keeps the mount once the thread
+/// and its namespace are gone. Unlike `fsopen`, this works before kernel 5.2.
 fn own_mount() -> io::Result<OwnedFd> {
     let mount = || {
-        // SAFETY: the thread shares no descriptors or memory with this flag, only its view of mounts.
+        // SAFETY: the thread shares no descriptors or memory with this flag, only its view of
+        // mounts.
         unsafe { rustix::thread::unshare_unsafe(UnshareFlags::NEWNS) }?;
-        // Else the mount would appear in the machine's own namespace.
+        // Otherwise the mount would appear in the machine's own namespace.
         mount_change("/", MountPropagationFlags::REC | MountPropagationFlags::PRIVATE)?;
         let folder = Path::new("/").join(FOLDERS[0]);
         mount("tracefs", &folder, "tracefs", MountFlags::empty(), None)?;
@@ -44,7 +46,7 @@ fn own_mount() -> io::Result<OwnedFd> {
 /// Writes a mark into the trace and stops it; without a trace nothing happens.
 pub fn mark_and_stop(root: &Root, text: &str) {
     for folder in FOLDERS.map(|folder| root.path(folder)) {
-        // The first that takes the mark is the one; both are the same where both are mounted.
+        // Use the first that takes the mark; if both are mounted they are the same.
         if fs::write(folder.join("trace_marker"), text).is_ok() {
             let _ = fs::write(folder.join("tracing_on"), "0");
             return;

@@ -1,5 +1,5 @@
-//! A trace of our own beside everybody else's: an instance of tracefs, with its own ring buffer,
-//! events and clock, that is gone when its record of changes is undone.
+//! A private trace: an instance of tracefs with its own ring buffer, events and clock, next to the
+//! traces of others. It is removed when its record of changes is undone.
 
 use crate::files::{Root, read_at_once};
 use crate::trace::FOLDERS;
@@ -9,7 +9,7 @@ use std::io::{self, ErrorKind, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 
-/// The kernel's trace, where it is mounted and may be used.
+/// The kernel's trace, if it is mounted and may be used.
 #[derive(Clone, Debug)]
 pub struct Tracefs {
     folder: PathBuf,
@@ -17,7 +17,7 @@ pub struct Tracefs {
 }
 
 impl Tracefs {
-    /// Looks for it; the error is what is missing and what to do, without a full stop.
+    /// Looks for it; the error says what is missing and what to do, without a full stop.
     pub fn find(root: &Root) -> Result<Tracefs, String> {
         for name in FOLDERS {
             let folder = root.path(name);
@@ -40,7 +40,7 @@ impl Tracefs {
         Ok(all.split_whitespace().any(|one| one == name))
     }
 
-    /// The trace, this one or an instance, in which one of these tracers is switched on, and which.
+    /// The trace, the main one or an instance, in which one of these tracers is on, and which.
     pub fn in_use<'a>(&self, tracers: &[&'a str]) -> Option<(String, &'a str)> {
         let instances = fs::read_dir(self.folder.join("instances")).into_iter().flatten().flatten();
         let instances = instances.map(|one| format!("instances/{}/", one.file_name().display()));
@@ -52,7 +52,7 @@ impl Tracefs {
         })
     }
 
-    /// A file of it.
+    /// Reads a file of it.
     pub fn read(&self, file: &str) -> io::Result<String> {
         read_at_once(&self.folder.join(file))
     }
@@ -62,20 +62,20 @@ impl Tracefs {
         self.folder.join(file).exists()
     }
 
-    /// Opens a file of it to be read.
+    /// Opens a file of it for reading.
     pub fn open(&self, file: &str) -> io::Result<File> {
         File::open(self.folder.join(file))
     }
 
-    /// The path of a file of it as a person writes it.
+    /// The path of a file of it, for people.
     pub fn path_of(&self, file: &str) -> String {
         format!("{}/{file}", self.path)
     }
 
-    /// Makes a trace of our own, which is switched off, with the time of CLOCK_MONOTONIC.
+    /// Creates a private trace, switched off, with times on CLOCK_MONOTONIC.
     pub fn instance(&self, changes: &mut Changes) -> Result<Instance, String> {
         let name = format!("instances/latlab-{}", std::process::id());
-        // One of that name may be of a process of the same number in another container.
+        // A process with the same number in another container may have one of that name.
         let is_free = |path: &String| !self.has(path);
         let names = std::iter::once(name.clone()).chain((2..100).map(|n| format!("{name}-{n}")));
         let path = self.path_of(&names.into_iter().find(is_free).unwrap_or(name));
@@ -93,7 +93,7 @@ impl Tracefs {
     }
 }
 
-/// A trace of our own.
+/// A private trace.
 #[derive(Debug)]
 pub struct Instance {
     folder: PathBuf,
@@ -101,7 +101,7 @@ pub struct Instance {
 }
 
 impl Instance {
-    /// Writes a file of it; the error says which.
+    /// Writes a file of it; the error names the file.
     pub fn set(&self, file: &str, value: &str) -> Result<(), String> {
         let written = OpenOptions::new()
             .write(true)
@@ -111,7 +111,7 @@ impl Instance {
         written.map_err(|error| format!("cannot write '{value}' to {}/{file}: {error}", self.path))
     }
 
-    /// A file of it.
+    /// Reads a file of it.
     pub fn read(&self, file: &str) -> Result<String, String> {
         let read = read_at_once(&self.folder.join(file));
         read.map_err(|error| format!("cannot read {}/{file}: {error}", self.path))
@@ -142,7 +142,7 @@ pub struct Pipe {
 }
 
 impl Pipe {
-    /// The next page, as far as it is filled; none where there is nothing yet, or never again.
+    /// The filled part of the next page; `None` if there is nothing yet, or never again.
     pub fn next_page(&mut self) -> Option<&[u8]> {
         loop {
             match self.file.read(&mut self.page) {

@@ -1,10 +1,9 @@
-//! Kernel files and threads that are changed for a while, folders of tracefs that are made, and the
-//! processes of loads: each change stands in a record before it is made, so that it can be undone by
-//! whoever comes after a kill.
+//! Temporary changes: kernel files and threads, folders of tracefs, and the processes of loads.
+//! Each change is recorded before it is made, so that a later process can undo it after a kill.
 //!
-//! A value belongs to one run, or to several that ask for the same: the last of them puts it back. A
-//! change leaves its record only when the value was read back as it was before, when somebody else
-//! has changed it since, or when another run has taken it over.
+//! A value belongs to one run, or to several that ask for the same: the last of them restores it. A
+//! change leaves its record only when the value was read back as it was before, when another
+//! program has changed it since, or when another run has taken it over.
 
 mod change;
 mod leftovers;
@@ -29,7 +28,7 @@ use std::io::{self, Error, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// A run that holds the value and whose conductor is gone has ended by then.
+/// A run without its conductor ends, and releases its values, within this time.
 const PATIENCE: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -41,19 +40,19 @@ pub struct Changes {
     made: Vec<Change>,
 }
 
-/// The changes of another process that goes on.
+/// The changes of another process that still runs.
 struct OtherChanges {
     holder: String,
     origin: Origin,
     made: Vec<Change>,
 }
 
-/// Another run holds what was to be changed.
+/// Another run holds the value that was to be changed.
 #[derive(Debug)]
 pub struct HeldByOther {
     /// The run, for people.
     pub holder: String,
-    /// What it has set.
+    /// The value it has set.
     pub value: String,
 }
 
@@ -74,7 +73,7 @@ impl HeldByOther {
 impl std::error::Error for HeldByOther {}
 
 impl Changes {
-    /// Nothing is changed yet.
+    /// Starts without any change.
     pub fn begin(root: &Root) -> io::Result<Changes> {
         Changes::begin_record(root, Subject::Changes)
     }
@@ -89,17 +88,17 @@ impl Changes {
         Ok(Changes { root: root.clone(), record, made: Vec::new() })
     }
 
-    /// Writes a value and gives back what is read afterwards.
+    /// Writes a value and returns what is read afterwards.
     pub fn set(&mut self, path: &str, value: &str) -> io::Result<String> {
         self.change(Kind::File, path, value)
     }
 
-    /// Writes one of the words of a file that holds several, and gives back how it then reads.
+    /// Writes one of the words of a file that holds several, and returns the state read afterwards.
     pub fn set_flag(&mut self, path: &str, word: &str) -> io::Result<String> {
         self.change(Kind::Flag, path, word)
     }
 
-    /// Schedules a thread of an interrupt, and gives back how it then is.
+    /// Sets the scheduling of an interrupt's thread, and returns the one read afterwards.
     pub fn set_thread(
         &mut self,
         id: ThreadId,
@@ -112,13 +111,13 @@ impl Changes {
     fn change(&mut self, kind: Kind, path: &str, value: &str) -> io::Result<String> {
         let (path, after) = (path.to_string(), single_spaced(value));
         let mut change = Change { path, before: String::new(), after, kind };
-        // Until the value is written: nobody else then takes it.
+        // Until the value is written, no other run can take it.
         let (_lock, now) = self.claim(&mut change)?;
         let Change { path, after, .. } = change.clone();
         self.made.push(change);
         let last = self.made.len() - 1;
         let applied = self.save().and_then(|()| {
-            // Held as it is, so that no other run changes it.
+            // Hold it as it is, so that no other run changes it.
             if now != after {
                 write(kind, &self.root, &path, value)?;
             }
@@ -127,13 +126,14 @@ impl Changes {
         match applied {
             Ok(applied) => {
                 self.made[last].after.clone_from(&applied);
-                // The record of what was asked is there, and serves where this cannot be written.
+                // The record of what was asked exists, and serves if this cannot be written.
                 let _ = self.save();
                 Ok(applied)
             }
             Err(error) => {
                 let origin = self.record.origin();
-                // What was written and cannot be read stays recorded, to be undone with the others.
+                // A value that was written and cannot be read stays recorded, to be undone with the
+                // others.
                 if self.made[last].undo(&self.root, origin, origin).is_settled() {
                     self.made.remove(last);
                     let _ = self.save();
@@ -143,8 +143,8 @@ impl Changes {
         }
     }
 
-    /// Waits until the value is free, or held by others as it is asked; learns what it held before,
-    /// and gives back what it holds.
+    /// Waits until the value is free, or held by others as requested. Stores what it was before the
+    /// run, and returns its present value.
     fn claim(&self, change: &mut Change) -> io::Result<(FolderLock, String)> {
         let until = Instant::now() + PATIENCE;
         loop {
@@ -174,21 +174,21 @@ impl Changes {
         others(&self.root, self.record.origin(), Some(self.record.path()))
     }
 
-    /// Makes a folder of tracefs, in which the kernel then sets up a trace of its own.
+    /// Creates a folder of tracefs, in which the kernel then sets up another trace.
     pub fn create_folder(&mut self, path: &str) -> io::Result<PathBuf> {
         let folder = kernel_path(&self.root, path);
         self.make(Change::folder(path), || fs::create_dir(&folder))?;
         Ok(folder)
     }
 
-    /// Makes a scratch folder for a load.
+    /// Creates a scratch folder for a load.
     pub fn create_scratch(&mut self) -> io::Result<Scratch> {
         let path = Scratch::new_path();
         let kind = Kind::Scratch(FolderId::default());
         self.make_load_folder(kind, &path, || Scratch::create(&path))
     }
 
-    /// Makes a cgroup for a load; the error is why there is none.
+    /// Creates a cgroup for a load; the error says why there is none.
     pub fn create_cgroup(&mut self) -> io::Result<Cgroup> {
         let path = Cgroup::new_path(&self.root).ok_or(ErrorKind::NotFound)?;
         let kind = Kind::Cgroup(FolderId::default());
@@ -208,7 +208,7 @@ impl Changes {
         self.save().map(|()| made)
     }
 
-    /// Makes what is recorded first.
+    /// Records the change first, then makes it.
     fn make<T>(&mut self, change: Change, create: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
         let _lock = self.record.lock_folder()?;
         self.made.push(change);
@@ -227,8 +227,8 @@ impl Changes {
         }
     }
 
-    /// Puts everything back, the last change first, and says what became of each; what could not be
-    /// put back stays recorded.
+    /// Undoes everything, the last change first, and returns the results; what could not be undone
+    /// stays recorded.
     pub fn undo(mut self) -> Vec<(Change, UndoResult)> {
         self.put_back()
     }
@@ -237,9 +237,9 @@ impl Changes {
         if self.made.is_empty() {
             return Vec::new();
         }
-        // A latlab that was stopped must not keep what is ours from being put back.
+        // A stopped latlab must not keep our changes from being undone, so an error is ignored.
         let _lock = self.record.lock_folder();
-        // Without them, the last to end puts back the value all the same.
+        // Without the list, the last run to end restores the value all the same.
         let others = self.others().unwrap_or_default();
         let origin = self.record.origin();
         let (results, left) =
@@ -262,8 +262,8 @@ impl Drop for Changes {
     }
 }
 
-/// Undoes changes, the last first; what became of each, and those that are to be undone later. They
-/// were made by the first of the two, and are undone where the second is.
+/// Undoes changes, the last first; returns the results, and the changes to be undone later. They
+/// were made by `origin`, and are undone at `here`.
 fn undo_all(
     root: &Root,
     made: Vec<Change>,
@@ -282,7 +282,7 @@ fn undo_all(
         if !result.is_settled() {
             left.insert(0, change.clone());
         }
-        // What already was as a run asked was held, and not changed.
+        // A value that already was as requested was held, not changed.
         if result != UndoResult::Restored || change.before != change.after {
             results.push((change, result));
         }
@@ -290,7 +290,8 @@ fn undo_all(
     (results, left)
 }
 
-/// A record that cannot be removed or written would be believed once more.
+/// Reports changes as failed if their record cannot be removed or written, as it would be trusted
+/// again.
 fn note_failure(
     mut results: Vec<(Change, UndoResult)>,
     closed: io::Result<()>,
@@ -306,7 +307,7 @@ fn note_failure(
     results
 }
 
-/// Who else has made a change of the same value, and that change.
+/// The other process that has changed the same value, and its change.
 fn find_holder<'a>(
     root: &Root,
     origin: &Origin,
@@ -321,7 +322,7 @@ fn find_holder<'a>(
     })
 }
 
-/// The changes of all processes of this user and of root that go on, but for one with this record.
+/// The changes of all running processes of this user and root, except the one with this record.
 fn others(root: &Root, here: &Origin, own: Option<&Path>) -> io::Result<Vec<OtherChanges>> {
     let others = records(root, Subject::Changes)?
         .into_iter()

@@ -1,4 +1,4 @@
-//! Instruments on USB, which the kernel's driver `usbtmc` shows as files.
+//! USB instruments, which the kernel's driver `usbtmc` presents as files.
 
 use crate::checked;
 use crate::files::Root;
@@ -8,13 +8,13 @@ use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// `_IO(91, 2)`: forget what was asked and what was to be answered.
+/// `_IO(91, 2)`: discards pending input and output.
 const CLEAR: u32 = 0x5b02;
-/// `_IOW(91, 10, u32)`, the same on all processors that we run on: milliseconds until an error.
+/// `_IOW(91, 10, u32)`, the same on all supported processors: time-out in milliseconds.
 const SET_TIMEOUT: u32 = 0x4004_5b0a;
-/// The driver takes no shorter time.
+/// The driver accepts no shorter time-out.
 const SHORTEST_TIMEOUT: Duration = Duration::from_millis(100);
-/// Where the files of the driver are named.
+/// Where the driver's files are listed.
 const CLASS: &str = "sys/class/usbmisc";
 
 /// An open instrument.
@@ -22,11 +22,11 @@ const CLASS: &str = "sys/class/usbmisc";
 pub struct Usbtmc(File);
 
 impl Usbtmc {
-    /// Opens the file of an instrument, such as `/dev/usbtmc0`, which then has so long to answer.
+    /// Opens the file of an instrument, such as `/dev/usbtmc0`, with this time-out for answers.
     pub fn open(path: &Path, timeout: Duration) -> io::Result<Usbtmc> {
         let file = OpenOptions::new().read(true).write(true).open(path)?;
         let timeout = timeout.max(SHORTEST_TIMEOUT).as_millis().min(u32::MAX.into()) as u32;
-        // SAFETY: the file is open, and the driver reads a number of the size that the call names.
+        // SAFETY: the file is open, and the driver reads a number of the size in the ioctl number.
         let done = unsafe { libc::ioctl(file.as_raw_fd(), SET_TIMEOUT as _, &raw const timeout) };
         checked(done.into())?;
         Ok(Usbtmc(file))
@@ -37,14 +37,14 @@ impl Usbtmc {
         self.0.write_all(message)
     }
 
-    /// Waits for a part of a message; one that is shorter than the room for it is the last part.
+    /// Waits for a part of a message; one that does not fill the buffer is the last part.
     pub fn receive(&mut self, into: &mut [u8]) -> io::Result<usize> {
         self.0.read(into)
     }
 
-    /// Makes the instrument forget what it was asked.
+    /// Makes the instrument discard pending requests.
     pub fn clear(&self) -> io::Result<()> {
-        // SAFETY: the file is open, and the call takes nothing.
+        // SAFETY: the file is open, and the call takes no argument.
         let done = unsafe { libc::ioctl(self.0.as_raw_fd(), CLEAR as _) };
         checked(done.into())?;
         Ok(())

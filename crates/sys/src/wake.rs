@@ -10,27 +10,27 @@ use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 /// A way to wake a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WakeMethod {
-    /// A word in memory, and the kernel's queue of those who wait for it to change.
+    /// A futex: a word in memory.
     Futex,
     /// A byte through a pipe.
     Pipe,
     /// A real-time signal that the thread waits for.
     Signal,
-    /// A counter behind a file descriptor.
+    /// An eventfd counter.
     Eventfd,
-    /// A message of a POSIX queue.
+    /// A message in a POSIX queue.
     Mq,
     /// A System V semaphore.
     Sysv,
 }
 
-/// Between one thread that waits and one that wakes it.
+/// A channel between a waiting thread and one that wakes it.
 pub enum Channel {
     /// See [`WakeMethod::Futex`].
     Futex(AtomicU32),
-    /// See [`WakeMethod::Pipe`]: the end to read and the end to write.
+    /// See [`WakeMethod::Pipe`]: the read end and the write end.
     Pipe(OwnedFd, OwnedFd),
-    /// See [`WakeMethod::Signal`]: the thread that waits.
+    /// See [`WakeMethod::Signal`]: the waiting thread.
     Signal(AtomicI32),
     /// See [`WakeMethod::Eventfd`].
     Eventfd(OwnedFd),
@@ -41,7 +41,7 @@ pub enum Channel {
 }
 
 impl Channel {
-    /// Opens a channel to the calling thread, for threads that it starts after this.
+    /// Opens a channel to the calling thread, for threads that it starts later.
     pub fn open(way: WakeMethod) -> Result<Channel, Errno> {
         Ok(match way {
             WakeMethod::Futex => Channel::Futex(AtomicU32::new(0)),
@@ -61,14 +61,14 @@ impl Channel {
         })
     }
 
-    /// Sleeps until somebody wakes it; `EINTR` when a signal came first.
+    /// Sleeps until woken; `EINTR` if a signal came first.
     #[inline]
     pub fn wait(&self) -> Result<(), Errno> {
         match self {
             Channel::Futex(word) => {
                 while word.swap(0, Ordering::Acquire) == 0 {
                     match futex::wait(word, futex::Flags::PRIVATE, 0, None) {
-                        // It was woken in between, which the word tells.
+                        // It was woken in between, as the word shows.
                         Ok(()) | Err(Errno::AGAIN) => {}
                         Err(error) => return Err(error),
                     }
@@ -83,7 +83,7 @@ impl Channel {
         }
     }
 
-    /// Wakes the thread that waits, or lets it not sleep at all.
+    /// Wakes the waiting thread, or keeps it from going to sleep.
     #[inline]
     pub fn wake(&self) -> Result<(), Errno> {
         match self {
@@ -100,7 +100,7 @@ impl Channel {
     }
 }
 
-/// The signal of [`WakeMethod::Signal`]: the first is that of POSIX timers.
+/// The signal of [`WakeMethod::Signal`]; the first real-time signal is used by POSIX timers.
 fn signal() -> libc::c_int {
     libc::SIGRTMIN() + 1
 }
@@ -122,7 +122,7 @@ pub(crate) fn block(signal: libc::c_int) -> Result<(), Errno> {
 fn wait_for(signal: libc::c_int) -> Result<(), Errno> {
     let (information, for_ever) =
         (std::ptr::null_mut::<libc::siginfo_t>(), std::ptr::null::<libc::timespec>());
-    // SAFETY: the set is 8 bytes; nothing is written, since nobody asks for what came.
+    // SAFETY: the set is 8 bytes; nothing is written, since no information is requested.
     checked(unsafe {
         let set = set_of(signal);
         libc::syscall(libc::SYS_rt_sigtimedwait, &set, information, for_ever, 8_usize)
@@ -131,11 +131,11 @@ fn wait_for(signal: libc::c_int) -> Result<(), Errno> {
 }
 
 fn send(signal: libc::c_int, thread: i32) -> Result<(), Errno> {
-    // SAFETY: the call reads nothing of ours but numbers.
+    // SAFETY: only numbers are passed.
     checked(unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), thread, signal) }).map(drop)
 }
 
-/// A POSIX message queue without a name.
+/// An unnamed POSIX message queue.
 pub struct Queue(libc::mqd_t);
 
 impl Queue {
@@ -151,7 +151,8 @@ impl Queue {
         // SAFETY: the name ends with a zero byte, and name and attributes outlive the call.
         let opened = unsafe { libc::mq_open(name, flags, mode, &raw mut attributes) };
         let queue = Queue(checked(opened.into())? as libc::mqd_t);
-        // SAFETY: the name ends with a zero byte. Without it nothing is left behind by a kill.
+        // SAFETY: the name ends with a zero byte. Unlinked, the queue leaves nothing behind after a
+        // kill.
         checked(unsafe { libc::mq_unlink(name) }.into())?;
         Ok(queue)
     }
@@ -174,7 +175,7 @@ impl Queue {
 
 impl Drop for Queue {
     fn drop(&mut self) {
-        // SAFETY: the descriptor is that of this queue, which nobody else closes.
+        // SAFETY: the descriptor is that of this queue, which nothing else closes.
         unsafe { libc::mq_close(self.0) };
     }
 }
@@ -184,8 +185,8 @@ pub struct Semaphore(libc::c_int);
 
 impl Semaphore {
     fn open() -> Result<Semaphore, Errno> {
-        // In a namespace of its own, where that is allowed, it goes with this thread even after a
-        // kill; elsewhere a kill leaves it to `ipcrm`.
+        // In a private namespace, if permitted, it disappears with this thread even after a kill;
+        // otherwise a kill leaves it to `ipcrm`.
         // SAFETY: this thread and those that it starts get another namespace, nothing else.
         let _ = unsafe { libc::unshare(libc::CLONE_NEWIPC) };
         // SAFETY: only numbers are passed.
@@ -203,7 +204,7 @@ impl Semaphore {
 
 impl Drop for Semaphore {
     fn drop(&mut self) {
-        // SAFETY: the id is that of this semaphore, which nobody else removes.
+        // SAFETY: the id is that of this semaphore, which nothing else removes.
         unsafe { libc::semctl(self.0, 0, libc::IPC_RMID) };
     }
 }

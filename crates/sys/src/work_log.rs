@@ -1,5 +1,5 @@
-//! When threads of ours work that do not measure: each notes the begin and end of its work with the
-//! CPU, in a log of fixed size that another thread takes from time to time.
+//! When our non-measuring threads work: each logs the start and end of its work with the CPU, in a
+//! log of fixed size that another thread drains.
 
 use crate::clock::{Clock, thread_cpu_time};
 use crate::release_times::ReleaseTimes;
@@ -8,41 +8,41 @@ use std::io::{self, Read};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Stretches that a log holds until somebody takes them: some ten seconds of the busiest thread.
+/// Capacity of a log in stretches: about ten seconds of the busiest thread.
 const ROOM: usize = 512;
 
-/// What is read at once: the kernel cannot take the CPU away while it copies it.
+/// Bytes per read; the kernel cannot be preempted while it copies them.
 const PIECE: usize = 4096;
 
 /// A stretch of work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stretch {
-    /// Its begin, on CLOCK_MONOTONIC.
+    /// Start, on CLOCK_MONOTONIC.
     pub begin: i64,
-    /// Its end.
+    /// End, on CLOCK_MONOTONIC.
     pub end: i64,
     /// CPU time of the thread in it.
     pub ran: i64,
-    /// The CPU at its begin.
+    /// CPU at the start.
     pub first_cpu: u32,
-    /// The CPU at its end.
+    /// CPU at the end.
     pub last_cpu: u32,
 }
 
-/// What was taken from the log of a thread.
+/// What was taken from a thread's log.
 #[derive(Debug)]
 pub struct TakenLog<T> {
     /// Whose log it is.
     pub owner: T,
-    /// The CPUs that the thread may run on; as they were at its begin, where it has ended.
+    /// The CPUs that the thread may run on; if it has ended, those at its start.
     pub allowed: Vec<u32>,
     /// Stretches that were not kept.
     pub lost: u64,
-    /// The others, in their order.
+    /// The kept stretches, in order.
     pub stretches: Vec<Stretch>,
 }
 
-/// The logs of several threads, each of which notes in its own.
+/// The logs of several threads, each of which writes to its own.
 #[derive(Clone, Debug)]
 pub struct WorkLogs<T>(Arc<Mutex<Vec<OwnedLog<T>>>>);
 
@@ -84,7 +84,8 @@ impl<T: Copy> WorkLogs<T> {
         WorkLog(log)
     }
 
-    /// Takes what all threads have noted since the last time; logs of threads that have ended go.
+    /// Takes what all threads have logged since the last call, and drops the logs of threads that
+    /// have ended.
     pub fn take(&self) -> Vec<TakenLog<T>> {
         let mut logs = lock(&self.0);
         let taken = logs.iter().map(|one| lock(&one.log).take(one.owner)).collect();
@@ -94,7 +95,7 @@ impl<T: Copy> WorkLogs<T> {
 }
 
 impl WorkLog {
-    /// Notes that the thread works from now on until the value is dropped.
+    /// Logs work from now on until the value is dropped.
     pub fn work(&self) -> Work {
         Work {
             log: Arc::clone(&self.0),
@@ -105,7 +106,7 @@ impl WorkLog {
     }
 }
 
-/// A thread works as long as this lives.
+/// Its thread works while this lives.
 #[derive(Debug)]
 pub struct Work {
     log: Arc<Mutex<Log>>,
@@ -135,30 +136,29 @@ pub struct TimedLog {
 }
 
 impl TimedLog {
-    /// Of the calling thread.
+    /// For the calling thread.
     pub fn new(log: WorkLog, releases: ReleaseTimes) -> TimedLog {
         TimedLog { log, releases }
     }
 
-    /// Waits until no release is near, and notes that the thread works from then on until the value is
-    /// dropped.
+    /// Waits until no release is near, and logs work from then on until the value is dropped.
     pub fn work(&self) -> Work {
         self.releases.wait();
         self.log.work()
     }
 
-    /// The same for work that takes so long and cannot wait meanwhile.
+    /// The same for work of this length that cannot be interrupted.
     pub fn long_work(&self, length: Duration) -> Work {
         self.releases.wait_for(length);
         self.log.work()
     }
 
-    /// The same for work of many parts, which waits between two of them where a release has come near.
+    /// The same for work of many parts, which waits between two of them when a release is near.
     pub fn work_in_parts(&self) -> PartedWork<'_> {
         self.long_work_in_parts(Duration::ZERO)
     }
 
-    /// The same where the first part takes so long.
+    /// The same with a first part of this length.
     pub fn long_work_in_parts(&self, first: Duration) -> PartedWork<'_> {
         PartedWork { log: self, part: Some(self.long_work(first)) }
     }
@@ -172,18 +172,18 @@ pub struct PartedWork<'a> {
 }
 
 impl PartedWork<'_> {
-    /// Between two parts.
+    /// Called between two parts.
     pub fn next_part(&mut self) {
         if !self.log.releases.is_free() {
-            // It does not work while it waits.
+            // Waiting does not count as work.
             self.part = None;
             self.part = Some(self.log.work());
         }
     }
 }
 
-/// A source whose reader works between the releases, except while it waits for more; without a log it is
-/// only read.
+/// A source whose reader works between the releases, except while it waits for more; without a log
+/// it is only read.
 #[derive(Debug)]
 pub struct LoggedSource<R> {
     source: R,
@@ -227,7 +227,7 @@ impl Log {
     }
 }
 
-/// What is in the lock is whole after every statement.
+/// The contents of the lock are consistent after every statement, so a poisoned lock is usable.
 fn lock<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -266,7 +266,7 @@ mod tests {
         assert!(logs.take().is_empty(), "the thread has ended");
     }
 
-    /// How many of the stretches of somebody who reads a source begin between the releases, of all.
+    /// Number of a reader's stretches that begin between the releases, and of all.
     fn free_stretches() -> (usize, usize) {
         const PERIOD: i64 = 20_000_000;
         const RELEASES: i64 = 7;
@@ -295,8 +295,8 @@ mod tests {
 
     #[test]
     fn who_reads_a_source_works_between_the_releases() {
-        // A busy machine may hold the thread up between its look at the clock and its note, or for so
-        // long that it does not wait any more.
+        // A busy machine may delay the thread between reading the clock and logging, or so much
+        // that it no longer waits.
         let mut tries = (0..10).map(|_| free_stretches());
         assert!(tries.any(|(free, all)| free > all / 2));
     }

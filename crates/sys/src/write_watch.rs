@@ -1,4 +1,4 @@
-//! Tells when a program writes to a kernel file.
+//! Reports when a program writes to a kernel file.
 
 use crate::Errno;
 use crate::files::Root;
@@ -15,16 +15,16 @@ const EVENT_BYTES: usize = 4096;
 
 /// Kernel files whose writers are noticed.
 ///
-/// The kernel reports what programs write through the same mount of `/proc` or `/sys`. It reports
-/// none of its own changes.
+/// The kernel reports what programs write through the same mount of `/proc` or `/sys`. It does not
+/// report changes by the kernel itself.
 #[derive(Debug)]
 pub struct WriteWatch {
     inotify: OwnedFd,
-    /// The kernel forgets the watch on a file of `/proc` when nobody refers to the file.
+    /// The kernel drops the watch on a file of `/proc` when the file is no longer referenced.
     files: Vec<OwnedFd>,
 }
 
-/// Why a wait is over.
+/// Why a wait has ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wake {
     /// A watched file was written to.
@@ -36,13 +36,13 @@ pub enum Wake {
 }
 
 impl WriteWatch {
-    /// Watches no file yet.
+    /// Starts without any file.
     pub fn new() -> Result<WriteWatch, Errno> {
         let inotify = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?;
         Ok(WriteWatch { inotify, files: Vec::new() })
     }
 
-    /// Watches a file, such as `/proc/sys/vm/swappiness`; its number among the events.
+    /// Watches a file, such as `/proc/sys/vm/swappiness`; returns its number in the events.
     pub fn add(&mut self, root: &Root, path: &str) -> Result<i32, Errno> {
         let path = root.path(path.trim_start_matches('/'));
         let file = open(&path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
@@ -59,8 +59,8 @@ impl WriteWatch {
     }
 }
 
-/// Waits until a watched file is written to, the other end of the pipe `stop` is closed, or the time
-/// has passed.
+/// Waits until a watched file is written to, the other end of the pipe `stop` is closed, or the
+/// time has passed.
 pub fn wait(watch: Option<&WriteWatch>, stop: &impl AsFd, time: Duration) -> Wake {
     let time = Timespec::try_from(time).ok();
     let mut polled = vec![PollFd::new(stop, PollFlags::IN)];
@@ -68,7 +68,7 @@ pub fn wait(watch: Option<&WriteWatch>, stop: &impl AsFd, time: Duration) -> Wak
     match poll(&mut polled, time.as_ref()) {
         Ok(1..) if !polled[0].revents().is_empty() => Wake::Stopped,
         Ok(1..) => Wake::Written,
-        // Whoever waits looks at the clock anyway.
+        // The caller checks the clock anyway.
         Ok(0) | Err(_) => Wake::TimedOut,
     }
 }

@@ -1,5 +1,6 @@
-//! One spike and the events around it to legs. The legs lie one behind the other from the release to
-//! the reading of the clock, so that they add up to the latency; unknown time is a leg as well.
+//! Attributes one spike to causes, from the events around it. Its parts follow one another from the
+//! release to the reading of the clock, so that they add up to the latency; unknown time is a part
+//! as well.
 
 use crate::kernel_events::{CpuTrace, EventKind, EventReader, Moment};
 use crate::leg_context::{LegContext, is_hotplug, unknown};
@@ -13,12 +14,12 @@ use latlab_model::explanation::{
 use latlab_model::flight::RecordedSpike;
 use std::collections::BTreeMap;
 
-/// No wake-up takes longer by itself; what does has a cause that was not recorded.
+/// No wake-up takes longer by itself; if one does, its cause was not recorded.
 const LONGEST_WAKE_UP: i64 = 100_000;
 
-/// What the pages of a spike came to.
+/// The result for the pages of a spike.
 pub struct Blamed {
-    /// The spike with its legs.
+    /// The spike with its parts.
     pub spike: SpikeBlame,
     /// Whether its release was overwritten before it could be copied.
     pub begins_late: bool,
@@ -27,14 +28,13 @@ pub struct Blamed {
 /// Whose spike it is.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Subject {
-    /// The number of the measured thread in the kernel.
+    /// Kernel number of the measured thread.
     pub thread_id: Option<i32>,
-    /// Whether its machine is a virtual one.
+    /// Whether its machine is virtual.
     pub in_guest: bool,
 }
 
-/// Finds out who held the thread off. Of the threads that ran, those that `lives` names were there when
-/// somebody looked soon after.
+/// Finds the cause. `lives` says of the threads that ran whether they still existed soon after.
 pub fn blame(
     spike: &RecordedSpike,
     subject: Subject,
@@ -54,7 +54,7 @@ pub fn blame(
     blame_events(spike, subject, &cpus, &|address| reader.function(address), lives)
 }
 
-/// The same of events that were read.
+/// As [`blame()`], for events that were already read.
 pub(crate) fn blame_events(
     spike: &RecordedSpike,
     subject: Subject,
@@ -89,7 +89,8 @@ pub(crate) fn blame_events(
             context.interpret(&mut leg, piece, stretch);
             leg
         });
-        // Lines and faults split the leg that they are in, so they are counted in the joined one.
+        // Lines and faults split the part that they occur in, so they are counted in the joined
+        // one.
         let mut joined = joined(cut.collect());
         joined.iter_mut().for_each(|leg| context.look_at_evidence(leg));
         legs.extend(joined);
@@ -107,17 +108,17 @@ pub(crate) fn blame_events(
     Blamed { spike, begins_late }
 }
 
-/// How a CPU was at this time.
+/// The state of a CPU at this time.
 fn before(own: &CpuEvents, cpus: &[CpuEvents], release: i64) -> CpuBefore {
     let ran = own.moments.iter().take_while(|moment| moment.at <= release);
-    // An interrupt that comes to an idle CPU does not change its state.
+    // An interrupt on an idle CPU does not change its state.
     let idle = ran.filter_map(|moment| match &moment.kind {
         EventKind::Idle(state) => Some(*state),
         EventKind::Switch { to, .. } if to.id != 0 => Some(None),
         EventKind::Lost => Some(None),
         _ => None,
     });
-    // Any CPU may tell the frequency of this one.
+    // Any CPU may report the frequency of this one.
     let told = cpus.iter().flat_map(|one| &one.moments).filter(|moment| moment.at <= release);
     let khz = told.filter_map(|moment| match moment.kind {
         EventKind::Frequency { cpu, khz } if cpu == own.cpu => Some((moment.at, khz)),
@@ -130,7 +131,7 @@ fn before(own: &CpuEvents, cpus: &[CpuEvents], release: i64) -> CpuBefore {
 }
 
 impl CpuEvents {
-    /// Whether what happened at this time was overwritten.
+    /// Whether the events at this time were overwritten.
     fn begins_after(&self, time: i64) -> bool {
         let behind = self.moments.partition_point(|moment| moment.at <= time);
         let next = self.moments.get(behind).map(|moment| &moment.kind);
@@ -146,7 +147,7 @@ impl CpuEvents {
     }
 }
 
-/// Why not all is known.
+/// Why not everything is known.
 fn gap_reason(
     own: Option<&CpuEvents>,
     wake_up: Option<&WakeUp>,
@@ -169,7 +170,7 @@ fn gap_reason(
     }
 }
 
-/// The legs of a piece, with what no stretch covers as unknown.
+/// The parts of a piece; time that no stretch covers is unknown.
 fn cut<'a>(
     line: &'a [Stretch],
     cpu: &CpuEvents,
@@ -177,7 +178,7 @@ fn cut<'a>(
 ) -> Vec<(BlameLeg, Option<&'a Stretch>)> {
     let mut legs = Vec::new();
     let mut at = piece.from;
-    // After the last event a CPU is as that has left it, but only if nothing is missing there.
+    // After the last event the CPU stays as it is, but only if nothing is missing there.
     let ends = |one: &&Stretch| one.to < i64::MAX || (cpu.is_whole && piece.own == Own::Runs);
     let within = line.iter().filter(|one| one.from < piece.to && one.to > piece.from);
     for stretch in within.filter(ends) {
@@ -203,7 +204,7 @@ fn cut<'a>(
     legs
 }
 
-/// Legs of the same holder that follow each other as one, with the evidence of the longest.
+/// Joins adjacent parts with the same cause, keeping the evidence of the longest.
 fn joined(legs: Vec<BlameLeg>) -> Vec<BlameLeg> {
     let mut all: Vec<BlameLeg> = Vec::new();
     let mut longest = Nanos::ZERO;
@@ -226,7 +227,7 @@ fn joined(legs: Vec<BlameLeg>) -> Vec<BlameLeg> {
     all
 }
 
-/// The spike with its cause, which is who took most of it.
+/// The spike with its cause, which is the blocker that took most of it.
 fn told(
     spike: &RecordedSpike,
     cpu: Option<u32>,
@@ -238,7 +239,7 @@ fn told(
         *totals.entry(leg.cause()).or_default() += leg.length().0;
     }
     let is_wake_up = |holder: &Holder| holder.kind == HolderKind::WakeUp;
-    // What every wake-up takes is the cause only where nothing else took as much.
+    // The unavoidable cost of a wake-up is the cause only if nothing else took as much.
     let large =
         |(holder, took): &(Holder, i64)| !is_wake_up(holder) || took * 2 >= spike.latency_ns.0;
     let largest = totals.into_iter().filter(large).max_by_key(|(_, total)| *total);

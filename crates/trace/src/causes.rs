@@ -1,4 +1,4 @@
-//! The spikes of a run to its causes.
+//! Adds up the spikes of a run by cause.
 
 use latlab_model::Nanos;
 use latlab_model::explanation::{
@@ -7,7 +7,6 @@ use latlab_model::explanation::{
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The causes so far.
 #[derive(Default)]
 pub struct CauseTable {
     recorded: u64,
@@ -18,23 +17,22 @@ pub struct CauseTable {
 #[derive(Clone, Default)]
 struct Tally {
     count: u64,
-    /// Those in which stolen time rose.
+    /// Spikes during which stolen time rose.
     stolen: u64,
     total: i64,
     largest: i64,
     cpus: BTreeSet<u32>,
     first: Option<Nanos>,
     last: Nanos,
-    /// Of a real-time thread.
+    /// Kernel priority of a real-time thread.
     kernel_priority: Option<i32>,
     thread: Option<i32>,
     process: Option<String>,
-    /// The names of what is started, with their spikes.
+    /// Names of what the cause has started, with their spikes.
     started: BTreeMap<String, u64>,
 }
 
 impl CauseTable {
-    /// Takes a spike.
     pub fn push(&mut self, blame: &SpikeBlame) {
         self.recorded += 1;
         let Some(cause) = &blame.cause else {
@@ -53,7 +51,7 @@ impl CauseTable {
         tally.last = tally.last.max(blame.release_ns);
         let leg = blame.longest.as_ref();
         let thread = leg.and_then(|leg| leg.thread.as_ref());
-        // A timer runs at no thread's priority.
+        // A timer does not run at any thread's priority.
         let runs = thread.filter(|_| cause.kind != HolderKind::OtherTimers);
         let realtime = runs.filter(|one| one.realtime_words().is_some());
         tally.kernel_priority =
@@ -73,7 +71,7 @@ impl CauseTable {
         self.causes.values().map(|tally| tally.count).sum()
     }
 
-    /// Spikes without one, by why, those of most spikes first.
+    /// Spikes without one, by reason, most frequent first.
     pub fn unexplained(&self) -> Vec<Unexplained> {
         let each = |(&reason, &count): (&UnexplainedReason, &u64)| Unexplained {
             reason: Some(reason),
@@ -85,8 +83,8 @@ impl CauseTable {
         all
     }
 
-    /// The causes, with the programs in which a guest stood still as one: it is the host that stops now
-    /// this and now that. A program that was met again and again, without stolen time, stands alone.
+    /// The causes. Programs in which a guest stood still are merged: the host stops now this one
+    /// and now that. A program met again and again without stolen time stands alone.
     fn gathered(&self) -> BTreeMap<Holder, Tally> {
         let kind = HolderKind::HypervisorOrInterruptsOff;
         let of_host = |holder: &Holder| holder.kind == kind;
@@ -109,7 +107,7 @@ impl CauseTable {
         apart
     }
 
-    /// The causes, those of most spikes first; times are counted from the first release.
+    /// The causes, by total time; times count from the first release.
     pub fn causes(&self, first_release: Nanos) -> Vec<Cause> {
         let causes = self.gathered();
         let cause = |(holder, tally): (&Holder, &Tally)| Cause {
@@ -129,7 +127,7 @@ impl CauseTable {
             remedy: None,
         };
         let mut all: Vec<Cause> = causes.iter().map(cause).collect();
-        // What cost most comes first, not what came most often.
+        // The most costly first, not the most frequent.
         all.sort_by_key(|one| (Reverse(one.total_ns), Reverse(one.count)));
         all
     }
@@ -154,7 +152,7 @@ impl Tally {
     }
 }
 
-/// Names of what is started that a cause has.
+/// Names of started programs that a cause keeps.
 const NAMED: usize = 3;
-/// A program that was met so often, and more often than all others, may be the reason itself.
+/// A program met this often, and more often than all others, may be the reason itself.
 const RECURS: u64 = 3;

@@ -1,4 +1,4 @@
-//! The legs of one thread as they are counted, until somebody takes them.
+//! The counted breakdown of one thread, until it is sent.
 
 use latlab_model::frame::KEPT_SPIKES;
 use latlab_model::legs::{CycleLegs, Leg, LegTally, Legs};
@@ -6,35 +6,33 @@ use latlab_model::{Histogram, Nanos};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-/// What is known of the legs of one cycle.
+/// The known parts of one cycle.
 #[derive(Clone, Copy)]
 pub struct PartialLegs {
-    /// Its release.
     pub release_ns: Nanos,
-    /// From there until the interrupt.
+    /// From the release until the interrupt.
     pub irq_ns: Option<Nanos>,
     /// From there until the thread was put on its CPU.
     pub thread_ns: Option<Nanos>,
 }
 
-/// What was counted of one thread.
+/// The counts of one thread.
 pub struct LegCounts {
-    /// Since they last were offered.
+    /// Counted since the last offer.
     counts: BTreeMap<Leg, Vec<Nanos>>,
-    /// The largest latencies whose legs were known, the smallest of them on top.
+    /// The largest latencies with known parts, the smallest of them on top.
     largest: BinaryHeap<Reverse<Nanos>>,
     /// What was not taken yet.
     frame: Legs,
 }
 
 impl LegCounts {
-    /// Nothing is counted of this thread yet.
     pub fn new(thread: u32) -> LegCounts {
         let frame = Legs { thread, ..Legs::default() };
         LegCounts { counts: BTreeMap::new(), largest: BinaryHeap::new(), frame }
     }
 
-    /// A cycle in a time in which was recorded, with those of its legs that are known.
+    /// Counts a cycle during which the trace was on, with the parts that are known.
     pub fn traced(&mut self, latency: Nanos, legs: Option<PartialLegs>) {
         self.frame.tally.traced += 1;
         self.push(Leg::Traced, latency);
@@ -53,17 +51,17 @@ impl LegCounts {
         }
     }
 
-    /// A cycle in a time in which was not recorded.
+    /// Counts a cycle during which the trace was off.
     pub fn untraced(&mut self, latency: Nanos) {
         self.push(Leg::Untraced, latency);
     }
 
-    /// Events that nobody has seen.
+    /// Counts lost events.
     pub fn events_lost(&mut self, count: u64) {
         self.frame.tally.events_lost += count;
     }
 
-    /// Offers what was counted; what is not taken stays, and is joined with what comes.
+    /// Offers the counts; what is not taken stays and is merged with later counts.
     pub fn flush(&mut self, taken: impl FnOnce(&Legs) -> bool) {
         for (leg, values) in std::mem::take(&mut self.counts) {
             let more: Histogram = values.into_iter().collect();
@@ -82,7 +80,7 @@ impl LegCounts {
         self.counts.entry(leg).or_default().push(value);
     }
 
-    /// As many as the spikes that are kept, so that each of those finds its legs.
+    /// As many as the kept spikes, so that each of those finds its breakdown.
     fn keep_if_large(&mut self, latency: Nanos, legs: CycleLegs) {
         let full = self.largest.len() >= KEPT_SPIKES;
         let large = !full || self.largest.peek().is_some_and(|Reverse(least)| latency >= *least);

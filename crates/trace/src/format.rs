@@ -1,6 +1,6 @@
-//! What an event holds, as `events/*/*/format` of tracefs describes it.
+//! Parses event formats, as `events/*/*/format` of tracefs describes them.
 
-/// A description that misses what every description has.
+/// The description lacks a part that every description has.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParseFormatError;
 
@@ -12,20 +12,17 @@ impl std::fmt::Display for ParseFormatError {
 
 impl std::error::Error for ParseFormatError {}
 
-/// Where a field lies in its event.
+/// Position of a field in its event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Field {
-    /// Bytes before it.
     pub offset: usize,
-    /// Its bytes.
     pub size: usize,
-    /// Whether its highest bit is a sign.
     pub signed: bool,
 }
 
 impl Field {
-    /// Its value as an integer; none where the event is too short or the field is no integer. An
-    /// address keeps its bits, so that a high one comes out below zero.
+    /// Its value as an integer; `None` if the event is too short or the field is not an integer. An
+    /// address keeps its bits, so a high one comes out negative.
     pub fn read(self, event: &[u8]) -> Option<i64> {
         let bytes = event.get(self.offset..self.offset.checked_add(self.size)?)?;
         let (mut wide, length) = ([0; 8], bytes.len());
@@ -38,7 +35,7 @@ impl Field {
         Some(if self.signed { value >> unused } else { ((value as u64) >> unused) as i64 })
     }
 
-    /// Its text: an array of characters of the event, or one whose place in the event it holds.
+    /// Its text: a character array in the event, or one whose position the field holds.
     pub fn text(self, event: &[u8]) -> Option<String> {
         let bytes = match self.size {
             4 => {
@@ -56,13 +53,13 @@ impl Field {
 /// One kind of event.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Format {
-    /// The number that its events begin with.
+    /// The number with which its events begin.
     pub id: u16,
     fields: Vec<(String, Field)>,
 }
 
 impl Format {
-    /// Reads a `format` file; its line `print fmt` says nothing of how an event lies.
+    /// Parses a `format` file; its `print fmt` line says nothing about the layout.
     pub fn parse(text: &str) -> Result<Format, ParseFormatError> {
         let id = text.lines().find_map(|line| line.strip_prefix("ID:")?.trim().parse().ok());
         let fields: Vec<_> = text.lines().filter_map(field).collect();
@@ -72,7 +69,6 @@ impl Format {
         }
     }
 
-    /// The field of this name.
     pub fn field(&self, name: &str) -> Option<Field> {
         self.fields.iter().find(|(known, _)| known == name).map(|(_, field)| *field)
     }
@@ -82,7 +78,7 @@ impl Format {
 pub(crate) fn field(line: &str) -> Option<(String, Field)> {
     let mut parts = line.trim().strip_prefix("field:")?.split(';').map(str::trim);
     let declared = parts.next()?;
-    // `__data_loc char[] name` says where a text lies; `char name[16]` is one.
+    // `__data_loc char[] name` gives the position of a text; `char name[16]` is one.
     let declared = declared.split_once("[] ").map_or(declared, |(_, name)| name);
     let declared = declared.split('[').next()?;
     let name = declared.rsplit([' ', '*']).next().filter(|name| !name.is_empty())?;

@@ -1,5 +1,5 @@
-//! Events of the flight recorder as what happened: by the names of their fields, so that kernels of
-//! many years are read alike.
+//! Events of the flight recorder, decoded by field names so that kernels of many years are read
+//! alike.
 
 use crate::format::{Field, Format};
 use crate::names::unnamed_function;
@@ -11,20 +11,19 @@ use std::collections::{BTreeMap, HashMap};
 pub struct CpuTrace<'a> {
     /// The pages that belong to it.
     pub range: PageRange,
-    /// Those of them that are there, in their order, with their numbers.
+    /// Those that are present, in order, with their numbers.
     pub pages: Vec<(u32, &'a [u8])>,
 }
 
-/// What happened on a CPU.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum EventKind {
     /// A thread was put on the CPU.
     Switch {
-        /// The thread that left it.
+        /// The outgoing thread.
         from: Task,
         /// How it left.
         left: Left,
-        /// The thread that came.
+        /// The incoming thread.
         to: Task,
     },
     /// A thread is woken.
@@ -32,55 +31,37 @@ pub enum EventKind {
     /// The thread on the CPU starts another one.
     Fork(Task),
     /// A timer was started.
-    TimerStart {
-        /// Its address.
-        timer: u64,
-        /// When it is to expire.
-        expires: i64,
-    },
+    TimerStart { timer: u64, expires: i64 },
     /// A timer calls its function.
-    TimerExpire {
-        /// Its address.
-        timer: u64,
-        /// The function.
-        function: u64,
-    },
+    TimerExpire { timer: u64, function: u64 },
     /// The function has returned.
     TimerExit,
     /// An interrupt, a softirq or a tasklet begins.
     Enter(Interruption),
     /// The last one of this kind ends.
     Exit(Level),
-    /// What interrupts the thread calls this function; none when it has returned.
+    /// The interruption calls this function; `None` when it has returned.
     Calls(Option<u64>),
-    /// The frequency of a CPU is this now, in kHz.
-    Frequency {
-        /// The CPU.
-        cpu: u32,
-        /// Its frequency.
-        khz: u64,
-    },
-    /// A worker begins with this function.
+    /// A CPU's frequency changes, in kHz.
+    Frequency { cpu: u32, khz: u64 },
+    /// A worker begins this function.
     Work(u64),
     /// A worker has ended it.
     WorkEnd,
-    /// An interrupt that cannot be masked has ended.
+    /// A non-maskable interrupt has ended.
     Nmi {
-        /// What it took, in nanoseconds.
+        /// Its duration in nanoseconds.
         length: i64,
         /// The function that it called.
         function: u64,
     },
-    /// A page was missing.
+    /// A page fault.
     PageFault,
     /// The kernel printed a line.
     Printk,
-    /// A step of taking a CPU away or bringing it back begins, or ends.
-    Hotplug {
-        /// Whether it begins.
-        begins: bool,
-    },
-    /// The CPU goes into this idle state; none when it leaves it.
+    /// A step of CPU hot-plug begins or ends.
+    Hotplug { begins: bool },
+    /// The CPU enters this idle state; `None` when it leaves it.
     Idle(Option<i64>),
     /// Events were lost before this one.
     Lost,
@@ -91,21 +72,21 @@ pub enum EventKind {
 /// How a thread left its CPU.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Left {
-    /// It could have run on.
+    /// Still runnable.
     Ready,
-    /// It sleeps until something wakes it.
+    /// Sleeping until something wakes it.
     Asleep,
-    /// It waits for a disk, a lock or memory, and no signal wakes it.
+    /// Waiting for a disk, a lock or memory; signals do not wake it.
     Uninterruptible,
-    /// A signal has stopped it.
+    /// Stopped by a signal.
     Stopped,
-    /// A tracer has stopped it.
+    /// Stopped by a tracer.
     Traced,
 }
 
 impl Left {
-    /// From `prev_state`. Its low bits are the same in all kernels; beyond them is the mark of a
-    /// thread that was preempted, in another place in each.
+    /// Decodes `prev_state`. Its low bits are the same in all kernels; the mark of a preempted
+    /// thread is above them, in a different place in each.
     pub(crate) fn of(state: i64) -> Left {
         match state & 0xff {
             0 => Left::Ready,
@@ -117,73 +98,66 @@ impl Left {
     }
 }
 
-/// A thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Task {
-    /// Its number.
     pub id: i32,
-    /// Its name.
     pub name: String,
-    /// Its priority as the kernel counts.
+    /// Its kernel priority.
     pub priority: Option<i32>,
 }
 
-/// How deep an interruption lies: each level interrupts those below it.
+/// The nesting level of an interruption: each level interrupts those below it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Level {
-    /// A softirq.
     Softirq,
     /// A tasklet in a softirq.
     Tasklet,
-    /// An interrupt.
+    /// A hardware interrupt.
     Interrupt,
-    /// The handler of a device in an interrupt.
+    /// A device's handler in an interrupt.
     Handler,
 }
 
 /// What interrupts a thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Interruption {
-    /// How deep it lies.
     pub level: Level,
-    /// Its name.
     pub name: String,
-    /// What it calls, where that is known from its begin.
+    /// The function it calls, if known at the beginning.
     pub function: Option<u64>,
 }
 
-/// One event with what every event says of its thread.
+/// One event with the thread that every event names.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Moment {
-    /// When, on the clock of the trace.
+    /// Time on the clock of the trace.
     pub at: i64,
     /// The thread that was on the CPU.
     pub thread: i32,
-    /// What happened.
     pub kind: EventKind,
 }
 
-/// The softirqs by their numbers.
+/// The softirqs by number.
 const SOFTIRQS: [&str; 10] =
     ["HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU"];
-/// The state of `cpu_idle` when a CPU is idle no more.
+/// The state of `cpu_idle` when a CPU leaves idle.
 const NOT_IDLE: i64 = 0xffff_ffff;
 
-/// How the pages of a run are read.
+/// Reads the pages of a run.
 pub struct EventReader {
     layout: Layout,
     kinds: HashMap<u16, Kind>,
     functions: BTreeMap<u64, String>,
 }
 
-/// An event by its number.
+/// Decoder of an event number.
 struct Kind {
     event: String,
     format: Format,
 }
 
 impl EventReader {
-    /// Reads the formats; the error says which cannot be read.
+    /// Parses the formats; the error names the one that cannot be parsed.
     pub fn new(formats: &TraceFormats) -> Result<EventReader, String> {
         let layout = Layout::parse(&formats.header_page)
             .ok_or_else(|| "the layout of the pages is unknown".to_string())?;
@@ -200,13 +174,13 @@ impl EventReader {
         })
     }
 
-    /// The name of a function, or what stands for it until the stream tells it.
+    /// The name of a function, or a placeholder until the stream delivers it.
     pub fn function(&self, address: u64) -> String {
         self.functions.get(&address).cloned().unwrap_or_else(|| unnamed_function(address))
     }
 
-    /// What happened in the pages of a CPU, in the order of time. Where a page is missing or the
-    /// kernel has lost events, `EventKind::Lost` stands with the next event.
+    /// The events in the pages of a CPU, ordered by time. A missing page or lost events appear as
+    /// `EventKind::Lost` at the next event.
     pub fn moments(&self, trace: &CpuTrace) -> Vec<Moment> {
         let (mut moments, mut at) = (Vec::new(), i64::MIN);
         let mut expected = trace.range.first;
@@ -217,7 +191,7 @@ impl EventReader {
                 *number != expected || (*number > trace.range.first && events.lost.is_some());
             expected = number.saturating_add(1);
             for mut moment in events.filter_map(|event| self.moment(&event)) {
-                // The clock may step back by some nanoseconds where it is adjusted.
+                // The clock may step back by some nanoseconds while it is adjusted.
                 at = at.max(moment.at);
                 moment.at = at;
                 if std::mem::take(&mut lost) {

@@ -1,5 +1,5 @@
-//! What a holder of the CPU means for the thread that waits: whether it is the wake-up itself,
-//! interrupts that were off, a limit of CPU time, the hypervisor, printing, page faults, hot-plug.
+//! What it means for the waiting thread that something had the CPU: the wake-up itself, disabled
+//! interrupts, a CPU time limit, the hypervisor, printing, page faults, hot-plug.
 
 use crate::blame::Subject;
 use crate::kernel_events::{EventKind, Left, Moment};
@@ -11,36 +11,36 @@ use latlab_model::explanation::{
 };
 use latlab_model::flight::StolenTime;
 
-/// A shorter stretch without an event says nothing of the machine below the kernel.
+/// A shorter stretch without an event says nothing about the machine below the kernel.
 const SILENCE: i64 = 300_000;
 /// The kernel counts stolen time in steps of this.
 const STOLEN_STEP: i64 = 10_000_000;
-/// So many page faults in a leg may be its cause …
+/// This many page faults in a part may be its cause …
 const MANY_FAULTS: i64 = 10;
-/// … if there is one in so many nanoseconds.
+/// … if there is one per this many nanoseconds.
 const EACH_FAULT: i64 = 50_000;
-/// A line takes no longer on its way to a slow console.
+/// Longest time of one line on a slow console.
 const EACH_LINE: i64 = 20_000_000;
-/// What a thread has printed so long before may still be on its way to the console, and so long
-/// before a CPU may have begun to go.
+/// How long before the part a printed line may still be on its way to the console, and a hot-plug
+/// step may have begun.
 const BEFORE: i64 = 2_000_000;
 
-/// What is known around a leg.
+/// The context of a part.
 pub struct LegContext<'a> {
-    /// The wake-up, where the events tell it.
+    /// The wake-up, if the events show it.
     pub wake_up: Option<&'a WakeUp>,
     /// Whose wake-up it is.
     pub subject: Subject,
-    /// The events of the leg's CPU.
+    /// The events of the part's CPU.
     pub moments: &'a [Moment],
-    /// Whether a CPU went or came, by the events of any CPU that was recorded.
+    /// Whether any recorded CPU shows a hot-plug step.
     pub hotplug: bool,
     /// Time that the hypervisor took.
     pub stolen: Option<&'a StolenTime>,
 }
 
 impl LegContext<'_> {
-    /// Gives a leg the meaning that it has in its piece of the wake-up; the stretch is what it was cut of.
+    /// Interprets a part within its piece of the wake-up; `stretch` is what it was cut from.
     pub fn interpret(&self, leg: &mut BlameLeg, piece: &Piece, stretch: Option<&Stretch>) {
         if let Own::Sleeps(left) = piece.own {
             let name = match left {
@@ -73,7 +73,7 @@ impl LegContext<'_> {
         self.look_below(leg);
     }
 
-    /// Whether a leg belongs to the way of the wake-up itself.
+    /// Whether a part belongs to the path of the wake-up itself.
     fn is_path(&self, leg: &BlameLeg) -> bool {
         let id = leg.thread.as_ref().map(|thread| thread.id);
         let is_waker = leg.phase == Phase::TimerLate
@@ -88,20 +88,21 @@ impl LegContext<'_> {
             || (leg.phase == Phase::Return && leg.holder.kind == HolderKind::IdleExit)
     }
 
-    /// Whether the scheduler chose a thread of lower priority, or none, though the measured one was ready.
+    /// Whether the scheduler chose a thread of lower priority, or idle, although the measured one
+    /// was ready.
     fn was_passed_over(&self, piece: &Piece, stretch: &Stretch) -> bool {
         let own = self.wake_up.and_then(|wake_up| wake_up.priority);
-        // A thread that another CPU has woken becomes ready on its own CPU a little later.
+        // A thread that another CPU has woken becomes ready on its CPU a little later.
         let is_ready = piece.phase != Phase::Waiting
             || self.wake_up.is_some_and(|wake_up| wake_up.woken_on == piece.on);
         let is_lower = match (own, stretch.priority) {
             _ if stretch.holder.kind == HolderKind::IdleExit => is_ready,
-            // Ordinary threads take turns.
+            // SCHED_OTHER threads take turns.
             (Some(own @ ..100), Some(other)) => other > own,
             _ => false,
         };
         let runs = matches!(stretch.holder.kind, HolderKind::Thread | HolderKind::IdleExit);
-        // Where the switch to an idle CPU came before, the CPU goes idle anew after each interrupt.
+        // If the CPU went idle before, it does so again after each interrupt.
         let goes_idle = |moment: &Moment| {
             matches!(moment.kind, EventKind::Idle(Some(_)))
                 && (piece.from..piece.to).contains(&moment.at)
@@ -111,7 +112,7 @@ impl LegContext<'_> {
         runs && is_lower && since && piece.own == Own::Ready
     }
 
-    /// A silence may have been below the kernel.
+    /// Attributes a silence to what may lie below the kernel.
     fn look_below(&self, leg: &mut BlameLeg) {
         if let Some(stolen) = self.stolen.filter(|stolen| explains(stolen, leg)) {
             let (silence_ns, rose_ns) = (leg.length(), stolen.rose_ns);
@@ -122,7 +123,7 @@ impl LegContext<'_> {
             && leg.holder.kind == HolderKind::IdleExit
             && leg.length().0 >= SILENCE
         {
-            // An idle CPU has its interrupts on, and in a guest it has given itself back to the host.
+            // An idle CPU has interrupts enabled, and in a guest it has yielded to the host.
             leg.evidence = Some(LegEvidence::NotWoken { silence_ns: leg.length() });
             set_holder(leg, HolderKind::Hypervisor, "");
         } else if leg.holder.kind == HolderKind::WakeUp && leg.length().0 >= SILENCE {
@@ -135,7 +136,7 @@ impl LegContext<'_> {
         }
     }
 
-    /// Printed lines, page faults, and a CPU that goes or comes, make another cause of who had the CPU.
+    /// Changes the cause if printed lines, page faults or hot-plug explain the part better.
     pub fn look_at_evidence(&self, leg: &mut BlameLeg) {
         let Some((kind, evidence)) = self.evidence(leg) else {
             if self.subject.in_guest && leg.holder.kind == HolderKind::InterruptsOff {
@@ -197,7 +198,7 @@ impl LegContext<'_> {
         None
     }
 
-    /// Whether a thread had begun a step of hot-plug before this time, and not ended it.
+    /// Whether a thread was within a hot-plug step at this time.
     fn is_in_step(&self, thread: i32, time: i64) -> bool {
         let until = self.moments.partition_point(|moment| moment.at <= time);
         let own = self.moments[..until].iter().rev().filter(|moment| moment.thread == thread);
@@ -210,8 +211,8 @@ fn is_step(kind: &EventKind) -> bool {
     matches!(kind, EventKind::Hotplug { .. })
 }
 
-/// Whether lines may have taken a leg: each is on the console before the thread comes to the next one,
-/// so that the last takes about as long as those before it.
+/// Whether printing may have taken the part: each line reaches the console before the thread prints
+/// the next, so the last one takes about as long as the others.
 fn took_so_long(leg: &BlameLeg, lines: &[i64]) -> bool {
     let each = lines.windows(2).map(|two| two[1] - two[0]).max();
     let (Some(each), Some(last)) = (each, lines.last()) else { return true };
@@ -219,13 +220,13 @@ fn took_so_long(leg: &BlameLeg, lines: &[i64]) -> bool {
     leg.to_ns.0 - last <= within.max(each.saturating_mul(4))
 }
 
-/// Whether a CPU went or came around this time.
+/// Whether a hot-plug step occurred around this time.
 pub fn is_hotplug(moments: &[Moment], from: i64, to: i64) -> bool {
     let within = from.saturating_sub(BEFORE)..=to;
     moments.iter().any(|moment| is_step(&moment.kind) && within.contains(&moment.at))
 }
 
-/// Whether stolen time is what a silence was.
+/// Whether stolen time explains a silence.
 fn explains(stolen: &StolenTime, silence: &BlameLeg) -> bool {
     let (length, rose) = (silence.length().0, stolen.rose_ns.0);
     let much = rose.saturating_mul(2) > (stolen.to_ns - stolen.from_ns).0;
@@ -233,13 +234,13 @@ fn explains(stolen: &StolenTime, silence: &BlameLeg) -> bool {
     long && rose >= STOLEN_STEP && rose.saturating_add(STOLEN_STEP) >= length
 }
 
-/// Makes this the holder of a leg.
+/// Sets the cause of a part.
 fn set_holder(leg: &mut BlameLeg, kind: HolderKind, name: &str) {
     leg.holder = Holder { kind, name: name.to_string() };
     leg.thread = None;
 }
 
-/// Nothing is known of this time.
+/// A part of unknown cause.
 pub fn unknown(phase: Phase, from: i64, to: i64) -> BlameLeg {
     BlameLeg {
         from_ns: Nanos(from),

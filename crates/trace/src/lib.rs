@@ -1,11 +1,11 @@
-//! The kernel's trace, and what it says of latencies. Pure.
+//! The kernel's trace, and what it says about latencies. Pure.
 //!
-//! Where the trace is read: its pages and formats as they lie in the ring buffer, with nanoseconds,
-//! which its text does not have; and the [`EventRecorder`], which keeps what concerns the measuring
-//! threads. Where it is understood, then or years later: the [`Matcher`], which finds the events of
-//! each latency by its release, and [`LegCounts`], which counts the legs.
+//! For reading: pages and formats as they lie in the ring buffer, with nanoseconds, which the text
+//! form does not have; and the [`EventRecorder`], which keeps what concerns the measuring threads.
+//! For analysis, immediately or years later: the [`Matcher`], which finds the events of each
+//! latency by its release, and [`LegCounts`], which counts the parts.
 //!
-//! Little endian, as every machine that latlab is built for.
+//! Little endian, like every machine that latlab is built for.
 
 mod blame;
 mod causes;

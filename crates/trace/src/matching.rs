@@ -1,4 +1,4 @@
-//! Events and latencies to legs: matched by the release, never by order.
+//! Matches events and latencies by release, never by order.
 
 use crate::counts::{LegCounts, PartialLegs};
 use crate::windows::TraceWindows;
@@ -9,11 +9,10 @@ use latlab_model::samples::Sample;
 use latlab_model::trace::{ThreadEvent, ThreadEventKind, TraceStretch};
 use std::collections::VecDeque;
 
-/// Cycles and latencies of a thread that may wait for the other side, which is far more than ever
-/// comes between two frames; the oldest go first.
+/// Most cycles and latencies of a thread that wait for their counterpart, far more than come
+/// between two frames; the oldest are dropped first.
 const WAITING: usize = 1 << 19;
 
-/// All threads of a run.
 pub struct Matcher {
     threads: Vec<ThreadMatcher>,
     windows: TraceWindows,
@@ -26,7 +25,6 @@ struct ArmedTimer {
     irq: Option<Nanos>,
 }
 
-/// One thread.
 struct ThreadMatcher {
     thread: u32,
     first: Nanos,
@@ -40,7 +38,6 @@ struct ThreadMatcher {
 }
 
 impl Matcher {
-    /// Nothing has come of these threads yet.
     pub fn new(threads: &[ThreadSetup]) -> Matcher {
         Matcher {
             threads: threads.iter().map(ThreadMatcher::new).collect(),
@@ -58,7 +55,7 @@ impl Matcher {
         }
     }
 
-    /// Adds what was recorded next, and matches all that was over when it ended.
+    /// Adds what was recorded next, and matches everything that was over when it ended.
     pub fn push_trace(&mut self, stretch: &TraceStretch) {
         stretch.windows.iter().for_each(|window| self.windows.push(*window));
         let lost = stretch.losses.iter().map(|loss| loss.count);
@@ -80,16 +77,16 @@ impl Matcher {
         }
     }
 
-    /// Matches what is left, when nothing more will come.
+    /// Matches what is left when nothing more will come.
     pub fn finish(&mut self) {
         self.threads.iter_mut().for_each(|one| one.match_until(Nanos::MAX, &self.windows));
     }
 
-    /// Offers what was counted since the last time; what is not taken stays, and is joined with what
-    /// comes.
+    /// Offers the counts since the last call; what is not taken stays and is merged with later
+    /// counts.
     pub fn flush(&mut self, mut taken: impl FnMut(&Legs) -> bool) {
         if let Some(first) = self.threads.first_mut() {
-            // No thread's, and so told with the first.
+            // They belong to no thread, so report them with the first.
             first.counts.events_lost(std::mem::take(&mut self.events_lost));
         }
         self.threads.iter_mut().for_each(|one| one.counts.flush(&mut taken));
@@ -123,8 +120,8 @@ impl ThreadMatcher {
         let at = event.at_ns;
         match event.kind {
             ThreadEventKind::Armed { release_ns } => {
-                // The thread leg of the cycle before cannot come any more: the thread never left its
-                // CPU, or the kernel does not tell that it came back.
+                // The thread part of the previous cycle cannot come any more: the thread never left
+                // its CPU, or the kernel does not report its return.
                 let before = self.armed.take();
                 before.into_iter().for_each(|before| self.record_legs(&before, None));
                 let armed = ArmedTimer { release: release_ns, irq: None };
@@ -136,7 +133,7 @@ impl ThreadMatcher {
                 }
             }
             ThreadEventKind::SwitchedIn => {
-                // The first time after the interrupt that it is put on its CPU ends the cycle.
+                // The first switch to it after the interrupt ends the cycle.
                 if let Some(armed) = self.armed.take_if(|armed| armed.irq.is_some()) {
                     self.record_legs(&armed, Some(at));
                 }
@@ -144,7 +141,7 @@ impl ThreadMatcher {
         }
     }
 
-    /// What was begun goes no further, since not all that followed was seen.
+    /// Drops cycles in progress, since not all that followed was seen.
     fn reset(&mut self) {
         if let Some(armed) = self.armed.take() {
             self.record_legs(&armed, None);
@@ -156,7 +153,7 @@ impl ThreadMatcher {
         release.0.wrapping_sub(self.first.0) % self.period.0 == 0
     }
 
-    /// Keeps what is known of a cycle until its latency comes.
+    /// Keeps the known parts of a cycle until its latency comes.
     fn record_legs(&mut self, armed: &ArmedTimer, switched_at: Option<Nanos>) {
         if armed.irq.is_some() {
             self.cycles.push_back(armed.legs(switched_at));
@@ -166,19 +163,19 @@ impl ThreadMatcher {
         }
     }
 
-    /// Brings both sides together for all that was over by this time.
+    /// Matches both sides for everything that was over by this time.
     fn match_until(&mut self, until: Nanos, windows: &TraceWindows) {
         let over = |sample: &Sample| sample.release_ns + sample.latency_ns < until;
         while let Some(sample) = pop_if(&mut self.latencies, over) {
             let release = sample.release_ns;
             while pop_if(&mut self.cycles, |cycle| cycle.release_ns < release).is_some() {}
             let legs = pop_if(&mut self.cycles, |cycle| cycle.release_ns == release);
-            // The thread has read the clock: had its switch been told, it were seen by now.
+            // The thread has read the clock, so a recorded switch would have been seen by now.
             let legs = legs.or_else(|| {
                 let this = |armed: &mut ArmedTimer| armed.irq.is_some() && armed.release == release;
                 self.armed.take_if(this).map(|armed| armed.legs(None))
             });
-            // Its timer was started after the release before it.
+            // Its timer was started after the previous release.
             match windows.state(release - self.period, release + sample.latency_ns) {
                 Some(true) => self.counts.traced(sample.latency_ns, legs),
                 Some(false) => self.counts.untraced(sample.latency_ns),

@@ -1,14 +1,14 @@
-//! The names of functions and threads in a spike.
+//! Names of functions and threads in a spike.
 
 use latlab_model::explanation::{BlameLeg, LegEvidence, SpikeBlame};
 use latlab_model::flight::{KernelFunction, KnownThread, TraceFormats};
 
-/// What stands in a name for a function until its own name is known.
+/// Placeholder for a function until its name is known.
 pub(crate) fn unnamed_function(address: u64) -> String {
     format!("@{address:x}@")
 }
 
-/// Puts the names of functions where their addresses stand, and says whose threads the threads are.
+/// Replaces addresses by function names, and adds the processes of the threads.
 pub fn complete_names(blame: &mut SpikeBlame, names: &TraceFormats) {
     blame.legs.iter_mut().chain(&mut blame.longest).for_each(|leg| complete_leg(leg, names));
     let of_cause = blame.cause.iter_mut().map(|cause| &mut cause.name);

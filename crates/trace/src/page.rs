@@ -1,35 +1,35 @@
-//! A page of the ring buffer, as `trace_pipe_raw` hands it out: a time, a length, and events each
-//! with the time since the one before.
+//! A page of the ring buffer, as `trace_pipe_raw` delivers it: a time, a length, and events each
+//! with the time since the previous one.
 
 use crate::format::field;
 
-/// Kinds of entries that are no events, in the lowest bits of their first word.
+/// Entry types that are not events, in the lowest bits of the first word.
 const PADDING: u32 = 29;
 const TIME_EXTEND: u32 = 30;
 const TIME_STAMP: u32 = 31;
 const KIND_BITS: u32 = 5;
-/// Bits of a time that stand in the first word; the rest is in the second.
+/// Bits of a time in the first word; the rest is in the second.
 const DELTA_BITS: u32 = 27;
-/// A time stamp holds no more than these bits; the page's own time has the others.
+/// A time stamp holds only these bits; the page's time has the others.
 const STAMP_BITS: u32 = DELTA_BITS + 32;
-/// Of the word with the length: events were lost before this page …
+/// Flag in the length word: events were lost before this page …
 const LOST: u64 = 1 << 31;
-/// … and how many stands behind the last one.
+/// … and their number follows the last event.
 const LOST_IS_STORED: u64 = 1 << 30;
 const LENGTH: u64 = (1 << 27) - 1;
 
-/// How a page of this kernel lies, as `events/header_page` says.
+/// The page layout of this kernel, from `events/header_page`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Layout {
     length_at: usize,
     length_size: usize,
     data_at: usize,
-    /// Bytes of a page.
+    /// Size of a page in bytes.
     pub page: usize,
 }
 
 impl Layout {
-    /// Reads `events/header_page`; none where it is not as expected.
+    /// Parses `events/header_page`; `None` if it is not as expected.
     pub fn parse(text: &str) -> Option<Layout> {
         let find = |name: &str| {
             text.lines().filter_map(field).find(|(known, _)| known == name).map(|(_, field)| field)
@@ -45,19 +45,19 @@ impl Layout {
         (sound && length.offset + length.size <= data.offset).then_some(layout)
     }
 
-    /// When a page begins, on the clock of the trace; none of what is no page.
+    /// Start time of a page on the clock of the trace; `None` if it is not a page.
     pub fn begin(&self, page: &[u8]) -> Option<u64> {
         word(page, 0, 8)
     }
 
-    /// How many bytes of a page are filled, with the count of lost events behind them.
+    /// Bytes in use of a page, including the count of lost events at the end.
     pub fn filled(&self, page: &[u8]) -> usize {
         let length = word(page, self.length_at, self.length_size).unwrap_or(0);
         let lost = if length & LOST_IS_STORED != 0 { self.length_size } else { 0 };
         (self.data_at + (length & LENGTH) as usize + lost).min(page.len())
     }
 
-    /// The events of a page; of one that is damaged, those before the damage.
+    /// The events of a page; of a damaged one, those before the damage.
     pub fn events<'a>(&self, page: &'a [u8]) -> Events<'a> {
         let none = Events { rest: &[], stamp: 0, lost: None };
         let Some(stamp) = word(page, 0, 8) else { return none };
@@ -78,23 +78,22 @@ fn word(bytes: &[u8], at: usize, size: usize) -> Option<u64> {
     Some(u64::from_le_bytes(wide))
 }
 
-/// One event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Event<'a> {
     /// When it was written, on the clock of the trace.
     pub at: u64,
-    /// What kind it is: the `ID` of its format.
+    /// Its kind: the `ID` of its format.
     pub id: u16,
-    /// The event; offsets of fields count from here.
+    /// The event; field offsets count from here.
     pub data: &'a [u8],
 }
 
-/// The events of a page, in their order.
+/// The events of a page, in order.
 #[derive(Clone, Debug)]
 pub struct Events<'a> {
     rest: &'a [u8],
     stamp: u64,
-    /// How many events were lost before this page, 0 where nobody knows; none where none was.
+    /// Number of events lost before this page, 0 if unknown; `None` if there was no loss.
     pub lost: Option<u64>,
 }
 
@@ -106,7 +105,7 @@ impl<'a> Iterator for Events<'a> {
             let first = word(self.rest, 0, 4)? as u32;
             let (kind, delta) = (first & ((1 << KIND_BITS) - 1), u64::from(first >> KIND_BITS));
             let second = || word(self.rest, 4, 4);
-            // Header and content, and where the content begins.
+            // Length of header and content, and where the content begins.
             let (length, from) = match kind {
                 PADDING if delta == 0 => return self.end(),
                 0 | PADDING => (4_u64.checked_add(second()?)?, 8),
@@ -136,8 +135,8 @@ impl<'a> Iterator for Events<'a> {
 }
 
 impl<'a> Events<'a> {
-    /// A time stamp with the bits that it does not hold, which are those of the time before it or
-    /// one more: the time of a page never falls.
+    /// Completes a time stamp with the missing high bits: those of the previous time or one more,
+    /// as time never goes back in a page.
     fn whole_stamp(&self, low: u64) -> Option<u64> {
         let stamp = self.stamp >> STAMP_BITS << STAMP_BITS | low;
         if stamp >= self.stamp { Some(stamp) } else { stamp.checked_add(1 << STAMP_BITS) }
@@ -169,7 +168,7 @@ mod tests {
         [&(kind | delta << KIND_BITS).to_le_bytes(), rest].concat()
     }
 
-    /// A page of these entries; what is lost stands behind them.
+    /// A page of these entries; the lost count follows them.
     fn page(stamp: u64, entries: &[Vec<u8>], flags: u64, lost: &[u8]) -> Vec<u8> {
         let data = entries.concat();
         let length = data.len() as u64 | flags;
@@ -181,7 +180,7 @@ mod tests {
     /// Time, kind and length of an event.
     type Known = (u64, u16, usize);
 
-    /// Entries of every kind, each with the event that it is.
+    /// Entries of every kind, each with the event that it encodes.
     fn entries() -> Vec<(Vec<u8>, Option<Known>)> {
         let long: Vec<u8> =
             [36_u32.to_le_bytes().to_vec(), [vec![7, 0], vec![9; 30]].concat()].concat();
@@ -204,7 +203,7 @@ mod tests {
         page(1_000, &entries, 0, &[])
     }
 
-    /// The events whose entries end within so many bytes of the page.
+    /// The events whose entries end within this many bytes of the page.
     fn events_within(bytes: usize) -> Vec<Known> {
         let ends = entries().into_iter().scan(16, |end, (bytes, event)| {
             *end += bytes.len();
@@ -217,8 +216,8 @@ mod tests {
         layout().events(page).map(|e| (e.at, e.id, e.data.len())).collect()
     }
 
-    /// What holds of any bytes: times do not fall, and all events lie one behind the other within
-    /// what the header says is filled.
+    /// Checks what holds for any bytes: times do not decrease, and all events follow one another
+    /// within the bytes in use.
     fn expect_sound(page: &[u8]) -> Result<(), TestCaseError> {
         let filled = word(page, 8, 8).map_or(0, |length| (length & LENGTH) as usize);
         let end = page.len().min(16 + filled);

@@ -6,30 +6,26 @@ use crate::kernel_events::{EventKind, Left, Level, Moment};
 use latlab_model::explanation::Phase;
 use std::ops::{Range, RangeInclusive};
 
-/// The clocks of the release and of the trace may differ by so much while one is adjusted.
+/// The clocks of release and trace may differ by this much while one is adjusted.
 const TOLERANCE: i64 = 1_000;
 
 /// The events of one CPU.
 #[derive(Debug)]
 pub struct CpuEvents {
-    /// Its number.
     pub cpu: u32,
-    /// What happened.
     pub moments: Vec<Moment>,
-    /// Whether nothing is missing behind the last of them.
+    /// Whether nothing is missing after the last of them.
     pub is_whole: bool,
 }
 
 /// A piece of a wake-up, on one CPU.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Piece {
-    /// The part of the wake-up that it lies in.
+    /// The phase of the wake-up that it lies in.
     pub phase: Phase,
-    /// Its begin.
     pub from: i64,
-    /// Its end.
     pub to: i64,
-    /// Which of the CPUs.
+    /// Index of the CPU.
     pub on: usize,
     /// What the thread did.
     pub own: Own,
@@ -38,37 +34,36 @@ pub struct Piece {
 /// What the measured thread does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Own {
-    /// It sleeps until its release.
+    /// Sleeps until its release.
     Expected,
-    /// It could run.
+    /// Runnable.
     Ready,
-    /// It runs.
     Runs,
-    /// It has left the CPU itself.
+    /// Has left the CPU by itself.
     Sleeps(Left),
 }
 
-/// The points of a wake-up that its phases lie between.
+/// The points of a wake-up that delimit its phases.
 pub struct WakeUp {
-    /// Which of the CPUs it ran on first.
+    /// Index of the CPU that it ran on first.
     pub home: usize,
-    /// Which of them woke it.
+    /// Index of the CPU that woke it.
     pub woken_on: usize,
     /// The address of the thread's timer.
     pub timer: Option<u64>,
-    /// The names of the interrupts in which it was woken.
+    /// Names of the interrupts in which it was woken.
     pub interrupts: Vec<String>,
-    /// The thread that woke it, where no interrupt did.
+    /// The thread that woke it, if no interrupt did.
     pub waker: Option<i32>,
-    /// Its priority as the kernel counts.
+    /// Its kernel priority.
     pub priority: Option<i32>,
-    /// Whether the switch was told; where it was not, it is part of the waiting.
+    /// Whether the switch was recorded; if not, it is part of the waiting.
     pub switch_told: bool,
-    /// From the release to the reading of the clock, one behind the other.
+    /// Consecutive pieces from the release to the reading of the clock.
     pub pieces: Vec<Piece>,
 }
 
-/// Something of the measured thread on one of the CPUs.
+/// An event of the measured thread on one of the CPUs.
 #[derive(Clone, Copy)]
 struct Step {
     at: i64,
@@ -84,7 +79,7 @@ enum StepKind {
 }
 
 impl WakeUp {
-    /// The wake-up of the thread of this number; none where the events do not tell it.
+    /// The wake-up of this thread; `None` if the events do not show it.
     pub fn find(cpus: &[CpuEvents], id: i32, release: i64, woken: i64) -> Option<WakeUp> {
         let early = release.saturating_sub(TOLERANCE);
         let steps = steps(cpus, id);
@@ -126,7 +121,7 @@ impl WakeUp {
     }
 }
 
-/// What happens to a thread, on all CPUs, by time.
+/// The events of a thread, on all CPUs, by time.
 fn steps(cpus: &[CpuEvents], id: i32) -> Vec<Step> {
     let mut all = Vec::new();
     for (on, one) in cpus.iter().enumerate() {
@@ -148,7 +143,7 @@ fn steps(cpus: &[CpuEvents], id: i32) -> Vec<Step> {
     all
 }
 
-/// When the thread asked for its timer, where that was only after its release.
+/// When the thread started its timer, if that was only after its release.
 fn asked_late(cpus: &[CpuEvents], id: i32, release: i64) -> Option<i64> {
     let late = cpus.iter().flat_map(|one| &one.moments).filter(|moment| {
         let asks =
@@ -158,8 +153,9 @@ fn asked_late(cpus: &[CpuEvents], id: i32, release: i64) -> Option<i64> {
     late.map(|moment| moment.at).min()
 }
 
-/// From the release until the interrupt: a thread that was stopped, frozen or preempted before it asked
-/// for its timer sleeps or waits beyond its release, and asks only when it goes on.
+/// From the release until the interrupt: a thread that was stopped, frozen or preempted before it
+/// started its timer sleeps or waits beyond its release, and starts the timer only when it
+/// continues.
 fn before_interrupt(
     steps: &[Step],
     on: usize,
@@ -231,8 +227,8 @@ fn returning(steps: &[Step], switch: Step, from: i64, woken: i64) -> Vec<Piece> 
     pieces
 }
 
-/// When the thread's timer expired, and its address: that which it started for this release, or else
-/// one that wakes it.
+/// When the thread's timer expired, and its address: the one that it started for this release, or
+/// else one that wakes it.
 fn expiry(
     moments: &[Moment],
     id: i32,
@@ -266,7 +262,7 @@ fn expiry(
 }
 
 /// When the interrupt began in which a thread was woken, with its names, and the thread that was on
-/// the CPU; no time where it was no interrupt.
+/// the CPU; no time if it was not an interrupt.
 fn interrupts_around(
     moments: &[Moment],
     id: i32,
@@ -288,7 +284,7 @@ fn interrupts_around(
                 begun.truncate(last.unwrap_or(begun.len()));
             }
             EventKind::Switch { .. } | EventKind::Lost => begun.clear(),
-            // Where interrupts are not told, the expiry of the first timer is the begin.
+            // If interrupts are not recorded, the expiry of the first timer is the beginning.
             EventKind::TimerExpire { .. } if begun.is_empty() => {
                 begun.push((Level::Tasklet, moment.at, ""));
             }

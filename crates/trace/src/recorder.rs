@@ -1,39 +1,36 @@
-//! What of the kernel's trace concerns the measuring threads, until it is sent.
+//! Keeps what concerns the measuring threads from the kernel's trace, until it is sent.
 
 use latlab_model::Nanos;
 use latlab_model::run::ThreadSetup;
 use latlab_model::trace::{ThreadEvent, ThreadEventKind, TraceLoss, TraceStretch, TraceWindow};
 use std::collections::HashMap;
 
-/// An event as the kernel tells it, with its own numbers and addresses.
+/// An event with the kernel's numbers and addresses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum KernelEvent {
     /// A thread starts a timer.
     Armed {
-        /// The thread's number in the kernel.
+        /// Kernel number of the thread.
         thread_id: i32,
-        /// The timer's address; that of a sleeping thread lies on its stack.
+        /// Address of the timer; a sleeping thread's is on its stack.
         timer: i64,
-        /// What it is to call.
+        /// The function it is to call.
         function: i64,
         /// When it is to expire.
         release: i64,
     },
-    /// The interrupt comes to a timer that has expired.
-    Expired {
-        /// The timer's address.
-        timer: i64,
-    },
+    /// The interrupt handles an expired timer.
+    Expired { timer: i64 },
     /// A thread is put on its CPU.
     Switched {
-        /// The thread's number in the kernel.
+        /// Kernel number of the thread.
         thread_id: i32,
     },
-    /// So many events before this are lost, at least one.
+    /// This many events before this one are lost, at least one.
     Lost(u64),
 }
 
-/// Keeps the events of the measuring threads, and nothing of the kernel's addresses.
+/// Keeps the events of the measuring threads, without any kernel addresses.
 pub struct EventRecorder {
     threads: Vec<RecordedThread>,
     by_id: HashMap<i32, usize>,
@@ -53,7 +50,6 @@ struct RecordedThread {
 }
 
 impl EventRecorder {
-    /// Nothing has come of these threads yet.
     pub fn new(threads: &[ThreadSetup]) -> EventRecorder {
         let by_id = threads.iter().enumerate().filter_map(|(at, one)| Some((one.thread_id?, at)));
         let thread = |setup: &ThreadSetup| RecordedThread {
@@ -73,7 +69,7 @@ impl EventRecorder {
         }
     }
 
-    /// What the timers of our threads call, once one was seen.
+    /// The function of our threads' timers, once one was seen.
     pub fn function(&self) -> Option<i64> {
         self.function
     }
@@ -113,8 +109,8 @@ impl EventRecorder {
         self.count += 1;
     }
 
-    /// The kernel starts timers of its own on a thread; a release of the loop tells what its timers
-    /// call.
+    /// The kernel starts internal timers on a thread too; one that expires at a release of the loop
+    /// reveals the function of the thread's timers.
     fn is_own_timer(&mut self, index: usize, function: i64, release: i64) -> bool {
         let RecordedThread { first, period, .. } = self.threads[index];
         if release.wrapping_sub(first) % period == 0 {
@@ -123,7 +119,7 @@ impl EventRecorder {
         self.function == Some(function)
     }
 
-    /// What has come since the last stretch, which is all before this time.
+    /// Everything since the last stretch, all of it before this time.
     pub fn take_stretch(&mut self, until: Nanos, windows: Vec<TraceWindow>) -> TraceStretch {
         self.count = 0;
         let threads = self.threads.iter_mut().filter(|one| !one.events.is_empty());
@@ -168,7 +164,7 @@ mod tests {
         let mut recorder = EventRecorder::new(&[setup(0, 50), setup(1, 51)]);
         let release = 77 + 3 * PERIOD;
         for (at, event) in (1..).zip([
-            // A timer of the kernel, started while ours ran, and what of it comes before ours.
+            // An internal timer of the kernel, started while ours ran, with events before ours.
             armed(50, 9, 2, 5),
             KernelEvent::Expired { timer: 9 },
             armed(50, 7, 1, release),
@@ -179,7 +175,7 @@ mod tests {
             KernelEvent::Switched { thread_id: 51 },
             KernelEvent::Switched { thread_id: 99 },
             KernelEvent::Lost(4),
-            // It sleeps on another timer now, which is its own as well: the old one is nobody's.
+            // It sleeps on another timer now: the old one is no longer associated.
             armed(50, 5, 1, release + 5),
             KernelEvent::Expired { timer: 7 },
             KernelEvent::Expired { timer: 5 },
@@ -199,6 +195,6 @@ mod tests {
         assert_eq!(stretch.losses, [TraceLoss { at_ns: Nanos(10), cpu: 2, count: 4 }]);
         assert_eq!((stretch.until_ns, stretch.windows), (Nanos(20), windows));
         let nothing = recorder.take_stretch(Nanos(30), Vec::new());
-        assert!(nothing.threads.is_empty() && nothing.losses.is_empty(), "nothing is told twice");
+        assert!(nothing.threads.is_empty() && nothing.losses.is_empty(), "nothing is sent twice");
     }
 }

@@ -1,5 +1,5 @@
-//! Threads and programs that are started and soon end are told as one cause, which is who starts them:
-//! each alone is gone before anybody can do something about it.
+//! Short-lived threads and programs are reported as one cause, namely the thread that starts them:
+//! each alone is gone before a user can act on it.
 
 use crate::kernel_events::{EventKind, Task};
 use crate::points::CpuEvents;
@@ -9,15 +9,15 @@ use latlab_model::explanation::{BlameLeg, HolderKind, StartedThreads, Starter};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Parents of parents that are looked for.
+/// Largest number of ancestors examined.
 const DEEPEST: usize = 64;
-/// A thread belongs to what it starts if it itself took no more than so many times as long.
+/// A thread is merged with what it starts if its own time is at most this many times theirs.
 const OWN_SHARE: i64 = 3;
-/// Names of what a thread has started that are told.
+/// Largest number of names of started threads that are shown.
 const NAMED: usize = 3;
 
-/// Names in each leg of a thread that was started and had soon ended who started it. Of parents that
-/// had ended as well it is the first that lives on.
+/// Names the starter in each part of a short-lived thread. If its parents have ended as well, that
+/// is the first ancestor that still lives.
 pub fn group_starts(
     legs: &mut [BlameLeg],
     cpus: &[CpuEvents],
@@ -42,7 +42,7 @@ pub fn group_starts(
                 None => break,
             }
         }
-        // The first thread of all programs and that of the kernel start whatever somebody wants.
+        // init and kthreadd start programs on behalf of everything else.
         (*at > 2).then_some(*at)
     };
     let (mut of_children, mut of_own) = (BTreeMap::<i32, i64>::new(), BTreeMap::<i32, i64>::new());
@@ -75,8 +75,7 @@ pub fn group_starts(
     }
 }
 
-/// The names of what a thread has started, with how many of each had the CPU, those of the longest time
-/// first.
+/// Names of the threads that a thread has started, with how many of each had the CPU, by time.
 pub fn started_threads(legs: &[BlameLeg], starter: i32) -> Vec<StartedThreads> {
     let mut each: Vec<(&str, BTreeSet<i32>, i64)> = Vec::new();
     for leg in legs {

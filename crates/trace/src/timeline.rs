@@ -1,35 +1,34 @@
-//! What a CPU did, without a gap: who had it from event to event.
+//! What a CPU did, without a gap: what had it from event to event.
 
 use crate::kernel_events::{EventKind, Interruption, Level, Moment, Task};
 use latlab_model::explanation::{Holder, HolderKind, LegEvidence, TracedThread};
 use std::collections::HashMap;
 
-/// A stretch in which nothing was recorded, between two events.
+/// A stretch between two events, with no event in it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stretch {
-    /// Its begin, on the clock of the trace.
+    /// Start, on the clock of the trace.
     pub from: i64,
-    /// Its end.
     pub to: i64,
-    /// Who had the CPU.
+    /// What had the CPU.
     pub holder: Holder,
-    /// The thread, where it is one.
+    /// The thread, if it is one.
     pub thread: Option<TracedThread>,
     /// What else is known.
     pub evidence: Option<LegEvidence>,
     /// When the scheduler chose the thread that was on the CPU.
     pub chosen: Option<i64>,
-    /// Its priority as the kernel counts.
+    /// Its kernel priority.
     pub priority: Option<i32>,
 }
 
 /// The threads that the events of all CPUs name.
 pub type Tasks = HashMap<i32, Task>;
 
-/// Of each timer, the threads that started it, with when.
+/// The threads that started each timer, with times.
 pub type TimerOwners = HashMap<u64, Vec<(i64, i32)>>;
 
-/// The names of functions of the kernel by their addresses.
+/// Names of kernel functions by address.
 pub type NameOf<'a> = &'a dyn Fn(u64) -> String;
 
 /// Collects the names and priorities of threads.
@@ -41,15 +40,15 @@ pub fn name_tasks(moments: &[Moment], tasks: &mut Tasks) {
                 tasks.insert(to.id, to.clone());
             }
             EventKind::Waking(task) => drop(tasks.insert(task.id, task.clone())),
-            // Until it runs it has the name of its parent.
+            // Until it runs it has its parent's name.
             EventKind::Fork(task) => drop(tasks.entry(task.id).or_insert_with(|| task.clone())),
             _ => {}
         }
     }
 }
 
-/// Collects whose timers the timers are: a thread's that started them itself. One that is started anew in
-/// an interrupt stays whose it was, and where nobody was seen to start it, it is whose it wakes.
+/// Collects the owners of timers: the thread that started it itself. One restarted in an interrupt
+/// keeps its owner; one whose start was not seen belongs to the thread it wakes.
 pub fn own_timers(moments: &[Moment], owners: &mut TimerOwners) {
     let (mut depth, mut running) = (0_u32, None);
     for moment in moments {
@@ -77,9 +76,8 @@ pub fn own_timers(moments: &[Moment], owners: &mut TimerOwners) {
     }
 }
 
-/// The stretches between the moments of one CPU, one behind the other, and what follows the last of
-/// them without an end. The time before its first moment is in none. The thread's own timer is no
-/// other timer.
+/// Consecutive stretches between the moments of one CPU; the last one has no end. The time before
+/// the first moment is in none. The thread's own timer does not count as another timer.
 pub fn stretches(
     moments: &[Moment],
     tasks: &Tasks,
@@ -107,7 +105,7 @@ pub fn stretches(
         let at = moment.at.max(since);
         match moment.kind {
             EventKind::Nmi { length, function } => {
-                // It is told when it has ended.
+                // It is reported when it has ended.
                 let begin = at.saturating_sub(length.max(0)).max(since);
                 all.extend(state.stretch(since, begin));
                 all.extend(of_kind(HolderKind::Nmi, name_of(function), begin, at));
@@ -119,7 +117,7 @@ pub fn stretches(
             _ => all.extend(state.stretch(since, at)),
         }
         since = at;
-        // What lies between the functions of two timers is the work on the first.
+        // Time between the functions of two timers is work on the first.
         if moment.kind != EventKind::TimerExit || !timer_follows(&moments[index + 1..]) {
             state.apply(moment);
         }
@@ -144,7 +142,7 @@ fn timer_follows(moments: &[Moment]) -> bool {
     matches!(next, Some(EventKind::TimerExpire { .. }))
 }
 
-/// A stretch of which no more is known.
+/// A stretch with no further details.
 fn of_kind(kind: HolderKind, name: String, from: i64, to: i64) -> Option<Stretch> {
     let holder = Holder { kind, name };
     let none =
@@ -152,19 +150,19 @@ fn of_kind(kind: HolderKind, name: String, from: i64, to: i64) -> Option<Stretch
     (from < to).then_some(none)
 }
 
-/// Who has a CPU at a time.
+/// What has a CPU at a time.
 struct CpuState<'a> {
     tasks: &'a Tasks,
     owners: &'a TimerOwners,
     name_of: NameOf<'a>,
     own_timer: Option<u64>,
     thread: i32,
-    /// The thread as the last switch has told it: its priority may be another one later.
+    /// The thread as of the last switch; its priority may change later.
     current: Option<Task>,
     /// When that was.
     chosen: Option<i64>,
     interrupts: Vec<Interruption>,
-    /// Softirqs of each thread: with PREEMPT_RT a thread may be put off its CPU within one.
+    /// Softirqs of each thread: with PREEMPT_RT a thread may be preempted within one.
     softirqs: HashMap<i32, Vec<Interruption>>,
     timer: Option<RunningTimer>,
     /// What each worker runs.
@@ -173,17 +171,17 @@ struct CpuState<'a> {
     idle: Option<i64>,
 }
 
-/// A timer whose function runs.
+/// A timer whose function is running.
 struct RunningTimer {
     function: u64,
-    /// The thread whose it is.
+    /// Its owner.
     owner: Option<i32>,
-    /// How many interrupts had begun before it.
+    /// Number of interrupts that were active before it.
     interrupts: usize,
 }
 
 impl CpuState<'_> {
-    /// Events were lost: what had begun may have ended.
+    /// After lost events, what had begun may have ended.
     fn forget(&mut self) {
         (self.current, self.chosen, self.timer, self.idle) = (None, None, None, None);
         self.interrupts.clear();
@@ -192,7 +190,7 @@ impl CpuState<'_> {
     }
 
     fn apply(&mut self, moment: &Moment) {
-        // Some kernels do not tell every switch, but every event tells its thread.
+        // Some kernels do not record every switch, but every event has its thread.
         self.thread = moment.thread;
         if self.current.as_ref().is_some_and(|task| task.id != self.thread) {
             (self.current, self.chosen) = (None, None);
@@ -224,7 +222,7 @@ impl CpuState<'_> {
                     Level::Softirq | Level::Tasklet => softirqs,
                     Level::Interrupt | Level::Handler => &mut self.interrupts,
                 };
-                // What has not told its end has ended with what it interrupted.
+                // An entry without a recorded end has ended with what it interrupted.
                 let last = stack.iter().rposition(|one| one.level == *level);
                 stack.truncate(last.unwrap_or(stack.len()));
             }
@@ -269,7 +267,7 @@ impl CpuState<'_> {
     fn holder(&self) -> (Holder, Option<TracedThread>, Option<LegEvidence>) {
         let of = |kind, name: &str| Holder { kind, name: name.to_string() };
         let named = || {
-            // A program that is started has the name of its parent first: the last name is its own.
+            // A started program has its parent's name first, so its last name is the right one.
             let task = self.tasks.get(&self.thread).or(self.current.as_ref());
             task.map_or_else(|| format!("thread {}", self.thread), |one| one.name.clone())
         };

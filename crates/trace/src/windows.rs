@@ -4,27 +4,28 @@ use latlab_model::Nanos;
 use latlab_model::trace::TraceWindow;
 use std::collections::VecDeque;
 
-/// Windows that are remembered, which is minutes.
+/// Windows kept, which cover minutes.
 const KEPT: usize = 64;
 
-/// When the trace was on and off; between two windows it was being switched, or nobody knows.
+/// When the trace was on and off; between two windows it was being switched, or its state is
+/// unknown.
 #[derive(Default)]
 pub struct TraceWindows(VecDeque<TraceWindow>);
 
 impl TraceWindows {
-    /// From now on it is switched so.
+    /// It is in this state from now on.
     pub fn begin(&mut self, on: bool, now: Nanos) {
         self.store(TraceWindow { from_ns: now, to_ns: Nanos::MAX, on });
     }
 
-    /// From now on it is being switched.
+    /// It is being switched from now on.
     pub fn end(&mut self, now: Nanos) {
         if let Some(last) = self.0.back_mut() {
             last.to_ns = last.to_ns.min(now);
         }
     }
 
-    /// Adds a window that was seen elsewhere; one that goes on where the last ends is joined to it.
+    /// Adds a window that was seen elsewhere; one that continues the last is joined to it.
     pub fn push(&mut self, window: TraceWindow) {
         match self.0.back_mut() {
             Some(last) if last.to_ns == window.from_ns && last.on == window.on => {
@@ -34,18 +35,18 @@ impl TraceWindows {
         }
     }
 
-    /// How it is switched; none before the first time.
+    /// The current state; `None` before the first switch.
     pub fn is_on(&self) -> Option<bool> {
         self.0.back().map(|last| last.on)
     }
 
-    /// Whether it was on or off for all of this time; none where it was both, or nobody knows.
+    /// Whether it was on or off for all of this time; `None` if it was both, or unknown.
     pub fn state(&self, from: Nanos, to: Nanos) -> Option<bool> {
         let within = |window: &&TraceWindow| window.from_ns <= from && to <= window.to_ns;
         self.0.iter().rev().find(within).map(|window| window.on)
     }
 
-    /// What it was between these times.
+    /// The windows between these times.
     pub fn between(&self, from: Nanos, to: Nanos) -> Vec<TraceWindow> {
         let cut = self.0.iter().map(|window| TraceWindow {
             from_ns: window.from_ns.max(from),

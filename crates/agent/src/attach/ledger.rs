@@ -1,4 +1,4 @@
-//! What was found of the threads of a program, on its way to the stream.
+//! What is known of the threads of a program, until it is sent.
 
 use super::target::status;
 use crate::cpus;
@@ -19,12 +19,12 @@ use latlab_trace::cycles::{
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
-/// Longest cycles of a thread that are kept with what is known of them.
+/// Number of longest cycles that are kept per thread, with details.
 const LONGEST: usize = 16;
-/// Different faults of a thread that are kept apart.
+/// Number of different faults that are kept per thread.
 const MOST_FAULTS: usize = 256;
 
-/// How often a fault was there.
+/// How often a fault occurred.
 #[derive(Default)]
 struct FaultCount {
     count: u64,
@@ -32,23 +32,22 @@ struct FaultCount {
     cycles: u64,
     longest: Nanos,
     object: Option<String>,
-    /// Whether it is one only if the thread slept in it.
+    /// A fault only if the thread slept in the call.
     is_harmless: bool,
 }
 
-/// One of the threads of a program.
+/// What is known of one thread of the program.
 pub struct ThreadLedger {
-    /// How it was found.
+    /// The thread as it was detected.
     pub found: AttachedThread,
-    /// What else is known of it.
+    /// Everything else that is reported of it.
     pub report: AttachedThreadReport,
     judged: JudgedTime,
-    /// Cycles that were not sent yet.
+    /// Cycles not yet sent.
     cycles: Vec<Cycle>,
-    /// Where the part of an interval began that is being counted.
+    /// Start of the part of the interval that is being counted.
     part_from: Nanos,
     part_length: Nanos,
-    /// The latest release so far.
     last_release: Nanos,
     latencies: Vec<Nanos>,
     misses: u64,
@@ -61,22 +60,21 @@ pub struct ThreadLedger {
     last_cpu: Option<u32>,
 }
 
-/// What is known of the run when a thread is found.
+/// What a ledger needs to know of the run when a thread is found.
 pub struct Finder<'a> {
-    /// The files of the machine.
     pub root: &'a Root,
-    /// What was asked.
+    /// The run's plan.
     pub plan: &'a Plan,
-    /// What of it is about the program.
+    /// The part of the plan that concerns the program.
     pub attach: &'a Attach,
-    /// Whether a thread of the program has a real-time policy.
+    /// Whether any thread of the program has a real-time policy.
     pub has_realtime: bool,
-    /// The number that the next judged thread has.
+    /// Number of the next judged thread.
     pub next_judged: u32,
 }
 
 impl Finder<'_> {
-    /// The ledger of a thread whose first cycle has this release.
+    /// Creates the ledger of a thread whose first cycle has this release.
     pub fn ledger(&self, found: &FoundThread, first_release: Nanos) -> ThreadLedger {
         let Finder { root, plan, attach, .. } = self;
         let id = found.thread_id as u32;
@@ -144,7 +142,7 @@ impl Finder<'_> {
 }
 
 impl ThreadLedger {
-    /// Faults that are none of a cycle: how it waits, and what it is.
+    /// Notes faults that belong to the thread, not to a cycle: how it waits and how it is set up.
     fn note_standing_faults(&mut self, root: &Root, id: u32, is_realtime: bool) {
         if self.found.setup.is_none() {
             return;
@@ -156,7 +154,8 @@ impl ThreadLedger {
         let call = Call::named(&self.found.activation.call);
         match self.found.activation.sleep {
             Some((_, false)) => note(FaultKind::RelativeSleep, call, None),
-            // Until a time that is counted from when the call is made, as a language's own sleep does.
+            // A sleep until an absolute time that is computed at the call, as the sleep of a
+            // language's standard library does.
             Some((_, true)) if self.found.rhythm == RhythmKind::Drifting => {
                 note(FaultKind::RelativeSleep, call, None);
             }
@@ -168,7 +167,7 @@ impl ThreadLedger {
             text.split_whitespace().next()?.parse::<u64>().ok()
         };
         if let (Some(locked), Some(resident)) = (kib("VmLck:"), kib("VmRSS:")) {
-            // Some mappings cannot be locked, and count as resident.
+            // Some mappings cannot be locked but count as resident.
             if locked < resident / 2 {
                 let object = format!("{locked} of {resident} KiB are locked");
                 note(FaultKind::Unlocked, None, Some(object));
@@ -179,7 +178,6 @@ impl ThreadLedger {
         }
     }
 
-    /// Counts a cycle.
     pub fn push(&mut self, root: &Root, followed: FollowedCycle, unseen: u64) {
         let cycle = followed.cycle;
         self.report.cycles += 1;
@@ -211,12 +209,12 @@ impl ThreadLedger {
         }
     }
 
-    /// Counts its judged time in the part of an interval that its release lies in.
+    /// Counts a judged time in the part of the interval that holds its release.
     fn count(&mut self, cycle: Cycle, judged: Nanos, is_late: bool) {
         let release_ns = cycle.release_ns;
         self.latencies.push(judged);
         self.overruns += u64::from(cycle.overruns);
-        // A release that no cycle served has no response at all.
+        // A release that no cycle served has no response time.
         let missed = if self.found.deadline_ns.is_some() { u64::from(cycle.overruns) } else { 0 };
         self.misses += u64::from(is_late) + missed;
         let is_large = self.largest.len() < KEPT_SPIKES
@@ -299,7 +297,7 @@ impl ThreadLedger {
         longest.truncate(LONGEST);
     }
 
-    /// What is to be sent: cycles, and the parts of intervals that are over.
+    /// Returns the messages to send: cycles, and the finished parts of intervals.
     pub fn flush(&mut self, is_over: bool) -> Vec<Message> {
         let mut messages = Vec::new();
         if !self.cycles.is_empty() {
@@ -312,7 +310,7 @@ impl ThreadLedger {
         let last = cycles.iter().map(|cycle| cycle.release_ns).max();
         self.last_release = self.last_release.max(last.unwrap_or(Nanos(i64::MIN)));
         let end_ns = (self.last_release + Nanos(1)).max(self.part_from);
-        // Cycles are sent at once, intervals as they end.
+        // Send cycles at once, intervals when they end.
         let is_due = is_over || end_ns - self.part_from >= self.part_length;
         if self.latencies.is_empty() || !is_due {
             return messages;
@@ -332,7 +330,7 @@ impl ThreadLedger {
         messages
     }
 
-    /// What is known of it by now.
+    /// Reports what is known so far.
     pub fn report(&self, root: &Root) -> AttachedThreadReport {
         let mut wakers: Vec<(String, u64)> = self.wakers.values().cloned().collect();
         wakers.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
@@ -357,7 +355,7 @@ impl ThreadLedger {
         }
     }
 
-    /// As a thread of the run that has ended.
+    /// The end of this thread, as the run reports it.
     pub fn end(&self, reason: EndReason) -> Option<ThreadEnd> {
         let setup = self.found.setup.as_ref()?;
         let end = ThreadEnd::new(setup.thread, reason, self.report.cycles);
@@ -371,7 +369,7 @@ fn seat_name(root: &Root, id: i32, seat: Option<Seat>) -> String {
     known.or_else(read).unwrap_or_else(|| format!("thread {id}"))
 }
 
-/// The scheduling of a thread: `fifo 80`.
+/// The scheduling of a thread, such as `fifo 80`.
 fn policy(root: &Root, id: u32) -> Option<String> {
     let stat = Stat::read_thread(root, id)?;
     Some(match stat.priority {
@@ -380,7 +378,7 @@ fn policy(root: &Root, id: u32) -> Option<String> {
     })
 }
 
-/// The same of a thread that has ended.
+/// As [`policy`], for a thread that has ended.
 fn policy_of_priority(priority: i32) -> String {
     match priority {
         ..0 => "deadline".to_string(),
@@ -389,7 +387,7 @@ fn policy_of_priority(priority: i32) -> String {
     }
 }
 
-/// Whether a thread runs before all ordinary ones, by its priority as the kernel counts.
+/// Whether a kernel priority is above all SCHED_OTHER threads.
 pub fn is_realtime(priority: i32) -> bool {
     priority < 100
 }

@@ -1,5 +1,5 @@
-//! The instrument attach: the threads of a program are measured as they are, by the kernel's events of
-//! what they do. Nothing of ours runs in them, and no thread of ours has to be in time.
+//! The instrument attach: measures the threads of a program from the kernel's events. No code of
+//! ours runs in the program, and no thread of ours has to be on time.
 
 mod ledger;
 mod target;
@@ -31,18 +31,18 @@ use std::time::Duration;
 use target::Program;
 use trace::ProgramTrace;
 
-/// Distance of two readings of the trace.
+/// Time between two reads of the trace.
 const PASS: Duration = Duration::from_millis(20);
-/// What is younger than this may not stand in the ring buffer of its CPU yet.
+/// Younger events may not have reached the ring buffer of their CPU yet.
 const SETTLED: i64 = 2_000_000;
-/// How often cycles are sent, since what is not sent is lost to a kill.
+/// How often cycles are sent; a kill loses what is unsent.
 const FLUSH_EVERY: i64 = 400_000_000;
-/// How often the clocks are read, and what is known of the threads is sent.
+/// How often the clocks are read and the threads reported.
 const REPORT_EVERY: i64 = 2_000_000_000;
-/// Threads without a rhythm that are named.
+/// Largest number of non-periodic threads that are listed by name.
 const NAMED: usize = 20;
 
-/// A program that waits to be followed.
+/// A program that is ready to be followed.
 pub struct PreparedAttach {
     attach: Attach,
     program: Program,
@@ -50,7 +50,8 @@ pub struct PreparedAttach {
     asked: Vec<AskedActivation>,
 }
 
-/// Finds the program, or starts and holds it, and sets up the trace; a refusal says what is missing.
+/// Finds the program, or starts and holds it, and sets up the trace; a refusal says what is
+/// missing.
 pub fn prepare(
     root: &Root,
     attach: &Attach,
@@ -60,13 +61,13 @@ pub fn prepare(
     let refusal = |text: String| machine_refuses(format!("attach: {text}"));
     let asked = attach.activation.iter().map(|text| activation(text)).collect::<Result<_, _>>();
     let asked = asked.map_err(crate::refusals::plan_is_wrong)?;
-    // First what concerns the machine: a program is not started for nothing.
+    // Check the machine first, so that no program is started in vain.
     let trace = ProgramTrace::prepare(root, changes).map_err(refusal)?;
     let program = Program::prepare(root, &attach.target, own_cpus).map_err(refusal)?;
     Ok(PreparedAttach { attach: attach.clone(), program, trace, asked })
 }
 
-/// `read:7` or `epoll_wait`.
+/// Parses `read:7` or `epoll_wait`.
 fn activation(text: &str) -> Result<AskedActivation, String> {
     let (name, descriptor) = match text.split_once(':') {
         Some((name, number)) => (name, Some(number.parse().ok())),
@@ -131,12 +132,12 @@ struct AttachSession<'a> {
     plan: &'a Plan,
     attach: &'a Attach,
     tracker: ProgramTracker,
-    /// Threads that were found, and have no cycle yet.
+    /// Threads that have no cycle yet.
     waiting_threads: BTreeMap<u32, FoundThread>,
     ledgers: BTreeMap<u32, ThreadLedger>,
-    /// Threads that are judged.
+    /// Number of judged threads.
     judged: u32,
-    /// Whether a thread of the program has a real-time policy.
+    /// Whether any thread of the program has a real-time policy.
     has_realtime: bool,
     report: AttachReport,
     /// Frames that the stream has not taken.
@@ -145,7 +146,7 @@ struct AttachSession<'a> {
 }
 
 impl AttachSession<'_> {
-    /// Lets the program begin, and reads what its threads do.
+    /// Releases the program, and reads the events of its threads.
     fn follow(
         &mut self,
         trace: &mut ProgramTrace,
@@ -168,7 +169,7 @@ impl AttachSession<'_> {
         loop {
             let now = Clock::Monotonic.now();
             let work = log.work();
-            // Looked at before the pass, which takes the last that it did.
+            // Check before the pass, so that the pass reads the program's last events.
             let has_ended = program.has_ended(self.root);
             self.read(trace, now - SETTLED);
             if now >= flush_due {
@@ -194,7 +195,7 @@ impl AttachSession<'_> {
         }
     }
 
-    /// Takes the events up to this time.
+    /// Handles the events up to this time.
     fn read(&mut self, trace: &mut ProgramTrace, until: i64) {
         let before = clock::thread_cpu_time();
         let AttachSession { tracker, report, has_realtime, .. } = self;
@@ -202,7 +203,7 @@ impl AttachSession<'_> {
             report.events += 1;
             match event.kind {
                 ProgramEventKind::Lost(count) => report.events_lost += count,
-                // A program sets the priorities of its threads before they work.
+                // A program sets its threads' priorities before they work.
                 ProgramEventKind::Enter { .. } => {
                     *has_realtime |= tracker.priority(event.thread).is_some_and(is_realtime);
                 }
@@ -248,7 +249,7 @@ impl AttachSession<'_> {
         self.ledgers.insert(found.thread, ledger);
     }
 
-    /// Threads may have been given a priority since they were listed.
+    /// Checks whether a thread has become real-time since the threads were listed.
     fn look_for_realtime(&mut self, program: &Program) {
         let threads = program.threads(self.root);
         self.has_realtime |= threads.iter().any(|(_, priority)| is_realtime(*priority));
@@ -261,7 +262,7 @@ impl AttachSession<'_> {
         self.send();
     }
 
-    /// Whether the stream has taken all that waited for it.
+    /// Sends what waits; returns whether the stream took all of it.
     fn send(&mut self) -> bool {
         while let Some(frame) = self.waiting.front() {
             if !self.outbox.offer(frame) {
@@ -302,7 +303,7 @@ impl AttachSession<'_> {
         self.waiting.push_back(Message::AttachReport(self.report.clone()));
     }
 
-    /// The program is followed no more: all that is known is sent.
+    /// Sends everything that is still known when following ends.
     fn finish(&mut self) {
         self.tracker.finish();
         self.take_followed();

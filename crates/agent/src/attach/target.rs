@@ -1,4 +1,4 @@
-//! The program that is attached to: found among the processes, or started.
+//! The program to attach to: found among the processes, or started.
 
 use latlab_model::plan::{AttachTarget, fits};
 use latlab_sys::child::{HeldChild, processes, program_path};
@@ -10,17 +10,16 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// A program that is asked to end does so within this time, or is killed.
+/// Time that a program has to end before it is killed.
 const PATIENCE: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(10);
-/// Of an ELF file: the class of 32-bit programs.
+/// `EI_CLASS` of a 32-bit ELF file.
 const ELF_CLASS_32: u8 = 1;
 
-/// The program.
 pub struct Program {
-    /// Its name and its process, in words.
+    /// The program's name and process, for people.
     pub words: String,
-    /// Its processes; one that was started has no thread of its own program yet.
+    /// The processes; one that was started and is held has not executed its program yet.
     pub processes: Vec<u32>,
     started: Option<Started>,
 }
@@ -32,7 +31,7 @@ enum Started {
 }
 
 impl Program {
-    /// Finds it, or starts it and holds it; the error is what is wrong and what to do.
+    /// Finds the program, or starts and holds it; the error says what is wrong and what to do.
     pub fn prepare(root: &Root, target: &AttachTarget, cpus: &[u32]) -> Result<Program, String> {
         match target {
             AttachTarget::Command { words, output, as_root } => {
@@ -52,14 +51,14 @@ impl Program {
         }
     }
 
-    /// All its threads, each with its priority as the kernel counts.
+    /// All threads, each with its kernel priority.
     pub fn threads(&self, root: &Root) -> Vec<(i32, i32)> {
         let all = self.processes.iter().flat_map(|process| thread_ids(root, *process));
         let known = |id: u32| Some((id as i32, kernel_priority(root, id)?));
         all.filter_map(known).collect()
     }
 
-    /// Lets a program begin that was held.
+    /// Releases a program that was started and held.
     pub fn begin(&mut self) -> Result<(), String> {
         let Some(Started::Held(held)) = self.started.take() else { return Ok(()) };
         let child = held.release().map_err(|error| format!("cannot start the program: {error}"))?;
@@ -67,7 +66,6 @@ impl Program {
         Ok(())
     }
 
-    /// Whether it has ended.
     pub fn has_ended(&mut self, root: &Root) -> bool {
         match &mut self.started {
             None => !self.processes.iter().any(|process| {
@@ -85,7 +83,8 @@ impl Program {
         }
     }
 
-    /// Ends a program that was started for the run; its status as a shell has it, if it ended by itself.
+    /// Ends a program that was started for the run; returns its exit status in the shell's encoding
+    /// if it ended by itself.
     pub fn end(&mut self, root: &Root) -> Option<i32> {
         if self.has_ended(root) {
             let Some(Started::Ended(status)) = &self.started else { return None };
@@ -104,7 +103,7 @@ impl Program {
     }
 }
 
-/// Starts a command as the one who called sudo, and holds it before its program begins.
+/// Starts a command as the user who called sudo, and holds it before `exec`.
 fn start(
     words: &[String],
     output: Option<&str>,
@@ -142,7 +141,7 @@ fn start(
     })
 }
 
-/// All processes that fit, or one of whose threads does.
+/// Finds all processes that match, by their own name or by that of a thread.
 fn find(root: &Root, pattern: &str) -> Result<Program, String> {
     let own = std::process::id();
     let name = |id: u32| root.read(format!("proc/{id}/comm"));
@@ -153,7 +152,7 @@ fn find(root: &Root, pattern: &str) -> Result<Program, String> {
         *process != own && (fits(name(*process)) || threads().any(fits_thread))
     };
     let found: Vec<u32> = processes(root).into_iter().filter(is_it).collect();
-    // A name that fits one of the kernel's threads as well means the program.
+    // Drop kernel threads that match as well: the user means the program.
     let programs: Vec<u32> =
         found.iter().copied().filter(|id| !is_kernel_thread(root, *id)).collect();
     let Some(first) = programs.first() else {
@@ -177,7 +176,7 @@ fn find(root: &Root, pattern: &str) -> Result<Program, String> {
 const NO_COMPAT: &str = "is a 32-bit program on a 64-bit kernel, whose system calls have other \
                          numbers: build it for this kernel";
 
-/// Whether a process can be followed.
+/// Checks that a process can be followed.
 fn check(root: &Root, process: u32) -> Result<(), String> {
     if is_kernel_thread(root, process) {
         return Err(format!("{process} is a thread of the kernel, which makes no system calls"));
@@ -212,12 +211,11 @@ fn is_kernel_thread(root: &Root, process: u32) -> bool {
     process == KTHREADD || Stat::read(root, process).is_some_and(|stat| stat.parent == KTHREADD)
 }
 
-/// The process of a thread.
 fn process_of(root: &Root, id: u32) -> Option<u32> {
     status(root, id, "Tgid:")?.parse().ok()
 }
 
-/// A line of the status of a process or thread.
+/// A line of `/proc/ID/status`.
 pub fn status(root: &Root, id: u32, name: &str) -> Option<String> {
     let text = root.read(format!("proc/{id}/status"))?;
     text.lines().find_map(|line| Some(line.strip_prefix(name)?.trim().to_string()))
@@ -233,7 +231,8 @@ fn in_words(root: &Root, process: u32) -> String {
     format!("{} (process {process})", name.trim_end())
 }
 
-/// The priority of a thread as the kernel counts: -1 is SCHED_DEADLINE, 120 an ordinary one.
+/// The priority of a thread in the kernel's numbering: -1 is SCHED_DEADLINE, 120 a SCHED_OTHER
+/// thread with nice 0.
 fn kernel_priority(root: &Root, id: u32) -> Option<i32> {
     let stat = Stat::read_thread(root, id)?;
     Some(match stat.policy {
@@ -248,7 +247,7 @@ mod tests {
     use super::*;
     use std::fs;
 
-    /// A machine with a process of this number, name and status.
+    /// Plants a process with this number, name and status.
     fn planted(
         process: u32,
         name: &str,

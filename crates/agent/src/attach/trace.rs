@@ -1,5 +1,4 @@
-//! The kernel's trace of a program: an instance of our own that records what its threads do, and
-//! nothing of any other program.
+//! The kernel's trace of a program: a private instance that records only the events of its threads.
 
 use crate::trace::{MergedPipes, expect_kernels_process_numbers, page_layout};
 use latlab_model::CpuSet;
@@ -15,24 +14,25 @@ use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 
-/// The ring buffer of a CPU, in KiB: some passes of the reader, for a program that makes many calls.
+/// Size of each CPU's ring buffer in KiB: enough for several reader passes of a program that makes
+/// many calls.
 const RING_KIB: std::ops::RangeInclusive<u64> = 256..=2048;
-/// All of them together.
+/// Size of all ring buffers together, in KiB.
 const RINGS_KIB: u64 = 64 * 1024;
-/// Threads that start while they are listed are found by listing again.
+/// How often to list the threads again, to catch those that start meanwhile.
 const LISTINGS: usize = 5;
 /// The trace, switched off until the program is followed.
 pub struct ProgramTrace {
     reader: ProgramEventReader,
     pipes: MergedPipes<ProgramEvent>,
     events: Vec<String>,
-    /// Numbers of calls that are left out.
+    /// Numbers of system calls that are not recorded.
     quick: Vec<usize>,
     instance: Instance,
 }
 
 impl ProgramTrace {
-    /// Makes the trace; the error is what is missing and what to do.
+    /// Creates the trace; the error says what is missing and what to do.
     pub fn prepare(root: &Root, changes: &mut Changes) -> Result<ProgramTrace, String> {
         expect_kernels_process_numbers(root)?;
         let calls = CallTable::of(std::env::consts::ARCH).ok_or_else(|| {
@@ -60,7 +60,7 @@ impl ProgramTrace {
         Ok(ProgramTrace { reader, pipes: MergedPipes::new(layout), events, quick, instance })
     }
 
-    /// Records these threads, and all that they start, from now on.
+    /// Records these threads, and every thread they start, from now on.
     pub fn follow(
         &mut self,
         online: &CpuSet,
@@ -82,14 +82,14 @@ impl ProgramTrace {
                 break;
             }
             listed.extend(all);
-            // In one write: the kernel takes as long for one number as for a thousand.
+            // One write: the kernel takes as long for one number as for a thousand.
             let numbers: Vec<String> = listed.iter().map(i32::to_string).collect();
             self.instance.set("set_event_pid", &numbers.join(" "))?;
         }
         let read_back = self.instance.read("set_event_pid")?;
         let taken: BTreeSet<i32> =
             read_back.split_whitespace().filter_map(|number| number.parse().ok()).collect();
-        // One that has ended meanwhile is taken off the list.
+        // The kernel drops a thread that has ended from the list.
         if threads().intersection(&listed).any(|thread| !taken.contains(thread)) {
             return Err(
                 "the kernel did not take the threads of the program into set_event_pid".to_string()
@@ -107,12 +107,12 @@ impl ProgramTrace {
         Ok(listed)
     }
 
-    /// Switches it off: what is in it can still be read.
+    /// Switches the trace off; its contents can still be read.
     pub fn stop(&self) {
         let _ = self.instance.set("tracing_on", "0");
     }
 
-    /// Gives the events up to this time in their order.
+    /// Calls `on_event` for the events up to this time, in order.
     pub fn read(&mut self, until: i64, mut on_event: impl FnMut(&ProgramEvent)) {
         let ProgramTrace { reader, pipes, .. } = self;
         let decode = |cpu, event: &Event| reader.event(cpu, event);
@@ -129,7 +129,7 @@ impl ProgramTrace {
     }
 }
 
-/// The addresses of the functions that tell what a timer is for.
+/// Addresses of the functions that say what a timer is used for.
 fn timer_functions(root: &Root) -> Result<HashMap<i64, TimerUse>, String> {
     let file = File::open(root.path("proc/kallsyms"))
         .map_err(|error| format!("cannot read /proc/kallsyms: {error}"))?;

@@ -1,37 +1,36 @@
-//! From which latency on a spike is recorded. Pure.
+//! The latency from which on a spike is recorded. Pure.
 
 use latlab_model::Nanos;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Without a limit of the user's this many of the largest so far are spikes …
+/// Without a limit from the user, this many of the largest latencies so far are spikes …
 const FEWEST: u64 = 10;
-/// … and once there are more cycles, one in so many: those beyond p99.99.
+/// … and once there are more cycles, one in this many: those beyond p99.99.
 const ONE_IN: u64 = 10_000;
-/// The threads tell of no more than their largest 4096.
+/// The threads report only their largest 4096 latencies.
 const MOST: u64 = 2048;
 
-/// The bound, which rises with what was seen.
+/// The bound, which rises with the latencies seen.
 pub struct SpikeBound {
     fixed: Option<Nanos>,
     cycles: u64,
-    /// The largest latencies so far, the smallest of them on top.
     largest: BinaryHeap<Reverse<Nanos>>,
 }
 
 impl SpikeBound {
-    /// A spike is above this limit, or, without one, above a bound that follows the largest latencies.
+    /// Uses the given limit; without one, a bound that follows the largest latencies.
     pub fn new(fixed: Option<Nanos>) -> SpikeBound {
         SpikeBound { fixed, cycles: 0, largest: BinaryHeap::new() }
     }
 
-    /// So many more cycles were counted.
+    /// Counts further cycles.
     pub fn count(&mut self, cycles: u64) {
         self.cycles += cycles;
     }
 
-    /// Whether this latency is a spike. Before the first cycles are counted there is nothing to
-    /// compare with.
+    /// Whether this latency is a spike; false before the first cycles are counted, as there is
+    /// nothing to compare with.
     pub fn is_spike(&mut self, latency: Nanos) -> bool {
         if let Some(fixed) = self.fixed {
             return latency > fixed;
@@ -48,7 +47,7 @@ impl SpikeBound {
         is_large && self.cycles > 0
     }
 
-    /// Latencies from here on must be told by the threads.
+    /// Threads must report latencies from here on.
     pub fn floor(&self) -> Nanos {
         self.fixed.map_or(Nanos::MAX, |fixed| fixed + Nanos(1))
     }
@@ -63,7 +62,7 @@ mod tests {
         let mut bound = SpikeBound::new(None);
         assert!((1..=20).all(|latency| !bound.is_spike(Nanos(latency))), "nothing to compare with");
         bound.count(1_000);
-        // Of those the largest are 11 to 20.
+        // The largest are 11 to 20.
         assert!(!bound.is_spike(Nanos(11)) && bound.is_spike(Nanos(12)));
         assert!(!bound.is_spike(Nanos(12)) && bound.is_spike(Nanos(13)));
         bound.count(1_000_000);

@@ -1,5 +1,5 @@
-//! The ring buffers of the flight recorder: a trace of our own with the events that tell why a
-//! thread was late, of which the pages of some CPUs around some moment are taken.
+//! The ring buffers of the flight recorder: a private trace instance with the events that explain a
+//! late thread. Pages of selected CPUs around a moment are copied from it.
 
 use crate::trace::page_layout;
 use latlab_model::flight::{EventDescription, PageRange, TraceFormats};
@@ -10,7 +10,7 @@ use latlab_trace::{Field, Format, Layout};
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::ops::Range;
 
-/// What is recorded, as far as the kernel has it. Without the first ones nothing is explained.
+/// Events to record, if the kernel has them. Without the first ones nothing can be explained.
 const NEEDED: [&str; 2] = ["sched/sched_switch", "sched/sched_waking"];
 const EVENTS: [&str; 24] = [
     "sched/sched_process_fork",
@@ -38,7 +38,7 @@ const EVENTS: [&str; 24] = [
     "cpuhp/cpuhp_enter",
     "cpuhp/cpuhp_exit",
 ];
-/// Interrupts without a number of their own, on x86: each as `NAME_entry` and `NAME_exit`.
+/// x86 interrupts without a number, each as `NAME_entry` and `NAME_exit`.
 const VECTORS: [&str; 9] = [
     "local_timer",
     "reschedule",
@@ -50,26 +50,26 @@ const VECTORS: [&str; 9] = [
     "error_apic",
     "spurious_apic",
 ];
-/// Page faults come in crowds; they are recorded where the kernel has them.
+/// Page faults come in bursts; they are recorded if the kernel has these events.
 const FAULTS: [&str; 2] = ["exceptions/page_fault_user", "exceptions/page_fault_kernel"];
 
-/// What the ring buffer of a CPU holds, in KiB: some 100 ms of a busy CPU.
+/// Size of each CPU's ring buffer in KiB: about 100 ms of a busy CPU.
 const LARGEST_RING: u64 = 4096;
 const SMALLEST_RING: u64 = 64;
-/// All of them take no more than this part of the memory.
+/// All ring buffers take at most this fraction of the memory.
 const MEMORY_PART: u64 = 64;
-/// Pages of a CPU that are remembered, since a read page is gone from the kernel.
+/// Pages kept per CPU, since the kernel drops a page once it is read.
 const REMEMBERED: usize = 1024;
-/// Pages that are read before the recorder gives way to other threads.
+/// Pages to read before yielding to other threads.
 const AT_ONCE: usize = 16;
 
 /// The ring buffers, switched off until they are opened.
 pub struct FlightBuffer {
     instance: Instance,
     layout: Layout,
-    /// Where each event has the number of its thread.
+    /// Position of the thread number in every event.
     thread: Field,
-    /// What describes them.
+    /// The format of the pages.
     pub formats: TraceFormats,
     cpus: HashMap<u32, CpuPages>,
 }
@@ -83,14 +83,14 @@ struct ReadPage {
 /// The pages of one CPU.
 struct CpuPages {
     pipe: Pipe,
-    /// The last that were read, by time.
+    /// The most recently read pages, by time.
     recent: VecDeque<ReadPage>,
-    /// Number of the next one.
+    /// Number of the next page.
     next: u32,
 }
 
 impl FlightBuffer {
-    /// Makes the trace, switched off; the error is what is missing and what to do.
+    /// Creates the trace, switched off; the error says what is missing and what to do.
     pub fn prepare(root: &Root, changes: &mut Changes) -> Result<FlightBuffer, String> {
         let tracefs = Tracefs::find(root)?;
         let layout = page_layout(&tracefs)?;
@@ -110,7 +110,7 @@ impl FlightBuffer {
             }
         }
         let instance = tracefs.instance(changes)?;
-        // The same in all of them.
+        // The field is the same in all events.
         let format =
             events.first().and_then(|one: &EventDescription| Format::parse(&one.format).ok());
         let thread = format.and_then(|format| format.field("common_pid"));
@@ -119,7 +119,7 @@ impl FlightBuffer {
         Ok(FlightBuffer { instance, layout, thread, formats, cpus: HashMap::new() })
     }
 
-    /// Opens the buffers of all CPUs, and lets the events be recorded once it is switched on.
+    /// Opens the buffers of all CPUs, and enables the events for when it is switched on.
     pub fn open(&mut self, root: &Root, cpus: &[u32]) -> Result<(), String> {
         let most = memory_kib(root) / MEMORY_PART / cpus.len().max(1) as u64;
         let ring = most.clamp(SMALLEST_RING, LARGEST_RING);
@@ -144,36 +144,35 @@ impl FlightBuffer {
         Ok(())
     }
 
-    /// Switches it on or off.
     pub fn switch(&self, on: bool) {
         let _ = self.instance.set("tracing_on", if on { "1" } else { "0" });
     }
 
-    /// Reads the pages of a CPU with what happened up to this time; `pause` is called now and then.
+    /// Reads the pages of a CPU up to this time, calling `pause` now and then.
     pub fn read(&mut self, cpu: u32, to: i64, pause: impl Fn()) {
         if let Some(pages) = self.cpus.get_mut(&cpu) {
             pages.read_until(to, &self.layout, pause);
         }
     }
 
-    /// Which of the pages that were read hold what happened on a CPU between these times.
+    /// Finds the pages that hold the events of a CPU between these times.
     pub fn range(&self, cpu: u32, from: i64, to: i64) -> Option<PageRange> {
         let pages = self.cpus.get(&cpu)?;
         let (recent, oldest) = (&pages.recent, pages.oldest());
-        // The last page that begins before the time may hold it.
+        // The last page that begins before `from` may hold events after it.
         let first = recent.partition_point(|page| page.begin <= from).saturating_sub(1);
         let end = recent.partition_point(|page| page.begin <= to);
         Some(PageRange { cpu, first: oldest + first as u32, end: oldest + end.max(first) as u32 })
     }
 
-    /// The threads that ran in a range between these times.
+    /// Threads that ran in a range between these times.
     pub fn threads(&self, range: &PageRange, from: i64, to: i64) -> BTreeSet<i32> {
         let pages = self.inside(range).flat_map(|(_, page)| self.layout.events(&page.bytes));
         let events = pages.filter(|event| (from..=to).contains(&(event.at as i64)));
         events.filter_map(|event| Some(self.thread.read(event.data)? as i32)).collect()
     }
 
-    /// The pages of a range that are remembered, with their numbers.
+    /// The remembered pages of a range, with their numbers.
     fn inside(&self, range: &PageRange) -> impl Iterator<Item = (u32, &ReadPage)> {
         let pages = self.cpus.get(&range.cpu);
         let recent = pages.into_iter().flat_map(|pages| (pages.oldest()..).zip(&pages.recent));
@@ -181,13 +180,12 @@ impl FlightBuffer {
         recent.filter(move |(number, _)| range.contains(number))
     }
 
-    /// The pages of a range that were not sent yet, with their numbers.
+    /// The unsent pages of a range, with their numbers.
     pub fn unsent(&self, range: &PageRange) -> impl Iterator<Item = (u32, &[u8])> {
         let unsent = self.inside(range).filter(|(_, page)| !page.is_sent);
         unsent.map(|(number, page)| (number, page.bytes.as_slice()))
     }
 
-    /// These pages have been sent.
     pub fn mark_sent(&mut self, cpu: u32, numbers: Range<u32>) {
         let Some(pages) = self.cpus.get_mut(&cpu) else { return };
         let oldest = pages.oldest();
@@ -222,7 +220,7 @@ impl CpuPages {
     }
 }
 
-/// The memory of the machine, in KiB; a small value where it cannot be read.
+/// The machine's memory in KiB; a small value if it cannot be read.
 fn memory_kib(root: &Root) -> u64 {
     let text = root.read("proc/meminfo").unwrap_or_default();
     let total = text.lines().find_map(|line| line.strip_prefix("MemTotal:"));

@@ -1,5 +1,5 @@
-//! Names of the kernel's functions whose addresses stand in recorded pages. Only whole addresses of
-//! functions are told, so that no page has to be understood here.
+//! Names of kernel functions whose addresses occur in recorded pages. Only exact function addresses
+//! are looked up, so no page has to be parsed here.
 
 use latlab_model::flight::KernelFunction;
 use latlab_sys::files::Root;
@@ -7,20 +7,20 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 
-/// Addresses that are remembered; a run has some hundred functions, and more words that look like one.
+/// Number of addresses kept; a run has some hundred functions, and more words that look like one.
 const MOST: usize = 1 << 16;
-/// No function of any kernel lies below this.
+/// No kernel function lies below this address.
 const LOWEST: u64 = if usize::BITS == 64 { 0xffff_8000_0000_0000 } else { 0x8000_0000 };
-/// Words begin at each of these steps.
+/// Alignment of a word in a page.
 const STEP: usize = 4;
 const WORD: usize = size_of::<usize>();
 
-/// What may be an address of a function.
+/// Words that may be addresses of functions.
 #[derive(Default)]
 pub struct Addresses(BTreeSet<u64>);
 
 impl Addresses {
-    /// Looks at a page.
+    /// Collects the candidates in a page.
     pub fn add(&mut self, page: &[u8]) {
         for at in (0..page.len().saturating_sub(WORD - 1)).step_by(STEP) {
             let word: [u8; WORD] = std::array::from_fn(|byte| page[at + byte]);
@@ -31,7 +31,7 @@ impl Addresses {
         }
     }
 
-    /// Those that are functions, with their names, as far as the kernel tells them.
+    /// The candidates that are functions, with the names that the kernel lists.
     pub fn functions(&self, root: &Root) -> Vec<KernelFunction> {
         let Ok(file) = File::open(root.path("proc/kallsyms")) else { return Vec::new() };
         let mut lines = BufReader::with_capacity(1 << 16, file);
@@ -63,7 +63,7 @@ mod tests {
             format!("{known:x} t vmstat_update\n{other:x} T other\n{:x} d data\n", known + 8);
         std::fs::write(folder.path().join("proc/kallsyms"), text).unwrap();
         let mut page = vec![0; 100];
-        // As an event lies: on a step of four bytes.
+        // Four-byte alignment, as in an event.
         page[12..12 + WORD].copy_from_slice(&known.to_le_bytes()[..WORD]);
         page[40..40 + WORD].copy_from_slice(&(known + 8).to_le_bytes()[..WORD]);
         let mut addresses = Addresses::default();

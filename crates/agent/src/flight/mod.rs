@@ -1,8 +1,8 @@
-//! `--explain`: a flight recorder for the kernel's events. The kernel writes them over and over into
-//! ring buffers of our own; when a thread was late, the pages around that moment are copied to the
-//! stream, and recording goes on. Nothing is understood here.
+//! `--explain`: a flight recorder for kernel events. The kernel overwrites private ring buffers
+//! continuously; when a thread was late, the pages around that moment are copied to the stream
+//! while recording goes on. Pages are not interpreted here.
 //!
-//! Where it cannot record, the run is refused before it begins.
+//! If it cannot record, the run is refused before it begins.
 
 mod bound;
 mod buffer;
@@ -36,25 +36,25 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use threads::ThreadNames;
 
-/// Distance of two readings of the stolen time.
+/// Time between two readings of the stolen time.
 const PASS: i64 = 100_000_000;
-/// Before the release: a period, in which the timer was started, but no more than this.
+/// Recorded before the release: one period, in which the timer was started, but at most this.
 const LEAD: Nanos = Nanos(2 * MILLISECOND.0);
-/// After the thread has read the clock.
+/// Recorded after the thread has read the clock.
 const TAIL: Nanos = Nanos(200 * MICROSECOND.0);
-/// What the kernel has begun to write it has written by then.
+/// By then the kernel has finished writing an event that it has begun.
 const SETTLED: i64 = 1_000_000;
-/// Spikes that wait for their pages.
+/// Largest number of spikes that wait for their pages.
 const WAITING: usize = 4096;
-/// Bytes of pages that are sent in a second, on average …
+/// Bytes of pages sent per second on average …
 const BYTES_A_SECOND: i64 = 4 << 20;
-/// … at once …
+/// … in a burst …
 const BYTES_AT_ONCE: i64 = 8 << 20;
 /// … and in a run.
 const BYTES_OF_A_RUN: i64 = 256 << 20;
-/// On a machine with no more CPUs, what the others did at a spike is recorded as well.
+/// On a machine with at most this many CPUs, all CPUs are recorded at a spike.
 const FEW_CPUS: usize = 8;
-/// Pages of a frame, which are few enough to be found behind damage.
+/// Pages per frame; few enough that the next frame is found behind damage.
 const PAGES_OF_A_FRAME: u32 = 64;
 
 /// The recorder, set up and switched off.
@@ -74,13 +74,13 @@ fn refusal(text: String) -> Refusal {
     machine_refuses(format!("--explain: {text}"))
 }
 
-/// A spike for the recorder.
+/// A spike, on its way to the recorder.
 struct Notice {
     thread: u32,
     spike: Spike,
 }
 
-/// The drainer's end: decides what is a spike.
+/// The drainer's end, which decides what is a spike.
 pub struct SpikeTrigger {
     bound: SpikeBound,
     notices: SyncSender<Notice>,
@@ -88,7 +88,7 @@ pub struct SpikeTrigger {
 }
 
 impl SpikeTrigger {
-    /// Takes a large latency.
+    /// Checks a large latency.
     pub fn push(&mut self, thread: u32, spike: Spike) {
         if self.bound.is_spike(spike.latency_ns) {
             let taken = self.notices.try_send(Notice { thread, spike });
@@ -96,22 +96,22 @@ impl SpikeTrigger {
         }
     }
 
-    /// So many more cycles were counted.
+    /// Counts further cycles.
     pub fn count(&mut self, cycles: u64) {
         self.bound.count(cycles);
     }
 
-    /// Latencies from here on must be told by the threads.
+    /// Threads must report latencies from here on.
     pub fn floor(&self) -> Nanos {
         self.bound.floor()
     }
 }
 
-/// The thread that copies pages; it ends by [`FlightRecorder::finish`], once its trigger is gone.
+/// The thread that copies pages; [`FlightRecorder::finish`] ends it once its trigger is dropped.
 pub struct FlightRecorder(JoinHandle<()>);
 
 impl FlightRecorder {
-    /// Records from now on; gives back the drainer's end.
+    /// Starts recording; returns the drainer's end.
     pub fn start(
         PreparedRecorder { mut buffer, root }: PreparedRecorder,
         plan: &Plan,
@@ -124,7 +124,7 @@ impl FlightRecorder {
         buffer.open(&root, &all).map_err(refusal)?;
         outbox.send(&Message::TraceFormats(buffer.formats.clone()));
         let first = threads.iter().map(|thread| thread.first_release_ns.0).min().unwrap_or(0);
-        // The kernel puts timers of such a CPU on others.
+        // The kernel moves timers of a nohz_full CPU to others.
         let tickless = root.read("sys/devices/system/cpu/nohz_full").unwrap_or_default();
         let tickless: CpuSet = tickless.trim().parse().unwrap_or_default();
         let cpus = threads.iter().zip(wakers).map(|(setup, &waker)| match setup.cpu {
@@ -158,7 +158,7 @@ impl FlightRecorder {
             root,
             outbox: outbox.clone(),
         };
-        // Its thread may be kept from its CPU itself, and comes when it comes.
+        // The copying thread may be kept off its CPU and start late.
         copier.switch(Clock::Monotonic.now());
         let (notices, seen) = sync_channel(WAITING);
         let started = std::thread::Builder::new().spawn(move || copier.run(&seen));
@@ -167,9 +167,9 @@ impl FlightRecorder {
         Ok((FlightRecorder(thread), SpikeTrigger { bound, notices, refused }))
     }
 
-    /// Waits until what was seen has been sent.
+    /// Waits until all seen spikes are sent.
     pub fn finish(self) {
-        // What it has sent is there, even if it has died since.
+        // If it has panicked, what it sent before still counts.
         let _ = self.0.join();
     }
 }
@@ -177,12 +177,12 @@ impl FlightRecorder {
 struct PageCopier {
     buffer: FlightBuffer,
     root: Root,
-    /// The CPUs of each thread's spikes, its own first.
+    /// The CPUs to record for each thread, its own first.
     cpus: Vec<Vec<u32>>,
     periods: Vec<Nanos>,
-    /// The measuring threads in the kernel.
+    /// Kernel numbers of the measuring threads.
     ids: Vec<u32>,
-    /// The CPU time of these, when it was last asked.
+    /// Their CPU time at the last query.
     used: i64,
     schedule: RecorderSchedule,
     stolen: StolenTimes,
@@ -194,11 +194,11 @@ struct PageCopier {
     left: i64,
     number: u32,
     report: RecorderReport,
-    /// When it was sent last.
+    /// When the status was last sent.
     reported: i64,
-    /// Spikes that came while too many waited.
+    /// Spikes dropped because too many waited.
     refused: Arc<AtomicU64>,
-    /// When it was switched last, how, and the CPU time of the threads then.
+    /// Time and state of the last switch, and the threads' CPU time then.
     window: Option<(i64, bool, i64)>,
     outbox: Outbox,
 }
@@ -240,7 +240,8 @@ impl PageCopier {
         self.send_report();
     }
 
-    /// Switches the recorder as the schedule has it, and notes what the threads have used meanwhile.
+    /// Switches the recorder by its schedule, and notes the CPU time that the threads used
+    /// meanwhile.
     fn switch(&mut self, now: i64) {
         let on = self.schedule.is_on(now);
         if self.window.is_some_and(|(_, was_on, _)| was_on == on) {
@@ -264,7 +265,7 @@ impl PageCopier {
         });
     }
 
-    /// What the threads have used so far; when they have ended, what they had when it was last asked.
+    /// CPU time of the threads so far; after their end, the last value.
     fn cpu_time(&mut self) -> i64 {
         let used = self.ids.iter().filter_map(|&id| cpu_time_of_thread(id)).sum();
         self.used = self.used.max(used);
@@ -280,7 +281,7 @@ impl PageCopier {
         self.outbox.send(&message);
     }
 
-    /// Sends the pages of a spike that were not sent yet, and the spike.
+    /// Sends the unsent pages of a spike, then the spike.
     fn copy(&mut self, Notice { thread, spike }: &Notice) {
         self.report.spikes.seen += 1;
         let (release, woken) = (spike.release_ns, spike.release_ns + spike.latency_ns);
@@ -311,7 +312,7 @@ impl PageCopier {
         let ran = own.map(|range| self.buffer.threads(range, from.0, woken.0)).unwrap_or_default();
         let described = self.names.describe(ran, &self.root);
         if !described.is_empty() {
-            // Without it a thread has its own name alone.
+            // If it is lost, a thread is shown only by its name.
             let _ = self.outbox.offer(&Message::KnownThreads(described));
         }
         self.allowance -= bytes;
@@ -334,14 +335,14 @@ impl PageCopier {
         }
     }
 
-    /// Whether the stream has taken all of these that it had not taken before.
+    /// Sends the unsent pages of a range; returns whether the stream took all of them.
     fn send_pages(&mut self, range: &PageRange) -> bool {
         let cpu = range.cpu;
         loop {
             let mut unsent = self.buffer.unsent(range);
             let Some((first, page)) = unsent.next() else { return true };
             let mut pages = vec![page.to_vec()];
-            // Spikes may be told out of order, so that what is not sent need not lie in one piece.
+            // Spikes may be reported out of order, so unsent pages need not be contiguous.
             let following = (first + 1..first + PAGES_OF_A_FRAME).zip(unsent);
             let following = following.take_while(|(number, (at, _))| number == at);
             pages.extend(following.map(|(_, (_, page))| page.to_vec()));
@@ -355,13 +356,13 @@ impl PageCopier {
     }
 }
 
-/// The last readings of the stolen time of each CPU. A spike may be reported late, so several are kept.
+/// The last readings of each CPU's stolen time. Several are kept, as a spike may be reported late.
 #[derive(Default)]
 struct StolenTimes {
     readings: VecDeque<(i64, HashMap<u32, i64>)>,
 }
 
-/// Readings of the stolen time that are remembered.
+/// Number of readings kept.
 const READINGS: usize = 200;
 
 impl StolenTimes {
@@ -370,7 +371,7 @@ impl StolenTimes {
         let cpu = |line: &str| {
             let mut words = line.split_ascii_whitespace();
             let cpu = words.next()?.strip_prefix("cpu")?.parse().ok()?;
-            // The eighth is that of the hypervisor, in hundredths of a second.
+            // The eighth value is the time stolen by the hypervisor, in hundredths of a second.
             let ticks: i64 = words.nth(7)?.parse().ok()?;
             Some((cpu, ticks * 10_000_000))
         };
@@ -381,7 +382,7 @@ impl StolenTimes {
         self.readings.push_back((now, read.collect()));
     }
 
-    /// What it rose by around a spike; none where the readings do not enclose it.
+    /// The increase around a spike; `None` if no two readings enclose it.
     fn around(&self, cpu: u32, release: i64, woken: i64) -> Option<StolenTime> {
         let (from, before) = self.readings.iter().rfind(|(at, _)| *at <= release)?;
         let (to, after) = self.readings.iter().find(|(at, _)| *at >= woken)?;

@@ -1,26 +1,26 @@
-//! When the recorder is off, so that the run says what it costs: a fixed schedule. Pure.
+//! When the recorder is off, so that the run can tell its cost: a fixed schedule. Pure.
 
 use latlab_model::Plan;
 use latlab_model::nanos::SECOND;
 
 /// It is off once in this time …
 const LONGEST_ROUND: i64 = 20 * SECOND.0;
-/// … and never in a run that is shorter than this.
+/// … and never in a run shorter than this.
 const SHORTEST_ROUND: i64 = 8 * SECOND.0;
-/// The part of a round in which it is off.
+/// The fraction of a round in which it is off, as one in this many.
 const PART: i64 = 10;
-/// It must be off for some intervals, or there is nothing to compare with.
+/// It must be off for several intervals, or there is nothing to compare with.
 const SHORTEST_PAUSE: i64 = 1_200_000_000;
 
-/// On, but for a pause in the middle of each round.
+/// On, except for a pause in the middle of each round.
 pub struct RecorderSchedule {
     first: i64,
-    /// None where it is never off.
+    /// `None` if it is never off.
     round: Option<i64>,
 }
 
 impl RecorderSchedule {
-    /// From the first release on.
+    /// A schedule that begins at the first release.
     pub fn new(first: i64, plan: &Plan) -> RecorderSchedule {
         let cycles = plan.cycles.zip(plan.method.period());
         let by_cycles = cycles.map(|(cycles, period)| period.0.saturating_mul(cycles as i64));
@@ -29,7 +29,7 @@ impl RecorderSchedule {
         RecorderSchedule { first, round: (round >= SHORTEST_ROUND).then_some(round) }
     }
 
-    /// Whether it is to record now.
+    /// Whether to record now.
     pub fn is_on(&self, now: i64) -> bool {
         let Some(round) = self.round.filter(|_| now >= self.first) else { return true };
         let pause = (round / PART).max(SHORTEST_PAUSE);

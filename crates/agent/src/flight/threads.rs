@@ -1,32 +1,33 @@
-//! Whose threads ran around spikes: asked of `/proc` soon after, since most of them live on.
+//! Owners of threads that ran around spikes, read from `/proc` soon afterwards while most of them
+//! still run.
 
 use latlab_model::flight::KnownThread;
 use latlab_sys::files::Root;
 use std::collections::BTreeSet;
 
-/// Threads that are described in a run.
+/// Largest number of threads described in a run.
 const MOST: usize = 4096;
 
-/// The threads that were looked for.
+/// The threads that were already looked up.
 #[derive(Default)]
 pub struct ThreadNames(BTreeSet<i32>);
 
 impl ThreadNames {
-    /// Describes those of these threads that nobody has asked for before.
+    /// Describes the threads that were not looked up before.
     pub fn describe(&mut self, ids: BTreeSet<i32>, root: &Root) -> Vec<KnownThread> {
         let new = ids.into_iter().filter(|&id| id > 0 && self.0.len() < MOST && self.0.insert(id));
         new.filter_map(|id| known_thread(root, id)).collect()
     }
 }
 
-/// None of one that has ended.
+/// `None` if the thread has ended.
 fn known_thread(root: &Root, id: i32) -> Option<KnownThread> {
     let status = root.read(format!("proc/{id}/status"))?;
     let process =
         status.lines().find_map(|line| line.strip_prefix("Tgid:"))?.trim().parse().ok()?;
     let name = root.read(format!("proc/{process}/comm"))?;
     let cgroups = root.read(format!("proc/{id}/cgroup")).unwrap_or_default();
-    // Version 2 has no list of controllers; beside it version 1 may have that of CPU time.
+    // Version 2 has no list of controllers; a mounted version 1 may have the one for CPU time.
     let of = |line: &str| {
         let mut parts = line.splitn(3, ':').skip(1);
         let (controllers, path) = (parts.next()?, parts.next()?);

@@ -1,4 +1,4 @@
-//! What loads need, against what the machine has: before any of them is started.
+//! Checks the needs of all loads against the machine before any is started.
 
 use latlab_model::Plan;
 use latlab_model::load::Load;
@@ -6,10 +6,10 @@ use latlab_sys::child::program_path;
 use latlab_sys::disk;
 use latlab_sys::files::Root;
 
-/// Memory that is left to everything else.
+/// Memory left to everything else.
 const SPARE_MEMORY: u64 = 64 << 20;
 
-/// The programs of each load's processes; an error is one line.
+/// Returns the programs of each load's processes; an error is one line.
 pub fn check(root: &Root, plan: &Plan) -> Result<Vec<Vec<String>>, String> {
     let programs = plan.loads.iter().map(|load| programs(root, load)).collect::<Result<_, _>>()?;
     memory(root, &plan.loads)?;
@@ -18,7 +18,7 @@ pub fn check(root: &Root, plan: &Plan) -> Result<Vec<Vec<String>>, String> {
     Ok(programs)
 }
 
-/// The first load whose program is not here, and how to install it.
+/// The first load whose program is missing, and how to install it.
 pub fn missing_program(root: &Root, plan: &Plan) -> Option<String> {
     plan.loads.iter().find_map(|load| programs(root, load).err())
 }
@@ -81,7 +81,7 @@ fn room(loads: &[Load]) -> Result<(), String> {
     check_fit(&what, "free", loads, |load| load.needs.disk_bytes, free, 0)
 }
 
-/// The arithmetic of what does not fit, in one line.
+/// Explains, in one line with numbers, what does not fit.
 fn check_fit(
     what: &str,
     free_word: &str,

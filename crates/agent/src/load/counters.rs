@@ -1,9 +1,9 @@
-//! The counters of the kernel that loads move.
+//! Kernel counters that loads drive up.
 
 use latlab_model::load::Evidence;
 use latlab_sys::files::Root;
 
-/// What a counter is now, of the whole machine; none where the kernel does not keep it.
+/// Current system-wide value of a counter; `None` if the kernel does not keep it.
 pub fn read(root: &Root, counter: Evidence) -> Option<u64> {
     match counter {
         Evidence::ContextSwitches => first_of(root, "proc/stat", "ctxt"),
@@ -17,7 +17,7 @@ pub fn read(root: &Root, counter: Evidence) -> Option<u64> {
     }
 }
 
-/// The first number behind the word with which a line begins.
+/// The first number on the line that begins with this key.
 fn first_of(root: &Root, file: &str, key: &str) -> Option<u64> {
     let text = root.read(file)?;
     let mut lines = text.lines().map(str::split_whitespace);

@@ -1,4 +1,4 @@
-//! The CPUs that the threads of a load may use, from look to look.
+//! The CPUs that the threads of a load may use, from check to check.
 
 use latlab_model::load::{LostCpus, LostPriority};
 use latlab_model::{CpuSet, Nanos};
@@ -7,35 +7,34 @@ use latlab_sys::files::Root;
 use latlab_sys::sched::{Scheduling, ThreadScheduling, affinity_of};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A thread, by its number and the start of its process.
+/// A thread, by its number and the start time of its process.
 type ThreadKey = (u32, u64);
 
-/// What the threads of a load may use, and what was taken from them.
+/// CPUs that the threads of a load may use, and those that were taken away.
 #[derive(Default, Debug)]
 pub struct Coverage {
-    /// Each thread of the last look.
+    /// Each thread at the last check.
     threads: BTreeMap<ThreadKey, CpuSet>,
-    /// When that was; none before the first.
+    /// Time of the last check; `None` before the first.
     looked_at: Option<Nanos>,
-    /// All CPUs of all looks.
+    /// All CPUs of all checks.
     pub seen: BTreeSet<u32>,
-    /// What all threads covered when the load had begun; none before.
+    /// CPUs that all threads covered when the load had started; `None` before.
     begun: Option<CpuSet>,
     /// Whether a thread has lost a CPU since then.
     any_narrowed: bool,
-    /// The first look at which a CPU was covered no more.
+    /// The first check at which a CPU was no longer covered.
     pub lost: Option<LostCpus>,
-    /// The priorities of its threads.
     pub priorities: Priorities,
 }
 
-/// How the threads of a load are scheduled, from look to look.
+/// How the threads of a load are scheduled, from check to check.
 #[derive(Default, Debug)]
 pub struct Priorities {
     threads: BTreeMap<ThreadKey, ThreadScheduling>,
     looked_at: Option<Nanos>,
     has_begun: bool,
-    /// The first thread that was given a lower one.
+    /// The first thread whose priority was lowered.
     pub lost: Option<LostPriority>,
 }
 
@@ -54,7 +53,7 @@ impl Priorities {
     }
 }
 
-/// What comes before what.
+/// Sorts scheduling from weak to strong.
 fn rank(thread: ThreadScheduling) -> (u8, i64) {
     let ordinary = -i64::from(thread.nice());
     match thread.scheduling() {
@@ -66,13 +65,13 @@ fn rank(thread: ThreadScheduling) -> (u8, i64) {
 }
 
 impl Coverage {
-    /// The load runs as it should: what its threads have set themselves by now is theirs.
+    /// Marks the load as running: what its threads set up to now is their own choice.
     pub fn begin(&mut self) {
         self.begun = Some(self.covered());
         self.priorities.has_begun = true;
     }
 
-    /// Looks at all threads of these processes; `between` is called before each process.
+    /// Checks all threads of these processes, calling `between` before each process.
     pub fn look(
         &mut self,
         root: &Root,
@@ -85,7 +84,7 @@ impl Coverage {
             between();
             for thread in threads_of(root, process) {
                 let key = (thread, process.stat.started);
-                // One that has gone meanwhile is on no CPU.
+                // A thread that has ended meanwhile has no CPU.
                 if let Ok(cpus) = affinity_of(thread) {
                     threads.insert(key, cpus.into_iter().collect());
                 }
@@ -113,13 +112,13 @@ impl Coverage {
         let previous_ns = self.looked_at.replace(at);
         self.seen.extend(self.threads.values().flat_map(CpuSet::iter));
         let Some(begun) = self.begun.as_ref().filter(|_| self.lost.is_none()) else { return };
-        // A load whose threads come and go covers now these CPUs and now those; only one whose threads
-        // were given others has lost some.
+        // The coverage of a load whose threads come and go varies; CPUs count as lost only if an
+        // existing thread's mask was narrowed.
         self.any_narrowed |= any_narrowed;
         let now = self.covered();
         let missing = begun.without(&now);
         if self.any_narrowed && !now.is_empty() && !missing.is_empty() {
-            // The kernel takes an offline CPU from everybody.
+            // The kernel removes an offline CPU from every mask.
             let missing = missing.without(&offline());
             let lost = LostCpus { at_ns: at, previous_ns, lost: missing.clone(), left: now };
             self.lost = (!missing.is_empty()).then_some(lost);
@@ -131,7 +130,7 @@ impl Coverage {
     }
 }
 
-/// The threads of a process; its own number where it has one only.
+/// The threads of a process; only its own number if it has just one.
 fn threads_of(root: &Root, process: &Descendant) -> Vec<u32> {
     let listed = || root.names(format!("proc/{}/task", process.pid)).unwrap_or_default();
     match process.stat.threads {
@@ -148,7 +147,8 @@ mod tests {
         if list.is_empty() { CpuSet::default() } else { list.parse().unwrap() }
     }
 
-    /// What is lost over some looks, each with the CPUs of some threads; the first is at the begin.
+    /// What is lost over several checks, each given as the CPUs of some threads; the first is at
+    /// the start.
     fn lost(looks: &[&[(u32, &str)]], offline: &str) -> Option<(i64, String, String)> {
         let mut coverage = Coverage::default();
         for (at, look) in (0..).zip(looks) {

@@ -1,9 +1,9 @@
-//! The loads of a run, each supervised by a process of its own.
+//! The loads of a run, each supervised by its own process.
 //!
-//! Whatever a load forks becomes a child of its supervisor when its parent exits. The supervisor ends
-//! all of it when it is told to, or when the agent is gone. Before anything is measured it waits until
-//! the load uses its CPU. Each second it reads the load's CPU time and a kernel counter that this kind
-//! of load moves.
+//! Everything that a load forks becomes a child of its supervisor when its parent exits. The
+//! supervisor ends all of it on request, or when the agent is gone. Before anything is measured it
+//! waits until the load uses its CPU. Each second it reads the load's CPU time and a kernel counter
+//! that this kind of load drives up.
 
 mod check;
 mod counters;
@@ -37,26 +37,26 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 pub use supervisor::supervise;
 
-/// The word that makes a supervisor of our program.
+/// Argument that makes this program a supervisor.
 pub const LOAD_SUPERVISOR: &str = "load-supervisor";
-/// More than any supervisor takes until it says that its load runs, or does not.
+/// Upper bound of the time until a supervisor reports that its load runs or failed.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Loads that run, or wait for the word to; dropping this kills them.
+/// Loads that run, or wait to be started; dropping this kills them.
 pub struct Loads(Vec<SupervisedLoad>);
 
 struct SupervisedLoad {
     request: LoadRequest,
     supervisor: u32,
-    /// Tells the supervisor that the agent lives.
+    /// Open while the agent lives.
     input: Option<ChildStdin>,
     forwarder: Option<JoinHandle<()>>,
-    /// Whether its load runs, or has ended.
+    /// Reports that the load runs, or has ended.
     begun: Receiver<()>,
 }
 
 impl Loads {
-    /// Checks what the loads need, and starts the supervisors of them all, which wait for their request.
+    /// Checks the needs of the loads and starts their supervisors, which wait for a request.
     pub fn start_supervisors(
         root: &Root,
         plan: &Plan,
@@ -80,7 +80,7 @@ impl Loads {
         Ok(loads)
     }
 
-    /// Starts them all, and waits until they run.
+    /// Starts all loads, and waits until they run.
     pub fn start(&mut self) -> Result<(), Refusal> {
         for load in &mut self.0 {
             load.start().map_err(|error| cannot_start(&load.request.load, &error))?;
@@ -90,28 +90,28 @@ impl Loads {
         Ok(())
     }
 
-    /// The processes that supervise them: those that they start are the first ones of their groups.
+    /// The supervisor processes; each process that they start leads a process group.
     pub fn supervisors(&self) -> Vec<u32> {
         self.0.iter().map(|load| load.supervisor).collect()
     }
 
-    /// Tells the supervisors the releases, between which they look at their loads.
+    /// Sends the supervisors the release times, between which they check their loads.
     pub fn tell_releases(&mut self, releases: &ReleaseTimes) {
         if releases.threads().is_empty() {
             return;
         }
         let text = serde_json::to_string(releases.threads()).expect("they are numbers");
         for input in self.0.iter_mut().filter_map(|load| load.input.as_mut()) {
-            // A supervisor that has gone needs no word.
+            // Fails only if the supervisor has gone.
             let _ = writeln!(input, "{RELEASES_WORD}{text}");
         }
     }
 
-    /// Ends all of them at once and waits until nothing of them is left.
+    /// Ends all loads together and waits until nothing of them is left.
     pub fn end(mut self) {
         for load in &mut self.0 {
             if let Some(mut input) = load.input.take() {
-                // A supervisor that has gone needs no word.
+                // Fails only if the supervisor has gone.
                 let _ = input.write_all(STOP_WORD.as_bytes());
             }
         }
@@ -147,7 +147,7 @@ impl SupervisedLoad {
                 forward_frames(output, &outbox, &begin);
             }
             let _ = supervisor.wait();
-            // One that was killed has left its load behind.
+            // A killed supervisor has left its load behind.
             restore_loads(&Root::default());
         };
         let forwarder = std::thread::Builder::new().spawn(forward)?;
@@ -169,7 +169,7 @@ impl SupervisedLoad {
     }
 }
 
-/// Hands the frames of a supervisor on.
+/// Forwards the frames of a supervisor.
 fn forward_frames(output: ChildStdout, outbox: &Outbox, begin: &Sender<()>) {
     let log = TimedLog::new(outbox.begin_log(OwnThread::Loads), outbox.releases.clone());
     let output = LoggedSource::new(output, Some(log));
@@ -177,7 +177,7 @@ fn forward_frames(output: ChildStdout, outbox: &Outbox, begin: &Sender<()>) {
     while let Ok(ReadResult::Frame(frame)) = frames.next_for_agent() {
         let message = frame.message;
         match &message {
-            // Their sum comes with the next one, and figures are counted where they are lost.
+            // The next sample includes a lost one, and dropped figures are counted elsewhere.
             Message::LoadSample(_) | Message::LoadLine(_) | Message::OwnWork(_) => {
                 outbox.offer(&message);
             }

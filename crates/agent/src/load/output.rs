@@ -1,4 +1,4 @@
-//! What a load prints: read at once so that it never waits, and kept in bounds.
+//! The output of a load: read at once so that the load never blocks, and bounded.
 
 use super::request::SupervisorEvent;
 use latlab_model::Nanos;
@@ -9,14 +9,14 @@ use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-/// Lines that are kept of the end of the output.
+/// Number of last lines kept.
 const KEPT_LINES: usize = 40;
-/// A longer line is cut.
+/// Longer lines are cut.
 const LONGEST_LINE: usize = 400;
-/// Lines with figures that are sent each second.
+/// Lines with figures sent per second.
 const LINES_PER_SECOND: f64 = 50.0;
 
-/// What is known of the output of a process so far.
+/// The output of a process so far.
 #[derive(Clone, Default)]
 pub struct Output(Arc<Mutex<Printed>>);
 
@@ -27,7 +27,6 @@ pub struct Printed {
     pub bytes: u64,
     /// Lines with figures that were not sent.
     pub dropped: u64,
-    /// The last lines.
     pub lines: VecDeque<String>,
 }
 
@@ -36,23 +35,23 @@ impl Output {
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The counts and the last lines by now.
+    /// The counts and the last lines so far.
     pub fn printed(&self) -> Printed {
         self.update(|printed| printed.clone())
     }
 }
 
-/// What is looked for in the lines of a process.
+/// What to look for in the output of a process.
 pub struct WantedLines {
-    /// Its place among the processes of the load.
+    /// Index of the process in the load.
     pub process: usize,
-    /// Lines that hold one of these are sent.
+    /// Lines that contain one of these are sent.
     pub figures: Vec<String>,
-    /// A line that holds this says that it is ready.
+    /// A line that contains this reports readiness.
     pub ready: Option<String>,
 }
 
-/// Reads until nobody can write any more.
+/// Reads until all writers have closed the pipe.
 pub fn read(
     mut from: impl Read,
     wanted: WantedLines,
@@ -112,7 +111,7 @@ fn take_line(
     });
 }
 
-/// So many lines a second, and those of a second at once.
+/// A rate limit with a burst of one second.
 struct Budget {
     left: f64,
     at: Instant,

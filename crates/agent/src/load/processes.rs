@@ -13,10 +13,10 @@ use std::io::{PipeWriter, Result, pipe};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::SyncSender;
 
-/// The processes of a load, in the request of their start.
+/// The processes of a load, in start order.
 pub struct Processes {
     request: LoadRequest,
-    /// By these two the kernel knows what belongs to the load.
+    /// The kernel identifies what belongs to the load by these two.
     scratch: Scratch,
     cgroup: Option<Cgroup>,
     slots: Vec<Slot>,
@@ -25,13 +25,13 @@ pub struct Processes {
 
 struct Slot {
     pid: Option<u32>,
-    /// What the process prints goes here, also after it was started again.
+    /// Takes the output of the process, also after a restart.
     writer: PipeWriter,
     output: Output,
 }
 
 impl Processes {
-    /// Starts none yet, but listens to all; they will be this nice.
+    /// Prepares to start the processes with this nice value, and listens to their output.
     pub fn new(
         request: LoadRequest,
         (scratch, cgroup): (Scratch, Option<Cgroup>),
@@ -59,17 +59,16 @@ impl Processes {
         Ok(Processes { request, scratch, cgroup, slots, nice })
     }
 
-    /// The request.
     pub fn request(&self) -> &LoadRequest {
         &self.request
     }
 
-    /// Number of the last one, which is the load.
+    /// Index of the last process, which is the load itself.
     pub fn last(&self) -> usize {
         self.slots.len() - 1
     }
 
-    /// Starts one of them.
+    /// Starts one process.
     pub fn start(&mut self, place: usize) -> Result<u32> {
         let slot = &mut self.slots[place];
         let mut command = Command::new(&self.request.programs[place]);
@@ -82,36 +81,36 @@ impl Processes {
             .stderr(slot.writer.try_clone()?);
         ordinary_command(&mut command, self.request.cpus.clone(), self.nice);
         join_load(&mut command, &self.scratch, self.cgroup.as_ref());
-        // It is waited for with all others.
+        // It is reaped with all the others.
         let pid = command.spawn()?.id();
         slot.pid = Some(pid);
         Ok(pid)
     }
 
-    /// The place of a process that has ended; none of one that the load has started itself.
+    /// The index of a process that has ended; `None` if the load started it.
     pub fn find_ended(&mut self, pid: u32) -> Option<usize> {
         let place = self.slots.iter().position(|slot| slot.pid == Some(pid))?;
         self.slots[place].pid = None;
         Some(place)
     }
 
-    /// Sends a signal to the groups of those that run.
+    /// Sends a signal to the process groups of those that run.
     pub fn signal(&self, places: std::ops::RangeInclusive<usize>, signal: KillSignal) {
         for slot in &self.slots[places] {
             if let Some(group) = slot.pid.and_then(|pid| Pid::from_raw(pid as i32)) {
                 let _ = kill_process_group(group, signal);
-                // One that is stopped would not see it.
+                // A stopped process would not see it.
                 let _ = kill_process_group(group, KillSignal::CONT);
             }
         }
     }
 
-    /// Whether one of them runs.
     pub fn is_running(&self, place: usize) -> bool {
         self.slots[place].pid.is_some()
     }
 
-    /// What they have printed: no more can come from this side. One more event follows for each.
+    /// The request, and the output of each process. No more input can come from this side, so one
+    /// more event follows for each.
     pub fn close(self) -> (LoadRequest, Vec<Output>) {
         (self.request, self.slots.into_iter().map(|slot| slot.output).collect())
     }

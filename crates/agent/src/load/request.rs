@@ -1,4 +1,4 @@
-//! What a supervisor is asked to do, and what it waits for.
+//! The request to a supervisor, and the events it waits for.
 
 use latlab_model::Nanos;
 use latlab_model::load::Load;
@@ -9,19 +9,19 @@ use std::io::{BufRead, Read};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::SyncSender;
 
-/// Bytes of what a program says of its version.
+/// Bytes kept of a program's version text.
 const VERSION_BYTES: u64 = 4096;
 
 /// The first line that a supervisor reads.
 #[derive(Serialize, Deserialize)]
 pub struct LoadRequest {
-    /// Place of the load in the plan.
+    /// Index of the load in the plan.
     pub number: u32,
-    /// What to run.
+    /// The load to run.
     pub load: Load,
-    /// Where the program of each of its processes lies.
+    /// Path of the program of each of its processes.
     pub programs: Vec<String>,
-    /// Where it may run.
+    /// CPUs it may run on.
     pub cpus: Vec<u32>,
 }
 
@@ -32,7 +32,8 @@ impl LoadRequest {
             return String::new();
         };
         let mut text = Vec::new();
-        // Some say it on one of the two, some on the other, and not all end by themselves.
+        // Programs print it on standard output or standard error, and some do not exit by
+        // themselves.
         let asked = std::io::pipe().and_then(|(reader, writer)| {
             let child = Command::new("timeout")
                 .args(["-s", "KILL", "2", program])
@@ -49,12 +50,12 @@ impl LoadRequest {
     }
 }
 
-/// What a line begins with that tells the releases of the measuring threads.
+/// Prefix of a line with the release times of the measuring threads.
 pub const RELEASES_WORD: &str = "releases ";
-/// The last line; without it, whoever started the supervisor has died.
+/// The last line; if it is missing, the agent has died.
 pub const STOP_WORD: &str = "stop\n";
 
-/// Listens for the word to end, or for the end of whoever says it.
+/// Reports the stop word, or the end of input when the agent has died.
 pub fn listen(
     mut input: impl BufRead + Send + 'static,
     events: SyncSender<SupervisorEvent>,
@@ -77,18 +78,18 @@ pub fn listen(
     std::thread::Builder::new().spawn(listen).map(drop)
 }
 
-/// Something has happened.
+/// An event of a supervisor.
 pub enum SupervisorEvent {
-    /// A process has printed that it is ready, by its place in the load.
+    /// The process at this index has printed that it is ready.
     Ready(usize),
     /// A line with a figure was printed.
     Line(Nanos, String),
-    /// Nothing more will be printed by one of the processes.
+    /// One of the processes will print no more.
     OutputEnded,
-    /// A child has ended, or an orphan below it, which still ran at this time.
+    /// A child or an orphan below it has ended; it still ran at this time.
     Ended(ChildExit, Nanos),
     /// The load is to end.
     Stop,
-    /// Whoever started the supervisor has died.
+    /// The agent has died.
     Abandoned,
 }

@@ -1,4 +1,4 @@
-//! The supervisor of a load: starts it, watches it, and ends it with everything that it has started.
+//! The supervisor of a load: starts it, watches it, and ends it with everything it has started.
 
 use super::coverage::Coverage;
 use super::processes::Processes;
@@ -21,32 +21,32 @@ use std::io::{BufRead, BufReader, Write, stdin, stdout};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
-/// Distance of two looks at what the load takes.
+/// Time between two samples of the load.
 const SAMPLE_EVERY: Duration = Duration::from_secs(1);
-/// Looking takes no more of a CPU than one part of this many.
+/// Sampling takes at most one part in this many of a CPU.
 const COST: u32 = 200;
-/// Distance of two looks until the load shows.
+/// Time between two checks until the load shows.
 const SHOW_EVERY: Duration = Duration::from_millis(100);
-/// A load that does not show in this time has started late.
+/// A load that does not show within this time has started late.
 const SHOW_WITHIN: Duration = Duration::from_secs(5);
-/// A helper that is not ready after this time gets its load all the same.
+/// How long to wait for a helper process; after that its load starts anyway.
 const READY_WITHIN: Duration = Duration::from_secs(3);
-/// Distance of two looks for ended processes; a blocking wait would return at any time, also near a release.
+/// Time between two checks for ended processes; a blocking wait could return near a release.
 const COLLECT_EVERY: Duration = Duration::from_millis(10);
-/// A look that would be near a release is skipped, at most so many in a row.
+/// A check that would be near a release is skipped, at most this many times in a row.
 const MOST_SKIPPED: u32 = 20;
-/// Copying this process and preparing its copy cannot rest in between; measured in a guest.
+/// Forking this process and preparing the child cannot be split up; measured in a guest.
 const START: Duration = Duration::from_micros(400);
-/// A load that is started again and has ended within this time, …
+/// A load that is restarted and ends within this time …
 const SHORT: Nanos = Nanos(20_000_000);
-/// … this often in a row, does nothing.
+/// … this often in a row does no work.
 const MOST_SHORT: u32 = 50;
-/// What is left of a load has this long to end by itself, …
+/// Time for remaining processes to end by themselves …
 const STRAYS: Duration = Duration::from_millis(500);
-/// … and this long to die.
+/// … and to die once killed.
 const DYING: Duration = Duration::from_secs(5);
 
-/// What a supervisor does, from the first line of its input to its end.
+/// Runs as a supervisor, from the first line of input to the end.
 pub fn supervise() -> Result<(), String> {
     let failed = |error: std::io::Error| format!("cannot supervise the load: {error}");
     let mut input = BufReader::new(stdin());
@@ -61,11 +61,12 @@ pub fn supervise() -> Result<(), String> {
     let root = Root::default();
     let mut changes = Changes::begin_load(&root).map_err(failed)?;
     let scratch = changes.create_scratch().map_err(failed)?;
-    // Without one, the lock of the scratch folder must do.
+    // Without a cgroup, the lock of the scratch folder has to do.
     let cgroup = changes.create_cgroup().ok();
     let version = request.version();
     let (events, waiting) = sync_channel(4096);
-    // A load of thousands of processes is looked at and ended in seconds only from before them.
+    // With thousands of processes, sampling and ending them takes seconds unless this runs before
+    // them.
     let nice = lower_niceness();
     let (logs, releases) = (WorkLogs::default(), ReleaseTimes::default());
     let own = (&logs, &releases);
@@ -97,7 +98,7 @@ pub fn supervise() -> Result<(), String> {
 
 struct Supervisor {
     root: Root,
-    /// When this process works.
+    /// When this process worked.
     logs: WorkLogs<OwnThread>,
     log: TimedLog,
     releases: ReleaseTimes,
@@ -109,7 +110,7 @@ struct Supervisor {
     placement: CpuSet,
     coverage: Coverage,
     shown: Option<Nanos>,
-    /// Time and CPU time of the last look.
+    /// Time and CPU time of the last sample.
     sampled: (Nanos, Nanos),
     last_start: Nanos,
     short: u32,
@@ -117,11 +118,11 @@ struct Supervisor {
     gap: Nanos,
 }
 
-/// Why a load does not go on.
+/// Why a load ends.
 enum EndCause {
     /// It was asked to end.
     Stopped,
-    /// Nobody is there to ask.
+    /// The agent has died.
     Abandoned,
     /// It has ended by itself.
     ByItself(ExitStatus),
@@ -145,13 +146,13 @@ impl Supervisor {
         self.end(over);
     }
 
-    /// Starts all processes, each when the one before it is ready.
+    /// Starts all processes, each when the previous one is ready.
     fn start_all(&mut self) -> Result<(), Option<EndCause>> {
         self.started = now();
         for place in 0..=self.processes.last() {
             let started = self.processes.start(place);
             let pid = started.map_err(|_| Some(EndCause::ByItself(ExitStatus::default())))?;
-            // Read before anybody buries it.
+            // Read it before the process is reaped.
             self.placement = affinity_of(pid).unwrap_or_default().into_iter().collect();
             if place == 0 {
                 self.collect_ended();
@@ -170,7 +171,7 @@ impl Supervisor {
         Ok(())
     }
 
-    /// Collects whatever ends below this process, from the first start on.
+    /// Starts to reap everything that ends below this process.
     fn collect_ended(&self) {
         let (events, logs, releases) =
             (self.events.clone(), self.logs.clone(), self.releases.clone());
@@ -179,7 +180,7 @@ impl Supervisor {
             let (mut looked, mut skipped) = (now(), 0);
             loop {
                 releases.sleep(COLLECT_EVERY);
-                // A crowded CPU wakes this thread late.
+                // On a crowded CPU this thread wakes late.
                 if !releases.is_free() && skipped < MOST_SKIPPED {
                     skipped += 1;
                     continue;
@@ -197,7 +198,7 @@ impl Supervisor {
         let _ = std::thread::Builder::new().spawn(collect);
     }
 
-    /// Waits until the load takes the CPU that it should.
+    /// Waits until the load takes the CPU time that it should.
     fn wait_until_loading(&mut self) -> Option<EndCause> {
         let until = Instant::now() + SHOW_WITHIN;
         let least = self.processes.request().load.least.cpu_share;
@@ -217,7 +218,7 @@ impl Supervisor {
         None
     }
 
-    /// Looks at the load until it is over.
+    /// Samples the load until it ends.
     fn watch(&mut self) -> EndCause {
         loop {
             let (before, used) = (Instant::now(), thread_cpu_time());
@@ -240,7 +241,7 @@ impl Supervisor {
         Ok(())
     }
 
-    /// The next event until this time, or until the first one behind it at which no release is near.
+    /// The next event; `None` at the first moment from `until` on with no release near.
     fn next(&self, until: Instant) -> Option<SupervisorEvent> {
         let left = until.saturating_duration_since(Instant::now());
         self.waiting.recv_timeout(self.releases.free_after(left)).ok()
@@ -267,7 +268,8 @@ impl Supervisor {
         Ok(())
     }
 
-    /// A process of ours that ran at this time has ended: starts it again, where its definition says so.
+    /// Handles the end of a process of ours that still ran at this time: restarts it if its
+    /// definition says so.
     fn restart(
         &mut self,
         place: usize,
@@ -291,7 +293,8 @@ impl Supervisor {
         let mut work = self.log.work_in_parts();
         let before = now();
         let (all, cpu_ns) = tree::cpu_time(&self.root, || work.next_part());
-        // Reading thousands takes a while, and is done halfway at the middle of it.
+        // Reading thousands of processes takes a while; on average each is read at the middle of
+        // it.
         let at_ns = Nanos((before.0 + now().0) / 2);
         self.coverage.look(&self.root, at_ns, &all, || work.next_part());
         let processes = all.len() as u32;
@@ -314,7 +317,7 @@ impl Supervisor {
         }
     }
 
-    /// Ends what still runs, and says how it went.
+    /// Ends what still runs, and reports the result.
     fn end(mut self, over: EndCause) {
         let ended_ns = now();
         self.sample();
@@ -365,7 +368,7 @@ impl Supervisor {
         }));
     }
 
-    /// Asks the load itself to end, which some do at their leisure; how it ended.
+    /// Asks the load itself to end, which some do slowly; returns its exit status.
     fn request_end(&mut self, asked: Nanos) -> ExitStatus {
         let last = self.processes.last();
         let rule = self.processes.request().load.end;
@@ -401,7 +404,7 @@ fn send_line(load: u32, at_ns: Nanos, after_end: bool, text: String) {
     send(&Message::LoadLine(LoadLine { load, at_ns, after_end, text }));
 }
 
-/// To whoever started the supervisor; without them, what is to be ended is ended all the same.
+/// Sends to the agent. If that has died, everything is ended all the same.
 fn send(message: &Message) {
     let mut out = stdout().lock();
     let _ = out.write_all(&message.encode()).and_then(|()| out.flush());

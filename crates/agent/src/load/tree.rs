@@ -1,4 +1,4 @@
-//! The processes of a load: all that stand below its supervisor.
+//! The processes of a load: all descendants of its supervisor.
 
 use latlab_model::Nanos;
 use latlab_sys::child::{Descendant, descendants, kill, signal};
@@ -8,22 +8,21 @@ use latlab_sys::{clock, memory};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-/// A tick of the kernel's account, in nanoseconds.
+/// A tick of the kernel's CPU accounting, in nanoseconds.
 const TICK: i64 = 10_000_000;
-/// Distance of two looks while something is being ended.
+/// Time between two checks while something is being ended.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Those that live.
 pub fn living(root: &Root) -> Vec<Descendant> {
     let mut all = descendants(root, std::process::id(), || ());
     all.retain(|one| one.stat.state != 'Z');
     all
 }
 
-/// How many there are, and the CPU time of all that have been; its parts are read one after the
-/// other, so that what ends meanwhile may be missing once; `between` is called before each.
+/// The processes, and the CPU time of all so far. Parts are read one after another, so a process
+/// that ends meanwhile may be missing once; `between` is called before each.
 pub fn cpu_time(root: &Root, mut between: impl FnMut()) -> (Vec<Descendant>, Nanos) {
-    // First, or what is buried between the two would be counted in both.
+    // First, or a process reaped between the two would be counted twice.
     let buried = memory::children_cpu_time();
     let all = descendants(root, std::process::id(), &mut between);
     let own = |one: &Descendant| {
@@ -36,7 +35,7 @@ pub fn cpu_time(root: &Root, mut between: impl FnMut()) -> (Vec<Descendant>, Nan
     (all, Nanos(living + buried))
 }
 
-/// Asks all that live to end.
+/// Asks all processes to end.
 pub fn ask_all(root: &Root) {
     for one in living(root) {
         signal(one.pid, KillSignal::TERM);
@@ -55,7 +54,7 @@ pub fn wait_for_none(root: &Root, until: Instant) -> bool {
     }
 }
 
-/// Kills until none lives; how many were killed, and how many live even so.
+/// Kills until none lives; returns how many were killed and how many survived.
 pub fn kill_all(root: &Root, until: Instant) -> (u32, u32) {
     let mut killed = BTreeSet::new();
     loop {

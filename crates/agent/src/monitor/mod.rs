@@ -1,5 +1,5 @@
-//! The settings of a run, read again while it goes on: each second, when a program writes to their
-//! files, and at the end. What differs is a finding.
+//! Reads the settings of a run again: each second, when a program writes to their files, and at the
+//! end. A difference is a finding.
 
 mod setting;
 mod thread;
@@ -21,9 +21,9 @@ use std::io::{PipeReader, PipeWriter, pipe};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Distance of two readings.
+/// Time between two readings.
 const INTERVAL: Duration = Duration::from_secs(1);
-/// `echo VALUE >FILE` empties a file and then writes to it: both are one change.
+/// `echo VALUE >FILE` truncates a file and then writes to it: count both as one change.
 const SETTLE: Duration = Duration::from_millis(10);
 
 /// The thread that reads the settings again; dropping this reads them a last time and ends it.
@@ -33,7 +33,7 @@ pub struct SettingMonitor {
 }
 
 impl SettingMonitor {
-    /// Starts to read these settings.
+    /// Starts to monitor these settings.
     pub fn start(
         root: &Root,
         settings: Vec<MonitoredSetting>,
@@ -60,19 +60,18 @@ impl Drop for SettingMonitor {
     fn drop(&mut self) {
         self.running.take();
         if let Some(thread) = self.thread.take() {
-            // What it has found is sent, even if it has died since.
+            // If it has panicked, what it found before is sent.
             let _ = thread.join();
         }
     }
 }
 
-/// All settings that are read again.
+/// All monitored settings.
 struct Settings {
     root: Root,
     settings: Vec<MonitoredSetting>,
-    /// None where the kernel cannot tell of writers.
+    /// `None` if the kernel cannot report writes.
     watch: Option<WriteWatch>,
-    /// The settings of each watched file.
     of_file: BTreeMap<i32, Vec<usize>>,
 }
 
@@ -110,7 +109,7 @@ impl Settings {
                     releases.wait();
                     let _work = log.work();
                     self.read(&mut report);
-                    // What could not be read in time is not read in a hurry.
+                    // A reading that is late is skipped.
                     due = (due + INTERVAL).max(Instant::now());
                 }
             }
@@ -124,7 +123,8 @@ impl Settings {
         self.settings.iter_mut().filter_map(|setting| setting.read(&self.root)).for_each(report);
     }
 
-    /// Reads what was written to; a file that holds what it held may have held something else.
+    /// Reads the files that were written to. A file with an unchanged value may have had another
+    /// one in between.
     fn read_written(&mut self, report: &mut impl FnMut(Finding)) {
         let written = self.watch.as_ref().map(WriteWatch::take_written).unwrap_or_default();
         for place in written.iter().filter_map(|number| self.of_file.get(number)).flatten() {
@@ -148,7 +148,7 @@ mod tests {
     use std::path::Path;
     use std::sync::Arc;
 
-    /// The settings of a planted machine, by their files: each holds 1.
+    /// Plants a machine and returns its settings, one per file, each with the value 1.
     fn planted(folder: &Path, files: &[&str]) -> SettingList {
         let root = Root::new(folder);
         let mut list = SettingList::default();
@@ -163,7 +163,7 @@ mod tests {
         list
     }
 
-    /// What the monitor says of what happens meanwhile, without times.
+    /// The findings of the monitor while `happens` runs, without times.
     fn monitored(folder: &Path, list: SettingList, happens: impl FnOnce()) -> Vec<Value> {
         let outbox = Outbox::default();
         let root = Root::new(folder);
@@ -210,7 +210,7 @@ mod tests {
         });
         let codes: Vec<&Value> = all.iter().map(|one| &one["code"]).collect();
         assert_eq!(codes, ["setting-unreadable"]);
-        // An interrupt goes with its device.
+        // An interrupt disappears with its device.
         let irq = "/proc/irq/7/smp_affinity_list";
         let list = planted(folder.path(), &[irq]);
         let all = monitored(folder.path(), list, || {
@@ -294,7 +294,7 @@ mod tests {
                 sched::set_scheduling(Scheduling::Batch).unwrap();
             });
             assert_eq!(all.len(), 1);
-            // Where the tests are started by `nice`, the value follows.
+            // If the tests are started by `nice`, a nice value follows.
             assert!(all[0]["now"].as_str().unwrap().starts_with("idle"), "{all:?}");
             assert_eq!(all[0]["thread"], json!(3));
         })

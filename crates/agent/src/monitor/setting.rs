@@ -1,4 +1,4 @@
-//! A setting that was made, and how it is read again.
+//! A setting that was made, and how to read it again.
 
 use super::thread::{MonitoredThread, Reading};
 use latlab_model::finding::{Finding, SetupFinding};
@@ -11,44 +11,39 @@ use latlab_sys::undo::{self, Kind, read_value};
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
 
-/// Where a setting is read again.
+/// How a setting is read again.
 #[derive(Clone, Debug)]
 pub enum Readback {
-    /// The scheduling of a thread.
+    /// A thread's scheduling.
     Scheduling(Arc<MonitoredThread>),
-    /// The CPUs of a thread.
+    /// A thread's CPUs.
     Affinity(Arc<MonitoredThread>),
-    /// The timer slack of a thread.
+    /// A thread's timer slack.
     TimerSlack(Arc<MonitoredThread>),
-    /// What this process has of the kernel: its memory lock or a limit.
+    /// A property of this process: its memory lock or a limit.
     Process(fn() -> String),
     /// The request for shallow idle states.
     IdleStates(Arc<DmaLatency>),
-    /// A kernel file, or a thread of an interrupt.
+    /// A kernel file, or the scheduling of an interrupt's thread.
     Kernel {
-        /// What it is.
         kind: Kind,
-        /// Its path, or the thread's name.
+        /// The path, or the thread's name.
         path: String,
-        /// What was asked for, which says the word to look at in a file that holds several.
+        /// The requested value, which selects the word to compare in a file that holds several.
         value: String,
     },
-    /// A kernel file with CPUs, none of which may be among these.
-    AwayFrom {
-        /// Its path.
-        path: String,
-        /// The measured CPUs.
-        measured: CpuSet,
-    },
+    /// A kernel file with a CPU list that must not contain any of these.
+    AwayFrom { path: String, measured: CpuSet },
 }
 
 impl Readback {
-    /// A kernel file of one value.
+    /// A kernel file with one value.
     pub fn file(path: &str, value: &str) -> Readback {
         Readback::Kernel { kind: Kind::File, path: path.to_string(), value: value.to_string() }
     }
 
-    /// The value; `None` once the thread or the interrupt is gone. The error says why it cannot be read.
+    /// The value; `None` once the thread or interrupt is gone. The error says why it cannot be
+    /// read.
     fn read(&self, root: &Root) -> Result<Option<Reading>, String> {
         let value = match self {
             Readback::Scheduling(thread) => return Ok(thread.scheduling()),
@@ -70,7 +65,7 @@ impl Readback {
         Ok(Some((Nanos(Clock::Monotonic.now()), value)))
     }
 
-    /// The path of the kernel file; none for a setting that is not in a file.
+    /// Path of the kernel file; `None` for a setting without a file.
     fn path(&self) -> Option<&str> {
         match self {
             Readback::Kernel { kind: Kind::Thread(_), .. } => None,
@@ -80,28 +75,29 @@ impl Readback {
     }
 }
 
-/// The request for idle states as a setting says it.
+/// The idle-state request in the words of a setting.
 pub fn idle_states(held: &DmaLatency) -> String {
     match held.read() {
-        // Another program may ask for less, with which this request holds as well.
+        // Another program may ask for an even smaller value, which satisfies this request too.
         Ok(us) => format!("exit latency up to {} us", us.max(held.asked_us())),
         Err(error) => format!("cannot be read: {error}"),
     }
 }
 
-/// Whether what a setting belongs to has gone, as an interrupt does with its device: all other files
-/// of the kernel stay as long as it runs.
+/// Whether the object of a setting is gone, as an interrupt goes with its device. All other kernel
+/// files stay while the kernel runs.
 fn is_gone(root: &Root, kind: Kind, path: &str, error: &io::Error) -> bool {
     let folder = path.strip_prefix("/proc/irq/").and_then(|rest| rest.split('/').next());
     let is_there = |number| root.has(format!("proc/irq/{number}"));
-    // Without the others, their folder itself is hidden.
+    // If no interrupt is left, the folder itself is hidden.
     let interrupt = folder.is_some_and(|number| root.has("proc/irq") && !is_there(number));
     error.kind() == ErrorKind::NotFound && (matches!(kind, Kind::Thread(_)) || interrupt)
 }
 
-/// Whether a file lists other CPUs than the measured ones; `None` if it holds no list of CPUs.
+/// The CPU list of a file, or that it lists none of the measured CPUs; `None` if it holds no CPU
+/// list.
 fn away_from(path: &str, text: &str, measured: &CpuSet) -> Option<String> {
-    // The only files with lists of CPUs say so in their names.
+    // Only files whose names end in `_list` hold lists; the others hold masks.
     let cpus = match path.ends_with("_list") {
         true => text.parse().ok(),
         false => CpuSet::from_mask(text),
@@ -113,7 +109,7 @@ fn away_from(path: &str, text: &str, measured: &CpuSet) -> Option<String> {
     })
 }
 
-/// A setting that is read again.
+/// A monitored setting.
 #[derive(Clone, Debug)]
 pub struct MonitoredSetting {
     setting: String,
@@ -121,19 +117,19 @@ pub struct MonitoredSetting {
     matters: bool,
     value: String,
     readback: Readback,
-    /// Whether it was told that somebody wrote to it.
+    /// Whether a write was already reported.
     was_written: bool,
-    /// Whether it was told that it cannot be read.
+    /// Whether a failed reading was already reported.
     was_unreadable: bool,
 }
 
 impl MonitoredSetting {
-    /// A setting as it was made; none where its value cannot be read.
+    /// A setting as it was made; `None` if it cannot be read.
     fn new(root: &Root, setting: &Setting, readback: Readback) -> Option<MonitoredSetting> {
         let Setting { what, thread, matters, .. } = setting.clone();
         let value = match setting.holds() {
             true => setting.applied.clone(),
-            // It then has a reason in the place of a value.
+            // `applied` then holds a reason instead of a value.
             false => readback.read(root).ok()??.1,
         };
         Some(MonitoredSetting {
@@ -147,12 +143,12 @@ impl MonitoredSetting {
         })
     }
 
-    /// The path of the kernel file; none for a setting that is not in a file.
+    /// Path of the kernel file; `None` for a setting without a file.
     pub(super) fn path(&self) -> Option<&str> {
         self.readback.path()
     }
 
-    /// Reads it again; what differs from the last reading is a finding.
+    /// Reads it again; a difference from the last reading is a finding.
     pub fn read(&mut self, root: &Root) -> Option<Finding> {
         let (at, now) = match self.readback.read(root) {
             Ok(reading) => reading?,
@@ -167,7 +163,7 @@ impl MonitoredSetting {
         Some(Finding::new(changed).at(at).of_thread(self.thread))
     }
 
-    /// It cannot be read; told once.
+    /// Reports once that it cannot be read.
     fn unreadable(&mut self, reason: String) -> Option<Finding> {
         if std::mem::replace(&mut self.was_unreadable, true) {
             return None;
@@ -177,9 +173,9 @@ impl MonitoredSetting {
         Some(Finding::new(unreadable).at(Nanos(Clock::Monotonic.now())).of_thread(self.thread))
     }
 
-    /// Somebody wrote to it, and it holds what it held; told once.
+    /// Reports once that it was written to although its value is unchanged.
     pub(super) fn written(&mut self) -> Option<Finding> {
-        // An interrupt may move among the CPUs that are not measured.
+        // An interrupt may move among the unmeasured CPUs.
         if matches!(self.readback, Readback::AwayFrom { .. }) {
             return None;
         }
@@ -192,12 +188,12 @@ impl MonitoredSetting {
     }
 }
 
-/// Settings as they were made, and what of them is read again.
+/// Settings as they were made, and how to read them again.
 #[derive(Default, Debug)]
 pub struct SettingList {
     /// What was asked and what was read back.
     pub settings: Vec<Setting>,
-    /// What is read again.
+    /// The ones to read again.
     pub monitored: Vec<MonitoredSetting>,
 }
 
@@ -207,18 +203,17 @@ impl SettingList {
         self.settings.push(setting);
     }
 
-    /// Adds a setting that is read again.
+    /// Adds a setting to be read again.
     pub fn push_monitored(&mut self, root: &Root, setting: Setting, readback: Readback) {
         self.monitor(root, &setting, readback);
         self.settings.push(setting);
     }
 
-    /// Has a part of a setting read again, which is not told by itself.
+    /// Monitors a part of a setting that is not listed separately.
     pub fn monitor(&mut self, root: &Root, part: &Setting, readback: Readback) {
         self.monitored.extend(MonitoredSetting::new(root, part, readback));
     }
 
-    /// Adds those of another list.
     pub fn append(&mut self, other: SettingList) {
         self.settings.extend(other.settings);
         self.monitored.extend(other.monitored);

@@ -1,4 +1,4 @@
-//! A thread whose scheduling and CPUs are read while it measures, and as they were at its end.
+//! A thread whose scheduling and CPUs are read while it measures and kept at its end.
 
 use crate::placement::describe_thread;
 use latlab_model::{CpuSet, Nanos};
@@ -7,22 +7,21 @@ use latlab_sys::files::Root;
 use latlab_sys::sched::{self, ThreadScheduling};
 use std::sync::OnceLock;
 
-/// A value with the time at which it was read.
+/// A value and when it was read.
 pub type Reading = (Nanos, String);
 
-/// A thread of a run, by its number in the kernel.
+/// A thread of a run, by its kernel number.
 #[derive(Debug)]
 pub struct MonitoredThread {
-    /// Its number.
     pub id: i32,
-    /// The CPUs that it was given.
+    /// The CPUs it was given.
     cpus: CpuSet,
-    /// How often the kernel had moved it to another CPU by the time it was pinned.
+    /// The kernel's count of its migrations when it was pinned.
     moves: Option<u64>,
     at_end: OnceLock<AtEnd>,
 }
 
-/// What a thread was when it had measured.
+/// The settings of a thread when its measurement ended.
 #[derive(Debug)]
 struct AtEnd {
     scheduling: Option<Reading>,
@@ -31,15 +30,15 @@ struct AtEnd {
 }
 
 impl MonitoredThread {
-    /// A thread that has been given these CPUs.
+    /// A thread that was given these CPUs.
     pub fn new(id: i32, cpus: CpuSet) -> MonitoredThread {
         let is_pinned = cpus.len() == 1;
         let moves = is_pinned.then(|| moves(&Root::default(), id)).flatten();
         MonitoredThread { id, cpus, moves, at_end: OnceLock::new() }
     }
 
-    /// Its policy with priority or nice value, now or at its end; none once it has ended without
-    /// a word.
+    /// Its policy with priority or nice value, now or at its end; `None` if it ended without
+    /// recording them.
     pub fn scheduling(&self) -> Option<Reading> {
         match self.at_end.get() {
             Some(end) => end.scheduling.clone(),
@@ -47,8 +46,8 @@ impl MonitoredThread {
         }
     }
 
-    /// Its CPUs, now or at its end; none while a CPU that it was given and has no more is offline:
-    /// the kernel took that, and gives a pinned thread others.
+    /// Its CPUs, now or at its end; `None` while a CPU it was given is offline, since then the
+    /// kernel itself has moved it.
     pub fn affinity(&self) -> Option<Reading> {
         match self.at_end.get() {
             Some(end) => end.affinity.clone(),
@@ -56,7 +55,8 @@ impl MonitoredThread {
         }
     }
 
-    /// Its timer slack, at its end or now; without rights only the thread itself may read it, at its end.
+    /// Its timer slack, at its end or now. Without privileges only the thread itself may read it,
+    /// at its end.
     pub fn timer_slack(&self) -> Option<Reading> {
         match self.at_end.get() {
             Some(end) => end.timer_slack.clone(),
@@ -64,7 +64,7 @@ impl MonitoredThread {
         }
     }
 
-    /// Keeps what it is now: called when it has measured, by itself where it is a thread of ours.
+    /// Records the settings when the measurement ends; a thread of ours calls this itself.
     pub fn record_end(&self) {
         self.at_end.get_or_init(|| {
             let is_caller = self.id == sched::thread_id();
@@ -96,7 +96,7 @@ impl MonitoredThread {
         (!is_offline).then(|| now(text_of(&cpus)))
     }
 
-    /// A pinned thread moves only when somebody gives it other CPUs.
+    /// A pinned thread migrates only if another process changes its CPUs.
     fn with_moves(&self, cpus: String) -> String {
         let count = |before| Some(moves(&Root::default(), self.id)?.saturating_sub(before));
         match self.moves.and_then(count) {
@@ -106,12 +106,12 @@ impl MonitoredThread {
     }
 }
 
-/// CPUs as a setting says them.
+/// CPUs in the words of a setting.
 pub fn text_of(cpus: &CpuSet) -> String {
     if cpus.len() == 1 { format!("CPU {cpus}") } else { format!("CPUs {cpus}") }
 }
 
-/// The timer slack of the calling thread as a setting says it.
+/// The calling thread's timer slack in the words of a setting.
 pub fn own_timer_slack() -> String {
     match sched::timer_slack() {
         Ok(slack) => format!("{slack} ns"),
@@ -127,7 +127,7 @@ fn offline() -> CpuSet {
     Root::default().read_as("sys/devices/system/cpu/offline").unwrap_or_default()
 }
 
-/// How often the kernel has moved a thread to another CPU; none where it does not say so.
+/// The kernel's count of a thread's migrations; `None` if the kernel does not report it.
 fn moves(root: &Root, thread: i32) -> Option<u64> {
     let text = root.read(format!("proc/{thread}/sched"))?;
     let count = text.lines().find_map(|line| line.strip_prefix("se.nr_migrations"))?;
@@ -155,17 +155,17 @@ mod tests {
             from_test.recv().unwrap();
             sched::set_scheduling(Scheduling::Batch).unwrap();
             own.record_end();
-            // What it is after its end is nobody's.
+            // Changes after the recorded end must not show.
             sched::set_scheduling(Scheduling::Idle).unwrap();
         });
         let (cpu, thread) = from_thread.recv().unwrap();
-        // Without the value of `nice` by which the tests may be started.
+        // Drop the nice value, which depends on how the tests are started.
         let value = |reading: Option<Reading>| {
             reading.unwrap().1.split(", nice").next().unwrap().to_string()
         };
         assert_eq!(value(thread.scheduling()), "other");
         assert_eq!(value(thread.affinity()), format!("CPU {cpu}"));
-        // Only root may read that of another thread.
+        // Only root may read another thread's timer slack.
         assert!(thread.timer_slack().is_none_or(|(_, slack)| slack.ends_with(" ns")));
         sched::set_scheduling_of(thread.id as u32, Scheduling::Idle).unwrap();
         assert_eq!(value(thread.scheduling()), "idle");

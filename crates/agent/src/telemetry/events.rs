@@ -1,4 +1,4 @@
-//! What is no file of numbers: the kernel's log, the counter of the firmware, the Raspberry Pi.
+//! Sources that are not files of numbers: the kernel log, the firmware's counter, the Raspberry Pi.
 
 use super::parsers::{gpu_temperature, throttle_flags};
 use super::register::{Metric, Register};
@@ -15,13 +15,13 @@ use std::time::Duration;
 const KERNEL_EVENTS: Metric = Metric::counter(metric::KERNEL_EVENTS, "1");
 const SMI: Metric = Metric::counter(metric::SMI, "1");
 
-/// Number of the register in which Intel counts system-management interrupts.
+/// MSR in which Intel CPUs count system-management interrupts.
 const SMI_COUNT: u64 = 0x34;
 
-/// The firmware of a Raspberry Pi is asked this often: each question starts a program.
+/// How often to ask a Raspberry Pi's firmware: each query starts a program.
 const ASK_EVERY: Duration = Duration::from_secs(10);
 
-/// Kinds of lines of the kernel's log that matter to who measures, and what each holds.
+/// Kinds of kernel log lines that matter to a measurement, and the texts that identify them.
 const KINDS: &[(&str, &[&str])] = &[
     (RT_THROTTLING, &["RT throttling activated"]),
     ("clocksource", &["Switched to clocksource", "Marking clocksource", "as unstable"]),
@@ -35,7 +35,6 @@ const KINDS: &[(&str, &[&str])] = &[
     ("machine-check", &["Machine check events logged", "Hardware Error"]),
 ];
 
-/// What has happened so far.
 pub struct Events {
     log: Option<Log>,
     /// Whether it was read since it was opened.
@@ -45,7 +44,7 @@ pub struct Events {
     firmware: Option<Receiver<(Question, String)>>,
 }
 
-/// What the firmware of a Raspberry Pi is asked.
+/// A query to a Raspberry Pi's firmware.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Question {
     Throttled,
@@ -53,7 +52,7 @@ enum Question {
 }
 
 impl Events {
-    /// Listens to what there is.
+    /// Opens the available sources.
     pub fn open(root: &Root) -> Events {
         let intel = root.read("proc/cpuinfo").is_some_and(|text| text.contains("GenuineIntel"));
         let smi = intel.then(|| File::open(root.path("dev/cpu/0/msr")).ok()).flatten();
@@ -63,9 +62,9 @@ impl Events {
         Events { log: Log::listen(root), is_read: false, counts: [0; KINDS.len()], smi, firmware }
     }
 
-    /// Puts what has happened since the last time.
+    /// Reports what has happened since the last call.
     pub fn read(&mut self, register: &mut Register) {
-        // Nothing had happened when it was opened: only what is beyond the first reading is a change.
+        // Nothing counts as happened before the opening, so the first reading is the baseline.
         let is_first = !std::mem::replace(&mut self.is_read, true);
         if let Some(log) = &mut self.log {
             while !is_first && let Some(record) = log.next_record() {
@@ -100,7 +99,8 @@ fn smi_count(msr: &File) -> Option<i64> {
     Some(i64::from(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])))
 }
 
-/// Asks in a thread of its own, since a program takes its time; it ends when nobody listens.
+/// Asks in a separate thread, since a program takes its time; the thread ends when the receiver is
+/// dropped.
 fn ask_firmware() -> Receiver<(Question, String)> {
     let (answer, answers) = channel();
     let work = move || {
@@ -118,7 +118,7 @@ fn ask_firmware() -> Receiver<(Question, String)> {
             std::thread::sleep(ASK_EVERY);
         }
     };
-    // Without a thread nobody answers, and the series is absent.
+    // Without a thread no answer comes, and the series is absent.
     let _ = std::thread::Builder::new().spawn(work);
     answers
 }

@@ -1,14 +1,15 @@
-//! The telemetry of a run: readings of the machine each second, from other CPUs than the measured ones.
+//! The telemetry of a run: readings of the machine each second, from other CPUs than the measured
+//! ones.
 //!
-//! `sources.rs` keeps kernel files open and parses them, `threads.rs` finds the threads that use the
-//! CPUs without reading every thread each second, `events.rs` reads the kernel's log and the firmware.
-//! A register sends only what changed. Each sixtieth reading holds everything, and each has a number,
-//! so that a lost one is counted and no value is invented.
+//! `sources.rs` keeps kernel files open and parses them, `threads.rs` finds the threads that use
+//! the CPUs without reading every thread each second, `events.rs` reads the kernel's log and the
+//! firmware. A register sends only what changed. Each sixtieth reading holds everything, and each
+//! has a number, so that a lost one is counted and no value is invented.
 //!
-//! Where every CPU is measured, a reading is gentle: `pace.rs` puts its parts between the releases, or
-//! pauses between them where those are not known. Files that hold the CPU for long are read once
-//! before the first release and once after the last; where the releases are not known, also those
-//! that hold it for more than some microseconds, and the threads.
+//! If every CPU is measured, readings are gentle: `pace.rs` places their parts between the
+//! releases, or pauses between them if the releases are not known. Files whose reading holds the
+//! CPU for long are read only before the first release and after the last; if the releases are not
+//! known, so are threads and files that take more than some microseconds.
 
 mod events;
 mod pace;
@@ -42,19 +43,19 @@ const OWN_COST: Metric = Metric::counter(metric::OWN_COST, "ns");
 pub enum Extent {
     /// Everything, at once.
     Full,
-    /// What does not hold a CPU for long, in small parts.
+    /// Only what does not hold a CPU for long, in small parts.
     Gentle,
 }
 
-/// Readings that have been prepared; the first is taken.
+/// Opened telemetry, with the first reading taken.
 pub struct PreparedTelemetry {
     reader: Reader,
     every: Nanos,
 }
 
 impl PreparedTelemetry {
-    /// Opens what is to be read, and reads it a first time; of the process groups that the supervisors have
-    /// started only real-time threads are.
+    /// Opens the sources and takes the first reading. In the process groups of the supervisors only
+    /// real-time threads are read.
     pub fn new(
         root: &Root,
         every: Nanos,
@@ -64,14 +65,15 @@ impl PreparedTelemetry {
         PreparedTelemetry { reader: Reader::open(root, extent, supervisors), every }
     }
 
-    /// Starts to read, above all ordinary threads where that is wanted; where no thread can be had,
-    /// nothing is read.
+    /// Starts reading, with a real-time priority if `raises_priority`; if no thread can be started,
+    /// no telemetry is read.
     pub fn start(self, outbox: &Outbox, raises_priority: bool) -> Telemetry {
         let (stop, stopped) = channel();
         let outbox = outbox.clone();
         let work = move || {
             if raises_priority {
-                // Beside hundreds of tasks an ordinary thread would wait for a second at each file.
+                // With hundreds of runnable tasks a SCHED_OTHER thread would wait for a second at
+                // each file.
                 let _ = sched::set_scheduling(Scheduling::Fifo(1));
             }
             self.read_loop(&outbox, &stopped);
@@ -80,7 +82,7 @@ impl PreparedTelemetry {
         Telemetry { stop: Some(stop), thread }
     }
 
-    /// Reads until it is stopped, and a last time then.
+    /// Reads until stopped, and once more then.
     fn read_loop(self, outbox: &Outbox, stopped: &Receiver<()>) {
         let PreparedTelemetry { mut reader, every } = self;
         let log = outbox.begin_log(OwnThread::Telemetry);
@@ -101,7 +103,7 @@ impl PreparedTelemetry {
             is_stopped |=
                 stopped.recv_timeout(Duration::from_nanos(left)) != Err(RecvTimeoutError::Timeout);
             outbox.releases.note_wake(wake);
-            // What could not be read in time is not read in a hurry, but counted.
+            // Late readings are not caught up, only counted.
             let missed = missed_readings(due, Clock::Monotonic.now(), every);
             reader.register.skip(missed as u64);
             due += missed * every.0;
@@ -111,7 +113,7 @@ impl PreparedTelemetry {
     }
 }
 
-/// The thread that reads; dropping this ends it.
+/// The reading thread; dropping this ends it.
 pub struct Telemetry {
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -121,18 +123,18 @@ impl Drop for Telemetry {
     fn drop(&mut self) {
         self.stop.take();
         if let Some(thread) = self.thread.take() {
-            // What it has read is sent, even if it has died since.
+            // If it has panicked, what it read before is sent.
             let _ = thread.join();
         }
     }
 }
 
-/// How many readings were due from the one that is late until the one that is due now.
+/// Number of readings that were due from `due` until now.
 fn missed_readings(due: i64, now: i64, every: Nanos) -> i64 {
     (now - due).max(0) / every.0.max(1)
 }
 
-/// Everything that is read.
+/// All sources.
 struct Reader {
     extent: Extent,
     sources: Sources,
@@ -141,7 +143,7 @@ struct Reader {
     register: Register,
     /// Whether a reading was taken.
     has_begun: bool,
-    /// Series whose announcement waits for room in the stream.
+    /// New series whose announcement waits for room in the stream.
     series: Vec<Series>,
     /// Readings since the last one that found room.
     unsent: u64,
@@ -150,11 +152,11 @@ struct Reader {
 impl Reader {
     fn open(root: &Root, extent: Extent, supervisors: Vec<u32>) -> Reader {
         let mut register = Register::default();
-        // First, since what is read here may be what the kernel's log has to say something about.
+        // Open this first: the reading below may cause lines in the kernel log.
         let events = Events::open(root);
         let mut sources = Sources::open(root, extent);
         if extent == Extent::Gentle {
-            // Until the end it is not read again.
+            // The next time is at the end of the run.
             sources.read_long(&mut register);
         }
         Reader {
@@ -193,7 +195,7 @@ impl Reader {
         self.register.put(OWN_COST, "", thread_cpu_time());
         let at = match self.extent {
             Extent::Full => begun,
-            // Nothing of it is later than it says.
+            // Nothing is read later than this time.
             Extent::Gentle => Nanos(Clock::Monotonic.now()),
         };
         let (series, reading) = self.register.reading(at);
@@ -206,7 +208,7 @@ impl Reader {
             }
         }
         pace.rest();
-        // A reading of series that nobody knows says nothing.
+        // A reading is useless if its series were not announced.
         let is_sent = self.series.is_empty() && outbox.offer(&Message::Reading(reading));
         match is_sent {
             true => self.unsent = 0,
@@ -217,7 +219,8 @@ impl Reader {
         }
     }
 
-    /// Says how many of the last readings found no room in the stream, which no later one shows.
+    /// Reports how many of the last readings found no room in the stream, as no later one shows
+    /// that.
     fn report_unsent(&self, outbox: &Outbox) {
         if self.unsent > 0 {
             let lost = ConditionFinding::TelemetryLost { readings: self.unsent };
@@ -233,7 +236,7 @@ pub(crate) mod tests {
     use latlab_sys::work_log::{Stretch, WorkLogs};
     use std::time::Instant;
 
-    /// Reads without a rest.
+    /// Reads without rests.
     pub fn read_without_rest<T>(read: impl FnOnce(&mut Pace<'_>) -> T) -> T {
         let (log, (_stop, stopped)) = (WorkLogs::default().begin(()), channel());
         read(&mut Pace::begin(&log, &stopped, &ReleaseTimes::default(), None))
@@ -247,17 +250,17 @@ pub(crate) mod tests {
     /// Invariant (conditions): Where every CPU is measured, telemetry holds none of them for long.
     #[test]
     fn a_spread_reading_rests_between_its_parts_until_the_word_to_stop() {
-        // On a crowded machine this thread wakes too late, and a reading does not rest.
+        // On a crowded machine this thread wakes too late, and the reading does not rest.
         let stretches = (0..200).find_map(|_| stretches_of_a_spread_reading());
         let stretches = stretches.expect("a moment in which the machine is not crowded");
-        // One for each rest, that of the word to stop included, and what was left.
+        // One per rest, including the rest that was stopped, and the remainder.
         assert_eq!(stretches.len(), 5, "{stretches:?}");
         let rests = stretches.windows(2).map(|pair| pair[1].begin - pair[0].end);
         assert!(rests.take(3).all(|rest| rest >= 2_900_000), "{stretches:?}");
     }
 
-    /// A reading of three parts with a rest behind each, and of three after the word to stop; none where
-    /// the machine was too crowded to rest.
+    /// A reading of three parts with a rest after each, and of three after the stop; `None` if the
+    /// machine was too crowded to rest.
     fn stretches_of_a_spread_reading() -> Option<Vec<Stretch>> {
         let (logs, (stop, stopped)) = (WorkLogs::default(), channel());
         let log = logs.begin(());

@@ -1,4 +1,4 @@
-//! How the parts of a reading are spread over the time between two of them.
+//! Spreads the parts of a reading over the time between two readings.
 
 use latlab_sys::clock::Clock;
 use latlab_sys::release_times::ReleaseTimes;
@@ -6,23 +6,23 @@ use latlab_sys::work_log::{Work, WorkLog};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-/// A part of a reading goes on for this long before it rests; the kernel can take the CPU away at
-/// the end of each of its calls.
+/// How long one part works before it rests, in nanoseconds; the kernel can preempt it at the end of
+/// each system call.
 const PART: i64 = 50_000;
-/// The longest rest: the parts of a reading are of one time, nearly.
+/// Longest rest, so that the parts of a reading are of nearly the same time.
 const LONGEST: Duration = Duration::from_millis(3);
-/// Rests of a reading that are expected before one has been read.
+/// Number of rests assumed for the first reading.
 const FIRST_GUESS: u32 = 50;
-/// How readings are spread: at most over half of the time between two of them.
+/// How readings are spread: over at most half of the time between two of them.
 #[derive(Clone, Copy)]
 pub struct Spread {
     every: Duration,
-    /// Rests of the last reading.
+    /// Number of rests in the last reading.
     rests: u32,
 }
 
 impl Spread {
-    /// Of readings at this distance.
+    /// For readings at this distance.
     pub fn over(every: Duration) -> Spread {
         Spread { every, rests: FIRST_GUESS }
     }
@@ -32,7 +32,7 @@ impl Spread {
     }
 }
 
-/// A reading under way: its thread works, and rests between the parts where they are spread.
+/// A reading in progress, with rests between its parts if they are spread.
 pub struct Pace<'a> {
     log: &'a WorkLog,
     work: Option<Work>,
@@ -56,8 +56,8 @@ impl<'a> Pace<'a> {
         Pace { log, work, stopped, releases, spread, part_begun, rests: 0, is_stopped: false }
     }
 
-    /// Between two parts: rests where it is time to. Where hundreds of tasks share a CPU, rests would
-    /// last until the next reading is due.
+    /// Called between two parts: rests if it is time to. If hundreds of tasks share a CPU it stops
+    /// resting, as rests would last until the next reading is due.
     pub fn rest(&mut self) {
         let may_rest = !self.is_stopped && !self.releases.is_crowded();
         let Some(spread) = self.spread.filter(|_| may_rest) else { return };
@@ -74,7 +74,7 @@ impl<'a> Pace<'a> {
             return;
         }
         self.work = None;
-        // What is left after the word to stop is read at once, since nothing is measured any more.
+        // After the stop the remainder is read at once, since nothing is measured any more.
         let rested = self.stopped.recv_timeout(rest);
         self.is_stopped = !matches!(rested, Err(RecvTimeoutError::Timeout));
         self.releases.note_wake(now + rest.as_nanos() as i64);
@@ -83,7 +83,7 @@ impl<'a> Pace<'a> {
         self.rests += 1;
     }
 
-    /// Ends the reading: whether the word to stop has come, and how the next one is spread.
+    /// Ends the reading; returns whether the stop was requested, and the spread of the next one.
     pub fn end(self) -> (bool, Option<Spread>) {
         (self.is_stopped, self.spread.map(|spread| Spread { rests: self.rests, ..spread }))
     }
@@ -95,7 +95,7 @@ mod tests {
     use latlab_sys::work_log::WorkLogs;
     use std::sync::mpsc::channel;
 
-    /// As beside hundreds of tasks, where each rest would be as late.
+    /// Simulates hundreds of tasks, where each rest ends too late.
     #[test]
     fn after_a_wake_that_is_far_too_late_a_reading_rests_no_more() {
         let rests_after = |late: i64| {

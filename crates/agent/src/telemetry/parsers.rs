@@ -1,4 +1,4 @@
-//! What the text of each file of the machine puts into the register.
+//! Parses the text of each file into the register.
 
 use super::register::{Metric, Register};
 use latlab_model::telemetry::metric;
@@ -38,7 +38,7 @@ pub fn idle(text: &str, subject: &str, register: &mut Register) {
     number(text, subject, register, IDLE_RESIDENCY);
 }
 
-/// `0x50005`, with or without its prefix; `vcgencmd` puts `throttled=` before it.
+/// `0x50005`, with or without the prefix; `vcgencmd` puts `throttled=` before it.
 pub fn throttle_flags(text: &str, subject: &str, register: &mut Register) {
     let flags = text.trim().trim_start_matches("throttled=").trim_start_matches("0x");
     if let Ok(flags) = i64::from_str_radix(flags, 16) {
@@ -46,7 +46,7 @@ pub fn throttle_flags(text: &str, subject: &str, register: &mut Register) {
     }
 }
 
-/// `temp=48.3'C`, as `vcgencmd` says it.
+/// `temp=48.3'C`, as `vcgencmd` prints it.
 pub fn gpu_temperature(text: &str, register: &mut Register) {
     let degrees = text.trim().trim_start_matches("temp=").trim_end_matches("'C");
     if let Ok(degrees) = degrees.parse::<f64>() {
@@ -60,7 +60,7 @@ pub fn clocksource(text: &str, _: &str, register: &mut Register) {
     }
 }
 
-/// What the columns of a CPU's line in `/proc/stat` count.
+/// The columns of a CPU's line in `/proc/stat`.
 const CPU_COLUMNS: [&str; 10] =
     ["user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal", "guest", "guest_nice"];
 
@@ -74,7 +74,7 @@ pub fn stat(text: &str, _: &str, register: &mut Register) {
             "processes" => first().map(|value| register.put(FORKS, "", value)),
             "procs_running" => first().map(|value| register.put(TASKS, "running", value)),
             "procs_blocked" => first().map(|value| register.put(TASKS, "blocked", value)),
-            // Not the sum of all, which has no number.
+            // Skip the sum, whose line has no number.
             cpu if cpu.starts_with("cpu") && cpu.len() > 3 => {
                 for (column, value) in CPU_COLUMNS.iter().zip(words) {
                     if let Ok(value) = value.parse() {
@@ -88,7 +88,7 @@ pub fn stat(text: &str, _: &str, register: &mut Register) {
     }
 }
 
-/// A table with a column for each CPU; what stands behind the numbers, if anything, names the row.
+/// A table with one column per CPU; text after the numbers names the row.
 fn per_cpu(text: &str, register: &mut Register, metric: Metric) {
     let mut lines = text.lines();
     let Some(head) = lines.next() else { return };
@@ -99,13 +99,13 @@ fn per_cpu(text: &str, register: &mut Register, metric: Metric) {
         let mut words = rest.split_ascii_whitespace();
         let counts: Vec<Option<i64>> =
             cpus.iter().map(|_| words.next().and_then(|word| word.parse().ok())).collect();
-        // The names of devices stand behind the last two blanks; others have a name already.
+        // Device names follow the last two blanks; other rows have a name already.
         let device = match source.bytes().all(|c| c.is_ascii_digit()) {
             true => rest.rsplit_once("  ").map_or("", |(_, devices)| devices.trim()),
             false => "",
         };
         for (cpu, count) in cpus.iter().zip(counts) {
-            // A source that never came is no series of each CPU.
+            // A source that never fired gets no series per CPU.
             if let Some(count @ 1..) = count {
                 let subject = format!("{cpu} {source} {device}");
                 register.put(metric, subject.trim_end(), count);
@@ -179,7 +179,7 @@ pub(crate) mod tests {
     use latlab_model::Nanos;
     use std::collections::BTreeMap;
 
-    /// What a reading holds, by metric and subject.
+    /// The contents of a reading, by metric and subject.
     pub fn read_values(register: &mut Register) -> BTreeMap<(String, String), i64> {
         let (series, reading) = register.reading(Nanos(1));
         let named = |(number, value): (u32, Option<i64>)| {

@@ -1,4 +1,4 @@
-//! The series that were seen so far, and what of them has to be sent.
+//! All series seen so far, and which of them have to be sent.
 
 use latlab_model::Nanos;
 use latlab_model::telemetry::{Reading, Series, WHOLE_EVERY};
@@ -7,40 +7,37 @@ use std::collections::HashMap;
 /// What all series of a metric have in common.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Metric {
-    /// Its name.
     pub name: &'static str,
-    /// Its unit.
     pub unit: &'static str,
     /// Whether it only ever grows.
     pub counter: bool,
 }
 
 impl Metric {
-    /// A number that rises and falls.
+    /// A value that rises and falls.
     pub const fn gauge(name: &'static str, unit: &'static str) -> Metric {
         Metric { name, unit, counter: false }
     }
 
-    /// A number that only ever grows.
+    /// A value that only ever grows.
     pub const fn counter(name: &'static str, unit: &'static str) -> Metric {
         Metric { name, unit, counter: true }
     }
 }
 
-/// One series.
 struct SeriesState {
     steady: bool,
-    /// What it is now.
+    /// The current value.
     now: Option<i64>,
     /// Whether it was read this time, …
     read: bool,
     /// … and when that was.
     read_at: Nanos,
-    /// What was sent last; none before the first time.
+    /// The value sent last; `None` before the first time.
     sent: Option<Option<i64>>,
 }
 
-/// All series, and the reading that is being taken.
+/// All series, and the reading in progress.
 #[derive(Default)]
 pub struct Register {
     numbers: HashMap<&'static str, HashMap<String, u32>>,
@@ -48,37 +45,37 @@ pub struct Register {
     announce: Vec<Series>,
     earlier: Vec<(Nanos, u32, i64)>,
     sequence: u64,
-    /// The last reading did not arrive, so the next one holds everything.
+    /// The last reading was lost, so the next one holds everything.
     lost: bool,
-    /// When what is put was read.
+    /// When the values now being put were read.
     instant: Nanos,
-    /// Whether what is put is not read each time, whoever puts it.
+    /// Whether [`Register::put`] currently puts values that are not read each time.
     pub is_occasional: bool,
 }
 
 impl Register {
-    /// What is put from now on was read at this time.
+    /// Sets the time at which the following values were read.
     pub fn set_instant(&mut self, instant: Nanos) {
         self.instant = instant;
     }
 
-    /// A series that is read each time.
+    /// Puts a value that is read each time.
     pub fn put(&mut self, metric: Metric, subject: &str, value: i64) {
         self.set(metric, subject, true, value);
     }
 
-    /// A series that is read now and then.
+    /// Puts a value that is read now and then.
     pub fn put_now(&mut self, metric: Metric, subject: &str, value: i64) {
         self.set(metric, subject, false, value);
     }
 
-    /// What a series was at an earlier time, before anybody cared for it.
+    /// Adds the earlier value of a series that was not reported then.
     pub fn put_earlier(&mut self, metric: Metric, subject: &str, time: Nanos, value: i64) {
         let number = self.number(metric, subject, false);
         self.earlier.push((time, number, value));
     }
 
-    /// A series that is read now and then is there no more.
+    /// Ends a series that is read now and then.
     pub fn end(&mut self, metric: Metric, subject: &str) {
         let number = self.number(metric, subject, false);
         let line = &mut self.lines[number as usize];
@@ -111,15 +108,14 @@ impl Register {
         number
     }
 
-    /// The series that are new, and the reading; a steady series that was not read is there no
-    /// more.
+    /// The new series, and the reading; a series read each time that is missing now has ended.
     pub fn reading(&mut self, at_ns: Nanos) -> (Vec<Series>, Reading) {
         let whole = self.lost || self.sequence.is_multiple_of(WHOLE_EVERY);
         let (mut values, mut instants) = (Vec::new(), Vec::new());
         let mut since = Nanos::ZERO;
         for (number, line) in (0..).zip(&mut self.lines) {
             let read = std::mem::take(&mut line.read);
-            // Series of one file follow each other, and have one entry.
+            // Series of one file follow each other and share one entry.
             if read && line.read_at - at_ns != since {
                 since = line.read_at - at_ns;
                 instants.push((number, since));
@@ -129,7 +125,7 @@ impl Register {
             }
             let changed = line.sent != Some(line.now);
             let wanted = if line.steady { changed || whole } else { read };
-            // What was never there is not told each minute.
+            // A series that never had a value is not repeated each minute.
             if wanted && (line.now.is_some() || line.sent.flatten().is_some()) {
                 values.push((number, line.now));
                 line.sent = Some(line.now);
@@ -142,13 +138,13 @@ impl Register {
         (std::mem::take(&mut self.announce), reading)
     }
 
-    /// So many readings were not taken, because the machine gave no time for them.
+    /// Counts readings that were not taken because the machine left no time for them.
     pub fn skip(&mut self, readings: u64) {
         self.sequence += readings;
         self.lost |= readings > 0;
     }
 
-    /// The reading did not arrive.
+    /// Marks the last reading as lost.
     pub fn lost(&mut self) {
         self.lost = true;
     }

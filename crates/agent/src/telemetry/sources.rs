@@ -1,4 +1,4 @@
-//! The files of the whole machine that are read each time.
+//! The system-wide files that are read each time.
 
 use super::Extent;
 use super::pace::Pace;
@@ -12,7 +12,7 @@ use latlab_sys::clock::Clock;
 use latlab_sys::files::{OpenFile, Root};
 use latlab_sys::release_times::BEFORE;
 
-/// How the text of a file goes into the register; its subject is known from its path.
+/// Parses a file's text into the register; the subject comes from its path.
 type Parse = fn(&str, &str, &mut Register);
 
 /// A file that is read each time.
@@ -22,30 +22,30 @@ struct Source {
     parse: Parse,
 }
 
-/// All files of this machine that say something of its conditions.
+/// All files that tell of this machine's conditions.
 pub struct Sources {
-    /// A call to read one of these gives the CPU back soon.
+    /// Files whose reading soon returns the CPU.
     short: Vec<Source>,
-    /// A call to read one of these is over before a release, if it begins between them.
+    /// Files whose reading ends before the next release if it begins between two.
     medium: Vec<Source>,
-    /// A call to read one of these may hold the CPU for long.
+    /// Files whose reading may hold the CPU for long.
     long: Vec<Source>,
     extent: Extent,
-    /// Whether those between are as quick as they should be on this machine.
+    /// Whether the medium files are as quick as expected on this machine.
     pub fit_between_releases: bool,
 }
 
-/// The longest time that reading a file may take between the releases.
+/// The longest time that reading a file may take between releases.
 const MOST_BETWEEN: i64 = BEFORE / 2;
 
-/// Files that there is one of, and a call to read them may hold the CPU for long.
+/// System-wide files whose reading may hold the CPU for long.
 const LONG: &[(&str, &str, Parse)] = &[
     ("proc/interrupts", "", interrupts),
     ("proc/softirqs", "", softirqs),
     ("proc/vmstat", "", pages),
 ];
 
-/// Files that there is one of, and a call to read them holds the CPU for some 5 to 25 us.
+/// System-wide files whose reading holds the CPU for about 5 to 25 us.
 const MEDIUM: &[(&str, &str, Parse)] = &[
     ("proc/stat", "", stat),
     ("proc/meminfo", "", memory),
@@ -55,13 +55,13 @@ const MEDIUM: &[(&str, &str, Parse)] = &[
     ("proc/pressure/irq", "irq", pressure),
 ];
 
-/// Other files that there is one of.
+/// Other system-wide files.
 const SHORT: &[(&str, &str, Parse)] = &[
     ("sys/devices/system/clocksource/clocksource0/current_clocksource", "", clocksource),
     ("sys/devices/platform/soc/soc:firmware/get_throttled", "firmware", throttle_flags),
 ];
 
-/// Files of one CPU, below its folder.
+/// Files of one CPU, relative to its folder.
 const OF_CPU: &[(&str, &str, Parse)] = &[
     ("cpufreq/scaling_cur_freq", "", |text, cpu, to| number(text, cpu, to, FREQUENCY)),
     ("cpufreq/scaling_max_freq", "", |text, cpu, to| number(text, cpu, to, FREQUENCY_LIMIT)),
@@ -70,7 +70,7 @@ const OF_CPU: &[(&str, &str, Parse)] = &[
 ];
 
 impl Sources {
-    /// Opens what there is.
+    /// Opens all files that are present.
     pub fn open(root: &Root, extent: Extent) -> Sources {
         let source = |&(path, subject, parse): &(&str, &str, Parse)| {
             Some(Source { file: OpenFile::open(root, path)?, subject: subject.to_string(), parse })
@@ -127,7 +127,7 @@ impl Sources {
         }
     }
 
-    /// Reads those that give the CPU back soon; what cannot be read any more is simply not put.
+    /// Reads the short files; one that has become unreadable is left out.
     pub fn read_short(&mut self, register: &mut Register, pace: &mut Pace<'_>) {
         for source in &mut self.short {
             source.read(register);
@@ -135,7 +135,7 @@ impl Sources {
         }
     }
 
-    /// Reads those that must be between releases, each time or not.
+    /// Reads the files that must fit between releases, each time or not.
     pub fn read_medium(&mut self, each_time: bool, register: &mut Register, pace: &mut Pace<'_>) {
         register.is_occasional = !each_time;
         for source in &mut self.medium {
@@ -145,7 +145,7 @@ impl Sources {
         register.is_occasional = false;
     }
 
-    /// Reads the others; a gentle reading has them at its ends only.
+    /// Reads the long files; a gentle reading has them at its ends only.
     pub fn read_long(&mut self, register: &mut Register) {
         register.is_occasional = self.extent == Extent::Gentle;
         self.long.iter_mut().for_each(|source| source.read(register));
@@ -154,7 +154,7 @@ impl Sources {
 }
 
 impl Source {
-    /// How long it takes to read it, without what other programs take of the CPU meanwhile.
+    /// Time needed to read this file, without preemption by other programs.
     fn reading_time(&mut self) -> i64 {
         let mut once = || {
             let begun = Clock::Monotonic.now();
@@ -173,12 +173,12 @@ impl Source {
     }
 }
 
-/// When a file was read for which the calls took from one time to another.
+/// The time to note for a file that was read between these two.
 pub fn middle(begun: i64, ended: i64) -> Nanos {
     Nanos(begun + (ended - begun) / 2)
 }
 
-/// The folders with a number behind this name.
+/// Folders with a number after this name.
 fn numbered(root: &Root, folder: &str, name: &str) -> Vec<String> {
     let has_number = |found: &String| {
         let number = found.strip_prefix(name);
@@ -255,7 +255,7 @@ mod tests {
             }
             register.reading(Nanos(number.into())).1.values
         };
-        // The first series is that of the long file, which is neither read nor gone meanwhile.
+        // The first series is the long file's, which is neither read nor ended meanwhile.
         assert_eq!(read(6, false), [(0, Some(5)), (1, Some(6))]);
         assert_eq!(read(7, false), [(1, Some(7))]);
         assert_eq!(read(8, true), [(0, Some(8)), (1, Some(8))]);

@@ -1,12 +1,13 @@
-//! Which threads take the CPUs, for far less than reading all of them each second.
+//! Finds the threads that take the CPUs, at far less cost than reading all of them each second.
 //!
-//! To read one thread costs some 15 us. So all of them are read in turn, a tenth each second; new
-//! ones are found by their numbers, which the kernel gives in order; those that run before
-//! everything ordinary and those that are new are read each second.
+//! Reading one thread costs about 15 us. So all threads are read in turn, a tenth each second; new
+//! ones are found by their numbers, which the kernel assigns in order; real-time threads and new
+//! ones are read each second.
 //!
-//! Where every CPU is measured, ordinary threads of loads are not read: their supervisors tell what they
-//! take. Each file of a thread that is read is kept by the kernel until the thread ends. Where
-//! dozens end at once, it frees all of that in one piece, for which kernel 6.12 held interrupts off for 0.7 ms.
+//! If every CPU is measured, SCHED_OTHER threads of loads are not read: their supervisors report
+//! their CPU time. The kernel keeps each opened thread file until the thread ends. When dozens end
+//! together it frees all of that in one piece, for which kernel 6.12 disabled interrupts for 0.7
+//! ms.
 
 use super::pace::Pace;
 use super::register::{Metric, Register};
@@ -25,39 +26,38 @@ const PLACE: Metric = Metric::gauge(metric::THREAD_PLACE, "1");
 const POLICY: Metric = Metric::gauge(metric::THREAD_POLICY, "1");
 const PRIORITY: Metric = Metric::gauge(metric::THREAD_PRIORITY, "1");
 
-/// All ordinary threads are read in so many readings …
+/// All SCHED_OTHER threads are read once in this many readings …
 const TURNS: u64 = 10;
-/// … unless these are more in one of them: then it takes more readings.
+/// … unless that makes more than this per reading: then it takes more readings.
 const MOST_IN_A_TURN: u64 = 150;
-/// A thread is new for so many readings.
+/// A thread counts as new for this many readings.
 const NEW_FOR: u64 = TURNS;
-/// New threads that are read each time at most; the others wait for their turn.
+/// Largest number of new threads read each time; the others wait for their turn.
 const MOST_NEW: usize = 100;
-/// Numbers of new threads that are tried at most.
+/// Largest number of new thread numbers tried.
 const MOST_TRIED: u32 = 20_000;
-/// What a reading may come later than its time says, in ns.
+/// How late a reading may be against its nominal time, in ns.
 const SLACK: i64 = 100_000_000;
-/// A thread that takes more than this share of a CPU is told of, in parts of a thousand.
+/// Threads above this CPU share are reported, in parts per thousand.
 const TOLD_ABOVE: i64 = 10;
 
-/// What is known of a thread.
 struct ThreadRecord {
-    /// The reading that found it.
+    /// Number of the reading that found it.
     since: u64,
     realtime: bool,
-    /// Whether it is read only while it is a real-time thread.
+    /// Whether it is read only while it is real-time.
     of_load: bool,
-    /// When it was last read, and its CPU time then.
+    /// Time and CPU time at the last reading.
     last: Option<(Nanos, i64)>,
     state: State,
 }
 
 enum State {
-    /// Nobody cares for it.
+    /// Not reported.
     Quiet,
-    /// It is in the register under this name, and was put there at this time.
+    /// In the register under this name since this time.
     Told { subject: String, put_at: Nanos },
-    /// It is one of our own, which are told of elsewhere.
+    /// A thread of latlab, which is reported elsewhere.
     Ours,
 }
 
@@ -65,23 +65,25 @@ enum State {
 pub struct Threads {
     root: Root,
     known: BTreeMap<u32, ThreadRecord>,
-    /// The last number that the kernel has given.
+    /// The last number that the kernel has assigned.
     newest: u32,
     readings: u64,
-    /// When they were read last.
+    /// Time of the last reading.
     read_at: Option<Nanos>,
-    /// The processes that start groups whose ordinary threads are not read.
+    /// Processes that start groups whose SCHED_OTHER threads are not read.
     supervisors: Vec<u32>,
 }
 
 impl Threads {
-    /// Finds all that are there now; ordinary threads of the process groups that these have started are never read.
+    /// Finds all present threads. SCHED_OTHER threads of the process groups that the supervisors
+    /// have started are never read.
     pub fn find(root: &Root, supervisors: Vec<u32>) -> Threads {
         let newest = newest(root).unwrap_or(0);
         let mut threads = Threads {
             root: root.clone(),
             known: BTreeMap::new(),
-            // Those of loads are found by their numbers, since also a list of them would be kept.
+            // Find threads of loads by their numbers: the kernel would keep a directory listing as
+            // well.
             newest: supervisors.iter().min().map_or(newest, |first| newest.min(first - 1)),
             readings: 0,
             read_at: None,
@@ -99,18 +101,18 @@ impl Threads {
             let tasks = root.names(format!("proc/{process}/task")).into_iter().flat_map(numbers);
             tasks.for_each(|thread| threads.add(thread, false));
         }
-        // They have their turn; only who comes later is new.
+        // Present threads wait for their turn; only later ones are new.
         threads.readings = NEW_FOR;
         let now = Nanos(Clock::Monotonic.now());
         for (&thread, known) in threads.known.iter_mut().filter(|(_, known)| known.is_read()) {
-            // Where a short run ends before their turn, its end is compared with this.
+            // If a short run ends before their turn, the end is compared with this.
             known.last = cpu_time(root, thread).map(|time| (now, time));
         }
         threads
     }
 
-    /// Whether a load has started a thread; what is known of groups is kept for a moment only, since numbers
-    /// are used again.
+    /// Whether a load has started a thread. Results per group are kept only briefly, since numbers
+    /// are reused.
     fn is_of_load(&self, thread: u32, known: &mut BTreeMap<u32, bool>) -> bool {
         if self.supervisors.is_empty() {
             return false;
@@ -126,14 +128,14 @@ impl Threads {
     fn add(&mut self, thread: u32, of_load: bool) {
         if let Ok(scheduling) = sched::scheduling_of(thread) {
             let (since, realtime) = (self.readings, scheduling.is_realtime());
-            // Who was not there at the last reading has taken all of its time since.
+            // A thread that did not exist at the last reading has used all its time since.
             let last = self.read_at.map(|time| (time, 0));
             let state = State::Quiet;
             self.known.insert(thread, ThreadRecord { since, realtime, of_load, last, state });
         }
     }
 
-    /// Reads those whose turn it is; at the end of a run, all.
+    /// Reads the threads whose turn it is; at the end of a run, all.
     pub fn read(&mut self, end: bool, register: &mut Register, pace: &mut Pace<'_>) {
         self.readings += 1;
         self.find_new(|| pace.rest());
@@ -168,13 +170,13 @@ impl Threads {
         }
     }
 
-    /// Tries the numbers that were given since the last time.
+    /// Tries the numbers assigned since the last time.
     fn find_new(&mut self, mut rest: impl FnMut()) {
         let Some(newest) = newest(&self.root) else { return };
         let given = if newest >= self.newest {
             self.newest + 1..newest + 1
         } else {
-            // They begin anew behind those that are left to the system.
+            // Numbers wrap around to just above the reserved ones.
             1..newest + 1
         };
         let mut of_loads = BTreeMap::new();
@@ -189,7 +191,7 @@ impl Threads {
     }
 }
 
-/// The number that was given last; the fifth word of the file.
+/// The number assigned last: the fifth word of `/proc/loadavg`.
 fn newest(root: &Root) -> Option<u32> {
     root.read("proc/loadavg")?.split_whitespace().nth(4)?.parse().ok()
 }
@@ -199,7 +201,8 @@ impl ThreadRecord {
         self.realtime || !self.of_load
     }
 
-    /// Rests after each file, each of which holds the CPU for some tens of microseconds.
+    /// Reads a thread. Rest after each file, each of which holds the CPU for some tens of
+    /// microseconds.
     fn read(&mut self, root: &Root, thread: u32, register: &mut Register, pace: &mut Pace<'_>) {
         if matches!(self.state, State::Ours) {
             return;
@@ -211,7 +214,7 @@ impl ThreadRecord {
         let last = self.last.replace((at, now));
         let (before, was) = last.unwrap_or((at, now));
         if now - was > (at - before).0 + SLACK {
-            // Nobody runs for longer than time goes by: this one was there before it was found.
+            // More CPU time than time passed: the thread existed before it was found.
             return;
         }
         let is_new = matches!(self.state, State::Quiet);
@@ -221,13 +224,13 @@ impl ThreadRecord {
                 return;
             }
             pace.rest();
-            // A file with the number of its process would hold the CPU for long.
+            // A path with this process's number would hold the CPU for long.
             if root.has(format!("proc/self/task/{thread}")) {
                 self.state = State::Ours;
                 return;
             }
         } else if was == now && self.realtime {
-            // One that sleeps all day is not told of each second.
+            // An idle thread is not reported each second.
             return;
         }
         pace.rest();
@@ -252,7 +255,7 @@ impl ThreadRecord {
         }
     }
 
-    /// One that was forked and has become another program since is told of by its new name.
+    /// Renames a forked thread that has executed another program since.
     fn rename(&mut self, thread: u32, stat: Option<&Stat>, before: Nanos, register: &mut Register) {
         let State::Told { subject, .. } = &self.state else { return };
         let now = stat.map(|stat| thread_name(&stat.name, thread));
@@ -271,7 +274,7 @@ impl ThreadRecord {
     }
 }
 
-/// CPU time of a thread in ns; where the kernel does not keep it, in ticks.
+/// CPU time of a thread in ns, with tick resolution if the kernel keeps nothing better.
 fn cpu_time(root: &Root, thread: u32) -> Option<i64> {
     let exact = root.read(format!("proc/{thread}/schedstat"));
     exact.as_deref().and_then(|text| text.split(' ').next()?.parse().ok()).or_else(|| {
@@ -280,7 +283,7 @@ fn cpu_time(root: &Root, thread: u32) -> Option<i64> {
     })
 }
 
-/// A thread may call itself anything.
+/// A thread's name may contain anything.
 fn thread_name(name: &str, thread: u32) -> String {
     format!("{}/{thread}", name.replace(char::is_control, "\u{fffd}"))
 }
@@ -308,7 +311,7 @@ mod tests {
         Nanos(Clock::Monotonic.now())
     }
 
-    /// The thread's first number in the register, and the announced series.
+    /// The thread's first value in the register, and the announced series.
     fn read_once(threads: &mut Threads, register: &mut Register) -> (Vec<Series>, Reading) {
         let at = now();
         read_without_rest(|pace| threads.read(false, register, pace));
@@ -325,7 +328,7 @@ mod tests {
         let name = format!("sh/{}", hog.0.id());
         let until = Instant::now() + Duration::from_secs(20);
         let series = loop {
-            // How soon it gets a CPU is the machine's.
+            // The machine decides how soon it gets a CPU.
             std::thread::sleep(Duration::from_millis(300));
             let (series, reading) = read_once(&mut threads, &mut register);
             if let Some(found) = series.into_iter().find(|one| one.subject == name) {
@@ -340,7 +343,7 @@ mod tests {
         assert!(series.counter && !series.steady);
         drop(hog);
         let (_, reading) = read_once(&mut threads, &mut register);
-        assert!(reading.values.contains(&(series.number, None)), "its end is told");
+        assert!(reading.values.contains(&(series.number, None)), "its end is reported");
     }
 
     /// Invariant (conditions): Where every CPU is measured, no file of a load's ordinary threads is read.
@@ -349,7 +352,7 @@ mod tests {
         let hog = |of_load: bool| {
             let mut command = Command::new("sh");
             command.args(["-c", "while :; do :; done"]);
-            // As a supervisor starts what it supervises.
+            // As a supervisor starts its processes.
             if of_load {
                 command.process_group(0);
             }

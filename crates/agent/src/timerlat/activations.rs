@@ -1,4 +1,4 @@
-//! What the tracer's events of one CPU come to: activations with their releases. Pure.
+//! Turns the tracer's events of one CPU into activations with their releases. Pure.
 
 /// Values of the field `context`.
 const IRQ: i64 = 0;
@@ -10,24 +10,22 @@ const USER: i64 = 2;
 pub struct TimerlatEvent {
     /// When it was written.
     pub at: i64,
-    /// The number of the activation.
+    /// Number of the activation.
     pub sequence: i64,
     /// Where it was measured.
     pub context: i64,
-    /// How late that was.
+    /// The measured latency.
     pub latency: i64,
 }
 
-/// One activation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Activation {
-    /// Its release.
     pub release: i64,
-    /// From there until the interrupt, where that was told.
+    /// Latency of the interrupt, if it was reported.
     pub irq: Option<i64>,
-    /// From there until the thread was on its CPU, where that was told.
+    /// Latency of the thread on its CPU, if it was reported.
     pub thread: Option<i64>,
-    /// The last leg: until the thread was in user space, or the thread's where it is the kernel's.
+    /// The last latency: of the thread in user space, or of the kernel's own thread.
     pub latency: i64,
 }
 
@@ -36,17 +34,17 @@ pub struct ActivationSequence {
     period: i64,
     /// The context of the event that completes an activation.
     last_leg: i64,
-    /// The first release that was seen; all others are whole periods from it.
+    /// The first release seen; all others are whole periods away from it.
     origin: Option<i64>,
     irq: Option<TimerlatEvent>,
     thread: Option<TimerlatEvent>,
     last: Option<i64>,
-    /// Activations that the numbers tell of and no event does.
+    /// Activations that are missing by their numbers.
     pub lost: u64,
 }
 
 impl ActivationSequence {
-    /// Of a thread of the kernel, or of one in user space.
+    /// For a kernel thread, or for one in user space.
     pub fn new(period: i64, user: bool) -> ActivationSequence {
         let last_leg = if user { USER } else { THREAD };
         ActivationSequence {
@@ -60,12 +58,11 @@ impl ActivationSequence {
         }
     }
 
-    /// Distance of two releases.
     pub fn period(&self) -> i64 {
         self.period
     }
 
-    /// Takes an event; that of the last leg completes an activation.
+    /// Takes an event; the last one of an activation completes it.
     pub fn push(&mut self, sample: TimerlatEvent) -> Option<Activation> {
         match sample.context {
             IRQ => self.irq = Some(sample),
@@ -86,8 +83,8 @@ impl ActivationSequence {
         Some(Activation { release: self.release(at - latency), irq, thread, latency })
     }
 
-    /// The event is written a little after the clock was read, so that the release is the nearest
-    /// one of the timer.
+    /// The event is written a little after the clock was read, so the release is the timer's
+    /// nearest one.
     fn release(&mut self, about: i64) -> i64 {
         let origin = *self.origin.get_or_insert(about);
         let periods = (about - origin + self.period / 2).div_euclid(self.period);
@@ -108,7 +105,7 @@ mod tests {
     #[test]
     fn activations_are_whole_periods_apart_and_what_is_missing_is_counted() {
         let mut series = ActivationSequence::new(PERIOD, false);
-        // As the kernel writes it: the interrupt's event, then the thread's, each a little late.
+        // In the kernel's order: the interrupt's event, then the thread's, each a little late.
         let mut activation = |sequence, release: i64, irq, thread| {
             series.push(sample(release + irq + 150, sequence, IRQ, irq));
             series.push(sample(release + thread + 90 + sequence, sequence, THREAD, thread))
@@ -138,7 +135,7 @@ mod tests {
         assert_eq!(whole[..2], [None, None], "the user leg completes it");
         let first = whole[2].unwrap();
         assert_eq!((first.irq, first.thread, first.latency), (Some(900), Some(4_000), 6_000));
-        // A signal came in place of the timer: the kernel tells no thread leg then.
+        // A signal came instead of the timer: the kernel then reports no thread latency.
         let cut = told(2, PERIOD, &[(IRQ, 800), (USER, 7_000)])[1].unwrap();
         assert_eq!((cut.irq, cut.thread, cut.latency), (Some(800), None, 7_000));
         assert_eq!(cut.release, first.release + PERIOD);

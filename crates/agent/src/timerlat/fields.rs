@@ -1,4 +1,4 @@
-//! How the tracer's events lie in the pages.
+//! Format of the tracer's events in the pages.
 
 use crate::timerlat::activations::TimerlatEvent;
 use crate::trace::page_layout;
@@ -7,9 +7,7 @@ use latlab_trace::{Event, Field, Format, Layout as PageLayout};
 
 const FORMAT: &str = "events/ftrace/timerlat/format";
 
-/// How the tracer's events lie.
 pub struct Fields {
-    /// How its pages lie.
     pub layout: PageLayout,
     id: u16,
     sequence: Field,
@@ -18,7 +16,7 @@ pub struct Fields {
 }
 
 impl Fields {
-    /// Asks the kernel.
+    /// Reads the format from the kernel.
     pub fn read(tracefs: &Tracefs) -> Result<Fields, String> {
         let unknown = |file: &str| {
             format!(
@@ -38,7 +36,7 @@ impl Fields {
         })
     }
 
-    /// An event, if it is the tracer's.
+    /// Decodes an event if it is the tracer's.
     pub fn decode(&self, event: &Event) -> Option<TimerlatEvent> {
         let read = |field: Field| field.read(event.data);
         let own = event.id == self.id;

@@ -1,6 +1,6 @@
-//! The instrument timerlat: the kernel's tracer measures a thread on each CPU, one of ours where the
-//! kernel lets it and else its own, and what it says goes the way of every latency, through the same
-//! loop and recorder.
+//! The instrument timerlat: the kernel's tracer measures a thread on each CPU, one of ours if the
+//! kernel supports that, else its own. Its latencies pass through the same loop and recorder as all
+//! others.
 
 mod activations;
 mod fields;
@@ -25,30 +25,30 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const TRACER: &str = "timerlat";
-/// It and this one have the settings in common, so that the kernel lets only one of them work.
+/// It shares its settings with this tracer, so the kernel runs only one of them.
 const OTHER_TRACER: &str = "osnoise";
-/// Room in the ring buffer of a CPU: some seconds, at the tracer's shortest period too.
+/// Size of each CPU's ring buffer: some seconds even at the tracer's shortest period.
 const RING_KIB: &str = "2048";
-/// Distance of two looks at a ring buffer.
+/// Time between two reads of a ring buffer.
 const PASS: Duration = Duration::from_millis(20);
-/// The kernel's threads are there by then.
+/// The kernel's threads have started within this time.
 const STARTING: Duration = Duration::from_secs(1);
 
-/// A list of the kernel's functions that everybody may read; it is longer than any other file.
+/// A world-readable list of the kernel's functions, longer than any other file.
 const SYMBOLS: (&str, u64) = ("proc/kallsyms", 64 << 20);
-/// One of them that comes with the tracer.
+/// A function that comes with the tracer.
 const SYMBOL: &str = " timerlat_irq";
-/// What is said where it does not.
+/// The message if the kernel lacks it.
 const NO_TRACER: &str = "this kernel has no timerlat tracer (CONFIG_TIMERLAT_TRACER): use --legs, \
                          which measures the same legs with tracepoints";
 
-/// Refuses a kernel that has no such tracer, before anything asks for rights that would not help.
+/// Refuses a kernel without the tracer, before asking for privileges that would not help.
 pub fn expect_tracer(root: &Root) -> Result<(), Refusal> {
     let (symbols, largest) = SYMBOLS;
     let symbols =
         || root.read_limited(symbols, largest).ok().flatten().filter(|all| !all.is_empty());
     let listed = Tracefs::find(root).ok().and_then(|tracefs| tracefs.has_tracer(TRACER).ok());
-    // A kernel that lists neither may have it.
+    // A kernel whose list has neither may still have it.
     let lacks = match listed {
         Some(listed) => !listed,
         None => symbols().is_some_and(|all| !all.contains(SYMBOL)),
@@ -84,7 +84,7 @@ fn start(
     if cpus.is_empty() {
         return Err("its threads are pinned: --policy deadline is not possible".to_string());
     }
-    // Before anything is set: it would be set for whoever measures there, and its threads be ours.
+    // Before any setting: it would change another user's measurement, and mix up the threads.
     if let Some((file, tracer)) = tracefs.in_use(&[TRACER, OTHER_TRACER]) {
         return Err(format!(
             "{file} is '{tracer}', which shares its settings: wait for the other program (rtla?), \
@@ -108,7 +108,7 @@ fn start(
                 let setting = Setting::new(&path, value, applied);
                 settings.push_monitored(root, Setting { matters: true, ..setting }, readback);
             }
-            // Not every kernel can print stacks, and one that cannot does not.
+            // Not every kernel can print stacks; one that cannot has nothing to switch off.
             Err(_) if file == "osnoise/print_stack" => {}
             Err(error) => return Err(format!("cannot write '{value}' to {path}: {error}")),
         }
@@ -128,7 +128,7 @@ fn start(
     settings.push(Setting::new("legs of timerlat", legs.into(), legs.into()));
     let instance = tracefs.instance(changes)?;
     instance.set("buffer_size_kb", RING_KIB)?;
-    // Before anybody reads it: the kernel changes no tracer of a trace that is open.
+    // Before the trace is opened: the kernel refuses to change the tracer of an open trace.
     instance.set("current_tracer", TRACER)?;
     let pipes = cpus.iter().map(|&cpu| instance.pipe(cpu, fields.layout.page));
     let pipes = pipes.collect::<Result<Vec<Pipe>, String>>()?;
@@ -148,7 +148,7 @@ fn start(
     Ok(pipes.into_iter().zip(sleepers).zip(0..).map(timer).collect())
 }
 
-/// The kernel's threads, which are called `timerlat/CPU`.
+/// The kernel's threads, named `timerlat/CPU`.
 fn thread_ids(root: &Root, cpus: &[u32]) -> Vec<Option<u32>> {
     let until = Instant::now() + STARTING;
     loop {
@@ -169,7 +169,7 @@ fn thread_ids(root: &Root, cpus: &[u32]) -> Vec<Option<u32>> {
     }
 }
 
-/// The tracer ends before its instance goes, which it would keep busy.
+/// Ends the tracer before its instance is removed, which it would keep busy.
 pub struct RunningTracer(Instance);
 
 impl Drop for RunningTracer {

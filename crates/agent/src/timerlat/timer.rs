@@ -1,4 +1,4 @@
-//! What the tracer tells of one CPU, read as a timer of the loop.
+//! Presents the tracer's reports for one CPU as a timer of the loop.
 
 use crate::monitor::MonitoredThread;
 use crate::outbox::Outbox;
@@ -18,30 +18,30 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Looks for the activation after a late one.
+/// How often to look for the activation after a late one.
 const LOOKS_AHEAD: u32 = 5;
-/// Distance of two frames of legs.
+/// Time between two frames with breakdowns.
 const FRAMES: Duration = Duration::from_secs(1);
 
-/// Who sleeps until the releases.
+/// Which thread sleeps until the releases.
 pub enum Sleeper {
-    /// A thread of the kernel, with its number there, and what it is read again by.
+    /// A kernel thread: its number, and the means to read its settings again.
     Kernel(Option<u32>, Option<Arc<MonitoredThread>>),
-    /// A thread of ours, on this CPU, which is to be started.
+    /// A thread of ours, still to be started on this CPU.
     ToStart(Tracefs, u32),
-    /// It runs.
+    /// A running thread of ours.
     User(UserThread),
 }
 
-/// The thread that is measured on one CPU, read as a timer of the loop.
+/// The measured thread of one CPU, as a timer of the loop.
 pub struct KernelTimer {
-    // First, since it has to be gone when the tracer ends.
+    // First field, so that it is dropped before the tracer ends.
     sleeper: Sleeper,
     pipe: Pipe,
     fields: Arc<Fields>,
     series: ActivationSequence,
     ready: VecDeque<Activation>,
-    /// The release of the activation that was told last.
+    /// Release of the last reported activation.
     last: i64,
     legs: LegCounts,
     outbox: Option<Outbox>,
@@ -51,7 +51,7 @@ pub struct KernelTimer {
 }
 
 impl KernelTimer {
-    /// Of this thread of the run, whose events come by this pipe.
+    /// For this thread of the run, whose events come through this pipe.
     pub fn new(
         thread: u32,
         period: i64,
@@ -75,7 +75,7 @@ impl KernelTimer {
         }
     }
 
-    /// Takes the measured thread to its place; ours is started there.
+    /// Places the measured thread, starting it if it is ours.
     pub fn set_up(&mut self, thread: u32, policy: Policy) -> Result<PlacedThread, Refusal> {
         match &mut self.sleeper {
             Sleeper::Kernel(id, monitored) => {
@@ -92,24 +92,24 @@ impl KernelTimer {
         }
     }
 
-    /// Tells the legs to the stream.
+    /// Sends breakdowns to the stream.
     pub fn with_legs(mut self, outbox: &Outbox) -> KernelTimer {
         self.outbox = Some(outbox.clone());
         self
     }
 
-    /// Counts legs from this release on.
+    /// Counts breakdowns from this release on.
     pub fn with_first_release(mut self, first: i64) -> KernelTimer {
         self.counted_from = first;
         self
     }
 
-    /// Ends a thread of ours; the CPU time it took.
+    /// Ends a thread of ours; returns its CPU time.
     pub fn end(mut self) -> i64 {
         match &mut self.sleeper {
             Sleeper::User(user) => user.end(),
             Sleeper::Kernel(_, monitored) => {
-                // It goes with the tracer.
+                // A kernel thread ends with the tracer.
                 monitored.iter().for_each(|thread| thread.record_end());
                 0
             }
@@ -117,7 +117,7 @@ impl KernelTimer {
         }
     }
 
-    /// Takes what the kernel has written since the last time.
+    /// Reads what the kernel has written since the last call.
     fn read(&mut self) {
         let KernelTimer { pipe, fields, series, ready, .. } = self;
         while let Some(page) = pipe.next_page() {
@@ -137,7 +137,7 @@ impl KernelTimer {
 }
 
 impl Timer for KernelTimer {
-    /// Fails as if a signal had come while there is nothing, so that the loop looks around.
+    /// While there is no event, fails with EINTR so that the loop checks its flags.
     fn wait(&mut self, release: i64) -> Result<Wake, Errno> {
         if self.ready.is_empty() {
             std::thread::sleep(PASS);
@@ -146,7 +146,7 @@ impl Timer for KernelTimer {
         if Instant::now() >= self.frame_due {
             self.send();
         }
-        // What was measured before the loop began is nobody's.
+        // Drop activations from before the loop began.
         while self.ready.front().is_some_and(|one| one.release < release - self.series.period() / 2)
         {
             self.ready.pop_front();
@@ -164,7 +164,8 @@ impl Timer for KernelTimer {
         Ok(Wake { due: release, at: release + latency })
     }
 
-    /// As the kernel skipped: its next activation says it, which is waited for a little.
+    /// Overruns as the kernel counts them, known from its next activation, which is waited for
+    /// briefly.
     fn passed(&mut self, latency: i64, period: i64) -> i64 {
         for _ in 0..LOOKS_AHEAD {
             if let Some(next) = self.ready.front() {

@@ -1,5 +1,5 @@
-//! A thread of ours in the place of the kernel's: each read sleeps until the next release, and says
-//! on its way in that the thread was back in user space.
+//! A user-space thread in place of the kernel's: each read sleeps until the next release, and first
+//! reports that the thread was back in user space.
 
 use crate::helper_thread::HelperThread;
 use crate::placement::{PlacedThread, Placement};
@@ -12,15 +12,15 @@ use std::io::Read;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The kernel's file of a CPU, which one thread at a time may have.
+/// The kernel's file for a CPU; one thread at a time may open it.
 pub fn file(cpu: u32) -> String {
     format!("osnoise/per_cpu/cpu{cpu}/timerlat_fd")
 }
 
-/// The thread, as long as it lives.
+/// The thread, while it lives.
 pub struct UserThread {
     end: Arc<AtomicBool>,
-    /// Ends with the CPU time that it took.
+    /// Returns its CPU time.
     thread: Option<HelperThread<i64>>,
 }
 
@@ -44,7 +44,7 @@ impl UserThread {
                     tracefs.path_of(&name)
                 ))
             })?;
-            // It holds nothing; a signal ends a read without an error.
+            // It holds no resources; a signal ends a read without an error.
             let read = move || {
                 while !ended.load(Ordering::Relaxed) && file.read(&mut [0]).is_ok() {}
                 thread_cpu_time()
@@ -57,13 +57,13 @@ impl UserThread {
         Ok((UserThread { end, thread: Some(thread) }, placed))
     }
 
-    /// Whether it has ended without being asked, as when its CPU goes away.
+    /// Whether it ended without being asked, as when its CPU goes offline.
     pub fn has_ended(&self) -> bool {
         self.thread.as_ref().is_none_or(HelperThread::has_ended)
     }
 
-    /// Waits until it has closed its file: the kernel kills a process that has it when the tracer
-    /// ends. The CPU time it took, the first time.
+    /// Waits until it has closed its file, since the kernel kills a process that has it open when
+    /// the tracer ends. Returns its CPU time the first time.
     pub fn end(&mut self) -> i64 {
         self.end.store(true, Ordering::Relaxed);
         self.thread.take().and_then(HelperThread::end).unwrap_or(0)

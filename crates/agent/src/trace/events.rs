@@ -1,4 +1,4 @@
-//! The kernel's trace beside the measuring threads: which events it records, and how they are read.
+//! The kernel's trace of the measuring threads: which events it records, and how they are read.
 
 use super::pipes::MergedPipes;
 use latlab_model::run::ThreadSetup;
@@ -12,9 +12,9 @@ const HRTIMER_START: &str = "timer/hrtimer_start";
 const HRTIMER_EXPIRE: &str = "timer/hrtimer_expire_entry";
 const SCHED_SWITCH: &str = "sched/sched_switch";
 
-/// Bytes in the ring buffer for one cycle: three events, and a little for those of others.
+/// Bytes per cycle in the ring buffer: three events, and some of other threads.
 const CYCLE_BYTES: i64 = 200;
-/// What a ring buffer holds for one CPU, in KiB.
+/// Size of a CPU's ring buffer in KiB.
 const RING_KIB: std::ops::RangeInclusive<i64> = 256..=8192;
 
 /// The fields that are read, and the numbers of their events.
@@ -54,7 +54,7 @@ impl Fields {
             start_thread: field(&start, "common_pid")?,
             start_timer: field(&start, "hrtimer")?,
             start_function: field(&start, "function")?,
-            // The time that was asked for; `expires` is later by the thread's slack.
+            // The requested time; `expires` adds the thread's slack.
             start_release: field(&start, "softexpires")?,
             expire: expire.id,
             expire_timer: field(&expire, "hrtimer")?,
@@ -64,18 +64,18 @@ impl Fields {
     }
 }
 
-/// A trace of our own.
+/// A private trace instance.
 pub struct KernelTrace {
     fields: Fields,
     pipes: MergedPipes<KernelEvent>,
-    /// Whether timers of others are left out.
+    /// Whether other processes' timers are filtered out.
     filtered: bool,
-    /// Last, so that nothing reads the trace any more when it goes.
+    /// Last field, so that all readers are closed before it is removed.
     instance: Instance,
 }
 
 impl KernelTrace {
-    /// Makes the trace, switched off.
+    /// Creates the trace, switched off.
     pub fn prepare(root: &Root, changes: &mut Changes) -> Result<KernelTrace, String> {
         let tracefs = Tracefs::find(root)?;
         let pipes = MergedPipes::new(page_layout(&tracefs)?);
@@ -84,12 +84,12 @@ impl KernelTrace {
         Ok(KernelTrace { fields, pipes, filtered: false, instance })
     }
 
-    /// Lets it say what concerns these threads, on these CPUs.
+    /// Limits it to these threads, on these CPUs.
     pub fn set_filters(&mut self, threads: &[ThreadSetup], online: &CpuSet) -> Result<(), String> {
         let ids = || threads.iter().filter_map(|thread| thread.thread_id);
         let (low, high) = (ids().min().unwrap_or(0), ids().max().unwrap_or(0));
-        // The kernel numbers threads in order: two comparisons do where a list would cost each
-        // switch of the machine as many as there are threads.
+        // The kernel numbers threads in order, so two comparisons do; a list would cost each
+        // context switch one comparison per thread.
         let among = |field: &str| format!("{field} >= {low} && {field} <= {high}");
         let set = |file: String, value: &str| self.instance.set(&file, value);
         set("buffer_size_kb".into(), &ring_kib(threads).to_string())?;
@@ -98,24 +98,25 @@ impl KernelTrace {
         }
         set(format!("events/{HRTIMER_START}/filter"), &among("common_pid"))?;
         set(format!("events/{SCHED_SWITCH}/filter"), &among("next_pid"))?;
-        // A timer may be moved to another CPU, and a thread may float.
+        // A timer may migrate to another CPU, and a thread may float.
         self.pipes.open(&self.instance, online)
     }
 
-    /// Switches it on or off; which it is shows in what it says.
+    /// Switches it on or off; the events show the state.
     pub fn switch(&self, on: bool) {
         let _ = self.instance.set("tracing_on", if on { "1" } else { "0" });
     }
 
-    /// Gives everything up to this time in its order; what is younger stays for the next reading.
+    /// Calls `on_event` for everything up to this time, in order; younger events stay for the next
+    /// call.
     pub fn read(&mut self, until: i64, on_event: impl FnMut(i64, u32, KernelEvent)) {
         let KernelTrace { fields, pipes, .. } = self;
         let decode = |_, event: &Event| fields.event(event.id, event.data);
         pipes.read(until, decode, KernelEvent::Lost, on_event);
     }
 
-    /// Once it is known what the kernel calls for our timers, those of others need not be recorded;
-    /// a kernel that cannot tell them apart records all.
+    /// Filters out other processes' timers once the function of ours is known; a kernel that cannot
+    /// distinguish them records all.
     pub fn filter_timer_function(&mut self, function: i64) {
         if !std::mem::replace(&mut self.filtered, true) {
             let filter = format!("function == {function:#x}");
@@ -145,7 +146,7 @@ impl Fields {
     }
 }
 
-/// How the pages of this kernel's trace lie.
+/// The page layout of this kernel's trace.
 pub fn page_layout(tracefs: &Tracefs) -> Result<Layout, String> {
     let text = tracefs.read("events/header_page").unwrap_or_default();
     let file = tracefs.path_of("events/header_page");
@@ -153,9 +154,9 @@ pub fn page_layout(tracefs: &Tracefs) -> Result<Layout, String> {
         .ok_or_else(|| format!("{file} has an unknown format: a newer latlab may support it"))
 }
 
-/// Room for a second, so that the reader may be late by that much.
+/// Room for one second, so that the reader may be that late.
 fn ring_kib(threads: &[ThreadSetup]) -> i64 {
-    // Threads that float may all come to one CPU.
+    // Floating threads may all end up on one CPU.
     let on = |cpu: Option<u32>| threads.iter().filter(move |thread| thread.cpu == cpu);
     let each = |period: Nanos| 1_000_000_000 / period.0.max(1);
     let rate = |cpu| on(cpu).filter_map(|thread| thread.period_ns.map(each)).sum::<i64>();

@@ -1,9 +1,9 @@
-//! The kernel's tracepoints beside the loop, for the legs of its latencies.
+//! The kernel's tracepoints during a run, for the breakdown of its latencies.
 //!
-//! A thread away from the measured CPUs reads a trace of our own and sends what concerns the
-//! measuring threads, with the times in which it was on: for a quarter of the run it is switched
-//! off, so that the same run says what it costs. What the stream does not take stays in the kernel's
-//! ring buffer, which counts what it has to overwrite.
+//! A thread off the measured CPUs reads a private trace instance and sends what concerns the
+//! measuring threads, with the times in which it was on: for a quarter of the run it is off, so
+//! that the same run tells its cost. What the stream does not take stays in the kernel's ring
+//! buffer, which counts what it has to overwrite.
 
 mod events;
 mod pipes;
@@ -29,20 +29,20 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Distance of two readings of the trace.
+/// Time between two reads of the trace.
 const PASS: i64 = 100_000_000;
-/// A frame is sent after this long, since what is not sent is lost to a kill …
+/// A frame is sent after this long, as a kill loses what is unsent …
 const OLDEST: i64 = 500_000_000;
 /// … or when it has this many events.
 const MOST: usize = 32_768;
-/// What is younger than this may not stand in the ring buffer of its CPU yet.
+/// Younger events may not have reached the ring buffer of their CPU yet.
 const SETTLED: i64 = 2_000_000;
 
-/// A trace that is set up, and records nothing yet.
+/// A trace that is set up but not recording.
 pub struct PreparedTrace(KernelTrace);
 
-/// Where the kernel numbers processes for its trace: the first namespace of them, which has this inode
-/// on every kernel.
+/// The PID namespace in which the kernel's trace numbers processes: the initial one, which has this
+/// inode on every kernel.
 const KERNELS_PID_NAMESPACE: &str = "pid:[4026531836]";
 
 /// Sets up the trace; a refusal says what is missing.
@@ -51,7 +51,7 @@ pub fn prepare(root: &Root, changes: &mut Changes) -> Result<PreparedTrace, Refu
     KernelTrace::prepare(root, changes).map(PreparedTrace).map_err(refusal)
 }
 
-/// Fails in a process namespace, where threads have other numbers than in the kernel's trace.
+/// Fails in another PID namespace, where threads have other numbers than in the kernel's trace.
 pub fn expect_kernels_process_numbers(root: &Root) -> Result<(), String> {
     let namespace = std::fs::read_link(root.path("proc/self/ns/pid"));
     match namespace.is_ok_and(|namespace| namespace.as_os_str() != KERNELS_PID_NAMESPACE) {
@@ -68,14 +68,14 @@ fn refusal(text: String) -> Refusal {
     machine_refuses(format!("--legs: {text}"))
 }
 
-/// The thread that reads; it ends by [`TraceThread::finish`].
+/// The reading thread; [`TraceThread::finish`] ends it.
 pub struct TraceThread {
     stop: Sender<()>,
     thread: JoinHandle<()>,
 }
 
 impl TraceThread {
-    /// Records these threads.
+    /// Starts recording these threads.
     pub fn start(
         PreparedTrace(mut kernel): PreparedTrace,
         plan: &Plan,
@@ -100,10 +100,10 @@ impl TraceThread {
         Ok(TraceThread { stop, thread })
     }
 
-    /// Reads what is left and sends all of it.
+    /// Reads and sends what is left.
     pub fn finish(self) {
         drop(self.stop);
-        // What it has read is sent, even if it has died since.
+        // If it has panicked, what it read before is sent.
         let _ = self.thread.join();
     }
 }
@@ -113,9 +113,9 @@ struct TraceReader {
     recorder: EventRecorder,
     windows: TraceWindows,
     schedule: TraceSchedule,
-    /// Where the last frame ended.
+    /// End of the last frame.
     sent_to: Nanos,
-    /// Frames that the stream has not taken; until then the trace is left as it is.
+    /// Frames that the stream has refused so far; the trace is not read until they are taken.
     waiting: VecDeque<Message>,
     outbox: Outbox,
 }
@@ -145,7 +145,7 @@ impl TraceReader {
             }
         }
         let _work = log.work();
-        // The loops have ended: what they left is all there is.
+        // The loops have ended, so nothing more will come.
         let end = Nanos(Clock::Monotonic.now());
         self.windows.end(end);
         self.kernel.switch(false);
@@ -157,7 +157,7 @@ impl TraceReader {
         }
     }
 
-    /// Switches the trace as the schedule has it, and keeps when that was.
+    /// Switches the trace by its schedule, and notes when.
     fn switch(&mut self, now: i64) {
         let on = self.schedule.is_on(now);
         if self.windows.is_on() == Some(on) {
@@ -168,11 +168,12 @@ impl TraceReader {
         self.windows.begin(on, Nanos(Clock::Monotonic.now()));
     }
 
-    /// Takes what the trace has up to this time; what fills a frame waits for the stream.
+    /// Reads the trace up to this time; full frames wait for the stream.
     fn read(&mut self, until: Nanos) {
         let TraceReader { kernel, recorder, windows, sent_to, waiting, .. } = self;
         kernel.read(until.0, |at, cpu, event| {
-            // What is before this event has been seen, and no frame ends within an instant.
+            // Everything before this event has been seen, and a frame must not end within an
+            // instant.
             if recorder.count() >= MOST && Nanos(at) > *sent_to {
                 waiting.push_back(frame(recorder, windows, sent_to, Nanos(at)));
             }
@@ -183,13 +184,13 @@ impl TraceReader {
         }
     }
 
-    /// Makes a frame of what was taken since the last one.
+    /// Makes a frame of everything since the last one.
     fn seal(&mut self, until: Nanos) {
         let TraceReader { recorder, windows, sent_to, waiting, .. } = self;
         waiting.push_back(frame(recorder, windows, sent_to, until));
     }
 
-    /// Whether the stream has taken all that waited for it.
+    /// Sends what waits; returns whether the stream took all of it.
     fn send(&mut self) -> bool {
         while let Some(frame) = self.waiting.front() {
             if !self.outbox.offer(frame) {

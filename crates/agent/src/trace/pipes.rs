@@ -1,20 +1,19 @@
-//! The pages of several CPUs as one row of events by time.
+//! Merges the pages of several CPUs into one sequence of events.
 
 use latlab_model::CpuSet;
 use latlab_sys::tracefs::{Instance, Pipe};
 use latlab_trace::{Event, Layout};
 
-/// Reads the pages of a trace of our own.
+/// Reads the pages of a private trace instance.
 pub struct MergedPipes<E> {
     layout: Layout,
-    /// The pages of each CPU.
     pipes: Vec<(u32, Pipe)>,
-    /// What is too young to be in order with the other CPUs.
+    /// Events too young to be ordered against other CPUs.
     young: Vec<(i64, u32, E)>,
 }
 
 impl<E> MergedPipes<E> {
-    /// Of a kernel whose pages lie like this; nothing is read yet.
+    /// For a kernel with this page layout; nothing is read yet.
     pub fn new(layout: Layout) -> MergedPipes<E> {
         MergedPipes { layout, pipes: Vec::new(), young: Vec::new() }
     }
@@ -26,8 +25,8 @@ impl<E> MergedPipes<E> {
         Ok(())
     }
 
-    /// Gives everything up to this time in its order; what is younger stays for the next reading. Events
-    /// that were lost are one of their own before the next one.
+    /// Calls `on_event` for everything up to this time, in order; younger events stay for the next
+    /// call. Lost events appear as an event before the next one.
     pub fn read(
         &mut self,
         until: i64,
@@ -50,7 +49,7 @@ impl<E> MergedPipes<E> {
                 }
             }
         }
-        // Each CPU's are in order, so that this is little more than to merge them.
+        // Each CPU's events are in order, so this is little more than a merge.
         events.sort_by_key(|(at, ..)| *at);
         let young = events.partition_point(|(at, ..)| *at < until);
         self.young = events.split_off(young);

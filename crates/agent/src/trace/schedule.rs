@@ -1,4 +1,4 @@
-//! When the trace is to be on: a fixed schedule. Pure.
+//! When the trace is on: a fixed schedule. Pure.
 
 use latlab_model::Plan;
 
@@ -6,7 +6,7 @@ use latlab_model::Plan;
 const STEP: i64 = 2_000_000_000;
 /// … and in a run too short for four rounds of it.
 const SHORTEST_STEP: i64 = 100_000_000;
-/// Steps of a round; in the last of them the trace is off, so that a run of a moment has legs.
+/// Steps of a round; the trace is off in the last, so that even a very short run has a breakdown.
 const ROUND: i64 = 4;
 
 /// On, on, on, off, from the first release to the end; on before it.
@@ -28,7 +28,7 @@ impl TraceSchedule {
         now < self.first || (now - self.first) / self.step % ROUND != ROUND - 1
     }
 
-    /// When this may be another answer.
+    /// The next time at which the answer may change.
     pub fn next_change(&self, now: i64) -> i64 {
         match now < self.first {
             true => self.first,

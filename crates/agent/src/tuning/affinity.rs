@@ -1,4 +1,4 @@
-//! Interrupts and the kernel's own work, kept off the measured CPUs.
+//! Keeps interrupts and the kernel's own work off the measured CPUs.
 
 use super::{Away, Recipe, Step, StepObject, TuningContext, present};
 use latlab_model::CpuSet;
@@ -7,12 +7,12 @@ const IRQS: &str = "/proc/irq";
 const DEFAULT_AFFINITY: &str = "/proc/irq/default_smp_affinity";
 const WORKQUEUES: &str = "/sys/devices/virtual/workqueue/cpumask";
 
-/// Every interrupt that has a handler, and those that get one later.
+/// Every interrupt with a handler, and those that get one later.
 pub fn irqs(ground: &TuningContext) -> Result<Recipe, String> {
     let free = free_cpus(ground)?;
     let missing = "it cannot move interrupts";
     let (now, set) = mask(ground, DEFAULT_AFFINITY, missing)?;
-    // Where an interrupt has no CPU left: as the machine would place a new one.
+    // If no CPU is left for an interrupt: the machine's default for new ones.
     let usual = Some(set.and(free)).filter(|usual| !usual.is_empty()).unwrap_or(free.clone());
     let interrupts = interrupts(ground);
     let moved = interrupts.iter().filter_map(|(number, names)| {
@@ -55,7 +55,7 @@ fn interrupts(ground: &TuningContext) -> Vec<(u32, String)> {
     handled.collect()
 }
 
-/// The common mask of the kernel's unbound work, which holds for each queue.
+/// The common mask of the kernel's unbound workqueues.
 pub fn workqueues(ground: &TuningContext) -> Result<Recipe, String> {
     let free = free_cpus(ground)?;
     let (now, set) = mask(ground, WORKQUEUES, "its work cannot be bound to CPUs")?;
@@ -96,7 +96,7 @@ fn mask(ground: &TuningContext, path: &str, missing: &str) -> Result<(String, Cp
     Ok((text, set))
 }
 
-/// The mask in as many digits as the kernel writes, so that it is read back as it was written.
+/// The mask with as many digits as the kernel writes, so that reading it back compares equal.
 fn padded_mask(cpus: &CpuSet, like: &str) -> String {
     let mask = cpus.to_mask();
     let more = like.get(..like.len().saturating_sub(mask.len())).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A recipe made, read back, and told as settings.
+//! Applies a recipe, reads it back, and reports it as settings.
 
 use super::{Away, Recipe, Step, StepObject};
 use crate::monitor::{Readback, SettingList};
@@ -10,12 +10,12 @@ use latlab_sys::sched::ThreadScheduling;
 use latlab_sys::undo::{Changes, HeldByOther, Kind};
 use std::io::{self, Error};
 
-/// What Linux 6.12 does once sched_rt_runtime_us was read or written, unless that holds -1.
+/// What Linux 6.12 does once sched_rt_runtime_us was read or written, unless it holds -1.
 const LOST_COUNT: &str = "the kernel's accounting of its servers is inconsistent, as in 6.12 \
                           after sched_rt_runtime_us was read or written: put --tune \
                           rt-throttling=off before it, which ends the accounting";
 
-/// Makes a recipe and says what was read back; an error is one line.
+/// Applies a recipe and reports what was read back; an error is one line.
 pub fn apply(
     root: &Root,
     name: &str,
@@ -65,7 +65,7 @@ pub fn apply(
     Ok(list)
 }
 
-/// A part of a tuning, which holds this value.
+/// A part of a tuning, with this value.
 fn part(name: &str, of: &str, value: &str) -> Setting {
     let setting = Setting::new(&format!("tuning {name} ({of})"), value.into(), value.into());
     Setting { matters: true, ..setting }
@@ -91,8 +91,8 @@ fn apply_step(Step { target, of, value }: &Step, changes: &mut Changes) -> io::R
     }
 }
 
-/// Whether it is not the thing itself that refuses: an interrupt that is bound to its CPU answers
-/// EIO, newer kernels EPERM, which is not what a user without rights is told.
+/// Whether privileges are missing. A per-CPU interrupt refuses with EIO, on newer kernels with
+/// EPERM, which is not a matter of privileges.
 fn is_forbidden(error: &Error) -> bool {
     matches!(Errno::from_io_error(error), Some(Errno::ACCESS | Errno::ROFS))
 }

@@ -1,4 +1,4 @@
-//! What belongs to single CPUs: their frequency, and what they keep for ordinary threads.
+//! Properties of single CPUs: their frequency, and their reserve for SCHED_OTHER threads.
 
 use super::{Away, Recipe, Step, StepObject, TuningContext, group_values, present};
 use latlab_model::CpuSet;
@@ -31,7 +31,7 @@ pub fn governor(ground: &TuningContext, name: &str) -> Result<Recipe, String> {
     Ok(recipe(format!("{name} (CPU {})", ground.measured), name, files))
 }
 
-/// Folders of the policies that have a measured CPU, with the CPUs that are online of each.
+/// Folders of the policies with a measured CPU, each with its online CPUs.
 fn policies(ground: &TuningContext) -> Vec<(String, CpuSet)> {
     let names = ground.root.names(&POLICIES[1..]).unwrap_or_default();
     let of = |name: String| {
@@ -43,7 +43,7 @@ fn policies(ground: &TuningContext) -> Vec<(String, CpuSet)> {
     names.into_iter().filter(|name| name.starts_with("policy")).filter_map(of).collect()
 }
 
-/// No time of a measured CPU is kept for ordinary threads while real-time threads want it.
+/// Reserves no time on measured CPUs for SCHED_OTHER threads while real-time threads want it.
 pub fn fair_server(ground: &TuningContext) -> Result<Recipe, String> {
     if !ground.root.has(format!("{}/sched", &DEBUG[1..])) {
         return Err(format!(
@@ -59,7 +59,7 @@ pub fn fair_server(ground: &TuningContext) -> Result<Recipe, String> {
     Ok(recipe(format!("0 ns (CPU {})", ground.measured), "0", files))
 }
 
-/// One value for files of single CPUs: the path of each, what it is of, and what it holds.
+/// One value for the files of single CPUs: path, object and current value of each.
 fn recipe(asked: String, value: &str, files: Vec<(String, String, String)>) -> Recipe {
     let other = files.iter().filter(|(_, _, now)| now != value);
     let had: Vec<(String, String)> = other.map(|(_, of, now)| (of.clone(), now.clone())).collect();

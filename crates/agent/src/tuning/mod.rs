@@ -1,8 +1,9 @@
 //! Named changes of the machine for the time of a run.
 //!
-//! Each tuning is first resolved, without changing anything, to files and threads of this machine with
-//! their old and new values. Only when all are resolved are they made, and read back. A thread is
-//! identified by number, start time and name, so that none which got its number later is touched.
+//! Each tuning is first resolved, without changing anything, to files and threads of this machine
+//! with their old and new values. Only when all are resolved are they applied and read back. A
+//! thread is identified by number, start time and name, so that a later thread with the same number
+//! is never touched.
 
 mod affinity;
 mod apply;
@@ -23,26 +24,25 @@ const RT_RUNTIME: &str = "/proc/sys/kernel/sched_rt_runtime_us";
 const TIMER_MIGRATION: &str = "/proc/sys/kernel/timer_migration";
 const HUGE_PAGES: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
 
-/// What a tuning comes to on this machine.
+/// A tuning resolved on this machine.
 #[derive(Clone, PartialEq, Debug)]
 struct Recipe {
-    /// What is asked, in words.
+    /// What is asked, for people.
     asked: String,
-    /// What the machine has, where that is something else.
+    /// The present value, if it differs.
     before: Option<String>,
     steps: Vec<Step>,
-    /// Whether the machine may refuse some of them, which is told.
+    /// Whether the machine may refuse some steps, which is then reported.
     some_may_stay: bool,
-    /// What is read again in the place of the steps, where not every change matters.
+    /// What to read again instead of the steps, if not every change matters.
     away: Away,
 }
 
-/// Files with CPUs that are to stay off some CPUs, those included that had not to be changed.
+/// Files with CPU lists that must stay free of some CPUs, including those that needed no change.
 #[derive(Clone, Default, PartialEq, Debug)]
 struct Away {
-    /// What each is of, for people, and its path.
+    /// What each file is for, in words, and its path.
     files: Vec<(String, String)>,
-    /// The CPUs.
     cpus: CpuSet,
 }
 
@@ -50,13 +50,13 @@ struct Away {
 #[derive(Clone, PartialEq, Debug)]
 struct Step {
     target: StepObject,
-    /// What it is a change of, for people.
+    /// What it changes, in words.
     of: String,
     value: String,
 }
 
 impl Step {
-    /// What is changed: the path of a file, or the name of a thread.
+    /// The path of a file, or the name of a thread.
     fn path(&self) -> &str {
         match &self.target {
             StepObject::File(path) => path,
@@ -75,7 +75,7 @@ enum StepObject {
 struct TuningContext<'a> {
     root: &'a Root,
     measured: CpuSet,
-    /// CPUs that are there and not measured.
+    /// CPUs that are present and not measured.
     free: CpuSet,
 }
 
@@ -88,7 +88,7 @@ impl<'a> TuningContext<'a> {
     }
 }
 
-/// Makes the tunings; none of them where one cannot be resolved.
+/// Applies the tunings; none if any cannot be resolved.
 pub fn tune(
     root: &Root,
     tunings: &[Tuning],
@@ -107,7 +107,7 @@ pub fn tune(
     Ok(settings)
 }
 
-/// What a tuning comes to here; an error is what is missing and what to do, in one line.
+/// Resolves a tuning; an error says what is missing and what to do, in one line.
 fn recipe(tuning: &Tuning, ground: &TuningContext) -> Result<Recipe, String> {
     match tuning {
         Tuning::Governor(name) => cpus::governor(ground, name),
@@ -137,7 +137,7 @@ fn huge_pages(root: &Root, when: Thp) -> Result<Recipe, String> {
     one_file(root, HUGE_PAGES, when.as_str(), missing)
 }
 
-/// A file that holds this value.
+/// Sets one file to this value.
 fn one_file(root: &Root, path: &str, value: &str, missing: &str) -> Result<Recipe, String> {
     let now = present(root, path, missing)?;
     let step = Step { target: StepObject::File(path.into()), of: path.into(), value: value.into() };
@@ -150,7 +150,7 @@ fn one_file(root: &Root, path: &str, value: &str, missing: &str) -> Result<Recip
     })
 }
 
-/// What a file holds that this kernel may not have.
+/// The contents of a file that this kernel may lack.
 fn present(root: &Root, path: &str, missing: &str) -> Result<String, String> {
     read_value(root, path).map_err(|error| match error.kind() {
         ErrorKind::NotFound => format!("this kernel has no {path} ({missing}): omit it"),
@@ -162,7 +162,7 @@ fn present(root: &Root, path: &str, missing: &str) -> Result<String, String> {
     })
 }
 
-/// What several things have, by what they have: `ondemand (CPU 0-1), powersave (CPU 2)`.
+/// Groups things by value: `ondemand (CPU 0-1), powersave (CPU 2)`.
 fn group_values(had: &[(String, String)]) -> Option<String> {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
     for (of, value) in had {

@@ -49,7 +49,7 @@ fn tuned(root: &Root, text: &str, changes: &mut Changes) -> Result<SettingList, 
     })
 }
 
-/// Tunes, looks at what then holds, and has everything put back.
+/// Applies a tuning, inspects the result, and restores everything.
 fn tried(root: &Root, text: &str, look: impl FnOnce(&[Setting])) {
     let mut changes = Changes::begin(root).unwrap();
     look(&tuned(root, text, &mut changes).unwrap().settings);
@@ -83,7 +83,7 @@ fn a_value_that_holds_already_is_told_and_not_touched() {
             assert_eq!((words(&settings[0]).1, words(&settings[0]).2), (applied, None));
         });
     }
-    // What was never written is as the kernel wrote it.
+    // The kernel's own notation, as it was never written.
     let pages = fs::read_to_string(root.path(&HUGE_PAGES[1..])).unwrap();
     assert_eq!(pages, "always madvise [never]\n");
 }
@@ -188,7 +188,7 @@ fn interrupts_leave_the_measured_cpus_and_come_back() {
         let told = ("tuning irqs", "not on CPU 2-3", Some("2 of 3 interrupts may occur there"));
         assert_eq!(words(&settings[0]), told);
         assert_eq!(settings.len(), 1);
-        // One that may come nowhere else goes where a new one would.
+        // An interrupt without a free CPU goes where a new one would.
         assert_eq!(paths.map(|path| held(&root, path)), ["0-1", "1", "0", "0-3"]);
         assert_eq!(held(&root, "/proc/irq/default_smp_affinity"), "2");
     });
@@ -205,7 +205,7 @@ fn an_interrupt_that_refuses_is_named_and_no_error() {
     plant_irq(&root, 4, "0-3", Some("timer"));
     let mut changes = Changes::begin(&root).unwrap();
     let recipe = resolved(&root, "irqs=away", &[2, 3]).unwrap();
-    // It has gone since: as with one that is per CPU, the write fails and nothing is changed.
+    // It disappears: as for a per-CPU interrupt, the write fails and nothing is changed.
     fs::remove_dir_all(root.path("proc/irq/4")).unwrap();
     let settings = apply::apply(&root, "irqs", &recipe, &mut changes).unwrap().settings;
     let stays = &settings[1];
@@ -222,7 +222,7 @@ fn what_another_value_is_read_back_for_is_told() {
     let (_folder, root) = machine();
     plant(&root, RT_RUNTIME, "950000");
     let mut recipe = resolved(&root, "rt-throttling=off", &[2]).unwrap();
-    // As a kernel that rounds: what is read back is not what was asked.
+    // Like a kernel that rounds: the value read back is not the one asked for.
     recipe.steps[0].value = "-1 ".to_string();
     let mut changes = Changes::begin(&root).unwrap();
     let settings = apply::apply(&root, "rt-throttling", &recipe, &mut changes).unwrap().settings;
@@ -232,7 +232,7 @@ fn what_another_value_is_read_back_for_is_told() {
 #[test]
 fn a_file_that_cannot_be_written_ends_it_with_a_remedy() {
     let (_folder, root) = machine();
-    // Neither a user nor root can write to a folder, nor read it as a value.
+    // A folder cannot be written or read as a value, even by root.
     fs::create_dir_all(root.path(&RT_RUNTIME[1..])).unwrap();
     let mut changes = Changes::begin(&root).unwrap();
     let error = tuned(&root, "rt-throttling=off", &mut changes).unwrap_err();
@@ -250,7 +250,7 @@ fn a_file_that_cannot_be_written_ends_it_with_a_remedy() {
     assert!(error.contains("try by hand: echo 1 | sudo tee /sys/x"), "{error}");
 }
 
-/// What is found when the settings of a tuning are read again.
+/// The findings when the settings of a tuning are read again.
 fn found(root: &Root, list: &mut SettingList) -> Vec<String> {
     let findings = list.monitored.iter_mut().filter_map(|setting| setting.read(root));
     findings.map(|finding| finding.text()).collect()
@@ -279,7 +279,7 @@ fn a_tuning_that_is_lost_is_found_when_it_is_read_again() {
         "During the run, tuning irqs (5 (eth1)) changed from 'not on CPU 2-3' to 'on CPU 1,3'.";
     assert_eq!(found(&root, &mut list), [lost]);
     plant(&root, &away, "0");
-    assert_eq!(found(&root, &mut list).len(), 1, "it is told when it is back");
+    assert_eq!(found(&root, &mut list).len(), 1, "it is reported when it is back");
 }
 
 #[test]
@@ -289,7 +289,7 @@ fn a_killed_run_is_undone_before_the_next_is_tuned() {
     let path = plant_irq(&root, 4, "0-3", Some("ttyS0"));
     let mut killed = Changes::begin(&root).unwrap();
     tuned(&root, "irqs=away", &mut killed).unwrap();
-    // What a kill leaves: the changed files, and a record that nobody holds.
+    // What a kill leaves: the changed files, and a record without a lock.
     let names = root.names("run/latlab").unwrap();
     let record = root.path("run/latlab").join(names.iter().find(|name| *name != "lock").unwrap());
     let (text, default) = (fs::read(&record).unwrap(), "/proc/irq/default_smp_affinity");

@@ -1,4 +1,4 @@
-//! Threads of interrupts at another priority.
+//! Changes the priority of interrupt threads.
 
 use super::{Away, Recipe, Step, StepObject, TuningContext, group_values};
 use latlab_sys::child::processes;
@@ -6,10 +6,10 @@ use latlab_sys::process::Stat;
 use latlab_sys::sched::ThreadScheduling;
 use latlab_sys::undo::{ThreadId, is_irq_thread};
 
-/// More names than this are counted.
+/// More names than this are only counted.
 const NAMED: usize = 20;
 
-/// All threads of interrupts whose names hold this.
+/// All interrupt threads whose names contain this.
 pub fn irq_threads(ground: &TuningContext, pattern: &str, priority: u8) -> Result<Recipe, String> {
     let all = threads(ground);
     let (chosen, others): (Vec<_>, Vec<_>) =

@@ -1,22 +1,22 @@
-//! A line as cells, and a cell as a number.
+//! Splits a line into cells, and parses a cell as a number.
 //!
-//! The crate `csv` would replace only [`Cells`]: it parts no runs of blanks, and the dialect, decimal
-//! commas and bounded lines with their numbers remain ours.
+//! The crate `csv` would replace only [`Cells`]: it does not split at runs of blanks, and the
+//! dialect, decimal commas and bounded, numbered lines would remain ours.
 
 use super::instants::Instant;
 use super::names;
 use crate::error::ParseError;
 
-/// How the cells of a table are parted and its numbers written.
+/// How a table's cells are separated and its numbers written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Dialect {
     pub delimiter: char,
     pub decimal_comma: bool,
-    /// Whether `0x1F` is a number; where no other cell is written so, it is a damaged one.
+    /// Whether `0x1F` is a number; if no other cell is written so, it is a damaged one.
     pub hexadecimal: bool,
 }
 
-/// What is tried, in this order: a comma may be part of a number, a tab never.
+/// The dialects to try, in this order: a comma may be part of a number, a tab never.
 pub const DIALECTS: [Dialect; 6] = [
     Dialect::new('\t', false),
     Dialect::new(';', false),
@@ -31,17 +31,17 @@ impl Dialect {
         Dialect { delimiter, decimal_comma, hexadecimal: true }
     }
 
-    /// The cells of a line, without blanks and quotes around them.
+    /// The cells of a line, without surrounding blanks and quotes.
     pub fn cells<'a>(&self, line: &'a str) -> Cells<'a> {
         Cells { rest: Some(line), delimiter: self.delimiter as u8 }
     }
 
-    /// A cell as a number, in volts where its unit is in it; infinite where it is beyond the range of
-    /// its instrument.
+    /// A cell as a number, in volts if it has a unit; infinite if it is beyond the range of its
+    /// instrument.
     pub fn number(&self, cell: &str) -> Option<f64> {
         let number = cell.strip_prefix('+').unwrap_or(cell);
         let first = number.bytes().next()?;
-        // Nearly all cells are written so.
+        // The usual notation.
         if (first.is_ascii_digit() || first == b'-')
             && !self.decimal_comma
             && let Ok(number) = number.parse::<f64>()
@@ -56,14 +56,14 @@ impl Dialect {
         }
     }
 
-    /// A number without a unit and groups of digits.
+    /// A number without unit or digit groups.
     fn plain(&self, number: &str) -> Option<f64> {
         let parsed: Option<f64> = match self.decimal_comma {
             true if number.contains('.') => None,
             true => number.replace(',', ".").parse().ok(),
             false => number.parse().ok(),
         };
-        // The digits of 1e999 say nothing any more.
+        // The digits of 1e999 mean nothing.
         parsed.filter(|number| number.is_finite())
     }
 
@@ -73,7 +73,7 @@ impl Dialect {
         Some(number * names::volts_of(unit)?)
     }
 
-    /// A number with its unit behind it, whose digits may stand in groups: `1.000 000 ms`.
+    /// A number followed by a unit, with optional digit groups: `1.000 000 ms`.
     pub fn quantity<'a>(&self, cell: &'a str) -> Option<Quantity<'a>> {
         let cell = cell.trim();
         let end = cell.rfind(|c: char| c.is_ascii_digit())? + 1;
@@ -134,8 +134,8 @@ impl Dialect {
         numbers > 0
     }
 
-    /// Whether a line may be a row of values with words among them: it begins with a number or a
-    /// time and has another one.
+    /// Whether a line may be a row of values mixed with words: it begins with a number or a time
+    /// and has another one.
     pub fn is_row_with_words(&self, line: &str) -> bool {
         let mut cells = self.cells(line);
         cells.next().is_some_and(|cell| self.is_value(cell)) && cells.any(|it| self.is_value(it))
@@ -145,17 +145,17 @@ impl Dialect {
 /// A number with its unit.
 pub struct Quantity<'a> {
     pub number: f64,
-    /// As it stands there; empty where there is none.
+    /// As written; empty if there is none.
     pub unit: &'a str,
-    /// What the last digit of the number stands for.
+    /// Value of the last digit of the number.
     pub last_digit: f64,
 }
 
-/// What instruments write where they have no value, or one beyond their range.
+/// What instruments write for a missing or out-of-range value.
 fn unmeasured(cell: &str) -> Option<f64> {
     let is = |words: &[&str]| words.iter().any(|word| cell.eq_ignore_ascii_case(word));
     match () {
-        // Some write asterisks in the place of a value.
+        // Some write asterisks instead of a value.
         () if is(&["NaN", "-NaN", "1.#QNAN", "-1.#QNAN", "-1.#IND"])
             || cell.bytes().all(|byte| byte == b'*') =>
         {
@@ -169,11 +169,11 @@ fn unmeasured(cell: &str) -> Option<f64> {
     }
 }
 
-/// Words for a level that is not known, or that is neither low nor high.
+/// Words for a level that is unknown, or neither low nor high.
 pub fn is_unknown(cell: &str) -> bool {
     let words = ["x", "z", "u", "w", "?", "-", "--", "---", "n/a", "na", "null", "none"];
     words.iter().any(|word| cell.eq_ignore_ascii_case(word))
-        // Of a bus each bit: `1x0z`.
+        // A bus, bit by bit: `1x0z`.
         || !cell.is_empty() && cell.bytes().all(|byte| b"01xXzZ".contains(&byte))
 }
 
@@ -186,13 +186,13 @@ fn hexadecimal(number: &str) -> Option<f64> {
     u64::from_str_radix(&number[2..], 16).ok().map(|number| number as f64)
 }
 
-/// `7F`, `A5h`: a number that cannot be told from a word.
+/// `7F`, `A5h`: a number that cannot be distinguished from a word.
 fn is_bare_hexadecimal(cell: &str) -> bool {
     let digits = cell.strip_suffix(['h', 'H']).unwrap_or(cell);
     (1..=32).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// The cells of a line, one after the other.
+/// Iterates over the cells of a line.
 pub struct Cells<'a> {
     rest: Option<&'a str>,
     delimiter: u8,
@@ -204,7 +204,7 @@ impl<'a> Iterator for Cells<'a> {
     fn next(&mut self) -> Option<&'a str> {
         let mut rest = self.rest?;
         if self.delimiter == b' ' {
-            // Several blanks part as one does.
+            // Several blanks separate as one does.
             rest = rest.trim_matches(' ');
             if rest.is_empty() {
                 return None;
@@ -221,7 +221,7 @@ impl<'a> Iterator for Cells<'a> {
 }
 
 impl Cells<'_> {
-    /// Whether what was not read yet has a cell that is not empty.
+    /// Whether a non-empty cell remains.
     pub fn has_more(&mut self) -> bool {
         self.rest.is_some() && self.any(|cell| !cell.is_empty())
     }
@@ -233,17 +233,17 @@ fn end_of_quotes(rest: &str) -> Option<usize> {
     Some(rest.len() - inside.len() + inside.find('"')? + 1)
 }
 
-/// Whether a line is a remark to the reader.
+/// Whether a line is a comment.
 pub fn is_comment(line: &str) -> bool {
     line.trim_start_matches('"').starts_with(['#', ';', '%', '!'])
 }
 
-/// A remark without what makes it one.
+/// The text of a comment.
 pub fn uncommented(line: &str) -> &str {
     line.trim_start_matches(['"', '#', ';', '%', '!', ' '])
 }
 
-/// What the last digit of a number stands for: `9.1033E-6` is known to 1E-10.
+/// Value of the last digit of a number: `9.1033E-6` is known to 1E-10.
 pub fn last_digit(cell: &str) -> Option<f64> {
     let (mantissa, exponent) = match cell.find(['e', 'E']) {
         Some(at) => (&cell[..at], cell[at + 1..].parse::<i32>().ok()?),
@@ -253,7 +253,7 @@ pub fn last_digit(cell: &str) -> Option<f64> {
     Some(10f64.powi(exponent.clamp(-300, 300) - decimals.min(300) as i32))
 }
 
-/// How far a number lies from a whole one: of `1700000000.000001` no digit is lost.
+/// Distance of a number from the whole number `from`, without losing digits of `1700000000.000001`.
 pub fn distance(dialect: &Dialect, cell: &str, from: i64) -> Option<f64> {
     let point = if dialect.decimal_comma { ',' } else { '.' };
     let (whole, decimals) = cell.split_once(point).unwrap_or((cell, ""));
@@ -269,7 +269,7 @@ pub fn no_number(cell: &str, index: usize, line: u64) -> ParseError {
     ParseError::line(line, format!("expected a number in column {}, found '{found}'", index + 1))
 }
 
-/// The number in a cell; none where the cell is empty.
+/// The number in a cell; `None` if the cell is empty.
 pub fn number_in(
     dialect: &Dialect,
     cell: &str,

@@ -1,18 +1,18 @@
-//! Times of the calendar: `2026-11-22T10:20:30.123456789+01:00` (ISO 8601), and `10:20:30.5`.
+//! Calendar times: `2026-11-22T10:20:30.123456789+01:00` (ISO 8601), and `10:20:30.5`.
 
 /// An instant, or a time of day.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Instant {
     /// Seconds since 1970, or since midnight.
     pub seconds: i64,
-    /// Picoseconds of the second.
+    /// Picoseconds within the second.
     pub picoseconds: i64,
-    /// Digits behind the point of the seconds.
+    /// Number of decimals of the seconds.
     pub digits: usize,
 }
 
 impl Instant {
-    /// Reads one; the zone is UTC where none is given.
+    /// Parses an instant; the zone is UTC if none is given.
     pub fn parse(text: &str) -> Option<Instant> {
         let (days, time) = match text.as_bytes().get(4) {
             Some(b'-') => {
@@ -52,7 +52,7 @@ fn digits(text: &str) -> Option<i64> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
 }
 
-/// Seconds by which a zone is ahead of UTC: `Z`, `+01:00`, `-0530`, `+02`.
+/// Offset of a zone from UTC in seconds: `Z`, `+01:00`, `-0530`, `+02`.
 fn offset(zone: &str) -> Option<i64> {
     let (sign, digits_of_zone) = match zone {
         "" | "Z" | "z" | "UTC" => return Some(0),
@@ -71,7 +71,7 @@ fn offset(zone: &str) -> Option<i64> {
     Some(sign * (hours * 60 + minutes) * 60)
 }
 
-/// Days from the start of 1970 to this day, by the rule of 400 years that begin in March.
+/// Days from the start of 1970 to this day, computed with years that begin in March.
 fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     let year = year - i64::from(month <= 2);
     let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));

@@ -1,4 +1,4 @@
-//! What a table is, told by its first lines.
+//! Detects the kind of a table from its first lines.
 
 use super::cells::{DIALECTS, Dialect, distance, last_digit, no_number, number_in};
 use super::instants::Instant;
@@ -10,15 +10,15 @@ use crate::capture::{Channel, Kind};
 use crate::error::ParseError;
 use crate::list::{ListLayout, Unit};
 
-/// What a table holds.
+/// The contents of a table.
 pub enum Shape {
     /// Levels over time.
     Capture(Layout),
-    /// Readings, one a row.
+    /// Readings, one per row.
     List(ListLayout),
 }
 
-/// Where the values of a capture stand.
+/// Where the values of a capture are.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Layout {
     pub format: &'static str,
@@ -28,34 +28,34 @@ pub struct Layout {
     pub time: TimeFrom,
     pub columns: Vec<(usize, Channel)>,
     pub resolution_ps: Option<i64>,
-    /// Whether that is the distance of samples.
+    /// Whether that is the sample period.
     pub is_sample_time: bool,
-    /// What is left out, a sentence each.
+    /// What is left out, one sentence each.
     pub notes: Vec<String>,
     /// What its rows have in common.
     pub shape: RowShape,
-    /// For each column up to the last one that matters how its cells are written, if it does matter.
+    /// The notation of each column's cells up to the last relevant column; `None` for the others.
     pub needed: Vec<Option<CellShape>>,
 }
 
 /// Where the time of a row comes from.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum TimeFrom {
-    /// From a column, in units of so many seconds, from this number on: 0 unless the numbers are those
-    /// of an epoch, which are too large.
+    /// A column in units of `factor` seconds, counted from `origin`: 0 unless the numbers are epoch
+    /// times, which are too large.
     Column { index: usize, factor: f64, origin: i64 },
-    /// From a column of numbers of samples.
+    /// A column of sample numbers.
     Index { index: usize, start: f64, step: f64 },
-    /// From the number of the row.
+    /// The row number.
     Rows { start: f64, step: f64 },
-    /// From a column whose cells have their unit.
+    /// A column whose cells have a unit.
     Quantity { index: usize },
-    /// From a column with times of the calendar, from this second on.
+    /// A column of calendar times, counted from this second.
     Calendar { index: usize, origin_s: i64 },
 }
 
 impl TimeFrom {
-    /// The column that it is read from, where it is.
+    /// The column that it is read from, if any.
     pub fn column(self) -> Option<usize> {
         match self {
             TimeFrom::Column { index, .. }
@@ -66,7 +66,7 @@ impl TimeFrom {
         }
     }
 
-    /// The time that the cell of its column says.
+    /// The time in the cell of its column.
     pub fn at_ps(
         self,
         dialect: &Dialect,
@@ -108,7 +108,7 @@ impl TimeFrom {
 }
 
 impl Layout {
-    /// What the last digit of the time of a row stands for.
+    /// Value of the last digit of a row's time.
     pub fn last_digit_ps(&self, row: &str) -> Option<f64> {
         let TimeFrom::Column { index, factor, .. } = self.time else { return None };
         let digit = last_digit(self.dialect.cells(row).nth(index)?)?;
@@ -116,7 +116,7 @@ impl Layout {
     }
 }
 
-/// The shape of a table, by its first lines.
+/// Detects the kind of a table from its first lines.
 pub fn detect(start: &[String], unit: Option<Unit>) -> Result<Shape, ParseError> {
     if start.first().is_some_and(|line| is_old_tektronix(line)) {
         return Ok(Shape::Capture(tektronix(start)));
@@ -138,7 +138,7 @@ fn is_old_tektronix(line: &str) -> bool {
     cells[0] == "Record Length" && is_number(3) && is_number(4)
 }
 
-/// Older oscilloscopes of Tektronix have their facts beside the first rows.
+/// Older Tektronix oscilloscopes write their facts in the first rows.
 fn tektronix(start: &[String]) -> Layout {
     let dialect = DIALECTS[2];
     let source = start.iter().find_map(|line| {
@@ -151,7 +151,7 @@ fn tektronix(start: &[String]) -> Layout {
     let table = CsvTable { dialect, first_row: 0, names: Vec::new(), below: Vec::new(), rows };
     let (resolution_ps, is_sample_time) = table.resolution(time, None);
     let columns = vec![(4, Channel::new(name, Kind::Sampled))];
-    // The facts beside the first rows make these wider.
+    // The facts make the first rows wider.
     let shape =
         RowShape { cells: None, ..table.row_shape(time, &columns, shape::stated_rows(start)) };
     let needed = table.needed(time, &columns);

@@ -24,12 +24,12 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
-/// Lines of the start of a file by which its layout is told.
+/// Number of first lines from which the layout is detected.
 const SNIFFED_LINES: usize = 400;
 /// The same in bytes.
 const SNIFFED_BYTES: usize = 1 << 18;
 
-/// Opens a table; `unit` is that of a list of readings, where its user says so.
+/// Opens a table; `unit` is the user's choice for a list of readings.
 pub fn open(path: &Path, unit: Option<Unit>) -> Result<Capture, ParseError> {
     let start = start(path)?;
     let mut lines = Lines::new(BufReader::with_capacity(1 << 16, File::open(path)?));
@@ -55,7 +55,7 @@ pub fn open(path: &Path, unit: Option<Unit>) -> Result<Capture, ParseError> {
     }
 }
 
-/// The first lines of a file, without one that may be cut.
+/// The first lines of a file, without one that may be truncated.
 fn start(path: &Path) -> Result<Vec<String>, ParseError> {
     let mut lines = Lines::new(BufReader::new(File::open(path)?));
     let (mut start, mut bytes) = (Vec::new(), 0);

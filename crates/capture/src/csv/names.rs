@@ -1,8 +1,8 @@
-//! What the heads of columns say.
+//! Interprets column headings.
 
 use crate::list::Unit;
 
-/// Words that stand in a row of units, beside those of times.
+/// Words in a row of units, apart from units of time.
 const UNITS: [&str; 14] = [
     "volt", "volts", "v", "mv", "uv", "kv", "value", "sequence", "logic", "none", "ampere", "a",
     "ma", "unknown",
@@ -27,21 +27,21 @@ pub fn bare(name: &str) -> &str {
     }
 }
 
-/// What stands in brackets.
+/// The text in brackets.
 pub fn bracketed(name: &str) -> Option<&str> {
     let start = name.find(['[', '('])? + 1;
     let end = name[start..].find([']', ')'])?;
     Some(name[start..start + end].trim())
 }
 
-/// A cell as a word to be compared: small letters, without brackets.
+/// A cell as a word for comparison: lower case, without brackets.
 fn word(cell: &str) -> String {
-    // Two letters of Unicode look like the one of micro.
+    // Unicode has two letters for micro.
     let word = cell.trim().trim_matches(['(', ')', '[', ']']).replace(['µ', 'μ'], "u");
     word.trim().to_ascii_lowercase()
 }
 
-/// Whether a cell is a unit and no name.
+/// Whether a cell is a unit rather than a name.
 pub fn is_unit(cell: &str) -> bool {
     UNITS.contains(&word(cell).as_str()) || seconds_of(cell).is_some()
 }
@@ -60,13 +60,13 @@ const VOLTAGES: [(&[&str], f64); 4] = [
     (&["kv", "kilovolt", "kilovolts"], 1e3),
 ];
 
-/// The volts in a unit; 1 where none is named, none where it is another quantity.
+/// The volts in a unit; 1 if none is named, `None` if it is another quantity.
 pub fn volts_of(unit: &str) -> Option<f64> {
     let unit = word(unit);
     VOLTAGES.iter().find(|(words, _)| words.contains(&unit.as_str())).map(|(_, volts)| *volts)
 }
 
-/// Whether a column of this name, above a row with this cell, holds the levels of a wire.
+/// Whether a column with this name, above a row with this cell, holds the levels of a wire.
 pub fn is_level(name: &str, below: &str) -> bool {
     let is_voltage = |unit: &str| !unit.is_empty() && volts_of(unit).is_some();
     let plain = word(name);
@@ -79,7 +79,7 @@ pub fn is_level(name: &str, below: &str) -> bool {
         || bracketed(name).is_some_and(is_voltage)
 }
 
-/// Whether a column of this name holds times.
+/// Whether a column with this name holds times.
 pub fn is_time(name: &str) -> bool {
     let name = word(name.split(['[', '(']).next().unwrap_or(name));
     let after_time = name.strip_prefix("time").map(|rest| rest.chars().next());
@@ -88,19 +88,20 @@ pub fn is_time(name: &str) -> bool {
         || name.len() > 2 && seconds_of(&name).is_some()
 }
 
-/// The unit of a column of times as its name or the row below it says; none where neither does.
+/// The unit of a column of times, from its name or the row below; `None` if neither names one.
 pub fn unit_of_times<'a>(name: &'a str, below: Option<&'a str>) -> Option<&'a str> {
     let last = name.rsplit(['_', ' ', '/']).next().filter(|last| seconds_of(last).is_some());
     bracketed(name).or(below.filter(|below| !below.is_empty())).or(last)
 }
 
-/// Whether a column of this name holds numbers of samples.
+/// Whether a column with this name holds sample numbers.
 pub fn is_number(name: &str) -> bool {
     let name = word(name);
     name.starts_with("sample") || ["index", "nr", "no", "n", "#", "number"].contains(&name.as_str())
 }
 
-/// The unit of a list of readings by the name of its column: `latency_ns`, `delay [us]`, `n_secs`.
+/// The unit of a list of readings from the name of its column: `latency_ns`, `delay [us]`,
+/// `n_secs`.
 pub fn unit_of_readings(name: &str) -> Option<Unit> {
     let name = name.to_ascii_lowercase().replace(['µ', 'μ'], "u");
     let has = |marks: &[&str]| marks.iter().any(|mark| name.contains(mark));

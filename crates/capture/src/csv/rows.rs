@@ -1,4 +1,4 @@
-//! The rows of a capture, each of which is read, known and harmless, or told as lost.
+//! The rows of a capture: each is read, known to be harmless, or reported as lost.
 
 use super::cells::{self, no_number, uncommented};
 use super::layout::{Layout, TimeFrom};
@@ -11,35 +11,35 @@ use latlab_model::statements::states_loss;
 use std::fs::File;
 use std::io::BufReader;
 
-/// Rows that are read at once.
+/// Rows read per call.
 const AT_ONCE: usize = 2048;
-/// Where one cell in so many of a channel is empty, it does not have a value in each row.
+/// If at least one cell in this many of a channel is empty, it does not have a value in each row.
 const SPARSE: u64 = 10;
-/// A step is longer than that of the samples where it is this many times as long.
+/// A time step this many times the sample period is a gap.
 const GAP: f64 = 1.5;
-/// Two times are the same sample where they lie no farther apart than this part of a step.
+/// Two times closer than this share of a step are the same sample.
 const REPEATED: f64 = 0.5;
 
 /// The rows of a capture.
 pub struct Rows {
     lines: Lines<BufReader<File>>,
     layout: Layout,
-    /// Further columns that rows have.
+    /// Further columns in the rows.
     ignored: usize,
-    /// The numbers in the columns that matter, of the row that is read.
+    /// The numbers in the relevant columns of the current row.
     cells: Vec<Option<f64>>,
-    /// Number of the next sample, where the times follow from it.
+    /// Number of the next sample, if the times follow from it.
     sample: u64,
-    /// The time of the last row, and that of the row before it.
+    /// The time of the last row, and of the one before it.
     reached: Option<i64>,
     reached_before: Option<i64>,
-    /// Where the points of the last row begin among those that are given away next.
+    /// Index of the last row's first point among those to be returned next.
     last_row: usize,
-    /// The points of the last row, which the next one may show to be at a wrong time.
+    /// The points of the last row; the next row may show that their time is wrong.
     held: Vec<Point>,
-    /// Steps of time outside of these are not those of two samples that follow each other.
+    /// Time steps outside this range are not those of adjacent samples.
     usual_step: Option<(i64, i64)>,
-    /// The last value of each channel, since logic tells changes only.
+    /// The last value of each channel, as logic has only changes.
     before: Vec<Option<f64>>,
     rows_read: u64,
     lost: LostRows,
@@ -122,7 +122,7 @@ impl Rows {
         if let Some(expected) = layout.shape.cells {
             let is_too_long = row.has_more();
             if is_empty && !is_too_long {
-                // Spreadsheets fill a table up with commas.
+                // Spreadsheets pad a table with commas.
                 return Ok(true);
             }
             if is_too_long || cells.len() < layout.needed.len().min(expected) {
@@ -189,7 +189,7 @@ impl Rows {
         Ok(true)
     }
 
-    /// A row is earlier than the one before it, so that one of both has a wrong time.
+    /// A row is earlier than the previous one, so one of them has a wrong time.
     fn turn_back(&mut self, at_ps: i64, number: u64, points: &mut Vec<Point>) {
         let error = || ParseError::line(number, "the time is earlier than that of the row before");
         self.lost.row(error);
@@ -228,22 +228,22 @@ impl Source for Rows {
 /// What was lost of a table.
 struct LostRows {
     rows: Lost,
-    /// Cells of each channel that are no numbers.
+    /// Cells of each channel that are not numbers.
     values: Vec<Lost>,
     empty: Vec<Lost>,
-    /// Places where samples are missing, or too many.
+    /// Places with missing or surplus samples.
     samples: Lost,
-    /// Places from which on the times have too few digits for their samples.
+    /// Places from which on the times have too few digits for the sample period.
     coarse_times: Lost,
-    /// Numbers that are written otherwise than all others of their column.
+    /// Numbers written differently from all others in their column.
     odd_cells: Lost,
     /// Rows with the levels of the row before.
     idle: Lost,
-    /// The last row where it is one of these, since that may mark the end.
+    /// The last row if it is one of these, as it may mark the end.
     last_idle: Option<u64>,
-    /// The end of the file within a row.
+    /// A file that ends within a row.
     end: Option<ParseError>,
-    /// The row before was lost, so that a gap is accounted for.
+    /// The row before was lost, which accounts for a gap.
     is_gap_known: bool,
 }
 
@@ -278,7 +278,7 @@ impl LostRows {
         }
     }
 
-    /// A row that became a remark by damage is no remark.
+    /// A row that looks like a comment because of damage is not a comment.
     fn remark(&mut self, layout: &Layout, text: &str, number: u64) {
         let row = uncommented(text);
         if row.len() < text.len()
@@ -299,7 +299,7 @@ impl LostRows {
         }
     }
 
-    /// The time goes on by more or less than a sample; whether one is missing.
+    /// Checks a time step that differs from a sample period; returns whether a sample is missing.
     fn step(&mut self, layout: &Layout, text: &str, step: i64, number: u64) -> bool {
         let usual = layout.shape.step_ps.unwrap_or(f64::INFINITY);
         let digit_ps = layout.last_digit_ps(text).unwrap_or(0.0);
@@ -347,17 +347,17 @@ impl LostRows {
     }
 }
 
-/// What a remark says of a loss.
+/// The error if a comment mentions a loss.
 pub const SAID: &str = "a remark says that something was lost";
 
-/// A file whose last line has no end may have been cut there.
+/// A file whose last line has no end may be truncated there.
 pub fn cut_line(number: u64) -> ParseError {
     let what = "the file ends without a line end, so that its last line may be cut; that line does \
                 not count";
     ParseError::line(number, what)
 }
 
-/// A file says itself how many rows it has.
+/// Compares the row count with the one stated in the file.
 pub fn fewer_than_stated(rows: u64, stated: Option<u64>) -> Option<Loss> {
     let stated = stated.filter(|stated| rows < *stated)?;
     let what = format!("the file states {stated} samples and has {rows}");
@@ -377,7 +377,7 @@ pub fn other_cells(layout: &Layout, text: &str, expected: usize, number: u64) ->
     ParseError::line(number, format!("the row has {count} cells, and the others have {expected}"))
 }
 
-/// A value as the instrument means it: 9.9E37 is beyond its range, 9.91E37 is unknown.
+/// A value as the instrument means it: 9.9E37 is out of range, 9.91E37 is unknown.
 fn decode_special_value(value: f64) -> f64 {
     match value.abs() {
         unknown if (9.905e37..1e38).contains(&unknown) => f64::NAN,

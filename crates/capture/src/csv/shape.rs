@@ -1,6 +1,6 @@
 //! What nearly all rows of a table have in common: a row without it is damaged, or one is missing.
 
-/// Of a hundred rows so many may be otherwise, where all others are alike.
+/// Percentage of rows that may differ if all others are alike.
 const UNLIKE_PERCENT: usize = 10;
 /// Fewer steps do not show that times are evenly spaced.
 const FEWEST_STEPS: usize = 10;
@@ -8,7 +8,7 @@ const FEWEST_STEPS: usize = 10;
 const FEWEST_CELLS: usize = 60;
 /// `E-012` is the longest exponent that programs write.
 const LONGEST_EXPONENT: usize = 5;
-/// How programs call the number of rows that they have written.
+/// Words for the number of rows.
 const LENGTHS: [&str; 24] = [
     "rows",
     "readings",
@@ -39,22 +39,22 @@ const LENGTHS: [&str; 24] = [
 /// What nearly all rows have in common.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct RowShape {
-    /// How many cells they have.
+    /// Number of cells.
     pub cells: Option<usize>,
-    /// The distance of their times, where each is a sample.
+    /// Time step, if each row is a sample.
     pub step_ps: Option<f64>,
     /// Whether each has another level than the one before.
     pub has_changes_only: bool,
-    /// How many rows there are, as the file says.
+    /// Number of rows that the file states.
     pub stated: Option<u64>,
 }
 
-/// Whether these are so few that they may be damaged ones.
+/// Whether these are few enough to be damaged ones.
 pub fn are_few(unlike: usize, of: usize) -> bool {
     unlike * 100 <= of * UNLIKE_PERCENT
 }
 
-/// The number that nearly all are.
+/// The most common number, if nearly all have it.
 pub fn usual(numbers: impl Iterator<Item = usize> + Clone) -> Option<usize> {
     let mut rising: Vec<usize> = numbers.collect();
     rising.sort_unstable();
@@ -63,7 +63,7 @@ pub fn usual(numbers: impl Iterator<Item = usize> + Clone) -> Option<usize> {
     are_few(unlike, rising.len()).then_some(middle)
 }
 
-/// The distance of nearly all times, which were rounded to such a digit.
+/// The common step of times that were rounded to this digit.
 pub fn usual_step(times: &[f64], digit: f64) -> Option<f64> {
     let steps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let mut rising = steps.clone();
@@ -82,14 +82,14 @@ pub fn usual_step(times: &[f64], digit: f64) -> Option<f64> {
 pub enum CellShape {
     /// In several ways.
     Any,
-    /// With so many decimals behind this point.
+    /// With this many decimals after this decimal point.
     Decimals(usize, u8),
     /// With an exponent.
     Exponent,
 }
 
 impl CellShape {
-    /// Of a column, where enough cells show it; one of them may be damaged.
+    /// The notation of a column, if enough cells show it; one of them may be damaged.
     pub fn of<'a>(cells: impl Iterator<Item = &'a str>, decimal_comma: bool) -> CellShape {
         let cells: Vec<&str> = cells.collect();
         let point = if decimal_comma { b',' } else { b'.' };
@@ -106,7 +106,7 @@ impl CellShape {
         found.filter(|_| cells.len() >= FEWEST_CELLS && middle > 0).unwrap_or(CellShape::Any)
     }
 
-    /// Whether a cell is written so.
+    /// Whether a cell has this notation.
     pub fn fits(self, cell: &str) -> bool {
         let bytes = cell.as_bytes();
         match self {
@@ -144,7 +144,7 @@ pub fn stated_rows(head: &[String]) -> Option<u64> {
             LENGTHS.contains(&word.as_str())
         };
         let at = words.iter().position(key)?;
-        // Of several kinds of channels the first has its number behind its name.
+        // With several kinds of channels, the first one's number follows its name.
         words[at + 1..].iter().filter(|word| !word.is_empty()).take(2).find_map(|word| length(word))
     })
 }

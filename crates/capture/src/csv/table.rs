@@ -1,4 +1,4 @@
-//! The first lines of a table: which columns hold what.
+//! The first lines of a table: what each column holds.
 
 use super::cells::{
     DIALECTS, Dialect, distance, is_comment, is_hexadecimal, is_unknown, last_digit, uncommented,
@@ -15,23 +15,23 @@ use crate::sigrok::hertz;
 
 /// More columns than any capture has.
 const MOST_COLUMNS: usize = 4096;
-/// No capture begins so many seconds after its trigger.
+/// No capture begins this many seconds after its trigger.
 const EPOCH_FROM_S: f64 = 1e6;
-/// The head of a list of the LagBox, which counts in microseconds.
+/// The head of a list from the LagBox, which counts in microseconds.
 const LAGBOX: [&str; 3] = ["counter", "latency", "delaytime"];
 
 /// The first lines as a table.
 pub struct CsvTable<'a> {
     pub dialect: Dialect,
     pub first_row: usize,
-    /// Names of the columns; empty where there are none.
+    /// Column names; empty if there are none.
     pub names: Vec<&'a str>,
-    /// What stands between names and rows.
+    /// The row between names and values.
     pub below: Vec<&'a str>,
     pub rows: Vec<Vec<&'a str>>,
 }
 
-/// The lines that are remarks to the reader.
+/// The lines that are comments.
 pub fn remarks(start: &[String]) -> impl Iterator<Item = &str> {
     start.iter().map(String::as_str).filter(|line| is_comment(line))
 }
@@ -57,19 +57,19 @@ fn is_content(line: &str) -> bool {
 }
 
 pub fn table<'a>(start: &'a [String]) -> Result<CsvTable<'a>, ParseError> {
-    // Rows of values; where a column has words, rows that begin with a number.
+    // Rows of values; if a column has words, rows that begin with a number.
     type IsRow = fn(&Dialect, &str) -> bool;
     let kinds: [IsRow; 2] = [Dialect::is_row, Dialect::is_row_with_words];
     let first_of = |is_row: IsRow| {
         (0..start.len()).filter(|row| is_content(&start[*row])).find_map(|row| {
             let dialect = DIALECTS.iter().filter(|one| is_row(one, &start[row]));
-            // Of equals the first.
+            // The first of equals.
             let best = dialect.rev().max_by_key(|one| columns_of(one, is_row, start, row));
             best.map(|dialect| (row, *dialect, is_row))
         })
     };
-    // A row of values right below one with words, of as many cells, is one of the same rows, in which
-    // the word is missing.
+    // A row of values right below one with words and as many cells belongs to the same rows, with
+    // its word missing.
     let is_among_words = |(row, dialect, _): &(usize, Dialect, IsRow)| {
         let above = start[..*row].iter().rev().find(|line| is_content(line));
         let width = |line: &String| dialect.cells(line).count();
@@ -108,7 +108,7 @@ pub fn table<'a>(start: &'a [String]) -> Result<CsvTable<'a>, ParseError> {
         start[first_row..].iter().filter(|line| is_row(&dialect, line)).map(cells).collect();
     let width = rows.iter().map(Vec::len).max().unwrap_or(0);
     if let (true, Some(mut remarked)) = (names.is_empty(), remarks(start).find_map(channels)) {
-        // A column of times before them has no name there.
+        // A preceding column of times has no name there.
         (remarked.len()..width).for_each(|_| remarked.insert(0, ""));
         names = remarked;
     }
@@ -120,7 +120,7 @@ pub fn table<'a>(start: &'a [String]) -> Result<CsvTable<'a>, ParseError> {
     Ok(CsvTable { dialect, first_row, names, below, rows })
 }
 
-/// A heading that stands in the remark right above the rows: `# Time [s],A,B`.
+/// A heading in the comment right above the rows: `# Time [s],A,B`.
 fn remarked_heading<'a>(
     above: &'a [String],
     dialect: &Dialect,
@@ -132,7 +132,8 @@ fn remarked_heading<'a>(
     (width > 1 && heading.len() == width && heading.iter().all(is_name)).then_some(heading)
 }
 
-/// Whether the commas of a table are in numbers: below a single name with a unit stands one column.
+/// Whether the commas of a table are decimal ones: a single name with a unit has one column below
+/// it.
 fn has_decimal_commas(start: &[String], first_row: usize, dialect: &Dialect) -> bool {
     let is_number = |line: &String| line.split(',').count() == 2 && !line.contains('.');
     let head = start[..first_row].iter().rev().find(|line| is_content(line));
@@ -145,7 +146,8 @@ pub fn cells_of<'a>(dialect: &Dialect, line: &'a str) -> Vec<&'a str> {
     dialect.cells(line).take(MOST_COLUMNS).collect()
 }
 
-/// In how many columns a dialect parts a row; one that parts the next row alike is right.
+/// Number of columns into which a dialect splits a row; one that splits the next row alike is
+/// right.
 fn columns_of(
     dialect: &Dialect,
     is_row: fn(&Dialect, &str) -> bool,
@@ -168,19 +170,19 @@ impl<'a> CsvTable<'a> {
         self.usual_cells().or(self.rows.iter().map(Vec::len).max()).unwrap_or(0)
     }
 
-    /// The cells of a column that are not empty.
+    /// The non-empty cells of a column.
     fn column(&self, index: usize) -> impl Iterator<Item = &str> + Clone {
         let cells = self.rows.iter().filter_map(move |row| row.get(index).copied());
         cells.filter(|cell| !cell.is_empty())
     }
 
-    /// Columns that hold values.
+    /// Columns with values.
     fn filled(&self) -> Vec<usize> {
         let is_value = |cell: &str| self.dialect.is_value(cell) || is_unknown(cell);
         (0..self.width()).filter(|index| self.column(*index).any(is_value)).collect()
     }
 
-    /// Columns that hold words and nothing else.
+    /// Columns with nothing but words.
     fn words(&self) -> Vec<usize> {
         let filled = self.filled();
         let has_words =
@@ -188,7 +190,7 @@ impl<'a> CsvTable<'a> {
         (0..self.width()).filter(has_words).collect()
     }
 
-    /// Rows that are wider than their heading are parted otherwise than it.
+    /// Drops or rejects a heading with fewer cells than its rows.
     pub fn fit_heading(&mut self) -> Result<(), ParseError> {
         let filled = |cells: &[&str]| {
             cells.iter().rposition(|cell| !cell.is_empty()).map_or(0, |last| last + 1)
@@ -210,7 +212,7 @@ impl<'a> CsvTable<'a> {
         )))
     }
 
-    /// A comma that parts cells, decimals or thousands must not look like another one.
+    /// Rejects commas that may be separators, decimal points or thousands separators.
     pub fn check_commas(&self) -> Result<(), ParseError> {
         let mut commas = self.rows.iter().flatten().filter(|cell| cell.contains(',')).peekable();
         if self.dialect.decimal_comma
@@ -242,7 +244,7 @@ impl<'a> CsvTable<'a> {
         }
     }
 
-    /// Where a column has times of the calendar, its first second.
+    /// The first second of a column of calendar times.
     fn calendar(&self, index: usize) -> Option<i64> {
         let mut cells = self.column(index);
         Instant::parse(cells.next()?).map(|first| first.seconds)
@@ -288,7 +290,8 @@ impl<'a> CsvTable<'a> {
         }
         let by_name = by_heading.or_else(|| remarks(start).find_map(names::unit_of_readings));
         let cells = || self.rows.iter().filter_map(|row| row.get(value));
-        // Only instruments write exponents, and theirs are of seconds; so are all times with a unit.
+        // Only instruments write exponents, always in seconds; all times with a unit become seconds
+        // too.
         let in_seconds =
             cells().any(|cell| cell.contains(['e', 'E']) || self.dialect.seconds(cell).is_some());
         let format = if lagbox { "list of a LagBox" } else { "list of readings" };
@@ -316,7 +319,7 @@ impl<'a> CsvTable<'a> {
         }))
     }
 
-    /// The number of cells of nearly every row.
+    /// The number of cells in nearly every row.
     fn usual_cells(&self) -> Option<usize> {
         shape::usual(self.rows.iter().map(Vec::len))
     }
@@ -379,8 +382,8 @@ impl<'a> CsvTable<'a> {
         }
     }
 
-    /// Times of a column, from its first second on where that lies so far from 0 that only an epoch
-    /// can be meant.
+    /// Times of a column, counted from its first second if that is so far from 0 that it must be an
+    /// epoch time.
     fn times_of(&self, index: usize, factor: f64) -> TimeFrom {
         let first = self.numbers(index).first().copied().unwrap_or(0.0);
         let is_of_epoch = first * factor > EPOCH_FROM_S && first < i64::MAX as f64;
@@ -388,7 +391,7 @@ impl<'a> CsvTable<'a> {
         TimeFrom::Column { index, factor, origin }
     }
 
-    /// Times that follow from a start and a step in the head, as Rigol writes them.
+    /// Times computed from a start and a step in the head, as Rigol writes them.
     fn sequence(&self) -> Option<TimeFrom> {
         let column = |name: &str| self.names.iter().position(|one| one.eq_ignore_ascii_case(name));
         let said = |name: &str| self.dialect.number(self.below.get(column(name)?)?);
@@ -410,7 +413,7 @@ impl<'a> CsvTable<'a> {
             (Some(unit), _) => names::seconds_of(unit).ok_or_else(|| {
                 ParseError::whole(format!("expected times in s, ms, us, ns or ps, found '{unit}'"))
             }),
-            // sigrok names no unit, but takes that in which the rate makes whole numbers.
+            // sigrok names no unit, but uses the one in which the rate gives whole numbers.
             (None, Some(rate)) if self.is_whole(index) => {
                 let times = self.numbers(index);
                 let steps = times.windows(2).map(|pair| pair[1] - pair[0]);
@@ -469,7 +472,7 @@ impl<'a> CsvTable<'a> {
         })
     }
 
-    /// For each column up to the last one that matters how its cells are written, if it does matter.
+    /// The notation of each column's cells up to the last relevant column; `None` for the others.
     pub fn needed(&self, time: TimeFrom, columns: &[(usize, Channel)]) -> Vec<Option<CellShape>> {
         let mut needed = Vec::new();
         for index in columns.iter().map(|(index, _)| *index).chain(time.column()) {
@@ -522,8 +525,8 @@ impl<'a> CsvTable<'a> {
         }
     }
 
-    /// The distance of samples, where a remark says it or the rows show it, else the last digit of
-    /// the times; and whether it is the distance of samples.
+    /// The sample period, from a comment or from the rows, else the last digit of the times; and
+    /// whether it is the sample period.
     pub fn resolution(&self, time: TimeFrom, rate: Option<u64>) -> (Option<i64>, bool) {
         let (seconds, is_sample_time) = match (time, rate) {
             (TimeFrom::Index { step, .. } | TimeFrom::Rows { step, .. }, _) => (step, true),
@@ -539,7 +542,7 @@ impl<'a> CsvTable<'a> {
 }
 
 impl CsvTable<'_> {
-    /// The times of the first rows in seconds, and what the last digit of each stands for.
+    /// The times of the first rows in seconds, and the value of each one's last digit.
     fn times_and_digits(&self, time: TimeFrom) -> (Vec<f64>, Vec<f64>) {
         let digits = |factor: f64, index| {
             self.column(index).filter_map(last_digit).map(|digit| digit * factor).collect()
@@ -573,8 +576,8 @@ impl CsvTable<'_> {
     }
 }
 
-/// The distance of times that are evenly spaced but for their rounding, else their last digit; and
-/// whether they are.
+/// The step of times that are evenly spaced except for rounding, else their last digit; and whether
+/// they are.
 fn of_times(times: &[f64], digits: impl Iterator<Item = f64>) -> (f64, bool) {
     let (mut finest, mut coarsest) = (f64::INFINITY, 0.0_f64);
     digits.for_each(|digit| {

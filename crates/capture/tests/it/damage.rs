@@ -1,27 +1,28 @@
-//! Files with random damage for readers that must take anything; the tests of two crates include this.
+//! Randomly damaged files for readers that must accept anything; the tests of two crates include
+//! this.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-/// More for a file of some kilobytes would grow with it.
+/// More, for a file of some kilobytes, would be proportional to it.
 const MOST_MEMORY: u64 = 64 << 20;
-/// A file of some kilobytes is read in far less, on any machine.
+/// Reading a file of some kilobytes takes far less on any machine.
 const LONGEST: Duration = Duration::from_secs(20);
 
-/// A reader that is given damaged files, the same each time.
+/// A reader to feed with damaged files, the same each time.
 pub struct Fuzz<'a> {
-    /// Its name, also the ending of a file that it failed on.
+    /// Its name, and the extension of a file on which it failed.
     pub name: &'a str,
-    /// How many damaged files, where LATLAB_FUZZ_SECONDS does not say how long.
+    /// Number of damaged files, unless LATLAB_FUZZ_SECONDS is set.
     pub inputs: usize,
-    /// What is put into files.
+    /// What is inserted into files.
     pub words: &'a [&'a [u8]],
     /// The longest file.
     pub largest: usize,
 }
 
 impl Fuzz<'_> {
-    /// Reads the seeds, and then damaged ones; each is packed before it is read.
+    /// Reads the seeds, then damaged ones; each is packed before it is read.
     pub fn run(&self, seeds: &[Vec<u8>], pack: &dyn Fn(&[u8]) -> Vec<u8>, read: &dyn Fn(&[u8])) {
         let name = self.name;
         let seconds = std::env::var("LATLAB_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok());
@@ -46,7 +47,7 @@ impl Fuzz<'_> {
         eprintln!("{name}: {inputs} inputs");
     }
 
-    /// A file with some damage: bits, bytes, stretches, words, or two files in one.
+    /// A damaged file: bits, bytes, stretches, words, or two files in one.
     fn damaged(&self, seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
         let mut input = seeds[random.below(seeds.len())].clone();
         for _ in 0..1 + random.below(6) {

@@ -1,4 +1,4 @@
-//! Small captures that were misread once, with what is right.
+//! Small captures that were once misread, with the right result.
 
 use crate::common::*;
 use latlab_capture::{EdgeKind, Kind, NoiseReason, Query, Threshold, survey};
@@ -8,7 +8,7 @@ fn field(name: &str) -> PathBuf {
     root().join("fixtures/field").join(name)
 }
 
-/// The level of a sample, by its number and random numbers.
+/// The level of a sample, from its number and random numbers.
 type Level = dyn Fn(usize, &mut dyn FnMut() -> f64) -> f64;
 
 #[test]
@@ -69,7 +69,7 @@ fn noise_of_one_step_of_the_converter_answers_nothing() {
     assert!(measured(&path, &given).unwrap().0.counts.answered > 0, "the way out");
 }
 
-/// A stimulus of 3.3 V, and what another channel shows beside it.
+/// A stimulus of 3.3 V, with this signal on another channel.
 fn beside(
     name: &str,
     unit: &str,

@@ -140,7 +140,7 @@ fn dumps_of_other_programs_are_understood() {
         };
         let (_, delays) =
             measured(&path, &query(stimulus, response)).unwrap_or_else(|error| panic!("{error}"));
-        // From unknown to high is no edge.
+        // From unknown to high is not an edge.
         let first = usize::from(name != "vectors.vcd");
         assert_eq!(delays, picoseconds(&DELAYS[first..]), "{name}");
     }
@@ -270,7 +270,7 @@ fn a_burst_is_one_stimulus_where_that_is_asked() {
 fn a_marker_tells_what_met_it_and_its_period() {
     let folder = tempfile::tempdir().unwrap();
     let mut text = "Time [s],in,out,busy\n0,0,0,0\n".to_string();
-    // Each fourth stimulus comes while the marker is high, which is a bit late once.
+    // Each fourth stimulus comes while the marker is high, which is slightly late once.
     for number in 1..=40 {
         let at = number * 1_000;
         let busy = number % 4 == 0;

@@ -11,11 +11,11 @@ use latlab_capture::{Capture, Hysteresis, Threshold, open, survey};
 use std::fs;
 use std::path::Path;
 
-/// Damaged files for each reader.
+/// Damaged files per reader, unless LATLAB_FUZZ_SECONDS is set.
 const INPUTS: usize = 200;
 const LARGEST: usize = 1 << 17;
 
-/// What is put into damaged captures.
+/// What is inserted into damaged captures.
 const WORDS: &[&[u8]] = &[
     b"9.9E37",
     b"****",
@@ -52,7 +52,7 @@ fn sessions_of_sigrok() {
     fuzz("sr", &seeds, ["in", "out"]);
 }
 
-/// Damage inside of a member, which a checksum would else be hit by only.
+/// Damage inside a member, which otherwise only its checksum would catch.
 #[test]
 fn metadata_of_sigrok() {
     // The second chunk of both kinds is missing.
@@ -143,7 +143,7 @@ fn fuzz_packed(
     Fuzz { name: kind, inputs: INPUTS, words: WORDS, largest: LARGEST }.run(seeds, pack, &read);
 }
 
-/// Everything that can be done with a file; what comes of it matters to nobody here.
+/// Everything that can be done with a file; results are ignored.
 fn read_all(path: &Path, channels: [&str; 2]) {
     let paths = [path.to_path_buf()];
     if let Ok(Capture::List(mut list)) = open(path, None) {

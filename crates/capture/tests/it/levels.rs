@@ -1,4 +1,4 @@
-//! Levels, resolution and odd tables: what other people's captures hold is read as it is meant.
+//! Levels, resolution and unusual tables: other people's captures are read as they are meant.
 
 use crate::common::*;
 use latlab_capture::{Hysteresis, Query, Threshold};
@@ -107,7 +107,7 @@ fn the_resolution_is_that_of_the_times() {
     assert_eq!(dump("comment.vcd", comment, 1_000, 1e12 / 24e6), Some(41_666));
     let rounded = dump("rounded.vcd", "", 1_000, 1e12 / 24e6).unwrap();
     assert!((rounded - 41_667).abs() < 50, "{rounded}");
-    // A list in picoseconds whose clock is one of 10 ns.
+    // A list in picoseconds whose clock has a period of 10 ns.
     let path = written(folder.path(), "a.csv", "rtt_ps\n120000\n170000\n180000\n250000\n");
     assert_eq!(measured(&path, &asked_of_list()).unwrap().0.resolution_ps, Some(10_000));
     let text = "# Sample rate = 2 MSa/s\nTime [s],A,B\n0,0,0\n1e-4,1,0\n1.3e-4,1,1\n3e-4,0,0\n";
@@ -115,7 +115,7 @@ fn the_resolution_is_that_of_the_times() {
     assert_eq!(measured(&path, &query("A", "B")).unwrap().0.resolution_ps, Some(500_000));
 }
 
-/// A table as other programs write it, of which A and B are asked.
+/// A table as another program writes it, measured between A and B.
 fn odd(name: &str) -> String {
     let mut text = match name {
         "words.csv" => "Time [s],A,B,bus,decoder\n".to_string(),
@@ -233,7 +233,7 @@ fn levels_that_drift_past_each_other_leave_a_doubt() {
         assert_eq!(found.wires[1].pair.wanders, wanders, "{volts}: {:?}", found.wires[1]);
         assert!(!found.wires[0].pair.wanders);
     }
-    // Waveforms without jumps, with one slope that is a jump, and with edges that take their time.
+    // Waveforms without jumps, with one slope that is a jump, and with slow edges.
     let shapes: [fn(i64) -> f64; 4] = [
         |at| (at as f64 / 40.0).sin(),
         |at| (at as f64 / 2_000.0).sin(),

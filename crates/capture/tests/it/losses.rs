@@ -1,18 +1,19 @@
-//! What a file does not say is told: damaged rows, cut ends, stated lengths, odd numbers.
+//! Losses that a file does not mention are reported: damaged rows, truncated ends, stated lengths,
+//! odd numbers.
 //!
-//! Invariant (captures): What could not be read of a capture, and may have held an edge, is told.
+//! Invariant (captures): What could not be read of a capture, and may have held an edge, is reported.
 
 use crate::common::*;
 use latlab_capture::{CaptureResult, LossKind, survey};
 use std::path::Path;
 
-/// A square of the stimulus each 100 samples of 10 us, answered 3 samples later, as rows.
+/// A square wave of the stimulus each 100 samples of 10 us, answered 3 samples later, as rows.
 fn rows(count: usize, row: &dyn Fn(usize, u8, u8) -> String) -> Vec<String> {
     let level = |at: usize, from: usize| u8::from(at % 100 >= from);
     (0..count).map(|at| row(at, level(at, 50), level(at, 53))).collect()
 }
 
-/// Ten stimuli, measured: 10 us a row.
+/// Ten stimuli, sampled: 10 us per row.
 fn table() -> Vec<String> {
     let row = |at: usize, a: u8, b: u8| {
         format!("{:.5},{:.2},{:.2}\n", at as f64 * 1e-5, f64::from(a) * 3.3, f64::from(b) * 3.3)
@@ -28,7 +29,7 @@ fn result_of(folder: &Path, text: impl AsRef<[u8]>) -> (CaptureResult, Vec<i64>)
     measured(&path, &query("A", "B")).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// What is lost, with its first place.
+/// The losses, with their first places.
 fn told(result: &CaptureResult) -> Vec<(LossKind, u64, String)> {
     result.losses.iter().map(|loss| (loss.kind, loss.count, loss.first.in_words())).collect()
 }
@@ -90,7 +91,7 @@ fn missing_and_doubled_samples_are_told() {
     };
     let one = said(&|table| drop(table.remove(700)));
     assert_eq!(one[0].2, "line 702: a sample before this row is missing");
-    // Also among the rows that the layout is told by.
+    // Also among the rows from which the layout is detected.
     let early = said(&|table| drop(table.drain(20..23)));
     assert_eq!(early[0].2, "line 22: 3 samples before this row are missing");
     let doubled = said(&|table| table.insert(700, table[700].clone()));
@@ -165,7 +166,7 @@ fn stated_lengths_are_compared_with_the_rows() {
         });
         assert_eq!(told(&found), Vec::from_iter(wanted), "{head}");
     }
-    // An old Tektronix has it beside its first rows.
+    // An old Tektronix writes it in its first rows.
     let facts = ["Record Length,2.5e+03,", "Source,A,"];
     let row = |(at, row): (usize, &String)| format!("{},{row}", facts.get(at).unwrap_or(&",,"));
     let single: Vec<String> = rows(1_000, &|at, a, _| format!("{:.5},{a}.0\n", at as f64 * 1e-5));
@@ -190,7 +191,7 @@ fn a_cut_waveform_is_read_as_far_as_it_goes() {
     assert!((1..5).contains(&seen.len()), "{seen:?}");
     let told = told(&found);
     assert!(told.len() == 2 && told[0].2.contains("the file states "), "{told:?}");
-    // One that is whole beside one that is cut.
+    // A whole file together with a truncated one.
     let paths = [written(folder.path(), "c.isf", &files[0]), paths[1].clone()];
     let (found, _) = measured_of(&paths, &query("Ch1", "Ch2")).unwrap();
     let ends = found.losses.iter().filter(|loss| loss.first.what.contains("before the others"));
@@ -294,7 +295,7 @@ fn a_list_tells_what_it_lacks() {
 #[test]
 fn numbers_are_what_they_are_or_are_told() {
     let folder = tempfile::tempdir().unwrap();
-    // Read as they are meant: a unit in the cell, groups of digits, exponents.
+    // Read as meant: a unit in the cell, groups of digits, exponents.
     for text in [
         "latency [us]\n12 500\n900\n",
         "latency [us]\n12\u{a0}500\n900\n",
@@ -308,7 +309,7 @@ fn numbers_are_what_they_are_or_are_told() {
             measured(&path, &asked_of_list()).unwrap_or_else(|error| panic!("{text:?}: {error}"));
         assert_eq!((delays, told(&found)), (vec![12_500_000_000, 900_000_000], vec![]), "{text:?}");
     }
-    // Or refused, where they may be either.
+    // Or refused if ambiguous.
     for (text, said) in [
         ("latency [us]\n10\n1,500\n", "the commas may be decimal commas or part thousands"),
         (
@@ -344,7 +345,7 @@ fn unknown_values_of_a_channel_that_is_asked_for_are_told() {
         assert_eq!(told.len() == 1, is_told, "{unknown}: {told:?}");
         assert!(told.iter().all(|one| one.2.starts_with("the level of A is unknown 0.0074 s")));
     }
-    // What was never known before is no edge that was lost.
+    // A level that was never known cannot be a lost edge.
     let mut table = table();
     table[0] = "0.00000,X,0.00\n".to_string();
     assert_eq!(told(&result_of(folder.path(), HEADING.to_string() + &table.concat()).0), []);
@@ -395,7 +396,7 @@ fn tables_of_further_programs_are_understood() {
     }
 }
 
-/// What may have come while a level was unknown is neither missing nor late.
+/// A response that may have come while a level was unknown is neither missing nor late.
 #[test]
 fn damage_between_a_stimulus_and_its_response_leaves_that_one_open() {
     let folder = tempfile::tempdir().unwrap();
@@ -414,7 +415,7 @@ fn damage_between_a_stimulus_and_its_response_leaves_that_one_open() {
     }
 }
 
-/// What remarks say of the rows counts.
+/// Statements in comments about the rows count.
 #[test]
 fn remarks_that_speak_of_losses_or_of_more_rows_are_told() {
     let folder = tempfile::tempdir().unwrap();
@@ -426,7 +427,7 @@ fn remarks_that_speak_of_losses_or_of_more_rows_are_told() {
             let (found, delays) = result_of(folder.path(), &text);
             assert_eq!(delays, ANSWERS, "{remark}");
             let is_told = !told(&found).is_empty();
-            // How many rows there are stands above them.
+            // The number of rows is stated above them.
             assert_eq!(is_told, !remark.contains("rows") || text.starts_with('#'), "{remark}");
         }
     }

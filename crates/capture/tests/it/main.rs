@@ -1,4 +1,4 @@
-//! The tests of this crate that use it from outside: one program, a module for each subject.
+//! This crate's tests from outside: one program, with a module per subject.
 
 mod common;
 mod damage;

@@ -7,7 +7,7 @@ use crate::common::*;
 use latlab_capture::{CaptureResult, Query};
 use std::path::{Path, PathBuf};
 
-/// Mutations of each capture, where LATLAB_MUTATIONS does not say how many.
+/// Mutations of each capture, unless LATLAB_MUTATIONS is set.
 const ROUNDS: usize = 25;
 const DELAYS: [i64; 14] = [
     12_000, 48_000, 240_000, 31_000, 99_000, 17_000, 150_000, 62_000, 300_000, 25_000, 83_000,
@@ -25,14 +25,14 @@ impl Random {
     }
 }
 
-/// A capture of which all stimuli are answered.
+/// A capture whose stimuli are all answered.
 struct Whole {
     name: &'static str,
     bytes: Vec<u8>,
     query: Query,
     /// Lines before its rows.
     head: usize,
-    /// What the mutations leave as it is, such as the number of a sample that is in no cell.
+    /// Changes that mutations cannot reveal, such as the number of a sample that is in no cell.
     tolerance_ps: i64,
 }
 
@@ -44,7 +44,7 @@ impl Whole {
 }
 
 impl Whole {
-    /// A capture that ends at the end of a line, or begins at a later row, is a whole one.
+    /// A capture that ends at a line end, or begins at a later row, is a whole one.
     fn is_part(&self, bytes: &[u8]) -> bool {
         let lines = lines_of(&self.bytes);
         let head = lines[..self.head.min(lines.len())].concat();
@@ -73,7 +73,7 @@ fn texts() -> Vec<Whole> {
     let counted = sampled(&|at, a, b| format!("{at},{a:.3},{b:.3},,\n"));
     let exponents = sampled(&|at, a, b| format!("{:+.6E},{a:+.4E},{b:+.4E}\n", seconds(at)));
     let plain = sampled(&|_, a, b| format!("{},{}\n", bits(a, b).0, bits(a, b).1));
-    // One that counts from 0 may begin with 1 as well, so that its first row is not missed.
+    // A list that counts from 0 may as well begin with 1, so a missing first row does not show.
     let list: String = (1..)
         .zip(DELAYS)
         .map(|(at, delay): (u32, i64)| format!("{at};{}\n", delay / 1_000))
@@ -96,7 +96,7 @@ fn texts() -> Vec<Whole> {
             )
         },
         Whole {
-            // A row that is missing moves those behind it by a sample, and nothing shows that.
+            // A missing row moves those after it by a sample, which nothing shows.
             tolerance_ps: 10_000_000,
             head: 2,
             ..Whole::new("sigrok", format!("; Samplerate: 100 kHz\nA,B\n{plain}"), ("A", "B"))
@@ -110,7 +110,7 @@ fn rounds() -> usize {
     asked.unwrap_or(ROUNDS)
 }
 
-/// A result without a word that forbids a pass, and without a miss.
+/// A result without a remark that forbids a pass, and without a miss.
 fn is_clean(result: &CaptureResult) -> bool {
     let counts = &result.counts;
     result.losses.is_empty()
@@ -123,7 +123,7 @@ fn read(paths: &[PathBuf], query: &Query) -> Option<CaptureResult> {
     measured_of(paths, query).ok().map(|(result, _)| result)
 }
 
-/// Whether a result says less than the whole capture, without a word.
+/// Whether a result reports less than the whole capture, without a remark.
 fn is_falsely_good(result: &CaptureResult, whole: &CaptureResult, tolerance_ps: i64) -> bool {
     let max = |result: &CaptureResult| result.figures.max_ps().unwrap_or(0);
     is_clean(result)
@@ -135,7 +135,7 @@ fn lines_of(bytes: &[u8]) -> Vec<Vec<u8>> {
     bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect()
 }
 
-/// One mutation, and what it was.
+/// One mutation, and its description.
 fn mutated(bytes: &[u8], random: &mut Random) -> (Vec<u8>, String) {
     let mut lines = lines_of(bytes);
     let (at, other) = (random.below(lines.len()), random.below(lines.len()));
@@ -174,7 +174,7 @@ fn mutated(bytes: &[u8], random: &mut Random) -> (Vec<u8>, String) {
         }
         _ => {
             let until = bytes.len() - 1 - random.below(bytes.len() - 1);
-            // At the end of a line it is another, shorter capture, unless it says how long it is.
+            // Cut at a line end it is another, shorter capture, unless it states its length.
             let until = if bytes[until - 1] == b'\n' { until + 1 } else { until };
             return (bytes[..until].to_vec(), format!("cut at byte {until}"));
         }
@@ -263,7 +263,7 @@ fn sessions_with_a_block_that_is_damaged_or_missing() {
     let blocks = (1..).zip(all.chunks(1_500));
     members.extend(blocks.map(|(number, block)| (format!("logic-1-{number}"), block.to_vec())));
     let whole = Whole::new("blocks.sr", zipped(&members), ("in", "out"));
-    // The last one is the end of the capture, for all that a session says.
+    // The last one is the end of the capture, as far as a session states.
     let without = (0..members.len() - 1).map(|at| {
         let mut members = members.clone();
         let (name, _) = members.remove(at);

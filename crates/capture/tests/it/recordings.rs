@@ -1,4 +1,4 @@
-//! Real recordings, of which the truth was computed elsewhere.
+//! Real recordings, with results that were computed elsewhere.
 //!
 //! Invariant (captures): Real captures have the figures that were computed elsewhere.
 

@@ -4,7 +4,7 @@
 
 use crate::common::*;
 
-/// Tables as oscilloscopes and other programs write them, by name, with the channels of stimulus and response.
+/// Tables as oscilloscopes and other programs write them: name, stimulus channel, response channel.
 fn oscilloscope_tables() -> Vec<(&'static str, &'static str, &'static str, String)> {
     let rows = |row: &dyn Fn(i64, f64, f64) -> String| -> String {
         let level = |levels: bool| if levels { 3.3 } else { 0.02 };
@@ -203,8 +203,7 @@ fn letters_of_one_byte_are_letters() {
     assert_eq!((measured.counts.answered, delays[0]), (1, 15_000_000));
 }
 
-/// Tables of which a column is not asked for, with times of an epoch, or with asterisks, read as they
-/// are meant.
+/// Tables with an unused column, with epoch times, or with asterisks are read as they are meant.
 #[test]
 fn odd_tables_are_understood() {
     let folder = tempfile::tempdir().unwrap();

@@ -120,15 +120,15 @@ fn what_is_no_machine_is_refused_in_one_line() {
         ("--root nowhere", "cannot read nowhere: No such file"),
         ("--root cut.json", "cut.json: line 4 is not part of a snapshot: EOF"),
         ("--root list.json", "list.json: line 1 is not part of a snapshot"),
-        ("--root newer.json", "newer.json: snapshot version 99"),
-        ("--against newer.json", "use a newer latlab"),
+        ("--root newer.json", "newer.json: it has version 99, and this latlab reads version 1"),
+        ("--against newer.json", "use the latlab that wrote it"),
         ("--root empty", "empty does not look like a root folder"),
         ("--only governer", "did you mean governor?"),
         ("--ignore governor,nonsense", "unknown code 'nonsense'"),
         ("--fail-on fatal", "info, warning, error"),
         ("--list --restore", "cannot be used with"),
         ("--root empty last", "cannot be used with"),
-        ("--save nowhere/a.json --root newer.json", "use a newer latlab"),
+        ("--save nowhere/a.json --root newer.json", "use the latlab that wrote it"),
     ] {
         let text = bench.refusal(flags);
         assert!(text.contains(expected), "{flags}: {text}");
@@ -212,8 +212,8 @@ fn a_run_is_examined_anew_and_differs_from_itself_in_nothing() {
 #[test]
 fn a_run_without_kernel_files_says_so() {
     let bench = Bench::new();
-    let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/schema-1/runs");
-    let run = fs::read_dir(old).unwrap().next().unwrap().unwrap().path();
-    let text = bench.refusal(&run.display().to_string());
+    let file = "../../fixtures/recordings/ct24_h40.txt";
+    bench.latlab(&format!("import {file} --name imported"));
+    let text = bench.refusal("imported");
     assert!(text.contains("has no snapshot.json"), "{text}");
 }

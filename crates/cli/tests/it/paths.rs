@@ -21,7 +21,9 @@ fn a_path_of_something_else_is_one_line_that_says_so() {
         (
             &[
                 "export",
-                "../../fixtures/schema-2/runs/20261121T192706Z_schema-2",
+                "sampled",
+                "--out",
+                "../../fixtures/schema-1/runs",
                 "--to",
                 "csv",
                 "-o",

@@ -8,14 +8,12 @@ const KINDS: [&str; 5] = ["latency", "tail", "cdf", "ccdf", "cpus"];
 const ALL_KINDS: [&str; 8] =
     ["latency", "tail", "cdf", "ccdf", "cpus", "flow", "heatmap", "telemetry"];
 
-/// The path of a stored run of a version of the schema.
-fn stored(schema: u32) -> PathBuf {
-    let runs = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join(format!("../../fixtures/schema-{schema}/runs"))
-        .canonicalize()
-        .unwrap();
-    let mut found = fs::read_dir(runs).unwrap().map(|entry| entry.unwrap().path());
-    found.find(|path| path.join("run.json").exists()).expect("a stored run")
+/// The path of the stored run of a name.
+fn stored(name: &str) -> PathBuf {
+    let runs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/schema-1/runs");
+    let mut found = fs::read_dir(runs.canonicalize().unwrap()).unwrap();
+    let is_named = |path: &PathBuf| path.to_string_lossy().ends_with(&format!("_{name}"));
+    found.find_map(|entry| Some(entry.unwrap().path()).filter(is_named)).expect("a stored run")
 }
 
 /// Output of `latlab plot` with these flags, started in a folder.
@@ -33,7 +31,7 @@ fn plot(folder: &Path, runs: &[&Path], flags: &str) -> Output {
 #[test]
 fn every_kind_of_one_run_and_of_two_goes_to_a_file_and_to_standard_output() {
     let bench = tempfile::tempdir().unwrap();
-    let (one, other) = (stored(1), stored(3));
+    let (one, other) = (stored("plain"), stored("sampled"));
     for runs in [vec![one.as_path()], vec![one.as_path(), other.as_path()]] {
         for kind in KINDS {
             let flags = format!("--kind {kind} --width 400 --range 1us..200us");
@@ -53,10 +51,10 @@ fn without_a_name_the_picture_lies_in_the_folder_of_the_first_run() {
     let bench = tempfile::tempdir().unwrap();
     let copy = bench.path().join("runs").join("first");
     fs::create_dir_all(&copy).unwrap();
-    for file in fs::read_dir(stored(3)).unwrap().map(|entry| entry.unwrap().path()) {
+    for file in fs::read_dir(stored("sampled")).unwrap().map(|entry| entry.unwrap().path()) {
         fs::copy(&file, copy.join(file.file_name().unwrap())).unwrap();
     }
-    let other = stored(1);
+    let other = stored("plain");
     let drawn = plot(bench.path(), &[&copy, &other], "--kind tail");
     assert!(drawn.status.success(), "{drawn:?}");
     assert!(copy.join("tail.svg").exists());
@@ -68,7 +66,7 @@ fn without_a_name_the_picture_lies_in_the_folder_of_the_first_run() {
 #[test]
 fn mistakes_are_one_line() {
     let bench = tempfile::tempdir().unwrap();
-    let run = stored(3);
+    let run = stored("sampled");
     for (flags, expected) in [
         ("--kind pie", "possible values: latency, tail, cdf, ccdf, cpus"),
         ("--range 5us..4us", "ends less than 10 ns after"),
@@ -87,7 +85,7 @@ fn mistakes_are_one_line() {
 #[test]
 fn a_png_is_asked_for_by_name_or_by_flag_and_has_the_pixels_asked_for() {
     let bench = tempfile::tempdir().unwrap();
-    let run = stored(3);
+    let run = stored("sampled");
     for kind in ALL_KINDS {
         let drawn = plot(bench.path(), &[&run], &format!("--kind {kind} --width 480 -o a.png"));
         assert!(drawn.status.success(), "{kind}: {drawn:?}");
@@ -106,7 +104,7 @@ fn a_png_is_asked_for_by_name_or_by_flag_and_has_the_pixels_asked_for() {
 #[test]
 fn a_window_of_a_run_with_samples_is_drawn_cycle_by_cycle() {
     let bench = tempfile::tempdir().unwrap();
-    let with_samples = stored(2);
+    let with_samples = stored("sampled");
     let run: serde_json::Value =
         serde_json::from_slice(&fs::read(with_samples.join("run.json")).unwrap()).unwrap();
     let period = run["asked"]["period_ns"].as_u64().unwrap();
@@ -145,7 +143,7 @@ fn a_window_goes_with_pictures_over_time_only() {
         ("--kind flow --window +900s..", "the window does not overlap the run"),
         ("--kind flow --range 0..1ms", "--range does not apply to --kind flow"),
     ] {
-        let refused = plot(bench.path(), &[&stored(3)], flags);
+        let refused = plot(bench.path(), &[&stored("sampled")], flags);
         let said = String::from_utf8_lossy(&refused.stderr);
         assert_eq!((refused.status.code(), said.lines().count()), (Some(2), 1), "{flags}: {said}");
         assert!(said.contains(expected), "{flags}: {said}");

@@ -3,10 +3,20 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-fn fixture(version: u32) -> PathBuf {
-    let runs = format!("../../fixtures/schema-{version}/runs");
-    let runs = Path::new(env!("CARGO_MANIFEST_DIR")).join(runs);
-    std::fs::read_dir(runs).unwrap().next().unwrap().unwrap().path()
+/// The stored run of a name.
+fn fixture(name: &str) -> PathBuf {
+    let runs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/schema-1/runs");
+    let mut runs = std::fs::read_dir(runs).unwrap().map(|run| run.unwrap().path());
+    runs.find(|run| run.to_string_lossy().ends_with(&format!("_{name}"))).unwrap()
+}
+
+/// The time of day in UTC this long after the start of the run with samples.
+fn time_of_day(milliseconds: i64) -> String {
+    let text = std::fs::read_to_string(fixture("sampled").join("run.json")).unwrap();
+    let (_, started) = text.split_once("\"started\": \"").unwrap();
+    let started: jiff::Timestamp = started.split_once('"').unwrap().0.parse().unwrap();
+    let time = started + jiff::SignedDuration::from_millis(milliseconds);
+    time.strftime("%H:%M:%S%.3f").to_string()
 }
 
 fn latlab(command: &str, run: &Path, flags: &str) -> Output {
@@ -16,33 +26,36 @@ fn latlab(command: &str, run: &Path, flags: &str) -> Output {
     latlab.env("NO_COLOR", "1").output().unwrap()
 }
 
-fn error_of(flags: &str) -> String {
-    let output = latlab("show", &fixture(2), flags);
+fn shown(flags: &str) -> String {
+    let output = latlab("show", &fixture("sampled"), flags);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }
 
 #[test]
 fn a_window_is_golden() {
-    insta::assert_snapshot!("window-text", error_of("--window +1s..19:27:09"));
-    insta::assert_snapshot!("window-json", error_of("--window +1s..+1.2s --format json"));
-    insta::assert_snapshot!(
-        "window-csv",
-        error_of("--window 19:27:08.1..19:27:08.104 --format csv")
-    );
+    let window = format!("--window +1s..{}", time_of_day(1700));
+    insta::assert_snapshot!("window-text", shown(&window));
+    insta::assert_snapshot!("window-json", shown("--window +1s..+1.2s --format json"));
+    let window = format!("--window {}..{}", time_of_day(900), time_of_day(904));
+    insta::assert_snapshot!("window-csv", shown(&format!("{window} --format csv")));
 }
 
 #[test]
 fn a_mistake_is_one_line_and_exit_code_2() {
-    for (version, flags, expected) in [
-        (2, "--format csv", "needs --window"),
-        (1, "--window ..", "latlab run --samples"),
-        (2, "--window 12:00..13:00", "goes from 2026-11-21T19:27:07.235Z to"),
-        (2, "--window 1s..2s", "'1s' is not a time"),
-        (2, "--window +1s", "has no '..'"),
-        (2, "--window +1..+2", "write 1us, 1ms, 1s"),
+    for (run, flags, expected) in [
+        ("sampled", "--format csv", "needs --window"),
+        ("plain", "--window ..", "latlab run --samples"),
+        (
+            "sampled",
+            &format!("--window {}..{}", time_of_day(5000), time_of_day(6000)),
+            "goes from 20",
+        ),
+        ("sampled", "--window 1s..2s", "'1s' is not a time"),
+        ("sampled", "--window +1s", "has no '..'"),
+        ("sampled", "--window +1..+2", "write 1us, 1ms, 1s"),
     ] {
-        let output = latlab("show", &fixture(version), flags);
+        let output = latlab("show", &fixture(run), flags);
         let error = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{flags}: {error}");
         assert!(error.contains(expected) && output.stdout.is_empty(), "{flags}: {error}");
@@ -54,8 +67,8 @@ fn a_mistake_is_one_line_and_exit_code_2() {
 
 #[test]
 fn the_fixtures_are_whole() {
-    for version in [1, 2] {
-        let output = latlab("verify", &fixture(version), "");
+    for run in ["plain", "sampled", "traced"] {
+        let output = latlab("verify", &fixture(run), "");
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(output.status.success() && text.contains(": ok, "), "{text}");
     }

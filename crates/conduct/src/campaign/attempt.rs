@@ -1,4 +1,4 @@
-//! One attempt to make a run of a campaign.
+//! One attempt at a run of a campaign.
 
 use super::board_lock;
 use super::request::{CampaignEvent, CampaignRequest, Notify, RunPosition};
@@ -9,23 +9,21 @@ use latlab_model::run::EndReason;
 use latlab_model::{Nanos, Plan, Target};
 use latlab_store::{CampaignProgress, CellState, Finished};
 
-/// What became of an attempt.
 pub enum AttemptResult {
-    /// It is stored.
     Stored(Box<Finished>),
     /// It left nothing to store.
     Failed(FailedAttempt),
-    /// The user has ended it before anything was measured.
+    /// The user ended it before anything was measured.
     Interrupted,
 }
 
 impl AttemptResult {
-    /// Adds it to the other attempts; whether the user has ended the campaign.
+    /// Adds it to the earlier attempts; returns whether the user has ended the campaign.
     pub fn record(self, tried: &mut CampaignProgress) -> bool {
         match self {
             AttemptResult::Stored(finished) => {
                 let Finished { path, run } = *finished;
-                // What ended a guest of too much time was not the user.
+                // A guest that was ended for taking too long was not ended by the user.
                 let slow = run.findings.iter().any(|finding| finding.code() == TIME_LIMIT_FINDING);
                 let cut = run.ended == EndReason::Interrupted && !slow;
                 tried.runs.push((path, run));
@@ -40,7 +38,7 @@ impl AttemptResult {
     }
 }
 
-/// Makes a run, and notes why it could not be made.
+/// Makes a run, or notes why it failed.
 pub fn attempt(
     request: &CampaignRequest<'_>,
     position: &RunPosition,
@@ -69,7 +67,7 @@ pub fn attempt(
     let link = link.as_mut();
     let made = RunRequest { plan: &plan, link, store: folder.runs(), id: &id, stop, timing };
     let result = run(made, |live| notify(CampaignEvent::RunProgress(position, live)));
-    // What a killed agent has left changed is in the way of the next run.
+    // Changes left by a killed agent would affect the next run.
     for change in link.restore() {
         notify(CampaignEvent::Restored(position, &change));
     }
@@ -82,7 +80,7 @@ pub fn attempt(
     }
 }
 
-/// Notes why a run could not be made, where others still can.
+/// Notes why a run failed if others may still succeed.
 fn failed(
     request: &CampaignRequest<'_>,
     position: &RunPosition,
@@ -93,7 +91,7 @@ fn failed(
     let CampaignRequest { folder, stop, .. } = *request;
     match failure {
         Failure::Nothing if stop.is_set() => Ok(AttemptResult::Interrupted),
-        // Of another board it says nothing.
+        // It says nothing about another board.
         Failure::Refused(refusal) if refusal.of_every_run && !plan.target.is_behind_a_link() => {
             Err(Failure::Refused(refusal))
         }
@@ -109,7 +107,7 @@ fn failed(
     }
 }
 
-/// Where a run stands among all.
+/// The position of a run in its campaign.
 pub fn position(
     campaign: &Campaign,
     tried: &CampaignProgress,

@@ -1,4 +1,4 @@
-//! A board is measured by one campaign at a time: a file for each, which is locked meanwhile.
+//! Lets only one campaign at a time measure a board: one lock file per board.
 
 use super::request::CampaignRequest;
 use latlab_model::target::BoardTarget;
@@ -6,8 +6,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::Read;
 use std::os::unix::fs::FileExt;
 
-/// Waits until the board is free, or the campaign is stopped; `notify` is told once who has it. None
-/// where there is nothing to lock: that keeps nobody from measuring.
+/// Waits until the board is free or the campaign is stopped; `notify` is called once with the owner
+/// of the lock. `None` if the lock file cannot be used, which does not prevent measuring.
 pub fn wait(
     request: &CampaignRequest<'_>,
     board: &BoardTarget,

@@ -1,4 +1,4 @@
-//! What lies between two runs: a pause, and a machine that is cool again.
+//! Waits between two runs: a pause, and until the machine is cool again.
 
 use crate::StopFlag;
 use latlab_model::Nanos;
@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 
 const ZONES: &str = "sys/class/thermal";
 
-/// How the machine cools down.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CoolDownState {
-    /// What is left of the pause.
+    /// Rest of the pause.
     pub left_ns: Nanos,
-    /// The hottest zone, in thousandths of a degree; none where there is none, or nobody asks.
+    /// The hottest zone in millidegrees; `None` without a thermal zone, or if the campaign does not
+    /// wait for it.
     pub hottest_millicelsius: Option<i64>,
-    /// Whether the machine is still too hot after all the time that it may take.
+    /// Whether the machine was still too hot when the time limit expired.
     pub given_up: bool,
 }
 
@@ -52,7 +52,6 @@ pub fn wait(
     }
 }
 
-/// The hottest thermal zone.
 fn hottest(root: &Root) -> Option<i64> {
     let zones = root.names(ZONES)?.into_iter().filter(|name| name.starts_with("thermal_zone"));
     zones.filter_map(|zone| root.read_as(format!("{ZONES}/{zone}/temp"))).max()

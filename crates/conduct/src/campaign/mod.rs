@@ -1,5 +1,5 @@
-//! Runs of a campaign: made one after the other, guests and boards side by side, until none is missing
-//! or something prevents it.
+//! Runs of a campaign: one after the other, guests and boards in parallel, until all are made or
+//! something prevents it.
 
 mod attempt;
 mod board_lock;
@@ -19,25 +19,25 @@ use std::sync::Mutex;
 /// Why there is no next run.
 #[derive(Debug)]
 pub enum CampaignEnd {
-    /// Each has been made, or given up.
+    /// Each run was made or given up.
     Complete,
     /// The user ended it.
     Interrupted,
-    /// The runs that are left need another kernel.
+    /// The remaining runs need another kernel.
     Boot {
-        /// Which one.
+        /// Its release.
         kernel: String,
-        /// How many wait for it.
+        /// Runs that wait for it.
         runs: usize,
     },
 }
 
-/// Makes the runs that are missing, those of targets that boot for each run and those of several boards
-/// side by side; `watch` is called for each event, from several threads.
+/// Makes the missing runs; those of targets that boot for each run, and those of several boards, in
+/// parallel. `watch` is called for each event, from several threads.
 ///
-/// What cannot be measured is noted and is no reason to measure nothing else; what is wrong with
-/// the disk, with the program itself or with what every run needs ends the campaign, to be resumed.
-/// What failed before gets its tries anew.
+/// A run that cannot be measured is noted and does not stop the others. An error of the disk, of
+/// the program itself or of something that every run needs ends the campaign, which can then be
+/// resumed. Earlier failures get all their tries again.
 pub fn run_campaign(
     request: &CampaignRequest<'_>,
     watch: impl FnMut(CampaignEvent<'_>) + Send,

@@ -1,4 +1,4 @@
-//! What a campaign is made with, and what happens meanwhile.
+//! The request for a campaign, and its events.
 
 use super::cool_down::CoolDownState;
 use crate::link::Link;
@@ -8,66 +8,59 @@ use latlab_model::{Nanos, Plan};
 use latlab_store::{CampaignFolder, Finished};
 use std::path::PathBuf;
 
-/// Gives the way to the agent that measures by a plan, and the plan with what is now known of its
-/// target.
+/// Connects to the agent for a plan; returns the plan with what is now known of its target.
 pub type Connect<'a> = dyn Fn(Plan) -> Result<(Box<dyn Link>, Plan), Failure> + Sync + 'a;
 
-/// Takes events, from several threads where runs are made side by side.
+/// Takes events, from several threads if runs are made in parallel.
 pub(super) type Notify<'a> = dyn Fn(CampaignEvent<'_>) + Sync + 'a;
 
-/// What a campaign is made with.
 pub struct CampaignRequest<'a> {
-    /// The campaign, which this process has the lock of.
+    /// Locked by this process.
     pub folder: &'a CampaignFolder,
-    /// The ways to the agents.
     pub connect: &'a Connect<'a>,
-    /// Runs that are made at once, where each boots a machine of its own.
+    /// Parallel runs of targets that boot for each run.
     pub guests_at_once: usize,
-    /// Boards that are measured at once.
+    /// Boards measured in parallel.
     pub boards_at_once: usize,
-    /// Folder of the files that keep a board for one campaign at a time.
+    /// Folder of the lock files of boards.
     pub board_locks: PathBuf,
-    /// Release of the kernel that runs on this machine.
+    /// Kernel release of this machine.
     pub release: &'a str,
-    /// Ends the campaign when it is set.
+    /// Ends the campaign when set.
     pub stop: &'a StopFlag,
-    /// How often runs are looked at.
     pub timing: Timing,
 }
 
-/// What happens meanwhile.
 pub enum CampaignEvent<'a> {
-    /// The machine cools down.
+    /// The machine is cooling down.
     CoolingDown(&'a CoolDownState),
-    /// Another campaign measures its board, which is waited for; who that is.
+    /// Waiting for another campaign that measures the same board, with its name.
     BoardIsTaken(&'a RunPosition, &'a str),
-    /// A run begins.
     RunStarted(&'a RunPosition, &'a Plan),
-    /// It goes on; at each refresh.
+    /// At each refresh.
     RunProgress(&'a RunPosition, &'a LiveRun),
-    /// A change of a killed agent was undone; a line.
+    /// A change left by a killed agent was undone; one line.
     Restored(&'a RunPosition, &'a str),
-    /// It is stored.
     RunStored(&'a RunPosition, &'a Finished),
     /// It left nothing to store, for this reason.
     RunFailed(&'a RunPosition, &'a str),
 }
 
-/// Where in the campaign a run is.
+/// The position of a run in its campaign.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RunPosition {
-    /// Its place in the order, from 1 on.
+    /// Place in the order, from 1.
     pub number: usize,
-    /// Runs of the campaign.
+    /// Number of runs in the campaign.
     pub of: usize,
     /// Label of its row.
     pub row: String,
-    /// The repeat of the row, from 1 on.
+    /// Repeat number in the row, from 1.
     pub repeat: u32,
-    /// The attempt, from 1 on.
+    /// From 1.
     pub attempt: u32,
-    /// What the runs that are missing take, this one included.
+    /// Estimated time for all missing runs, including this one.
     pub left_ns: Nanos,
-    /// Whether others are made meanwhile.
+    /// Whether other runs are being made in parallel.
     pub is_beside_others: bool,
 }

@@ -1,5 +1,5 @@
-//! What is made side by side: runs whose targets boot for each run, since they need no machine for
-//! themselves, and boards, each of which makes its own runs one after the other.
+//! Runs made in parallel: those whose targets boot for each run, since they need no machine to
+//! themselves, and those of several boards, each board making its own runs one after the other.
 
 use super::attempt::{attempt, position};
 use super::cool_down;
@@ -13,17 +13,18 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-/// Missing runs, by their places and attempts.
+/// Missing runs as places and attempts.
 type MissingRuns = Vec<(usize, u32)>;
 
-/// Rows of missing runs: each row is made one run after the other, so many rows at once.
+/// Rows of missing runs: each row is made in order, this many rows at once.
 pub struct SideBySide {
     rows: Vec<MissingRuns>,
     at_once: usize,
 }
 
 impl SideBySide {
-    /// What can be made beside a run of this target, and with it; none where it is made alone.
+    /// The runs that can be made in parallel with this one, including it; `None` if it must run
+    /// alone.
     pub fn with(
         target: &Target,
         request: &CampaignRequest<'_>,
@@ -43,7 +44,7 @@ impl SideBySide {
         (rows.len() > 1).then_some(SideBySide { rows, at_once: request.boards_at_once })
     }
 
-    /// Makes one attempt at each run; whether the user has ended the campaign.
+    /// Makes one attempt at each run; returns whether the user has ended the campaign.
     pub fn make(
         self,
         request: &CampaignRequest<'_>,
@@ -55,7 +56,8 @@ impl SideBySide {
         let pause = CoolDown { pause_ns: campaign.cool_down.pause_ns, ..CoolDown::default() };
         let rows = Mutex::new(rows.into_iter());
         let tried = Mutex::new(tried);
-        // What ends the campaign, such as a full disk, lets others end what they measure and begin nothing.
+        // An error that ends the campaign, such as a full disk, lets running measurements finish
+        // but starts no more.
         let is_over = AtomicBool::new(false);
         let make_rows = || -> Result<bool, Failure> {
             loop {
@@ -83,7 +85,7 @@ impl SideBySide {
             let start = |_| thread::Builder::new().spawn_scoped(scope, work);
             let (threads, failed): (Vec<_>, Vec<_>) =
                 (0..at_once.max(1)).map(start).partition(Result::is_ok);
-            // Those that could be started make all runs.
+            // The threads that could be started make all runs.
             let none =
                 threads.is_empty().then(|| failed.into_iter().find_map(Result::err)).flatten();
             let ended = threads.into_iter().flatten();
@@ -94,7 +96,7 @@ impl SideBySide {
     }
 }
 
-/// The runs of each target together, in their order.
+/// Groups runs by target, in order.
 fn by_target(campaign: &Campaign, missing: MissingRuns) -> Vec<MissingRuns> {
     let mut all: Vec<(&Target, MissingRuns)> = Vec::new();
     for one in missing {

@@ -1,5 +1,5 @@
-//! A guest of the laboratory: it brings its job with it and only sends, so that its emulator is all
-//! that can be stopped.
+//! A guest of the lab: it carries its job with it and only sends, so the only way to stop it is to
+//! end its emulator.
 
 use super::pauses::PauseSchedule;
 use super::{Link, Start, StreamOutcome};
@@ -29,20 +29,19 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A guest that takes longer to boot is ended.
+/// Time limit for booting.
 const BOOT: Duration = Duration::from_secs(240);
-/// Under load a second of the guest takes much longer than one of ours, but not so long.
+/// Upper limit for the slowdown of guest time against host time, under load.
 const SLOWEST: u32 = 240;
-/// Of a guest that has started.
 const ONCE: &str = "a guest can run only once";
-/// Where the emulator's threads only take turns, they wait for up to a tenth of the time.
+/// If the emulator's threads only take turns on their CPU, they wait for up to a tenth of the time.
 const CROWDED: f64 = 0.15;
 
-/// A guest, which is an ordinary process of this machine that ends with us.
+/// The emulator is a child process that ends with us.
 pub struct GuestLink {
-    /// None once it runs.
+    /// `None` once started.
     guest: Option<GuestImage>,
-    /// After this it is ended, whatever it does.
+    /// After this time it is killed.
     limit: Duration,
     pauses: PauseSchedule,
     emulator: Option<Emulator>,
@@ -50,31 +49,31 @@ pub struct GuestLink {
     console: PathBuf,
     /// What it has sent so far.
     sent: Arc<Mutex<Sent>>,
-    /// Where it is recorded what it executes.
+    /// Where its execution is recorded.
     recorder: Option<Recorder>,
     /// Between lines of its board.
     wire: Option<BoardWire>,
-    /// Whether responses over it have legs.
+    /// Whether responses over it have a breakdown.
     has_legs: bool,
 }
 
-/// What records a guest.
+/// How a guest's execution is recorded.
 struct Recorder {
     recording: Recording,
-    /// Where the plugin writes; ours, and kept open for the emulator.
+    /// Where the plugin writes; ours, kept open for the emulator.
     to: RawFd,
-    /// The releases that are wanted.
+    /// The requested releases.
     wanted: Option<PathBuf>,
 }
 
-/// The length of a stream and its checksum.
+/// Length and checksum of a stream.
 #[derive(Default)]
 struct Sent {
     bytes: u64,
     sum: Sha256,
 }
 
-/// A stream that is summed as it is read.
+/// A reader that computes the checksum of its stream.
 struct Summed {
     stream: Spool,
     sent: Arc<Mutex<Sent>>,
@@ -90,30 +89,30 @@ impl Read for Summed {
     }
 }
 
-/// The emulator of a guest that runs.
+/// The emulator of a running guest.
 struct Emulator {
     child: Child,
     begun: Instant,
-    /// To be told when the emulator has gone.
+    /// Notified when the emulator is gone.
     end: End,
-    /// What the emulator says beside the stream.
+    /// The emulator's stderr.
     stderr: Spool,
     /// Reserved while it runs.
     _cpus: HostCpus,
-    /// How long its threads have waited for their CPU; none where a second run has other bits anyway.
+    /// How long its threads have waited for their CPU; `None` if a replay would differ anyway.
     waited: Option<Nanos>,
-    /// Why it was ended from outside, if it was.
+    /// Why it was killed from outside, if it was.
     cut: Option<Finding>,
 }
 
-/// What a guest leaves beside its stream.
+/// What a guest leaves in addition to its stream.
 struct GuestEnd {
     cut: Option<Finding>,
     complaint: Option<String>,
 }
 
 impl GuestLink {
-    /// A guest of this configuration that measures by a plan, with what it is made of.
+    /// A guest of this configuration for a plan, with the components that it is made of.
     pub fn new(
         config: &GuestConfig,
         cache: &Cache,
@@ -172,7 +171,7 @@ impl GuestLink {
         Ok((link, made))
     }
 
-    /// Has what the guest executes written to a file, which must be open until it has started.
+    /// Has the guest's execution written to a file, which must stay open until it has started.
     pub(crate) fn record(
         &mut self,
         cache: &Cache,
@@ -190,7 +189,6 @@ impl GuestLink {
 }
 
 impl GuestLink {
-    /// What the guest has sent.
     fn sent(&self) -> Message {
         let sent = std::mem::take(&mut *crate::lock(&self.sent));
         let sha256 = sent.sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
@@ -213,7 +211,7 @@ fn virtual_length(plan: &Plan) -> Duration {
 }
 
 impl Link for GuestLink {
-    /// The stream comes out of a spool, so that the emulator never waits for a reader.
+    /// The stream goes through a spool, so that the emulator never waits for a reader.
     fn start(&mut self, start: &Start<'_>) -> Result<Box<dyn Read + Send>, Failure> {
         let mut guest = self.guest.take().ok_or_else(|| io::Error::other(ONCE))?;
         guest.job = start.greeting.to_vec();
@@ -237,7 +235,7 @@ impl Link for GuestLink {
         let child = command.stdout(stream.writer()?).stderr(stderr.writer()?).spawn()?;
         if let Some((wire, (ours, _))) = wired {
             let wire = wire.clone();
-            // It ends with the emulator, which says itself why it did.
+            // It ends with the emulator, which reports the reason itself.
             thread::Builder::new().name("wire".to_string()).spawn(move || wire.carry(ours))?;
         }
         let (begun, end) = (Instant::now(), stream.end());
@@ -246,7 +244,7 @@ impl Link for GuestLink {
         Ok(Box::new(Summed { stream, sent: Arc::clone(&self.sent) }))
     }
 
-    /// A guest cannot be asked anything, so it is ended.
+    /// A guest cannot be asked to stop, so it is killed.
     fn stop(&mut self) {
         let Some(emulator) = &mut self.emulator else { return };
         emulator.cut = Some(Finding::new(EndFinding::GuestEnded {}));
@@ -255,7 +253,7 @@ impl Link for GuestLink {
 
     fn kill(&mut self) {
         if let Some(emulator) = &mut self.emulator {
-            // Its journal is whole up to here.
+            // Its journal is complete up to here.
             let _ = emulator.child.kill();
         }
     }
@@ -286,7 +284,7 @@ impl Link for GuestLink {
         Ok(messages)
     }
 
-    /// The guest, or its emulator, says why it measured nothing.
+    /// The guest, or its emulator, explains why nothing was measured.
     fn explain(&mut self, run: &OpenRun) -> Option<Failure> {
         let GuestEnd { cut, complaint } = self.last_words.as_ref()?;
         let why = match (cut, complaint) {
@@ -311,14 +309,14 @@ impl Link for GuestLink {
 }
 
 impl Emulator {
-    /// Ends it where that is due, and tells its stream when it has gone.
+    /// Kills it when due, and ends its stream when it is gone.
     fn poll(&mut self, limit: Duration) {
         if self.begun.elapsed() > limit && self.cut.is_none() {
             let limit_ns = Nanos(i64::try_from(limit.as_nanos()).unwrap_or(i64::MAX));
             self.cut = Some(Finding::new(EndFinding::GuestTimeLimit { limit_ns }));
             let _ = self.child.kill();
         }
-        // Its threads do not end all at once.
+        // Its threads do not all end at once.
         self.waited = self.waited.map(|before| before.max(cpu_wait(self.child.id())));
         if !matches!(self.child.try_wait(), Ok(None)) {
             self.end.reached();
@@ -326,7 +324,7 @@ impl Emulator {
     }
 }
 
-/// How long the threads of an emulator have waited for a CPU; nothing when it has gone.
+/// How long an emulator's threads have waited for a CPU; zero when it is gone.
 fn cpu_wait(emulator: u32) -> Nanos {
     let root = Root::default();
     let folder = format!("proc/{emulator}/task");
@@ -338,19 +336,19 @@ fn cpu_wait(emulator: u32) -> Nanos {
     Nanos(threads.into_iter().filter_map(waited).sum())
 }
 
-/// What the run says of an emulator whose CPU others had as well.
+/// The finding for an emulator that had to share its CPU.
 fn crowded(waited: Nanos, of: Duration) -> Option<Finding> {
     let waited_share = waited.as_secs_f64() / of.as_secs_f64().max(1e-9);
     (waited_share > CROWDED).then(|| Finding::new(EndFinding::HostCrowded { waited_share }))
 }
 
-/// What the run says of an emulator that did not end as it should.
+/// The finding for an emulator that failed.
 fn crashed(status: ExitStatus, complaint: Option<&str>) -> Finding {
     let (status, last_line) = (status.to_string(), complaint.map(str::to_string));
     Finding::new(EndFinding::EmulatorFailed { status, last_line })
 }
 
-/// What the emulator has said of itself when it had ended; it only speaks of what went wrong.
+/// The emulator's messages after it has ended; it prints errors only.
 fn complaint(mut stderr: Spool) -> Option<String> {
     stderr.end().reached();
     let mut said = Vec::new();
@@ -358,7 +356,7 @@ fn complaint(mut stderr: Spool) -> Option<String> {
     last_line(&said)
 }
 
-/// The last line that says anything.
+/// The last line that is not blank.
 fn last_line(text: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(text);
     text.lines().map(str::trim).rfind(|line| !line.is_empty()).map(str::to_string)

@@ -1,4 +1,4 @@
-//! An agent that is threads of this very process, for measurements that must start at once.
+//! An agent made of threads of this process, for measurements that must start at once.
 
 use super::{Link, Start, StreamOutcome};
 use crate::Failure;
@@ -6,7 +6,7 @@ use latlab_model::frame::Message;
 use std::io::{self, PipeReader, PipeWriter, Read, Write, pipe};
 use std::thread::JoinHandle;
 
-/// Threads of this process; `A` speaks the agent's side of the stream.
+/// `A` implements the agent's side of the stream.
 pub struct InProcess<A> {
     agent: Option<A>,
     restore: fn() -> Vec<String>,
@@ -15,7 +15,7 @@ pub struct InProcess<A> {
 }
 
 impl<A> InProcess<A> {
-    /// An agent that has not started; `restore` undoes what it has left changed.
+    /// An agent that is not yet started; `restore` undoes what it left changed.
     pub fn new(agent: A, restore: fn() -> Vec<String>) -> InProcess<A> {
         InProcess { agent: Some(agent), restore, thread: None, to_agent: None }
     }
@@ -31,7 +31,7 @@ where
         if let Some(agent) = self.agent.take() {
             self.thread = Some(std::thread::Builder::new().spawn(move || agent(input, output))?);
         }
-        // Why an agent has ended already is asked of its thread.
+        // If the agent has ended already, its thread tells why.
         let _ = to_agent.write_all(start.greeting);
         self.to_agent = Some(to_agent);
         Ok(Box::new(stream))
@@ -43,7 +43,7 @@ where
         }
     }
 
-    /// A thread cannot be killed; without an input it stops by itself.
+    /// A thread cannot be killed; it stops by itself when its input closes.
     fn kill(&mut self) {
         self.to_agent = None;
     }

@@ -1,4 +1,4 @@
-//! The ways to an agent: a process of this machine, threads of this process, a guest, a board.
+//! Links to agents: a process of this machine, threads of this process, a guest, a board.
 
 mod board;
 mod guest;
@@ -25,51 +25,51 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// The way to one agent, for one run.
+/// The link to one agent, for one run.
 ///
-/// What the agent's target has in common with this machine is asked of the plan's [`Target`].
+/// What the agent's target shares with this machine is a property of the plan's [`Target`].
 pub trait Link: Send {
-    /// Starts the agent; gives the stream that it sends.
+    /// Starts the agent; returns its stream.
     fn start(&mut self, start: &Start<'_>) -> Result<Box<dyn Read + Send>, Failure>;
 
     /// Asks the agent to stop; its stream ends when it has.
     fn stop(&mut self);
 
-    /// Ends the agent at once, whatever it does.
+    /// Ends the agent at once, in any state.
     fn kill(&mut self);
 
-    /// Ends the agent, which is not waited for any longer because of this.
+    /// Ends the agent for this reason, without waiting for it any longer.
     fn give_up(&mut self, _reason: &str) {
         self.kill();
     }
 
-    /// Lets threads of the agent that never come to their CPU, because others of a higher priority keep it
-    /// busy, go on elsewhere: until then not even a kill ends them.
+    /// Moves threads of the agent that never run because others of a higher priority keep their CPU
+    /// busy: until then not even SIGKILL ends them.
     fn free_threads(&mut self) {}
 
-    /// Does what is due until the next call, which comes after `next`; `measured` is the time that
-    /// is measured so far.
+    /// Does what is due until the next call, which comes after `next`; `measured` returns the time
+    /// measured so far.
     fn poll(&mut self, _next: Duration, _measured: &dyn Fn() -> Nanos) {}
 
-    /// Whether the agent is gone, or nothing more is to be waited for.
+    /// Whether the agent is gone, or nothing more is to be expected.
     fn has_ended(&mut self) -> bool {
         true
     }
 
-    /// What the user should know of the target, once it has started.
+    /// Notes about the target for the user, once it has started.
     fn notes(&mut self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Waits until the agent is gone; gives what is to stand behind its stream.
+    /// Waits until the agent is gone; returns messages to append to its stream.
     fn wait(&mut self, stream: &StreamOutcome) -> Result<Vec<Message>, Failure>;
 
-    /// Why nothing was measured, where the agent has refused it, in the words of its target.
+    /// Rephrases a refusal of the agent in terms of its target.
     fn refused(&self, failure: Failure) -> Failure {
         failure
     }
 
-    /// Why nothing was measured, where neither the stream nor the user says it; asked after `wait`.
+    /// Why nothing was measured, if neither the stream nor the user tells; called after `wait`.
     fn explain(&mut self, _run: &OpenRun) -> Option<Failure> {
         None
     }
@@ -79,36 +79,33 @@ pub trait Link: Send {
         None
     }
 
-    /// Undoes what a killed agent has left changed; a line for each change.
+    /// Undoes what a killed agent left changed; one line per change.
     fn restore(&mut self) -> Vec<String> {
         Vec::new()
     }
 }
 
-/// What an agent is started with.
 pub struct Start<'a> {
-    /// Id of the run.
     pub id: &'a str,
-    /// The frames that the agent reads first.
+    /// The first frames for the agent.
     pub greeting: &'a [u8],
-    /// Where the messages of the target's kernel belong, if it has any.
+    /// File for the messages of the target's kernel, if it has its own.
     pub console: &'a Path,
-    /// Ends a start that takes long.
+    /// Aborts a slow start.
     pub stop: &'a StopFlag,
 }
 
-/// How a stream ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum StreamOutcome {
-    /// With the agent's last word.
+    /// With the agent's last message.
     Whole,
-    /// Before that.
+    /// Before the agent's last message.
     Cut,
     /// By bytes that are not a frame.
     Damaged(Damage),
 }
 
-/// The first frames to an agent: who speaks, and what it is to do.
+/// The first frames to an agent: who speaks, and the order.
 pub(crate) fn greeting(id: &str, order: &Message) -> Vec<u8> {
     let latlab = latlab_model::VERSION.into();
     let hello = Message::Hello(Hello { stream: STREAM_VERSION, latlab, id: id.into() });
@@ -117,19 +114,18 @@ pub(crate) fn greeting(id: &str, order: &Message) -> Vec<u8> {
 
 /// Connects to the agent of any target.
 pub struct Connector {
-    /// The program that serves as the agent on this machine, by its word `agent`.
+    /// The program that serves as the agent on this machine, with its subcommand `agent`.
     pub program: PathBuf,
     /// Kernels and programs of guests.
     pub cache: Cache,
-    /// Whether ssh may ask for a password: of one board at a time.
+    /// Whether ssh may ask for a password; only one board at a time.
     pub may_ask: bool,
-    /// Undoes what a killed agent has left changed on this machine; a line for each change.
+    /// Undoes what a killed agent left changed on this machine; one line per change.
     pub restore: fn() -> Vec<String>,
 }
 
 impl Connector {
-    /// The way to the agent that measures by a plan, and the plan with what is now known of its
-    /// target.
+    /// Connects to the agent for a plan; returns the plan with what is now known of its target.
     pub fn connect(&self, plan: Plan) -> Result<(Box<dyn Link>, Plan), Failure> {
         match &plan.target {
             Target::Local => {

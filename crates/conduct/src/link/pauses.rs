@@ -1,4 +1,4 @@
-//! Pauses of a guest, as the scheduler of a busy host would make them: a fault of the host.
+//! Fault injection on the host: pauses a guest as the scheduler of a busy host would.
 
 use latlab_model::fault::{Fault, FaultKind};
 use latlab_model::{Nanos, Plan};
@@ -8,22 +8,21 @@ use std::process::Child;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// The pauses that are to come.
+/// The pending pauses.
 pub struct PauseSchedule {
     left: Vec<Fault>,
-    /// When the guest began to measure, by the host's clock.
+    /// When the guest started to measure, by the host's clock.
     begun: Option<Instant>,
 }
 
 impl PauseSchedule {
-    /// Those of a plan.
     pub fn new(plan: &Plan) -> PauseSchedule {
         let faults = Fault::among(&plan.loads);
         let left = faults.filter(|fault| fault.kind == FaultKind::HypervisorPause).collect();
         PauseSchedule { left, begun: None }
     }
 
-    /// Makes those that are due within `next`; `measured` says how far the guest is.
+    /// Makes the pauses that are due within `next`; `measured` returns how far the guest is.
     pub fn run_due(&mut self, next: Duration, guest: &Child, measured: &dyn Fn() -> Nanos) {
         if self.left.is_empty() {
             return;
@@ -57,7 +56,7 @@ mod tests {
     use super::*;
     use std::process::{Command, Stdio};
 
-    /// How long a process ran that is paused as the plan says, and would run for 200 ms.
+    /// Run time of a process of 200 ms with these pauses.
     fn total_length(faults: &[&str]) -> Duration {
         let loads =
             faults.iter().map(|words| words.parse::<Fault>().unwrap().load(words, Nanos::ZERO));

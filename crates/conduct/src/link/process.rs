@@ -1,4 +1,4 @@
-//! An agent that is a process of this machine, told on its standard input what to do.
+//! An agent that is a process of this machine and gets its orders on standard input.
 
 use super::{Link, Start, StreamOutcome};
 use crate::Failure;
@@ -15,19 +15,18 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A process of this machine.
 pub struct LocalProcess {
     command: Command,
     restore: fn() -> Vec<String>,
     child: Option<Child>,
     to_agent: Option<ChildStdin>,
-    /// Why it is not waited for any longer.
+    /// Why it is no longer waited for.
     given_up: Option<String>,
     stops: Stops,
     is_begun: bool,
 }
 
-/// How often the agent was stopped, and for how long.
+/// How often the agent was stopped (SIGSTOP), and for how long.
 #[derive(Default)]
 struct Stops {
     times: u64,
@@ -59,8 +58,8 @@ impl Stops {
 }
 
 impl LocalProcess {
-    /// The process of a command, which gets the id of the run as its last argument; `restore` undoes
-    /// what it has left changed.
+    /// The command gets the id of the run as its last argument; `restore` undoes what it left
+    /// changed.
     pub fn new(command: Command, restore: fn() -> Vec<String>) -> LocalProcess {
         let (child, to_agent, given_up) = (None, None, None);
         let stops = Stops::default();
@@ -71,11 +70,11 @@ impl LocalProcess {
 impl Link for LocalProcess {
     fn start(&mut self, start: &Start<'_>) -> Result<Box<dyn Read + Send>, Failure> {
         let command = self.command.arg(start.id).stdin(Stdio::piped()).stdout(Stdio::piped());
-        // A group of its own, so that Ctrl-C reaches the agent only through us.
+        // Its own process group, so that Ctrl-C reaches the agent only through us.
         let child = self.child.insert(command.process_group(0).spawn()?);
         self.to_agent = child.stdin.take();
         if let Some(to_agent) = &mut self.to_agent {
-            // An agent that has died already shows in its stream, which is read later.
+            // If the agent has died already, its stream, which is read later, shows it.
             let _ = to_agent.write_all(start.greeting);
         }
         let stream = child.stdout.take().ok_or_else(|| io::Error::from(io::ErrorKind::BrokenPipe));
@@ -90,7 +89,7 @@ impl Link for LocalProcess {
 
     fn kill(&mut self) {
         if let Some(child) = &mut self.child {
-            // Its journal is whole up to here.
+            // Its journal is complete up to here.
             let _ = child.kill();
             self.free_threads();
         }
@@ -106,7 +105,7 @@ impl Link for LocalProcess {
         let threads = Root::default().names(format!("proc/{}/task", child.id()));
         let cpus = sched::affinity().unwrap_or_default();
         for thread in threads.into_iter().flatten().filter_map(|thread| thread.parse().ok()) {
-            // Those that have ended need it no more.
+            // Threads that have ended no longer need it.
             let _ = sched::set_affinity_of(thread, cpus.iter().copied());
             let _ = sched::set_scheduling_of(thread, Scheduling::Other);
         }
@@ -129,7 +128,7 @@ impl Link for LocalProcess {
     }
 
     fn wait(&mut self, _: &StreamOutcome) -> Result<Vec<Message>, Failure> {
-        // How it ended is in its stream, or that has no end.
+        // Its stream shows how it ended, or is incomplete.
         let _ = self.child.as_mut().map(Child::wait);
         self.stops.end();
         Ok(self.stops.finding().map(Message::Finding).into_iter().collect())

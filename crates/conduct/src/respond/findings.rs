@@ -1,13 +1,13 @@
-//! The findings about a capture that its counts do not tell.
+//! Findings about a capture that its counts do not show.
 
 use latlab_capture::{CaptureResult, Loss, LossKind, NANO_PS, WireLevels};
 use latlab_model::Nanos;
 use latlab_model::finding::{CaptureFinding, Finding, Reading};
 
-/// What a program is off by that takes a second for 1 000 000 of its nanoseconds.
+/// Error of a program that takes 1 000 000 ns for a second.
 const SECOND_TAKEN_FOR_A_MILLISECOND: i64 = 999_000_000 * NANO_PS;
 
-/// What the counts alone do not say; that is digested of any run.
+/// Findings beyond the counts; those are derived for any run.
 pub fn findings(measured: &CaptureResult) -> Vec<Finding> {
     let losses = measured.losses.iter().map(of_loss);
     let all = [
@@ -24,7 +24,7 @@ pub fn findings(measured: &CaptureResult) -> Vec<Finding> {
     all.chain(chunks).chain(wires).chain(notes).map(Finding::new).collect()
 }
 
-/// What may have held an edge or a reading.
+/// The finding for a gap in the capture, which may hide an edge or a reading.
 fn of_loss(loss: &Loss) -> CaptureFinding {
     let Loss { kind, count, first, .. } = loss;
     match kind {
@@ -39,7 +39,7 @@ fn of_loss(loss: &Loss) -> CaptureFinding {
     }
 }
 
-/// What speaks against the levels of a channel.
+/// Doubts about the levels of a channel.
 fn of_wire(wire: &WireLevels) -> Vec<CaptureFinding> {
     let WireLevels { channel, pair, rule, passed_over, .. } = wire;
     let (low, high) = (pair.low, pair.high);
@@ -94,7 +94,7 @@ fn impossible(measured: &CaptureResult) -> Option<CaptureFinding> {
     })
 }
 
-/// What a reading should be, where the mistake of a program is known from its results.
+/// The correct reading, if a program's mistake is recognised in its results.
 fn correct_reading(measured: &CaptureResult, value: i64) -> Option<Nanos> {
     let meant = value.checked_add(SECOND_TAKEN_FOR_A_MILLISECOND)?;
     let (min, max) = (measured.figures.min_ps()?, measured.figures.max_ps()?);

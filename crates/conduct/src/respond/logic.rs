@@ -1,4 +1,5 @@
-//! A logic analyser: sigrok-cli captures its wires into a session file, which is read like any other.
+//! A logic analyser: sigrok-cli captures its channels into a session file, which is read like any
+//! other.
 //!
 //! sigrok is under the GPL; latlab only starts it.
 
@@ -14,32 +15,27 @@ use std::thread;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// The program that drives the analyser.
 const PROGRAM: &str = "sigrok-cli";
-/// How often it is looked whether it has ended.
+/// Polling interval for its end.
 const POLL: Duration = Duration::from_millis(10);
-/// So much longer than the capture may it take, until it is taken for stuck.
+/// How much longer than the capture it may take before it counts as stuck.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What is to be captured.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LogicCapture {
-    /// The driver of sigrok, with its options: `fx2lafw:conn=1.5`.
+    /// The sigrok driver with its options: `fx2lafw:conn=1.5`.
     pub driver: String,
-    /// Samples in a second, in sigrok's words; none for what the analyser is set to.
+    /// Samples per second in sigrok's notation; `None` for the analyser's setting.
     pub samplerate: Option<String>,
-    /// How long.
     pub duration: Nanos,
-    /// The channels; none for all of them.
+    /// Empty for all.
     pub channels: Vec<String>,
     /// Further options of sigrok-cli.
     pub options: Vec<String>,
 }
 
-/// Why there is no capture.
 #[derive(Debug, thiserror::Error)]
 pub enum LogicError {
-    /// The program is missing.
     #[error("cannot start {PROGRAM}: {0} (Debian and Fedora have a package {PROGRAM})")]
     NoProgram(io::Error),
     /// It captured nothing.
@@ -48,24 +44,22 @@ pub enum LogicError {
     /// It does not end.
     #[error("{PROGRAM} still ran {} s after the end of the capture, and was ended", PATIENCE.as_secs())]
     Stuck,
-    /// The user has asked for the end before anything was captured.
+    /// The user ended it before anything was captured.
     #[error("interrupted: nothing is stored")]
     Interrupted,
-    /// A file could not be written.
     #[error("cannot write {}: {}", .0.display(), .1)]
     File(PathBuf, io::Error),
 }
 
-/// A session file; it goes away with this.
+/// A session file, deleted on drop.
 pub struct LogicSession {
-    /// The file.
     pub path: PathBuf,
     /// Whether the user ended it.
     pub is_interrupted: bool,
     _folder: TempDir,
 }
 
-/// Captures; `stop` ends the capture, which is then as long as it is.
+/// Captures; `stop` ends the capture early and keeps what was captured.
 pub fn capture(order: &LogicCapture, stop: &StopFlag) -> Result<LogicSession, LogicError> {
     let folder = tempfile::Builder::new().prefix("latlab-logic-").tempdir();
     let folder = folder.map_err(|error| LogicError::File(std::env::temp_dir(), error))?;
@@ -92,7 +86,7 @@ pub fn capture(order: &LogicCapture, stop: &StopFlag) -> Result<LogicSession, Lo
 }
 
 impl LogicCapture {
-    /// The command that captures.
+    /// The command line.
     pub fn command(&self) -> String {
         let words: Vec<String> =
             std::iter::once(PROGRAM.to_string()).chain(self.arguments()).collect();
@@ -122,12 +116,12 @@ impl LogicCapture {
     }
 }
 
-/// Waits for the end of the program, and ends it when the user wants it.
+/// Waits for the program, and ends it when the user asks.
 fn wait(mut child: Child, duration: Nanos, stop: &StopFlag) -> Result<ExitStatus, LogicError> {
     let begun = std::time::Instant::now();
     let longest = Duration::from_nanos(duration.0.unsigned_abs()).saturating_add(PATIENCE);
     loop {
-        // It writes as it captures, so that what it has written is whole.
+        // It writes while it captures, so what it has written is valid.
         if stop.is_set() {
             child::signal(child.id(), KillSignal::INT);
             return child.wait().map_err(LogicError::NoProgram);
@@ -144,7 +138,7 @@ fn wait(mut child: Child, duration: Nanos, stop: &StopFlag) -> Result<ExitStatus
     }
 }
 
-/// The last line that the program printed, which is what it failed by.
+/// The last line that the program printed, which is its error.
 fn reason(log: &Path, ended: ExitStatus) -> String {
     let said = fs::read(log).unwrap_or_default();
     let said = String::from_utf8_lossy(&said);

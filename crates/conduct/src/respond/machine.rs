@@ -1,5 +1,5 @@
-//! The machine that answers, where an agent can be on it while an instrument measures: it runs the
-//! loads, makes the settings, reads the conditions and the files of the doctor.
+//! The answering machine, if an agent can run on it while an instrument measures: the agent runs
+//! the loads, applies the settings, and reads the conditions and the doctor's files.
 
 use crate::link::{Link, Start, StreamOutcome, greeting};
 use crate::{Failure, StopFlag};
@@ -16,20 +16,20 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How often the agent is looked after.
+/// Polling interval for the agent.
 const POLL: Duration = Duration::from_millis(50);
-/// Loads have got going by then.
+/// Time for loads to start.
 const WARM_UP: Duration = Duration::from_secs(1);
-/// An agent that was asked to end and has not ended after this time is killed.
+/// An agent that has not ended this long after a stop request is killed.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// An agent on the machine that answers.
 pub struct AnsweringMachine {
-    /// What the agent has said and nobody has taken yet.
+    /// Messages of the agent that were not taken yet.
     frames: Receiver<Message>,
     is_wanted: Arc<AtomicBool>,
     supervisor: Option<JoinHandle<()>>,
-    /// What it said before it was ready.
+    /// Messages before it was ready.
     head: Vec<Message>,
     machine: Machine,
     applied: AppliedSetup,
@@ -39,7 +39,7 @@ pub struct AnsweringMachine {
 }
 
 impl AnsweringMachine {
-    /// Starts the agent, and waits until its loads run and its settings are made.
+    /// Starts the agent, and waits until its loads run and its settings are applied.
     pub fn start(
         mut link: Box<dyn Link>,
         plan: &Plan,
@@ -95,12 +95,11 @@ impl AnsweringMachine {
         }
     }
 
-    /// What the machine is.
     pub fn machine(&self) -> Machine {
         self.machine.clone()
     }
 
-    /// What was applied there, without what concerns the thread of the agent that only waits.
+    /// What was applied there, without the agent's own thread, which only waits.
     pub fn applied(&self) -> AppliedSetup {
         let of_machine = self.applied.settings.iter().filter(|setting| setting.thread.is_none());
         AppliedSetup {
@@ -110,14 +109,15 @@ impl AnsweringMachine {
         }
     }
 
-    /// An instant of this machine on the clock of the other; wrong by what the link takes.
+    /// Converts an instant of this machine to the clock of the other; off by the latency of the
+    /// link.
     pub fn clock_at(&self, instant: Instant) -> Nanos {
         let (here, there) = self.ready;
         let since = instant.saturating_duration_since(here);
         there + Nanos(i64::try_from(since.as_nanos()).unwrap_or(i64::MAX))
     }
 
-    /// The messages that came since they were taken last.
+    /// Messages since the last call.
     pub fn take_messages(&mut self) -> Vec<Message> {
         let mut said = std::mem::take(&mut self.head);
         let new = std::iter::from_fn(|| self.frames.try_recv().ok());
@@ -130,7 +130,7 @@ impl AnsweringMachine {
         said
     }
 
-    /// Asks it to end its loads, put its settings back and say no more.
+    /// Asks it to end its loads, restore its settings and fall silent.
     pub fn stop(&mut self) {
         self.is_wanted.store(false, Ordering::Relaxed);
         if let Some(supervisor) = self.supervisor.take() {
@@ -138,21 +138,22 @@ impl AnsweringMachine {
         }
     }
 
-    /// Its last word; none where it ended without one. To be asked after the last [`Self::take_messages`].
+    /// Its last message; `None` if it ended without one. Call after the last
+    /// [`Self::take_messages`].
     pub fn end(&self) -> Option<&AgentEnd> {
         self.end.as_ref()
     }
 }
 
-/// Whoever gives up leaves nothing behind.
+/// Giving up early must leave nothing behind.
 impl Drop for AnsweringMachine {
     fn drop(&mut self) {
         self.stop();
     }
 }
 
-/// What belongs into the stream of the instrument, which has its own of the rest; when latlab's own
-/// threads worked says nothing of responses whose times come over a link.
+/// Filters the agent's messages: the instrument's stream has its own for the rest, and latlab's
+/// self-interference says nothing about responses whose times come over a link.
 fn keep_for_stream(message: Message) -> Option<Message> {
     let own = matches!(
         message,
@@ -171,7 +172,7 @@ fn keep_for_stream(message: Message) -> Option<Message> {
     (!own).then_some(message)
 }
 
-/// Looks after the agent until it has ended.
+/// Supervises the agent until it has ended.
 fn supervise(
     mut link: Box<dyn Link>,
     stream: Box<dyn Read + Send>,
@@ -199,13 +200,12 @@ fn supervise(
     }
     let outcome = reader.join().unwrap_or(StreamOutcome::Cut);
     for message in link.wait(&outcome).unwrap_or_default() {
-        // Whoever listened may have given up.
+        // The receiver may have given up.
         let _ = frames.send(message);
     }
     print_lines(&link.restore());
 }
 
-/// Reads the stream to its end.
 fn read(stream: Box<dyn Read + Send>, frames: &Sender<Message>) -> StreamOutcome {
     let mut reader = FrameReader::new(BufReader::new(stream));
     loop {
@@ -223,7 +223,7 @@ fn read(stream: Box<dyn Read + Send>, frames: &Sender<Message>) -> StreamOutcome
 
 fn print_lines(lines: &[String]) {
     for line in lines {
-        // Nobody may be there to read it.
+        // Standard error may be closed.
         let _ = writeln!(stderr(), "latlab: {}", escape_controls(line));
     }
 }

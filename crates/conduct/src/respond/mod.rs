@@ -1,6 +1,6 @@
-//! From captures to a run like any other: this module builds the stream that an agent would send.
+//! Turns captures into ordinary runs by building the stream that an agent would send.
 //!
-//! The responses are the latencies. What became of the stimuli stands in the end of the only thread.
+//! The responses are the latencies. The end of the only thread tells what became of the stimuli.
 //! `scope` asks an oscilloscope for each of them; `logic.rs` has a logic analyser write a capture.
 //! `simulate.rs` builds a sketch and the simulator, runs it, and reads its capture like any other.
 
@@ -31,51 +31,47 @@ const NANO: f64 = 1_000.0;
 /// Why there is no run of a responder.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// The capture cannot be read, or does not hold what was asked for.
+    /// The capture cannot be read, or lacks what was requested.
     #[error(transparent)]
     Capture(#[from] latlab_capture::Error),
-    /// The run folder cannot be written.
     #[error(transparent)]
     Store(#[from] latlab_store::Error),
-    /// A file that was captured cannot be read.
+    /// A captured file cannot be read.
     #[error("cannot read {}: {}", .0.display(), .1)]
     File(PathBuf, io::Error),
-    /// The instrument did not measure.
+    /// The instrument failed to measure.
     #[error(transparent)]
     Instrument(#[from] scope::InstrumentError),
-    /// The agent on the machine that answers cannot work.
+    /// The agent on the answering machine failed.
     #[error(transparent)]
     Machine(#[from] crate::Failure),
-    /// The user has asked for the end.
+    /// The user ended it.
     #[error("interrupted: nothing is stored")]
     Interrupted,
 }
 
-/// What a run of a responder is made with.
 pub struct ResponseRequest<'a> {
-    /// The plan, with the responder's part.
+    /// The plan, with its responder part.
     pub plan: &'a Plan,
     /// The captures; several are the channels of one.
     pub paths: &'a [PathBuf],
-    /// What is asked of them.
+    /// What to read from them.
     pub query: &'a Query,
-    /// How finely their times are really told, where the files seem to be finer.
+    /// The true resolution of their times, if the files look finer.
     pub resolution_ps: Option<i64>,
     /// What answered.
     pub answering: Answering,
-    /// A file that is kept in the folder of the run, which nobody has otherwise.
+    /// A file to keep in the folder of the run, if it has no other place.
     pub original: Option<PathBuf>,
     /// Why the capture ended.
     pub ended: EndReason,
-    /// Where the run is stored.
     pub store: &'a Store,
-    /// The id of the run.
     pub id: &'a str,
-    /// Ends the reading when it is set.
+    /// Aborts the reading when set.
     pub stop: &'a StopFlag,
 }
 
-/// Reads the captures and stores what they say.
+/// Reads the captures and stores a run.
 pub fn record_responses(request: ResponseRequest<'_>) -> Result<Finished, Failure> {
     let ResponseRequest {
         plan,

@@ -1,4 +1,5 @@
-//! Answers as the frames of a stream: intervals, samples, and the largest with their times.
+//! Writes responses as the frames of a stream: intervals, samples, and the largest with their
+//! times.
 
 use super::machine::AnsweringMachine;
 use super::{Failure, bins};
@@ -20,14 +21,14 @@ use std::collections::BinaryHeap;
 use std::io::Read;
 use std::time::Instant;
 
-/// Samples of one frame.
+/// Samples per frame.
 const OF_A_FRAME: usize = 8192;
-/// Bytes that are written at once.
+/// Write buffer in bytes.
 const AT_ONCE: usize = 1 << 20;
-/// A responder is one, whatever it is made of.
+/// A responder has one thread, whatever it is made of.
 const THREAD: u32 = 0;
 
-/// A run whose answers still come.
+/// A run whose responses are still being added.
 pub struct StreamBuilder<'a> {
     plan: &'a Plan,
     stop: &'a StopFlag,
@@ -36,37 +37,35 @@ pub struct StreamBuilder<'a> {
     counted_to: Nanos,
     latencies: Vec<Nanos>,
     misses: u64,
-    /// No time is known better than this.
+    /// Resolution of the times.
     finest_ps: Option<i64>,
-    /// The bins; none until enough responses came to choose them.
+    /// The bins; `None` until there are enough responses to choose them.
     layout: Option<BinLayout>,
-    /// What waits for the bins, with how many latencies there are in all of them.
+    /// Counts that wait for the bins, and their total number of latencies.
     waiting: Vec<Counted>,
     waiting_latencies: usize,
     samples: Vec<Sample>,
     spikes: BinaryHeap<Reverse<Spike>>,
     answered: u64,
-    /// Responses that kept the deadline by less than the resolution.
+    /// Responses that met the deadline by less than the resolution.
     nearly_missed: u64,
     last: Nanos,
-    /// The machine that answers, where an agent is on it.
+    /// The answering machine, if an agent runs on it.
     answering: Option<AnsweringMachine>,
-    /// The start of the series on the clock of that machine; all times here count from it.
+    /// Start of the series on the clock of that machine, the origin of all times here.
     origin: Nanos,
 }
 
-/// What is known of what answers.
 #[derive(Default)]
 pub struct Answering {
-    /// What answers.
     pub machine: Machine,
-    /// What it is made of, and what measures it.
+    /// Its components, and the instruments.
     pub settings: Vec<Setting>,
     /// An agent on it, and when the series began.
     pub agent: Option<(AnsweringMachine, Instant)>,
 }
 
-/// What was counted of a stretch of time.
+/// Counts of an interval of time.
 struct Counted {
     start_ns: Nanos,
     end_ns: Nanos,
@@ -75,7 +74,7 @@ struct Counted {
 }
 
 impl<'a> StreamBuilder<'a> {
-    /// Begins the stream.
+    /// Starts the stream.
     pub fn begin(
         open: OpenRun,
         plan: &'a Plan,
@@ -121,13 +120,13 @@ impl<'a> StreamBuilder<'a> {
         Ok(recorder)
     }
 
-    /// Passes on what the agent on the machine that answers has said.
+    /// Passes on messages of the agent on the answering machine.
     fn forward(&mut self) -> Result<(), Failure> {
         let said = self.answering.as_mut().map(AnsweringMachine::take_messages).unwrap_or_default();
         said.iter().try_for_each(|message| self.send(message))
     }
 
-    /// Takes the next stimulus with what became of it.
+    /// Adds the next stimulus and its outcome.
     pub fn push(&mut self, answer: Response) -> Result<(), Failure> {
         if self.stop.is_set() {
             return Err(Failure::Interrupted);
@@ -139,7 +138,7 @@ impl<'a> StreamBuilder<'a> {
         if begin > self.counted_to {
             let whole = self.counted_to.0.div_euclid(interval) * interval + interval;
             self.flush(Nanos(whole).min(begin))?;
-            // Time without stimuli is counted as well.
+            // Intervals without stimuli are counted as well.
             self.flush(begin)?;
         }
         let deadline = self.plan.deadline_ns.unwrap_or(Nanos::MAX);
@@ -173,13 +172,13 @@ impl<'a> StreamBuilder<'a> {
         }
         self.samples.push(sample);
         if self.samples.len() >= OF_A_FRAME {
-            // A part of an interval ends where it will go on.
+            // A partial interval ends where the next part starts.
             self.flush(release_ns.max(self.counted_to))?;
         }
         Ok(())
     }
 
-    /// Counts everything up to here.
+    /// Counts everything up to this time.
     fn flush(&mut self, to: Nanos) -> Result<(), Failure> {
         let (start_ns, end_ns) = (self.counted_to, to.max(self.counted_to));
         if start_ns == end_ns && self.latencies.is_empty() && self.misses == 0 {
@@ -198,7 +197,7 @@ impl<'a> StreamBuilder<'a> {
         match samples.is_empty() {
             true => Ok(()),
             false => self.send(&match self.finest_ps {
-                // Nothing is lost where the times are whole nanoseconds.
+                // Whole nanoseconds lose nothing.
                 Some(finest) if finest % NANO_PS == 0 => {
                     Message::Samples(Samples::without_period(THREAD, &samples))
                 }
@@ -207,7 +206,7 @@ impl<'a> StreamBuilder<'a> {
         }
     }
 
-    /// Writes what was taken so far to the journal.
+    /// Writes everything so far to the journal.
     pub fn keep(&mut self) -> Result<(), Failure> {
         self.flush(self.last)?;
         if self.waiting_latencies > 0 {
@@ -217,13 +216,13 @@ impl<'a> StreamBuilder<'a> {
         self.write()
     }
 
-    /// Keeps a file that the run is made of in its folder.
+    /// Keeps an original file in the run's folder.
     pub fn add_original(&mut self, name: &str, source: &mut impl Read) -> Result<(), Failure> {
         self.open.add_original(name, source)?;
         Ok(())
     }
 
-    /// Sends what was counted, in bins that fit the first responses.
+    /// Sends the waiting counts, in bins chosen from the first responses.
     fn send_waiting(&mut self) -> Result<(), Failure> {
         let waiting = std::mem::take(&mut self.waiting);
         let first = || waiting.iter().flat_map(|one| one.latencies.iter().copied()).collect();
@@ -241,7 +240,7 @@ impl<'a> StreamBuilder<'a> {
         Ok(())
     }
 
-    /// Ends the stream and makes the run.
+    /// Ends the stream and stores the run.
     pub fn finish(
         mut self,
         responded: Responses,
@@ -291,7 +290,7 @@ impl<'a> StreamBuilder<'a> {
         Some(Finding::new(finding))
     }
 
-    /// Leaves nothing behind.
+    /// Removes the unfinished run.
     pub fn discard(self) -> Result<(), Failure> {
         Ok(self.open.discard()?)
     }

@@ -62,7 +62,7 @@ fn campaign(root: &Path, rows: Vec<Row>) -> CampaignFolder {
     Store::new(root).begin_campaign(campaign, "").unwrap()
 }
 
-/// What became of a campaign, and what happened meanwhile, a word for each event.
+/// The end of a campaign, and one word per event.
 struct MadeCampaign {
     end: Result<CampaignEnd, Failure>,
     events: Vec<String>,
@@ -118,7 +118,7 @@ fn whole(plan: &Plan) -> Vec<Step> {
     send(messages(plan))
 }
 
-/// The names of the stored runs, in alphabetical order.
+/// The names of the stored runs, sorted.
 fn stored(folder: &CampaignFolder) -> Vec<String> {
     let tried = folder.progress().unwrap();
     let mut names: Vec<_> = tried.runs.iter().map(|(_, run)| run.asked.name.clone()).collect();
@@ -143,7 +143,7 @@ fn rows_of_targets_that_boot_for_each_run_are_made_side_by_side() {
     let root = tempfile::tempdir().unwrap();
     let (a, b) = (row("a", "lab:x86-64/rt-6.1", None), row("b", "lab:x86-64/stock-6.1", None));
     let folder = campaign(root.path(), vec![a, b]);
-    // Each run goes on only when two of them are there.
+    // Each run continues only when two of them are there.
     let pair = std::sync::Barrier::new(2);
     let made = make(&folder, &StopFlag::new(), |plan| {
         assert_ne!(plan.target, Target::Local);
@@ -161,7 +161,7 @@ fn boards_are_measured_side_by_side_and_each_in_its_order() {
     let on = |label: &str, board: &str| row(label, &format!("ssh://{board}"), None);
     let rows = vec![on("a", "one"), on("b", "one"), on("c", "two"), on("d", "dead")];
     let folder = campaign(root.path(), rows);
-    // Each run of the boards one and two goes on only when the other one measures too, for the first four.
+    // The first four runs of boards one and two continue only when the other board measures too.
     let (pair, met) = (std::sync::Barrier::new(2), std::sync::atomic::AtomicUsize::new(0));
     let made = make(&folder, &StopFlag::new(), |plan| {
         if plan.name.starts_with('d') {
@@ -193,7 +193,7 @@ fn a_full_disk_ends_a_campaign_over_boards() {
         if plan.name.starts_with('a') {
             return Err(Failure::NoRoom("the disk is full".to_string()));
         }
-        // By then the other thread has said what it ends with.
+        // By then the other thread has reported its error.
         std::thread::sleep(Duration::from_millis(100));
         let (agent, _) = ScriptedAgent::new(whole(&plan));
         Ok((Box::new(agent) as Box<dyn Link>, plan))
@@ -248,7 +248,7 @@ fn a_run_that_fails_is_tried_again_and_does_not_prevent_the_others() {
     assert_eq!(failures.len(), 4);
     assert!(failures.iter().all(|failed| failed.reason == "no such CPU"));
     assert_eq!(made.events.iter().filter(|event| event.starts_with("failed")).count(), 4);
-    // Resumed, what failed is tried anew.
+    // A resumed campaign retries what failed.
     let resumed = make(&folder, &StopFlag::new(), whole);
     assert!(matches!(resumed.end, Ok(CampaignEnd::Complete)));
     assert_eq!(stored(&folder).len(), 4);

@@ -1,4 +1,4 @@
-//! The conductor with agents that follow a script.
+//! The conductor with scripted agents.
 
 mod campaign;
 mod process;

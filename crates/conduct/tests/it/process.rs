@@ -17,8 +17,8 @@ fn write(folder: &Path, name: &str, messages: &[Message]) {
     fs::write(folder.join(name), bytes).unwrap();
 }
 
-/// Conducts a shell script that runs in a folder; the run is stopped once something is measured, and
-/// the script may take this time to end.
+/// Runs a shell script as the agent, in a folder; the run is stopped once something is measured,
+/// and the script gets this time to end.
 fn conduct(folder: &Path, script: &str, patience: Duration) -> Finished {
     let plan = three_seconds().plan();
     let mut shell = Command::new("sh");
@@ -49,7 +49,7 @@ fn a_process_hears_that_it_is_to_stop() {
     write(folder.path(), "head", &head);
     write(folder.path(), "rest", &messages(&plan)[head.len()..]);
     write(folder.path(), "stop", &[Message::Stop]);
-    // What it reads behind the greeting is what it hears.
+    // What it reads after the greeting is what it is sent.
     let script = "cat head; tail -c 12 >heard; cmp -s heard stop && exec cat rest";
     let run = conduct(folder.path(), script, Duration::from_secs(600)).run;
     assert_eq!(run.ended, EndReason::Finished);

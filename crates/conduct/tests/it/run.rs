@@ -1,4 +1,4 @@
-//! One run.
+//! Single runs.
 
 use crate::scripted::{
     Call, ScriptedAgent, Step, cycles, messages, messages_with_intervals, refusal, send,
@@ -23,16 +23,16 @@ const QUICK: Timing = Timing {
     patience: Duration::from_millis(50),
     silence: Duration::from_secs(3600),
 };
-/// An agent that says nothing is given up at once.
+/// A silent agent is given up at once.
 const DEAF: Timing = Timing { silence: Duration::from_millis(100), ..PATIENT };
-/// Nobody waits so long in a test.
+/// Longer than any test waits.
 const PATIENT: Timing = Timing { patience: Duration::from_secs(3600), ..QUICK };
 
 fn plan() -> Plan {
     three_seconds().plan()
 }
 
-/// Conducts an agent with this link.
+/// Runs an agent over this link.
 fn conduct(
     root: &Path,
     link: &mut dyn Link,
@@ -80,7 +80,7 @@ fn an_agent_that_says_nothing_is_given_up() {
     assert!(matches!(failure, Failure::Nothing), "{failure}");
     assert_eq!(calls.after_start(), [Call::Kill, Call::Wait]);
     assert_eq!(left_in(root.path()), <[PathBuf; 0]>::default());
-    // And after it has measured for as long as it was to.
+    // Also after it has measured for the planned time.
     let mut script = send(messages_with_intervals(&plan(), 2));
     script.push(Step::Hang);
     let (mut agent, calls) = ScriptedAgent::new(script);

@@ -1,4 +1,4 @@
-//! An agent that follows a script: a thread that sends frames, waits, and obeys or does not.
+//! A scripted agent: a thread that sends frames, waits, and obeys or does not.
 
 use latlab_conduct::Failure;
 use latlab_conduct::link::{Link, Start, StreamOutcome};
@@ -11,37 +11,32 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
-/// What the agent does next.
 #[derive(Clone)]
 pub enum Step {
-    /// Sends a message.
     Send(Box<Message>),
     /// Sends bytes that need not be a frame.
     SendBytes(Vec<u8>),
-    /// Goes on once it is asked to stop.
+    /// Continues once it is asked to stop.
     AwaitStop,
-    /// Goes on with nothing until it is killed.
+    /// Does nothing until it is killed.
     Hang,
-    /// Closes its stream, and goes on with nothing until it is killed.
+    /// Closes its stream, and does nothing until it is killed.
     CloseAndHang,
 }
 
-/// What was asked of the agent, in order.
+/// Requests to the agent, in order.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Call {
-    /// It was started with this message behind the greeting.
+    /// Started with this message after the greeting.
     Start(Box<Message>),
-    /// It was asked to stop.
     Stop,
-    /// It was killed.
     Kill,
-    /// It was waited for.
     Wait,
     /// Its changes were undone.
     Restore,
 }
 
-/// The calls of an agent, for whoever has started it.
+/// The requests that an agent got, for the test.
 #[derive(Clone, Default)]
 pub struct Calls(Arc<Mutex<Vec<Call>>>);
 
@@ -50,14 +45,14 @@ impl Calls {
         self.0.lock().unwrap().push(call);
     }
 
-    /// The calls so far but the first, and each only once in a row.
+    /// The calls after the first, without repetitions.
     pub fn after_start(&self) -> Vec<Call> {
         let mut calls = self.0.lock().unwrap().clone();
         calls.dedup();
         calls.into_iter().skip(1).collect()
     }
 
-    /// What the agent was started with.
+    /// The message that the agent was started with.
     pub fn order(&self) -> Message {
         match self.0.lock().unwrap().first() {
             Some(Call::Start(order)) => *order.clone(),
@@ -66,13 +61,12 @@ impl Calls {
     }
 }
 
-/// An agent that follows a script.
 pub struct ScriptedAgent {
     script: Vec<Step>,
     calls: Calls,
     control: Option<Sender<Call>>,
     thread: Option<JoinHandle<()>>,
-    /// What is to stand behind its stream.
+    /// Messages to append to its stream.
     pub last_messages: Vec<Message>,
 }
 
@@ -136,7 +130,7 @@ impl Link for ScriptedAgent {
 
 impl ScriptedAgent {
     fn send(&self, call: Call) {
-        // An agent that has ended hears nothing.
+        // An agent that has ended receives nothing.
         let _ = self.control.as_ref().unwrap().send(call);
     }
 }
@@ -145,11 +139,11 @@ fn hang(orders: &Receiver<Call>) {
     while orders.recv().is_ok_and(|call| call != Call::Kill) {}
 }
 
-/// Follows the script; whether it is to close the stream then, and hang.
+/// Follows the script; returns whether to close the stream then, and hang.
 fn follow(script: Vec<Step>, output: &mut impl Write, orders: &Receiver<Call>) -> bool {
     let mut stopped = false;
     for step in script {
-        // Nobody reads the stream of an agent that was killed.
+        // The stream of a killed agent has no reader.
         let _ = match step {
             Step::Send(message) => output.write_all(&message.encode()),
             Step::SendBytes(bytes) => output.write_all(&bytes),
@@ -177,7 +171,7 @@ pub fn three_seconds() -> SyntheticRun {
     SyntheticRun { threads: 1, seconds: 3, ..SyntheticRun::default() }
 }
 
-/// The messages of an agent that measures by this plan, to its end.
+/// All messages of an agent that measures by this plan.
 pub fn messages(plan: &Plan) -> Vec<Message> {
     let messages = three_seconds().messages().into_iter();
     let echo = |message| match message {
@@ -187,7 +181,7 @@ pub fn messages(plan: &Plan) -> Vec<Message> {
     messages.map(echo).collect()
 }
 
-/// The messages up to the first interval of this number, from 1 on.
+/// The messages up to the interval with this number, from 1.
 pub fn messages_with_intervals(plan: &Plan, intervals: usize) -> Vec<Message> {
     let mut counted = 0;
     let mut head = messages(plan);
@@ -198,7 +192,7 @@ pub fn messages_with_intervals(plan: &Plan, intervals: usize) -> Vec<Message> {
     head
 }
 
-/// The cycles that intervals of these messages count.
+/// The cycles counted by the intervals of these messages.
 pub fn cycles(messages: &[Message]) -> u64 {
     let counted = messages.iter().map(|message| match message {
         Message::Interval(interval) => interval.counts.count,
@@ -207,7 +201,7 @@ pub fn cycles(messages: &[Message]) -> u64 {
     counted.sum()
 }
 
-/// What an agent sends last when it was asked to stop after so many cycles.
+/// Last messages of an agent that was asked to stop after `cycles` cycles.
 pub fn stopped_end(cycles: u64) -> Vec<Message> {
     let reason = EndReason::Interrupted;
     let end = messages(&Plan::default()).into_iter().find_map(|message| match message {

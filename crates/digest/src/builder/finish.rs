@@ -1,4 +1,4 @@
-//! The end of a stream: everything that was taken becomes the run.
+//! The end of a stream: makes the run from everything gathered.
 
 use super::{MOST_THREADS, RunBuilder, RunDigest, StreamError};
 use crate::conditions;
@@ -35,14 +35,14 @@ use latlab_stats::{
 };
 use std::collections::BTreeMap;
 
-/// What stands in every stream before the first interval.
+/// What every stream has before the first interval.
 struct Head {
     plan: Plan,
     machine: Machine,
     prepared: AppliedSetup,
 }
 
-/// When it was measured, on CLOCK_MONOTONIC.
+/// The measured time, on CLOCK_MONOTONIC.
 #[derive(Clone, Copy)]
 struct MeasuredSpan {
     from: Nanos,
@@ -50,7 +50,7 @@ struct MeasuredSpan {
 }
 
 impl RunBuilder {
-    /// The whole run. It began at `begun`, where its clocks do not say so, or are a guest's.
+    /// The whole run. `begun` is its start if its clocks do not tell, or are a guest's.
     pub fn finish(
         mut self,
         id: &str,
@@ -143,9 +143,9 @@ impl RunBuilder {
 
     fn head(&mut self) -> Result<Head, StreamError> {
         if let Some(hello) = &self.hello
-            && hello.stream > STREAM_VERSION
+            && hello.stream != STREAM_VERSION
         {
-            return Err(StreamError::Newer(hello.stream));
+            return Err(StreamError::OtherVersion(hello.stream));
         }
         if let (Some(refusal), 0) = (self.refusal.take(), self.intervals) {
             return Err(StreamError::Refused(refusal));
@@ -168,7 +168,7 @@ impl RunBuilder {
         MeasuredSpan { from, length: length.max(Nanos::ZERO) }
     }
 
-    /// The loads; their findings go to the others.
+    /// The loads; adds their findings.
     fn loads(&mut self, measured: MeasuredSpan) -> Vec<LoadRun> {
         let MeasuredSpan { from, length } = measured;
         let window = MeasuredTime { from, to: from + length, whole: self.end.is_some() };
@@ -177,7 +177,7 @@ impl RunBuilder {
         loads
     }
 
-    /// The legs; their findings go to the others.
+    /// The breakdown; adds its findings.
     fn legs(&mut self, plan: &Plan, spikes: &[SpikeRow]) -> Option<RunLegs> {
         let legs = self.legs.run(plan, spikes);
         let findings = legs.iter().flat_map(|legs| leg_findings(legs, &plan.method));
@@ -193,7 +193,7 @@ impl RunBuilder {
         }
     }
 
-    /// What the telemetry says; its findings go to the others.
+    /// The conditions; adds their findings.
     fn conditions(&mut self, head: &Head) -> Option<Conditions> {
         let Head { plan, machine, prepared: applied } = head;
         let pinned: Option<CpuSet> = applied.threads.iter().map(|thread| thread.cpu).collect();
@@ -236,8 +236,8 @@ impl RunBuilder {
         }
     }
 
-    /// The first counted release in UTC, as far as the clocks were read. The clock of
-    /// another machine may be set to any date; people want to know when it was measured.
+    /// The first counted release in UTC, as far as the clocks were read. The clock of another
+    /// machine may be set to any date, and users want to know when the run was measured.
     fn start_time(&self, plan: &Plan, begun: Timestamp, first_release: Nanos) -> Timestamp {
         let clocks = self.clocks.first_and_last().filter(|_| plan.target.shares_clock());
         clocks.and_then(|(first, _)| utc(&first, first_release)).unwrap_or(begun)
@@ -298,7 +298,7 @@ fn network_interrupts(conditions: &Conditions) -> Option<Finding> {
     (!cpus.is_empty()).then(|| Finding::new(EndFinding::BoardInterrupts { cpus }))
 }
 
-/// All threads, as the verdict takes them.
+/// All threads, as the verdict needs them.
 struct AllThreads<'a> {
     counts: &'a [ThreadCounts],
     threads: &'a [ThreadRun],
@@ -307,8 +307,8 @@ struct AllThreads<'a> {
 }
 
 impl AllThreads<'_> {
-    /// The time in which a miss would have been seen: of an import that of its samples, which may be far
-    /// from each other.
+    /// The time in which a miss would have been seen: for an import that of its samples, which may
+    /// be far apart.
     fn exposure(&self, plan: &Plan, measured: Nanos) -> Nanos {
         if !plan.method.is_import() {
             return measured;
@@ -354,14 +354,14 @@ impl AllThreads<'_> {
     }
 }
 
-/// The plan by which the run is judged: without a deadline, threads of a program have their periods,
-/// and the shortest stands for all.
+/// The plan by which the run is judged: without a deadline, threads of a program are judged by
+/// their periods, and the shortest stands for all.
 fn judged_plan(plan: &Plan, deadlines: &BTreeMap<u32, Nanos>) -> Plan {
     let deadline_ns = plan.deadline_ns.or_else(|| deadlines.values().min().copied());
     Plan { deadline_ns, ..plan.clone() }
 }
 
-/// A run that was to end when its limit is decided, and was ended then, has not been cut short.
+/// A run meant to end when its limit is decided, and ended for that reason, was not cut short.
 fn decided_end(plan: &Plan, ended: EndReason, verdict: Option<&Verdict>) -> EndReason {
     let is_decided = |verdict: &Verdict| {
         verdict.limit.is_some() && matches!(verdict.word, VerdictWord::Pass | VerdictWord::Fail)
@@ -379,7 +379,7 @@ struct LargeLatencies<'a> {
     plan: &'a Plan,
     applied: &'a AppliedSetup,
     spikes: &'a [SpikeRow],
-    /// Of threads that each have their own.
+    /// For threads with individual deadlines.
     deadlines: &'a BTreeMap<u32, Nanos>,
 }
 
@@ -418,7 +418,7 @@ impl LargeLatencies<'_> {
         threads: &[ThreadRun],
         enough: usize,
     ) -> Option<LowerLevel> {
-        // Threads with other deadlines have no level in common.
+        // Threads with different deadlines have no common level.
         let mut others = self.deadlines.values().filter(|own| **own != deadline);
         if others.next().is_some() {
             return None;
@@ -438,7 +438,7 @@ impl LargeLatencies<'_> {
     }
 }
 
-/// A time of CLOCK_MONOTONIC in UTC, as a reading of the clocks has it.
+/// A time of CLOCK_MONOTONIC in UTC, by a reading of the clocks.
 fn utc(reading: &ClockReading, time: Nanos) -> Option<Timestamp> {
     let offset = reading.realtime_ns - reading.monotonic_ns;
     Timestamp::from_nanosecond(i128::from((time + offset).0)).ok()

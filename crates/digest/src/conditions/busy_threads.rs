@@ -1,4 +1,4 @@
-//! The threads that took a CPU while it was measured.
+//! The threads that used a CPU while it was measured.
 
 use super::points::{Points, ReadValue, Stretch};
 use super::{ConditionsInput, ConditionsView};
@@ -7,14 +7,14 @@ use latlab_model::plan::Policy;
 use latlab_model::telemetry::{BusyThread, bounded_share, metric};
 use latlab_model::{CpuSet, Nanos};
 
-/// Ordinary threads that are named in a run, the busiest ones.
+/// Most SCHED_OTHER threads listed in a run, the busiest ones.
 const MOST_ORDINARY: usize = 30;
-/// An ordinary thread is named from this share of a CPU on, over the run …
+/// A SCHED_OTHER thread is listed from this share of a CPU on, over the run …
 const MUCH: f64 = 0.01;
 /// … or between two readings.
 const MUCH_AT_ONCE: f64 = 0.1;
 
-/// The threads that took a CPU, busiest first; of those that run before everything ordinary, all.
+/// The threads that used a CPU, busiest first; all of those that preempt SCHED_OTHER.
 pub fn busy_threads(at: &ConditionsView<'_>) -> Vec<BusyThread> {
     let all = at.data.all(metric::THREAD_CPU);
     let all = all.filter_map(|(subject, points)| busy_thread(at, subject, points));
@@ -40,12 +40,12 @@ fn busy_thread(at: &ConditionsView<'_>, subject: &str, points: &Points) -> Optio
     let steps = within.windows(2).filter_map(|pair| {
         Some((bounded_share(share(&pair[0], &pair[1]))?, pair[0].read_at, pair[1].read_at))
     });
-    // Of a step that began before the measuring, or ends after it, only the part within.
+    // Of a step that extends beyond the measured time, only the part within.
     let part = |(share, begin, end): (f64, Nanos, Nanos)| {
         share * (end.min(to) - begin.max(from)).0.max(0) as f64
     };
     let taken: f64 = steps.clone().map(part).sum();
-    // The first of several that are as large.
+    // The first of equally large ones.
     let (peak_share, peak_at_ns, _) = steps.rev().max_by(|a, b| a.0.total_cmp(&b.0))?;
     if taken <= 0.0 {
         return None;
@@ -61,7 +61,7 @@ fn busy_thread(at: &ConditionsView<'_>, subject: &str, points: &Points) -> Optio
     })
 }
 
-/// The share of a CPU that the busiest measured thread took.
+/// The share of a CPU used by the busiest measured thread.
 pub fn largest_own_share(at: &ConditionsView<'_>) -> f64 {
     let is_own = |subject: &str| {
         let id = subject.rsplit_once('/').and_then(|(_, id)| id.parse().ok());
@@ -81,7 +81,7 @@ fn share(before: &ReadValue, after: &ReadValue) -> f64 {
     grown / (after.read_at - before.read_at).0.max(1) as f64
 }
 
-/// Shares between two readings of a thread that are larger than one.
+/// Number of a thread's steps with a share above one.
 pub fn refused_shares(at: &ConditionsView<'_>) -> u64 {
     let all = at.data.all(metric::THREAD_CPU);
     let refused = all.map(|(_, points)| {
@@ -92,7 +92,7 @@ pub fn refused_shares(at: &ConditionsView<'_>) -> u64 {
     refused.sum()
 }
 
-/// The points of the time in which was measured, and one on either side.
+/// The points within the measured time, and one on either side.
 fn steps_within(context: &ConditionsInput, points: &Points) -> Vec<ReadValue> {
     let all: Vec<ReadValue> = points.values().collect();
     let from = all.partition_point(|one| one.read_at <= context.from).saturating_sub(1);
@@ -123,7 +123,7 @@ fn cpus_of_thread(at: &ConditionsView<'_>, subject: &str) -> CpuSet {
     cpus.filter_map(|place| place.value.try_into().ok()).collect()
 }
 
-/// Whether a thread goes before, or beside, the measuring ones.
+/// Whether a thread preempts the measuring ones, or competes with them.
 pub fn outranks(policy: &str, measuring: Policy) -> bool {
     let priority = |of: &str| policy.strip_prefix(of)?.trim().parse::<u8>().ok();
     let fixed = priority("fifo").or_else(|| priority("rr"));
@@ -152,7 +152,7 @@ pub fn active_stretches(at: &ConditionsView<'_>, thread: &BusyThread) -> Vec<Str
 pub fn busiest(at: &ConditionsView<'_>, stretch: Stretch, cpu: u32) -> Vec<ThreadShare> {
     let share_of = |(subject, points): (&str, &Points)| {
         let (name, id) = subject.rsplit_once('/')?;
-        // Its own readings need not be those of the CPU.
+        // A thread's readings need not coincide with those of the CPU.
         let during = points.values().filter(|one| one.at >= stretch.from && one.at <= stretch.to);
         let during: Vec<ReadValue> = during.collect();
         let share = bounded_share(share(during.first()?, during.last()?))?;

@@ -1,10 +1,9 @@
-//! What was notably other in one run than in another.
+//! Notable differences in conditions between two runs.
 
 use latlab_model::comparison::FactChange;
 use latlab_model::telemetry::{Conditions, Figure};
 
-/// From which difference of the means on a figure is worth a line; `true` for a part of the
-/// larger one.
+/// Smallest notable difference of the means; `true` if relative to the larger one.
 const NOTABLE: &[(&str, f64, bool)] = &[
     ("temperature", 5.0, false),
     ("cpu_frequency", 0.05, true),
@@ -15,7 +14,7 @@ const NOTABLE: &[(&str, f64, bool)] = &[
     ("memory_available", 0.25, true),
 ];
 
-/// The figures whose means are far apart; one that only one of the runs has is left out.
+/// The figures whose means differ notably; those that only one run has are left out.
 pub fn compare(before: &Conditions, after: &Conditions) -> Vec<FactChange> {
     let change = |now: &Figure| {
         let then = before.figures.iter().find(|then| then.is_same_as(now))?;

@@ -6,10 +6,10 @@ use latlab_model::Nanos;
 use latlab_model::nanos::SECOND;
 use latlab_model::telemetry::{Conditions, Figure, bounded_share, metric};
 
-/// What a CPU does when it works for somebody here.
+/// CPU time fields that count as work.
 pub const BUSY: &[&str] = &["user", "nice", "system", "irq", "softirq"];
 
-/// What a figure is called, its unit, and how many of what was read make one of that unit.
+/// Name and unit of a figure, and how many raw units make one of it.
 #[derive(Clone, Copy)]
 struct Kind {
     metric: &'static str,
@@ -23,12 +23,12 @@ impl Kind {
     }
 }
 
-/// Numbers that rise and fall, by the metric that was read.
+/// Gauges, by the metric that was read.
 const GAUGES: &[(&str, Kind)] = &[
     (metric::TEMPERATURE, Kind::new("temperature", "C", 1000.0)),
     (metric::FREQUENCY, Kind::new("cpu_frequency", "MHz", 1000.0)),
 ];
-/// Counters, whose growth in a second counts; microseconds in a second are a percentage.
+/// Counters, as a rate per second; microseconds per second become a percentage.
 const RATES: &[(&str, Kind)] = &[
     (metric::CONTEXT_SWITCHES, Kind::new("context_switches", "1/s", 1.0)),
     (metric::PRESSURE, Kind::new("pressure", "%", 1e4)),
@@ -38,7 +38,6 @@ const STOLEN_SHARE: Kind = Kind::new("cpu_steal", "%", 0.01);
 const NETWORK_SOFTIRQS: Kind = Kind::new(metric::NETWORK_SOFTIRQS, "1/s", 1.0);
 const MEMORY: Kind = Kind::new("memory_available", "MiB", 1024.0);
 
-/// All figures of the run.
 pub fn conditions(at: &ConditionsView<'_>) -> Conditions {
     let mut figures = Vec::new();
     for (read, kind) in GAUGES {
@@ -79,30 +78,30 @@ pub fn conditions(at: &ConditionsView<'_>) -> Conditions {
     }
 }
 
-/// How often the network had a softirq on a CPU, in each step.
+/// Rate of network softirqs on a CPU, in each step.
 fn network_rates(at: &ConditionsView<'_>, cpu: &str) -> Vec<Option<f64>> {
     let all =
         NETWORK.iter().filter_map(|name| at.data.one(metric::SOFTIRQS, &format!("{cpu}{name}")));
     all.map(|points| at.rates(points))
         .reduce(|sums, rates| {
-            // Where one of them never came, there is no series of it.
+            // A softirq that never occurred has no series.
             let pairs = sums.into_iter().zip(rates);
             pairs.map(|(sum, rate)| Some(sum.unwrap_or(0.0) + rate?).or(sum)).collect()
         })
         .unwrap_or_default()
 }
 
-/// Microseconds of a second, which no share of a second exceeds.
+/// Microseconds in a second, the upper limit of a rate that is a share.
 const MICROSECONDS: f64 = 1e6;
 
-/// How many shares are too far above 100 % to be true; the figures leave them out.
+/// How many shares are too far above 100 % to be true; the figures omit them.
 fn refused_shares(at: &ConditionsView<'_>) -> u64 {
     let pressure = at.data.all(metric::PRESSURE).flat_map(|(_, points)| at.rates(points));
     let refused = |rate: &f64| bounded_share(rate / MICROSECONDS).is_none();
     pressure.flatten().filter(refused).count() as u64 + busy_threads::refused_shares(at)
 }
 
-/// A shorter watch is mostly its own beginning.
+/// A shorter watch mostly sees its own start.
 const WATCHED: Nanos = SECOND;
 
 fn cost(at: &ConditionsView<'_>) -> Option<f64> {
@@ -112,7 +111,7 @@ fn cost(at: &ConditionsView<'_>) -> Option<f64> {
     (to - from >= WATCHED).then(|| growth / (to - from).0 as f64)
 }
 
-/// What a series was at each reading.
+/// The value of a series at each reading.
 fn values(at: &ConditionsView<'_>, points: &Points) -> Vec<Option<f64>> {
     at.times.iter().map(|time| points.at(*time)).collect()
 }
@@ -132,7 +131,7 @@ fn figure(
     };
     let all_mean = mean(&values)?;
     let known = || values.iter().flatten().copied();
-    // A run of three readings has no tenths.
+    // A run of three readings has no deciles.
     let has_tenths = at.times.len() >= 10;
     let part = |part: &[Option<f64>]| mean(part).filter(|_| has_tenths);
     Some(Figure {

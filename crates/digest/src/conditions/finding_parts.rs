@@ -1,4 +1,4 @@
-//! The time of a finding and the latencies of that time.
+//! The time of a finding and the latencies in that time.
 
 use super::ConditionsView;
 use super::latencies::latencies_then_and_otherwise;
@@ -6,8 +6,8 @@ use super::points::{Points, Stretch, stretches};
 use latlab_model::CpuSet;
 use latlab_model::finding::{ConditionFinding, Finding, LatencyComparison, When};
 
-/// The latencies of some stretches; with CPUs only those of the threads on these, and of those that
-/// float.
+/// The latencies of some stretches; with CPUs only those of threads pinned there, and of unpinned
+/// ones.
 pub fn latencies(
     at: &ConditionsView<'_>,
     when: &[Stretch],
@@ -16,7 +16,7 @@ pub fn latencies(
     latencies_then_and_otherwise(at.input.recorded, &at.data.intervals, when, cpus)
 }
 
-/// The finding at the beginning of its first stretch.
+/// Places the finding at the start of its first stretch.
 pub fn at_first_stretch(
     at: &ConditionsView<'_>,
     finding: ConditionFinding,
@@ -24,20 +24,20 @@ pub fn at_first_stretch(
 ) -> Finding {
     let finding = Finding::new(finding);
     match when.first() {
-        // What the reading before the first release saw began with the run, as far as it matters.
+        // What the reading before the first release saw is placed at the start of the run.
         Some(first) => finding.at(first.from.max(at.input.from)),
         None => finding,
     }
 }
 
-/// From the begin of the first stretch to the end of the last; none without a stretch.
+/// From the start of the first stretch to the end of the last; `None` without a stretch.
 pub fn span(at: &ConditionsView<'_>, when: &[Stretch]) -> Option<When> {
     let (first, last) = (when.first()?, when.last()?);
     let (from_ns, to) = (at.since_start(first.from), last.to.min(at.input.to));
     Some(When { from_ns, to_ns: at.since_start(to) })
 }
 
-/// A counter of something that should not happen has grown: for each subject how much, and when.
+/// A counter of something undesirable has grown: for each subject how much, and when.
 pub fn counter_findings(
     at: &ConditionsView<'_>,
     metric: &str,

@@ -1,4 +1,4 @@
-//! What happened to the conditions of a run, each with its time and the latencies beside it.
+//! Changes in the conditions of a run, each with its time and the latencies then.
 
 use super::finding_parts::{at_first_stretch, counter_findings, latencies, span};
 use super::points::{Points, Stretch, median};
@@ -7,9 +7,9 @@ use latlab_model::Nanos;
 use latlab_model::finding::{ConditionFinding, Finding, Throttling};
 use latlab_model::telemetry::{Conditions, metric};
 
-/// Readings that take more than this part of a CPU are too dear.
+/// Readings that take more than this share of a CPU are too expensive.
 const DEAR: f64 = 0.005;
-/// Readings that are this many times further apart than usual have a gap between them.
+/// A distance of readings this many times larger than usual is a gap.
 const GAP: f64 = 3.0;
 
 /// All findings of the telemetry.
@@ -45,7 +45,7 @@ pub fn findings(at: &ConditionsView<'_>, conditions: &Conditions) -> Vec<Finding
     found
 }
 
-/// The longest time in which telemetry was not read, and how many more there were.
+/// The longest gap in the telemetry, and the number of further ones.
 fn telemetry_gap(at: &ConditionsView<'_>) -> Option<Finding> {
     let usual = at.input.every.map(Nanos::as_secs_f64).or(median(at.seconds()))?;
     let steps = at.times.windows(2).map(|pair| Stretch { from: pair[0], to: pair[1] });
@@ -79,7 +79,7 @@ fn clocksource_changed(at: &ConditionsView<'_>) -> Option<Finding> {
     Some(at_first_stretch(at, finding, &when))
 }
 
-/// How many readings there should be and are not, where they are too few for what needs two of them.
+/// How many readings are missing, if too few are left for what needs two of them.
 fn too_few(at: &ConditionsView<'_>, conditions: &Conditions) -> u64 {
     let every = at.input.every.filter(|_| conditions.cost_share.is_none());
     let length = (at.input.to - at.input.from).0.max(0);

@@ -1,4 +1,4 @@
-//! Heat, and what it does to the frequency.
+//! Heat, and its effect on the frequency.
 
 use super::ConditionsView;
 use super::finding_parts::{at_first_stretch, latencies, span};
@@ -7,11 +7,11 @@ use latlab_model::finding::{ConditionFinding, Finding, Throttling};
 use latlab_model::telemetry::{Figure, metric};
 use latlab_model::{CpuSet, Nanos};
 
-/// A drift of the temperature by so many degrees is a finding.
+/// A temperature drift of this many degrees is a finding.
 const DRIFT: f64 = 5.0;
-/// A frequency that falls by more than this part is another frequency.
+/// A smaller relative drop does not count as a change of frequency.
 const OTHER_FREQUENCY: f64 = 0.05;
-/// The bits of a Raspberry Pi's firmware that say what is so now.
+/// Bits of a Raspberry Pi's firmware for the current state.
 const THROTTLE_BITS: [(i64, Throttling); 4] = [
     (1 << 0, Throttling::UnderVoltage),
     (1 << 1, Throttling::FrequencyCapped),
@@ -19,13 +19,13 @@ const THROTTLE_BITS: [(i64, Throttling); 4] = [
     (1 << 3, Throttling::SoftTemperatureLimit),
 ];
 
-/// What the firmware of a Raspberry Pi says of its supply and its heat.
+/// What the firmware of a Raspberry Pi reports about its supply and heat.
 pub fn throttled(at: &ConditionsView<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     for (_, points) in at.data.all(metric::THROTTLE_FLAGS) {
         let flags = |time: Nanos| points.at(time).map_or(0, |flags| flags as i64);
         for (bit, by) in THROTTLE_BITS {
-            // The sticky bit, 16 higher, tells of what came and went between two readings.
+            // The sticky bit, 16 higher, shows what came and went between two readings.
             let sticky = bit << 16;
             let when = stretches(at.times, |step| {
                 let (before, after) = (flags(at.times[step]), flags(at.times[step + 1]));
@@ -37,7 +37,7 @@ pub fn throttled(at: &ConditionsView<'_>) -> Vec<Finding> {
     found
 }
 
-/// The limit of the frequency went down, for whatever reason.
+/// The frequency limit went down, for whatever reason.
 pub fn capped(at: &ConditionsView<'_>) -> Option<Finding> {
     let mut lowest: Option<(f64, f64, CpuSet, Vec<Stretch>)> = None;
     for (subject, points) in at.data.all(metric::FREQUENCY_LIMIT) {
@@ -67,7 +67,7 @@ fn slowed_down(
     Some(at_first_stretch(at, ConditionFinding::Throttled { by, when, beside }, stretches))
 }
 
-/// The frequency was not the same all the time.
+/// The frequency was not constant.
 pub fn frequency_changed(at: &ConditionsView<'_>, figures: &[Figure]) -> Option<Finding> {
     let changed = |figure: &&Figure| {
         figure.metric == "cpu_frequency" && figure.min < figure.max * (1.0 - OTHER_FREQUENCY)
@@ -95,7 +95,7 @@ pub fn frequency_changed(at: &ConditionsView<'_>, figures: &[Figure]) -> Option<
     Some(at_first_stretch(at, finding, &when))
 }
 
-/// A temperature was another at the end.
+/// A temperature was different at the end.
 pub fn drifted(at: &ConditionsView<'_>, figure: &Figure) -> Option<Finding> {
     let (first, last) = (figure.first_tenth?, figure.last_tenth?);
     if figure.metric != "temperature" || (last - first).abs() < DRIFT {

@@ -1,27 +1,26 @@
-//! The latencies of a stretch of time, beside those of the rest of the run.
+//! The latencies in some time, compared with the rest of the run.
 
 use super::points::{Stretch, median};
 use latlab_model::finding::{Latencies, LatencyComparison};
 use latlab_model::{CpuSet, Nanos};
 
-/// What is remembered of one interval of one thread.
+/// What is kept of one interval of one thread.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Interval {
-    /// CPU the thread was pinned to.
+    /// CPU that the thread was pinned to.
     pub cpu: Option<u32>,
-    /// First release in it.
+    /// First release, inclusive.
     pub from: Nanos,
-    /// First release not in it any more.
+    /// End, exclusive.
     pub to: Nanos,
-    /// 99 % of its latencies.
     pub p99: Nanos,
-    /// Its largest latency.
     pub max: Nanos,
 }
 
 /// The latencies within some stretches, and those outside of them.
 ///
-/// `recorded` is what one of them is called. With CPUs only the threads on these count, and those that float.
+/// `recorded` is the name of what is measured. With CPUs only threads pinned there count, and
+/// unpinned ones.
 pub fn latencies_then_and_otherwise(
     recorded: &str,
     intervals: &[Interval],

@@ -1,4 +1,4 @@
-//! Who took the CPUs and the memory while they were measured.
+//! What used the CPUs and the memory while they were measured.
 
 use super::figures::BUSY;
 use super::finding_parts::{at_first_stretch, latencies, span};
@@ -8,24 +8,24 @@ use latlab_model::finding::{ConditionFinding, Finding, RivalThread, ThreadShare}
 use latlab_model::telemetry::{BusyThread, Conditions, metric};
 use latlab_model::{CpuSet, Nanos};
 
-/// Stolen time above this part, over the run or in one step, is told.
+/// Reported share of stolen time, over the run or in one step.
 const STEAL: (f64, f64) = (0.001, 0.02);
-/// A load that differs by more than this part of a CPU from what is usual has changed.
+/// The load has changed if it differs from the usual one by more than this share of a CPU.
 const OTHER_LOAD: f64 = 0.25;
-/// Changes of the load that are told for each CPU, the longest ones.
+/// Most load changes reported per CPU, the longest ones.
 const MOST_CHANGES: usize = 3;
-/// Memory that goes within so many steps …
+/// Memory that is taken within this many steps …
 const MEMORY_STEPS: usize = 10;
-/// … and is more than this part of all is told; less left than the second part is warned of.
+/// … and is more than this share of all is reported; less left than the second share is a warning.
 const MEMORY: (f64, f64) = (0.1, 0.05);
-/// A thread that ran for less than this did no harm that anyone could measure.
+/// A thread that ran for less than this did no measurable harm.
 const SHORT: Nanos = Nanos(1_000_000);
-/// Threads that are named in one sentence.
+/// Most threads named in one sentence.
 const NAMED: usize = 5;
-/// Ticks of 10 ms that were stolen at least; one or two are in every guest.
+/// Least number of stolen 10 ms ticks; every guest has one or two.
 const TICKS: f64 = 3.0;
 
-/// The hypervisor ran somebody else.
+/// The hypervisor ran another guest.
 pub fn stolen(at: &ConditionsView<'_>, cpu: u32) -> Option<Finding> {
     let shares = at.cpu_shares(cpu, &["steal"]);
     let known: Vec<f64> = shares.iter().flatten().copied().collect();
@@ -65,11 +65,11 @@ pub fn swapped(at: &ConditionsView<'_>) -> Option<Finding> {
     Some(at_first_stretch(at, finding, &when))
 }
 
-/// Threads that go before the measuring ones ran on their CPUs.
+/// Threads that preempt the measuring ones ran on their CPUs.
 pub fn outranked(at: &ConditionsView<'_>, conditions: &Conditions) -> Option<Finding> {
     let rival = |thread: &&BusyThread| {
         let ran = thread.mean_share * (at.input.to - at.input.from).0 as f64;
-        // The kernel's own, with which it moves threads, goes before everything by its nature.
+        // The kernel's own migration thread preempts everything by design.
         !thread.name.starts_with("migration/")
             && at.input.policy.is_some_and(|own| busy_threads::outranks(&thread.policy, own))
             && ran >= SHORT.0 as f64
@@ -98,12 +98,12 @@ pub fn outranked(at: &ConditionsView<'_>, conditions: &Conditions) -> Option<Fin
     (!found.is_empty()).then(|| at_first_stretch(at, finding, &when))
 }
 
-/// A CPU was busier, or less busy, than it usually was.
+/// A CPU was more or less busy than usual.
 pub fn load_changed(at: &ConditionsView<'_>, cpu: u32) -> Vec<Finding> {
     let shares = at.cpu_shares(cpu, BUSY);
     let Some(usual) = median(shares.iter().flatten().copied()) else { return Vec::new() };
     let spread = median(shares.iter().flatten().map(|share| (share - usual).abs()));
-    // Three standard deviations, where the load is never the same.
+    // Three standard deviations, for a load that always varies.
     let limit = OTHER_LOAD.max(3.0 * 1.4826 * spread.unwrap_or(0.0));
     let apart = |step: usize| shares[step].map_or(0.0, |share| share - usual);
     let mut found: Vec<(Stretch, f64)> = Vec::new();
@@ -135,7 +135,7 @@ pub fn load_changed(at: &ConditionsView<'_>, cpu: u32) -> Vec<Finding> {
     found.into_iter().enumerate().filter_map(tell).collect()
 }
 
-/// A machine that was to be idle was not, all the time: what changes is told by [`load_changed`].
+/// A machine expected to be idle was busy all the time; changes are reported by [`load_changed`].
 pub fn other_work(at: &ConditionsView<'_>, conditions: &Conditions) -> Option<Finding> {
     let own = busy_threads::largest_own_share(at);
     let share = |cpu: u32| {
@@ -159,7 +159,7 @@ pub fn other_work(at: &ConditionsView<'_>, conditions: &Conditions) -> Option<Fi
     (at.input.is_idle && !busy.is_empty()).then(|| Finding::new(finding))
 }
 
-/// Somebody took much memory at once, or nearly all of it.
+/// Much memory was taken at once, or nearly all of it.
 pub fn memory_taken(at: &ConditionsView<'_>) -> Option<Finding> {
     let total = at.data.one(metric::MEMORY, "MemTotal")?.values().next()?.value as f64;
     let available = at.data.one(metric::MEMORY, "MemAvailable")?;
@@ -175,7 +175,7 @@ pub fn memory_taken(at: &ConditionsView<'_>) -> Option<Finding> {
     if worst < MEMORY.0 * total && least > MEMORY.1 * total {
         return None;
     }
-    // It begins where it falls by a tenth of what it will.
+    // It begins where a tenth of the total drop happens.
     let falls = |step: usize| {
         let now = values[step].zip(values[step + 1]).map_or(0.0, |(before, after)| before - after);
         now > 0.1 * worst.max(MEMORY.1 * total)

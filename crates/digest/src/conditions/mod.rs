@@ -1,7 +1,7 @@
-//! The conditions of a run: what its telemetry says, and what that did to the latencies.
+//! The conditions of a run: what its telemetry shows, and its effect on the latencies.
 //!
-//! [`ConditionsBuilder`] takes the points of the telemetry and the intervals of the latencies as they are
-//! read; at the end it gives the figures of the run and its findings.
+//! [`ConditionsBuilder`] takes the points of the telemetry and the intervals of the latencies as
+//! they are read; at the end it returns the figures of the run and its findings.
 
 mod busy_threads;
 mod compare;
@@ -22,13 +22,13 @@ use latlab_model::{CpuSet, Nanos};
 use points::Points;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the telemetry of one run says, as far as its figures and findings need it.
+/// The telemetry of one run, as far as its figures and findings need it.
 #[derive(Default, Debug)]
 pub struct ConditionsBuilder {
     /// By metric, then by subject.
     series: BTreeMap<String, BTreeMap<String, Points>>,
     times: Vec<Nanos>,
-    /// Metrics that are read at the ends of the run only.
+    /// Metrics that are read only at the ends of the run.
     at_ends_only: BTreeSet<&'static str>,
     lost: u64,
     intervals: Vec<Interval>,
@@ -41,23 +41,23 @@ pub struct ConditionsInput {
     pub from: Nanos,
     /// End of the last interval.
     pub to: Nanos,
-    /// Scheduling of the measuring threads; none where nobody knows it.
+    /// Scheduling of the measuring threads; `None` if unknown.
     pub policy: Option<Policy>,
-    /// CPUs that were measured; all of them where the threads floated.
+    /// CPUs that were measured; all of them if the threads were not pinned.
     pub measured: CpuSet,
-    /// The measured threads, which are beside no other: those of timerlat are the kernel's.
+    /// The measured threads, which must not count as competing; those of timerlat are the kernel's.
     pub threads: Vec<u32>,
     /// What is recorded, in a word: `latency`, `gap` or `response`.
     pub recorded: &'static str,
-    /// Distance of two readings, as it was asked for; none where nothing was to be read.
+    /// Requested distance of readings; `None` if nothing was to be read.
     pub every: Option<Nanos>,
-    /// Whether nothing was to load the machine, and the threads sleep between their releases.
+    /// Whether the machine was meant to be idle, and the threads sleep between their releases.
     pub is_idle: bool,
-    /// Whether the stream went over a link, whose interrupts are told then.
+    /// Whether the stream went over a link, whose interrupts are then reported.
     pub has_link: bool,
 }
 
-/// Metrics of which every point is kept; of the others there are too many.
+/// Metrics of which every point is kept; the others have too many.
 const KEPT: &[&str] = &[
     metric::TEMPERATURE,
     metric::FREQUENCY,
@@ -83,13 +83,13 @@ const KEPT: &[&str] = &[
 const NETWORK: [&str; 2] = [" NET_RX", " NET_TX"];
 
 impl ConditionsBuilder {
-    /// A point of a series, with the time of its reading and that of its file; none when it was not
-    /// there.
+    /// Adds a point of a series, with the time of its reading and that of its file; `None` if it
+    /// was absent.
     pub fn point(&mut self, series: &Series, at: Nanos, read_at: Nanos, value: Option<i64>) {
         if !series.steady {
             let mut each_time = metric::LONG_TO_READ.iter().chain(&metric::BETWEEN_RELEASES);
             let name = each_time.find(|name| **name == series.metric).copied();
-            // Threads are read by the same rule, and are never read each time.
+            // The CPU time of threads follows the same rule, and is never read every time.
             let threads = name.filter(|name| *name == metric::CPU_TIME);
             self.at_ends_only.extend(name.into_iter().chain(threads.map(|_| metric::THREAD_CPU)));
         }
@@ -101,7 +101,7 @@ impl ConditionsBuilder {
         if !is_kept {
             return;
         }
-        // Looked up first, because the names are new only once.
+        // Looked up first, because names are rarely new.
         match self.series.get_mut(&series.metric).and_then(|all| all.get_mut(&series.subject)) {
             Some(points) => points.push(at, read_at, value),
             None => {
@@ -111,24 +111,23 @@ impl ConditionsBuilder {
         }
     }
 
-    /// A reading arrived.
+    /// Adds the time of a reading.
     pub fn reading(&mut self, at: Nanos) {
         if self.times.last().is_none_or(|last| at > *last) {
             self.times.push(at);
         }
     }
 
-    /// Readings that did not arrive.
+    /// Counts readings that did not arrive.
     pub fn lost(&mut self, readings: u64) {
         self.lost += readings;
     }
 
-    /// An interval of the latencies.
     pub fn interval(&mut self, interval: Interval) {
         self.intervals.push(interval);
     }
 
-    /// The figures of the run, and its findings; none where nothing was read.
+    /// The figures of the run, and its findings; `None` if nothing was read.
     pub fn finish(&self, context: &ConditionsInput) -> Option<(Conditions, Vec<Finding>)> {
         let at = ConditionsView::new(self, context)?;
         let conditions = figures::conditions(&at);
@@ -168,29 +167,28 @@ impl<'a> ConditionsView<'a> {
         (!times.is_empty()).then_some(ConditionsView { data, input, times })
     }
 
-    /// Time since the first counted release.
     fn since_start(&self, time: Nanos) -> Nanos {
         (time - self.input.from).max(Nanos::ZERO)
     }
 
-    /// What a counter grew by in a second, for each step.
+    /// Growth of a counter per second, for each step.
     fn rates(&self, points: &Points) -> Vec<Option<f64>> {
         self.times.windows(2).map(|pair| points.rate(pair[0], pair[1])).collect()
     }
 
-    /// Seconds of each step between two readings.
+    /// Length of each step between two readings.
     fn seconds(&self) -> impl Iterator<Item = f64> + '_ {
         self.times.windows(2).map(|pair| (pair[1] - pair[0]).as_secs_f64())
     }
 
-    /// What a counter grew by in each step.
+    /// Growth of a counter in each step.
     fn growths(&self, points: &Points) -> Vec<Option<f64>> {
         self.times.windows(2).map(|pair| points.growth(pair[0], pair[1])).collect()
     }
 
-    /// The parts of one that a CPU spent on what is named, in each step.
+    /// Share of time that a CPU spent in the named states, in each step.
     fn cpu_shares(&self, cpu: u32, named: &[&str]) -> Vec<Option<f64>> {
-        // User time holds that of guests.
+        // User time includes that of guests.
         let all = ["user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal"];
         let column = |name: &str| {
             let points = self.data.one(metric::CPU_TIME, &format!("cpu{cpu} {name}"));

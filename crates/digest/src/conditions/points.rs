@@ -1,30 +1,29 @@
-//! A series as it comes out of the table: points between which it is a straight line.
+//! A series as stored in the table: points with linear interpolation between them.
 
 use latlab_model::Nanos;
 
-/// The points of one series, in their order.
+/// The points of one series, in order.
 #[derive(Clone, Default, Debug)]
 pub struct Points(Vec<Point>);
 
 /// A value as it was read.
 #[derive(Clone, Copy, Debug)]
 struct Point {
-    /// The time of its reading, which all series have in common.
+    /// The time of its reading, which all series share.
     at: Nanos,
     /// The time at which its file was read.
     read_at: Nanos,
-    /// None where it was not there.
+    /// `None` if it was absent.
     value: Option<i64>,
 }
 
-/// A value that was there.
+/// A value that was present.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadValue {
     /// The time of its reading.
     pub at: Nanos,
     /// The time at which its file was read.
     pub read_at: Nanos,
-    /// The value.
     pub value: i64,
 }
 
@@ -36,25 +35,25 @@ impl Points {
         }
     }
 
-    /// All points that are there.
+    /// All points with a value.
     pub fn values(&self) -> impl DoubleEndedIterator<Item = ReadValue> + '_ {
         let there =
             |&Point { at, read_at, value }: &Point| Some(ReadValue { at, read_at, value: value? });
         self.0.iter().filter_map(there)
     }
 
-    /// The value at the time of a reading; none before the first, after the last and where it was not
-    /// there.
+    /// The value at the time of a reading; `None` before the first, after the last and if it was
+    /// absent.
     pub fn at(&self, time: Nanos) -> Option<f64> {
         self.between(time, |point| point.value.map(|value| value as f64))
     }
 
-    /// How long after a reading's time the file was read.
+    /// How long after the reading's time the file was read.
     fn delay(&self, time: Nanos) -> Option<f64> {
         self.between(time, |point| Some((point.read_at - point.at).as_secs_f64()))
     }
 
-    /// A straight line between the points.
+    /// Linear interpolation between the points.
     fn between(&self, time: Nanos, number: impl Fn(&Point) -> Option<f64>) -> Option<f64> {
         let after = self.0.partition_point(|point| point.at < time);
         let next = self.0.get(after)?;
@@ -67,13 +66,14 @@ impl Points {
         Some(first + (last - first) * part)
     }
 
-    /// What a counter grew by in this time; none where that is unknown or it began anew.
+    /// Growth of a counter in this time; `None` if unknown or the counter was reset.
     pub fn growth(&self, from: Nanos, to: Nanos) -> Option<f64> {
         let growth = self.at(to)? - self.at(from)?;
         (growth >= 0.0).then_some(growth)
     }
 
-    /// What a counter grew by in a second between two readings, over the time between those of its file.
+    /// Growth of a counter per second between two readings, over the time between the reads of its
+    /// file.
     pub fn rate(&self, from: Nanos, to: Nanos) -> Option<f64> {
         let growth = self.growth(from, to)?;
         let seconds = (to - from).as_secs_f64() + self.delay(to)? - self.delay(from)?;
@@ -81,16 +81,14 @@ impl Points {
     }
 }
 
-/// A stretch of time, both ends in it.
+/// An interval of time, both ends inclusive.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Stretch {
-    /// From when on.
     pub from: Nanos,
-    /// Until when.
     pub to: Nanos,
 }
 
-/// The stretches in which something held, of steps that each last from one time to the next; a
+/// The stretches in which a condition held, from steps that each last from one time to the next; a
 /// pause of up to two steps does not end one.
 pub fn stretches(times: &[Nanos], holds: impl Fn(usize) -> bool) -> Vec<Stretch> {
     let mut found: Vec<(usize, usize)> = Vec::new();
@@ -103,7 +101,6 @@ pub fn stretches(times: &[Nanos], holds: impl Fn(usize) -> bool) -> Vec<Stretch>
     found.into_iter().map(|(from, to)| Stretch { from: times[from], to: times[to] }).collect()
 }
 
-/// The middle of some numbers.
 pub fn median(numbers: impl Iterator<Item = f64>) -> Option<f64> {
     let mut sorted: Vec<f64> = numbers.filter(|number| number.is_finite()).collect();
     sorted.sort_unstable_by(f64::total_cmp);
@@ -140,7 +137,7 @@ mod tests {
     fn a_rate_is_over_the_time_between_the_readings_of_its_file() {
         let mut points = Points::default();
         let time = |tenths: i64| Nanos(tenths * 100_000_000);
-        // 1000 each second; the file is read at the end of the first reading, then before it.
+        // 1000 per second; the file is read at the end of the first reading, then before it.
         for (at, delay, value) in [(10, 0, 0), (20, -4, 600), (30, -4, 1600)] {
             points.push(time(at), time(at + delay), Some(value));
         }

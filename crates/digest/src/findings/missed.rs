@@ -1,17 +1,17 @@
-//! Whether a thread keeps its period at all.
+//! Whether a thread keeps up with its period at all.
 
 use latlab_model::finding::{Finding, MachineFinding};
 use latlab_model::run::Summary;
 use latlab_model::{Nanos, Plan};
 
-/// From this share of its releases on, a thread does not keep its period.
+/// Share of overruns from which a thread does not keep its period.
 const OFTEN: f64 = 0.1;
-/// Fewer releases tell nothing of a share.
+/// With fewer releases the share is meaningless.
 const ENOUGH: u64 = 100;
 
-/// What is to be said of a thread that missed many of its releases, not just those of one stall.
+/// A finding for a thread with many overruns, more than those of one stall.
 ///
-/// A clock that can be set misses releases that no thread could have kept.
+/// A settable clock causes overruns that no thread could avoid.
 pub fn often_missed(plan: &Plan, summary: &Summary, period: Option<Nanos>) -> Option<Finding> {
     let (missed, due, period) = (summary.missed?, summary.activations, period?);
     let share = missed as f64 / due.max(1) as f64;
@@ -43,6 +43,6 @@ mod tests {
         assert!(is_reported(500, 40_000, ClockName::Monotonic));
         assert!(!is_reported(50, 40_000, ClockName::Monotonic), "a twentieth");
         assert!(!is_reported(500, 5_000_000, ClockName::Monotonic), "all in one stall");
-        assert!(!is_reported(500, 40_000, ClockName::Realtime), "somebody may have set it");
+        assert!(!is_reported(500, 40_000, ClockName::Realtime), "the clock may have been set");
     }
 }

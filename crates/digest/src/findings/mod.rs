@@ -1,4 +1,4 @@
-//! Findings as they are gathered: sorted, and never more of a kind than anyone reads.
+//! Collects findings: sorted, and limited per kind.
 
 pub mod missed;
 pub mod noise;
@@ -10,7 +10,8 @@ use latlab_model::run::Finding;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// Findings of one kind that are kept; a clock that steps each second would else fill the run.
+/// Most findings of one kind that are kept; otherwise a clock that is stepped every second would
+/// fill the run.
 const MOST_OF_A_KIND: usize = 50;
 
 /// All findings of a run.
@@ -29,7 +30,7 @@ impl FindingList {
             self.kept.push(finding);
             return;
         }
-        // What a verdict rests on must not get lost among harmless ones of its kind.
+        // Findings that a verdict rests on must not get lost among harmless ones of their kind.
         let same =
             |kept: &Finding| kept.code() == finding.code() && kept.effect() == finding.effect();
         if finding.effect() != VerdictEffect::None && !self.kept.iter().any(same) {
@@ -37,12 +38,11 @@ impl FindingList {
         }
     }
 
-    /// Adds several.
     pub fn extend(&mut self, findings: impl IntoIterator<Item = Finding>) {
         findings.into_iter().for_each(|finding| self.push(finding));
     }
 
-    /// Heaviest first, then by time.
+    /// Most severe first, then by time.
     pub fn sorted(mut self) -> Vec<Finding> {
         for (code, seen) in self.of_kind {
             let more = seen.saturating_sub(MOST_OF_A_KIND);

@@ -1,23 +1,23 @@
-//! What a spinning thread saw that is no noise of the machine.
+//! What a spinning thread saw that is not noise of the machine.
 
 use latlab_model::Nanos;
 use latlab_model::finding::{Finding, MachineFinding};
 use latlab_model::run::{Gaps, KernelReserve, SpinCounts, ThreadEnd};
 use latlab_model::units::ratio;
 
-/// A thread that slept for a larger share of the time has not watched all of it.
+/// A thread that slept for more than this share has not watched the whole time.
 const RESTS_UNNOTICED: f64 = 0.01;
 
-/// From this share of the reserve on, what others took may be the reserve.
+/// From this share of the real-time throttling reserve on, what others took may be that reserve.
 const LIKE_THE_RESERVE: f64 = 0.5;
 
-/// What must be known beside the noise of a thread that spun for this long.
+/// Findings about the noise of a thread that spun for this long.
 pub fn findings(end: &ThreadEnd, spun_for: Nanos) -> Vec<Finding> {
     let Some(spun) = &end.spun else { return Vec::new() };
     [taken_by_kernel(spun, spun_for), rest_finding(spun, spun_for)].into_iter().flatten().collect()
 }
 
-/// What the kernel takes for ordinary threads: in gaps as long as its reserve, or, where these
+/// What the kernel reserves for SCHED_OTHER threads: in gaps as long as its reserve, or, if these
 /// threads sleep in between, in shorter ones.
 fn taken_by_kernel(spun: &SpinCounts, spun_for: Nanos) -> Option<Finding> {
     let reserve = spun.reserve.as_ref()?;

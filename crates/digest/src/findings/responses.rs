@@ -1,11 +1,11 @@
-//! What became of stimuli and responses, whoever has counted them: a capture, an oscilloscope, the pin
-//! pair of a guest, the thread that answers a wire.
+//! The outcome of stimuli and responses, counted by a capture, an oscilloscope, the pin pair of a
+//! guest, or the thread that answers a wire.
 
 use latlab_model::finding::{CaptureFinding, Finding};
 use latlab_model::respond::{MarkerFigures, Respond, Responses};
 use latlab_model::{Nanos, Plan};
 
-/// The findings that follow from the counts; so many stimuli were answered in time.
+/// The findings that follow from the counts; `answered` stimuli were answered in time.
 pub fn findings(responses: &Responses, answered: u64, plan: &Plan) -> Vec<Finding> {
     let Responses { stimuli, censored, timed_out, missing, late, double, spurious, .. } =
         *responses;

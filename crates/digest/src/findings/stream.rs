@@ -1,4 +1,4 @@
-//! What is found of a run when its stream has ended: a finding from each function.
+//! Findings about a run when its stream has ended, one per function.
 
 use latlab_model::finding::{EndFinding, Finding, LossFinding, MachineFinding};
 use latlab_model::guest::Guest;
@@ -8,7 +8,7 @@ use latlab_model::run::{AgentEnd, AppliedSetup, Losses, Setting};
 use latlab_model::{Nanos, Plan, Target};
 use latlab_stats::stroboscope;
 
-/// What nobody may take the figures of a guest for.
+/// What a guest's figures must not be mistaken for.
 pub fn guest_time(target: &Target, guest: &Guest) -> Finding {
     let target = target.clone();
     match guest.accelerator.clone() {
@@ -17,23 +17,23 @@ pub fn guest_time(target: &Target, guest: &Guest) -> Finding {
     }
 }
 
-/// A fault that is there on purpose, and must be taken for nothing else.
+/// An intentional fault, which must not be mistaken for anything else.
 pub fn injected_fault(fault: &Load) -> Finding {
     Finding::new(EndFinding::PlantedFault { fault: fault.words.clone() })
 }
 
-/// A stream without its end, whose last interval ends at this time, in UTC.
+/// A stream without its end; the last interval ends at this time, in UTC.
 pub fn incomplete_stream(measured_to: Option<String>) -> Finding {
     Finding::new(EndFinding::StreamLost { measured_to })
 }
 
-/// What was seen after the last interval is in no histogram, but it was seen.
+/// Latencies seen after the last interval, which are in no histogram.
 pub fn uncounted_latencies(latencies: &[Nanos]) -> Option<Finding> {
     let (count, largest_ns) = (latencies.len() as u64, *latencies.iter().max()?);
     Some(Finding::new(LossFinding::SpikesUncounted { count, largest_ns }))
 }
 
-/// Intervals that are longer than they were to be.
+/// Intervals that are longer than requested.
 pub fn merged_intervals(losses: &Losses) -> Option<Finding> {
     let count = losses.intervals_merged;
     (count > 0).then(|| Finding::new(LossFinding::IntervalsMerged { count }))
@@ -46,14 +46,14 @@ pub fn spike_command_failed(end: &AgentEnd) -> Option<Finding> {
     Some(Finding::new(EndFinding::SpikeCommandFailed { failed, started }))
 }
 
-/// A setting that is not as it was asked for.
+/// A setting that was not applied as requested.
 pub fn refused_setting(setting: &Setting) -> Option<Finding> {
     let Setting { what, thread, asked, applied, matters, .. } = setting.clone();
     let refused = MachineFinding::SettingRefused { setting: what, asked, applied, matters };
     (!setting.holds()).then(|| Finding::new(refused).of_thread(thread))
 }
 
-/// Whether a setting is the memory lock, and does not hold.
+/// Whether a setting is the memory lock, and failed.
 pub fn is_refused_memory_lock(setting: &Setting) -> bool {
     setting.what == "memory lock" && !setting.holds()
 }
@@ -63,11 +63,11 @@ pub fn no_thread_end(thread: u32) -> Finding {
     Finding::new(EndFinding::ThreadLost {}).of_thread(thread)
 }
 
-/// A warning for the first thread whose period fits the tick of the kernel.
+/// A warning for the first thread whose period aliases with the kernel's tick.
 pub fn sampling_phase(plan: &Plan, machine: &Machine, prepared: &AppliedSetup) -> Option<Finding> {
-    // A relative sleep adds its own latency to each period, so it does not stay in step.
+    // A relative sleep adds its own latency to each period, so it does not stay in phase.
     if !plan.method.has_releases() || plan.method.attach().is_some() {
-        // The period of a program is what it is.
+        // The period of an attached program cannot be changed.
         return None;
     }
     let periods = prepared.threads.iter().map(|thread| thread.period_ns);

@@ -1,4 +1,4 @@
-//! The definitions that every latlab has.
+//! The built-in load definitions.
 
 macro_rules! builtin {
     ($($name:literal),+ $(,)?) => {

@@ -1,4 +1,4 @@
-//! The file of a load.
+//! The definition file of a load.
 
 use super::parameter::Parameter;
 use super::rates::compile;
@@ -8,16 +8,16 @@ use latlab_model::load::{EndSignal, Evidence};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// What a load is, before its parameters have values.
+/// A load before its parameters have values.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Definition {
-    /// Its name, which is that of its file.
+    /// Same as that of its file.
     #[serde(skip)]
     pub name: String,
     /// What it loads, in one line.
     pub about: String,
-    /// Whether it is started again when it ends.
+    /// Whether it is restarted when it ends.
     #[serde(default)]
     pub restart: bool,
     /// What the user may choose.
@@ -25,26 +25,26 @@ pub struct Definition {
     pub parameters: BTreeMap<String, Parameter>,
     /// Its processes; the last one is the load, those before serve it.
     pub process: Vec<Process>,
-    /// Variables that its processes see.
+    /// Environment variables of its processes.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,
-    /// How its version is asked for.
+    /// How to query its version.
     pub version: Option<Version>,
     /// Its own figures.
     #[serde(default)]
     pub rate: Vec<Rate>,
-    /// The counter of the kernel that shows it as well.
+    /// The kernel counter that also shows its activity.
     pub evidence: Option<Counter>,
-    /// With less than this it did not run.
+    /// Below this rate it did not run.
     #[serde(default)]
     pub least: MinimumRate,
-    /// What of the machine it takes.
+    /// Resources it takes from the machine.
     #[serde(default)]
     pub needs: RequirementTexts,
-    /// How it is ended.
+    /// How to end it.
     #[serde(default)]
     pub end: End,
-    /// The package that holds it, by the name of the system.
+    /// The package that provides it, by distribution.
     #[serde(default)]
     pub packages: BTreeMap<String, String>,
 }
@@ -53,47 +53,41 @@ pub struct Definition {
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Process {
-    /// Its program.
     pub program: String,
-    /// Its arguments.
     #[serde(default)]
     pub args: Vec<Argument>,
-    /// What its output says when the next process may start.
+    /// Output after which the next process may start.
     pub ready: Option<String>,
 }
 
-/// An argument, or several.
+/// One or more arguments.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(untagged)]
 pub enum Argument {
-    /// One, with parameters in braces.
+    /// A single one, with parameters in braces.
     One(String),
     /// The words of a text parameter.
-    Words {
-        /// Its name.
-        words: String,
-    },
-    /// These as many times as a count says, `{number}` from 0 on.
+    Words { words: String },
+    /// These, repeated; `{number}` counts from 0.
     Repeat {
-        /// Name of the count.
+        /// Name of the count parameter.
         repeat: String,
         /// What is repeated.
         args: Vec<String>,
     },
-    /// These where a parameter is neither 0 nor empty.
+    /// These if a parameter is neither 0 nor empty.
     When {
-        /// Its name.
         when: String,
         /// What is added.
         args: Vec<String>,
     },
 }
 
-/// How its version is asked for.
+/// How to query its version.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Version {
-    /// Arguments of the last process' program.
+    /// Arguments for the program of the last process.
     pub args: Vec<String>,
     /// A regular expression with the group `version`.
     pub pattern: String,
@@ -103,57 +97,53 @@ pub struct Version {
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Rate {
-    /// What it is.
     pub name: String,
-    /// A text that every line with it holds.
+    /// A text that every line with the figure contains.
     pub line: String,
-    /// A regular expression with the group `value`, and perhaps `of` and `scale`.
+    /// A regular expression with the group `value`, and optionally `of` and `scale`.
     pub pattern: String,
-    /// Its unit.
     #[serde(default)]
     pub unit: String,
-    /// Whether it counts where it is printed after the load was asked to end.
+    /// Whether it counts if printed after the load was asked to end.
     #[serde(default)]
     pub at_end: bool,
 }
 
-/// A counter of the kernel.
+/// A kernel counter.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Counter {
-    /// Its name.
     pub counter: Evidence,
 }
 
-/// With less than this it did not run.
+/// Below this rate it did not run.
 #[derive(Clone, PartialEq, Default, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct MinimumRate {
     /// Share of one CPU.
     pub cpu_share: f64,
-    /// Growth of its counter each second.
+    /// Growth of its counter per second.
     pub evidence_per_second: f64,
 }
 
-/// What of the machine it takes, as numbers or products of parameters: `{groups*fds*2}`.
+/// Resources it takes, as numbers or products of parameters: `{groups*fds*2}`.
 #[derive(Clone, PartialEq, Default, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct RequirementTexts {
     /// Bytes of memory.
     pub memory: Option<String>,
-    /// Bytes of the disk.
+    /// Bytes of disk.
     pub disk: Option<String>,
     /// Processes and threads.
     pub processes: Option<String>,
 }
 
-/// How it is ended.
+/// How to end it.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct End {
-    /// By which signal.
     pub signal: EndSignal,
-    /// What is left after this time is killed.
+    /// Processes left after this time are killed.
     pub grace: String,
 }
 
@@ -163,17 +153,17 @@ impl Default for End {
     }
 }
 
-/// What is wrong with a file, and where.
+/// An error in a file, with its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Mistake {
-    /// Line, from 1 on.
+    /// From 1.
     pub line: usize,
-    /// What is wrong, and what was expected.
+    /// The error, and what was expected.
     pub text: String,
 }
 
 impl Definition {
-    /// The definition that a file holds; every mistake that can be seen without running it is told.
+    /// Parses a definition; reports every mistake that can be detected without running it.
     pub fn parse(name: &str, text: &str) -> Result<Definition, Mistake> {
         let mut definition: Definition = toml::from_str(text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
@@ -187,7 +177,7 @@ impl Definition {
         Ok(definition)
     }
 
-    /// A word that stands where the mistake is, and the mistake.
+    /// The error is a word at its place in the file, and the message.
     fn check(&self) -> Result<(), (String, String)> {
         let wrong = |word: &str, text: String| Err((word.to_string(), text));
         if self.process.is_empty() {
@@ -224,7 +214,7 @@ impl Definition {
         Ok(())
     }
 
-    /// Every text that may hold parameters.
+    /// Every text that may contain parameters.
     fn templates(&self) -> Vec<String> {
         let arguments = |argument: &Argument| match argument {
             Argument::One(text) => vec![text.clone()],
@@ -240,7 +230,7 @@ impl Definition {
 }
 
 impl Argument {
-    /// The arguments that it comes to.
+    /// The resulting arguments.
     pub(crate) fn expand(&self, values: &Values) -> Result<Vec<String>, String> {
         let each = |texts: &[String], values: &Values| {
             texts.iter().map(|text| Template::parse(text)?.fill(values)).collect()

@@ -1,4 +1,4 @@
-//! The loads of a run: the rows of their evidence, and what is said of them at the end.
+//! The loads of a run: the rows of their evidence, and their findings at the end.
 
 use super::{LoadRecord, MeasuredTime};
 use crate::telemetry::TelemetryRow;
@@ -9,7 +9,7 @@ use latlab_model::{Nanos, Plan};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Numbers from here on are those of our series; the agent counts its own from 0.
+/// First number for the digest's own series; the agent counts from 0.
 const FIRST_NUMBER: u32 = 1 << 30;
 
 /// All loads of one stream, by their place in the plan.
@@ -20,21 +20,20 @@ pub struct LoadDigest {
 }
 
 impl LoadDigest {
-    /// The loads that a plan asks for.
+    /// Registers the loads of a plan.
     pub fn expect(&mut self, plan: &Plan) {
         for (number, load) in (0..).zip(&plan.loads) {
             self.loads.entry(number).or_insert_with(|| LoadRecord::new(load));
         }
     }
 
-    /// A load runs.
     pub fn begin(&mut self, begin: LoadBegin) {
         if let Some(load) = self.loads.get_mut(&begin.load) {
             load.begin(begin);
         }
     }
 
-    /// What a load has taken so far; its rows.
+    /// Adds a sample of a load; returns its rows.
     pub fn sample(&mut self, sample: LoadSample) -> Vec<TelemetryRow> {
         let Some(load) = self.loads.get_mut(&sample.load) else { return Vec::new() };
         load.sample(sample);
@@ -59,7 +58,7 @@ impl LoadDigest {
         rows
     }
 
-    /// What a load printed; the rows of the figures in it.
+    /// Adds a line of a load's output; returns the rows of its figures.
     pub fn line(&mut self, line: &LoadLine) -> Vec<TelemetryRow> {
         let Some(load) = self.loads.get_mut(&line.load) else { return Vec::new() };
         let figures = load.line(line);
@@ -74,21 +73,20 @@ impl LoadDigest {
         rows.collect()
     }
 
-    /// A load has ended.
     pub fn end(&mut self, end: LoadEnd) {
         if let Some(load) = self.loads.get_mut(&end.load) {
             load.end(end);
         }
     }
 
-    /// All loads with what speaks against them.
+    /// All loads and their findings.
     pub fn finish(self, window: &MeasuredTime) -> (Vec<LoadRun>, Vec<Finding>) {
         let loads = self.loads.into_values().map(|load| load.finish(window));
         let (runs, findings): (Vec<LoadRun>, Vec<Vec<Finding>>) = loads.unzip();
         (runs, findings.concat())
     }
 
-    /// The name of a load, with its place where there are two of one name.
+    /// The name of a load, with its place if two share the name.
     fn name(&self, number: u32) -> String {
         let name = |load: &LoadRecord| load.load().name.clone();
         let own = self.loads.get(&number).map(name).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Whether a load ran as it should, all the time that was measured.
+//! Judges whether a load ran properly for the whole measured time.
 
 use super::measured_time::{MeasuredTime, Step};
 use latlab_model::fault::FAULT;
@@ -6,16 +6,16 @@ use latlab_model::finding::{Finding, LoadDeath, LoadFinding, LoadShortfall, Load
 use latlab_model::load::{Load, LoadEnd, LoadRun, LostCpus, LostPriority};
 use latlab_model::{CpuSet, Nanos};
 
-/// A load may be weak for this share of the time, since it shares the machine with others.
+/// Share of time that a load may be weak, since it shares the machine with others.
 const WEAK_FOR: f64 = 0.1;
-/// A share of one CPU that is next to nothing, …
+/// A share of one CPU that counts as idle, …
 const IDLE: f64 = 0.001;
-/// … and one that is work.
+/// … and one that counts as active.
 const ACTIVE: f64 = 0.02;
-/// A load that stood still for more than this share of the time is told.
+/// A load that was idle for more than this share of the time is reported.
 const IDLE_FOR: f64 = 0.25;
 
-/// What speaks against the load.
+/// All findings about a load.
 pub fn findings(
     load: &Load,
     run: &LoadRun,
@@ -30,7 +30,7 @@ pub fn findings(
         None => missing_end(load, window),
         Some(end) => ended_early(load, end, window),
     };
-    // One that ended before it showed has only its end to be told.
+    // If it ended before it was active, only its end is reported.
     let begun = match ended.is_some() && run.shown_ns.is_none() {
         true => None,
         false => began_late(load, run, window),
@@ -41,7 +41,7 @@ pub fn findings(
         Finding::new(LoadFinding::LoadTooWeak { load: load.name.clone(), shortfall })
     });
     let left = end.and_then(|end| not_ended(load, end));
-    // What is too weak is told once, and a fault is there for a moment only.
+    // Weakness is reported once, and a fault is only active for a moment.
     let told = by_itself || weak.is_some() || load.name == FAULT;
     let idle = if told { None } else { idleness(load, steps) };
     [begun, ended, weak, idle, left].into_iter().flatten().collect()
@@ -51,7 +51,7 @@ fn death_finding(load: &Load, death: LoadDeath) -> Finding {
     Finding::new(LoadFinding::LoadDied { load: load.name.clone(), death })
 }
 
-/// It must take its CPU before the first release that counts.
+/// It must be active before the first release that counts.
 fn began_late(load: &Load, run: &LoadRun, window: &MeasuredTime) -> Option<Finding> {
     let start = match run.shown_ns {
         Some(shown) if shown <= window.from => return None,
@@ -61,12 +61,12 @@ fn began_late(load: &Load, run: &LoadRun, window: &MeasuredTime) -> Option<Findi
     Some(Finding::new(LoadFinding::LoadStartedLate { load: load.name.clone(), start }))
 }
 
-/// A run that was cut off has no last word of any load; in a whole one it was killed.
+/// A cut run lacks the last message of every load; in a complete one, the load was killed.
 fn missing_end(load: &Load, window: &MeasuredTime) -> Option<Finding> {
     window.whole.then(|| death_finding(load, LoadDeath::Unwatched))
 }
 
-/// It must run until the measuring is over.
+/// It must run until measuring is over.
 fn ended_early(load: &Load, end: &LoadEnd, window: &MeasuredTime) -> Option<Finding> {
     if !end.by_itself || end.ended_ns >= window.to {
         return None;
@@ -83,7 +83,7 @@ fn ended_early(load: &Load, end: &LoadEnd, window: &MeasuredTime) -> Option<Find
     })
 }
 
-/// It must stay where it was put.
+/// It must stay where it was placed.
 pub fn wrong_cpus(put: &str, run: &LoadRun) -> Option<Finding> {
     let (asked, seen) = (put.parse::<CpuSet>().ok()?, run.placement.parse::<CpuSet>().ok()?);
     let load = run.name.clone();
@@ -91,12 +91,13 @@ pub fn wrong_cpus(put: &str, run: &LoadRun) -> Option<Finding> {
         .then(|| Finding::new(LoadFinding::LoadElsewhere { load, asked, seen }))
 }
 
-/// Nobody may take CPUs from it while it is measured.
+/// CPUs must not be taken from it while it is measured.
 pub fn lost_cpus(load: &Load, end: &LoadEnd, window: &MeasuredTime) -> Option<Finding> {
     let LostCpus { at_ns, previous_ns, lost, left } = end.lost_cpus.clone()?;
     let load = load.name.clone();
     let finding = Finding::new(LoadFinding::LoadLostCpus { load, lost, left });
-    // Looks at thousands of processes lie far apart, so that only the one behind the measuring may see it.
+    // Checks of thousands of processes are far apart, so only the one after the measured time may
+    // see it.
     let in_window = previous_ns.unwrap_or(at_ns) < window.to;
     in_window.then(|| finding.at(Some(at_ns.min(window.to))))
 }
@@ -147,7 +148,7 @@ fn weakness(
     })
 }
 
-/// Whether it stood still for a large part of the time, though it had taken more before.
+/// Whether it was idle for a large part of the time, after being active before.
 fn idleness(load: &Load, steps: &[Step]) -> Option<Finding> {
     let is_idle = |step: &&Step| step.cpu_share < IDLE;
     let busy = steps.iter().position(|step| step.cpu_share > ACTIVE)?;

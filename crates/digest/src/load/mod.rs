@@ -1,9 +1,9 @@
-//! Loads: what their definitions mean, and what output and kernel counters prove of them.
+//! Loads: their definitions, and what their output and kernel counters prove.
 //!
 //! A [`Definition`] is read from a TOML file and, with the user's parameters, becomes a
-//! [`latlab_model::load::Load`] that leaves nothing open: `definition.rs` reads it, `resolve.rs` makes the
-//! arguments of each program. After the run `judge.rs` decides from what was recorded whether the load
-//! ran all the time. A load that did not makes the run `invalid`.
+//! [`latlab_model::load::Load`] that leaves nothing open: `definition.rs` reads it, `resolve.rs`
+//! makes the arguments of each program. After the run `judge.rs` decides from what was recorded
+//! whether the load ran all the time. A load that did not makes the run `invalid`.
 
 mod builtin;
 mod definition;

@@ -1,9 +1,9 @@
-//! What a user may choose of a load.
+//! Parameters of a load.
 
 use latlab_model::Nanos;
 use serde::Deserialize;
 
-/// What kind of value a parameter takes.
+/// The type of a parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -13,14 +13,14 @@ pub enum Kind {
     Bytes,
     /// 0 to 100.
     Percent,
-    /// `30s`, `5min`; a program gets it in whole seconds.
+    /// `30s`, `5min`; passed to the program in whole seconds.
     Time,
     /// Anything.
     Text,
 }
 
 impl Kind {
-    /// Its word in a definition.
+    /// Its name in a definition.
     pub fn as_str(self) -> &'static str {
         match self {
             Kind::Count => "count",
@@ -36,37 +36,35 @@ impl Kind {
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Parameter {
-    /// What it takes.
     #[serde(rename = "type")]
     pub kind: Kind,
-    /// What it is, in a few words.
+    /// A few words of description.
     pub about: String,
-    /// Its value where none is given; none where one must be.
+    /// The default; `None` if a value is required.
     pub default: Option<Default>,
-    /// The smallest number that makes sense.
+    /// Smallest valid number.
     #[serde(default)]
     pub least: u64,
-    /// The only texts that make sense; none where all do.
+    /// The valid texts; empty for any.
     #[serde(default)]
     pub choice: Vec<String>,
 }
 
-/// A default, as a file has it.
+/// A default, as written in a file.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 #[serde(untagged)]
 pub enum Default {
-    /// A number.
     Number(u64),
-    /// What a user would write.
+    /// As a user would write it.
     Text(String),
 }
 
 /// A checked value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Value {
-    /// Of all kinds but text.
+    /// For all types but text.
     Number(u64),
-    /// Of text.
+    /// For text.
     Text(String),
 }
 
@@ -79,7 +77,7 @@ impl Parameter {
         })
     }
 
-    /// What a user has written, or the default; no value at all where there is neither.
+    /// The user's value, or the default; `None` if there is neither.
     pub fn value(&self, text: Option<&str>) -> Result<Option<Value>, String> {
         let Some(text) = text.map(str::to_string).or_else(|| self.default_text()) else {
             return Ok(None);

@@ -4,7 +4,7 @@ use latlab_model::load::{LoadRate, RateRule};
 use regex_lite::Regex;
 use std::collections::BTreeMap;
 
-/// A regular expression that has a group of this name.
+/// Compiles a regular expression that must have a group of this name.
 pub fn compile(pattern: &str, group: &str) -> Result<Regex, String> {
     let regex = Regex::new(pattern).map_err(|error| format!("'{pattern}': {error}"))?;
     match regex.capture_names().flatten().any(|name| name == group) {
@@ -13,22 +13,19 @@ pub fn compile(pattern: &str, group: &str) -> Result<Regex, String> {
     }
 }
 
-/// What the group of a pattern holds in a text of several lines.
+/// The text of a pattern's group in a multi-line text.
 pub fn find_group(pattern: &str, group: &str, text: &str) -> Option<String> {
     let regex = compile(pattern, group).ok()?;
     Some(regex.captures(text)?.name(group)?.as_str().to_string())
 }
 
-/// A figure in a line.
+/// A figure found in a line.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RateMatch {
-    /// What it is.
     pub name: String,
-    /// Of what, where there are several of one name.
+    /// Subject, if there are several of one name.
     pub of: Option<String>,
-    /// Its unit.
     pub unit: String,
-    /// Its value.
     pub value: f64,
 }
 
@@ -40,15 +37,15 @@ pub struct RateReader {
 }
 
 impl RateReader {
-    /// For these rules; one that is no regular expression reads nothing.
+    /// A rule that is not a regular expression reads nothing.
     pub fn new(rules: &[RateRule]) -> RateReader {
         let rules = rules.iter();
         let rules = rules.map(|rule| (rule.clone(), compile(&rule.pattern, "value").ok()));
         RateReader { rules: rules.collect(), rates: BTreeMap::new() }
     }
 
-    /// The figures in a line, which are also counted in; after the load was asked to end, only
-    /// those of the whole.
+    /// The figures in a line, which are also counted; after the load was asked to end, only those
+    /// of the whole run.
     pub fn read(&mut self, line: &str, after_end: bool) -> Vec<RateMatch> {
         let counted = self.rules.iter().filter(|(rule, _)| rule.at_end || !after_end);
         let found: Vec<RateMatch> = counted.filter_map(|rule| match_rate(rule, line)).collect();
@@ -76,8 +73,8 @@ impl RateReader {
         rate.last = value;
     }
 
-    /// All that was printed, without what was nothing throughout, as parts are that a program
-    /// does not use; where everything was, it stays.
+    /// All figures, without those that stayed zero, as unused parts of a program do; if all did,
+    /// they are kept.
     pub fn rates(self) -> Vec<LoadRate> {
         let is_something = |rate: &LoadRate| rate.min != 0.0 || rate.max != 0.0;
         let any = self.rates.values().any(is_something);
@@ -85,7 +82,7 @@ impl RateReader {
     }
 }
 
-/// What a prefix stands for.
+/// The factor of an SI prefix.
 fn thousands(prefix: &str) -> f64 {
     match prefix {
         "k" | "K" => 1e3,

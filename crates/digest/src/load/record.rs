@@ -1,4 +1,4 @@
-//! What was seen of a load, gathered as the stream brings it.
+//! Observations of a load, gathered from the stream.
 
 use super::judge;
 use super::measured_time::{MeasuredTime, Step};
@@ -9,7 +9,7 @@ use latlab_model::load::{
 };
 use latlab_model::run::Finding;
 
-/// What was seen of one load.
+/// Observations of one load.
 #[derive(Debug)]
 pub struct LoadRecord {
     load: Load,
@@ -20,40 +20,36 @@ pub struct LoadRecord {
 }
 
 impl LoadRecord {
-    /// Nothing yet.
     pub fn new(load: &Load) -> LoadRecord {
         let reader = RateReader::new(&load.rates);
         LoadRecord { load: load.clone(), reader, begin: None, samples: Vec::new(), end: None }
     }
 
-    /// The load.
     pub fn load(&self) -> &Load {
         &self.load
     }
 
-    /// It runs.
     pub fn begin(&mut self, begin: LoadBegin) {
         self.begin.get_or_insert(begin);
     }
 
-    /// It has taken this much so far.
+    /// Adds what it has used so far.
     pub fn sample(&mut self, sample: LoadSample) {
         if self.samples.last().is_none_or(|last| last.at_ns < sample.at_ns) {
             self.samples.push(sample);
         }
     }
 
-    /// It printed this; the figures in it.
+    /// Adds a line of output; returns its figures.
     pub fn line(&mut self, line: &LoadLine) -> Vec<RateMatch> {
         self.reader.read(&line.text, line.after_end)
     }
 
-    /// It has ended.
     pub fn end(&mut self, end: LoadEnd) {
         self.end.get_or_insert(end);
     }
 
-    /// The evidence that it ran, and what speaks against it.
+    /// The evidence that it ran, and its findings.
     pub fn finish(self, window: &MeasuredTime) -> (LoadRun, Vec<Finding>) {
         let steps = self.steps(window);
         let cpu = |step: &Step| Some(step.cpu_share);
@@ -98,8 +94,8 @@ impl LoadRecord {
         (run, findings.into_iter().chain(elsewhere).chain(lost).chain(lowered).collect())
     }
 
-    /// From reading to reading, as far as it lies in the window; the time behind the end of a load
-    /// is a step in which it took nothing.
+    /// From reading to reading, within the window; the time after the end of a load is a step
+    /// without activity.
     fn steps(&self, window: &MeasuredTime) -> Vec<Step> {
         let mut steps: Vec<Step> = Vec::new();
         for pair in self.samples.windows(2) {

@@ -1,4 +1,4 @@
-//! From the words of a user and a definition to a load that leaves nothing open.
+//! Turns a user's text and a definition into a fully specified load.
 
 use super::definition::Definition;
 use super::parameter::Kind;
@@ -10,12 +10,12 @@ use latlab_model::load::{
 };
 use std::collections::BTreeMap;
 
-/// The name of the definition that words ask for.
+/// The name of the definition that a text asks for.
 pub fn name_of(words: &str) -> &str {
     words.split_once(',').map_or(words, |(name, _)| name).trim()
 }
 
-/// The load that words ask for; an error is one line, without the words.
+/// The load that a text asks for; an error is one line, without the text.
 pub fn resolve(
     words: &str,
     definition: &Definition,
@@ -100,7 +100,8 @@ fn values(words: &str, definition: &Definition) -> Result<Values, String> {
     Ok(Values::new(values))
 }
 
-/// The parts behind the name. A text may hold commas: it goes on to the next known parameter.
+/// The parts after the name. A text value may contain commas: it extends to the next known
+/// parameter.
 fn pairs<'a>(words: &'a str, definition: &Definition) -> Result<Vec<(&'a str, &'a str)>, String> {
     let takes = || match definition.parameters.is_empty() {
         true => "takes no parameters".to_string(),

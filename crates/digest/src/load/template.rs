@@ -7,12 +7,12 @@ pub struct Template(Vec<Part>);
 
 enum Part {
     Plain(String),
-    /// The names and numbers that are multiplied; a single name may be a text.
+    /// Factors to multiply, names and numbers; a single name may be a text.
     Product(Vec<String>),
 }
 
 impl Template {
-    /// Splits a text; a brace that is meant stands twice.
+    /// Splits a text; a literal brace is doubled.
     pub fn parse(text: &str) -> Result<Template, String> {
         let (mut parts, mut plain, mut rest) = (Vec::new(), String::new(), text);
         while let Some(at) = rest.find(['{', '}']) {
@@ -36,7 +36,6 @@ impl Template {
         Ok(Template(parts))
     }
 
-    /// The parameters in it.
     pub fn names(&self) -> Vec<&str> {
         let products = self.0.iter().filter_map(|part| match part {
             Part::Product(factors) => Some(factors),
@@ -45,7 +44,7 @@ impl Template {
         products.flatten().map(String::as_str).filter(|f| f.parse::<u64>().is_err()).collect()
     }
 
-    /// The text with values.
+    /// The text with values filled in.
     pub fn fill(&self, values: &Values) -> Result<String, String> {
         let mut text = String::new();
         for part in &self.0 {
@@ -68,7 +67,7 @@ impl Template {
     }
 }
 
-/// The words of a text as a shell would split it, without anything else that a shell does.
+/// Splits a text into words like a shell, without any other expansion.
 pub fn words(text: &str) -> Result<Vec<String>, String> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     let mut chars = text.chars();

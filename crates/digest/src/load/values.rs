@@ -1,19 +1,17 @@
-//! What the parameters of a load come to, as its texts ask for it.
+//! The values of a load's parameters, in the forms that its texts need.
 
 use super::parameter::Value;
 use std::collections::BTreeMap;
 
-/// The values of all parameters.
 #[derive(Clone, Debug)]
 pub struct Values(BTreeMap<String, Value>);
 
 impl Values {
-    /// These, by the names of their parameters.
     pub fn new(values: BTreeMap<String, Value>) -> Values {
         Values(values)
     }
 
-    /// A value as a program gets it.
+    /// A value as passed to a program.
     pub fn text(&self, name: &str) -> Result<String, String> {
         match self.0.get(name) {
             Some(Value::Number(number)) => Ok(number.to_string()),
@@ -22,7 +20,7 @@ impl Values {
         }
     }
 
-    /// A value, or a number that stands for itself, to be multiplied.
+    /// A factor: the value of a parameter, or a literal number.
     pub fn number(&self, factor: &str) -> Result<u64, String> {
         let known = match self.0.get(factor) {
             Some(Value::Number(number)) => Some(*number),

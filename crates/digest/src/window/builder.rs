@@ -12,30 +12,29 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::ops::Range;
 
-/// Latencies that a window names one by one.
+/// Latencies that a window lists individually.
 const LARGEST: usize = 10;
 
-/// Samples of one thread that follow each other.
+/// Consecutive samples of one thread.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SampleBlock {
-    /// Number of the thread.
     pub thread: u32,
-    /// The last sample before the stretch, where this block has its beginning: what was missed
-    /// behind it may lie within.
+    /// The last sample before the window, if the window starts in this block: overruns after it may
+    /// lie within.
     pub before: Option<Sample>,
-    /// The samples within the stretch.
+    /// The samples within the window.
     pub samples: Vec<Sample>,
-    /// Release of the thread's next sample; none after its last.
+    /// Release of the thread's next sample; `None` after its last.
     pub next: Option<Nanos>,
 }
 
-/// Takes the samples of a window of a run; those of each thread in the order of time.
+/// Takes the samples of a window of a run, by time for each thread.
 pub struct WindowBuilder<'a> {
     run: &'a Run,
     within: Range<Nanos>,
     threads: BTreeMap<u32, SampleCounts>,
     largest: Largest,
-    /// All responses in picoseconds, of a responder.
+    /// All responses of a responder, in picoseconds.
     responses: Option<Vec<i64>>,
 }
 
@@ -49,7 +48,6 @@ impl<'a> WindowBuilder<'a> {
         WindowBuilder { run, within, threads, largest: Largest::default(), responses }
     }
 
-    /// Counts the next samples of a thread.
     pub fn push(&mut self, block: &SampleBlock) {
         let Some(counts) = self.threads.get_mut(&block.thread) else { return };
         count(block, counts);
@@ -58,7 +56,6 @@ impl<'a> WindowBuilder<'a> {
         self.responses.iter_mut().for_each(|all| all.extend(responses.clone()));
     }
 
-    /// The figures of the window.
     pub fn finish(mut self, wall: &WallClock) -> Window {
         let largest = std::mem::take(&mut self.largest).sorted().into_iter();
         let largest = largest.map(|(thread, sample)| LargeLatency {
@@ -100,7 +97,7 @@ impl<'a> WindowBuilder<'a> {
             threads.push(WindowThread { thread: setup.thread, cpu: setup.cpu, summary });
         }
         let max_at = of_max.iter().filter(|(max, _)| *max == all.max_ns).map(|(_, at)| *at).min();
-        // What the run may lack lay at any time.
+        // What the run lacks may have been at any time.
         let max_is_at_least = self.run.total.max_is_at_least;
         let total = Summary { max_is_at_least, ..summary(&self.run.asked, &all, max_at) };
         (threads, known(total, !lost_samples(self.run, None)))
@@ -122,7 +119,7 @@ fn count(block: &SampleBlock, counts: &mut SampleCounts) {
     }
 }
 
-/// A gap between samples says what was missed only where no sample was lost.
+/// A gap between samples shows overruns only if no sample was lost.
 fn known(summary: Summary, known: bool) -> Summary {
     match known {
         true => summary,
@@ -130,13 +127,13 @@ fn known(summary: Summary, known: bool) -> Summary {
     }
 }
 
-/// Whether samples were lost of this thread, or of any.
+/// Whether samples of this thread were lost, or of any.
 fn lost_samples(run: &Run, thread: Option<u32>) -> bool {
     run.findings.iter().any(|finding| {
         let of_thread = finding.thread.is_none() || thread.is_none() || finding.thread == thread;
         let lost = match finding.code() {
             "samples-lost" | "journal-damaged" => finding.invalidates(),
-            // The last moment of a stream that broke off is no gap.
+            // The last moment of a stream that broke off is not a gap.
             "samples-missing" => finding.severity() == Severity::Error,
             _ => false,
         };
@@ -144,7 +141,7 @@ fn lost_samples(run: &Run, thread: Option<u32>) -> bool {
     })
 }
 
-/// A latency, its release and its thread: the largest latency comes first, and of equal ones the
+/// Sort key of latency, release and thread: largest latency first, and among equal ones the
 /// earliest.
 type Ranked = Reverse<(Nanos, Option<i16>, Reverse<Nanos>, Reverse<u32>)>;
 

@@ -1,4 +1,4 @@
-//! From samples to the figures of a stretch: the same counts that the loop made of them.
+//! From samples to the figures of a window: the same counts that the loop made of them.
 
 use crate::bins::BinCounts;
 use latlab_model::deadline::{is_miss, skipped_misses};
@@ -9,7 +9,7 @@ use latlab_model::samples::Sample;
 use latlab_model::{Histogram, Nanos, Plan};
 use std::ops::Range;
 
-/// What is counted of one thread.
+/// The counts of one thread.
 pub struct SampleCounts {
     rules: Rules,
     stretch: Range<Nanos>,
@@ -19,7 +19,7 @@ pub struct SampleCounts {
     max_at: Option<Nanos>,
 }
 
-/// What makes a release missed, and a latency a miss.
+/// What makes an overrun, and a deadline miss.
 struct Rules {
     period: i64,
     deadline: i64,
@@ -30,7 +30,7 @@ struct Rules {
 }
 
 impl SampleCounts {
-    /// Counts what lies in the stretch.
+    /// Counts what lies in the window.
     pub fn new(plan: &Plan, setup: &ThreadSetup, stretch: Range<Nanos>) -> SampleCounts {
         let until = plan.duration_ns.map_or(Nanos::MAX, |length| setup.first_release_ns + length);
         let rules = Rules {
@@ -49,7 +49,7 @@ impl SampleCounts {
         }
     }
 
-    /// Counts a sample of the stretch, and what was missed behind it.
+    /// Counts a sample of the window, and the overruns after it.
     pub fn count(&mut self, sample: Sample, next: Option<Nanos>) {
         let latency = sample.latency_ns;
         let counts = &mut self.counts;
@@ -65,13 +65,13 @@ impl SampleCounts {
             Ok(latency) => self.bins.add(bin_of(latency) as u32, 1),
             Err(_) => counts.underflow += 1,
         }
-        // A response may be later than the deadline by less than a nanosecond.
+        // A response may exceed the deadline by less than a nanosecond.
         let deadline_ps = self.rules.deadline.saturating_mul(1_000);
         counts.misses += u64::from(is_miss(sample.latency_ps(), deadline_ps));
         self.count_behind(sample, next);
     }
 
-    /// Counts those releases behind a sample that were missed and lie in the stretch.
+    /// Counts the overruns after a sample that lie in the window.
     pub fn count_behind(&mut self, sample: Sample, next: Option<Nanos>) {
         let (missed, late) = self.rules.behind(sample, next);
         if missed > 0 {
@@ -88,8 +88,7 @@ impl SampleCounts {
 }
 
 impl Rules {
-    /// How many of the releases behind a sample were missed, and how many of those were skipped
-    /// and later than the deadline.
+    /// Number of overruns after a sample, and of those the skipped ones later than the deadline.
     fn behind(&self, sample: Sample, next: Option<Nanos>) -> (i64, i64) {
         let Sample { release_ns: Nanos(release), latency_ns: Nanos(latency), .. } = sample;
         if !self.has_releases {
@@ -98,12 +97,12 @@ impl Rules {
         if !self.catch_up && next == Some(Nanos(release.saturating_add(self.period))) {
             return (0, 0);
         }
-        // Releases after the end of the run are nobody's, however late the last one is.
+        // Releases after the end of the run do not count, however late the last cycle is.
         let left = (self.until.saturating_sub(1).saturating_sub(release) / self.period).max(0);
         if self.catch_up {
             return (i64::from(latency >= self.period).min(left), 0);
         }
-        // Releases of another clock shift a little where that clock was slewed.
+        // Releases of another clock shift slightly while that clock is slewed.
         let skipped = match next {
             Some(next) => (next.0.saturating_sub(release) + self.period / 2) / self.period - 1,
             None => latency / self.period,
@@ -112,7 +111,7 @@ impl Rules {
         (skipped, skipped_misses(latency, self.deadline, self.period, skipped))
     }
 
-    /// How many of the first `count` releases behind a sample lie in the stretch.
+    /// How many of the first `count` releases after a sample lie in the window.
     fn within(&self, count: i64, sample: Sample, stretch: &Range<Nanos>) -> u64 {
         let before = |limit: Nanos| {
             let distance = limit.0.saturating_sub(sample.release_ns.0).saturating_sub(1);
@@ -158,7 +157,7 @@ mod tests {
 
     #[test]
     fn a_stall_is_all_the_releases_it_covers_that_lie_in_the_stretch() {
-        // Late by 6.2 periods: six more were missed, of which those up to 3.7 periods are misses.
+        // Late by 6.2 periods: six overruns, of which those up to 3.7 periods are misses.
         let stall = |from, to| {
             let mut tally = tally(plan(), from, to);
             match from <= 0 {

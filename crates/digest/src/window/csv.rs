@@ -6,7 +6,6 @@ use latlab_model::nanos::SECOND;
 use latlab_model::samples::Sample;
 use std::io::{self, Write};
 
-/// The names of the columns.
 pub const CSV_HEAD: &str = "time,thread,cpu,release_ns,latency_ns";
 
 impl SampleBlock {
@@ -36,7 +35,7 @@ impl SampleBlock {
     }
 }
 
-/// Nanoseconds, with decimals where picoseconds are known.
+/// Nanoseconds, with decimals if picoseconds are known.
 fn latency_text(sample: Sample) -> String {
     if sample.rest_ps.is_none_or(|rest| rest == 0) {
         return sample.latency_ns.0.to_string();

@@ -1,4 +1,4 @@
-//! A window of a run: how a user names it, and what its samples come to.
+//! A window of a run: how a user specifies it, and its figures from samples.
 
 mod builder;
 mod counts;

@@ -1,4 +1,4 @@
-//! A stretch of a run as its user names it, and what it is on CLOCK_MONOTONIC.
+//! An interval of a run as its user specifies it, converted to CLOCK_MONOTONIC.
 
 use crate::wall::WallClock;
 use jiff::Timestamp;
@@ -8,7 +8,7 @@ use latlab_model::{Nanos, Run};
 use std::ops::Range;
 use std::str::FromStr;
 
-/// `FROM..TO`, each of which may be left out.
+/// `FROM..TO`, each optional.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WindowSpec {
     from: Option<Point>,
@@ -18,15 +18,15 @@ pub struct WindowSpec {
 /// One side of a window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Point {
-    /// So long after the first release.
+    /// Offset from the first release.
     After(Nanos),
-    /// On this day at this time, in UTC.
+    /// Date and time in UTC.
     At(Timestamp),
-    /// At this time of a day that the run tells, in UTC.
+    /// Time of day within the run, in UTC.
     OfDay(Time),
 }
 
-/// Text that is no window.
+/// Not a valid window.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
     "{0}: expected FROM..TO, each a time in UTC (14:03:00, 2026-11-21T14:03:00Z) or a time since \
@@ -73,24 +73,24 @@ impl FromStr for Point {
     }
 }
 
-/// A window that names no stretch of the run.
+/// A window that is not within the run.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct WindowError(pub String);
 
 /// The times of a run that a window may refer to.
 struct RunTimes<'a> {
-    /// Where offsets start from.
+    /// Origin of offsets.
     first_release: Nanos,
-    /// All that can lie in a window.
+    /// The largest possible window.
     whole: Range<Nanos>,
     /// Between its clock and UTC.
     wall: &'a WallClock,
 }
 
 impl WindowSpec {
-    /// The part of the window that lies in the run: between the first and the last release, or
-    /// sample where there are any. `samples` are the releases of the first and of the last one.
+    /// The part of the window within the run: between the first and the last release, or sample if
+    /// there are any. `samples` are the releases of the first and last one.
     pub fn within(
         &self,
         run: &Run,
@@ -135,7 +135,7 @@ impl RunTimes<'_> {
         })
     }
 
-    /// Both sides with their days.
+    /// Both sides with their dates.
     fn on_days(
         &self,
         from: Option<Point>,
@@ -148,8 +148,8 @@ impl RunTimes<'_> {
             };
             return Ok((day(from)?, day(to)?));
         };
-        // One that is not in the run lies before its beginning or after its end, whichever makes
-        // a window of less than a day.
+        // A time of day outside the run is before its start or after its end, whichever makes a
+        // window of less than a day.
         let before = |time, end| self.occurrences(time).into_iter().rev().find(|at| *at < end);
         let after = |time, start| self.occurrences(time).into_iter().find(|at| *at > start);
         let (start, end) = self.wall_times()?;
@@ -165,7 +165,7 @@ impl RunTimes<'_> {
         Ok((from.map(Point::At), to.map(Point::At)))
     }
 
-    /// The only time of a run at which it was this late in the day; none where it never was.
+    /// The only occurrence of this time of day within the run; `None` if there is none.
     fn within(&self, time: Time) -> Result<Option<Timestamp>, WindowError> {
         let (start, end) = self.wall_times()?;
         let occurrences = self.occurrences(time).into_iter();
@@ -190,7 +190,7 @@ impl RunTimes<'_> {
         nearest.ok_or_else(|| self.needs_date(time))
     }
 
-    /// This time of the day on each day of the run, of the day before and of the day after.
+    /// This time of day on each day of the run, of the day before and of the day after.
     fn occurrences(&self, time: Time) -> Vec<Timestamp> {
         let Ok((start, end)) = self.wall_times() else { return Vec::new() };
         let day = |at: Timestamp| at.to_zoned(TimeZone::UTC).date();

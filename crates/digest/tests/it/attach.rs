@@ -1,4 +1,4 @@
-//! Runs of a program's own threads, which come into the stream as they are found.
+//! Runs of a program's own threads, which enter the stream as they are found.
 
 use latlab_digest::testing::{FIRST_RELEASE, SyntheticRun};
 use latlab_digest::{RunBuilder, RunDigest, StreamEnd, StreamRow};
@@ -15,7 +15,8 @@ use latlab_model::run::{
 };
 use latlab_model::{Histogram, Nanos, Plan};
 
-/// A thread with its period and its cycles: each with how long its response took, and what passed before it.
+/// A thread with its period and its cycles: each with the length of its response, and of the pause
+/// before it.
 struct Looper {
     name: &'static str,
     period: Nanos,
@@ -80,7 +81,7 @@ impl Looper {
         }
     }
 
-    /// What an agent sends of it.
+    /// The agent's messages about it.
     fn messages(&self, thread: u32) -> Vec<Message> {
         let cycles = self.cycles();
         let mut messages = vec![

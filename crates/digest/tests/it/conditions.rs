@@ -1,4 +1,4 @@
-//! What happens to the conditions of a run is found, at its time; what does not is not.
+//! Changes in the conditions of a run are found, at the right time, and no others.
 
 use latlab_digest::conditions::{ConditionsBuilder, ConditionsInput, Interval};
 use latlab_model::finding::{ConditionFinding, Finding, Severity};
@@ -9,12 +9,12 @@ use latlab_model::{CpuSet, Nanos};
 
 /// First counted release.
 const START: i64 = 1_000;
-/// Seconds of a made-up run.
+/// Seconds of a synthetic run.
 const LENGTH: i64 = 100;
 /// A measured thread.
 const MEASURED: u32 = 4321;
 
-/// A made-up run on two CPUs, read each second from a second before it on.
+/// A synthetic run on two CPUs, read every second from a second before its start.
 struct Made {
     watch: ConditionsBuilder,
     policy: Policy,
@@ -51,7 +51,7 @@ impl Made {
         Series { number: 0, metric, subject, unit, counter, steady: true }
     }
 
-    /// What a number was in each second.
+    /// Adds a gauge with a value per second.
     fn gauge(mut self, metric: &str, subject: &str, value: impl Fn(i64) -> i64) -> Made {
         let series = Made::series(metric, subject, false);
         for number in -1..=LENGTH {
@@ -60,7 +60,7 @@ impl Made {
         self
     }
 
-    /// What a counter grew by in each second.
+    /// Adds a counter with a growth per second.
     fn counter(mut self, metric: &str, subject: &str, growth: impl Fn(i64) -> i64) -> Made {
         self.count(metric, subject, growth);
         self
@@ -75,7 +75,7 @@ impl Made {
         }
     }
 
-    /// A CPU is busy for so many percent of each second.
+    /// A CPU is busy for this percentage of each second.
     fn busy(&mut self, cpu: u32, percent: impl Fn(i64) -> i64) {
         self.count("cpu_time", &format!("cpu{cpu} user"), &percent);
         self.count("cpu_time", &format!("cpu{cpu} idle"), |number| 100 - percent(number));
@@ -309,7 +309,7 @@ fn memory_that_is_taken_is_found_when_it_goes() {
 /// Invariant (conditions): A share is never larger than its definition allows.
 #[test]
 fn a_share_is_no_larger_than_all_of_the_time() {
-    // A reading that came late holds what belongs to the next one.
+    // A late reading includes what belongs to the next one.
     let stalled = |number| match number {
         30 => 2_820_000,
         31 => 0,
@@ -375,7 +375,7 @@ fn what_the_readings_cost_and_lose_is_told() {
     lossy.watch.lost(3);
     let (conditions, found) = lossy.end();
     assert_eq!((conditions.lost, found[0].code()), (3, "telemetry-lost"));
-    // A machine that gives time for one reading only.
+    // A machine with time for one reading only.
     let mut starved = Made::quiet();
     starved.watch = ConditionsBuilder::default();
     starved.watch.reading(second(LENGTH));

@@ -1,4 +1,4 @@
-//! What a run says of itself when something went wrong on the way.
+//! What a run reports about itself when something went wrong on the way.
 
 use jiff::Timestamp;
 use latlab_digest::testing::{FIRST_RELEASE, SyntheticRun};
@@ -18,7 +18,7 @@ fn assembled(messages: Vec<Message>) -> RunDigest {
     assembly.finish("test", "2026-11-21T16:05:01Z".parse().unwrap(), StreamEnd::default()).unwrap()
 }
 
-/// The run of a stream of two threads, after every message went through this.
+/// The run of a stream of two threads, after `change` was applied to every message.
 fn changed(mut change: impl FnMut(&mut Message)) -> Run {
     let mut messages = SyntheticRun { seconds: 3, ..SyntheticRun::default() }.messages();
     messages.iter_mut().for_each(&mut change);
@@ -340,7 +340,7 @@ fn a_stream_without_its_beginning_is_no_run() {
     for (left_out, name) in [(1, "Plan"), (2, "Machine"), (3, "Prepared")] {
         let mut assembly = RunBuilder::default();
         for (at, message) in messages.iter().enumerate() {
-            // The beginning of a stream stands there twice.
+            // The start of a stream appears there twice.
             if at != left_out && at != left_out + 4 {
                 assembly.push(message.clone());
             }

@@ -1,4 +1,4 @@
-//! Frames with right checksums that say impossible things.
+//! Frames with valid checksums and impossible content.
 
 use jiff::Timestamp;
 use latlab_digest::testing::SyntheticRun;
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use std::panic::catch_unwind;
 use std::time::{Duration, Instant};
 
-/// What a stream of some kilobytes may take: as much as an honest one of its size, and the bins.
+/// Memory limit for a stream of some kilobytes: as much as an honest one of its size, and the bins.
 const MEMORY: u64 = 24 << 20;
 
 /// A stream with a message of each kind.
@@ -89,7 +89,7 @@ fn frame(kind: u32, payload: &[u8]) -> Vec<u8> {
     [&length.to_le_bytes()[..], &kind.to_le_bytes(), &sum.to_le_bytes(), payload].concat()
 }
 
-/// Contents like this one, each with one thing that cannot be.
+/// Variants of this content, each with one impossible value.
 fn hostile(payload: &[u8]) -> Vec<Vec<u8>> {
     match serde_json::from_slice(payload) {
         Ok(document) if payload.starts_with(b"{") => {
@@ -134,7 +134,7 @@ fn leaves(value: &Value) -> usize {
     }
 }
 
-/// Puts a value in place of the leaf of this number.
+/// Replaces the leaf with this number.
 fn replace(value: &mut Value, number: &mut usize, new: &Value) {
     match value {
         Value::Array(all) => all.iter_mut().for_each(|one| replace(one, number, new)),
@@ -148,7 +148,7 @@ fn replace(value: &mut Value, number: &mut usize, new: &Value) {
     }
 }
 
-/// Other bytes at a place, and the largest number that is possible there.
+/// Other bytes at a place, and the largest number possible there.
 fn changed_at(payload: &[u8], place: usize) -> Vec<Vec<u8>> {
     let with = |new: &[u8], skipped: usize| {
         let rest = payload.get(place + skipped..).unwrap_or_default();
@@ -235,7 +235,7 @@ fn a_stream_of_a_hundred_thousand_threads_is_refused_and_takes_no_memory() {
     assert!(used.bytes_max < MEMORY, "{} bytes", used.bytes_max);
 }
 
-/// Numbers that look random, the same each time.
+/// Reproducible pseudo-random numbers.
 struct Random(u64);
 
 impl Random {
@@ -247,7 +247,7 @@ impl Random {
     }
 }
 
-/// Makes one thing of a stream as no agent sends it.
+/// Makes one change to a stream that no agent would send.
 fn disorder(frames: &mut Vec<Vec<u8>>, random: &mut Random) {
     let (place, other) = (random.below(frames.len()), random.below(frames.len()));
     let kind = |frame: &[u8]| u32::from_le_bytes(frame[4..8].try_into().unwrap());

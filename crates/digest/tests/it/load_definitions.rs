@@ -1,4 +1,4 @@
-//! The shipped definitions, and what is said of wrong ones.
+//! The shipped definitions, and the errors for invalid ones.
 
 use latlab_digest::load::{BUILTIN_LOADS, Definition, Kind, resolve};
 

@@ -1,4 +1,4 @@
-//! Figures of recorded outputs, and the judgement of what was seen.
+//! Figures from recorded outputs, and the judgement of loads.
 
 use latlab_digest::load::{
     BUILTIN_LOADS, Definition, LoadRecord, MeasuredTime, RateReader, resolve,
@@ -15,7 +15,7 @@ fn load(words: &str) -> Load {
     resolve(words, &Definition::parse(name, text).unwrap(), None).unwrap()
 }
 
-/// Name, of what, unit, count and last of what a recorded output holds.
+/// Name, subject, unit, count and last value of each figure in a recorded output.
 fn figures(words: &str, output: &str) -> Vec<String> {
     let mut reader = RateReader::new(&load(words).rates);
     output.lines().for_each(|line| drop(reader.read(line, false)));
@@ -60,7 +60,7 @@ const SECOND: i64 = 1_000_000_000;
 const WINDOW: MeasuredTime =
     MeasuredTime { from: Nanos(2 * SECOND), to: Nanos(12 * SECOND), whole: true };
 
-/// Ten seconds of hackbench at this many percent of a CPU in each, with these switches each second.
+/// Ten seconds of hackbench, each with this percentage of a CPU, and these switches per second.
 fn gathered(shares: &[i64], switches: u64) -> LoadRecord {
     gathered_of("hackbench", shares, switches)
 }

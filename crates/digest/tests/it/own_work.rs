@@ -1,4 +1,4 @@
-//! The work of latlab's own threads beside the largest latencies.
+//! Self-interference: the work of latlab's own threads during the largest latencies.
 
 use jiff::Timestamp;
 use latlab_digest::testing::{FIRST_RELEASE, SyntheticRun};
@@ -10,7 +10,8 @@ use latlab_model::{Nanos, Run};
 
 const MILLISECOND: i64 = 1_000_000;
 
-/// A stretch that begins so many nanoseconds after the first release, and runs all of its length.
+/// A stretch that begins `after` nanoseconds after the first release, and runs for its whole
+/// length.
 fn stretch(after: i64, length: i64, cpu: u32) -> WorkStretch {
     WorkStretch {
         begin_ns: FIRST_RELEASE + Nanos(after),
@@ -59,7 +60,7 @@ fn a_latency_in_the_work_of_an_own_thread_is_named() {
     let meanwhile = stretch(9 * MILLISECOND + 100_000, 30_000, 1);
     for in_order in [true, false] {
         let mut more = vec![
-            // In order of size: of these only the second and the third are affected.
+            // By size, only the second and the third of these are affected.
             spike(5 * MILLISECOND, 4 * LARGE),
             spike(7 * MILLISECOND, 3 * LARGE),
             spike(9 * MILLISECOND, 2 * LARGE),
@@ -103,7 +104,7 @@ fn an_affected_maximum_is_a_warning_with_the_largest_without() {
     assert!(finding.text().contains("would be 400 us instead of 600 us"), "{}", finding.text());
 }
 
-/// While the agent is stopped the conductor goes on working on all CPUs, a little every 50 ms.
+/// While the agent is stopped the conductor keeps working on all CPUs, a little every 50 ms.
 #[test]
 fn work_that_is_a_small_part_of_a_latency_did_not_make_it() {
     let polls = |each| (0..20).map(|poll| stretch(poll * 50 * MILLISECOND, each, 1)).collect();

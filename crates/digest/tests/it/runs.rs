@@ -1,5 +1,5 @@
-//! Runs that are made without a folder: of the frames of a stream, of messages that nobody sent,
-//! and windows of samples.
+//! Runs made without a folder: from the frames of a stream, from synthetic messages, and windows of
+//! samples.
 
 use jiff::Timestamp;
 use latlab_digest::testing::{FIRST_RELEASE, SyntheticRun};
@@ -50,7 +50,7 @@ fn the_frames_of_a_stream_become_a_run_and_its_rows() {
     assert_eq!(run.doctor.is_some(), snapshot.is_some());
 }
 
-/// A run of counts that were not measured here, one thread for each.
+/// A run of imported counts, one thread each.
 fn imported(counts: Vec<Histogram>) -> RunDigest {
     let plan = Plan { deadline_ns: Some(Nanos(100_000)), cycles: Some(4), ..Plan::default() };
     let thread = |thread| ThreadSetup {

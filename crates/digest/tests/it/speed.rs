@@ -13,7 +13,7 @@ const LATENCIES: u64 = 100_000_000;
 const PERIOD: i64 = 125_000;
 const SECOND: i64 = 1_000_000_000;
 
-/// Numbers between 0 and 1 that look like chance.
+/// Pseudo-random numbers between 0 and 1.
 fn scattered(number: u64) -> f64 {
     let mixed = (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let mixed = (mixed ^ (mixed >> 31)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -89,8 +89,8 @@ fn interval(run: &Run, thread: u32, number: i64) -> IntervalRow {
     }
 }
 
-/// All gates of four threads with a hundred million latencies each; `make stats-study` writes the figure
-/// down, of a program that is optimised.
+/// All gates of four threads with a hundred million latencies each; `make stats-study` records the
+/// figure of an optimised build.
 #[test]
 #[ignore = "its figure is one of an optimised program: make stats-study"]
 fn statistics_of_a_large_run_take_two_seconds_at_most() {

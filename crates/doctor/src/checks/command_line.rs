@@ -13,7 +13,6 @@ const FILE: &str = "proc/cmdline";
 const OFF_THE_LINE: Option<&str> = Some("remove {value} from the kernel command line");
 const BACK_ON_THE_LINE: Option<&str> = Some("add {value} to the kernel command line again");
 
-/// What is looked for.
 pub const CHECKS: &[Check] = &[
     Check {
         code: "isolation-refused",
@@ -194,7 +193,7 @@ pub const CHECKS: &[Check] = &[
 ];
 
 fn isolation_refused(facts: &Facts<'_>) -> Option<Observation> {
-    // The boot CPU is kept by the kernel where a list names all, which is told elsewhere.
+    // The kernel keeps the boot CPU if a list names all CPUs, which another check reports.
     let refusals =
         ["must match isolcpus=", "incorrect CPU range", "Invalid flag", "ignoring setting"];
     let mut lines = facts.text(made::KERNEL_LOG)?.lines();
@@ -336,7 +335,7 @@ fn parameters_contradict(facts: &Facts<'_>) -> Option<Observation> {
     Some(Observation::new(FILE, words.join(" "), text))
 }
 
-/// The words that give one parameter several values.
+/// Words that set one parameter to several values.
 fn repeated_parameters<'a>(facts: &Facts<'a>) -> Option<Vec<&'a str>> {
     ONCE.iter().find_map(|name| {
         let mut words: Vec<&str> = facts.words(name).collect();
@@ -345,7 +344,7 @@ fn repeated_parameters<'a>(facts: &Facts<'a>) -> Option<Vec<&'a str>> {
     })
 }
 
-/// Two words of which one takes the ground from the other.
+/// Two words of which one defeats the other.
 fn conflicting_parameters<'a>(facts: &Facts<'a>) -> Option<Vec<&'a str>> {
     let without_tick = facts.word("nohz_full")?;
     let off = ["nohz=off", "highres=off"];
@@ -353,7 +352,7 @@ fn conflicting_parameters<'a>(facts: &Facts<'a>) -> Option<Vec<&'a str>> {
     Some(vec![against, without_tick])
 }
 
-/// Beginnings of the parameters that people set for real-time work.
+/// Prefixes of the parameters that users set for real-time work.
 const OURS: &[&str] = &[
     "isol",
     "nohz",

@@ -1,4 +1,4 @@
-//! Siblings, isolation, kinds of cores, CPUs that are not there.
+//! SMT siblings, isolation, kinds of cores, missing CPUs.
 
 use crate::check::{Check, Observation};
 use crate::effect::{Effect, acts, us};
@@ -8,7 +8,6 @@ use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
 use latlab_model::shell::Line;
 
-/// What is looked for.
 pub const CHECKS: &[Check] = &[
     Check {
         code: "smt",
@@ -139,7 +138,7 @@ fn no_isolation(facts: &Facts<'_>) -> Option<Observation> {
 fn isolated_workqueues(facts: &Facts<'_>) -> Option<Observation> {
     let all = "sys/devices/virtual/workqueue/cpumask";
     let writeback = "sys/devices/virtual/workqueue/writeback/cpumask";
-    // What the common mask leaves out is out for each single one too.
+    // CPUs excluded from the common mask are excluded from each single one too.
     let file = if facts.text(all).is_some() { all } else { writeback };
     let mask = facts.text(file)?;
     let inside = CpuSet::from_mask(mask)?.and(&facts.isolated());
@@ -183,7 +182,7 @@ fn separate_run_remedy(cpus: &CpuSet) -> Line {
 
 fn offline_cpus(facts: &Facts<'_>) -> Option<Observation> {
     let file = "sys/devices/system/cpu/offline";
-    // The list holds CPUs too that this machine could have and does not.
+    // The list includes CPUs that this machine could have but does not.
     let present = facts.snapshot.value::<CpuSet>("sys/devices/system/cpu/present")?;
     let missing = facts.snapshot.value::<CpuSet>(file)?.and(&present);
     let files: Vec<String> =

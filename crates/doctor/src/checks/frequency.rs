@@ -1,4 +1,4 @@
-//! The frequency of the CPUs: who chooses it, and between which limits.
+//! The frequency of the CPUs: what chooses it, and its limits.
 
 use crate::check::{Check, Observation};
 use crate::commands::{FileEdit, commands, values};
@@ -7,7 +7,6 @@ use crate::facts::{Facts, cpu_in};
 use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
 
-/// What is looked for.
 pub const CHECKS: &[Check] = &[
     Check {
         code: "governor",
@@ -107,13 +106,13 @@ const LOWEST: &str = "sys/devices/system/cpu/cpu*/cpufreq/scaling_min_freq";
 const HIGHEST: &str = "sys/devices/system/cpu/cpu*/cpufreq/scaling_max_freq";
 const CURRENT: &str = "sys/devices/system/cpu/cpu*/cpufreq/scaling_cur_freq";
 
-/// The file beside another one: the limits of the CPU whose governor this is.
+/// Another file in the same folder: the limits of the CPU with this governor.
 fn sibling_file<'a>(facts: &Facts<'a>, file: &str, name: &str) -> Option<&'a str> {
     let (folder, _) = file.rsplit_once('/')?;
     facts.text(&format!("{folder}/{name}"))
 }
 
-/// What is to be said of several CPUs, with the commands for just those.
+/// An observation about several CPUs, with commands for exactly those.
 fn observation_with_commands(
     facts: &Facts<'_>,
     pattern: &str,
@@ -139,7 +138,7 @@ fn governor(facts: &Facts<'_>) -> Option<Observation> {
         let limits =
             ["scaling_min_freq", "scaling_max_freq"].map(|name| sibling_file(facts, file, name));
         let is_fixed = limits[0].is_some() && limits[0] == limits[1];
-        // With 'userspace' the frequency stays where a program has put it.
+        // With 'userspace' the frequency stays where a program has set it.
         let follows = !["performance", "userspace"].contains(&governor);
         (follows && !is_fixed).then_some("performance")
     });
@@ -182,7 +181,7 @@ fn frequency_limit(facts: &Facts<'_>) -> Option<Observation> {
     Some(observation_with_commands(facts, HIGHEST, &changes, text))
 }
 
-/// The limit that the driver for Intel's processors has for all CPUs together.
+/// The limit that Intel's driver has for all CPUs together.
 fn share_of_frequency(facts: &Facts<'_>) -> Option<Observation> {
     let file = "sys/devices/system/cpu/intel_pstate/max_perf_pct";
     let share = facts.number(file).filter(|share| *share < 100)?;

@@ -1,4 +1,4 @@
-//! Heat: how warm it is, what is done against it, and what it has cost already.
+//! Heat: temperatures, countermeasures, and throttling so far.
 
 use crate::check::{Check, Observation};
 use crate::effect::{Effect, acts, ms, us};
@@ -7,7 +7,6 @@ use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
 use latlab_model::snapshot::{Content, made};
 
-/// What is looked for.
 pub const CHECKS: &[Check] = &[
     Check {
         code: "hot",
@@ -73,14 +72,14 @@ pub const CHECKS: &[Check] = &[
     },
 ];
 
-/// From this close to a limit on it is called hot, in thousandths of a degree.
+/// Distance to a limit that counts as hot, in millidegrees.
 const MARGIN: i64 = 10_000;
-/// A limit below this is none: sensors say 0 or nonsense where they know of none.
+/// Lower limits are ignored: sensors without one report 0 or nonsense.
 const LEAST_LIMIT: i64 = 40_000;
-/// Where the firmware of a Raspberry Pi begins to lower the clock; the kernel is not told.
+/// Where a Raspberry Pi's firmware starts to throttle, unknown to the kernel.
 const FIRMWARE_LIMIT: i64 = 80_000;
 
-/// A temperature and the limit that it comes to first.
+/// A temperature and the next limit.
 struct Heat {
     file: String,
     name: String,
@@ -108,7 +107,7 @@ fn hot(facts: &Facts<'_>) -> Option<Observation> {
     near.min_by_key(|heat| heat.limit - heat.now).map(Heat::observation)
 }
 
-/// The thermal zones, each with its lowest limit at which something is done about the clock.
+/// The thermal zones, each with its lowest limit that slows the clock.
 fn zones(facts: &Facts<'_>) -> Vec<Heat> {
     let zone = |(file, now): (&str, &str)| {
         let now = now.parse().ok()?;
@@ -129,7 +128,7 @@ fn zones(facts: &Facts<'_>) -> Vec<Heat> {
     found.into_iter().filter_map(zone).collect()
 }
 
-/// The sensors that know their critical temperature.
+/// The sensors with a critical temperature.
 fn sensors(facts: &Facts<'_>) -> Vec<Heat> {
     let sensor = |(file, now): (&str, &str)| {
         let stem = file.strip_suffix("_input")?;

@@ -1,4 +1,4 @@
-//! Idle states: how long a CPU takes to come back from its sleep.
+//! Idle states: how long a CPU takes to wake up.
 
 use crate::check::{Check, Observation};
 use crate::commands::with_paths;
@@ -10,7 +10,6 @@ use latlab_model::run::Severity;
 use latlab_model::shell::Line;
 use std::collections::BTreeMap;
 
-/// What is looked for.
 pub const CHECKS: &[Check] = &[
     Check {
         code: "deep-idle",
@@ -66,18 +65,18 @@ pub const CHECKS: &[Check] = &[
     },
 ];
 
-/// A state that takes longer to leave is called deep, in microseconds.
+/// Exit latency of a deep state, in microseconds.
 const DEEP_US: u64 = 20;
 const LATENCY: &str = "sys/devices/system/cpu/cpu*/cpuidle/state*/latency";
 const LIMIT: &str = "sys/devices/system/cpu/cpu*/power/pm_qos_resume_latency_us";
 
-/// A deep state of one CPU that may be used.
+/// An enabled deep state of one CPU.
 struct State<'a> {
     cpu: u32,
     number: &'a str,
     name: &'a str,
     latency_us: u64,
-    /// The file that takes it out of use.
+    /// The file that disables it.
     disable: &'a str,
 }
 
@@ -119,7 +118,7 @@ fn deep_idle(facts: &Facts<'_>) -> Option<Observation> {
     Some(Observation::new(file, latency.to_string(), text).with_remedy(make, Some(undo.into())))
 }
 
-/// The line with the files that take these states out of use, a pattern for each number.
+/// The line with the files that disable these states, one pattern per state number.
 fn with_switches(line: Line, facts: &Facts<'_>, states: &[State<'_>]) -> Line {
     let mut numbers: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for state in states {
@@ -155,7 +154,7 @@ fn resume_latency(facts: &Facts<'_>) -> Option<Observation> {
     Some(Observation::new(LIMIT, limit, text))
 }
 
-/// Parameters of i915, and what they allow; `enable_rc6` went with 4.16.
+/// Parameters of i915, and what they allow; `enable_rc6` disappeared in 4.16.
 const GRAPHICS: &[(&str, &str)] = &[
     ("enable_dc", "display power states (DC)"),
     ("enable_psr", "panel self refresh (PSR)"),
@@ -164,7 +163,7 @@ const GRAPHICS: &[(&str, &str)] = &[
 
 fn graphics_power_saving(facts: &Facts<'_>) -> Option<Observation> {
     let file = |parameter: &str| format!("sys/module/i915/parameters/{parameter}");
-    // -1 is the choice of the driver: on where the chip can do it.
+    // -1 is the driver's default: on if the chip supports it.
     let is_on = |parameter| facts.number(&file(parameter)).is_some_and(|value| value != 0);
     let on: Vec<_> = GRAPHICS.iter().filter(|(parameter, _)| is_on(parameter)).collect();
     let (first, _) = on.first()?;

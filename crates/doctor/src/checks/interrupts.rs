@@ -1,4 +1,4 @@
-//! Interrupts: where they go, how many they are, and the threads that serve them.
+//! Interrupts: where they go, how many there are, and the threads that serve them.
 
 use crate::check::{Check, Observation};
 use crate::commands::{FileEdit, commands};
@@ -10,7 +10,6 @@ use latlab_model::run::Severity;
 use latlab_model::shell::Line;
 use latlab_model::snapshot::made;
 
-/// What is looked for.
 pub const CHECKS: &[Check] = &[
     Check {
         code: "isolated-interrupts",
@@ -135,16 +134,16 @@ pub const CHECKS: &[Check] = &[
 ];
 
 const AFFINITY: &str = "proc/irq/*/smp_affinity_list";
-/// What is rarer than this on average is called quiet, a second.
+/// A lower average rate counts as quiet, per second.
 const BUSY: f64 = 1.0;
-/// From this on a USB controller sorts out no microframes, a second.
+/// From this rate on, a USB controller takes an interrupt for every microframe, per second.
 const STORM: f64 = 2000.0;
-/// What the kernel gives the threads of interrupts.
+/// The kernel's default for interrupt threads.
 const USUAL_PRIORITY: u32 = 50;
-/// From this priority on a thread comes before what latlab measures unless told otherwise.
+/// Default priority of latlab's measuring threads.
 const HIGH_PRIORITY: u32 = 90;
 
-/// How often it came on these CPUs.
+/// How often it occurred on these CPUs.
 fn count_on(interrupt: &Interrupt<'_>, cpus: &CpuSet) -> u64 {
     let counts = interrupt.counts.iter().filter(|(cpu, _)| cpus.contains(*cpu));
     counts.map(|(_, count)| count).sum()
@@ -155,12 +154,12 @@ fn number_in(file: &str) -> Option<&str> {
     file.split('/').nth(2)
 }
 
-/// Whether an affinity names isolated CPUs only, as somebody has done on purpose.
+/// Whether an affinity names only isolated CPUs, which someone must have set on purpose.
 fn is_bound(facts: &Facts<'_>, allowed: &str) -> bool {
     allowed.parse::<CpuSet>().is_ok_and(|allowed| allowed.without(&facts.isolated()).is_empty())
 }
 
-/// The changes that take interrupts away from isolated CPUs.
+/// The changes that move interrupts away from isolated CPUs.
 fn affinity_edits<'a>(
     facts: &Facts<'a>,
     rest: &'a str,
@@ -202,7 +201,7 @@ fn interrupt_affinity(facts: &Facts<'_>) -> Option<Observation> {
     let rest = facts.housekeeping().to_string();
     let devices = facts.interrupts().filter(Interrupt::is_device);
     let devices: Vec<&str> = devices.map(|interrupt| interrupt.name).collect();
-    // A number that nobody listens to has an affinity too.
+    // An interrupt number without a handler has an affinity too.
     let changes =
         affinity_edits(facts, &rest, |number| devices.is_empty() || devices.contains(&number));
     let first = changes.first().filter(|_| !rest.is_empty())?;
@@ -335,7 +334,7 @@ struct Coalescing<'a> {
     is_adaptive: bool,
 }
 
-/// Drivers to which a delay of 1 or 3 us means one that they choose themselves.
+/// Drivers for which a delay of 1 or 3 us means adaptive.
 const SELF_CHOOSING: &[&str] = &["e1000", "e1000e", "igb", "igc"];
 
 impl<'a> Coalescing<'a> {
@@ -354,7 +353,7 @@ impl<'a> Coalescing<'a> {
         self.is_adaptive || self.rx_usecs > 0
     }
 
-    /// By how much.
+    /// The delay in words.
     fn words(&self) -> String {
         let Coalescing { card, driver, rx_usecs, is_adaptive } = self;
         let is_choice = matches!(rx_usecs, 1 | 3) && SELF_CHOOSING.contains(driver);
@@ -367,7 +366,7 @@ impl<'a> Coalescing<'a> {
         }
     }
 
-    /// The command that sets this delay; a card is only asked for what it has shown to know.
+    /// The command that sets this delay, using only options that the card reported.
     fn command(&self, rx_usecs: u32, adaptive: &'static str) -> Line {
         let line = Line::new("ethtool -C").word(self.card);
         let line = if self.is_adaptive { line.text("adaptive-rx").text(adaptive) } else { line };

@@ -1,4 +1,4 @@
-//! Preemption model, and what the kernel tells of itself.
+//! Preemption model, and what the kernel reports about itself.
 
 use crate::check::{Check, Observation};
 use crate::effect::{Effect, SECOND, Sign, acts, us};
@@ -14,10 +14,9 @@ use latlab_model::snapshot::{Content, made};
 const SWITCH: &str = "sys/kernel/debug/sched/preempt";
 const VERSION: &str = "proc/sys/kernel/version";
 const MODES: &[&str] = &["none", "voluntary", "full", "lazy"];
-/// Where a kernel has `lazy`, these are gone from 7.0 on.
+/// If a kernel has `lazy`, these do not exist from 7.0 on.
 const OLD_MODES: &[&str] = &["none", "voluntary"];
 
-/// What is looked for.
 pub const CHECKS: &[Check] = &[
     Check {
         code: "not-realtime",
@@ -106,14 +105,14 @@ pub const CHECKS: &[Check] = &[
     },
 ];
 
-/// A preemption model, and which words of which file say so.
+/// A preemption model, with its evidence: words in a file.
 struct Model<'a> {
     name: &'a str,
     file: &'static str,
     said: &'a str,
 }
 
-/// The model of a stock kernel, by what knows it best.
+/// The model of a kernel without PREEMPT_RT, from the best source.
 fn model<'a>(facts: &Facts<'a>) -> Option<Model<'a>> {
     if let Some(name) = dynamic_mode(facts.snapshot) {
         let switch = facts.text(SWITCH).is_some_and(|text| text.contains(name));
@@ -124,7 +123,7 @@ fn model<'a>(facts: &Facts<'a>) -> Option<Model<'a>> {
     if let Some(name) = asked.filter(|_| is_dynamic(facts) == Some(true)) {
         return Some(Model { name, file: "proc/cmdline", said: facts.word("preempt")? });
     }
-    // The configuration of a kernel that chooses at boot says only what it would begin with.
+    // For a kernel that chooses at boot, the configuration is only the default.
     if let Some((said, name)) = configured(facts).filter(|_| is_dynamic(facts) == Some(false)) {
         return Some(Model { name, file: made::KERNEL_CONFIG, said });
     }
@@ -139,7 +138,7 @@ fn model<'a>(facts: &Facts<'a>) -> Option<Model<'a>> {
     Some(Model { name, file: VERSION, said })
 }
 
-/// Whether the kernel knows a mode of preempt=, by what it lists, its log, or its version.
+/// Whether the kernel knows a mode of preempt=, from its list, its log, or its version.
 fn accepts(facts: &Facts<'_>, mode: &str) -> bool {
     if let Some(modes) = facts.text(SWITCH) {
         let name = |word: &str| word.trim_matches(['(', ')', '[', ']']) == mode;
@@ -152,7 +151,7 @@ fn accepts(facts: &Facts<'_>, mode: &str) -> bool {
     MODES.contains(&mode) && !is_gone && !facts.log_lines(UNSUPPORTED_MODE).any(refused)
 }
 
-/// The option of the model that was built in, for a dynamic kernel the one it starts with.
+/// The built-in option of the model; for a dynamic kernel, the default.
 fn configured(facts: &Facts<'_>) -> Option<(&'static str, &'static str)> {
     let options = [
         ("PREEMPT_NONE", "CONFIG_PREEMPT_NONE=y", "none"),
@@ -168,14 +167,14 @@ fn version_word<'a>(facts: &Facts<'a>) -> Option<&'a str> {
     facts.version_words().find(|word| word.starts_with("PREEMPT"))
 }
 
-/// Whether the mode can be chosen at boot; none where nothing tells.
+/// Whether the mode can be chosen at boot; `None` if unknown.
 fn is_dynamic(facts: &Facts<'_>) -> Option<bool> {
     if facts.knows_config() {
         return Some(facts.has_option("PREEMPT_DYNAMIC"));
     }
     facts.text(VERSION)?;
     match version_word(facts) {
-        // Such a kernel may be dynamic too, and does not say so there.
+        // Such a kernel may be dynamic too, and does not show it there.
         Some("PREEMPT_RT") => None,
         word => Some(word == Some("PREEMPT_DYNAMIC")),
     }
@@ -197,7 +196,7 @@ fn not_realtime(facts: &Facts<'_>) -> Option<Observation> {
     })
 }
 
-/// What a file of the snapshot is called.
+/// The name of a file of the snapshot.
 fn file_name(file: &str) -> String {
     match file {
         made::KERNEL_LOG => "the kernel log".to_string(),
@@ -206,9 +205,9 @@ fn file_name(file: &str) -> String {
     }
 }
 
-/// How the distribution's own kernel with PREEMPT_RT is had, and got rid of.
+/// How to install and remove the distribution's own PREEMPT_RT kernel.
 fn realtime_package(facts: &Facts<'_>) -> Option<(Line, Line)> {
-    // A guest may have its kernel from its host, and a container always has.
+    // A guest may get its kernel from its host, and a container always does.
     if facts.is_guest() || facts.is_container() {
         return None;
     }
@@ -222,7 +221,7 @@ fn realtime_package(facts: &Facts<'_>) -> Option<(Line, Line)> {
     };
     let package = format!("linux-image-rt-{flavour}");
     let (install, remove) = match id {
-        // Debian's kernels do not start the boards of Raspberry Pi OS, which calls itself Debian.
+        // Debian's kernels do not boot the boards of Raspberry Pi OS, which calls itself Debian.
         "debian" if !facts.is_board("raspberrypi") && !facts.snapshot.has("etc/rpi-issue") => (
             Line::new("apt install").word(&package).end(", then boot it"),
             Line::new("apt remove").word(&package),
@@ -259,7 +258,7 @@ fn preemption_contradiction(facts: &Facts<'_>) -> Option<Observation> {
     of_another_kernel(facts).or_else(|| wish_not_granted(facts))
 }
 
-/// The configuration is compared with what the running kernel says of itself.
+/// Compares the configuration with what the running kernel reports.
 fn of_another_kernel(facts: &Facts<'_>) -> Option<Observation> {
     if !facts.knows_config() {
         return None;

@@ -1,4 +1,4 @@
-//! What was built into the kernel to find its own mistakes, and what guards it.
+//! Debugging options, hardening, and mitigations of the kernel.
 
 use crate::check::{Check, Observation};
 use crate::effect::{Effect, acts, ms, us};
@@ -10,7 +10,6 @@ use latlab_model::snapshot::made;
 const TAINTED: &str = "proc/sys/kernel/tainted";
 const VULNERABILITIES: &str = "sys/devices/system/cpu/vulnerabilities/*";
 
-/// What is looked for.
 pub const CHECKS: &[Check] = &[
     Check {
         code: "debug-locks",
@@ -117,7 +116,7 @@ pub const CHECKS: &[Check] = &[
     },
 ];
 
-/// Which of these options are built in, as the configuration writes them.
+/// Those of the options that are built in, as written in the configuration.
 fn built_in(facts: &Facts<'_>, options: &[&str]) -> Option<String> {
     let found: Vec<String> = options
         .iter()
@@ -177,7 +176,7 @@ fn debug_checks(facts: &Facts<'_>) -> Option<Observation> {
     with_options(facts, &options)
 }
 
-/// What the bits of the file mean, from the lowest on.
+/// Meaning of the bits of the file, from the lowest.
 const TAINTS: &[(char, &str)] = &[
     ('P', "a proprietary module"),
     ('F', "a module loaded by force"),
@@ -200,7 +199,7 @@ const TAINTS: &[(char, &str)] = &[
     ('N', "a kernel test"),
     ('J', "a debugging call to the firmware"),
 ];
-/// Those that say that something went wrong.
+/// Flags that mean that something went wrong.
 const TROUBLE: &[char] = &['M', 'B', 'D', 'W', 'L'];
 
 fn tainted(facts: &Facts<'_>) -> Option<Observation> {

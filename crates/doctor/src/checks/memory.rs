@@ -1,4 +1,4 @@
-//! Swap, free memory, nodes, and what the kernel counts and writes.
+//! Swap, free memory, nodes, memory statistics and writeback.
 
 use crate::check::{Check, Observation};
 use crate::effect::{Effect, SECOND, acts, ms, us};
@@ -8,7 +8,6 @@ use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
 use latlab_model::shell::Line;
 
-/// What is looked for.
 pub const CHECKS: &[Check] = &[
     Check {
         code: "swap",
@@ -107,9 +106,9 @@ pub const CHECKS: &[Check] = &[
     },
 ];
 
-/// What is left of memory when it is called low, in percent.
+/// Memory is low when this percentage is left.
 const LOW_PERCENT: u64 = 10;
-/// The share of memory from which on a lot may wait to be written; the kernel's own is 20.
+/// Share of memory from which the limit for dirty pages is high; the kernel's default is 20.
 const MUCH_DIRTY_PERCENT: i64 = 40;
 
 /// A line of /proc/swaps.
@@ -126,7 +125,7 @@ impl<'a> Swap<'a> {
         Some(Swap { file, used_kb: used.parse().ok()?, priority: priority.parse().ok()? })
     }
 
-    /// The command that takes it into use again; the kernel gives negative priorities itself.
+    /// The command that enables it again; the kernel itself assigns negative priorities.
     fn on(&self) -> Line {
         let priority = Some(self.priority.to_string()).filter(|_| self.priority >= 0);
         Line::new("swapon").option("-p", priority).operand(self.file)
@@ -163,7 +162,7 @@ fn zswap(facts: &Facts<'_>) -> Option<Observation> {
     Some(Observation::new(file, value, "zswap is on."))
 }
 
-/// The nodes that are online, when there are several.
+/// The online nodes, if there are several.
 fn nodes(facts: &Facts<'_>) -> Option<CpuSet> {
     let nodes = facts.snapshot.value::<CpuSet>("sys/devices/system/node/online")?;
     (nodes.len() > 1).then_some(nodes)
@@ -179,7 +178,7 @@ fn numa_balancing(facts: &Facts<'_>) -> Option<Observation> {
 
 fn numa_nodes(facts: &Facts<'_>) -> Option<Observation> {
     let nodes = nodes(facts)?;
-    // Such nodes are made up, and all equally far.
+    // Fake nodes are all equally distant.
     if facts.parameter("numa").is_some_and(|value| value.starts_with("fake")) {
         return None;
     }

@@ -1,4 +1,4 @@
-//! The catalogue, a file for each topic or for a part of one.
+//! The catalogue, one file per topic or part of one.
 
 mod command_line;
 mod cpu;
@@ -21,7 +21,7 @@ mod watchdogs;
 
 use crate::Check;
 
-/// All checks, in the order in which they are listed.
+/// All checks, in listing order.
 pub const ALL: &[&[Check]] = &[
     kernel::CHECKS,
     scheduler::CHECKS,

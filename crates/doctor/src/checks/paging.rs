@@ -1,4 +1,4 @@
-//! What the kernel does with pages behind a program's back.
+//! Background work of the kernel on a program's pages.
 
 use crate::check::{Check, Observation};
 use crate::effect::{Effect, acts, ms, us};
@@ -6,7 +6,6 @@ use crate::facts::{Facts, selected};
 use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
 
-/// What is looked for.
 pub const CHECKS: &[Check] = &[
     Check {
         code: "huge-pages",
@@ -134,7 +133,7 @@ fn compact_unevictable(facts: &Facts<'_>) -> Option<Observation> {
     let file = "proc/sys/vm/compact_unevictable_allowed";
     let value = facts.number(file).filter(|value| *value != 0)?;
     let seen = Observation::new(file, value.to_string(), "Compaction may move locked pages.");
-    // Where real-time work is meant to be, the kernel's own value is 0.
+    // For real-time kernels, the default is 0.
     Some(if facts.is_realtime() { seen.with_severity(Severity::Warning) } else { seen })
 }
 

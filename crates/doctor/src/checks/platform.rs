@@ -7,7 +7,6 @@ use crate::facts::{Facts, SYS_NICE};
 use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
 
-/// What is looked for.
 pub const CHECKS: &[Check] = &[
     Check {
         code: "sysfs-missing",
@@ -132,7 +131,7 @@ pub const CHECKS: &[Check] = &[
     },
 ];
 
-/// A firmware that was older than this when the kernel started is called old.
+/// Age of firmware, at the time the kernel started, that counts as old.
 const OLD_YEARS: i64 = 5;
 
 fn guest(facts: &Facts<'_>) -> Option<Observation> {
@@ -155,7 +154,7 @@ fn stolen_time(facts: &Facts<'_>) -> Option<Observation> {
     let file = "proc/stat";
     let line = facts.text(file)?.lines().find_map(|line| line.strip_prefix("cpu "))?;
     let ticks: Vec<u64> = line.split_whitespace().filter_map(|word| word.parse().ok()).collect();
-    // What guests of this machine have used, the last two, is in the first two already.
+    // Time used by guests of this machine (the last two) is included in the first two.
     let (stolen, all) = (*ticks.get(7)?, ticks.iter().take(8).sum::<u64>());
     let share = stolen as f64 * 100.0 / all.max(1) as f64;
     let share = if share < 0.01 { "less than 0.01".to_string() } else { format!("{share:.2}") };
@@ -177,7 +176,7 @@ fn container(facts: &Facts<'_>) -> Option<Observation> {
 }
 
 fn sysfs_missing(facts: &Facts<'_>) -> Option<Observation> {
-    // What nobody could read in time is told as unread, and is not missing.
+    // A file that could not be read in time is reported as unread, not as missing.
     let unread = facts.snapshot.unreadable().any(|(path, _)| path.starts_with("sys/"));
     let is_missing =
         facts.snapshot.has_folder("proc/") && !facts.snapshot.has_folder("sys/") && !unread;
@@ -251,7 +250,7 @@ fn is_bus(device: &str) -> bool {
     words.iter().any(|word| device.contains(word))
 }
 
-/// What the maker's kernels for i.MX have instead.
+/// The equivalent in NXP's kernels for i.MX.
 fn bus_frequency_of_imx(facts: &Facts<'_>) -> Option<Observation> {
     let found = facts.snapshot.matching(BUS_FREQUENCY);
     let (file, value) = found.into_iter().find(|(_, value)| value.ends_with("is enabled"))?;

@@ -1,4 +1,4 @@
-//! Programs that get in the way.
+//! Programs that disturb measurements.
 
 use crate::check::{Check, Observation};
 use crate::effect::{Effect, SECOND, acts, us};
@@ -8,10 +8,10 @@ use latlab_model::run::Severity;
 use latlab_model::shell::Line;
 use latlab_model::snapshot::made;
 
-/// The priority that measuring uses unless it is told otherwise.
+/// Default priority of measuring threads.
 const PRIORITY: u32 = 90;
-/// Threads of the kernel that have to be above all others, by the start of their names; those of
-/// timerlat are what is measured.
+/// Kernel threads that must preempt all others, by the start of their names; those of timerlat are
+/// what is measured.
 const OF_THE_KERNEL: &[&str] = &[
     "migration/",
     "stopper/",
@@ -22,10 +22,9 @@ const OF_THE_KERNEL: &[&str] = &[
     "idle_inject/",
     "timerlat/",
 ];
-/// As many names as fit into a sentence.
+/// Most names in a sentence.
 const MOST_NAMES: usize = 5;
 
-/// What is looked for.
 pub const CHECKS: &[Check] = &[
     Check {
         code: "irqbalance",
@@ -91,7 +90,7 @@ pub const CHECKS: &[Check] = &[
     },
 ];
 
-/// Processes whose names begin so, with the name of their service.
+/// Processes whose names begin with this, with the name of their service.
 fn running<'a>(
     facts: &Facts<'a>,
     services: &[(&'static str, &'static str)],
@@ -102,7 +101,7 @@ fn running<'a>(
     facts.threads().filter_map(|thread| service(&thread).map(|unit| (thread, unit))).collect()
 }
 
-/// The names of threads, each once.
+/// The names of threads, without duplicates.
 fn names<'a>(threads: impl Iterator<Item = &'a Thread<'a>>) -> Vec<&'a str> {
     let mut names = Vec::new();
     for thread in threads {
@@ -121,7 +120,7 @@ fn listed(names: &[&str]) -> String {
     }
 }
 
-/// What is said of services that run; they are stopped and started by their units.
+/// An observation about running services, which are stopped and started by their units.
 fn services(
     facts: &Facts<'_>,
     known: &[(&'static str, &'static str)],

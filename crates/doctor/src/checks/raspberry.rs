@@ -7,7 +7,6 @@ use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
 use latlab_model::snapshot::made;
 
-/// What is looked for.
 pub const CHECKS: &[Check] = &[
     Check {
         code: "firmware-throttles",
@@ -109,7 +108,7 @@ pub const CHECKS: &[Check] = &[
     },
 ];
 
-/// The bits of the firmware's flags; 16 higher stands that it has been so since the start.
+/// Bits of the firmware's flags; 16 higher are the sticky ones since boot.
 const FLAGS: [(u32, &str); 4] = [
     (0, "low voltage"),
     (1, "limited frequency"),
@@ -118,7 +117,7 @@ const FLAGS: [(u32, &str); 4] = [
 ];
 const SINCE_START: u32 = 16;
 
-/// The file, what stands there, and the flags: `50005`, or `throttled=0x50005`.
+/// The file, its content, and the flags: `50005`, or `throttled=0x50005`.
 fn flags<'a>(facts: &Facts<'a>) -> Option<(&'static str, &'a str, u32)> {
     let files = ["sys/devices/platform/soc/soc:firmware/get_throttled", made::THROTTLED];
     files.into_iter().find_map(|file| {
@@ -151,7 +150,7 @@ fn firmware_has_throttled(facts: &Facts<'_>) -> Option<Observation> {
 fn low_voltage(facts: &Facts<'_>) -> Option<Observation> {
     let alarms = facts.snapshot.matching("sys/class/hwmon/hwmon*/in*_lcrit_alarm");
     let (file, value) = alarms.into_iter().find(|(_, value)| *value == "1")?;
-    // The firmware's flags have said it already.
+    // The firmware's flags have reported it already.
     if flags(facts).is_some_and(|(_, _, flags)| flags & 1 != 0) {
         return None;
     }

@@ -1,4 +1,4 @@
-//! What this user may do.
+//! The rights of this user.
 
 use crate::check::{Check, Observation};
 use crate::effect::{Effect, SECOND, acts, ms, us};
@@ -11,9 +11,9 @@ use latlab_model::shell::Line;
 const LIMITS: &str = "proc/self/limits";
 const STATUS: &str = "proc/self/status";
 const GROUP: &str = "proc/self/cgroup";
-/// The priority that measuring asks for unless it is told otherwise.
+/// Default priority of measuring threads.
 const PRIORITY: u64 = 90;
-/// What the measuring process maps with some threads, rounded up.
+/// What the measuring process maps with a few threads, rounded up.
 const LOCKED_BYTES: u64 = 64 << 20;
 const IPC_LOCK: u32 = 14;
 const RAISE: Option<&str> = Some(
@@ -22,7 +22,6 @@ const RAISE: Option<&str> = Some(
 );
 const LOWER: Option<&str> = Some("sudo rm /etc/security/limits.d/latlab.conf");
 
-/// What is looked for.
 pub const CHECKS: &[Check] = &[
     Check {
         code: "no-realtime-rights",
@@ -106,21 +105,21 @@ pub const CHECKS: &[Check] = &[
     },
 ];
 
-/// A limit of this process: the soft and the hard one.
+/// A limit of this process: soft and hard.
 fn limit<'a>(facts: &Facts<'a>, name: &str) -> Option<(&'a str, &'a str)> {
     let line = facts.text(LIMITS)?.lines().find_map(|line| line.strip_prefix(name))?;
     let mut words = line.split_whitespace();
     Some((words.next()?, words.next()?))
 }
 
-/// A limit as a number, the highest one where there is none.
+/// A limit as a number; `unlimited` becomes the highest one.
 fn amount(limit: &str) -> Option<u64> {
     if limit == "unlimited" { Some(u64::MAX) } else { limit.parse().ok() }
 }
 
 fn no_realtime_rights(facts: &Facts<'_>) -> Option<Observation> {
     let (soft, hard) = limit(facts, "Max realtime priority")?;
-    // The kernel looks at the soft one.
+    // The kernel applies the soft limit.
     let highest = amount(soft)?;
     if facts.is_capable(SYS_NICE)? || highest >= 99 {
         return None;
@@ -164,7 +163,7 @@ fn affinity_narrow(facts: &Facts<'_>) -> Option<Observation> {
     let value = facts.status("Cpus_allowed_list")?;
     let allowed: CpuSet = value.parse().ok()?;
     let online = facts.online();
-    // Whoever asks for an isolated CPU gets it all the same.
+    // A process may pin itself to an isolated CPU all the same.
     let missing = online.without(&allowed).without(&facts.isolated_by_parameters());
     if missing.is_empty() {
         return None;
@@ -197,7 +196,7 @@ fn realtime_group(facts: &Facts<'_>) -> Option<Observation> {
     Some(Observation::new(GROUP, line, text).with_remedy(enter(""), Some(enter(path).into())))
 }
 
-/// Whether a line names a group below the root whose cpu controller is on.
+/// Whether a line names a cgroup below the root with the cpu controller enabled.
 fn has_own_budget(facts: &Facts<'_>, line: &str) -> bool {
     let mut fields = line.splitn(3, ':').skip(1);
     let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else { return false };

@@ -1,4 +1,4 @@
-//! Budgets of real-time threads, groups of processes, and RCU.
+//! Real-time budgets, cgroups, and RCU.
 
 use crate::check::{Check, Observation};
 use crate::effect::{Effect, SECOND, Sign, acts, ms, us};
@@ -11,10 +11,9 @@ use latlab_model::snapshot::made;
 
 const RUNTIME: &str = "proc/sys/kernel/sched_rt_runtime_us";
 const FAIR_SERVER: &str = "sys/kernel/debug/sched/fair_server/cpu*/runtime";
-/// The first kernel whose fair server stands in for the throttling of real-time threads.
+/// The first kernel whose fair server replaces the throttling of real-time threads.
 const HAS_FAIR_SERVER: (u32, u32) = (6, 12);
 
-/// What is looked for.
 pub const CHECKS: &[Check] = &[
     Check {
         code: "rt-throttling",
@@ -196,7 +195,7 @@ fn fair_server(facts: &Facts<'_>) -> Option<Observation> {
     Some(Observation::new(FAIR_SERVER, runtime, text))
 }
 
-/// Its settings are in a file system for debugging, which need not be there.
+/// Its settings are in debugfs, which may not be mounted.
 fn hidden_fair_server(facts: &Facts<'_>) -> Option<Observation> {
     let release = "proc/sys/kernel/osrelease";
     let (kernel, value) = (facts.kernel()?, facts.text(release)?);
@@ -229,7 +228,7 @@ fn rcu_callbacks(facts: &Facts<'_>) -> Option<Observation> {
         _ if facts.has_option("RCU_NOCB_CPU_DEFAULT_ALL") => return None,
         _ => CpuSet::default(),
     };
-    // The kernel relieves these by itself.
+    // The kernel offloads these CPUs by itself.
     let left = facts.isolated().without(&facts.nohz_full()).without(&relieved);
     facts.text("proc/cmdline").filter(|_| !left.is_empty())?;
     let wanted: CpuSet = relieved.iter().chain(left.iter()).collect();

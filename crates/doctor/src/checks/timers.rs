@@ -11,7 +11,6 @@ use latlab_model::snapshot::made;
 const CLOCKSOURCE: &str = "sys/devices/system/clocksource/clocksource0/current_clocksource";
 const AVAILABLE: &str = "sys/devices/system/clocksource/clocksource0/available_clocksource";
 
-/// What is looked for.
 pub const CHECKS: &[Check] = &[
     Check {
         code: "no-high-resolution-timers",
@@ -235,7 +234,7 @@ fn tsc_unstable(facts: &Facts<'_>) -> Option<Observation> {
         "Marking clocksource 'tsc-early' as unstable",
     ];
     let log = facts.text(made::KERNEL_LOG)?;
-    // What the command line asked for is told elsewhere.
+    // Another check reports what the command line asked for.
     let mut lines = log.lines().filter(|line| !line.contains("boot parameter"));
     let line = lines.find(|line| marks.iter().any(|mark| line.contains(mark)))?;
     let text = "The kernel log reports that the time stamp counter is unstable.";

@@ -1,4 +1,4 @@
-//! What can be traced, and what is traced now.
+//! What can be traced, and what is being traced.
 
 use crate::check::{Check, Observation};
 use crate::effect::{Effect, acts, ms, us};
@@ -9,11 +9,10 @@ use latlab_model::snapshot::{Content, made};
 
 const TRACERS: &[&str] =
     &["sys/kernel/tracing/available_tracers", "sys/kernel/debug/tracing/available_tracers"];
-/// Tracers that can say where a latency comes from.
+/// Tracers that can show where a latency comes from.
 const WANTED: &[&str] =
     &["timerlat", "osnoise", "hwlat", "wakeup_rt", "irqsoff", "preemptirqsoff", "function_graph"];
 
-/// What is looked for.
 pub const CHECKS: &[Check] = &[
     Check {
         code: "tracers",
@@ -149,7 +148,7 @@ fn profiling(facts: &Facts<'_>) -> Option<Observation> {
         Observation::new(file, value.to_string(), "The kernel profiles itself at every tick.");
     Some(match facts.parameter("profile") {
         Some(_) => seen,
-        // Once it is on, the kernel does not switch it off again.
+        // Once enabled, the kernel does not disable it again.
         None => seen.with_remedy("reboot: it was enabled at run time", None),
     })
 }

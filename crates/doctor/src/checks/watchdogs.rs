@@ -1,4 +1,4 @@
-//! Detectors of lockups and hangs, and what they have said.
+//! Detectors of lockups and hangs, and their reports.
 
 use crate::check::{Check, Observation};
 use crate::effect::{Effect, SECOND, acts, ms};
@@ -11,7 +11,6 @@ use latlab_model::snapshot::made;
 
 const MASK: &str = "proc/sys/kernel/watchdog_cpumask";
 
-/// What is looked for.
 pub const CHECKS: &[Check] = &[
     Check {
         code: "nmi-watchdog",
@@ -67,7 +66,7 @@ pub const CHECKS: &[Check] = &[
     },
 ];
 
-/// CPUs that a watchdog looks after, where it says which.
+/// CPUs watched by a watchdog, as far as it tells.
 fn watched(facts: &Facts<'_>) -> CpuSet {
     facts.snapshot.value(MASK).unwrap_or_else(|| facts.online())
 }
@@ -75,7 +74,7 @@ fn watched(facts: &Facts<'_>) -> CpuSet {
 fn nmi_watchdog(facts: &Facts<'_>) -> Option<Observation> {
     let file = "proc/sys/kernel/nmi_watchdog";
     let value = facts.number(file).filter(|value| *value != 0)?;
-    // That one asks a neighbour instead of a performance counter.
+    // The buddy detector uses a neighbouring CPU instead of a performance counter.
     if facts.has_option("HARDLOCKUP_DETECTOR_BUDDY") {
         return None;
     }
@@ -119,7 +118,7 @@ fn lockup_panics(facts: &Facts<'_>) -> Option<Observation> {
     let on = switches.into_iter().find_map(|switch| {
         let file = format!("proc/sys/kernel/{switch}");
         let value = facts.number(&file).filter(|value| *value > 0)?;
-        // Nothing looks for hangs when that is 0.
+        // If this is 0, hangs are not detected.
         let idle = switch == "hung_task_panic"
             && facts.number("proc/sys/kernel/hung_task_timeout_secs") == Some(0);
         (!idle).then_some((switch, file, value))

@@ -1,4 +1,4 @@
-//! Whatever stands in the files, the doctor says something or nothing, and never crashes.
+//! No file content crashes the doctor.
 
 use latlab_doctor::examine;
 use latlab_model::Snapshot;
@@ -6,7 +6,7 @@ use latlab_model::snapshot::{Content, SETTINGS, STATE};
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 
-/// Texts of real machines, some of which stand in other files than here.
+/// Texts of real machines, some of which belong to other files than here.
 const TEXTS: &[&str] = &[
     "",
     "0",
@@ -42,7 +42,7 @@ const TEXTS: &[&str] = &[
     "temp=48.3'C",
 ];
 
-/// What a kernel of another version, or a broken disk, makes of a text.
+/// A text as another kernel version, or a broken disk, might change it.
 fn changed(text: &'static str) -> impl Strategy<Value = String> {
     let characters: Vec<char> = text.chars().collect();
     let length = characters.len();

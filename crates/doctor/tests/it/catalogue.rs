@@ -1,4 +1,4 @@
-//! Every entry of the catalogue appears where it should, and nowhere else.
+//! Every check of the catalogue reports where it should, and nowhere else.
 
 use crate::cases::{self, Case, Files};
 use latlab_doctor::{catalogue, examine};
@@ -60,7 +60,7 @@ fn an_empty_snapshot_has_no_findings() {
     assert_eq!(codes(&[]), Vec::<String>::new());
 }
 
-/// Entries that show a sum, a unit or what a file's mere presence means.
+/// Entries that show a sum, a unit or what the mere presence of a file means.
 const WORKED_OUT: [&str; 5] =
     ["container", "one-interrupt-cpu", "stolen-time", "swap", "unlike-cores"];
 
@@ -70,7 +70,7 @@ fn what_is_shown_was_seen() {
         let snapshot = plant(files);
         for Diagnosis { code, file, value, .. } in examine(&snapshot) {
             let found = snapshot.matching(&file);
-            // What is not there, or empty, is shown as nothing.
+            // A missing or empty file is shown as nothing.
             let holds = found.iter().any(|(_, text)| !text.is_empty());
             let is_there = snapshot.has(&file) || holds || value.is_empty();
             assert!(is_there, "{code}: {file} holds no '{value}'");

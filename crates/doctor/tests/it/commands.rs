@@ -1,5 +1,5 @@
-//! A command that the doctor names is run as it stands, often as root: nothing of the machine that
-//! was examined may become a part of it.
+//! The doctor's commands are run as printed, often as root: no data of the examined machine may
+//! become part of one.
 
 use latlab_doctor::examine;
 use latlab_model::Snapshot;
@@ -8,13 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// What a machine that nobody trusts may hold.
+/// Content of an untrusted machine.
 const TRAP: &str = "x; trap; $(trap)'; trap; '{value}{file}";
 
-/// Machines with much that is not as it should be.
+/// Machines with many findings.
 const MACHINES: [&str; 2] = ["pc-server-numa", "raspberry-pi-3"];
 
-/// What a shell would run of a line: all that is not within single quotes.
+/// What a shell would execute of a line: all that is not within single quotes.
 fn outside_of_quotes(line: &str) -> String {
     line.replace(r"'\''", "").split('\'').step_by(2).collect()
 }
@@ -33,7 +33,8 @@ fn no_value_of_a_machine_becomes_a_command() {
     assert!(commands > 1000);
 }
 
-/// The files of a machine. Of files whose names differ in digits alone, as those of each CPU do, the first and the last.
+/// The files of a machine; of files whose names differ only in digits, such as those of each CPU,
+/// the first and the last.
 fn different_files(machine: &Snapshot) -> BTreeSet<&String> {
     let mut ends: BTreeMap<String, (&String, &String)> = BTreeMap::new();
     for file in machine.files.keys() {
@@ -43,14 +44,15 @@ fn different_files(machine: &Snapshot) -> BTreeSet<&String> {
     ends.into_values().flat_map(|(first, last)| [first, last]).collect()
 }
 
-/// Sets the trap in the files of a machine, in one at a time; gives back how many commands were looked at.
+/// Puts the trap into the files of a machine, one at a time; returns the number of commands
+/// checked.
 fn look(machine: &Snapshot) -> usize {
     let mut commands = 0;
     for file in different_files(machine) {
         let mut trapped = machine.clone();
         for beside in [true, false] {
             let Some(Content::Text(text)) = trapped.files.get_mut(file) else { continue };
-            // Beside what the checks look for they find it all the same.
+            // Appended to the original text, checks find their condition all the same.
             *text = if beside { format!("{text}{TRAP}") } else { TRAP.to_string() };
             commands += check(&trapped);
         }
@@ -60,7 +62,8 @@ fn look(machine: &Snapshot) -> usize {
     commands + names.map(|trapped| check(&trapped)).sum::<usize>()
 }
 
-/// The machine with the trap in this part of all paths, beside or in place of the files as they are.
+/// The machine with the trap in this part of all paths, in addition to the original files or in
+/// their place.
 fn with_trapped_names(machine: &Snapshot, at: usize, beside: bool) -> Snapshot {
     let mut trapped = if beside { machine.clone() } else { Snapshot::default() };
     for (file, content) in &machine.files {

@@ -1,4 +1,4 @@
-//! Every word that the doctor says of the planted machines of fixtures/roots.
+//! All output of the doctor about the test machines of fixtures/roots.
 
 use latlab_doctor::examination;
 use latlab_model::Snapshot;

@@ -1,4 +1,4 @@
-//! The tests of this crate that use it from outside: one program, a module for each subject.
+//! Tests of the public interface: one program, a module per subject.
 
 mod any_text;
 mod cases;

@@ -1,4 +1,4 @@
-//! What the doctor says is whole: no placeholder is left, and each text is a sentence.
+//! The doctor's texts are complete: no placeholder is left, and each is a sentence.
 
 use latlab_doctor::{catalogue, examine};
 use latlab_model::Snapshot;

@@ -1,19 +1,19 @@
-//! Counts of a histogram while its file is read.
+//! Histogram counts while a file is read.
 
 use std::collections::BTreeMap;
 
-/// Bins of a file beyond this are left out: it is the limit of cyclictest itself.
+/// Bins of a file beyond this are left out: the limit of cyclictest itself.
 pub const MOST_BINS: u64 = 1_000_000;
 /// A larger number in a bin is an error of the file.
 pub const LARGEST_COUNT: u64 = 1 << 36;
-/// Up to here bins have a place of their own, above they are looked up.
+/// Bins below this are stored in an array, those above in a map.
 const DENSE: usize = 1 << 14;
-/// The least number of such places.
+/// Smallest size of the array.
 const LEAST_DENSE: usize = 64;
-/// Places for each value that had to be looked up.
+/// Array entries added per value in the map.
 const PLACES_FOR_EACH: usize = 8;
 
-/// Rows of a table: the number of a bin and its count, mostly in rising order.
+/// Rows of a table: bin number and count, mostly ascending.
 #[derive(Clone, Default, Debug)]
 pub struct Bins {
     rows: Vec<(u32, u64)>,
@@ -21,7 +21,7 @@ pub struct Bins {
 }
 
 impl Bins {
-    /// Takes a row; a bin that comes again is added to.
+    /// Adds a row; a repeated bin is summed.
     pub fn push(&mut self, bin: u32, count: u64) {
         if count > 0 {
             self.disordered |= self.rows.last().is_some_and(|last| last.0 >= bin);
@@ -29,12 +29,12 @@ impl Bins {
         }
     }
 
-    /// Latencies of all rows.
+    /// Latencies in all rows.
     pub fn total(&self) -> u64 {
         self.rows.iter().fold(0, |sum: u64, row| sum.saturating_add(row.1))
     }
 
-    /// The rows in rising order.
+    /// The rows, ascending.
     pub fn take(&mut self) -> Vec<(u32, u64)> {
         let mut rows = std::mem::take(&mut self.rows);
         if self.disordered {
@@ -60,7 +60,6 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts one value in its bin.
     #[inline]
     pub fn count(&mut self, bin: u32) {
         if !self.count_dense(bin as usize) {
@@ -68,7 +67,6 @@ impl Tally {
         }
     }
 
-    /// Counts a value so many times.
     pub fn add(&mut self, bin: u32, times: u64) {
         match self.dense.get_mut(bin as usize) {
             Some(count) => *count += times,
@@ -76,7 +74,7 @@ impl Tally {
         }
     }
 
-    /// Counts one value, if its bin has a place of its own already.
+    /// Counts one value, if its bin is in the array.
     #[inline]
     pub fn count_dense(&mut self, bin: usize) -> bool {
         let count = self.dense.get_mut(bin);
@@ -85,8 +83,8 @@ impl Tally {
         has_place
     }
 
-    /// Counts a value that has no place of its own; where many have none, all up to it get one. A thread with few
-    /// values takes little memory so, of which a file may have thousands.
+    /// Counts a value outside the array; if there are many, the array grows to include it. So a
+    /// thread with few values takes little memory; a file may have thousands of threads.
     fn add_sparse(&mut self, bin: u32, times: u64) {
         *self.sparse.entry(bin).or_default() += times;
         self.looked_up += 1;
@@ -100,7 +98,7 @@ impl Tally {
         }
     }
 
-    /// Takes out the bins with a count, in rising order; places stay for what comes next.
+    /// Takes out the bins with a count, ascending; the array stays allocated.
     pub fn drain(&mut self) -> Vec<(u32, u64)> {
         let dense = (0u32..).zip(self.dense.iter_mut().map(std::mem::take));
         dense.filter(|row| row.1 > 0).chain(std::mem::take(&mut self.sparse)).collect()

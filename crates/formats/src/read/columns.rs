@@ -1,25 +1,26 @@
-//! Numbers in columns of eight letters, filled with blanks in front: a whole number at once.
+//! Parses numbers in columns of eight characters, right-aligned, with one 64-bit operation per
+//! step.
 
 /// A one in each of eight bytes.
 const ONES: u64 = 0x0101_0101_0101_0101;
-/// Seven blanks behind which a digit stands.
+/// Seven blanks before the digit.
 const SEVEN_BLANKS: u64 = 0x2020_2020_2020_2000;
 
-/// Eight letters, the first in the lowest byte.
+/// Eight characters, the first in the lowest byte.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Columns(u64);
 
 impl Columns {
-    /// The letters of a line from here on; none beyond its end.
+    /// The next characters of a line; `None` beyond its end.
     #[inline]
     pub fn of(line: &[u8]) -> Option<Columns> {
         line.first_chunk().copied().map(u64::from_le_bytes).map(Columns)
     }
 
-    /// Zero where the letters are blanks and at least one digit behind them.
+    /// Zero if the characters are blanks followed by at least one digit.
     #[inline]
     pub fn flaws(self) -> u64 {
-        // A digit becomes 0 to 9, and a blank 0x10; what is neither may spoil its neighbour as well.
+        // A digit becomes 0 to 9, and a blank 0x10; anything else may affect its neighbour as well.
         let bytes = self.0 ^ (ONES * 0x30);
         let blanks = bytes & (ONES * 0x10);
         let beyond_nine = (bytes.wrapping_add(ONES * 6) & (ONES * 0xf0)) ^ blanks;
@@ -28,7 +29,7 @@ impl Columns {
         beyond_nine | no_blank | blank_behind_digit | (blanks >> 60)
     }
 
-    /// The number of letters without flaws: neighbours are added, then pairs, then fours.
+    /// The number, if there are no flaws: sums neighbours, then pairs, then fours.
     #[inline]
     pub fn number(self) -> u64 {
         let pairs = (self.0 & (ONES * 0x0f)).wrapping_mul(10 << 8 | 1) >> 8;
@@ -36,7 +37,7 @@ impl Columns {
         (fours & 0x0000_ffff_0000_ffff).wrapping_mul(10_000 << 32 | 1) >> 32
     }
 
-    /// The number of a single digit behind blanks; none of anything else.
+    /// The number of a single digit after blanks; `None` for anything else.
     #[inline]
     pub fn digit(self) -> Option<u64> {
         let digit = (self.0 >> 56) ^ 0x30;

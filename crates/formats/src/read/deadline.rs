@@ -1,22 +1,22 @@
-//! Which latencies of an imported histogram were later than a deadline, and for which the file leaves it open.
+//! Which latencies of an imported histogram exceeded a deadline, and which are undecided.
 
 use crate::read::recording::Series;
 use latlab_model::Nanos;
 use latlab_model::deadline::is_miss;
 
-/// What a thread says of a deadline.
+/// A thread's latencies with respect to a deadline.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Misses {
-    /// Latencies that were certainly later.
+    /// Latencies that certainly exceeded it.
     pub certain: u64,
-    /// Latencies that may have been later.
+    /// Latencies that may have exceeded it.
     pub undecided: u64,
-    /// Whether the file leaves out latencies, which may have been later too.
+    /// Whether the file leaves out latencies, which may have exceeded it too.
     pub may_lack_some: bool,
 }
 
 impl Misses {
-    /// Counts those of one thread, whose figures are cut off to this unit.
+    /// Counts those of one thread, whose figures are truncated to this unit.
     pub fn of(series: &Series, deadline: Nanos, unit: Nanos) -> Misses {
         let counts = &series.counts;
         let mut misses = Misses::default();
@@ -29,17 +29,17 @@ impl Misses {
             }
         }
         misses.add_overflow(series, &late);
-        // A maximum that the file states was a latency, wherever it is counted.
+        // A stated maximum was a latency, wherever it is counted.
         if series.stated_max_ns.is_some_and(late) {
             misses.certain = misses.certain.max(1);
         }
-        // A largest latency is exact, also within a bin across the deadline.
+        // The largest latency is exact, even within a bin across the deadline.
         let is_max_late =
             counts.count > 0 && !counts.overflow.max_is_unknown && late(counts.max_ns);
         if is_max_late && misses.certain == 0 {
             (misses.certain, misses.undecided) = (1, misses.undecided.saturating_sub(1));
         }
-        // A largest latency of 49 us may have been one of 49.9 us.
+        // A largest latency of 49 us may have been 49.9 us.
         let may_be_late = series.counts.count > 0 && late(series.largest() + unit - Nanos(1));
         if may_be_late && misses.certain == 0 {
             misses.undecided = misses.undecided.max(1);
@@ -54,7 +54,7 @@ impl Misses {
         let from = if counts.layout.is_unknown() { counts.min_ns } else { counts.layout.end() };
         match (over.count, over.max_is_unknown) {
             (0, _) => {}
-            // A maximum within the bins contradicts what is beyond them.
+            // A maximum within the bins contradicts the count beyond them.
             (count, false) if late(from) && !late(counts.max_ns) => self.undecided += count,
             (count, _) if late(from) => self.certain += count,
             (count, true) => self.undecided += count,

@@ -9,43 +9,37 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Cursor, Read};
 
-/// Bytes that a format is recognised by.
+/// Bytes used to recognise a format.
 const HEAD: usize = 64 << 10;
 /// A longer document is not read into memory.
 const LARGEST_DOCUMENT: u64 = 256 << 20;
 
-/// What the user says of a file beside its content.
+/// What the user specifies about a file.
 #[derive(Clone, Default)]
 pub struct Query {
-    /// Its format; none where the content decides.
+    /// `None` to detect it from the content.
     pub format: Option<&'static Format>,
     /// The column with the latencies of a table: its name, or its number from 1.
     pub column: Option<String>,
-    /// Unit of the values, where the file does not say it.
+    /// Unit of the values, if the file does not state it.
     pub unit: Option<Unit>,
-    /// Period of the loop whose cycles the values are times of; none where they are latencies.
+    /// Period of the loop if the values are the times of its cycles; `None` if they are latencies.
     pub period: Option<Nanos>,
 }
 
 /// A unit of time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unit {
-    /// Seconds.
     Seconds,
-    /// Milliseconds.
     Milliseconds,
-    /// Microseconds.
     Microseconds,
-    /// Nanoseconds.
     Nanoseconds,
 }
 
 impl Unit {
-    /// All of them.
     pub const ALL: &[Unit] =
         &[Unit::Seconds, Unit::Milliseconds, Unit::Microseconds, Unit::Nanoseconds];
 
-    /// Its sign.
     pub fn as_str(self) -> &'static str {
         match self {
             Unit::Seconds => "s",
@@ -55,7 +49,6 @@ impl Unit {
         }
     }
 
-    /// Its length.
     pub fn nanos(self) -> i64 {
         match self {
             Unit::Seconds => 1_000_000_000,
@@ -66,27 +59,26 @@ impl Unit {
     }
 }
 
-/// Why a file gives no recording: what is wrong, and what to do.
+/// Why a file gives no recording: the problem, and what to do.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum InputError {
     /// It has no bytes.
     #[error("the file is empty")]
     Empty,
-    /// No format fits its content.
+    /// No format matches its content.
     #[error(
         "no known recording of latencies; name its format with --as, or the column of a table with \
          --column (captures of wires: latlab respond)"
     )]
     Unknown,
-    /// A format fits, but no latency is in it.
+    /// A format matches, but there is no latency.
     #[error("{format}: the file contains no latencies{}", reason.iter().map(|it| format!("; {it}")).collect::<String>())]
     NoLatencies {
-        /// The format.
         format: &'static str,
         /// What could not be read.
         reason: Option<String>,
     },
-    /// The file is not what its format says.
+    /// The file does not conform to its format.
     #[error("{0}")]
     Malformed(String),
     /// It cannot be read.
@@ -112,7 +104,7 @@ pub struct Input {
 }
 
 impl Input {
-    /// Reads the first bytes; the source may be a file, which can then be read anywhere.
+    /// Reads the first bytes; if the source is a `file`, it allows random access later.
     pub fn open(mut source: Box<dyn Read>, file: Option<File>) -> Result<Input, InputError> {
         let mut head = Vec::with_capacity(HEAD);
         let read = source.by_ref().take(HEAD as u64).read_to_end(&mut head);
@@ -122,7 +114,7 @@ impl Input {
             (Err(error), false) => Some(stopped(&error)),
             (Ok(_), false) => None,
         };
-        // A source that failed is not asked again.
+        // A source that failed is not read again.
         let rest: Box<dyn Read> = if failure.is_some() { Box::new(io::empty()) } else { source };
         let all: Box<dyn Read> = Box::new(Cursor::new(head.clone()).chain(rest));
         let (prefix, plain, stripped) = (Prefix::default(), Vec::new(), Vec::new());
@@ -134,18 +126,18 @@ impl Input {
         &self.head
     }
 
-    /// The same as its lines are given.
+    /// The same with prefixes stripped.
     pub fn plain_head(&self) -> Vec<u8> {
         self.prefix.strip_all(&self.head)
     }
 
-    /// Takes this off each line from here on.
+    /// Strips this prefix from each line from here on.
     pub fn set_prefix(&mut self, prefix: Prefix) {
         self.prefix = prefix;
     }
 
-    /// The next line, without what a log has put before it and without what steers a terminal; none
-    /// at the end, or where the rest cannot be read.
+    /// The next line, without log prefix and terminal escapes; `None` at the end, or if the rest
+    /// cannot be read.
     pub fn next_line(&mut self) -> Option<Line<'_>> {
         let line = match self.lines.next() {
             Ok(line) => line?,
@@ -164,23 +156,24 @@ impl Input {
         Some(Line { bytes: self.prefix.strip(bytes), ..line })
     }
 
-    /// What comes next of the file, as far as it is in memory: for formats that know many lines at
-    /// once. Nothing where something is to be taken off each line.
+    /// The next bytes of the file in memory, for formats that parse many lines at once. Empty if a
+    /// prefix must be stripped from each line.
     pub fn buffered(&self) -> &[u8] {
         if self.prefix.is_empty() { self.lines.buffered() } else { &[] }
     }
 
-    /// Passes over the first bytes of that, which are so many whole lines.
+    /// Skips `bytes` of these, which are `lines` whole lines.
     pub fn skip(&mut self, bytes: usize, lines: u64) {
         self.lines.skip(bytes, lines);
     }
 
-    /// The file itself, of a format that reads it from its end; none where it is packed or a pipe.
+    /// The file itself, for a format that reads it from its end; `None` if it is compressed or a
+    /// pipe.
     pub fn take_file(&mut self) -> Option<File> {
         self.file.take()
     }
 
-    /// The whole file, of a format that cannot be read line by line.
+    /// The whole file, for a format that cannot be read line by line.
     pub fn document(&mut self) -> Result<Vec<u8>, InputError> {
         let bytes = self.whole()?;
         Ok(if self.prefix.is_empty() { bytes } else { self.prefix.strip_all(&bytes) })
@@ -196,7 +189,7 @@ impl Input {
         Ok(bytes)
     }
 
-    /// Gives bytes of lines without what a log has put before them.
+    /// Reads bytes of lines without their log prefix.
     fn read_stripped(&mut self, buffer: &mut [u8]) -> usize {
         if self.stripped.is_empty() {
             let bytes = self.next_line().map(|line| [line.bytes, b"\n"].concat());
@@ -215,7 +208,7 @@ impl Input {
     }
 }
 
-/// The bytes of the file, of a format without lines; they end where the rest cannot be read.
+/// The bytes of the file, for a format without lines; they end where the rest cannot be read.
 impl Read for Input {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if !self.prefix.is_empty() {

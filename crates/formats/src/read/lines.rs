@@ -3,19 +3,19 @@
 use memchr::memchr;
 use std::io::{self, Read};
 
-/// What is read at once.
+/// Bytes per read.
 const CHUNK: usize = 256 << 10;
-/// A longer line is cut off here; the lists of overflows of cyclictest can be longer.
+/// A longer line is cut here; cyclictest's lists of overflows can be longer.
 const LONGEST: usize = 1 << 20;
 
-/// A line without its end.
+/// A line without its newline.
 #[derive(Clone, Copy, Debug)]
 pub struct Line<'a> {
-    /// Its number, from 1.
+    /// From 1.
     pub number: u64,
-    /// Its bytes, without the end and without carriage returns before it.
+    /// Its bytes, without the newline and carriage returns before it.
     pub bytes: &'a [u8],
-    /// Whether it has its end; otherwise its last number may be the beginning of a longer one.
+    /// Whether it has its newline; otherwise its last number may be cut.
     pub is_whole: bool,
 }
 
@@ -34,23 +34,23 @@ impl<R: Read> Lines<R> {
         Lines { source, buffer: vec![0; CHUNK], start: 0, end: 0, number: 0, ended: false }
     }
 
-    /// What has not been read as lines yet; only before the first line.
+    /// The unread source; only valid before the first line.
     pub fn source(&mut self) -> &mut R {
         &mut self.source
     }
 
-    /// What was read from the source and not been given as lines.
+    /// Bytes read from the source but not yet returned as lines.
     pub fn buffered(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }
 
-    /// Passes over the first bytes of that, which are so many whole lines.
+    /// Skips `bytes` of these, which are `lines` whole lines.
     pub fn skip(&mut self, bytes: usize, lines: u64) {
         self.start += bytes;
         self.number += lines;
     }
 
-    /// The next line; none at the end.
+    /// The next line; `None` at the end.
     pub fn next(&mut self) -> io::Result<Option<Line<'_>>> {
         let mut looked = 0;
         let (from, to, next, is_whole) = loop {
@@ -78,7 +78,7 @@ impl<R: Read> Lines<R> {
         Ok(Some(Line { number: self.number, bytes, is_whole }))
     }
 
-    /// The first part of a line that is too long; the rest of it is passed over.
+    /// The first part of a line that is too long; the rest is skipped.
     fn cut_line(&mut self, from: usize, to: usize) -> io::Result<Line<'_>> {
         let kept = self.buffer[from..to].to_vec();
         loop {
@@ -91,7 +91,7 @@ impl<R: Read> Lines<R> {
                 break;
             }
         }
-        // What was read stays behind the line, which goes to the front.
+        // The bytes already read stay after the line, which moves to the front.
         let rest = self.buffer[self.start..self.end].to_vec();
         let length = kept.len();
         self.buffer.truncate(0);
@@ -102,7 +102,7 @@ impl<R: Read> Lines<R> {
         Ok(Line { number: self.number, bytes: &self.buffer[..length], is_whole: false })
     }
 
-    /// Reads more behind what is there; whether there was more.
+    /// Reads more after the present bytes; returns whether there was more.
     fn fill(&mut self) -> io::Result<bool> {
         self.buffer.copy_within(self.start..self.end, 0);
         (self.start, self.end) = (0, self.end - self.start);

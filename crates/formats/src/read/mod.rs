@@ -1,9 +1,9 @@
 //! Files of other latency tools: bytes to a [`Recording`], and a recording to the stream that an
 //! agent would send.
 //!
-//! A format is found by what a file contains, never by its name or a version in it. Each has a file
-//! in `formats/`. Text is read line by line in memory of fixed size. What can be read is read; what
-//! was left out, what is missing and what contradicts itself becomes a finding.
+//! A format is recognised by the content of a file, never by its name or a version in it. Each has
+//! a file in `formats/`. Text is read line by line in memory of fixed size. Whatever can be read is
+//! read; what was left out, is missing or contradicts itself becomes a finding.
 
 mod bins;
 mod columns;
@@ -33,7 +33,7 @@ pub fn read(source: impl Read + 'static, query: &Query) -> Result<Vec<Recording>
     read_source(Box::new(source), None, query)
 }
 
-/// The same of a file that can be read anywhere.
+/// The same for a file with random access.
 pub fn read_file(file: &File, query: &Query) -> Result<Vec<Recording>, InputError> {
     read_source(Box::new(file.try_clone()?), Some(file.try_clone()?), query)
 }
@@ -60,8 +60,7 @@ fn read_source(
     Ok(recordings)
 }
 
-/// Takes out recordings without a result; what one of them lacks is told by the one before it, or the
-/// first.
+/// Removes recordings without a result; the one before it, or the first, reports what they lack.
 fn keep_those_with_results(recordings: &mut Vec<Recording>) {
     for at in 0..recordings.len() {
         if recordings[at].has_result() || !recordings[at].is_incomplete() {

@@ -1,6 +1,6 @@
 //! Numbers in lines, as the tools write them.
 
-/// Walks through the bytes of a line.
+/// A cursor over the bytes of a line.
 #[derive(Clone, Copy, Debug)]
 pub struct Cursor<'a> {
     rest: &'a [u8],
@@ -11,26 +11,26 @@ impl<'a> Cursor<'a> {
         Cursor { rest: line }
     }
 
-    /// What has not been taken.
+    /// The remaining bytes.
     pub fn rest(&self) -> &'a [u8] {
         self.rest
     }
 
-    /// Passes over blanks.
+    /// Skips blanks.
     pub fn skip_blanks(&mut self) {
         while let Some((b' ' | b'\t', rest)) = self.rest.split_first() {
             self.rest = rest;
         }
     }
 
-    /// Passes over blanks and separators of columns.
+    /// Skips blanks and column separators.
     pub fn skip_separators(&mut self) {
         while let Some((b' ' | b'\t' | b',' | b';' | b'|', rest)) = self.rest.split_first() {
             self.rest = rest;
         }
     }
 
-    /// Passes over this text, if it is next.
+    /// Skips this text, if it is next.
     pub fn take(&mut self, text: &[u8]) -> bool {
         match self.rest.strip_prefix(text) {
             Some(rest) => {
@@ -41,7 +41,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Passes over columns of cyclictest that count nothing, six zeros and a tab each; gives back how
+    /// Skips columns of cyclictest with a count of zero, six zeros and a tab each; returns how
     /// many.
     #[inline]
     pub fn take_zero_columns(&mut self) -> usize {
@@ -52,7 +52,7 @@ impl<'a> Cursor<'a> {
         count
     }
 
-    /// Takes digits; none where there are none, or where they are too many for any count.
+    /// Takes digits; `None` if there are none, or too many for any count.
     pub fn unsigned(&mut self) -> Option<u64> {
         let mut value = 0u64;
         let mut taken = 0;
@@ -75,14 +75,14 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Takes a whole number that may be below zero.
+    /// Takes a whole number with an optional sign.
     pub fn signed(&mut self) -> Option<i64> {
         let negative = self.take(b"-");
         let value = i64::try_from(self.unsigned()?).ok()?;
         Some(if negative { -value } else { value })
     }
 
-    /// Takes what is up to the next blank or separator.
+    /// Takes everything up to the next blank or separator.
     pub fn word(&mut self) -> &'a [u8] {
         let end = self.rest.iter().position(|byte| b" \t,;|".contains(byte));
         let (word, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
@@ -91,7 +91,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// A number with a fraction, after a point or a comma.
+/// A number with optional decimals, after a point or a comma.
 pub fn decimal(word: &[u8]) -> Option<f64> {
     let text = std::str::from_utf8(word).ok()?.trim();
     let value: f64 = match text.contains(',') && !text.contains('.') {
@@ -101,14 +101,14 @@ pub fn decimal(word: &[u8]) -> Option<f64> {
     value.is_finite().then_some(value)
 }
 
-/// A whole number as tools print it: digits alone, and no zeros in front.
+/// A whole number as tools print it: only digits, and no leading zeros.
 pub fn whole(word: &str) -> Option<u64> {
     let is_plain = word.bytes().all(|byte| byte.is_ascii_digit());
     let is_filled = word.len() > 1 && word.starts_with('0');
     if is_plain && !is_filled { word.parse().ok() } else { None }
 }
 
-/// A number as `printf` prints it: digits, with a point between them or without.
+/// A number as `printf` prints it: digits, with or without a point between them.
 pub fn printed(word: &str) -> Option<f64> {
     let (units, decimals) = word.split_once('.').unwrap_or((word, "0"));
     let is_decimals = !decimals.is_empty() && decimals.bytes().all(|byte| byte.is_ascii_digit());
@@ -116,13 +116,13 @@ pub fn printed(word: &str) -> Option<f64> {
     word.parse().ok()
 }
 
-/// A time of this many units in nanoseconds; none beyond 292 years.
+/// A time in these units as nanoseconds; `None` beyond 292 years.
 pub fn nanos(value: f64, unit: i64) -> Option<i64> {
     let nanos = (value * unit as f64).round();
     (nanos.abs() < 9.0e18).then_some(nanos as i64)
 }
 
-/// The bytes of a line as text for people.
+/// The bytes of a line as printable text.
 pub fn shown(line: &[u8]) -> String {
     let text = String::from_utf8_lossy(&line[..line.len().min(60)]);
     text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()

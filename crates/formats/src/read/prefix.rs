@@ -1,12 +1,12 @@
-//! What logs put before each line: times, names, levels and quotes, of whatever shape all lines of
-//! the file have. The formats never see it.
+//! Strips what logs put before each line: times, names, levels and quote marks, in any form shared
+//! by the lines of a file. The formats never see it.
 
 use std::borrow::Cow;
 
-/// Parts before the text of a line; more are not looked for.
+/// Most parts of a prefix.
 const MOST_PARTS: usize = 6;
-/// At least this share of the lines that are not empty must have a shape: the others are what stood
-/// in the terminal before the log began, and after it ended.
+/// Least share of the non-empty lines that must have the prefix: the others are what the terminal
+/// showed before the log began and after it ended.
 const LEAST_SHARE: (usize, usize) = (1, 2);
 
 /// The months, as C prints them.
@@ -17,47 +17,45 @@ const ZONES: [&str; 12] =
     ["UTC", "GMT", "CET", "CEST", "EST", "EDT", "CST", "CDT", "MST", "MDT", "PST", "PDT"];
 const LEVELS: [&str; 7] = ["TRACE", "DEBUG", "INFO", "NOTICE", "WARN", "WARNING", "ERROR"];
 
-/// A part of what stands before the text of a line.
+/// A part of a prefix.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Part {
-    /// `2024-05-01`, also with the time behind a `T`.
+    /// `2024-05-01`, also with the time after a `T`.
     Date,
     /// `12:00:00.123`.
     Clock,
-    /// `May 01 12:00:00`, also with the day of the week and the year; what RFC 5424 and Android put
-    /// before a line.
+    /// `May 01 12:00:00`, also with weekday and year; also the prefixes of RFC 5424 and Android.
     Syslog,
     /// `1714564800.123456` or `12.345678`.
     Seconds,
     /// `[   12.345678]`, `[2024-05-01T12:00:00Z]`, `[pod/name]`.
     Brackets,
-    /// `<6>`, as the kernel marks its levels.
+    /// `<6>`, the kernel's log levels.
     KernelLevel,
     /// `INFO`, `INFO:` or `- INFO -`.
     Level,
     /// `stdout F` of containers, `01O` of GitLab.
     Stream,
-    /// `name[88]:`, also behind the name of a host.
+    /// `name[88]:`, also after a host name.
     Service,
     /// `name |`.
     Column,
     /// `>` or `|` of a quoted text.
     Quote,
-    /// `# ` before every line, as of TAP.
+    /// `# ` before every line, as in TAP.
     Comment,
-    /// The number of a line and a tab or a colon.
+    /// A line number and a tab or a colon.
     Number,
 }
 
-/// The shape of what stands before each line.
+/// The form of what precedes each line.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Prefix {
     parts: Vec<Part>,
 }
 
 impl Prefix {
-    /// The shapes of which the lines of a head have as many parts as they can, the shortest first;
-    /// the first is no prefix at all.
+    /// Possible prefixes of the lines of a head, shortest first; the first is the empty prefix.
     pub fn candidates(head: &[u8]) -> Vec<Prefix> {
         let lines: Vec<Vec<(Part, usize)>> = head
             .split(|byte| *byte == b'\n')
@@ -81,7 +79,7 @@ impl Prefix {
             }
             let most = next.into_iter().max_by_key(|one| one.0);
             let Some((_, part)) = most.filter(|(count, part)| match part {
-                // What begins with it elsewhere is data: the footer of cyclictest.
+                // If only some lines begin with it, it is data: the footer of cyclictest.
                 Part::Comment => *count == lines.len(),
                 _ => *count >= least,
             }) else {
@@ -94,12 +92,12 @@ impl Prefix {
         found
     }
 
-    /// Whether nothing is to be taken off.
+    /// Whether there is nothing to strip.
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }
 
-    /// The text behind the prefix; the whole line where it has another.
+    /// The text after the prefix; the whole line if it has a different one.
     pub fn strip<'a>(&self, line: &'a [u8]) -> &'a [u8] {
         let mut end = 0;
         let mut is_comment = true;
@@ -113,7 +111,7 @@ impl Prefix {
         &line[end..]
     }
 
-    /// The head of a file as the formats are to see it.
+    /// The head of a file as the formats see it.
     pub fn strip_all(&self, head: &[u8]) -> Vec<u8> {
         let mut stripped = Vec::with_capacity(head.len());
         for line in head.split_inclusive(|byte| *byte == b'\n') {
@@ -131,7 +129,7 @@ fn is_at(line: &[(Part, usize)], depth: usize, part: Part) -> bool {
     line.get(depth).is_some_and(|one| one.0 == part)
 }
 
-/// The parts that a line begins with, and where each ends.
+/// The parts at the start of a line, and the end of each.
 fn parts(line: &[u8]) -> Vec<(Part, usize)> {
     let mut found = Vec::new();
     let mut end = 0;
@@ -144,11 +142,11 @@ fn parts(line: &[u8]) -> Vec<(Part, usize)> {
     found
 }
 
-/// The part that a text begins with, and its length with the blanks around it.
+/// The part at the start of a text, and its length with the blanks around it.
 fn part_at(line: &[u8], may_be_comment: bool) -> Option<(Part, usize)> {
     let text = line.trim_ascii_start();
     let before = line.len() - text.len();
-    // Blanks before a number are those of a column, unless a log has right-aligned its lines' numbers.
+    // Blanks before a number belong to a column, unless a log has right-aligned its line numbers.
     let (part, rest) = match text.first()? {
         b'[' => (Part::Brackets, brackets(text)?),
         b'<' => rfc5424(text)
@@ -177,7 +175,7 @@ fn part_at(line: &[u8], may_be_comment: bool) -> Option<(Part, usize)> {
     Some((part, before + text.len() - rest.len()))
 }
 
-/// Blanks and tabs, but no end of a line.
+/// Blanks and tabs, but not newlines.
 trait TrimStartOfLine {
     fn trim_ascii_start_of_line(&self) -> &[u8];
 }
@@ -189,13 +187,13 @@ impl TrimStartOfLine for [u8] {
     }
 }
 
-/// The digits that a text begins with, this many at least and at most, and the rest.
+/// Between `least` and `most` digits at the start of a text; returns the rest.
 fn digits(text: &[u8], least: usize, most: usize) -> Option<&[u8]> {
     let count = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     (least..=most).contains(&count).then(|| &text[count..])
 }
 
-/// The rest behind one of these bytes.
+/// The rest after one of these bytes.
 fn behind<'a>(text: &'a [u8], bytes: &[u8]) -> Option<&'a [u8]> {
     text.split_first().filter(|(first, _)| bytes.contains(first)).map(|(_, rest)| rest)
 }
@@ -205,7 +203,7 @@ fn ends(text: &[u8]) -> bool {
     text.first().is_none_or(|byte| byte.is_ascii_whitespace())
 }
 
-/// The rest behind one of these words.
+/// The rest after one of these words.
 fn word<'a>(text: &'a [u8], words: &[&str]) -> Option<&'a [u8]> {
     let length = text.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
     let (first, rest) = text.split_at(length);
@@ -228,7 +226,7 @@ fn date(text: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// The time of a day with what may follow it: decimals, a half of the day, a zone.
+/// A time of day with optional decimals, AM or PM, and zone.
 fn clock(text: &[u8]) -> Option<&[u8]> {
     let mut rest = bare_clock(text)?;
     if rest.first() == Some(&b'Z') {
@@ -290,7 +288,7 @@ fn brackets(text: &[u8]) -> Option<&[u8]> {
     let end = text.iter().take(80).position(|byte| *byte == b']')?;
     let rest = &text[end + 1..];
     let rest = behind(rest, b":").unwrap_or(rest);
-    // The kernel may have the thread behind the time: `[   12.345678][  T123]`.
+    // The kernel may print the thread after the time: `[ 12.345678][ T123]`.
     (ends(rest) || rest.starts_with(b"[")).then_some(rest)
 }
 
@@ -304,12 +302,12 @@ fn level(text: &[u8]) -> Option<&[u8]> {
         return Some(rest);
     }
     let Some(rest) = rest.strip_prefix(b":") else { return ends(rest).then_some(rest) };
-    // Python has the logger between two colons.
+    // Python prints the logger between two colons.
     let logger = rest.iter().take_while(|byte| is_of_name(byte)).count();
     rest[logger..].strip_prefix(b":").or_else(|| ends(rest).then_some(rest))
 }
 
-/// `<14>1 2024-05-01T12:00:00Z host program 88 - - `, as RFC 5424 has it.
+/// `<14>1 2024-05-01T12:00:00Z host program 88 - - `, as in RFC 5424.
 fn rfc5424(text: &[u8]) -> Option<&[u8]> {
     let mut rest = kernel_level(text)?.strip_prefix(b"1 ")?;
     for _ in 0..5 {
@@ -319,7 +317,7 @@ fn rfc5424(text: &[u8]) -> Option<&[u8]> {
     rest.strip_prefix(b"-").or_else(|| brackets(rest)).filter(|rest| ends(rest))
 }
 
-/// `05-01 12:00:00.123  88  99 I tag: `, as Android has it.
+/// `05-01 12:00:00.123 88 99 I tag: `, as on Android.
 fn logcat(text: &[u8]) -> Option<&[u8]> {
     let mut rest = digits(behind(digits(text, 2, 2)?, b"-")?, 2, 2)?;
     rest = bare_clock(rest.strip_prefix(b" ")?)?;
@@ -352,7 +350,7 @@ fn number_of_grep(text: &[u8]) -> Option<&[u8]> {
     digits(text, 1, 7)?.strip_prefix(b":")
 }
 
-/// The letters of a name of a program, a host or a container.
+/// The characters in the name of a program, a host or a container.
 fn is_of_name(byte: &u8) -> bool {
     byte.is_ascii_alphanumeric() || b"._-/@()".contains(byte)
 }
@@ -381,11 +379,11 @@ fn name_with_colon(text: &[u8]) -> Option<&[u8]> {
         rest = behind(digits(process, 1, 10)?, b"]")?;
     }
     let rest = behind(rest, b":")?;
-    // `grep` puts the name of a file directly before the line.
+    // `grep` prints the file name directly before the line.
     (ends(rest) || name.contains(&b'.')).then_some(rest)
 }
 
-/// Whether a line has nothing but a time.
+/// Whether a line contains only a time.
 pub fn is_time(line: &[u8]) -> bool {
     let rest = syslog(line)
         .or_else(|| clock(line))
@@ -393,7 +391,7 @@ pub fn is_time(line: &[u8]) -> bool {
     rest.is_some_and(|rest| rest.trim_ascii().is_empty())
 }
 
-/// The line without the sequences that steer a terminal, and without the key that ended the tool.
+/// The line without terminal escapes, and without the key that ended the tool.
 pub fn without_escapes(line: &[u8]) -> Cow<'_, [u8]> {
     let line = line.strip_prefix(b"^C").unwrap_or(line);
     if memchr::memchr(0x1b, line).is_none() {
@@ -408,7 +406,7 @@ pub fn without_escapes(line: &[u8]) -> Cow<'_, [u8]> {
         }
         match bytes.next() {
             Some(b'[') => while bytes.next().is_some_and(|byte| !byte.is_ascii_alphabetic()) {},
-            // A title of the window, up to a bell or `ESC \\`.
+            // A window title, up to a bell or `ESC \\`.
             Some(b']') => {
                 while let Some(byte) = bytes.next() {
                     if byte == 0x07 || (byte == 0x1b && bytes.next_if_eq(&b'\\').is_some()) {
@@ -416,9 +414,9 @@ pub fn without_escapes(line: &[u8]) -> Cow<'_, [u8]> {
                     }
                 }
             }
-            // Sets of letters are named by one more.
+            // A character set is selected by one more byte.
             Some(b'(' | b')') => drop(bytes.next()),
-            // What clears the screen, as rtla does, has one letter.
+            // Sequences that clear the screen, as rtla sends, have one byte.
             Some(_) | None => {}
         }
     }

@@ -1,4 +1,5 @@
-//! What a file says: threads with their histograms or figures, conditions, and what it leaves open.
+//! The content of a file: threads with their histograms or figures, conditions, and what it leaves
+//! open.
 
 use latlab_model::finding::{Finding, ImportFinding};
 use latlab_model::import::{Import, ImportFact, ListedGaps};
@@ -6,34 +7,34 @@ use latlab_model::machine::Machine;
 use latlab_model::units::grouped;
 use latlab_model::{Histogram, Nanos};
 
-/// A thread that ran for less than nine tenths of the time of another has not run all the time.
+/// A thread with less than this share of another's time has not run all the time.
 const LEAST_SHARE: (i128, i128) = (9, 10);
-/// Cycles by which threads may differ, because one starts after the other.
+/// Share of cycles by which threads may differ, because one starts after the other.
 const LEAST_OF_OTHERS: (i128, i128) = (1, 10);
 const ALLOWED_LAG: i128 = 10;
 
 /// One recording of a file; most files hold one.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Recording {
-    /// The format, in words.
+    /// Human-readable.
     pub format: &'static str,
-    /// What it is of several in one file: `irq`, `thread`.
+    /// Which of several in one file this is: `irq`, `thread`.
     pub part: Option<String>,
-    /// What the latencies are, in words.
+    /// What the latencies are, human-readable.
     pub quantity: &'static str,
     /// The tool and its version.
     pub tool: Option<String>,
     /// The command line of the tool.
     pub command: Option<String>,
-    /// When it was recorded, as the file says it.
+    /// When it was recorded, as the file states it.
     pub recorded: Option<String>,
-    /// What the file says of the machine.
+    /// What the file says about the machine.
     pub machine: Machine,
-    /// How long it was recorded; zero where the file does not say it.
+    /// Length of the recording; zero if the file does not state it.
     pub length_ns: Nanos,
-    /// The unit to which values are cut off.
+    /// The unit to which values are truncated.
     pub resolution_ns: Option<Nanos>,
-    /// That it lists gaps, which were watched for during its length.
+    /// Set if it lists gaps, which were watched for during its length.
     pub gaps: Option<ListedGaps>,
     /// Each thread, or whatever else the file keeps apart.
     pub series: Vec<Series>,
@@ -48,23 +49,22 @@ pub struct Recording {
 pub struct Series {
     /// CPU that the thread ran on.
     pub cpu: Option<u32>,
-    /// Scheduling in the words of the file.
+    /// Scheduling, in the words of the file.
     pub policy: String,
-    /// Distance of its releases.
     pub period_ns: Option<Nanos>,
     /// Counts, in the bins of the file.
     pub counts: Histogram,
     /// The same in consecutive slices of time; empty if the file has no order.
     pub slices: Vec<Histogram>,
-    /// Whether latencies may be left out of the counts, because the file does not say how many lie
-    /// beyond its last bin.
+    /// Whether the counts may lack latencies, because the file does not say how many lie beyond its
+    /// last bin.
     pub may_lack_latencies: bool,
-    /// A maximum that the file states, also of latencies that are left out.
+    /// A maximum stated by the file, which may be of a latency that is left out.
     pub stated_max_ns: Option<Nanos>,
 }
 
 impl Series {
-    /// The largest latency that the file tells of.
+    /// The largest latency known from the file.
     pub fn largest(&self) -> Nanos {
         let counted = if self.counts.count > 0 { self.counts.max_ns } else { Nanos::ZERO };
         self.stated_max_ns.map_or(counted, |stated| stated.max(counted))
@@ -77,17 +77,15 @@ impl Recording {
         Recording { format, quantity: "wake-up latency", ..Recording::default() }
     }
 
-    /// Adds something that the reader must know.
     pub fn add(&mut self, finding: ImportFinding) {
         self.findings.push(Finding::new(finding));
     }
 
-    /// Adds a finding of one thread.
+    /// Adds a finding about one thread.
     pub fn add_of(&mut self, thread: usize, finding: ImportFinding) {
         self.findings.push(Finding::new(finding).of_thread(thread as u32));
     }
 
-    /// Adds a note.
     pub fn note(&mut self, note: impl Into<String>) {
         self.add(ImportFinding::ImportNote { note: note.into() });
     }
@@ -97,7 +95,7 @@ impl Recording {
         self.facts.push(ImportFact { name: name.to_string(), text: text.into() });
     }
 
-    /// The file names a latency of this size; where none of the data is as large, one is missing.
+    /// The file mentions a latency of this size; if no data is as large, one is missing.
     pub fn has_at_least(&mut self, about: &str, latency: Nanos) {
         let largest = self.series.iter().enumerate().max_by_key(|one| one.1.largest());
         if let Some(thread) = largest.map(|one| one.0) {
@@ -105,7 +103,7 @@ impl Recording {
         }
     }
 
-    /// The same of a latency that belongs to a thread.
+    /// The same for a latency of a known thread.
     pub fn has_at_least_of(&mut self, thread: usize, about: &str, latency: Nanos) {
         let Some(series) = self.series.get_mut(thread) else { return };
         let counted = series.largest();
@@ -121,13 +119,13 @@ impl Recording {
         self.add_of(thread, ImportFinding::ImportContradiction { about, stated, counted });
     }
 
-    /// Something of the recording is not there.
+    /// Reports that something of the recording is missing.
     pub fn lacks(&mut self, missing: impl Into<String>) {
         self.add(ImportFinding::ImportIncomplete { missing: missing.into() });
     }
 
-    /// Compares how long the threads ran, by their cycles and periods. Where these are not known, and may
-    /// differ, only a thread with next to no cycles is told.
+    /// Compares how long the threads ran, by their cycles and periods. If periods are unknown and
+    /// may differ, only a thread with next to no cycles is reported.
     pub fn compare_cycles(&mut self, has_one_period: bool) {
         let ran: Vec<(usize, i128, Option<Nanos>)> = self
             .series
@@ -155,17 +153,16 @@ impl Recording {
         }
     }
 
-    /// Whether anything of the recording is missing, or contradicts itself.
+    /// Whether anything of the recording is missing or contradictory.
     pub fn is_incomplete(&self) -> bool {
         self.findings.iter().any(Finding::forbids_pass)
     }
 
-    /// Whether any latency is known.
     pub fn has_latencies(&self) -> bool {
         self.series.iter().any(|one| one.counts.count > 0)
     }
 
-    /// Whether it says anything: a latency, or that no gap was there in a time.
+    /// Whether it has a result: a latency, or that no gap occurred in a time.
     pub fn has_result(&self) -> bool {
         self.has_latencies() || (self.gaps.is_some() && self.length_ns > Nanos::ZERO)
     }
@@ -181,7 +178,7 @@ impl Recording {
         self.series.iter().fold(0, |sum: u64, one| sum.saturating_add(one.counts.count))
     }
 
-    /// What a run says of where it comes from.
+    /// The origin of the run.
     pub fn import(&self, file: String, original: Option<String>) -> Import {
         Import {
             file,

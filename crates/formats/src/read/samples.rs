@@ -1,21 +1,21 @@
-//! Counts of single latencies, in the order in which they stand in the file.
+//! Counts of single latencies, in file order.
 
 use crate::read::bins::{MOST_BINS, Tally};
 use crate::read::recording::Series;
 use latlab_model::histogram::{Overflow, bin_of};
 use latlab_model::{BinLayout, Histogram, Nanos};
 
-/// Slices of a file that are kept, at most.
+/// Most slices of a file that are kept.
 const MOST_SLICES: usize = 100;
-/// Latencies of the first slices.
+/// Latencies in each of the first slices.
 const LEAST_OF_SLICE: u64 = 16;
 
-/// Slices of a file with as many latencies each, except for the last. Where there would be too many, two
-/// become one.
+/// Slices of a file with equal numbers of latencies, except for the last. If there are too many,
+/// pairs are merged.
 #[derive(Clone, Debug)]
 struct Slices {
     each: u64,
-    /// Latencies of the slice that is read.
+    /// Latencies in the current slice.
     open: u64,
     done: Vec<Histogram>,
 }
@@ -27,7 +27,7 @@ impl Default for Slices {
 }
 
 impl Slices {
-    /// Counts a latency; whether the slice is full with it.
+    /// Counts a latency; returns whether it completes the slice.
     #[inline]
     fn is_full_with_one_more(&mut self) -> bool {
         self.open += 1;
@@ -44,24 +44,24 @@ impl Slices {
     }
 }
 
-/// Histograms of one thread as one.
+/// The sum of histograms of one thread.
 fn joined(slices: &[Histogram]) -> Histogram {
     let mut all = Histogram { layout: BinLayout::default(), ..Histogram::default() };
     for slice in slices {
-        // Layouts of one unit begin alike.
+        // Layouts of one unit share their first edges.
         let _ = all.add(slice);
     }
     all
 }
 
-/// A thread of these slices, which are in the order of time.
+/// A thread with these slices, in order of time.
 fn series_of(mut slices: Vec<Histogram>) -> Series {
     let counts = joined(&slices);
     slices.iter_mut().for_each(|slice| slice.layout = counts.layout.clone());
     Series { counts, slices, ..Series::default() }
 }
 
-/// Latencies of one thread in whole units, each in a bin of one unit, while they are read.
+/// Latencies of one thread in whole units, with one bin per unit, while they are read.
 #[derive(Clone, Default, Debug)]
 pub struct UnitSamples {
     tally: Tally,
@@ -74,7 +74,7 @@ pub struct UnitSamples {
 }
 
 impl UnitSamples {
-    /// Counts a latency of so many units; none where it is negative or longer than 292 years.
+    /// Counts a latency in units; `None` if it is negative or longer than 292 years.
     #[inline]
     pub fn push(&mut self, units: i64, unit_ns: i64) -> Option<()> {
         let bin = u64::try_from(units).ok()?;
@@ -91,7 +91,7 @@ impl UnitSamples {
         Some(())
     }
 
-    /// Counts a latency, if there were many and it is as small as most of them.
+    /// Counts a latency, if many were counted and it is as small as most of them.
     #[inline]
     pub fn push_small(&mut self, units: u64) -> bool {
         let was_counted = self.tally.count_dense(units as usize);
@@ -108,8 +108,8 @@ impl UnitSamples {
         }
     }
 
-    /// Ends a slice, whose unit is taken for a nanosecond until all are known. What lies beyond the last
-    /// bin is in sum and maximum all the same.
+    /// Ends a slice, whose unit is treated as a nanosecond until all are known. Latencies beyond
+    /// the last bin are still included in sum and maximum.
     fn end_slice(&mut self) {
         let bins = self.tally.drain();
         let units = |row: &(u32, u64)| i128::from(row.0) * i128::from(row.1);
@@ -158,7 +158,7 @@ fn unit_bins(unit_ns: i64, number: u32) -> BinLayout {
 pub struct Samples {
     tally: Tally,
     slices: Slices,
-    /// A value stood for several latencies, whose order is not known.
+    /// A value stood for several latencies, whose order is unknown.
     has_counts: bool,
     count: u64,
     sum_ns: i128,
@@ -167,12 +167,12 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// Counts a latency that is not negative.
+    /// Counts a non-negative latency.
     pub fn push(&mut self, latency_ns: i64) {
         self.push_times(latency_ns, 1);
     }
 
-    /// Counts a latency that is not negative as often as it was seen.
+    /// Counts a non-negative latency `times` times.
     pub fn push_times(&mut self, latency_ns: i64, times: u64) {
         if times == 0 {
             return;

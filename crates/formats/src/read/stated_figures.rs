@@ -1,5 +1,5 @@
-//! Bins of a file and what the file states about them: where the two contradict each other, the bins
-//! count, and a finding has both numbers.
+//! Bins of a file and its statements about them: if they contradict each other, the bins count, and
+//! a finding has both numbers.
 
 use crate::read::bins::Bins;
 use crate::read::recording::{Recording, Series};
@@ -7,7 +7,7 @@ use latlab_model::finding::ImportFinding;
 use latlab_model::histogram::Overflow;
 use latlab_model::{BinLayout, Histogram, Nanos};
 
-/// Figures that a file states beside its bins, or instead of them.
+/// Figures that a file states in addition to its bins, or instead of them.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct StatedFigures {
     /// Latencies in the bins.
@@ -16,15 +16,13 @@ pub struct StatedFigures {
     pub count: Option<u64>,
     /// Latencies beyond the last bin.
     pub overflow: Option<u64>,
-    /// The smallest.
     pub min_ns: Option<i64>,
-    /// The mean of all of them.
+    /// Mean of all latencies.
     pub mean_ns: Option<f64>,
-    /// The largest.
     pub max_ns: Option<i64>,
 }
 
-/// Where the bins of a file lie.
+/// Position of the bins of a file.
 #[derive(Clone, Copy, Debug)]
 pub struct Scale {
     /// The first edge.
@@ -33,14 +31,14 @@ pub struct Scale {
     pub width_ns: i64,
     /// Number of bins.
     pub bins: u32,
-    /// The unit to which latencies and figures are cut off.
+    /// The unit to which latencies and figures are truncated.
     pub unit_ns: i64,
-    /// Whether latencies beyond the last bin exist in this format at all.
+    /// Whether this format can have latencies beyond the last bin at all.
     pub is_limited: bool,
 }
 
 impl StatedFigures {
-    /// Latencies beyond the last bin: as stated, or what is missing to all of them.
+    /// Latencies beyond the last bin: as stated, or the difference to the stated total.
     fn overflow_of(&self, binned: u64) -> Option<u64> {
         self.overflow.or_else(|| self.count?.checked_sub(binned))
     }
@@ -81,11 +79,11 @@ pub fn add_bins(recording: &mut Recording, mut bins: Bins, scale: Scale, stated:
     };
     let stated_sum = stated.mean_ns.filter(|mean| coarse && (known > 0 || fits(*mean)));
     let (sum_ns, not_in_sum) = match stated_sum {
-        // In coarse bins the stated mean is the better one, and it holds every latency.
+        // With coarse bins the stated mean is more accurate, and it includes every latency.
         Some(mean) => ((mean * (binned + known) as f64).round() as i128, 0),
         None => (sum, known),
     };
-    // rtla osnoise states a mean of zero whatever it was.
+    // rtla osnoise always states a mean of zero.
     let stated_mean = stated.mean_ns.filter(|mean| *mean > 0.0);
     if let (Some(stated), Some(mean), Some(0)) = (stated_mean, observed.mean_ns(), overflow)
         && !fits(stated)
@@ -116,7 +114,7 @@ pub fn add_bins(recording: &mut Recording, mut bins: Bins, scale: Scale, stated:
     });
 }
 
-/// Adds a thread of which only figures are known; none of them is made up where it is missing.
+/// Adds a thread of which only figures are known; missing ones are not made up.
 pub fn add_summary(recording: &mut Recording, stated: &StatedFigures) {
     let thread = recording.series.len();
     let count = stated.count.unwrap_or(0);
@@ -153,7 +151,7 @@ pub fn add_summary(recording: &mut Recording, stated: &StatedFigures) {
     recording.series.push(Series { counts, stated_max_ns, ..Series::default() });
 }
 
-/// What the rows themselves say.
+/// What the rows themselves show.
 struct Observed {
     count: u64,
     sum_ns: i128,
@@ -162,7 +160,7 @@ struct Observed {
 }
 
 impl Observed {
-    /// Each latency counts as the lower edge of its bin: the tools cut off.
+    /// Each latency counts as the lower edge of its bin, since the tools truncate.
     fn new(rows: &[(u32, u64)], layout: &BinLayout) -> Observed {
         let sum =
             |sum: i128, row: &(u32, u64)| sum + i128::from(layout.low(row.0).0) * i128::from(row.1);
@@ -179,7 +177,7 @@ impl Observed {
     }
 }
 
-/// The smallest and the largest latency: as stated, where that lies in the bin that it should.
+/// The smallest and the largest latency: as stated, if in the expected bin.
 fn extremes(
     recording: &mut Recording,
     thread: usize,
@@ -197,7 +195,7 @@ fn extremes(
             low
         }
         (Some(stated), Some(low)) => {
-            // It says nothing of how late anything was.
+            // It says nothing about how late anything was.
             let (stated, low_text) = (time(stated), time(low));
             recording.note(format!(
                 "Minimum: the file states {stated}, but its data come to {low_text}."
@@ -260,7 +258,7 @@ fn overflow_finding(
     }
 }
 
-/// One finding for all threads of which it is not known what lies beyond the last bin.
+/// One finding for all threads with unknown latencies beyond the last bin.
 pub fn note_unknown_overflow(recording: &mut Recording) {
     let open = |one: &&Series| one.may_lack_latencies && one.counts.count > 0;
     let Some(end_ns) =
@@ -273,14 +271,14 @@ pub fn note_unknown_overflow(recording: &mut Recording) {
     recording.add(ImportFinding::ImportOverflowUnknown { end_ns, largest_ns });
 }
 
-/// One finding where only figures are known.
+/// One finding if only figures are known.
 pub fn note_summary(recording: &mut Recording) {
     if recording.has_latencies() && recording.is_summary() {
         recording.add(ImportFinding::ImportSummaryOnly {});
     }
 }
 
-/// A finding about two numbers that do not fit each other.
+/// A finding about two inconsistent numbers.
 pub fn contradiction(
     recording: &mut Recording,
     thread: usize,

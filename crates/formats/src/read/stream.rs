@@ -1,4 +1,4 @@
-//! A recording as the messages that an agent would send, so that it becomes a run like any other.
+//! A recording as the messages that an agent would send, so that it becomes an ordinary run.
 
 use crate::read::deadline::Misses;
 use crate::read::recording::{Recording, Series};
@@ -57,24 +57,24 @@ impl Recording {
         messages
     }
 
-    /// Gaps that are not listed may be longer than a deadline below the threshold; none where they cannot.
+    /// Unlisted gaps may exceed a deadline below the threshold; `None` if they cannot.
     fn unlisted(&self, deadline: Nanos) -> Option<Finding> {
         let gaps = self.gaps?;
-        // A tool that cuts off its figures lists no gap within a unit above its threshold.
+        // A tool that truncates its figures lists no gap within a unit above its threshold.
         let is_listed =
             gaps.above_ns.is_some_and(|above| deadline >= above + self.unit() - Nanos(1));
         (!is_listed).then(|| Finding::new(ImportFinding::DeadlineUndecided { count: None }))
     }
 
-    /// The unit to which its figures are cut off.
+    /// The unit to which its figures are truncated.
     fn unit(&self) -> Nanos {
         self.resolution_ns.unwrap_or(Nanos(1))
     }
 }
 
 impl Series {
-    /// The slices with the certain misses of each, or all latencies if the file has no order. The last slice
-    /// gets a larger maximum that the file states.
+    /// The slices with the certain misses of each, or all latencies if the file has no order. A
+    /// larger stated maximum goes into the last slice.
     fn in_slices(&self, deadline: Option<Nanos>, unit: Nanos) -> Vec<Histogram> {
         if self.slices.is_empty() {
             return vec![self.counts.clone()];
@@ -106,7 +106,7 @@ fn setup((thread, series): (u32, &Series)) -> ThreadSetup {
     }
 }
 
-/// What the file leaves open of the deadline; none where it decides.
+/// What the file leaves open about the deadline; `None` if it decides.
 fn undecided(misses: &[Misses]) -> Option<Finding> {
     let count: u64 = misses.iter().map(|one| one.undecided).sum();
     let lacks_some = misses.iter().any(|one| one.may_lack_some);

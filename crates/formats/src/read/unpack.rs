@@ -1,4 +1,4 @@
-//! Compressed files, by their first bytes.
+//! Compressed files, detected by their first bytes.
 
 use crate::read::input::InputError;
 use flate2::read::MultiGzDecoder;
@@ -11,11 +11,11 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 const GZIP: &[u8] = b"\x1f\x8b";
 const XZ: &[u8] = b"\xfd7zXZ\0";
 const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";
-/// The same of a frame that is passed over; `pzstd` begins with one.
+/// Start of a frame to skip; `pzstd` begins with one.
 const ZSTD_SKIPPED: &[u8] = b"\x2a\x4d\x18";
 
-/// What a file is packed with that is not unpacked here: its first bytes, where they stand, and the
-/// program.
+/// Archives that are not unpacked here: their first bytes, the offset of these, and the program to
+/// use.
 const ARCHIVES: [(usize, &[u8], &str); 5] = [
     (0, b"BZh", "bunzip2"),
     (0, b"PK\x03\x04", "unzip"),
@@ -24,13 +24,13 @@ const ARCHIVES: [(usize, &[u8], &str); 5] = [
     (257, b"ustar", "tar"),
 ];
 
-/// The program that unpacks a file with these first bytes; `None` if it is no archive.
+/// The program that unpacks a file with these first bytes; `None` if it is not an archive.
 pub fn archive_of(head: &[u8]) -> Option<&'static str> {
     let is_at = |at: usize, magic: &[u8]| head.get(at..at + magic.len()) == Some(magic);
     ARCHIVES.iter().find(|(at, magic, _)| is_at(*at, magic)).map(|one| one.2)
 }
 
-/// The source as plain text or bytes, and whether it was anything else before: compressed, or UTF-16.
+/// The source as plain text or bytes, and whether it was converted: compressed, or UTF-16.
 pub fn unpacked(source: Box<dyn Read>) -> Result<(Box<dyn Read>, bool), InputError> {
     let (plain, was_packed) = without_compression(source)?;
     let (text, was_encoded) = as_utf8(plain)?;
@@ -52,8 +52,7 @@ fn without_compression(mut source: Box<dyn Read>) -> Result<(Box<dyn Read>, bool
     })
 }
 
-/// The source without the mark of its encoding, and as UTF-8: Windows' shell writes what a command prints as
-/// UTF-16.
+/// The source as UTF-8 without a byte order mark: PowerShell writes output as UTF-16.
 fn as_utf8(mut source: Box<dyn Read>) -> Result<(Box<dyn Read>, bool), InputError> {
     let mut first = Vec::new();
     source.by_ref().take(3).read_to_end(&mut first)?;
@@ -68,7 +67,7 @@ fn as_utf8(mut source: Box<dyn Read>) -> Result<(Box<dyn Read>, bool), InputErro
     })
 }
 
-/// Unpacks all frames of a zstd file: `cat` and `pzstd` make files of several.
+/// Decompresses all frames of a zstd file: `cat` and `pzstd` make files of several.
 pub struct ZstdReader<R> {
     source: R,
     decoder: FrameDecoder,
@@ -79,7 +78,7 @@ impl<R: BufRead> ZstdReader<R> {
         ZstdReader { source, decoder: FrameDecoder::new() }
     }
 
-    /// Begins the next frame with content; whether there is one.
+    /// Starts the next frame with content; returns whether there is one.
     fn begin_frame(&mut self) -> io::Result<bool> {
         while !self.source.fill_buf()?.is_empty() {
             match self.decoder.init(&mut self.source) {
@@ -120,7 +119,7 @@ impl<R: BufRead> Read for ZstdReader<R> {
     }
 }
 
-/// Text in UTF-16 as UTF-8; half a letter becomes a replacement.
+/// UTF-16 text as UTF-8; an unpaired surrogate becomes a replacement character.
 struct Utf16Reader<R> {
     source: R,
     is_big: bool,
@@ -128,7 +127,7 @@ struct Utf16Reader<R> {
 }
 
 impl<R: Read> Utf16Reader<R> {
-    /// The next unit of two bytes; none at the end.
+    /// The next code unit; `None` at the end.
     fn unit(&mut self) -> io::Result<Option<u16>> {
         let mut bytes = Vec::with_capacity(2);
         self.source.by_ref().take(2).read_to_end(&mut bytes)?;
@@ -143,7 +142,7 @@ impl<R: Read> Read for Utf16Reader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while self.ready.len() < buffer.len() {
             let Some(unit) = self.unit()? else { break };
-            // The other half of a letter beyond 16 bits follows it, where there is one.
+            // Its low surrogate follows, if there is one.
             let half = (0xd800..0xdc00).contains(&unit);
             let units = [Some(unit), if half { self.unit()? } else { None }];
             for letter in char::decode_utf16(units.into_iter().flatten()) {

@@ -1,4 +1,4 @@
-//! The histogram of a thread in buckets of one length, as most tools have it.
+//! The histogram of a thread in buckets of equal width, as most tools have it.
 
 use crate::write::source::{Source, Unit};
 use crate::write::{Notes, Result};
@@ -8,21 +8,21 @@ use latlab_model::{Bin, Nanos};
 
 /// More buckets than cyclictest has.
 pub const MOST_BUCKETS: u32 = 1_000_000;
-/// latlab's own bins are no longer than 100 ns below this.
+/// Below this, latlab's own bins are at most 100 ns wide.
 const FINE_END: Nanos = Nanos(latlab_model::histogram::FINE_END as i64);
 
-/// What a thread counted.
+/// The counts of a thread.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Buckets {
-    /// Number of a bucket and its count, in rising order.
+    /// Bucket number and count, ascending.
     pub counts: Vec<(u32, u64)>,
     /// Latencies beyond the last bucket.
     pub overflows: u64,
     /// Mean of the latencies in whole units, as cyclictest computes it.
     pub mean: f64,
-    /// Latencies whose bin is wider than a bucket: each counts where its bin begins.
+    /// Latencies whose bin is wider than a bucket, counted at the lower edge of the bin.
     rough: u64,
-    /// Latencies below zero, which count in the first bucket.
+    /// Latencies below zero, counted in the first bucket.
     below_zero: u64,
     /// Latencies of unknown length beyond the bins of an imported file.
     unknown: u64,
@@ -30,16 +30,16 @@ pub struct Buckets {
 
 /// The buckets of all threads.
 pub struct AllBuckets {
-    /// Of each thread, in the order of the run.
+    /// Per thread, in the order of the run.
     pub threads: Vec<Buckets>,
-    /// How many buckets there are.
+    /// Number of buckets.
     pub number: u32,
-    /// Their length.
+    /// Their width.
     pub unit: Unit,
 }
 
 impl AllBuckets {
-    /// As many buckets as are asked for, else so many that every known latency has one.
+    /// As many buckets as requested, or enough for every known latency.
     pub fn new(source: &Source<'_>) -> Result<AllBuckets> {
         let unit = source.unit();
         let spikes = source.tables.spikes()?;
@@ -59,7 +59,7 @@ impl AllBuckets {
         Ok(AllBuckets { threads, number, unit })
     }
 
-    /// What the buckets do not say, in a format that has a number of overflows or has none.
+    /// What the buckets do not show, in a format with or without a number of overflows.
     pub fn notes(&self, has_overflows: bool) -> Notes {
         let fate = if has_overflows { "counted as overflows" } else { "not in the histogram" };
         let sum = |of: fn(&Buckets) -> u64| self.threads.iter().map(of).sum::<u64>();
@@ -93,11 +93,11 @@ impl AllBuckets {
     }
 }
 
-/// Latencies with the number of their bucket, before the buckets are limited.
+/// Latencies with their bucket numbers, before the number of buckets is limited.
 #[derive(Default)]
 struct Placed {
     counts: Vec<(u64, u64)>,
-    /// Where the known ones end, in buckets, where an imported file says it.
+    /// End of the known ones, in buckets, if an imported file states it.
     end: u64,
     stated_mean: Option<f64>,
     buckets: Buckets,
@@ -169,8 +169,7 @@ impl Placed {
     }
 }
 
-/// What no format of another tool has a place for: latencies that may be missing, and releases that were
-/// missed.
+/// What no format of another tool can express: latencies that may be missing, and overruns.
 pub fn note_missed(source: &Source<'_>, notes: &mut Notes) {
     if let Some(incomplete) = source.run.incomplete() {
         let why = within_sentence(incomplete.finding.text().trim_end_matches('.'));

@@ -1,33 +1,30 @@
-//! What cyclictest prints of its threads: the histogram of `-h` and `-H`, and the document of
+//! Output of cyclictest about its threads: the histogram of `-h` and `-H`, and the document of
 //! `--json`. `latlab cyclictest` prints the same.
 
 use serde_json::{Value, json};
 use std::fmt::Display;
 use std::io::{self, Write};
 
-/// What a thread counted and states, in the unit of the histogram.
+/// Counts and figures of a thread, in the unit of the histogram.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Column {
-    /// Number of a bucket and its count, in rising order.
+    /// Bucket number and count, ascending.
     pub counts: Vec<(u32, u64)>,
     /// Latencies beyond the last bucket.
     pub overflows: u64,
-    /// The numbers of their cycles, as far as they are known; no more of them than there are buckets.
+    /// Cycle numbers of the overflows, as far as known; at most as many as there are buckets.
     pub cycles: Vec<u64>,
-    /// The smallest latency.
     pub min: i64,
-    /// The mean.
     pub avg: f64,
-    /// The largest latency.
     pub max: i64,
 }
 
-/// How a histogram is printed.
+/// The form of a printed histogram.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Form {
-    /// How many buckets there are.
+    /// Number of buckets.
     pub buckets: u32,
-    /// Whether `# Total:` is printed, and rows without any count, as up to rt-tests 2.6.
+    /// Whether to print `# Total:` and rows without counts, as up to rt-tests 2.6.
     pub totals_and_empty_rows: bool,
     /// Whether a column has the sums of several threads.
     pub sums: bool,
@@ -101,7 +98,7 @@ fn write_foot<T: Display>(
     writeln!(out, "# {name}: {}", values.join(" "))
 }
 
-/// The numbers of the cycles beyond the last bucket, no more of them than there are buckets.
+/// The numbers of the cycles beyond the last bucket, at most as many as there are buckets.
 fn overflow_line(number: usize, column: &Column, form: Form) -> String {
     let most = column.cycles.len().min(form.buckets as usize).min(column.overflows as usize);
     let listed = &column.cycles[..most];
@@ -117,15 +114,14 @@ fn overflow_line(number: usize, column: &Column, form: Form) -> String {
     text + "\n"
 }
 
-/// What the document of `--json` says beside the threads.
+/// The content of the `--json` document besides the threads.
 pub struct Envelope<'a> {
-    /// The command line.
     pub command: &'a str,
     /// The version of rt-tests whose form this is, such as `2.40`.
     pub version: &'a str,
-    /// When the run began and ended, as e-mails write it.
+    /// Start and end of the run, as in e-mail headers.
     pub times: (String, String),
-    /// Of the system: name and value.
+    /// Properties of the system: name and value.
     pub system: [(&'static str, Value); 6],
     /// Whether the numbers are nanoseconds.
     pub in_ns: bool,
@@ -133,11 +129,9 @@ pub struct Envelope<'a> {
 
 /// A thread of the document.
 pub struct JsonThread<'a> {
-    /// Its figures.
     pub column: &'a Column,
-    /// Its histogram; none where none was asked for.
     pub histogram: JsonHistogram,
-    /// Latencies recorded.
+    /// Number of latencies.
     pub cycles: u64,
     /// The CPU that it was pinned to.
     pub cpu: Option<u32>,
@@ -146,15 +140,14 @@ pub struct JsonThread<'a> {
 /// Whether a thread has a histogram.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum JsonHistogram {
-    /// It has, with its overflows.
+    /// With its overflows.
     Full,
-    /// It has an empty one, as without `-h` up to rt-tests 2.6.
+    /// An empty one, as without `-h` up to rt-tests 2.6.
     Empty,
-    /// It has none.
     None,
 }
 
-/// The document of `--json`, in the keys of the original, two of which end in a colon.
+/// The document of `--json`, with the keys of the original, two of which end in a colon.
 pub fn write_json(
     out: &mut dyn Write,
     envelope: &Envelope<'_>,
@@ -199,7 +192,7 @@ pub fn write_json(
     out.write_all(b"  }\n}\n")
 }
 
-/// The buckets that hold something.
+/// The non-empty buckets.
 fn write_object(out: &mut dyn Write, counts: &[(u32, u64)]) -> io::Result<()> {
     out.write_all(b"      \"histogram\": {")?;
     for (at, (bucket, count)) in counts.iter().enumerate() {

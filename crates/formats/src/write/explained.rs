@@ -1,5 +1,5 @@
-//! Explained spikes as a trace for Perfetto: each from its release to its wake-up, in it the parts of
-//! the wake-up, and in these who had the CPU.
+//! Explained spikes as a trace for Perfetto: each from its release to its wake-up, containing the
+//! parts of the wake-up, and within these what had the CPU.
 
 use crate::write::Result;
 use crate::write::perfetto::{Slice, ThreadTracks, Trace, number_note, text_note, time_note};
@@ -9,7 +9,6 @@ use latlab_model::explanation::{BlameLeg, SpikeBlame};
 use latlab_report::holder_words;
 use std::io::Write;
 
-/// Writes the trace of these spikes.
 pub fn write_explained(
     run: &Run,
     spikes: &[SpikeBlame],

@@ -1,7 +1,7 @@
-//! A stored run to the files of other tools, in the opposite direction of `read`.
+//! Exports a stored run to the file formats of other tools, the opposite of `read`.
 //!
-//! Each format has a file in `formats/`. What a format cannot carry becomes a note, which is a comment
-//! of the file where the format has comments; no count is lost silently.
+//! Each format has a file in `formats/`. What a format cannot carry becomes a note, which is a
+//! comment in the file if the format has comments; no count is lost silently.
 
 mod buckets;
 pub mod cyclictest;
@@ -21,7 +21,7 @@ use std::io;
 /// Why a run is not exported.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The output takes no more.
+    /// The output failed.
     #[error(transparent)]
     Write(#[from] io::Error),
     /// A table of the run cannot be read.
@@ -32,8 +32,7 @@ pub enum Error {
     Refused(String),
 }
 
-/// The result of a step of exporting.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What a format could not carry, a line each.
+/// What a format could not carry, one line each.
 pub type Notes = Vec<String>;

@@ -1,25 +1,24 @@
-//! A trace for Perfetto as it is written: packets of tracks, slices and counters.
+//! Writes a Perfetto trace: packets of tracks, slices and counters.
 
 use crate::write::protobuf::ProtoMessage;
 use latlab_model::run::ClockReading;
 use latlab_model::{Nanos, Run};
 use std::io::{self, Write};
 
-/// Clocks by the numbers of Perfetto.
+/// Perfetto's clock ids.
 const REALTIME: u64 = 1;
 const MONOTONIC: u64 = 3;
 const BOOTTIME: u64 = 6;
-/// All packets are of one writer.
+/// All packets are from one writer.
 const SEQUENCE: u64 = 1;
 /// The track of the run, above all others.
 const RUN_TRACK: u64 = 1;
 
-/// Kinds of events.
+/// Event types.
 const SLICE_BEGIN: u64 = 1;
 const SLICE_END: u64 = 2;
 const COUNTER: u64 = 4;
 
-/// The trace.
 pub struct Trace<'a> {
     out: &'a mut (dyn Write + Send),
     next_track: u64,
@@ -35,7 +34,7 @@ impl<'a> Trace<'a> {
                 trace.clocks(first)?;
                 trace.clocks(last)?;
             }
-            // Of an imported file nobody knows the clocks.
+            // The clocks of an imported file are unknown.
             None => trace.clock = BOOTTIME,
         }
         let process = ProtoMessage::default().number(1, 1).text(6, &format!("latlab {}", run.id));
@@ -49,7 +48,7 @@ impl<'a> Trace<'a> {
         self.out.write_all(ProtoMessage::default().message(1, &packet).as_bytes())
     }
 
-    /// The clocks side by side.
+    /// A snapshot of all clocks.
     fn clocks(&mut self, reading: ClockReading) -> io::Result<()> {
         let clock =
             |id, time: Nanos| ProtoMessage::default().number(1, id).number(2, time.0 as u64);
@@ -88,7 +87,7 @@ impl<'a> Trace<'a> {
         self.event(at, &event.number(30, value as u64))
     }
 
-    /// A slice begins, within the one that its track is in.
+    /// Begins a slice, within the open one of its track.
     pub fn begin_slice(&mut self, track: u64, at: Nanos, slice: &Slice<'_>) -> io::Result<()> {
         let begin = ProtoMessage::default()
             .number(9, SLICE_BEGIN)
@@ -99,44 +98,43 @@ impl<'a> Trace<'a> {
         self.event(at, &begin)
     }
 
-    /// The innermost slice of a track ends.
+    /// Ends the innermost slice of a track.
     pub fn end_slice(&mut self, track: u64, at: Nanos) -> io::Result<()> {
         self.event(at, &ProtoMessage::default().number(9, SLICE_END).number(11, track))
     }
 }
 
-/// What a slice says.
+/// Content of a slice.
 pub struct Slice<'a> {
-    /// Its kind.
     pub category: &'a str,
-    /// Its name.
     pub name: &'a str,
-    /// What else is known of it.
+    /// Debug annotations.
     pub notes: &'a [ProtoMessage],
 }
 
-/// A time among the notes of a slice.
+/// A time as an annotation of a slice.
 pub fn time_note(name: &str, time: Nanos) -> ProtoMessage {
     number_note(name, time.0)
 }
 
-/// A whole number among the notes of a slice.
+/// A whole number as an annotation of a slice.
 pub fn number_note(name: &str, value: i64) -> ProtoMessage {
     ProtoMessage::default().text(10, name).number(4, value as u64)
 }
 
-/// A text among the notes of a slice.
+/// A text as an annotation of a slice.
 pub fn text_note(name: &str, text: &str) -> ProtoMessage {
     ProtoMessage::default().text(10, name).text(6, text)
 }
 
-/// The tracks of the measuring threads. Where a thread serves several releases late, its slices
-/// overlap, and each has a track that is free.
+/// The tracks of the measuring threads. If a thread serves several releases late, its slices
+/// overlap, and each gets a free track.
 #[derive(Default)]
 pub struct ThreadTracks(Vec<(u32, u64, Nanos)>);
 
 impl ThreadTracks {
-    /// The track for a slice from `begin` to `end`; slices of a thread come in the order of their begin.
+    /// The track for a slice from `begin` to `end`; slices of a thread must be ordered by their
+    /// start.
     pub fn take(
         &mut self,
         trace: &mut Trace<'_>,

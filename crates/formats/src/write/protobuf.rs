@@ -1,11 +1,10 @@
-//! Messages of Protocol Buffers, as far as traces and metrics need them.
+//! Protocol Buffers encoding, as far as traces and metrics need it.
 
 /// A message that is being written.
 #[derive(Clone, Default, Debug)]
 pub struct ProtoMessage(Vec<u8>);
 
 impl ProtoMessage {
-    /// Adds a whole number.
     pub fn number(mut self, field: u32, value: u64) -> ProtoMessage {
         self.varint(u64::from(field) << 3);
         self.varint(value);
@@ -20,29 +19,26 @@ impl ProtoMessage {
         self
     }
 
-    /// Adds another message.
     pub fn message(self, field: u32, value: &ProtoMessage) -> ProtoMessage {
         self.bytes(field, &value.0)
     }
 
-    /// Adds a text.
     pub fn text(self, field: u32, value: &str) -> ProtoMessage {
         self.bytes(field, value.as_bytes())
     }
 
-    /// Adds a number with a sign, small ones of either sign in few bytes.
+    /// Adds a signed number in ZigZag encoding.
     pub fn signed(self, field: u32, value: i64) -> ProtoMessage {
         self.number(field, (value << 1 ^ value >> 63) as u64)
     }
 
-    /// Adds a number of double precision.
     pub fn double(mut self, field: u32, value: f64) -> ProtoMessage {
         self.varint(u64::from(field) << 3 | 1);
         self.0.extend_from_slice(&value.to_le_bytes());
         self
     }
 
-    /// The message behind its length.
+    /// The message after its length.
     pub fn delimited(&self) -> Vec<u8> {
         let mut all = ProtoMessage::default();
         all.varint(self.0.len() as u64);
@@ -50,7 +46,6 @@ impl ProtoMessage {
         all.0
     }
 
-    /// What is written so far.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }

@@ -10,21 +10,19 @@ use latlab_model::{Bin, Nanos, Run, ThreadBins};
 /// Rows of a table, some thousand at a time.
 pub type Rows<'a, T> = Box<dyn Iterator<Item = Result<T>> + 'a>;
 
-/// The tables of a run that are read only where a format needs them.
+/// The tables of a run, read only if a format needs them.
 pub trait Tables {
-    /// Every latency with its release; none where they were not stored.
+    /// Every latency with its release; `None` if they were not stored.
     fn samples(&self) -> Result<Option<Rows<'_, SampleBlock>>>;
-    /// The intervals, those of each thread in the order of time.
+    /// The intervals, by time for each thread.
     fn intervals(&self) -> Result<Rows<'_, Vec<IntervalRow>>>;
-    /// The largest latencies that are known with their release.
+    /// The largest latencies with known releases.
     fn spikes(&self) -> Result<Vec<SpikeRow>>;
-    /// The conditions of the machine; none where they were not read.
+    /// The conditions of the machine; `None` if they were not read.
     fn telemetry(&self) -> Result<Option<Rows<'_, Vec<TelemetryRow>>>>;
 }
 
-/// A stored run.
 pub struct Source<'a> {
-    /// Its document.
     pub run: &'a Run,
     /// Its histograms.
     pub bins: &'a [ThreadBins],
@@ -32,18 +30,18 @@ pub struct Source<'a> {
     pub wall: &'a WallClock,
     /// Its other tables.
     pub tables: &'a dyn Tables,
-    /// What the user asks for.
+    /// The user's options.
     pub query: Query,
 }
 
-/// What the user asks for beside the format.
+/// The user's options besides the format.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Query {
-    /// The table of CSV and Parquet.
+    /// The table for CSV and Parquet.
     pub table: Option<Table>,
-    /// Number of bins of a histogram with bins of one length.
+    /// Number of equally wide bins of a histogram.
     pub bins: Option<u32>,
-    /// The length of such a bin.
+    /// The width of such a bin.
     pub unit: Option<Unit>,
 }
 
@@ -57,10 +55,9 @@ pub enum Table {
 }
 
 impl Table {
-    /// All of them.
     pub const ALL: &[Table] = &[Table::Samples, Table::Histogram];
 
-    /// Its word on the command line.
+    /// The name on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             Table::Samples => "samples",
@@ -69,7 +66,7 @@ impl Table {
     }
 }
 
-/// The unit of the numbers of cyclictest and its kin.
+/// The unit of numbers in cyclictest and related formats.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unit {
     /// Microseconds, as usual.
@@ -79,10 +76,9 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// Both.
     pub const ALL: &[Unit] = &[Unit::Microseconds, Unit::Nanoseconds];
 
-    /// Its word on the command line.
+    /// The name on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             Unit::Microseconds => "us",
@@ -90,7 +86,6 @@ impl Unit {
         }
     }
 
-    /// Its length.
     pub fn nanos(self) -> i64 {
         match self {
             Unit::Microseconds => 1_000,
@@ -100,7 +95,7 @@ impl Unit {
 }
 
 impl Source<'_> {
-    /// The unit that is asked for, else that of the imported file, else microseconds.
+    /// The requested unit, or that of the imported file, or microseconds.
     pub fn unit(&self) -> Unit {
         let resolution = self.run.asked.method.import().and_then(|one| one.resolution_ns);
         let own = match resolution {
@@ -110,7 +105,7 @@ impl Source<'_> {
         self.query.unit.unwrap_or(own)
     }
 
-    /// The histogram of a thread; empty where only its figures are known.
+    /// The histogram of a thread; empty if only its figures are known.
     pub fn rows_of(&self, thread: &ThreadRun) -> &[Bin] {
         rows_of(self.bins, thread)
     }
@@ -132,8 +127,8 @@ impl Source<'_> {
         }
     }
 
-    /// What an imported file says of a thread's latencies beyond the last bin: where they begin, and
-    /// the mean of all latencies.
+    /// What an imported file says about a thread's latencies beyond the last bin: where they begin,
+    /// and the mean of all latencies.
     pub fn overflow_of(&self, thread: &ThreadRun) -> Option<(Nanos, Option<Nanos>)> {
         overflow_of(self.run, thread)
     }
@@ -146,14 +141,14 @@ impl Source<'_> {
     }
 }
 
-/// The histogram of a thread; empty where only its figures are known.
+/// The histogram of a thread; empty if only its figures are known.
 pub(crate) fn rows_of<'a>(bins: &'a [ThreadBins], thread: &ThreadRun) -> &'a [Bin] {
     let own = bins.iter().find(|one| one.thread == thread.setup.thread);
     own.map_or(&[], |one| &one.bins)
 }
 
-/// What an imported file says of a thread's latencies beyond the last bin: where they begin, and the
-/// mean of all latencies.
+/// What an imported file says about a thread's latencies beyond the last bin: where they begin, and
+/// the mean of all latencies.
 pub(crate) fn overflow_of(run: &Run, thread: &ThreadRun) -> Option<(Nanos, Option<Nanos>)> {
     run.findings.iter().find_map(|finding| match &finding.kind {
         FindingKind::Import(ImportFinding::ImportOverflow { end_ns, stated_mean_ns, .. })

@@ -1,4 +1,4 @@
-//! Broken files: what can be read is read, and what was lost is said.
+//! Broken files: whatever can be read is read, and losses are reported.
 
 use crate::common::*;
 use latlab_formats::read::{InputError, Query};

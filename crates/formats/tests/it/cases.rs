@@ -1,11 +1,11 @@
-//! Tables of inputs: a text, the command that reads it, and what must come of it.
+//! Tables of inputs: a text, the command that reads it, and the expected result.
 
 use crate::common::*;
 use crate::verdict::*;
 use latlab_formats::read::{InputError, Query, Recording, Unit, format_of_id};
 use latlab_model::Nanos;
 
-/// What the deadline is where the command names none.
+/// The deadline if the command has none.
 const DEADLINE: Nanos = Nanos(100_000);
 
 /// One input.
@@ -16,12 +16,14 @@ pub struct Case {
     input: Vec<u8>,
 }
 
-/// An input with the options of `latlab import`, and what must come of it:
+/// An input with the options of `latlab import`, and the expected result:
 ///
-/// * words of the verdict, `pass`, `fail`, `inconclusive` or `refused`, also `not pass`, parted by ` or `;
-/// * behind a colon the maxima in us, of threads parted by a comma, of recordings by a slash;
-/// * behind semicolons `n=15` for the number of latencies, `says=TEXT` for a text of the findings or
-///   of the error, `silent=TEXT` for one that must not be there.
+/// * words of the verdict, `pass`, `fail`, `inconclusive` or `refused`, also `not pass`, separated
+///   by ` or `;
+/// * after a colon the maxima in us, separated by a comma for threads and by a slash for
+///   recordings;
+/// * after semicolons `n=15` for the number of latencies, `says=TEXT` for a text in the findings or
+///   in the error, `silent=TEXT` for one that must not occur.
 pub fn case(
     name: impl Into<String>,
     command: &'static str,
@@ -31,7 +33,7 @@ pub fn case(
     Case { name: name.into(), command, expected, input: input.into() }
 }
 
-/// Reads all of them; a panic shows each that came out otherwise.
+/// Reads all of them; a panic lists each with an unexpected result.
 pub fn check(cases: Vec<Case>) {
     let number = cases.len();
     let failed: Vec<String> = cases.iter().filter_map(Case::failure).collect();
@@ -68,7 +70,7 @@ impl Case {
         Case { command, ..self }
     }
 
-    /// What is wrong with what comes of the input.
+    /// How the result differs from what was expected.
     fn failure(&self) -> Option<String> {
         let (query, deadline) = query_of(self.command);
         let read = try_read(self.input.clone(), &query);
@@ -117,7 +119,7 @@ fn said(read: &Result<Vec<Recording>, InputError>) -> String {
     }
 }
 
-/// The largest latency of each thread in microseconds; of a thread without any it is a line.
+/// The largest latency of each thread in microseconds; a dash for a thread without any.
 fn maxima_of(read: &Result<Vec<Recording>, InputError>) -> String {
     let of_thread = |one: &latlab_formats::read::Series| match (one.counts.count, one.stated_max_ns)
     {

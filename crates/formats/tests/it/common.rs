@@ -5,19 +5,18 @@ use latlab_model::finding::Finding;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
-/// The top of the repository.
+/// The root of the repository.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// A recording of the repository.
+/// A recording from the repository.
 pub fn fixture(name: &str) -> Vec<u8> {
     let path = root().join("fixtures/recordings").join(name);
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The folder of recordings whose licences keep them out of the repository: it lies beside it, or
-/// nowhere.
+/// The folder of recordings whose licences keep them out of the repository: next to it, or absent.
 pub fn recordings() -> Option<PathBuf> {
     let folders = ["../shared/data", "../../shared/data"].map(|folder| root().join(folder));
     let found = folders.into_iter().find(|folder| folder.join("MANIFEST.json").exists());
@@ -39,7 +38,7 @@ pub fn one(bytes: impl Into<Vec<u8>>) -> Recording {
     all.remove(0)
 }
 
-/// The codes of the findings, in their order.
+/// The codes of the findings, in order.
 pub fn codes(recording: &Recording) -> Vec<&str> {
     recording.findings.iter().map(Finding::code).collect()
 }

@@ -1,4 +1,4 @@
-//! The small files of users that once gave a false pass, or figures of something else.
+//! Small files of users that once gave a false pass, or were misread.
 
 use crate::common::*;
 use crate::verdict::*;
@@ -16,7 +16,7 @@ fn unit(unit: Unit) -> Query {
     Query { unit: Some(unit), ..Query::default() }
 }
 
-/// Maxima in microseconds: of each recording those of its threads.
+/// Maxima in microseconds, for each thread of each recording.
 fn maxima(name: &str) -> Vec<Vec<f64>> {
     let of = |one: &Recording| one.series.iter().map(|one| one.largest().0 as f64 / 1e3).collect();
     read_field(name, &Query::default()).unwrap().iter().map(of).collect()
@@ -125,7 +125,7 @@ fn the_time_between_samples_that_lie_far_apart_was_not_measured() {
     assert!(is_told || recording.length_ns < Nanos(60_000_000_000), "{}", texts(recording));
 }
 
-/// Where the deadline does not say it, the unit that the heading contradicts is an error as well.
+/// Even if the deadline does not depend on it, a contradiction with the heading's unit is an error.
 #[test]
 fn the_unit_of_a_heading_is_not_overruled_in_silence() {
     let ns = unit(Unit::Nanoseconds);

@@ -4,7 +4,7 @@ use crate::common::*;
 use latlab_formats::read::{Query, Unit, format_of_id, read_file};
 use std::fs::File;
 
-/// Latencies, least, mean and largest in microseconds of each thread; a mean of NaN is not compared.
+/// Count, minimum, mean and maximum in microseconds of each thread; a mean of NaN is not compared.
 fn figures(name: &str) -> Vec<(u64, f64, f64, f64)> {
     let recordings = try_read(fixture(name), &Query::default())
         .unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -219,7 +219,7 @@ fn jitterdebugger_in_all_its_forms() {
     let csv = one(fixture("jd_samples.csv"));
     assert_eq!(csv.format, "jitterdebugger samples");
     assert!(csv.count() > 100 && csv.length_ns.0 > 0);
-    // The same samples packed.
+    // The same samples in packed form.
     let mut raw = Vec::new();
     for (cpu, nanos, latency) in [(0u32, 5i64, 49u64), (1, 7, 39), (0, 9, 1_200_000)] {
         raw.extend(cpu.to_le_bytes());
@@ -308,7 +308,7 @@ fn tables_need_a_column_and_a_unit() {
     assert_eq!((csv.count(), csv.series[0].counts.max_ns.0), (2, 7_250));
 }
 
-/// Lines that are taken eight letters at a time come to the same as any other lines.
+/// Lines parsed eight characters at a time give the same result as any other lines.
 #[test]
 fn regular_lines_of_a_log_are_read_like_all_others() {
     let mut log = "Max CPUs = 12\nThread 0 Interval: 1500\n".to_string();

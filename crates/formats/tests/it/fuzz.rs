@@ -1,7 +1,7 @@
-//! Every reader takes anything: no panic, no hang, no more than some memory.
+//! Every reader accepts any input without a panic, hang or unbounded memory.
 //!
-//! The inputs are recordings with random damage, the same each time; `make fuzz` gives each reader a
-//! minute of them. What fails is kept, and named.
+//! The inputs are recordings with random but reproducible damage; `make fuzz` gives each reader a
+//! minute. Failing inputs are kept and named.
 //!
 //! Invariant (imports): Any bytes are read without a panic, a hang or much memory.
 
@@ -16,11 +16,11 @@ use latlab_model::{Nanos, Plan};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use std::io::Write;
 
-/// Damaged files for each reader.
+/// Damaged files per reader, unless LATLAB_FUZZ_SECONDS is set.
 const INPUTS: usize = 200;
 const LARGEST: usize = 1 << 16;
 
-/// What is put into damaged recordings.
+/// Inserted into damaged recordings.
 const WORDS: &[&[u8]] = &[
     b"9.9E37",
     b"-1",
@@ -87,7 +87,7 @@ fn packed() {
     fuzz_bytes("packed", "cyclictest", &[gzip.finish().unwrap(), zstd]);
 }
 
-/// What looks like a part of a prefix, or ends one too early.
+/// Text that looks like a part of a prefix, or ends one too early.
 const PARTS: &[&[u8]] = &[
     b"12:00:00 ",
     b"2024-05-01T12:00:00.1234567Z ",
@@ -109,7 +109,7 @@ const PARTS: &[&[u8]] = &[
     b"\n",
 ];
 
-/// Damaged outputs behind whole prefixes, and outputs behind prefixes that are damaged with them.
+/// Damaged outputs with intact prefixes, and outputs whose prefixes are damaged too.
 #[test]
 fn prefixes() {
     let outputs: Vec<Vec<u8>> = OUTPUTS.iter().map(|one| one.text.as_bytes().to_vec()).collect();
@@ -142,7 +142,7 @@ fn fuzz_bytes(name: &str, format: &str, seeds: &[Vec<u8>]) {
     );
 }
 
-/// Everything that can be done with a file; what comes of it must be sound, whatever it is.
+/// All operations on a file; any result must be consistent.
 fn read_all(bytes: &[u8], format: &str) {
     let named = Query {
         format: format_of_id(format),

@@ -49,25 +49,24 @@ const FIXTURES: &[(&str, bool)] = &[
     ("oslat.json", false),
 ];
 
-/// What no reader can see, and why.
+/// Damage that no reader can see, and why.
 const LIMITS: &[(&str, Damage, &str)] =
     &[("list", Split, "two numbers below each other are two latencies")];
 
-/// Damage of each kind to a small output; LATLAB_LONG tries more.
+/// Attempts per kind of damage to a small output, and to a fixture; LATLAB_LONG multiplies them.
 const TRIES: usize = 60;
-/// Damage of each kind to a fixture.
 const TRIES_OF_FIXTURE: usize = 12;
 const TIMES_OF_LONG: usize = 7;
 
 const MESSAGES: [&[u8]; 2] =
     [b"[   12.345678] usb 1-1: new device\n", b"INFO: task kworker/0:1 blocked for 120 s\n"];
 const LETTERS: &[u8] = b"xZ#?:;|-_' \t\"\0";
-/// With these a number that is as long as it likes becomes another one.
+/// Characters that turn a number of free width into a different valid one.
 const LETTERS_OF_NUMBERS: &[u8] = b"eE.,+";
-/// What is left of a line is seen only if it is more than this many letters.
+/// The remains of a line are noticed only if longer than this.
 const LEAST_REST: usize = 3;
 
-/// A generator that gives the same numbers each time.
+/// A reproducible random generator.
 struct Numbers(u64);
 
 impl Numbers {
@@ -78,7 +77,7 @@ impl Numbers {
     }
 }
 
-/// A kind of damage of one line.
+/// A kind of damage to one line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Damage {
     ReplacedByte,
@@ -109,8 +108,8 @@ const ALL: [Damage; 10] = [
 ];
 
 impl Damage {
-    /// The damaged line with its end, and how many lines it takes the place of; none where it would be
-    /// whole, gone, or with a number that nothing distinguishes from another.
+    /// The damaged line with its newline, and how many lines it replaces; `None` if it would be
+    /// intact, empty, or have a number that is not recognisably different.
     fn of(
         self,
         line: &[u8],
@@ -133,7 +132,7 @@ impl Damage {
         match self {
             DeletedByte | Halved if is_in_number && !tells_lost_digits => None,
             Halved | OverwrittenByMessage if before.trim_ascii().len() < LEAST_REST => None,
-            // With a blank in place of its first digit a number is another one.
+            // With a blank in place of its first digit, a number is a different valid one.
             ReplacedByte if is_in_number && letter.is_ascii_whitespace() => None,
             ReplacedByte if byte != letter => one(&[before, &[letter], &after[1..], b"\n"]),
             ReplacedByte => None,
@@ -155,7 +154,7 @@ impl Damage {
     }
 }
 
-/// A file, how it is read, and what came of it while it was whole.
+/// A file, how it is read, and its result while undamaged.
 struct Whole<'a> {
     name: &'a str,
     text: &'a [u8],
@@ -166,7 +165,7 @@ struct Whole<'a> {
 }
 
 impl Whole<'_> {
-    /// The file with the least deadline that it passes; none where it contradicts itself as it is.
+    /// The file with the smallest deadline that it passes; `None` if it contradicts itself already.
     fn new<'a>(
         name: &'a str,
         text: &'a [u8],
@@ -188,14 +187,14 @@ impl Whole<'_> {
         Some(Whole { name, text, query, deadline, largest, tells_lost_digits })
     }
 
-    /// The same of an output, each of which passes.
+    /// The same for one of the small outputs, all of which pass.
     fn of(output: &Output) -> Whole<'_> {
         let Output { name, text, command, tells_lost_digits } = *output;
         let whole = Whole::new(name, text.as_bytes(), command, tells_lost_digits);
         whole.unwrap_or_else(|| panic!("{name} does not pass"))
     }
 
-    /// The word that a file gets at the deadline, and what it counts.
+    /// The verdict of a file at the deadline, and its counts.
     fn figures(&self, text: &[u8]) -> (Word, Vec<(u64, Nanos)>) {
         let read = read_text(text, &self.query);
         let word = judge(&read, self.deadline).0;
@@ -203,7 +202,7 @@ impl Whole<'_> {
         (word, series.map(|one| (one.counts.count, one.largest())).collect())
     }
 
-    /// The lines without which the file would say something else.
+    /// The lines without which the result would differ.
     fn lines_with_values(&self, lines: &[&[u8]]) -> Vec<usize> {
         let whole = self.figures(self.text);
         let without = |at: &usize| [lines[..*at].concat(), lines[at + 1..].concat()].concat();
@@ -263,7 +262,7 @@ impl Whole<'_> {
     }
 }
 
-/// All flaws that were found, the first of each kind for each file.
+/// Fails with all flaws that were found, the first of each kind for each file.
 fn assert_none(found: &[String]) {
     assert!(
         found.is_empty(),

@@ -1,14 +1,13 @@
-//! A small output of every text format: several threads, with the largest latency in different places.
-//! All pass a deadline just above it.
+//! A small output of every text format: several threads, with the largest latency in different
+//! places. All pass a deadline just above it.
 
-/// An output.
 pub struct Output {
     pub name: &'static str,
     /// The options that it needs.
     pub command: &'static str,
     pub text: &'static str,
-    /// Whether a number that has lost a digit shows it: by the width of its column, its leading zeros,
-    /// or another figure of the output.
+    /// Whether the loss of a digit shows: by the width of its column, leading zeros, or another
+    /// figure of the output.
     pub tells_lost_digits: bool,
 }
 
@@ -21,7 +20,6 @@ const fn output(
     Output { name, command, text, tells_lost_digits }
 }
 
-/// All of them.
 pub const OUTPUTS: &[Output] = &[
     output(
         "cyclictest -q",

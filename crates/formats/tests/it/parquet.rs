@@ -29,9 +29,9 @@ fn written(fields: &str, columns: &[(&str, &[i64])]) -> Vec<u8> {
     file
 }
 
-/// The table, whose end states another number of rows than three.
+/// The table with a different number of rows than three in its footer.
 fn with_rows(mut table: Vec<u8>, rows: u8) -> Vec<u8> {
-    // The third field of the end of the file, before the list of the groups of rows.
+    // The third field of the footer, before the list of row groups.
     let at = table.windows(3).rposition(|bytes| bytes == [0x16, 6, 0x19]).unwrap();
     table[at + 1] = 2 * rows;
     table

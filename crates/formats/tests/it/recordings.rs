@@ -1,11 +1,11 @@
-//! Real recordings of other people: each has the figures that were recomputed from its own bins.
+//! Real recordings from other sources: each has the figures that were recomputed from its own bins.
 
 use crate::common::*;
 use latlab_formats::read::{Query, Recording};
 use serde_json::Value;
 use std::fs;
 
-/// Kinds of the manifest that are recordings of latencies, and no captures of wires.
+/// Manifest kinds that are recordings of latencies, not wire captures.
 const KINDS: [&str; 8] =
     ["cyc-hist", "cyc-csv", "cyc-json", "cyc-verbose", "cyc-bins", "osadl-json", "jd-json", "rtla"];
 
@@ -90,7 +90,7 @@ fn check_rtla(file: &str, recordings: &[Recording], truth: &Value) {
     assert!(series == columns || series == known, "{file}: {series} of {columns} columns");
     for (kind, recording) in recordings.iter().enumerate() {
         for (cpu, one) in recording.series.iter().enumerate() {
-            // Columns of one CPU stand beside each other.
+            // Columns of one CPU are adjacent.
             let width = if series == columns { kinds } else { columns };
             let at = cpu * width + kind;
             assert_eq!(one.counts.count as i64, counts[at], "{file}: count of column {at}");

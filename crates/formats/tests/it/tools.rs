@@ -1,4 +1,4 @@
-//! What the output of each tool can lack, or say twice in different words.
+//! What the output of each tool can lack, or state twice in different words.
 
 use crate::cases::*;
 

@@ -1,4 +1,4 @@
-//! What a file says of a deadline, for tests.
+//! The verdict of a file against a deadline, for tests.
 
 use latlab_formats::read::{InputError, Query, Recording};
 use latlab_model::finding::{Finding, FindingKind, ImportFinding};
@@ -14,7 +14,7 @@ pub enum Word {
     Refused,
 }
 
-/// The verdict of all recordings of a file together, and the largest latency that they tell of.
+/// The verdict of all recordings of a file together, and the largest latency they mention.
 pub fn judge(read: &Result<Vec<Recording>, InputError>, deadline: Nanos) -> (Word, Nanos) {
     let Ok(recordings) = read else { return (Word::Refused, Nanos::ZERO) };
     let largest = recordings.iter().flat_map(|one| &one.series).map(|one| one.largest()).max();
@@ -23,7 +23,7 @@ pub fn judge(read: &Result<Vec<Recording>, InputError>, deadline: Nanos) -> (Wor
     (word.unwrap_or(Word::Pass), largest.unwrap_or_default())
 }
 
-/// The verdict of one recording, by the rule of the verdict of a run.
+/// The verdict of one recording, by the rules for runs.
 fn word_of(recording: &Recording, deadline: Nanos) -> Word {
     let plan = Plan { deadline_ns: Some(deadline), ..Plan::default() };
     let messages = recording.messages(&plan, "x", "0");
@@ -49,7 +49,7 @@ fn word_of(recording: &Recording, deadline: Nanos) -> Word {
     }
 }
 
-/// Reads a text as a file, as if nothing else were said.
+/// Reads a text as a file, without other information.
 pub fn read_text(text: &[u8], query: &Query) -> Result<Vec<Recording>, InputError> {
     crate::common::try_read(text, query)
 }

@@ -4,11 +4,8 @@ use super::{HolderKind, Phase, SpikeBlame, UnexplainedReason};
 use crate::units::counted;
 
 impl SpikeBlame {
-    /// What happened, with the size of the latency first. A stored sentence is returned as it is.
+    /// What happened, with the size of the latency first.
     pub fn sentence(&self) -> String {
-        if let Some(stored) = &self.sentence {
-            return stored.clone();
-        }
         let Some(cause) = &self.cause else {
             let reason = self.reason.unwrap_or(UnexplainedReason::CauseUnknown);
             return format!("{}: not explained: {}.", self.latency_ns, reason.words());

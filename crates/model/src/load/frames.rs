@@ -44,7 +44,6 @@ pub struct LoadLine {
     /// When it was read, on CLOCK_MONOTONIC.
     pub at_ns: Nanos,
     /// Whether the load had been asked to end before.
-    #[serde(default)]
     pub after_end: bool,
     /// The line.
     pub text: String,
@@ -75,8 +74,7 @@ impl fmt::Display for ExitStatus {
 pub struct LostCpus {
     /// When this was first seen, on CLOCK_MONOTONIC.
     pub at_ns: Nanos,
-    /// The look before that; none in older streams.
-    #[serde(default)]
+    /// The look before that.
     pub previous_ns: Option<Nanos>,
     /// The CPUs that none of them may use any more.
     pub lost: CpuSet,
@@ -117,13 +115,10 @@ pub struct LoadEnd {
     /// Processes that are still there, which nothing of ours could end.
     pub left: u32,
     /// CPUs that its processes were allowed while it ran; empty where nobody looked.
-    #[serde(default)]
     pub placement: String,
     /// CPUs that were taken from it; none in most runs.
-    #[serde(default)]
     pub lost_cpus: Option<LostCpus>,
     /// The first thread of it that was given a lower priority; none in most runs.
-    #[serde(default)]
     pub lost_priority: Option<LostPriority>,
     /// Bytes that it printed.
     pub output_bytes: u64,

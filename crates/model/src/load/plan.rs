@@ -98,7 +98,6 @@ pub struct RateRule {
     pub unit: String,
     /// Whether it is also a figure of the whole where it is printed because the load was asked to
     /// end, and not that of a pass that was cut off.
-    #[serde(default)]
     pub at_end: bool,
 }
 

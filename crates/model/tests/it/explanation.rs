@@ -139,43 +139,6 @@ fn an_explanation_is_stored_as_codes_and_printed_with_its_texts() {
     assert!(TEXTS.iter().all(|text| names.iter().any(|name| name == text)), "{names:?}");
 }
 
-/// Invariant (old data): A run that was stored with the sentences of its spikes shows these, but its own remedies.
-#[test]
-fn texts_that_were_stored_are_told_unchanged() {
-    let text = |words: &str| Some(words.to_string());
-    let holder = serde_json::json!({"kind": "printk", "name": "logger"});
-    let leg = serde_json::json!({
-        "from_ns": 0, "to_ns": 2_000_000, "phase": "waiting", "holder": holder, "thread": null,
-        "detail": "3 old lines",
-    });
-    let document = serde_json::json!({
-        "spikes": {"seen": 2, "stored": 2, "while_off": 0, "rate_limited": 0, "stream_full": 0},
-        "explained": 1,
-        "causes": [{
-            "holder": holder, "count": 1, "share": 0.5, "total_ns": 1_500_000, "largest_ns": 1_500_000,
-            "cpus": [1], "first_ns": 0, "last_ns": 0, "realtime": "an old priority",
-            "remedy": "an old command",
-        }],
-        "unexplained": [{"why": "an old reason", "count": 1}],
-        "largest": [{
-            "spike": 7, "thread": 0, "cpu": 1, "release_ns": 5_000_000, "latency_ns": 2_000_000,
-            "legs": [leg], "cause": holder, "cause_ns": 1_500_000, "sentence": "An old sentence.",
-            "stolen": null, "gap": "an old gap",
-        }],
-        "cost": null,
-    });
-    let old: RunExplanation = serde_json::from_value(document).unwrap();
-    for read in [old.clone(), old.rendered(None)] {
-        let (cause, told) = (&read.causes[0], &read.largest[0]);
-        assert_eq!(cause.realtime_words(), text("an old priority"));
-        assert_eq!(cause.remedy(None).as_str(), "dmesg --console-level 1");
-        assert_eq!(read.unexplained[0].words(), "an old reason");
-        assert_eq!(told.sentence(), "An old sentence.");
-        assert_eq!(told.reason_words(), text("an old gap"));
-        assert_eq!(told.condensed(10)[0].detail_words(), text("3 old lines"));
-    }
-}
-
 #[test]
 fn a_spike_without_a_cause_says_why() {
     let of = |reason| SpikeBlame { reason, ..spike(None) }.sentence();

@@ -1,6 +1,5 @@
 //! The vocabulary, tested from outside.
 
-mod campaign;
 mod cpu;
 mod deadline;
 mod edges;
@@ -15,7 +14,6 @@ mod machine;
 mod nanos;
 mod own_work;
 mod pasted;
-mod plan_older;
 mod plan_tuning;
 mod samples;
 mod sanitize;

@@ -33,7 +33,10 @@ fn what_is_no_snapshot_says_where_and_a_later_one_is_refused() {
     let number = error("{\"snapshot\": 1,\n\n \"files\": {\"a\": 1}}");
     assert!(number.starts_with("line 3 is not part of a snapshot: a file is neither"), "{number}");
     let newer = error("{\"snapshot\": 2, \"files\": []}");
-    assert!(newer.contains("version 2") && newer.contains("use a newer latlab"), "{newer}");
+    assert!(
+        newer.contains("version 2") && newer.contains("use the latlab that wrote it"),
+        "{newer}"
+    );
     assert!(Snapshot::from_json(b"{\"snapshot\": 1, \"files\": {}}").is_ok());
 }
 

@@ -4,7 +4,8 @@ use crate::common;
 use latlab_model::Nanos;
 use latlab_model::campaign_table::{CampaignCounts, CampaignSummary};
 use latlab_model::explanation::{
-    BlameLeg, Cause, CpuBefore, Holder, HolderKind, Phase, RunExplanation, SpikeBlame, TracedThread,
+    BlameLeg, Cause, CpuBefore, Holder, HolderKind, Phase, RunExplanation, SpikeBlame,
+    TracedThread, UnexplainedReason,
 };
 use latlab_model::run::VerdictWord;
 use latlab_model::run_length::{AllowedBursts, RunLength};
@@ -89,9 +90,8 @@ proptest! {
     #[test]
     fn no_width_costs_a_cause_its_remedy_or_a_leg(
         names in prop::collection::vec("[a-z]{1,12}(/[a-z0-9]{1,8}){0,2}", 1..6),
-        sentence in "[a-z]{1,12}( [a-z]{1,12}){2,12}",
         lengths in prop::collection::vec(1i64..10_000_000, 6),
-        gap in prop::option::of("[a-z]{1,12}( [a-z]{1,12}){2,12}"),
+        reason in prop::sample::select(UnexplainedReason::ALL),
     ) {
         let holder = |name: &str| Holder { kind: HolderKind::Thread, name: name.to_string() };
         let cause = |(name, length): (&String, &i64)| Cause {
@@ -135,10 +135,10 @@ proptest! {
             cause_ns: Nanos(0),
             longest: None,
             started: Vec::new(),
-            reason: None,
-            sentence: Some(format!("{end} ns: {sentence}")),
+            reason: Some(reason),
+            sentence: None,
             stolen: None,
-            gap: gap.clone(),
+            gap: None,
             before: CpuBefore::default(),
         };
         let mut run = common::normal().run;
@@ -148,12 +148,13 @@ proptest! {
             ..RunExplanation::default()
         };
         run.explanation = Some(explanation);
+        let sentence = blame.sentence();
         let words: Vec<&str> = names.iter().map(String::as_str).chain([sentence.as_str()]).collect();
         for width in 60..=200 {
             let said = causes_text(&run, width, PLAIN);
             check(&said, &[&words[..], &[REMEDY]].concat(), width)?;
             let said = timeline(&blame, &run, width, PLAIN);
-            check(&said, &[&words[..], &["Spike 17"], &[gap.as_deref().unwrap_or("")]].concat(), width)?;
+            check(&said, &[&words[..], &["Spike 17"], &[reason.words()]].concat(), width)?;
         }
     }
 

@@ -1,17 +1,17 @@
-//! What the live page shows of the conditions: temperatures, frequencies, and the load of CPUs.
+//! Conditions on the live page: temperatures, frequencies, and the load of CPUs.
 
 use latlab_model::telemetry::{Reading, Series, metric};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What the time of a CPU goes into; user time holds that of guests.
+/// CPU time fields that count as work; user time includes that of guests.
 const WORK: [&str; 5] = ["user", "nice", "system", "irq", "softirq"];
 const REST: [&str; 3] = ["idle", "iowait", "steal"];
 
 /// The value of a condition at one time, by a name such as `temperature cpu-thermal`.
 pub type Value = (Arc<str>, f64);
 
-/// All series that are shown, as far as they were read.
+/// All displayed series, as far as they were read.
 #[derive(Default)]
 pub struct LiveConditions {
     series: BTreeMap<u32, SeriesKind>,
@@ -27,7 +27,7 @@ enum SeriesKind {
 }
 
 impl LiveConditions {
-    /// A series is announced; most are not shown.
+    /// Registers a series; most are not displayed.
     pub fn announce(&mut self, series: &Series) {
         let gauge = |divisor| {
             let name = format!("{} {}", series.metric, series.subject);
@@ -48,10 +48,10 @@ impl LiveConditions {
         }
     }
 
-    /// What is shown after a reading, which holds only what has changed.
+    /// The values to display after a reading, which contains only changes.
     pub fn read(&mut self, reading: &Reading) -> Vec<Value> {
         if reading.sequence != self.next || reading.whole {
-            // What was in a reading that is missing nobody knows.
+            // The values of a missing reading are unknown.
             self.now.clear();
         }
         self.next = reading.sequence.saturating_add(1);

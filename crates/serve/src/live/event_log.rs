@@ -1,4 +1,4 @@
-//! What was seen of a run so far, in numbered events: the newest whole, what is older joined.
+//! Events of a run so far, numbered: the newest complete, older ones merged.
 
 use super::conditions::{LiveConditions, Value};
 use latlab_digest::{RunBuilder, StreamRow};
@@ -12,17 +12,16 @@ use latlab_store::{FollowState, JournalEvent};
 use std::collections::BTreeMap;
 use std::collections::VecDeque;
 
-/// The newest time that is kept whole.
+/// The newest time that is kept complete.
 pub const WHOLE: Nanos = Nanos(600 * SECOND.0);
-/// What is joined at a time.
+/// Time that is merged at once.
 const BLOCK: Nanos = Nanos(60 * SECOND.0);
-/// Events that are kept whole at most, however short they are, and joined ones.
+/// Most events kept complete, however short they are, and most merged ones.
 const MOST_WHOLE: usize = 40_000;
 const MOST_JOINED: usize = 8_000;
-/// Findings that are kept; more are counted.
+/// Most findings kept; more are counted.
 const MOST_FINDINGS: usize = 200;
 
-/// Something that happened.
 #[derive(Clone, Debug)]
 pub enum LiveEvent {
     /// Latencies of one thread.
@@ -40,19 +39,17 @@ impl LiveEvent {
     }
 }
 
-/// What is known once the measuring begins.
+/// What is known once measuring begins.
 pub struct RunStart {
-    /// What was asked.
     pub plan: Plan,
-    /// The target.
     pub machine: Option<Machine>,
-    /// What was applied.
+    /// The setup as applied.
     pub prepared: AppliedSetup,
     /// The first release of all threads, from which times are counted.
     pub first: Nanos,
 }
 
-/// Everything that is kept of a run that goes on.
+/// Everything kept of a run in progress.
 #[derive(Default)]
 pub struct EventLog {
     assembly: RunBuilder,
@@ -67,17 +64,17 @@ pub struct EventLog {
     totals: BTreeMap<u32, Span>,
     damage: u64,
     standing: Option<Result<FollowState, String>>,
-    /// Number of the last event, and that of the last change of what is told with each batch.
+    /// Number of the last event, and of the last change of the status.
     last: u64,
     told: u64,
-    /// Length of what is joined.
+    /// Length of a merged step.
     step: Nanos,
-    /// Everything before this number is no more as it was sent.
+    /// Events before this number were merged since they were sent.
     rewritten: u64,
 }
 
 impl EventLog {
-    /// Takes what was seen in the journal.
+    /// Adds an event of the journal.
     pub fn push_journal_event(&mut self, seen: JournalEvent) {
         match seen {
             JournalEvent::Message(message) => self.push_message(*message),
@@ -92,11 +89,11 @@ impl EventLog {
         }
     }
 
-    /// Takes where the run stands, or why that is not known.
+    /// Sets the state of the run, or why it is unknown.
     pub fn set_state(&mut self, standing: Result<FollowState, String>) {
         if self.standing.as_ref() != Some(&standing) {
             if standing == Ok(FollowState::Abandoned) {
-                // Nothing more will come, so the last interval is as whole as it will be.
+                // Nothing more will come, so the last interval is as complete as it will be.
                 self.assembly.last_rows().into_iter().for_each(|row| self.count(row));
             }
             self.standing = Some(standing);
@@ -183,12 +180,12 @@ impl EventLog {
         self.last
     }
 
-    /// Whether a reader who has seen up to this number must begin anew.
+    /// Whether a reader who has seen events up to this number must start over.
     pub fn is_rewritten_since(&self, seen: u64) -> bool {
         seen < self.rewritten
     }
 
-    /// Events after this number, in their order.
+    /// Events after this number, in order.
     pub fn events_after(&self, seen: u64) -> impl Iterator<Item = &(u64, LiveEvent)> {
         let newer = move |(number, _): &&(u64, LiveEvent)| *number > seen;
         // Most readers have seen all but the last few.
@@ -203,18 +200,17 @@ impl EventLog {
         newer.map(|(_, finding)| finding)
     }
 
-    /// What is told as a whole when it has changed since this number.
+    /// State and counts, if changed since this number.
     pub fn status(&self, seen: u64) -> Option<(&Result<FollowState, String>, u64, u64)> {
         let standing = self.standing.as_ref().filter(|_| self.told > seen)?;
         Some((standing, self.damage, self.findings_left_out))
     }
 
-    /// Where the run stands.
     pub fn state(&self) -> Option<&Result<FollowState, String>> {
         self.standing.as_ref()
     }
 
-    /// The plan and what became of it, once the measuring begins.
+    /// The plan and its setup, once measuring begins.
     pub fn run_start(&self) -> Option<&RunStart> {
         self.begun.as_ref()
     }
@@ -230,8 +226,8 @@ impl EventLog {
     }
 }
 
-/// Events joined to steps: of latencies everything that [`Span::join`] keeps, of the conditions
-/// one reading for each step. They get the first of the numbers, so that all stay in order.
+/// Events merged into steps: for latencies everything that [`Span::join`] keeps, for conditions one
+/// reading per step. They get the first of the numbers, which keeps the order.
 fn join_events(block: Vec<(u64, LiveEvent)>, step: Nanos) -> Vec<(u64, LiveEvent)> {
     let mut numbers = Vec::with_capacity(block.len());
     let mut spans: BTreeMap<(Nanos, u32), Span> = BTreeMap::new();

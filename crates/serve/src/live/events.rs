@@ -1,7 +1,7 @@
-//! `/live/ID/events`: what happens in a run, as server-sent events.
+//! `/live/ID/events`: the events of a run, as server-sent events.
 //!
-//! A reader asks the log for what comes after the last event it was sent, so that a slow one
-//! takes no memory and holds nobody up; one that is too slow begins anew.
+//! A reader asks the log for what comes after the last event it was sent, so that a slow one takes
+//! no memory and delays no other; one that is too slow starts over.
 
 use super::event_log::{EventLog, LiveEvent, RunStart, WHOLE};
 use super::watchers::Watcher;
@@ -25,9 +25,9 @@ use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::sync::watch::Receiver;
 
-/// What is sent at a time.
+/// Bytes per batch.
 const BATCH_BYTES: usize = 32 << 10;
-/// Something is sent this often, so that both ends notice when the other is gone.
+/// Keep-alive interval, so that both ends notice when the other is gone.
 const QUIET: Duration = Duration::from_secs(15);
 
 /// `/live/ID/events`.
@@ -59,7 +59,7 @@ struct Reader {
 }
 
 impl Reader {
-    /// The next batch; none after the last.
+    /// The next batch; `None` after the last.
     async fn next(&mut self) -> Option<String> {
         while !self.over {
             let batch = self.batch();
@@ -102,12 +102,12 @@ impl Reader {
 }
 
 fn put(batch: &mut String, name: &str, data: &impl Serialize) {
-    // JSON in one line holds no line break, which would end the event.
+    // JSON in one line has no newline, which would end the event.
     let data = serde_json::to_string(data).unwrap_or_default();
     let _ = write!(batch, "event: {name}\ndata: {data}\n\n");
 }
 
-/// A finding with its sentences, whose characters are all harmless.
+/// A finding with its sentences, in harmless characters.
 fn printed(finding: &Finding) -> Value {
     let mut printed = json!(finding.rendered());
     for name in ["text", "remedy"] {
@@ -163,7 +163,7 @@ fn put_event(batch: &mut String, event: &LiveEvent, first: Nanos) {
     }
 }
 
-/// Where the run stands, where that is news; whether nothing more will come.
+/// Adds the state of the run if it is new; returns whether nothing more will come.
 fn put_status(batch: &mut String, id: &str, log: &EventLog, seen: u64) -> bool {
     let Some((standing, damage, left_out)) = log.status(seen) else { return log.is_over() };
     let status = |word: &str| json!({ "standing": word, "damaged_bytes": damage, "findings_left_out": left_out });

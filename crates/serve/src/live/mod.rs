@@ -1,4 +1,4 @@
-//! Runs that go on: their page, and what happens in them as a stream of events.
+//! Runs in progress: their page, and their stream of events.
 
 mod conditions;
 mod event_log;

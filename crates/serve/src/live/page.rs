@@ -1,4 +1,4 @@
-//! `/live/ID`: a run that goes on, with charts where there is a script and as a table without.
+//! `/live/ID`: a run in progress, with charts if scripts are enabled and as a table otherwise.
 
 use super::event_log::EventLog;
 use super::watchers::Watcher;
@@ -18,10 +18,10 @@ use maud::{Markup, html};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A table is loaded anew this often, and its run is followed in between.
+/// The table reloads this often, and its run is followed in between.
 const REFRESH_SECONDS: u64 = 2;
 
-/// `/live/ID`, and the same as a table alone with `?table`.
+/// `/live/ID`, and with `?table` only the table.
 pub async fn page(
     State(shared): State<Arc<ServerState>>,
     Path(id): Path<String>,
@@ -40,14 +40,14 @@ pub async fn page(
     }
     let watch = shared.hub.watch(&id);
     let mut looks = watch.updates();
-    // Before the first look there is nothing to be shown; one that fails shows why.
+    // Before the first poll there is nothing to show; a failed one shows why.
     let _ = looks.wait_for(|looks| *looks > 0).await;
     let html = table(&id, &watch.log());
     tokio::spawn(hold_watcher(watch));
     answered(html)
 }
 
-/// Keeps a run followed until the table is loaded anew, which would read all of it again.
+/// Keeps following a run until the table reloads; otherwise all of it would be read again.
 async fn hold_watcher(watch: Arc<Watcher>) {
     tokio::time::sleep(Duration::from_secs(2 * REFRESH_SECONDS)).await;
     drop(watch);

@@ -1,4 +1,4 @@
-//! Who follows which run: one reader of a journal for all who watch, and none when nobody does.
+//! Followed runs: one reader of a journal for all clients, and none without clients.
 
 use super::event_log::EventLog;
 use crate::state::run_blocking;
@@ -9,28 +9,27 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::watch::{Receiver, Sender};
 
-/// How often a journal is looked at.
+/// Polling interval of a journal.
 const EVERY: Duration = Duration::from_millis(500);
 
-/// The runs that somebody follows.
+/// The followed runs.
 pub struct Watchers {
     store: Store,
     watched: Mutex<HashMap<String, Weak<Watcher>>>,
 }
 
-/// A run that is followed, as long as somebody holds this.
+/// A run is followed as long as this is held.
 pub struct Watcher {
     log: Mutex<EventLog>,
     looks: Sender<u64>,
 }
 
 impl Watchers {
-    /// For the runs of this folder.
     pub fn new(store: Store) -> Watchers {
         Watchers { store, watched: Mutex::default() }
     }
 
-    /// Follows a run, together with all others who do.
+    /// Follows a run, together with all other clients that do.
     pub fn watch(&self, id: &str) -> Arc<Watcher> {
         let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
         watched.retain(|_, watch| watch.strong_count() > 0);
@@ -46,12 +45,12 @@ impl Watchers {
 }
 
 impl Watcher {
-    /// What was seen so far.
+    /// The events so far.
     pub fn log(&self) -> MutexGuard<'_, EventLog> {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells of every poll; the number is zero before the first.
+    /// Signals every poll; the number is zero before the first.
     pub fn updates(&self) -> Receiver<u64> {
         self.looks.subscribe()
     }

@@ -1,12 +1,12 @@
-//! Sides of which all runs of one came before those of the other: what changed, and what the time changed.
+//! Sides measured one after the other, not in turn: separates the change from a drift over time.
 
 use super::MeasuredRun;
 use crate::special::student_above;
 
-/// A two-sided interval of 95 % leaves this to each side.
+/// Each tail of a two-sided 95 % interval.
 const TAIL: f64 = 0.025;
 
-/// The values of a metric in the order of time; which side came first.
+/// The values of a metric in order of time, and which side came first.
 #[derive(Clone, Debug)]
 pub struct InTurn {
     base: Vec<usize>,
@@ -15,12 +15,12 @@ pub struct InTurn {
 }
 
 impl InTurn {
-    /// How the runs of two sides follow each other; `None` where the sides took turns, or virtual time
+    /// Order of the runs of two sides; `None` if the sides took turns, or in virtual time, which
     /// does not drift.
     pub fn of(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<InTurn> {
         let has_virtual_time = |one: &MeasuredRun| one.run.asked.target.has_virtual_time();
         let is_still = base.iter().chain(candidate).all(has_virtual_time);
-        // Runs of the same second are in the order of their numbers.
+        // Runs of the same second are ordered by their numbers.
         let started = |side: &[MeasuredRun], at: usize| {
             let run = &side[at].run;
             (run.started.clone(), run.id.clone())
@@ -50,8 +50,8 @@ impl InTurn {
         })
     }
 
-    /// What the values of a metric show of the step between the sides and of a drift within them. `None` of
-    /// too few values.
+    /// The step between the sides and the drift within them, for one metric. `None` with too few
+    /// values.
     pub fn fit(&self, base: &[f64], candidate: &[f64]) -> Option<DriftFit> {
         let of = |values: &[f64], order: &[usize]| -> Vec<f64> {
             order.iter().map(|at| values[*at]).collect()
@@ -64,14 +64,14 @@ impl InTurn {
     }
 }
 
-/// A step between two series beside a drift that is steady within both.
+/// A step between two series in addition to a steady drift within both.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct DriftFit {
-    /// The interval of the step from the base to the candidate, which allows for the drift.
+    /// Interval of the step from the base to the candidate, corrected for drift.
     pub step: (f64, f64),
-    /// By how much a value is larger than the one before it.
+    /// Difference between a value and the one before it.
     pub slope: f64,
-    /// Whether so steep a slope is no chance.
+    /// Whether the slope is significant.
     pub is_seen: bool,
 }
 
@@ -82,15 +82,15 @@ impl DriftFit {
     }
 }
 
-/// The step from one series to the next one beside a steady drift: least squares of a step and a slope
-/// (regression discontinuity: Thistlethwaite and Campbell 1960), with Student's t.
+/// The step from one series to the next in addition to a steady drift: least squares of a step and
+/// a slope (regression discontinuity: Thistlethwaite and Campbell 1960), with Student's t.
 fn step_beside_drift(first: &[f64], second: &[f64]) -> Option<DriftFit> {
     let (n, m) = (first.len() as f64, second.len() as f64);
     let freedom = n + m - 3.0;
     if freedom < 1.0 {
         return None;
     }
-    // Times count from the first run on; what lies between the sides is one step of them.
+    // Time counts runs from the first; the pause between the sides is one step.
     let times = |values: &[f64], from: f64| -> Vec<f64> {
         (0..values.len()).map(|at| from + at as f64).collect()
     };

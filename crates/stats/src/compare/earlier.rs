@@ -1,9 +1,9 @@
-//! How much runs of a machine differ, by earlier runs of it where the sides have few of their own.
+//! How much runs of a machine differ, estimated from its earlier runs if the sides have few.
 //!
-//! Runs of one boot are more alike than runs of several. So the spread is that of a random-effects model:
-//! runs within boots within groups that were measured alike (analysis of variance of unbalanced groups:
-//! Searle, Casella and McCulloch 1992), and its degrees of freedom are those of Satterthwaite (1946). Each
-//! group has its own level, so that only what its runs differ by counts.
+//! Runs of one boot are more alike than runs of several. So the spread is that of a random-effects
+//! model: runs within boots within groups measured alike (analysis of variance of unbalanced
+//! groups: Searle, Casella and McCulloch 1992), with the degrees of freedom of Satterthwaite
+//! (1946). Each group has its own level; only differences within a group count.
 
 use super::MeasuredRun;
 use super::figures::figure;
@@ -15,23 +15,24 @@ use latlab_model::run::Run;
 use latlab_model::run_comparison::Metric;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// With fewer runs a side than these, earlier ones are asked.
+/// With fewer runs per side, earlier ones are used too.
 pub const ENOUGH_RUNS: usize = 5;
-/// With fewer a side not even they help.
+/// With fewer runs per side, even earlier runs do not help.
 const FEWEST_RUNS: usize = 2;
-/// Fewer earlier runs, or boots, say nothing of the spread.
+/// Fewest earlier runs, or boots, from which to estimate a spread.
 const FEWEST_EARLIER: f64 = 4.0;
-/// Sides that differ more than earlier runs with less than this chance are not like them.
+/// If a spread as large as the sides' has a smaller probability than this, earlier runs do not
+/// describe them.
 const UNLIKE: f64 = 0.05;
-/// A two-sided interval of 95 % leaves this to each side.
+/// Each tail of a two-sided 95 % interval.
 const TAIL: f64 = 0.025;
-/// Runs whose lengths differ by a larger share are not alike.
+/// Runs whose lengths differ by more than this share are not alike.
 const OTHER_LENGTH: f64 = 0.1;
 
-/// What a run is replicated in: its boot; a run of an unknown one stands by itself.
+/// The unit that runs are nested in: their boot. A run of an unknown boot stands by itself.
 type Boot = Option<String>;
 
-/// The value of a run and its boot.
+/// The value of a run, and its boot.
 type Placed = (Boot, f64);
 
 /// A mean square of an analysis of variance.
@@ -41,34 +42,34 @@ struct MeanSquare {
     freedom: f64,
 }
 
-/// How much runs differ between and within boots.
 #[derive(Clone, Copy, Debug)]
 struct Spread {
-    /// None where each group is of one boot.
+    /// `None` if each group has only one boot.
     between: Option<MeanSquare>,
     within: MeanSquare,
-    /// Runs of a boot, as far as it counts for the variance between boots.
+    /// Effective number of runs per boot in the variance between boots.
     size: f64,
 }
 
-/// The difference of two sides by the spread of earlier runs.
+/// The difference of two sides, with the spread of earlier runs.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct ByEarlier {
-    /// The mean of the candidate less that of the base.
+    /// The mean of the candidate minus that of the base.
     pub estimate: f64,
-    /// Its interval with 95 % confidence.
+    /// 95 % confidence interval.
     pub interval: (f64, f64),
-    /// The chance of so large a difference, if nothing differs.
+    /// Probability of a difference this large if nothing changed.
     pub p: f64,
 }
 
-/// Earlier runs that were measured like the sides, in groups of the same name, kernel and settings.
+/// Earlier runs measured like the sides, in groups of the same name, kernel and settings.
 pub struct EarlierRuns<'a> {
     groups: Vec<Vec<&'a MeasuredRun<'a>>>,
 }
 
 impl<'a> EarlierRuns<'a> {
-    /// Those that are alike; `None` where the sides have enough runs or too few, or too few are alike.
+    /// The comparable ones; `None` if the sides have enough runs or too few, or too few earlier
+    /// runs are comparable.
     pub fn of(
         base: &[MeasuredRun],
         candidate: &[MeasuredRun],
@@ -81,7 +82,8 @@ impl<'a> EarlierRuns<'a> {
         let is_alike = |one: &&MeasuredRun| {
             let is_like =
                 |side: &[MeasuredRun]| side.iter().all(|other| are_alike(one.run, other.run));
-            // Whose machine a file is of is not known, and virtual time is the same in each run.
+            // The machine of an imported file is unknown, and in virtual time all runs are the
+            // same.
             let asked = &one.run.asked;
             let is_measured = !asked.method.is_import() && !asked.target.has_virtual_time();
             is_measured && one.run.incomplete().is_none() && (is_like(base) || is_like(candidate))
@@ -98,7 +100,6 @@ impl<'a> EarlierRuns<'a> {
         (freedom as f64 >= FEWEST_EARLIER).then_some(EarlierRuns { groups })
     }
 
-    /// How many there are.
     pub fn count(&self) -> usize {
         self.groups.iter().map(Vec::len).sum()
     }
@@ -113,8 +114,8 @@ impl<'a> EarlierRuns<'a> {
         self.groups.iter().map(of).sum::<usize>() as f64 >= FEWEST_EARLIER
     }
 
-    /// The difference of the sides in a metric; `None` if some earlier run does not have it, or the sides
-    /// differ more among themselves than earlier runs do.
+    /// The difference of the sides in a metric; `None` if an earlier run lacks it, or the sides
+    /// vary more than earlier runs do.
     pub fn difference(
         &self,
         metric: Metric,
@@ -135,13 +136,14 @@ impl<'a> EarlierRuns<'a> {
     }
 }
 
-/// The values of a side, as logarithms, with their boots.
+/// The logarithms of a side's values, with their boots.
 pub fn placed(side: &[MeasuredRun], values: &[f64]) -> Vec<Placed> {
     let boots = side.iter().map(|one| one.run.machine.boot_id.clone());
     boots.zip(logs(values)).collect()
 }
 
-/// Whether two runs measured the same thing in the same way on the same machine; their kernels may differ.
+/// Whether two runs measured the same thing in the same way on the same machine; kernels may
+/// differ.
 fn are_alike(one: &Run, other: &Run) -> bool {
     let facts = ["load", "period", "instrument", "board"];
     let (shorter, longer) =
@@ -161,7 +163,7 @@ fn are_alike(one: &Run, other: &Run) -> bool {
         && one.threads.len() == other.threads.len()
 }
 
-/// What a group of runs has in common beside that.
+/// What runs of one group share in addition.
 fn group(run: &Run) -> (String, String, Option<String>, Option<String>) {
     let machine = &run.machine;
     let (kernel, governor) = (machine.kernel.clone(), machine.governor.clone());
@@ -189,7 +191,7 @@ fn difference(base: &[Placed], candidate: &[Placed], earlier: &[Vec<Placed>]) ->
     Some(ByEarlier { estimate, interval: (estimate - reach, estimate + reach), p })
 }
 
-/// How much values of the same group differ, whatever their boots.
+/// How much values of the same group differ, regardless of boots.
 fn pooled(groups: &[Vec<Placed>]) -> MeanSquare {
     let (mut squares, mut freedom) = (0.0, 0.0);
     for group in groups {
@@ -200,7 +202,6 @@ fn pooled(groups: &[Vec<Placed>]) -> MeanSquare {
     MeanSquare { value: squares / f64::max(freedom, 1.0), freedom }
 }
 
-/// The values of each boot of a group.
 fn by_boot(group: &[Placed]) -> Vec<Vec<f64>> {
     let mut boots: BTreeMap<&String, Vec<f64>> = BTreeMap::new();
     let mut alone = Vec::new();
@@ -239,8 +240,8 @@ impl Spread {
         }
     }
 
-    /// The variance of the difference of two means, with its degrees of freedom; `None` where it takes more
-    /// boots than are known.
+    /// Variance of the difference of two means, with its degrees of freedom; `None` if it needs
+    /// more boots than are known.
     fn of_difference(&self, base: &[Placed], candidate: &[Placed]) -> Option<(f64, f64)> {
         let runs = 1.0 / base.len() as f64 + 1.0 / candidate.len() as f64;
         let boots_of =
@@ -248,7 +249,7 @@ impl Spread {
         let is_within =
             boots_of(base) == boots_of(candidate) && base.iter().all(|one| one.0.is_some());
         let Spread { between, within, size } = *self;
-        // What sides of the same boots have in common is in no difference.
+        // What both sides share by running in the same boots cancels out.
         if is_within && within.freedom >= FEWEST_EARLIER {
             return Some((runs * within.value, within.freedom));
         }
@@ -279,7 +280,7 @@ mod tests {
         (0..12).map(|_| random.uniform()).sum::<f64>() - 6.0
     }
 
-    /// So many boots of so many runs each, whose levels and runs differ by these.
+    /// Simulated values: boots × runs, with a standard deviation for each level.
     fn boots(
         random: &mut Random,
         first: usize,
@@ -295,7 +296,7 @@ mod tests {
         all
     }
 
-    /// How often the interval of two sides without a difference holds it.
+    /// How often the interval covers zero for two sides without a difference.
     fn coverage(spread: (f64, f64), side: (usize, usize), earlier: (usize, usize)) -> f64 {
         let (mut said, mut right) = (0, 0);
         for seed in 0..1_000 {
@@ -329,7 +330,7 @@ mod tests {
         let earlier = [boots(random, 20, (14, 1), (0.0, 0.01))];
         let wild = boots(random, 0, (3, 1), (0.0, 0.2));
         assert_eq!(difference(&wild, &boots(random, 10, (3, 1), (0.0, 0.01)), &earlier), None);
-        // Of one boot each, the sides differ by what one boot does not show.
+        // With one boot per side, the difference between boots cannot be seen.
         let calm = |random: &mut Random, boot| boots(random, boot, (1, 3), (0.0, 0.01));
         let (base, candidate, again) = (calm(random, 1), calm(random, 2), calm(random, 1));
         let one_boot = [boots(random, 1, (1, 9), (0.0, 0.01))];

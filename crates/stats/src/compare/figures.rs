@@ -1,4 +1,4 @@
-//! The number that one run gives for one metric.
+//! The value of a metric for one run.
 
 use super::MeasuredRun;
 use crate::quantile::{latencies_needed, quantile_of_rows};
@@ -8,32 +8,31 @@ use latlab_model::run_comparison::{Metric, UnsupportedMetric};
 use latlab_model::{Bin, Nanos};
 use std::collections::BTreeMap;
 
-/// Fewer stretches than these have no typical maximum.
+/// Fewest stretches with a typical maximum.
 const FEWEST_STRETCHES: u64 = 10;
-/// A run is cut into no more stretches than these.
+/// Most stretches that a run is cut into.
 const MOST_STRETCHES: i64 = 100;
 
-/// A metric of a run, or how much of what it is made of the run has and would need.
+/// A metric of a run, or what the run lacks to have it.
 pub type Figure = Result<f64, Lack>;
 
-/// Too little to make a metric of.
+/// Too little data for a metric.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lack {
     pub has: u64,
     pub needs: u64,
-    /// What the metric lies above, where the sizes of latencies end that are known.
+    /// The largest latency that is resolved; the metric lies above it.
     pub above: Option<Nanos>,
 }
 
 impl Lack {
-    /// Of this run.
     pub fn of(self, metric: Metric, run: &MeasuredRun) -> UnsupportedMetric {
         let Lack { has, needs, above } = self;
         UnsupportedMetric { metric, run: run.run.id.clone(), has, needs, above_ns: above }
     }
 }
 
-/// The metric of a run; stretches are of this length.
+/// The metric of a run, with stretches of this length.
 pub fn figure(metric: Metric, run: &MeasuredRun, stretch: Nanos) -> Figure {
     match share(metric) {
         Some(parts_per_million) => quantile(run, parts_per_million),
@@ -51,7 +50,7 @@ pub fn stated_figure(metric: Metric, run: &MeasuredRun, stretch: Nanos) -> Figur
     Ok(stated.unwrap_or(known))
 }
 
-/// The counts of all threads, rising.
+/// The bins of all threads, ascending.
 fn rows(run: &MeasuredRun) -> Vec<Bin> {
     let mut rows: Vec<Bin> =
         run.bins.iter().flat_map(|thread| thread.bins.iter().copied()).collect();
@@ -76,8 +75,8 @@ fn quantile(run: &MeasuredRun, parts_per_million: u32) -> Figure {
     found.pop().unwrap_or(Err(Lack { has: 0, needs: 1, above: None }))
 }
 
-/// Quantiles of a run by their shares in parts per million, which rise. Each is interpolated within its
-/// bin: two machines that lie on the two sides of an edge are not a whole bin apart.
+/// Quantiles of a run by their shares in parts per million, ascending. Each is interpolated within
+/// its bin, so that two machines on either side of an edge are not a whole bin apart.
 pub fn quantiles(run: &MeasuredRun, shares: &[u32]) -> Vec<Figure> {
     let rows = rows(run);
     let known = censored_above(&rows);
@@ -103,7 +102,7 @@ pub fn quantiles(run: &MeasuredRun, shares: &[u32]) -> Vec<Figure> {
     shares.iter().map(quantile).collect()
 }
 
-/// A latency within a bin; none where it is not above zero.
+/// A latency within a bin; `None` if it is not positive.
 fn interpolated(run: &MeasuredRun, row: &Bin, share: f64) -> Option<f64> {
     let total = &run.run.total;
     let high = total.max_ns.map_or(row.high_ns, |max| row.high_ns.min(max));
@@ -113,7 +112,7 @@ fn interpolated(run: &MeasuredRun, row: &Bin, share: f64) -> Option<f64> {
     (value > 0.0).then_some(value)
 }
 
-/// The length of the stretches into which all runs are cut: a hundredth of the shortest, in whole
+/// Length of the stretches into which all runs are cut: a hundredth of the shortest run, in whole
 /// intervals.
 pub fn stretch_of<'a>(runs: impl Iterator<Item = &'a MeasuredRun<'a>> + Clone) -> Nanos {
     let interval = runs.clone().map(|one| one.run.asked.interval_ns.0).max().unwrap_or(1).max(1);
@@ -122,15 +121,15 @@ pub fn stretch_of<'a>(runs: impl Iterator<Item = &'a MeasuredRun<'a>> + Clone) -
     Nanos(length.unsigned_abs().div_ceil(interval.unsigned_abs()) as i64 * interval)
 }
 
-/// The median of the largest latencies of all threads in each whole stretch.
+/// The median, over whole stretches, of the largest latency of all threads.
 fn median_maximum(spans: &[Span], stretch: Nanos) -> Figure {
     let first = spans.iter().map(|span| span.from).min().unwrap_or_default();
     let last = spans.iter().map(|span| span.to).max().unwrap_or_default();
-    // An interval may end a little before its time.
+    // An interval may end slightly early.
     let whole = ((last - first).0 + stretch.0 / 20) / stretch.0.max(1);
     let mut maxima: BTreeMap<i64, Nanos> = BTreeMap::new();
     for span in spans {
-        // An interval begins with a release, which may come a little early.
+        // An interval begins with a release, which may be slightly early.
         let at = ((span.from - first).0 + stretch.0 / 20) / stretch.0.max(1);
         if let (true, Some(max)) = (at < whole, span.max) {
             let known = maxima.entry(at).or_insert(max);

@@ -1,34 +1,34 @@
-//! What the values of a metric come to.
+//! Judges the values of a metric.
 
 use super::drift::DriftFit;
 use super::earlier::ByEarlier;
 use crate::rank::{MOST_VALUES, Shift, TAIL, median, rank_test, shift, values_needed};
 use latlab_model::run_comparison::{ComparisonWord, Metric, MetricComparison, RatioInterval};
 
-/// A larger probability than this is chance.
+/// Significance level.
 const ALPHA: f64 = 0.05;
-/// The confidence of the interval of a step beside a drift.
+/// Confidence of the interval of a step.
 const LEVEL: f64 = 0.95;
-/// The far tail varies more, and may be worse by this many times the care limit.
+/// The far tail varies more; its margin is this many times larger.
 const CARE_OF_THE_FAR_TAIL: f64 = 2.0;
 
-/// A metric of all runs.
+/// The values of a metric in all runs.
 pub struct Evidence<'a> {
     pub metric: Metric,
     pub base: &'a [f64],
     pub candidate: &'a [f64],
     pub p_of_all: f64,
     pub care: f64,
-    /// The difference by the spread of earlier runs, where the sides have few.
+    /// The difference with the spread of earlier runs, if the sides have few.
     pub by_earlier: Option<ByEarlier>,
-    /// The step beside a drift, where the sides did not take turns.
+    /// The step besides a drift, if the sides did not take turns.
     pub drift: Option<DriftFit>,
-    /// Whether some metric of the runs drifts, so that none is judged.
+    /// Whether any metric of the runs drifts, so that none is judged.
     pub drifts: bool,
     pub refused: bool,
 }
 
-/// Compares the values by their logarithms, so that the difference is a ratio.
+/// Compares logarithms, so that the difference is a ratio.
 pub fn judge_metric(evidence: &Evidence) -> MetricComparison {
     let Evidence { metric, base, candidate, p_of_all, care, drift, drifts, refused, .. } =
         *evidence;
@@ -45,8 +45,8 @@ pub fn judge_metric(evidence: &Evidence) -> MetricComparison {
             Metric::P99_99 | Metric::MedianMaximum => CARE_OF_THE_FAR_TAIL,
         };
     let interval = interval.map(|(low, high, level)| match drift {
-        // A machine that drifts looks like one that has changed, so both must say so. That also leaves open
-        // what a drift too small to be seen may have done.
+        // Drift looks like change, so both intervals must exclude it. That also covers a drift too
+        // small to be seen.
         Some(DriftFit { step: (least, most), .. }) => (low.min(least), high.max(most), LEVEL),
         None => (low, high, level),
     });
@@ -72,12 +72,12 @@ pub fn judge_metric(evidence: &Evidence) -> MetricComparison {
         ComparisonWord::Changed => (estimate - limit).abs(),
         _ => limit,
     };
-    // What is open with as many runs as are usual needs some more than are there.
+    // A comparison still open at the usual number of runs needs some more than it has.
     let more = |needed: usize| {
         let wanted = needed.max(runs + 1 + runs / 4);
         (wanted <= MOST_VALUES).then(|| (wanted - runs) as u32)
     };
-    // More runs in the same order do not part a drift from a change.
+    // More runs in the same order do not separate a drift from a change.
     let is_open = matches!(word, ComparisonWord::Changed | ComparisonWord::Inconclusive) && !drifts;
     MetricComparison {
         metric,
@@ -95,14 +95,13 @@ pub fn judge_metric(evidence: &Evidence) -> MetricComparison {
     }
 }
 
-/// The logarithms of values.
 pub fn logs(values: &[f64]) -> Vec<f64> {
     values.iter().map(|value| value.ln()).collect()
 }
 
 fn word(interval: RatioInterval, limit: f64, p_of_all: f64) -> ComparisonWord {
     let RatioInterval { low, high, .. } = interval;
-    // Of many metrics some are apart by chance, which the intervals do not know.
+    // With many metrics some differ by chance; single intervals do not account for that.
     let real = p_of_all <= ALPHA;
     match () {
         () if high <= limit => ComparisonWord::NoRegression,
@@ -112,7 +111,7 @@ fn word(interval: RatioInterval, limit: f64, p_of_all: f64) -> ComparisonWord {
     }
 }
 
-/// How much the values of one side differ from each other, whichever side; none of one value a side.
+/// Pooled standard deviation within the sides; `None` with one value per side.
 fn pooled_deviation(first: &[f64], second: &[f64]) -> Option<f64> {
     let freedom = (first.len() + second.len()).checked_sub(2).filter(|&freedom| freedom > 0)?;
     let squares = |values: &[f64]| {
@@ -122,7 +121,6 @@ fn pooled_deviation(first: &[f64], second: &[f64]) -> Option<f64> {
     Some(((squares(first) + squares(second)) / freedom as f64).sqrt())
 }
 
-/// The middle of the values of a side.
 pub fn middle(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

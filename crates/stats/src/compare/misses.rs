@@ -10,17 +10,17 @@ use latlab_model::Nanos;
 use latlab_model::run::VerdictWord;
 use latlab_model::run_comparison::{BurstComparison, ComparisonWord, MissComparison};
 
-/// A larger probability than this is chance.
+/// Significance level.
 const ALPHA: f64 = 0.05;
 
-/// The share of the releases of each run that missed.
+/// Share of each run's releases that missed the deadline.
 pub struct MissShares {
     pub deadline_ns: Nanos,
     pub base: Vec<f64>,
     pub candidate: Vec<f64>,
 }
 
-/// The shares, where all runs have the same deadline.
+/// The shares, if all runs have the same deadline.
 pub fn miss_shares(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<MissShares> {
     let deadline_ns = common_deadline(base.iter().chain(candidate))?;
     let share = |one: &MeasuredRun| {
@@ -30,20 +30,19 @@ pub fn miss_shares(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<Mi
     Some(MissShares { deadline_ns, base: shares(base), candidate: shares(candidate) })
 }
 
-/// What misses are judged by.
 pub struct MissEvidence<'a> {
     pub shares: MissShares,
-    /// The probability of such a difference among all metrics and misses together.
+    /// Probability of such a difference, adjusted for all metrics and misses together.
     pub p_of_all: f64,
-    /// How the runs follow each other, where the sides did not take turns.
+    /// Order of the runs, if the sides did not take turns.
     pub in_turn: Option<&'a InTurn>,
-    /// Whether the runs drift, so that the sides cannot be told apart.
+    /// Whether the runs drift, so that sides and time cannot be separated.
     pub drifts: bool,
     pub refused: bool,
 }
 
-/// The misses of both sides. Each run counts alike: misses come in bursts, so that two of them are not
-/// two observations.
+/// The misses of both sides. Each run counts once: misses come in bursts, so two misses are not two
+/// observations.
 pub fn compare_misses(
     base: &[MeasuredRun],
     candidate: &[MeasuredRun],
@@ -64,7 +63,7 @@ pub fn compare_misses(
     let bursts = compare_bursts(base, candidate, tolerance);
     let against_limit = bursts.and_then(|bursts| bursts.limit).map(|limit| word(&limit));
     let word = match against_limit {
-        // The candidate's own runs show it, whatever the base is.
+        // The candidate's own runs show it, regardless of the base.
         Some(Some(VerdictWord::Fail)) => Some(ComparisonWord::Regressed),
         _ if is_more && *p_of_all <= ALPHA && !refused && !drifts => {
             Some(ComparisonWord::Regressed)

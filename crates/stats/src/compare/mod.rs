@@ -1,8 +1,9 @@
-//! Runs of two sides against each other.
+//! Compares the runs of two sides.
 //!
-//! What is replicated is the run: thousands of latencies of one run say how that run was, and two runs of
-//! the same machine differ by more than their latencies suggest. So each run gives one number for each
-//! metric, and the sides are compared by the exact rank test, which takes no distribution for granted.
+//! The unit of replication is the run: thousands of latencies of one run describe that run, and two
+//! runs of the same machine differ by more than their latencies suggest. So each run gives one
+//! value per metric, and the sides are compared by the exact rank test, which assumes no
+//! distribution.
 
 mod drift;
 mod earlier;
@@ -30,25 +31,23 @@ use latlab_model::{Run, ThreadBins};
 pub use remarks::{differences, recorded};
 use std::collections::BTreeSet;
 
-/// A run with what is compared of it.
+/// A run with the data that a comparison needs.
 #[derive(Clone, Copy, Debug)]
 pub struct MeasuredRun<'a> {
-    /// The run.
     pub run: &'a Run,
-    /// The counts of its threads.
     pub bins: &'a [ThreadBins],
-    /// Its intervals, of all threads.
+    /// Intervals of all threads together.
     pub spans: &'a [Span],
-    /// The row of its campaign; none of a run that belongs to none.
+    /// The row of its campaign; `None` outside campaigns.
     pub scenario: Option<&'a str>,
 }
 
 /// How much worse a candidate may be.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Tolerance {
-    /// The share by which its figures may be larger.
+    /// Margin: share by which its figures may be larger.
     pub care: f64,
-    /// Bursts of deadline misses that may come in an hour; none where they are only compared.
+    /// Allowed bursts of deadline misses per hour; `None` to compare them only.
     pub bursts_per_hour: Option<f64>,
 }
 
@@ -58,7 +57,7 @@ impl Default for Tolerance {
     }
 }
 
-/// Compares two sides of runs; neither may be empty. Runs of which latencies may be missing take no part.
+/// Compares two sides of runs; neither may be empty. Runs that may lack latencies are left out.
 pub fn compare_runs(
     base: &[MeasuredRun],
     candidate: &[MeasuredRun],
@@ -67,7 +66,8 @@ pub fn compare_runs(
     compare_beside(base, candidate, &[], tolerance)
 }
 
-/// The same where `earlier` runs of the machines may say how much runs differ, if the sides have few.
+/// The same with `earlier` runs of the machines, which tell how much runs differ if the sides have
+/// few.
 pub fn compare_beside(
     base: &[MeasuredRun],
     candidate: &[MeasuredRun],
@@ -106,7 +106,7 @@ fn compare_complete(
         side.iter().filter_map(|one| one.scenario).map(str::to_string).collect()
     };
     let (of_base, of_candidate) = (names(base), names(candidate));
-    // One row against another one was asked for by name.
+    // The user asked by name for one row against another.
     let are_two_rows = of_base.len() == 1 && of_candidate.len() == 1 && of_base != of_candidate;
     let by_row = all_named && !are_two_rows;
     let scenarios = match by_row {
@@ -147,12 +147,12 @@ fn compare_complete(
 const METRICS: &[Metric] =
     &[Metric::P50, Metric::P99, Metric::P99_9, Metric::P99_99, Metric::MedianMaximum];
 
-/// A metric that all runs have, a value for each.
+/// A metric that all runs have, with a value for each.
 struct Values {
     metric: Metric,
     base: Vec<f64>,
     candidate: Vec<f64>,
-    /// The same as the runs state it.
+    /// The values as the runs state them.
     stated: [Vec<f64>; 2],
 }
 
@@ -162,7 +162,7 @@ impl Values {
     }
 }
 
-/// The steepest drift that the runs show.
+/// The steepest significant drift of the runs.
 fn seen_drift(supported: &[Values], fits: &[Option<DriftFit>]) -> Option<MetricDrift> {
     let seen = supported.iter().zip(fits).filter_map(|(one, fit)| {
         let fit = fit.filter(|fit| fit.is_seen)?;
@@ -188,12 +188,12 @@ fn compare_scenario(
         .map(|one| (one.base.as_slice(), one.candidate.as_slice()))
         .chain(shares.iter().map(|one| (one.base.as_slice(), one.candidate.as_slice())))
         .collect();
-    // Scenarios are measured in runs of their own, so that their chances multiply.
+    // Each scenario has its own runs, so their probabilities multiply.
     let of_all = |p: f64| 1.0 - (1.0 - p.min(1.0)).powi(scenarios as i32);
     let mut p_of_all: Vec<f64> = joint_test(&sides).into_iter().map(of_all).collect();
     let earlier = EarlierRuns::of(base, candidate, earlier);
     let stretch = stretch_of(base.iter().chain(candidate));
-    // All metrics by the same runs, or none.
+    // All metrics are judged by earlier runs, or none is.
     let differences: Option<Vec<ByEarlier>> = earlier.as_ref().and_then(|earlier| {
         let of = |one: &Values| {
             let (base, candidate) =
@@ -206,7 +206,7 @@ fn compare_scenario(
     for (p, found) in p_of_all.iter_mut().zip(differences.iter().flatten()) {
         *p = of_all((found.p * supported.len() as f64).min(1.0));
     }
-    // Misses stand behind the metrics.
+    // Misses come after the metrics.
     let of_misses = p_of_all.get(supported.len()).copied().unwrap_or(1.0);
     let fits: Vec<Option<DriftFit>> = supported.iter().map(|one| one.drift(&in_turn)).collect();
     let drift = seen_drift(&supported, &fits);
@@ -247,7 +247,7 @@ fn compare_scenario(
     let open = is_open.then_some(ComparisonWord::Inconclusive);
     ScenarioComparison {
         name: name.map(str::to_string),
-        // That the candidate exceeds a tolerated rate, its own runs show.
+        // The candidate's own runs show that it exceeds a tolerated rate.
         word: words
             .chain(open)
             .max()
@@ -264,8 +264,8 @@ fn compare_scenario(
     }
 }
 
-/// The runs without those that hold exactly the latencies of another: a run that was copied, imported twice
-/// or simulated with the same seed is no replication.
+/// Leaves out runs with exactly the latencies of another: a copy, a second import or a simulation
+/// with the same seed is no replication.
 fn without_copies<'a>(side: &[MeasuredRun<'a>]) -> Vec<MeasuredRun<'a>> {
     let has_shape = |one: &MeasuredRun| one.bins.iter().any(|thread| thread.bins.len() > 1);
     let is_copy = |at: usize| {

@@ -1,4 +1,4 @@
-//! What limits a comparison: too few runs, boots, order, releases that were not counted.
+//! What limits a comparison: too few runs or boots, the order of runs, uncounted releases.
 
 use super::MeasuredRun;
 use super::earlier::EarlierRuns;
@@ -10,12 +10,12 @@ use latlab_model::run::Run;
 use latlab_model::run_comparison::ComparisonRemark;
 use std::collections::BTreeSet;
 
-/// Sides that differ by less than this share are equally long, or recorded alike.
+/// Smaller relative differences in length or recording rate are ignored.
 const NOTABLE: f64 = 0.01;
-/// Missed releases that are fewer than this share change no figure.
+/// A smaller share of overruns changes no figure.
 const NOTABLE_MISSED: f64 = 0.001;
 
-/// Whether no figure can be trusted to answer the question.
+/// Whether this remark rules out any judgement.
 pub fn refuses(remark: &ComparisonRemark) -> bool {
     matches!(
         remark,
@@ -25,8 +25,9 @@ pub fn refuses(remark: &ComparisonRemark) -> bool {
     )
 }
 
-/// All that limits the comparison, the heaviest first; `copies` are left out, `order` is what the order of
-/// the runs limits, and `earlier` are runs that say how much runs, and perhaps boots, differ.
+/// All that limits the comparison, most serious first. `copies` were left out, `order` is the limit
+/// set by the order of the runs, and `earlier` are runs that tell how much runs, and perhaps boots,
+/// differ.
 pub fn remarks(
     base: &[MeasuredRun],
     candidate: &[MeasuredRun],
@@ -63,7 +64,7 @@ fn boots(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<ComparisonRe
     let boots = |side: &[MeasuredRun]| -> Option<BTreeSet<String>> {
         side.iter().map(|one| one.run.machine.boot_id.clone()).collect()
     };
-    // A guest in virtual time is booted for each run, and is the same at each boot with its seed.
+    // Virtual time boots a guest per run, and each boot with the same seed is the same.
     if are_in_virtual_time(base, candidate) {
         return None;
     }
@@ -80,17 +81,17 @@ fn boots(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<ComparisonRe
     }
 }
 
-/// Something of a run, as text.
+/// A property of a run, as text.
 type Fact = fn(&Run) -> String;
 
-/// What runs of one side were asked for differently.
+/// What the runs of one side were asked to do differently.
 fn unequal(side: &[MeasuredRun]) -> Option<ComparisonRemark> {
     let facts = ["load", "kernel", "period", "instrument", "board"];
     let what = differences(side.iter().map(|one| one.run), &facts);
     what.map(|what| ComparisonRemark::UnequalRuns { what })
 }
 
-/// In which of these facts runs differ; none where they do in none.
+/// The properties in which runs differ; `None` if in none.
 pub fn differences<'a>(
     runs: impl Iterator<Item = &'a Run> + Clone,
     named: &[&str],
@@ -119,7 +120,7 @@ fn instrument(run: &Run) -> String {
     }
 }
 
-/// What was recorded, in the words of the glossary.
+/// What was recorded, in the terms of the glossary.
 pub fn recorded(run: &Run) -> String {
     let words = match (&run.asked.method, run.asked.method.records()) {
         (Method::Import(import), _) => match import.quantity.as_str() {
@@ -134,7 +135,7 @@ pub fn recorded(run: &Run) -> String {
     words.to_string()
 }
 
-/// A latency, a gap of a busy loop and a response of a pin are as long as they are for other reasons.
+/// Latencies, gaps of a busy loop and pin responses cannot be compared with each other.
 fn kind(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<ComparisonRemark> {
     let kinds = |side: &[MeasuredRun]| -> BTreeSet<String> {
         side.iter().map(|one| recorded(one.run)).collect()
@@ -145,7 +146,7 @@ fn kind(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<ComparisonRem
         .then(|| ComparisonRemark::OtherKind { base: words(&base), candidate: words(&candidate) })
 }
 
-/// In what the sides were measured differently, where each of them is alike in itself.
+/// How the method differs between two sides that are each uniform.
 fn method(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<ComparisonRemark> {
     let facts: [(&str, Fact); 2] = [("period", period), ("instrument", instrument)];
     let values = |side: &[MeasuredRun], fact: Fact| -> BTreeSet<String> {
@@ -177,7 +178,7 @@ fn length(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<ComparisonR
     )
 }
 
-/// A side that records fewer latencies in the same time has left out late ones.
+/// A side that records fewer latencies in the same time has omitted late ones.
 fn rate(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<ComparisonRemark> {
     let period = |one: &MeasuredRun| one.run.applied.threads.first().and_then(|one| one.period_ns);
     let all = || base.iter().chain(candidate);
@@ -189,7 +190,7 @@ fn rate(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<ComparisonRem
     let of = |side: &[MeasuredRun]| {
         middle_of(side, |run| {
             let threads = run.threads.len().max(1) as f64;
-            // Of an imported histogram the length may not be known.
+            // The length of an imported histogram may be unknown.
             let seconds = if run.measured_ns.0 > 0 { run.measured_ns.as_secs_f64() } else { 1.0 };
             run.total.cycles as f64 / threads / seconds
         })

@@ -1,4 +1,4 @@
-//! How many times larger each quantile is on the other side: a picture of what changed, where.
+//! Ratio of each quantile between the sides: a plot of what changed, and where.
 
 use super::MeasuredRun;
 use super::figures::quantiles;
@@ -6,21 +6,20 @@ use crate::random::Random;
 use crate::rank::{FEWEST_VALUES, median_difference};
 use latlab_model::run_comparison::QuantileShift;
 
-/// The quantiles of the picture, in parts per million; the far ones where the runs have enough
-/// latencies.
+/// The plotted quantiles in parts per million; the far ones need enough latencies.
 const SHARES: [u32; 27] = [
     10_000, 50_000, 100_000, 200_000, 300_000, 400_000, 500_000, 600_000, 700_000, 800_000,
     900_000, 950_000, 970_000, 980_000, 990_000, 995_000, 997_000, 998_000, 999_000, 999_500,
     999_700, 999_800, 999_900, 999_950, 999_970, 999_980, 999_990,
 ];
-/// Choices of runs that the band is made of.
+/// Bootstrap resamples for the band.
 const CHOICES: usize = 400;
 const FEWEST_CHOICES: usize = 50;
-/// With more pairs of runs fewer choices are made.
+/// With more pairs of runs, fewer resamples are taken.
 const MANY_PAIRS: usize = 10_000;
 const SEED: u64 = 8;
 
-/// The ratio of each quantile that all runs support, with the band of the bootstrap.
+/// The ratio of each quantile that all runs support, with its bootstrap band.
 pub fn quantile_shifts(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Vec<QuantileShift> {
     let logs = |side: &[MeasuredRun]| -> Vec<Vec<Option<f64>>> {
         let of = |run: &MeasuredRun| -> Vec<Option<f64>> {
@@ -48,11 +47,11 @@ pub fn quantile_shifts(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Vec<Q
 /// Runs of both sides, drawn with replacement.
 type Choice = (Vec<usize>, Vec<usize>);
 
-/// The same for each quantile, so that the band is that of whole runs.
+/// The same resamples for every quantile, so that the band is one of whole runs.
 fn choices(base: usize, candidate: usize) -> Vec<Choice> {
     let mut random = Random::new(SEED);
     let mut draw = |of: usize| -> Vec<usize> { (0..of).map(|_| random.below(of)).collect() };
-    // Of hundreds of runs fewer choices do: each takes all pairs of runs.
+    // Each resample takes all pairs of runs, so hundreds of runs get fewer.
     let choices = (CHOICES * MANY_PAIRS / (base * candidate).max(MANY_PAIRS)).max(FEWEST_CHOICES);
     (0..choices).map(|_| (draw(base), draw(candidate))).collect()
 }

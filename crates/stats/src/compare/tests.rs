@@ -11,7 +11,7 @@ use latlab_model::{Bin, BinLayout, Histogram, Nanos};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-/// A run made by hand, with its counts and intervals.
+/// A synthetic run, with its counts and intervals.
 struct Made {
     run: Run,
     bins: Vec<ThreadBins>,
@@ -41,7 +41,7 @@ fn made(latencies: &[i64], origin: Origin) -> Made {
     let Origin { number, boot, name } = origin;
     let machine = Machine { boot_id: Some(format!("boot {boot}")), ..Machine::default() };
     let run = Run {
-        schema: 5,
+        schema: 1,
         latlab: "0.1.0".into(),
         id: format!("{name}-{number}"),
         started: format!("2026-11-23T00:00:{number:02}Z"),
@@ -75,7 +75,7 @@ fn made(latencies: &[i64], origin: Origin) -> Made {
     Made { run, bins, spans: rows.map(span).collect() }
 }
 
-/// Latencies around a scale, with a tail; some runs are a little slower than others.
+/// Latencies around a scale, with a tail; some runs are slightly slower than others.
 fn latencies(scale: f64, run: usize, count: usize) -> Vec<i64> {
     let scale = scale * (1.0 + 0.004 * ((run * 7) % 5) as f64);
     let each = |at: usize| {
@@ -108,7 +108,7 @@ fn compared(base: &[Made], candidate: &[Made]) -> ScenarioComparison {
     compare_runs(&base, &candidate, &Tolerance::default()).scenarios.remove(0)
 }
 
-/// Runs that take turns, each in a boot of its own.
+/// Runs that take turns, each in its own boot.
 fn turns(first: usize) -> impl Fn(usize) -> (usize, usize) {
     move |run| (2 * run + first, 2 * run + first)
 }
@@ -140,7 +140,7 @@ fn a_change_near_the_limit_asks_for_more_runs() {
     let tail = of(&found, Metric::P99_9);
     assert_eq!(tail.word, ComparisonWord::Changed, "{tail:?}");
     assert!(tail.more_runs.is_some() && tail.runs_needed.is_some());
-    // With twice the limit the same change of the far tail is none.
+    // With twice the margin, the same change of the far tail is no regression.
     assert_eq!(of(&found, Metric::MedianMaximum).word, ComparisonWord::NoRegression);
 }
 
@@ -171,7 +171,7 @@ fn one_row_of_a_campaign_is_compared_with_another_one() {
         found.only_one_side
     };
     assert!(all("idle", &slower).is_empty() && all("busy", &slower).is_empty());
-    // Of several rows only those that both sides have are compared.
+    // Only rows that both sides have are compared.
     let both: Vec<MeasuredRun> = base
         .iter()
         .zip(["idle", "busy"].into_iter().cycle())
@@ -221,7 +221,7 @@ fn order_and_left_out_latencies_are_noticed() {
     assert!((share - 0.074).abs() < 1e-9);
 }
 
-/// Runs of sides that did not take turns, whose figures grow by a share from one run to the next.
+/// Runs of sides that did not take turns, whose figures grow by a share per run.
 fn drifting(first: usize, scale: f64, a_run: f64) -> Vec<Made> {
     let one = |run: usize| {
         let number = first + run;
@@ -306,7 +306,7 @@ fn counts_as_large_as_can_be_overflow_nothing() {
     assert!(found.misses.unwrap().p.is_finite());
 }
 
-/// Ten hours a run, in four thousand bins.
+/// Ten hours per run, in four thousand bins.
 #[test]
 #[ignore = "its figure is one of an optimised program: make stats-study"]
 fn a_comparison_of_two_by_ten_runs_takes_three_seconds_at_most() {
@@ -353,10 +353,10 @@ fn misses_of_each_run_are_one_observation() {
         (misses.word, found.word),
         (Some(ComparisonWord::Regressed), ComparisonWord::Regressed)
     );
-    // Of four runs a side misses alone are apart by chance too often, beside four metrics.
+    // With four runs per side and four metrics, misses alone differ by chance too often.
     let few = compared(&base[..4], &more[..4]);
     assert_eq!(few.misses.map(|misses| (misses.p < 0.05, misses.word)), Some((true, None)));
-    // All of them in one run are one bad run.
+    // If all are in one run, that is one bad run.
     for one in more.iter_mut().skip(1) {
         one.run.total.misses = Some(0);
     }
@@ -404,7 +404,7 @@ proptest! {
     }
 }
 
-/// Latencies of an imported histogram of 1 us up to 400 us.
+/// Latencies of an imported histogram with bins of 1 us up to 400 us.
 fn in_file(latencies: &[i64], origin: Origin) -> Made {
     let layout = BinLayout::equal(Nanos::ZERO, Nanos(1_000), 400).unwrap();
     let counts = Histogram::with_layout(layout, latencies.iter().copied().map(Nanos));
@@ -416,7 +416,7 @@ fn in_file(latencies: &[i64], origin: Origin) -> Made {
 
 #[test]
 fn a_figure_beyond_the_bins_takes_no_part_and_is_no_all_clear() {
-    // A tenth of the candidate's latencies lies beyond the bins, and may have any size.
+    // A tenth of the candidate's latencies is beyond the bins and may have any size.
     let side = |name, late: i64| -> Vec<Made> {
         let one = |run: usize| {
             let latencies: Vec<i64> = (0..5_000)
@@ -455,7 +455,7 @@ fn an_incomplete_run_takes_no_part() {
     assert_eq!(none.incomplete.len(), 5);
 }
 
-/// A median of a histogram of 1 us has one value, in a comparison too.
+/// The median of a histogram with 1 us bins has one value, also in a comparison.
 #[test]
 fn a_comparison_states_the_figures_of_the_runs() {
     let one = |name| {

@@ -1,25 +1,24 @@
-//! Excesses over a threshold as counts of cells: latencies are rounded, and a fit must know how.
+//! Excesses over a threshold, counted in cells: latencies are rounded, and a fit must account for
+//! it.
 
-/// Cells of one width are no more than these; further ones grow.
+/// Most cells of equal width; further ones grow.
 const EQUAL_CELLS: usize = 4_000;
-/// By so much each.
+/// Growth factor per cell.
 const GROWTH: f64 = 1.05;
 
-/// Counts of cells that follow each other from 0 on.
+/// Counts of adjacent cells from 0 on.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TailCells {
-    /// The edges, one more than there are cells.
+    /// One more than there are cells.
     pub edges: Vec<f64>,
-    /// The counts.
     pub counts: Vec<f64>,
     /// How many lie beyond the last edge.
     pub above: f64,
-    /// Lower edge, upper edge and count of each cell with a count.
+    /// Lower edge, upper edge and count of each cell that is not empty.
     occupied: Vec<(f64, f64, f64)>,
 }
 
 impl TailCells {
-    /// Counts of cells of one width.
     #[cfg(test)]
     pub fn of_counts(counts: &[f64], width: f64) -> TailCells {
         let edges = (0..=counts.len()).map(|at| at as f64 * width).collect();
@@ -32,7 +31,7 @@ impl TailCells {
         TailCells { edges, counts, above, occupied }
     }
 
-    /// Puts excesses, which are not negative, into cells of this width.
+    /// Counts excesses, which are not negative, in cells of this width.
     pub fn of_excesses(excesses: &[f64], width: f64) -> TailCells {
         let most = excesses.iter().copied().fold(0.0, f64::max);
         let equal = ((most / width) as usize + 1).min(EQUAL_CELLS);
@@ -54,7 +53,7 @@ impl TailCells {
         TailCells::new(edges, counts, 0.0)
     }
 
-    /// The same without knowing how large the largest so many are.
+    /// The same without the sizes of the `largest` largest.
     pub fn censored(&self, largest: f64) -> TailCells {
         let (mut left, mut cells, mut above) = (largest, self.counts.len(), self.above);
         while cells > 1 && left > 0.0 {
@@ -73,17 +72,16 @@ impl TailCells {
         TailCells::new(edges, self.counts[edge..].to_vec(), self.above)
     }
 
-    /// How many there are.
     pub fn total(&self) -> f64 {
         self.counts.iter().sum::<f64>() + self.above
     }
 
-    /// Cells with a count: lower edge, upper edge, count.
+    /// Cells that are not empty: lower edge, upper edge, count.
     pub fn occupied(&self) -> &[(f64, f64, f64)] {
         &self.occupied
     }
 
-    /// The last edge, beyond which nothing is told apart.
+    /// The last edge, beyond which sizes are unknown.
     pub fn end(&self) -> f64 {
         self.edges[self.edges.len() - 1]
     }

@@ -1,24 +1,24 @@
-//! Whether a tail is one mechanism: the distance of counts from a fitted distribution, against those of
-//! tails that are one (Choulakian, Lockhart and Stephens 1994).
+//! Whether a tail comes from one mechanism: the distance of its counts from a fitted distribution,
+//! compared with simulated tails that do (Choulakian, Lockhart and Stephens 1994).
 
 use super::cells::TailCells;
 use super::pareto::{ParetoFit, fit};
 use crate::random::Random;
 
-/// Tails that are drawn.
+/// Number of simulated tails.
 const DRAWN: usize = 199;
 const SEED: u64 = 4;
 
-/// Distances of Anderson and Darling for cells.
+/// Anderson-Darling distances for grouped data.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Distances {
-    /// Both ends alike.
+    /// Sensitive to both ends.
     pub both: f64,
-    /// The upper end alone.
+    /// Sensitive to the upper end.
     pub upper: f64,
 }
 
-/// How far the counts lie from the distribution.
+/// Distances of the counts from the distribution.
 pub fn distances(cells: &TailCells, fit: &ParetoFit) -> Distances {
     let total = cells.total();
     let mut found = Distances { both: 0.0, upper: 0.0 };
@@ -37,7 +37,7 @@ pub fn distances(cells: &TailCells, fit: &ParetoFit) -> Distances {
     Distances { both: found.both / total, upper: found.upper / total }
 }
 
-/// The probabilities that a tail of one mechanism lies as far from its fit, for both distances.
+/// Probabilities that a tail of one mechanism is this far from its fit, for both distances.
 pub fn chances(cells: &TailCells, fitted: &ParetoFit, width: f64) -> Distances {
     let seen = distances(cells, fitted);
     let mut random = Random::new(SEED);
@@ -53,7 +53,7 @@ pub fn chances(cells: &TailCells, fitted: &ParetoFit, width: f64) -> Distances {
     Distances { both: both / all, upper: upper / all }
 }
 
-/// So many excesses of a distribution, in cells.
+/// Draws `count` excesses of a distribution, in cells.
 pub fn drawn(random: &mut Random, of: &ParetoFit, count: usize, width: f64) -> TailCells {
     let excesses: Vec<f64> = (0..count).map(|_| of.excess_at(random.uniform())).collect();
     TailCells::of_excesses(&excesses, width)

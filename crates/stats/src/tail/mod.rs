@@ -1,9 +1,10 @@
-//! A model of the largest latencies, and everything that speaks against one.
+//! A model of the largest latencies, and the tests that may refuse it.
 //!
-//! The largest of each burst above a threshold are fitted by a generalised Pareto distribution (peaks
-//! over threshold), with the cells in which they were counted taken into account. The number of bursts
-//! is fixed before the data is looked at. A model that passes all tests may still be wrong: a mechanism
-//! that the run has not met is in no tail. So it is an estimate, and no verdict rests on it.
+//! The largest latency of each burst above a threshold is fitted by a generalised Pareto
+//! distribution (peaks over threshold), taking the counting cells into account. The number of
+//! bursts is fixed before the data is seen. A model that passes all tests may still be wrong: a
+//! mechanism that the run has not met is in no tail. So it is an estimate, and no verdict rests on
+//! it.
 
 mod cells;
 mod goodness;
@@ -23,59 +24,59 @@ use latlab_model::statistics::{TailEstimate, TailModel, TailRefusal, TailRemark}
 use pareto::{ParetoFit, cost, fit};
 use profile::{Interval, excess_interval, shape_interval};
 
-/// Bursts that a model is made of, fixed before looking.
+/// Bursts in a model, fixed in advance.
 const BURSTS: usize = 1_000;
-/// With fewer there is none.
+/// With fewer there is no model.
 const FEWEST_BURSTS: usize = 250;
-/// A larger share of all activations is no tail.
+/// A larger share of all releases is not a tail.
 const LARGEST_SHARE: f64 = 0.05;
-/// Cells to the mean excess, as far as the resolution allows.
+/// Cells per mean excess, if the resolution allows.
 const CELLS_IN_MEAN: f64 = 10.0;
 /// With fewer cells there is no fit.
 const FEWEST_CELLS: usize = 5;
-/// With fewer a fit is coarse.
+/// With fewer cells a fit is coarse.
 const FEW_CELLS: usize = 8;
-/// A worse fit is none.
+/// Significance level of the fit.
 const FIT_ALPHA: f64 = 0.05;
-/// The chi-square distribution with two degrees of freedom exceeds this with 5 %.
+/// 95 % quantile of the chi-square distribution with two degrees of freedom.
 const SHAPE_DEVIANCE: f64 = 5.99;
-/// The share of the largest that is fitted by itself.
+/// Share of the largest that is fitted separately.
 const UPPER_PART: f64 = 0.25;
-/// The largest that are set aside, of a thousand and of fewer.
+/// How many of the largest are set aside, of a thousand and of fewer.
 const SET_ASIDE: (f64, f64) = (20.0, 10.0);
-/// Largest that are rarer do not belong to the others.
+/// Significance level for the largest being outliers.
 const OUTLIER_ALPHA: f64 = 0.01;
-/// A shape that is surely above the first or perhaps above the second has no end in sight.
+/// A tail has no end in sight if its shape is certainly above the first or possibly above the
+/// second value.
 const HEAVY: (f64, f64) = (0.1, 0.4);
-/// A smaller probability of the growth is no chance.
+/// Significance level of growth.
 const GROWTH_ALPHA: f64 = 0.05;
-/// How often levels are to be exceeded in the second half of a run.
+/// Expected number of exceedances of the levels in the second half of a run.
 const EXPECTED: [f64; 2] = [10.0, 3.0];
-/// A smaller probability of that is no chance.
+/// Significance level of that test.
 const HALVES_ALPHA: f64 = 0.01;
 /// A first half with fewer bursts predicts nothing.
 const FEWEST_IN_HALF: usize = 50;
-/// Nothing is estimated beyond so many times the length of the run.
+/// No estimate goes beyond this multiple of the run's length.
 pub const REACH: f64 = 10.0;
-/// The exactness of a fit, in logarithms of the likelihood.
+/// Tolerance of a fit, in log-likelihood.
 const EXACT: f64 = 1e-9;
 
-/// What a model is made of.
+/// What a model is computed from.
 #[derive(Clone, Copy, Debug)]
 pub struct TailEvidence<'a> {
     /// The largest latency of each burst, in nanoseconds.
     pub bursts: &'a [TimedEvent],
     /// Releases that were due.
     pub activations: u64,
-    /// Length of the run.
     pub measured: Nanos,
-    /// No two latencies are told apart that differ by less.
+    /// Smallest difference between two latencies.
     pub resolution_ns: u64,
-    /// The probability of the growth of the largest by chance; none where it cannot be told.
+    /// Probability that the growth of the largest is chance; `None` if unknown.
     pub growth: Option<f64>,
 }
 
-/// The model, with its estimate if nothing speaks against it.
+/// The model, with an estimate if no test refuses it.
 pub fn tail_model(evidence: &TailEvidence) -> TailModel {
     let mut bursts: Vec<TimedEvent> =
         evidence.bursts.iter().copied().filter(|one| one.size.is_finite()).collect();
@@ -91,7 +92,7 @@ pub fn tail_model(evidence: &TailEvidence) -> TailModel {
         model.refusals.push(TailRefusal::TooFewBursts { has, needs });
         return model;
     }
-    // The lowest cell is whole: all that are as large as the threshold are above it.
+    // The lowest cell is complete: it includes all latencies as large as the threshold.
     let threshold = bursts[wanted - 1].size;
     bursts.truncate(bursts.partition_point(|one| one.size >= threshold));
     model.bursts = bursts.len() as u64;
@@ -123,14 +124,14 @@ pub fn tail_model(evidence: &TailEvidence) -> TailModel {
     model.remarks.extend(may_be_heavy(shape));
     if model.refusals.is_empty() {
         model.estimate = estimate(&cells, &fitted, threshold, evidence.measured);
-        // Without an upper limit there is no end in sight.
+        // Without an upper limit the tail has no end in sight.
         let endless = model.estimate.is_none();
         model.refusals.extend(endless.then(|| endless_tail(shape)));
     }
     model
 }
 
-/// Cells to a tenth of the mean excess, in whole steps of the resolution.
+/// A tenth of the mean excess, in whole multiples of the resolution.
 fn cell_width(excesses: &[f64], resolution: u64) -> f64 {
     let mean = excesses.iter().sum::<f64>() / excesses.len().max(1) as f64;
     let step = resolution.max(1) as f64;
@@ -144,7 +145,7 @@ fn judge_fit(
     shape: Interval,
     width: f64,
 ) -> Vec<TailRefusal> {
-    // The bootstrap takes the longest, and says nothing more where others have refused.
+    // The bootstrap takes longest, and adds nothing if another test has refused.
     let quick = [heavy(shape), shape_change(cells, fitted), outliers(cells)];
     let mut found: Vec<TailRefusal> = quick.into_iter().flatten().collect();
     if found.is_empty() {
@@ -169,7 +170,7 @@ fn may_be_heavy((low, _): Interval) -> Option<TailRemark> {
     low.filter(|low| *low > 0.0).map(|low| TailRemark::MayBeHeavy { low })
 }
 
-/// The largest quarter has the shape that follows from the whole, or another one.
+/// Whether the largest quarter has the shape that follows from the whole.
 fn shape_change(cells: &TailCells, fitted: &ParetoFit) -> Option<TailRefusal> {
     let wanted = cells.total() * UPPER_PART;
     let mut above = cells.above;
@@ -182,12 +183,12 @@ fn shape_change(cells: &TailCells, fitted: &ParetoFit) -> Option<TailRefusal> {
     let own = fit(&upper, EXACT)?;
     let implied = fitted.scale + fitted.shape * cells.edges[edge];
     let deviance = 2.0 * (cost(&upper, implied, fitted.shape) - own.cost);
-    // A tail that is to have ended before cannot be told in numbers.
+    // A tail that should have ended earlier has infinite deviance, which JSON cannot hold.
     let deviance = if deviance.is_finite() { deviance } else { f64::from(u16::MAX) };
     (deviance > SHAPE_DEVIANCE).then_some(TailRefusal::ShapeChanges { deviance })
 }
 
-/// The largest, against what the others let expect of them.
+/// Whether the largest are larger than the others predict.
 fn outliers(cells: &TailCells) -> Option<TailRefusal> {
     let aside = if cells.total() >= BURSTS as f64 { SET_ASIDE.0 } else { SET_ASIDE.1 };
     let others = cells.censored(aside);
@@ -200,7 +201,8 @@ fn outliers(cells: &TailCells) -> Option<TailRefusal> {
     (p < OUTLIER_ALPHA).then_some(TailRefusal::OtherMechanism { largest: others.above as u64, p })
 }
 
-/// Whether the first half predicts how often high levels are exceeded in the second one (Arcaro 2020).
+/// Whether the first half predicts how often high levels are exceeded in the second one (Arcaro
+/// 2020).
 fn judge_halves(bursts: &[TimedEvent], threshold: f64, width: f64) -> Option<TailRefusal> {
     let half = |second: bool| -> Vec<f64> {
         let of_half = bursts.iter().filter(|one| (one.at >= 0.5) == second);

@@ -1,32 +1,30 @@
-//! The generalised Pareto distribution of excesses that are known by their cells only.
+//! The generalised Pareto distribution of excesses known only by their cells.
 
 use super::cells::TailCells;
 use crate::optimise::minimum_in_plane;
 
-/// Nearer to zero the distribution is the exponential one.
+/// Shapes closer to zero are treated as exponential.
 const NO_SHAPE: f64 = 1e-7;
-/// Shapes beyond these are no tail of anything.
+/// Lower shapes are not plausible tails.
 pub const LEAST_SHAPE: f64 = -1.5;
 const LARGEST_SHAPE: f64 = 2.0;
 
-/// A fitted distribution.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct ParetoFit {
-    /// Its scale.
     pub scale: f64,
-    /// Its shape: below zero it has an end, above zero it is heavy.
+    /// Below zero the tail has an end, above zero it is heavy.
     pub shape: f64,
-    /// The negative logarithm of its likelihood.
+    /// Negative log-likelihood.
     pub cost: f64,
 }
 
 impl ParetoFit {
-    /// The share above an excess.
+    /// Share above an excess.
     pub fn survival(&self, excess: f64) -> f64 {
         log_survival(excess, self.scale, self.shape).exp()
     }
 
-    /// The excess that this share lies above.
+    /// The excess that this share exceeds.
     pub fn excess_at(&self, share: f64) -> f64 {
         let logarithm = -share.ln();
         match self.shape.abs() < NO_SHAPE {
@@ -36,7 +34,7 @@ impl ParetoFit {
     }
 }
 
-/// The logarithm of the share above an excess.
+/// Logarithm of the share above an excess.
 pub fn log_survival(excess: f64, scale: f64, shape: f64) -> f64 {
     if shape.abs() < NO_SHAPE {
         return -excess / scale;
@@ -45,7 +43,7 @@ pub fn log_survival(excess: f64, scale: f64, shape: f64) -> f64 {
     if inner > -1.0 { -inner.ln_1p() / shape } else { f64::NEG_INFINITY }
 }
 
-/// The scale at which this share lies above an excess.
+/// The scale for which this share exceeds an excess.
 pub fn scale_of(excess: f64, share: f64, shape: f64) -> f64 {
     let logarithm = -share.ln();
     match shape.abs() < NO_SHAPE {
@@ -54,7 +52,7 @@ pub fn scale_of(excess: f64, share: f64, shape: f64) -> f64 {
     }
 }
 
-/// The negative logarithm of the likelihood of the cells (Ma, Yan and Zhang 2026).
+/// Negative log-likelihood of the cells (Ma, Yan and Zhang 2026).
 pub fn cost(cells: &TailCells, scale: f64, shape: f64) -> f64 {
     if !(scale > 0.0 && (LEAST_SHAPE..LARGEST_SHAPE).contains(&shape)) {
         return f64::INFINITY;
@@ -77,7 +75,7 @@ pub fn cost(cells: &TailCells, scale: f64, shape: f64) -> f64 {
     sum
 }
 
-/// The most likely distribution; none of cells that hold nothing.
+/// The maximum-likelihood fit; `None` if all cells are empty.
 pub fn fit(cells: &TailCells, tolerance: f64) -> Option<ParetoFit> {
     let total = cells.total();
     let sum = |of: &dyn Fn(f64) -> f64| {
@@ -94,14 +92,14 @@ pub fn fit(cells: &TailCells, tolerance: f64) -> Option<ParetoFit> {
     let largest = cells.occupied().last().map_or(cells.end(), |(low, ..)| *low);
     let starts = [(mean * (1.0 - shape), shape), (mean, 0.0), (mean * 1.3, -0.2)];
     let found = starts.into_iter().filter_map(|(scale, shape)| {
-        // A tail with an end must reach as far as what was seen.
+        // A tail with an end must reach the largest observation.
         let ends_early = shape < 0.0 && 1.0 + shape * largest / scale <= 0.0;
         let scale = if ends_early { -shape * largest * 1.1 } else { scale };
         let of = |logarithm: f64, shape: f64| cost(cells, logarithm.exp(), shape);
         minimum_in_plane((scale.ln(), shape), (0.15, 0.08), tolerance, of)
     });
     let mut found = found.peekable();
-    // The first start is near nearly always.
+    // The first start is nearly always close.
     let first = *found.peek()?;
     let best =
         if first.0.is_finite() { first } else { found.min_by(|a, b| a.0.total_cmp(&b.0))? };

@@ -1,21 +1,20 @@
-//! Intervals by profile likelihood, which are as one-sided as the data (Coles 2001): the only ones that
-//! hold for a tail.
+//! Profile-likelihood intervals, which are as asymmetric as the data (Coles 2001): the only ones
+//! that are valid for a tail.
 
 use super::cells::TailCells;
 use super::pareto::{ParetoFit, cost, scale_of};
 use crate::optimise::{minimum, root};
 
-/// Half of what the chi-square distribution with one degree of freedom exceeds with 5 %.
+/// Half the 95 % quantile of the chi-square distribution with one degree of freedom.
 const HALF: f64 = 1.920_729_410_347_062;
-/// Shapes that are tried for an excess.
+/// Shapes searched for an excess.
 const SHAPES: (f64, f64) = (-1.0, 1.5);
-/// A limit that lies farther out, in multiples of the estimate, is none.
+/// A limit beyond this multiple of the estimate counts as none.
 const FARTHEST: f64 = 1e5;
 
-/// An interval; none to a side that nothing limits.
+/// `None` on a side without a limit.
 pub type Interval = (Option<f64>, Option<f64>);
 
-/// The interval of the shape.
 pub fn shape_interval(cells: &TailCells, fit: &ParetoFit) -> Interval {
     let middle = fit.scale.ln();
     let beyond = |shape: f64| {
@@ -33,7 +32,7 @@ pub fn shape_interval(cells: &TailCells, fit: &ParetoFit) -> Interval {
     (limit(-1.0), limit(1.0))
 }
 
-/// The interval of the excess that this share lies above, and the estimate.
+/// The excess that this share exceeds: its interval, and the estimate.
 pub fn excess_interval(cells: &TailCells, fit: &ParetoFit, share: f64) -> (f64, Interval) {
     let estimate = fit.excess_at(share);
     let beyond = |excess: f64| {
@@ -56,7 +55,7 @@ pub fn excess_interval(cells: &TailCells, fit: &ParetoFit, share: f64) -> (f64, 
     (estimate, (below, above))
 }
 
-/// The cost of an excess near the shape that was fitted, where the search in steps may miss a narrow
+/// The cost of an excess near the fitted shape, where the stepwise search may miss a narrow
 /// minimum.
 fn cost_near(cells: &TailCells, fit: &ParetoFit, excess: f64, share: f64) -> f64 {
     let of = |shape: f64| cost(cells, scale_of(excess, share, shape), shape);

@@ -11,7 +11,7 @@ fn evidence(bursts: &[TimedEvent]) -> TailEvidence<'_> {
     }
 }
 
-/// Latencies above 50 us with these excesses, at any time.
+/// Latencies above 50 us with these excesses, at random times.
 fn bursts(seed: u64, count: usize, excess: impl Fn(&mut Random) -> f64) -> Vec<TimedEvent> {
     let mut random = Random::new(seed);
     let one = |random: &mut Random| {
@@ -52,7 +52,7 @@ fn a_second_mechanism_is_refused() {
         exponential(random) + if random.uniform() < 0.3 { 60_000.0 } else { 0.0 }
     });
     assert!(!refusals(&mixture).is_empty());
-    // Five hits of something else far out.
+    // Five hits of another mechanism, far out.
     let few = bursts(2, 1_000, |random| {
         exponential(random) + if random.uniform() < 0.005 { 90_000.0 } else { 0.0 }
     });
@@ -73,7 +73,7 @@ fn growth_is_refused() {
     let grown = TailEvidence { growth: Some(0.002), ..evidence(&steady) };
     assert_eq!(tail_model(&grown).refusals, [TailRefusal::Growing { p: 0.002 }]);
     assert_eq!(tail_model(&grown).estimate, None);
-    // A mode that comes in the second half only.
+    // A mode that occurs in the second half only.
     let late: Vec<TimedEvent> = steady
         .iter()
         .map(|one| {
@@ -99,7 +99,7 @@ fn a_tail_of_few_cells_or_few_bursts_is_refused() {
     assert_eq!(model.shape, None, "no fit was tried");
     let few = bursts(6, 249, exponential);
     assert_eq!(refusals(&few), [TailRefusal::TooFewBursts { has: 249, needs: 250 }]);
-    // A run whose largest are a large part of it has no tail.
+    // A run whose largest latencies are a large part of it has no tail.
     let all = bursts(7, 1_000, exponential);
     let short = TailEvidence { activations: 2_000, ..evidence(&all) };
     assert!(matches!(

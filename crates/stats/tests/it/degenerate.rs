@@ -1,4 +1,4 @@
-//! Whatever is measured, no figure is infinite or undefined, and nothing panics.
+//! No input makes a figure infinite or undefined, or causes a panic.
 
 use latlab_model::statistics::TailModel;
 use latlab_model::{Bin, Nanos};
@@ -9,7 +9,7 @@ use latlab_stats::{
 };
 use proptest::prelude::*;
 
-/// Latencies as they may come: none, one, all alike, two values, as large as a clock can show.
+/// Extreme inputs: no latencies, one, all alike, two values, as large as a clock can show.
 fn latencies() -> impl Strategy<Value = Vec<i64>> {
     let any = prop_oneof![Just(0), Just(1), Just(i64::MAX), Just(i64::MAX - 1), 0..200_000_i64];
     prop_oneof![
@@ -31,7 +31,7 @@ fn is_finite(model: &TailModel) -> bool {
     let figures = [model.extremal_index, model.scale_ns, model.shape];
     let pairs = [model.shape_interval, model.extremal_index_by_gaps];
     let pairs = pairs.into_iter().flatten().flat_map(|(one, other)| [one, other]);
-    // What is not finite is null in JSON, and is not read back.
+    // JSON writes non-finite numbers as null, and cannot read them back.
     let text = serde_json::to_string(model).unwrap();
     let read: TailModel = serde_json::from_str(&text).unwrap();
     all_finite(&figures.into_iter().flatten().chain(pairs).collect::<Vec<_>>()) && read == *model

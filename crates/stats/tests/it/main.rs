@@ -1,4 +1,4 @@
-//! Statements of the crate about data whose truth is known.
+//! Tests of the crate's statements on data whose truth is known.
 
 mod degenerate;
 mod study;

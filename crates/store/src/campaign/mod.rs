@@ -1,7 +1,7 @@
 //! The folder of a campaign: `campaign.json`, a copy of the sheet, and its runs.
 //!
-//! The plan is written once, before the first run, and never changed. Each run says which cell it
-//! fills, so no kill can make plan and progress disagree.
+//! The plan is written once, before the first run, and never changes. Each run names the cell that
+//! it fills, so no kill can make plan and progress disagree.
 
 mod progress;
 
@@ -24,24 +24,23 @@ use std::path::{Path, PathBuf};
 
 const SHEET: &str = "sheet.toml";
 const FAILURES: &str = "failures.jsonl";
-/// Who works on it: a file that is locked.
+/// Lock file of the process that works on it.
 const LOCK: &str = "lock";
-/// Ending of the name of a folder whose document is not written yet.
+/// Suffix of a folder whose document is not written yet.
 const DRAFT: &str = ".draft";
-/// A document that is longer is none.
+/// Upper limit for the size of a document.
 const LARGEST: u64 = 64 << 20;
 
-/// A campaign that is stored.
+/// A stored campaign.
 #[derive(Debug)]
 pub struct CampaignFolder {
     path: PathBuf,
     runs: Store,
-    /// Its plan.
     pub campaign: Campaign,
 }
 
 impl Store {
-    /// Makes the folder of a campaign, whole or not at all; it gets its id here.
+    /// Creates the folder of a campaign atomically, and assigns its id.
     pub fn begin_campaign(&self, campaign: Campaign, sheet: &str) -> Result<CampaignFolder> {
         self.create_root()?;
         let _alone = self.lock();
@@ -51,7 +50,7 @@ impl Store {
         let id = ids.into_iter().find(free).unwrap_or(wanted);
         let campaign = Campaign { id: id.clone(), ..campaign };
         let draft = self.root().join(format!(".{id}{DRAFT}"));
-        // What is there was cut off before it was a campaign.
+        // Left by an interrupted attempt, not a campaign yet.
         let _ = fs::remove_dir_all(&draft);
         fs::create_dir_all(draft.join(CAMPAIGN_RUNS)).map_err(Error::io("create", &draft))?;
         let written = write_draft(&self.disk, &draft, &campaign, sheet).inspect_err(|_| {
@@ -70,7 +69,7 @@ impl Store {
         CampaignFolder { path, runs, campaign }
     }
 
-    /// The campaign of a folder.
+    /// Opens the campaign in a folder.
     pub fn open_campaign(&self, path: &Path) -> Result<CampaignFolder> {
         let file = path.join(CAMPAIGN_JSON);
         let damaged = |reason: String| Error::Damaged { path: file.clone(), reason };
@@ -80,8 +79,9 @@ impl Store {
         let document: serde_json::Value =
             serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()))?;
         match document["schema"].as_u64() {
-            Some(found) if found > CAMPAIGN_VERSION.into() => {
-                Err(Error::NewerSchema { path: file, found, known: CAMPAIGN_VERSION })
+            Some(found) if found != u64::from(CAMPAIGN_VERSION) => {
+                let (what, known) = ("campaign schema", CAMPAIGN_VERSION);
+                Err(Error::OtherVersion { path: file, what, found, known })
             }
             _ => {
                 let campaign = serde_json::from_value(document);
@@ -108,8 +108,8 @@ impl Store {
         Ok(names.into_iter().map(open).collect())
     }
 
-    /// The folder of the campaign that these words name, if they name one: an id, a name, a part that
-    /// only one has and no run, a path, or `last` where nothing is newer.
+    /// The folder of the campaign that `spec` names, if any: an id, a name, a part that only one
+    /// campaign and no run has, a path, or `last` unless a run is newer.
     pub fn find_campaign(&self, spec: &str) -> Result<Option<CampaignFolder>> {
         let as_path = Path::new(spec);
         let as_path = if as_path.ends_with(CAMPAIGN_JSON) {
@@ -146,7 +146,7 @@ impl Store {
 
 type OpenedCampaign = (String, Result<CampaignFolder>);
 
-/// The one that fits, if one does.
+/// The only one that fits, if any.
 fn the_only(spec: &str, mut fitting: Vec<OpenedCampaign>) -> Result<Option<OpenedCampaign>> {
     match fitting.len() {
         0 | 1 => Ok(fitting.pop()),
@@ -169,28 +169,28 @@ fn write_draft(disk: &Disk, draft: &Path, campaign: &Campaign, sheet: &str) -> R
     disk.sync_folder(draft)
 }
 
-/// Held by whoever works on a campaign; the kernel drops it with its process.
+/// Held while working on a campaign; the kernel releases it with the process.
 #[derive(Debug)]
 pub struct CampaignLock(#[expect(dead_code, reason = "open files hold locks")] File);
 
 impl CampaignFolder {
-    /// Its folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Where its runs are.
+    /// The store of its runs.
     pub fn runs(&self) -> &Store {
         &self.runs
     }
 
-    /// Takes the campaign for this process; an error says who has it, or that it is not the caller's.
+    /// Locks the campaign for this process; an error says who has it, or that it belongs to another
+    /// user.
     pub fn lock(&self) -> Result<CampaignLock> {
         expect_own_campaign(&self.path, self.runs.root(), self.runs.owner)?;
         let path = self.path.join(LOCK);
         let mut file = open_or_create_file(&path)?;
         match file.try_lock() {
-            // A file system without locks keeps nobody from measuring.
+            // Without lock support in the file system, measuring is still allowed.
             Ok(()) | Err(TryLockError::Error(_)) => {}
             Err(TryLockError::WouldBlock) => {
                 let mut holder = String::new();
@@ -211,7 +211,7 @@ impl CampaignFolder {
         new_id(Timestamp::now(), name)
     }
 
-    /// What has been tried so far: the runs that are stored, and what left none.
+    /// The attempts so far: stored runs, and those that left none.
     pub fn progress(&self) -> Result<CampaignProgress> {
         let mut tried = CampaignProgress::new(Vec::new(), self.failures()?);
         for entry in self.runs.list()?.into_iter().rev() {
@@ -232,18 +232,18 @@ impl CampaignFolder {
         };
         let mut text = String::new();
         file.take(LARGEST).read_to_string(&mut text).map_err(Error::io("read", &path))?;
-        // The last line may have been cut off with its writer.
+        // The last line may be cut if its writer was.
         Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
     }
 
-    /// Notes a try that left no run.
+    /// Notes an attempt that left no run.
     pub fn record_failure(&self, cell: Cell, reason: String) -> Result<FailedAttempt> {
         let path = self.path.join(FAILURES);
         let failed = FailedAttempt { cell, at: format!("{:.0}", Timestamp::now()), reason };
         let line = serde_json::to_string(&failed)
             .map_err(|error| Error::Damaged { path: path.clone(), reason: error.to_string() })?;
         let mut file = open_or_create_file(&path)?;
-        // One call, after a line that may have been cut off.
+        // In one call, and on a new line in case the last one was cut.
         file.write_all(format!("\n{line}\n").as_bytes()).map_err(Error::io("write", &path))?;
         file.sync_all().map_err(Error::io("sync", &path))?;
         self.runs.chown(&path);

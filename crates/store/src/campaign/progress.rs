@@ -1,4 +1,4 @@
-//! What of a campaign is done, and what comes next.
+//! Which runs of a campaign are done, and what comes next.
 
 use crate::id;
 use latlab_model::campaign::{Campaign, Cell, FailedAttempt, PlannedRun};
@@ -10,77 +10,72 @@ use latlab_model::run::{EndReason, VerdictWord};
 use latlab_model::{Run, Target};
 use std::path::PathBuf;
 
-/// All that has been tried.
+/// All attempts so far.
 #[derive(Clone, Debug, Default)]
 pub struct CampaignProgress {
-    /// The runs that are stored, with their folders, the oldest first.
+    /// Stored runs with their folders, oldest first.
     pub runs: Vec<(PathBuf, Run)>,
-    /// Tries that left no run.
+    /// Attempts that left no run.
     pub failures: Vec<FailedAttempt>,
-    /// Folders of runs whose document cannot be read, with the reason, the oldest first: what they
-    /// were of is told only by their names.
+    /// Folders of runs with an unreadable document, with the reason, oldest first; only their names
+    /// tell which runs they were.
     pub damaged: Vec<(PathBuf, String)>,
-    /// So many of the failures count no more, the oldest first.
+    /// This many of the oldest failures no longer count.
     forgiven: usize,
-    /// So many of the runs count no more where their link was lost, the oldest first.
+    /// This many of the oldest runs no longer count if their link was lost.
     forgiven_lost: usize,
 }
 
-/// How a planned run stands.
+/// The state of a planned run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CellState {
-    /// It is still to be made.
     Missing {
-        /// As the how many-th try.
+        /// From 1.
         attempt: u32,
     },
-    /// It is made.
     Done {
-        /// Its place among the runs.
+        /// Index among the runs.
         run: usize,
     },
-    /// All its tries failed.
+    /// All its attempts failed.
     GivenUp {
-        /// The last one that left a run, by its place.
+        /// The last attempt that left a run, by index.
         run: Option<usize>,
         /// Why the last one failed.
         reason: String,
     },
 }
 
-/// What comes next.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NextStep {
-    /// A run.
     Run {
-        /// Its place in the order.
+        /// Place in the order.
         index: usize,
-        /// The how many-th try.
+        /// From 1.
         attempt: u32,
     },
     /// Another kernel must be booted first.
     Boot {
-        /// Which one.
+        /// Its release.
         kernel: String,
         /// Runs that wait for it.
         runs: usize,
     },
-    /// Nothing.
     End,
 }
 
-/// What became of a try.
+/// The outcome of an attempt.
 enum RunOutcome {
-    /// Somebody or something cut it short: it says nothing of the scenario.
+    /// Interrupted from outside: says nothing about the scenario.
     Cut(&'static str),
     Good,
-    /// What was to measure it went away: it may be back another time.
+    /// The target or link disappeared, perhaps temporarily.
     Lost(String),
     Bad(String),
 }
 
 fn run_outcome(run: &Run) -> RunOutcome {
-    // Tried again it would take as long.
+    // Another attempt would take as long.
     if let Some(limit) = run.findings.iter().find(|finding| finding.code() == TIME_LIMIT_FINDING) {
         return RunOutcome::Bad(limit.text());
     }
@@ -103,7 +98,7 @@ fn run_outcome(run: &Run) -> RunOutcome {
     }
 }
 
-/// The number of the try that left a run.
+/// The number of the attempt that left a run.
 fn attempt_of(run: &Run) -> u32 {
     run.asked.cell.as_ref().map_or(1, |cell| cell.attempt)
 }
@@ -113,23 +108,23 @@ fn is_same_cell(cell: &Cell, wanted: &Cell) -> bool {
 }
 
 impl CampaignProgress {
-    /// These runs and failures.
     pub fn new(runs: Vec<(PathBuf, Run)>, failures: Vec<FailedAttempt>) -> CampaignProgress {
         CampaignProgress { runs, failures, ..CampaignProgress::default() }
     }
 
-    /// The same, but what left no run so far, or a lost one, is to be tried as often as if it were new.
+    /// Lets everything that left no run so far, or a run with a lost link, be tried as often as if
+    /// it were new.
     pub fn forget_failures(self) -> CampaignProgress {
         let (forgiven, forgiven_lost) = (self.failures.len(), self.runs.len());
         CampaignProgress { forgiven, forgiven_lost, ..self }
     }
 
-    /// Whether a resume would try anything again, or for the first time.
+    /// Whether a resume would try anything, again or for the first time.
     pub fn can_be_resumed(self, campaign: &Campaign) -> bool {
         self.forget_failures().counts(campaign).missing() > 0
     }
 
-    /// The runs of a planned one, with their places.
+    /// The stored runs of a planned one, with their indices.
     pub fn runs_of<'a>(&'a self, wanted: &'a Cell) -> impl Iterator<Item = (usize, &'a Run)> {
         let runs = self.runs.iter().enumerate().map(|(place, (_, run))| (place, run));
         runs.filter(move |(_, run)| {
@@ -137,7 +132,7 @@ impl CampaignProgress {
         })
     }
 
-    /// The newest run of a planned one whose document cannot be read, with the reason.
+    /// The newest run of a planned one with an unreadable document, with the reason.
     pub fn damaged_of(
         &self,
         campaign: &Campaign,
@@ -149,7 +144,6 @@ impl CampaignProgress {
         })
     }
 
-    /// How a planned run stands.
     pub fn cell_state(&self, campaign: &Campaign, planned: &PlannedRun) -> CellState {
         let wanted = campaign.cell(planned);
         let (mut bad, mut tries, mut last) = (0, 0, None);
@@ -181,7 +175,7 @@ impl CampaignProgress {
         CellState::GivenUp { run, reason: newest.map(|(_, reason)| reason).unwrap_or_default() }
     }
 
-    /// All tries of a planned run, in their order.
+    /// All attempts at a planned run, in order.
     pub fn attempts(&self, campaign: &Campaign, planned: &PlannedRun) -> Vec<CellAttempt> {
         let wanted = campaign.cell(planned);
         let of_run = |(_, run): (usize, &Run)| CellAttempt {
@@ -207,7 +201,7 @@ impl CampaignProgress {
         attempts
     }
 
-    /// What comes next where this kernel runs: a row that asks for another one is put off.
+    /// The next step on this kernel: a row that needs another one is postponed.
     pub fn next_step(&self, campaign: &Campaign, release: &str) -> NextStep {
         let mut waiting: Vec<&str> = Vec::new();
         for (index, planned) in campaign.runs.iter().enumerate() {
@@ -228,7 +222,7 @@ impl CampaignProgress {
         }
     }
 
-    /// The missing runs of such targets, by their places and attempts.
+    /// The missing runs of targets that match, as places and attempts.
     pub fn missing(
         &self,
         campaign: &Campaign,
@@ -243,7 +237,7 @@ impl CampaignProgress {
         missing.collect()
     }
 
-    /// How many planned runs stand how.
+    /// Number of planned runs in each state.
     pub fn counts(&self, campaign: &Campaign) -> CampaignCounts {
         let mut tally =
             CampaignCounts { planned: campaign.runs.len(), ..CampaignCounts::default() };
@@ -258,13 +252,13 @@ impl CampaignProgress {
         tally
     }
 
-    /// What a list of campaigns says of it.
+    /// The entry in a list of campaigns.
     pub fn summary(&self, campaign: &Campaign) -> CampaignSummary {
         CampaignSummary { counts: self.counts(campaign), verdicts: self.verdicts(campaign) }
     }
 
-    /// How many runs that fill a cell were given each verdict, in the order of `VerdictWord::ALL`; one that was
-    /// given up is invalid, unless a try of it has missed the deadline.
+    /// Number of runs with each verdict, in the order of `VerdictWord::ALL`; a run that was given
+    /// up is invalid, unless one of its attempts missed the deadline.
     pub fn verdicts(&self, campaign: &Campaign) -> Vec<(VerdictWord, usize)> {
         let verdict = |planned| {
             let (state, run) = match self.cell_state(campaign, planned) {

@@ -1,4 +1,4 @@
-//! What of a campaign is done, and what comes next.
+//! Which runs of a campaign are done, and what comes next.
 
 use latlab_digest::testing::SyntheticRun;
 use latlab_model::campaign::{
@@ -49,7 +49,7 @@ fn campaign(rows: Vec<Row>) -> Campaign {
     }
 }
 
-/// A finished run of a row, as its end and its findings make it.
+/// A finished run of a row, modified by `change`.
 fn run_of(campaign: &Campaign, row: usize, change: impl FnOnce(&mut Run)) -> (PathBuf, Run) {
     let root = tempfile::tempdir().unwrap();
     let mut open = Store::new(root.path()).begin("one").unwrap();
@@ -75,7 +75,7 @@ fn what_was_cut_is_made_again_and_what_failed_is_retried_as_the_sheet_says() {
     let mut tried = CampaignProgress::default();
     let stands = |tried: &CampaignProgress| tried.cell_state(&campaign, &campaign.runs[0]);
     assert_eq!(stands(&tried), CellState::Missing { attempt: 1 });
-    // However often it is cut, by a person or by a kill, that is no try.
+    // Interruptions, by a user or a kill, never count as attempts.
     tried.runs.push(run_of(&campaign, 0, |run| run.ended = EndReason::Interrupted));
     tried.runs.push(run_of(&campaign, 0, |run| {
         (run.ended, run.recovered) = (EndReason::Lost, true);
@@ -124,7 +124,7 @@ fn a_lost_run_answers_nothing_but_a_missed_deadline_and_is_made_again() {
     let resumed = tried.clone().forget_failures();
     assert_eq!(resumed.cell_state(&campaign, &planned), CellState::Missing { attempt: 2 });
 
-    // The next one cannot even be begun: that is the newest reason.
+    // The next one cannot even be started: that is the newest reason.
     let cell = Cell { attempt: 2, ..campaign.cell(&planned) };
     let (at, refused) = (String::new(), "Connection refused".to_string());
     tried.failures.push(FailedAttempt { cell, at, reason: refused.clone() });
@@ -194,7 +194,7 @@ fn a_campaign_is_there_whole_or_not_and_one_process_has_it() {
 
     let cell = again.campaign.cell(&again.campaign.runs[0]);
     again.record_failure(cell.clone(), "no rights".into()).unwrap();
-    // A line that was cut off hides no other.
+    // A cut line hides no other.
     let path = again.path().join("failures.jsonl");
     let cut = fs::read_to_string(&path).unwrap() + "{\"cell\":";
     fs::write(&path, cut).unwrap();
@@ -220,7 +220,7 @@ fn links_in_the_folder_of_a_campaign_are_not_followed() {
     let cell = begun.campaign.cell(&begun.campaign.runs[0]);
     let refused = |error: Error| assert!(error.to_string().contains("it is a link"), "{error}");
     for name in ["lock", "failures.jsonl"] {
-        fs::write(&other, "somebody else's").unwrap();
+        fs::write(&other, "another user's").unwrap();
         let path = begun.path().join(name);
         symlink(&other, &path).unwrap();
         match name {
@@ -230,7 +230,7 @@ fn links_in_the_folder_of_a_campaign_are_not_followed() {
                 refused(begun.progress().unwrap_err());
             }
         }
-        assert_eq!(fs::read_to_string(&other).unwrap(), "somebody else's", "{name}");
+        assert_eq!(fs::read_to_string(&other).unwrap(), "another user's", "{name}");
         fs::remove_file(path).unwrap();
     }
     drop(begun.lock().unwrap());

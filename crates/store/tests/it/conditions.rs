@@ -1,4 +1,4 @@
-//! The telemetry of a stream: in its table, in the run, and whole after a kill.
+//! The telemetry of a stream: in its table, in the run, and complete after a kill.
 
 use latlab_digest::testing::SyntheticRun;
 use latlab_model::Run;
@@ -42,7 +42,7 @@ fn what_was_read_is_in_the_run_and_beside_it() {
     for name in ["telemetry.parquet", "snapshot.json"] {
         assert!(run.files.contains_key(name) && path.join(name).exists(), "{name}");
     }
-    // What to do is this program's word, and is not read from a file.
+    // Remedies come from this program and are not read from a file.
     let without_remedies = |run: Run| {
         let bare = |one: Diagnosis| Diagnosis { remedy: None, undo: None, ..one };
         Run { doctor: run.doctor.map(|all| all.into_iter().map(bare).collect()), ..run }
@@ -58,7 +58,7 @@ fn the_doctor_has_looked_at_the_machine_of_the_run() {
     assert!(doctor.iter().any(|one| one.code == "governor"), "{doctor:?}");
     let snapshot = read_snapshot(&path, &run).unwrap().unwrap();
     assert_eq!(&latlab_doctor::examine(&snapshot), doctor);
-    // One that was changed since is not what was measured on.
+    // A modified file is not what was measured on.
     fs::write(path.join("snapshot.json"), "{\"snapshot\":1,\"files\":{}}").unwrap();
     assert!(read_snapshot(&path, &run).is_err());
     let none = finish(&root.path().join("none"), &SyntheticRun::default().messages());

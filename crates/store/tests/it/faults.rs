@@ -1,4 +1,4 @@
-//! Every call of recording, finishing and recovering fails, lies, or is the last one, in turn.
+//! Makes every call of recording, finishing and recovering fail, lie, or be the last one, in turn.
 
 use crate::simulated_disk::{DiskFault, SimulatedDisk};
 use jiff::Timestamp;
@@ -33,7 +33,7 @@ fn messages() -> Vec<Message> {
     short.messages()
 }
 
-/// What these messages come to, if they are a run.
+/// The figures of these messages, if they make a run.
 fn figures(messages: &[Message]) -> Option<Figures> {
     let mut builder = RunBuilder::default();
     messages.iter().for_each(|message| drop(builder.push(message.clone())));
@@ -41,7 +41,7 @@ fn figures(messages: &[Message]) -> Option<Figures> {
     Some((digest.run.total, digest.run.threads))
 }
 
-/// What a run may come to of which any single frame was lost, or none.
+/// Valid results if no frame or any single one was lost.
 struct Expected {
     messages: Vec<Message>,
     figures: Vec<Figures>,
@@ -67,7 +67,7 @@ impl Expected {
     }
 }
 
-/// A program that records a run on this disk; gives back how many messages a sync has confirmed.
+/// A program that records a run on this disk; returns how many messages a sync has confirmed.
 fn record(
     root: &Path,
     messages: &[Message],
@@ -89,7 +89,7 @@ fn record(
     (synced, run.finish())
 }
 
-/// The messages that stand whole in the journal of the run, if it has one.
+/// The messages that are complete in the journal of the run, if it has one.
 fn in_journal(root: &Path) -> Option<Vec<Message>> {
     let bytes = fs::read(root.join(".one.partial/journal")).ok()?;
     let (mut found, mut start) = (Vec::new(), 0);
@@ -109,7 +109,7 @@ fn in_journal(root: &Path) -> Option<Vec<Message>> {
     }
 }
 
-/// Whether what a program finds now is right, or is said to be damaged.
+/// Whether what a program finds now is right, or reported as damaged.
 fn assert_right_or_said(root: &Path, expected: &Expected, synced: usize, about: &str) {
     let journal = in_journal(root);
     let store = Store::new(root);
@@ -137,7 +137,7 @@ fn assert_right_or_said(root: &Path, expected: &Expected, synced: usize, about: 
             let strange = kept.iter().find(|one| {
                 !expected.messages.contains(one) && !matches!(one, Message::Finding(_))
             });
-            assert!(strange.is_none(), "{about}: nobody wrote {strange:?}");
+            assert!(strange.is_none(), "{about}: never written: {strange:?}");
             let lost = confirmed.iter().find(|one| !kept.contains(one));
             assert!(lost.is_none(), "{about}: synced and lost: {lost:?}");
             assert_eq!(Some(found), figures(&kept), "{about}");
@@ -146,12 +146,12 @@ fn assert_right_or_said(root: &Path, expected: &Expected, synced: usize, about: 
     }
 }
 
-/// A folder in memory, where there is one: nothing here is to survive a power cut.
+/// A folder in memory if available: nothing here needs to survive a power cut.
 fn folder_in_memory() -> TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
 }
 
-/// The same numbers each time.
+/// Reproducible coin flips.
 fn coin(seed: u64) -> impl FnMut() -> bool {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     move || {
@@ -162,8 +162,8 @@ fn coin(seed: u64) -> impl FnMut() -> bool {
     }
 }
 
-/// What of the unsynced data a power cut leaves: nothing of it, all of it (as after a kill), and parts of
-/// it, of which `LATLAB_CUT_PARTS` says how many are tried.
+/// What a power cut leaves of the unsynced data: nothing, everything (as after a kill), and random
+/// parts, whose number `LATLAB_CUT_PARTS` sets.
 fn remains_of_cut(call: usize) -> impl Iterator<Item = (u64, impl FnMut() -> bool)> {
     let parts = std::env::var("LATLAB_CUT_PARTS").ok().and_then(|text| text.parse().ok());
     (0..2 + parts.unwrap_or(1)).map(move |which| {
@@ -199,7 +199,7 @@ fn a_power_cut_at_every_call_loses_nothing_that_was_synced() {
     assert!(cuts > 70, "{cuts} calls");
 }
 
-/// What can happen while a run is recorded and finished: the numbers of the calls, each with a fault.
+/// The faults possible while a run is recorded and finished, each with the number of its call.
 fn faults_of_a_record(expected: &Expected) -> Vec<(usize, DiskFault)> {
     let top = folder_in_memory();
     let disk = SimulatedDisk::new(top.path());
@@ -213,7 +213,7 @@ fn every_call_that_fails_or_lies_is_said_or_harmless() {
     let expected = Expected::new();
     let mut happened = 0;
     for (call, fault) in faults_of_a_record(&expected) {
-        // A cut and a false sync have tests of their own.
+        // Cuts and false syncs are tested separately.
         if matches!(fault, DiskFault::Cut | DiskFault::FalseSync) {
             continue;
         }
@@ -228,7 +228,7 @@ fn every_call_that_fails_or_lies_is_said_or_harmless() {
         if begun {
             assert_right_or_said(&root, &expected, 0, &about);
         }
-        // A run that was begun, and could be written but for one frame, is there at the end.
+        // A run that was begun, and of which all but one frame could be written, exists at the end.
         let stored = begun && Store::new(&root).list().unwrap().len() == 1;
         assert!(stored || fault == DiskFault::Fails, "{about}");
     }
@@ -284,11 +284,11 @@ fn recover(top: &Path, expected: &Expected, call: usize, fault: DiskFault) -> Ar
 fn a_recovery_that_fails_at_every_call_is_done_by_the_next_one() {
     let expected = Expected::new();
     let all = expected.messages.len();
-    // Without a fault, since no recovery has so many calls.
+    // Without a fault, since no recovery has this many calls.
     let rehearsal = recover(folder_in_memory().path(), &expected, usize::MAX, DiskFault::Fails);
     let (mut happened, mut disks) = (0, 0);
     for (call, fault) in rehearsal.possible_faults() {
-        // Only a power cut brings it to light.
+        // Only a power cut reveals it.
         if fault == DiskFault::FalseSync {
             continue;
         }

@@ -1,4 +1,4 @@
-//! From a stream to a folder and back, by files alone.
+//! From a stream to a folder and back, using only files.
 
 use latlab_digest::testing::{FIRST_RELEASE, SyntheticRun};
 use latlab_model::frame::Message;
@@ -14,7 +14,7 @@ fn finish(root: &Path, id: &str, bytes: &[u8]) -> Finished {
     run.finish().unwrap()
 }
 
-/// What the intervals of a stream add up to, for each thread.
+/// Sums of the intervals of a stream, for each thread.
 fn totals(messages: &[Message], threads: u32) -> Vec<Histogram> {
     let mut totals = vec![Histogram::default(); threads as usize];
     for message in messages {
@@ -87,7 +87,7 @@ fn the_same_stream_makes_the_same_files() {
     assert_eq!(one.files, other.files);
 }
 
-/// Leaves a folder for `tests/read_run.py`, where `LATLAB_LEAVE_RUN` says so.
+/// Leaves a folder for `tests/read_run.py` if `LATLAB_LEAVE_RUN` is set.
 #[test]
 fn leaves_a_run_for_other_readers() {
     let Some(root) = std::env::var_os("LATLAB_LEAVE_RUN") else { return };

@@ -1,4 +1,4 @@
-//! What an older latlab has stored is read by this one, for every version of the schema.
+//! What latlab has stored is read by every later one: the fixtures of each version of the schema.
 
 use latlab_model::run::{EndReason, SCHEMA_VERSION};
 use latlab_store::{RecoveryOutcome, RunState, Store, WindowReader, histograms};
@@ -9,31 +9,31 @@ fn fixtures(version: u32) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../fixtures/schema-{version}"))
 }
 
-/// Invariant (old data): Runs and journals of every older version are read.
+/// Invariant (old data): Runs and journals of every version of the schema are read.
 #[test]
-fn every_version_has_a_run_and_it_is_read() {
+fn every_version_has_runs_and_they_are_read() {
     for version in 1..=SCHEMA_VERSION {
         let store = Store::new(fixtures(version).join("runs"));
-        let listed = store.list().unwrap();
-        let RunState::Finished(run) = &listed[0].state else { panic!("{version}: {listed:?}") };
-        assert_eq!((run.schema, run.ended), (version, EndReason::Finished));
-        let bins = histograms(&listed[0].path, run).unwrap();
-        let counted: u64 = bins.iter().flat_map(|one| &one.bins).map(|bin| bin.count).sum();
-        assert_eq!(counted, run.total.cycles);
-        assert!(counted > 1000);
-        if run.files.contains_key("samples.parquet") {
-            let window = "..".parse().unwrap();
-            let window =
-                WindowReader::open(&listed[0].path, run, &window).unwrap().figures().unwrap();
-            assert_eq!(window.total, run.total);
-        }
-        if run.files.contains_key("trace.parquet") {
-            crate::trace::expect_same(&listed[0].path, run);
+        for entry in store.list().unwrap() {
+            let RunState::Finished(run) = &entry.state else { panic!("{version}: {entry:?}") };
+            assert_eq!((run.schema, run.ended), (version, EndReason::Finished));
+            let bins = histograms(&entry.path, run).unwrap();
+            let counted: u64 = bins.iter().flat_map(|one| &one.bins).map(|bin| bin.count).sum();
+            assert_eq!(counted, run.total.cycles);
+            assert!(counted > 1000);
+            if run.files.contains_key("samples.parquet") {
+                let window = "..".parse().unwrap();
+                let window = WindowReader::open(&entry.path, run, &window).unwrap();
+                assert_eq!(window.figures().unwrap().total, run.total);
+            }
+            if run.files.contains_key("trace.parquet") {
+                crate::trace::expect_same(&entry.path, run);
+            }
         }
     }
 }
 
-/// Invariant (old data): Runs and journals of every older version are read.
+/// Invariant (old data): Runs and journals of every version of the schema are read.
 #[test]
 fn every_version_has_a_cut_journal_and_it_is_finished() {
     for version in 1..=SCHEMA_VERSION {

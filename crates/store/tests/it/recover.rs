@@ -18,7 +18,7 @@ fn small() -> SyntheticRun {
     SyntheticRun { threads: 2, seconds: 3, ..SyntheticRun::default() }
 }
 
-/// A run whose program was killed after it had written this.
+/// A run whose program was killed after it had written these bytes.
 fn killed(root: &Path, id: &str, bytes: &[u8]) {
     let mut run = Store::new(root).begin(id).unwrap();
     run.append(bytes).unwrap();
@@ -34,8 +34,8 @@ fn finish(root: &Path, bytes: &[u8]) -> Finished {
     run.finish().unwrap()
 }
 
-/// Cycles in the whole frames of these bytes, the length of those frames, and whether the last
-/// of them is the agent's last word.
+/// Cycles in the whole frames of these bytes, the length of those frames, and whether the last is
+/// the agent's last message.
 fn whole(bytes: &[u8]) -> (u64, u64, bool) {
     let mut reader = FrameReader::new(bytes);
     let (mut cycles, mut ended) = (0, false);
@@ -49,7 +49,7 @@ fn whole(bytes: &[u8]) -> (u64, u64, bool) {
     (cycles, reader.whole_bytes(), ended)
 }
 
-/// The small run with all its samples: those of each second before the interval that counts them.
+/// The small run with all its samples, those of each second before the interval that counts them.
 fn with_samples() -> Vec<Message> {
     let mut messages = Vec::new();
     for mut message in small().messages() {
@@ -75,12 +75,12 @@ fn with_samples() -> Vec<Message> {
     messages
 }
 
-/// What one of the things that happen to disks makes of a journal.
+/// Damage to a journal as disks cause it.
 #[derive(Clone, Debug)]
 enum Damage {
     Flip(prop::sample::Index, u8),
     Cut(prop::sample::Index),
-    /// A block that never came to the disk before the power went.
+    /// A block that never reached the disk before a power cut.
     Zeroed(prop::sample::Index),
 }
 
@@ -112,7 +112,7 @@ fn do_damage(bytes: &mut Vec<u8>, damages: &[Damage]) {
     }
 }
 
-/// The messages that still stand whole in a damaged stream, from those that it was made of.
+/// The messages that are still complete in a damaged stream.
 fn survivors(messages: &[Message], damaged: &[u8]) -> Vec<Message> {
     let mut at = 0;
     let whole = messages.iter().filter(|message| {
@@ -123,7 +123,7 @@ fn survivors(messages: &[Message], damaged: &[u8]) -> Vec<Message> {
     whole.cloned().collect()
 }
 
-/// Where the measuring begins, before which there is no run.
+/// Where measuring begins; before that there is no run.
 fn prepared_end(messages: &[Message]) -> usize {
     let prepared = messages.iter().position(|one| matches!(one, Message::Prepared(_))).unwrap();
     messages[..=prepared].iter().map(|message| message.encode().len()).sum()
@@ -157,7 +157,7 @@ fn a_cut_at_every_byte_of_the_last_frames_keeps_what_is_whole() {
     }
 }
 
-/// How many inputs are tried; PROPTEST_CASES takes the place of the usual number.
+/// Number of inputs; PROPTEST_CASES overrides the usual number.
 fn cases(usual: u32) -> u32 {
     let wanted = std::env::var("PROPTEST_CASES").ok();
     wanted.and_then(|text| text.parse().ok()).unwrap_or(usual)
@@ -195,7 +195,7 @@ proptest! {
         };
         let (lost, kept) = without_frame_at(at);
         prop_assert_eq!(run.losses.journal_bytes, lost);
-        // A last frame that claims to be longer looks like one that was cut.
+        // If the length field of the last frame grows, the frame looks cut.
         prop_assert!(run.findings.iter().any(|finding| finding.code().starts_with("journal-")));
         prop_assert!(run.verdict.unwrap().word != VerdictWord::Pass);
         let mut expected = RunBuilder::default();
@@ -275,7 +275,7 @@ proptest! {
     }
 }
 
-/// The messages of the small run without the one that this byte belongs to, and its length.
+/// The messages of the small run without the one that contains this byte, and its length.
 fn without_frame_at(at: usize) -> (u64, Vec<Message>) {
     let mut messages = small().messages();
     let mut end = 0;
@@ -378,7 +378,7 @@ fn a_crash_while_finishing_is_made_good() {
     let bytes = small().bytes();
 
     killed(root.path(), "one", &bytes);
-    // Tables and a document of a first try lie beside the journal, half written.
+    // Partial tables and a document of a first attempt lie next to the journal.
     for name in ["histogram.parquet", "intervals.parquet", "run.json"] {
         fs::write(partial.join(name), b"half").unwrap();
     }
@@ -388,7 +388,7 @@ fn a_crash_while_finishing_is_made_good() {
     assert_eq!(run.total.cycles, whole(&bytes).0);
     assert!(!root.path().join("one/journal").exists());
 
-    // The journal was given up, but the folder had not its name yet.
+    // The journal was already removed, but the folder not yet renamed.
     fs::rename(root.path().join("one"), &partial).unwrap();
     let recovered = recover(root.path());
     assert!(matches!(recovered[0].outcome, RecoveryOutcome::Finished(_)), "{recovered:?}");
@@ -429,7 +429,7 @@ fn a_run_ended_by_its_user_before_the_first_interval_is_kept() {
 }
 
 #[test]
-fn a_newer_stream_is_left_for_a_newer_program() {
+fn a_stream_of_another_version_is_left_for_its_program() {
     let root = tempfile::tempdir().unwrap();
     let mut messages = small().messages();
     if let Message::Hello(hello) = &mut messages[0] {
@@ -439,7 +439,7 @@ fn a_newer_stream_is_left_for_a_newer_program() {
     killed(root.path(), "new", &bytes);
     let recovered = recover(root.path());
     let RecoveryOutcome::Left(error) = &recovered[0].outcome else { panic!("{recovered:?}") };
-    assert!(error.to_string().contains("use a newer latlab"), "{error}");
+    assert!(error.to_string().contains("use the latlab that wrote it"), "{error}");
     assert!(root.path().join(".new.partial/journal").exists());
 }
 

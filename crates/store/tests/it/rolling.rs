@@ -1,4 +1,4 @@
-//! The runs of one name, of which the oldest go.
+//! The runs of one name, of which the oldest are removed.
 
 use latlab_digest::testing::SyntheticRun;
 use latlab_store::{KEEP_MARK, Removal, RollingRuns, Store};
@@ -6,7 +6,7 @@ use latlab_sys::lease;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What the synthetic runs are called.
+/// The name of the synthetic runs.
 fn name() -> String {
     SyntheticRun::default().plan().name
 }
@@ -23,7 +23,7 @@ fn planted(root: &Path, name: &str, count: usize) -> Vec<PathBuf> {
     (0..count).map(plant).collect()
 }
 
-/// The hours of those that are there.
+/// The hours of the existing ones.
 fn hours(folders: &[PathBuf]) -> Vec<usize> {
     folders.iter().enumerate().filter(|(_, folder)| folder.exists()).map(|(at, _)| at).collect()
 }
@@ -35,7 +35,7 @@ fn the_oldest_go_but_for_those_that_are_wanted() {
     let root = tempfile::tempdir().unwrap();
     let folders = planted(root.path(), &name(), 5);
     let others = planted(root.path(), "other", 2);
-    // Of another name than its folder says.
+    // A different name than its folder's.
     fs::rename(&others[0], root.path().join(format!("20261031T000000Z_{}", name()))).unwrap();
     fs::write(folders[1].join(KEEP_MARK), "").unwrap();
     let document = folders[2].join("run.json");
@@ -73,12 +73,12 @@ fn what_others_make_and_remove_meanwhile_counts() {
     let folders = planted(root.path(), &name(), 3);
     let mut runs = RollingRuns::open(&Store::new(root.path()), &name()).unwrap();
     fs::remove_dir_all(&folders[0]).unwrap();
-    // By a clock that was set back.
+    // As made with a clock that was set back.
     let older = root.path().join(format!("20251101T000000Z_{}", name()));
     fs::rename(planted(&root.path().join("new"), &name(), 1).remove(0), &older).unwrap();
     runs.refresh(None).unwrap();
     assert_eq!(runs.count(), 3);
-    // One that another watch removes after the look is told by that one.
+    // If another watch removes a run meanwhile, that watch reports it.
     fs::remove_dir_all(&folders[1]).unwrap();
     assert_eq!(runs.remove_while(|_| true).len(), 1);
     assert_eq!((hours(&folders), older.exists()), (vec![], true), "the newest stays");
@@ -97,7 +97,7 @@ fn the_order_is_that_in_which_they_came() {
     let root = tempfile::tempdir().unwrap();
     let open = || RollingRuns::open(&Store::new(root.path()), &name()).unwrap();
     let id = |folder: &Path| folder.file_name().unwrap().to_str().unwrap().to_string();
-    // Forward by years, back to a board without a clock, and right at last; two watches are at it.
+    // Years ahead, back as on a board without a clock, and finally right; with two watches.
     let times = ["20261101T000000Z", "20390101T000000Z", "19700101T000100Z", "20261102T000000Z"];
     let (mut one, mut other) = (open(), open());
     let folders = times.map(|time| {
@@ -109,7 +109,7 @@ fn the_order_is_that_in_which_they_came() {
     let there = || folders.iter().map(|folder| folder.exists()).collect::<Vec<bool>>();
     drop(one);
     for left in [3, 2, 1] {
-        // Started anew each time, and with the smallest limit that there is.
+        // Reopened each time, with the smallest possible limit.
         let mut runs = open();
         assert_eq!(runs.count(), left + 1);
         let all = runs.bytes();
@@ -138,7 +138,7 @@ fn without_a_list_the_names_tell_the_order() {
     drop(open());
     let whole = fs::read_to_string(&list).unwrap();
     assert_eq!(whole.lines().count(), 4);
-    // One that was cut off, one that is nonsense, a folder and a link in its place.
+    // A cut list, nonsense, a folder and a link in its place.
     let elsewhere = root.path().join("elsewhere");
     fs::write(&elsewhere, "kept").unwrap();
     for make in [
@@ -170,7 +170,7 @@ fn the_list_grows_no_longer_than_its_runs_need() {
     let root = tempfile::tempdir().unwrap();
     let list = root.path().join(format!(".{}.order", name()));
     let mut runs = RollingRuns::open(&Store::new(root.path()), &name()).unwrap();
-    // A folder is enough of a run to be listed.
+    // An empty folder suffices to be listed as a run.
     for minute in 0..300 {
         let id = format!("20261101T{:02}{:02}00Z_{}", minute / 60, minute % 60, name());
         fs::create_dir(root.path().join(&id)).unwrap();

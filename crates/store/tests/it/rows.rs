@@ -1,4 +1,4 @@
-//! The tables over time as they are read back from a run folder.
+//! The tables over time as read back from a run folder.
 
 use latlab_digest::testing::SyntheticRun;
 use latlab_store::{Error, Finished, Store, intervals, spikes, telemetry};

@@ -2,6 +2,7 @@
 
 use latlab_digest::testing::{STARTED, SyntheticRun};
 use latlab_store::{Error, RunState, Store, read_run};
+use sha2::{Digest, Sha256};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -44,7 +45,7 @@ fn the_root_is_made_when_it_is_needed() {
 fn files_belong_to_the_calling_user() {
     let root = tempfile::tempdir().unwrap();
     let own = fs::metadata(root.path()).unwrap();
-    // Only root can give files away; for everyone else it must not fail.
+    // Only root can give files away; for other users it must not fail.
     let other = if own.uid() == 0 { (12_345, 54_321) } else { (own.uid(), own.gid()) };
     let store = Store::new(root.path().join("runs")).owned_by(Some(other));
     let open = store.begin("one").unwrap();
@@ -60,15 +61,17 @@ fn files_belong_to_the_calling_user() {
     assert_eq!(fs::metadata(root.path()).unwrap().uid(), own.uid());
 }
 
-/// Makes a run look as if it had been measured that many days later.
+/// Makes a run look as if measured that many days later.
 fn postpone(path: &Path, days: i64) {
     let mut run = read_run(path).unwrap();
     let started = jiff::Timestamp::from_nanosecond(i128::from(STARTED.0)).unwrap();
     run.started = (started + jiff::SignedDuration::from_hours(24 * days)).to_string();
-    // As the first runs were, without a seal.
-    (run.schema, run.seal) = (2, None);
     let text = serde_json::to_string_pretty(&run).unwrap() + "\n";
-    fs::write(path.join("run.json"), text).unwrap();
+    let (before, seal) = text.rsplit_once("\n  \"seal\"").unwrap();
+    let hash: String =
+        Sha256::digest(format!("{before}\n")).iter().map(|byte| format!("{byte:02x}")).collect();
+    let seal = seal.replace(run.seal.as_ref().unwrap(), &hash);
+    fs::write(path.join("run.json"), format!("{before}\n  \"seal\"{seal}")).unwrap();
 }
 
 #[test]
@@ -100,14 +103,15 @@ fn one_bad_folder_does_not_hide_the_others() {
 }
 
 #[test]
-fn a_newer_schema_is_one_line() {
+fn another_schema_is_one_line() {
     let root = tempfile::tempdir().unwrap();
     let path = finish(&Store::new(root.path()), "one");
     fs::write(path.join("run.json"), "{\"schema\": 99, \"all\": [\"is\", \"new\"]}").unwrap();
     let error = read_run(&path).unwrap_err();
-    assert!(matches!(error, Error::NewerSchema { found: 99, .. }));
+    assert!(matches!(error, Error::OtherVersion { found: 99, .. }));
     let text = error.to_string();
-    assert!(text.contains("use a newer latlab") && !text.contains('\n'), "{text}");
+    let expected = "has schema 99, and this latlab reads schema 1: use the latlab that wrote it";
+    assert!(text.ends_with(expected) && !text.contains('\n'), "{text}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A disk that keeps apart what is synced and what is not, and does at one call what disks do.
+//! A disk that tracks what is synced, and injects a fault at one call.
 
 use latlab_store::disk::{Answer, DiskFaults, Operation};
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,7 +7,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-/// A block is on the disk whole or not at all.
+/// A block is on the disk completely or not at all.
 const BLOCK: usize = 512;
 
 /// What happens at one call.
@@ -17,15 +17,15 @@ pub enum DiskFault {
     Fails,
     /// A write fails after half of its bytes, because the disk is full.
     Full,
-    /// The power goes before it: nothing is done any more.
+    /// The power is cut before it: nothing is done any more.
     Cut,
-    /// What is read has another bit than what is stored.
+    /// Data read has a flipped bit.
     FalseRead,
-    /// What is written has another bit than what was given.
+    /// Data written has a flipped bit.
     FalseWrite,
-    /// A write is said to be done, and zeros are there.
+    /// A write reports success, but leaves zeros.
     LostWrite,
-    /// A sync is said to be done, and is not.
+    /// A sync reports success, but does nothing.
     FalseSync,
 }
 
@@ -55,7 +55,7 @@ impl DiskFault {
     }
 }
 
-/// The disk: real files below a folder, and beside them a record of what of them is synced.
+/// The disk: real files below a folder, and a record of what of them is synced.
 #[derive(Debug)]
 pub struct SimulatedDisk {
     root: PathBuf,
@@ -66,9 +66,8 @@ pub struct SimulatedDisk {
 struct DiskState {
     fault: Option<(usize, DiskFault)>,
     calls: usize,
-    /// What could happen so far, each with the number of its call.
+    /// Faults possible so far, each with the number of its call.
     possible: Vec<(usize, DiskFault)>,
-    /// Whether the fault has happened.
     happened: bool,
     off: bool,
     false_read: bool,
@@ -77,7 +76,7 @@ struct DiskState {
 
 #[derive(Default, Debug)]
 struct Node {
-    /// The content of a file: as it is, and as it is on the disk for sure.
+    /// The content of a file: as it is, and as certainly on the disk.
     now: Vec<u8>,
     synced: Vec<u8>,
     unsynced: Vec<Change>,
@@ -109,7 +108,7 @@ impl SimulatedDisk {
         Arc::new(SimulatedDisk { root: root.into(), state: Mutex::new(state) })
     }
 
-    /// Has a fault at the call of this number, from now on.
+    /// Injects a fault at the call with this number, from now on.
     pub fn fault_at(self: Arc<Self>, call: usize, fault: DiskFault) -> Arc<SimulatedDisk> {
         let mut state = self.state.lock().unwrap();
         (state.fault, state.calls) = (Some((call, fault)), 0);
@@ -118,23 +117,21 @@ impl SimulatedDisk {
         self
     }
 
-    /// What could happen since the fault was set, each with the number of its call.
+    /// Faults possible since the fault was set, each with the number of its call.
     pub fn possible_faults(&self) -> Vec<(usize, DiskFault)> {
         self.state.lock().unwrap().possible.clone()
     }
 
-    /// Whether the fault has happened.
     pub fn happened(&self) -> bool {
         self.state.lock().unwrap().happened
     }
 
-    /// Whether the power is off.
     pub fn is_off(&self) -> bool {
         self.state.lock().unwrap().off
     }
 
-    /// Writes out what may be on the disk when the power goes now: what is synced, and of the rest
-    /// what `survives` says of each block and of each name.
+    /// Writes what may be on the disk if the power fails now: what is synced, and the blocks and
+    /// names of the rest for which `survives` returns true.
     pub fn after_power_cut(&self, target: &Path, mut survives: impl FnMut() -> bool) {
         let state = self.state.lock().unwrap();
         state.write_out(0, target, &mut survives);
@@ -197,7 +194,7 @@ impl DiskState {
         }
     }
 
-    /// Takes note of a call that is done.
+    /// Records a completed call.
     fn record(&mut self, root: &Path, operation: &Operation<'_>) {
         let inner = |path: &Path| path.strip_prefix(root).unwrap().to_path_buf();
         match *operation {
@@ -218,7 +215,7 @@ impl DiskState {
                 assert_eq!(folder, same, "a rename within one folder");
                 self.rename_in(folder, NameChange::Rename(from, to));
             }
-            // What is there already, or is not, is an error of the files themselves.
+            // Existing or missing files cause errors of the real file system.
             Operation::Create(_) | Operation::Remove(_) => {}
             Operation::Open(_) | Operation::Read(_) | Operation::Look(_) => {}
         }
@@ -239,7 +236,7 @@ impl DiskState {
             }
         }
         fs::create_dir_all(target).unwrap();
-        // What has two names by a rename of which one half is kept is written under the newer one.
+        // After a half-completed rename a file has two names; it is written under the newer one.
         let mut written = BTreeSet::new();
         for (name, child) in names {
             if written.insert(child) {
@@ -262,7 +259,7 @@ impl Change {
                 while at < start + new.len() {
                     let end = (at / BLOCK * BLOCK + BLOCK).min(start + new.len());
                     if survives(at) {
-                        // The file may be longer before what is in it is there.
+                        // The file may get its length before its content.
                         bytes.resize(bytes.len().max(end), 0);
                         bytes[at..end].copy_from_slice(&new[at - start..end - start]);
                     }

@@ -1,4 +1,4 @@
-//! What was recorded of the kernel's trace is stored, and gives the legs of the run again.
+//! The recorded kernel trace is stored, and gives the breakdown of the run again.
 
 use latlab_digest::TraceRow;
 use latlab_digest::testing::SyntheticRun;
@@ -62,7 +62,7 @@ fn samples(path: &Path, run: &Run) -> BTreeMap<u32, Vec<Sample>> {
     threads
 }
 
-/// What the stored events and latencies of a run say, each thread's.
+/// The breakdown of each thread, from the stored events and latencies of a run.
 fn derived(path: &Path, run: &Run) -> Vec<Legs> {
     let mut matcher = Matcher::new(&run.applied.threads);
     let samples = samples(path, run);
@@ -91,7 +91,7 @@ fn figures(legs: &Legs, leg: Leg) -> Option<LegFigures> {
     counts.and_then(|(_, counts)| of(counts))
 }
 
-/// The figures of the document are those that the stored events give.
+/// The figures of the document equal those derived from the stored events.
 pub fn expect_same(path: &Path, run: &Run) {
     let legs = run.legs.as_ref().unwrap();
     let derived = derived(path, run);

@@ -1,4 +1,4 @@
-//! A stretch of a run from its samples, by files alone.
+//! A window of a run from its samples, using only files.
 
 use latlab_digest::SampleRow;
 use latlab_digest::testing::{FIRST_RELEASE, STARTED, SyntheticRun};
@@ -19,7 +19,7 @@ struct Stored {
     _root: TempDir,
     path: PathBuf,
     run: Run,
-    /// What was sent of each thread.
+    /// Sent samples of each thread.
     sent: BTreeMap<u32, Vec<Sample>>,
 }
 
@@ -91,7 +91,7 @@ fn the_whole_run_as_a_window_has_the_summary_of_the_run() {
 fn windows_side_by_side_add_up_to_the_run() {
     let stored = stored(&synthetic().messages());
     let mut sum = Summary { missed: Some(0), misses: Some(0), ..Summary::default() };
-    // Edges lie within stalls as well, which are longer than some of the windows.
+    // Edges within stalls too, which are longer than some of the windows.
     let edges = [0.0, 0.5005, 0.55, 0.6, 17.0, 130.998, 131.2, 150.0, 299.51, 300.0];
     for pair in edges.windows(2) {
         let window = stored.window(&format!("+{}s..+{}s", pair[0], pair[1])).unwrap();
@@ -100,7 +100,7 @@ fn windows_side_by_side_add_up_to_the_run() {
         assert_eq!(total.cycles, expected.len() as u64, "{pair:?}");
         assert_eq!(total.max_ns, expected.iter().copied().max(), "{pair:?}");
         assert_eq!(total.min_ns, expected.iter().copied().min(), "{pair:?}");
-        // A made-up second has one release more than its length has periods.
+        // A synthetic second has one release more than its length has periods.
         let length = (window.to_ns - window.from_ns).0;
         let (due, more) = (length * 2 / 997_000, length / SECOND.0 * 2);
         let difference = total.activations as i64 - due;
@@ -192,7 +192,7 @@ fn what_names_no_stretch_is_one_line() {
     assert!(without.refusal("..").contains("latlab run --samples"));
 }
 
-/// The run with its readings of the clocks changed, and few cycles over a long time.
+/// The run with modified readings of the clocks, and few cycles over a long time.
 fn with_clocks(length: Nanos, realtime: impl Fn(Nanos) -> Nanos) -> Stored {
     let mut messages = SyntheticRun { seconds: 2, ..synthetic() }.messages();
     let reading = |since: Nanos| ClockReading {
@@ -274,7 +274,7 @@ fn lost_samples_leave_the_missed_releases_unknown() {
 }
 
 /// Leaves a run whose table of samples is as long as `LATLAB_LEAVE_SAMPLES` says, of four threads
-/// at 20 kHz, to measure what reading a stretch of it costs.
+/// at 20 kHz, to measure the cost of reading a window.
 #[test]
 fn leaves_many_samples_to_be_read() {
     let Some(count) = std::env::var("LATLAB_LEAVE_SAMPLES").ok() else { return };

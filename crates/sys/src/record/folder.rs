@@ -1,4 +1,4 @@
-//! The folders in which records lie, and the lock of all that lies in one of them.
+//! The folders that hold records, and the lock of all records in one of them.
 
 use super::DRAFT;
 use crate::file_lock::{is_locked, lock_within};
@@ -10,13 +10,13 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The file that is locked, which only its owner may open.
+/// The lock file, which only its owner may open.
 const LOCK: &str = "lock";
-/// It is held for some milliseconds, or for the seconds in which a load is ended.
+/// It is held for some milliseconds, or for seconds while a load is ended.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Where records of this user may lie, the best first: what is lost with a reboot, as what they are
-/// about.
+/// Possible folders for this user's records, best first: one that is lost at reboot, like the state
+/// that the records describe.
 fn candidates(root: &Root) -> Vec<PathBuf> {
     let user = effective_user();
     let names = [
@@ -28,7 +28,7 @@ fn candidates(root: &Root) -> Vec<PathBuf> {
     names.iter().map(|name| root.path(name)).collect()
 }
 
-/// The folders of this user that are there.
+/// The existing folders of this user.
 pub fn own(root: &Root) -> Vec<PathBuf> {
     let user = Some(effective_user());
     candidates(root).into_iter().filter(|folder| owner(folder) == user).collect()
@@ -49,7 +49,7 @@ pub fn all(root: &Root) -> Vec<PathBuf> {
     all
 }
 
-/// The folders that are there in the place of this user's, and what is wrong with each.
+/// Folders in the place of this user's that cannot be used, and what is wrong with each.
 pub fn strange(root: &Root) -> Vec<(PathBuf, String)> {
     let user = effective_user();
     let flaw = |folder: PathBuf| {
@@ -57,7 +57,7 @@ pub fn strange(root: &Root) -> Vec<(PathBuf, String)> {
         let reason = match there.uid() {
             _ if there.is_symlink() => "is a link".to_string(),
             _ if !there.is_dir() => "is not a folder".to_string(),
-            // Of root, in the place that root comes to first.
+            // Root's folder, in root's first place.
             0 if owner(&folder) == Some(0) => return None,
             other if other != user => format!("belongs to user {other}"),
             _ if owner(&folder).is_none() => "can be written to by others".to_string(),
@@ -72,16 +72,16 @@ fn is_number(text: &str) -> bool {
     text.parse::<u32>().is_ok()
 }
 
-/// Whose folder it is; none where it is not there, no folder, or others may write to it.
+/// The owner of a folder; `None` if it does not exist, is not a folder, or is writable for others.
 pub fn owner(folder: &Path) -> Option<u32> {
     let there = fs::symlink_metadata(folder).ok()?;
     (there.is_dir() && there.mode() & 0o022 == 0).then(|| there.uid())
 }
 
-/// The first folder that can be made, or is there and ours.
+/// The first folder that can be created, or exists and is ours.
 pub fn create(root: &Root) -> io::Result<PathBuf> {
     let is_ours = |folder: &PathBuf| {
-        // One that is there already is looked at below.
+        // An existing one is checked below.
         let _ = DirBuilder::new().mode(0o755).create(folder);
         owner(folder) == Some(effective_user()) && open_lock(folder).is_ok()
     };
@@ -91,7 +91,7 @@ pub fn create(root: &Root) -> io::Result<PathBuf> {
 
 fn open_lock(folder: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    // A pipe in its place is not waited for.
+    // Do not wait for a pipe in its place.
     let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
     options.write(true).create(true).truncate(false).mode(0o600).custom_flags(flags);
     let path = folder.join(LOCK);
@@ -105,14 +105,14 @@ fn open_lock(folder: &Path) -> io::Result<File> {
     }
 }
 
-/// All records of a folder, locked as long as this lives.
+/// Locks all records of a folder until dropped.
 #[derive(Debug)]
 pub struct FolderLock {
     _file: File,
 }
 
 impl FolderLock {
-    /// Waits for it.
+    /// Waits for the lock.
     pub fn take(folder: &Path) -> io::Result<FolderLock> {
         let file = open_lock(folder)?;
         if !lock_within(&file, PATIENCE)? {
@@ -123,7 +123,7 @@ impl FolderLock {
     }
 }
 
-/// Removes what processes that are gone were about to write.
+/// Removes unfinished records of processes that have ended.
 pub fn remove_drafts(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();

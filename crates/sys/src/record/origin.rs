@@ -1,27 +1,27 @@
-//! Who wrote a record: the boot, the namespaces and the process, as the kernel names them.
+//! The writer of a record: boot, namespaces and process, as the kernel names them.
 
 use crate::files::Root;
 use crate::process::{ProcessId, Stat};
 use std::fmt;
 
-/// Namespaces in which a path, a number or a time may mean something else.
+/// Namespaces in which a path, number or time may have another meaning.
 const NAMESPACES: [&str; 8] = ["cgroup", "ipc", "mnt", "net", "pid", "time", "user", "uts"];
 
-/// The boot, the namespaces and the process of whoever wrote a record.
+/// Boot, namespaces and process of a record's writer.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Origin {
-    /// The kernel's name for the boot.
+    /// The kernel's identifier of the boot.
     pub boot: String,
     /// Links of the namespaces, such as `net:[4026531840]`.
     namespaces: Vec<String>,
-    /// Number of the process in its namespace, and its command line: for people.
+    /// Process number in its namespace, and command line: for people.
     process: String,
     /// The process that wrote it, and the one that started that for its run.
     writers: Vec<ProcessId>,
 }
 
 impl Origin {
-    /// That of this process.
+    /// The origin of this process.
     pub fn of_this_process(root: &Root) -> Origin {
         let boot = root.read("proc/sys/kernel/random/boot_id").unwrap_or_default();
         let link = |name: &&str| {
@@ -48,7 +48,7 @@ impl Origin {
         format!("boot {boot}\nnamespaces {namespaces}\nprocess {process}\nwriters{writers}\n")
     }
 
-    /// From the first lines of a record, and the rest; none where they are something else.
+    /// Parses the first lines of a record, and returns the rest; `None` if they are something else.
     pub fn parse(record: &str) -> Option<(Origin, &str)> {
         let (boot, rest) = value(record, "boot")?;
         let (namespaces, rest) = value(rest, "namespaces")?;
@@ -60,8 +60,8 @@ impl Origin {
         Some((Origin { boot, namespaces, process, writers }, rest))
     }
 
-    /// Whether the process that wrote it, or the one that started that for its run, has ended or was
-    /// killed; not known of processes in another namespace.
+    /// Whether the writing process, or the one that started it for its run, has ended or was
+    /// killed; false for processes in another namespace.
     pub fn is_ending(&self, root: &Root, here: &Origin) -> bool {
         let is_visible = root.is_machine()
             && !here.writers.is_empty()
@@ -70,12 +70,12 @@ impl Origin {
         is_visible && self.writers.iter().any(|writer| writer.is_ending(root))
     }
 
-    /// Whether the process that wrote it is stopped.
+    /// Whether the writing process is stopped.
     pub fn is_stopped(&self, root: &Root) -> bool {
         self.writers.first().is_some_and(|writer| writer.is_stopped(root))
     }
 
-    /// The first of these namespaces that is another one than here.
+    /// The first of these namespaces that differs from here.
     pub fn differs<'a>(&self, here: &Origin, names: &[&'a str]) -> Option<&'a str> {
         let of = |origin: &Origin, name: &str| {
             let of_name = |link: &&String| link.split(':').next() == Some(name);
@@ -86,7 +86,7 @@ impl Origin {
 }
 
 impl fmt::Display for Origin {
-    /// As a person finds the process.
+    /// For people to find the process.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (id, command) = self.process.split_once(' ').unwrap_or((&self.process, ""));
         match command {
@@ -96,14 +96,14 @@ impl fmt::Display for Origin {
     }
 }
 
-/// The process that a person has started: of an agent its parent.
+/// The process that the user has started: for an agent its parent.
 fn run_of(root: &Root, id: u32) -> u32 {
     let Some(own) = Stat::read(root, id) else { return id };
     let parent = Stat::read(root, own.parent).filter(|parent| parent.name == own.name);
     parent.map_or(id, |_| own.parent)
 }
 
-/// Numbers of processes, each with the time of its start.
+/// Process numbers, each with its start time.
 fn processes(text: &str) -> Option<Vec<ProcessId>> {
     let numbers: Vec<u64> =
         text.split_whitespace().map(|word| word.parse().ok()).collect::<Option<_>>()?;
@@ -114,7 +114,7 @@ fn processes(text: &str) -> Option<Vec<ProcessId>> {
     numbers.chunks(2).map(process).collect()
 }
 
-/// The value of the first line, which has this word before it, and the lines after it.
+/// The value of the first line if it begins with this word, and the lines after it.
 fn value<'a>(text: &'a str, word: &str) -> Option<(&'a str, &'a str)> {
     let (line, rest) = text.split_once('\n')?;
     Some((line.strip_prefix(word)?.strip_prefix(' ')?, rest))

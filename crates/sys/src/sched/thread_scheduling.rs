@@ -1,4 +1,4 @@
-//! How a thread of somebody else stands, so that it can be changed and put back exactly.
+//! The full scheduling state of any thread, so that it can be changed and restored exactly.
 
 use super::{Attributes, RESET_ON_FORK, Scheduling, attributes_of, set_attributes};
 use crate::Errno;
@@ -9,13 +9,13 @@ use std::str::FromStr;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ThreadScheduling {
     scheduling: Scheduling,
-    /// Of the ordinary policies.
+    /// For the non-real-time policies.
     nice: i32,
-    /// Whether what it starts is an ordinary thread again.
+    /// Whether its children are SCHED_OTHER again.
     resets: bool,
 }
 
-/// What is written behind the others.
+/// Suffix in the written form.
 const RESETS: &str = "reset-on-fork";
 
 impl ThreadScheduling {
@@ -25,7 +25,7 @@ impl ThreadScheduling {
         ThreadScheduling { scheduling, nice: 0, resets: false }
     }
 
-    /// That of a thread, by its id.
+    /// Reads that of a thread, by its id.
     pub fn read(thread: u32) -> Result<ThreadScheduling, Errno> {
         let got = attributes_of(thread)?;
         let resets = got.flags & RESET_ON_FORK != 0;
@@ -37,12 +37,12 @@ impl ThreadScheduling {
         self.scheduling
     }
 
-    /// Its nice value; 0 where its policy has none.
+    /// Its nice value; 0 if its policy has none.
     pub fn nice(self) -> i32 {
         self.nice
     }
 
-    /// Gives it to a thread, by its id.
+    /// Applies it to a thread, by its id.
     pub fn apply(self, thread: u32) -> Result<(), Errno> {
         let flags = if self.resets { RESET_ON_FORK } else { 0 };
         let attributes = self.scheduling.attributes();

@@ -10,11 +10,11 @@ use std::io::{self, Error, ErrorKind};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// What a folder that is made was before, and what it is then.
+/// Value of a folder before it is created, and afterwards.
 const ABSENT: &str = "absent";
 const PRESENT: &str = "there";
 
-/// The parent of all threads of the kernel.
+/// The parent of all kernel threads.
 const KTHREADD: u32 = 2;
 
 /// What was changed.
@@ -23,31 +23,31 @@ pub enum Kind {
     /// A kernel file of one value.
     #[default]
     File,
-    /// One of several words of a kernel file, each of which is there as `WORD` or as `NO_WORD`.
+    /// One word of a kernel file of several, each present as `WORD` or `NO_WORD`.
     Flag,
-    /// A folder, which undoing removes.
+    /// A folder; undoing removes it.
     Folder,
-    /// The scheduling of a thread of an interrupt.
+    /// The scheduling of an interrupt's thread.
     Thread(ThreadId),
-    /// A cgroup of a load, whose processes undoing ends.
+    /// A cgroup of a load; undoing ends its processes.
     Cgroup(FolderId),
     /// The scratch folder of a load; undoing ends the processes that have its lock, and removes it.
     Scratch(FolderId),
 }
 
-/// A thread for good: its number alone may come again.
+/// Identifies a thread uniquely, as its number may be reused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ThreadId {
     /// Its number.
     pub id: u32,
-    /// When it was started, in ticks since the boot.
+    /// Start time, in ticks since boot.
     pub started: u64,
 }
 
-/// A folder for good, whatever its path means elsewhere; zeros as long as it is not made.
+/// Identifies a folder uniquely, whatever its path means elsewhere; zeros until it is created.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct FolderId {
-    /// The device on which it lies.
+    /// The device that holds it.
     pub device: u64,
     /// Its number there.
     pub inode: u64,
@@ -59,40 +59,40 @@ impl FolderId {
     }
 }
 
-/// A kernel file or a thread that was changed, or a folder that was made.
+/// A changed kernel file or thread, or a created folder.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Change {
-    /// Its path, from the root on; of a thread its name.
+    /// Its path, from the root on; for a thread its name.
     pub path: String,
-    /// What it held.
+    /// The previous value.
     pub before: String,
     /// What was read back after the change, or else what was asked.
     pub after: String,
-    /// What that is.
+    /// What kind of change it is.
     pub kind: Kind,
 }
 
-/// What became of a change that was to be undone.
+/// The result of undoing a change.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum UndoResult {
-    /// It holds again what it held before.
+    /// The previous value is restored.
     Restored,
-    /// Somebody has changed it since, to this; it was left alone.
+    /// Another program has changed it since, to this; it was left alone.
     ChangedSince(String),
-    /// The thread, interrupt or folder is gone, and what was changed with it.
+    /// The thread, interrupt or folder is gone, and the change with it.
     Gone,
-    /// So many processes of a load were ended.
+    /// This many processes of a load were ended.
     Ended(usize),
-    /// A run that goes on holds it.
+    /// A running process holds it.
     HeldBy {
-        /// That run.
+        /// That process.
         holder: String,
-        /// Whether it puts back what was there before this change.
+        /// Whether it restores the value from before this change.
         restores: bool,
     },
-    /// It was changed in another namespace of this kind, and cannot be seen from here.
+    /// It was changed in another namespace of this kind, and is not visible from here.
     Elsewhere(&'static str),
-    /// It could not be put back.
+    /// It could not be restored.
     Failed(String),
 }
 
@@ -110,7 +110,7 @@ impl UndoResult {
     }
 }
 
-/// What does not mean the same in all namespaces of a kind, by the first part of its path.
+/// Paths, by prefix, that depend on the namespace of this kind.
 const NAMESPACED: [(&str, &str); 13] = [
     ("/proc/sys/net/", "net"),
     ("/proc/sys/user/", "user"),
@@ -133,8 +133,8 @@ impl Change {
         Change { path: path.to_string(), before, after, kind: Kind::Folder }
     }
 
-    /// Puts back what was there, unless somebody has changed it since; `origin` changed it, and this
-    /// is done `here`.
+    /// Restores the previous value, unless another program has changed it since; `origin` changed
+    /// it, and this runs at `here`.
     pub(super) fn undo(&mut self, root: &Root, origin: &Origin, here: &Origin) -> UndoResult {
         if let Some(namespace) = origin.differs(here, self.namespaces()) {
             return UndoResult::Elsewhere(namespace);
@@ -152,14 +152,14 @@ impl Change {
             _ if !is_kernel_file(&self.path) => {
                 UndoResult::Failed("not a file below /sys, /proc/sys or /proc/irq".to_string())
             }
-            // Of tracefs, which removes such a folder with all that is in it; elsewhere it is empty.
+            // tracefs removes such a folder with its contents; elsewhere it is empty.
             Kind::Folder => {
                 let folder = kernel_path(root, &self.path);
                 match fs::remove_dir(&folder) {
                     Err(error) if error.kind() != ErrorKind::NotFound => {
                         UndoResult::Failed(error.to_string())
                     }
-                    // Where tracefs cannot be reached, nothing tells whether the trace goes on.
+                    // If tracefs cannot be reached, it is unknown whether the trace still exists.
                     Err(_) if !folder.parent().is_some_and(Path::exists) => {
                         UndoResult::Failed("tracefs is not mounted".to_string())
                     }
@@ -179,7 +179,7 @@ impl Change {
             Ok(_) => match write(*kind, root, path, before).and_then(|()| now()) {
                 Ok(now) if now == *before => UndoResult::Restored,
                 Ok(now) => {
-                    // By us, and to be tried again.
+                    // Written by us, and to be tried again.
                     after.clone_from(&now);
                     UndoResult::Failed(format!("it holds '{now}' after '{before}' was written"))
                 }
@@ -193,12 +193,12 @@ impl Change {
     }
 
     /// Ends what a load has left in its cgroup or with the lock of its folder, and removes that; a
-    /// folder of the same path that is another one is not there.
+    /// different folder at the same path counts as gone.
     fn remove_load_folder(&self, root: &Root, id: FolderId) -> io::Result<usize> {
         let path = Path::new(&self.path);
         let there = fs::symlink_metadata(path)?;
         if id == FolderId::default() {
-            // A kill came between its making and its record: nothing is in it.
+            // A kill came between its creation and its record, so it is empty.
             return fs::remove_dir(path).map(|()| 0);
         }
         if FolderId::from_metadata(&there) != id || !there.is_dir() {
@@ -211,7 +211,7 @@ impl Change {
         fs::remove_dir_all(path).map(|()| ended)
     }
 
-    /// Learns which folder it is, once that was made.
+    /// Stores the identity of the folder once it was created.
     pub(super) fn identify_folder(&mut self) -> io::Result<()> {
         let found = FolderId::from_metadata(&fs::symlink_metadata(&self.path)?);
         if let Kind::Cgroup(id) | Kind::Scratch(id) = &mut self.kind {
@@ -220,7 +220,7 @@ impl Change {
         Ok(())
     }
 
-    /// Whether it goes with what it belongs to, such as a device.
+    /// Whether it disappears with its object, such as a device.
     fn is_removable(&self) -> bool {
         matches!(self.kind, Kind::Thread(_)) || self.path.starts_with("/proc/irq/")
     }
@@ -228,7 +228,7 @@ impl Change {
     /// The kinds of namespaces outside of which it means something else.
     fn namespaces(&self) -> &'static [&'static str] {
         match self.kind {
-            // Its number, and the time of its start.
+            // For its number and its start time.
             Kind::Thread(_) => &["pid", "time"],
             Kind::Cgroup(_) | Kind::Scratch(_) => &[],
             Kind::File | Kind::Flag | Kind::Folder => {
@@ -241,7 +241,7 @@ impl Change {
         }
     }
 
-    /// Whether another change, of this origin, is one of the same value.
+    /// Whether another change, by this origin, is of the same value.
     pub(super) fn is_same_value(
         &self,
         root: &Root,
@@ -259,7 +259,7 @@ impl Change {
     }
 }
 
-/// Whether two paths lead to one file, by links or by mounts.
+/// Whether two paths lead to one file, through links or mounts.
 fn is_same_file(root: &Root, one: &str, other: &str) -> bool {
     let id = |path| {
         fs::metadata(kernel_path(root, path)).map(|there| FolderId::from_metadata(&there)).ok()
@@ -267,25 +267,25 @@ fn is_same_file(root: &Root, one: &str, other: &str) -> bool {
     id(one).is_some_and(|found| Some(found) == id(other))
 }
 
-/// Where a kernel file lies.
+/// Path of a kernel file.
 pub(super) fn kernel_path(root: &Root, path: &str) -> PathBuf {
     root.path(path.trim_start_matches('/'))
 }
 
-/// A value as it is compared: the kernel writes tabs where people write blanks.
+/// Normalises blanks for comparison: the kernel writes tabs where people write blanks.
 pub fn single_spaced(value: &str) -> String {
     value.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A record that somebody has written by hand must not lead elsewhere.
+/// A hand-written record must not lead to other files.
 fn is_kernel_file(path: &str) -> bool {
     let below = ["/proc/sys/", "/proc/irq/", "/sys/"];
     let rest = below.iter().find_map(|folder| path.strip_prefix(folder));
     rest.is_some_and(|rest| rest.split('/').all(|part| !matches!(part, "" | "." | "..")))
 }
 
-/// What a change of this kind changes, as it is now: a file's value, which of `WORD` and `NO_WORD`
-/// it holds, or how a thread is scheduled.
+/// The present value of what a change of this kind changes: a file's value, which of `WORD` and
+/// `NO_WORD` it holds, or a thread's scheduling.
 pub fn read(kind: Kind, root: &Root, path: &str, value: &str) -> io::Result<String> {
     match kind {
         Kind::Flag => read_flag(root, path, value),
@@ -304,18 +304,19 @@ pub(super) fn write(kind: Kind, root: &Root, path: &str, value: &str) -> io::Res
         return Ok(standing.apply(thread.id)?);
     }
     let file = kernel_path(root, path);
-    // Without creating it: a kernel file is there or is not.
+    // Never create it: a kernel file exists or not.
     let mut file = fs::OpenOptions::new().write(true).truncate(true).open(file)?;
-    // In one piece, and as `echo` writes it: osnoise/cpus of 6.1 may read on where no line ends.
+    // In one write and with a newline, as `echo` does: osnoise/cpus of 6.1 may read past a value
+    // without one.
     io::Write::write_all(&mut file, format!("{value}\n").as_bytes())
 }
 
-/// Whether this is a thread of an interrupt, by what its stat file says.
+/// Whether this is an interrupt's thread, by its stat file.
 pub fn is_irq_thread(stat: &Stat) -> bool {
     stat.parent == KTHREADD && stat.name.starts_with("irq/")
 }
 
-/// The thread must be the one that was meant, and of this machine.
+/// Checks that the thread is the one that was meant, and of this machine.
 fn check_thread(root: &Root, ThreadId { id, started }: ThreadId, name: &str) -> io::Result<()> {
     let stat = Stat::read(root, id).filter(|stat| {
         (stat.name.as_str(), stat.started) == (name, started) && is_irq_thread(stat)
@@ -336,7 +337,7 @@ fn read_flag(root: &Root, path: &str, value: &str) -> io::Result<String> {
         .ok_or_else(|| Error::new(ErrorKind::InvalidData, format!("it has no {}", bare(value))))
 }
 
-/// The value of a kernel file of one line; of a choice of words the one in brackets.
+/// The value of a kernel file of one line; of a list of choices the one in brackets.
 pub fn read_value(root: &Root, path: &str) -> io::Result<String> {
     let text = read_at_once(&kernel_path(root, path))?;
     let text = text.trim();

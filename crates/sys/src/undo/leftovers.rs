@@ -1,4 +1,4 @@
-//! What processes that are gone have left changed or running, undone.
+//! Undoes what processes that have ended left changed or running.
 
 use super::change::{Change, Kind, UndoResult};
 use super::lines::{lines, parse};
@@ -17,17 +17,17 @@ use std::time::{Duration, Instant};
 
 /// How long a killed process may take to end.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Distance of two looks.
+/// Time between two checks.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// What was left, and what became of it.
+/// What was left, and the results of undoing it.
 #[derive(Debug, Default)]
 pub struct Leftovers {
-    /// Each change with what became of it.
+    /// Each change with its result.
     pub undone: Vec<(Change, UndoResult)>,
-    /// Records that cannot be read, and what was killed and does not end, each in a line.
+    /// Unreadable records, and killed processes that do not end, one per line.
     pub problems: Vec<String>,
-    /// Who goes on and restores itself what it has changed, each in a line.
+    /// Running processes that will restore their changes themselves, one per line.
     pub skipped: Vec<String>,
 }
 
@@ -46,8 +46,8 @@ impl Leftovers {
     }
 }
 
-/// Undoes what processes of this user have left; a sentence for each change that can be undone from here,
-/// which those of another namespace (of a container) cannot.
+/// Undoes what processes of this user have left; returns a sentence for each change that can be
+/// undone from here, which excludes those in other namespaces (containers).
 pub fn restore_from_here(root: &Root) -> Vec<String> {
     let mut left = restore_leftovers(root);
     left.undone.retain(|(_, result)| !matches!(result, UndoResult::Elsewhere(_)));
@@ -109,20 +109,20 @@ fn restore_folder(
             lines.push(line);
         }
     }
-    // Nothing to lock for, as mostly.
+    // The usual case: nothing to lock for.
     if found.iter().all(|found| found.as_ref().is_ok_and(|found| found.is_held)) {
         return Ok(());
     }
-    // Held until all is undone, so that nobody else does it too.
+    // Held until all is undone, so that no other process does the same.
     let _lock = FolderLock::take(folder)?;
     remove_drafts(folder);
-    // Those that go on, which does not change here.
+    // Processes that still run; this does not change here.
     let others = others(root, &here, None)?;
     for found in records_in(folder, subjects)? {
         match found {
             Ok(found) if found.is_held => {}
             Ok(found) if found.subject == Subject::Cpus => {
-                // Its claim ended with its process.
+                // The claim has ended with its process.
                 let _ = fs::remove_file(found.path);
             }
             Ok(found) => match parse(&found.content) {
@@ -139,9 +139,9 @@ fn restore_folder(
     Ok(())
 }
 
-/// The records of a folder, once those whose process was killed are free: the kernel takes some
-/// milliseconds to end a process, in which it keeps its locks, and one whose run was killed restores
-/// itself what it has changed.
+/// The records of a folder, once killed processes have released theirs: the kernel takes some
+/// milliseconds to end a process, which keeps its locks meanwhile, and a process whose run was
+/// killed restores its own changes.
 fn wait_for_the_killed(
     root: &Root,
     folder: &Path,
@@ -160,7 +160,7 @@ fn wait_for_the_killed(
     }
 }
 
-/// What is said of changes whose process lives.
+/// The message for changes whose process lives.
 fn held_line(found: &FoundRecord, here: &Origin, is_ending: bool) -> String {
     let holder = found.holder(here);
     match is_ending {
@@ -187,7 +187,7 @@ fn restore_record(
     here: &Origin,
     others: &[OtherChanges],
 ) -> Vec<(Change, UndoResult)> {
-    // What was changed went with its boot.
+    // Changes do not survive a reboot.
     let made = if found.origin.boot == here.boot { made } else { Vec::new() };
     let before = made.len();
     let (results, left) = undo_all(root, made, (&found.origin, here), others);

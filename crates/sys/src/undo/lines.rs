@@ -23,7 +23,7 @@ fn lines_of(Change { path, before, after, kind }: &Change) -> String {
     format!("{head}\nbefore {before}\nafter {after}\n")
 }
 
-/// The changes of a record; the error is a line that is none of them.
+/// Parses the changes of a record; the error is a line that cannot be parsed.
 pub fn parse(content: &str) -> Result<Vec<Change>, String> {
     let mut lines = content.lines();
     let mut changes = Vec::new();
@@ -43,7 +43,7 @@ pub fn parse(content: &str) -> Result<Vec<Change>, String> {
     Ok(changes)
 }
 
-/// What was changed, by the first line of a change.
+/// The object of a change, from its first line.
 fn parse_object(line: &str) -> Option<Change> {
     let (word, rest) = line.split_once(' ')?;
     let (kind, path) = match word {

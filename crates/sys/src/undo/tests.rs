@@ -26,7 +26,7 @@ fn file(root: &Root, path: &str) -> PathBuf {
     root.path(&path[1..])
 }
 
-/// The changes of the one record that there is.
+/// The changes of the only record.
 fn recorded(root: &Root) -> Vec<Change> {
     let found = records(root, Subject::Changes).unwrap().into_iter().next().expect("a record");
     parse(&found.content).unwrap()
@@ -37,7 +37,7 @@ fn count_records(root: &Root) -> usize {
     names.iter().filter(|name| name.starts_with("undo-")).count()
 }
 
-/// What a kill leaves: the record, and nobody who holds it.
+/// Leaves what a kill leaves: an unlocked record.
 fn kill(changes: Changes) {
     let mut changes = std::mem::ManuallyDrop::new(changes);
     changes.record.release();
@@ -102,7 +102,7 @@ fn what_a_killed_process_left_is_put_back_and_what_goes_on_is_left() {
     assert!(!draft.exists() && restore_leftovers(&root).undone.is_empty());
 }
 
-/// Ways in which putting back fails: what is done to a file, and how it is mended.
+/// Ways to make undoing fail: how a file is broken, and how it is mended.
 type Break = (&'static str, fn(&Path), fn(&Path));
 const BREAKS: [Break; 3] = [
     (
@@ -124,7 +124,7 @@ const BREAKS: [Break; 3] = [
         },
     ),
     (
-        // A name of a thread is cut by the kernel.
+        // The kernel truncates names of threads.
         "it reads otherwise than it was written",
         |file| {
             fs::rename(file, file.with_extension("away")).unwrap();
@@ -161,13 +161,13 @@ fn what_cannot_be_put_back_is_not_forgotten() {
             assert!(matches!(undone[1].1, UndoResult::Failed(_)), "{what}: {undone:?}");
             let left = recorded(&root);
             assert_eq!((left.len(), left[0].path.as_str()), (1, path), "{what}");
-            // Tried in vain, as often as one likes.
+            // Trying again does not change that.
             assert!(!restore_leftovers(&root).undone[0].1.is_settled(), "{what}");
             mend_file(&file(&root, path));
             fs::write(file(&root, RUNTIME), "-1\n").unwrap();
             let undone = restore_leftovers(&root).undone;
             assert_eq!(undone.len(), 1, "{what}");
-            assert_eq!(value(&root, RUNTIME), "-1", "what was put back is nobody's any more");
+            assert_eq!(value(&root, RUNTIME), "-1", "a restored value has no holder");
             assert_eq!(count_records(&root), usize::from(!undone[0].1.is_settled()), "{what}");
         }
     }
@@ -211,7 +211,7 @@ fn a_value_that_another_run_holds_is_shared_or_refused() {
     kill(two);
     assert_eq!(restore_leftovers(&root).undone[0].1, UndoResult::Restored);
     assert_eq!((value(&root, RUNTIME).as_str(), count_records(&root)), ("950000", 0));
-    // What already is as it was asked is held too.
+    // A value that already is as requested is held too.
     three.set(RUNTIME, "950000").unwrap();
     assert!(HeldByOther::is_cause(&begin().set(RUNTIME, "7").unwrap_err()));
     assert!(three.undo().is_empty(), "nothing was changed");
@@ -233,7 +233,7 @@ fn what_was_not_put_back_waits_for_a_run_that_has_changed_it_again() {
     assert_eq!((value(&root, RUNTIME).as_str(), count_records(&root)), ("950000", 0));
 }
 
-/// Writes a record of nobody.
+/// Writes a record without a lock.
 fn plant_record(root: &Root, origin: &str, content: &str) -> PathBuf {
     let changes = Changes::begin(root).unwrap();
     let mut record = Record::new(root, Subject::Changes).unwrap();
@@ -268,7 +268,7 @@ fn what_belongs_to_another_namespace_is_left_and_remembered() {
     assert_eq!(results, [elsewhere("pid"), UndoResult::Restored, elsewhere("net")]);
     assert_eq!((value(&root, net).as_str(), value(&root, RUNTIME).as_str()), ("2", "1"));
     assert_eq!(recorded(&root).len(), 2);
-    // Of another boot nothing is left.
+    // Nothing survives from another boot.
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, reseal(&text.replace("boot ", "boot other"))).unwrap();
     assert!(restore_leftovers(&root).undone.is_empty());
@@ -308,7 +308,7 @@ fn a_record_that_cannot_be_read_is_told() {
         (lines.into(), "was cut"),
         (lines[..lines.len() - 2].into(), "was cut"),
         (full[..full.len() - 2].into(), "was cut or changed"),
-        // What is lost or changed in the middle.
+        // A loss or change in the middle.
         (full.replace("after 23", "after 2").into(), "was cut or changed"),
         (full.replace("before 1\n", "").into(), "was cut or changed"),
         (full.replace("/sys/x", "/sys/y").into(), "was cut or changed"),
@@ -326,7 +326,7 @@ fn a_record_that_cannot_be_read_is_told() {
     }
 }
 
-/// Invariant (undo): A record that cannot be read is told, and stays.
+/// Invariant (undo): A record that cannot be read is reported, and stays.
 #[test]
 fn what_is_no_record_of_ours_is_told_and_stays() {
     let (_folder, root) = machine();
@@ -345,7 +345,7 @@ fn what_is_no_record_of_ours_is_told_and_stays() {
     crate::files::make_fifo(&path).unwrap();
     told("not a regular file");
     fs::remove_file(&path).unwrap();
-    // The reader is not waited for.
+    // Does not wait for a reader.
     fs::remove_file(folder.join("lock")).unwrap();
     crate::files::make_fifo(&folder.join("lock")).unwrap();
     fs::write(&path, "x").unwrap();
@@ -357,7 +357,7 @@ fn what_is_no_record_of_ours_is_told_and_stays() {
     told("is a link");
 }
 
-/// Of many records each is looked at a few times, and not as often as there are others: that would take
+/// Each of many records is read a few times, not as often as there are others, which would take
 /// minutes.
 #[test]
 fn many_records_are_undone_in_one_pass() {

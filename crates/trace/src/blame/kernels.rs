@@ -1,5 +1,5 @@
-//! The same spike as kernels of many years write it: each with its own formats, by which its pages are
-//! read. Layouts as the format files of these kernels have them.
+//! The same spike as written by kernels of many years, each with its own formats for reading the
+//! pages. The layouts are those of these kernels' format files.
 
 use super::*;
 use latlab_model::flight::{EventDescription, PageRange, TraceFormats};
@@ -9,23 +9,22 @@ const BUSY: u64 = 7;
 const TIMER: u64 = 0xffff_8880_1234_5678;
 const RELEASE: u64 = 5_000_000_000;
 
-/// A field: its declaration and its size.
 type FieldOf = (&'static str, usize);
 
-/// A kernel by what differs between their pages.
+/// A kernel, by the features that make its pages different.
 struct PastKernel {
     name: &'static str,
-    /// Bytes of a pointer and of `long`.
+    /// Size of a pointer and of `long` in bytes.
     word: usize,
-    /// Fields that every event has behind its thread, on kernels with the patch for real time.
+    /// Fields after the thread in every event, on kernels with the real-time patch.
     common: &'static [FieldOf],
-    /// Whether timers are told with their mode.
+    /// Whether timer events have a mode.
     has_mode: bool,
-    /// How `sched_switch` marks a thread that was preempted.
+    /// How `sched_switch` marks a preempted thread.
     preempted: u64,
-    /// The interrupt of the timer: a vector of its own, or a device.
+    /// Whether the timer's interrupt is a dedicated vector; else it is a device.
     has_vectors: bool,
-    /// The number of the first event.
+    /// Number of the first event.
     first_id: u16,
 }
 
@@ -159,7 +158,7 @@ impl PastKernel {
             .collect()
     }
 
-    /// Each field where the compiler puts it.
+    /// Each field at the offset that the compiler gives it.
     fn laid_out(&self, event: &str) -> Vec<(&'static str, usize, usize)> {
         let mut at = 0_usize;
         let place = |(declared, size): FieldOf| {
@@ -194,7 +193,7 @@ impl PastKernel {
         TraceFormats { header_page, events, ring_kib: 64, ..TraceFormats::default() }
     }
 
-    /// An event with these values; texts by the place of their field.
+    /// An event with these values; texts are placed by their field.
     fn event(&self, event: &str, thread: u64, values: &[(&str, Value)]) -> Vec<u8> {
         let id = self.first_id + self.events().iter().position(|one| *one == event).unwrap() as u16;
         let fields = self.laid_out(event);
@@ -228,7 +227,7 @@ impl PastKernel {
         bytes
     }
 
-    /// A page that begins at this time, of events each at a time after it.
+    /// A page that begins at this time, with events each at an offset from it.
     fn page(&self, begin: u64, events: Vec<(u64, Vec<u8>)>) -> Vec<u8> {
         let (mut data, mut at) = (Vec::new(), 0);
         for (time, event) in events {

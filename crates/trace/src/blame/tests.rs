@@ -1,4 +1,4 @@
-//! Spikes from events: of each culprit one by hand, and what holds of any events.
+//! Spikes from events: one scripted case per culprit, and properties of arbitrary events.
 
 use super::*;
 use crate::CauseTable;
@@ -40,7 +40,7 @@ fn events(cpu: u32, all: Vec<(i64, i32, EventKind)>) -> CpuEvents {
     CpuEvents { cpu, moments: all.into_iter().map(moment).collect(), is_whole: true }
 }
 
-/// The thread goes to sleep until its release, and `who` comes after it.
+/// The thread goes to sleep until its release, and `who` runs after it.
 fn sleeps(who: &Task) -> Vec<(i64, i32, EventKind)> {
     vec![
         (-900, OWN, EventKind::TimerStart { timer: TIMER, expires: RELEASE }),
@@ -59,7 +59,7 @@ fn fires(at: i64, who: &Task) -> Vec<(i64, i32, EventKind)> {
     ]
 }
 
-/// It comes to its CPU.
+/// It gets its CPU.
 fn comes(at: i64, from: &Task) -> Vec<(i64, i32, EventKind)> {
     vec![(at, from.id, switch(from.clone(), Left::Ready, own()))]
 }
@@ -79,7 +79,7 @@ fn name_of(address: u64) -> String {
     format!("function_{address:x}")
 }
 
-/// Whoever has a larger number has ended before anybody looks.
+/// Threads with larger numbers have ended before they are looked up.
 fn lives(id: i32) -> bool {
     id < 500
 }
@@ -88,7 +88,7 @@ fn blamed(latency_us: i64, cpus: &[CpuEvents]) -> SpikeBlame {
     blame_events(&recorded(latency_us), subject(), cpus, &name_of, &lives).spike
 }
 
-/// The spike on one CPU of these parts, and its cause in short.
+/// The spike on one CPU from these parts; returns its cause in short.
 fn cause_of(latency_us: i64, parts: Vec<Vec<(i64, i32, EventKind)>>) -> (HolderKind, String, i64) {
     let blame = blamed(latency_us, &[events(0, parts.concat())]);
     adds_up(&blame).unwrap();
@@ -101,7 +101,7 @@ fn is(kind: HolderKind, name: &str, us: i64) -> (HolderKind, String, i64) {
     (kind, name.to_string(), us)
 }
 
-/// The legs lie one behind the other from 0 to the latency.
+/// The parts follow one another from 0 to the latency.
 fn adds_up(blame: &SpikeBlame) -> Result<(), TestCaseError> {
     let mut at = Nanos::ZERO;
     for leg in &blame.legs {
@@ -183,7 +183,7 @@ fn what_lies_between_other_timers_is_theirs_and_they_are_of_who_started_them() {
     let started = (0..3)
         .map(|one| (-950, 60, EventKind::TimerStart { timer: timer(one), expires: RELEASE }))
         .chain([(-940, 60, switch(starter.clone(), Left::Asleep, own()))]);
-    // Each is set in 40 us, and 60 us lie behind it; the last of them is set anew in the interrupt.
+    // Each is set in 40 us with 60 us after it; the last one is set again in the interrupt.
     let expire = |one: u64| {
         let at = 6 + one as i64 * 100;
         vec![
@@ -215,7 +215,7 @@ fn what_lies_between_other_timers_is_theirs_and_they_are_of_who_started_them() {
         "{}",
         blame.sentence()
     );
-    // Where nobody was seen to start it, it is of whom it wakes.
+    // If no thread was seen to start it, it belongs to the thread it wakes.
     let woken = vec![
         (5, 7, enter(Level::Interrupt, "local timer")),
         (6, 7, EventKind::TimerExpire { timer: 0x999, function: 0x55 }),
@@ -227,7 +227,7 @@ fn what_lies_between_other_timers_is_theirs_and_they_are_of_who_started_them() {
     assert!(blame.sentence().contains("(a timer of reader)"), "{}", blame.sentence());
 }
 
-/// A thread of this number and name comes, and runs for so long.
+/// A thread of this number and name runs for this long.
 fn runs(at: i64, who: &Task, to: &Task) -> Vec<(i64, i32, EventKind)> {
     vec![(at, who.id, switch(who.clone(), Left::Asleep, to.clone()))]
 }
@@ -237,7 +237,7 @@ fn what_soon_ends_is_told_as_what_its_parent_starts() {
     let make = task(60, "make", 4);
     let fork = |at, parent, id, name: &str| (at, parent, EventKind::Fork(task(id, name, 4)));
     let (shell, first, second) = (task(501, "sh", 4), task(502, "cc1", 4), task(503, "as", 4));
-    // Make starts a shell, which starts two programs; all three have ended when somebody looks.
+    // Make starts a shell, which starts two programs; all three have ended when they are looked up.
     let parts = |make_works: i64| {
         [
             sleeps(&make),
@@ -264,10 +264,10 @@ fn what_soon_ends_is_told_as_what_its_parent_starts() {
         "{}",
         blame.sentence()
     );
-    // The legs keep their names.
+    // The parts keep their names.
     let named = |name: &str| blame.legs.iter().any(|leg| leg.holder.name == name);
     assert!(named("cc1") && named("as"));
-    // A thread that works by itself, and starts something beside it, is the cause itself.
+    // A thread that works itself while it starts others is the cause itself.
     let blame = blamed(4_620, &[events(0, parts(4_000))]);
     let cause = blame.cause.unwrap();
     assert_eq!((cause.kind, cause.name.as_str()), (HolderKind::Thread, "make"));
@@ -290,10 +290,10 @@ fn a_ready_thread_beside_which_one_of_lower_priority_is_chosen_is_throttled() {
     let chosen = vec![(20, 7, switch(hog.clone(), Left::Ready, low.clone()))];
     let parts = vec![sleeps(&hog), fires(5, &hog), chosen, comes(50_000, &low)];
     assert_eq!(cause_of(50_010, parts), is(HolderKind::Throttled, "", 49_980));
-    // Nobody was chosen where a thread merely does not give way.
+    // No thread was chosen if another merely does not yield.
     let parts = vec![sleeps(&low), fires(5, &low), comes(5_000, &low)];
     assert_eq!(cause_of(5_010, parts).0, HolderKind::Thread);
-    // The CPU was idle although the thread was ready: its group may run no more.
+    // The CPU was idle although the thread was ready: its group is throttled.
     let chosen = vec![(20, 7, switch(hog.clone(), Left::Asleep, idle()))];
     let parts = vec![sleeps(&hog), fires(5, &hog), chosen, comes(900, &idle())];
     assert_eq!(cause_of(910, parts), is(HolderKind::Throttled, "", 880));
@@ -361,7 +361,6 @@ fn a_thread_that_asks_for_its_timer_after_its_release_was_frozen_or_preempted() 
         (5_000, 9, EventKind::Waking(own())),
         (5_010, 9, switch(task(9, "thaw", 120), Left::Ready, own())),
     ];
-    // The pages may begin later.
     for known in [0, 4] {
         let found = cause_of(5_030, vec![frozen[known..].to_vec(), ends.clone()]);
         let asleep = "frozen, or asleep for something else";
@@ -553,7 +552,7 @@ fn many_lines_and_faults_are_causes_and_few_are_not() {
     let within = (0..60).map(|at| (20 + at, 7, EventKind::PageFault)).collect();
     let storm = cause_of(100, vec![sleeps(&busy), fires(5, &busy), within, comes(90, &busy)]);
     assert_eq!(storm.0, HolderKind::PageFaults);
-    // As a module that was loaded keeps interrupts off after the kernel has told of it.
+    // Like a loaded module that keeps interrupts off after the kernel has logged it.
     let told = vec![(-99, 7, EventKind::Printk), (-60, 7, EventKind::Printk)];
     let parts = vec![sleeps(&busy), told, fires(2_000, &busy), comes(2_010, &busy)];
     assert_eq!(cause_of(2_020, parts), is(HolderKind::InterruptsOff, "busy", 2_000));
@@ -567,7 +566,7 @@ fn a_softirq_and_an_interrupt_are_told_with_what_they_call() {
         (13, 7, EventKind::Calls(Some(0x11))),
         (20, 7, EventKind::Calls(None)),
         (21, 7, EventKind::Calls(Some(0x22))),
-        // An interrupt comes between, and the function goes on.
+        // An interrupt comes in between, and the function continues.
         (200, 7, enter(Level::Interrupt, "call function")),
         (201, 7, EventKind::Calls(Some(0x33))),
         (202, 7, EventKind::Calls(None)),
@@ -600,7 +599,7 @@ fn an_idle_cpu_of_a_guest_that_is_not_woken_is_held_by_the_hypervisor() {
 
 #[test]
 fn a_cpu_that_goes_idle_beside_a_ready_thread_keeps_it_off_by_a_limit() {
-    // It was idle before, as that of a group that has used up its time.
+    // It was idle before, like the CPU of a group that has used up its time.
     let again = vec![(30, 0, EventKind::Idle(Some(1))), (4_000, 0, EventKind::Idle(None))];
     let found =
         cause_of(5_010, vec![sleeps(&idle()), fires(5, &idle()), again, comes(5_000, &idle())]);
@@ -618,7 +617,7 @@ fn who_takes_a_cpu_away_is_named_for_it() {
     let found =
         cause_of(2_100, vec![sleeps(&shell), fires(5, &shell), steps, comes(2_090, &shell)]);
     assert_eq!(found, is(HolderKind::Hotplug, "shell", 2_081));
-    // A step goes on behind the tick that interrupts it, until it has ended.
+    // A step continues after the tick that interrupts it, until it has ended.
     let of_long_steps = |ends: Option<i64>| {
         let step = |at, begins| (at, 7, EventKind::Hotplug { begins });
         let steps = [vec![step(20, true)], ends.map(|at| step(at, false)).into_iter().collect()];
@@ -680,7 +679,7 @@ fn after_lost_events_nothing_is_said_of_what_ran_before() {
     assert_eq!((unknown.from_ns, unknown.to_ns), (Nanos(9_000), Nanos(300_000)));
     assert_eq!(blame.reason, Some(UnexplainedReason::EventsLost));
     assert_eq!(blame.reason_words().as_deref(), Some("events were lost"));
-    // A hole that ends before the release says nothing of it; one over the release does.
+    // A hole that ends before the release does not matter; one across the release does.
     let of = |from: i64, to: i64| {
         let all =
             vec![(from, 7, EventKind::Other), (to, 7, EventKind::Lost), (to, 7, EventKind::Other)];
@@ -708,7 +707,7 @@ fn without_events_nothing_is_known_and_all_of_it_is_a_leg() {
     }
 }
 
-/// Anything that a CPU may tell, or that damage makes of it.
+/// Any event that a CPU may report, or that damage may produce.
 fn any_what() -> impl Strategy<Value = EventKind> {
     let who = || {
         prop_oneof![Just(own()), Just(idle()), Just(task(7, "busy", 120)), Just(task(8, "hog", 0))]

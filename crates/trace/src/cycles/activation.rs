@@ -1,4 +1,4 @@
-//! Which of the calls that a thread waits in ends its cycle.
+//! Decides which of a thread's waiting calls ends its cycle.
 
 use super::calls::Call;
 use super::steps::{Step, StepKind, WaitKey, Waker};
@@ -6,28 +6,27 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Waits of one kind that make it a candidate.
 pub const ENOUGH_WAITS: u64 = 10;
-/// A thread is watched this long before it is decided.
+/// How long a thread is watched before the decision.
 pub const LEARNING_NS: i64 = 1_000_000_000;
-/// Steps that are kept until then.
+/// Steps kept until then.
 const MOST_STEPS: usize = 1 << 15;
-/// Of the waits of a call, so many end by a reply to what the thread itself sent: it is a request.
+/// If at least this share of a call's waits end with a reply to what the thread itself sent, it is
+/// a request.
 const REPLIES: f64 = 0.9;
-/// A timer of the thread's own is its rhythm if it sleeps this share of the time that it sleeps …
+/// The thread's own timer is its rhythm if it accounts for this share of its sleeping time …
 const OWN_SHARE: f64 = 0.1;
-/// … or this share of the waits at most, since a thread that is always late never sleeps.
+/// … or if at most this share of the waits sleep, since a thread that is always late never sleeps.
 const HARDLY_EVER: f64 = 0.1;
-/// Two waits cannot be told apart if the second takes more than this share of the time of both.
+/// Two waits are ambiguous if the second takes more than this share of the time of both.
 const AMBIGUOUS_SHARE: f64 = 0.25;
-/// Lengths of sleeps that follow each other in turn are told from those that vary.
+/// Difference that separates alternating lengths of sleep from varying ones.
 const PHASES_DIFFER: f64 = 0.25;
 const LENGTHS_AGREE: f64 = 0.1;
 
-/// An activation that was asked for: `read:7`.
+/// An activation given by the user: `read:7`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AskedActivation {
-    /// The call.
     pub call: Call,
-    /// Its file descriptor.
     pub descriptor: Option<i64>,
 }
 
@@ -37,12 +36,13 @@ impl AskedActivation {
     }
 }
 
-/// What was decided.
+/// The decision.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Activation {
     /// The wait that ends a cycle.
     pub key: WaitKey,
-    /// Another one that may be it as well: the same if it is called for two phases of one cycle.
+    /// Another wait that may end it as well; the same one if it is called for two phases of a
+    /// cycle.
     pub ambiguous_with: Option<WaitKey>,
 }
 
@@ -53,9 +53,9 @@ struct Waits {
     slept: u64,
     slept_ns: i64,
     replies: u64,
-    /// Those that a timer of the thread's own ends, or would have ended.
+    /// Those that a timer of the thread ends, or would have ended.
     timed: u64,
-    /// How long each sleep was asked to be.
+    /// Requested length of each sleep.
     lengths: Vec<i64>,
 }
 
@@ -72,9 +72,9 @@ struct OpenWait {
 /// A thread whose activation is not known yet.
 #[derive(Default, Debug)]
 pub struct Learning {
-    /// All that happened, to be gone through again once it is known.
+    /// All steps, to be replayed once it is known.
     pub steps: Vec<Step>,
-    /// Whether earlier ones found no room.
+    /// Whether steps were dropped for lack of room.
     pub has_dropped: bool,
     waits: BTreeMap<WaitKey, Waits>,
     open: Option<OpenWait>,
@@ -86,7 +86,6 @@ pub struct Learning {
 }
 
 impl Learning {
-    /// Takes the next step.
     pub fn push(&mut self, step: Step) {
         if self.steps.len() == MOST_STEPS {
             self.steps.clear();
@@ -111,7 +110,7 @@ impl Learning {
             StepKind::Sleeper { expires, is_deadline } => {
                 if let Some(open) = &mut self.open {
                     open.length = Some(expires - step.at);
-                    // The thread is not asleep for the kernel, only without runtime.
+                    // The kernel does not see the thread as asleep, only as out of runtime.
                     open.slept |= is_deadline;
                     open.timed |= is_deadline;
                 }
@@ -140,7 +139,7 @@ impl Learning {
         self.woke.clear();
     }
 
-    /// A timer of its own was due. What a poll has found is only fetched after it.
+    /// A timer of the thread was due. Data found by a poll is fetched only after it.
     fn expire(&mut self) {
         let has_slept = self.open.as_ref().is_some_and(|open| open.slept);
         match self.before.filter(|before| before.call.is_told_later() && !has_slept) {
@@ -163,18 +162,18 @@ impl Learning {
         }
     }
 
-    /// Whether there is time to decide: it was watched long enough, or there is no room for more.
+    /// Whether to decide now: the thread was watched long enough, or the room is used up.
     pub fn is_due(&self, at: i64) -> bool {
         let since = self.steps.first().map_or(at, |step| step.at);
         self.has_dropped || at - since >= LEARNING_NS || self.steps.len() > MOST_STEPS / 2
     }
 
-    /// How often it waited in the call that it waited in most often.
+    /// Largest number of waits in one call.
     pub fn most_waits(&self) -> u64 {
         self.waits.values().map(|waits| waits.count).max().unwrap_or(0)
     }
 
-    /// The activation, once it can be told.
+    /// The activation, once it can be determined.
     pub fn decide(&self, asked: &[AskedActivation]) -> Option<Activation> {
         let is_asked = |key: &WaitKey| asked.iter().any(|asked| asked.fits(key));
         let by_word = self.waits.iter().filter(|(key, _)| is_asked(key));
@@ -186,7 +185,7 @@ impl Learning {
             .waits
             .iter()
             .filter(|(_, waits)| waits.slept.max(waits.timed) >= ENOUGH_WAITS)
-            // A thread that yields its CPU goes on by itself, but for one with SCHED_DEADLINE.
+            // A thread that yields continues by itself, except with SCHED_DEADLINE.
             .filter(|(key, waits)| key.call != Call::SchedYield || waits.timed >= ENOUGH_WAITS)
             .map(|(key, waits)| (rank(key, waits, total), *key, waits))
             .collect();
@@ -203,7 +202,7 @@ impl Learning {
     }
 }
 
-/// What counts first stands first.
+/// Sort key; the most important field first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Rank {
     is_no_reply: bool,
@@ -224,7 +223,7 @@ fn rank(key: &WaitKey, waits: &Waits, total: i64) -> Rank {
     }
 }
 
-/// Whether two lengths take turns: one cycle has two sleeps.
+/// Whether two lengths alternate: one cycle has two sleeps.
 fn alternates(lengths: &[i64]) -> bool {
     let every_second = |from: usize| {
         let mut half: Vec<i64> = lengths.iter().skip(from).step_by(2).copied().collect();

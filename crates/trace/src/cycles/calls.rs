@@ -1,4 +1,4 @@
-//! The system calls that the cycles of a program are told by, with their numbers on each architecture.
+//! The system calls that reveal the cycles of a program, with their numbers on each architecture.
 
 macro_rules! calls {
     ($($name:ident $word:literal $x86_64:literal $generic:literal),+ $(,)?) => {
@@ -6,11 +6,11 @@ macro_rules! calls {
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum Call {
             $(#[doc = concat!("`", $word, "`")] $name,)+
-            /// Any other, by its number.
+            /// Any other, by number.
             Other(i32),
         }
 
-        /// Each with its numbers on x86-64, and on arm64 and riscv64; -1 where it is not there.
+        /// Numbers on x86-64, and on arm64 and riscv64; -1 if it does not exist there.
         const NUMBERS: &[(Call, &str, [i32; 2])] =
             &[$((Call::$name, $word, [$x86_64, $generic])),+];
     };
@@ -85,17 +85,17 @@ calls! {
 }
 
 impl Call {
-    /// The name by which the manual has it; an unknown one has none.
+    /// Its name in the manual; `None` for an unknown call.
     pub fn name(self) -> Option<&'static str> {
         NUMBERS.iter().find(|(call, ..)| *call == self).map(|(_, name, _)| *name)
     }
 
-    /// The call of this name, as a person writes it.
+    /// The call with this name, as a user writes it.
     pub fn named(name: &str) -> Option<Call> {
         NUMBERS.iter().find(|(_, known, _)| *known == name).map(|(call, ..)| *call)
     }
 
-    /// The name, or the number of a call that is not among those known.
+    /// The name, or the number of an unknown call.
     pub fn words(self) -> String {
         match self {
             Call::Other(number) => format!("system call {number}"),
@@ -103,7 +103,7 @@ impl Call {
         }
     }
 
-    /// Whether its first argument is a file descriptor that it waits for or works on.
+    /// Whether its first argument is the file descriptor that it waits for or works on.
     pub fn has_descriptor(self) -> bool {
         use Call::*;
         matches!(
@@ -135,18 +135,18 @@ impl Call {
         matches!(self, Call::ClockNanosleep | Call::Nanosleep)
     }
 
-    /// Whether it waits for several files, so that the calls that follow show what woke it.
+    /// Whether it waits for several files, so that the following calls show what woke it.
     pub fn is_poll(self) -> bool {
         use Call::*;
         matches!(self, EpollWait | EpollPwait | EpollPwait2 | Poll | Ppoll | Select | Pselect6)
     }
 
-    /// Whether it waits for a signal whose handler runs when it has returned.
+    /// Whether it waits for a signal whose handler runs after it has returned.
     pub fn is_signal_wait(self) -> bool {
         matches!(self, Call::Pause | Call::RtSigsuspend)
     }
 
-    /// Whether the timer that ended it is only started again after it has returned.
+    /// Whether the timer that ended it is restarted only after it has returned.
     pub fn is_told_later(self) -> bool {
         self.is_poll() || self.is_signal_wait()
     }
@@ -176,20 +176,18 @@ impl Call {
         waits || self.is_sleep() || self.is_poll()
     }
 
-    /// Whether it writes.
     pub fn writes(self) -> bool {
         matches!(self, Call::Write | Call::Pwrite | Call::Writev | Call::Sendto | Call::Sendmsg)
     }
 }
 
-/// The numbers of an architecture.
 #[derive(Clone, Debug)]
 pub struct CallTable {
     by_number: Vec<Call>,
 }
 
 impl CallTable {
-    /// Of an architecture, by the name that Rust has for it; `None` for one without a table.
+    /// The table of an architecture by Rust's name; `None` if there is none.
     pub fn of(architecture: &str) -> Option<CallTable> {
         let column = match architecture {
             "x86_64" => 0,
@@ -206,13 +204,12 @@ impl CallTable {
         Some(CallTable { by_number })
     }
 
-    /// The call of this number.
     pub fn call(&self, number: i64) -> Call {
         let at = usize::try_from(number).ok();
         at.and_then(|at| self.by_number.get(at).copied()).unwrap_or(Call::Other(number as i32))
     }
 
-    /// The numbers of calls that never wait, of which a loop may make thousands.
+    /// Numbers of calls that never wait, of which a loop may make thousands.
     pub fn quick_numbers(&self) -> Vec<usize> {
         use Call::*;
         let quick = [ClockGettime, Gettimeofday, Getpid, Gettid, Getcpu];

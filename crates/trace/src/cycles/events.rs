@@ -1,4 +1,4 @@
-//! The kernel's events that the cycles of a program are told by, from the pages of its trace.
+//! The kernel events that reveal the cycles of a program, read from the pages of its trace.
 
 use super::calls::{Call, CallTable};
 use crate::format::{Field, Format};
@@ -6,7 +6,7 @@ use crate::kernel_events::Left;
 use crate::page::Event;
 use std::collections::HashMap;
 
-/// What is recorded; without these no cycle is told.
+/// Recorded events; without these no cycle can be determined.
 pub const NEEDED_EVENTS: [&str; 8] = [
     "raw_syscalls/sys_enter",
     "raw_syscalls/sys_exit",
@@ -17,25 +17,25 @@ pub const NEEDED_EVENTS: [&str; 8] = [
     "sched/sched_process_exec",
     "sched/sched_process_exit",
 ];
-/// Recorded where the kernel has it.
+/// Recorded if the kernel has it.
 pub const PAGE_FAULTS: &str = "exceptions/page_fault_user";
 
-/// Of the flags that each event has: it was written by an interrupt or a softirq.
+/// Flags of an event that was written by an interrupt or softirq.
 const IN_INTERRUPT: i64 = 0x08 | 0x10;
 
-/// What a high-resolution timer is for, by the function that it calls.
+/// What a high-resolution timer is used for, by its function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TimerUse {
-    /// It wakes the thread that started it: a sleep, or the time-out of a call.
+    /// Wakes the thread that started it: a sleep, or the time-out of a call.
     Sleep,
-    /// It belongs to a timerfd, a POSIX timer or an interval timer.
+    /// Belongs to a timerfd, a POSIX timer or an interval timer.
     Own,
-    /// It replenishes the runtime of a thread with SCHED_DEADLINE, or of the kernel's fair server.
+    /// Replenishes the runtime of a SCHED_DEADLINE thread, or of the kernel's fair server.
     Deadline,
 }
 
 impl TimerUse {
-    /// Of a function of the kernel by its name; `None` for timers of the kernel's own.
+    /// By the name of the kernel function; `None` for the kernel's internal timers.
     pub fn of(function: &str) -> Option<TimerUse> {
         match function {
             "hrtimer_wakeup" => Some(TimerUse::Sleep),
@@ -50,96 +50,75 @@ impl TimerUse {
 /// A thread as a switch shows it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Seat {
-    /// Its number.
     pub id: i32,
-    /// Its priority as the kernel counts: smaller is more urgent, -1 is SCHED_DEADLINE.
+    /// Kernel priority: smaller is more urgent, -1 is SCHED_DEADLINE.
     pub priority: i32,
-    /// Its name, with zeros behind it.
+    /// Its name, padded with zeros.
     pub name: [u8; 16],
 }
 
 impl Seat {
-    /// Its name.
     pub fn name(&self) -> String {
         let end = self.name.iter().position(|byte| *byte == 0).unwrap_or(self.name.len());
         String::from_utf8_lossy(&self.name[..end]).into_owned()
     }
 }
 
-/// What happened.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum ProgramEventKind {
     /// The thread enters a system call.
     Enter {
-        /// The call.
         call: Call,
-        /// Its arguments.
         arguments: [u64; 6],
     },
-    /// It returns from one.
+    /// The thread returns from a system call.
     Exit {
-        /// The call.
         call: Call,
-        /// What it returns.
         result: i64,
     },
-    /// A timer is started.
     TimerStart {
-        /// Its address.
         timer: u64,
-        /// What it is for.
         used_for: TimerUse,
-        /// When it is to expire at the earliest, on its own clock.
+        /// Earliest expiry, on the timer's clock.
         expires: i64,
     },
-    /// A CPU goes from a thread to another one.
+    /// A CPU switches from one thread to another.
     Switch {
-        /// The thread that leaves.
         from: Seat,
-        /// How it leaves.
         left: Left,
-        /// The thread that comes.
         to: Seat,
     },
-    /// A thread is being woken.
     Waking {
-        /// Its number.
         woken: i32,
     },
     /// The thread starts another one.
     Fork {
-        /// Its number.
         child: i32,
     },
-    /// The thread has become another program.
+    /// The thread has executed another program.
     Exec {
-        /// The number it had before.
+        /// Its previous number.
         before: i32,
     },
-    /// The thread ends.
     End,
-    /// A page was missing.
     PageFault,
     /// Events of this CPU were lost before this one.
     Lost(u64),
 }
 
-/// One event.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct ProgramEvent {
-    /// When, on CLOCK_MONOTONIC.
+    /// Time on CLOCK_MONOTONIC.
     pub at: i64,
-    /// The CPU.
     pub cpu: u32,
     /// The thread that the CPU ran.
     pub thread: i32,
     /// Whether an interrupt wrote it.
     pub in_interrupt: bool,
-    /// What happened.
     pub kind: ProgramEventKind,
 }
 
-/// Where the fields of one event lie, in the order of its kind.
+/// Positions of the fields of one event, in the order of its kind.
 struct Fields {
     kind: Kind,
     fields: Vec<Field>,
@@ -168,7 +147,7 @@ pub struct ProgramEventReader {
 }
 
 impl ProgramEventReader {
-    /// From the descriptions of the events by their names, and the addresses of the functions that
+    /// Takes the formats of the events by name, and the addresses of the functions that
     /// [`TimerUse::of`] knows; the error says what the kernel lacks.
     pub fn new(
         formats: &[(String, String)],
@@ -219,7 +198,7 @@ impl ProgramEventReader {
         Ok(ProgramEventReader { thread, flags, by_id, calls, functions })
     }
 
-    /// What an event of a page says; `None` for one of another kind.
+    /// Decodes an event of a page; `None` for other kinds.
     pub fn event(&self, cpu: u32, event: &Event) -> Option<ProgramEvent> {
         let Fields { kind, fields } = self.by_id.get(&event.id)?;
         let data = event.data;
@@ -248,7 +227,7 @@ impl ProgramEventReader {
             },
             Kind::Switch => {
                 let left = Left::of(number(3)?);
-                // The fields of the thread that comes follow the state of the one that leaves.
+                // The incoming thread's fields follow the outgoing one's state.
                 ProgramEventKind::Switch { from: seat(0)?, left, to: seat(4)? }
             }
             Kind::Waking => ProgramEventKind::Waking { woken: number(0)? as i32 },
@@ -267,7 +246,7 @@ impl ProgramEventReader {
     }
 }
 
-/// The six arguments of a call, each as wide as a word of the kernel.
+/// The six arguments of a call, each one kernel word wide.
 fn arguments(field: Field, data: &[u8]) -> Option<[u64; 6]> {
     let size = field.size / 6;
     let mut all = [0; 6];

@@ -6,64 +6,58 @@ use super::steps::{Step, StepKind, WaitKey, Waker};
 use latlab_model::Nanos;
 use latlab_model::attach::{Cycle, FaultKind, ReleasedBy};
 
-/// What a call returns that was cut short by a signal, and may be begun again.
+/// Results of a call that was interrupted by a signal and may be restarted.
 const INTERRUPTED: std::ops::RangeInclusive<i64> = -516..=-512;
 const EINTR: i64 = -4;
-/// The kernel goes on with it by `restart_syscall`.
+/// The kernel continues it by `restart_syscall`.
 const RESTART_BLOCK: i64 = -516;
 const EAGAIN: i64 = -11;
 const ETIMEDOUT: i64 = -110;
 
-/// On what a fault was.
+/// The object of a fault.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum FaultObject {
-    /// A file descriptor.
     Descriptor(i64),
     /// The thread that ended the wait.
     Thread(Seat),
 }
 
-/// A fault within a cycle.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct CycleFault {
-    /// What it is.
     pub kind: FaultKind,
-    /// The call.
     pub call: Option<Call>,
-    /// On what.
     pub object: Option<FaultObject>,
-    /// How long the call took.
+    /// Duration of the call.
     pub length: Nanos,
     /// Whether the thread slept in it.
     pub slept: bool,
 }
 
-/// A cycle with what else is known of it.
+/// A cycle with everything else known of it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FollowedCycle {
-    /// The cycle; its overruns are not known yet.
+    /// Its overruns are not known yet.
     pub cycle: Cycle,
-    /// Whether some of what was before it is not known.
+    /// Whether some of what preceded it is unknown.
     pub after_loss: bool,
-    /// Its faults.
     pub faults: Vec<CycleFault>,
-    /// Who ended the wait for its release.
+    /// What ended the wait for its release.
     pub waker: Option<Waker>,
-    /// Who had the CPU before it got that, in its wake-up.
+    /// The thread on the CPU before it, during its wake-up.
     pub waited_for: Option<Seat>,
-    /// Who had its CPU for longest in its work.
+    /// The thread that preempted it for longest.
     pub preempted_by: Option<Seat>,
-    /// Where it slept for longest, and who ended that.
+    /// Where it slept for longest, and what ended that.
     pub blocked_in: Option<(Option<Call>, Option<Waker>)>,
-    /// Where it began.
+    /// The CPU on which it began.
     pub cpu: u32,
 }
 
-/// Where a thread is.
+/// The state of a thread.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Place {
     Running,
-    /// It could run: who took or has its CPU.
+    /// Runnable, with the thread that took or has its CPU.
     Ready(Option<Seat>),
     Asleep,
     Unknown,
@@ -75,7 +69,7 @@ struct OpenRelease {
     entered: i64,
     /// The timer that is to wake it.
     expires: Option<i64>,
-    /// A timer of its own that was due.
+    /// A timer of the thread that was due.
     expired: Option<i64>,
     slept: bool,
     woken: Option<(i64, Option<Waker>)>,
@@ -96,13 +90,13 @@ struct OpenCall {
 #[derive(Debug)]
 struct OpenCycle {
     wait: OpenRelease,
-    /// Whether its wait has ended by a time-out.
+    /// Whether its wait has timed out.
     timed_out: bool,
     start: i64,
     execution: i64,
     preempted: i64,
     blocked: i64,
-    /// A timer of its own that was due before it started.
+    /// A timer of the thread that was due before it started.
     expired: Option<i64>,
     faults: Vec<CycleFault>,
     longest_preemption: i64,
@@ -121,19 +115,19 @@ pub struct Follower {
     since: i64,
     asleep_since: i64,
     wait: Option<OpenRelease>,
-    /// A wait that a signal has cut short, and that the kernel goes on with.
+    /// A wait that a signal has interrupted and the kernel will continue.
     cut_short: Option<OpenRelease>,
     call: Option<OpenCall>,
     cycle: Option<OpenCycle>,
     after_loss: bool,
-    /// Times at which it ran without having been switched to.
+    /// How often it ran without a recorded switch to it.
     pub untold_switches: u64,
-    /// Cycles that were under way when something was lost.
+    /// Cycles in progress when something was lost.
     pub cut: u64,
 }
 
 impl Follower {
-    /// One that has seen nothing of the thread yet.
+    /// A follower that has not seen the thread yet.
     pub fn new(key: WaitKey, priority: i32) -> Follower {
         Follower {
             key,
@@ -151,12 +145,11 @@ impl Follower {
         }
     }
 
-    /// The priority that it has now.
     pub fn set_priority(&mut self, priority: i32) {
         self.priority = priority;
     }
 
-    /// Takes the next step; gives the cycle that it ends.
+    /// Takes the next step; returns the cycle that it ends.
     pub fn push(&mut self, step: &Step) -> Option<FollowedCycle> {
         let Step { at, cpu, kind } = *step;
         if step.shows_running() && self.place != Place::Running {
@@ -226,7 +219,7 @@ impl Follower {
         None
     }
 
-    /// Something is not known: what is under way cannot be told any more.
+    /// Drops everything in progress after a loss.
     fn lose(&mut self) {
         self.cut += u64::from(self.cycle.is_some() || self.wait.is_some());
         (self.cycle, self.wait, self.call) = (None, None, None);
@@ -234,7 +227,7 @@ impl Follower {
         self.after_loss = true;
     }
 
-    /// Counts the time in the place that it leaves.
+    /// Counts the time in the state that it leaves.
     fn go_to(&mut self, place: Place, at: i64) {
         let time = at - self.since;
         if let Some(cycle) = &mut self.cycle {
@@ -253,7 +246,7 @@ impl Follower {
         (self.place, self.since) = (place, at);
     }
 
-    /// It sleeps no more, and may run.
+    /// Marks it as woken and runnable.
     fn wake(&mut self, at: i64, by: Option<Waker>) {
         if self.place != Place::Asleep {
             return;
@@ -276,7 +269,7 @@ impl Follower {
         }
     }
 
-    /// The first that was due and not served is the release.
+    /// The first expiry that was due and not served is the release.
     fn note_expiry(&mut self, expiry: i64) {
         let place = match (&mut self.wait, &mut self.cycle) {
             (Some(wait), _) => &mut wait.expired,
@@ -292,7 +285,7 @@ impl Follower {
             self.cut_short = (result == RESTART_BLOCK).then_some(wait);
             return;
         }
-        // Where it is running from here on is what its work has to wait for.
+        // The work after it counts from where it is running again.
         (self.place, self.since) = (Place::Running, at);
         self.cycle = Some(OpenCycle {
             wait,
@@ -348,7 +341,7 @@ impl Follower {
         }
     }
 
-    /// A call within the cycle has ended: some of them do not belong there.
+    /// Ends a call within the cycle; some do not belong there.
     fn end_call(&mut self, at: i64) {
         let Some(open) = self.call.take() else { return };
         let OpenCall { call, descriptor, is_pi, entered, slept, waker } = open;
@@ -375,7 +368,7 @@ impl Follower {
     }
 }
 
-/// Whether a call returned because its time was over.
+/// Whether a call returned because of its time-out.
 fn has_timed_out(call: Call, result: i64) -> bool {
     match call {
         Call::RtSigtimedwait | Call::Semtimedop => result == EAGAIN,
@@ -397,7 +390,7 @@ fn release(key: &WaitKey, cycle: &OpenCycle) -> (i64, ReleasedBy) {
     if let Some(expiry) = wait.expired.filter(|at| *at <= cycle.start) {
         return timer(expiry);
     }
-    // What a poll has found is read within the cycle.
+    // Data found by a poll is read within the cycle.
     let read = cycle.expired.filter(|_| key.call.is_told_later() && !by_thread);
     if let Some(expiry) = read.filter(|at| woken.is_none_or(|woken| *at <= woken)) {
         return timer(expiry);

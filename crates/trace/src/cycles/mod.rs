@@ -1,10 +1,10 @@
-//! The cycles of a program's own threads, from the kernel's events: where each thread waits for its
-//! next work, when that was due, and what its time went to.
+//! The cycles of a program's threads, from the kernel's events: where each thread waits for its
+//! next work, when that was due, and where its time went.
 //!
-//! Events become steps of one thread each ([`ProgramTracker`]). A thread is watched until it can be
-//! told which of its waits ends a cycle (`activation`), and what was seen by then is gone through
-//! again, so that no cycle is left out. From then on a `follower` gives a cycle at each of those
-//! waits, whose times add up to the nanosecond.
+//! Events become steps of single threads ([`ProgramTracker`]). A thread is watched until it is
+//! clear which of its waits ends a cycle (`activation`); then the steps seen so far are replayed,
+//! so that no cycle is left out. From then on a `follower` yields a cycle at each of those waits,
+//! whose times add up to the nanosecond.
 
 mod activation;
 mod calls;

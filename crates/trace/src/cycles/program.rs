@@ -1,4 +1,4 @@
-//! All threads of a program: which step each event is to which of them.
+//! All threads of a program: turns each event into steps of its threads.
 
 use super::activation::{Activation, AskedActivation, Learning};
 use super::calls::Call;
@@ -9,17 +9,17 @@ use super::steps::{ClockOffsets, Step, StepKind, WaitKey, Waker, is_pi_lock};
 use crate::kernel_events::Left;
 use std::collections::HashMap;
 
-/// A thread that cannot be decided yet is looked at again after this time.
+/// An undecided thread is tried again after this time.
 const NEXT_TRY_NS: i64 = 250_000_000;
 /// A thread has lost its activation if it waits elsewhere for this long.
 const LOST_AFTER_NS: i64 = 2_000_000_000;
-/// The priority of a thread that nothing is known of, as the kernel counts.
+/// Kernel priority assumed for an unknown thread.
 const ORDINARY: i32 = 120;
-/// Threads that are followed at most, as many as a run has: further ones count as without a rhythm.
+/// Most threads that are followed, as many as a run has; further ones count as non-periodic.
 const MOST_FOLLOWED: u32 = 4096;
-/// Threads and timers that are remembered at most, of a program that runs for days.
+/// Most threads and timers that are remembered of a program that runs for days.
 const MOST_REMEMBERED: usize = 1 << 16;
-/// Threads of the kernel that run what elsewhere runs in the interrupt itself.
+/// Kernel threads that do what other kernels do in the interrupt itself.
 const INTERRUPT_THREADS: [&str; 2] = ["ktimers/", "ksoftirqd/"];
 
 /// A thread whose activation was found.
@@ -27,11 +27,11 @@ const INTERRUPT_THREADS: [&str; 2] = ["ktimers/", "ksoftirqd/"];
 pub struct FoundThread {
     /// Its number among those that were found.
     pub thread: u32,
-    /// Its number in the kernel.
+    /// Its kernel number.
     pub thread_id: i32,
     /// Its name, if it was seen on a CPU.
     pub name: Option<String>,
-    /// Its priority as the kernel counts.
+    /// Its kernel priority.
     pub priority: i32,
     /// Where it waits for its releases.
     pub activation: Activation,
@@ -39,35 +39,29 @@ pub struct FoundThread {
     pub rhythm: Rhythm,
 }
 
-/// What comes of the events.
+/// A result of the events.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Followed {
     /// A thread was found; its first cycles follow.
     Thread(FoundThread),
-    /// It has ended a cycle.
+    /// A thread has ended a cycle.
     Cycle {
-        /// Number of the thread.
         thread: u32,
-        /// The cycle.
         cycle: Box<FollowedCycle>,
-        /// Cycles before it that were not followed.
+        /// Preceding cycles that were not followed.
         unseen: u64,
     },
-    /// It has ended, or has become another program.
-    End {
-        /// Number of the thread.
-        thread: u32,
-    },
+    /// A thread has ended, or has executed another program.
+    End { thread: u32 },
 }
 
-/// What is known of a thread that is followed, besides its cycles.
+/// State of a followed thread, apart from its cycles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FollowedState {
-    /// Number of the thread.
     pub thread: u32,
-    /// Times at which it ran without having been switched to.
+    /// How often it ran without a recorded switch to it.
     pub untold_switches: u64,
-    /// Whether it waits elsewhere since long.
+    /// Whether it has been waiting elsewhere for long.
     pub activation_lost: bool,
 }
 
@@ -89,7 +83,7 @@ impl Following {
         }
     }
 
-    /// Takes a step; the cycle that it ends, with its overruns.
+    /// Takes a step; returns the cycle that it ends, with its overruns.
     fn push(&mut self, step: &Step) -> Option<Followed> {
         if let StepKind::Exit { .. } = step.kind {
             self.last_seen = step.at;
@@ -97,7 +91,7 @@ impl Following {
         let mut cycle = self.follower.push(step)?;
         self.last_end = step.at;
         let passed = self.rhythm.passed(&cycle.cycle);
-        // What passed while events were lost may have been served.
+        // Releases during a loss of events may have been served.
         let unseen = match cycle.after_loss {
             true => u64::from(passed).max(std::mem::take(&mut self.follower.cut)),
             false => 0,
@@ -131,7 +125,7 @@ impl TrackedThread {
 pub struct ProgramTracker {
     threads: HashMap<i32, TrackedThread>,
     asked: Vec<AskedActivation>,
-    /// When timers of the program's own are due next.
+    /// When the program's timers are due next.
     timers: HashMap<u64, i64>,
     /// Threads as they were last seen on a CPU.
     seats: HashMap<i32, Seat>,
@@ -141,17 +135,17 @@ pub struct ProgramTracker {
 }
 
 impl ProgramTracker {
-    /// One that looks for these activations first.
+    /// Prefers these activations.
     pub fn new(asked: Vec<AskedActivation>) -> ProgramTracker {
         ProgramTracker { asked, ..ProgramTracker::default() }
     }
 
-    /// How far the clocks are from each other now.
+    /// Sets the current offsets between the clocks.
     pub fn set_offsets(&mut self, offsets: ClockOffsets) {
         self.offsets = offsets;
     }
 
-    /// A thread that is there already, with its priority as the kernel counts.
+    /// Adds an existing thread with its kernel priority.
     pub fn add_thread(&mut self, id: i32, priority: i32) {
         self.threads.entry(id).or_insert_with(|| TrackedThread::new(priority));
     }
@@ -161,17 +155,17 @@ impl ProgramTracker {
         self.seats.get(&id).map(Seat::name)
     }
 
-    /// The priority of a thread as the kernel counts, when it was last seen.
+    /// The kernel priority of a thread when it was last seen.
     pub fn priority(&self, id: i32) -> Option<i32> {
         self.threads.get(&id).map(|thread| thread.priority)
     }
 
-    /// What has come of the events since the last call.
+    /// The results since the last call.
     pub fn take(&mut self) -> Vec<Followed> {
         std::mem::take(&mut self.out)
     }
 
-    /// Threads of which no activation is known, with the most waits that one of their calls had.
+    /// Threads without a known activation, with the largest number of waits in one call.
     pub fn without_activation(&self) -> Vec<(i32, u64)> {
         let threads = self.threads.iter().filter_map(|(id, thread)| match &thread.phase {
             Phase::Learning { learning, .. } => Some((*id, learning.most_waits())),
@@ -180,7 +174,6 @@ impl ProgramTracker {
         threads.filter(|(_, waits)| *waits > 0).collect()
     }
 
-    /// The threads that are followed.
     pub fn states(&self) -> Vec<FollowedState> {
         let following = self.threads.values().filter_map(|thread| match &thread.phase {
             Phase::Following(following) => Some(following.state()),
@@ -189,7 +182,7 @@ impl ProgramTracker {
         following.collect()
     }
 
-    /// The next event of all CPUs, by time.
+    /// Takes the next event of all CPUs, by time.
     pub fn push(&mut self, event: &ProgramEvent) {
         let ProgramEvent { at, cpu, thread, in_interrupt, kind } = *event;
         let own = |kind| (thread, Step { at, cpu, kind });
@@ -257,7 +250,7 @@ impl ProgramTracker {
         }
     }
 
-    /// What a timer that is started means to the thread that starts it.
+    /// What a started timer means to the thread that starts it.
     fn timer_started(
         &mut self,
         event: &ProgramEvent,
@@ -331,7 +324,7 @@ impl ProgramTracker {
         }
     }
 
-    /// Goes through what was kept once more, if the activation can be told now.
+    /// Replays the kept steps if the activation can be determined now.
     fn try_to_follow(&mut self, id: i32) {
         if self.found == MOST_FOLLOWED {
             return;
@@ -364,7 +357,7 @@ impl ProgramTracker {
         thread.phase = Phase::Following(following);
     }
 
-    /// A thread ends: what can be told of it is told now.
+    /// Handles the end of a thread: reports what can be determined.
     fn end(&mut self, id: i32) {
         self.try_to_follow(id);
         let ended = self.threads.remove(&id);
@@ -373,7 +366,7 @@ impl ProgramTracker {
         }
     }
 
-    /// The run ends: what can be told of each thread is told now.
+    /// Handles the end of the run: reports what can be determined for each thread.
     pub fn finish(&mut self) {
         let mut ids: Vec<i32> = self.threads.keys().copied().collect();
         ids.sort_unstable();

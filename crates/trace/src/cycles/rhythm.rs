@@ -3,30 +3,29 @@
 use super::calls::Call;
 use latlab_model::attach::{Cycle, ReleasedBy, RhythmKind};
 
-/// A release this near to a multiple of the period is on it.
+/// A release this close to a multiple of the period is on it.
 const EXACT_NS: i64 = 100;
-/// The kernel replenishes a runtime up to this much off the period.
+/// The kernel replenishes a runtime up to this far off the period.
 const REPLENISHED_NS: i64 = 50_000;
-/// So many of the releases must be.
+/// Share of the releases that must be on it.
 const MOST: f64 = 0.9;
-/// A period is no smaller part of the shortest distance than this.
+/// The period is at least this fraction of the shortest distance.
 const FINEST: i64 = 8;
-/// Distances whose middle half lies this close together, as a share of their median, are regular.
+/// Distances are regular if their middle half spans no more than this share of their median.
 const REGULAR: f64 = 0.25;
 
 /// The rhythm of a thread, from its first cycles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rhythm {
-    /// Its kind.
     pub kind: RhythmKind,
-    /// The usual distance of releases; `None` if they are irregular.
+    /// The usual time between releases; `None` if they are irregular.
     pub period: Option<i64>,
     last: Option<i64>,
 }
 
 impl Rhythm {
-    /// From the first cycles of a thread that waits in this call; those whose release is not known say
-    /// nothing.
+    /// Learns from the first cycles of a thread that waits in this call; cycles with unknown
+    /// releases are ignored.
     pub fn learn<'a>(call: Call, cycles: impl IntoIterator<Item = &'a Cycle>) -> Rhythm {
         let known: Vec<&Cycle> =
             cycles.into_iter().filter(|cycle| cycle.released_by != ReleasedBy::Waiting).collect();
@@ -63,7 +62,7 @@ impl Rhythm {
         }
     }
 
-    /// Releases that have passed since the last one without a cycle, where that can be told.
+    /// Releases without a cycle since the last one, if that can be determined.
     pub fn passed(&mut self, cycle: &Cycle) -> u32 {
         let before = self.last.replace(cycle.release_ns.0);
         let (Some(before), Some(period)) = (before, self.period) else { return 0 };

@@ -1,31 +1,30 @@
-//! What happens to one thread, step by step: the events of a program as each of its threads sees them.
+//! The events of a program as steps of each of its threads.
 
 use super::calls::Call;
 use super::events::Seat;
 use latlab_model::Nanos;
 
-/// What a thread waits in: the call, and what tells it from other uses of the same call.
+/// Identifies a wait: the call, and what distinguishes it from other uses of the same call.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct WaitKey {
-    /// The call.
     pub call: Call,
     /// A file descriptor, an address, or a clock with its flags.
     pub what: u64,
-    /// A file descriptor that was closed and opened again is another one.
+    /// Differs if a file descriptor was closed and opened again.
     pub generation: u32,
 }
 
-/// Of `clock_nanosleep`: until a time, not for one.
+/// Flag of `clock_nanosleep` for an absolute time.
 const TIMER_ABSTIME: u64 = 1;
-/// Of `futex`: the operation without its flags.
+/// The operation of `futex` without its flags.
 const FUTEX_OPERATION: u64 = 0x7f;
-/// Wait, wait for bits, lock, wait to be moved, lock without a check.
+/// FUTEX_WAIT, WAIT_BITSET, LOCK_PI, WAIT_REQUEUE_PI, LOCK_PI2.
 const FUTEX_WAITS: [u64; 5] = [0, 9, 6, 11, 13];
-/// The locks among them, whose owner inherits the priority of those that wait.
+/// Those with priority inheritance.
 const FUTEX_PI: [u64; 2] = [6, 13];
 
 impl WaitKey {
-    /// Of a call with these arguments; `None` for one that does not wait.
+    /// For a call with these arguments; `None` for one that does not wait.
     pub fn of(call: Call, arguments: &[u64; 6], generation: u32) -> Option<WaitKey> {
         if !call.waits() {
             return None;
@@ -34,7 +33,7 @@ impl WaitKey {
         let what = match call {
             Call::Nanosleep => 0,
             Call::ClockNanosleep => first << 1 | second & TIMER_ABSTIME,
-            // A condition variable waits on two words in turn, which lie next to each other.
+            // A condition variable waits on two adjacent words in turn.
             Call::Futex => match FUTEX_WAITS.contains(&(second & FUTEX_OPERATION)) {
                 true => first >> 3,
                 false => return None,
@@ -52,7 +51,7 @@ impl WaitKey {
         self.call.has_descriptor().then_some(number as i32 as i64)
     }
 
-    /// Of a sleep: the number of its clock, and whether it is until a time.
+    /// For a sleep: the number of its clock, and whether it is absolute.
     pub fn sleep(&self) -> Option<(i64, bool)> {
         match self.call {
             Call::Nanosleep => Some((1, false)),
@@ -63,23 +62,23 @@ impl WaitKey {
         }
     }
 
-    /// Whether it sleeps until a time.
+    /// Whether it sleeps until an absolute time.
     pub fn is_absolute(&self) -> bool {
         self.sleep().is_some_and(|(_, absolute)| absolute)
     }
 }
 
-/// Whether a futex call takes a lock that passes on priorities.
+/// Whether a futex call takes a lock with priority inheritance.
 pub fn is_pi_lock(call: Call, arguments: &[u64; 6]) -> bool {
     call == Call::Futex && FUTEX_PI.contains(&(arguments[1] & FUTEX_OPERATION))
 }
 
-/// Who ended a sleep.
+/// What ended a sleep.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Waker {
-    /// An interrupt, which may be that of a timer.
+    /// An interrupt, which may be a timer's.
     Interrupt,
-    /// A thread, with its priority at that moment if it is known.
+    /// A thread, with its state at that moment if it is known.
     Thread(i32, Option<Seat>),
 }
 
@@ -88,37 +87,31 @@ pub enum Waker {
 pub enum StepKind {
     /// It enters a call.
     Enter {
-        /// The call.
         call: Call,
         /// What it waits in, if it waits.
         key: Option<WaitKey>,
         /// The file descriptor that it works on.
         descriptor: Option<i64>,
-        /// Whether it takes a lock that passes on priorities.
+        /// Whether it takes a lock with priority inheritance.
         is_pi: bool,
     },
-    /// It returns.
-    Exit {
-        /// What the call returns.
-        result: i64,
-    },
-    /// The timer is started that is to wake it.
+    /// It returns from a call.
+    Exit { result: i64 },
+    /// The timer that is to wake it is started.
     Sleeper {
-        /// Its expiry.
         expires: i64,
         /// Whether it replenishes a runtime.
         is_deadline: bool,
     },
-    /// It starts a timer of its own again, which has expired.
+    /// It restarts its expired timer.
     Expired {
         /// When that was due.
         expiry: i64,
     },
     /// It leaves its CPU.
     Out {
-        /// Whether it sleeps.
         asleep: bool,
-        /// Who comes.
+        /// The thread that replaces it.
         to: Seat,
     },
     /// It is woken.
@@ -127,28 +120,24 @@ pub enum StepKind {
     Wakes(i32),
     /// It gets a CPU.
     In {
-        /// Who left that.
+        /// The thread that it replaces.
         from: Seat,
     },
-    /// A page was missing.
+    /// A page fault.
     Fault,
-    /// Some of what happened is not known.
+    /// Some of what happened is unknown.
     Lost,
 }
 
-/// One step with its time.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Step {
-    /// When.
     pub at: i64,
-    /// On which CPU.
     pub cpu: u32,
-    /// What.
     pub kind: StepKind,
 }
 
 impl Step {
-    /// Whether the thread itself did it, so that it must have been running.
+    /// Whether only the thread itself can have done it, so that it must have been running.
     pub fn shows_running(&self) -> bool {
         use StepKind::*;
         matches!(
@@ -158,24 +147,24 @@ impl Step {
     }
 }
 
-/// An expiry is on another clock if it is nearer on that by more than this, in ns.
+/// An expiry is taken to be on another clock if it is nearer there by more than this, in ns.
 const OTHER_CLOCK: u64 = 1_000_000_000;
 
-/// How far other clocks are from CLOCK_MONOTONIC.
+/// Offsets of other clocks from CLOCK_MONOTONIC.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct ClockOffsets {
-    /// What is added to a time of CLOCK_REALTIME.
+    /// Added to a time of CLOCK_REALTIME.
     pub realtime: Nanos,
-    /// What is added to a time of CLOCK_TAI.
+    /// Added to a time of CLOCK_TAI.
     pub tai: Nanos,
-    /// What is added to a time of CLOCK_BOOTTIME.
+    /// Added to a time of CLOCK_BOOTTIME.
     pub boottime: Nanos,
 }
 
 impl ClockOffsets {
-    /// An expiry on CLOCK_MONOTONIC. The event does not name its clock, but a timer expires soon after
-    /// it is started on one clock only. Clocks that do not differ are not told apart: what is read of
-    /// them one after the other differs all the same.
+    /// Converts an expiry to CLOCK_MONOTONIC. The event does not name its clock, but on one clock
+    /// only the timer expires soon after it is started. Clocks that agree cannot be told apart;
+    /// their offsets differ slightly anyway, as they are read one after the other.
     pub fn monotonic(&self, expires: i64, now: i64) -> i64 {
         let others = [self.realtime, self.tai, self.boottime];
         let on_others = others.map(|offset| expires.saturating_add(offset.0));

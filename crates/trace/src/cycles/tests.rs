@@ -10,7 +10,7 @@ const MS: i64 = 1_000_000;
 const US: i64 = 1_000;
 const LOOP: i32 = 50;
 const OTHER: i32 = 60;
-/// What the kernel needs from an expiry to the waking, and from there to the return of the call.
+/// Kernel time from an expiry to the wake-up, and from there to the return of the call.
 const WAKING: i64 = 4 * US;
 const RETURN: i64 = 3 * US;
 const ABSOLUTE: [u64; 6] = [1, 1, 0, 0, 0, 0];
@@ -26,7 +26,7 @@ fn looper() -> Seat {
     seat(LOOP, 19, "loop")
 }
 
-/// A program on one CPU as its events are written.
+/// A program on one CPU, written as its events.
 struct Script {
     tracker: ProgramTracker,
     at: i64,
@@ -90,7 +90,7 @@ impl Script {
         self.event(0, false, ProgramEventKind::Switch { from, left, to: other });
     }
 
-    /// Sleeps until a time, if that is still to come.
+    /// Sleeps until a time, unless it has passed.
     fn sleep_until(&mut self, expires: i64) {
         self.enter(Call::ClockNanosleep, ABSOLUTE);
         self.start(1, TimerUse::Sleep, expires);
@@ -203,7 +203,7 @@ fn the_time_of_a_cycle_is_told_apart() {
     let told = script.finish();
     assert_eq!(told.key().call, Call::ClockNanosleep);
     let cycle = told.cycle(3);
-    // Ready again is not asleep: what it waits for its CPU after its answer counts as preempted.
+    // Runnable again is not asleep: waiting for its CPU after the answer counts as preempted.
     assert_eq!(cycle.preempted_ns, Nanos(71 * US));
     assert_eq!(cycle.blocked_ns, Nanos(300 * US));
     assert_eq!(cycle.execution_ns, Nanos(36 * US));
@@ -255,7 +255,7 @@ fn timerfd_loop(work: impl Fn(i64) -> i64, cycles: i64) -> Told {
         if due > script.at {
             script.sleep_to(due);
         }
-        // The kernel goes on from the first expiry that is still to come.
+        // The kernel continues from the first expiry that is still to come.
         due += MS * ((script.at - due) / MS + 1);
         script.start(7, TimerUse::Own, due);
         script.exit(Call::Read, 8);
@@ -268,7 +268,7 @@ fn timerfd_loop(work: impl Fn(i64) -> i64, cycles: i64) -> Told {
 #[test]
 fn the_release_of_a_timerfd_is_the_expiry_before_the_one_that_its_read_starts() {
     let told = timerfd_loop(|n| if n % 4 == 3 { 1_200 * US } else { 100 * US }, 40);
-    // Every fourth makes the read after it return at once: it is due all the same.
+    // Every fourth makes the next read return at once: it is due all the same.
     let expected: Vec<i64> = (0..40).map(|n| 1_001 * MS + n * MS).collect();
     assert_eq!(told.releases(), expected);
     assert!(told.cycles.iter().all(|one| one.cycle.released_by == ReleasedBy::Timer));
@@ -288,7 +288,7 @@ fn expiries_that_come_together_are_one_cycle_and_overruns() {
 fn a_file_descriptor_that_is_used_again_is_another_wait() {
     let mut script = Script::new();
     for _ in 0..2 {
-        // The loader of the program reads its libraries.
+        // The program's loader reads its libraries.
         script.enter(Call::Read, [3, 0, 0, 0, 0, 0]);
         script.pass(US).exit(Call::Read, 832);
         script.enter(Call::Close, [3, 0, 0, 0, 0, 0]);
@@ -352,7 +352,7 @@ fn a_signal_handler_is_released_by_its_timer() {
         script.enter(Call::Pause, [0; 6]);
         script.sleep_to(due);
         script.exit(Call::Pause, -514);
-        // The kernel starts the timer again as it delivers the signal.
+        // The kernel restarts the timer as it delivers the signal.
         script.start(7, TimerUse::Own, due + MS);
         script.pass(90 * US);
     }
@@ -399,7 +399,7 @@ fn a_futex_with_a_time_out_is_released_by_what_woke_it() {
                 script.sleep_until_woken(MS).pass(US);
             }
         }
-        // Zero is a success here, and not the end of the time as for a poll.
+        // Zero means success here, not a time-out as for a poll.
         script.exit(Call::Futex, if times_out { -110 } else { 0 });
         script.pass(50 * US);
     }
@@ -418,7 +418,7 @@ fn a_thread_with_sched_deadline_is_released_by_its_replenishment() {
     for n in 0..20 {
         script.enter(Call::SchedYield, [0; 6]);
         script.start(9, TimerUse::Deadline, first + n * MS);
-        // For the kernel it has only run out of runtime, so that no event wakes it.
+        // To the kernel it has only run out of runtime, so no event wakes it.
         script.out(Left::Ready);
         script.at = first + n * MS + WAKING;
         script.come_in();
@@ -577,7 +577,7 @@ fn a_thread_that_runs_without_having_been_switched_to_was_switched_to() {
     assert_eq!(told.cycle(4).execution_ns, Nanos(100 * US));
 }
 
-/// A loop whose work waits for a lock that another thread gives free.
+/// A loop whose work waits for a lock that another thread releases.
 fn locking_loop(other: Seat, operation: u64) -> Told {
     let mut script = Script::new();
     script.come_in();

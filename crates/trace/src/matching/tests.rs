@@ -33,7 +33,7 @@ fn armed(at: i64, release: i64) -> ThreadEvent {
     event(at, ThreadEventKind::Armed { release_ns: Nanos(release) })
 }
 
-/// One cycle as the kernel tells it.
+/// One cycle as the kernel reports it.
 fn cycle(release: i64, irq: i64, thread: i64) -> [ThreadEvent; 3] {
     [
         armed(release - PERIOD / 2, release),
@@ -42,7 +42,7 @@ fn cycle(release: i64, irq: i64, thread: i64) -> [ThreadEvent; 3] {
     ]
 }
 
-/// A stretch up to this time, in which the trace was on.
+/// A stretch up to this time, during which the trace was on.
 fn recorded(until: i64, threads: Vec<(u32, Vec<ThreadEvent>)>) -> TraceStretch {
     TraceStretch {
         until_ns: Nanos(until),
@@ -72,7 +72,7 @@ fn each_latency_finds_its_legs_by_its_release_whatever_is_missing() {
     let mut matcher = Matcher::new(&[setup(0), setup(1)]);
     let first = (1..=10).flat_map(|k| cycle(k * PERIOD, 2_000 + k, 5_000)).collect::<Vec<_>>();
     let second = (1..=10).flat_map(|k| cycle(k * PERIOD, 1_000, 3_000)).collect::<Vec<_>>();
-    // Thread 0 says nothing of its first cycle, and of one that the trace does not have.
+    // Thread 0 reports no latency for its first cycle, but one for a cycle that the trace lacks.
     let mut latencies: Vec<_> = (2..=10).map(|k| sample(k * PERIOD, 6_000)).collect();
     latencies.insert(3, sample(4 * PERIOD + 500, 6_000));
     // The sides come in parts, and each may be ahead of the other.
@@ -90,14 +90,14 @@ fn each_latency_finds_its_legs_by_its_release_whatever_is_missing() {
     assert_eq!(legs_of(&frames[0], Leg::Traced), (10, 6_000, 6_000));
     assert_eq!(legs_of(&frames[1], Leg::Thread), (10, 3_000, 3_000));
     assert_eq!(frames[0].largest.len(), 9);
-    assert!(flushed(&mut matcher).is_empty(), "nothing is told twice");
+    assert!(flushed(&mut matcher).is_empty(), "nothing is sent twice");
 }
 
 /// Invariant (instruments): legs: matched by release; not believed after a loss; contradictions are counted.
 #[test]
 fn what_was_begun_before_a_loss_is_not_believed() {
     let mut matcher = Matcher::new(&[setup(0), setup(1)]);
-    // A cycle of which the timer was started before the loss, and one that is whole after it.
+    // A cycle whose timer was started before the loss, and one that is whole after it.
     let around = |at: i64| [cycle(PERIOD, at, at + 9), cycle(3 * PERIOD, 10, 20)].concat();
     let loss = TraceLoss { at_ns: Nanos(PERIOD), cpu: 3, count: 9 };
     let stretch = TraceStretch {
@@ -112,7 +112,7 @@ fn what_was_begun_before_a_loss_is_not_believed() {
     let frames = flushed(&mut matcher);
     let expected = LegTally { traced: 2, known: 1, ..LegTally::default() };
     assert_eq!(frames[0].tally, LegTally { events_lost: 9, ..expected });
-    // What the other one had of its cycle before the loss contradicts its latency anyway.
+    // The other thread's part from before the loss contradicts its latency anyway.
     assert_eq!(
         (legs_of(&frames[0], Leg::Irq), legs_of(&frames[1], Leg::Irq)),
         ((1, 10, 10), (1, 10, 10))
@@ -143,7 +143,7 @@ fn cycles_without_a_trace_are_counted_by_themselves_and_those_across_a_switch_no
     matcher.push_trace(&stretch(0, 6 * PERIOD));
     matcher.flush(|_| false);
     matcher.push_samples(0, &[sample(6 * PERIOD, 90), sample(8 * PERIOD, 70)]);
-    // A stretch is missing from here on: nobody knows what the trace was at the eighth release.
+    // A stretch is missing from here on: the trace state at the eighth release is unknown.
     matcher.push_trace(&stretch(6 * PERIOD, 7 * PERIOD));
     matcher.push_trace(&stretch(8 * PERIOD, 9 * PERIOD));
     let frames = flushed(&mut matcher);
@@ -161,7 +161,7 @@ fn a_cycle_without_a_switch_has_its_irq_leg_alone() {
     };
     let mut events: Vec<_> = no_switch(PERIOD, Some(9)).collect();
     events.extend(cycle(2 * PERIOD, 20, 30));
-    // Of one whose timer nobody saw expire a switch tells nothing.
+    // A switch says nothing about a timer that was not seen to expire.
     events.extend(no_switch(3 * PERIOD, None));
     events.push(event(3 * PERIOD + 5, ThreadEventKind::SwitchedIn));
     // The last one: nothing comes after it.

@@ -1,22 +1,22 @@
-//! As much of the instructions of x86-64 and arm64 as is needed to follow calls, interrupts that are
-//! off, and preemption that is off.
+//! Decodes just enough of x86-64 and arm64 to follow calls, disabled interrupts and disabled
+//! preemption.
 
 use super::records::Block;
 
 /// How a block ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Flow {
-    /// It goes on with what follows, or jumps.
+    /// Anything else: falls through, and may fault.
     Goes,
-    /// Jumps without a condition, so that it does not read or write memory of its own.
+    /// Jumps, with or without a condition; taken never to fault.
     Jumps,
-    /// Calls, and is to return to this address.
+    /// Calls, returning to this address.
     Calls(u64),
     /// Returns from a call.
     Returns,
     /// Returns from an interrupt, an exception or a system call.
     Leaves,
-    /// Asks the kernel.
+    /// Makes a system call.
     Asks,
     /// Sleeps until an interrupt.
     Sleeps,
@@ -25,35 +25,35 @@ pub enum Flow {
 /// What an instruction changes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effect {
-    /// Interrupts are off.
+    /// Disables interrupts.
     InterruptsOff,
-    /// Interrupts are on.
+    /// Enables interrupts.
     InterruptsOn,
-    /// The state of interrupts is read, to be restored.
+    /// Saves the interrupt state.
     InterruptsSaved,
-    /// What was read last is restored.
+    /// Restores the interrupt state saved last.
     InterruptsRestored,
-    /// One or more reasons more, or fewer, not to preempt.
+    /// Adds this to the preemption count.
     Preemption(i64),
 }
 
-/// A processor, and where the kernel counts its reasons not to preempt.
+/// A processor, and where the kernel keeps its preemption count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Code {
-    /// x86-64, with the place in the data of the CPU.
+    /// x86-64, with the offset in the per-CPU data.
     X86 {
-        /// None where it is not known.
+        /// `None` if it is not known.
         preempt_count: Option<u64>,
     },
-    /// arm64, with the place in the thread.
+    /// arm64, with the offset in the thread.
     Arm {
-        /// None where it is not known.
+        /// `None` if it is not known.
         preempt_count: Option<u64>,
     },
 }
 
 impl Code {
-    /// Of the processor that `uname -m` calls so.
+    /// For the processor with this name in `uname -m`.
     pub fn new(architecture: &str, preempt_count: Option<u64>) -> Code {
         match architecture {
             "aarch64" => Code::Arm { preempt_count },
@@ -61,7 +61,7 @@ impl Code {
         }
     }
 
-    /// How a block ends of which so many instructions were executed.
+    /// How a block ends of which this many instructions were executed.
     pub fn flow(self, block: &Block, executed: usize) -> Flow {
         let Some((at, bytes)) = instructions(block).take(executed).last() else {
             return Flow::Goes;
@@ -73,7 +73,7 @@ impl Code {
         }
     }
 
-    /// What the executed instructions of a block change, with the number of the instruction.
+    /// The effects of a block's executed instructions, each with the index of its instruction.
     pub fn effects(self, block: &Block, executed: usize) -> Vec<(u64, Effect)> {
         let mut effects = Vec::new();
         let numbered = (0..).zip(instructions(block).take(executed));
@@ -111,7 +111,7 @@ fn word(bytes: &[u8]) -> Option<u32> {
 }
 
 fn x86_flow(bytes: &[u8], next: u64) -> Flow {
-    // Prefixes without a meaning for jumps: notrack, bnd, and those of padding.
+    // Prefixes without meaning for jumps: notrack, bnd, and padding.
     let bare = bytes.iter().position(|byte| ![0x3e, 0xf2, 0x2e, 0x66].contains(byte));
     let bytes = &bytes[bare.unwrap_or(0)..];
     match bytes {
@@ -141,7 +141,7 @@ fn x86_effect(bytes: &[u8], next: u64, preempt_count: Option<u64>) -> Option<Eff
         // pushf and popf.
         [0x9c] => Some(Effect::InterruptsSaved),
         [0x9d] => Some(Effect::InterruptsRestored),
-        // Behind the prefix of gs: inc, dec, add, sub; by the next instruction, or absolute.
+        // After the gs prefix: inc, dec, add, sub; relative to the next instruction, or absolute.
         [0x65, 0xff, 0x05, rest @ ..] => place(rest, next).map(|()| Effect::Preemption(1)),
         [0x65, 0xff, 0x0d, rest @ ..] => place(rest, next).map(|()| Effect::Preemption(-1)),
         [0x65, 0xff, 0x04, 0x25, rest @ ..] => place(rest, 0).map(|()| Effect::Preemption(1)),
@@ -181,7 +181,7 @@ fn arm_flow(word: u32, next: u64) -> Flow {
     }
 }
 
-/// `added` is the register that holds a count by so much more or less, from the instruction before.
+/// `added` is the register that the previous instruction has set to a count plus or minus this.
 fn arm_effect(
     word: u32,
     preempt_count: Option<u64>,

@@ -1,4 +1,5 @@
-//! What a path means: a system call, an interrupt, a softirq; and who held a thread off, in words.
+//! The meaning of a path: a system call, an interrupt, a softirq; and the cause of a latency, in
+//! words.
 
 use super::paths::{Entry, PathId, Paths, Step};
 use super::symbols::Symbols;
@@ -7,30 +8,30 @@ use latlab_model::Nanos;
 use latlab_model::replay::{Activity, GuestThread, ReplayLeg, ReplayPart, ReplayedLatency};
 use std::collections::{BTreeMap, HashMap};
 
-/// Runs softirqs.
+/// Functions that run softirqs.
 const SOFTIRQS: [&str; 2] = ["__do_softirq", "handle_softirqs"];
-/// How the functions begin that a tracepoint calls.
+/// Prefixes of the functions that a tracepoint calls.
 const PROBES: [&str; 5] =
     ["__traceiter_", "trace_event_raw_", "perf_trace_", "__bpf_trace_", "ftrace_"];
-/// How the functions of system calls begin.
+/// Prefixes of the functions of system calls.
 const SYSTEM_CALLS: [&str; 6] =
     ["__x64_sys_", "__arm64_sys_", "__se_sys_", "__do_sys_", "ksys_", "__sys_"];
-/// How latlab's measuring threads are called.
+/// Prefix of the names of latlab's measuring threads.
 const MEASURES: &str = "latlab/";
-/// A function takes at least this share of what it is in, to be named.
+/// A function is named if it takes at least this share of its context.
 const MAIN: f64 = 0.5;
-/// Who takes less of a latency is not its reason.
+/// A blocker with a smaller share of a latency is not its cause.
 const REASON: f64 = 0.2;
 
 /// The paths of a kernel with their meaning.
 pub(super) struct Contexts<'a> {
     pub(super) paths: &'a Paths,
     pub(super) symbols: &'a Symbols,
-    /// Whether the kernel preempts itself.
+    /// Whether the kernel is preemptible.
     pub(super) preempts: bool,
 }
 
-/// What kept a thread from its CPU, over the legs.
+/// What kept a thread off its CPU, over all parts.
 struct Reason<'a> {
     first: &'a ReplayLeg,
     longest: &'a ReplayLeg,
@@ -41,7 +42,7 @@ struct Reason<'a> {
 }
 
 impl Contexts<'_> {
-    /// What a path is part of: the innermost system call, interrupt, exception or softirq, else the
+    /// The context of a path: the innermost system call, interrupt, exception or softirq, else the
     /// program or the outermost function.
     pub(super) fn of(&self, path: PathId) -> PathId {
         let mut outermost = path;
@@ -98,7 +99,8 @@ impl Contexts<'_> {
                     let name = self.paths.name(one, self.symbols);
                     SYSTEM_CALLS.iter().find_map(|begin| name.strip_prefix(begin))
                 });
-                // The functions of calls are behind a table, and a piece may be outside of them.
+                // System call functions are called through a table, and a part may be outside of
+                // them.
                 Activity::SystemCall { name: call.map(str::to_string) }
             }
             Entry::Interrupt => match name {
@@ -119,7 +121,8 @@ impl Contexts<'_> {
         }
     }
 
-    /// The function that a softirq was in for longest; a recorder's probe comes before it, and is none.
+    /// The function in which a softirq spent the most time; a tracer's probe before it does not
+    /// count.
     fn handler(&self, softirq: PathId, group: &[Stretch]) -> Option<&str> {
         let mut took: BTreeMap<&str, u64> = BTreeMap::new();
         for one in group {
@@ -133,8 +136,8 @@ impl Contexts<'_> {
         took.into_iter().max_by_key(|(_, length)| *length).map(|(name, _)| name)
     }
 
-    /// The function within a context that took most of these stretches, from the outside as far in as
-    /// it took half of them, and what it took.
+    /// The function within a context that took most of these stretches, going inwards as long as it
+    /// took half of them, and its time.
     pub(super) fn main_function(
         &self,
         context: PathId,
@@ -173,7 +176,7 @@ impl Contexts<'_> {
         (chain, main.1)
     }
 
-    /// Adds who held the thread off: a sentence, and whether it was a thread of latlab's own.
+    /// Adds the cause: a sentence, and whether it was a thread of latlab.
     pub(super) fn judge(&self, told: &mut ReplayedLatency) {
         let measured = told.measured.clone();
         let is_own = |thread: &GuestThread| {
@@ -285,7 +288,7 @@ impl Contexts<'_> {
     }
 }
 
-/// Whether a leg is none of the wake-up itself.
+/// Whether a part is not of the wake-up itself.
 pub(super) fn is_foreign(leg: &ReplayLeg, measured: &GuestThread) -> bool {
     match leg.part {
         ReplayPart::Due | ReplayPart::Waiting => true,
@@ -296,7 +299,7 @@ pub(super) fn is_foreign(leg: &ReplayLeg, measured: &GuestThread) -> bool {
     }
 }
 
-/// Who had the CPU, in words.
+/// The blocker in words.
 pub(super) fn who(leg: &ReplayLeg) -> String {
     let name = leg.thread.as_ref().map_or("an unknown thread", |thread| thread.name.as_str());
     match &leg.activity {
@@ -312,7 +315,7 @@ pub(super) fn who(leg: &ReplayLeg) -> String {
 fn part_words(part: ReplayPart) -> &'static str {
     match part {
         ReplayPart::Due => "the time until the timer's interrupt",
-        ReplayPart::Interrupt => "the begin of the interrupt",
+        ReplayPart::Interrupt => "the start of the interrupt",
         ReplayPart::Waking => "making the thread ready",
         ReplayPart::InterruptEnd => "the end of the interrupt",
         ReplayPart::Waiting => "waiting",

@@ -1,4 +1,4 @@
-//! The longest paths on which interrupts or preemption were off, over many guests of one kernel.
+//! The longest paths with interrupts or preemption disabled, over many guests of one kernel.
 
 use super::context::Contexts;
 use super::records::Task;
@@ -8,21 +8,21 @@ use latlab_model::replay::{Activity, LongPath, OffKind};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-/// Shorter ones are counted with nothing.
+/// Shorter ones are not counted.
 const SHORTEST: u64 = 500;
-/// Where a kernel that does not preempt itself looks whether it is to.
+/// Where a non-preemptible kernel checks whether to reschedule.
 const LOOKS: [&str; 2] = ["__schedule", "__cond_resched"];
 
-/// The longest path of each kind, function that begins it, and activity.
+/// The longest path by kind, function that begins it, and activity.
 #[derive(Default)]
 pub struct LongPaths {
     known: BTreeMap<(OffKind, String, Activity), LongPath>,
-    /// The guest that was looked at last, and up to where: windows of an idle guest overlap.
+    /// The last guest, and the position reached in it: windows of an idle guest overlap.
     seen: (u64, u64),
 }
 
 impl LongPaths {
-    /// Counts what a window has.
+    /// Counts the paths of a window.
     pub(super) fn push(
         &mut self,
         seed: u64,
@@ -44,7 +44,7 @@ impl LongPaths {
             let counted = |span: &&OffSpan| span.to > until && span.to - span.from >= SHORTEST;
             for span in spans.iter().filter(counted) {
                 let thread = span.task.and_then(task).unwrap_or_default();
-                // The CPU that sleeps is held off by nobody.
+                // The idle thread is not blocked.
                 if thread.pid != 0 {
                     self.count(kind, seed, span, walked, contexts, thread.name);
                 }
@@ -100,8 +100,7 @@ impl LongPaths {
     }
 }
 
-/// Stretches of a thread in the kernel between two points of preemption; interrupts in them are part
-/// of them.
+/// Stretches of a thread in the kernel between two preemption points, including interrupts.
 fn in_kernel(walked: &Walked, contexts: &Contexts<'_>) -> Vec<OffSpan> {
     let mut spans: Vec<OffSpan> = Vec::new();
     let (mut goes_on, mut known) = (false, HashMap::new());

@@ -1,5 +1,5 @@
-//! A guest that was run again with a plugin of its emulator: what it executed before its wake-ups, as
-//! parts of each latency that are exact to the nanosecond.
+//! A guest that was replayed with a plugin of its emulator: what it executed before its wake-ups,
+//! as parts of each latency that are exact to the nanosecond.
 //!
 //! `records.rs` reads what the plugin writes, `code.rs` knows the few instructions that matter,
 //! `walk.rs` follows calls, interrupts and switches through them, `tell.rs` cuts a wake-up into its
@@ -26,22 +26,22 @@ use symbols::Symbols;
 pub use tally::ReplayTally;
 use walk::{Walked, Walker};
 
-/// What is to be known of a guest's kernel.
+/// What has to be known of a guest's kernel.
 #[derive(Clone, Copy, Debug)]
 pub struct GuestKernel<'a> {
-    /// Its processor, as `uname -m` calls it.
+    /// Its processor, as `uname -m` names it.
     pub architecture: &'a str,
     /// Its `/proc/kallsyms`.
     pub symbols: &'a str,
-    /// Where it counts its reasons not to preempt.
+    /// Where it keeps its preemption count.
     pub preempt_count: Option<u64>,
-    /// Whether it preempts itself.
+    /// Whether it is preemptible.
     pub preempts: bool,
 }
 
-/// Tells each wake-up that the plugin has written, in their order; how many instructions the guest
-/// has executed. It is not generic, nor is any other code that handles each block, so that all of it
-/// is compiled with the optimisation of this crate.
+/// Calls back for each recorded wake-up in order; returns the number of instructions that the guest
+/// executed. Neither this nor any other code that handles each block is generic, so that all of it
+/// is compiled with this crate's optimisation level.
 pub fn tell_replay(
     kernel: GuestKernel<'_>,
     records: &mut dyn Read,
@@ -52,7 +52,7 @@ pub fn tell_replay(
     })
 }
 
-/// Finds the longest paths of a guest of this seed on which interrupts or preemption were off.
+/// Finds the longest paths of a guest of this seed with interrupts or preemption disabled.
 pub fn find_long_paths(
     kernel: GuestKernel<'_>,
     records: &mut dyn Read,

@@ -1,31 +1,27 @@
-//! Paths of calls: each is a function within another path, so that equal paths have one number.
+//! Call paths: each is a function within another path, so that equal paths have one number.
 
 use super::symbols::Symbols;
 
 /// Number of a path.
 pub type PathId = u32;
 
-/// What a step of a path is.
+/// A step of a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
-    /// A program.
     User,
-    /// A function of the kernel, by its number.
+    /// A kernel function, by number.
     Function(usize),
-    /// The kernel, in no function that is known.
+    /// The kernel, in no known function.
     Unknown,
 }
 
-/// How the CPU came into a step from outside.
+/// How a step was entered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Entry {
-    /// By a call, or a jump.
+    /// By a call or a jump.
     Call,
-    /// By a system call.
     SystemCall,
-    /// By an interrupt.
     Interrupt,
-    /// By an exception.
     Exception,
 }
 
@@ -33,23 +29,23 @@ struct Node {
     parent: Option<PathId>,
     step: Step,
     entry: Entry,
-    /// Of the steps within it the one that was asked for last.
+    /// The most recently requested step within it.
     first: Option<PathId>,
-    /// Within the same path the one that was asked for before.
+    /// The step requested before it within the same path.
     next: Option<PathId>,
 }
 
-/// All paths that were seen.
+/// All paths seen.
 #[derive(Default)]
 pub struct Paths {
     nodes: Vec<Node>,
-    /// Of the outermost steps the one that was asked for last.
+    /// The most recently requested outermost step.
     first: Option<PathId>,
 }
 
 impl Paths {
-    /// The number of a step within a path. It is asked for at each call, and mostly for the same as before:
-    /// a list of few that keeps these in front is faster than a table.
+    /// The number of a step within a path. It is requested at each call, and mostly for the same
+    /// step as before: a short list with the most recent first is faster than a table.
     pub fn within(&mut self, parent: Option<PathId>, step: Step, entry: Entry) -> PathId {
         let front = *self.first_within(parent);
         let (mut before, mut at) = (None, front);
@@ -110,7 +106,7 @@ impl Paths {
         self.nodes[path as usize].entry
     }
 
-    /// Without its last step.
+    /// The path without its last step.
     pub fn parent(&self, path: PathId) -> Option<PathId> {
         self.nodes[path as usize].parent
     }
@@ -124,7 +120,7 @@ impl Paths {
         }
     }
 
-    /// The innermost step of this name.
+    /// The innermost step with this name.
     pub fn find(&self, path: PathId, symbols: &Symbols, name: &str) -> Option<PathId> {
         self.up(path).find(|step| self.name(*step, symbols) == name)
     }

@@ -1,45 +1,41 @@
-//! What the plugin of `replay/` writes: blocks of instructions, threads, and the windows of wake-ups.
+//! The output of the plugin in `replay/`: blocks of instructions, threads, and the windows of
+//! wake-ups.
 
 use std::collections::HashMap;
 use std::io::{self, BufReader, Read};
 
-/// The version of the plugin's output that is read here.
+/// The supported version of the plugin's output.
 const VERSION: u32 = 2;
-/// Longer items are taken for damage.
+/// Longer items count as damage.
 const LONGEST: u32 = 256 << 20;
-/// The kind of a record of a block that begins where the one before it ended.
+/// The record type of a block that begins where the previous one ended.
 const FOLLOWS: u32 = 3;
 
-/// A block of instructions that ran, as its bytes were then.
+/// A block of instructions that ran, with its bytes at that time.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Block {
-    /// Its address.
     pub address: u64,
     /// The length of each instruction.
     pub sizes: Vec<u8>,
-    /// The instructions.
     pub bytes: Vec<u8>,
 }
 
 /// A thread of the guest.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Task {
-    /// Its number.
     pub pid: u32,
-    /// The number of its process.
+    /// Its process.
     pub tgid: u32,
-    /// Its name.
     pub name: String,
 }
 
 /// What happened at a count of instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RecordKind {
-    /// A block began, and ran so many times more.
+    /// A block began, and was repeated.
     Ran {
-        /// Its number.
         block: u32,
-        /// How many times more.
+        /// Repetitions after the first.
         repeats: u32,
     },
     /// Another thread has the CPU.
@@ -48,33 +44,30 @@ pub enum RecordKind {
     ReadClock(u32),
 }
 
-/// A record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Record {
     /// Instructions executed before it.
     pub count: u64,
-    /// What happened.
     pub kind: RecordKind,
 }
 
 /// A wake-up, with what ran from before its release.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Window {
-    /// The release.
     pub release: i64,
     /// The clock, as the measured thread read it.
     pub clock: i64,
-    /// The count at the end.
+    /// Instruction count at the end.
     pub end: u64,
-    /// The thread that had the CPU at the begin; none where that is not known.
+    /// The thread on the CPU at the beginning; `None` if it is not known.
     pub first_task: Option<u32>,
     /// The measured thread.
     pub task: u32,
-    /// What happened, in its order.
+    /// What happened, in order.
     pub records: Vec<Record>,
 }
 
-/// The last words of the plugin.
+/// The plugin's totals.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Totals {
     /// Instructions executed.
@@ -87,27 +80,26 @@ pub struct Totals {
     pub unknown_blocks: u64,
 }
 
-/// What comes next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Item {
-    /// A wake-up, which is [`RecordReader::window`] now.
+    /// A wake-up, now in [`RecordReader::window`].
     WakeUp,
     /// The end.
     Totals(Totals),
 }
 
-/// Reads what the plugin writes, and keeps the blocks and threads that it names.
+/// Reads the plugin's output, and keeps the blocks and threads that it defines.
 pub struct RecordReader<'a> {
     source: BufReader<&'a mut (dyn Read + 'a)>,
     blocks: Vec<Block>,
     tasks: HashMap<u32, Task>,
-    // Items are up to some megabytes long, so that each takes the memory of the one before.
+    // Items are up to some megabytes long, so the buffer is reused.
     item: Vec<u8>,
     window: Window,
 }
 
 impl<'a> RecordReader<'a> {
-    /// From the begin on; fails where it is none of this version.
+    /// Reads from the start; fails if it is not of this version.
     pub fn new(source: &'a mut (dyn Read + 'a)) -> io::Result<RecordReader<'a>> {
         let mut reader = RecordReader {
             source: BufReader::new(source),
@@ -123,12 +115,10 @@ impl<'a> RecordReader<'a> {
         }
     }
 
-    /// The blocks by their numbers.
     pub fn block(&self, number: u32) -> Option<&Block> {
         self.blocks.get(number as usize).filter(|block| !block.sizes.is_empty())
     }
 
-    /// The threads by their numbers.
     pub fn task(&self, number: u32) -> Option<&Task> {
         self.tasks.get(&number)
     }
@@ -138,7 +128,7 @@ impl<'a> RecordReader<'a> {
         &self.window
     }
 
-    /// The next wake-up, or the end; none where the output broke off.
+    /// The next wake-up, or the end; `None` if the output is truncated.
     pub fn next_item(&mut self) -> io::Result<Option<Item>> {
         while let Some(kind) = self.read_item()? {
             let bytes = std::mem::take(&mut self.item);
@@ -184,7 +174,7 @@ impl<'a> RecordReader<'a> {
         Some(())
     }
 
-    /// Its kind; none at the end.
+    /// Its kind; `None` at the end.
     fn read_item(&mut self) -> io::Result<Option<u32>> {
         let mut head = [0; 8];
         match self.source.read_exact(&mut head) {
@@ -210,7 +200,7 @@ impl Window {
         self.first_task = words.u32(24).filter(|task| *task != 0);
         self.task = words.u32(28)?;
         self.records.clear();
-        // Where the block before ended.
+        // Where the previous block ended.
         let mut next = None;
         let mut at = 32;
         while at < words.0.len() {
@@ -250,7 +240,7 @@ fn totals(words: &LittleEndian<'_>) -> Option<Totals> {
     })
 }
 
-/// Numbers in bytes, little endian.
+/// Little-endian numbers in bytes.
 struct LittleEndian<'a>(&'a [u8]);
 
 impl LittleEndian<'_> {

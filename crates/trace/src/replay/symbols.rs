@@ -5,16 +5,16 @@ use std::collections::HashMap;
 /// What the compiler appends to the names of parts.
 const PARTS: [&str; 5] = [".cold", ".part.", ".isra.", ".constprop.", ".llvm."];
 
-/// Functions in the order of their addresses.
+/// Functions in address order.
 #[derive(Debug, Default)]
 pub struct Symbols {
-    /// Address, and the number of the name: parts of a function have that of the function.
+    /// Address, and the number of the name; parts of a function share its number.
     functions: Vec<(u64, usize)>,
     names: Vec<String>,
 }
 
 impl Symbols {
-    /// From `/proc/kallsyms`.
+    /// Parses `/proc/kallsyms`.
     pub fn parse(text: &str) -> Symbols {
         let mut functions: Vec<(u64, &str)> = text.lines().filter_map(function).collect();
         functions.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| rank(a.1).cmp(&rank(b.1))));
@@ -34,14 +34,14 @@ impl Symbols {
         symbols
     }
 
-    /// The number of the function that an address lies in, and where in it. Functions of one name have one.
+    /// The number of the function that holds an address, and the offset in it. Functions with one
+    /// name share a number.
     pub fn find(&self, address: u64) -> Option<(usize, u64)> {
         let after = self.functions.partition_point(|(begin, _)| *begin <= address);
         let (begin, number) = *self.functions.get(after.checked_sub(1)?)?;
         Some((number, address - begin))
     }
 
-    /// The name of a function.
     pub fn name(&self, number: usize) -> &str {
         &self.names[number]
     }
@@ -57,11 +57,11 @@ fn function(line: &str) -> Option<(u64, &str)> {
     let (address, kind, name) = (words.next()?, words.next()?, words.next()?);
     let address = u64::from_str_radix(address, 16).ok()?;
     let is_code = matches!(kind, "t" | "T" | "w" | "W");
-    // Marks of the compiler on arm64.
+    // `$` marks mapping symbols on arm64.
     (is_code && address >> 63 == 1 && !name.starts_with('$')).then_some((address, name))
 }
 
-/// Of several names in one place, the plainest.
+/// Of several names for one address, the plainest.
 fn rank(name: &str) -> (bool, bool, usize, &str) {
     let is_mark = ["_start", "_end", "_begin", "_text"].iter().any(|end| name.ends_with(end));
     let is_alias = name.starts_with("__pfx_") || name.starts_with("__ia32_");

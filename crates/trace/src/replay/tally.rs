@@ -8,7 +8,7 @@ use latlab_model::replay::{
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// Counts parts and holders.
+/// Counts parts and causes.
 #[derive(Default)]
 pub struct ReplayTally {
     wake_ups: u64,
@@ -17,11 +17,10 @@ pub struct ReplayTally {
     holders: BTreeMap<String, HeldBy>,
 }
 
-/// What holds nothing off.
-const NOBODY: &str = "nobody: the wake-up itself";
+/// The cause if nothing blocked it.
+const NOBODY: &str = "none: the wake-up itself";
 
 impl ReplayTally {
-    /// Counts a wake-up.
     pub fn push(&mut self, told: &ReplayedLatency) {
         self.wake_ups += 1;
         let sum: Nanos = told.legs.iter().map(ReplayLeg::length).sum();
@@ -54,7 +53,6 @@ impl ReplayTally {
         holder.largest_ns = holder.largest_ns.max(length);
     }
 
-    /// The table.
     pub fn finish(self) -> ReplayTable {
         let mut holders: Vec<HeldBy> = self.holders.into_values().collect();
         holders.sort_by_key(|one| Reverse((one.count, one.largest_ns)));

@@ -1,4 +1,4 @@
-//! A window that was walked through as the parts of its latency.
+//! A walked window as the parts of its latency.
 
 use super::context::Contexts;
 use super::paths::PathId;
@@ -11,12 +11,12 @@ use latlab_model::replay::{
 };
 use std::collections::HashMap;
 
-/// What wakes a thread that sleeps until a time.
+/// The function that wakes a thread sleeping until a time.
 const WAKES: &str = "hrtimer_wakeup";
-/// What looks for the next thread and switches to it.
+/// The function that picks the next thread and switches to it.
 const SCHEDULES: &str = "__schedule";
 
-/// Counts as times from the release, by the reading of the clock at the end.
+/// Converts counts to times from the release, anchored at the reading of the clock at the end.
 #[derive(Clone, Copy)]
 pub(super) struct Scale {
     end: i64,
@@ -30,7 +30,7 @@ impl Scale {
     }
 }
 
-/// The counts at which the parts of a wake-up begin, in their order.
+/// The counts at which the parts of a wake-up begin, in order.
 struct Milestones([u64; 8]);
 
 const PARTS: [ReplayPart; 8] = [
@@ -134,13 +134,13 @@ pub(super) fn guest_thread(task: Task) -> GuestThread {
     GuestThread { pid: task.pid, tgid: task.tgid, name: task.name }
 }
 
-/// Of a wake-up of which too little is known.
+/// For a wake-up of which too little is known.
 fn not_reconstructed(told: &ReplayedLatency) -> String {
     let why = told.gap.as_deref().unwrap_or("nothing of it was recorded");
     format!("{}: not reconstructed: {why}.", told.latency_ns)
 }
 
-/// What of these stretches lies between two counts.
+/// The part of these stretches between two counts.
 fn clip(stretches: &[Stretch], begin: u64, end: u64) -> Vec<Stretch> {
     let inside = stretches.iter().filter(|one| one.to > begin && one.from < end);
     inside.map(|one| Stretch { from: one.from.max(begin), to: one.to.min(end), ..*one }).collect()
@@ -159,7 +159,7 @@ fn longest(group: &[Stretch]) -> &Stretch {
     group.iter().max_by_key(length).unwrap_or(&group[0])
 }
 
-/// The stretch with interrupts off that the timer's interrupt waited for.
+/// The stretch with interrupts disabled that delayed the timer's interrupt.
 fn blocking(walked: &Walked, begin: u64, interrupt: u64) -> Option<OffSpan> {
     let spans = walked.interrupts_off.iter().copied();
     let before = spans.filter(|span| span.from < interrupt && overlap(span, begin, interrupt) > 0);
@@ -183,14 +183,14 @@ fn milestones(
     let user = stretches.iter().find(|one| one.from >= switch && is_user(one));
     let user = user.map_or(end, |one| one.from);
     let before = |one: &&Stretch| one.to <= switch;
-    // Of the thread that gave way.
+    // The outgoing thread's call.
     let schedules = stretches.iter().rev().skip_while(|one| !before(one));
     let schedules = schedules.take_while(|one| contexts.is_in(one.path, SCHEDULES)).last();
     let scheduling = schedules.map_or(switch, |one| one.from);
     let waking =
         stretches.iter().position(|one| one.from < scheduling && contexts.is_in(one.path, WAKES));
     let Some(waking) = waking else {
-        // Nothing woke it here: it was never asleep, or somebody else woke it.
+        // It was not woken here: it never slept, or another CPU woke it.
         return Milestones([begin, begin, begin, begin, begin, scheduling, switch, user]);
     };
     let woken = stretches[waking..].iter().take_while(|one| contexts.is_in(one.path, WAKES)).last();
@@ -221,7 +221,7 @@ impl Milestones {
     }
 }
 
-/// Stretches of the same part and activity, one behind the other.
+/// Groups adjacent stretches of the same part and activity.
 fn groups(
     stretches: &[Stretch],
     milestones: &Milestones,
@@ -249,7 +249,7 @@ fn groups(
     groups
 }
 
-/// Parts that are one leg, whatever comes in between.
+/// Parts that stay in one piece, whatever comes in between.
 fn is_whole(part: ReplayPart) -> bool {
     !matches!(
         part,

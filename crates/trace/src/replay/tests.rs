@@ -1,4 +1,4 @@
-//! A wake-up as the plugin would write it, of a kernel of a few functions.
+//! A wake-up as the plugin would write it, of a kernel with a few functions.
 
 use super::*;
 use latlab_model::Nanos;
@@ -52,7 +52,7 @@ impl Plugin {
     }
 
     fn record(&mut self, kind: u32) {
-        // Of blocks that begin where the one before ended, every second one is written as that.
+        // Of blocks that begin where the previous one ended, write every second one as such.
         if kind == self.follows && kind.is_multiple_of(2) {
             self.records.extend((kind | FOLLOWS).to_le_bytes());
         } else {
@@ -62,7 +62,7 @@ impl Plugin {
         self.follows = kind + 1;
     }
 
-    /// A block of so many instructions without effect and this last one, which runs once.
+    /// A block of this many instructions without effect and this last one, which runs once.
     fn runs(&mut self, address: u64, idle: usize, last: &[u8]) {
         self.blocks += 1;
         let sizes = [vec![1; idle], vec![last.len() as u8]].concat();
@@ -75,7 +75,7 @@ impl Plugin {
         self.count += sizes.len() as u64;
     }
 
-    /// Another thread has the CPU since the block before.
+    /// Another thread has had the CPU since the previous block.
     fn switched(&mut self, task: u32) {
         self.record(SWITCHED | task);
     }
@@ -88,7 +88,7 @@ impl Plugin {
     }
 }
 
-/// A program that is interrupted by the timer of the measured thread, which comes back from its sleep.
+/// A program that is interrupted by the timer of the measured thread, which returns from its sleep.
 fn one_wake_up() -> Vec<u8> {
     let mut plugin = Plugin::default();
     plugin.words(1, &[2, 1]);
@@ -146,7 +146,8 @@ fn a_wake_up_is_cut_into_its_parts_to_the_instruction() {
         (ReplayPart::Waking, 21, "hackbench", 21),
         (ReplayPart::InterruptEnd, 4, "hackbench", 4),
         (ReplayPart::Switching, 16, "hackbench", 16),
-        // What it was in before recording began is not known, but for the function that it comes back to.
+        // Its context before recording began is unknown, except for the function that it returns
+        // to.
         (ReplayPart::Returning, 5, "latlab/0", 5),
         (ReplayPart::Returning, 6, "latlab/0", 6),
         (ReplayPart::Reading, 5, "latlab/0", 0),

@@ -1,4 +1,4 @@
-//! What ran as a tree over time.
+//! What ran, as a tree over time.
 
 use super::context::Contexts;
 use super::paths::PathId;
@@ -7,11 +7,11 @@ use super::walk::Stretch;
 use latlab_model::Nanos;
 use latlab_model::replay::TreeRow;
 
-/// Shorter rows than this part of the latency are left out.
+/// Rows shorter than this fraction of the latency are left out.
 const SMALLEST: u64 = 50;
-/// A row within another that takes so much of it stands on the same line.
+/// A nested row that takes this share of its parent goes on the same line.
 const SAME_LINE: f64 = 0.95;
-/// Longer chains begin a row of their own.
+/// Longer chains begin a new row.
 const LONGEST_CHAIN: usize = 4;
 
 /// A thread or a function while it had the CPU.
@@ -70,7 +70,7 @@ fn add(branch: &Branch, depth: u32, smallest: u64, scale: Scale, rows: &mut Vec<
         return;
     }
     let (mut names, mut last) = (vec![branch.name.as_str()], branch);
-    // The thread stands alone.
+    // A thread has its own row.
     while branch.step.is_some() && names.len() < LONGEST_CHAIN {
         let same = |one: &&Branch| length(one) as f64 >= SAME_LINE * length(branch) as f64;
         let Some(inner) = last.inner.iter().find(same) else { break };

@@ -1,8 +1,8 @@
-//! The records of a window as stretches of time, each in one path of calls of one thread.
+//! Turns the records of a window into stretches of time, each in one call path of one thread.
 //!
-//! Calls and returns are followed by return addresses, since a switch between threads, an exception or
-//! a jump into a thunk returns elsewhere than to the caller. What ran before the first record is not
-//! known: a function to which such a return leads is the outermost one that is known then.
+//! Calls and returns are followed by return addresses, since a thread switch, an exception or a
+//! jump into a thunk returns elsewhere than to the caller. What ran before the first record is
+//! unknown: a function to which such a return leads becomes the outermost known one.
 
 use super::code::{Code, Effect, Flow};
 use super::paths::{Entry, PathId, Paths, Step};
@@ -18,47 +18,43 @@ pub struct Stretch {
     pub from: u64,
     /// And at its end.
     pub to: u64,
-    /// The thread; none where it is not known.
+    /// The thread; `None` if it is not known.
     pub task: Option<u32>,
-    /// The path.
     pub path: PathId,
 }
 
-/// A stretch in which interrupts or preemption were off.
+/// A stretch with interrupts or preemption disabled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OffSpan {
     /// Instructions executed before it.
     pub from: u64,
     /// And at its end.
     pub to: u64,
-    /// The path that switched them off.
+    /// The path that disabled them.
     pub path: PathId,
-    /// The path that switched them on again.
+    /// The path that enabled them again.
     pub end_path: PathId,
-    /// The thread.
     pub task: Option<u32>,
 }
 
-/// A window that was walked through; counts are without the instructions that were executed twice
-/// because of an exception.
+/// A walked window; counts exclude instructions that were executed twice because of an exception.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Walked {
-    /// One behind the other.
+    /// Consecutive.
     pub stretches: Vec<Stretch>,
     /// When another thread got the CPU, and which.
     pub switches: Vec<(u64, u32)>,
     /// When a program read the clock, and which thread.
     pub reads: Vec<(u64, u32)>,
-    /// When the CPU slept; time went on by an unknown length there.
+    /// When the CPU slept, for an unknown length of time.
     pub sleeps: Vec<u64>,
-    /// Interrupts off.
     pub interrupts_off: Vec<OffSpan>,
-    /// Preemption off, by the kernel's count.
+    /// By the kernel's count.
     pub preemption_off: Vec<OffSpan>,
 }
 
 impl Walked {
-    /// Its memory is kept for the next window, which is as long.
+    /// Keeps the memory for the next window, which has a similar size.
     fn clear(&mut self) {
         self.stretches.clear();
         self.switches.clear();
@@ -75,7 +71,7 @@ struct Frame {
     function: Option<usize>,
     returns_to: Option<u64>,
     entry: Entry,
-    /// Whether interrupts were on where it was entered, and how many states of theirs were saved.
+    /// Whether interrupts were enabled on entry, and how many saved states of theirs there are.
     were_on: bool,
     saved: usize,
 }
@@ -90,17 +86,17 @@ struct Off {
 #[derive(Default)]
 struct Facts {
     is_user: bool,
-    /// The function that it lies in, and whether it is its begin.
+    /// The function that it lies in, and whether it is its beginning.
     function: Option<usize>,
     is_begin: bool,
-    /// How the kernel is entered there, behind a system call and else.
+    /// How the kernel is entered there: after a system call, and otherwise.
     entries: [Option<Entry>; 2],
-    /// Where all of it was executed.
+    /// How it ends if all of it is executed.
     flow: Option<Flow>,
     effects: Vec<(u64, Effect)>,
 }
 
-/// Walks through windows, and knows the calls that threads are in.
+/// Walks through windows, and keeps the call stacks of the threads.
 pub struct Walker<'a> {
     code: Code,
     symbols: &'a Symbols,
@@ -108,9 +104,9 @@ pub struct Walker<'a> {
     thunks: Vec<bool>,
     /// All paths so far.
     pub paths: Paths,
-    /// That of a program.
+    /// The path of a program.
     user: PathId,
-    /// By the numbers of the blocks.
+    /// By block number.
     facts: Vec<Option<Rc<Facts>>>,
     calls: HashMap<u32, Vec<Frame>>,
     stack: Vec<Frame>,
@@ -121,7 +117,7 @@ pub struct Walker<'a> {
     preemption_off: Option<Off>,
     /// Instructions that were executed twice.
     twice: u64,
-    /// The window that was walked through last.
+    /// The window that was walked last.
     pub walked: Walked,
     end: u64,
 }
@@ -135,7 +131,6 @@ struct Ran<'b> {
 }
 
 impl<'a> Walker<'a> {
-    /// Of a kernel.
     pub fn new(code: Code, symbols: &'a Symbols) -> Walker<'a> {
         let mut paths = Paths::default();
         let user = paths.within(None, Step::User, Entry::Call);
@@ -159,7 +154,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Walks through a window. What is known of calls is kept where it follows the one before.
+    /// Walks through a window. Call stacks are kept if it follows the previous one.
     pub fn walk(&mut self, reader: &RecordReader<'_>, window: &Window) {
         let first = window.records.first().map_or(window.end, |record| record.count);
         if first < self.end || first > self.end + 64 {
@@ -232,7 +227,7 @@ impl<'a> Walker<'a> {
             from_user = last.facts.is_user;
             self.ran(last.count - self.twice, at);
             let began = at.saturating_sub(executed as u64);
-            // Those of a block that was not finished come first.
+            // The effects of an unfinished block come first.
             let done = last.facts.effects.iter().take_while(|(at, _)| *at < executed as u64);
             for (number, effect) in done.copied() {
                 self.apply(began + number + 1, effect);
@@ -295,8 +290,8 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Whether interrupts are on where their state is restored. One that is restored more often than it was
-    /// saved since the kernel was entered is that of the entry.
+    /// Whether interrupts are enabled after a restore. With more restores than saves since the
+    /// kernel was entered, the state at entry applies.
     fn restored(&mut self) -> bool {
         let entered = self.stack.iter().rfind(|frame| frame.entry != Entry::Call);
         let saved_before = entered.map_or(0, |frame| frame.saved);
@@ -368,7 +363,7 @@ impl<'a> Walker<'a> {
         facts
     }
 
-    /// Whether a place in a function is where the kernel is entered, and how.
+    /// Whether and how the kernel is entered at an offset in a function.
     fn entry(&self, function: usize, offset: u64, flow: Flow) -> Option<Entry> {
         let name = self.symbols.name(function);
         match self.code {
@@ -381,7 +376,7 @@ impl<'a> Walker<'a> {
                 "asm_common_interrupt" | "asm_spurious_interrupt" => Some(Entry::Interrupt),
                 _ => None,
             },
-            // Each of the sixteen has so many bytes, of which it may branch to others.
+            // Each of the sixteen vectors has this size, and may branch to others.
             Code::Arm { .. } if name != "vectors" || !offset.is_multiple_of(0x80) => None,
             Code::Arm { .. } => match offset & 0x180 {
                 0 if flow == Flow::Asks => Some(Entry::SystemCall),
@@ -391,7 +386,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// The CPU goes on at this address.
+    /// The CPU continues at this address.
     fn go(&mut self, flow: Flow, from_user: bool, address: u64, facts: &Facts, at: u64) {
         if facts.is_user {
             if !from_user || !self.stack.is_empty() {
@@ -427,8 +422,7 @@ impl<'a> Walker<'a> {
                     self.push(Entry::Call, number, None, true);
                 }
             }
-            // A call of the function's own next instructions only fills the processor's memory of
-            // returns.
+            // A call of the function's own next instructions only fills the return stack buffer.
             Flow::Calls(_) if !is_begin && self.is_on_top(number) => {}
             Flow::Calls(next) => self.push(Entry::Call, number, Some(next), true),
             Flow::Returns => self.go_back(address, number, is_begin),
@@ -450,7 +444,7 @@ impl<'a> Walker<'a> {
 
     fn enter(&mut self, entry: Entry, function: Option<usize>, at: u64) {
         if entry == Entry::Interrupt {
-            // It would not have come: they were switched on by something that was not understood.
+            // It could not have come: something not decoded enabled them.
             self.interrupts_off = None;
         }
         let were_on = self.interrupts_off.is_none();
@@ -493,7 +487,7 @@ impl<'a> Walker<'a> {
         };
         let is_same = top.function == function;
         let into_thunk = function.is_some_and(|function| self.thunks[function]);
-        // Labels of the code that enters and leaves the kernel are no functions.
+        // Labels in the entry and exit code of the kernel are not functions.
         let is_label = top.entry != Entry::Call;
         if !(is_same || into_thunk || is_label) {
             self.rename(function);
@@ -536,7 +530,7 @@ fn is_user(address: u64) -> bool {
     address >> 63 == 0
 }
 
-/// Code that only jumps to where a register says.
+/// Code that only jumps to where a register points.
 fn is_thunk(name: &str) -> bool {
     name.starts_with("__x86_") || name.starts_with("srso_") || name.starts_with("__SCT__")
 }

@@ -19,7 +19,7 @@ LATLAB_MACHINE = armv7
 endif
 LATLAB_PROGRAM = latlab-$(LATLAB_VERSION)-linux-$(LATLAB_MACHINE)
 
-# The program is what SHA256SUMS says, or nothing is installed.
+# Install only a program that matches SHA256SUMS.
 define LATLAB_INSTALL_TARGET_CMDS
 	cd $(@D) && grep ' $(LATLAB_PROGRAM)$$' SHA256SUMS | sha256sum --check --status
 	$(INSTALL) -D -m 0755 $(@D)/$(LATLAB_PROGRAM) $(TARGET_DIR)/usr/bin/latlab

@@ -6,8 +6,8 @@ LICENSE = "MIT | Apache-2.0"
 LIC_FILES_CHKSUM = "file://LICENSE-MIT;md5=05d6e16d993888df7daa1d8d7b14e45f \
                     file://LICENSE-APACHE;md5=1836efb2eb779966696f473ee8540542"
 
-# The sources are the checkout that this layer lies in. Its pages have charts where `scripts/web.sh`
-# was run there before; otherwise they have static pictures only.
+# The sources are the checkout that contains this layer. Pages have charts if `scripts/web.sh` was run
+# there before; otherwise only static pictures.
 inherit externalsrc cargo
 EXTERNALSRC = "${@os.path.abspath(os.path.join(d.getVar('THISDIR'), '../../../..'))}"
 require latlab-crates.inc
@@ -21,5 +21,5 @@ do_install:append() {
 }
 
 FILES:${PN} += "${datadir}/bash-completion"
-# What the loads of a run start, where the image has them.
+# Load generators.
 RRECOMMENDS:${PN} = "rt-tests stress-ng"

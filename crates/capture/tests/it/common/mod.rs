@@ -1,4 +1,4 @@
-//! Captures for tests: stored ones, and made-up ones of which the truth is known.
+//! Captures for tests: stored ones, and synthetic ones whose truth is known.
 
 use flate2::write::DeflateEncoder;
 use flate2::{Compression, Crc};
@@ -6,17 +6,17 @@ use latlab_capture::{CaptureResult, Error, Query, Response, ResponseClass, measu
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The top of the repository.
+/// The root of the repository.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// A capture of the repository.
+/// A capture in the repository.
 pub fn fixture(name: &str) -> PathBuf {
     root().join("fixtures/captures").join(name)
 }
 
-/// A recording whose licence keeps it out of the repository: it lies beside it, or nowhere.
+/// A recording whose licence keeps it out of the repository, if it is present next to it.
 pub fn recording(name: &str) -> Option<PathBuf> {
     let folders = ["../shared/data", "../../shared/data"].map(|folder| root().join(folder));
     let found = folders.into_iter().map(|folder| folder.join(name)).find(|path| path.exists());
@@ -26,22 +26,22 @@ pub fn recording(name: &str) -> Option<PathBuf> {
     found
 }
 
-/// What is asked by default of two channels.
+/// The default query for two channels.
 pub fn query(stimulus: &str, response: &str) -> Query {
     Query::between(stimulus, response)
 }
 
-/// What is asked of a list.
+/// The query for a list.
 pub fn asked_of_list() -> Query {
     Query { stimulus: None, response: None, ..query("", "") }
 }
 
-/// What a capture comes to, and its delays in picoseconds.
+/// The result for a capture, and its delays in picoseconds.
 pub fn measured(path: &Path, asked: &Query) -> Result<(CaptureResult, Vec<i64>), Error> {
     measured_of(&[path.to_path_buf()], asked)
 }
 
-/// The same of several files.
+/// The same for several files.
 pub fn measured_of(paths: &[PathBuf], asked: &Query) -> Result<(CaptureResult, Vec<i64>), Error> {
     let mut delays = Vec::new();
     let measured = measure::<Error>(paths, asked, |Response { class: fate, .. }| {
@@ -53,7 +53,7 @@ pub fn measured_of(paths: &[PathBuf], asked: &Query) -> Result<(CaptureResult, V
     Ok((measured, delays))
 }
 
-/// Made-up pairs: a stimulus each millisecond, and when its response comes.
+/// Synthetic pairs: a stimulus each millisecond, and a response after each delay.
 pub const PERIOD_NS: i64 = 1_000_000;
 
 /// Stimuli and responses as changes of two wires: time in ns, wire, level.
@@ -95,7 +95,7 @@ pub fn vcd(delays_ns: &[i64]) -> String {
     text
 }
 
-/// A table of an analyser with a row for each change.
+/// A logic analyser's table with a row for each change.
 pub fn saleae(delays_ns: &[i64]) -> String {
     let (mut text, mut levels) =
         ("Time [s],Channel 0,Channel 1\n0.000000000,0,0\n".to_string(), [0; 2]);

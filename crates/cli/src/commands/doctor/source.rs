@@ -125,7 +125,7 @@ fn of_run(store: &Store, spec: &str) -> anyhow::Result<SnapshotSource> {
     let run = latlab_store::read_run(&folder)?;
     let Some(snapshot) = latlab_store::read_snapshot(&folder, &run)? else {
         bail!(
-            "{} has no snapshot.json: an older latlab stored it, so its machine cannot be examined",
+            "{} has no snapshot.json: its machine was not read, and cannot be examined",
             folder.display()
         );
     };

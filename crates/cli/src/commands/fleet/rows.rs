@@ -4,7 +4,7 @@ use crate::output::print;
 use latlab_model::Run;
 use latlab_model::finding::Finding;
 use latlab_model::fleet::{FleetEntry, FleetRun};
-use latlab_store::{expect_tables, read_run_with_seal};
+use latlab_store::{expect_tables, read_run};
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
@@ -20,15 +20,14 @@ pub fn rows() -> anyhow::Result<ExitCode> {
 
 fn entry(path: &str) -> FleetEntry<'_> {
     let folder = Path::new(path);
-    let read = read_run_with_seal(folder)
-        .and_then(|(run, seal)| expect_tables(folder, &run).map(|()| (run, seal)));
+    let read = read_run(folder).and_then(|run| expect_tables(folder, &run).map(|()| run));
     match read {
-        Ok((run, seal)) => FleetEntry {
+        Ok(run) => FleetEntry {
             path,
             damaged: None,
             findings: run.findings.iter().map(Finding::rendered).collect(),
             tables: tables(&run),
-            run: Some(FleetRun::new(&run, seal)),
+            run: Some(FleetRun::new(&run)),
         },
         Err(error) => FleetEntry {
             path,

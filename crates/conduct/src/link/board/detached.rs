@@ -1,7 +1,7 @@
-//! Runs that a board measures without the link: begun, asked about, and brought home.
+//! Detached runs, which a board measures without a link: start, status, collection.
 //!
-//! Such a run is a folder on the board. Everything is asked of a shell there that reads one command a
-//! line (`serve` in `reach.sh`), so that no agent needs to be there to bring it home.
+//! Such a run is a folder on the board. All commands go to a shell there that reads one per line
+//! (`serve` in `reach.sh`), so that collecting a run needs no agent.
 
 use super::handshake::{BoardHello, Greeting, detached_run, greet, why_failed};
 use super::lines::{ANSWER, Lines};
@@ -19,32 +19,31 @@ use latlab_store::{Error, Finished, Incoming, Store, verify};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// How often a board is asked for what is awaited.
+/// Polling interval.
 const ASK: Duration = Duration::from_millis(250);
-/// How long it is awaited that a run measures; loads may take their time. It goes on all the same.
+/// How long to wait for a run to start measuring; loads may be slow to start. The run continues in
+/// any case.
 const BEGIN: Duration = Duration::from_secs(90);
-/// How long an agent may take to end after it was asked to.
+/// How long an agent may take to end after a stop request.
 const END: Duration = Duration::from_secs(30);
-/// Of a stream, what is looked at to see whether the run measures.
+/// How much of a stream is read to see whether the run measures.
 const LOOKED_AT: u64 = 16 << 20;
 
-/// A run that goes on without us.
+/// A detached run that was started.
 pub struct DetachedStart {
-    /// Where.
     pub board: BoardTarget,
-    /// Its id.
     pub id: String,
-    /// The folder there in which that of the run lies.
+    /// The folder on the board that contains the run's own.
     pub folder: String,
-    /// Bytes of its stream at which it ends.
+    /// Size of its stream at which it ends.
     pub most_bytes: u64,
-    /// What the user should know, a line each.
+    /// Notes for the user, one per line.
     pub notes: Vec<String>,
 }
 
-/// Begins a run on a board that goes on without us, and waits until it measures.
+/// Starts a detached run on a board and waits until it measures.
 ///
-/// Of the plan's [`Detached`] the bound is set by what is free there.
+/// The limit in the plan's [`Detached`] is set by the free space there.
 pub fn detach(plan: Plan, id: &str, stop: &StopFlag) -> Result<DetachedStart, Failure> {
     let (Some(board), Some(detached)) = (plan.target.board().cloned(), plan.detached.clone())
     else {
@@ -84,7 +83,7 @@ pub fn detach(plan: Plan, id: &str, stop: &StopFlag) -> Result<DetachedStart, Fa
         Ok(true) => {}
         Ok(false) => notes.push(format!("{board}: it does not measure yet; see its status")),
         Err(failure) => {
-            // What could not begin leaves nothing behind; without a link it is collected as empty.
+            // Clean up a run that could not start; without a link it is collected as empty later.
             let _ = end(&mut lines, &run).and_then(|()| ask(&mut lines, "remove", &run.id));
             return Err(refusal(&board, right, failure));
         }
@@ -106,12 +105,12 @@ pub fn read_board_folder(lines: &mut Lines<'_>) -> Result<BoardFolder, Failure> 
     read().ok_or_else(|| lines.meaningless(&said))
 }
 
-/// Waits until a run measures; whether it does. The error is why it cannot.
+/// Waits until a run measures; returns whether it does. The error says why it cannot.
 fn await_begin(lines: &mut Lines<'_>, run: &DetachedRun) -> Result<bool, Failure> {
     let until = Instant::now() + BEGIN;
     let mut stream = Vec::new();
     while Instant::now() < until {
-        // Looked at before the stream, so that what an agent has said last is read.
+        // Checked before the stream, so that the agent's last words are read.
         let (code, last) = end_of(lines, run)?;
         let bytes = piece_length(lines, run, stream.len() as u64)?;
         if stream.len() as u64 + bytes > LOOKED_AT {
@@ -134,14 +133,14 @@ fn await_begin(lines: &mut Lines<'_>, run: &DetachedRun) -> Result<bool, Failure
     Ok(false)
 }
 
-/// What the first frames say: that the threads begin, or why they cannot; none as long as neither is
+/// What the first frames say: that the threads start, or why they cannot; `None` while neither is
 /// known.
 pub fn begin_of(stream: &[u8]) -> Option<Result<(), Failure>> {
     let mut frames = FrameReader::new(stream);
     while let Ok(ReadResult::Frame(frame)) = frames.next_frame() {
         match frame.message {
             Message::Refusal(refusal) => return Some(Err(Failure::Refused(refusal))),
-            // The last frame before the threads begin.
+            // The last frame before the threads start.
             Message::Clocks(_) => return Some(Ok(())),
             _ => {}
         }
@@ -149,23 +148,22 @@ pub fn begin_of(stream: &[u8]) -> Option<Result<(), Failure>> {
     None
 }
 
-/// The detached runs of a board, by a connection that asks for one after another.
+/// The detached runs of a board, over one connection.
 pub struct DetachedRuns<'a> {
     connection: Connection,
     stop: &'a StopFlag,
     clock_off_ns: Nanos,
 }
 
-/// A run that is here now.
+/// A collected run.
 pub struct FinishedDetachedRun {
-    /// The run.
     pub finished: Finished,
-    /// What the user should know, a line each.
+    /// Notes for the user, one per line.
     pub notes: Vec<String>,
 }
 
 impl<'a> DetachedRuns<'a> {
-    /// Connects to a board; `folder` is looked at beside the usual ones.
+    /// Connects to a board; `folder` is searched in addition to the usual ones.
     pub fn open(
         board: &BoardTarget,
         folder: Option<&str>,
@@ -174,7 +172,7 @@ impl<'a> DetachedRuns<'a> {
         DetachedRuns::over(Connection::open(board, &BoardCommand::Collect { folder })?, stop)
     }
 
-    /// By a connection that has said nothing yet.
+    /// Over a connection on which nothing was sent yet.
     pub(super) fn over(
         mut connection: Connection,
         stop: &'a StopFlag,
@@ -187,7 +185,6 @@ impl<'a> DetachedRuns<'a> {
         Lines::new(&mut self.connection, self.stop)
     }
 
-    /// All that are there.
     pub fn list(&mut self) -> Result<Vec<DetachedRun>, Failure> {
         list(&mut self.lines())
     }
@@ -197,10 +194,10 @@ impl<'a> DetachedRuns<'a> {
         end(&mut self.lines(), run)
     }
 
-    /// Brings home a run that has ended; on the board it is removed once it is whole here. `watch` is
-    /// told how many of its bytes are here.
+    /// Collects a run that has ended; the board's copy is removed once it is complete here. `watch`
+    /// gets the number of bytes received.
     ///
-    /// After an error the next try goes on where this one stopped.
+    /// After an error the next attempt resumes where this one stopped.
     pub fn collect(
         &mut self,
         run: &DetachedRun,
@@ -263,14 +260,14 @@ impl<'a> DetachedRuns<'a> {
     }
 }
 
-/// Copies the rest of a stream, and compares the whole with what the board has.
+/// Copies the rest of a stream, and compares the whole with the board's.
 pub fn fetch(
     lines: &mut Lines<'_>,
     run: &DetachedRun,
     incoming: &mut Incoming,
     watch: &mut impl FnMut(u64),
 ) -> Result<(), Failure> {
-    // What an earlier try has left may be damaged; what comes in one piece is not.
+    // What an earlier attempt left may be damaged; a copy in one piece is not.
     for _ in 0..2 {
         if incoming.bytes() > run.bytes {
             incoming.restart()?;
@@ -285,7 +282,7 @@ pub fn fetch(
             Ok(())
         })?;
         let here = incoming.sync()?;
-        // A slow board reads its flash for as long as it takes.
+        // A slow board may take long to read its flash.
         lines.patience(ANSWER * 10);
         lines.say(&format!("sum {}\n", run.id))?;
         let there = expect(lines, "sum")?;
@@ -298,7 +295,8 @@ pub fn fetch(
     Err(lines.failure(&format!("{} arrived damaged: it stays there; try again", run.id)))
 }
 
-/// The run, where an earlier try has brought it home already; another one may have its id.
+/// The stored run, if an earlier attempt has collected it already; a different run may have the
+/// same id.
 fn known(
     store: &Store,
     run: &DetachedRun,
@@ -310,7 +308,7 @@ fn known(
     Ok(is_same.then_some(Finished { run: found, path }))
 }
 
-/// The exit code of a run's agent, if it has ended, and what it complained of last.
+/// The exit code of a run's agent, if it has ended, and its last error message.
 fn end_of(lines: &mut Lines<'_>, run: &DetachedRun) -> Result<(Option<i32>, String), Failure> {
     lines.patience(ANSWER);
     lines.say(&format!("end {}\n", run.id))?;
@@ -319,7 +317,6 @@ fn end_of(lines: &mut Lines<'_>, run: &DetachedRun) -> Result<(Option<i32>, Stri
     Ok((code.parse().ok(), last.trim().to_string()))
 }
 
-/// Why the agent of a run is gone, in words.
 fn how_it_ended(code: Option<i32>, last: &str) -> String {
     let last = if last.is_empty() { String::new() } else { format!(": {last}") };
     match code {
@@ -337,7 +334,7 @@ fn list(lines: &mut Lines<'_>) -> Result<Vec<DetachedRun>, Failure> {
         match line.split_once(' ').unwrap_or((&line, "")) {
             ("run", words) => {
                 let run = detached_run(lines, words)?;
-                // The usual folder may be named as well.
+                // The user may name the usual folder.
                 if !runs.iter().any(|known| known.id == run.id) {
                     runs.push(run);
                 }
@@ -365,14 +362,14 @@ fn end(lines: &mut Lines<'_>, run: &DetachedRun) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Says a word about a run; gives the answer.
+/// Sends a command about a run; returns the answer.
 fn ask(lines: &mut Lines<'_>, word: &str, id: &str) -> Result<String, Failure> {
     lines.patience(ANSWER);
     lines.say(&format!("{word} {id}\n"))?;
     lines.next()
 }
 
-/// Asks for what a stream has behind so many bytes; gives the length of what comes now.
+/// Asks for the part of a stream from this offset; returns the length of the piece that follows.
 fn piece_length(lines: &mut Lines<'_>, run: &DetachedRun, from: u64) -> Result<u64, Failure> {
     lines.patience(ANSWER);
     lines.say(&format!("get {} {from}\n", run.id))?;
@@ -380,7 +377,7 @@ fn piece_length(lines: &mut Lines<'_>, run: &DetachedRun, from: u64) -> Result<u
     said.parse().map_err(|_| lines.meaningless(&said))
 }
 
-/// The rest of the next line, which begins with this word unless something failed.
+/// The rest of the next line, which must begin with `word` unless something failed.
 fn expect(lines: &mut Lines<'_>, word: &str) -> Result<String, Failure> {
     let line = lines.next()?;
     match line.split_once(' ').unwrap_or((&line, "")) {

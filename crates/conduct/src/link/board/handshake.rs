@@ -1,5 +1,5 @@
-//! What conductor and board say to each other until the agent runs: lines that begin with a mark, and
-//! the bytes of the agent where the board does not have it.
+//! The handshake between conductor and board until the agent runs: lines that begin with a mark,
+//! and the agent program if the board does not have it.
 
 use super::lines::{ANSWER, Lines};
 use super::ssh::Connection;
@@ -12,15 +12,15 @@ use latlab_store::is_id;
 use sha2::{Digest, Sha256};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// How long the copy of the agent may take: a line of 100 kbit/s is enough.
+/// How long copying the agent may take: 100 kbit/s is enough.
 const COPY: Duration = Duration::from_secs(240);
-/// What a board has to say of its past.
+/// Most restored changes that a board may report.
 const MOST_TOLD: usize = 50;
 
-/// With which rights the agent of a board runs.
+/// The rights of a board's agent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Right {
-    /// As root, or what is wanted needs no more than the user has.
+    /// Root, or the plan needs no more than the user's rights.
     Enough,
     /// The board has no sudo.
     NoSudo,
@@ -29,7 +29,7 @@ pub enum Right {
 }
 
 impl Right {
-    /// What is missing and what to do, if anything.
+    /// What is missing and how to fix it, if anything.
     pub fn missing(self) -> Option<&'static str> {
         match self {
             Right::Enough => None,
@@ -42,28 +42,26 @@ impl Right {
     }
 }
 
-/// What is known of a board once its agent starts.
+/// What is known of a board when its agent starts.
 pub struct Greeting {
-    /// The rights of its agent.
     pub right: Right,
     /// How far its clock is ahead of ours.
     pub clock_off_ns: Nanos,
-    /// What a killed agent had left changed there.
+    /// Changes left by a killed agent and undone now.
     pub told: Vec<String>,
 }
 
-/// The first line of a board.
+/// First line from a board.
 pub struct BoardHello {
     machine: String,
     right: Right,
-    /// As the board says it.
+    /// As the board sends it.
     right_word: String,
     /// How far its clock is ahead of ours.
     pub clock_off_ns: Nanos,
 }
 
 impl BoardHello {
-    /// Waits for it.
     pub fn hear(lines: &mut Lines<'_>) -> Result<BoardHello, Failure> {
         let hello = lines.expect("hello")?;
         let mut words = hello.split_whitespace();
@@ -79,7 +77,7 @@ impl BoardHello {
     }
 }
 
-/// Asks a board what it is and what runs there; no agent is needed for that.
+/// Asks a board what it is and what runs there; needs no agent.
 pub fn state(connection: &mut Connection, stop: &StopFlag) -> Result<BoardState, Failure> {
     let mut lines = Lines::new(connection, stop);
     let BoardHello { machine, right_word, clock_off_ns, .. } = BoardHello::hear(&mut lines)?;
@@ -103,7 +101,7 @@ pub fn state(connection: &mut Connection, stop: &StopFlag) -> Result<BoardState,
             }
             ("run", words) => {
                 let run = detached_run(&lines, words)?;
-                // The usual folder may be named as well.
+                // The user may name the usual folder.
                 let is_new = !state.detached.iter().any(|known| known.id == run.id);
                 state.detached.extend(is_new.then_some(run));
             }
@@ -113,7 +111,7 @@ pub fn state(connection: &mut Connection, stop: &StopFlag) -> Result<BoardState,
     }
 }
 
-/// A detached run, as a board lists it: id, state, bytes, and the folder that its own lies in.
+/// A detached run as a board lists it: id, state, bytes, and the folder that contains its own.
 pub fn detached_run(lines: &Lines<'_>, words: &str) -> Result<DetachedRun, Failure> {
     let read = || {
         let mut words = words.splitn(4, ' ');
@@ -125,7 +123,7 @@ pub fn detached_run(lines: &Lines<'_>, words: &str) -> Result<DetachedRun, Failu
     read().ok_or_else(|| lines.meaningless(words))
 }
 
-/// The run of an agent's process, whose words a shell gives without the zeros between them: the
+/// The run that an agent's process belongs to, from its command line with the zeros removed: the
 /// path of the program ends with its SHA-256.
 fn run_of(words: &str) -> Option<String> {
     let (_, rest) = words.rsplit_once("/agent-")?;
@@ -136,12 +134,12 @@ fn run_of(words: &str) -> Option<String> {
     (is_sum && is_run).then(|| run.to_string())
 }
 
-/// Speaks to a board until its agent starts.
+/// Handles the handshake until the agent starts.
 pub fn greet(connection: &mut Connection, stop: &StopFlag) -> Result<Greeting, Failure> {
     greet_with(connection, stop, agent_for)
 }
 
-/// As [`greet`], with agents from elsewhere.
+/// As [`greet`], with another source of agents.
 pub fn greet_with(
     connection: &mut Connection,
     stop: &StopFlag,
@@ -160,7 +158,7 @@ pub fn greet_with(
         let (word, rest) = line.split_once(' ').unwrap_or((&line, ""));
         match word {
             "has-agent" => {}
-            // Once: else a board could take it without end.
+            // Only once: otherwise a board could request it forever.
             "send" if !std::mem::replace(&mut is_sent, true) => {
                 lines.patience(COPY);
                 lines.copy(program.clone())?;
@@ -180,7 +178,7 @@ pub fn greet_with(
     }
 }
 
-/// The programs that a board says it has.
+/// Those of the programs that the board has.
 pub fn programs(connection: &mut Connection, stop: &StopFlag) -> Result<Vec<String>, Failure> {
     let mut lines = Lines::new(connection, stop);
     lines.expect("hello")?;
@@ -206,9 +204,9 @@ fn clock_off(seconds: &str) -> Nanos {
     SECOND * theirs.saturating_sub(ours).clamp(-9_000_000_000, 9_000_000_000)
 }
 
-/// The agent for a machine, by what `uname -m` says there; an error is one line.
+/// The agent for a machine as in `uname -m` there; the error is one line.
 fn agent_for(machine: &str) -> Result<Vec<u8>, String> {
-    // 32-bit programs of a 64-bit ARM kernel are told this.
+    // What 32-bit programs see on a 64-bit ARM kernel.
     let machine = if machine == "armv8l" { "armv7l" } else { machine };
     match agents::agent_program(machine) {
         Some(Ok(program)) => Ok(program),
@@ -221,7 +219,7 @@ fn agent_for(machine: &str) -> Result<Vec<u8>, String> {
     }
 }
 
-/// A failure in the words of the board's shell, as one line.
+/// A failure as reported by the board's shell, as one line.
 pub fn why_failed(rest: &str, bytes: usize) -> String {
     let (word, rest) = rest.split_once(' ').unwrap_or((rest, ""));
     let megabytes = bytes as f64 / 1e6;

@@ -1,6 +1,7 @@
-//! A board that says anything: one line in answer, no panic, no hang, no more than some memory.
+//! Boards that send arbitrary data get a one-line error, without a panic, hang or unbounded memory.
 //!
-//! The inputs are conversations with random damage, the same each time; `make fuzz` gives a minute of them.
+//! The inputs are conversations with random but reproducible damage; `make fuzz` spends a minute on
+//! them.
 
 #[path = "../../../../capture/tests/it/damage.rs"]
 mod damage;
@@ -46,14 +47,14 @@ fn connection(said: &[u8]) -> Connection {
     Connection::scripted(board(), Cursor::new(said.to_vec()))
 }
 
-/// The head of a stream.
+/// The start of a stream.
 fn stream() -> Vec<u8> {
     let hello = Hello { stream: STREAM_VERSION, latlab: "0".into(), id: "x".into() };
     let plan = Message::Plan(Plan::default());
     [Message::Hello(hello).encode(), plan.encode(), Message::Stop.encode()].concat()
 }
 
-/// What boards say that mean it well.
+/// Conversations of well-behaved boards.
 fn conversations() -> Vec<Vec<u8>> {
     let version = format!("latlab-agent {}", latlab_model::VERSION);
     let sum: String = Sha256::digest(stream()).iter().map(|byte| format!("{byte:02x}")).collect();
@@ -80,7 +81,7 @@ fn conversations() -> Vec<Vec<u8>> {
     ]
 }
 
-/// Whether what is said of a failure is one line that steers no terminal.
+/// Whether an error is one line without control characters.
 fn in_one_line<T>(done: Result<T, Failure>) -> Option<T> {
     done.map_err(|failure| {
         let text = failure.to_string();
@@ -89,7 +90,7 @@ fn in_one_line<T>(done: Result<T, Failure>) -> Option<T> {
     .ok()
 }
 
-/// Everything that is heard of a board.
+/// Runs every parser of board output.
 fn listen(said: &[u8]) {
     let stop = &StopFlag::new();
     let mut greeted = connection(said);
@@ -140,13 +141,13 @@ fn what_boards_say_that_mean_it_well_is_understood() {
     greet_with(&mut connected, stop, agent).expect("a greeting");
     let folder = read_board_folder(&mut Lines::new(&mut connected, stop)).expect("a place");
     assert_eq!((folder.free_bytes, folder.cpus, folder.in_memory), (71_238_196 << 10, 2, false));
-    // What tells the programs is no part of a status.
+    // Output about programs is not valid in a status.
     assert!(state(&mut connection(status), stop).is_err());
     let folder = tempfile::tempdir().expect("a folder");
     let store = Store::new(folder.path());
     let mut there = DetachedRuns::over(connection(listed), stop).expect("a greeting");
     let runs = there.list().expect("a list");
-    let mut incoming = store.receive(&runs[0].id).expect("a folder").expect("nobody else");
+    let mut incoming = store.receive(&runs[0].id).expect("a folder").expect("no other receiver");
     fetch(&mut there.lines(), &runs[0], &mut incoming, &mut |_| {}).expect("a whole stream");
     assert_eq!(incoming.bytes(), stream().len() as u64);
 }
@@ -173,7 +174,7 @@ fn answers_without_an_end_are_ended_from_here() {
     }
 }
 
-/// The same bytes again and again.
+/// Repeats the same bytes forever.
 struct Endless(Vec<u8>, usize);
 
 impl Read for Endless {

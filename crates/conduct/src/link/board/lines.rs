@@ -1,4 +1,4 @@
-//! What a board says: lines that begin with a mark, and pieces of known length between them.
+//! Output of a board: lines that begin with a mark, and pieces of known length between them.
 
 use super::ssh::{Connection, last_line};
 use crate::{Failure, StopFlag};
@@ -6,18 +6,18 @@ use latlab_model::sanitize::escape_controls;
 use latlab_sys::terminal;
 use std::time::{Duration, Instant};
 
-/// What each line of ours begins with; others are those of a login shell that likes to talk.
+/// Start of each protocol line; others are output of a talkative login shell.
 const MARK: &str = "latlab-board ";
-/// A login shell that says more is none.
+/// Longest output of a login shell before the first protocol line.
 const LONGEST_BANNER: usize = 64 << 10;
-/// No answer to a question of ours is longer.
+/// Longest answer to a question.
 const LONGEST_ANSWER: usize = 1 << 20;
-/// How long a board may take to answer; a person who is asked for a password may take longer.
+/// How long a board may take to answer; a password prompt may take longer.
 pub const ANSWER: Duration = Duration::from_secs(40);
 const PERSON: Duration = Duration::from_secs(300);
 const LOOK: Duration = Duration::from_millis(100);
 
-/// The marked lines of a board, each in time and none too long.
+/// Reads the marked lines of a board, with limits on time and length.
 pub struct Lines<'a> {
     connection: &'a mut Connection,
     stop: &'a StopFlag,
@@ -25,39 +25,37 @@ pub struct Lines<'a> {
     is_greeted: bool,
     /// Bytes of lines since the last question.
     heard: usize,
-    /// What was said before the first of them.
+    /// Output before the first protocol line.
     banner: String,
 }
 
 impl<'a> Lines<'a> {
-    /// Of a connection that has said nothing yet, or of which the rest is to be heard.
+    /// For a fresh connection, or for the rest of one.
     pub fn new(connection: &'a mut Connection, stop: &'a StopFlag) -> Lines<'a> {
         let patience = if terminal::can_be_asked() { PERSON } else { ANSWER };
         let until = Instant::now() + patience;
         Lines { connection, stop, until, is_greeted: false, heard: 0, banner: String::new() }
     }
 
-    /// How long what comes next may take.
+    /// Sets how long the next answer may take.
     pub fn patience(&mut self, time: Duration) {
         self.until = Instant::now() + time;
     }
 
-    /// What is wrong with the board, in its name.
+    /// An error that names the board.
     pub fn failure(&self, text: &str) -> Failure {
         Failure::Board(format!("{}: {text}", self.connection.board))
     }
 
-    /// What is no answer.
+    /// The error for an invalid answer.
     pub fn meaningless(&self, line: &str) -> Failure {
         self.failure(&format!("it sent '{line}', which is not an answer that latlab knows"))
     }
 
-    /// Says something to the board.
     pub fn say(&mut self, line: &str) -> Result<(), Failure> {
         self.send(line.as_bytes())
     }
 
-    /// Sends something to the board.
     pub fn send(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         self.heard = 0;
         match self.connection.send(bytes) {
@@ -66,12 +64,12 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Copies the agent; that it arrived the board says in its next line.
+    /// Copies the agent; the board's next line confirms it.
     pub fn copy(&mut self, program: Vec<u8>) -> Result<(), Failure> {
         let sender = self.connection.send_in_background(program).map_err(Failure::Thread)?;
         while !sender.is_finished() {
             if self.is_over() {
-                // The sender ends with it.
+                // This also ends the sender.
                 self.connection.kill();
                 return Err(self.silent());
             }
@@ -81,7 +79,7 @@ impl<'a> Lines<'a> {
         Ok(())
     }
 
-    /// The rest of the next line, which must begin with this word.
+    /// The rest of the next line, which must begin with `word`.
     pub fn expect(&mut self, word: &str) -> Result<String, Failure> {
         let line = self.next()?;
         match line.strip_prefix(word) {
@@ -90,7 +88,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// The next line of ours; what else is said before the first is passed over.
+    /// The next protocol line; other output before the first is skipped.
     pub fn next(&mut self) -> Result<String, Failure> {
         let mut line = Vec::new();
         loop {
@@ -103,7 +101,7 @@ impl<'a> Lines<'a> {
                 Ok(None) => continue,
                 Ok(Some(b'\n')) => {
                     let said = String::from_utf8_lossy(&line).trim_end().to_string();
-                    // A prompt without an end of its line may stand before it.
+                    // A prompt without a newline may precede the mark.
                     if let Some((_, ours)) = said.split_once(MARK) {
                         self.is_greeted = true;
                         return Ok(escape_controls(ours));
@@ -129,7 +127,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// The next bytes, so many, each part given to `take` as it comes.
+    /// Reads exactly this many bytes, passing each part to `take` as it arrives.
     pub fn piece(
         &mut self,
         bytes: u64,
@@ -167,7 +165,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// ssh has ended, or the shell there.
+    /// The error after ssh or the shell there has ended.
     fn ended(&mut self) -> Failure {
         let end = self.connection.wait();
         let said = last_line(&self.banner).filter(|_| !self.is_greeted && end.agent_died());

@@ -1,5 +1,5 @@
-//! A board over ssh: OpenSSH's client as a process, with the user's own configuration, and on the
-//! board one line for its shell that finds, copies, checks and starts the agent.
+//! A board over ssh: OpenSSH's client as a process, with the user's own configuration, and a
+//! one-line command for the board's shell that finds, copies, checks and starts the agent.
 
 mod detached;
 mod handshake;
@@ -27,39 +27,39 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// A clock that differs by less is that of a machine that keeps time.
+/// A clock that is off by less is one that keeps time.
 const CLOCK_OFF: Nanos = Nanos(86_400_000_000_000);
 /// How long a board may take to restore itself after its agent was killed.
 const RESTORE: Duration = Duration::from_secs(20);
-/// What was measured for a shorter time has no rate.
+/// Shorter measurements have no meaningful rate.
 const SHORTEST: Nanos = Nanos(2_000_000_000);
-/// How long a description of a board may take.
+/// How long a snapshot of a board may take.
 const SNAPSHOT: Duration = Duration::from_secs(60);
 
-/// The way to the agent of a board.
+/// The link to the agent of a board.
 pub struct BoardLink {
     board: BoardTarget,
     may_ask: bool,
-    /// Whether the agent needs root's rights for its plan.
+    /// Whether the plan needs root.
     wants_root: bool,
     connection: Option<Connection>,
     greeting: Option<Greeting>,
-    /// The frame that says that we are still there, and when it was sent last.
+    /// The keep-alive frame, and when it was last sent.
     sign_of_life: (Vec<u8>, Instant),
-    /// What has come, since when, and how much of it and how late when the measuring began.
+    /// Traffic over the link since the measurement started.
     traffic: Traffic,
     /// Why the link ended before the stream did.
     lost: Option<String>,
-    /// Why it is not waited for any longer.
+    /// Why the agent is no longer waited for.
     given_up: Option<String>,
     /// Whether the agent died and the board can still be reached.
     agent_died: bool,
-    /// The place of labgrid that it is; given back last of all.
+    /// The labgrid place of the board; dropped last, which releases it.
     held: Option<Held>,
 }
 
 impl BoardLink {
-    /// A link that has not started, for a plan; its ssh may ask for a password, or not.
+    /// A link that is not yet started; `may_ask` lets ssh ask for a password.
     pub fn new(board: &BoardTarget, plan: &Plan, may_ask: bool) -> BoardLink {
         BoardLink {
             board: board.clone(),
@@ -76,7 +76,7 @@ impl BoardLink {
         }
     }
 
-    /// A link to the board of a place of labgrid, which is given back with it.
+    /// A link to the board of a labgrid place, which is released with it.
     pub fn of_place(held: Held, plan: &Plan, may_ask: bool) -> BoardLink {
         let link = BoardLink::new(&held.board, plan, may_ask);
         BoardLink { held: Some(held), ..link }
@@ -84,12 +84,12 @@ impl BoardLink {
 
     fn send(&mut self, frame: &[u8]) {
         if let Some(connection) = &mut self.connection {
-            // An agent that has died already shows in its stream.
+            // If the agent has died already, its stream shows it.
             let _ = connection.send(frame);
         }
     }
 
-    /// What of the board the run must say whatever becomes of it.
+    /// Findings about the board that the run reports in any case.
     fn findings(&self) -> Vec<Message> {
         let clock = self.greeting.as_ref().map(|greeting| greeting.clock_off_ns);
         let clock = clock.and_then(clock_finding);
@@ -201,11 +201,11 @@ impl Link for BoardLink {
     }
 }
 
-/// What the stream costs the link while it is measured: without what comes before and after.
+/// Load of the stream on the link during the measurement, without what comes before and after.
 #[derive(Default)]
 struct Traffic {
     bytes: Arc<AtomicU64>,
-    /// The bytes and the measured time at the first and at the last look that saw another.
+    /// Bytes and measured time at the first and the last poll at which they changed.
     first: Option<(u64, Nanos)>,
     last: (u64, Nanos),
 }
@@ -226,7 +226,7 @@ impl Traffic {
     }
 }
 
-/// The remedy for a missing right is another on a board than here.
+/// Replaces the remedy for a missing right, which is different on a board.
 fn refusal(board: &BoardTarget, right: Right, failure: Failure) -> Failure {
     let Failure::Refused(mut refusal) = failure else { return failure };
     if let Some(missing) = right.missing().filter(|_| refusal.of_every_run) {
@@ -239,13 +239,13 @@ fn refusal(board: &BoardTarget, right: Right, failure: Failure) -> Failure {
     Failure::Refused(refusal)
 }
 
-/// What a run says of a board whose clock shows another day.
+/// The finding about a board whose clock is off by a day or more.
 fn clock_finding(off_ns: Nanos) -> Option<Finding> {
     let is_off = off_ns > CLOCK_OFF || off_ns < -CLOCK_OFF;
     is_off.then(|| Finding::new(EndFinding::BoardClockOff { off_ns }))
 }
 
-/// Whether a plan asks for what an ordinary user may not do.
+/// Whether a plan needs more than an ordinary user's rights.
 fn wants_root(plan: &Plan) -> bool {
     use latlab_model::plan::IdleStates;
     plan.is_realtime()
@@ -257,14 +257,14 @@ fn wants_root(plan: &Plan) -> bool {
         || plan.idle_states.is_none_or(|idle| idle != IdleStates::System)
 }
 
-/// Undoes what killed agents have left changed on a board; a line for each change.
+/// Undoes what killed agents left changed on a board; one line per change.
 pub fn restore_board(board: &BoardTarget, stop: &StopFlag) -> Result<Vec<String>, Failure> {
     let mut connection = Connection::open(board, &BoardCommand::Restore)?;
     connection.limit(RESTORE);
     greet(&mut connection, stop).map(|greeting| greeting.told)
 }
 
-/// What the agent of a board sees of it, without measuring anything.
+/// The agent's description of a board, without a measurement.
 pub fn read_board_snapshot(board: &BoardTarget, stop: &StopFlag) -> Result<Snapshot, Failure> {
     let mut connection =
         Connection::open(board, &BoardCommand::Run { id: "doctor", wants_root: true })?;
@@ -288,8 +288,8 @@ pub fn read_board_snapshot(board: &BoardTarget, stop: &StopFlag) -> Result<Snaps
     }
 }
 
-/// What a board is, and what latlab does there; `folder` is looked at for detached runs beside the
-/// usual ones.
+/// What a board is, and what latlab does there; `folder` is searched for detached runs in addition
+/// to the usual ones.
 pub fn board_state(
     board: &BoardTarget,
     folder: Option<&str>,
@@ -298,7 +298,7 @@ pub fn board_state(
     handshake::state(&mut Connection::open(board, &BoardCommand::Status { folder })?, stop)
 }
 
-/// Which of these programs a board has.
+/// Those of the programs that a board has.
 pub fn programs_of_board<'a>(
     board: &BoardTarget,
     programs: &[&'a str],
@@ -309,7 +309,7 @@ pub fn programs_of_board<'a>(
     Ok(programs.iter().copied().filter(|name| found.iter().any(|one| one == name)).collect())
 }
 
-/// A connection that cannot be made, in one line.
+/// A failed connection, as one line.
 fn failed(board: &BoardTarget, error: &io::Error) -> Failure {
     let text = match error.kind() {
         io::ErrorKind::NotFound => {

@@ -1,11 +1,11 @@
-# What a board does until its agent runs: one argument of `sh -c`, for busybox and any other POSIX shell.
-# Arguments: run, restore, status, detach or collect, `root` if that right is wanted, the folder of
+# The board's side until its agent runs: one argument of `sh -c`, for busybox and any other POSIX shell.
+# Arguments: run, restore, status, detach or collect, `root` if root is needed, the folder of
 # detached runs if it is not the usual one, and the id of the run; or programs, and their names.
 #
 # It is sent as one line, without these comments. It holds no single quote, no backslash and no
-# exclamation mark, so that whatever login shell is there hands it on as it is; and each line ends
-# as it would before a blank. What arrives on standard input is only ever data: the answers of the
-# conductor, the bytes of the agent, and then what the agent itself reads.
+# exclamation mark, so that any login shell passes it on unchanged; and each line ends so that a blank
+# may replace the newline. Standard input is only ever data: the answers of the conductor, the agent
+# program, and then the agent's own input.
 umask 077;
 trap "" HUP;
 PATH=$PATH:/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin; export PATH;
@@ -32,11 +32,11 @@ fi;
 cache=${XDG_CACHE_HOME:-${HOME:-}/.cache}/latlab;
 place=$cache/agents;
 memory=/dev/shm/latlab-$user;
-# A detached run is a folder with its plan, its stream, what the agent complained of, and in the end its exit
-# code. One without an end whose agent is gone was cut: the agent was killed, or the board went down.
-# Whether nobody else can put another file in the place of one in this folder: it and all above it belong to
-# root or to us, and who else may write to them may not rename what is not theirs (as in /tmp). $real is the
-# folder without links on the way, which others might turn around afterwards: only that is used.
+# A detached run is a folder with its plan, its stream, the agent's error messages, and in the end its exit
+# code. One without an exit code whose agent is gone was cut: the agent was killed, or the board went down.
+# Whether no other user can replace files in this folder: it and its parents belong to root or to us, and other
+# users with write access cannot rename files that are not theirs (sticky, as /tmp). $real is the folder without
+# links in its path, which others might redirect afterwards: only that is used.
 safe() {
 unsafe=$1; real=$(cd -P "$1" 2>/dev/null && pwd -P) || return 1;
 at=$real;
@@ -104,12 +104,12 @@ fi;
 read -r sum size || exit 90;
 is_whole() { case "$(sum_of "$1")" in "$sum "* | "$sum") return 0;; esac; return 1; };
 why=;
-# The last words of a complaint are what the system says: no space left on device, read-only file system.
+# An error message ends with the system error: no space left on device, read-only file system.
 not_in() { why="$why; $1: ${2##*: }"; return 1; };
 fits() {
 set -- "$1" "$2" $(df -Pk "$1" 2>/dev/null | tail -n 1);
 if [ "${6:-9999999}" -lt "$((size / 1024 + 64))" ] 2>/dev/null; then not_in "$2" "no space left for it, $6 kB free"; return; fi;
-# A quota shows only in what is written.
+# A quota only shows when data is written.
 no=$( ( head -c "$size" </dev/zero >"$1/try.$$" ) 2>&1 ) || { rm -f "$1/try.$$"; not_in "$2" "$no"; return; };
 : >"$1/try.$$"; chmod 700 "$1/try.$$"; "$1/try.$$" </dev/null >/dev/null 2>&1; set -- "$1" "$2" $?; rm -f "$1/try.$$";
 [ "$3" -eq 0 ] || not_in "$2" "mounted noexec";
@@ -117,7 +117,7 @@ no=$( ( head -c "$size" </dev/zero >"$1/try.$$" ) 2>&1 ) || { rm -f "$1/try.$$";
 safe_place() { safe "$place" || fail unsafe "$unsafe"; place=$real; agent=$place/agent-$sum; };
 agent=$place/agent-$sum;
 if [ -d "$place" ]; then safe_place; fi;
-# What a power cut left of a copy; one that goes on is younger, on whatever machine that has this folder.
+# Partial copies left by a power cut; a copy in progress is younger, on any machine that shares this folder.
 find "$place" -type f -name "*.[0-9]*" -mtime +0 -exec rm -f {} ";" 2>/dev/null;
 if [ -f "$agent" ] && [ -O "$agent" ] && { chmod 700 "$place" "$agent" 2>/dev/null || { own "$place" && [ -x "$agent" ]; }; } && is_whole "$agent"; then say has-agent;
 else

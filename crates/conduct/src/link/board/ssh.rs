@@ -1,5 +1,5 @@
-//! One process of `ssh`: what it is asked, what it sends, what it complains of. Nothing that comes
-//! from the other side is kept without a bound.
+//! One `ssh` process: its command, output and errors. Nothing from the other side is stored without
+//! a limit.
 
 use super::failed;
 use super::ssh_error::remedy;
@@ -18,46 +18,45 @@ use std::sync::{Arc, Mutex};
 use std::thread::{JoinHandle, sleep};
 use std::time::{Duration, Instant};
 
-/// What the board's shell is given.
+/// The script for the board's shell.
 const REACH: &str = include_str!("reach.sh");
-/// The command and options that reach a board, where it is not `ssh`.
+/// The command and options to reach a board, if not `ssh`.
 const COMMAND: &str = "LATLAB_SSH";
-/// What is read at once, and how many such pieces may wait.
+/// Size of a read, and how many such pieces may be queued.
 const PIECE: usize = 64 << 10;
 const PIECES: usize = 16;
-/// Of what ssh and the board's programs complain of, the last so many bytes are kept.
+/// Bytes kept from the end of the stderr of ssh and the board's programs.
 const KEPT: usize = 4096;
-/// ssh itself ends with this code, whatever the command there does.
+/// Exit code of ssh's own failures; others are those of the remote command.
 const SSH_FAILED: i32 = 255;
-/// How long a process may take to end after it was to.
+/// How long a process may take to end when it should.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// How long the last complaint of a process that has ended may take to be read.
+/// How long reading the rest of stderr may take after a process has ended.
 const ERRORS: Duration = Duration::from_secs(1);
 const LOOK: Duration = Duration::from_millis(10);
-/// A board that does not answer is given up after so many seconds; a link that is silent for this
-/// time and was asked as often as [`ALIVE`] says is lost.
+/// Seconds after which a board that does not answer is given up; a silent link is lost after the
+/// same time and the probes in [`ALIVE`].
 const CONNECT: &str = "ConnectTimeout=15";
 const ALIVE: [&str; 2] = ["ServerAliveInterval=5", "ServerAliveCountMax=3"];
 
-/// What is asked of a board.
+/// What is requested from a board.
 pub enum BoardCommand<'a> {
     /// Serve a plan.
     Run { id: &'a str, wants_root: bool },
-    /// Serve a plan without us, in a folder of its own in this one, or in the usual one.
+    /// Serve a plan without a link, in a new folder below `folder` or the usual one.
     Detach { id: &'a str, wants_root: bool, folder: Option<&'a str> },
-    /// Give what was measured so; the folder is looked at beside the usual ones.
+    /// Collect detached runs; `folder` is searched in addition to the usual ones.
     Collect { folder: Option<&'a str> },
     /// Undo what a killed agent left.
     Restore,
-    /// Say what the board is and what runs there.
+    /// Report what the board is and what runs there.
     Status { folder: Option<&'a str> },
-    /// Say which of these programs are there.
+    /// Report which of these programs exist.
     Programs(&'a [&'a str]),
 }
 
-/// A process of ssh with its three streams.
+/// An ssh process with its three streams.
 pub struct Connection {
-    /// The board.
     pub board: BoardTarget,
     child: Child,
     to_board: Option<ChildStdin>,
@@ -75,7 +74,7 @@ pub struct ConnectionEnd {
 }
 
 impl Connection {
-    /// Starts ssh, which may ask for a password; that it reaches the board shows later.
+    /// Starts ssh, which may ask for a password; whether it reaches the board shows later.
     pub fn open(
         board: &BoardTarget,
         board_command: &BoardCommand<'_>,
@@ -83,7 +82,7 @@ impl Connection {
         Connection::start(board, board_command, true)
     }
 
-    /// Starts ssh, which asks nothing unless it may.
+    /// Starts ssh; `may_ask` allows password prompts.
     pub fn start(
         board: &BoardTarget,
         board_command: &BoardCommand<'_>,
@@ -91,7 +90,7 @@ impl Connection {
     ) -> Result<Connection, Failure> {
         let mut command = command(board, board_command, may_ask);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // In our group, so that it may ask for a password; Ctrl-C is for us alone.
+        // In our process group, so that it may ask for a password; Ctrl-C is for us alone.
         ignore_terminal_signals(&mut command);
         let mut child = command.spawn().map_err(|error| failed(board, &error))?;
         let errors = Arc::<Mutex<VecDeque<u8>>>::default();
@@ -117,7 +116,7 @@ impl Connection {
         Ok(connection)
     }
 
-    /// A board that says these bytes, whatever it is told.
+    /// A fake board that sends these bytes regardless of its input.
     #[cfg(test)]
     pub fn scripted(board: BoardTarget, said: impl Read + Send + 'static) -> Connection {
         let mut listener = Command::new("cat");
@@ -134,7 +133,7 @@ impl Connection {
         }
     }
 
-    /// Ends everything that is still going on after this time.
+    /// Ends everything still in progress after this time.
     pub fn limit(&mut self, time: Duration) {
         self.until = Some(Instant::now() + time);
         if let Some(source) = &mut self.from_board {
@@ -147,54 +146,49 @@ impl Connection {
         self.until.is_some_and(|until| Instant::now() > until)
     }
 
-    /// Writes to the board.
     pub fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         let pipe = self.to_board.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
         pipe.write_all(bytes).and_then(|()| pipe.flush())
     }
 
-    /// Writes much to the board, and waits for nothing.
+    /// Writes a large amount to the board without waiting.
     pub fn send_in_background(&mut self, bytes: Vec<u8>) -> io::Result<JoinHandle<ChildStdin>> {
         let mut pipe = self.to_board.take().ok_or(io::ErrorKind::BrokenPipe)?;
         std::thread::Builder::new().spawn(move || {
-            // What the board has not taken it will find missing.
+            // The board notices what it did not receive.
             let _ = pipe.write_all(&bytes).and_then(|()| pipe.flush());
             pipe
         })
     }
 
-    /// Writes again to where [`Connection::send_in_background`] wrote.
+    /// Takes back the pipe that [`Connection::send_in_background`] used.
     pub fn resume_sending(&mut self, sender: JoinHandle<ChildStdin>) {
         self.to_board = sender.join().ok();
     }
 
-    /// Nothing more will be written.
     pub fn close_input(&mut self) {
         self.to_board = None;
     }
 
-    /// What the board sends, for the handshake.
+    /// Output of the board, for the handshake.
     pub fn source(&mut self) -> Option<&mut Source> {
         self.from_board.as_mut()
     }
 
-    /// The rest of what the board sends.
+    /// The rest of the board's output.
     pub fn stream(&mut self) -> Source {
         self.from_board.take().unwrap_or_else(Source::ended)
     }
 
-    /// Ends ssh at once.
     pub fn kill(&mut self) {
-        // It may have ended by itself.
+        // It may have ended already.
         let _ = self.child.kill();
     }
 
-    /// Whether ssh has ended.
     pub fn has_ended(&mut self) -> bool {
         !matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// Waits until ssh has ended.
     pub fn wait(&mut self) -> ConnectionEnd {
         self.close_input();
         let until = Instant::now() + PATIENCE;
@@ -212,8 +206,8 @@ impl Connection {
         ConnectionEnd { status, complaint, board: self.board.clone() }
     }
 
-    /// Waits until what ssh complained of was read, which is as good as at once; where a program that it
-    /// started lives on and keeps the pipe open, only for a short time.
+    /// Waits until ssh's stderr was read, which is usually at once; only for a short time if a
+    /// program that ssh started survives and keeps the pipe open.
     fn wait_for_errors(&self) {
         let until = Instant::now() + ERRORS;
         let is_read = || self.errors_reader.as_ref().is_none_or(JoinHandle::is_finished);
@@ -222,7 +216,7 @@ impl Connection {
         }
     }
 
-    /// As [`Connection::wait`], for a connection that is not used any more.
+    /// As [`Connection::wait`], and drops the connection.
     pub fn end(mut self) -> ConnectionEnd {
         self.wait()
     }
@@ -242,7 +236,7 @@ impl ConnectionEnd {
         self.status.and_then(|status| status.code()).is_some_and(|code| code != SSH_FAILED)
     }
 
-    /// Why there is nothing more, with what to do about it, in one line.
+    /// Why the connection ended and how to fix it, in one line.
     pub fn reason(&self) -> String {
         let said = self.complaint.as_deref().unwrap_or_default();
         match self.status.and_then(|status| status.code()) {
@@ -256,17 +250,17 @@ impl ConnectionEnd {
     }
 }
 
-/// How an agent ended whose stream has no end, by the exit code that a shell gives.
+/// How an agent ended whose stream is incomplete, from the exit code that a shell reports.
 pub fn agent_end(code: i32, last: &str) -> String {
     match (code, code - 128) {
         (0, _) => format!("the agent there ended without a last word{last}"),
-        // As shells say it of a program that a signal has ended.
+        // Shells report a fatal signal like this.
         (_, signal @ 1..=64) => format!("the agent there was killed by signal {signal}{last}"),
         _ => format!("the agent there ended with exit code {code}{last}"),
     }
 }
 
-/// The last line that says anything.
+/// The last line that is not blank.
 pub fn last_line(text: &str) -> Option<&str> {
     text.lines().map(str::trim).rfind(|line| !line.is_empty())
 }
@@ -281,13 +275,13 @@ fn keep_last(mut stderr: ChildStderr, kept: &Mutex<VecDeque<u8>>) {
     }
 }
 
-/// What a board sends: read by a thread, so that waiting for it has an end.
+/// Output of a board, read by a thread so that waiting for it can time out.
 pub struct Source {
     pieces: Receiver<Vec<u8>>,
     piece: Vec<u8>,
     read: usize,
     until: Option<Instant>,
-    /// Bytes that have come.
+    /// Bytes received.
     bytes: Arc<AtomicU64>,
 }
 
@@ -305,18 +299,18 @@ impl Source {
         Source { pieces: sync_channel(0).1, piece, read: 0, until: None, bytes }
     }
 
-    /// Counts the bytes that come.
+    /// A shared count of the bytes received.
     pub fn counter(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.bytes)
     }
 
-    /// The next byte; none if none comes in this time. An error says that none will come.
+    /// The next byte; `None` if none arrives in time. An error says that none will come.
     pub fn next_byte(&mut self, within: Duration) -> Result<Option<u8>, RecvTimeoutError> {
         Ok(self.next_bytes(1, within)?.first().copied())
     }
 
-    /// What has come, but no more than this; nothing if nothing comes in this time. An error says that
-    /// nothing will come.
+    /// Up to `most` received bytes; empty if none arrive in time. An error says that none will
+    /// come.
     pub fn next_bytes(&mut self, most: usize, within: Duration) -> Result<&[u8], RecvTimeoutError> {
         if self.read == self.piece.len() {
             match self.pieces.recv_timeout(within) {
@@ -358,7 +352,7 @@ fn read_pieces(mut stdout: impl Read, to: &SyncSender<Vec<u8>>, bytes: &AtomicU6
             Ok(count) => {
                 bytes.fetch_add(count as u64, Ordering::Relaxed);
                 if to.send(piece[..count].to_vec()).is_err() {
-                    // Whoever took them has gone.
+                    // The receiver is gone.
                     return;
                 }
             }
@@ -391,7 +385,7 @@ fn command(board: &BoardTarget, board_command: &BoardCommand<'_>, may_ask: bool)
     command
 }
 
-/// What the board's login shell is given, whichever that is.
+/// The command line for the board's login shell, whatever shell that is.
 fn remote_command(board_command: &BoardCommand<'_>) -> String {
     let plain = |text: &str| -> String {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.+".contains(c);
@@ -431,7 +425,7 @@ mod tests {
     fn any_login_shell_hands_the_line_on_as_it_is() {
         let line = reach();
         assert!(!line.contains(['\'', '\\', '!', '\n']), "{line}");
-        // An old dropbear takes no more than this.
+        // An old dropbear accepts no more than this.
         assert!(line.len() < 8_000, "{}", line.len());
         let names = ["hackbench", "x; reboot"];
         assert!(remote_command(&BoardCommand::Programs(&names)).ends_with("hackbench 'x; reboot'"));
@@ -442,7 +436,8 @@ mod tests {
         assert!(detach.ends_with("' latlab-board detach user '/mnt/a; reboot' x"), "{detach}");
     }
 
-    /// What a board with this cache says, by its shell, and what an agent that was copied there says of itself.
+    /// Output of a board with this cache: its shell, then an agent copied there reporting about
+    /// itself.
     fn board_says(cache: &Path, board_command: &str, folder: &Path) -> String {
         let agent = b"#!/bin/sh\n[ \"$1\" = --restore ] || echo \"agent $0\"\n";
         let sum: String = Sha256::digest(agent).iter().map(|byte| format!("{byte:02x}")).collect();
@@ -451,11 +446,11 @@ mod tests {
         shell.args(["-c", &reach(), "latlab-board", board_command, "user"]).arg(folder).arg("1Z_x");
         shell.env("XDG_CACHE_HOME", cache).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = shell.spawn().unwrap();
-        // It is sent only where it is not there yet.
+        // The agent is only sent if it is not there yet.
         let has_agent = cache.join("latlab/agents/agent-".to_string() + &sum).exists();
         let agent = if has_agent { b"" } else { &agent[..] };
         let words = [format!("{sum} {length}\n").as_bytes(), agent, b"4\nplan"].concat();
-        // One that is refused reads no further.
+        // A shell that refuses reads no further.
         let _ = child.stdin.take().unwrap().write_all(&words);
         String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap()
     }
@@ -473,7 +468,7 @@ mod tests {
         let refused = format!("latlab-board failed unsafe {}\n", shared.display());
         let started = |folder: &Path| format!("agent {}/latlab/agents/agent-", folder.display());
 
-        // Before the agent is there, and once it is.
+        // Before and after the agent is copied.
         for has_agent in [false, true] {
             mode(0o777);
             let said = board_says(&cache, "run", nowhere);
@@ -485,7 +480,7 @@ mod tests {
                 assert!(said.contains(&started(&cache)), "{said}");
             }
         }
-        // Whoever may turn the link around does not change what is started.
+        // A link that another user may redirect does not change what is started.
         symlink(&own, shared.join("link")).unwrap();
         let said = board_says(&shared.join("link"), "run", nowhere);
         assert!(said.contains(&started(&own)), "{said}");

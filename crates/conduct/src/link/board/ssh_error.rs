@@ -1,10 +1,10 @@
-//! What OpenSSH complains of, with what to do about it.
+//! Error messages of OpenSSH, with remedies.
 
 use super::ssh::last_line;
 use latlab_model::sanitize::escape_controls;
 use latlab_model::target::BoardTarget;
 
-/// What ssh said, as one line with a remedy.
+/// An ssh error as one line with a remedy.
 pub fn remedy(board: &BoardTarget, said: &str) -> String {
     let has = |words: &str| said.contains(words);
     let user = board.user.as_ref().map(|user| format!("{user}@")).unwrap_or_default();
@@ -16,7 +16,7 @@ pub fn remedy(board: &BoardTarget, said: &str) -> String {
     };
     if has("IDENTIFICATION HAS CHANGED") {
         return format!(
-            "its host key has changed: somebody else may answer in its place; if it was set up \
+            "its host key has changed: another machine may answer in its place; if it was set up \
              anew, forget the old key with `ssh-keygen -R {known}`"
         );
     }
@@ -48,7 +48,7 @@ pub fn remedy(board: &BoardTarget, said: &str) -> String {
     }
 }
 
-/// The last line of ssh, without its own name.
+/// The last line of ssh without its program name.
 fn last_words(line: &str) -> String {
     let line = line.trim();
     escape_controls(line.strip_prefix("ssh: ").unwrap_or(line).trim_end_matches('.'))

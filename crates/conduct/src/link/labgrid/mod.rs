@@ -1,5 +1,5 @@
-//! A place of labgrid, held for one run: `labgrid-client` is a process, and a shell that outlives us calls it,
-//! so that the place is given back however we end.
+//! A labgrid place, held for one run: a shell that outlives us calls `labgrid-client`, so that the
+//! place is released however we end.
 
 mod places;
 
@@ -16,29 +16,28 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// What the shell does.
+/// The script of the shell.
 const HOLD: &str = include_str!("hold.sh");
-/// The command and options that speak to labgrid, where it is not `labgrid-client`.
+/// The command and options for labgrid, if not `labgrid-client`.
 const COMMAND: &str = "LATLAB_LABGRID";
-/// How long a place that others have is waited for, where it is not an hour.
+/// How long to wait for an occupied place, if not an hour.
 const WAIT: &str = "LATLAB_LABGRID_WAIT";
 const HOUR: Duration = Duration::from_secs(3600);
-/// How long we wait until a place is given back; its shell goes on trying.
+/// How long we wait for a place to be released; the shell goes on trying.
 const RELEASE: Duration = Duration::from_secs(15);
 const LOOK: Duration = Duration::from_millis(20);
-/// No call says more in all.
+/// Longest output of a call.
 const LONGEST_LINE: u64 = 2 << 20;
 
 /// A place that is ours until this is dropped.
 pub struct Held {
     /// What is known of the place.
     pub place: HeldPlace,
-    /// Its board.
     pub board: BoardTarget,
     _shell: Shell,
 }
 
-/// Reserves a place, waits for it, and acquires it; who has it meanwhile is told on standard error.
+/// Reserves a place, waits for it and acquires it; prints on standard error who has it meanwhile.
 pub fn hold(asked: &LabgridTarget, stop: &'static StopFlag) -> Result<Held, Failure> {
     let target = Target::Labgrid(asked.clone());
     let failed = |why: &str| Failure::Board(format!("{target}: {why}"));
@@ -79,9 +78,9 @@ pub fn hold(asked: &LabgridTarget, stop: &'static StopFlag) -> Result<Held, Fail
         let (code, said) = shell.ask("wait")?;
         match (code, places::allocated(&said)) {
             (0, Some(name)) => break name,
-            // Nothing was allocated in the time of the call.
+            // The call timed out without an allocation.
             (124 | 137, _) => {}
-            // labgrid deletes a reservation when no client waits for it for a minute.
+            // labgrid deletes a reservation if no client waits for it for a minute.
             _ if said.contains("does not exist") => {
                 shell.call(&reserve)?;
             }
@@ -106,10 +105,10 @@ pub fn hold(asked: &LabgridTarget, stop: &'static StopFlag) -> Result<Held, Fail
     Ok(Held { place, board, _shell: shell })
 }
 
-/// What a reservation asks for.
+/// The filters of a reservation.
 fn filters(asked: &LabgridTarget, asked_for: &[&Place]) -> String {
     match asked {
-        // By its own name, where it was asked for by another one.
+        // By its own name, even if the user gave an alias.
         LabgridTarget::Place(name) => {
             format!("name={}", asked_for.first().map_or(name.as_str(), |place| &place.name))
         }
@@ -128,16 +127,16 @@ fn limit() -> Result<Duration, String> {
 }
 
 fn tell(text: &str) {
-    // Nobody may be there to read it.
+    // Standard error may be closed.
     let _ = writeln!(stderr(), "latlab: {}", escape_controls(text));
 }
 
-/// The shell that calls labgrid-client, and that gives back what it has acquired once its input ends.
+/// The shell that calls labgrid-client, and that releases what it has acquired once its input ends.
 struct Shell {
     target: String,
     child: Child,
     input: Option<ChildStdin>,
-    /// What it says, a line each, read by a thread, so that waiting for it can be interrupted.
+    /// Its output lines, read by a thread so that waiting for them can be interrupted.
     lines: Receiver<String>,
     stop: &'static StopFlag,
     /// Whether it may hold a place.
@@ -151,10 +150,10 @@ impl Shell {
         let words = words.to_string_lossy().into_owned();
         let mut command = Command::new("sh");
         command.args(["-c", HOLD, "latlab-hold"]).args(words.split_whitespace());
-        // Places of its own that a configuration names would be acquired as well.
+        // Otherwise places configured in the environment would be acquired too.
         command.env_remove("LG_ENV").env_remove("LG_PLACE").env_remove("LG_TOKEN");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        // Neither Ctrl-C nor the end of the terminal is for it.
+        // Ctrl-C and hangups of the terminal must not reach it.
         command.process_group(0);
         let mut child = command.spawn().map_err(|error| {
             Failure::Board(format!("{target}: cannot start a shell for labgrid-client: {error}"))
@@ -167,7 +166,7 @@ impl Shell {
         Ok(Shell { target: target.to_string(), child, input, lines, stop, has_acquired: false })
     }
 
-    /// A call that must succeed; gives what it said.
+    /// A call that must succeed; returns its output.
     fn call(&mut self, call: &str) -> Result<String, Failure> {
         let (code, said) = self.ask(call)?;
         let why = match code {
@@ -190,7 +189,7 @@ impl Shell {
         Err(Failure::Board(format!("{}: {}", self.target, escape_controls(&why))))
     }
 
-    /// A call; gives its exit code and what it said.
+    /// A call; returns its exit code and output.
     fn ask(&mut self, call: &str) -> Result<(i32, String), Failure> {
         let input = self.input.as_mut().ok_or(io::Error::from(io::ErrorKind::BrokenPipe))?;
         input.write_all(format!("{call}\n").as_bytes())?;
@@ -217,7 +216,7 @@ impl Shell {
     }
 }
 
-/// The lines of the shell; a line or a call that is longer is none.
+/// Reads lines of the shell; a line or output beyond the limit ends it.
 fn read_lines(output: ChildStdout, to: &SyncSender<String>) {
     let mut output = BufReader::new(output);
     loop {

@@ -1,26 +1,23 @@
-//! What labgrid-client prints, which has no form for programs: as little of it as is needed.
+//! Parses as little as needed of labgrid-client's output, which has no machine-readable form.
 
 use latlab_model::Target;
 use latlab_model::target::{BoardTarget, LabgridTarget};
 use std::collections::BTreeMap;
 
-/// A place, as far as it matters.
+/// A place, as far as latlab needs it.
 #[derive(Default, PartialEq, Eq, Debug)]
 pub struct Place {
-    /// Its name.
     pub name: String,
-    /// Its other names.
     pub aliases: Vec<String>,
-    /// Its tags.
     pub tags: BTreeMap<String, String>,
     /// Who has it: host and user.
     pub acquired: Option<String>,
-    /// Whether somebody waits to acquire it, or has it by a reservation.
+    /// Whether another user waits to acquire it, or has it by a reservation.
     pub is_reserved: bool,
 }
 
 impl Place {
-    /// Whether it is what was asked for. labgrid itself would take a part of a name.
+    /// Whether it is the requested place. labgrid itself would accept a part of a name.
     pub fn is(&self, asked: &LabgridTarget) -> bool {
         match asked {
             LabgridTarget::Place(name) => self.name == *name || self.aliases.contains(name),
@@ -31,7 +28,7 @@ impl Place {
     }
 }
 
-/// The places that `-v places` or `show` prints.
+/// Parses the output of `-v places` or `show`.
 pub fn parse_places(text: &str) -> Vec<Place> {
     let mut places: Vec<Place> = Vec::new();
     for line in text.lines() {
@@ -60,7 +57,7 @@ pub fn parse_places(text: &str) -> Vec<Place> {
     places
 }
 
-/// The place that a reservation was given, where `wait` has printed it.
+/// The place allocated to a reservation, from the output of `wait`.
 pub fn allocated(text: &str) -> Option<String> {
     let (_, last) = text.rsplit_once("state: ")?;
     let (state, rest) = last.split_once('\n')?;
@@ -69,7 +66,7 @@ pub fn allocated(text: &str) -> Option<String> {
     (state == "allocated").then(|| name.trim().to_string())
 }
 
-/// How the board of an acquired place is reached, by what `show` prints of its NetworkService.
+/// How to reach the board of an acquired place, from its NetworkService in the output of `show`.
 pub fn board_of(text: &str) -> Result<BoardTarget, String> {
     let parts = text.split("Acquired resource ").skip(1);
     let services: Vec<&str> = parts
@@ -102,7 +99,7 @@ pub fn board_of(text: &str) -> Result<BoardTarget, String> {
     }
 }
 
-/// The last line that says anything, without the name of the program.
+/// The last line that is not blank, without the name of the program.
 pub fn last_line(text: &str) -> String {
     let line =
         text.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or("it said nothing");

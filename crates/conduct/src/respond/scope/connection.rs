@@ -1,4 +1,4 @@
-//! Lines to an instrument, and the lines that it answers.
+//! Sends command lines to an instrument and reads its answers.
 
 use super::resource::Resource;
 use crate::StopFlag;
@@ -8,62 +8,36 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
-/// No answer of one number or word is longer.
+/// Longest answer of one number or word.
 const LONGEST_ANSWER: usize = 1 << 16;
-/// So much of a wrong answer is shown.
+/// Characters of a wrong answer that are shown.
 const SHOWN: usize = 60;
-/// How often it is looked meanwhile whether the user wants the end.
+/// How often the stop flag is checked while waiting.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What goes wrong with an instrument.
 #[derive(Debug, thiserror::Error)]
 pub enum InstrumentError {
-    /// It is not there, or lets nobody in.
+    /// It does not exist or refuses the connection.
     #[error("cannot open {resource}: {error}")]
-    Unreachable {
-        /// The instrument.
-        resource: String,
-        /// Why.
-        error: io::Error,
-    },
-    /// It was there, and is gone.
+    Unreachable { resource: String, error: io::Error },
+    /// It disconnected.
     #[error("the connection to {resource} has ended: {error}")]
-    Lost {
-        /// The instrument.
-        resource: String,
-        /// How.
-        error: io::Error,
-    },
+    Lost { resource: String, error: io::Error },
     /// It did not answer in time.
     #[error("{resource} did not answer '{query}' within {timeout:?}")]
-    Silent {
-        /// The instrument.
-        resource: String,
-        /// What it was asked.
-        query: String,
-        /// The time that it had.
-        timeout: Duration,
-    },
+    Silent { resource: String, query: String, timeout: Duration },
     /// Its answer does not end.
     #[error(
         "the answer of {resource} to '{query}' has no end: {LONGEST_ANSWER} bytes without a line feed"
     )]
-    Endless {
-        /// The instrument.
-        resource: String,
-        /// What it was asked.
-        query: String,
-    },
-    /// Its answer makes no sense.
+    Endless { resource: String, query: String },
+    /// Its answer is invalid.
     #[error("{resource} answered '{query}' with '{answer}', expected {expected}")]
     Wrong {
-        /// The instrument.
         resource: String,
-        /// What it was asked.
         query: String,
-        /// What it said.
         answer: String,
-        /// What it should say.
+        /// What was expected.
         expected: &'static str,
     },
     /// Nothing was measured in several tries.
@@ -72,25 +46,22 @@ pub enum InstrumentError {
          trigger set to the stimulus, and does the stimulus come?"
     )]
     Nothing {
-        /// The instrument.
         resource: String,
-        /// The tries.
         tries: u64,
-        /// The time of each.
+        /// Of each try.
         timeout: Duration,
     },
-    /// The user wants the end.
+    /// The user ended it.
     #[error("interrupted: nothing is stored")]
     Interrupted,
 }
 
-/// An open instrument.
 pub struct Connection<'a> {
     resource: Resource,
     timeout: Duration,
     stop: &'a StopFlag,
     stream: Stream,
-    /// What has come of an answer so far.
+    /// Bytes received of an unfinished answer.
     pending: Vec<u8>,
 }
 
@@ -100,7 +71,7 @@ enum Stream {
 }
 
 impl<'a> Connection<'a> {
-    /// Opens an instrument, which then has so long for each answer; `stop` ends the waiting.
+    /// Opens an instrument, with a timeout per answer; `stop` ends the waiting.
     pub fn open(
         resource: &Resource,
         timeout: Duration,
@@ -114,7 +85,7 @@ impl<'a> Connection<'a> {
         Ok(Connection { resource, timeout, stop, stream, pending: Vec::new() })
     }
 
-    /// Opens it again, so that an answer that comes too late belongs to no later question.
+    /// Reopens it, so that a late answer is not taken for one to a later question.
     pub fn reopen(&mut self) -> Result<(), InstrumentError> {
         self.pending.clear();
         match &self.stream {
@@ -126,7 +97,7 @@ impl<'a> Connection<'a> {
         }
     }
 
-    /// What it says of itself: maker, model, serial number and version.
+    /// Its identification: maker, model, serial number and version.
     pub fn identity(&mut self) -> Result<String, InstrumentError> {
         const QUERY: &str = "*IDN?";
         let identity = self.ask(QUERY)?;
@@ -136,7 +107,6 @@ impl<'a> Connection<'a> {
         }
     }
 
-    /// Sends a command.
     pub fn send(&mut self, command: &str) -> Result<(), InstrumentError> {
         let line = format!("{command}\n");
         let sent = match &mut self.stream {
@@ -149,7 +119,7 @@ impl<'a> Connection<'a> {
         })
     }
 
-    /// Sends a question and waits for its answer, a line.
+    /// Sends a query and waits for its answer, one line.
     pub fn ask(&mut self, query: &str) -> Result<String, InstrumentError> {
         if !self.pending.is_empty() {
             let more = String::from_utf8_lossy(&self.pending).into_owned();
@@ -192,7 +162,7 @@ impl<'a> Connection<'a> {
                 Ok(0) if !is_message => return Err(self.lost(ErrorKind::UnexpectedEof.into())),
                 Ok(length) => {
                     self.pending.extend(&chunk[..length]);
-                    // The bus says where a message ends.
+                    // The bus marks the end of a message.
                     if is_message && length < chunk.len() && !self.pending.ends_with(b"\n") {
                         self.pending.push(b'\n');
                     }
@@ -218,7 +188,7 @@ impl<'a> Connection<'a> {
         InstrumentError::Silent { resource, query, timeout: self.timeout }
     }
 
-    /// An answer that makes no sense.
+    /// The error for an invalid answer.
     pub fn wrong(&self, query: &str, answer: &str, expected: &'static str) -> InstrumentError {
         let shown: String = answer.chars().take(SHOWN).collect();
         let more = if shown.len() < answer.len() { "…" } else { "" };
@@ -230,12 +200,11 @@ impl<'a> Connection<'a> {
         }
     }
 
-    /// Which instrument it is.
     pub fn resource(&self) -> &Resource {
         &self.resource
     }
 
-    /// The time that it has for an answer.
+    /// Per answer.
     pub fn timeout(&self) -> Duration {
         self.timeout
     }

@@ -1,8 +1,8 @@
 //! An oscilloscope that latlab asks for the delay of each response.
 //!
-//! Lines of SCPI go over a TCP socket or to the kernel's driver for instruments on USB; both need no
-//! library. What an instrument is told is data (`ScopeCommands`), since each maker has words of its
-//! own. Each reading goes to the journal at once, so that a series that ends early is a run as well.
+//! SCPI lines go over a TCP socket or to the kernel's USBTMC driver; both need no library. The
+//! commands are data (`ScopeCommands`), since each maker uses different ones. Each reading goes to
+//! the journal at once, so that a series that ends early is a valid run.
 
 mod connection;
 mod readings;
@@ -22,40 +22,35 @@ use readings::{Oscilloscope, Reading};
 pub use resource::Resource;
 use std::time::{Duration, Instant};
 
-/// So many time-outs at the start, and nothing else, are no measurement.
+/// A series fails after this many timeouts at the start.
 const FIRST_TRIES: u64 = 5;
-/// The common step of fewer readings may be chance.
+/// With fewer readings, a common step may be chance.
 const ENOUGH_FOR_STEP: u64 = 20;
-/// So many impossible values are listed.
+/// Impossible values that are listed.
 const MOST_NAMED: usize = 5;
-/// What was measured is in the journal after this time.
+/// Interval of writing readings to the journal.
 const KEEP_EVERY: Duration = Duration::from_millis(500);
-/// The name of the instrument's own list in the folder of the run.
+/// Name of the instrument's own list in the run's folder.
 const LIST: &str = "readings.txt";
 
-/// What a series of readings is made with.
 pub struct ScopeRequest<'a> {
-    /// The plan, with the oscilloscope's part.
+    /// The plan, with its oscilloscope part.
     pub plan: &'a Plan,
-    /// The oscilloscope's part.
     pub scope: &'a Scope,
-    /// The oscilloscope.
     pub oscilloscope: Connection<'a>,
-    /// The generator that makes each stimulus, if one does.
+    /// The generator that triggers each stimulus, if any.
     pub generator: Option<Connection<'a>>,
     /// Which instruments these are.
     pub settings: Vec<Setting>,
-    /// An agent on the machine that answers, if there is one.
+    /// An agent on the answering machine, if any.
     pub machine: Option<AnsweringMachine>,
-    /// Where the run is stored.
     pub store: &'a Store,
-    /// The id of the run.
     pub id: &'a str,
-    /// Ends the series when it is set.
+    /// Ends the series when set.
     pub stop: &'a StopFlag,
 }
 
-/// Takes the readings and stores them; `watch` is told how many there are.
+/// Takes the readings and stores them; `watch` gets their number.
 pub fn record_readings(
     request: ScopeRequest<'_>,
     watch: impl FnMut(u64),
@@ -63,7 +58,7 @@ pub fn record_readings(
     let ScopeRequest { plan, scope, oscilloscope, generator, settings, machine, store, id, stop } =
         request;
     let mut oscilloscope = Oscilloscope::set_up(oscilloscope, generator, &scope.commands, stop)?;
-    // The series decides itself what becomes of it when the user wants the end.
+    // The series handles the stop flag itself.
     let never = StopFlag::new();
     let open = store.begin(id)?;
     let agent = machine.map(|machine| (machine, Instant::now()));
@@ -130,11 +125,11 @@ struct Series {
     timed_out: u64,
     impossible: Vec<ImpossibleReading>,
     impossible_count: u64,
-    /// The greatest step that all delays are whole numbers of, in picoseconds.
+    /// Greatest common divisor of all delays, in picoseconds.
     step_ps: i64,
-    /// The readings as the instrument wrote them, in the form of a list that latlab reads.
+    /// The readings as the instrument wrote them, in a list format that latlab can import.
     list: String,
-    /// Why the instrument ended it.
+    /// The instrument's error that ended it, if any.
     ended: Option<String>,
 }
 
@@ -143,7 +138,7 @@ impl Series {
         self.figures.count() + self.censored + self.timed_out + self.impossible_count
     }
 
-    /// Whether nothing came of any reading.
+    /// Whether no reading gave a result.
     fn is_silent(&self) -> bool {
         self.stimuli() == self.timed_out
     }
@@ -180,7 +175,7 @@ impl Series {
         class
     }
 
-    /// What the counts alone do not say.
+    /// Findings beyond the counts.
     fn findings(&self, scope: &Scope) -> Vec<Finding> {
         let ended = self.ended.clone().map(|why| CaptureFinding::InstrumentEnded {
             readings: self.stimuli(),

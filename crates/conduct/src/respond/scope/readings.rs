@@ -1,4 +1,4 @@
-//! One reading after the other: wait for the trigger, ask for the delay.
+//! Takes readings one by one: wait for the trigger, ask for the delay.
 
 use super::connection::{Connection, InstrumentError};
 use crate::StopFlag;
@@ -6,20 +6,19 @@ use latlab_model::respond::ScopeCommands;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Distance of two questions whether the instrument has triggered.
+/// Polling interval for the trigger.
 const ASK_EVERY: Duration = Duration::from_millis(5);
-/// What instruments answer instead of a value that they could not measure is 9.9E37 or 9.91E37.
+/// Instruments return 9.9E37 or 9.91E37 for a value that they could not measure.
 const NOT_MEASURED: f64 = 9.8e37;
-/// What makes a generator give one pulse, by IEEE 488.2.
+/// The IEEE 488.2 command that triggers one pulse of a generator.
 const TRIGGER: &str = "*TRG";
 const PICOSECONDS: f64 = 1e12;
 
-/// What a reading says.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Reading {
-    /// So many picoseconds from stimulus to response, and how the instrument wrote it.
+    /// Picoseconds from stimulus to response, and the instrument's text.
     Delay(i64, String),
-    /// The instrument triggered and could not measure it, and how it said so.
+    /// It triggered but could not measure, with the instrument's text.
     Censored(String),
     /// It did not trigger, or did not answer, in time.
     TimedOut,
@@ -34,7 +33,7 @@ pub struct Oscilloscope<'a> {
 }
 
 impl<'a> Oscilloscope<'a> {
-    /// Tells it what stays the same for all readings.
+    /// Sends the settings that all readings share.
     pub fn set_up(
         mut connection: Connection<'a>,
         generator: Option<Connection<'a>>,
@@ -45,8 +44,8 @@ impl<'a> Oscilloscope<'a> {
         Ok(Oscilloscope { connection, generator, commands: commands.clone(), stop })
     }
 
-    /// The next reading. An instrument that is silent for its time is opened again, so that what it
-    /// says later is not taken for the answer to something else.
+    /// Takes the next reading. After a timeout the instrument is reopened, so that a late answer is
+    /// not taken for another.
     pub fn read(&mut self) -> Result<Reading, InstrumentError> {
         match self.try_read() {
             Err(InstrumentError::Silent { .. }) => {
@@ -93,17 +92,17 @@ impl<'a> Oscilloscope<'a> {
         Ok(done.iter().any(|done| answer.starts_with(&done.to_ascii_uppercase())))
     }
 
-    /// Lets it wait no longer.
+    /// Stops its acquisition.
     pub fn halt(mut self) {
-        // What it does from now on concerns nobody.
+        // The result no longer matters.
         let _ = self.connection.send(&self.commands.halt);
     }
 }
 
-/// The number in an answer, which may have a head, or a unit behind it; none where it has none.
+/// The number in an answer, with an optional header or unit; `None` if there is none.
 fn parse_reading(answer: &str) -> Option<Reading> {
     let text = answer.rsplit([',', ' ']).next()?;
-    // Some write asterisks or dashes in the place of a value.
+    // Some write asterisks or dashes in place of a value.
     if !text.is_empty() && text.chars().all(|c| c == '*' || c == '-') {
         return Some(Reading::Censored(text.to_string()));
     }

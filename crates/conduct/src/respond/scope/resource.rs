@@ -1,4 +1,4 @@
-//! Where an instrument is, in the words of VISA.
+//! VISA resource names of instruments.
 
 use latlab_sys::files::Root;
 use latlab_sys::usbtmc;
@@ -6,10 +6,10 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// What is said of a text that names none.
+/// The error for a text that is not a resource name.
 const EXPECTED: &str = "expected TCPIP::HOST::PORT::SOCKET, USB::0xVENDOR::0xPRODUCT::SERIAL::INSTR \
                         or /dev/usbtmc0";
-/// What is said of a protocol that latlab does not speak.
+/// The error for an unsupported protocol.
 const NO_VXI11: &str = "latlab sends SCPI over a plain socket: write TCPIP::HOST::PORT::SOCKET; the \
                         port is 5025 on most instruments, 5555 on those of Rigol";
 
@@ -17,27 +17,15 @@ const NO_VXI11: &str = "latlab sends SCPI over a plain socket: write TCPIP::HOST
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Resource {
     /// SCPI over a TCP socket.
-    Socket {
-        /// Name or address.
-        host: String,
-        /// Port.
-        port: u16,
-    },
-    /// A file of the kernel's driver.
+    Socket { host: String, port: u16 },
+    /// A device file of the kernel's driver.
     File(PathBuf),
-    /// An instrument on USB by its numbers.
-    Usb {
-        /// The number of the maker.
-        vendor: u16,
-        /// The number of the product.
-        product: u16,
-        /// The serial number.
-        serial: Option<String>,
-    },
+    /// An instrument on USB by its ids.
+    Usb { vendor: u16, product: u16, serial: Option<String> },
 }
 
 impl Resource {
-    /// The file of an instrument on USB; none where it is not connected.
+    /// The device file of an instrument; `None` if it is not connected.
     pub(super) fn file(&self) -> Option<PathBuf> {
         match self {
             Resource::Socket { .. } => None,
@@ -57,7 +45,7 @@ impl FromStr for Resource {
             return Ok(Resource::File(text.into()));
         }
         let parts: Vec<&str> = text.split("::").collect();
-        // `TCPIP0` and `USB1` count interfaces that only VISA knows.
+        // `TCPIP0` and `USB1` number interfaces that only VISA knows.
         let interface = parts[0].trim_end_matches(|c: char| c.is_ascii_digit());
         let last = parts.last().map_or(String::new(), |last| last.to_ascii_uppercase());
         let number = |text: &str| {

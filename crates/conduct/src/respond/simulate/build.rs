@@ -1,4 +1,4 @@
-//! What is built for a simulation, and the programs that are started for it.
+//! Builds what a simulation needs, and runs its programs.
 
 use super::SimulateError;
 use crate::StopFlag;
@@ -10,12 +10,12 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::Duration;
 
-/// Where the sources of the responders are, for those who have them elsewhere.
+/// Names the folder of the responders' sources, if not in a usual place.
 pub(super) const FOLDER: &str = "LATLAB_RESPONDERS";
-/// How often it is looked whether a program has ended.
+/// Polling interval for the end of a program.
 const POLL: Duration = Duration::from_millis(10);
 
-/// Makes a target; what make says of it.
+/// Makes a target; returns make's output.
 pub(super) fn run_make(
     sources: &Path,
     build: &Path,
@@ -24,11 +24,11 @@ pub(super) fn run_make(
     stop: &StopFlag,
 ) -> Result<String, SimulateError> {
     let mut make = Command::new("make");
-    // As if it were not started by another make.
+    // As if not started by another make.
     for variable in ["MAKEFLAGS", "MAKELEVEL", "MFLAGS"] {
         make.env_remove(variable);
     }
-    // What an interrupted compiler leaves behind goes with the folder.
+    // Files left by an interrupted compiler are removed with the folder.
     make.env("TMPDIR", build);
     make.args(["--silent", "--no-print-directory", "-C"]).arg(sources.join("arduino")).arg(target);
     make.arg(format!("BUILD={}", build.display()));
@@ -40,20 +40,20 @@ pub(super) fn run_make(
     }
 }
 
-/// What a program has said.
+/// Output of a program.
 pub(super) struct ProgramOutput {
     pub stdout: String,
     pub stderr: String,
 }
 
-/// Runs a program to its end, or to where the user asks for it.
+/// Runs a program to its end, or until the user stops it.
 pub(super) fn output(
     name: &str,
     command: &mut Command,
     folder: &Path,
     stop: &StopFlag,
 ) -> Result<(ExitStatus, ProgramOutput), SimulateError> {
-    // Into files: a full pipe would stop the build while it is waited for.
+    // Into files: a full pipe would block the program, which is only polled.
     let paths = ["said.stdout", "said.stderr"].map(|name| folder.join(name));
     let failed = |path: &Path| {
         let path = path.to_path_buf();
@@ -64,7 +64,7 @@ pub(super) fn output(
     let mut child = child.map_err(|error| SimulateError::NoProgram(name.into(), error))?;
     let ended = loop {
         if stop.is_set() {
-            // Politely, since make ends what it has started.
+            // SIGTERM, so that make can end what it has started.
             child::signal(child.id(), KillSignal::TERM);
             let _ = child.wait();
             return Err(SimulateError::Interrupted);
@@ -80,7 +80,7 @@ pub(super) fn output(
     Ok((ended, ProgramOutput { stdout: text(stdout?), stderr: text(stderr?) }))
 }
 
-/// The first mistake, which is the cause of the others.
+/// The first error, which usually causes the others.
 pub(super) fn cause(said: &str) -> String {
     let tells =
         |line: &&str| ["rror", "not found", "No such file"].iter().any(|word| line.contains(word));
@@ -88,8 +88,8 @@ pub(super) fn cause(said: &str) -> String {
     lines.clone().find(tells).or(lines.next()).unwrap_or("it printed nothing").to_string()
 }
 
-/// The folder of the responders: named, beside the program, or here, which comes last since what is
-/// found is run.
+/// The folder of the responders: as configured, next to the program, or in the current directory,
+/// last because what is found there is executed.
 pub(crate) fn sources() -> Option<PathBuf> {
     let named = std::env::var_os(FOLDER).map(PathBuf::from);
     let program = std::env::current_exe().ok();

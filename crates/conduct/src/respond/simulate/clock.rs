@@ -6,7 +6,6 @@ use std::str::FromStr;
 /// Picoseconds in a second.
 const SECOND_PS: u64 = 1_000_000_000_000;
 
-/// A frequency.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Hertz(pub f64);
 
@@ -30,17 +29,16 @@ impl FromStr for Hertz {
 pub struct McuClock(u32);
 
 impl McuClock {
-    /// That of an Arduino Uno.
+    /// An Arduino Uno's.
     pub const UNO: McuClock = McuClock(16_000_000);
     const SLOWEST: f64 = 32_000.0;
     const FASTEST: f64 = 100_000_000.0;
 
-    /// In hertz.
     pub fn hertz(self) -> u32 {
         self.0
     }
 
-    /// A cycle, in picoseconds: nothing happens in between.
+    /// A cycle in picoseconds, the smallest step of time.
     pub fn cycle_ps(self) -> i64 {
         let hertz = u64::from(self.0);
         ((SECOND_PS + hertz / 2) / hertz) as i64

@@ -1,4 +1,5 @@
-//! A firmware of one's own: it is looked at before a simulator has it, so that a mistake is one line.
+//! The user's own firmware: checked before the simulator gets it, so that a mistake is a one-line
+//! error.
 
 use super::clock::McuClock;
 use std::fmt;
@@ -6,15 +7,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// No microcontroller that is simulated has a larger memory.
+/// More than the program memory of any simulated microcontroller.
 const LARGEST: usize = 1 << 18;
-/// No file with such a firmware is larger; ELF files have what debuggers need.
+/// More than any file with such a firmware; ELF files include debug information.
 const LARGEST_FILE: u64 = 64 << 20;
-/// The machine that ELF files for AVR name.
+/// `e_machine` of AVR.
 const ELF_AVR: u16 = 83;
-/// What the compiler notes of the microcontroller: before it stands the length, behind it the note.
+/// The compiler's note about the microcontroller: the length precedes it, the data follows.
 const ELF_NOTE: &[u8] = b"\x01\0\0\0AVR\0";
-/// Where in the note the length of its table of names stands.
+/// Offset in the note of the length of its string table.
 const ELF_NAMES: usize = 24;
 
 /// A firmware, and the microcontroller that it is for.
@@ -24,18 +25,16 @@ pub struct FirmwareFile {
     pub path: PathBuf,
     /// As avr-gcc calls it: `atmega328p`.
     pub mcu: String,
-    /// Its clock.
     pub clock: McuClock,
-    /// Where stimuli come and responses go.
     pub pins: Pins,
 }
 
 /// The pins of stimuli and of responses: `PD2,PD3`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pins {
-    /// The pin with the stimuli.
+    /// Stimuli.
     pub input: Pin,
-    /// The pin with the responses.
+    /// Responses.
     pub output: Pin,
 }
 
@@ -62,7 +61,6 @@ impl fmt::Display for Pins {
 /// A pin by its port: `PD2`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pin {
-    /// A letter.
     port: char,
     /// 0 to 7.
     bit: u8,
@@ -88,8 +86,8 @@ impl fmt::Display for Pin {
 }
 
 impl FirmwareFile {
-    /// What the simulator reads: the ELF file, or the content of the program memory. An error is one
-    /// line for the user.
+    /// The input for the simulator: the ELF file, or the content of the program memory. An error is
+    /// one line for the user.
     pub fn image(&self) -> Result<Vec<u8>, String> {
         let said = |what: String| format!("{}{what}", self.path.display());
         let bytes = read(&self.path).map_err(|error| said(format!(": {error}")))?;
@@ -139,7 +137,7 @@ fn elf_mcu(bytes: &[u8]) -> Option<&str> {
     std::str::from_utf8(text).ok().filter(|name| !name.is_empty())
 }
 
-/// The program memory that an Intel HEX file describes; what it leaves out is erased.
+/// The program memory that an Intel HEX file describes, erased where nothing is specified.
 fn hex_image(bytes: &[u8]) -> Result<Vec<u8>, String> {
     let text = String::from_utf8_lossy(bytes);
     let (mut image, mut base) = (Vec::new(), 0_usize);
@@ -166,7 +164,7 @@ fn hex_image(bytes: &[u8]) -> Result<Vec<u8>, String> {
             1 => return Ok(image),
             2 => base = two().ok_or_else(|| said("expected an address of two bytes"))? << 4,
             4 => base = two().ok_or_else(|| said("expected an address of two bytes"))? << 16,
-            // Where it starts, which the chip knows by itself.
+            // The start address, which the chip does not need.
             3 | 5 => {}
             _ => return Err(said("an unknown kind of record, expected Intel HEX")),
         }
@@ -174,7 +172,7 @@ fn hex_image(bytes: &[u8]) -> Result<Vec<u8>, String> {
     Err(": the last record (:00000001FF) is missing; the file is cut off".to_string())
 }
 
-/// A line: length, address, kind, data and checksum.
+/// A line: length, address, type, data and checksum.
 struct HexRecord {
     at: usize,
     kind: u8,

@@ -1,7 +1,7 @@
-//! A microcontroller without hardware: its real firmware in a simulator, which is a process.
+//! A simulated microcontroller: real firmware in a simulator process.
 //!
-//! The simulator is a program of its own under another licence, which is why its sources are looked
-//! for on disk and built when they are needed. `firmware.rs` looks at a firmware of one's own before.
+//! The simulator is a separate program under another licence, so its sources are looked up on disk
+//! and built on demand. `firmware.rs` checks a user's firmware first.
 
 mod build;
 mod clock;
@@ -23,29 +23,28 @@ use std::process::Command;
 pub use stimulus::Stimulus;
 use tempfile::TempDir;
 
-/// The exit code of the simulator for a firmware that does not fit the microcontroller.
+/// The simulator's exit code for a firmware that does not fit the microcontroller.
 const REFUSED: i32 = 2;
 
-/// A sketch of ours for an Arduino Uno.
+/// A sketch of latlab for an Arduino Uno.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SimulatedResponder {
-    /// An Arduino Uno that answers by an interrupt.
+    /// Answers in an interrupt handler.
     Irq,
-    /// The same with the interrupt of Timer0 off.
+    /// The same with Timer0's interrupt off.
     IrqWithoutTimer,
-    /// An Arduino Uno that asks its input again and again.
+    /// Polls its input in a loop.
     Polling,
 }
 
 impl SimulatedResponder {
-    /// All of them.
     pub const ALL: &[SimulatedResponder] = &[
         SimulatedResponder::Irq,
         SimulatedResponder::IrqWithoutTimer,
         SimulatedResponder::Polling,
     ];
 
-    /// Its word on the command line.
+    /// The name on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             SimulatedResponder::Irq => "uno:irq",
@@ -54,7 +53,6 @@ impl SimulatedResponder {
         }
     }
 
-    /// The folder of its sketch.
     fn sketch(self) -> &'static str {
         match self {
             SimulatedResponder::Irq => "irq",
@@ -64,27 +62,23 @@ impl SimulatedResponder {
     }
 }
 
-/// What a microcontroller runs.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Firmware {
-    /// A sketch of ours, and whether it is optimised as a whole.
+    /// One of latlab's sketches, and whether it is built with link-time optimisation.
     Sketch(SimulatedResponder, bool),
-    /// A firmware of one's own.
     File(FirmwareFile),
 }
 
-/// What is to be simulated.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Simulation {
-    /// What the microcontroller runs.
     pub firmware: Firmware,
     /// When stimuli come.
     pub stimulus: Stimulus,
-    /// How many.
+    /// Number of stimuli.
     pub edges: u64,
     /// The same seed gives the same times.
     pub seed: u64,
-    /// File for the capture; none if it is not stored.
+    /// File for the capture; `None` to discard it.
     pub keep: Option<PathBuf>,
 }
 
@@ -117,7 +111,7 @@ impl Simulation {
         format!("{what}, {edges} edges, {stimulus}, seed {seed}")
     }
 
-    /// A cycle of the microcontroller, in picoseconds: nothing happens in between.
+    /// A cycle of the microcontroller in picoseconds, the smallest step of time.
     pub fn cycle_ps(&self) -> i64 {
         match &self.firmware {
             Firmware::Sketch(..) => McuClock::UNO.cycle_ps(),
@@ -125,7 +119,7 @@ impl Simulation {
         }
     }
 
-    /// What answers.
+    /// The machine that answers.
     fn machine(&self, simulator: Option<&str>) -> Machine {
         let (board, cpu) = match &self.firmware {
             Firmware::Sketch(..) => {
@@ -145,16 +139,13 @@ impl Simulation {
     }
 }
 
-/// Why nothing could be simulated.
 #[derive(Debug, thiserror::Error)]
 pub enum SimulateError {
-    /// The sources are not there.
     #[error(
         "cannot find the sources of the responders: run this in latlab's source folder, or set \
          {FOLDER} to its folder 'responders'"
     )]
     NoSources,
-    /// A program is missing.
     #[error(
         "cannot start {0} ({1}): apt-get install make gcc arduino-core-avr gcc-avr avr-libc \
          libsimavr-dev"
@@ -165,38 +156,35 @@ pub enum SimulateError {
         "cannot build: {0} (requires make gcc arduino-core-avr gcc-avr avr-libc libsimavr-dev)"
     )]
     NotBuilt(String),
-    /// The firmware, or the microcontroller that was named for it, cannot be simulated.
+    /// The firmware, or the microcontroller named for it, cannot be simulated.
     #[error("{0}")]
     Firmware(String),
-    /// The simulator has failed.
     #[error("the simulator failed: {0}")]
     Failed(String),
-    /// The user has asked for the end.
+    /// The user ended it.
     #[error("interrupted: nothing is stored")]
     Interrupted,
-    /// A file could not be written.
     #[error("cannot write {0}: {1}")]
     File(PathBuf, io::Error),
 }
 
-/// A capture that was simulated; it goes away with this.
+/// A simulated capture, deleted on drop.
 pub struct SimulatedCapture {
-    /// The capture.
     pub capture: PathBuf,
-    /// What is to be asked of it.
+    /// How to read it.
     pub query: Query,
-    /// What answered.
+    /// The machine that answered.
     pub machine: Machine,
-    /// What it was made of.
+    /// The components and their versions.
     pub settings: Vec<Setting>,
     _folder: TempDir,
 }
 
-/// Builds the simulator, and the firmware unless it is one's own, and runs them.
-/// `stop` ends them, which may take minutes.
+/// Builds the simulator, and the firmware if it is one of latlab's, and runs them. `stop` ends
+/// this, which may take minutes.
 pub fn simulate(order: &Simulation, stop: &StopFlag) -> Result<SimulatedCapture, SimulateError> {
     let sources = sources().ok_or(SimulateError::NoSources)?;
-    // Of a new name, since what is built there is started.
+    // A fresh name, since what is built there is executed.
     let folder = tempfile::Builder::new().prefix("latlab-simulation-").tempdir();
     let folder = folder.map_err(|error| SimulateError::File(std::env::temp_dir(), error))?;
     let build = folder.path();
@@ -213,7 +201,7 @@ pub fn simulate(order: &Simulation, stop: &StopFlag) -> Result<SimulatedCapture,
     });
     Ok(SimulatedCapture {
         capture: vcd,
-        // As the simulator names its wires.
+        // As the simulator names its signals.
         query: Query {
             marker: fact(&said, "marker").map(str::to_string),
             ..Query::between("stimulus", "response")
@@ -224,7 +212,7 @@ pub fn simulate(order: &Simulation, stop: &StopFlag) -> Result<SimulatedCapture,
     })
 }
 
-/// The facts about simulator and firmware, and the file of the firmware.
+/// Facts about simulator and firmware, and the firmware file.
 fn built(
     order: &Simulation,
     sources: &Path,
@@ -251,7 +239,7 @@ fn built(
     }
 }
 
-/// Runs the simulator; what it says on its output.
+/// Runs the simulator; returns its output.
 fn run_simulator(
     order: &Simulation,
     build: &Path,
@@ -278,7 +266,7 @@ fn run_simulator(
     }
 }
 
-/// The value behind `KEY=`.
+/// The value after `KEY=`.
 fn fact<'a>(facts: &'a str, key: &str) -> Option<&'a str> {
     let value = facts.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
     value.map(str::trim)

@@ -5,17 +5,16 @@ use latlab_model::Nanos;
 use std::fmt;
 use std::str::FromStr;
 
-/// The least distance of two stimuli: the sketches hold their answer for 50 us.
+/// Least distance of two stimuli: the sketches hold their answer for 50 us.
 const SHORTEST: Nanos = Nanos(80_000);
-/// Beyond it a simulation takes hours.
+/// With a larger distance a simulation takes hours.
 const LONGEST: Nanos = Nanos(1_000_000_000);
 
-/// When stimuli come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stimulus {
-    /// Always after the same time.
+    /// At a constant distance.
     Square(Nanos),
-    /// After a time between these, evenly.
+    /// At random distances, uniform between these.
     Random(Nanos, Nanos),
 }
 

@@ -1,4 +1,4 @@
-//! Siblings, isolation, kinds of cores, CPUs that are not there.
+//! SMT siblings, isolation, kinds of cores, missing CPUs.
 
 use super::Case;
 

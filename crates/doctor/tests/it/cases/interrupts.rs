@@ -18,7 +18,7 @@ const QUIET: &str = "           CPU0       CPU1       CPU2       CPU3
  ERR:          0
  MIS:          0";
 
-/// The same with interrupts that went wrong.
+/// The same with interrupts that were missed.
 const MISSED: &str = "           CPU0       CPU1       CPU2       CPU3
    8:          0          0          0          0  IR-IO-APIC   8-edge      rtc0
  125:     100200          0          0     720000  IR-PCI-MSI 520192-edge      enp0s31f6
@@ -37,7 +37,7 @@ FIQ:              usb_fiq
 IPI0:          0          0          0          0  CPU wakeup interrupts
 Err:          0";
 
-/// The same with fast interrupts that sort them out.
+/// The same with fast interrupts (FIQ) that filter them.
 const CALM: &str = "           CPU0       CPU1       CPU2       CPU3
  56:     180000          0          0          0  ARMCTRL-level  64 Edge      dwc_otg, \
       dwc_otg_pcd, dwc_otg_hcd:usb1
@@ -48,7 +48,7 @@ FIQ:              usb_fiq
 IPI0:          0          0          0          0  CPU wakeup interrupts
 Err:          0";
 
-/// The same with interrupts that nobody asked for.
+/// The same with spurious interrupts.
 const SPURIOUS: &str = "           CPU0       CPU1       CPU2       CPU3
  56:        100          0          0          0  ARMCTRL-level  64 Edge      dwc_otg, \
       dwc_otg_pcd, dwc_otg_hcd:usb1

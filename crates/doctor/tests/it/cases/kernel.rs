@@ -1,4 +1,4 @@
-//! Preemption model, and what the kernel tells of itself.
+//! Preemption model, and what the kernel reports about itself.
 
 use super::Case;
 
@@ -111,7 +111,7 @@ pub const CASES: &[Case] = &[
             &[PLAIN, ("proc/cmdline", "quiet preempt=full")],
             &[PLAIN, STATIC_CONFIG, ("proc/cmdline", "preempt=full")],
             &[STOCK, ("proc/cmdline", "preempt=rt quiet")],
-            // From 7.0 on `none` and `voluntary` are gone where there is `lazy`.
+            // From 7.0 on `none` and `voluntary` do not exist if `lazy` does.
             &[STOCK, ("proc/cmdline", "preempt=none"), (SWITCH, "full (lazy)")],
             &[STOCK, LAZY_7, LAZY_CONFIG, ("proc/cmdline", "preempt=voluntary")],
             &[

@@ -1,4 +1,4 @@
-//! What was built into the kernel to find its own mistakes, and what guards it.
+//! Debugging options, hardening, and mitigations of the kernel.
 
 use super::Case;
 

@@ -2,10 +2,10 @@
 
 use super::Case;
 
-/// What stands there without swap.
+/// Content without swap.
 const NO_SWAP: &str = "Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority";
 
-/// Swap in memory, some of it in use.
+/// Swap in memory, partly in use.
 const ZRAM: &str = "Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority
 /dev/zram0                              partition\t1048572\t\t5120\t\t100";
 
@@ -18,7 +18,7 @@ const SHORT: &str = "MemTotal:        3884312 kB
 MemFree:          100000 kB
 MemAvailable:     200000 kB";
 
-/// Memory that is not.
+/// Memory that is mostly free.
 const PLENTY: &str = "MemTotal:        3884312 kB
 MemFree:          100000 kB
 MemAvailable:    3000000 kB";

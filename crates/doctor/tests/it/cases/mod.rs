@@ -1,4 +1,4 @@
-//! The cases, a file for each topic or for a part of one.
+//! The cases, one file per topic or part of one.
 
 mod command_line;
 mod cpu;
@@ -19,23 +19,21 @@ mod timers;
 mod tracing;
 mod watchdogs;
 
-/// Files of a planted machine.
+/// Files of a test machine.
 pub type Files = &'static [(&'static str, &'static str)];
 
-/// What a guest without a host's time says of itself.
+/// How a guest in virtual time identifies itself.
 pub const IN_VIRTUAL_TIME: (&str, &str) = ("lab/guest", "lab:x86-64 in virtual time");
 
-/// Where one entry appears, and where it does not.
+/// Where a check must report, and where it must not.
 pub struct Case {
-    /// Its stable name.
     pub code: &'static str,
-    /// Machines that have it.
+    /// Machines with the condition.
     pub appears: &'static [Files],
-    /// Machines that do not have it, or do not tell.
+    /// Machines without it, or without the information.
     pub absent: &'static [Files],
 }
 
-/// All of them.
 pub const ALL: &[&[Case]] = &[
     kernel::CASES,
     scheduler::CASES,

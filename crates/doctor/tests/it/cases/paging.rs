@@ -1,4 +1,4 @@
-//! What the kernel does with pages.
+//! Background work of the kernel on pages.
 
 use super::Case;
 

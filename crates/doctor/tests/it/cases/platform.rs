@@ -5,17 +5,17 @@ use super::{Case, IN_VIRTUAL_TIME};
 /// A processor below a hypervisor.
 const GUEST: &str = "processor\t: 0\nflags\t\t: fpu vme hypervisor lahf_lm";
 
-/// A host that has taken time.
+/// A host that has stolen time.
 const STOLEN: &str = "cpu  1000 0 500 98000 20 0 30 450 0 0
 cpu0 1000 0 500 98000 20 0 30 450 0 0
 btime 1732200000";
 
-/// One that has taken very little.
+/// One that has stolen very little.
 const STOLEN_ONCE: &str = "cpu  1000 0 500 98000 20 0 30 1 0 0
 cpu0 1000 0 500 98000 20 0 30 1 0 0
 btime 1732200000";
 
-/// One that has taken none, or none at all; started in November 2024.
+/// One that has stolen none; started in November 2024.
 const OWN: &str = "cpu  1000 0 500 98000 20 0 30 0 0 0
 cpu0 1000 0 500 98000 20 0 30 0 0 0
 btime 1732200000";

@@ -1,4 +1,4 @@
-//! Programs that get in the way.
+//! Programs that disturb measurements.
 
 use super::Case;
 

@@ -1,4 +1,4 @@
-//! What this user may do.
+//! The rights of this user.
 
 use super::Case;
 

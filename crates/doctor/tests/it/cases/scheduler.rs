@@ -1,4 +1,4 @@
-//! Budgets of real-time threads, groups of processes, and RCU.
+//! Real-time budgets, cgroups, and RCU.
 
 use super::Case;
 

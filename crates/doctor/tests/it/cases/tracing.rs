@@ -1,4 +1,4 @@
-//! What can be traced, and what is traced now.
+//! What can be traced, and what is being traced.
 
 use super::Case;
 

@@ -1,4 +1,4 @@
-//! Detectors of lockups and hangs, and what they have said.
+//! Detectors of lockups and hangs, and their reports.
 
 use super::Case;
 

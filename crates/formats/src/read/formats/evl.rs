@@ -1,4 +1,4 @@
-//! The histogram that EVL's `latmus -g` writes: figures in comments, and a row for each microsecond.
+//! The histogram that EVL's `latmus -g` writes: figures in comments, and a row per microsecond.
 
 use super::left_out::{LeftOut, is_other_text};
 use super::{Format, Part, head_lines, is_text, number_parts};
@@ -80,7 +80,7 @@ impl Histogram {
             }
             _ => self.facts.push((name.to_string(), value.to_string())),
         }
-        // A figure that cannot be read is lost, whatever else the comment says.
+        // An unreadable figure is lost, whatever else the comment says.
         !matches!(name, "min latency" | "avg latency" | "max latency") || figure(value).is_some()
     }
 
@@ -107,7 +107,7 @@ impl Histogram {
         add_bins(&mut recording, self.bins, scale, &self.stated);
         if let Some(series) = recording.series.last_mut() {
             series.period_ns = self.period;
-            // The rows are cut off to microseconds, the stated mean has nanoseconds.
+            // Rows are truncated to microseconds; the stated mean has nanoseconds.
             let counts = &mut series.counts;
             let (least, most) = (counts.min_ns.0 as f64, counts.max_ns.0 as f64);
             if let Some(mean) = self.stated.mean_ns.filter(|mean| (least..=most).contains(mean)) {

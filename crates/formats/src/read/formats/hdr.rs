@@ -1,5 +1,5 @@
-//! Logs of HdrHistogram, as its libraries of all languages write them: a compressed histogram for
-//! each interval, with its own bins of rising width.
+//! Logs of HdrHistogram, as its libraries in all languages write them: a compressed histogram per
+//! interval, with its own bins of increasing width.
 
 use super::left_out::LeftOut;
 use super::{Format, Part, check_number, contains, head_lines, is_text, number_parts};
@@ -13,19 +13,19 @@ use std::collections::BTreeMap;
 
 pub const FORMAT: Format = Format { id: "hdr", title: "HdrHistogram log", fits, has_value, read };
 
-/// Begin of a compressed histogram of version 2 in base64.
+/// Start of a compressed histogram of version 2 in base64.
 const MARK: &str = "HISTF";
-/// The same of versions 0, 1 and 2 in bytes.
+/// Cookies of compressed histograms of versions 0, 1 and 2.
 const COMPRESSED: [u32; 3] = [0x1c84_9309, 0x1c84_9302, 0x1c84_9304];
-/// Begin of a histogram that is not compressed.
+/// Cookies of uncompressed histograms.
 const ENCODED: [u32; 3] = [0x1c84_9308, 0x1c84_9301, 0x1c84_9303];
-/// The part of these marks that tells the size of the words.
+/// The bits of a cookie that hold the word size.
 const WORD_SIZE: u32 = 0xf0;
 /// The longest encoded histogram that is read, in bytes.
 const LARGEST: usize = 32 << 20;
 /// More tags than any log has.
 const MOST_TAGS: usize = 1_000;
-/// Bins of all intervals together.
+/// Most bins of all intervals together.
 const MOST_BINS: usize = 1_000_000;
 
 fn fits(head: &[u8]) -> bool {
@@ -49,10 +49,10 @@ struct Tagged {
     /// Lower edge of a bin: upper edge and count.
     bins: BTreeMap<i64, (i64, u64)>,
     intervals: u64,
-    /// When its last interval began and ended.
+    /// Start and end of its last interval.
     last_start: f64,
     last_end: f64,
-    /// Seconds between its intervals that are in none of them.
+    /// Seconds between its intervals that none of them covers.
     absent: f64,
 }
 
@@ -60,7 +60,7 @@ struct Tagged {
 struct Log {
     first_line: u64,
     tags: BTreeMap<String, Tagged>,
-    /// The first logs had the end of an interval in place of its length.
+    /// The first logs have the end of an interval in place of its length.
     has_ends: bool,
     started: Option<String>,
     seconds: f64,
@@ -76,7 +76,7 @@ struct Interval<'a> {
 }
 
 impl<'a> Interval<'a> {
-    /// Reads `Tag=A,0.127,1.007,2.769,HISTF…`; the histogram tells itself whether it is whole.
+    /// Parses `Tag=A,0.127,1.007,2.769,HISTF…`; the histogram itself shows whether it is complete.
     fn of_line(text: &'a str) -> Option<Interval<'a>> {
         let tagged = text.strip_prefix("Tag=").map(|rest| rest.split_once(','));
         let (tag, rest) = tagged.unwrap_or(Some(("", text)))?;
@@ -118,7 +118,7 @@ fn is_heading(text: &str) -> bool {
 }
 
 impl Log {
-    /// Whether this line is the first of another log: its head comes again, or its times begin again.
+    /// Whether this line starts another log: its header comes again, or its times start over.
     fn ends_before(&self, text: &str, interval: Option<&Interval<'_>>) -> bool {
         let is_head = is_heading(text)
             || text.starts_with("#[Histogram log format")
@@ -131,7 +131,7 @@ impl Log {
         !self.tags.is_empty() && (is_head || begins_again().is_some())
     }
 
-    /// Takes a line that is no interval; whether it could not hold one.
+    /// Takes a line that is not an interval; returns whether it certainly held none.
     fn take_head(&mut self, text: &str) -> bool {
         if let Some(comment) = text.strip_prefix('#') {
             if let Some((_, time)) = comment.split_once("StartTime:") {
@@ -194,7 +194,7 @@ impl Log {
     }
 }
 
-/// Leaves out the histogram without a tag, where it is the sum of those with one.
+/// Drops the histogram without a tag if it is the sum of those with one.
 fn drop_sum(tags: &mut BTreeMap<String, Tagged>, recording: &mut Recording) {
     let mut sum: BTreeMap<i64, (i64, u64)> = BTreeMap::new();
     let tagged = tags.iter().filter(|(tag, _)| !tag.is_empty());
@@ -209,7 +209,7 @@ fn drop_sum(tags: &mut BTreeMap<String, Tagged>, recording: &mut Recording) {
 }
 
 impl Tagged {
-    /// Adds an interval, unless its bins have other edges than those before it.
+    /// Adds an interval, unless its bins have different edges.
     fn add(&mut self, bins: &[(i64, i64, u64)], unit: i64) -> bool {
         let scaled = |&(low, high, count): &(i64, i64, u64)| {
             Some((low.checked_mul(unit)?, high.checked_mul(unit)?, count))
@@ -246,7 +246,7 @@ impl Tagged {
         for (low, (high, count)) in &self.bins {
             counts.bins.push((counts.layout.bin_of(Nanos(*low)).ok()?, *count));
             counts.count = counts.count.saturating_add(*count);
-            // The middle of a bin, as the library's own mean takes it.
+            // The middle of a bin, as in the library's own mean.
             let middle = low + (high - low) / 2;
             counts.sum_ns += i128::from(middle) * i128::from(*count);
         }
@@ -255,7 +255,7 @@ impl Tagged {
     }
 }
 
-/// The bins of a histogram with a count: lower edge, upper edge, count.
+/// The non-empty bins of a histogram: lower edge, upper edge, count.
 fn decode(text: &str) -> Option<Vec<(i64, i64, u64)>> {
     let bytes = base64(text)?;
     if !COMPRESSED.contains(&(number::<4>(&bytes, 0).map(u32::from_be_bytes)? & !WORD_SIZE)) {
@@ -265,7 +265,7 @@ fn decode(text: &str) -> Option<Vec<(i64, i64, u64)>> {
     bins_of(&unpacked(bytes.get(8..)?.get(..length)?)?)
 }
 
-/// Unpacks bytes; none where they are damaged or cut, which their checksum tells.
+/// Decompresses; `None` if damaged or cut, as the checksum shows.
 fn unpacked(packed: &[u8]) -> Option<Vec<u8>> {
     let mut unpacker = Decompress::new(true);
     let mut plain = Vec::new();
@@ -283,12 +283,12 @@ fn unpacked(packed: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// The same of a histogram that is not compressed.
+/// The same for an uncompressed histogram.
 fn bins_of(plain: &[u8]) -> Option<Vec<(i64, i64, u64)>> {
     let word = |at| number::<4>(plain, at).map(u32::from_be_bytes);
     let mark = word(0)?;
     let version = ENCODED.iter().position(|known| *known == mark & !WORD_SIZE)?;
-    // Version 0 has no length, and its first fields come earlier.
+    // Version 0 has no length, and its first fields are at lower offsets.
     let (digits_at, payload) = match version {
         0 => (4, plain.get(32..)?),
         _ => (12, plain.get(40..)?.get(..word(4)? as usize)?),
@@ -365,7 +365,7 @@ impl HdrScale {
     }
 }
 
-/// A number in ZigZag and LEB128, nine bytes at most.
+/// A number in ZigZag LEB128, at most nine bytes.
 fn zigzag(bytes: &mut &[u8]) -> Option<i64> {
     let mut value = 0u64;
     for at in 0..9 {
@@ -383,7 +383,7 @@ fn zigzag(bytes: &mut &[u8]) -> Option<i64> {
     Some((value >> 1) as i64 ^ -((value & 1) as i64))
 }
 
-/// Bytes of a text in base64.
+/// Decodes base64.
 fn base64(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
     let (mut bits, mut held) = (0u32, 0);

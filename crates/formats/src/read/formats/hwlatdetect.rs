@@ -1,5 +1,5 @@
-//! What hwlatdetect prints: its settings, a maximum, and the list of the gaps above its threshold,
-//! which may be none.
+//! Output of hwlatdetect: its settings, a maximum, and the list of gaps above its threshold, which
+//! may be empty.
 
 use super::left_out::{LeftOut, is_other_text};
 use super::{Format, Part, check_number, contains, head_lines, is_text, number_parts};
@@ -17,11 +17,11 @@ pub const FORMAT: Format =
 
 /// It counts in microseconds.
 const UNIT: i64 = 1_000;
-/// No gap is as long.
+/// Upper limit for a gap.
 const LONGEST: u64 = 1 << 40;
-/// Statements that are no figures.
+/// Statements other than figures.
 const FACTS: [&str; 3] = ["detector", "CPU list", "Output File"];
-/// Lines without a statement of their own.
+/// Lines without a statement.
 const REMARKS: [&str; 3] = ["parameters:", "Starting test", "report saved to"];
 
 fn fits(head: &[u8]) -> bool {
@@ -34,7 +34,7 @@ fn has_value(line: &[u8]) -> bool {
     line.starts_with(b"Max Latency:") || (line.starts_with(b"ts: ") && contains(line, "inner:"))
 }
 
-/// A gap of the list: its length, and how many gaps its window had.
+/// A gap in the list: its length, and the number of gaps in its window.
 struct Gap {
     length: u64,
     count: u64,
@@ -49,7 +49,7 @@ struct Test {
     window: Option<u64>,
     width: Option<u64>,
     pause: Option<u64>,
-    /// The largest gap; zero where none was above the threshold.
+    /// The largest gap; zero if none was above the threshold.
     max: Option<u64>,
     recorded: Option<u64>,
     exceeding: Option<u64>,
@@ -83,7 +83,7 @@ fn read(input: &mut Input, _: &Query) -> Result<Vec<Recording>, InputError> {
     Ok(number_parts(parts))
 }
 
-/// Whether a line that was not understood may be what is left of one with figures.
+/// Whether an unrecognised line may be the remains of one with figures.
 fn may_hold_value(text: &str) -> bool {
     let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
     let marks = ["inner", "outer", "ts:", "Latency", "Samples", "Sample", "duration"];
@@ -92,8 +92,8 @@ fn may_hold_value(text: &str) -> bool {
 }
 
 impl Gap {
-    /// Reads `ts: 1408928107.286324, delta:1.5, inner:18, outer:17, cpu:3, count:2`; the time may have any
-    /// form. The list of older versions is `1408928107.0286324000    18    17`.
+    /// Parses `ts: 1408928107.286324, delta:1.5, inner:18, outer:17, cpu:3, count:2`; the time may
+    /// have any form. Older versions print `1408928107.0286324000 18 17`.
     fn of_line(text: &str) -> Option<Gap> {
         let Some(rest) = text.strip_prefix("ts: ") else {
             let cells: Vec<&str> = text.split('\t').collect();
@@ -113,7 +113,7 @@ impl Gap {
                 "outer" => outer = Some(length(value)?),
                 "count" => count = whole(value)?,
                 "cpu" => drop(whole(value)?),
-                // The first gap has none before it.
+                // The first gap has no predecessor.
                 "delta" if value == "nan" => {}
                 "delta" => drop(printed(value.trim_start_matches('-'))?),
                 _ => return None,
@@ -128,9 +128,9 @@ fn length(text: &str) -> Option<u64> {
 }
 
 impl Test {
-    /// Takes a line; whether it could be read.
+    /// Takes a line; returns whether it could be read.
     fn take(&mut self, text: &str, line: &Line<'_>) -> bool {
-        // The last figure of a line may be cut off, the unit behind it only with it.
+        // The last figure of a line may be cut, but not if the unit follows it.
         let is_whole = line.is_whole || text.ends_with("us") || text.ends_with(" seconds");
         if !is_whole {
             return false;
@@ -202,7 +202,7 @@ impl Test {
         let exceeding = self.exceeding.or(self.recorded).unwrap_or(0);
         let only_states = self.lines == 0 && exceeding > 0;
         if only_states {
-            // The list is not there, but its largest gap is stated.
+            // Without the list, its largest gap is still stated.
             let max_ns = self.max.map(|max| max as i64 * UNIT);
             let stated =
                 StatedFigures { count: Some(exceeding), max_ns, ..StatedFigures::default() };
@@ -234,7 +234,7 @@ impl Test {
         Part::one(self.first_line, recording)
     }
 
-    /// The time that was watched, and from which length on gaps were listed.
+    /// The watched time, and the threshold from which gaps were listed.
     fn add_settings(&self, recording: &mut Recording) {
         let above_ns = self.threshold.map(|us| Nanos(us as i64 * UNIT));
         recording.gaps = Some(ListedGaps { above_ns });
@@ -271,7 +271,7 @@ impl Test {
         }
     }
 
-    /// Compares the list with what is stated of it.
+    /// Compares the list with the statements about it.
     fn compare_list(&self, recording: &mut Recording) {
         let pairs = [
             ("Samples recorded", self.recorded, self.lines),

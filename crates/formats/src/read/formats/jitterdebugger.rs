@@ -1,4 +1,4 @@
-//! Samples of jitterdebugger: packed records of 28 bytes, and the CSV that is made of them.
+//! Samples of jitterdebugger: packed records of 28 bytes, and the CSV made from them.
 
 use super::left_out::{LeftOut, is_of_shell, is_other_text};
 use super::{
@@ -31,9 +31,9 @@ pub const RAW: Format = Format {
 const RECORD: usize = 28;
 /// More threads than any machine has CPUs.
 const MOST_THREADS: u32 = 8192;
-/// Between samples that are further apart nothing was measured.
+/// Samples further apart than this have unmeasured time between them.
 const LONGEST_PERIOD: i64 = 1_000_000_000;
-/// Records that are looked at.
+/// Records used for detection.
 const LOOKED_AT: usize = 16;
 
 /// One latency.
@@ -44,7 +44,7 @@ struct Sample {
 }
 
 impl Sample {
-    /// A record that makes sense.
+    /// A plausible record.
     fn of_record(bytes: &[u8]) -> Option<Sample> {
         let word =
             |from: usize| Some(u64::from_le_bytes(bytes.get(from..from + 8)?.try_into().ok()?));
@@ -79,14 +79,14 @@ impl Sample {
     }
 }
 
-/// Takes a number without zeros in front.
+/// Takes a number without leading zeros.
 fn plain(cursor: &mut Cursor<'_>) -> Option<u64> {
     let is_filled = matches!(cursor.rest(), [b'0', b'0'..=b'9', ..]);
     if is_filled { None } else { cursor.unsigned() }
 }
 
 fn fits_csv(head: &[u8]) -> bool {
-    // Behind what a shell has printed before.
+    // Shell output may precede the samples.
     let mut lines = head_lines(head).filter(|line| !line.is_empty() && !is_of_shell(line));
     is_text(head) && lines.next().is_some_and(|line| Sample::of_line(line).is_some())
 }
@@ -101,13 +101,13 @@ fn fits_raw(head: &[u8]) -> bool {
 struct Thread {
     samples: UnitSamples,
     last_at: i64,
-    /// When its last cycle was due: its latency before it ran.
+    /// Release of its last cycle: its time minus its latency.
     last_due: Option<i64>,
-    /// The shortest time from cycle to cycle, and the longest. jitterdebugger runs every cycle, so that
-    /// they differ only where samples are not there.
+    /// The shortest and longest time from cycle to cycle. jitterdebugger runs every cycle, so they
+    /// differ only if samples are missing.
     shortest: Option<i64>,
     longest: i64,
-    /// Time between samples that are too far apart to be of one test.
+    /// Time between samples too far apart for one test.
     unmeasured: i64,
 }
 
@@ -121,7 +121,8 @@ struct Threads {
 }
 
 impl Threads {
-    /// Whether a sample is of another recording: its thread has seen its time, or a later one.
+    /// Whether a sample is from another recording: its thread has already had this time, or a later
+    /// one.
     fn ends_before(&self, sample: &Sample) -> bool {
         self.threads.get(&sample.cpu).is_some_and(|thread| sample.at_ns <= thread.last_at)
     }
@@ -133,7 +134,7 @@ impl Threads {
         }
         let due = sample.at_ns.saturating_sub(sample.latency.saturating_mul(unit));
         if let Some(last_due) = thread.last_due {
-            // Behind a late cycle the next ones run at once, but they were due as all others.
+            // After a late cycle the next ones run at once, but their releases were regular.
             let (ran, was_due) = (sample.at_ns - thread.last_at, due - last_due);
             let step = ran.max(was_due);
             thread.shortest = Some(thread.shortest.map_or(step, |shortest| shortest.min(step)));
@@ -158,7 +159,7 @@ impl Threads {
         recording.length_ns = Nanos(self.first.map_or(0, |first| self.last - first));
         let unmeasured = self.threads.values().map(|one| one.unmeasured).max().unwrap_or(0);
         for (number, mut thread) in self.threads {
-            // The number is that of the thread, not of its CPU.
+            // The number identifies the thread, not its CPU.
             recording.series.push(Series { cpu: None, ..thread.samples.series(unit) });
             let (shortest, longest) = (thread.shortest.unwrap_or(0), thread.longest);
             if longest > shortest + shortest / 2 {
@@ -188,7 +189,7 @@ fn read_csv(input: &mut Input, query: &Query) -> Result<Vec<Recording>, InputErr
     let (mut parts, mut threads) = (Vec::new(), Threads { first_line: 1, ..Threads::default() });
     while let Some(line) = input.next_line() {
         let text = line.bytes.trim_ascii();
-        // Of a line without its end the latency may be cut off.
+        // In an unterminated line the latency may be cut.
         let sample = Sample::of_line(text).filter(|_| line.is_whole);
         if sample.as_ref().is_some_and(|sample| threads.ends_before(sample)) {
             check_number(&parts, line.number)?;

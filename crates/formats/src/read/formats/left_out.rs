@@ -1,5 +1,5 @@
-//! The lines and values of a file that were not read: what may have held a value is lost and told
-//! as such, other text is counted.
+//! Unread lines and values of a file: those that may have held a value are reported as lost, other
+//! text is counted.
 
 use super::is_line_of_tool;
 use crate::read::lines::Line;
@@ -9,10 +9,10 @@ use crate::read::recording::Recording;
 use latlab_model::finding::ImportFinding;
 use std::collections::VecDeque;
 
-/// Words of fewer letters may be what is left of a number.
+/// Shorter words may be the remains of a number.
 const LEAST_WORD: usize = 3;
 
-/// Lost lines that are kept until it is known whether later screens replace them; of more the last
+/// Most lost lines kept until it is known whether later screens replace them; the newest ones
 /// count.
 const MOST_LOST: usize = 100_000;
 
@@ -46,7 +46,7 @@ impl LeftOut {
         self.lost.push(Some(line.number), line.bytes);
     }
 
-    /// The same of a line that is known by its number and its first letters alone.
+    /// The same for a line of which only its number and beginning are known.
     pub fn lose_text(&mut self, number: u64, text: &[u8]) {
         self.lost.push(Some(number), text);
     }
@@ -56,7 +56,7 @@ impl LeftOut {
         self.lost.push(None, text.as_bytes());
     }
 
-    /// Counts a line that is none of the format; it is lost if it may be what is left of one.
+    /// Counts a line outside the format; it is lost if it may be the remains of a value.
     pub fn pass_over(&mut self, line: &Line<'_>, may_hold_value: bool) {
         let is_value = (may_hold_value && !is_of_shell(line.bytes))
             || states_failure(line.bytes)
@@ -67,7 +67,7 @@ impl LeftOut {
         }
     }
 
-    /// Says so in the recording.
+    /// Reports it in the recording.
     pub fn report(&self, items: &str, recording: &mut Recording) {
         let Counted { count, first_line, first } = self.lost.clone();
         if count > 0 {
@@ -81,7 +81,7 @@ impl LeftOut {
     }
 }
 
-/// Lost lines of a screen that is drawn again and again: what a later screen shows is not lost.
+/// Lost lines of a screen that is redrawn: what a later screen shows is not lost.
 #[derive(Default)]
 pub struct LostOnScreen {
     lines: VecDeque<(u64, Vec<u8>)>,
@@ -96,7 +96,7 @@ impl LostOnScreen {
         self.lines.push_back((number, bytes.to_vec()));
     }
 
-    /// Counts the lines of which no later one shows what they held.
+    /// Reports the lines whose content no later line shows.
     pub fn report(&self, is_replaced: impl Fn(u64, &[u8]) -> bool, left: &mut LeftOut) {
         for (number, bytes) in self.lines.iter().filter(|lost| !is_replaced(lost.0, &lost.1)) {
             left.lose_text(*number, bytes);
@@ -104,8 +104,8 @@ impl LostOnScreen {
     }
 }
 
-/// Whether a line is what a terminal or a log has around the output of a tool: text in words, what a
-/// shell prints, or a rule.
+/// Whether a line is what terminals or logs print around the output of a tool: prose, shell output,
+/// or a rule.
 pub fn is_other_text(line: &[u8], least_words: usize) -> bool {
     let text = line.trim_ascii();
     let begins_as_number = |first: &u8| first.is_ascii_digit() || b"+-.,".contains(first);
@@ -114,14 +114,14 @@ pub fn is_other_text(line: &[u8], least_words: usize) -> bool {
     is_rule || has_words || is_of_shell(text)
 }
 
-/// Whether a line is a command behind its prompt, a time, or what shells and test systems print.
+/// Whether a line is a command after its prompt, a time, or output of shells and test systems.
 pub fn is_of_shell(line: &[u8]) -> bool {
     const STARTS: [&[u8]; 4] = [b"$ ", b"TAP version", b"exit code", b"```"];
     const TIMES: [&[u8]; 3] = [b"real", b"user", b"sys"];
     let text = line.trim_ascii();
     let is_blank = |rest: &[u8]| rest.first().is_some_and(|byte| b" \t".contains(byte));
     let is_timing = TIMES.iter().any(|word| text.strip_prefix(*word).is_some_and(is_blank));
-    // The prompt of root, a command and an option.
+    // The root prompt, a command and an option.
     let command = text.strip_prefix(b"# ").unwrap_or_default();
     // `set -x` of a shell.
     let traced = text.iter().take_while(|byte| **byte == b'+').count();
@@ -137,7 +137,7 @@ pub fn is_of_shell(line: &[u8]) -> bool {
     starts || is_title(text) || is_traced || is_prompt || is_timing || is_of_root || is_time(text)
 }
 
-/// Whether a shell or a test system says that the tool failed.
+/// Whether a shell or a test system reports that the tool failed.
 fn states_failure(line: &[u8]) -> bool {
     const STARTS: [&str; 4] = ["exit code", "exit status", "return code", "exited with"];
     let text = String::from_utf8_lossy(line).trim().to_ascii_lowercase();
@@ -146,8 +146,7 @@ fn states_failure(line: &[u8]) -> bool {
     code.parse::<u32>().is_ok_and(|code| code != 0)
 }
 
-/// Whether a line is a title between signs, like `*** run 1 ***`, or a result of a test suite, like
-/// `ok 1 cyclictest`.
+/// Whether a line is a title like `*** run 1 ***`, or a test result like `ok 1 cyclictest`.
 fn is_title(text: &[u8]) -> bool {
     let is_ruled = [b"***", b"===", b"---"]
         .iter()
@@ -160,15 +159,15 @@ fn is_title(text: &[u8]) -> bool {
     (is_ruled || number > 0) && words(text) > 0
 }
 
-/// Whether a last line without its end may be the beginning of one with a value: it is neither text in
-/// words nor the prompt of a shell.
+/// Whether an unterminated last line may be the start of one with a value: it is neither prose nor
+/// a shell prompt.
 fn is_cut(line: &Line<'_>) -> bool {
     let text = line.bytes.trim_ascii();
     let is_prompt = text.last().is_some_and(|byte| b"$#>%".contains(byte));
     !line.is_whole && !text.is_empty() && !is_prompt && words(text) < 2
 }
 
-/// The words of a line that are longer than what damage makes of a number.
+/// Words of a line that are longer than the remains of a number.
 fn words(line: &[u8]) -> usize {
     line.split(|byte| !byte.is_ascii_alphabetic()).filter(|word| word.len() >= LEAST_WORD).count()
 }

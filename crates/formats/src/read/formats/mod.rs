@@ -24,20 +24,19 @@ use left_out::LeftOut;
 
 /// A format that can be read.
 pub struct Format {
-    /// Its name for `--as`.
+    /// Name for `--as`.
     pub id: &'static str,
-    /// Its name for people.
+    /// Human-readable name.
     pub title: &'static str,
     /// Whether the first bytes of a file look like it.
     fits: fn(&[u8]) -> bool,
-    /// Whether a line alone, without blanks around it, shows that it has a value of this format.
+    /// Whether a single trimmed line is certain to hold a value of this format.
     has_value: fn(&[u8]) -> bool,
-    /// Reads a file.
     pub(crate) read: fn(&mut Input, &Query) -> Result<Vec<Recording>, InputError>,
 }
 
-/// All formats. The first that fits is taken, so that those with a mark of their own come first, and
-/// a table of anything last.
+/// All formats. The first match is taken, so formats with unambiguous marks come first, and generic
+/// tables last.
 pub const FORMATS: &[Format] = &[
     parquet::FORMAT,
     json::FORMAT,
@@ -57,13 +56,12 @@ pub const FORMATS: &[Format] = &[
     table::FORMAT,
 ];
 
-/// The format of this name.
 pub fn format_of_id(id: &str) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.id == id)
 }
 
-/// The format that the content of a file has, and what is to be taken off its lines; what has columns
-/// with names is a table.
+/// The format of the content, and the prefix to strip from its lines; anything with named columns
+/// is a table.
 pub fn detect(head: &[u8], query: &Query) -> Result<(&'static Format, Prefix), InputError> {
     if let Some(program) = archive_of(head) {
         let text = format!("an archive: unpack it first, with {program}");
@@ -97,39 +95,39 @@ pub fn detect(head: &[u8], query: &Query) -> Result<(&'static Format, Prefix), I
             return Ok((format, prefix));
         }
     }
-    // What the user names is tried, whatever it looks like.
+    // A format named by the user is tried, whatever the content looks like.
     named.map(|format| (format, Prefix::default())).ok_or_else(|| {
         is_text(head).then(|| table::refusal(head, query)).flatten().unwrap_or(InputError::Unknown)
     })
 }
 
-/// What stands in a file from a line on, up to the next part: mostly one recording.
+/// The text from a line up to the next part: usually one recording.
 struct Part {
     first_line: u64,
     recordings: Vec<Recording>,
-    /// What could not be read, of a part that gave no recording.
+    /// What could not be read, if the part has no recording.
     left: LeftOut,
 }
 
 impl Part {
-    /// The part of one recording.
+    /// A part with one recording.
     fn one(first_line: u64, recording: Recording) -> Part {
         Part { first_line, recordings: vec![recording], left: LeftOut::default() }
     }
 
-    /// The part of several recordings, each of which tells what could not be read.
+    /// A part with several recordings, each of which reports what could not be read.
     fn of(first_line: u64, recordings: Vec<Recording>, left: LeftOut) -> Part {
         let left = if recordings.is_empty() { left } else { LeftOut::default() };
         Part { first_line, recordings, left }
     }
 
-    /// The part of which no latency could be read.
+    /// A part without any readable latency.
     fn none(first_line: u64, left: LeftOut) -> Part {
         Part { first_line, recordings: Vec::new(), left }
     }
 }
 
-/// A file with more recordings is no log of a person.
+/// More recordings than any user's log has.
 const MOST_RECORDINGS: usize = 1_000;
 
 /// Refuses a file that has too many parts at this line.
@@ -141,12 +139,12 @@ fn check_number(parts: &[Part], line: u64) -> Result<(), InputError> {
     Err(InputError::Malformed(text))
 }
 
-/// The recordings of all parts; those of a file with several are numbered, and say where they begin.
+/// The recordings of all parts; if there are several, they are numbered and say where they begin.
 fn number_parts(parts: Vec<Part>) -> Vec<Recording> {
     number_parts_of(parts, "First line")
 }
 
-/// The same of a file without lines, and what its parts begin with.
+/// The same for a file without lines; `begin` names what its parts begin with.
 fn number_parts_of(mut parts: Vec<Part>, begin: &'static str) -> Vec<Recording> {
     tell_neighbours(&mut parts);
     let is_one = parts.len() < 2;
@@ -166,8 +164,7 @@ fn number_parts_of(mut parts: Vec<Part>, begin: &'static str) -> Vec<Recording> 
     numbered.collect()
 }
 
-/// Takes out the parts without a recording; what they have lost is told by the one before them, or the
-/// one behind.
+/// Removes the parts without a recording; the part before, or else after, reports what they lost.
 fn tell_neighbours(parts: &mut Vec<Part>) {
     let has_recording = |part: &Part| !part.recordings.is_empty();
     for at in 0..parts.len() {
@@ -176,7 +173,7 @@ fn tell_neighbours(parts: &mut Vec<Part>) {
         let heir = before.or_else(|| parts.iter().position(has_recording));
         match heir.and_then(|heir| parts[heir].recordings.last_mut()) {
             Some(recording) => left.report("lines", recording),
-            // Without any latency, what was lost says why.
+            // Without any latency, what was lost explains it.
             None => {
                 let mut without_latency = Recording::default();
                 left.report("lines", &mut without_latency);
@@ -187,8 +184,8 @@ fn tell_neighbours(parts: &mut Vec<Part>) {
     parts.retain(has_recording);
 }
 
-/// Whether a line has a value of any format, also as a comment: what another reader does not know is
-/// not without a value therefore.
+/// Whether a line has a value of any format, including as a comment: a line that this reader does
+/// not know may still hold a value.
 fn is_line_of_tool(line: &[u8]) -> bool {
     let is_mark = |byte: &u8| byte.is_ascii_whitespace() || b"#-/;".contains(byte);
     let behind = line.iter().position(|byte| !is_mark(byte)).unwrap_or(line.len());
@@ -196,24 +193,23 @@ fn is_line_of_tool(line: &[u8]) -> bool {
     texts.iter().any(|text| FORMATS.iter().any(|format| (format.has_value)(text)))
 }
 
-/// No line alone shows that it is of this format.
+/// For formats of which no single line is characteristic.
 fn has_none(_: &[u8]) -> bool {
     false
 }
 
-/// Lines of the head of a file, without blanks around them; the last may be cut off.
+/// The trimmed lines of the head of a file; the last may be cut.
 fn head_lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
     head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii)
 }
 
-/// Whether the bytes are text: what is none has many control characters. A serial line or a crash may
-/// have put zeros into it.
+/// Whether the bytes are text: binary data has many control characters. A serial line or a crash
+/// may have added zeros.
 fn is_text(head: &[u8]) -> bool {
     let strange = |byte: &&u8| matches!(**byte, 0..=8 | 14..=26 | 28..=31);
     head.iter().filter(strange).count() * 50 <= head.len()
 }
 
-/// Whether this text is in these bytes.
 fn contains(bytes: &[u8], text: &str) -> bool {
     memchr::memmem::find(bytes, text.as_bytes()).is_some()
 }

@@ -1,4 +1,4 @@
-//! What oslat prints: a column of counts for each CPU, whose last row has everything from there on.
+//! Output of oslat: a column of counts for each CPU, whose last row has everything above.
 
 use super::left_out::{LeftOut, is_other_text};
 use super::{Format, Part, check_number, contains, head_lines, is_text, number_parts};
@@ -15,7 +15,7 @@ pub const FORMAT: Format = Format { id: "oslat", title: "oslat", fits, has_value
 /// oslat counts in microseconds, unless its buckets are narrower.
 const UNIT: i64 = 1_000;
 
-/// Statements about the run that are no figures, with what stands before their values.
+/// Statements other than figures, as the text before their values.
 const FACTS: [&str; 7] = [
     "Thread priority",
     "CPU list",
@@ -25,18 +25,18 @@ const FACTS: [&str; 7] = [
     "Preheat cores",
     "Version",
 ];
-/// What oslat says while it runs.
+/// Messages of oslat while it runs.
 const REMARKS: [&str; 6] =
     ["Pre-heat for ", "Test starts", "Test completed", "Stopping the test", "INFO", "WARN"];
 /// The lines below the rows, the first three with latencies.
 const FOOTER: [&str; 5] = ["Minimum", "Average", "Maximum", "Max-Min", "Duration"];
-/// A run that is shorter than this share of what was asked for was cut short.
+/// A run shorter than this share of the requested time was cut short.
 const LEAST_SHARE: f64 = 0.9;
 /// More threads than any machine has CPUs.
 const MOST_THREADS: usize = 8192;
 
-/// Where the buckets of oslat lie. Each is named after the longest gap that it counts, and oslat rounds gaps up to
-/// its unit: the bucket of 5 us that is named 10 counts gaps of 6 to 10 us.
+/// Position of oslat's buckets. Each is named after the longest gap that it counts, and oslat
+/// rounds gaps up to its unit: the 5 us wide bucket named 10 counts gaps of 6 to 10 us.
 pub struct Buckets {
     /// The unit of oslat: a nanosecond if the names have decimals.
     pub unit_ns: i64,
@@ -45,8 +45,8 @@ pub struct Buckets {
 }
 
 impl Buckets {
-    /// The buckets with these names, in nanoseconds, behind what option `-B` takes off; the width is the
-    /// largest that fits all names, unless the command line says it.
+    /// The buckets with these names, in nanoseconds, after the bias that option `-B` subtracts; the
+    /// width is the largest that fits all names, unless the command line states it.
     pub fn new(names: &[i64], in_ns: bool, bias_ns: i64, asked_ns: Option<i64>) -> Buckets {
         let unit_ns = if in_ns { 1 } else { UNIT };
         let common = names.iter().map(|name| name - bias_ns).fold(0, divisor);
@@ -55,20 +55,20 @@ impl Buckets {
         Buckets { unit_ns, width_ns, start_ns: first + unit_ns }
     }
 
-    /// The number of the bucket of this name.
+    /// The number of the bucket with this name.
     pub fn bin(&self, name_ns: i64) -> Option<u32> {
         let bin = (name_ns + self.unit_ns - self.start_ns) / self.width_ns - 1;
         u32::try_from(bin).ok().filter(|bin| u64::from(*bin) < MOST_BINS)
     }
 
-    /// The scale of so many buckets.
+    /// The scale of `bins` buckets.
     pub fn scale(&self, bins: u32) -> Scale {
         let Buckets { unit_ns, width_ns, start_ns } = *self;
         Scale { start_ns, width_ns, bins, unit_ns, is_limited: true }
     }
 }
 
-/// The largest number that divides both.
+/// Greatest common divisor.
 fn divisor(mut a: i64, mut b: i64) -> i64 {
     while b != 0 {
         (a, b) = (b, a % b);
@@ -78,7 +78,7 @@ fn divisor(mut a: i64, mut b: i64) -> i64 {
 
 /// The name of a bucket, in microseconds, as nanoseconds.
 pub fn name_of(text: &str) -> Option<i64> {
-    // In a table they are filled up with zeros.
+    // In a table they are zero-padded.
     let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     let is_name = text.matches('.').count() < 2 && text.split('.').all(is_digits);
     let name = text.parse().ok().filter(|_| is_name)?;
@@ -104,7 +104,7 @@ struct Table {
     cpus: Vec<u32>,
     /// The name of each bucket, its counts, and whether empty buckets before it were left out.
     rows: Vec<(i64, Vec<u64>, bool)>,
-    /// Whether three points stand before the next row.
+    /// Whether an ellipsis precedes the next row.
     leaves_out: bool,
     last_is_over: bool,
     /// The figures below the rows, in nanoseconds, and where each was read.
@@ -139,7 +139,7 @@ fn read(input: &mut Input, _: &Query) -> Result<Vec<Recording>, InputError> {
     Ok(number_parts(parts))
 }
 
-/// Whether a line that was not understood may be what is left of one with figures.
+/// Whether an unrecognised line may be the remains of one with figures.
 fn may_hold_value(text: &str) -> bool {
     let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
     let marks = ["(us)", "(sec)", "us):", "overflows", " us!", "seconds", "\t "];
@@ -148,7 +148,7 @@ fn may_hold_value(text: &str) -> bool {
     has_digit && (has_mark || !is_other_text(text.as_bytes(), 2))
 }
 
-/// How many CPUs a list like `1,3-5` has; none where it is none.
+/// Number of CPUs in a list like `1,3-5`; `None` if it is not a list.
 fn number_of_cpus(list: &str) -> Option<u64> {
     let count = |part: &str| match part.split_once('-') {
         Some((first, last)) => Some(whole(last)?.checked_sub(whole(first)?)? + 1),
@@ -157,7 +157,7 @@ fn number_of_cpus(list: &str) -> Option<u64> {
     list.split(',').map(count).sum()
 }
 
-/// The cells of a line of figures, behind its name; what stands behind them is one of these.
+/// The cells of a line of figures after its name; the line must end with one of `ends`.
 fn cells<'a>(values: &'a str, ends: &[&str]) -> Option<Vec<&'a str>> {
     let end = ends.iter().find(|end| values.ends_with(**end))?;
     Some(values[..values.len() - end.len()].split_ascii_whitespace().collect())
@@ -170,9 +170,9 @@ impl Table {
         has_data || (text.starts_with("Core:") && !self.cpus.is_empty())
     }
 
-    /// Takes a line; whether it could be read.
+    /// Takes a line; returns whether it could be read.
     fn take(&mut self, text: &str, line: &Line<'_>) -> bool {
-        // The last figure of a line may be cut off, the text behind it only with it.
+        // The last figure of a line may be cut, but not if the text after it is there.
         let is_whole = line.is_whole || text.ends_with(')');
         if let Some((name, values)) = text.split_once(':').filter(|_| is_whole)
             && let Some(was_read) = self.take_named(name.trim(), values.trim())
@@ -192,7 +192,7 @@ impl Table {
             || REMARKS.iter().any(|remark| text.starts_with(remark))
     }
 
-    /// Takes a line with a name; none where it is none of the names.
+    /// Takes a line with a name; `None` if the name is unknown.
     fn take_named(&mut self, name: &str, values: &str) -> Option<bool> {
         if let Some(bucket) = name.strip_suffix("(us)") {
             return Some(self.take_row(bucket.trim(), values));
@@ -257,7 +257,7 @@ impl Table {
         was_read
     }
 
-    /// Takes `Global bias set to 2 (us)`, which is not in the counts.
+    /// Takes `Global bias set to 2 (us)`, which is subtracted from the counted gaps.
     fn take_bias(&mut self, text: &str) -> bool {
         let bias = text.strip_prefix("Global bias set to ");
         let Some(bias) = bias.and_then(|rest| name_of(rest.strip_suffix(" (us)")?)) else {
@@ -351,7 +351,7 @@ impl Table {
         Some(())
     }
 
-    /// Says which rows and lines are not there.
+    /// Reports missing rows and lines.
     fn report_absent(&self, buckets: &Buckets, recording: &mut Recording) {
         let first = self.bias + buckets.width_ns;
         let first = self.rows.first().filter(|row| !row.2 && row.0 != first);
@@ -381,7 +381,7 @@ impl Table {
         }
     }
 
-    /// Compares how long each CPU was watched with the others, and with what was asked for.
+    /// Compares the watched time of each CPU with the others, and with the requested time.
     fn compare_durations(&self, recording: &mut Recording) {
         let [.., Some(durations)] = &self.footer else { return };
         let longest = durations.iter().copied().fold(0.0, f64::max);

@@ -23,7 +23,7 @@ pub const FORMAT: Format = Format {
 const UNIT: i64 = 1_000;
 /// More pairs than any machine has CPUs.
 const MOST_PAIRS: usize = 8192;
-/// The width of the figures, which are filled up with blanks in front.
+/// Width of the figures, which are right-aligned.
 const WIDTH: usize = 4;
 
 fn fits(head: &[u8]) -> bool {
@@ -49,7 +49,7 @@ struct Threads {
     cycles: u64,
 }
 
-/// A line of figures: `#1 -> #0, Min    3, Cur    3, Avg    3, Max   39`.
+/// A line of figures: `#1 -> #0, Min 3, Cur 3, Avg 3, Max 39`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Figures {
     sender: u64,
@@ -60,7 +60,7 @@ struct Figures {
 }
 
 impl Threads {
-    /// Reads the line whole.
+    /// The whole line must match.
     fn of_line(line: &Line<'_>) -> Option<Threads> {
         let mut cursor = Cursor::new(line.bytes);
         let receiver = number_behind(&mut cursor, b"#")?;
@@ -89,14 +89,14 @@ impl Threads {
         })
     }
 
-    /// Whether a later line may be of the same threads.
+    /// Whether a later line may be from the same threads.
     fn go_on_as(&self, later: &Threads) -> bool {
         self.processes == later.processes && self.cycles <= later.cycles
     }
 }
 
 impl Figures {
-    /// Reads the line whole.
+    /// The whole line must match.
     fn of_line(line: &Line<'_>) -> Option<Figures> {
         let mut cursor = Cursor::new(line.bytes);
         let sender = number_behind(&mut cursor, b"#")?;
@@ -122,7 +122,7 @@ impl Figures {
         })
     }
 
-    /// Whether a later line may be of the same threads: extremes only grow.
+    /// Whether a later line may be from the same threads: extremes only grow.
     fn go_on_as(&self, later: &Figures) -> bool {
         later.min <= self.min && later.max >= self.max
     }
@@ -133,20 +133,20 @@ fn number_behind(cursor: &mut Cursor<'_>, text: &[u8]) -> Option<u64> {
     cursor.unsigned().filter(|number| *number < 1 << 40)
 }
 
-/// The CPU of a thread; -1 where it may run on any.
+/// The CPU of a thread; -1 if it may run on any.
 fn cpu(cursor: &mut Cursor<'_>) -> Option<Option<u32>> {
     cursor.take(b", CPU").then_some(())?;
     let cpu = cursor.signed()?;
     Some(u32::try_from(cpu).ok())
 }
 
-/// The pairs of one run, as they were drawn last.
+/// The pairs of one run, as last drawn.
 #[derive(Default)]
 struct Screen {
     first_line: u64,
     threads: BTreeMap<u64, Threads>,
     figures: BTreeMap<u64, Figures>,
-    /// The line of the first figures of the last screen.
+    /// Line number of each sender's last figures.
     last_drawn: BTreeMap<u64, u64>,
     lost: LostOnScreen,
     left: LeftOut,
@@ -172,7 +172,7 @@ fn read(input: &mut Input, _: &Query) -> Result<Vec<Recording>, InputError> {
     Ok(number_parts(parts))
 }
 
-/// Whether a line that was not understood may be what is left of one with figures.
+/// Whether an unrecognised line may be the remains of one with figures.
 fn may_hold_value(line: &[u8]) -> bool {
     let has_digit = line.iter().any(u8::is_ascii_digit);
     let marks = ["->", "Min", "Max", "Cur", "Avg", "Cycles", ": ID"];
@@ -182,7 +182,7 @@ fn may_hold_value(line: &[u8]) -> bool {
 }
 
 impl Screen {
-    /// Whether a line is the first of another run.
+    /// Whether a line starts another run.
     fn ends_before(&self, threads: Option<&Threads>, figures: Option<&Figures>) -> bool {
         let known = threads.and_then(|one| Some((self.threads.get(&one.sender)?, one)));
         let drawn = figures.and_then(|one| Some((self.figures.get(&one.sender)?, one)));
@@ -206,7 +206,7 @@ impl Screen {
     }
 
     fn part(mut self) -> Part {
-        // The lines of threads stand before those of their figures, as many as these.
+        // Thread lines precede an equal number of figure lines.
         let first = self.last_drawn.values().min().copied().unwrap_or(0);
         let replaced_before =
             first.saturating_sub(self.threads.len().max(self.figures.len()) as u64);
@@ -232,7 +232,8 @@ impl Screen {
             let (all, without) = (self.figures.len(), self.figures.len() - counted);
             recording.lacks(format!("{without} of {all} pairs have no number of cycles"));
         }
-        // The tools sleep between two cycles, so that only threads with the same pause have as many.
+        // The tools sleep between cycles, so only threads with the same pause have equal numbers of
+        // cycles.
         let mut intervals = self.threads.values().map(|one| one.interval);
         let first = intervals.next();
         if intervals.all(|interval| Some(interval) == first) {
@@ -246,7 +247,7 @@ impl Screen {
     fn add(&self, threads: Option<&Threads>, figures: &Figures, recording: &mut Recording) {
         let time = |value: u64| value as i64 * UNIT;
         let stated = StatedFigures {
-            // The number of latencies stands on another line, which may be missing.
+            // The number of latencies is on another line, which may be missing.
             count: Some(threads.map_or(1, |threads| threads.cycles)),
             min_ns: Some(time(figures.min)),
             mean_ns: Some(time(figures.mean) as f64),

@@ -1,5 +1,5 @@
-//! The summary.xml of rteval: for each core the statistics and the histogram of cyclictest or
-//! timerlat. The element `system` is the sum of all cores; it must agree.
+//! The summary.xml of rteval: statistics and histogram of cyclictest or timerlat for each core. The
+//! element `system` is the sum of all cores; it must agree.
 
 use super::left_out::{LeftOut, is_other_text};
 use super::{Format, Part, check_number, contains, head_lines, is_text, number_parts};
@@ -18,9 +18,9 @@ pub const FORMAT: Format = Format { id: "rteval", title: "rteval summary", fits,
 
 /// It counts in microseconds.
 const UNIT: i64 = 1_000;
-/// A longer text between two tags is none of a recording.
+/// Longest text between two tags of a recording.
 const LONGEST_PART: u64 = 1 << 20;
-/// Elements of a core that hold nothing which is not in its histogram.
+/// Elements of a core that can be derived from its histogram.
 const DERIVED: [&str; 7] = [
     "statistics",
     "histogram",
@@ -34,7 +34,7 @@ const DERIVED: [&str; 7] = [
 const FIGURES: [&str; 5] = ["samples", "minimum", "maximum", "mean", "bucket"];
 
 fn fits(head: &[u8]) -> bool {
-    // The kernel puts its levels before lines, as `<6>`.
+    // The kernel prefixes lines with their level, as `<6>`.
     let is_tag = |tag: &[u8]| tag[0] == b'<' && !tag.get(1).is_some_and(u8::is_ascii_digit);
     let mut tags =
         head_lines(head).map(<[u8]>::trim_ascii_start).filter(|line| line.contains(&b'<'));
@@ -51,7 +51,7 @@ struct Core {
     is_system: bool,
     cpu: Option<u32>,
     priority: Option<String>,
-    /// How many cores the sum is of.
+    /// Number of cores in the sum.
     cores: Option<u64>,
     bins: Bins,
     last_bin: Option<u64>,
@@ -123,7 +123,7 @@ fn read(input: &mut Input, _: &Query) -> Result<Vec<Recording>, InputError> {
     Ok(number_parts(parts))
 }
 
-/// Passes over what stands in front of the document or behind it, from this line on.
+/// Skips text before or after the document, from this line on.
 fn pass_over(text: &[u8], first_line: u64, left: &mut LeftOut) {
     for (number, bytes) in (first_line..).zip(text.split(|byte| *byte == b'\n')) {
         if !bytes.trim_ascii().is_empty() {
@@ -138,7 +138,6 @@ fn name_of(tag: &str) -> &str {
     tag.split_ascii_whitespace().next().unwrap_or_default()
 }
 
-/// The value of an attribute.
 fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
     let (_, rest) = tag.split_once(&format!(" {name}="))?;
     let quote = rest.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
@@ -146,14 +145,14 @@ fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
     Some(value)
 }
 
-/// A text without the escapes of XML.
+/// A text with XML entities resolved.
 fn plain(text: &str) -> String {
     let pairs = [("&quot;", "\""), ("&lt;", "<"), ("&gt;", ">"), ("&apos;", "'"), ("&amp;", "&")];
     pairs.iter().fold(text.to_string(), |text, (from, to)| text.replace(from, to))
 }
 
 impl Summary {
-    /// Takes an element with the text behind its tag; whether nothing of a core was lost.
+    /// Takes an element with the text after its tag; returns whether nothing of a core was lost.
     fn open(&mut self, tag: &str, content: &str) -> bool {
         let name = name_of(tag);
         let machine = &mut self.head.machine;
@@ -290,7 +289,7 @@ impl Summary {
 }
 
 impl Core {
-    /// Takes a bin; they come in rising order.
+    /// Takes a bin; they are ascending.
     fn take_bucket(&mut self, tag: &str) -> bool {
         let number = |name: &str| attribute(tag, name).and_then(whole);
         let bin = number("index")
@@ -342,7 +341,7 @@ fn add_core(mut core: Core, drops_overflow: bool, recording: &mut Recording) {
         let bins = core.last_bin.unwrap_or(0) as u32 + 1;
         let scale =
             Scale { start_ns: 0, width_ns: UNIT, bins, unit_ns: UNIT, is_limited: drops_overflow };
-        // Where it drops what lies beyond, its maximum is that of the rest.
+        // If it drops overflows, its maximum is that of the rest.
         let max_ns = core.stated.max_ns.filter(|_| !drops_overflow);
         let stated = StatedFigures { max_ns, ..core.stated };
         let StatedFigures { binned, min_ns, max_ns, mean_ns, .. } = core.stated;

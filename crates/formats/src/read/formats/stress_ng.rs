@@ -1,4 +1,5 @@
-//! What `stress-ng --cyclic` prints: figures, and with `--cyclic-dist` a histogram of 250 bins at most.
+//! Output of `stress-ng --cyclic`: figures, and with `--cyclic-dist` a histogram of at most 250
+//! bins.
 
 use super::left_out::{LeftOut, is_other_text};
 use super::{Format, Part, check_number, contains, head_lines, is_text, number_parts};
@@ -20,7 +21,8 @@ pub const FORMAT: Format =
 const MOST_INSTANCES: usize = 8192;
 /// More percentiles than it prints.
 const MOST_PERCENTILES: usize = 50;
-/// Versions without the option `--cyclic-samples` keep so many, and do not say that they drop others.
+/// Versions without the option `--cyclic-samples` keep this many latencies and silently drop
+/// others.
 const KEPT_SILENTLY: u64 = 10_000;
 /// Lines of stress-ng that do not begin with the name of the stressor.
 const REMARKS: [&str; 14] = [
@@ -39,9 +41,9 @@ const REMARKS: [&str; 14] = [
     "for a ",
     "disabled ",
 ];
-/// Lines of stress-ng that are no results of the stressor, although they may name it.
+/// Lines of stress-ng that are not results, although they may name the stressor.
 const DEBUGGING: [&str; 3] = ["stress-ng: metrc:", "stress-ng: dbg:", "stress-ng: debug:"];
-/// Lines of the stressor that say nothing of its latencies.
+/// Lines of the stressor that say nothing about its latencies.
 const OWN_REMARKS: [&str; 5] = [
     "latency percentiles:",
     "latency (ns)",
@@ -65,7 +67,7 @@ struct Instance {
     stated: StatedFigures,
     policy: String,
     width: i64,
-    /// Bins that are printed, and bins up to the largest latency.
+    /// Number of printed bins, and of bins up to the largest latency.
     bins: Option<(u64, u64)>,
     rows: Vec<(u64, u64)>,
     /// Whether all further bins are empty.
@@ -79,7 +81,7 @@ struct Instance {
 struct Log {
     first_line: u64,
     instances: BTreeMap<String, Instance>,
-    /// How many instances were started.
+    /// Number of started instances.
     started: Option<u64>,
     left: LeftOut,
 }
@@ -103,7 +105,7 @@ fn read(input: &mut Input, _: &Query) -> Result<Vec<Recording>, InputError> {
     Ok(number_parts(parts))
 }
 
-/// What stands before the stressor's own words, and these.
+/// The log prefix, and the stressor's own words.
 fn split(text: &str) -> Option<(&str, &str)> {
     let (head, said) = text.split_once("cyclic:")?;
     let is_own = head.is_empty() || head.ends_with(' ');
@@ -116,14 +118,14 @@ fn started(text: &str) -> Option<u64> {
     hogs.split(", ").find_map(|hog| whole(hog.trim().strip_suffix(" cyclic")?))
 }
 
-/// The number of the process in `stress-ng: info:  [29270] `, which tells instances apart.
+/// The process id in `stress-ng: info: [29270] `, which identifies an instance.
 fn process(head: &str) -> String {
     head.split(['[', ']']).nth(1).unwrap_or_default().to_string()
 }
 
-/// Whether a line that was not understood may be what is left of one with figures.
+/// Whether an unrecognised line may be the remains of one with figures.
 fn may_hold_value(text: &str) -> bool {
-    // The number of the process is none.
+    // Ignore the process id.
     let said = text.split_once("] ").map_or(text, |it| it.1);
     let has_digit = |cell: &&str| cell.bytes().any(|byte| byte.is_ascii_digit());
     let is_figure = |cell: &&str| has_digit(cell) && !cell.as_bytes()[0].is_ascii_alphabetic();
@@ -134,7 +136,7 @@ fn may_hold_value(text: &str) -> bool {
 }
 
 impl Log {
-    /// Whether this line is the first of another run.
+    /// Whether this line starts another run.
     fn ends_before(&self, text: &str) -> bool {
         if self.instances.is_empty() {
             return false;
@@ -148,7 +150,7 @@ impl Log {
         is_begin || says_again().is_some()
     }
 
-    /// Takes a line; whether it could be read.
+    /// Takes a line; returns whether it could be read.
     fn take(&mut self, text: &str, line: &Line<'_>) -> bool {
         if DEBUGGING.iter().any(|name| text.starts_with(name)) {
             return true;
@@ -157,7 +159,7 @@ impl Log {
             self.started = started(text).or(self.started);
             return Log::is_remark(text);
         };
-        // The last figure of a line may be cut off, the words behind it only with it.
+        // The last figure of a line may be cut, but not if the words after it are there.
         let is_whole =
             line.is_whole || ["samples", " ns", ":", ")"].iter().any(|it| said.ends_with(it));
         let process = process(head);
@@ -193,13 +195,13 @@ impl Log {
 }
 
 impl Instance {
-    /// Whether it has any figure: each process has its remarks.
+    /// Whether it has any figure; every process prints remarks.
     fn says_any(&self) -> bool {
         let StatedFigures { count, mean_ns, max_ns, .. } = self.stated;
         count.is_some() || mean_ns.is_some() || max_ns.is_some() || !self.rows.is_empty()
     }
 
-    /// Takes what the stressor says; whether it could be read.
+    /// Takes a line of the stressor; returns whether it could be read.
     fn take(&mut self, said: &str) -> bool {
         if OWN_REMARKS.iter().any(|remark| said.starts_with(remark)) {
             return true;
@@ -255,7 +257,7 @@ impl Instance {
         has_room.then(|| self.percentiles.push((share.to_string(), value)))
     }
 
-    /// Takes a row; the rows follow each other without a hole, up to where all are empty.
+    /// Takes a row; rows follow each other without a gap, up to where all are empty.
     fn push(&mut self, row: (u64, u64)) -> Option<()> {
         let width = u64::try_from(self.width).ok().filter(|width| *width > 0)?;
         let due = self.rows.last().map_or(0, |last| last.0 + width);
@@ -315,7 +317,7 @@ impl Instance {
         }
         let thread = recording.series.len();
         let binned = bins.total();
-        // What is missing to all latencies lies beyond the last bin only if all bins are there.
+        // Latencies that the bins lack lie beyond the last bin only if all bins are there.
         let is_limited = all > stated;
         let overflow = self.stated.count.and_then(|count| count.checked_sub(binned));
         let figures = match is_whole {
@@ -335,7 +337,7 @@ impl Instance {
             is_limited: is_limited || !is_whole,
         };
         add_bins(recording, bins, scale, &figures);
-        // The number of bins up to the largest latency says how large it is.
+        // The number of bins up to the largest latency shows how large it is.
         let last = self.stated.max_ns.map(|max| max as u64 / width + 1);
         if let Some(last) = last.filter(|last| self.bins.is_some_and(|bins| bins.1 != *last)) {
             let (stated, counted) = (format!("{all} buckets"), format!("{last} up to its maximum"));

@@ -1,4 +1,4 @@
-//! What the `latency` programs of Xenomai, EVL and RTAI print: a line of figures for each second, and
+//! Output of the `latency` programs of Xenomai, EVL and RTAI: a line of figures per second, and
 //! with `-h` the histograms of Xenomai.
 
 use super::left_out::{LeftOut, is_other_text};
@@ -26,7 +26,7 @@ pub const FORMAT: Format = Format {
 const MICROSECONDS: i64 = 1_000;
 const NANOSECONDS: i64 = 1;
 
-/// What the columns are called that are read.
+/// Names of the columns that are read.
 const COLUMNS: [(&str, Column); 8] = [
     ("lat min", Column::Min),
     ("lat avg", Column::Mean),
@@ -37,7 +37,7 @@ const COLUMNS: [(&str, Column); 8] = [
     ("ovl min", Column::Best),
     ("ovl max", Column::Worst),
 ];
-/// The columns of older versions, where no line names them.
+/// The columns of older versions, which print no names.
 const DEFAULT: [Column; 7] = [
     Column::Min,
     Column::Mean,
@@ -89,7 +89,7 @@ struct Screen {
     min: Option<f64>,
     max: Option<f64>,
     means: f64,
-    /// The largest that a column of all seconds has named.
+    /// The largest latency in a column over all seconds.
     worst: Option<f64>,
     summary: Option<Figures>,
     seconds: Option<u64>,
@@ -123,14 +123,14 @@ fn read(input: &mut Input, _: &Query) -> Result<Vec<Recording>, InputError> {
     Ok(number_parts(parts))
 }
 
-/// Whether a line that was not understood may be what is left of one with figures.
+/// Whether an unrecognised line may be the remains of one with figures.
 fn may_hold_value(line: &Line<'_>) -> bool {
     let has_digit = line.bytes.iter().any(u8::is_ascii_digit);
     let is_rest = line.bytes.starts_with(b"RTD") || line.bytes.starts_with(b"RTS");
     is_rest || (has_digit && (line.bytes.contains(&b'|') || !is_other_text(line.bytes, 1)))
 }
 
-/// The cells of a line; behind its last rule there is none.
+/// The cells of a line; there is none after its last rule.
 fn cells(text: &str) -> Vec<&str> {
     text.strip_suffix('|').unwrap_or(text).split('|').map(str::trim).collect()
 }
@@ -158,13 +158,13 @@ impl Screen {
         }
     }
 
-    /// The screen of the run that follows; what its lines do not repeat stays.
+    /// The screen of the next run; what its lines do not repeat carries over.
     fn successor(&self, first_line: u64) -> Screen {
         let (unit, is_rtai, columns) = (self.unit, self.is_rtai, self.columns.clone());
         Screen { unit, is_rtai, columns, ..Screen::new(first_line) }
     }
 
-    /// Whether this line is the first of another run.
+    /// Whether this line starts another run.
     fn ends_before(&self, text: &str) -> bool {
         if self.lines == 0 && self.summary.is_none() {
             return false;
@@ -189,7 +189,7 @@ impl Screen {
         }
     }
 
-    /// Takes a line; whether it was understood.
+    /// Takes a line; returns whether it was recognised.
     fn take(&mut self, text: &str, is_whole: bool) -> bool {
         let cells = cells(text);
         match cells[0] {
@@ -211,7 +211,7 @@ impl Screen {
                 true
             }
             "HSD" => is_whole && self.take_row(&cells),
-            // The heads and the figures of the histograms, and rules.
+            // The headings and figures of the histograms, and rules.
             "HSH" | "HSS" | "---" => true,
             _ if text.is_empty() => true,
             _ if text.starts_with("== All results in ") => {
@@ -243,7 +243,7 @@ impl Screen {
         }
         let columns = if self.columns.is_empty() { &DEFAULT[..] } else { &self.columns };
         let mut cells: Vec<&str> = cells[1..].to_vec();
-        // The last line has how long it took instead of the extremes of all seconds.
+        // The last line has the duration in place of the extremes of all seconds.
         let has_time = cells.last().is_some_and(|last| last.contains(':'));
         if has_time {
             cells.pop();
@@ -285,7 +285,7 @@ impl Screen {
         self.worst = figures.worst.into_iter().chain(self.worst).reduce(f64::max);
     }
 
-    /// Takes `RTT|  00:00:01  (periodic user-mode task, 10000 us period, priority 99)`.
+    /// Takes `RTT| 00:00:01 (periodic user-mode task, 10000 us period, priority 99)`.
     fn take_head(&mut self, text: &str) {
         for part in text.trim_end_matches([')', '\r', ' ']).split(',').map(str::trim) {
             if let Some(period) = part.strip_suffix(" us period") {
@@ -298,7 +298,7 @@ impl Screen {
         }
     }
 
-    /// Takes `HSD|    avg|         2 -  3 |        10`: of all cycles, not of the extremes.
+    /// Takes `HSD| avg| 2 - 3 | 10`: of all cycles, not of the extremes.
     fn take_row(&mut self, cells: &[&str]) -> bool {
         let [_, which, range, count, ..] = cells else { return false };
         let low = range.split('-').next().and_then(|low| low.trim().parse().ok());
@@ -312,7 +312,7 @@ impl Screen {
         fits
     }
 
-    /// The recording with the line that it begins at; none where there are no figures.
+    /// The recording and the line at which it begins; `None` without figures.
     fn part(self) -> Option<Part> {
         let has_any = self.max.is_some() || self.summary.is_some() || !self.rows.is_empty();
         let first_line = self.first_line;
@@ -356,7 +356,7 @@ impl Screen {
             }
             let scale =
                 Scale { start_ns: 0, width_ns: unit, bins: end, unit_ns: 1, is_limited: false };
-            // The bins do not say where in them a latency lies, but the last line has the mean of all.
+            // Positions within the bins are unknown, but the last line has the mean of all.
             let mean_ns = stated.mean_ns.filter(|_| final_mean.is_some());
             let figures = StatedFigures { count: None, mean_ns, ..stated };
             add_bins(&mut recording, bins, scale, &figures);
@@ -370,7 +370,7 @@ impl Screen {
             recording.note(format!("The tool counted {} overruns.", self.overruns));
             let period = self.period_us.map(|period| Nanos(period as i64 * 1_000));
             let largest = recording.series.iter().map(Series::largest).max();
-            // A release passes only while the thread is late by a period.
+            // An overrun needs a thread that is late by a period.
             if let Some((period, largest)) = period.zip(largest).filter(|(most, max)| max < most) {
                 let stated = format!("{} with a period of {period}", self.overruns);
                 contradiction(
@@ -389,7 +389,7 @@ impl Screen {
         recording
     }
 
-    /// Compares what the lines say of each second with what they say of all.
+    /// Compares the lines of single seconds with the statements about all.
     fn compare(&self, recording: &mut Recording) {
         let time = |value: f64| nanos(value, self.unit).map(Nanos);
         for (about, of_all) in [
@@ -414,13 +414,13 @@ impl Screen {
     }
 }
 
-/// The column of this name, which rules fill up.
+/// The column of this name, without the padding of rules.
 fn column(name: &str) -> Column {
     let name = name.trim_matches(['-', ' ']).trim_end_matches('s');
     COLUMNS.iter().find(|known| known.0 == name).map_or(Column::Other, |known| known.1)
 }
 
-/// A figure with a sign and decimals, and nothing else: no exponents, no words.
+/// A figure with optional sign and decimals, and nothing else: no exponents, no words.
 fn figure(cell: &str) -> Option<f64> {
     let is_plain = cell.bytes().all(|byte| byte.is_ascii_digit() || b"-.,".contains(&byte));
     decimal(cell.as_bytes()).filter(|_| is_plain)

@@ -19,7 +19,7 @@ fn write(source: &Source<'_>, out: &mut (dyn Write + Send)) -> Result<Notes> {
     Ok(notes(source))
 }
 
-/// The samples, unless the histogram is asked for or there are none.
+/// The samples, unless the histogram is requested or there are none.
 pub fn samples_of<'a>(source: &'a Source<'_>) -> Result<Option<Rows<'a, SampleBlock>>> {
     if source.query.table == Some(Table::Histogram) {
         return Ok(None);
@@ -34,7 +34,7 @@ pub fn samples_of<'a>(source: &'a Source<'_>) -> Result<Option<Rows<'a, SampleBl
     }
 }
 
-/// What neither table says.
+/// What neither table shows.
 pub fn notes(source: &Source<'_>) -> Notes {
     let mut notes = Notes::new();
     let lost = source.run.losses.samples;
@@ -47,7 +47,7 @@ pub fn notes(source: &Source<'_>) -> Notes {
     notes
 }
 
-/// The threads with their CPUs.
+/// The CPU of a thread.
 pub fn cpu_of(threads: &[ThreadRun], thread: u32) -> Option<u32> {
     threads.iter().find(|one| one.setup.thread == thread)?.setup.cpu
 }
@@ -72,7 +72,7 @@ fn write_histogram(source: &Source<'_>, out: &mut (dyn Write + Send)) -> Result<
         let (number, cpu) = (thread.setup.thread, thread.setup.cpu);
         let cpu = cpu.map(|cpu| cpu.to_string()).unwrap_or_default();
         for bin in source.rows_of(thread) {
-            // Where nobody knows how late the latest was, the bin has no end.
+            // The bin has no end if the largest latency is unknown.
             let high =
                 if bin.high_ns == Nanos::MAX { String::new() } else { bin.high_ns.0.to_string() };
             writeln!(out, "{number},{cpu},{},{high},{}", bin.low_ns.0, bin.count)?;

@@ -1,6 +1,6 @@
-//! cyclictest: its histogram, which OSADL's and other people's scripts draw, and its JSON. Rows without
-//! a count and totals are printed as up to rt-tests 2.6, because some scripts take the number of a
-//! line for the latency.
+//! cyclictest: its histogram, which OSADL's and other scripts plot, and its JSON. Rows without
+//! counts and totals are printed as up to rt-tests 2.6, because some scripts take the line number
+//! for the latency.
 
 use super::{Format, in_unit};
 use crate::write::buckets::{AllBuckets, Buckets, note_missed};
@@ -19,7 +19,7 @@ pub const HISTOGRAM: Format =
 pub const JSON: Format =
     Format { id: "cyclictest-json", title: "cyclictest JSON", is_binary: false, write: json };
 
-/// The version of rt-tests whose form it is, as its JSON says it.
+/// The version of rt-tests whose form this is, for its JSON.
 const VERSION: &str = "2.40";
 
 fn histogram(source: &Source<'_>, out: &mut (dyn Write + Send)) -> Result<Notes> {
@@ -110,13 +110,13 @@ fn column(thread: &ThreadRun, own: &Buckets, unit: Unit) -> Column {
     }
 }
 
-/// The command line of an imported file, else the one that repeats the run.
+/// The command line of an imported file, or the one that repeats the run.
 pub fn command(source: &Source<'_>) -> String {
     let imported = source.run.asked.method.import().and_then(|one| one.command.clone());
     imported.unwrap_or_else(|| latlab_report::command(&source.run.asked).to_string())
 }
 
-/// When the run began and ended, as e-mails write it.
+/// Start and end of the run, as in e-mail headers.
 fn times(source: &Source<'_>) -> (String, String) {
     let began = source.run.started.parse::<Timestamp>().unwrap_or_default();
     let length = SignedDuration::from_nanos(source.run.measured_ns.0);

@@ -1,5 +1,5 @@
-//! A log of HdrHistogram: one compressed histogram (version 2) of all threads, and with several threads
-//! one for each, which has a tag. Values are nanoseconds.
+//! A log of HdrHistogram: one compressed histogram (version 2) of all threads, and with several
+//! threads one tagged histogram for each. Values are nanoseconds.
 
 use super::Format;
 use crate::write::buckets::note_missed;
@@ -17,10 +17,10 @@ use std::io::Write;
 
 pub const FORMAT: Format = Format { id: "hdr", title: "HdrHistogram log", is_binary: false, write };
 
-/// Marks of a compressed and of an encoded histogram of version 2, with the size of their words.
+/// Cookies of a compressed and of an encoded histogram of version 2, including the word size.
 const COMPRESSED: u32 = 0x1c84_9314;
 const ENCODED: u32 = 0x1c84_9313;
-/// Significant decimal digits: enough that each of latlab's own bins keeps a bucket of its own.
+/// Significant decimal digits: enough for each of latlab's own bins to get a separate bucket.
 const DIGITS: u32 = 4;
 /// Buckets up to the first doubling: the power of two that holds 2 * 10^4.
 const SUB_BUCKET_BITS: u32 = 15;
@@ -62,7 +62,7 @@ fn write(source: &Source<'_>, out: &mut (dyn Write + Send)) -> Result<Notes> {
     Ok(notes)
 }
 
-/// Counts by the index of HdrHistogram.
+/// Counts by HdrHistogram's index.
 #[derive(Default)]
 struct HdrCounts {
     counts: BTreeMap<u64, u64>,
@@ -138,7 +138,7 @@ impl HdrCounts {
         for (&index, &count) in &self.counts {
             match index - next {
                 0 => {}
-                // A negative number stands for so many zeros.
+                // A negative number is a run of zeros.
                 zeros => zigzag(-(zeros as i64), &mut payload),
             }
             zigzag(count as i64, &mut payload);
@@ -164,8 +164,7 @@ impl HdrCounts {
     }
 }
 
-/// The values of a bin: the smallest and the largest latency as they are, the others where the bin
-/// begins.
+/// The values of a bin: the smallest and the largest latency exactly, the others at the lower edge.
 fn values(
     bin: &Bin,
     smallest: Option<Nanos>,
@@ -176,7 +175,7 @@ fn values(
     let mut ends: Vec<u64> = Vec::new();
     ends.extend(largest.filter(within).map(value));
     ends.extend(smallest.filter(within).map(value).filter(|_| bin.count > ends.len() as u64));
-    // Where the first bin has no latency but the smallest, its beginning is none.
+    // In the bin of the smallest latency, the lower edge lies below all latencies.
     let low = smallest.filter(within).map_or(value(bin.low_ns), value);
     let rest = bin.count.saturating_sub(ends.len() as u64);
     let rest = (rest > 0).then_some((low, rest));
@@ -191,7 +190,7 @@ fn index_of(value: u64) -> u64 {
     (u64::from(doublings) << HALF_BITS) + sub_bucket
 }
 
-/// A number in ZigZag and LEB128, nine bytes at most.
+/// A number in ZigZag LEB128, at most nine bytes.
 fn zigzag(value: i64, bytes: &mut Vec<u8>) {
     let mut rest = (value << 1 ^ value >> 63) as u64;
     for _ in 0..8 {

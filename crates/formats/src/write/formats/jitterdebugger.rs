@@ -1,5 +1,5 @@
-//! `results.json` of jitterdebugger, as jitterplot draws it. jitterdebugger itself drops what is longer
-//! than 1 ms from its histogram; here it stays.
+//! `results.json` of jitterdebugger, as jitterplot reads it. jitterdebugger itself drops latencies
+//! above 1 ms from its histogram; here they are kept.
 
 use super::{Format, in_unit};
 use crate::write::buckets::{AllBuckets, note_missed};
@@ -26,7 +26,7 @@ fn write(source: &Source<'_>, out: &mut (dyn Write + Send)) -> Result<Notes> {
         "resolution_in_ns": unit.nanos(),
     });
     write!(out, "{{\n  \"version\": 3,\n  \"sysinfo\": {system},\n  \"cpu\": {{")?;
-    // The key is the number of the thread: jitterplot counts it up from 0.
+    // The key is the thread number: jitterplot counts from 0.
     for (number, (thread, own)) in run.threads.iter().zip(&buckets.threads).enumerate() {
         let comma = if number > 0 { "," } else { "" };
         write!(out, "{comma}\n    \"{number}\": {{\n      \"histogram\": {{")?;

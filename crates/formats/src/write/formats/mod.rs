@@ -17,23 +17,22 @@ use std::io::Write;
 
 /// A format that can be written.
 pub struct Format {
-    /// Its name for `--to`.
+    /// Name for `--to`.
     pub id: &'static str,
-    /// Its name for people.
+    /// Human-readable name.
     pub title: &'static str,
-    /// Whether it is no text, so that no terminal can show it.
+    /// Whether it is binary and must not be written to a terminal.
     pub is_binary: bool,
     write: fn(&Source<'_>, &mut (dyn Write + Send)) -> Result<Notes>,
 }
 
 impl Format {
-    /// Writes a run; gives back what the format could not carry.
+    /// Writes a run; returns what the format could not carry.
     pub fn write(&self, source: &Source<'_>, out: &mut (dyn Write + Send)) -> Result<Notes> {
         (self.write)(source, out)
     }
 }
 
-/// All formats.
 pub const FORMATS: &[Format] = &[
     cyclictest::HISTOGRAM,
     cyclictest::JSON,
@@ -51,12 +50,11 @@ pub const FORMATS: &[Format] = &[
     test_suite::LAVA,
 ];
 
-/// The format of this name.
 pub fn format_of_id(id: &str) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.id == id)
 }
 
-/// Whole times in a unit, towards zero as the tools cut them off.
+/// Whole units of a time, truncated towards zero like the tools do.
 fn in_unit(time: latlab_model::Nanos, unit: crate::write::Unit) -> i64 {
     time.0 / unit.nanos()
 }

@@ -1,5 +1,5 @@
-//! OSADL's "RT Dataset 1.0": the indices of the bins first, then a row for each CPU; the maxima stand
-//! apart, and there is no number of overflows.
+//! OSADL's "RT Dataset 1.0": the bin indices first, then a row for each CPU; the maxima are
+//! separate, and there is no number of overflows.
 
 use super::cyclictest::command;
 use super::{Format, in_unit};
@@ -72,7 +72,7 @@ fn write(source: &Source<'_>, out: &mut (dyn Write + Send)) -> Result<Notes> {
     Ok(notes)
 }
 
-/// The counts of all buckets, empty ones too.
+/// The counts of all buckets, including empty ones.
 fn counts(own: &Buckets, number: u32) -> impl Iterator<Item = u64> {
     let mut rest = own.counts.iter().peekable();
     (0..number).map(move |bucket| rest.next_if(|one| one.0 == bucket).map_or(0, |one| one.1))

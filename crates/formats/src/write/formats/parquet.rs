@@ -1,5 +1,5 @@
-//! Parquet: a row for each latency, or for each bin, with the name of the run, so that the tables of
-//! several runs can be put together.
+//! Parquet: a row for each latency, or for each bin, with the name of the run, so that the tables
+//! of several runs can be concatenated.
 
 use super::Format;
 use super::csv::{cpu_of, notes, samples_of};
@@ -68,7 +68,7 @@ fn write(source: &Source<'_>, out: &mut (dyn Write + Send)) -> Result<Notes> {
     Ok(notes(source))
 }
 
-/// The columns that say whose rows they are.
+/// The columns that identify run and thread.
 struct ThreadColumns {
     run: ByteArray,
     thread: u32,
@@ -154,7 +154,7 @@ fn push<T: DataType>(
     column.close().map_err(failed)
 }
 
-/// What the output said, as far as it was the output.
+/// Unwraps an error of the output, if it was one.
 fn failed(error: ParquetError) -> Error {
     match error {
         ParquetError::External(inner) => match inner.downcast::<std::io::Error>() {

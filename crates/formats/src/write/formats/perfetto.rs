@@ -1,6 +1,7 @@
-//! A trace for Perfetto: the largest latencies as slices, the intervals and the telemetry as counters.
+//! A trace for Perfetto: the largest latencies as slices, the intervals and the telemetry as
+//! counters.
 //!
-//! Times are those of CLOCK_MONOTONIC, so that a trace of the kernel of the same time fits to it.
+//! Times are on CLOCK_MONOTONIC, so that a kernel trace of the same time lines up.
 
 use super::Format;
 use crate::write::perfetto::{Slice, ThreadTracks, Trace, thread_name, time_note};
@@ -90,7 +91,7 @@ fn intervals(source: &Source<'_>, trace: &mut Trace<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Writes the telemetry; gives back how many readings have no value.
+/// Writes the telemetry; returns how many readings have no value.
 fn telemetry(source: &Source<'_>, trace: &mut Trace<'_>) -> Result<u64> {
     let (mut tracks, mut lost): (BTreeMap<(String, String), u64>, _) = (BTreeMap::new(), 0);
     for rows in source.tables.telemetry()?.into_iter().flatten() {

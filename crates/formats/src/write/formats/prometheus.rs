@@ -1,4 +1,4 @@
-//! Prometheus text, as its textfile collector takes it, and OpenMetrics: version 1.0 with classic buckets,
+//! Prometheus text for its textfile collector, and OpenMetrics: version 1.0 with classic buckets,
 //! and the native histograms of its next version, which have a bucket for each 2 %.
 
 use super::Format;
@@ -43,7 +43,7 @@ fn write(source: &Source<'_>, out: &mut (dyn Write + Send), style: Style) -> Res
     Ok(notes)
 }
 
-/// What classic buckets cannot say.
+/// What classic buckets cannot express.
 fn classic_notes(source: &Source<'_>) -> Notes {
     let mut notes = Notes::new();
     let crossing = crossing(source.run, source.bins);
@@ -59,7 +59,7 @@ fn classic_notes(source: &Source<'_>) -> Notes {
     notes
 }
 
-/// What native histograms cannot say.
+/// What native histograms cannot express.
 fn native_notes(source: &Source<'_>) -> Result<Notes> {
     source.require_histogram()?;
     let mut notes = Notes::new();

@@ -1,4 +1,5 @@
-//! The formats of test systems: a test for each thread against the deadline, and one for the verdict.
+//! The formats of test systems: a test of each thread against the deadline, and one for the
+//! verdict.
 
 use super::Format;
 use crate::write::{Notes, Result, Source};

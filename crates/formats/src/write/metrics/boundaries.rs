@@ -3,11 +3,11 @@
 use crate::write::source::rows_of;
 use latlab_model::{Bin, Nanos, Run, ThreadBins};
 
-/// The smallest and the largest boundary of a bucket, which are 1, 2 and 5 in each decade.
+/// The smallest and the largest bucket boundary; there are 1, 2 and 5 in each decade.
 const FIRST: i64 = 1_000;
 const LAST: i64 = 10_000_000_000;
 
-/// The boundaries of the buckets of a run, the deadline among them.
+/// The bucket boundaries of a run, including the deadline.
 pub fn boundaries(run: &Run) -> Vec<Nanos> {
     let decades = std::iter::successors(Some(FIRST), |decade| decade.checked_mul(10));
     let decades = decades.take_while(|decade| *decade <= LAST);

@@ -1,4 +1,4 @@
-//! Runs as metrics: families that the texts of Prometheus and OpenMetrics and its messages are made of.
+//! Runs as metrics: families for the Prometheus and OpenMetrics text formats and for protobuf.
 
 mod boundaries;
 mod native;
@@ -16,13 +16,11 @@ use latlab_model::run::{Summary, ThreadRun, VerdictWord};
 use latlab_model::target::BoardTarget;
 use latlab_model::{Bin, Nanos, Run, Target, ThreadBins};
 
-/// A run whose figures become metrics.
 pub struct MetricsRun<'a> {
-    /// Its document.
     pub run: &'a Run,
     /// Its histograms.
     pub bins: &'a [ThreadBins],
-    /// What tells it from the other runs.
+    /// Identifies it among the other runs.
     pub labels: Vec<Label>,
 }
 
@@ -31,56 +29,44 @@ pub type Label = (&'static str, String);
 
 /// A metric of all runs.
 pub struct Family<'a> {
-    /// Its name.
     pub name: &'static str,
-    /// What it says.
     pub help: String,
-    /// What its samples are.
     pub kind: Kind,
-    /// Its samples.
     pub samples: Vec<Sample<'a>>,
 }
 
-/// What the samples of a family are.
+/// The type of a family.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// Numbers that rise and fall.
     Gauge,
     /// Facts in labels.
     Info,
-    /// A word of several, each with 1 or 0.
+    /// One of several words, each with 1 or 0.
     StateSet,
-    /// Histograms.
     Histogram,
 }
 
-/// A sample.
 pub struct Sample<'a> {
-    /// Its labels.
     pub labels: Vec<Label>,
-    /// Its value.
     pub value: Value<'a>,
 }
 
-/// The value of a sample.
 pub enum Value<'a> {
-    /// A number.
     Number(f64),
     /// The counts of a thread, and the boundaries of classic buckets.
     Counts {
-        /// The bins.
         rows: &'a [Bin],
-        /// The sum of all latencies in seconds; none where not all of them are known.
+        /// The sum of all latencies in seconds; `None` if some are unknown.
         sum: Option<f64>,
-        /// Where the buckets end.
+        /// Upper ends of the buckets.
         boundaries: Vec<Nanos>,
     },
 }
 
-/// A figure of each thread: its name, what it says, and its value.
+/// A figure of each thread: its name, its help text, and its value.
 type Figure = (&'static str, &'static str, fn(&Summary) -> Option<f64>);
 
-/// The figures beside the histogram.
+/// The figures in addition to the histogram.
 const FIGURES: [Figure; 9] = [
     ("latlab_latency_min_seconds", "Smallest latency.", |one| seconds(one.min_ns)),
     ("latlab_latency_mean_seconds", "Mean latency.", |one| one.mean_ns.map(|mean| mean / 1e9)),
@@ -107,13 +93,13 @@ const FIGURES: [Figure; 9] = [
 const HISTOGRAM: &str = "latlab_latency_seconds";
 
 impl MetricsRun<'_> {
-    /// Labels of a board and a scenario, of which a server tells the newest run.
+    /// Labels of a board and a scenario; a server exports their newest run.
     pub fn of_board(run: &Run) -> Vec<Label> {
         let machine = &run.machine;
         let own = machine.hostname.as_ref().or(machine.board.as_ref());
         let board = match &run.asked.target {
             Target::Local => own.unwrap_or(&machine.architecture).clone(),
-            // Boards with the same image have the same name for themselves.
+            // Boards with the same image have the same host name.
             Target::Board(board) => place(board),
             other @ (Target::Lab(_) | Target::Labgrid(_)) => match &run.asked.place {
                 Some(place) => place.name.clone(),
@@ -185,7 +171,7 @@ impl MetricsRun<'_> {
     }
 }
 
-/// Where a board is: several may be behind one address, at ports of their own.
+/// Address of a board: several may share a host name and differ by port.
 fn place(board: &BoardTarget) -> String {
     match board.port {
         Some(port) => format!("{}:{port}", board.host),
@@ -193,7 +179,7 @@ fn place(board: &BoardTarget) -> String {
     }
 }
 
-/// All metrics of these runs; the histograms stand last.
+/// All metrics of these runs; the histograms come last.
 pub fn families<'a>(runs: &'a [MetricsRun<'a>]) -> Vec<Family<'a>> {
     let family =
         |name, help: &str, kind, samples| Family { name, help: help.to_string(), kind, samples };
@@ -247,7 +233,7 @@ pub fn families<'a>(runs: &'a [MetricsRun<'a>]) -> Vec<Family<'a>> {
     all
 }
 
-/// The sum of all latencies in seconds; none where not all of them are known.
+/// The sum of all latencies in seconds; `None` if some are unknown.
 pub fn sum_of(run: &Run, thread: &ThreadRun, rows: &[Bin]) -> Option<f64> {
     let is_known = overflow_of(run, thread).is_none() && rows.first()?.low_ns >= Nanos::ZERO;
     let mean = thread.summary.mean_ns.filter(|_| is_known)?;

@@ -8,17 +8,17 @@ pub const SCHEMA: i32 = 5;
 /// Latencies up to this count as zero.
 pub const ZERO_THRESHOLD: f64 = 1e-9;
 
-/// A histogram in such buckets.
+/// A native histogram.
 pub struct Native {
     /// Latencies of zero, or below.
     pub zero: u64,
-    /// Latencies of unknown length, which count where the bins end.
+    /// Latencies of unknown length, counted at the end of the bins.
     pub unbounded: u64,
     counts: BTreeMap<i32, u64>,
 }
 
 impl Native {
-    /// Of the bins of a thread, each counted where its middle is.
+    /// From the bins of a thread, each counted at its middle.
     pub fn new(rows: &[Bin]) -> Native {
         let mut native = Native { zero: 0, unbounded: 0, counts: BTreeMap::new() };
         for bin in rows {
@@ -44,8 +44,8 @@ impl Native {
         self.zero + self.counts.values().sum::<u64>()
     }
 
-    /// Buckets with a count as spans, each with its distance to the one before and its length, and the
-    /// difference of each count to the one before.
+    /// Non-empty buckets as spans, each with its distance from the previous one and its length, and
+    /// the difference of each count from the previous one.
     pub fn spans(&self) -> (Vec<(i32, u32)>, Vec<i64>) {
         let (mut spans, mut deltas): (Vec<(i32, u32)>, Vec<i64>) = (Vec::new(), Vec::new());
         let (mut end, mut before) = (0, 0);
@@ -72,7 +72,7 @@ mod tests {
             [bin(-5, 0, 2), bin(500_000_000, 500_000_002, 3), bin(999_000_000, 1_001_000_000, 4)];
         let native = Native::new(&rows);
         assert_eq!((native.zero, native.count()), (2, 9));
-        // 0.500000001 s is in the bucket above 2^-1, 1 s in that which ends there.
+        // 0.500000001 s is in the bucket above 2^-1, 1 s in the one that ends there.
         assert_eq!(native.counts, BTreeMap::from([(-31, 3), (0, 4)]));
         assert_eq!(native.spans(), (vec![(-31, 1), (30, 1)], vec![3, 1]));
     }

@@ -1,4 +1,5 @@
-//! Families as delimited messages `io.prometheus.client.MetricFamily`, which have native histograms.
+//! Families as delimited messages `io.prometheus.client.MetricFamily`, which have native
+//! histograms.
 
 use super::native::{Native, SCHEMA, ZERO_THRESHOLD};
 use super::{Family, Kind, Label, Sample, Value};
@@ -7,7 +8,7 @@ use crate::write::protobuf::ProtoMessage;
 const GAUGE: u64 = 1;
 const HISTOGRAM: u64 = 4;
 
-/// The messages of these families, each behind its length.
+/// The length-delimited messages of these families.
 pub fn messages(families: &[Family<'_>]) -> Vec<u8> {
     families.iter().flat_map(|one| family(one).delimited()).collect()
 }

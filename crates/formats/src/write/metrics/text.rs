@@ -1,12 +1,12 @@
-//! Families as text: of Prometheus, of OpenMetrics, and with the native histograms that OpenMetrics 2.0
-//! proposes.
+//! Families as text: for Prometheus, for OpenMetrics, and with the native histograms proposed for
+//! OpenMetrics 2.0.
 
 use super::native::{Native, SCHEMA};
 use super::{Family, Kind, Label, Sample, Value};
 use latlab_model::{Bin, Nanos};
 use std::fmt::Write;
 
-/// Which of the texts it is.
+/// The text format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Style {
     /// Prometheus text 0.0.4.
@@ -17,7 +17,6 @@ pub enum Style {
     Native,
 }
 
-/// The text of these families.
 pub fn text(families: &[Family<'_>], style: Style) -> String {
     let mut text = String::new();
     for family in families {
@@ -67,7 +66,7 @@ fn sample(text: &mut String, family: &Family<'_>, sample: &Sample<'_>, style: St
     };
 }
 
-/// Classic buckets, each with what is below its boundary.
+/// Classic buckets, each with the count below its boundary.
 fn classic(text: &mut String, name: &str, own: &[Label], rows: &[Bin], boundaries: &[Nanos]) {
     let ends = boundaries.iter().map(|end| (*end, go_float(end.as_secs_f64())));
     for (end, le) in ends.chain([(Nanos::MAX, "+Inf".to_string())]) {
@@ -103,7 +102,7 @@ fn labels(all: &[Label]) -> String {
     format!("{{{}}}", all.iter().map(label).collect::<Vec<_>>().join(","))
 }
 
-/// A number as Go prints it, which OpenMetrics wants of boundaries.
+/// A number as Go prints it, which OpenMetrics requires for boundaries.
 fn go_float(value: f64) -> String {
     let size = value.abs();
     if size != 0.0 && !(1e-4..1e21).contains(&size) {

@@ -1,4 +1,5 @@
-//! What lies beyond the last bin, and within a bin across the deadline: it decides only what is known of it.
+//! Latencies beyond the last bin, and within a bin across the deadline: only what is known of them
+//! may decide.
 
 use super::texts::*;
 use crate::cases::*;

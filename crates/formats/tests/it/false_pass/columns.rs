@@ -1,9 +1,9 @@
-//! What looks like the prefix of a log, and is a column of the file.
+//! Text that looks like a log prefix but is a column of the file.
 
 use super::texts::*;
 use crate::cases::*;
 
-/// What a table states of its largest latency beside the latencies.
+/// What a table states about its largest latency, in addition to the latencies.
 #[test]
 fn a_largest_latency_beside_the_column_counts() {
     check(vec![
@@ -18,7 +18,7 @@ fn a_largest_latency_beside_the_column_counts() {
     ]);
 }
 
-/// What lines around a table state, above it and below.
+/// What lines above and below a table state.
 #[test]
 fn statements_around_a_table_count() {
     for statement in [
@@ -49,7 +49,7 @@ fn statements_around_a_table_count() {
     }
 }
 
-/// What other columns say of their rows.
+/// What other columns say about their rows.
 #[test]
 fn other_columns_of_a_row_count() {
     check(vec![
@@ -118,7 +118,7 @@ fn headings_of_programs() {
     ]);
 }
 
-/// What is refused says why.
+/// Refusals give the reason.
 #[test]
 fn tables_that_are_refused_say_why() {
     for (bytes, why) in [

@@ -1,5 +1,5 @@
-//! Files that were cut: the last value may be a part of the true one, what is behind it is missing, and a
-//! length that the file states is not reached.
+//! Files that were cut: the last value may be a part of the true one, what follows is missing, and
+//! a length stated by the file is not reached.
 
 use super::texts::*;
 use crate::cases::*;
@@ -202,7 +202,7 @@ fn a_length_that_is_stated_and_not_reached() {
     ]);
 }
 
-/// The list of [`packed_files_that_were_cut_or_changed`] as `xz` packs it.
+/// The list of [`packed_files_that_were_cut_or_changed`] compressed by `xz`.
 const XZ: &str = "fd377a585a000004e6d6b4460200210116000000742fe5a3e186ad00675d0036184aeeee9197d15d \
     c373bab15532feda152b9d96cdc49a932d04387033b20c48178785d4bb5986cebc812db5739f2eb8 \
     06e2230dc5cc356655414d79a0996a8d77870796561587f08f147bdbd45f7a8fa548be4e0f9040b8 \
@@ -262,7 +262,7 @@ fn packed_files_that_were_cut_or_changed() {
     check(cases);
 }
 
-/// Where the cut of a packed file is a boundary of lines, nothing but the packing tells it.
+/// If a compressed file is cut at a line boundary, only the compression shows it.
 #[test]
 fn a_packed_file_that_is_cut_between_lines() {
     let lines = "0000007\n".repeat(40_000);

@@ -1,10 +1,10 @@
-//! Damaged lines, and figures that are no numbers: what they held is lost and told, or the maximum is
-//! known from elsewhere.
+//! Damaged lines, and figures that are not numbers: their values are reported as lost, or the
+//! maximum is known from elsewhere.
 
 use super::texts::*;
 use crate::cases::*;
 
-/// Each pair stands for one damage of this text; none of the damaged texts passes.
+/// Each pair is one damage to this text; none of the damaged texts passes.
 pub fn none_passes(
     name: &str,
     command: &'static str,
@@ -17,7 +17,7 @@ pub fn none_passes(
     damages.iter().map(one).collect()
 }
 
-/// The maximum that is damaged is below the deadline of 1 ms, so that no damaged text may fail either.
+/// The damaged maximum is below this deadline, so no damaged text may fail either.
 const LATE: &str = "--deadline 1ms";
 
 #[test]

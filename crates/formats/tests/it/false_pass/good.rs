@@ -1,4 +1,4 @@
-//! Good outcomes and harmless lines: none of them is refused, nor makes a recording incomplete.
+//! Good results and harmless lines: none of them is refused, or makes a recording incomplete.
 
 use super::texts::*;
 use crate::cases::*;
@@ -7,7 +7,7 @@ use crate::outputs::{OUTPUTS, Output};
 use crate::verdict::*;
 use latlab_model::Nanos;
 
-/// What terminals, shells and test programs put around an output.
+/// What terminals, shells and test programs print around an output.
 const AROUND: &[&str] = &[
     "root@board:~# cyclictest -l100000 -m -q -p90",
     "user@host:~/rt-tests$ sudo ./cyclictest -l 100000 -q",
@@ -42,11 +42,11 @@ const AROUND: &[&str] = &[
     "   ",
 ];
 
-/// The same around a table, which any number may belong to.
+/// The same around a table, where any number might be data.
 const AROUND_TABLE: &[&str] =
     &["root@board:~# cat latencies.csv", "$ cat latencies.csv", "```", "", "   "];
 
-/// The same of lines that stand between others.
+/// The same for lines between others.
 const BETWEEN: &[&str] = &[
     "[   12.345678] usb 1-1: new high-speed USB device number 4 using xhci_hcd",
     "usb 1-1: new device found",
@@ -55,7 +55,7 @@ const BETWEEN: &[&str] = &[
     "",
 ];
 
-/// A line before a text and behind it.
+/// A line before and after a text.
 fn around(text: &str, line: &str) -> Vec<String> {
     vec![format!("{line}\n{text}"), format!("{text}{line}\n")]
 }
@@ -78,7 +78,7 @@ fn messages_between_lines() {
     assert_none_changes(BETWEEN, |output| output.tells_lost_digits, between);
 }
 
-/// Each of these outputs still passes as before with each of these lines.
+/// Each of these outputs still passes with each of these lines.
 fn assert_none_changes(
     lines: &[&str],
     is_meant: impl Fn(&&Output) -> bool,

@@ -1,4 +1,4 @@
-//! What a terminal shows of the keys that end a tool, and lines that are damaged again and again.
+//! What a terminal shows of the keys that end a tool, and lines that are damaged repeatedly.
 
 use super::texts::*;
 use crate::cases::*;

@@ -1,4 +1,4 @@
-//! Outputs of two tools in one file: what one reader does not know is no reason to pass.
+//! Outputs of two tools in one file: what one reader does not recognise must not lead to a pass.
 
 use crate::cases::*;
 use crate::outputs::{OUTPUTS, Output};
@@ -10,8 +10,8 @@ fn largest(output: &Output) -> Nanos {
     judge(&read, Nanos(i64::MAX / 4)).1
 }
 
-/// Fails for each text that passes: those of a good output with a deadline that it keeps, and one that is
-/// late, as they are put together. A text has a name.
+/// Fails for each text that passes, for all pairs of a good output with a deadline that it meets,
+/// and a late one, combined by `together`. A text has a name.
 fn assert_none_passes(together: impl Fn(&Output, &Output) -> Vec<(String, String)>) {
     let all: Vec<(&Output, Nanos)> = OUTPUTS.iter().map(|one| (one, largest(one))).collect();
     let mut failed = Vec::new();
@@ -30,7 +30,7 @@ fn assert_none_passes(together: impl Fn(&Output, &Output) -> Vec<(String, String
     assert!(failed.is_empty(), "{} pairs:\n{}", failed.len(), failed.join("\n"));
 }
 
-/// A file with a good output and one that is late, in each order, passes with none of the formats.
+/// A file with a good output and a late one, in either order, passes with none of the formats.
 #[test]
 fn a_late_output_next_to_a_good_one() {
     assert_none_passes(|good, late| {
@@ -42,7 +42,7 @@ fn a_late_output_next_to_a_good_one() {
     });
 }
 
-/// The same with a line of the shell between them.
+/// The same with a shell command between them.
 #[test]
 fn a_late_output_behind_a_command() {
     assert_none_passes(|good, late| {

@@ -1,5 +1,5 @@
-//! Inputs of which a careless reader makes a false pass, or figures of something else, a file for each
-//! kind. None is a file of anybody; all are what the tools, shells and log collectors make.
+//! Inputs that a careless reader would falsely pass, or misread, one file per kind. None is a real
+//! user's file; all are what the tools, shells and log collectors produce.
 
 mod censored;
 mod columns;

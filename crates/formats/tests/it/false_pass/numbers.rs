@@ -1,8 +1,8 @@
-//! Numbers in any notation: each is read as what it is, or its row is lost and told.
+//! Numbers in any notation: each is read correctly, or its row is reported as lost.
 
 use crate::cases::*;
 
-/// Cells that stand for more than the deadline of 100 us, or for nobody knows what.
+/// Cells that exceed the deadline of 100 us, or have no clear meaning.
 const NONE_PASSES: &[&str] = &[
     "941",
     " 941 ",
@@ -108,7 +108,7 @@ const NONE_PASSES: &[&str] = &[
     "12 %",
 ];
 
-/// Cells of which everybody knows that they are less.
+/// Cells that are clearly less.
 const ALL_PASS: &[(&str, f64)] = &[
     ("12", 12.0),
     (" 12", 12.0),
@@ -130,7 +130,7 @@ const ALL_PASS: &[(&str, f64)] = &[
 
 #[test]
 fn cells_of_a_list() {
-    // Empty lines are none of a list, and a comma parts cells.
+    // A list ignores empty lines, and a comma separates cells.
     let list = |cell: &str| format!("lat_us\n14\n{cell}\n7\n");
     let of = |cell: &&str| case(format!("{cell:?}"), "", "not pass", list(cell));
     check(NONE_PASSES.iter().map(of).collect());
@@ -153,7 +153,7 @@ fn cells_of_a_table() {
     }
 }
 
-/// A first cell decides nothing: what is no number is no heading, and lost.
+/// The first cell decides nothing: one that is not a number is not a heading, and counts as lost.
 #[test]
 fn the_first_cell_of_a_list() {
     let first = |cell: &str| format!("lat_us\n{cell}\n14\n7\n");

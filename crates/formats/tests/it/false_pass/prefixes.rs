@@ -1,5 +1,5 @@
-//! What log collectors, terminals and mail programs put before each line: every format is read behind
-//! it, and it takes nothing off a file that has columns of its own.
+//! What log collectors, terminals and mail programs put before each line: every format is read
+//! after such a prefix, and nothing is stripped from a file with similar columns.
 
 use super::texts::*;
 use crate::cases::*;
@@ -8,7 +8,7 @@ use crate::verdict::*;
 use latlab_formats::read::{InputError, Recording};
 use latlab_model::Nanos;
 
-/// Prefixes that every reader must know; `{n}` is a number that rises with each line.
+/// Prefixes that every reader must know; `{n}` is a number that increases with each line.
 pub const USUAL: &[&str] = &[
     "12:00:{n} ",
     "12:00:{n}  ",
@@ -60,7 +60,7 @@ pub const USUAL: &[&str] = &[
     "INFO: ",
 ];
 
-/// Prefixes that need not be known, and must not lead to anything wrong.
+/// Prefixes that need not be known, but must not cause misreading.
 pub const RARE: &[&str] = &[
     "test\tRun cyclictest\t2024-05-01T12:00:{n}.1234567Z ",
     "<13>1 2024-05-01T12:00:{n}.123Z box svc 88 - - ",
@@ -92,7 +92,7 @@ pub const RARE: &[&str] = &[
     "12.0{n} ",
 ];
 
-/// Lines behind a prefix.
+/// Lines with a prefix.
 pub fn behind(prefix: &str, text: &str) -> String {
     let line = |(n, line): (usize, &str)| {
         let prefix = prefix.replace("{n}", &format!("{:02}", n % 60));
@@ -105,7 +105,7 @@ fn read(output: &Output, text: &str) -> Result<Vec<Recording>, InputError> {
     read_text(text.as_bytes(), &query_of(output.command).0)
 }
 
-/// Counts and maxima of all threads, and whether all is there.
+/// Counts and maxima of all threads, and whether the recording is complete.
 fn figures(read: &Result<Vec<Recording>, InputError>) -> Vec<(u64, Nanos, bool)> {
     let recordings = read.iter().flatten();
     let of = |one: &Recording| {
@@ -142,7 +142,7 @@ fn every_format_is_read_behind_every_usual_prefix() {
     assert!(failed.is_empty(), "{} formats:\n{}", failed.len(), failed.join("\n"));
 }
 
-/// Behind what is no known prefix a file may be refused; what is read of it must be right.
+/// With an unknown prefix a file may be refused; what is read of it must be right.
 #[test]
 fn no_format_is_misread_behind_a_rare_prefix() {
     let mut failed = Vec::new();

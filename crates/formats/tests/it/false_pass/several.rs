@@ -1,10 +1,11 @@
-//! Several recordings in one file: each is one of its own, and one that is shown many times stays one.
+//! Several recordings in one file: each is kept separate, and one that is shown many times stays
+//! one.
 
 use super::texts::*;
 use crate::cases::*;
 use crate::common::fixture;
 
-/// The lines of two threads whose cycles rise, as a screen that is drawn again shows them.
+/// The lines of two threads with increasing cycles, as a redrawn screen shows them.
 fn screens(process: u32, cycles: &[u32], maxima: &[u32]) -> String {
     let screen = |(cycles, max): (&u32, &u32)| {
         POLICY.to_string()
@@ -298,7 +299,7 @@ fn outputs_of_other_tools_after_each_other() {
         ),
         case("Xenomai", "", "fail: 941.5 / 12.5", xenomai_run("941.500") + &xenomai_run("12.500")),
         case(
-            "Xenomai without a heading of its own",
+            "Xenomai without its heading",
             "",
             "fail",
             format!(

@@ -1,5 +1,5 @@
-//! Statements of cyclictest's outputs that disagree: each decides the verdict, and the larger maximum is
-//! the one that counts.
+//! Contradictory statements in cyclictest's outputs: each affects the verdict, and the larger
+//! maximum counts.
 
 use super::texts::*;
 use crate::cases::*;

@@ -1,5 +1,5 @@
-//! Statements of other outputs that disagree: each decides the verdict, and the larger maximum is the one
-//! that counts.
+//! Contradictory statements in other outputs: each affects the verdict, and the larger maximum
+//! counts.
 
 use super::texts::*;
 use crate::cases::*;
@@ -37,7 +37,7 @@ fn figures_of_other_tools() {
             replaced(xenomai, "00:00:03/00:00:03", "01:00:00/01:00:00"),
         ),
         case(
-            "Xenomai's overruns beside a maximum below the period",
+            "Xenomai's overruns with a maximum below the period",
             "",
             "not pass",
             format!("{XENOMAI}{}", super::texts::xenomai("12.500", 3, "12.500")),

@@ -4,7 +4,7 @@ use crate::outputs::OUTPUTS;
 
 /// What cyclictest prints before anything else.
 pub const BANNER: &str = "# /dev/cpu_dma_latency set to 0us\n";
-/// What stands above the lines of threads on its live screen.
+/// The line above the thread lines on its live screen.
 pub const POLICY: &str = "policy: fifo: loadavg: 0.10 0.10 0.10 1/99 100          \n\n";
 
 /// The line of a thread.
@@ -15,13 +15,13 @@ pub fn thread(thread: u32, process: u32, cycles: u32, max: u32) -> String {
     )
 }
 
-/// What `cyclictest -q` prints: the maximum of each thread, of processes with these numbers.
+/// Output of `cyclictest -q`: the maximum of each thread, with process ids from `process` on.
 pub fn summary(process: u32, cycles: u32, maxima: &[u32]) -> String {
     let threads = (0..).zip(maxima).map(|(at, max)| thread(at, process + at, cycles, *max));
     BANNER.to_string() + &threads.collect::<String>()
 }
 
-/// What `cyclictest -h` prints of one thread: rows, and figures that agree with them.
+/// Output of `cyclictest -h` for one thread: rows, and consistent figures.
 pub fn histogram(rows: &[(u32, u32)], over: u32, max: u32) -> String {
     let lines: String = rows.iter().map(|row| format!("{:06} {:06}\n", row.0, row.1)).collect();
     let total: u32 = rows.iter().map(|row| row.1).sum();
@@ -33,7 +33,7 @@ pub fn histogram(rows: &[(u32, u32)], over: u32, max: u32) -> String {
     )
 }
 
-/// Lines of option `-v`: of this thread, from this cycle on.
+/// Lines of option `-v`, for this thread and from this cycle on.
 pub fn samples(thread: u32, from: u32, latencies: &[u32]) -> String {
     let cycles = (from..).zip(latencies);
     cycles.map(|(cycle, latency)| format!("{thread:8}:{cycle:8}:{latency:8}\n")).collect()
@@ -53,12 +53,12 @@ pub fn xenomai(max: &str, overruns: u32, worst: &str) -> String {
     )
 }
 
-/// The output of this name.
+/// The output with this name.
 pub fn output(name: &str) -> &'static str {
     OUTPUTS.iter().find(|one| one.name == name).unwrap().text
 }
 
-/// The text with the first of these replaced.
+/// The text with the first occurrence of `from` replaced.
 pub fn replaced(text: &str, from: &str, to: &str) -> String {
     assert!(text.contains(from), "{from:?} is not in {text:?}");
     text.replacen(from, to, 1)

@@ -1,5 +1,5 @@
-//! Other tools' tables: a format is recognised by what only it has; what is none of the known ones is
-//! refused, and never read as the one that it looks like.
+//! Tables of other tools: a format is recognised by what only it has; unknown ones are refused, and
+//! never read as a format that they resemble.
 
 use super::texts::*;
 use crate::cases::*;
@@ -47,7 +47,7 @@ fn tables_that_look_like_xenomais() {
              RTD|           0|        1000|        1000\nRTD|           1|        1000|        1000\n",
         ),
         case(
-            "columns that nobody knows",
+            "unknown columns",
             "",
             "refused or not pass",
             "RTT|  00:00:01  (periodic user-mode task, 100 us period, priority 99)\n\

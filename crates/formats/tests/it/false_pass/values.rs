@@ -1,4 +1,4 @@
-//! Numbers that are no latencies, and latencies in any notation in lines of the tools.
+//! Numbers that are not latencies, and latencies in any notation in lines of the tools.
 
 use super::texts::*;
 use crate::cases::*;

@@ -8,9 +8,9 @@ use latlab_model::trend::Build;
 use latlab_stats::trend_of_builds;
 
 const CARE: f64 = 0.05;
-/// Builds of a series that is read once.
+/// Length of a series that is read once.
 const BUILDS: usize = 30;
-/// A series is read from this many builds on, to that many.
+/// A nightly series is read at each of these lengths.
 const NIGHTS: std::ops::RangeInclusive<usize> = 10..=60;
 
 /// How the builds of a series differ, as logarithms.
@@ -94,7 +94,8 @@ fn word(logs: &[f64]) -> ComparisonWord {
     trend_of_builds(builds, Metric::P99_9, CARE).word
 }
 
-/// How often a look is right: at a series without a step, and at series whose newest builds are bad.
+/// How often one look is right: at a series without a step, and at a series whose newest builds are
+/// bad.
 pub fn looks(series: &Series, cases: usize) -> Vec<Score> {
     let score = |statement| Score::new(series.name, statement, series.held_out);
     let statements = [
@@ -120,7 +121,7 @@ pub fn looks(series: &Series, cases: usize) -> Vec<Score> {
     scores
 }
 
-/// How often a series without a step is never said to have regressed, read every night.
+/// How often a series without a step is never reported as regressed, read every night.
 pub fn nights(series: &Series, cases: usize) -> Vec<Score> {
     let statement = "trend, 51 nights without a step: never REGRESSED";
     let mut score = Score::new(series.name, statement, series.held_out);

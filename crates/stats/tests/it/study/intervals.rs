@@ -1,28 +1,28 @@
-//! Intervals of quantiles of machines whose latencies depend on each other in many ways.
+//! Quantile intervals of machines whose latencies depend on each other in many ways.
 
 use super::random::Random;
 use super::score::Score;
 use latlab_model::{Bin, Nanos};
 use latlab_stats::{Durations, SliceDependence, dependences, quantile_interval, slice_dependence};
 
-/// Latencies of a second, and seconds of a run.
+/// Latencies per second, and seconds per run.
 const RATE: usize = 1_000;
 const SECONDS: usize = 200;
 const SLICES: usize = 100;
-/// Latencies that the true quantiles are taken of, each of a machine of its own.
+/// Independent latencies from which the true quantiles are taken.
 const TRUTH: usize = 2_000_000;
-/// Parts per million of the quantiles, with their statements.
+/// Quantiles in parts per million, with their statements.
 const QUANTILES: [(u32, &str); 3] =
     [(500_000, "interval of p50"), (990_000, "interval of p99"), (999_000, "interval of p99.9")];
 
-/// What gives one latency after the other.
+/// Generates latencies one after the other.
 type Process = Box<dyn FnMut(&mut Random) -> f64>;
 
 /// A machine with latencies of one kind, as logarithms or in any other unit.
 pub struct Machine {
     name: &'static str,
     held_out: bool,
-    /// A machine in a state as likely as any other.
+    /// Starts the machine in a random state.
     start: fn(&mut Random) -> Process,
 }
 
@@ -40,7 +40,6 @@ const fn held_out(name: &'static str, start: fn(&mut Random) -> Process) -> Mach
     Machine { name, held_out: true, start }
 }
 
-/// All machines.
 pub const MACHINES: [Machine; 20] = [
     tuned("independent, normal", |_| Box::new(|random| random.normal())),
     tuned("independent, ties", |_| Box::new(|random| (random.normal() * 1.2).round())),
@@ -111,7 +110,7 @@ pub const MACHINES: [Machine; 20] = [
     }),
 ];
 
-/// The true quantiles: of latencies of machines that have nothing to do with each other.
+/// The true quantiles, from latencies of independent machines.
 fn truths(machine: &Machine) -> Vec<f64> {
     let random = &mut Random::new(77);
     let mut all: Vec<f64> = (0..TRUTH).map(|_| (machine.start)(random)(random)).collect();
@@ -123,7 +122,7 @@ fn rank(parts_per_million: u32, of: usize) -> usize {
     (f64::from(parts_per_million) / 1e6 * of as f64) as usize
 }
 
-/// How often the intervals of a machine hold the true quantiles.
+/// How often the intervals of a machine contain the true quantiles.
 pub fn intervals(machine: &Machine, cases: usize) -> Vec<Score> {
     let truths = truths(machine);
     let score = |(_, statement): &(u32, &'static str)| {
@@ -145,7 +144,7 @@ pub fn intervals(machine: &Machine, cases: usize) -> Vec<Score> {
     scores
 }
 
-/// The latencies of a run, in their order and sorted.
+/// The latencies of a run, in order and sorted.
 struct Run {
     values: Vec<f64>,
     sorted: Vec<f64>,
@@ -169,12 +168,12 @@ impl Run {
         slice_dependence(&slices, &[], hint)
     }
 
-    /// Whether the interval holds the truth; `None` where it is refused.
+    /// Whether the interval contains the truth; `None` if it is refused.
     fn covers(&self, share: u32, truth: f64, found: Option<SliceDependence>) -> Option<bool> {
         if found.is_some_and(|found| found.longer.is_some()) {
             return None;
         }
-        // Each latency has a bin, which is numbered by its rank.
+        // Each latency has a bin, numbered by its rank.
         let below = self.sorted.partition_point(|value| *value < truth);
         let up_to = self.sorted.partition_point(|value| *value <= truth);
         let all = self.sorted.len();
@@ -199,7 +198,7 @@ fn coin(random: &mut Random, chance: f64) -> f64 {
     f64::from(u8::from(random.uniform() < chance))
 }
 
-/// A level that returns to its mean in about so many seconds, and what comes by itself each time.
+/// A level that reverts to its mean within this many seconds, plus independent scatter.
 fn wander(random: &mut Random, seconds: f64, level: f64, scatter: f64) -> Process {
     let keeps = (-1.0 / (seconds * RATE as f64)).exp();
     let step = (1.0 - keeps * keeps).sqrt();

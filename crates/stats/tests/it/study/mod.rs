@@ -1,7 +1,8 @@
-//! How often statements hold of data whose truth is known: coverage experiments on fixed seeds, beside
-//! the figures of the specification.
+//! How often statements hold for data whose truth is known: coverage experiments with fixed seeds,
+//! next to the figures of the specification.
 //!
-//! The short form is a test. `make stats-study` runs the whole form and writes its table to `results/`.
+//! The short form is a test. `make stats-study` runs the whole form and writes its table to
+//! `results/`.
 
 mod builds;
 mod intervals;
@@ -24,10 +25,10 @@ use sides::{DRIFTS, comparisons, copies};
 use stalls::{CLUMPS, STALLS, WATCHES, bounds, decisions, watches};
 use std::fmt::Write;
 
-/// How far a share may lie from that of the specification.
+/// Allowed distance from the share in the specification.
 const TOLERANCE: f64 = 0.04;
 
-/// A row of the table: what the specification has, and what was found.
+/// A row of the table: the specification's figure and the measured one.
 struct Row {
     of: &'static str,
     what: String,
@@ -104,11 +105,11 @@ const SETTINGS: [Bursts; 6] = [
     },
 ];
 const RELEASES: u64 = 1_000_000;
-/// So many times more bursts lie above the level below the deadline.
+/// How many times more bursts lie above the level below the deadline.
 const BURSTS_BELOW: f64 = 5.0;
 const SLICES_OF_RUN: usize = 20;
 
-/// The share of cases in which the bound of the share of misses is not below the truth.
+/// Share of cases in which the bound of the miss share is not below the truth.
 fn misses(setting: &Bursts, cases: usize) -> [Row; 2] {
     let truth = setting.bursts * setting.mean_size / RELEASES as f64;
     let (mut said, mut holds, mut naive_holds) = (0, 0, 0);
@@ -163,8 +164,7 @@ fn misses(setting: &Bursts, cases: usize) -> [Row; 2] {
     ]
 }
 
-/// The share of cases in which the interval of p99.9 holds the truth, of latencies of which each depends
-/// on the one before.
+/// Share of cases in which the interval of p99.9 contains the truth, for autocorrelated latencies.
 fn quantiles(dependence: f64, expected: (f64, f64), latencies: usize, cases: usize) -> [Row; 2] {
     // The 99.9 % point of the normal distribution.
     let truth = 3.090_232_306_167_813_5;
@@ -189,7 +189,7 @@ fn quantiles(dependence: f64, expected: (f64, f64), latencies: usize, cases: usi
                 (slice.len() as f64, above as f64)
             })
             .collect();
-        // The upper part is all that the interval needs.
+        // The interval only needs the upper part.
         let row = |low: &Nanos| Bin { low_ns: *low, high_ns: *low + Nanos(1), count: 1 };
         let cut = latencies - latencies / 20;
         let below = Bin { low_ns: sorted[0], high_ns: sorted[cut], count: cut as u64 };
@@ -217,16 +217,16 @@ fn quantiles(dependence: f64, expected: (f64, f64), latencies: usize, cases: usi
     ]
 }
 
-/// A distribution by what lies above: the value that this share exceeds, in microseconds.
+/// A distribution by its upper tail: the value that a share exceeds, in microseconds.
 struct Tail {
     name: &'static str,
     at: fn(f64) -> f64,
-    /// A second mechanism: so many are expected, from a level on.
+    /// A second mechanism: its expected number, and the level it starts at.
     other: Option<(f64, f64)>,
-    /// So many latencies the runs have.
+    /// Latencies per run.
     activations: f64,
-    /// The share of runs that pass the tests of the shape, and of those with an estimate the share whose
-    /// interval holds the truth.
+    /// Share of runs that pass the tests of the shape, and among those with an estimate the share
+    /// whose interval contains the truth.
     answers: f64,
     covers: Option<f64>,
 }
@@ -305,10 +305,10 @@ const TAILS: [Tail; 9] = [
         covers: Some(0.00),
     },
 ];
-/// Enough for the lowest cell of the thousand largest to be whole.
+/// Enough for the lowest cell of the thousand largest to be complete.
 const LARGEST: usize = 1_500;
 
-/// The normal distribution exceeds this with that share.
+/// Upper quantile of the normal distribution.
 fn normal_above(share: f64) -> f64 {
     let above = |x: f64| {
         // Continued fraction of Mills' ratio, for the far tail only.
@@ -318,7 +318,7 @@ fn normal_above(share: f64) -> f64 {
     halved(above, share, (1.0, 40.0))
 }
 
-/// The distribution beta(2,5) exceeds this with that share.
+/// Upper quantile of beta(2,5).
 fn beta_above(share: f64) -> f64 {
     halved(|x| (1.0 - x).powi(6) + 6.0 * x * (1.0 - x).powi(5), share, (0.0, 1.0))
 }
@@ -332,7 +332,7 @@ fn halved(above: impl Fn(f64) -> f64, share: f64, (mut low, mut high): (f64, f64
     high
 }
 
-/// The largest of so many latencies and a model of them (Renyi's representation).
+/// Draws the largest latencies and fits a model to them (Renyi's representation).
 fn model(tail: &Tail, case: u64) -> TailModel {
     let random = &mut Random::new(10_000 + case);
     let mut sum = 0.0;
@@ -360,14 +360,14 @@ fn model(tail: &Tail, case: u64) -> TailModel {
 fn tails(tail: &Tail, cases: usize) -> Vec<Row> {
     let share = 0.1 / tail.activations;
     let truth = match tail.other {
-        // What the second mechanism exceeds so rarely.
+        // The value that the second mechanism exceeds with this share.
         Some((mean, level)) => level + 5.0 * (mean / tail.activations / share).ln().max(0.0),
         None => (tail.at)(share),
     };
     let (mut shaped, mut answers, mut holds) = (0, 0, 0);
     for case in 0..cases {
         let model = model(tail, case as u64);
-        // The specification's share is that of the tests of the shape, without that of the time.
+        // The specification's share is for the tests of the shape, without those over time.
         let of_time = |one: &TailRefusal| matches!(one, TailRefusal::HalvesDiffer { .. });
         shaped += usize::from(model.refusals.iter().all(of_time));
         if let Some(estimate) = model.estimate {
@@ -399,12 +399,12 @@ fn tails(tail: &Tail, cases: usize) -> Vec<Row> {
 const DEPENDENCE: [(f64, (f64, f64)); 3] =
     [(0.0, (0.973, 0.955)), (0.9, (0.945, 0.677)), (0.99, (0.890, 0.220))];
 
-/// Cases of each row, by the name of a variable of the environment.
+/// Cases per row, from an environment variable.
 fn cases(name: &str, usual: usize) -> usize {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
 }
 
-/// What was said must be true this often, or often enough for so few cases.
+/// Statements must be true this often, with tolerance for few cases.
 fn assert_right(scores: &[Score]) {
     for one in scores {
         let said = (one.cases - one.refused).max(1) as f64;
@@ -421,7 +421,7 @@ fn statements_hold_as_often_as_they_say() {
     rows.extend(TAILS[1..2].iter().flat_map(|tail| tails(tail, 40)));
     rows.extend(TAILS[5..8].iter().flat_map(|tail| tails(tail, 10)));
     for row in rows {
-        // Few cases scatter by themselves.
+        // Few cases vary by chance.
         let scatter = 2.0 * (0.25 / row.cases.max(1) as f64).sqrt() * 0.6;
         let Row { what, found, .. } = &row;
         assert!(row.holds(scatter), "{what}: {found:.3}, expected {:?}", row.expected);
@@ -448,7 +448,8 @@ fn comparisons_and_series_hold() {
     assert_right(&looks(&SERIES[0], 4));
 }
 
-/// `make stats-study`: the table of the guide. `ONLY` selects rows by a part of the name of their data.
+/// `make stats-study`: the table of the guide. `ONLY` selects rows by a part of the name of their
+/// data.
 #[test]
 #[ignore = "the whole form takes minutes: make stats-study"]
 fn whole_score() {

@@ -1,4 +1,4 @@
-//! Random numbers of the distributions that the study draws.
+//! Random numbers of the distributions that the study draws from.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -44,17 +44,16 @@ impl Random {
         }
     }
 
-    /// A number below this.
     pub fn below(&mut self, end: usize) -> usize {
         ((self.uniform() * end as f64) as usize).min(end - 1)
     }
 
-    /// A Pareto distribution from 1 on, whose tail falls with this power.
+    /// Pareto distribution from 1 on, with this tail exponent.
     pub fn pareto(&mut self, power: f64) -> f64 {
         self.uniform().powf(-1.0 / power)
     }
 
-    /// The size of a burst, geometric with this mean.
+    /// Size of a burst, geometric with this mean.
     pub fn size(&mut self, mean: f64) -> u64 {
         if mean > 1.0 { 1 + (self.exponential() / -(1.0 - 1.0 / mean).ln()) as u64 } else { 1 }
     }

@@ -1,26 +1,22 @@
-//! How often statements are right: the table that the guide shows.
+//! How often statements are right: the table in the guide.
 
 use std::fmt::Write;
 
 /// A statement about data of one kind.
 #[derive(Clone)]
 pub struct Score {
-    /// The data.
     pub data: String,
-    /// What is said of it.
     pub statement: &'static str,
-    /// Whether nothing of the method was chosen with a look at this kind of data.
+    /// Whether no part of the method was tuned on this kind of data.
     pub held_out: bool,
-    /// How often it might have been said.
+    /// Number of statements asked for.
     pub cases: usize,
-    /// How often it was refused.
     pub refused: usize,
-    /// How often what was said is true.
+    /// How many of the statements made are true.
     pub right: usize,
 }
 
 impl Score {
-    /// Nothing said yet.
     pub fn new(data: impl Into<String>, statement: &'static str, held_out: bool) -> Score {
         Score { data: data.into(), statement, held_out, cases: 0, refused: 0, right: 0 }
     }
@@ -34,7 +30,7 @@ impl Score {
         }
     }
 
-    /// The share of what was said that is true; all of nothing.
+    /// Share of statements that are true; 1 without any.
     pub fn rightness(&self) -> f64 {
         match self.cases - self.refused {
             0 => 1.0,
@@ -42,13 +38,11 @@ impl Score {
         }
     }
 
-    /// The share that was refused.
     pub fn refusals(&self) -> f64 {
         self.refused as f64 / self.cases.max(1) as f64
     }
 }
 
-/// The table in Markdown.
 pub fn score_table(scores: &[Score]) -> String {
     let mut text = String::from(
         "| data | statement | right | refused | cases | held out |\n\

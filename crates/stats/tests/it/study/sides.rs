@@ -1,4 +1,4 @@
-//! Comparisons of two sides of runs, on machines that stay as they are or drift.
+//! Comparisons of two sides of runs, on machines that are stable or drift.
 
 use super::random::Random;
 use super::score::Score;
@@ -10,22 +10,22 @@ use latlab_model::{Histogram, Nanos, Plan, Run, ThreadBins};
 use latlab_stats::{MeasuredRun, Tolerance, compare_beside, compare_runs};
 use std::collections::BTreeMap;
 
-/// Latencies of a run.
+/// Per run.
 const LATENCIES: usize = 4_000;
-/// How much runs differ by chance.
+/// Random variation between runs.
 const SCATTER: f64 = 0.02;
 
-/// What becomes of a machine from run to run.
+/// How a machine changes from run to run.
 pub struct Drift {
     pub name: &'static str,
     pub held_out: bool,
-    /// Runs of a side.
+    /// Runs per side.
     pub runs: usize,
     /// Whether the sides take turns.
     pub in_turns: bool,
-    /// Runs of the machine before them.
+    /// Earlier runs of the machine.
     pub earlier: usize,
-    /// The logarithms of its levels.
+    /// Logarithms of the levels.
     pub levels: fn(&mut Random, usize) -> Vec<f64>,
 }
 
@@ -58,7 +58,7 @@ pub const DRIFTS: [Drift; 11] = [
     }),
 ];
 
-/// Few runs of sides that take turns, after some of the same machine.
+/// Few runs per side, in turn, after some earlier runs of the same machine.
 const fn few(
     name: &'static str,
     held_out: bool,
@@ -72,7 +72,7 @@ fn line(runs: usize, a_run: f64) -> Vec<f64> {
     (0..runs).map(|at| a_run * at as f64).collect()
 }
 
-/// A level that moves by about 3 % a run and keeps this much of where it was.
+/// An autoregressive level with a step of about 3 % per run; `keeps` is its correlation.
 fn walk(random: &mut Random, runs: usize, keeps: f64) -> Vec<f64> {
     let mut at =
         if keeps < 1.0 { 0.03 * random.normal() / (1.0 - keeps * keeps).sqrt() } else { 0.0 };
@@ -83,7 +83,6 @@ fn walk(random: &mut Random, runs: usize, keeps: f64) -> Vec<f64> {
     (0..runs).map(step).collect()
 }
 
-/// A run and its counts.
 struct Made {
     run: Run,
     bins: Vec<ThreadBins>,
@@ -97,7 +96,7 @@ fn made(random: &mut Random, number: usize, level: f64) -> Made {
     let total = latlab_stats::summary(&asked, &counts, None);
     let bins = vec![ThreadBins { thread: 0, bins: counts.rows() }];
     let run = Run {
-        schema: 5,
+        schema: 1,
         latlab: "0.1.0".into(),
         id: format!("run-{number}"),
         started: format!("2026-11-23T00:00:{number:02}Z"),
@@ -145,7 +144,7 @@ pub fn comparisons(drift: &Drift, cases: usize) -> Vec<Score> {
             levels.iter().enumerate().map(|(at, level)| made(random, at, *level)).collect();
         let (earlier, runs) = runs.split_at(drift.earlier);
         let earlier: Vec<MeasuredRun> = earlier.iter().map(measured).collect();
-        // In turns: base, candidate, candidate, base.
+        // In turn: base, candidate, candidate, base.
         let is_base = |at: usize| match drift.in_turns {
             true => matches!(at % 4, 0 | 3),
             false => at < drift.runs,
@@ -156,7 +155,7 @@ pub fn comparisons(drift: &Drift, cases: usize) -> Vec<Score> {
         };
         let found = compare_beside(&side(true), &side(false), &earlier, &Tolerance::default());
         let scenario = &found.scenarios[0];
-        // Where a drift is seen, nothing is said of the sides.
+        // If a drift is seen, no statement is made about the sides.
         let drifts = scenario
             .remarks
             .iter()
@@ -170,7 +169,7 @@ pub fn comparisons(drift: &Drift, cases: usize) -> Vec<Score> {
     scores
 }
 
-/// How often a comparison of copies of one file with copies of another says anything.
+/// How often copies of one file compared with copies of another give a result.
 pub fn copies(cases: usize) -> Vec<Score> {
     let mut score = Score::new("five copies of one file a side", "compare: not REGRESSED", false);
     for case in 0..cases {

@@ -1,4 +1,4 @@
-//! Bounds and decisions about bursts of a machine with several CPUs.
+//! Bounds and decisions about bursts on a machine with several CPUs.
 
 use super::random::Random;
 use super::score::Score;
@@ -11,7 +11,7 @@ use latlab_stats::{
 const HOUR: f64 = 3.6e12;
 const PERIOD: Nanos = Nanos(1_000_000);
 const THREADS: u32 = 8;
-/// Misses of the longest stall in a thread.
+/// Misses of the longest stall in one thread.
 const LARGEST: u32 = 100_000;
 /// Releases of all threads in an hour.
 const RELEASES: u64 = 8 * 3_600_000;
@@ -20,13 +20,13 @@ const RELEASES: u64 = 8 * 3_600_000;
 pub struct Stalls {
     pub name: &'static str,
     pub held_out: bool,
-    /// Stalls in an hour.
+    /// Stalls per hour.
     pub rate: f64,
-    /// Threads that each of them hits.
+    /// Threads hit by each stall.
     pub threads: u32,
-    /// The longest time until the last of them is hit.
+    /// Longest time until the last of them is hit.
     pub spread: Nanos,
-    /// The power of the Pareto distribution of misses in a thread; large for equal stalls.
+    /// Pareto exponent of the misses per thread; large for equal stalls.
     pub power: f64,
 }
 
@@ -94,12 +94,12 @@ fn hour(stalls: &Stalls, random: &mut Random) -> Vec<LateCycle> {
     late
 }
 
-/// How often the bounds of an hour hold.
+/// How often the bounds from one hour hold.
 pub fn bounds(stalls: &Stalls, cases: usize) -> Vec<Score> {
     let score = |statement| Score::new(stalls.name, statement, stalls.held_out);
     let mut scores =
         ["bursts an hour", "share that begins a burst", "share that misses"].map(score).to_vec();
-    // Sizes are whole: the mean is the sum of the chances to reach each of them.
+    // Sizes are whole, so the mean is the sum of the probabilities to reach each.
     let of_thread: f64 = (1..=LARGEST).map(|size| f64::from(size).powf(-stalls.power)).sum();
     let mean = of_thread * f64::from(stalls.threads);
     for case in 0..cases {
@@ -127,17 +127,18 @@ pub fn bounds(stalls: &Stalls, cases: usize) -> Vec<Score> {
     scores
 }
 
-/// How bursts follow each other.
+/// How bursts clump.
 pub struct Clumps {
     pub name: &'static str,
     pub held_out: bool,
-    /// Bursts that come together, on average.
+    /// Mean number of bursts per clump.
     pub size: f64,
-    /// Whether each clump has exactly as many.
+    /// Whether all clumps have this size exactly.
     pub is_even: bool,
-    /// Minutes in which they come.
+    /// Minutes over which a clump spreads.
     pub minutes: f64,
-    /// So many times more bursts clump alike at a level below the deadline; 0 where none is known.
+    /// How many times more bursts, clumped alike, a level below the deadline has; 0 without such a
+    /// level.
     pub below: f64,
 }
 
@@ -184,7 +185,7 @@ pub const CLUMPS: [Clumps; 5] = [
     },
 ];
 
-/// Times of bursts in these hours, in hours, of which one comes in an hour on average, or so many.
+/// Times of bursts, in hours, within `hours` at `rate` per hour on average.
 fn times(clumps: &Clumps, rate: f64, hours: f64, random: &mut Random) -> Vec<f64> {
     let mut times = Vec::new();
     for _ in 0..random.poisson(rate * hours / clumps.size) {
@@ -196,12 +197,13 @@ fn times(clumps: &Clumps, rate: f64, hours: f64, random: &mut Random) -> Vec<f64
     times
 }
 
-/// The longest run of the study, in hours, and the times at which it is looked at.
+/// The longest run of the study, in hours, and the times at which it is checked.
 const LONGEST: f64 = 60.0;
 const LOOKS: usize = 150;
 
-/// How often a run that ends as soon as it is decided does not decide wrongly on a machine that has exactly
-/// the bursts of the limit: neither that it keeps a slightly lower one nor that it exceeds a slightly higher one.
+/// How often a run that ends as soon as it is decided does not decide wrongly, on a machine exactly
+/// at the limit: neither that it meets a slightly lower one nor that it exceeds a slightly higher
+/// one.
 pub fn decisions(clumps: &Clumps, cases: usize) -> Vec<Score> {
     let score = |statement| Score::new(clumps.name, statement, clumps.held_out);
     let mut scores = vec![score("--until-decided: pass"), score("--until-decided: fail")];
@@ -236,10 +238,10 @@ pub fn decisions(clumps: &Clumps, cases: usize) -> Vec<Score> {
     scores
 }
 
-/// A watch of the study measures this long, in hours, at the begin of each minute.
+/// Length of a round of the watch in hours; one starts every minute.
 const ROUND: f64 = 5.0 / 3600.0;
 const MINUTE: f64 = 1.0 / 60.0;
-/// Bursts that come in an hour, and are allowed.
+/// True and allowed bursts per hour.
 const WATCHED_RATE: f64 = 20.0;
 
 const fn watched(name: &'static str, held_out: bool, size: f64, minutes: f64) -> Clumps {
@@ -254,8 +256,8 @@ pub const WATCHES: [Clumps; 5] = [
     watched("rounds, bad half hours", true, 25.0, 30.0),
 ];
 
-/// How often a watch that is looked at after each round never decides wrongly on a machine that has exactly
-/// the bursts of the limit.
+/// How often a watch that is checked after each round never decides wrongly, on a machine exactly
+/// at the limit.
 pub fn watches(clumps: &Clumps, cases: usize) -> Vec<Score> {
     let score = |statement| Score::new(clumps.name, statement, clumps.held_out);
     let mut scores = vec![score("watch --limit: never pass"), score("watch --limit: never fail")];
@@ -273,7 +275,7 @@ pub fn watches(clumps: &Clumps, cases: usize) -> Vec<Score> {
         for (round, bursts) in of_round.into_iter().enumerate() {
             let measured = Nanos((ROUND * HOUR) as i64);
             rounds.add(BurstCount { least: bursts, most: bursts, measured, clump: None });
-            // Between two bursts it is enough to look now and then.
+            // Between two bursts an occasional check suffices.
             if bursts == 0 && round % 10 > 0 {
                 continue;
             }

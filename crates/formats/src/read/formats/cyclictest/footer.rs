@@ -1,11 +1,11 @@
-//! Lines that begin with `#`: what stands around a histogram.
+//! Lines that begin with `#`: the comments around a histogram.
 
 use crate::read::formats::is_line_of_tool;
 use crate::read::numbers::{Cursor, shown};
 use crate::read::recording::Recording;
 use latlab_model::Nanos;
 
-/// A list of figures of all threads: its name, and the digits that each number is filled up to.
+/// Lists of per-thread figures: name, and width to which numbers are zero-padded.
 const LISTS: [(&[u8], usize); 5] = [
     (b"Total", 9),
     (b"Min Latencies", 5),
@@ -25,18 +25,18 @@ const EMPTY: &[&str] = &[
 /// More columns than any machine has CPUs.
 const MOST_COLUMNS: usize = 8192;
 
-/// What the comments say.
+/// Content of the comments.
 #[derive(Default)]
 pub struct Footer {
     lists: [Option<Vec<u64>>; 5],
     /// Threads whose overflows are listed, and whether a list is shorter than their number.
     listed_threads: usize,
-    /// Overflows that are listed of each thread.
+    /// Listed overflows per thread.
     listed: Vec<(usize, u64)>,
     /// Threads whose processes are named.
     named_threads: usize,
     break_value: Option<u64>,
-    /// Whether a thread that went beyond the limit is named.
+    /// Whether the thread that exceeded the limit is named.
     has_break_thread: bool,
     facts: Vec<(String, String)>,
 }
@@ -47,17 +47,17 @@ impl Footer {
         self.list(0)
     }
 
-    /// The smallest of each thread.
+    /// Minimum of each thread.
     pub fn min(&self) -> &[u64] {
         self.list(1)
     }
 
-    /// The mean of each thread.
+    /// Mean of each thread.
     pub fn mean(&self) -> &[u64] {
         self.list(2)
     }
 
-    /// The largest of each thread.
+    /// Maximum of each thread.
     pub fn max(&self) -> &[u64] {
         self.list(3)
     }
@@ -71,7 +71,7 @@ impl Footer {
         self.lists[at].as_deref().unwrap_or_default()
     }
 
-    /// The names of the lists whose number of entries is not one for each of these columns.
+    /// Names of the lists that do not have one entry per column.
     pub fn lists_of_other_length(&self, columns: usize) -> Vec<(&'static str, usize)> {
         let named = LISTS.iter().zip(&self.lists);
         named
@@ -83,14 +83,14 @@ impl Footer {
             .collect()
     }
 
-    /// Whether a comment says again what was said of this recording.
+    /// Whether a comment repeats a statement about this recording, so that another one begins.
     pub fn has_ended_before(&self, comment: &[u8]) -> bool {
         let (name, _) = split(comment);
         let known = |at: usize| self.lists[at].is_some();
         LISTS.iter().position(|list| list.0 == name).is_some_and(known)
     }
 
-    /// Takes what follows the `#`; whether it could be read.
+    /// Takes the text after the `#`; returns whether it could be read.
     pub fn take(&mut self, comment: &[u8], is_whole: bool) -> bool {
         let (name, value) = split(comment);
         if let Some(at) = LISTS.iter().position(|list| list.0 == name) {
@@ -120,7 +120,7 @@ impl Footer {
             let numbers = words().filter(|word| word.iter().all(u8::is_ascii_digit));
             self.listed.push((thread as usize, numbers.count() as u64));
         }
-        // A statement of its own has a name and a value.
+        // An unknown statement has a name and a value.
         let is_fact = !value.is_empty() && !is_known && !is_value;
         if is_fact
             && !name.is_empty()
@@ -133,12 +133,11 @@ impl Footer {
         is_known
     }
 
-    /// Threads whose processes are named.
     pub fn named_threads(&self) -> usize {
         self.named_threads
     }
 
-    /// The threads of which more overflows are listed than counted: their number, and both.
+    /// The threads with more overflows listed than counted: thread, listed, counted.
     pub fn listed_above_count(&self) -> Vec<(usize, u64, u64)> {
         let counted = |thread: usize| self.overflows().get(thread).copied();
         let both = self
@@ -148,17 +147,16 @@ impl Footer {
         both.filter(|(_, listed, counted)| listed > counted).collect()
     }
 
-    /// Threads whose overflows are listed.
     pub fn listed_threads(&self) -> usize {
         self.listed_threads
     }
 
-    /// Whether there is any statement about the latencies.
+    /// Whether there is no statement about the latencies.
     pub fn is_missing(&self) -> bool {
         self.lists.iter().all(Option::is_none)
     }
 
-    /// What the comments say of the machine and of the end of the test.
+    /// Statements about the machine and the end of the test.
     pub fn conditions(&self, recording: &mut Recording, unit: i64) {
         for (name, text) in &self.facts {
             match name.to_ascii_lowercase().as_str() {
@@ -178,7 +176,7 @@ impl Footer {
     }
 }
 
-/// The name and the value of a comment.
+/// Name and value of a comment.
 pub fn split(comment: &[u8]) -> (&[u8], &[u8]) {
     let comment = comment.trim_ascii();
     match comment.iter().position(|byte| *byte == b':') {
@@ -187,8 +185,8 @@ pub fn split(comment: &[u8]) -> (&[u8], &[u8]) {
     }
 }
 
-/// The numbers of a list, each filled up with zeros to these digits; none where one is anything else, or
-/// may be cut off.
+/// The numbers of a list, each zero-padded to this width; `None` if one is anything else, or may be
+/// cut.
 fn numbers(text: &[u8], filled_to: usize, is_whole: bool) -> Option<Vec<u64>> {
     let mut list = Vec::new();
     let mut last: &[u8] = b"";

@@ -1,4 +1,4 @@
-//! The rows of a histogram, and the threads that they come to.
+//! The rows of a histogram, and the resulting threads.
 
 use super::Section;
 use super::footer::Footer;
@@ -14,7 +14,7 @@ use latlab_model::finding::ImportFinding;
 
 /// More columns than any machine has CPUs.
 const MOST_COLUMNS: usize = 8192;
-/// The digits that cyclictest fills up its numbers to.
+/// Width to which cyclictest zero-pads numbers.
 const FILLED_TO: usize = 6;
 
 /// The rows so far.
@@ -25,7 +25,7 @@ pub struct Rows {
     rows: u64,
     first_bin: u64,
     last_bin: u64,
-    /// Whether each number is filled up with zeros, as cyclictest itself prints it.
+    /// Whether each number is zero-padded, as cyclictest itself prints it.
     is_filled: bool,
     /// Whether the last column was the sum of the others in each row.
     last_is_sum: bool,
@@ -33,12 +33,11 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// How many rows there are.
     pub fn count(&self) -> u64 {
         self.rows
     }
 
-    /// The names above a table that was made of the rows: `time,core1,core2`.
+    /// Column names above a table made from the rows: `time,core1,core2`.
     pub fn take_head(&mut self, line: &[u8]) -> bool {
         let is_head = !self.has_head
             && line.first().is_some_and(u8::is_ascii_alphabetic)
@@ -48,12 +47,12 @@ impl Rows {
         is_head
     }
 
-    /// Whether a row is the first of another histogram: its bin is that of the first, or below.
+    /// Whether a row starts another histogram: its bin is the first one again, or below.
     pub fn begins_again(&self, line: &[u8]) -> bool {
         self.rows > 1 && bin_of_row(line).is_some_and(|bin| bin <= self.first_bin)
     }
 
-    /// Takes a row; whether it could be read.
+    /// Takes a row; returns whether it could be read.
     pub fn take(&mut self, line: &Line<'_>) -> bool {
         let mut cursor = Cursor::new(line.bytes);
         let is_filled = is_padded_row(line.bytes);
@@ -77,7 +76,7 @@ impl Rows {
             }
         }
         let last = line.bytes.rsplit(|byte| !byte.is_ascii_digit()).next().unwrap_or_default();
-        // The last number of a line without its end may be the beginning of a longer one.
+        // In an unterminated line the last number may be cut.
         let is_complete = line.is_whole || (is_filled && last.first() == Some(&b'0'));
         let expected = if self.rows == 0 { self.counts.len() } else { self.columns.len() };
         let is_later = self.rows == 0 || bin > self.last_bin;
@@ -104,8 +103,8 @@ impl Rows {
         true
     }
 
-    /// Whether the last column is the sum of all threads, as option `-H` prints it. The
-    /// footer has a minimum for each thread, but none for the sum.
+    /// Whether the last column is the sum of all threads, as printed with option `-H`. The footer
+    /// has a minimum for each thread, but none for the sum.
     fn has_sum(&self, minima: usize) -> bool {
         let columns = self.columns.len();
         let counted = self.columns.last().is_some_and(|last| last.total() > 0);
@@ -118,7 +117,7 @@ impl Rows {
     }
 }
 
-/// The bin of a row, in which there is nothing but numbers.
+/// The bin of a row that consists only of numbers.
 pub fn bin_of_row(line: &[u8]) -> Option<u64> {
     let mut numbers = words(line);
     let bin = Cursor::new(numbers.next()?).unsigned()?;
@@ -131,7 +130,7 @@ fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(|byte| b" \t,;|".contains(byte)).filter(|word| !word.is_empty())
 }
 
-/// Whether all numbers of a row are filled up with zeros, as cyclictest prints them.
+/// Whether all numbers of a row are zero-padded, as cyclictest prints them.
 pub fn is_padded_row(line: &[u8]) -> bool {
     let mut numbers = 0;
     for word in words(line) {
@@ -145,12 +144,12 @@ pub fn is_padded_row(line: &[u8]) -> bool {
     numbers > 1 && line.len() > FILLED_TO
 }
 
-/// Whether any number of a row begins with a zero, as no number does that is not filled up.
+/// Whether any number of a row begins with a zero, which only padding produces.
 fn has_filled_number(line: &[u8]) -> bool {
     words(line).any(|word| word.len() > 1 && word[0] == b'0')
 }
 
-/// Compares what the footer states of the sum of all threads with what it states of each.
+/// Compares the footer's statements about the sum of all threads with those about each.
 fn compare_with_sum(recording: &mut Recording, footer: &Footer, threads: usize, unit: i64) {
     let of_sum = |list: &[u64]| list.get(threads).copied();
     if let Some(max) = of_sum(footer.max()) {
@@ -197,7 +196,7 @@ pub fn recording(section: &mut Section, unit: i64) -> Recording {
                 .get(thread)
                 .copied()
                 .filter(|count| *count < LARGEST_COUNT),
-            // Without any latency it is the value that the search began with.
+            // Without any latency it is the initial value of the search.
             min_ns: at(footer.min(), thread).filter(|_| bins.total() > 0),
             mean_ns: at(footer.mean(), thread).map(|mean| mean as f64),
             max_ns: at(footer.max(), thread),

@@ -1,5 +1,5 @@
-//! What cyclictest of any version prints: histograms, samples, the lines of threads, and what people
-//! make of these: pasted screens, rows cut out with grep, tables with commas.
+//! Output of any version of cyclictest: histograms, samples, thread lines, and what users make of
+//! these: pasted screens, rows extracted with grep, tables with commas.
 //!
 //! `cyclicdeadline` and `signaltest` print the same lines.
 
@@ -24,7 +24,7 @@ use threads::{ThreadLine, ThreadLines};
 pub const FORMAT: Format =
     Format { id: "cyclictest", title: "cyclictest", fits, has_value: is_typical, read };
 
-/// Lines of the head that are looked at.
+/// Lines of the head used for detection.
 const LOOKED_AT: usize = 2_000;
 
 fn fits(head: &[u8]) -> bool {
@@ -39,7 +39,7 @@ fn is_typical(line: &[u8]) -> bool {
     if line.starts_with(b"T:") {
         return contains(line, " C:") && contains(line, "Min:") && contains(line, "Max:");
     }
-    // The first number of a row is no time in seconds.
+    // The first number of a row is not a time in seconds.
     let width = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
     Sample::of_line(line).is_some() || (width <= 7 && histogram::is_padded_row(line))
 }
@@ -53,7 +53,7 @@ struct Section {
     threads: ThreadLines,
     samples: Verbose,
     left_out: LeftOut,
-    /// The text of its first line, where that repeats a statement of the recording before.
+    /// Text of the first line, if it repeats a statement of the previous recording.
     repeated: Option<Vec<u8>>,
     unfinished: Option<(u64, Vec<u8>)>,
 }
@@ -69,7 +69,7 @@ fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, InputError> 
         let Some(line) = input.next_line() else { break };
         let is_cut = !line.is_whole && line.bytes.starts_with(b" ");
         let line = Line { bytes: line.bytes.trim_ascii(), ..line };
-        // Blanks that a file ends with are the beginning of a column.
+        // Trailing blanks of a file are the start of a column.
         if is_cut && line.bytes.is_empty() {
             section.left_out.lose(&line);
         }
@@ -93,7 +93,7 @@ fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, InputError> 
 }
 
 impl Section {
-    /// Whether this line is the first of another recording.
+    /// Whether this line starts another recording.
     fn ends_before(&self, line: &Line<'_>) -> bool {
         let bytes = line.bytes;
         let first = bytes.first().copied().unwrap_or(b' ');
@@ -125,7 +125,7 @@ impl Section {
         self.rows.count() > 0 || self.samples.has_any() || self.threads.count() > 0
     }
 
-    /// The section that follows this one; what was said of all threads before it stays.
+    /// The following section; statements made about all threads carry over.
     fn successor(&self, first_line: u64) -> Section {
         Section { first_line, threads: self.threads.successor(), ..Section::default() }
     }
@@ -150,7 +150,7 @@ impl Section {
             || self.samples.take_interval(bytes)
             || (self.rows.count() == 0 && self.rows.take_head(bytes))
         {
-            // They belong to what follows.
+            // They belong to the next recording.
         } else if is_remark(bytes) && !has_padded_number(bytes) {
             self.threads.take_remark(bytes);
         } else {
@@ -158,12 +158,12 @@ impl Section {
         }
     }
 
-    /// Takes a line of samples or of a histogram, which are nearly all of a long file.
+    /// Takes a line of samples or of a histogram; a long file has hardly any others.
     fn take_numbers(&mut self, line: &Line<'_>, unit: i64) {
         let taken = match Sample::of_line(line.bytes) {
-            // Of a line without its end the last number may be cut off.
+            // In an unterminated line the last number may be cut.
             Some(sample) => line.is_whole && self.samples.push(&sample, unit),
-            // A row of a histogram among samples is one that has lost its colons.
+            // A histogram row among samples is a sample that lost its colons.
             None => !self.samples.has_any() && self.rows.take(line),
         };
         if !taken {
@@ -171,11 +171,11 @@ impl Section {
         }
     }
 
-    /// The line of a thread that a mail program has broken: its rest is the next line.
+    /// A thread line wrapped by a mail program: the rest is on the next line.
     fn take_unfinished(&mut self, line: &Line<'_>) -> bool {
         let Some((number, first)) = self.unfinished.take() else { return false };
         let is_number = !line.bytes.is_empty() && line.bytes.iter().all(u8::is_ascii_digit);
-        // The blanks of its column went with the end of the line.
+        // The blanks of its column were lost at the line break.
         let rest = String::from_utf8_lossy(line.bytes);
         let joined = [&first[..], format!("{rest:>8}").as_bytes()].concat();
         let joined = Line { number, bytes: &joined, is_whole: true };
@@ -186,7 +186,7 @@ impl Section {
         was_read
     }
 
-    /// The recording with the line that it begins at; none where no latency was.
+    /// The recording and the line at which it begins; `None` without any latency.
     fn part(mut self, unit: i64) -> Option<Part> {
         let first_line = self.first_line;
         if let Some((number, bytes)) = self.unfinished.take() {
@@ -208,7 +208,7 @@ impl Section {
         Some(Part::one(first_line, recording))
     }
 
-    /// What is left of a recording of which no latency could be read.
+    /// What is left of a recording without a readable latency.
     fn lost_part(mut self) -> Option<Part> {
         self.threads.report_lost(&mut self.left_out);
         if let Some(bytes) = self.repeated.filter(|_| !self.footer.is_missing()) {
@@ -218,7 +218,7 @@ impl Section {
     }
 }
 
-/// The unit that a command line of cyclictest asks for.
+/// The unit that a cyclictest command line selects.
 fn unit_of_command(line: &[u8]) -> Option<Unit> {
     let mut words = line.split(u8::is_ascii_whitespace);
     words.find(|word| word.rsplit(|byte| *byte == b'/').next() == Some(b"cyclictest"))?;
@@ -229,7 +229,7 @@ fn unit_of_command(line: &[u8]) -> Option<Unit> {
     Some(if words.any(asks) { Unit::Nanoseconds } else { Unit::Microseconds })
 }
 
-/// Whether a statement that is not known may be one of latencies that was damaged.
+/// Whether an unknown statement may be a damaged one about latencies.
 fn is_figure(name: &[u8], value: &[u8]) -> bool {
     const PARTS: [&str; 8] =
         ["latenc", "overfl", "rflow", "break", "value", "max", "total", "worst"];
@@ -240,13 +240,13 @@ fn is_figure(name: &[u8], value: &[u8]) -> bool {
         || (has_digit && PARTS.iter().any(|part| contains(&lower, part)))
 }
 
-/// Whether a number is filled up with zeros, as cyclictest prints them.
+/// Whether a number is zero-padded, as cyclictest prints them.
 fn has_padded_number(line: &[u8]) -> bool {
     let mut numbers = line.split(|byte| !byte.is_ascii_digit());
     numbers.any(|number| number.len() >= 5 && number[0] == b'0')
 }
 
-/// Whether a line that was not understood may be what is left of a value.
+/// Whether an unrecognised line may be the remains of one with a value.
 fn may_hold_value(line: &[u8]) -> bool {
     const MARKS: [&str; 6] = ["Min:", "Max:", "Act:", "Avg:", "Latenc", "Overflow"];
     let has_digit = line.iter().any(u8::is_ascii_digit);

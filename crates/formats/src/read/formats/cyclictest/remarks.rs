@@ -1,6 +1,6 @@
-//! Lines that are no data: what the tools of rt-tests say besides.
+//! Lines without data: other messages of the rt-tests tools.
 
-/// What the tools of rt-tests say beside their data.
+/// Messages of the rt-tests tools other than data.
 const REMARKS: &[&str] = &[
     "Max CPUs =",
     "Online CPUs =",
@@ -27,12 +27,12 @@ const REMARKS: &[&str] = &[
     "Running ",
 ];
 
-/// Whether a line is a remark of the tool.
+/// Whether a line is a message of the tool.
 pub fn is_remark(line: &[u8]) -> bool {
     REMARKS.iter().any(|remark| line.starts_with(remark.as_bytes()))
 }
 
-/// Whether a line is the first that a run of cyclictest prints.
+/// Whether a line is the first that cyclictest prints.
 pub fn is_banner(line: &[u8]) -> bool {
     line.starts_with(b"# /dev/cpu_dma_latency set to")
 }

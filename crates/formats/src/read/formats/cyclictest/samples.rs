@@ -1,4 +1,4 @@
-//! Single latencies: `thread: cycle: latency`, as option `-v` prints them.
+//! Single latencies: `thread: cycle: latency`, as printed by option `-v`.
 
 use crate::read::columns::Columns;
 use crate::read::numbers::Cursor;
@@ -11,12 +11,12 @@ use latlab_model::finding::ImportFinding;
 /// More threads than any machine has CPUs.
 const MOST_THREADS: u64 = 8192;
 
-/// Bytes of a line whose numbers all fit into their columns of eight, with its end.
+/// Length of a line, with its newline, whose numbers all fit into columns of eight.
 pub const REGULAR_LINE: usize = 27;
-/// The width of a column.
+/// Width of a column.
 const WIDTH: usize = 8;
 
-/// A line of one latency.
+/// A line with one latency.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sample {
     thread: usize,
@@ -25,7 +25,8 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// The latency of a line; none of any other line. A time of day has no blanks between its numbers.
+    /// The latency of a line; `None` for any other line. A time of day has no blanks between its
+    /// numbers.
     #[inline]
     pub fn of_line(line: &[u8]) -> Option<Sample> {
         let mut cursor = Cursor::new(line);
@@ -33,7 +34,7 @@ impl Sample {
         let thread = cursor.unsigned().filter(|thread| *thread < MOST_THREADS)?;
         let cycle = column(&mut cursor)?.unsigned()?;
         let latency = column(&mut cursor)?.signed()?;
-        // With --smi there is one more number, which has a column of its own.
+        // With --smi there is one more number, in a separate column.
         let is_end = match cursor.rest() {
             [] => true,
             [b' ', rest @ ..] => {
@@ -48,7 +49,7 @@ impl Sample {
     }
 }
 
-/// The number of the next column: behind a colon, with blanks before it or as wide as its column.
+/// The number of the next column: after a colon, with blanks before it or as wide as its column.
 fn column<'a, 'b>(cursor: &'b mut Cursor<'a>) -> Option<&'b mut Cursor<'a>> {
     cursor.take(b":").then_some(())?;
     let width = cursor.rest().iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -78,19 +79,19 @@ struct Thread {
 }
 
 impl Verbose {
-    /// Whether there is any latency.
     pub fn has_any(&self) -> bool {
         !self.threads.is_empty()
     }
 
-    /// Whether a latency is of another run: its thread has seen its cycle, or a later one.
+    /// Whether a latency is from another run: its thread has already had this cycle, or a later
+    /// one.
     #[inline]
     pub fn is_before(&self, sample: &Sample) -> bool {
         let known = self.threads.get(sample.thread);
         known.is_some_and(|one| one.lines > 0 && sample.cycle <= one.last_cycle)
     }
 
-    /// Takes a latency; whether it could be counted.
+    /// Takes a latency; returns whether it could be counted.
     #[inline]
     pub fn push(&mut self, sample: &Sample, unit: i64) -> bool {
         if sample.latency < 0 {
@@ -107,8 +108,8 @@ impl Verbose {
         was_counted
     }
 
-    /// Takes the lines that a block begins with, as long as each is like nearly all of a log; gives
-    /// back how many. What is different in any way is left to [`Sample::of_line`].
+    /// Takes lines from the start of a block as long as they have the regular form of nearly all
+    /// lines; returns how many. Any other line is left to [`Sample::of_line`].
     pub fn take_regular(&mut self, block: &[u8]) -> usize {
         let (lines, _) = block.as_chunks::<REGULAR_LINE>();
         lines.iter().map_while(|line| self.take_regular_line(line)).count()
@@ -152,7 +153,7 @@ impl Verbose {
         }
     }
 
-    /// The period of the first thread and the step to the next; none where one line cannot tell.
+    /// The period of the first thread and the step to the next; `None` if the lines are ambiguous.
     fn periods(&self) -> Option<(i64, i64)> {
         let step = self.intervals.get(1)?.checked_sub(self.intervals[0])?;
         let first = self.intervals[0].checked_sub(step)?;
@@ -160,7 +161,7 @@ impl Verbose {
         (is_even && first > 0 && step >= 0 && first < 1 << 40).then_some((first, step))
     }
 
-    /// What was read.
+    /// The result.
     pub fn recording(&mut self, unit: i64) -> Recording {
         let mut recording = Recording::new("cyclictest samples");
         recording.resolution_ns = Some(Nanos(unit));
@@ -190,7 +191,7 @@ impl Verbose {
 }
 
 impl Thread {
-    /// Counts the line of a cycle that is later than all before.
+    /// Counts the line of a cycle later than all before.
     #[inline]
     fn pass(&mut self, cycle: u64) {
         if self.lines == 0 {
@@ -204,7 +205,7 @@ impl Thread {
         self.last_cycle = cycle;
     }
 
-    /// Says which cycles have no line.
+    /// Reports the cycles without a line.
     fn report_absent(&self, thread: usize, recording: &mut Recording) {
         if self.lines == 0 {
             return;
@@ -212,7 +213,7 @@ impl Thread {
         let steps = self.lines - 1;
         let cycles = self.last_cycle - self.first_cycle;
         let each = cycles.div_ceil(steps.max(1));
-        // Option -o prints one line of each group of cycles.
+        // Option -o prints one line per group of cycles.
         let is_reduced = self.next_cycles * 2 < steps && self.largest_step < 2 * each;
         if is_reduced {
             recording.note(format!(

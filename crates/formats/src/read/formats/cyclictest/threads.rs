@@ -1,4 +1,4 @@
-//! Lines of threads: `T: 0 (23279) P:95 I:1000 C: 1000 Min: 11 Act: 16 Avg: 30 Max: 8592`.
+//! Thread lines: `T: 0 (23279) P:95 I:1000 C: 1000 Min: 11 Act: 16 Avg: 30 Max: 8592`.
 
 use super::super::left_out::{LeftOut, LostOnScreen};
 use crate::read::lines::Line;
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 /// More threads than any machine has CPUs.
 const MOST_THREADS: usize = 8192;
-/// The widths of the last columns, as all these tools print them.
+/// Width of the Min column, as all these tools print it.
 const WIDTH_OF_MIN: usize = 7;
 const WIDTH_OF_MAX: usize = 8;
 
@@ -45,7 +45,6 @@ pub struct ThreadLine {
 }
 
 impl ThreadLines {
-    /// How many threads there are.
     pub fn count(&self) -> usize {
         self.threads.len()
     }
@@ -55,23 +54,24 @@ impl ThreadLines {
         self.is_deadline
     }
 
-    /// Whether a line is of another run: its thread has another process or fewer cycles than were seen.
+    /// Whether a line is from another run: its thread has a different process or fewer cycles than
+    /// before.
     pub fn are_others(&self, one: &ThreadLine) -> bool {
         self.threads.get(&one.thread).is_some_and(|known| !known.goes_on_as(one))
     }
 
-    /// Whether the thread of a line was seen, and goes on with it.
+    /// Whether a line continues a known thread.
     pub fn knows(&self, one: &ThreadLine) -> bool {
         self.threads.get(&one.thread).is_some_and(|known| known.goes_on_as(one))
     }
 
-    /// What the lines of the run that follows begin with.
+    /// The state with which the next run's lines begin.
     pub fn successor(&self) -> ThreadLines {
         let policy = self.policy.clone();
         ThreadLines { policy, is_deadline: self.is_deadline, ..ThreadLines::default() }
     }
 
-    /// Takes a line that begins with `T:`; whether it could be read.
+    /// Takes a line that begins with `T:`; returns whether it could be read.
     pub fn take(&mut self, line: &Line<'_>) -> bool {
         if let Some(spike) = spike(line) {
             self.spikes += 1;
@@ -87,18 +87,18 @@ impl ThreadLines {
         true
     }
 
-    /// Keeps a line that could not be read: later lines of all threads may hold all that it held.
+    /// Keeps an unreadable line: later lines may contain everything it held.
     pub fn lose(&mut self, number: u64, bytes: &[u8]) {
         self.lost.push(number, bytes);
     }
 
-    /// Counts the lost lines that no later line replaces.
+    /// Reports the lost lines that no later line replaces.
     pub fn report_lost(&self, left: &mut LeftOut) {
-        // The lines of a screen that was drawn once replace none.
+        // On a screen that was drawn once, no line replaces another.
         let is_redrawn = self.lines > self.threads.len() as u64;
         let last_lines = self.threads.values().map(|one| one.line);
         let replaced_before = last_lines.min().filter(|_| is_redrawn).unwrap_or(0);
-        // No line of a thread that was never read replaces what was lost of it.
+        // A thread that was never read has no line to replace the lost ones.
         let is_known = |line: &[u8]| {
             let behind = line.strip_prefix(b"T:").unwrap_or(line).trim_ascii_start();
             let number = Cursor::new(behind).unsigned().and_then(|number| number.try_into().ok());
@@ -115,26 +115,26 @@ impl ThreadLines {
         true
     }
 
-    /// Takes what else the tool says.
+    /// Takes other messages of the tool.
     pub fn take_remark(&mut self, line: &[u8]) {
         let typical: [&[u8]; 2] = [b"deadline thread", b"Using all CPUS"];
         self.is_deadline |= typical.iter().any(|start| line.starts_with(start));
     }
 
-    /// What the lines say of a thread whose latencies stand elsewhere.
+    /// Adds what the lines say about a thread whose latencies are elsewhere in the file.
     pub fn describe(&self, thread: u32, series: Option<&mut Series>) {
         if let (Some(one), Some(series)) = (self.threads.get(&thread), series) {
             self.conditions(one, series);
         }
     }
 
-    /// Compares the lines with the latencies that stand elsewhere: neither may have seen less.
+    /// Compares the lines with the latencies elsewhere in the file: neither may have seen less.
     pub fn compare(&self, recording: &mut Recording, unit: i64) {
         for one in self.threads.values() {
             let thread = one.thread as usize;
             let unit = if one.in_ns { 1 } else { unit };
             let Some(series) = recording.series.get(thread) else {
-                let missing = format!("thread {thread} has a line of its own, but no column");
+                let missing = format!("thread {thread} has a line, but no column");
                 recording.add(ImportFinding::ImportIncomplete { missing });
                 continue;
             };
@@ -169,7 +169,7 @@ impl ThreadLines {
         };
     }
 
-    /// A recording of figures alone.
+    /// A recording of figures only.
     pub fn recording(&mut self, unit: i64) -> Recording {
         let unit = if self.threads.values().any(|one| one.in_ns) { 1 } else { unit };
         let is = |has: &dyn Fn(&ThreadLine) -> bool| self.threads.values().all(has);
@@ -224,7 +224,7 @@ impl ThreadLines {
     }
 }
 
-/// The latency of `T: 1 Spike:      58: TS:   4512814991`.
+/// The latency of `T: 1 Spike: 58: TS: 4512814991`.
 fn spike(line: &Line<'_>) -> Option<u64> {
     let mut cursor = Cursor::new(line.bytes.strip_prefix(b"T:")?);
     cursor.skip_blanks();
@@ -242,7 +242,7 @@ fn spike(line: &Line<'_>) -> Option<u64> {
 }
 
 impl ThreadLine {
-    /// Reads a line of a thread; none where a figure is missing, or anything else stands in it.
+    /// Reads a thread line; `None` if a figure is missing, or the line contains anything else.
     pub fn read(line: &Line<'_>) -> Option<ThreadLine> {
         if line.bytes.contains(&b'\t') {
             return None;
@@ -274,13 +274,13 @@ impl ThreadLine {
             let blanks = width - cursor.rest().len();
             let word = cursor.word();
             let value = decimal(word)?;
-            // All of these tools print whole numbers, but the mean of jitterdebugger.
+            // All of these tools print whole numbers, except jitterdebugger's mean.
             let is_whole = word.iter().all(u8::is_ascii_digit);
             if name != b"Avg" && !is_whole {
                 return None;
             }
             let width = width - cursor.rest().len();
-            // Option -N, which nothing else tells, makes this column wider.
+            // Only this wider column reveals option -N.
             one.in_ns |= name == b"Act" && blanks > 0 && width == 8;
             let whole = Some(value).filter(|it| *it >= 0.0 && *it < 1e15).map(|it| it as u64);
             match name {
@@ -297,7 +297,7 @@ impl ThreadLine {
             }
         }
         one.cycles = cycles?;
-        // In columns of the usual width the last one shows whether its number was cut off.
+        // In columns of the usual width the last one shows whether its number was cut.
         let has_columns = width_of_min >= WIDTH_OF_MIN;
         let expected = if width_of_min == WIDTH_OF_MIN { WIDTH_OF_MAX } else { width_of_min };
         let is_cut = match line.is_whole {
@@ -307,14 +307,14 @@ impl ThreadLine {
         (one.min.is_some() && one.max.is_some() && !is_cut).then_some(one)
     }
 
-    /// Whether a later line may be of the same thread of the same run.
+    /// Whether a later line may be from the same thread of the same run.
     fn goes_on_as(&self, later: &ThreadLine) -> bool {
         let is_same = self.process == later.process || self.process == 0 || later.process == 0;
         let is_wider = later.max >= self.max && (self.cycles == 0 || later.min <= self.min);
         is_same && is_wider && later.cycles >= self.cycles
     }
 
-    /// The largest latency that the line names.
+    /// The largest latency in the line.
     fn largest(&self) -> Option<f64> {
         let act = self.act.filter(|_| self.cycles > 0);
         [act, self.max].into_iter().flatten().reduce(f64::max)

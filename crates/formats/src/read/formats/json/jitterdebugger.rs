@@ -1,4 +1,4 @@
-//! `results.json` of jitterdebugger. Its histogram ends at 1 ms; what is longer it drops.
+//! `results.json` of jitterdebugger. Its histogram ends at 1 ms; longer latencies are dropped.
 
 use super::{bins, count, machine, number, threads, time};
 use crate::read::formats::left_out::LeftOut;
@@ -10,7 +10,7 @@ use crate::read::stated_figures::{
 use latlab_model::Nanos;
 use serde_json::{Map, Value};
 
-/// Where the histogram ends.
+/// End of the histogram.
 const END_NS: i64 = 1_000_000;
 
 /// The recording of a document with an object of threads called `cpu`.
@@ -58,7 +58,7 @@ pub fn recording(document: &Map<String, Value>, query: &Query, mut left: LeftOut
     recording
 }
 
-/// The unit that the document states; one that is none is lost.
+/// The unit stated by the document; an invalid one counts as lost.
 fn resolution(document: &Map<String, Value>, left: &mut LeftOut) -> Option<i64> {
     let unit = document.get("sysinfo")?.get("resolution_in_ns")?;
     let known = unit.as_i64().filter(|unit| (1..=1_000_000).contains(unit));

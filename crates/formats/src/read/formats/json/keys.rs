@@ -1,15 +1,14 @@
-//! Keys that come twice in one object of a document: a reader of JSON keeps one of their values
-//! without a word.
+//! Duplicate keys in an object of a document: JSON parsers silently keep one of the values.
 
 use std::collections::HashSet;
 
-/// More are not listed.
+/// Most duplicates listed.
 const MOST: usize = 100;
 
-/// The keys that come again in their object, of a text that is JSON.
+/// The duplicate keys of objects in a JSON text.
 pub fn repeated(text: &str) -> Vec<String> {
     let mut found = Vec::new();
-    // The keys of each object that is open; an array has none.
+    // The keys of each open object; an array has none.
     let mut open: Vec<HashSet<&str>> = Vec::new();
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -36,7 +35,7 @@ pub fn repeated(text: &str) -> Vec<String> {
     found
 }
 
-/// Where the quote at the end of a string stands.
+/// Position of the closing quote of a string.
 fn end_of_string(bytes: &[u8], from: usize) -> usize {
     let mut at = from;
     while at < bytes.len() {

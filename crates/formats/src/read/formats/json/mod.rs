@@ -1,4 +1,4 @@
-//! Documents of JSON: rt-tests, jitterdebugger and the datasets of OSADL.
+//! JSON documents: rt-tests, jitterdebugger and the datasets of OSADL.
 
 mod jitterdebugger;
 mod keys;
@@ -39,7 +39,7 @@ fn has_value(line: &[u8]) -> bool {
 struct Document {
     first_line: u64,
     value: Value,
-    /// What of it was lost before it was looked at.
+    /// What of it was lost in parsing.
     left: LeftOut,
 }
 
@@ -89,8 +89,8 @@ fn recording(value: &Value, query: &Query, left: LeftOut) -> Result<Recording, I
     }
 }
 
-/// The documents of a text, most have one, and whether the end of the last was missing. rt-tests does not
-/// escape its command line.
+/// The documents of a text, usually one, and whether the end of the last was missing. rt-tests does
+/// not escape its command line.
 fn parse(text: &str) -> Result<(Vec<Document>, bool), InputError> {
     let error = match documents(text) {
         Ok(documents) => return Ok((documents, false)),
@@ -123,33 +123,32 @@ fn documents(text: &str) -> serde_json::Result<Vec<Document>> {
         begin = end;
     }
     match found.is_empty() {
-        // An empty text is no document.
+        // An empty text is not a document.
         true => serde_json::from_str(text)
             .map(|value| vec![Document { first_line: 1, value, left: LeftOut::default() }]),
         false => Ok(found),
     }
 }
 
-/// A text of the document.
 fn text(object: &Map<String, Value>, key: &str) -> Option<String> {
     let text = object.get(key)?.as_str()?;
     (!text.is_empty()).then(|| text.to_string())
 }
 
-/// A count of the document; one that is none is lost.
+/// A count of the document; an invalid one counts as lost.
 fn count(object: &Map<String, Value>, key: &str, left: &mut LeftOut) -> Option<u64> {
     let value = object.get(key)?;
     let count = value.as_u64().or_else(|| whole(value.as_str()?));
     lost_unless(key, value, count.filter(|count| *count < LARGEST_COUNT), left)
 }
 
-/// A number of the document that is not below zero; one that is none is lost.
+/// A non-negative number of the document; an invalid one counts as lost.
 fn number(object: &Map<String, Value>, key: &str, left: &mut LeftOut) -> Option<f64> {
     let value = object.get(key)?;
     lost_unless(key, value, value.as_f64().filter(|number| *number >= 0.0), left)
 }
 
-/// A time of the document in these units; what is none is lost.
+/// A time of the document in these units; an invalid one counts as lost.
 fn time(object: &Map<String, Value>, key: &str, unit: i64, left: &mut LeftOut) -> Option<i64> {
     let value = object.get(key)?;
     let time = value.as_f64().filter(|number| *number >= 0.0);
@@ -163,7 +162,7 @@ fn lost_unless<T>(key: &str, value: &Value, found: Option<T>, left: &mut LeftOut
     found
 }
 
-/// The bins of an object of indices and counts, and the number behind the last of them.
+/// The bins of an object of indices and counts, and the number after the last of them.
 fn bins(object: &Map<String, Value>, left: &mut LeftOut) -> (Bins, u32) {
     let (mut bins, mut end) = (Bins::default(), 0);
     for (key, value) in object {
@@ -179,7 +178,7 @@ fn bins(object: &Map<String, Value>, left: &mut LeftOut) -> (Bins, u32) {
     (bins, end)
 }
 
-/// The threads of an object by their numbers, which begin at zero; those that are not there are told.
+/// The threads of an object by their numbers, from zero; missing ones are reported.
 fn threads<'a>(
     object: Option<&'a Value>,
     announced: Option<u64>,
@@ -205,7 +204,7 @@ fn threads<'a>(
     threads.into_iter().map(|thread| thread.1).collect()
 }
 
-/// What `uname` says, as all these documents hold it.
+/// The `uname` information, the same in all these documents.
 fn machine(document: &Map<String, Value>, recording: &mut Recording) {
     let Some(system) = document.get("sysinfo").and_then(Value::as_object) else { return };
     let machine = &mut recording.machine;

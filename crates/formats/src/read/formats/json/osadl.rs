@@ -1,5 +1,5 @@
-//! The "RT Dataset 1.0" of OSADL's pages: `latency.cores` has the indices of the bins first, then a
-//! row for each CPU; the maxima stand apart, and the number of overflows is not in the file.
+//! The "RT Dataset 1.0" of OSADL's pages: `latency.cores` has the bin indices first, then a row per
+//! CPU; the maxima are separate, and the number of overflows is not in the file.
 
 use super::text;
 use crate::read::bins::{Bins, LARGEST_COUNT, MOST_BINS};
@@ -27,7 +27,7 @@ pub fn recording(document: &Object, mut left: LeftOut) -> Result<Recording, Inpu
     (rows.len()..cores.len()).for_each(|_| left.lose_item("a core that is no list"));
     let empty = Vec::new();
     let maxima = latency.get("maxima").and_then(Value::as_array).unwrap_or(&empty);
-    // The indices are the first row, where there is one more than there are maxima.
+    // The first row holds the indices if there is one more row than maxima.
     let first: Vec<Option<u64>> =
         rows.first().map(|row| row.iter().map(whole).collect()).unwrap_or_default();
     let rising = first.iter().enumerate().all(|(at, index)| *index == Some(at as u64));
@@ -70,12 +70,12 @@ pub fn recording(document: &Object, mut left: LeftOut) -> Result<Recording, Inpu
     Ok(recording)
 }
 
-/// A number, also between quotes.
+/// A number, possibly in quotes.
 fn whole(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| crate::read::numbers::whole(value.as_str()?.trim()))
 }
 
-/// The unit that the document states; one that is none is lost.
+/// The unit stated by the document; an invalid one counts as lost.
 fn unit(latency: &Object, left: &mut LeftOut) -> i64 {
     match text(latency, "granularity").as_deref() {
         Some("nanoseconds") => return Unit::Nanoseconds.nanos(),

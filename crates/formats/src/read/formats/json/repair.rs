@@ -1,6 +1,6 @@
-//! JSON that is none: command lines with quotes in them, and documents that break off.
+//! Repairs invalid JSON: unescaped quotes in command lines, and truncated documents.
 
-/// The document with the quotes in its command line escaped, as `"cmdline:": "… \"…\" …",`.
+/// The document with the quotes in its command line escaped, as in `"cmdline:": "… \"…\" …",`.
 pub fn with_escaped_command(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len() + 16);
     for line in text.split_inclusive('\n') {
@@ -17,7 +17,7 @@ pub fn with_escaped_command(text: &str) -> String {
     escaped
 }
 
-/// Where the value of a command line begins and ends in its line.
+/// Start and end of a command line's value in its line.
 fn value_of_command(line: &str) -> Option<(usize, usize)> {
     if !line.trim_start().starts_with("\"cmdline") {
         return None;
@@ -27,7 +27,7 @@ fn value_of_command(line: &str) -> Option<(usize, usize)> {
     (from <= to).then_some((from, to))
 }
 
-/// The document up to its last whole member, with what it had opened closed again.
+/// The document up to its last complete member, with open brackets closed.
 pub fn repaired(text: &str) -> String {
     let mut open = Vec::new();
     let (mut in_string, mut escaped) = (false, false);

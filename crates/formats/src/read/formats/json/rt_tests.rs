@@ -1,4 +1,4 @@
-//! The JSON of rt-tests: cyclictest, cyclicdeadline, oslat, signaltest, pmqtest and its kin.
+//! The JSON of rt-tests: cyclictest, cyclicdeadline, oslat, signaltest, pmqtest and related tools.
 
 use super::{bins, count, machine, number, text, threads, time};
 use crate::read::bins::{Bins, LARGEST_COUNT};
@@ -77,7 +77,7 @@ pub fn recording(document: &Object, query: &Query, mut left: LeftOut) -> Recordi
     recording
 }
 
-/// Says which threads were watched for less time than others.
+/// Reports threads that were watched for less time than others.
 fn compare_durations(durations: &[i64], recording: &mut Recording) {
     let longest = durations.iter().copied().max().unwrap_or(0);
     for (thread, watched) in durations.iter().enumerate() {
@@ -89,12 +89,13 @@ fn compare_durations(durations: &[i64], recording: &mut Recording) {
     }
 }
 
-/// Whether something is less than nine tenths of what it should be.
+/// Whether a value is less than nine tenths of what it should be.
 fn is_short(value: i64, due: i64) -> bool {
     i128::from(value) * 10 < i128::from(due) * 9
 }
 
-/// Compares cycles and length with what the command line asks for, and says which clock it names.
+/// Compares cycles and length with what the command line asks for, and notes the clock that it
+/// names.
 fn compare_with_asked(command: &str, tool: Option<&str>, recording: &mut Recording) {
     let asked = option_of(command, &["-D", "--duration"]).and_then(|text| seconds_of(&text));
     let asked = asked.and_then(|seconds| seconds.checked_mul(1_000_000_000));
@@ -116,7 +117,7 @@ fn compare_with_asked(command: &str, tool: Option<&str>, recording: &mut Recordi
             match clock.as_str() {
                 "0" => "monotonic".to_string(),
                 "1" => "realtime".to_string(),
-                // Newer versions have names for all clocks, also for auxiliary ones.
+                // Newer versions have names for all clocks, including auxiliary ones.
                 _ => clock,
             },
         );
@@ -137,7 +138,7 @@ fn seconds_of(text: &str) -> Option<i64> {
 }
 
 fn add_thread(recording: &mut Recording, thread: &Object, unit: i64, left: &mut LeftOut) {
-    // pmqtest and its kin have the figures in the receiver of a pair.
+    // pmqtest and related tools have the figures in the receiver of a pair.
     let figures = thread.get("receiver").and_then(Value::as_object).unwrap_or(thread);
     let histogram = thread.get("histogram").and_then(Value::as_object);
     let (rows, end) = histogram.map(|histogram| bins(histogram, left)).unwrap_or_default();
@@ -164,8 +165,8 @@ fn add_thread(recording: &mut Recording, thread: &Object, unit: i64, left: &mut 
     add_bins(recording, rows, scale, &stated);
 }
 
-/// The buckets of oslat: the last has all from there on, where the maximum lies beyond it. With names in
-/// nanoseconds the extremes are nanoseconds as well, and the mean is not.
+/// The buckets of oslat: the last one has everything above if the maximum lies beyond it. If names
+/// are in nanoseconds, so are the extremes, but not the mean.
 fn add_oslat(
     recording: &mut Recording,
     thread: &Object,
@@ -250,7 +251,7 @@ fn title(tool: Option<&str>) -> &'static str {
     }
 }
 
-/// The period of the first thread, and by how much that of each further one is longer.
+/// The period of the first thread, and the increment for each further one.
 fn periods_of(command: &str) -> Option<(i64, i64)> {
     let is_period = |us: &i64| (0..1 << 40).contains(us);
     if tool_of(command) != Some("cyclictest") {
@@ -260,7 +261,7 @@ fn periods_of(command: &str) -> Option<(i64, i64)> {
     let has_histogram = command.contains(" -h") || command.contains("--histo");
     let distance = match option_of(command, &["-d", "--distance"]) {
         Some(distance) => distance.parse().ok()?,
-        // Only with a histogram all threads have the same period, unless it is asked for.
+        // With a histogram all threads have the same period unless requested otherwise.
         None if has_histogram => 0,
         None => 500,
     };

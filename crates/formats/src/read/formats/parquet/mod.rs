@@ -18,7 +18,7 @@ use parquet::file::reader::ChunkReader;
 use std::sync::Arc;
 use values::Values;
 
-/// What the names of columns with figures of latencies say, not with latencies.
+/// Words in the names of columns that hold figures about latencies, not latencies.
 const FIGURES: [&str; 8] = ["avg", "average", "mean", "median", "min", "minimum", "p", "std"];
 
 pub const FORMAT: Format =
@@ -34,7 +34,7 @@ fn malformed(error: &ParquetError) -> InputError {
     InputError::Malformed(format!("not a Parquet table that latlab reads ({text})"))
 }
 
-/// Reads a file where it lies, and one that is packed or comes from a pipe in memory.
+/// Reads a file in place; one that is compressed or comes from a pipe is read into memory.
 fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, InputError> {
     match input.take_file() {
         Some(file) => read_table(&Arc::new(file), query),
@@ -81,8 +81,8 @@ fn read_table<R: ChunkReader + 'static>(
     Ok(vec![recording])
 }
 
-/// The only column whose name begins as that of latencies, or that has no others beside it. One of means
-/// or other figures has no latencies.
+/// The only column with a name like that of latencies, or the only column at all; columns of means
+/// or other figures do not count.
 fn only_of_latencies(names: &[String]) -> Option<usize> {
     let is_figure = |name: &String| {
         let name = name.to_ascii_lowercase();
@@ -97,13 +97,13 @@ fn only_of_latencies(names: &[String]) -> Option<usize> {
 struct Column {
     unit: i64,
     samples: Samples,
-    /// How many rows were read, with or without a value.
+    /// Number of rows read, with or without a value.
     rows: u64,
     left: LeftOut,
 }
 
 impl Column {
-    /// Takes the values of a row group.
+    /// Reads the values of a row group.
     fn take<R: ChunkReader + 'static>(
         &mut self,
         source: &Arc<R>,

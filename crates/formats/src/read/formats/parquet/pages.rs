@@ -1,6 +1,6 @@
-//! The pages of a column: taken from the file as they are, and unpacked here.
+//! The pages of a column: read from the file as they are, and decompressed here.
 //!
-//! parquet itself unpacks zstd only with a C library, and allocates what a damaged header asks for.
+//! The parquet crate needs a C library for zstd, and allocates whatever a damaged header asks for.
 
 use crate::read::unpack::ZstdReader;
 use flate2::read::MultiGzDecoder;
@@ -13,24 +13,24 @@ use parquet::file::serialized_reader::SerializedPageReader;
 use std::io::Read;
 use std::sync::Arc;
 
-/// A longer page is refused; others have a megabyte.
+/// Longest accepted page; usual ones have a megabyte.
 const LONGEST_PAGE: u64 = 64 << 20;
 
-/// The pages of a column of a row group, unpacked.
+/// The decompressed pages of a column in a row group.
 pub fn pages<R: ChunkReader + 'static>(
     source: &Arc<R>,
     group: &RowGroupMetaData,
     index: usize,
 ) -> Result<impl Iterator<Item = Result<Page>> + use<R>> {
     let column = group.column(index);
-    // The library ends the program where these are negative.
+    // The library panics if these are negative.
     let offsets = [Some(column.data_page_offset()), column.dictionary_page_offset()];
     let size = column.compressed_size();
     if offsets.into_iter().flatten().chain([size]).any(|number| number < 0) {
         return Err(ParquetError::General("damaged: a column begins before the file".to_string()));
     }
     let unpack = unpacker(column.compression())?;
-    // To the library the pages look as if they were not packed.
+    // To the library the pages look uncompressed.
     let plain = column.clone().into_builder().set_compression(Compression::UNCOMPRESSED).build()?;
     let rows = usize::try_from(group.num_rows()).unwrap_or(0);
     let mut packed = SerializedPageReader::new(source.clone(), &plain, rows, None)?;
@@ -42,7 +42,7 @@ pub fn pages<R: ChunkReader + 'static>(
     ))
 }
 
-/// Unpacks bytes.
+/// Decompresses bytes.
 type Unpack = fn(&[u8]) -> Result<Vec<u8>>;
 
 fn unpacker(compression: Compression) -> Result<Option<Unpack>> {
@@ -64,7 +64,7 @@ fn unpacker(compression: Compression) -> Result<Option<Unpack>> {
 
 fn snappy(packed: &[u8]) -> Result<Vec<u8>> {
     let length = snap::raw::decompress_len(packed).map_err(|error| damaged(&error))?;
-    // Snappy makes of three bytes 64 at most.
+    // Snappy expands three bytes to at most 64.
     if length as u64 > LONGEST_PAGE || length > packed.len().saturating_mul(32) {
         return Err(too_long());
     }
@@ -89,7 +89,7 @@ fn damaged(error: &dyn std::error::Error) -> ParquetError {
     ParquetError::General(format!("damaged: {error}"))
 }
 
-/// A page with its content unpacked; the levels of a page of version 2 are never packed.
+/// A page with its content decompressed; the levels of a version 2 page are never compressed.
 fn unpacked(mut page: Page, unpack: Unpack) -> Result<Page> {
     match &mut page {
         Page::DataPage { buf, .. } | Page::DictionaryPage { buf, .. } => *buf = unpack(buf)?.into(),

@@ -1,11 +1,11 @@
-//! The values of a page. Each is looked for within the bytes that are there: the library's own readers end the
-//! program where a page is damaged.
+//! The values of a page, with bounds checks everywhere: the library's own readers panic on damaged
+//! pages.
 
 use parquet::basic::{ConvertedType, Encoding, Type};
 use parquet::column::page::Page;
 use parquet::schema::types::ColumnDescriptor;
 
-/// A page that is said to have more values is damaged.
+/// More values than any undamaged page has.
 const MOST_VALUES: u32 = 1 << 26;
 
 /// How the numbers of a column are stored.
@@ -45,7 +45,7 @@ pub struct Values {
 }
 
 impl Values {
-    /// The values of a column of numbers; an error in words where it is none.
+    /// For a column of numbers; otherwise the error explains why not.
     pub fn new(column: &ColumnDescriptor) -> Result<Values, String> {
         let number = match column.physical_type() {
             Type::INT32 => Number::Int32,
@@ -63,8 +63,8 @@ impl Values {
         Ok(Values { number, may_lack: column.max_def_level() > 0, dictionary: Vec::new() })
     }
 
-    /// Takes a page, and gives each of its values; gives back how many are missing, or nothing where the
-    /// page is damaged or packed in a way that nobody uses.
+    /// Passes each value of a page to `each`; returns the number of missing ones, or `None` if the
+    /// page is damaged or has an unsupported encoding.
     pub fn take(&mut self, page: &Page, each: &mut impl FnMut(f64)) -> Option<u64> {
         if page.num_values() > MOST_VALUES {
             return None;
@@ -144,7 +144,7 @@ impl Values {
     }
 }
 
-/// Numbers one after the other.
+/// Plain encoding: numbers one after the other.
 fn plain(bytes: &[u8], number: Number, count: usize, each: &mut impl FnMut(f64)) -> Option<()> {
     let size = number.size();
     let values = bytes.get(..count.checked_mul(size)?)?;
@@ -152,12 +152,12 @@ fn plain(bytes: &[u8], number: Number, count: usize, each: &mut impl FnMut(f64))
     Some(())
 }
 
-/// A number of at most eight bytes, the lowest first.
+/// A little-endian number of at most eight bytes.
 fn little_endian(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte))
 }
 
-/// Runs of one value, and stretches of values in so many bits each, until there are enough.
+/// RLE and bit-packing hybrid, until `count` values are read.
 fn runs(
     mut bytes: &[u8],
     width: u8,
@@ -178,7 +178,7 @@ fn runs(
             left -= length.min(left);
         } else {
             let values = length.checked_mul(8)?.min(left);
-            // The last stretch may break off behind its last value.
+            // The last stretch may end after its last value.
             let size = length.checked_mul(width.into())?.min(bytes.len());
             let (packed, rest) = bytes.split_at(size);
             bytes = rest;
@@ -189,7 +189,7 @@ fn runs(
     Some(())
 }
 
-/// Values of so many bits each.
+/// Unpacks bit-packed values.
 fn unpack(
     packed: &[u8],
     width: u8,
@@ -213,7 +213,7 @@ fn unpack(
     Some(())
 }
 
-/// Differences to the value before, in blocks of packed ones.
+/// Delta encoding, in bit-packed blocks.
 fn differences(mut bytes: &[u8], count: usize, each: &mut impl FnMut(u64)) -> Option<()> {
     let (block, parts) = (variable(&mut bytes)?, variable(&mut bytes)?);
     variable(&mut bytes)?;
@@ -247,7 +247,7 @@ fn differences(mut bytes: &[u8], count: usize, each: &mut impl FnMut(u64)) -> Op
     Some(())
 }
 
-/// A number in as many bytes as it needs, seven bits in each.
+/// A LEB128 number.
 fn variable(bytes: &mut &[u8]) -> Option<u64> {
     let mut value = 0u64;
     for shift in (0..64).step_by(7) {
@@ -261,7 +261,7 @@ fn variable(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// A number whose lowest bit is its sign.
+/// A ZigZag number.
 fn zigzag(value: u64) -> u64 {
     (value >> 1) ^ (value & 1).wrapping_neg()
 }
@@ -281,12 +281,12 @@ mod tests {
         })
         .unwrap();
         assert_eq!(all, [4, 4, 4, 0, 1, 2, 3, 4, 5, 6, 7]);
-        assert_eq!(runs(&bytes, 3, 12, &mut |_| Some(())), None, "there are not so many");
+        assert_eq!(runs(&bytes, 3, 12, &mut |_| Some(())), None, "there are fewer");
     }
 
     #[test]
     fn differences_are_added_up() {
-        // 7, 5, 3, 1, 2, 3, 4, 5: the example of the format's description.
+        // 7, 5, 3, 1, 2, 3, 4, 5: the example in the format's specification.
         let bytes = [128, 1, 4, 8, 14, 3, 2, 0, 0, 0, 0b1100_0000, 0b0011_1111, 0, 0, 0, 0, 0, 0];
         let mut all = Vec::new();
         differences(&bytes, 8, &mut |value| all.push(value as i64)).unwrap();

@@ -1,7 +1,7 @@
 //! Histograms of `rtla timerlat` and `rtla osnoise`.
 //!
-//! A timerlat histogram has two or three columns for each CPU: latency of the timer interrupt, of the
-//! thread, and of the return to user space. The section `ALL:` is no further data; it must agree. A
+//! A timerlat histogram has two or three columns for each CPU: latency of the timer interrupt, of
+//! the thread, and of the return to user space. The section `ALL:` adds no data; it must agree. A
 //! histogram of osnoise counts the gaps of a busy loop, which may be none.
 
 use super::{Columns, KINDS, NOISE, Remarks, command, duration, may_hold_value, option_of};
@@ -24,11 +24,11 @@ pub const FORMAT: Format =
 /// The lines below the rows; with `--no-summary` rtla prints only the first.
 const FOOTER: [&str; 5] = ["over:", "count:", "min:", "avg:", "max:"];
 const OVER: usize = 0;
-/// Histograms of so few rows do not show the distance of their bins.
+/// With this few rows the bin width cannot be seen.
 const FEW_ROWS: usize = 4;
-/// The threshold of osnoise where its command line names none.
+/// The threshold of osnoise if its command line has none.
 const DEFAULT_THRESHOLD_US: i64 = 1;
-/// How long osnoise runs of each period, unless its command line says it.
+/// How long osnoise runs in each period, unless its command line says otherwise.
 const DEFAULT_RUNTIME_US: u64 = 1_000_000;
 
 fn words(line: &[u8]) -> impl Iterator<Item = &str> {
@@ -45,7 +45,7 @@ fn is_title(line: &[u8]) -> bool {
     line.starts_with(b"# RTLA ") && line.ends_with(b"histogram")
 }
 
-/// Whether the columns have names, but no index: with `--no-index`.
+/// Whether the columns have names but no index, as with `--no-index`.
 fn is_heading_without_index(line: &[u8]) -> bool {
     let is_column = |word: &str| column(word).is_some();
     words(line).next().is_some() && words(line).all(is_column)
@@ -61,7 +61,7 @@ fn has_columns(line: &[u8]) -> bool {
         || is_heading_without_index(line)
 }
 
-/// A column with what stands below it.
+/// A column with the figures below it.
 struct Column {
     kind: usize,
     cpu: u32,
@@ -136,14 +136,14 @@ impl Histogram {
         }
     }
 
-    /// Whether this line is the first of another histogram.
+    /// Whether this line starts another histogram.
     fn ends_before(&self, line: &[u8]) -> bool {
         let is_command = || std::str::from_utf8(line).ok().and_then(command).is_some();
         let has_ended = self.figures[OVER];
         self.has_heading && (is_title(line) || is_heading(line) || (has_ended && is_command()))
     }
 
-    /// Takes a line; whether it could be read.
+    /// Takes a line; returns whether it could be read.
     fn take(&mut self, line: &Line<'_>) -> bool {
         let Ok(text) = std::str::from_utf8(line.bytes) else { return false };
         let mut cells = text.split_ascii_whitespace();
@@ -262,7 +262,7 @@ impl Histogram {
         true
     }
 
-    /// The distance of the bins: as asked, or the largest that all indices are multiples of.
+    /// The bin width: as requested, or the greatest common divisor of all indices.
     fn width(&self) -> u64 {
         let divisor = |mut a: u64, mut b: u64| {
             while b > 0 {
@@ -279,7 +279,7 @@ impl Histogram {
         }
     }
 
-    /// Whether the least and the largest of each column lie in its first and last bins of this width.
+    /// Whether minimum and maximum of each column lie in its first and last bins of this width.
     fn fits_width(&self, width: u64) -> bool {
         let is_in = |value: Option<i64>, row: Option<&(u32, u64)>| {
             let Some((value, row)) = value.zip(row) else { return true };
@@ -362,7 +362,7 @@ impl Histogram {
         recording
     }
 
-    /// A column with latencies has figures, and no dashes in their place.
+    /// A column with latencies must have figures, not dashes.
     fn check_absent(&self, thread: usize, stated: &StatedFigures, recording: &mut Recording) {
         let count = stated.count.unwrap_or(0);
         let figures = [stated.min_ns.is_some(), stated.mean_ns.is_some(), stated.max_ns.is_some()];
@@ -388,7 +388,7 @@ impl Histogram {
         }
     }
 
-    /// Says from which length on gaps are listed, and how long they were watched for.
+    /// Notes the threshold from which gaps are listed, and how long they were watched for.
     fn describe_gaps(&self, recording: &mut Recording) {
         let threshold = self.asked("-T", "--threshold").map(|us| Nanos(us as i64 * 1_000));
         // What was counted was above the threshold.
@@ -474,7 +474,7 @@ impl All {
     }
 }
 
-/// The layout of the columns with these names, each as wide as a figure and its blank.
+/// The layout of columns with these names, each as wide as a figure and its blank.
 fn layout(first: &str, names: &[&str], line: &Line<'_>) -> Columns {
     let width = first.len().max("over: ".len()) + "        0".len();
     let mut printed = first.to_string();
@@ -486,12 +486,12 @@ fn layout(first: &str, names: &[&str], line: &Line<'_>) -> Columns {
     Columns::of(line.bytes, &printed, &words)
 }
 
-/// A count that is possible.
+/// A plausible count.
 fn count(cell: &str) -> Option<u64> {
     whole(cell).filter(|count| *count < LARGEST_COUNT)
 }
 
-/// The figures of a line of the footer, with dashes where nothing was counted.
+/// The figures of a footer line, with dashes if nothing was counted.
 fn figures(figure: usize, cells: &[&str]) -> Option<Vec<Option<f64>>> {
     let value = |cell: &&str| match (figure, *cell) {
         (2.., "-") => Some(None),
@@ -501,7 +501,7 @@ fn figures(figure: usize, cells: &[&str]) -> Option<Vec<Option<f64>>> {
     cells.iter().map(value).collect()
 }
 
-/// A column by its heading: `Thr-003`.
+/// A column from its heading: `Thr-003`.
 fn column(heading: &str) -> Option<Column> {
     let kind = KINDS.iter().position(|kind| heading.starts_with(kind.0))?;
     let number = &heading[KINDS[kind].0.len()..];

@@ -1,6 +1,6 @@
 //! `rtla timerlat` and `rtla osnoise`: histograms, and the table of `top`.
 //!
-//! Each kind of latency is a recording of its own, because their sum would count every cycle
+//! Each kind of latency becomes a separate recording, because their sum would count every cycle
 //! several times.
 
 mod histogram;
@@ -16,19 +16,19 @@ use crate::read::numbers::{nanos, printed, whole};
 use crate::read::recording::Recording;
 use latlab_model::Nanos;
 
-/// Prefixes of columns: what each is, and the name of its recording.
+/// Column prefixes, each with the name of its recording and what it measures.
 const KINDS: [(&str, &str, &str); 4] = [
     ("IRQ-", "irq", "latency of the timer interrupt"),
     ("Thr-", "thread", "wake-up latency"),
     ("Usr-", "user", "latency up to user space"),
     ("CPU-", "noise", "time taken from a busy loop"),
 ];
-/// The kinds by their places in this list.
+/// Indices into [`KINDS`].
 const IRQ: usize = 0;
 const THREAD: usize = 1;
 const NOISE: usize = 3;
 
-/// What rtla says beside its tables: that and why it stopped.
+/// Messages of rtla other than tables, such as why it stopped.
 const REMARKS: &[&str] = &[
     "rtla timerlat hit stop tracing",
     "rtla osnoise hit stop tracing",
@@ -49,21 +49,21 @@ const REMARKS: &[&str] = &[
     "-> ",
     "=> ",
 ];
-/// Latencies that the analysis of a stop names, and their kinds.
+/// Latencies named by the analysis of a stop, and their kinds.
 const NAMED: [(&str, usize); 3] =
     [("Thread latency", THREAD), ("IRQ latency", IRQ), ("Max timerlat IRQ latency from idle", IRQ)];
 
-/// What the lines around a table say of its recording.
+/// What the lines around a table say about its recording.
 #[derive(Default)]
 struct Remarks {
     command: Option<String>,
-    /// The largest latency of each kind that the analysis of a stop names.
+    /// The largest latency of each kind named by the analysis of a stop.
     named: [Option<i64>; KINDS.len()],
     missed_events: Option<String>,
 }
 
 impl Remarks {
-    /// Takes a line that is none of a table; whether it is one of rtla's own.
+    /// Takes a line outside a table; returns whether it is one of rtla's own.
     fn take(&mut self, text: &str) -> bool {
         if let Some(command) = command(text) {
             self.command = Some(command.to_string());
@@ -81,14 +81,14 @@ impl Remarks {
         REMARKS.iter().any(|remark| text.starts_with(remark))
     }
 
-    /// Says in a recording what they say of it.
+    /// Adds these statements to a recording.
     fn report(&self, kind: usize, unit: i64, recording: &mut Recording) {
         recording.command = self.command.clone();
         if let Some(missed) = &self.missed_events {
             recording.lacks(format!("rtla says '{missed}'"));
         }
         if let Some(named) = self.named[kind] {
-            // The table cuts off to its unit.
+            // The table truncates to its unit.
             recording.has_at_least("Latency that stopped it", Nanos(named - named % unit));
         }
     }
@@ -118,7 +118,7 @@ fn option_of(command: &str, short: &str, long: &str) -> Option<u64> {
     None
 }
 
-/// The latency in `:   41.96 us (100%)`, in nanoseconds.
+/// The latency in `: 41.96 us (100%)`, in nanoseconds.
 fn latency(text: &str) -> Option<i64> {
     let mut words = text.strip_prefix(':')?.split_ascii_whitespace();
     let value = printed(words.next()?)?;
@@ -126,7 +126,7 @@ fn latency(text: &str) -> Option<i64> {
     nanos(value, 1_000)
 }
 
-/// A time like `0 00:10:00`: days, hours, minutes, seconds; in nanoseconds.
+/// A time like `0 00:10:00` (days, hours, minutes, seconds) in nanoseconds.
 fn duration(text: &str) -> Option<i64> {
     let mut words = text.split_ascii_whitespace();
     let days = whole(words.next()?).filter(|days| *days < 36_500)?;
@@ -140,8 +140,8 @@ fn duration(text: &str) -> Option<i64> {
     is_end.then_some(seconds as i64 * 1_000_000_000)
 }
 
-/// Whether a line that was not understood may be what is left of one with figures: most of its cells
-/// are numbers, or it is no text.
+/// Whether an unrecognised line may be the remains of one with figures: most of its cells are
+/// numbers, or it is not text.
 fn may_hold_value(line: &Line<'_>) -> bool {
     let is_figure = |cell: &&[u8]| {
         let has_digit = cell.iter().any(u8::is_ascii_digit);
@@ -161,19 +161,19 @@ fn may_hold_value(line: &Line<'_>) -> bool {
     is_comment || is_of_table || (may_be_rest && !is_other_text(line.bytes, 2))
 }
 
-/// The columns of a table, as their heading shows them. Cells are right-aligned, so that one that has
-/// lost a digit ends before its column.
+/// The columns of a table, as its heading shows them. Cells are right-aligned, so one that has lost
+/// a digit ends before its column.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 struct Columns {
-    /// Where the cells with figures end; none where something has changed the blanks between them.
+    /// End positions of the cells with figures; empty if the blanks between them were changed.
     ends: Vec<usize>,
 }
 
-/// The widest figure that fits its column; behind a wider one all others lie further right.
+/// The widest figure that fits its column; after a wider one all others are shifted right.
 const WIDEST: usize = 9;
 
 impl Columns {
-    /// The columns of these words of a heading that is as rtla prints it; of another one nothing is known.
+    /// The columns of these words in a heading printed by rtla; empty if the heading was modified.
     fn of(heading: &[u8], printed: &str, words: &[usize]) -> Columns {
         if heading.trim_ascii_end() != printed.as_bytes() {
             return Columns::default();
@@ -182,8 +182,9 @@ impl Columns {
         Columns { ends: words.iter().filter_map(|word| ends.get(*word).copied()).collect() }
     }
 
-    /// Whether the cells of a line, behind so many others, end where their columns do; all of them by so
-    /// many letters before, where a log has taken blanks off the front of the line.
+    /// Whether the cells of a line, after `others` other cells, end at their columns, or all of
+    /// them earlier by the `taken_off` characters that a log has stripped from the start of the
+    /// line.
     fn are_filled_by(&self, line: &Line<'_>, others: usize, taken_off: usize) -> bool {
         if self.ends.is_empty() {
             return line.is_whole;
@@ -202,7 +203,7 @@ impl Columns {
     }
 }
 
-/// The cells of a line: the length of each, and where it ends.
+/// The cells of a line: length and end of each.
 fn cells(line: &[u8]) -> impl Iterator<Item = (usize, usize)> {
     let mut at = 0;
     line.split(|byte| byte.is_ascii_whitespace() || *byte == b'|').filter_map(move |cell| {

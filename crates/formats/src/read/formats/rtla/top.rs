@@ -1,5 +1,5 @@
-//! The table of `rtla timerlat top`, `rtla osnoise top` and `rtla hwnoise`: a row for each CPU, drawn
-//! again and again until the end.
+//! The table of `rtla timerlat top`, `rtla osnoise top` and `rtla hwnoise`: a row per CPU, redrawn
+//! until the end.
 
 use super::{Columns, KINDS, Remarks, command, duration, may_hold_value};
 use crate::read::bins::LARGEST_COUNT;
@@ -18,10 +18,10 @@ pub const FORMAT: Format =
 
 /// More CPUs than any machine has.
 const MOST_CPUS: usize = 8192;
-/// Where the mark before the count of a row stands.
+/// Position of the mark before the count in a row.
 const MARK_AT: usize = 4;
-/// The columns of osnoise with figures, and those that count what they were caused by, of which hwnoise
-/// lacks the last ones.
+/// The columns of osnoise with figures, and those that count causes, of which hwnoise lacks the
+/// last ones.
 const FIGURES: usize = 7;
 const COUNTS: [&str; 5] = ["HW", "NMI", "IRQ", "Softirq", "Thread"];
 
@@ -33,21 +33,21 @@ fn is_heading(line: &[u8]) -> bool {
     Table::of_heading(line).is_some()
 }
 
-/// The headings of the columns, as rtla prints them.
+/// The column headings, as rtla prints them.
 const CELLS: &str = "      cur       min       avg       max";
 const NOISE: &str = "CPU Period       Runtime        Noise  % CPU Aval   Max Noise   Max Single";
 
 /// What the heading of the columns says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Table {
-    /// So many kinds of latency, each with four columns.
+    /// Number of kinds of latency, each with four columns.
     Timerlat(usize),
-    /// So many columns.
+    /// Number of columns.
     Noise(usize),
 }
 
 impl Table {
-    /// Where the cells with figures of a heading end.
+    /// End positions of the cells with figures in a heading.
     fn layout(self, heading: &[u8]) -> Columns {
         let printed = match self {
             Table::Timerlat(kinds) => ["CPU COUNT     "]
@@ -104,20 +104,20 @@ impl Table {
 struct Row {
     line: u64,
     count: u64,
-    /// Current, least, mean and largest of each kind; none where nothing was seen.
+    /// Current, minimum, mean and maximum of each kind; `None` if nothing was seen.
     latencies: Vec<Option<[u64; 4]>>,
     /// Run time, noise of all periods, largest of a period, longest gap.
     noise: [u64; 4],
-    /// The largest of each kind that this or an earlier screen has shown.
+    /// The largest of each kind on this or an earlier screen.
     largest: Vec<u64>,
 }
 
 /// The row of all CPUs together.
 struct All {
     line: u64,
-    /// The count of interrupts, without its last so many digits.
+    /// The count of interrupts, and how many of its last digits were cut off.
     count: (u64, u32),
-    /// Least and largest of each kind.
+    /// Minimum and maximum of each kind.
     extremes: Vec<Option<(u64, u64)>>,
 }
 
@@ -158,7 +158,7 @@ fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, InputError> 
 }
 
 impl Screen {
-    /// Whether this line is the first of another run: its time or a count falls, or it has other columns.
+    /// Whether this line starts another run: its time or a count decreases, or the columns differ.
     fn ends_before(&self, text: &str, line: &Line<'_>) -> bool {
         if self.rows.is_empty() {
             return false;
@@ -173,14 +173,14 @@ impl Screen {
             })
     }
 
-    /// The screen that follows; what its first lines have said of the columns stays.
+    /// The next screen; what its first lines have said about the columns carries over.
     fn successor(&self, first_line: u64) -> Screen {
         let layout = self.layout.clone();
         let Screen { unit, table, drawn_at, .. } = *self;
         Screen { first_line, unit, table, layout, drawn_at, ..Screen::default() }
     }
 
-    /// Takes a line; whether it could be read.
+    /// Takes a line; returns whether it could be read.
     fn take(&mut self, text: &str, line: &Line<'_>) -> bool {
         if let Some(table) = Table::of_heading(line.bytes).filter(|_| line.is_whole) {
             (self.table, self.layout) = (Some(table), table.layout(line.bytes));
@@ -203,9 +203,9 @@ impl Screen {
         is_rule || titles.contains(&text) || self.remarks.take(text)
     }
 
-    /// The row of a CPU; none where any of its cells is damaged, missing or too much.
+    /// The row of a CPU; `None` if any cell is damaged, missing or extra.
     fn row(&self, text: &str, line: &Line<'_>) -> Option<(u32, Row)> {
-        // The mark of the count, which is left-aligned, shows whether blanks are not there.
+        // The mark before the left-aligned count shows whether blanks are missing.
         let mark = line.bytes.iter().position(|byte| *byte == b'#')?;
         if !self.layout.are_filled_by(line, 2, MARK_AT.checked_sub(mark)?) {
             return None;
@@ -238,7 +238,7 @@ impl Screen {
         (row.count < LARGEST_COUNT).then_some((cpu, row))
     }
 
-    /// Puts a row in place of that of an earlier screen; the largest of all screens stays known.
+    /// Replaces the row of an earlier screen; the largest of all screens is kept.
     fn insert(&mut self, cpu: u32, mut row: Row) -> bool {
         if self.rows.len() >= MOST_CPUS && !self.rows.contains_key(&cpu) {
             return false;
@@ -252,7 +252,7 @@ impl Screen {
         true
     }
 
-    /// Takes `#58634 e0 |          0  1  54 |          2  4  57` of all CPUs.
+    /// Takes `#58634 e0 | 0 1 54 | 2 4 57` of all CPUs.
     fn all_of(&self, text: &str, line: &Line<'_>) -> Option<All> {
         let Some(Table::Timerlat(kinds)) = self.table else { return None };
         let mut groups = text.trim_end_matches([' ', '|']).split('|');
@@ -286,7 +286,7 @@ impl Screen {
     }
 
     fn part(mut self) -> Part {
-        // What was lost is replaced where all rows have been drawn again since.
+        // What was lost is replaced if all rows have been redrawn since.
         let first_row = self.rows.values().map(|row| row.line).min().unwrap_or(0);
         let replaced_before = first_row.min(self.drawn_at);
         self.lost.report(|number, _| number <= replaced_before, &mut self.left);
@@ -390,13 +390,13 @@ impl Screen {
     }
 }
 
-/// What the line above the columns says: how long it ran, and its unit.
+/// The line above the columns: how long it ran, and the unit.
 struct Time {
     length: i64,
     unit: i64,
 }
 
-/// Reads `  0 00:00:59   |   IRQ Timer Latency (us)   |  …` or `duration:   0 00:01:00 | time is in us`.
+/// Parses ` 0 00:00:59 | IRQ Timer Latency (us) | …` or `duration: 0 00:01:00 | time is in us`.
 fn time(text: &str) -> Option<Time> {
     let (clock, rest) = text.split_once('|')?;
     let length = duration(clock.strip_prefix("duration:").unwrap_or(clock))?;
@@ -409,7 +409,7 @@ fn time(text: &str) -> Option<Time> {
     Some(Time { length, unit })
 }
 
-/// The CPU and the count of `  0 #58634`.
+/// The CPU and the count of ` 0 #58634`.
 fn key(text: &str) -> Option<(u32, u64)> {
     let mut words = text.split_ascii_whitespace();
     let cpu = whole(words.next()?)?.try_into().ok()?;
@@ -417,7 +417,7 @@ fn key(text: &str) -> Option<(u32, u64)> {
     words.next().is_none().then_some((cpu, count))
 }
 
-/// Four figures, or a dash in the place of each.
+/// Four figures, or a dash in place of each.
 fn group(text: &str) -> Option<Option<[u64; 4]>> {
     let cells: Vec<&str> = text.split_ascii_whitespace().collect();
     let cells: [&str; 4] = cells.try_into().ok()?;

@@ -1,45 +1,45 @@
-//! Numbers in the cells of tables, in the notations of several countries and with units.
+//! Numbers in table cells, in the notations of several countries and with units.
 
 use crate::read::input::Unit;
 
-/// What a comma stands for in a column.
+/// What a comma means in a column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Comma {
-    /// It parts thousands.
+    /// Thousands separator.
     Thousands,
-    /// It stands for the decimal point.
+    /// Decimal point.
     Decimal,
 }
 
-/// What the commas of one cell can stand for.
+/// Possible meanings of the commas in one cell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Hint {
-    /// There is none, and the number is whole.
+    /// No comma; the number is whole.
     Whole,
     /// A decimal point.
     Point,
-    /// It can only be this.
+    /// Unambiguous.
     Only(Comma),
     /// `1,500`: either.
     Either,
 }
 
-/// How a number shows its thousands.
+/// How a number writes its thousands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Thousands {
-    /// It has none, and no decimals.
+    /// It has neither thousands nor decimals.
     Few,
-    /// It has some, and nothing parts them.
+    /// It has thousands without separators.
     Plain,
-    /// Something parts them that is no decimal point.
+    /// Separated by something other than the decimal point.
     Parted,
-    /// `1.500`: its point may part them.
+    /// `1.500`: its point may separate them.
     PartedByPoint,
     /// Its point is a decimal point.
     Decimals,
 }
 
-/// A number as it stands in a cell: digits, and the power of ten that the last one counts.
+/// A decimal number: digits, and the power of ten of the last one.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Decimal {
     is_negative: bool,
@@ -48,19 +48,19 @@ struct Decimal {
     exponent: i32,
 }
 
-/// More digits than any number of a measurement has.
+/// More digits than any measurement has.
 const MOST_DIGITS: u32 = 30;
 
-/// A cell: its number, and the unit behind it.
+/// A cell: its number and the unit after it.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Cell {
     number: Decimal,
-    /// The unit that stands in the cell.
+    /// The unit in the cell, if any.
     pub unit: Option<Unit>,
 }
 
 impl Cell {
-    /// The number of a cell; none where anything else stands in it. Nothing is cut off.
+    /// The number of a cell; `None` if it contains anything else. Nothing is truncated.
     pub fn read(text: &str, comma: Comma) -> Option<Cell> {
         let (number, unit) = split_unit(text.trim());
         let unit = match unit {
@@ -70,7 +70,7 @@ impl Cell {
         Some(Cell { number: Decimal::read(number, comma)?, unit })
     }
 
-    /// Its length in nanoseconds, in this unit where the cell names none; none beyond 292 years.
+    /// Its value in nanoseconds, in this unit if the cell has none; `None` beyond 292 years.
     pub fn nanos(&self, unit: Unit) -> Option<i64> {
         self.number.times(self.unit.unwrap_or(unit).nanos())
     }
@@ -101,7 +101,7 @@ pub fn hint(text: &str) -> Option<Hint> {
     })
 }
 
-/// How the number of a cell shows its thousands.
+/// How the number of a cell writes its thousands.
 pub fn thousands(text: &str, comma: Comma) -> Thousands {
     let (number, _) = split_unit(text.trim());
     let number = number.trim_start_matches(['-', '+']);
@@ -121,12 +121,12 @@ pub fn thousands(text: &str, comma: Comma) -> Thousands {
     }
 }
 
-/// Whether a letter parts thousands in any country: blanks of all widths, and apostrophes.
+/// Whether a character separates thousands in any country: blanks of all widths, and apostrophes.
 fn is_gap(letter: char) -> bool {
     matches!(letter, ' ' | '\u{a0}' | '\u{2009}' | '\u{202f}' | '\'' | '\u{2019}')
 }
 
-/// The number and what stands behind it.
+/// The number and the text after it.
 fn split_unit(text: &str) -> (&str, &str) {
     let end = text.trim_end_matches(|c: char| c.is_alphabetic() || c == '\u{fffd}');
     let has_exponent = end.ends_with(|c: char| c.is_ascii_digit() || is_gap(c) || c == '.');
@@ -136,7 +136,7 @@ fn split_unit(text: &str) -> (&str, &str) {
     }
 }
 
-/// The unit of a sign like `us` or `µs`.
+/// The unit of a symbol like `us` or `µs`.
 pub fn unit_of_sign(sign: &str) -> Option<Unit> {
     let sign = sign.replace(['µ', 'μ', '\u{fffd}'], "u").to_ascii_lowercase();
     let long = [
@@ -169,7 +169,7 @@ impl Decimal {
             Comma::Thousands => ('.', ','),
             Comma::Decimal => (',', '.'),
         };
-        // A point alone is a point wherever commas are.
+        // In comma notation, a cell with only a point still means a decimal point.
         let point = if mantissa.contains(point) || !mantissa.contains('.') { point } else { '.' };
         let (whole, fraction) = mantissa.split_once(point).unwrap_or((mantissa, ""));
         let is_group = |c: char| (c == group && group != point) || is_gap(c);
@@ -190,7 +190,7 @@ impl Decimal {
         Some(Decimal { is_negative, digits, fraction: fraction.len() as u32, exponent })
     }
 
-    /// The number of times this, rounded.
+    /// The number times this, rounded.
     fn times(&self, unit: i64) -> Option<i64> {
         let power = self.exponent.checked_sub(i32::try_from(self.fraction).ok()?)?;
         let all = self.digits.checked_mul(unit.into())?;

@@ -1,4 +1,4 @@
-//! Where the latencies of a table stand: its heading, its delimiter, and how its numbers are written.
+//! Finds the latencies of a table: its heading, its delimiter, and its number format.
 
 use super::cell::{Cell, Comma, Hint, Thousands, hint, thousands};
 use super::names::{
@@ -10,53 +10,52 @@ use latlab_model::statements::states_loss;
 
 /// The columns of rttest, which counts in nanoseconds.
 const RTTEST: [&str; 3] = ["iteration", "timestamp", "latency"];
-/// What parts columns; without any of them a line is one cell, or blanks part its cells.
+/// Column delimiters; without any of them a line is one cell, or blanks separate its cells.
 const DELIMITERS: [char; 5] = ['\t', ';', '|', ',', ' '];
-/// Lines of the head in which a heading is looked for.
+/// Lines searched for a heading.
 const LOOKED_AT: usize = 200;
 
-/// The latencies of a table, and what belongs to them.
+/// The latencies of a table, and related columns.
 #[derive(Clone, Debug)]
 pub struct Layout {
-    /// Number of the line of the heading; none of a table without one.
+    /// Line number of the heading; `None` for a table without one.
     pub heading_line: Option<u64>,
-    /// What parts the cells; none where a line is one cell.
+    /// Separates the cells; `None` if a line is one cell.
     delimiter: Option<char>,
     names: Vec<String>,
     /// The column that is read.
     pub latency: usize,
-    /// The column that keeps threads apart.
+    /// The column that identifies threads.
     pub thread: Option<usize>,
-    /// The column that says how many latencies a line stands for.
+    /// The column with the number of latencies that a line stands for.
     pub count: Option<usize>,
-    /// The column with the numbers of cycles, which rise by one.
+    /// The column with cycle numbers, which increase by one.
     pub cycle: Option<usize>,
     /// Columns with the largest latency of something, and their units.
     pub largest: Vec<(usize, Unit)>,
-    /// The column with the number of the row, which need not rise by one.
+    /// The column with the row number, which need not increase by one.
     pub number: Option<usize>,
     /// The column with the unit of the row.
     pub unit_of_row: Option<usize>,
-    /// Columns that count what was lost.
+    /// Columns that count losses.
     pub losses: Vec<usize>,
-    /// Whether the heading or the user says the unit.
+    /// Whether the heading or the user states the unit.
     pub has_unit: bool,
     /// The unit of the values.
     pub unit: Unit,
-    /// What a comma stands for.
+    /// Meaning of a comma.
     pub comma: Comma,
-    /// The name of the column.
+    /// Name of the latency column.
     pub name: String,
 }
 
-/// A line of the head that is not empty.
+/// A non-empty line of the head.
 #[derive(Clone, Copy)]
 struct HeadLine<'a> {
     number: u64,
     text: &'a str,
 }
 
-/// The lines of a head that are not empty.
 fn head_lines(head: &str) -> Vec<HeadLine<'_>> {
     (1..)
         .zip(head.lines())
@@ -66,7 +65,7 @@ fn head_lines(head: &str) -> Vec<HeadLine<'_>> {
 }
 
 impl Layout {
-    /// The layout of a table whose first bytes these are.
+    /// The layout of a table that starts with these bytes.
     pub fn of(head: &str, query: &Query) -> Result<Layout, InputError> {
         let lines = head_lines(head);
         if let Some(found) = Layout::with_heading(&lines, query) {
@@ -77,7 +76,7 @@ impl Layout {
         Layout::without_heading(first.text, query)?.with_notation(&lines)
     }
 
-    /// Why the first bytes of a file that have a heading of latencies or of times are not read.
+    /// Why a file whose head has a heading of latencies or times is not read.
     pub fn refusal(head: &str, query: &Query) -> Option<InputError> {
         let lines = head_lines(head);
         if let Some(found) = Layout::with_heading(&lines, query) {
@@ -114,7 +113,7 @@ impl Layout {
         headings.next()
     }
 
-    /// The layout below the first heading that gives one, or else why the first gives none.
+    /// The layout below the first valid heading, or else why the first heading is not valid.
     fn with_heading(lines: &[HeadLine<'_>], query: &Query) -> Option<Result<Layout, InputError>> {
         let mut found = lines.iter().take(LOOKED_AT).enumerate().filter_map(|(at, line)| {
             let is_row = |row: &&HeadLine| !row.text.starts_with('#') && !is_rule(row.text);
@@ -126,7 +125,8 @@ impl Layout {
         Some(first.or_else(|error| found.find_map(Result::ok).ok_or(error)))
     }
 
-    /// The layout that this heading gives to the row below it; none where it is no heading of latencies.
+    /// The layout that this heading gives to the row below it; `None` if it is not a heading of
+    /// latencies.
     pub fn below_heading(
         number: u64,
         text: &str,
@@ -138,12 +138,12 @@ impl Layout {
     fn below(line: HeadLine<'_>, row: &str, query: &Query) -> Result<Option<Layout>, InputError> {
         let text = line.text.trim_start().trim_start_matches('#').trim();
         let (delimiter, mut names) = columns(text, row);
-        // What pandas and R print has an index without a name.
+        // pandas and R print an index column without a name.
         let first_row: Vec<&str> = cells(row, delimiter).collect();
         if delimiter == Some(' ') && has_index(text, row) {
             names.insert(0, "index".to_string());
         }
-        // What begins with a digit is no name, but what is left of a number.
+        // Text that begins with a digit is the remains of a number, not a name.
         let is_heading = names.iter().any(|name| name.starts_with(char::is_alphabetic));
         let is_above_row = has_as_many(&names, &first_row);
         if !is_heading || !is_above_row {
@@ -177,7 +177,7 @@ impl Layout {
             && names.iter().zip(RTTEST).all(|(name, known)| name.to_ascii_lowercase() == known);
         let default = is_rttest.then_some(Unit::Nanoseconds);
         let first = cells(row, delimiter).nth(latency).unwrap_or_default();
-        // A comment is a heading only if a number stands below its name.
+        // A comment is a heading only if there is a number below its name.
         let is_number = |comma| Cell::read(first, comma).is_some();
         if line.text.starts_with('#') && !is_number(Comma::Thousands) && !is_number(Comma::Decimal)
         {
@@ -194,7 +194,7 @@ impl Layout {
             delimiter,
             latency,
             thread: other(&THREADS),
-            // In front of the latencies it is more likely the number of the line.
+            // To the left of the latencies it is more likely the line number.
             count: other(&COUNTS).filter(|at| *at > latency),
             cycle: is_rttest.then_some(0),
             largest: (0..names.len())
@@ -253,7 +253,7 @@ impl Layout {
         })
     }
 
-    /// The layout with what the commas of the column stand for.
+    /// The layout with the meaning of commas in the column.
     fn with_notation(self, lines: &[HeadLine<'_>]) -> Result<Layout, InputError> {
         let is_row = |line: &&HeadLine| {
             self.heading_line.is_none_or(|heading| line.number > heading)
@@ -267,7 +267,8 @@ impl Layout {
         let count = |wanted: Hint| hints.iter().filter(|(_, hint)| *hint == wanted).count();
         let decimal = count(Hint::Only(Comma::Decimal));
         let other = count(Hint::Point) + count(Hint::Whole);
-        // Elsewhere in the row a comma is the decimal point, and here a point may part thousands.
+        // Where the comma is the decimal point elsewhere in the row, a point in this column may
+        // separate thousands.
         let others = lines.iter().filter(is_row).flat_map(|line| self.cells(line.text).enumerate());
         let has_decimal_commas = self.delimiter != Some(',')
             && others
@@ -289,7 +290,7 @@ impl Layout {
             () if count(Hint::Only(Comma::Thousands)) > 0 || self.delimiter == Some(',') => {
                 Comma::Thousands
             }
-            // A single number with a comma among many others is a damaged one.
+            // A single number with a comma among many without is a damaged one.
             () if decimal > 0 && decimal * 2 >= other => Comma::Decimal,
             () if other > 0 => Comma::Thousands,
             () => match hints.iter().find(|(_, hint)| *hint == Hint::Either) {
@@ -313,23 +314,21 @@ impl Layout {
         Layout { comma, ..self }
     }
 
-    /// The cells of a line.
     pub fn cells<'a>(&self, line: &'a str) -> impl Iterator<Item = &'a str> + use<'a> {
         cells(line, self.delimiter)
     }
 
-    /// Whether a row has as many cells as the heading; empty ones behind the last do not count.
+    /// Whether a row has as many cells as the heading; trailing empty ones do not count.
     pub fn fits(&self, row: &[&str]) -> bool {
         has_as_many(&self.names, row)
     }
 
-    /// Whether each cell with a delimiter in it is quoted as CSV has it.
+    /// Whether each cell with a delimiter in it is quoted as in CSV.
     pub fn has_even_quotes(&self, row: &[&str]) -> bool {
         let Some(delimiter) = self.delimiter else { return true };
         row.iter().all(|cell| !cell.contains(delimiter) || has_even_quotes(cell))
     }
 
-    /// The name of this column.
     pub fn name_of(&self, at: usize) -> &str {
         self.names.get(at).map_or("", |name| name)
     }
@@ -340,20 +339,20 @@ impl Layout {
     }
 }
 
-/// Whether a line only parts a heading from its rows: `|---|--:|`.
+/// Whether a line only separates a heading from its rows: `|---|--:|`.
 pub fn is_rule(line: &str) -> bool {
     let text = line.trim();
     text.len() > 3 && text.bytes().all(|byte| b"|+-=: ".contains(&byte))
 }
 
-/// Whether a row has as many cells as there are names; empty ones behind the last do not count.
+/// Whether a row has as many cells as there are names; trailing empty ones do not count.
 fn has_as_many(names: &[String], row: &[&str]) -> bool {
     let named = names.iter().rposition(|name| !name.is_empty());
     let filled = row.iter().rposition(|cell| !cell.is_empty());
     row.len() == names.len() || filled == named
 }
 
-/// The unit of a column: as its name says it, or the user; both must not differ.
+/// The unit of a column, from its name or from the user, which must not contradict each other.
 pub fn unit(name: &str, otherwise: Option<Unit>, query: &Query) -> Result<Unit, InputError> {
     let named = unit_of(name);
     if let (Some(named), Some(asked)) = (named, query.unit)
@@ -386,14 +385,14 @@ fn columns(heading: &str, row: &str) -> (Option<char>, Vec<String>) {
     (delimiter, cells(heading, delimiter).map(str::to_string).collect())
 }
 
-/// Whether a row between blanks has one cell more than its heading: the number of the row.
+/// Whether a row separated by blanks has one cell more than its heading: the row number.
 fn has_index(heading: &str, row: &str) -> bool {
     let [names, row] = [heading, row].map(|text| cells(text, Some(' ')));
     let row: Vec<&str> = row.collect();
     row.len() == names.count() + 1 && ["0", "1"].contains(&row[0])
 }
 
-/// The cells of a line without quotes. A delimiter between quotes is a letter of its cell.
+/// The unquoted cells of a line. A delimiter within quotes belongs to the cell.
 fn cells(line: &str, delimiter: Option<char>) -> impl Iterator<Item = &str> + use<'_> {
     let mut is_quoted = false;
     line.trim_matches(['\r', '\u{feff}'])
@@ -405,7 +404,7 @@ fn cells(line: &str, delimiter: Option<char>) -> impl Iterator<Item = &str> + us
         .map(|cell| without_quotes(cell.trim()).trim())
 }
 
-/// Whether a cell has quotes as CSV has them: none, or around it, and then within it in pairs.
+/// Whether quotes in a cell are as in CSV: none, or around it, with pairs of them inside.
 fn has_even_quotes(cell: &str) -> bool {
     let inner = cell.strip_prefix('"').and_then(|cell| cell.strip_suffix('"')).unwrap_or(cell);
     !inner.replace("\"\"", "").contains('"')

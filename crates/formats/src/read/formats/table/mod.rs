@@ -1,4 +1,4 @@
-//! Tables of samples: CSV, TSV and the like, with one column of latencies, or of times of a clock.
+//! Tables of samples: CSV, TSV and similar, with one column of latencies or clock times.
 
 mod cell;
 mod layout;
@@ -31,9 +31,9 @@ pub const FORMAT: Format =
 
 /// More threads than any machine has CPUs.
 const MOST_THREADS: usize = 8192;
-/// Words before a number that says how many rows there are.
+/// Words before a number that states how many rows there are.
 const LENGTHS: [&str; 6] = ["iterations", "cycles", "loops", "samples", "rows", "record length"];
-/// A latency of more is a time of a clock.
+/// Larger values are clock times.
 const LONGEST_LATENCY: Nanos = Nanos(1_000_000_000_000);
 
 /// A table whose heading names latencies and their unit, above a row that has one.
@@ -110,12 +110,12 @@ struct Table {
     rows: u64,
     has_first_cells: bool,
     stated_rows: Option<u64>,
-    /// A largest latency that a comment or another column states.
+    /// A largest latency stated by a comment or another column.
     stated_max: Option<i64>,
     cycles: Option<(u64, u64)>,
     /// Steps of the column of numbers.
     steps: NumberSteps,
-    /// Rows that say that something was lost: the first column that does, and how many.
+    /// Rows that report losses: the first column that does, and their number.
     losses: Option<(usize, u64)>,
     cycles_differ: bool,
     units_differ: bool,
@@ -150,7 +150,7 @@ impl Table {
         self.layout.heading_line.is_some_and(|heading| line < heading)
     }
 
-    /// Takes a line before the heading: a setting of the device, mostly.
+    /// Takes a line before the heading, usually a device setting.
     fn take_setting(&mut self, line: &Line<'_>, text: &str) {
         self.take_statement(text);
         if states_loss(text) {
@@ -160,7 +160,7 @@ impl Table {
         }
     }
 
-    /// Takes a comment; one without words among the rows may be what is left of a row.
+    /// Takes a comment; one without words among the rows may be the remains of a row.
     fn take_comment(&mut self, line: &Line<'_>, text: &str) {
         self.take_statement(text);
         let comment = text.trim_start_matches('#').trim_start();
@@ -174,10 +174,10 @@ impl Table {
         }
     }
 
-    /// Takes how many rows a line says there are; whether it says so.
+    /// Takes a stated number of rows; returns whether the line states one.
     fn take_length(&mut self, text: &str) -> bool {
         let plain = text.trim_start_matches(['#', ' ', '\t', '"', '(']).to_ascii_lowercase();
-        // psql closes with `(3 rows)`.
+        // psql ends with `(3 rows)`.
         let number = match plain.trim_end().split_once(' ') {
             Some((number, "rows)" | "row)")) => Some(number),
             _ => LENGTHS.iter().find_map(|word| plain.strip_prefix(word)),
@@ -188,7 +188,7 @@ impl Table {
         rows.is_some()
     }
 
-    /// Takes what a line states of all rows.
+    /// Takes a statement about all rows.
     fn take_statement(&mut self, text: &str) {
         self.take_length(text);
         if self.timestamps.is_none() {
@@ -197,7 +197,7 @@ impl Table {
         self.units_differ |= stated_unit(text).is_some_and(|unit| unit != self.layout.unit);
     }
 
-    /// The layout of the table that begins with this line; none where it is a row.
+    /// The layout of the table that begins with this line; `None` if it is a row.
     fn next_heading(
         &self,
         line: &Line<'_>,
@@ -214,10 +214,10 @@ impl Table {
         Some(next.map(|next| next.with_comma(self.layout.comma)))
     }
 
-    /// Takes a row; whether it could be read.
+    /// Takes a row; returns whether it could be read.
     fn take_row(&mut self, line: &Line<'_>, text: &str) -> bool {
         let cells: Vec<&str> = self.layout.cells(text).collect();
-        // A row that has lost its first cell has perhaps lost more.
+        // A row that has lost its first cell may have lost more.
         let has_first = cells.first().is_some_and(|cell| !cell.is_empty()) || !self.has_first_cells;
         let is_row = line.is_whole
             && has_first
@@ -233,7 +233,7 @@ impl Table {
         true
     }
 
-    /// Counts a line that is no row.
+    /// Counts a line that is not a row.
     fn lose(&mut self, line: &Line<'_>, text: &str) {
         let is_table = self.layout.cells(text).count() > 1;
         let text = text.trim();
@@ -241,7 +241,7 @@ impl Table {
             return;
         }
         let is_like_row = text.starts_with(|c: char| c == '"' || c.is_ascii_digit());
-        // A short sign stands for a value that is not there, a long row of them is a rule.
+        // A short run of punctuation stands for a missing value, a long one is a rule.
         let is_sign = text.len() < 4 && text.bytes().all(|byte| byte.is_ascii_punctuation());
         let may_hold_value = is_table
             || states_loss(text)
@@ -273,7 +273,7 @@ impl Table {
             Some(at) => Some(unit_of_sign(cells.get(at)?)?),
             None => None,
         };
-        // Where the heading names no unit, all cells do.
+        // If the heading names no unit, all cells must.
         let lacks_unit = !layout.has_unit && of_row.is_none() && cell.unit.is_none();
         let differs = lacks_unit || cell.unit.or(of_row).is_some_and(|unit| unit != layout.unit);
         let nanos = cell.nanos(of_row.unwrap_or(layout.unit))?;
@@ -282,7 +282,7 @@ impl Table {
             Ok(count) => count != 0.0 && layout.losses.contains(&at),
             Err(_) => states_loss(cell),
         };
-        // Nearly all cells are numbers of other columns, which need no look.
+        // Nearly all cells are numbers of other columns, which need no check.
         let may_say = |(at, cell): &(usize, &&str)| {
             let is_word = cell.bytes().any(|byte| byte.is_ascii_alphabetic());
             *at != layout.latency && (is_word || layout.losses.contains(at))
@@ -361,7 +361,7 @@ impl Table {
         Ok(recording)
     }
 
-    /// What the reader must know of the table.
+    /// Adds the findings about the table.
     fn say(&self, recording: &mut Recording) {
         let Layout { name, unit, .. } = &self.layout;
         recording.fact("Column", format!("{name}, in {}", unit.as_str()));
@@ -448,7 +448,7 @@ impl NumberSteps {
     }
 }
 
-/// How the numbers of the column are written; what is written otherwise than the others is damaged.
+/// Number format of the column; a number in a different format is damaged.
 #[derive(Default)]
 struct Notation {
     first_parted: Option<u64>,
@@ -469,7 +469,7 @@ impl Notation {
         }
     }
 
-    /// The first line that parts its thousands, and what the others do.
+    /// The first line that separates its thousands, and what the others do.
     fn contradiction(&self) -> Option<(u64, &'static str)> {
         let parted = self.first_parted.filter(|_| self.has_plain);
         let by_point = self.first_parted_by_point.filter(|_| self.has_whole && !self.has_decimals);
@@ -486,12 +486,12 @@ struct Row<'a> {
     times: u64,
     cycle: Option<u64>,
     thread: &'a str,
-    /// Whether the cell has another unit than the heading.
+    /// Whether the cell has a different unit than the heading.
     differs: bool,
-    /// The largest latency of something, from columns of these.
+    /// The largest latency of something, from the columns with these.
     largest: Option<i64>,
-    /// What a column of numbers says.
+    /// Value of the number column.
     number: Option<u64>,
-    /// The column that says that something was lost.
+    /// The column that reports a loss.
     loss: Option<usize>,
 }

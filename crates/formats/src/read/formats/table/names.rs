@@ -1,4 +1,5 @@
-//! What names of columns say, and lines of text around a table: latencies, figures about them, units.
+//! The meaning of column names, and of lines of text around a table: latencies, figures about them,
+//! units.
 
 use super::cell::{Cell, Comma, unit_of_sign};
 use crate::read::input::Unit;
@@ -6,7 +7,7 @@ use std::iter;
 
 /// Names of columns with latencies.
 pub const LATENCIES: [&str; 5] = ["latency", "lat", "delay", "jitter", "response"];
-/// Words of names whose columns have figures about latencies, and none of them.
+/// Words in names of columns that hold figures about latencies, not latencies.
 const STATISTICS: [&str; 11] = [
     "avg",
     "average",
@@ -22,23 +23,23 @@ const STATISTICS: [&str; 11] = [
 ];
 /// Words for the largest of several.
 const LARGEST: [&str; 5] = ["max", "maximum", "worst", "largest", "peak"];
-/// Words that may stand between such a word and its number.
+/// Words that may be between such a word and its number.
 const BESIDE: [&str; 2] = ["case", "value"];
 /// Names of columns with the unit of their row.
 pub const UNITS: [&str; 3] = ["unit", "units", "einheit"];
 /// Names of columns with the number of their row.
 pub const NUMBERS: [&str; 9] =
     ["seq", "sequence", "n", "nr", "no", "index", "idx", "iteration", "sample"];
-/// Names of columns with times of a clock.
+/// Names of columns with clock times.
 pub const TIMESTAMPS: [&str; 5] = ["timestamp", "timestamps", "time", "ts", "t"];
-/// Names of columns that keep threads apart.
+/// Names of columns that identify threads.
 pub const THREADS: [&str; 3] = ["thread", "cpu", "core"];
-/// Names of columns that say how many latencies a line stands for.
+/// Names of columns with the number of latencies that a line stands for.
 pub const COUNTS: [&str; 6] = ["count", "counts", "frequency", "occurrences", "hits", "samples"];
 
-/// The words of a name in small letters: `latency_us`, `Latency [us]` and `latencyUs` have two.
+/// The words of a name in lower case: `latency_us`, `Latency [us]` and `latencyUs` have two.
 fn words(name: &str) -> Vec<String> {
-    // A sign of an old encoding has become the replacement character.
+    // A character in an old encoding has become the replacement character.
     let name = name.replace(['µ', 'μ', '\u{fffd}'], "u");
     let letters: Vec<char> = name.chars().collect();
     let before = iter::once(' ').chain(letters.iter().copied());
@@ -54,8 +55,8 @@ fn words(name: &str) -> Vec<String> {
     words.map(str::to_string).collect()
 }
 
-/// The unit that a name ends with, or has before a word for the largest: `latency_us`, `Latency [ns]`,
-/// `us_max`.
+/// The unit that a name ends with, or has before a word for the largest: `latency_us`, `Latency
+/// [ns]`, `us_max`.
 pub fn unit_of(name: &str) -> Option<Unit> {
     let words = words(name);
     let last = words.iter().rfind(|word| !LARGEST.contains(&&word[..]))?;
@@ -79,7 +80,7 @@ pub fn named(names: &[String], known: &[&str]) -> Vec<usize> {
     (0..names.len()).filter(|at| is_known(&names[*at])).collect()
 }
 
-/// The only one of these columns; a column of their largest is another than theirs.
+/// The only one of these columns; columns of their maxima do not count.
 pub fn only(names: &[String], known: &[&str]) -> Option<usize> {
     let named = named(names, known);
     let is_largest = |at: &&usize| is_of_largest(&names[**at]);
@@ -103,7 +104,7 @@ pub fn is_of_largest(name: &str) -> bool {
         })
 }
 
-/// A latency that a line of text states, so that one is as large at least: `max latency: 150 us`,
+/// A latency stated by a line of text, so that the maximum is at least this: `max latency: 150 us`,
 /// `p99 = 150`.
 pub fn stated_latency(text: &str, unit: Unit) -> Option<i64> {
     let parts = [' ', '\t', '=', ':', ',', ';', '(', ')', '[', ']', '"', '*', '|'];
@@ -118,7 +119,7 @@ pub fn stated_latency(text: &str, unit: Unit) -> Option<i64> {
             || BESIDE.contains(&&word[..])
             || unit_of_sign(word).is_some()
     };
-    // `p99.9` has a part of its own behind the point.
+    // The decimals of `p99.9` are a separate token.
     let is_name = |token: &&str| {
         let words = words(token);
         let whole = token.strip_prefix('p').is_some_and(|rest| rest.parse::<f64>().is_ok());
@@ -135,7 +136,7 @@ pub fn stated_latency(text: &str, unit: Unit) -> Option<i64> {
     Cell::read(number, Comma::Thousands)?.nanos(behind.or(in_name).unwrap_or(unit))
 }
 
-/// A unit that a line of text states for all values: `all values in ms`, `unit: ms`.
+/// A unit stated by a line of text for all values: `all values in ms`, `unit: ms`.
 pub fn stated_unit(text: &str) -> Option<Unit> {
     let words = words(text);
     let is_before = |word: &String| UNITS.contains(&&word[..]) || word == "in";

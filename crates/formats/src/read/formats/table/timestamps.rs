@@ -1,11 +1,11 @@
-//! Times of a clock, one for each cycle of a loop with a known period: how late each cycle was, and how
-//! far its distance from the one before was off.
+//! Clock times, one for each cycle of a loop with a known period: the lateness of each cycle, and
+//! the error of its distance from the previous one.
 
 use crate::read::recording::{Recording, Series};
 use crate::read::samples::Samples;
 use latlab_model::Nanos;
 
-/// More times than these are not kept: half a day of a loop of 1 kHz.
+/// Limit for the times kept: half a day of a loop of 1 kHz.
 const MOST: usize = 50_000_000;
 
 /// The times so far.
@@ -13,7 +13,7 @@ pub struct Timestamps {
     period: i64,
     first: Option<i64>,
     last: i64,
-    /// The number of the release that the last cycle served.
+    /// Number of the release that the last cycle served.
     release: i64,
     skipped: u64,
     backwards: u64,
@@ -23,7 +23,7 @@ pub struct Timestamps {
 }
 
 impl Timestamps {
-    /// Those of a loop with this period.
+    /// For a loop with this period.
     pub fn new(period: Nanos) -> Timestamps {
         Timestamps {
             period: period.0.max(1),
@@ -38,7 +38,6 @@ impl Timestamps {
         }
     }
 
-    /// Takes the time of a cycle.
     pub fn push(&mut self, time: i64) {
         let Some(first) = self.first else {
             (self.first, self.last) = (Some(time), time);
@@ -54,7 +53,7 @@ impl Timestamps {
             return;
         }
         let distance = time - self.last;
-        // A cycle that is more than half a period late has skipped a release.
+        // A cycle more than half a period late has skipped a release.
         let releases = ((distance + self.period / 2) / self.period).max(1);
         self.skipped += releases as u64 - 1;
         self.release += releases;
