@@ -21,7 +21,7 @@ rights+=(--share)
 
 # Without a terminal: started here, checked below.
 
-"$program" run --for 19s --name line "${rights[@]}" >"$here/line.out" 2>"$here/line.err" </dev/null &
+"$program" run --for 17s --name line "${rights[@]}" >"$here/line.out" 2>"$here/line.err" </dev/null &
 line=$!
 # Its first line of progress comes half-way.
 (until [ -s "$here/line.err" ] || has_ended "$line"; do sleep 0.1; done
