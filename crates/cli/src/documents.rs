@@ -176,8 +176,8 @@ impl<'a> Explained<'a> {
     pub fn new(run: &'a Run, spikes: &[SpikeBlame]) -> Explained<'a> {
         Explained {
             run: &run.id,
-            explanation: run.explanation.as_ref().map(|one| one.rendered(run.asked.who.policy)),
-            spikes: spikes.iter().map(SpikeBlame::rendered).collect(),
+            explanation: latlab_report::rendered_explanation(run),
+            spikes: spikes.iter().map(latlab_report::rendered_spike).collect(),
         }
     }
 }

@@ -1,7 +1,8 @@
 //! What is said: results to standard output or to a file, the rest to standard error.
 
 use anyhow::{Context, bail};
-pub use latlab_model::sanitize::{escape_controls, escape_lines, sanitize_document, sanitize_run};
+pub use latlab_model::sanitize::{escape_controls, escape_lines, sanitize_document};
+pub use latlab_report::sanitize_run;
 use latlab_report::{Glyphs, Style};
 use latlab_store::{calling_user, is_own};
 use latlab_sys::folder::Folder;

@@ -154,7 +154,7 @@ impl DiskSync {
 
     fn sync(&self, journal: &mut OpenRun, problems: &Problems) {
         match journal.rescue() {
-            Ok(Some(finding)) => problems.add(finding.text()),
+            Ok(Some(_)) => problems.add("the folder of the run was deleted: it is written again"),
             Ok(None) => {}
             // It will be retried.
             Err(error) => problems.add(error),
@@ -183,7 +183,7 @@ fn report(errors: &Receiver<io::Error>, journal: &mut OpenRun, problems: &Proble
 
 fn report_not_synced(error: &io::Error, journal: &mut OpenRun, problems: &Problems) {
     let finding = Finding::new(JournalFinding::JournalNotSynced { error: error.to_string() });
-    problems.add(finding.text());
+    problems.add(format_args!("the journal cannot be synced to the disk: {error}"));
     let _ = journal.append(&Message::Finding(finding).encode());
 }
 

@@ -20,6 +20,7 @@ pub use budget::CpuBudget;
 pub use disk_space::check_disk_space;
 pub use journal::move_to_cpus;
 use latlab_model::Snapshot;
+use latlab_model::finding::Finding;
 use latlab_model::frame::{FrameReader, Message, ReadResult, Refusal, SnapshotRequest};
 pub use replay::{Replay, ReplayRequest, record, replay, why_no_replay};
 pub use run::{InProcessResult, RunRequest, Timing, run, run_in_process};
@@ -46,6 +47,9 @@ pub enum Failure {
     /// The guest ended before anything was measured.
     #[error("{0}")]
     Guest(String),
+    /// A finding makes what a guest measured invalid.
+    #[error("the guest measured nothing valid: {}", .0.code())]
+    Invalid(Box<Finding>),
     /// The board cannot be reached, or the link broke before anything was measured.
     #[error("{0}")]
     Board(String),

@@ -175,7 +175,7 @@ where
             match message {
                 Message::GuestStream(sum) => stream = Some(sum),
                 Message::Finding(finding) if finding.invalidates() => {
-                    return Err(Failure::Guest(finding.text()));
+                    return Err(Failure::Invalid(Box::new(finding)));
                 }
                 _ => {}
             }

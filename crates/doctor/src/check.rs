@@ -4,7 +4,7 @@ use crate::effect::Effect;
 use crate::facts::Facts;
 use latlab_model::doctor::{CheckEntry, Diagnosis, Topic};
 use latlab_model::run::Severity;
-use latlab_model::shell::Line;
+use latlab_model::shell::{Line, pattern, word};
 
 /// One condition that the doctor checks.
 ///
@@ -112,7 +112,10 @@ impl Check {
         };
         // Values and names may come from an untrusted machine.
         let line = |remedy| match remedy {
-            Remedy::Template(template) => Line::filled(template, &format!("/{file}"), &value),
+            Remedy::Template(template) => {
+                let file = pattern(&format!("/{file}"));
+                Line::filled(template, &[("file", file), ("value", word(&value))])
+            }
             Remedy::Line(line) => line,
         };
         let (remedy, undo) = (remedy.map(line), undo.map(line));

@@ -236,16 +236,13 @@ impl CampaignCell {
     }
 }
 
-/// The verdict of a cell, of which this run is shown and these tries were made.
-pub fn cell_verdict(
-    state: CellWord,
-    run: Option<&Run>,
-    attempts: &[CellAttempt],
-) -> Option<VerdictWord> {
+/// The verdict of a cell of which this run is shown; `has_failed` says whether a try that does not count has
+/// missed the deadline.
+pub fn cell_verdict(state: CellWord, run: Option<&Run>, has_failed: bool) -> Option<VerdictWord> {
     let of_run = run.and_then(|run| run.verdict.as_ref()).map(|verdict| verdict.word);
     let has_ended = matches!(state, CellWord::Done | CellWord::Failed);
     // A deadline that was missed was missed, whatever else is wrong with the run or came after it.
-    if has_ended && attempts.iter().any(CellAttempt::has_failed) {
+    if has_ended && has_failed {
         return Some(VerdictWord::Fail);
     }
     let is_spoilt = state == CellWord::Failed && run.is_some();

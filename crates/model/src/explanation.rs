@@ -1,17 +1,13 @@
-//! Why latencies were large: the parts of each, with who held the thread off, and over the run the
-//! causes. Codes and numbers; texts are made when they are shown, so that a better text also serves an old
-//! run.
+//! Why latencies were large: the parts of each, with what held the thread off, and over the run the
+//! causes. Codes and numbers; their words are in `latlab-report`.
 
 mod evidence;
-mod remedy;
-mod sentence;
 
 pub use evidence::{LegEvidence, UnexplainedReason};
 
 use crate::Nanos;
 use crate::flight::{KnownThread, SpikeTally, StolenTime};
 use crate::legs::LegFigures;
-use crate::plan::Policy;
 use crate::shell::Line;
 use crate::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
@@ -107,24 +103,9 @@ pub struct Starter {
 }
 
 impl TracedThread {
-    /// Whose it is, in words: `of cargo, process 60`; none of a process of its own, and of the kernel's.
-    pub fn process_words(&self) -> Option<String> {
-        let known = self.known.as_ref().filter(|known| known.process != known.id)?;
-        Some(format!("of {}, process {}", known.name, known.process))
-    }
-
-    /// Its priority in words: `real-time priority 95`, `deadline`; none of an ordinary thread.
-    pub fn realtime_words(&self) -> Option<String> {
-        realtime_words(self.kernel_priority)
-    }
-}
-
-/// A priority as the kernel counts in words; none of an ordinary thread.
-fn realtime_words(kernel_priority: Option<i32>) -> Option<String> {
-    match kernel_priority? {
-        ..0 => Some("deadline".to_string()),
-        priority @ 0..=98 => Some(format!("real-time priority {}", 99 - priority)),
-        _ => None,
+    /// Whether it has a real-time priority or a deadline.
+    pub fn is_realtime(&self) -> bool {
+        self.kernel_priority.is_some_and(|priority| priority <= 98)
     }
 }
 
@@ -163,16 +144,6 @@ impl BlameLeg {
             Some(starter) => Holder { kind: HolderKind::Starts, name: starter.name.clone() },
             None => self.holder.clone(),
         }
-    }
-
-    /// What else is known of it, in words.
-    pub fn detail_words(&self) -> Option<String> {
-        self.evidence.as_ref().map(LegEvidence::words)
-    }
-
-    /// With its words, as a command prints it.
-    fn rendered(&self) -> BlameLeg {
-        BlameLeg { detail: self.detail_words(), ..self.clone() }
     }
 }
 
@@ -265,22 +236,6 @@ impl SpikeBlame {
         let unknown = self.legs.iter().filter(|leg| leg.holder.kind == HolderKind::Unknown);
         Nanos(unknown.map(|leg| leg.length().0).sum())
     }
-
-    /// Why it is not explained, or not wholly, in words.
-    pub fn reason_words(&self) -> Option<String> {
-        self.reason.map(|reason| reason.words().to_string())
-    }
-
-    /// With its sentence and words, as a command prints it.
-    pub fn rendered(&self) -> SpikeBlame {
-        SpikeBlame {
-            legs: self.legs.iter().map(BlameLeg::rendered).collect(),
-            longest: self.longest.as_ref().map(BlameLeg::rendered),
-            sentence: Some(self.sentence()),
-            gap: self.reason_words(),
-            ..self.clone()
-        }
-    }
 }
 
 /// Legs that follow each other as one of the holder that took most of them.
@@ -339,13 +294,6 @@ pub struct Cause {
     pub remedy: Option<Line>,
 }
 
-impl Cause {
-    /// The priority of a real-time thread in words; none of other threads.
-    pub fn realtime_words(&self) -> Option<String> {
-        realtime_words(self.kernel_priority)
-    }
-}
-
 /// Recorded spikes without a cause, and why they have none.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -357,13 +305,6 @@ pub struct Unexplained {
     /// Why in words; printed, not stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-}
-
-impl Unexplained {
-    /// Why, in words.
-    pub fn words(&self) -> String {
-        self.reason.unwrap_or(UnexplainedReason::CauseUnknown).words().to_string()
-    }
 }
 
 /// What the recorder cost: the same cycles while it recorded and while it did not.
@@ -396,24 +337,6 @@ pub struct RunExplanation {
     pub largest: Vec<SpikeBlame>,
     /// What it cost; none where too few cycles of either kind were seen.
     pub cost: Option<RecorderCost>,
-}
-
-impl RunExplanation {
-    /// With its sentences, as a command prints it; `policy` is that of the measured threads.
-    pub fn rendered(&self, policy: Option<Policy>) -> RunExplanation {
-        let cause = |one: &Cause| Cause {
-            realtime: one.realtime_words(),
-            remedy: Some(one.remedy(policy)),
-            ..one.clone()
-        };
-        let unexplained = |one: &Unexplained| Unexplained { why: Some(one.words()), ..*one };
-        RunExplanation {
-            causes: self.causes.iter().map(cause).collect(),
-            unexplained: self.unexplained.iter().map(unexplained).collect(),
-            largest: self.largest.iter().map(SpikeBlame::rendered).collect(),
-            ..self.clone()
-        }
-    }
 }
 
 /// Causes of the spikes of several runs, pooled.

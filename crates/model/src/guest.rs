@@ -2,10 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What figures in virtual time say, and what they do not.
-pub const VIRTUAL_TIME_SHOWS: &str = "one instruction takes one nanosecond. The result shows \
-                                      which kernel paths delay a thread and by how many \
-                                      instructions, not the effects of a board's memory and buses";
 /// The file by which a guest says that it is one.
 pub const MARK: &str = "lab/guest";
 /// How what stands there ends where its time is virtual.

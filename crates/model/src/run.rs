@@ -440,13 +440,11 @@ impl Run {
         Some(IncompleteRun { run: self.id.clone(), finding, others: all.count() as u64 })
     }
 
-    /// What cut the stream of a run that is lost, as far as a finding knows it; none of another run.
-    pub fn why_lost(&self) -> Option<String> {
+    /// What cut the stream of a run that is lost, where a finding knows it.
+    pub fn lost_by(&self) -> Option<&Finding> {
         let codes = ["board-lost", "emulator-failed"];
-        let known = || self.findings.iter().find(|finding| codes.contains(&finding.code()));
-        (self.ended == EndReason::Lost).then(|| {
-            known().map_or("The agent, or the link to it, was lost.".to_string(), Finding::text)
-        })
+        let is_lost = self.ended == EndReason::Lost;
+        self.findings.iter().find(|finding| is_lost && codes.contains(&finding.code()))
     }
 
     /// What became of the stimuli; none of another instrument.

@@ -1,6 +1,5 @@
 //! Texts as people may see them: no character in them steers a terminal, turns a line around or hides.
 
-use crate::Run;
 use crate::comparison::Comparison;
 use crate::doctor::{Diagnosis, Examination};
 use serde::Serialize;
@@ -62,22 +61,7 @@ pub fn refusal(c: char) -> String {
     format!("contains {kind} (U+{:04X}): remove it", u32::from(c))
 }
 
-/// The run with escapes in place of the hidden characters in its texts.
-pub fn sanitize_run(run: &Run) -> serde_json::Result<Run> {
-    let policy = run.asked.who.policy;
-    let explanation = run.explanation.as_ref().map(|one| one.rendered(policy));
-    let mut safe = sanitize_document(&Run { explanation, ..run.clone() })?;
-    // A command finds a thread by its true name, so that remedies are made before names are escaped.
-    if let (Some(safe), Some(run)) = (&mut safe.explanation, &run.explanation) {
-        for (safe, cause) in safe.causes.iter_mut().zip(&run.causes) {
-            safe.remedy = Some(cause.remedy(policy));
-        }
-    }
-    keep_remedies(safe.doctor.iter_mut().flatten(), run.doctor.iter().flatten());
-    Ok(safe)
-}
-
-/// The same of what the doctor says of a machine.
+/// What the doctor says of a machine, with escapes in place of the hidden characters in its texts.
 pub fn sanitize_examination(examination: &Examination) -> serde_json::Result<Examination> {
     let mut safe = sanitize_lines(examination)?;
     keep_remedies(&mut safe.findings, &examination.findings);
@@ -95,7 +79,7 @@ pub fn sanitize_comparison(comparison: &Comparison) -> serde_json::Result<Compar
 }
 
 /// Remedies have no hidden character, and are not read back with the rest of a document.
-fn keep_remedies<'a>(
+pub fn keep_remedies<'a>(
     safe: impl IntoIterator<Item = &'a mut Diagnosis>,
     all: impl IntoIterator<Item = &'a Diagnosis>,
 ) {

@@ -93,12 +93,9 @@ impl Line {
         self.operands([word])
     }
 
-    /// Adds a path whose `*` the shell fills in.
+    /// Adds a path whose `*` the shell expands.
     pub fn pattern(self, path: &str) -> Line {
-        match path.split('*').all(|part| part.bytes().all(is_plain)) {
-            true => Line(format!("{} {path}", self.0)),
-            false => self.word(path),
-        }
+        Line(format!("{} {}", self.0, pattern(path).0))
     }
 
     /// Goes on with another line after own text such as `; `.
@@ -106,23 +103,27 @@ impl Line {
         Line(self.0 + between + &next.0)
     }
 
-    /// Own text with a path for `{file}`, a value for `{value}`.
-    pub fn filled(template: &'static str, file: &str, value: &str) -> Line {
+    /// Own text with lines for its `{names}`.
+    pub fn filled(template: &'static str, parts: &[(&str, Line)]) -> Line {
         let mut line = String::new();
         let mut rest = template;
         while let Some(at) = rest.find('{') {
             line += &rest[..at];
             rest = &rest[at..];
-            // What was filled in is not looked at again.
-            if let Some(behind) = rest.strip_prefix("{file}") {
-                line += Line::new("").pattern(file).0.trim_start();
-                rest = behind;
-            } else if let Some(behind) = rest.strip_prefix("{value}") {
-                line += &quoted(value.as_ref());
-                rest = behind;
-            } else {
-                line.push('{');
-                rest = &rest[1..];
+            let part = parts.iter().find_map(|(name, part)| {
+                let behind = rest[1..].strip_prefix(name)?.strip_prefix('}')?;
+                Some((part, behind))
+            });
+            // What was filled in is not searched again.
+            match part {
+                Some((part, behind)) => {
+                    line += &part.0;
+                    rest = behind;
+                }
+                None => {
+                    line.push('{');
+                    rest = &rest[1..];
+                }
             }
         }
         Line(line + rest)
@@ -157,6 +158,24 @@ impl fmt::Display for Line {
 impl From<&'static str> for Line {
     fn from(text: &'static str) -> Line {
         Line::new(text)
+    }
+}
+
+/// A word alone, to fill in.
+pub fn word(word: impl AsRef<OsStr>) -> Line {
+    Line(quoted(word.as_ref()))
+}
+
+/// A time with its unit, to fill in.
+pub fn time(time: Nanos) -> Line {
+    Line(time.to_string())
+}
+
+/// A path whose `*` the shell expands, to fill in.
+pub fn pattern(path: &str) -> Line {
+    match path.split('*').all(|part| part.bytes().all(is_plain)) {
+        true => Line(path.to_string()),
+        false => word(path),
     }
 }
 

@@ -6,11 +6,13 @@
 
 pub mod campaign;
 mod cause_share;
+mod causes;
 pub mod compare;
 pub mod doctor;
 mod document;
 mod facts;
 mod figures;
+mod findings;
 pub mod fleet;
 pub mod page;
 mod pictures;
@@ -18,6 +20,7 @@ mod png;
 mod run_length;
 mod run_table;
 mod run_with_bins;
+mod sanitize;
 mod sections;
 mod sentence;
 pub mod stored;
@@ -29,11 +32,16 @@ pub mod trend;
 pub mod units;
 mod verdict;
 
+pub use causes::{
+    detail as leg_detail, priority_of as thread_priority, remedy as cause_remedy,
+    rendered as rendered_explanation, sentence as spike_sentence, spike as rendered_spike,
+};
 pub use doctor::{Detail, Subject, catalogue, comparison, examination};
 pub use document::outline::with_breaks;
 pub use document::style::{Colour, Style};
 pub use document::table::{Column, table, wrapped};
 pub use figures::{figure_head, served_figures, served_heads};
+pub use findings::{FINDING_TOPICS, FindingTopic, FindingWords, InWords, Said, Worded, why_lost};
 pub use page::{PageRun, is_interactive, live_script, live_style, page, page_top};
 pub use pictures::axis::{Axis, Spacing};
 pub use pictures::latency::latency_picture;
@@ -44,6 +52,7 @@ pub use png::{PngError, png, standalone};
 pub use run_length::run_length;
 pub use run_table::RunTable;
 pub use run_with_bins::RunWithBins;
+pub use sanitize::sanitize_run;
 pub use sections::attach::list as attached_threads;
 pub use sections::explanation::{holder_words, text as causes_text, timeline};
 pub use sections::load::{LoadEntry, load_entry};

@@ -1,6 +1,8 @@
 //! What a reader wants to know first of a run: is it good enough, why not, and what now.
 
+use crate::InWords;
 use crate::cause_share::{ExplainedLargest, explained_largest};
+use crate::causes::remedy;
 use crate::doctor::summary::weighty;
 use crate::facts;
 use crate::figures::{
@@ -267,7 +269,7 @@ fn explained_remedy(run: &Run) -> Option<FirstTry> {
     let is_known = !matches!(first.holder.kind, HolderKind::WakeUp | HolderKind::Unknown);
     is_known.then(|| {
         let code = explanation_section::holder_words(&first.holder);
-        FirstTry { code, remedy: first.remedy(run.asked.who.policy), protects: None }
+        FirstTry { code, remedy: remedy(first, run.asked.who.policy), protects: None }
     })
 }
 

@@ -3,6 +3,11 @@
 use latlab_model::Run;
 use latlab_model::plan::{JudgedTime, Plan, Recorded};
 
+/// What figures in virtual time say, and what they do not.
+pub(crate) const VIRTUAL_TIME_SHOWS: &str = "one instruction takes one nanosecond. The result shows \
+                                      which kernel paths delay a thread and by how many \
+                                      instructions, not the effects of a board's memory and buses";
+
 /// The words of an instrument.
 #[derive(Debug)]
 pub struct Terms {

@@ -1,5 +1,7 @@
 //! The judgement of a run: one sentence with parts, of which each surface says as many as it has room for.
 
+use crate::InWords;
+use crate::causes;
 use crate::figures::{self, SaidLatency};
 use crate::sections::attach;
 use crate::sentence;
@@ -20,7 +22,7 @@ pub fn rendered(run: &Run) -> Run {
         asked,
         findings: run.findings.iter().map(|finding| finding.rendered()).collect(),
         verdict: rendered_verdict(run),
-        explanation: run.explanation.as_ref().map(|one| one.rendered(run.asked.who.policy)),
+        explanation: causes::rendered(run),
         seal: None,
         ..run.clone()
     }

@@ -7,8 +7,9 @@ use axum::response::Response;
 use latlab_formats::write::metrics::{
     Family, Kind, Label, MetricsRun, Sample, Style, Value, families, messages, text,
 };
-use latlab_model::sanitize::{escape_controls, sanitize_run};
+use latlab_model::sanitize::escape_controls;
 use latlab_model::{Run, ThreadBins};
+use latlab_report::sanitize_run;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -36,7 +36,9 @@ mod trust;
 mod verify;
 mod window_reader;
 
-pub use campaign::{CampaignFolder, CampaignLock, CampaignProgress, CellState, NextStep};
+pub use campaign::{
+    Attempt, AttemptProblem, CampaignFolder, CampaignLock, CampaignProgress, CellState, NextStep,
+};
 pub use document::{CONSOLE, read_recording, read_run, read_run_with_text, read_snapshot};
 pub use error::{Error, Result};
 pub use finish::Finished;

@@ -53,7 +53,7 @@ impl CauseTable {
         let thread = leg.and_then(|leg| leg.thread.as_ref());
         // A timer does not run at any thread's priority.
         let runs = thread.filter(|_| cause.kind != HolderKind::OtherTimers);
-        let realtime = runs.filter(|one| one.realtime_words().is_some());
+        let realtime = runs.filter(|one| one.is_realtime());
         tally.kernel_priority =
             tally.kernel_priority.or(realtime.and_then(|one| one.kernel_priority));
         let starter = thread.and_then(|one| one.started_by.as_ref()).map(|one| one.id);

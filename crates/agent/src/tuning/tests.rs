@@ -3,6 +3,7 @@
 //! Invariant (undo): Tunings hold during a run and are undone from any start; no other thread is touched.
 
 use super::*;
+use latlab_model::finding::{Finding, FindingKind, SetupFinding};
 use latlab_model::run::Setting;
 use std::fs;
 
@@ -250,10 +251,16 @@ fn a_file_that_cannot_be_written_ends_it_with_a_remedy() {
     assert!(error.contains("try by hand: echo 1 | sudo tee /sys/x"), "{error}");
 }
 
-/// The findings when the settings of a tuning are read again.
-fn found(root: &Root, list: &mut SettingList) -> Vec<String> {
+/// What is found when the settings of a tuning are read again: setting, old and new value.
+fn found(root: &Root, list: &mut SettingList) -> Vec<[String; 3]> {
     let findings = list.monitored.iter_mut().filter_map(|setting| setting.read(root));
-    findings.map(|finding| finding.text()).collect()
+    let changed = |finding: Finding| match finding.kind {
+        FindingKind::Setup(SetupFinding::SettingChanged { setting, held, now, .. }) => {
+            [setting, held, now]
+        }
+        _ => panic!("{finding:?}"),
+    };
+    findings.map(changed).collect()
 }
 
 /// Invariant (settings): A tuning that another program undoes is found, and so is an interrupt that
@@ -264,20 +271,18 @@ fn a_tuning_that_is_lost_is_found_when_it_is_read_again() {
     plant(&root, RT_RUNTIME, "950000");
     let mut changes = Changes::begin(&root).unwrap();
     let mut list = tuned(&root, "rt-throttling=off", &mut changes).unwrap();
-    assert_eq!(found(&root, &mut list), <[String; 0]>::default());
+    assert_eq!(found(&root, &mut list), <[[String; 3]; 0]>::default());
     plant(&root, RT_RUNTIME, "950000");
-    let lost = "During the run, tuning rt-throttling (/proc/sys/kernel/sched_rt_runtime_us) \
-                changed from '-1' to '950000'.";
-    assert_eq!(found(&root, &mut list), [lost]);
+    let setting = "tuning rt-throttling (/proc/sys/kernel/sched_rt_runtime_us)";
+    assert_eq!(found(&root, &mut list), [[setting, "-1", "950000"]]);
     plant(&root, "/proc/irq/default_smp_affinity", "3");
     let moved = plant_irq(&root, 4, "0-3", Some("eth0"));
     let away = plant_irq(&root, 5, "0-1", Some("eth1"));
     let mut list = tuned(&root, "irqs=away", &mut changes).unwrap();
     plant(&root, &moved, "1");
     plant(&root, &away, "1,3");
-    let lost =
-        "During the run, tuning irqs (5 (eth1)) changed from 'not on CPU 2-3' to 'on CPU 1,3'.";
-    assert_eq!(found(&root, &mut list), [lost]);
+    let changed = ["tuning irqs (5 (eth1))", "not on CPU 2-3", "on CPU 1,3"];
+    assert_eq!(found(&root, &mut list), [changed]);
     plant(&root, &away, "0");
     assert_eq!(found(&root, &mut list).len(), 1, "it is reported when it is back");
 }

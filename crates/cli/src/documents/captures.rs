@@ -2,6 +2,7 @@
 
 use latlab_model::respond::Responses;
 use latlab_model::run::{Finding, Run, Verdict};
+use latlab_report::InWords;
 use latlab_report::rendered_verdict;
 use latlab_stats::superiority;
 use serde::Serialize;
@@ -68,7 +69,7 @@ impl<'a> Responded<'a> {
             name: &one.run.asked.name,
             answered: one.run.total.cycles,
             responses: one.run.responses(),
-            findings: one.run.findings.iter().map(Finding::rendered).collect(),
+            findings: one.run.findings.iter().map(InWords::rendered).collect(),
             verdict: rendered_verdict(&one.run),
         });
         let pair = |of: &(&'a Run, Vec<i64>), against: &(&'a Run, Vec<i64>)| {

@@ -8,6 +8,7 @@ use latlab_model::plan::Recorded;
 use latlab_model::run::{EndReason, Quantiles};
 use latlab_model::{Nanos, Plan};
 use latlab_report::Colour;
+use latlab_report::InWords;
 use latlab_report::terms::of_plan;
 use latlab_report::units::{bin_edge, grouped, percent, span};
 use latlab_stats::quantiles;

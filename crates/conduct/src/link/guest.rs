@@ -9,7 +9,7 @@ use latlab_lab::{
     BoardWire, Cache, GuestConfig, GuestImage, HostCpus, Identity, KernelMap, Recording,
 };
 use latlab_model::fault::{Fault, FaultKind};
-use latlab_model::finding::{EndFinding, Finding};
+use latlab_model::finding::{EndFinding, Finding, FindingKind};
 use latlab_model::frame::Message;
 use latlab_model::guest::{self, GuestStream, IN_VIRTUAL_TIME, MARK};
 use latlab_model::respond::LinuxResponder;
@@ -288,7 +288,12 @@ impl Link for GuestLink {
     fn explain(&mut self, run: &OpenRun) -> Option<Failure> {
         let GuestEnd { cut, complaint } = self.last_words.as_ref()?;
         let why = match (cut, complaint) {
-            (Some(cut), _) => cut.text(),
+            (Some(cut), _) => match &cut.kind {
+                FindingKind::End(EndFinding::GuestTimeLimit { limit_ns }) => {
+                    format!("it was stopped after {limit_ns} of wall time")
+                }
+                _ => "it was stopped".to_string(),
+            },
             (None, Some(complaint)) => format!("QEMU: {complaint}"),
             (None, None) => "the guest powered off".to_string(),
         };

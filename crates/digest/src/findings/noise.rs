@@ -55,10 +55,12 @@ fn rest_finding(spun: &SpinCounts, spun_ns: Nanos) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use latlab_model::finding::FindingKind;
     use latlab_model::nanos::{MILLISECOND, SECOND};
     use latlab_model::run::{Gaps, KernelReserve};
 
-    fn finding_text(preempted: Gaps, taken_back: Gaps) -> Option<String> {
+    /// Gaps, their time, and whether they are shorter than what the kernel takes.
+    fn taken(preempted: Gaps, taken_back: Gaps) -> Option<(u64, Nanos, bool)> {
         let reserve = KernelReserve {
             by: "the fair server".to_string(),
             taken_ns: Nanos(50_000_000),
@@ -66,7 +68,13 @@ mod tests {
         };
         let spun =
             SpinCounts { preempted, taken_back, reserve: Some(reserve), ..SpinCounts::default() };
-        super::taken_by_kernel(&spun, Nanos(10 * SECOND.0)).map(|finding| finding.text())
+        let found = super::taken_by_kernel(&spun, Nanos(10 * SECOND.0))?;
+        match found.kind {
+            FindingKind::Machine(MachineFinding::TakenBack {
+                gaps, taken_ns, in_pieces, ..
+            }) => Some((gaps, taken_ns, in_pieces)),
+            _ => panic!("{found:?}"),
+        }
     }
 
     #[test]
@@ -76,23 +84,13 @@ mod tests {
             sum_ns: Nanos(count as i64 * length),
             max_ns: Nanos(length),
         };
-        let whole = finding_text(gap(10, 50 * MILLISECOND.0), gap(10, 50 * MILLISECOND.0)).unwrap();
-        assert!(
-            whole.contains("10 gaps were as long as") && whole.contains("That is 5 % of"),
-            "{whole:?}"
-        );
-        let once = finding_text(gap(1, 50 * MILLISECOND.0), gap(1, 50 * MILLISECOND.0)).unwrap();
-        assert!(once.contains("1 gap was as long as"), "{once:?}");
-        let pieces = finding_text(gap(1_000, 400_000), Gaps::default()).unwrap();
-        assert!(
-            pieces.contains("took 4 % of the time in 1 000 gaps of up to 400 us"),
-            "{pieces:?}"
-        );
-        assert!(pieces.contains("in pieces: 5 % of the time (50 ms of each 1 s)"), "{pieces:?}");
-        assert_eq!(
-            finding_text(gap(1_000, 100_000), Gaps::default()),
-            None,
-            "a fifth of it may be noise"
-        );
+        let ten = gap(10, 50 * MILLISECOND.0);
+        assert_eq!(taken(ten, ten), Some((10, Nanos(500 * MILLISECOND.0), false)));
+        let one = gap(1, 50 * MILLISECOND.0);
+        assert_eq!(taken(one, one), Some((1, Nanos(50 * MILLISECOND.0), false)));
+        let pieces = taken(gap(1_000, 400_000), Gaps::default());
+        assert_eq!(pieces, Some((1_000, Nanos(400 * MILLISECOND.0), true)));
+        let few = taken(gap(1_000, 100_000), Gaps::default());
+        assert_eq!(few, None, "a fifth of it may be noise");
     }
 }

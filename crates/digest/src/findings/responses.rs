@@ -69,7 +69,9 @@ mod tests {
             "response-double",
         ];
         assert_eq!(codes, expected);
-        assert!(found[1].text().contains("4 of 20 readings timed out after 2 s"));
+        let timeout_ns = Nanos(2_000_000_000);
+        let timed_out = CaptureFinding::ResponseTimedOut { count: 4, stimuli: 20, timeout_ns };
+        assert_eq!(found[1], Finding::new(timed_out));
         let whole = Responses { stimuli: 20, is_timed: true, ..Responses::default() };
         assert_eq!(findings(&whole, 20, &plan), []);
     }

@@ -1,11 +1,12 @@
 //! Changes in the conditions of a run are found, at the right time, and no others.
 
 use latlab_digest::conditions::{ConditionsBuilder, ConditionsInput, Interval};
-use latlab_model::finding::{ConditionFinding, Finding, Severity};
+use latlab_model::finding::{ConditionFinding, Finding, RT_THROTTLING, Severity};
 use latlab_model::nanos::SECOND;
 use latlab_model::plan::Policy;
 use latlab_model::telemetry::{Conditions, Series};
 use latlab_model::{CpuSet, Nanos};
+use serde_json::{Value, json};
 
 /// First counted release.
 const START: i64 = 1_000;
@@ -165,13 +166,15 @@ fn a_hog_changes_the_load_and_is_named_beside_its_latencies() {
     made.latencies(|cpu, number| if cpu == 1 && within(number, 40, 42) { 80_000 } else { 10_000 });
     let made = made.thread("yes/77", 0, 0, |number| if within(number, 40, 42) { 97 } else { 0 });
     let finding = made.finds("load-changed", 40);
-    for part in [
-        "CPU 1 was 98 % busy from +40.0 s to +42.0 s, usually 5 %",
-        "'yes' (77) took 97 %",
-        "Latencies during that time: p99 80 us, largest 800 us; otherwise: p99 10 us, largest 100 us.",
-    ] {
-        assert!(finding.text().contains(part), "{}", finding.text());
-    }
+    let told = fields(&finding);
+    assert_eq!((&told["cpu"], &told["threads"][0]["name"]), (&json!(1), &json!("yes")));
+    assert_eq!(told["when"], json!({ "from_ns": second(40), "to_ns": second(42) }));
+    assert!((told["share"].as_f64().unwrap() - 0.98).abs() < 0.01, "{told}");
+    assert!((told["usual_share"].as_f64().unwrap() - 0.05).abs() < 0.01, "{told}");
+    assert!((told["threads"][0]["share"].as_f64().unwrap() - 0.97).abs() < 0.01, "{told}");
+    let latencies = |p99_ns: u64, max_ns: u64| json!({ "p99_ns": p99_ns, "max_ns": max_ns });
+    assert_eq!(told["beside"]["then"], latencies(80_000, 800_000));
+    assert_eq!(told["beside"]["otherwise"], latencies(10_000, 100_000));
     let (conditions, _) = made.end();
     assert_eq!(conditions.threads[0].name, "yes");
     assert_eq!(conditions.threads[0].peak_at_ns, second(40));
@@ -192,8 +195,11 @@ fn threads_that_go_before_the_measuring_ones_are_rivals() {
     let ran = |number| if within(number, 30, 33) { 20 } else { 0 };
     let rival = |policy, priority| Made::quiet().thread("pulse/9", policy, priority, ran);
     let finding = rival(1, 95).finds("rival-thread", 30);
-    assert!(finding.text().contains("'pulse' (9, fifo 95) 0.6 % of a CPU"), "{}", finding.text());
-    assert!(finding.text().contains("on CPU 1"), "{}", finding.text());
+    let told = fields(&finding);
+    assert_eq!(told["cpus"], json!("1"));
+    let pulse = &told["threads"][0];
+    assert_eq!((&pulse["name"], &pulse["policy"]), (&json!("pulse"), &json!("fifo 95")));
+    assert!((pulse["mean_share"].as_f64().unwrap() - 0.006).abs() < 0.0005, "{told}");
     rival(2, 90).finds("rival-thread", 30);
     rival(6, 0).finds("rival-thread", 30);
     assert_eq!(rival(1, 50).end().1, [], "a lower priority waits");
@@ -206,7 +212,7 @@ fn threads_that_go_before_the_measuring_ones_are_rivals() {
     let (conditions, found) = measured.end();
     assert_eq!((conditions.threads, found), (vec![], vec![]), "what is measured is no rival");
     let many = (0..9).fold(Made::quiet(), |made, n| made.thread(&format!("p/{n}"), 1, 95, ran));
-    assert!(many.finds("rival-thread", 30).text().contains("and 4 more"), "one finding for all");
+    assert_eq!(fields(&many.finds("rival-thread", 30))["others"], json!(4), "one finding for all");
 }
 
 #[test]
@@ -237,15 +243,20 @@ fn heat_is_found_in_all_its_forms() {
     let drift = Made::quiet().gauge("temperature", "zone cpu", |number| 50_000 + 60 * number);
     let finding = drift.finds("temperature-drift", 90);
     assert_eq!(finding.severity(), Severity::Info);
-    assert!(finding.text().contains("from 50.3 C") && finding.text().contains("to 55.7 C"));
+    let told = fields(&finding);
+    assert!((told["first_c"].as_f64().unwrap() - 50.3).abs() < 0.05, "{told}");
+    assert!((told["last_c"].as_f64().unwrap() - 55.7).abs() < 0.05, "{told}");
     let steady = Made::quiet().gauge("temperature", "zone cpu", |number| 50_000 + 20 * number);
     assert_eq!(steady.end().1, []);
 
     let slow = |number| if within(number, 10, 15) { 600_000 } else { 1_500_000 };
     let finding = Made::quiet().gauge("cpu_frequency", "cpu1", slow).finds("frequency-changed", 9);
-    assert!(finding.text().contains("CPU 1 ran at 600 to 1500 MHz"), "{}", finding.text());
+    let told = fields(&finding);
+    assert_eq!((&told["low_mhz"], &told["high_mhz"]), (&json!(600.0), &json!(1500.0)));
+    assert_eq!(told["cpus"], json!("1"));
     let finding = Made::quiet().gauge("cpu_frequency_limit", "cpu0", slow).finds("throttled", 9);
-    assert!(finding.text().contains("limited to 600 of 1500 MHz"), "{}", finding.text());
+    let by = &fields(&finding)["by"];
+    assert_eq!((&by["low_mhz"], &by["high_mhz"]), (&json!(600.0), &json!(1500.0)));
 
     let flags = |number| if within(number, 20, 22) { 0x50005 } else { 0x50000 };
     let (_, found) = Made::quiet().gauge("throttle_flags", "firmware", flags).end();
@@ -253,7 +264,8 @@ fn heat_is_found_in_all_its_forms() {
     assert_eq!(codes, ["throttled", "throttled"], "too little voltage, and throttled");
     let sticky = |number| if number < 60 { 0 } else { 0x20000 };
     let finding = Made::quiet().gauge("throttle_flags", "vcgencmd", sticky).finds("throttled", 59);
-    assert!(finding.text().contains("capped"), "it came and went unseen: {}", finding.text());
+    let by = &fields(&finding)["by"]["sign"];
+    assert_eq!(*by, json!("frequency-capped"), "it came and went unseen");
     let before = Made::quiet().gauge("throttle_flags", "firmware", |_| 0x50000);
     assert_eq!(before.end().1, [], "what was before the run is the doctor's");
 
@@ -265,14 +277,15 @@ fn heat_is_found_in_all_its_forms() {
 fn what_the_hypervisor_the_firmware_and_the_kernel_do_is_found() {
     let steal = |number| if number == 50 { 30 } else { 0 };
     let finding = Made::quiet().counter("cpu_time", "cpu0 steal", steal).finds("steal", 50);
-    assert!(finding.text().contains("of CPU 0"), "{}", finding.text());
+    assert_eq!(fields(&finding)["cpu"], json!(0));
     let little = |number| if number == 50 { 2 } else { 0 };
     let little = Made::quiet().counter("cpu_time", "cpu0 steal", little);
     assert_eq!(little.end().1, []);
     let once = |number| i64::from(number == 12);
     Made::quiet().counter("smi", "cpu0", |number| 3 * once(number)).finds("smi", 12);
     let finding = Made::quiet().counter("kernel_events", "rt-throttling", once);
-    assert!(finding.finds("kernel-event", 12).text().contains("'rt-throttling' 1 time from"));
+    let told = fields(&finding.finds("kernel-event", 12));
+    assert_eq!((&told["event"], &told["count"]), (&json!(RT_THROTTLING), &json!(1)));
     Made::quiet().counter("pages", "pswpout", |number| 40 * once(number)).finds("swapped", 12);
 }
 
@@ -287,7 +300,9 @@ fn a_change_of_the_clock_source_is_an_error() {
     }
     let finding = made.finds("clocksource-changed", 33);
     assert_eq!(finding.severity(), Severity::Error);
-    assert!(finding.text().contains("from tsc to hpet at +33.0 s"), "{}", finding.text());
+    let told = fields(&finding);
+    assert_eq!((&told["before"], &told["after"]), (&json!("tsc"), &json!("hpet")));
+    assert_eq!(told["since_start_ns"], json!(second(33)));
 }
 
 #[test]
@@ -297,7 +312,9 @@ fn memory_that_is_taken_is_found_when_it_goes() {
     let eaten = total(Made::quiet()).gauge("memory", "MemAvailable", left);
     let finding = eaten.finds("memory-taken", 24);
     assert_eq!(finding.severity(), Severity::Info);
-    assert!(finding.text().contains("2.0 GiB of 8.0 GiB"), "{}", finding.text());
+    let told = fields(&finding);
+    assert_eq!(told["taken_bytes"], json!(2_u64 << 30));
+    assert_eq!(told["total_bytes"], json!(8_u64 << 30));
     let slowly = total(Made::quiet())
         .gauge("memory", "MemAvailable", |number| (6 << 20) - number * (1 << 14));
     assert_eq!(slowly.end().1, []);
@@ -360,9 +377,10 @@ fn a_hole_in_the_readings_is_a_finding() {
     let made = made.counter("telemetry_cpu_time", "", |_| 100_000);
     let finding = made.finds("telemetry-gap", 20);
     assert_eq!(finding.severity(), Severity::Warning);
-    for part in ["for 9.0 s from +20.0 s to +29.0 s", "1 shorter gap", "every 1.0 s", "p99 80 us"] {
-        assert!(finding.text().contains(part), "{part}: {}", finding.text());
-    }
+    let told = fields(&finding);
+    assert_eq!(told["when"], json!({ "from_ns": second(20), "to_ns": second(29) }));
+    assert_eq!((&told["gaps"], &told["usual_ns"]), (&json!(2), &json!(second(1))));
+    assert_eq!(told["beside"]["then"]["p99_ns"], json!(80_000));
 }
 
 #[test]
@@ -382,10 +400,7 @@ fn what_the_readings_cost_and_lose_is_told() {
     let (conditions, found) = starved.end();
     assert_eq!((conditions.readings, conditions.cost_share), (1, None));
     assert_eq!(found[0].code(), "telemetry-lost");
-    assert!(
-        found[0].text().starts_with(&format!("{} telemetry readings", LENGTH - 1)),
-        "{found:?}"
-    );
+    assert_eq!(fields(&found[0])["readings"], json!(LENGTH - 1));
 }
 
 /// Invariant (conditions): A run without a load on a machine that was busy all the time says so.
@@ -406,11 +421,16 @@ fn a_machine_that_was_to_be_idle_and_is_not_is_told() {
     let stress = busy_with(97).thread("stress/12", 0, 0, |_| 90);
     let found = told(&stress, true);
     assert_eq!(found.iter().map(Finding::code).collect::<Vec<_>>(), ["other-work"]);
-    assert_eq!(
-        found[0].text(),
-        "The run is without a load, but other work took up to 97 % of CPU 1; 'stress' (12) took 90 %."
-    );
+    let other = fields(&found[0]);
+    assert_eq!((&other["cpus"], &other["threads"][0]["name"]), (&json!("1"), &json!("stress")));
+    assert!((other["share"].as_f64().unwrap() - 0.97).abs() < 0.01, "{other}");
+    assert!((other["threads"][0]["share"].as_f64().unwrap() - 0.9).abs() < 0.01, "{other}");
     assert_eq!(told(&stress, false), [], "a run with a load");
     let own = busy_with(97).thread(&format!("loop/{MEASURED}"), 1, 90, |_| 80);
     assert_eq!(told(&own, true), [], "what a measured thread takes is no other work");
+}
+
+/// The parameters of a finding.
+fn fields(finding: &Finding) -> Value {
+    serde_json::to_value(finding).unwrap()
 }

@@ -176,7 +176,6 @@ fn digest(bytes: &[u8]) {
     if let Ok(digest) = builder.finish("hostile", Timestamp::UNIX_EPOCH, StreamEnd::default()) {
         let run = serde_json::to_string(&digest.run).unwrap();
         drop(serde_json::from_str::<latlab_model::Run>(&run).unwrap());
-        digest.run.findings.iter().for_each(|finding| assert!(!finding.text().contains('\n')));
     }
 }
 

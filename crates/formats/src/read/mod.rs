@@ -24,7 +24,7 @@ pub use input::{InputError, Query, Unit};
 pub use recording::{Recording, Series};
 
 use input::Input;
-use latlab_model::finding::Finding;
+use latlab_report::InWords;
 use std::fs::File;
 use std::io::Read;
 
@@ -49,7 +49,7 @@ fn read_source(
     input.set_prefix(prefix);
     let mut recordings = (format.read)(&mut input, query)?;
     let mut findings = recordings.iter().flat_map(|one| &one.findings);
-    let reason = findings.find(|one| one.forbids_pass()).map(Finding::text);
+    let reason = findings.find(|one| one.forbids_pass()).map(InWords::text);
     keep_those_with_results(&mut recordings);
     if recordings.is_empty() {
         return Err(InputError::NoLatencies { format: format.title, reason });

@@ -5,6 +5,7 @@ use crate::write::{Notes, Result};
 use latlab_model::run::ThreadRun;
 use latlab_model::units::{counted, within_sentence};
 use latlab_model::{Bin, Nanos};
+use latlab_report::InWords;
 
 /// More buckets than cyclictest has.
 pub const MOST_BUCKETS: u32 = 1_000_000;

@@ -7,6 +7,7 @@ use crate::write::protobuf::ProtoMessage;
 use latlab_model::Run;
 use latlab_model::explanation::{BlameLeg, SpikeBlame};
 use latlab_report::holder_words;
+use latlab_report::{leg_detail, spike_sentence, thread_priority};
 use std::io::Write;
 
 pub fn write_explained(
@@ -24,7 +25,7 @@ pub fn write_explained(
         let notes = [
             number_note("spike", spike.spike.into()),
             time_note("latency_ns", spike.latency_ns),
-            text_note("sentence", &spike.sentence()),
+            text_note("sentence", &spike_sentence(spike)),
         ];
         let name = spike.cause.as_ref().map_or("not explained".to_string(), holder_words);
         let name = format!("{}: {name}", spike.latency_ns);
@@ -56,12 +57,12 @@ fn notes_of(leg: &BlameLeg) -> Vec<ProtoMessage> {
     let mut notes = vec![time_note("length_ns", leg.length())];
     if let Some(thread) = &leg.thread {
         notes.push(number_note("thread", thread.id.into()));
-        notes.extend(thread.realtime_words().map(|words| text_note("priority", &words)));
+        notes.extend(thread_priority(thread).map(|words| text_note("priority", &words)));
         let known = thread.known.as_ref();
         notes.extend(known.map(|known| text_note("process", &known.name)));
         let cgroup = known.and_then(|known| known.cgroup.as_ref());
         notes.extend(cgroup.map(|path| text_note("cgroup", path)));
     }
-    notes.extend(leg.detail_words().map(|detail| text_note("detail", &detail)));
+    notes.extend(leg_detail(leg).map(|detail| text_note("detail", &detail)));
     notes
 }

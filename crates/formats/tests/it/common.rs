@@ -2,6 +2,7 @@
 
 use latlab_formats::read::{InputError, Query, Recording, read};
 use latlab_model::finding::Finding;
+use latlab_report::InWords;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
@@ -45,5 +46,5 @@ pub fn codes(recording: &Recording) -> Vec<&str> {
 
 /// The sentences of the findings.
 pub fn texts(recording: &Recording) -> String {
-    recording.findings.iter().map(Finding::text).collect::<Vec<_>>().join("\n")
+    recording.findings.iter().map(InWords::text).collect::<Vec<_>>().join("\n")
 }

@@ -1,8 +1,7 @@
-//! What is known of a leg beside its holder, and why a spike is not explained: codes, and their words.
+//! What is known of a leg in addition to its holder, and why a spike is not explained.
 
 use crate::Nanos;
 use crate::text_enum::text_enum;
-use crate::units::counted;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -25,28 +24,6 @@ text_enum! {
         SilentThread = "silent-thread",
         /// The events are there, and show no cause.
         CauseUnknown = "cause-unknown",
-    }
-}
-
-impl UnexplainedReason {
-    /// It in words, as a part of a sentence.
-    pub fn words(self) -> &'static str {
-        match self {
-            UnexplainedReason::NoEvents => "no event of its CPU is recorded",
-            UnexplainedReason::ReleaseOverwritten => "the events of its release were overwritten",
-            UnexplainedReason::EventsLost => "events were lost",
-            UnexplainedReason::WakeUpUnknown => {
-                "the recorded events do not show when the thread was woken"
-            }
-            UnexplainedReason::SwitchUnknown => {
-                "the kernel did not record the switch to the thread"
-            }
-            UnexplainedReason::SilentInterrupt => "nothing was recorded in the timer's interrupt",
-            UnexplainedReason::SilentThread => {
-                "nothing was recorded while the thread itself had the CPU"
-            }
-            UnexplainedReason::CauseUnknown => "the recorded events do not show the cause",
-        }
     }
 }
 
@@ -117,38 +94,4 @@ pub enum LegEvidence {
         /// How many.
         causes: u64,
     },
-}
-
-impl LegEvidence {
-    /// It in words, as a part of a sentence.
-    pub fn words(&self) -> String {
-        match self {
-            LegEvidence::TimerOf { thread } => format!("a timer of {thread}"),
-            LegEvidence::Called { function, thread } => {
-                let within = thread.as_ref().map(|thread| format!("in {thread}"));
-                let parts: Vec<String> = function.clone().into_iter().chain(within).collect();
-                parts.join(" ")
-            }
-            LegEvidence::IdleState { state } => format!("idle state {state}"),
-            LegEvidence::CpuIdle => "the CPU was idle".to_string(),
-            LegEvidence::RanInstead { thread } => format!("{thread} ran instead"),
-            LegEvidence::Stolen { silence_ns, rose_ns } => {
-                format!("no event for {silence_ns}, while steal rose by {rose_ns}")
-            }
-            LegEvidence::NotWoken { silence_ns } => {
-                format!("it did not wake its idle CPU for {silence_ns}")
-            }
-            LegEvidence::Silence { reason } => reason.words().to_string(),
-            LegEvidence::LinesPrinted { lines } => counted(*lines, "line printed", "lines printed"),
-            LegEvidence::ConsoleThread => "the thread of the console".to_string(),
-            LegEvidence::PageFaults { faults } => counted(*faults, "page fault", "page faults"),
-            LegEvidence::CpuChange => "a CPU was taken away or brought back".to_string(),
-            LegEvidence::AllCpusStopped => {
-                "all CPUs are stopped for hot-plug, a module, or a patch of code".to_string()
-            }
-            LegEvidence::ShorterCauses { causes } => {
-                format!("and {}", counted(*causes, "shorter cause", "shorter causes"))
-            }
-        }
-    }
 }

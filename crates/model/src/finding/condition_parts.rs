@@ -1,6 +1,5 @@
 //! What findings about conditions are made of: when, which threads, and the latencies of that time.
 
-use crate::units::counted;
 use crate::{CpuSet, Nanos};
 use serde::{Deserialize, Serialize};
 
@@ -97,12 +96,6 @@ pub struct ThreadShare {
     pub share: f64,
 }
 
-impl When {
-    pub(super) fn text(&self) -> String {
-        format!("from {} to {}", since_start(self.from_ns), since_start(self.to_ns))
-    }
-}
-
 /// Up to this ratio two figures are alike: they are within a few bins.
 const LIKE: f64 = 1.1;
 
@@ -114,49 +107,4 @@ impl LatencyComparison {
             then.max_ns < rest.max_ns && !is_above(then.p99_ns, rest.p99_ns)
         })
     }
-
-    pub(super) fn text(&self) -> String {
-        let (one, many) = match self.recorded.as_str() {
-            "gap" => ("gap", "Gaps"),
-            _ => ("latency", "Latencies"),
-        };
-        let figures = |of: &Latencies| format!("p99 {}, largest {}", of.p99_ns, of.max_ns);
-        match (&self.then, &self.otherwise) {
-            (None, _) => format!("No {one} was recorded during that time."),
-            (Some(then), Some(otherwise)) => {
-                format!(
-                    "{many} during that time: {}; otherwise: {}.",
-                    figures(then),
-                    figures(otherwise)
-                )
-            }
-            (Some(then), None) => format!("{many} over the whole run: {}.", figures(then)),
-        }
-    }
-}
-
-impl Throttling {
-    pub(super) fn text(&self) -> String {
-        let firmware = match self {
-            Throttling::UnderVoltage => "the supply voltage was too low",
-            Throttling::FrequencyCapped => "the frequency was capped",
-            Throttling::CpuThrottled => "the CPU was throttled",
-            Throttling::SoftTemperatureLimit => "the soft temperature limit was reached",
-            Throttling::Counter { subject, count } => {
-                let times = counted(*count, "time", "times");
-                return format!("Heat throttled {subject} {times}");
-            }
-            Throttling::LowerLimit { cpus, low_mhz, high_mhz } => {
-                return format!(
-                    "The frequency of CPU {cpus} was limited to {low_mhz:.0} of {high_mhz:.0} MHz"
-                );
-            }
-        };
-        format!("The firmware reports that {firmware}")
-    }
-}
-
-/// Time since the first release.
-pub(super) fn since_start(time: Nanos) -> String {
-    format!("+{:.1} s", time.as_secs_f64())
 }

@@ -1,57 +1,65 @@
-//! The macro that declares the findings of one topic: enum, codes, and rows of the reference.
+//! The macro that declares the findings of one topic: enum, codes and weights.
 
-/// A row of the table of findings in the reference.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct FindingEntry {
+use super::Weight;
+
+/// What a code is, beside its parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct FindingRow {
+    /// The name of its row in the table.
+    pub variant: &'static str,
     /// Stable name for scripts.
     pub code: &'static str,
-    /// Its weights, as the table says them.
-    pub weight: &'static str,
-    /// What it does to the verdict, as the table says it.
-    pub effect: &'static str,
-    /// What it means, in Markdown.
-    pub means: &'static str,
-    /// What to do about it, in Markdown.
-    pub action: &'static str,
+    /// The weights that it may have, the usual one first.
+    pub weights: &'static [Weight],
 }
 
-/// Declares an enum of findings. The documentation of a variant is what the reference says it means.
+/// Declares an enum of findings, a row for each code:
 ///
-/// `Variant = "code" (weight, effect on the verdict, what to do) { parameters }`; each parameter is a field of
-/// the JSON object beside `code`, so that its name must not be one of [`super::RESERVED`].
+/// `"code" Variant { parameters } => USUAL_WEIGHT, OTHER_WEIGHT if condition on the parameters;`
+///
+/// Each parameter is a field of the JSON object beside `code`, so that its name must not be one of
+/// [`super::RESERVED`]. What a finding says is in `latlab-report`.
 macro_rules! findings {
     ($(#[$meta:meta])* $name:ident {
         $(
-            $(#[doc = $means:literal])+
-            $variant:ident = $code:literal ($weight:literal, $effect:literal, $action:literal)
-            { $($(#[$about:meta])* $field:ident: $type:ty),* $(,)? }
+            $code:literal $variant:ident { $($(#[$about:meta])* $field:ident: $type:ty),* $(,)? }
+            => $weight:ident $(, $other:ident if $condition:expr)*;
         )+
     }) => {
         $(#[$meta])*
         #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(tag = "code")]
+        #[allow(missing_docs)]
         pub enum $name {
             $(
-                $(#[doc = $means])+
                 #[serde(rename = $code)]
                 $variant { $($(#[$about])* $field: $type),* },
             )+
         }
 
         impl $name {
-            /// All of them as the reference lists them.
-            pub const ROWS: &[FindingEntry] = &[$(FindingEntry {
+            /// All of them.
+            pub const ROWS: &[FindingRow] = &[$(FindingRow {
+                variant: stringify!($variant),
                 code: $code,
-                weight: $weight,
-                effect: $effect,
-                means: concat!($($means),+),
-                action: $action,
+                weights: &[$weight $(, $other)*],
             }),+];
 
             /// Stable name for scripts.
             pub fn code(&self) -> &'static str {
                 match self { $($name::$variant { .. } => $code),+ }
+            }
+
+            /// How much it weighs.
+            #[allow(unused_variables)]
+            pub(super) fn weight(&self) -> Weight {
+                match self {
+                    $($name::$variant { $($field),* } => {
+                        $(if $condition { return $other; })*
+                        $weight
+                    })+
+                }
             }
         }
     };

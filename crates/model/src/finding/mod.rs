@@ -1,5 +1,5 @@
-//! What the reader of a run must know: codes with parameters. Sentences are made when they are
-//! shown, so that a better sentence also serves an old run.
+//! What the reader of a run must know: codes with parameters and weights. Their words are in
+//! `latlab-report`, so that a better sentence also serves an old run.
 
 mod attach;
 mod capture;
@@ -24,7 +24,7 @@ pub use conditions::{ConditionFinding, RT_THROTTLING};
 pub use ends::{CpuRate, EndFinding};
 pub use import::ImportFinding;
 pub use journal::{JournalFinding, JournalPart};
-pub use kinds::FindingEntry;
+pub use kinds::FindingRow;
 pub use loads::{LoadDeath, LoadFinding, LoadShortfall, LoadStart};
 pub use losses::{IntervalFlaw, LossFinding};
 pub use machine::MachineFinding;
@@ -70,7 +70,6 @@ pub struct Weight {
     /// How much.
     pub severity: Severity,
     /// What it does to the verdict.
-    #[serde(alias = "invalidates", deserialize_with = "stored_effect")]
     pub effect: VerdictEffect,
 }
 
@@ -81,8 +80,8 @@ const NO_PASS: Weight = Weight { severity: Severity::Warning, effect: VerdictEff
 const INVALID: Weight = Weight { severity: Severity::Error, effect: VerdictEffect::MakesInvalid };
 
 /// Names that no parameter of a finding may have, because output puts them beside the parameters.
-pub const RESERVED: [&str; 9] =
-    ["code", "at_ns", "thread", "more", "severity", "text", "remedy", "effect", "invalidates"];
+pub const RESERVED: [&str; 8] =
+    ["code", "at_ns", "thread", "more", "severity", "text", "remedy", "effect"];
 
 /// Something the reader of a run must know: a code with its parameters.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -100,8 +99,7 @@ pub struct Finding {
     rendered: Option<Box<Rendered>>,
 }
 
-/// What a command prints of a finding beside its parameters. Documents of schema 1 to 4 store it,
-/// later ones do not.
+/// What a command prints of a finding beside its parameters.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Rendered {
@@ -144,8 +142,8 @@ pub enum FindingKind {
     Journal(JournalFinding),
     /// Further findings of a kind.
     More(MoreFindings),
-    /// A finding as another version stored it.
-    Recorded(RecordedFinding),
+    /// A finding of another version.
+    Unknown(UnknownFinding),
 }
 
 /// Stands for the findings of a kind that were counted, but not kept.
@@ -160,83 +158,19 @@ pub struct MoreFindings {
     pub weight: Weight,
 }
 
-/// A finding with its sentences: one of schema 1 to 4, or one that this version does not know.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+/// A finding that this version does not know, as it was stored.
+#[derive(Clone, PartialEq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct RecordedFinding {
+pub struct UnknownFinding {
     /// Stable name for scripts.
     pub code: String,
-    /// How much it weighs.
-    #[serde(default = "unknown_severity")]
-    pub severity: Severity,
-    /// What happened, in one sentence.
-    #[serde(default)]
-    pub text: String,
-    /// What it does to the verdict.
-    #[serde(default = "no_effect", alias = "invalidates", deserialize_with = "stored_effect")]
-    pub effect: VerdictEffect,
+    /// Its weight where the document has it.
+    #[serde(skip)]
+    pub weight: Option<Weight>,
+    /// Its parameters.
+    #[serde(flatten)]
+    pub parameters: Map<String, Value>,
 }
-
-/// Of a kind that this version does not know.
-fn unknown_severity() -> Severity {
-    Severity::Warning
-}
-
-fn no_effect() -> VerdictEffect {
-    VerdictEffect::None
-}
-
-/// Earlier documents only say whether a finding makes the verdict `invalid`.
-fn stored_effect<'de, D: Deserializer<'de>>(deserializer: D) -> Result<VerdictEffect, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Stored {
-        Effect(VerdictEffect),
-        Invalidates(bool),
-    }
-    Ok(match Stored::deserialize(deserializer)? {
-        Stored::Effect(effect) => effect,
-        Stored::Invalidates(true) => VerdictEffect::MakesInvalid,
-        Stored::Invalidates(false) => VerdictEffect::None,
-    })
-}
-
-/// The topics of the reference: title, introduction in Markdown, rows.
-pub const TOPICS: &[(&str, &str, &[FindingEntry])] = &[
-    ("The machine", "", MachineFinding::ROWS),
-    ("Captures", "These come from [`latlab respond`](../guide/respond.md).", CaptureFinding::ROWS),
-    (
-        "Imported files",
-        "These come from [`latlab import`](../guide/import.md).",
-        ImportFinding::ROWS,
-    ),
-    (
-        "The conditions",
-        "These come from the [conditions](../guide/conditions.md) that latlab reads during every \
-         run. Each names the time, the latencies of that time, and those of the rest of the run.",
-        ConditionFinding::ROWS,
-    ),
-    ("Other runs, and settings", "", SetupFinding::ROWS),
-    (
-        "Loads",
-        "These are about the programs of `--load`; see [loads](../guide/loads.md).",
-        LoadFinding::ROWS,
-    ),
-    (
-        "The threads of a program",
-        "These come from [`latlab attach`](../guide/attach.md).",
-        AttachFinding::ROWS,
-    ),
-    (
-        "latlab's own threads",
-        "These are about the threads of latlab that do not measure; see [what latlab costs \
-         itself](../guide/own-threads.md).",
-        OwnThreadFinding::ROWS,
-    ),
-    ("The end of threads, agent and guest", "", EndFinding::ROWS),
-    ("Lost data", "", LossFinding::ROWS),
-    ("The journal", "", JournalFinding::ROWS),
-];
 
 macro_rules! by_topic {
     ($($topic:ident($type:ident)),+) => {
@@ -250,7 +184,7 @@ macro_rules! by_topic {
                 match &self.kind {
                     $(FindingKind::$topic(finding) => finding.code(),)+
                     FindingKind::More(more) => &more.code,
-                    FindingKind::Recorded(recorded) => &recorded.code,
+                    FindingKind::Unknown(unknown) => &unknown.code,
                 }
             }
 
@@ -259,34 +193,12 @@ macro_rules! by_topic {
                 match &self.kind {
                     $(FindingKind::$topic(finding) => finding.weight(),)+
                     FindingKind::More(more) => more.weight,
-                    FindingKind::Recorded(RecordedFinding { severity, effect, .. }) => {
-                        Weight { severity: *severity, effect: *effect }
-                    }
-                }
-            }
-
-            /// What happened, in sentences.
-            pub fn text(&self) -> String {
-                match &self.kind {
-                    $(FindingKind::$topic(finding) => finding.text(),)+
-                    FindingKind::More(MoreFindings { code, more, .. }) => {
-                        format!("There are {more} more findings with the code '{code}'.")
-                    }
-                    FindingKind::Recorded(recorded) => recorded.text.clone(),
-                }
-            }
-
-            /// What to do about it.
-            pub fn remedy(&self) -> Option<Line> {
-                match &self.kind {
-                    $(FindingKind::$topic(finding) => finding.remedy(),)+
-                    // What stands in a file is not this program's advice.
-                    FindingKind::More(_) | FindingKind::Recorded(_) => None,
+                    FindingKind::Unknown(unknown) => unknown.weight.unwrap_or(WARNING),
                 }
             }
         }
 
-        /// The kind of a stored finding without its sentences; none where it is not known.
+        /// The kind of a stored finding; `None` for one that this version does not know.
         fn known_kind(code: &str, fields: &Value) -> Option<FindingKind> {
             $(if $type::ROWS.iter().any(|row| row.code == code) {
                 return $type::deserialize(fields).ok().map(FindingKind::$topic);
@@ -364,25 +276,17 @@ impl Finding {
         }
     }
 
-    /// The finding that stands for so many more of this kind.
+    /// The finding that stands for further ones of this kind.
     pub fn and_more(&self, more: u64) -> Finding {
         let (code, weight) = (self.code().to_string(), self.weight());
         Finding::new(FindingKind::More(MoreFindings { code, more, weight }))
     }
 
-    /// With its sentences, as a command prints it.
-    pub fn rendered(&self) -> Finding {
+    /// With its words, as a command prints it.
+    pub fn with_words(&self, text: String, remedy: Option<Line>) -> Finding {
         let Weight { severity, effect } = self.weight();
-        let (text, remedy) = (self.text(), self.remedy());
-        let is_recorded = matches!(self.kind, FindingKind::Recorded(_));
         let rendered = Rendered { severity, text, remedy, effect };
-        Finding { rendered: (!is_recorded).then(|| Box::new(rendered)), ..self.clone() }
-    }
-}
-
-impl From<RecordedFinding> for FindingKind {
-    fn from(finding: RecordedFinding) -> FindingKind {
-        FindingKind::Recorded(finding)
+        Finding { rendered: Some(Box::new(rendered)), ..self.clone() }
     }
 }
 
@@ -393,26 +297,22 @@ impl<'de> Deserialize<'de> for Finding {
         let at_ns = Option::deserialize(field("at_ns")).map_err(D::Error::custom)?;
         let thread = Option::deserialize(field("thread")).map_err(D::Error::custom)?;
         let fields = Value::Object(fields);
-        let kind = kind_of(&fields).map_err(D::Error::custom)?;
+        let kind = kind_of(fields).map_err(D::Error::custom)?;
         Ok(Finding { kind, at_ns, thread, rendered: None })
     }
 }
 
-/// A finding with a text is kept as it was told, whatever this version would say.
-fn kind_of(fields: &Value) -> Result<FindingKind, serde_json::Error> {
-    if fields.get("text").is_none() {
-        if fields.get("more").is_some() {
-            return MoreFindings::deserialize(fields).map(FindingKind::More);
-        }
-        let code = fields.get("code").and_then(Value::as_str).unwrap_or_default();
-        if let Some(kind) = known_kind(code, fields) {
-            return Ok(kind);
-        }
+fn kind_of(fields: Value) -> Result<FindingKind, serde_json::Error> {
+    if fields.get("more").is_some() {
+        return MoreFindings::deserialize(fields).map(FindingKind::More);
     }
-    let mut recorded = RecordedFinding::deserialize(fields)?;
-    if recorded.text.is_empty() {
-        recorded.text =
-            format!("This version of latlab does not know the finding '{}'.", recorded.code);
+    let code = fields.get("code").and_then(Value::as_str).unwrap_or_default();
+    if let Some(kind) = known_kind(code, &fields) {
+        return Ok(kind);
     }
-    Ok(FindingKind::Recorded(recorded))
+    let code = String::deserialize(fields.get("code").unwrap_or(&Value::Null))?;
+    let weight = Weight::deserialize(&fields).ok();
+    let mut parameters = Map::deserialize(fields)?;
+    parameters.retain(|name, _| !RESERVED.contains(&name.as_str()));
+    Ok(FindingKind::Unknown(UnknownFinding { code, weight, parameters }))
 }

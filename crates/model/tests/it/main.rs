@@ -13,7 +13,6 @@ mod histogram_layout;
 mod machine;
 mod nanos;
 mod own_work;
-mod pasted;
 mod plan_tuning;
 mod samples;
 mod sanitize;

@@ -19,12 +19,14 @@ fn nothing_in_a_word_is_run() {
 
 #[test]
 fn a_template_is_filled_once() {
-    let line = Line::filled("echo {value} | tee {file}", "/a/{value}", "{file}'$(id)");
+    let line = Line::filled(
+        "echo {value} | tee {file}",
+        &[("file", pattern("/a/{value}")), ("value", latlab_model::shell::word("{file}'$(id)"))],
+    );
     assert_eq!(line.as_str(), r"echo '{file}'\''$(id)' | tee '/a/{value}'");
-    let line = Line::filled("echo 1 | tee {file}", "/sys/cpu*/online", "");
-    assert_eq!(line.as_str(), "echo 1 | tee /sys/cpu*/online");
-    let line = Line::filled("echo 1 | tee {file}", "/sys/cpu*;id", "");
-    assert_eq!(line.as_str(), "echo 1 | tee '/sys/cpu*;id'");
+    let tee = |path| Line::filled("echo 1 | tee {file}", &[("file", pattern(path))]);
+    assert_eq!(tee("/sys/cpu*/online").as_str(), "echo 1 | tee /sys/cpu*/online");
+    assert_eq!(tee("/sys/cpu*;id").as_str(), "echo 1 | tee '/sys/cpu*;id'");
 }
 
 #[test]

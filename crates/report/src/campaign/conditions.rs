@@ -1,5 +1,6 @@
 //! In which repeats the machine was not as its row claims.
 
+use crate::InWords;
 use latlab_model::Run;
 use latlab_model::campaign_table::{CampaignCell, CampaignRow, CampaignTable};
 use latlab_model::finding::{Finding, Severity};

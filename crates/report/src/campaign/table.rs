@@ -207,7 +207,7 @@ fn cell(made: &PlannedResult) -> CampaignCell {
         attempts: made.attempts.clone(),
         figures: run.map(figures).unwrap_or_default(),
         conditions: run.map(conditions::of_run).unwrap_or_default(),
-        verdict: cell_verdict(made.state, run, &made.attempts),
+        verdict: cell_verdict(made.state, run, made.attempts.iter().any(CellAttempt::has_failed)),
     }
 }
 

@@ -10,12 +10,12 @@ use crate::document::table::{Column, Table, markdown as markdown_table, wrapped}
 use crate::document::{Section, escaped, to_terminal};
 use crate::figures::{Counts, Place, Value, columns as figure_columns, figure};
 use crate::sections::causes::SideBySide;
+use crate::terms::VIRTUAL_TIME_SHOWS;
 use crate::units::{Scale, bin_edge, grouped};
 use latlab_model::Nanos;
 use latlab_model::campaign_table::{
     CampaignCell, CampaignRow, CampaignTable, CellAttempt, CellWord, PooledRow,
 };
-use latlab_model::guest::VIRTUAL_TIME_SHOWS;
 use latlab_model::sanitize::escape_controls;
 use std::borrow::Cow;
 

@@ -1,5 +1,6 @@
 //! What a comparison says in plain words.
 
+use crate::InWords;
 use crate::units::{counted, grouped, percent, percent_of, short, span, trimmed, within_sentence};
 use crate::verdict::{and_others, per_hour, rate};
 use latlab_model::run::{BurstLimit, IncompleteRun};

@@ -1,5 +1,8 @@
 //! Why the spikes of a run were large: its causes, and one spike as a line of time.
 
+use crate::causes::{
+    detail, priority_of, process_of, realtime, reason, remedy as cause_remedy, sentence, why,
+};
 use crate::document::style::{Colour, Style};
 use crate::document::table::{Column, Table, markup, table, wrapped};
 use crate::document::{Block, On, Section, to_terminal};
@@ -51,7 +54,8 @@ pub fn holder_words(holder: &Holder) -> String {
 
 /// Who it is, with the processes that it started, and the priority of a real-time thread.
 pub fn cause_words(cause: &Cause) -> String {
-    let realtime = cause.realtime_words().map(|words| format!(", {words}")).unwrap_or_default();
+    let realtime =
+        realtime(cause.kernel_priority).map(|words| format!(", {words}")).unwrap_or_default();
     let started = match cause.started.is_empty() {
         true => String::new(),
         false => format!(" ({})", cause.started.join(", ")),
@@ -80,7 +84,7 @@ pub fn section(run: &Run) -> Option<Section> {
             p { "The largest spikes, from release to wake-up; each opens its legs:" }
             @for one in largest { (spike(one, run)) }
         };
-        let text = format!("The largest: {}", first.sentence());
+        let text = format!("The largest: {}", sentence(first));
         section = section.add(On::Text, Block::Text(text)).html(spikes);
     }
     Some(section)
@@ -171,7 +175,7 @@ fn spike(blame: &SpikeBlame, run: &Run) -> Markup {
     html! {
         details.spike {
             summary {
-                span { "Spike " (blame.spike) ": " (blame.sentence()) }
+                span { "Spike " (blame.spike) ": " (sentence(blame)) }
                 span.cells aria-hidden="true" {
                     @for leg in &legs {
                         span class={ "cell kind-" (leg.holder.kind) } style=(grow(leg.length().0, blame.latency_ns.0))
@@ -190,14 +194,14 @@ fn spike(blame: &SpikeBlame, run: &Run) -> Markup {
 /// Who had the CPU in a leg, with its thread and what else is known.
 fn who(leg: &BlameLeg) -> String {
     let id = leg.thread.as_ref().map(|thread| {
-        let process = thread.process_words().map(|words| format!(" {words}"));
-        let realtime = thread.realtime_words().map(|words| format!(", {words}"));
+        let process = process_of(thread).map(|words| format!(" {words}"));
+        let realtime = priority_of(thread).map(|words| format!(", {words}"));
         let (process, realtime) = (process.unwrap_or_default(), realtime.unwrap_or_default());
         let starter = thread.started_by.as_ref().filter(|starter| starter.id != thread.id);
         let starter = starter.map(|one| format!(", started by {}", one.name)).unwrap_or_default();
         format!(" (thread {}{process}{realtime}{starter})", thread.id)
     });
-    let detail = leg.detail_words().map(|detail| format!(": {detail}"));
+    let detail = detail(leg).map(|detail| format!(": {detail}"));
     format!("{}{}{}", holder_words(&leg.holder), id.unwrap_or_default(), detail.unwrap_or_default())
 }
 
@@ -216,7 +220,7 @@ fn leg_columns(legs: &[BlameLeg], scale: &Scale, bars: Option<Nanos>) -> Vec<Col
 
 /// What to do about a cause; a command stays in one line, to be copied.
 fn remedy(section: Section, cause: &Cause, policy: Option<Policy>) -> Section {
-    let (who, remedy) = (cause_words(cause), cause.remedy(policy));
+    let (who, remedy) = (cause_words(cause), cause_remedy(cause, policy));
     match remedy.is_command() {
         true => section
             .add(On::Text, Block::Text(format!("{who}:")))
@@ -229,7 +233,8 @@ fn remedy(section: Section, cause: &Cause, policy: Option<Policy>) -> Section {
 fn with_remedies(causes: &[Cause], policy: Option<Policy>) -> Vec<Column> {
     let mut columns = columns(causes);
     columns.push(
-        Column::new("remedy", 0, causes.iter().map(|one| one.remedy(policy).to_string())).left(),
+        Column::new("remedy", 0, causes.iter().map(|one| cause_remedy(one, policy).to_string()))
+            .left(),
     );
     columns
 }
@@ -275,7 +280,7 @@ fn summary(explanation: &RunExplanation) -> Vec<String> {
         grouped(explanation.explained)
     );
     let unexplained = explanation.unexplained.iter().map(|one| {
-        format!("Not explained: {}, since {}.", counted(one.count, "spike", "spikes"), one.words())
+        format!("Not explained: {}, since {}.", counted(one.count, "spike", "spikes"), why(one))
     });
     [all].into_iter().chain(unexplained).collect()
 }
@@ -328,7 +333,7 @@ fn around(blame: &SpikeBlame, run: &Run) -> Vec<String> {
     let before = (!was.is_empty()).then(|| format!("Its CPU was {} before.", was.join(", ")));
     let loads: Vec<&str> = run.loads.iter().map(|load| load.name.as_str()).collect();
     let load = (!loads.is_empty()).then(|| format!("Load: {}.", loads.join(", ")));
-    let reason = blame.reason_words().map(|why| format!("Not everything is known: {why}."));
+    let reason = blame.reason.map(reason).map(|why| format!("Not everything is known: {why}."));
     whose.chain(before).chain(load).chain(reason).collect()
 }
 
@@ -349,7 +354,7 @@ pub fn timeline(blame: &SpikeBlame, run: &Run, width: usize, style: Style) -> St
     format!(
         "{}\n{}\n{}{}",
         style.paint(Colour::Bold, &wrapped(&head, width, 0)),
-        wrapped(&blame.sentence(), width, 0),
+        wrapped(&sentence(blame), width, 0),
         table(columns, width, style),
         around
     )

@@ -1,5 +1,6 @@
 //! What was found in a run, the heaviest first.
 
+use crate::InWords;
 use crate::document::{Item, Section, severities};
 use crate::sentence;
 use latlab_model::Run;

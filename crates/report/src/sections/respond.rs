@@ -1,5 +1,6 @@
 //! How fast pins answer pins: the figures of responders beside each other, and what they say.
 
+use crate::InWords;
 use crate::document::style::{Style, severity_colour};
 use crate::document::table::{Column, table, wrapped};
 use crate::facts::is_timed;

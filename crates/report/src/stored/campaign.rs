@@ -1,14 +1,20 @@
 //! A campaign as `report` shows it: from its folder.
 
 use super::{Result, RunTables};
+use crate::InWords;
 use crate::Options;
 use crate::campaign::{CampaignRun, PlannedResult, campaign_page, multiples, table};
+use crate::findings::LOST;
+use crate::sanitize::sanitize_run;
 use latlab_model::Run;
 use latlab_model::campaign::PlannedRun;
 use latlab_model::campaign_table::{CampaignRow, CampaignTable, CellAttempt, CellWord};
-use latlab_model::sanitize::{escape_controls, sanitize_document, sanitize_run};
+use latlab_model::run::EndReason;
+use latlab_model::sanitize::{escape_controls, sanitize_document};
 use latlab_stats::MeasuredRun;
-use latlab_store::{CampaignFolder, CampaignProgress, CellState, read_run};
+use latlab_store::{
+    Attempt, AttemptProblem, CampaignFolder, CampaignProgress, CellState, read_run,
+};
 use std::path::{Path, PathBuf};
 
 /// A run of a campaign, read with its counts; its texts are harmless.
@@ -139,11 +145,11 @@ fn load_cell(
     let campaign = &folder.campaign;
     let (state, run, reason) = match tried.cell_state(campaign, planned) {
         CellState::Done { run } => (CellWord::Done, Some(run), None),
-        CellState::GivenUp { run, reason } => (CellWord::Failed, run, Some(reason)),
+        CellState::GivenUp { run, problem } => (CellWord::Failed, run, Some(in_words(&problem))),
         CellState::Missing { .. } => (CellWord::Missing, None, None),
     };
     let damaged = tried.damaged_of(campaign, planned).filter(|_| state == CellWord::Missing);
-    let attempts = tried.attempts(campaign, planned);
+    let attempts = tried.attempts(campaign, planned).into_iter().map(cell_attempt).collect();
     let mut place = LoadedCell { planned: *planned, state, reason, run, attempts };
     if let Some((path, reason)) = damaged {
         place.set_damaged(path, reason);
@@ -159,5 +165,22 @@ fn planned_result<'a>(place: &LoadedCell, runs: &'a [CampaignRunWithBins]) -> Pl
         reason: place.reason.clone(),
         run: place.run.map(|index| runs[index].measured()),
         attempts: place.attempts.clone(),
+    }
+}
+
+fn cell_attempt(attempt: Attempt) -> CellAttempt {
+    let Attempt { number, run, problem, verdict } = attempt;
+    CellAttempt { attempt: number, run, reason: problem.as_ref().map(in_words), verdict }
+}
+
+/// Why a try does not count.
+fn in_words(problem: &AttemptProblem) -> String {
+    match problem {
+        AttemptProblem::Interrupted => "it was interrupted".to_string(),
+        AttemptProblem::Killed => "latlab was killed, or its disk was full".to_string(),
+        AttemptProblem::Ended(EndReason::Lost) => LOST.to_string(),
+        AttemptProblem::Ended(reason) => format!("it ended early: {reason}"),
+        AttemptProblem::Finding(finding) => finding.text(),
+        AttemptProblem::NoRun(error) => error.clone(),
     }
 }

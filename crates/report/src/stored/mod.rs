@@ -17,10 +17,10 @@ pub use remedies::with_remedies;
 pub use respond::{against_phase, responses};
 pub use tables::RunTables;
 
+use crate::sanitize::sanitize_run;
 use crate::time::{self, TimeOptions};
 use crate::{Kind, Options, RunWithBins};
 use latlab_digest::window::WindowSpec;
-use latlab_model::sanitize::sanitize_run;
 use latlab_model::{Run, ThreadBins};
 use latlab_store::read_run;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,7 @@
 //! A run as a test suite: each thread against the deadline, and the verdict.
 
 use super::{Figure, Problem, SuiteTime, TestCase, TestSuite};
+use crate::InWords;
 use crate::rendered_verdict;
 use crate::sections::attach::thread_name;
 use latlab_model::Run;

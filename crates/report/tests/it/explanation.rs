@@ -2,7 +2,7 @@
 
 use latlab_model::Run;
 use latlab_model::explanation::{Unexplained, UnexplainedReason};
-use latlab_report::{Style, causes_text, rendered, timeline};
+use latlab_report::{Style, cause_remedy, causes_text, rendered, spike_sentence, timeline};
 use std::path::Path;
 
 /// Wide enough that no sentence is broken.
@@ -27,14 +27,17 @@ fn a_stored_run_is_told_from_its_codes() {
     let text = causes_text(&run, WIDE, PLAIN);
     for cause in &stored.causes {
         assert_eq!((&cause.remedy, &cause.realtime), (&None, &None));
-        assert!(text.contains(cause.remedy(run.asked.who.policy).as_str()), "{cause:?}\n{text}");
+        assert!(
+            text.contains(cause_remedy(cause, run.asked.who.policy).as_str()),
+            "{cause:?}\n{text}"
+        );
     }
     let why =
         "Not explained: 1 spike, since nothing was recorded while the thread itself had the CPU.";
     assert!(text.contains(why), "{text}");
     for spike in &stored.largest {
         assert_eq!((&spike.sentence, &spike.gap), (&None, &None));
-        assert!(timeline(spike, &run, WIDE, PLAIN).contains(&spike.sentence()), "{spike:?}");
+        assert!(timeline(spike, &run, WIDE, PLAIN).contains(&spike_sentence(spike)), "{spike:?}");
         assert_eq!(spike.cause.is_some(), spike.longest.is_some(), "{spike:?}");
         assert!(spike.cause.is_some() || spike.reason.is_some(), "{spike:?}");
     }

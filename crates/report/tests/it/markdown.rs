@@ -2,7 +2,7 @@
 
 use crate::common;
 use latlab_model::doctor::{Diagnosis, Effect, Topic};
-use latlab_model::finding::{FindingKind, RecordedFinding, Severity};
+use latlab_model::finding::{CaptureFinding, Finding, Severity};
 use latlab_report::{markdown, markdown_list};
 use proptest::prelude::*;
 
@@ -28,12 +28,7 @@ fn filled(text: &str) -> latlab_model::Run {
     run.threads.iter_mut().for_each(|thread| thread.setup.policy = text.into());
     run.threads.iter_mut().for_each(|thread| thread.setup.core_type = Some(text.into()));
     for finding in &mut run.findings {
-        finding.kind = FindingKind::Recorded(RecordedFinding {
-            code: text.into(),
-            severity: Severity::Warning,
-            text: text.into(),
-            effect: latlab_model::finding::VerdictEffect::MakesInvalid,
-        });
+        *finding = Finding::new(CaptureFinding::CaptureNote { note: text.into() });
     }
     run.verdict.as_mut().unwrap().sentence = Some(text.into());
     run

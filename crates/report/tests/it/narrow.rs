@@ -12,7 +12,8 @@ use latlab_model::run_length::{AllowedBursts, RunLength};
 use latlab_model::shell::Line;
 use latlab_report::campaign::{CampaignEntry, SheetEntry, campaigns, sheets};
 use latlab_report::{
-    Column, LoadEntry, Style, causes_text, load_entry, run_length, table, timeline,
+    Column, LoadEntry, Style, causes_text, load_entry, rendered_spike, run_length, spike_sentence,
+    table, timeline,
 };
 use proptest::prelude::*;
 
@@ -148,13 +149,13 @@ proptest! {
             ..RunExplanation::default()
         };
         run.explanation = Some(explanation);
-        let sentence = blame.sentence();
+        let (sentence, reason) = (spike_sentence(&blame), rendered_spike(&blame).gap.unwrap());
         let words: Vec<&str> = names.iter().map(String::as_str).chain([sentence.as_str()]).collect();
         for width in 60..=200 {
             let said = causes_text(&run, width, PLAIN);
             check(&said, &[&words[..], &[REMEDY]].concat(), width)?;
             let said = timeline(&blame, &run, width, PLAIN);
-            check(&said, &[&words[..], &["Spike 17"], &[reason.words()]].concat(), width)?;
+            check(&said, &[&words[..], &["Spike 17"], &[reason.as_str()]].concat(), width)?;
         }
     }
 

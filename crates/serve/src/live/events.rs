@@ -15,6 +15,7 @@ use axum::response::Response;
 use latlab_model::Nanos;
 use latlab_model::finding::Finding;
 use latlab_model::sanitize::escape_controls;
+use latlab_report::InWords;
 use latlab_store::FollowState;
 use serde::Serialize;
 use serde_json::{Value, json};

@@ -10,6 +10,7 @@ use crate::state::{ServerState, run_blocking};
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 use latlab_model::sanitize::escape_controls;
+use latlab_report::InWords;
 use latlab_report::units::{grouped, span};
 use latlab_report::{figure_head, is_interactive};
 use latlab_stats::Span;

@@ -5,7 +5,7 @@
 
 mod progress;
 
-pub use progress::{CampaignProgress, CellState, NextStep};
+pub use progress::{Attempt, AttemptProblem, CampaignProgress, CellState, NextStep};
 
 use crate::disk::Disk;
 use crate::document::CAMPAIGN_JSON;

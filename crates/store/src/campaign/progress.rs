@@ -2,9 +2,8 @@
 
 use crate::id;
 use latlab_model::campaign::{Campaign, Cell, FailedAttempt, PlannedRun};
-use latlab_model::campaign_table::{
-    CampaignCounts, CampaignSummary, CellAttempt, CellWord, cell_verdict,
-};
+use latlab_model::campaign_table::{CampaignCounts, CampaignSummary, CellWord, cell_verdict};
+use latlab_model::finding::Finding;
 use latlab_model::guest::TIME_LIMIT_FINDING;
 use latlab_model::run::{EndReason, VerdictWord};
 use latlab_model::{Run, Target};
@@ -27,7 +26,7 @@ pub struct CampaignProgress {
 }
 
 /// The state of a planned run.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum CellState {
     Missing {
         /// From 1.
@@ -42,8 +41,43 @@ pub enum CellState {
         /// The last attempt that left a run, by index.
         run: Option<usize>,
         /// Why the last one failed.
-        reason: String,
+        problem: AttemptProblem,
     },
+}
+
+/// Why an attempt does not count.
+#[derive(Clone, PartialEq, Debug)]
+pub enum AttemptProblem {
+    /// It was interrupted.
+    Interrupted,
+    /// latlab was killed, or its disk was full.
+    Killed,
+    /// It ended early, and no finding says why.
+    Ended(EndReason),
+    /// A finding of the run says why.
+    Finding(Box<Finding>),
+    /// It left no run; the error as it was stored.
+    NoRun(String),
+}
+
+/// An attempt to make a planned run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Attempt {
+    /// Its number, from 1.
+    pub number: u32,
+    /// Id of the run that it left.
+    pub run: Option<String>,
+    /// Why it does not count.
+    pub problem: Option<AttemptProblem>,
+    /// The verdict of its run.
+    pub verdict: Option<VerdictWord>,
+}
+
+impl Attempt {
+    /// Whether it does not count and has missed the deadline.
+    pub fn has_failed(&self) -> bool {
+        self.problem.is_some() && self.verdict == Some(VerdictWord::Fail)
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -66,34 +100,32 @@ pub enum NextStep {
 
 /// The outcome of an attempt.
 enum RunOutcome {
-    /// Interrupted from outside: says nothing about the scenario.
-    Cut(&'static str),
     Good,
+    /// Interrupted from outside: says nothing about the scenario.
+    Cut(AttemptProblem),
     /// The target or link disappeared, perhaps temporarily.
-    Lost(String),
-    Bad(String),
+    Lost(AttemptProblem),
+    Bad(AttemptProblem),
 }
 
 fn run_outcome(run: &Run) -> RunOutcome {
+    let found = |finding: &Finding| AttemptProblem::Finding(Box::new(finding.clone()));
     // Another attempt would take as long.
     if let Some(limit) = run.findings.iter().find(|finding| finding.code() == TIME_LIMIT_FINDING) {
-        return RunOutcome::Bad(limit.text());
+        return RunOutcome::Bad(found(limit));
     }
     match run.ended {
-        EndReason::Interrupted => return RunOutcome::Cut("it was interrupted"),
-        EndReason::Lost if run.recovered => {
-            return RunOutcome::Cut("latlab was killed, or its disk was full");
+        EndReason::Interrupted => return RunOutcome::Cut(AttemptProblem::Interrupted),
+        EndReason::Lost if run.recovered => return RunOutcome::Cut(AttemptProblem::Killed),
+        EndReason::Lost => {
+            let ended = AttemptProblem::Ended(EndReason::Lost);
+            return RunOutcome::Lost(run.lost_by().map_or(ended, found));
         }
         EndReason::Finished | EndReason::StopAbove | EndReason::Decided => {}
-        other => {
-            return match run.why_lost() {
-                Some(why) => RunOutcome::Lost(why),
-                None => RunOutcome::Bad(format!("it ended early: {other}")),
-            };
-        }
+        other => return RunOutcome::Bad(AttemptProblem::Ended(other)),
     }
     match run.findings.iter().find(|finding| finding.invalidates()) {
-        Some(finding) => RunOutcome::Bad(finding.text()),
+        Some(finding) => RunOutcome::Bad(found(finding)),
         None => RunOutcome::Good,
     }
 }
@@ -101,6 +133,10 @@ fn run_outcome(run: &Run) -> RunOutcome {
 /// The number of the attempt that left a run.
 fn attempt_of(run: &Run) -> u32 {
     run.asked.cell.as_ref().map_or(1, |cell| cell.attempt)
+}
+
+fn no_run(failed: &FailedAttempt) -> AttemptProblem {
+    AttemptProblem::NoRun(failed.reason.clone())
 }
 
 fn is_same_cell(cell: &Cell, wanted: &Cell) -> bool {
@@ -155,9 +191,9 @@ impl CampaignProgress {
             match run_outcome(run) {
                 RunOutcome::Good => return CellState::Done { run: place },
                 RunOutcome::Cut(_) => {}
-                RunOutcome::Lost(reason) | RunOutcome::Bad(reason) => {
+                RunOutcome::Lost(problem) | RunOutcome::Bad(problem) => {
                     bad += usize::from(!is_forgiven(place, run));
-                    last = Some((place, attempt_of(run), reason));
+                    last = Some((place, attempt_of(run), problem));
                 }
             }
         }
@@ -169,35 +205,39 @@ impl CampaignProgress {
             return CellState::Missing { attempt: tries + 1 };
         }
         let run = last.as_ref().map(|(place, _, _)| *place);
-        let of_run = last.map(|(_, attempt, reason)| (attempt, reason));
-        let failed = failures.last().map(|failed| (failed.cell.attempt, failed.reason.clone()));
+        let of_run = last.map(|(_, attempt, problem)| (attempt, problem));
+        let failed = failures.last().map(|failed| (failed.cell.attempt, no_run(failed)));
         let newest = of_run.into_iter().chain(failed).max_by_key(|(attempt, _)| *attempt);
-        CellState::GivenUp { run, reason: newest.map(|(_, reason)| reason).unwrap_or_default() }
+        match newest {
+            Some((_, problem)) => CellState::GivenUp { run, problem },
+            None => CellState::Missing { attempt: tries + 1 },
+        }
     }
 
     /// All attempts at a planned run, in order.
-    pub fn attempts(&self, campaign: &Campaign, planned: &PlannedRun) -> Vec<CellAttempt> {
+    pub fn attempts(&self, campaign: &Campaign, planned: &PlannedRun) -> Vec<Attempt> {
         let wanted = campaign.cell(planned);
-        let of_run = |(_, run): (usize, &Run)| CellAttempt {
-            attempt: attempt_of(run),
+        let of_run = |(_, run): (usize, &Run)| Attempt {
+            number: attempt_of(run),
             run: Some(run.id.clone()),
-            reason: match run_outcome(run) {
+            problem: match run_outcome(run) {
                 RunOutcome::Good => None,
-                RunOutcome::Cut(why) => Some(why.to_string()),
-                RunOutcome::Lost(reason) | RunOutcome::Bad(reason) => Some(reason),
+                RunOutcome::Cut(problem) | RunOutcome::Lost(problem) | RunOutcome::Bad(problem) => {
+                    Some(problem)
+                }
             },
             verdict: run.verdict.as_ref().map(|verdict| verdict.word),
         };
-        let of_failure = |failed: &FailedAttempt| CellAttempt {
-            attempt: failed.cell.attempt,
+        let of_failure = |failed: &FailedAttempt| Attempt {
+            number: failed.cell.attempt,
             run: None,
-            reason: Some(failed.reason.clone()),
+            problem: Some(no_run(failed)),
             verdict: None,
         };
         let failures = self.failures.iter().filter(|failed| is_same_cell(&failed.cell, &wanted));
         let runs = self.runs_of(&wanted).map(of_run);
-        let mut attempts: Vec<CellAttempt> = runs.chain(failures.map(of_failure)).collect();
-        attempts.sort_by_key(|one| one.attempt);
+        let mut attempts: Vec<Attempt> = runs.chain(failures.map(of_failure)).collect();
+        attempts.sort_by_key(|one| one.number);
         attempts
     }
 
@@ -267,7 +307,8 @@ impl CampaignProgress {
                 CellState::Missing { .. } => (CellWord::Missing, None),
             };
             let run = run.map(|place| &self.runs[place].1);
-            cell_verdict(state, run, &self.attempts(campaign, planned))
+            let attempts = self.attempts(campaign, planned);
+            cell_verdict(state, run, attempts.iter().any(Attempt::has_failed))
         };
         let given: Vec<VerdictWord> = campaign.runs.iter().filter_map(verdict).collect();
         let count = |word: &VerdictWord| given.iter().filter(|one| *one == word).count();

@@ -7,7 +7,7 @@ use latlab_model::campaign::{
 use latlab_model::finding::{EndFinding, Finding, MachineFinding};
 use latlab_model::run::{EndReason, VerdictWord};
 use latlab_model::{Plan, Run};
-use latlab_store::{CampaignProgress, CellState, Error, NextStep, Store, read_run};
+use latlab_store::{AttemptProblem, CampaignProgress, CellState, Error, NextStep, Store, read_run};
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -115,10 +115,11 @@ fn a_lost_run_answers_nothing_but_a_missed_deadline_and_is_made_again() {
         })
     };
     let mut tried = CampaignProgress::new(vec![lost(Some(VerdictWord::Inconclusive))], Vec::new());
-    let CellState::GivenUp { run: Some(0), reason } = tried.cell_state(&campaign, &planned) else {
+    let CellState::GivenUp { run: Some(0), problem } = tried.cell_state(&campaign, &planned) else {
         panic!("{:?}", tried.cell_state(&campaign, &planned))
     };
-    assert!(reason.contains("ssh://pi") && reason.contains("Connection reset by peer"), "{reason}");
+    let AttemptProblem::Finding(finding) = problem else { panic!("{problem:?}") };
+    assert_eq!(finding.code(), "board-lost");
     assert_eq!(tried.verdicts(&campaign), [(VerdictWord::Invalid, 1)]);
     assert_eq!(tried.counts(&campaign).missing(), 0);
     let resumed = tried.clone().forget_failures();
@@ -129,7 +130,10 @@ fn a_lost_run_answers_nothing_but_a_missed_deadline_and_is_made_again() {
     let (at, refused) = (String::new(), "Connection refused".to_string());
     tried.failures.push(FailedAttempt { cell, at, reason: refused.clone() });
     let stands = tried.cell_state(&campaign, &planned);
-    assert_eq!(stands, CellState::GivenUp { run: Some(0), reason: refused });
+    assert_eq!(
+        stands,
+        CellState::GivenUp { run: Some(0), problem: AttemptProblem::NoRun(refused) }
+    );
 
     let mut good = run_of(&campaign, 0, |_| {});
     good.1.asked.cell.as_mut().unwrap().attempt = 3;
@@ -137,7 +141,7 @@ fn a_lost_run_answers_nothing_but_a_missed_deadline_and_is_made_again() {
     assert_eq!(tried.cell_state(&campaign, &planned), CellState::Done { run: 1 });
     let attempts = tried.attempts(&campaign, &planned);
     let told: Vec<_> =
-        attempts.iter().map(|one| (one.attempt, one.run.is_some(), one.reason.is_some())).collect();
+        attempts.iter().map(|one| (one.number, one.run.is_some(), one.problem.is_some())).collect();
     assert_eq!(told, [(1, true, true), (2, false, true), (3, true, false)]);
 
     tried.runs[0] = lost(Some(VerdictWord::Fail));
@@ -203,7 +207,10 @@ fn a_campaign_is_there_whole_or_not_and_one_process_has_it() {
     let reasons: Vec<&str> = tried.failures.iter().map(|one| one.reason.as_str()).collect();
     assert_eq!(reasons, ["no rights", "no memory"]);
     let stands = tried.cell_state(&again.campaign, &again.campaign.runs[0]);
-    assert_eq!(stands, CellState::GivenUp { run: None, reason: "no memory".into() });
+    assert_eq!(
+        stands,
+        CellState::GivenUp { run: None, problem: AttemptProblem::NoRun("no memory".into()) }
+    );
     assert_eq!(tried.counts(&again.campaign).to_string(), "0 of 1 measured, 1 failed");
     let stands = tried.forget_failures().cell_state(&again.campaign, &again.campaign.runs[0]);
     assert_eq!(stands, CellState::Missing { attempt: 3 }, "a resume tries it again");

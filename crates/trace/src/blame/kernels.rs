@@ -310,8 +310,7 @@ fn the_pages_of_kernels_of_many_years_tell_the_same() {
         assert_eq!(
             cause,
             Some((HolderKind::Softirq, "NET_RX", Nanos(400_000))),
-            "{name}: {}",
-            told.sentence()
+            "{name}: {told:?}"
         );
         assert_eq!((told.reason, told.cpu), (None, Some(2)), "{name}");
         let parts: Vec<(Phase, i64)> = told

@@ -2,8 +2,8 @@
 
 use crate::output::print;
 use latlab_model::Run;
-use latlab_model::finding::Finding;
 use latlab_model::fleet::{FleetEntry, FleetRun};
+use latlab_report::InWords;
 use latlab_store::{expect_tables, read_run};
 use std::io;
 use std::path::Path;
@@ -25,7 +25,7 @@ fn entry(path: &str) -> FleetEntry<'_> {
         Ok(run) => FleetEntry {
             path,
             damaged: None,
-            findings: run.findings.iter().map(Finding::rendered).collect(),
+            findings: run.findings.iter().map(InWords::rendered).collect(),
             tables: tables(&run),
             run: Some(FleetRun::new(&run)),
         },

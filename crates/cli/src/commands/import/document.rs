@@ -4,6 +4,7 @@ use latlab_formats::read::Recording;
 use latlab_model::import::Import;
 use latlab_model::run::{Finding, Summary, Verdict, VerdictWord};
 use latlab_model::{Nanos, Run};
+use latlab_report::InWords;
 use latlab_report::{rendered_verdict, verdict_reason};
 use latlab_store::Finished;
 use serde::Serialize;
@@ -105,7 +106,7 @@ impl<'a> ImportedRun<'a> {
             import: run.asked.method.import(),
             threads: run.threads.iter().map(|thread| &thread.summary).collect(),
             total: &run.total,
-            findings: run.findings.iter().map(Finding::rendered).collect(),
+            findings: run.findings.iter().map(InWords::rendered).collect(),
             verdict: rendered_verdict(run),
         }
     }
@@ -132,7 +133,7 @@ impl LookedRecording {
             max_ns: known.and_then(|known| known.into_iter().max()),
             max_is_at_least: recording.findings.iter().any(Finding::hides_maximum),
             verdict: None,
-            findings: recording.findings.iter().map(Finding::rendered).collect(),
+            findings: recording.findings.iter().map(InWords::rendered).collect(),
         }
     }
 

@@ -147,7 +147,7 @@ impl Watch<'_> {
                 let result = result_of(&finished.run, limit);
                 self.print(&finished, result, limit, since())?;
                 self.tell_removed(self.args.keep);
-                let cut = finished.run.why_lost();
+                let cut = latlab_report::why_lost(&finished.run);
                 if let Some(why) = &cut {
                     warn(format_args!("{}: {why}", finished.run.id));
                 }
@@ -284,7 +284,7 @@ type LimitOfRounds = (BurstLimit, Option<VerdictWord>);
 /// What a round comes to. Against `--limit` all rounds count, since a round alone shows hardly anything, and
 /// of many rounds that are judged one by one some fail by chance.
 fn result_of(run: &Run, limit: Option<LimitOfRounds>) -> RoundResult {
-    let is_cut = run.why_lost().is_some() || run.ended == EndReason::StopAbove;
+    let is_cut = run.ended == EndReason::Lost || run.ended == EndReason::StopAbove;
     match (limit, exit_code(run)) {
         _ if is_cut => RoundResult::Failed,
         (Some(_), _) if is_invalid(run) => RoundResult::NoAnswer,

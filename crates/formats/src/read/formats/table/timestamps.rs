@@ -97,6 +97,7 @@ impl Timestamps {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use latlab_report::InWords;
 
     #[test]
     fn the_jitter_of_a_loop_comes_from_its_times() {

@@ -1,9 +1,9 @@
 //! What to do about a cause.
 
-use super::{Cause, HolderKind};
-use crate::plan::Policy;
-use crate::sanitize::is_hidden;
-use crate::shell::Line;
+use latlab_model::explanation::{Cause, HolderKind};
+use latlab_model::plan::Policy;
+use latlab_model::sanitize::is_hidden;
+use latlab_model::shell::Line;
 
 /// What is left where nothing can be moved.
 fn isolate() -> Line {
@@ -53,15 +53,13 @@ fn threaded_interrupt(name: &str) -> Option<u32> {
     name.strip_prefix("irq/")?.split('-').next()?.parse().ok()
 }
 
-impl Cause {
-    /// What to do about it: a command, or a sentence. `policy` is that of the measured threads. What
-    /// was made of the true names is returned as it is.
-    pub fn remedy(&self, policy: Option<Policy>) -> Line {
-        self.remedy.clone().unwrap_or_else(|| remedy(self, policy))
-    }
+/// What to do about a cause: a command, or a sentence. `policy` is that of the measured threads. What was made
+/// of the true names is returned as it is.
+pub fn remedy(cause: &Cause, policy: Option<Policy>) -> Line {
+    cause.remedy.clone().unwrap_or_else(|| remedy_of(cause, policy))
 }
 
-fn remedy(cause: &Cause, policy: Option<Policy>) -> Line {
+fn remedy_of(cause: &Cause, policy: Option<Policy>) -> Line {
     let name = cause.holder.name.as_str();
     let number = threaded_interrupt(name).filter(|_| cause.holder.kind == HolderKind::Thread);
     if let Some(number) = number {
@@ -71,7 +69,9 @@ fn remedy(cause: &Cause, policy: Option<Policy>) -> Line {
         HolderKind::Thread | HolderKind::InterruptsOff if name.starts_with("migration/") => {
             Line::new("Load modules, trace functions and take CPUs away before it matters.")
         }
-        HolderKind::Thread | HolderKind::Starts if cause.realtime_words().is_some() => {
+        HolderKind::Thread | HolderKind::Starts
+            if super::realtime(cause.kernel_priority).is_some() =>
+        {
             let priority = match policy {
                 Some(Policy::Fifo { priority } | Policy::Rr { priority }) => priority,
                 _ => Policy::DEFAULT_PRIORITY,

@@ -1,12 +1,13 @@
 //! What this program says is to be done can be pasted into a shell, whatever the names in it are: nothing
 //! of theirs is run.
 
-use crate::explanation::held_off_by;
+use crate::cause_words::held_off_by;
 use crate::finding;
 use latlab_model::explanation::{Cause, HolderKind};
 use latlab_model::finding::Finding;
 use latlab_model::plan::Policy;
-use latlab_model::shell::{Line, latlab};
+use latlab_model::shell::{Line, latlab, pattern, word};
+use latlab_report::{InWords, cause_remedy};
 use proptest::prelude::*;
 use serde_json::Value;
 use std::fs;
@@ -108,7 +109,7 @@ fn causes(name: &str, process: Option<&str>) -> Vec<Line> {
         {
             let process = process.map(str::to_string);
             let cause = Cause { kernel_priority, thread, process, ..held_off_by(*kind, name) };
-            lines.push(cause.remedy(*policy));
+            lines.push(cause_remedy(&cause, *policy));
         }
     }
     lines
@@ -148,7 +149,10 @@ proptest! {
         let mut lines = causes(&name, process.as_deref());
         lines.extend(findings(&name));
         lines.push(latlab("show", &name));
-        lines.push(Line::filled("echo {value} | tee {file}", &format!("/sys/{name}"), &name));
+        lines.push(Line::filled(
+            "echo {value} | tee {file}",
+            &[("value", word(&name)), ("file", pattern(&format!("/sys/{name}")))],
+        ));
         lines.extend(Line::reread(&format!("latlab {name}")));
         prop_assert!(lines.len() > 40);
         prop_assert_eq!(sprung(&lines), Vec::<&Line>::new());

@@ -1,0 +1,56 @@
+//! What the causes of large latencies say: the only place with their words. `latlab-model` has codes and
+//! numbers.
+
+mod evidence;
+mod remedy;
+mod sentence;
+mod threads;
+
+pub use evidence::detail;
+pub(crate) use evidence::reason;
+pub use remedy::remedy;
+pub use sentence::sentence;
+pub use threads::priority_of;
+pub(crate) use threads::{process_of, realtime};
+
+use latlab_model::Run;
+use latlab_model::explanation::{
+    BlameLeg, Cause, RunExplanation, SpikeBlame, Unexplained, UnexplainedReason,
+};
+
+/// What the flight recorder says of a run, with its words, as a command prints it.
+pub fn rendered(run: &Run) -> Option<RunExplanation> {
+    let explanation = run.explanation.as_ref()?;
+    let cause = |one: &Cause| Cause {
+        realtime: realtime(one.kernel_priority),
+        remedy: Some(remedy(one, run.asked.who.policy)),
+        ..one.clone()
+    };
+    let unexplained = |one: &Unexplained| Unexplained { why: Some(why(one).to_string()), ..*one };
+    Some(RunExplanation {
+        causes: explanation.causes.iter().map(cause).collect(),
+        unexplained: explanation.unexplained.iter().map(unexplained).collect(),
+        largest: explanation.largest.iter().map(spike).collect(),
+        ..explanation.clone()
+    })
+}
+
+/// One spike with its words.
+pub fn spike(blame: &SpikeBlame) -> SpikeBlame {
+    SpikeBlame {
+        legs: blame.legs.iter().map(leg).collect(),
+        longest: blame.longest.as_ref().map(leg),
+        sentence: Some(sentence(blame)),
+        gap: blame.reason.map(|one| reason(one).to_string()),
+        ..blame.clone()
+    }
+}
+
+fn leg(leg: &BlameLeg) -> BlameLeg {
+    BlameLeg { detail: detail(leg), ..leg.clone() }
+}
+
+/// Why spikes are not explained.
+pub(crate) fn why(unexplained: &Unexplained) -> &'static str {
+    reason(unexplained.reason.unwrap_or(UnexplainedReason::CauseUnknown))
+}

@@ -1,0 +1,88 @@
+//! A spike in one sentence.
+
+use super::{detail, priority_of, process_of, reason};
+use latlab_model::explanation::{HolderKind, Phase, SpikeBlame, UnexplainedReason};
+use latlab_model::units::counted;
+
+/// What happened, with the size of the latency first.
+pub fn sentence(blame: &SpikeBlame) -> String {
+    let Some(cause) = &blame.cause else {
+        let why = blame.reason.unwrap_or(UnexplainedReason::CauseUnknown);
+        return format!("{}: not explained: {}.", blame.latency_ns, reason(why));
+    };
+    let longest = blame.longest.as_ref();
+    let share = blame.cause_ns.0 * 100 / blame.latency_ns.0.max(1);
+    let (took, name) = (blame.cause_ns, &cause.name);
+    let of = longest.and_then(|leg| leg.thread.as_ref());
+    let process = of.and_then(process_of);
+    let process = process.map(|words| format!(" {words}")).unwrap_or_default();
+    let thread = match of {
+        Some(of) => format!("{name} (thread {}{process})", of.id),
+        None => name.clone(),
+    };
+    let realtime = of.and_then(priority_of);
+    let realtime = realtime.map(|words| format!(" at {words}")).unwrap_or_default();
+    let detail = longest.and_then(detail);
+    let detail = detail.map(|detail| format!(" ({detail})")).unwrap_or_default();
+    let waited = longest.is_some_and(|leg| leg.phase == Phase::TimerLate);
+    let what = match cause.kind {
+        HolderKind::Starts => {
+            let starter = of.and_then(|thread| thread.started_by.as_ref());
+            let id = starter.map(|one| format!(" (thread {})", one.id)).unwrap_or_default();
+            let realtime = match realtime.is_empty() {
+                true => String::new(),
+                false => format!(",{realtime},"),
+            };
+            let started = started(blame);
+            format!("processes started by {name}{id}{realtime} ran for {took}{started}")
+        }
+        HolderKind::Thread if realtime.is_empty() => {
+            format!("{thread} kept the CPU for {took}{detail}")
+        }
+        HolderKind::Thread => format!("{thread}{realtime} ran for {took}{detail}"),
+        HolderKind::InterruptsOff => format!(
+            "the timer's interrupt did not come for {took} while {thread} ran: interrupts were off, \
+                 or firmware or a hypervisor had the CPU{detail}"
+        ),
+        HolderKind::HypervisorOrInterruptsOff => format!(
+            "no event came for {took} while {thread} ran: the hypervisor had the CPU, or interrupts \
+                 were off"
+        ),
+        HolderKind::Printk => format!("{thread} printed to the console for {took}{detail}"),
+        HolderKind::PageFaults => format!("page faults of {thread} took {took}{detail}"),
+        HolderKind::Hotplug => format!("{thread} took {took} for CPU hot-plug{detail}"),
+        HolderKind::Interrupt => format!("interrupt {name} took {took}{detail}"),
+        HolderKind::Softirq => format!("softirq {name} took {took}{detail}"),
+        HolderKind::OtherTimers if name.is_empty() => {
+            format!("other timers took {took}{detail}")
+        }
+        HolderKind::OtherTimers => format!("the timer function {name} took {took}{detail}"),
+        HolderKind::IdleExit if waited => {
+            format!("the idle CPU took {took} until the timer's interrupt began{detail}")
+        }
+        HolderKind::IdleExit => format!("leaving idle took {took}{detail}"),
+        HolderKind::Hypervisor => format!("the hypervisor took the CPU{detail}"),
+        HolderKind::Nmi => format!("NMI {name} took {took}"),
+        HolderKind::Throttled => format!(
+            "the thread was ready, but the scheduler kept it from its CPU for {took}, as a limit of \
+                 CPU time does{detail}"
+        ),
+        HolderKind::OwnSleep => format!("the measured thread itself was {name} for {took}"),
+        HolderKind::WakeUp => format!("the wake-up itself took {took}"),
+        HolderKind::Unknown => format!("{took} are not recorded"),
+    };
+    format!("{}: {what}, {share} % of it.", blame.latency_ns)
+}
+
+/// The names of what was started, in brackets.
+fn started(blame: &SpikeBlame) -> String {
+    let words = blame.started.iter().map(|one| match one.threads {
+        1 => one.name.clone(),
+        threads => format!("{} {}", one.name, counted(threads, "time", "times")),
+    });
+    let words: Vec<String> = words.collect();
+    match words.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", words.join(", ")),
+    }
+}

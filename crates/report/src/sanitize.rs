@@ -1,0 +1,18 @@
+//! Runs with harmless texts.
+
+use crate::causes::remedy;
+use latlab_model::Run;
+use latlab_model::sanitize::{keep_remedies, sanitize_document};
+
+/// The run with escapes in place of the hidden characters in its texts.
+pub fn sanitize_run(run: &Run) -> serde_json::Result<Run> {
+    let mut safe = sanitize_document(run)?;
+    // A command finds a thread by its true name, so that remedies are made before names are escaped.
+    if let (Some(safe), Some(explanation)) = (&mut safe.explanation, &run.explanation) {
+        for (safe, cause) in safe.causes.iter_mut().zip(&explanation.causes) {
+            safe.remedy = Some(remedy(cause, run.asked.who.policy));
+        }
+    }
+    keep_remedies(safe.doctor.iter_mut().flatten(), run.doctor.iter().flatten());
+    Ok(safe)
+}
