@@ -46,9 +46,9 @@ pub fn compared(runs: &[PageRun], outline: &Outline) -> Markup {
         (markup(&columns, &respond::meaning(true)))
         @if let Some(published) = &published {
             (outline.section("published", "Beside the published figures", html! {
-                (markup(&published.columns(), published::MEANING))
+                (markup(&published.columns(), published::meaning()))
                 @if let Some(order) = published.order() { p { (prose(&order)) } }
-                (markup(&published.condition_columns(), published::SOURCE))
+                (markup(&published.condition_columns(), published::source()))
             }))
         }
         @match pairs::columns(&series) {
