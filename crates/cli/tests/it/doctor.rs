@@ -212,8 +212,14 @@ fn a_run_is_examined_anew_and_differs_from_itself_in_nothing() {
 #[test]
 fn a_run_without_kernel_files_says_so() {
     let bench = Bench::new();
-    let file = "../../fixtures/recordings/ct24_h40.txt";
-    bench.latlab(&format!("import {file} --name imported"));
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/recordings/ct24_h40.txt");
+    let imported = Command::new(env!("CARGO_BIN_EXE_latlab"))
+        .args(["import", file, "--name", "imported"])
+        .current_dir(bench.path())
+        .env_remove("LATLAB_RUNS")
+        .output()
+        .unwrap();
+    assert!(imported.status.success(), "{imported:?}");
     let text = bench.refusal("imported");
     assert!(text.contains("has no snapshot.json"), "{text}");
 }
