@@ -32,7 +32,7 @@ lab: ## what needs QEMU, browsers, boards or packages, or PART of it; LONG=1 tak
 stats-study: ## how often the statements of the statistics hold where the truth is known; the table goes to results/
 	@scripts/stats_study.sh
 
-bench: ## measure latlab beside the other tools; the figures go to results/
+bench: ## measure latlab against the other tools; the figures go to results/
 	@scripts/setup.sh build bench
 	@scripts/build.sh
 	@python3 benches/run.py

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Attacks latlab as its tests do, counts the tries, and writes the table of results/.
+"""Attacks latlab as its tests do, counts the attempts, and writes the table of results/.
 
 usage: attacks.py PROGRAM FOLDER [--kills N] [--faults N|every] [--repeats N] [--fuzz SECONDS] [--only PART]
 
-needs: root, strace, cargo, and the packages of Python that tests/kill.py needs
+needs: root, strace, cargo, and the Python packages of tests/kill.py
 
-PROGRAM is what is attacked; FOLDER gets kills.csv, faults.json, attacks.json with every line that a test
-has printed, and README.md with the table. A part that is tried again leaves the others as they are.
+PROGRAM is attacked; FOLDER gets kills.csv, faults.json, attacks.json with every line that a test
+printed, and README.md with the table. Repeating a part leaves the others unchanged.
 """
 
 import argparse
@@ -26,7 +26,7 @@ sys.path.insert(0, str(ROOT / "benches"))
 os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
 from run import file, first_line, machine
 
-# What is tried by each script, in the words of the table.
+# The attack of each script, as the table names it.
 SCRIPTS = {
     "ownership": "settings of runs: ends and kills in any order, records that are none, other users' locks",
     "undo_steps": "settings of runs: put-backs that fail or are killed at each step, kills right after kills",
@@ -40,13 +40,13 @@ SCRIPTS = {
     "terminals": "closed and unread terminals, the background of a shell",
     "alone/starved": "CPUs that a load keeps busy for ever",
 }
-# Forms of tests/faults.py: what fails, and what that may cost.
+# Forms of tests/faults.py: what fails, and what it may cost.
 FORMS = {
     "recording": ("system calls that fail (EIO) while a run records and finishes", "the frame whose write failed"),
     "finishing": ("the same while `latlab list` finishes a killed run", "nothing"),
     "reading": ("the same while a stored run is read", "nothing"),
 }
-# Tests of cargo: package, module, what a line of theirs counts.
+# Cargo tests: package, module, what their lines count.
 CRATES = {
     "store": ("faults", "LATLAB_CUT_PARTS", "power cuts and faults of a simulated disk"),
     "digest": ("hostile", "LATLAB_FUZZ_SECONDS", "frames with right checksums and impossible contents"),
@@ -54,7 +54,7 @@ CRATES = {
 
 
 def run(line, **environment):
-    """Runs a test and shows what it prints; its lines and whether it succeeded."""
+    """Runs a test and shows its output; returns its lines and whether it succeeded."""
     begun = time.monotonic()
     process = subprocess.Popen(line, cwd=ROOT, env={**os.environ, **environment}, text=True, errors="replace",
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -76,7 +76,7 @@ def outcome(result, pattern):
 
 
 def attack(given):
-    """The parts, each a function that gives back what is kept of it."""
+    """The parts, each a function that returns what to store."""
     program, out = str(given.program.resolve()), given.folder.resolve()
     script = lambda name, **more: run([f"tests/{name}.sh"], LATLAB=program, **more)
     parts = {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What is lost when something on the way to a board is cut, and what the user sees: a table in Markdown.
-# The board is this machine, by an sshd of the script's own, so both sides have one clock, and what was
-# lost is the time from the cut back to the end of the last stored interval.
+# What is lost when the link to a board is cut, and what the user sees: a table in Markdown.
+# The board is this machine, through a private sshd, so both sides have one clock, and the loss is the time
+# from the end of the last stored interval to the cut.
 # Usage: benches/board_faults.sh >results/…/faults.md; LATLAB names the program.
 export OWN_MOUNTS=${OWN_MOUNTS:-no}
 . "$(dirname "$0")/../tests/common.bash"
@@ -18,7 +18,7 @@ gone() { ! agents >/dev/null; }
 relay() { pgrep -f "relay.py 127.0.0.1 $port"; }
 newest() { ls -td "$LATLAB_RUNS"/*Z_* | head -n 1; }
 
-# The row of a fault: row WHAT CODE, with the instant of the cut in $cut.
+# Prints the row of a fault: row WHAT CODE, with the instant of the cut in $cut.
 row() {
     python3 - "$1" "$2" "${cut:-0}" "$(newest)/run.json" "$here/errors" "$([ "$(cat /proc/sys/vm/stat_interval)" = "$before" ] && echo yes || echo no)" <<'PYTHON'
 import json, sys

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What a board over ssh costs, on loopback: time to the first cycle with and without the copy of the
+# The cost of a board over ssh, on loopback: time to the first cycle with and without copying the
 # agent, samples at 20 kHz on four threads through 10 Mbit/s, and the CPU time of the server's process.
-# Runs here and over ssh take turns: their comparison, their picture and the agent's memory.
+# Local runs and runs over ssh take turns: their comparison, their picture and the agent's memory.
 # Usage: benches/board_link.sh FOLDER >FOLDER/figures.csv; LATLAB names the program.
 export OWN_MOUNTS=${OWN_MOUNTS:-no}
 . "$(dirname "$0")/../tests/common.bash"
@@ -11,7 +11,7 @@ export LATLAB_RUNS=$here/runs
 start_sshd "SetEnv XDG_CACHE_HOME=$cache" || exit 1
 trap 'stop_sshd; rm -rf "$here"' EXIT
 
-# From the command to the first release, by the clock that both sides share here.
+# Time from the command to the first release, on the clock that both sides share here.
 first_cycle() {
     python3 - "$program" "$board" <<'PYTHON'
 import json, subprocess, sys, time
@@ -43,7 +43,7 @@ for one in json.load(open(sys.argv[1]))["findings"]:
     if one["code"] == "board-traffic":
         print(f"kB a second of the stream,{one['bytes'] / one['length_ns'] * 1e6:.1f}")
 PYTHON
-# Here and over ssh in turn, so that both meet the same machine: measured NAME [OPTION]...
+# Measures locally and over ssh in turns, under the same conditions: measured NAME [OPTION]...
 measured() {
     "$program" run --quiet --format json --cpus 0 --for 15s --name "$@" >"$here/run.json" &
     run=$!

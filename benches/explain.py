@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What --explain costs on this machine, and whether the legs of 100 000 cycles add up.
+"""What --explain costs on this machine, and whether the parts of 100 000 cycles add up.
 
 usage: benches/explain.py cost FILE [--rounds 10] [--for 20s]
        benches/explain.py cycles FILE [--cycles 112000] [--period 500us] [--out DIR] [--target lab:x86-64/stock-6.1]
@@ -8,9 +8,9 @@ usage: benches/explain.py cost FILE [--rounds 10] [--for 20s]
        benches/explain.py replay FILE [--load hackbench,groups=1] [--for 2s] [--seeds 1] [--rounds 20] [--above 8us]
                                       [--telemetry full,100ms] [--targets TARGET...]
        benches/explain.py culprits FOLDER
-FILE gets a JSON object a line. `here` plants culprits on this machine, and writes what tests/lab/culprits.sh
-writes of its guests; `replay` measures guests with the recorder, runs each again, and writes a table of who the events
-and who the instructions blame for the same latencies; `culprits` prints the table of what they left in FOLDER as files *.txt.
+FILE gets a JSON object a line. `here` plants culprits on this machine, and writes the same as tests/lab/culprits.sh
+for its guests; `replay` measures guests with the recorder, replays each, and writes a table of the causes of the same
+latencies according to events and to instructions; `culprits` prints the table of their results, files *.txt in FOLDER.
 needs: root and tracefs, for `here` also gcc; LATLAB names the program.
 """
 
@@ -30,7 +30,7 @@ LATLAB = os.environ.get("LATLAB", str(ROOT / "target" / "latlab"))
 
 
 def run(folder: str, *options: str) -> dict:
-    """A run with --explain, as its document; it waits for another one of the same CPU."""
+    """The document of a run with --explain; waits for another run on the same CPU."""
     line = [LATLAB, "run", "--quiet", "--explain", "--format", "json", "--out", folder, *options]
     while True:
         done = subprocess.run(line, check=False, capture_output=True, text=True)
@@ -40,7 +40,7 @@ def run(folder: str, *options: str) -> dict:
 
 
 def cost(arguments: argparse.Namespace) -> None:
-    """Each run compares the time with the recorder and that without."""
+    """Each run compares the times with and without the recorder."""
     rows = []
     for _ in range(arguments.rounds):
         with tempfile.TemporaryDirectory() as folder:
@@ -56,7 +56,7 @@ def cost(arguments: argparse.Namespace) -> None:
 
 
 def cycles(arguments: argparse.Namespace) -> None:
-    """Every cycle is a spike, and is explained from its stored pages; in a tenth of the time nothing is recorded."""
+    """Every cycle is a spike, explained from its stored pages; for a tenth of the time nothing is recorded."""
     with tempfile.TemporaryDirectory() as own:
         folder = arguments.out or own
         where = ["--target", arguments.target] if arguments.target else ["--cpus", str((os.cpu_count() or 1) - 1)]
@@ -88,15 +88,15 @@ def cycles(arguments: argparse.Namespace) -> None:
     print(json.dumps(figures, indent=1))
 
 
-# What is planted, its microseconds, and from which latency on a spike is recorded.
+# Culprit, its microseconds, and the latency above which spikes are recorded.
 HERE = {"fifo": (2000, "1ms"), "faults": (2000, "1ms"), "flood": (5000, "100us"), "printk": (3000, "500us")}
-# Packets that another CPU sends to itself are taken in on the measured one.
+# Packets that another CPU sends over loopback are received on the measured one.
 FLOOD = """mount -t sysfs sys /sys && ip link set lo up && printf %x {mask} >/sys/class/net/lo/queues/rx-0/rps_cpus &&
     exec "$0" "$@" """
 
 
 def here(arguments: argparse.Namespace) -> None:
-    """The first cause of each run is written as the guests write it."""
+    """Writes the first cause of each run in the format of the guests."""
     cpu = (os.cpu_count() or 1) - 1
     kernel = f"this machine, {platform.release().split('-')[0]}"
     with tempfile.TemporaryDirectory() as own, open(arguments.file, "a") as out:
@@ -125,7 +125,7 @@ OWN_PARTS = {"interrupt", "waking", "interrupt-end", "switching"}
 
 
 def by_events(spike: dict) -> collections.Counter:
-    """What each took of a spike beside the wake-up itself, as the kernel's events tell."""
+    """The time of each cause in a spike, without the wake-up itself, according to the kernel's events."""
     took = collections.Counter()
     for leg in spike["legs"]:
         kind, name = leg["holder"]["kind"], leg["holder"]["name"]
@@ -137,7 +137,7 @@ def by_events(spike: dict) -> collections.Counter:
 
 
 def by_instructions(told: dict) -> collections.Counter:
-    """The same of a latency, as the replay tells."""
+    """The same for a latency, according to the replay."""
     took = collections.Counter()
     for leg in told["legs"]:
         thread, activity = leg["thread"], leg["activity"]
@@ -158,7 +158,7 @@ def by_instructions(told: dict) -> collections.Counter:
 
 
 def replay(arguments: argparse.Namespace) -> None:
-    """The largest recorded latencies of guests, told from their events and from their instructions."""
+    """The largest recorded latencies of guests, explained by events and by instructions."""
     agree, rows = collections.Counter(), []
     for target in arguments.targets or ["lab:x86-64/stock-6.1", "lab:x86-64/rt-6.1"]:
         for seed in range(1, arguments.seeds + 1):
@@ -176,13 +176,13 @@ def replay(arguments: argparse.Namespace) -> None:
             recorded = [one for one in sorted(again, key=lambda one: -one["latency_ns"]) if one["release_ns"] in spikes]
             for one in recorded[:arguments.rounds]:
                 took = by_events(spikes[one["release_ns"]]), by_instructions(one)
-                first, second = ((all.most_common(1) or [("nobody", 0)])[0] for all in took)
+                first, second = ((all.most_common(1) or [("nothing", 0)])[0] for all in took)
                 agree[target, first[0] == second[0]] += 1
                 cells = [f"{who} {length / 1000:.3f} us" for who, length in (first, second)]
                 rows.append(f"| {target.removeprefix('lab:')}, seed {seed} | {one['latency_ns'] / 1000:.3f} us | " + " | ".join(cells)
                             + f" | {'yes' if first[0] == second[0] else 'no'} |")
     with open(arguments.file, "a") as out:
-        print("| guest | latency | who held it off for longest, by events | by instructions | the same |", file=out)
+        print("| guest | latency | cause by events | cause by instructions | the same |", file=out)
         print("| --- | ---: | --- | --- | --- |", file=out)
         print("\n".join(rows), file=out)
     for target in dict.fromkeys(target for target, _ in agree):
@@ -190,7 +190,7 @@ def replay(arguments: argparse.Namespace) -> None:
 
 
 def agrees(kind: str, name: str, sentence: str, part: str, by: str) -> bool:
-    """Whether rtla names the same as latlab: it knows interrupts and threads, and no functions."""
+    """Whether rtla names the same as latlab: it knows interrupts and threads, but no functions."""
     by = by.rsplit(":", 1)[0]
     return (part.startswith("NMI") and kind == "nmi") or (by == "local_timer" and kind == "other-timers") or (
         by.startswith("kworker") and name.startswith("kworker")) or (
@@ -198,7 +198,7 @@ def agrees(kind: str, name: str, sentence: str, part: str, by: str) -> bool:
 
 
 def culprits(arguments: argparse.Namespace) -> None:
-    """A row for each culprit, a column for each kernel: in how many runs its first cause was which; and how often
+    """A row for each culprit, a column for each kernel: the first causes with their numbers of runs, and how often
     rtla named the same."""
     causes = collections.defaultdict(collections.Counter)
     kernels = []
@@ -207,10 +207,10 @@ def culprits(arguments: argparse.Namespace) -> None:
     for file in sorted(pathlib.Path(arguments.file).glob("*.txt")):
         silent = None
         for line in file.read_text().splitlines():
-            # What else stands there is what a failed case said.
+            # Other lines are messages of failed cases.
             row = line.removeprefix("== ").strip() if line.startswith("== ") else ""
             if row.startswith("rtla said:"):
-                # Where the interrupt itself was late, its stack says what it came in.
+                # If the interrupt itself was late, its stack shows what it interrupted.
                 called = row.removeprefix("rtla said:").strip()
                 if silent and called.startswith("-> ") and told[silent][1].replace(" ", "_") in called:
                     beside[None] -= 1

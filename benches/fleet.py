@@ -5,15 +5,15 @@ usage: fleet.py simulate FOLDER [--runs N] [--boards 40] [--from 2025-11-24] [--
        fleet.py figures FOLDER [--runs 1000 ...]
        fleet.py nights FOLDER [--boards 40] [--from 2025-11-24] [--days 365]
 
-simulate    makes run folders, sealed as latlab seals them: nights spread over the days, each with three scenarios on
+simulate    makes run folders with checksums like latlab: nights spread over the days, each with three scenarios on
             each board. Each board has a level and three kernels over the time; a few have steps, which are written
-            into FOLDER/steps.json.
-figures     makes such folders, adds them to tables, asks each query, compacts, and prints a line of JSON for each
+            to FOLDER/steps.json.
+figures     makes such folders, adds them to tables, runs each query, compacts, and prints a line of JSON for each
             step, with its time and the largest memory of its processes.
-nights      adds the runs of each day by a command of its own, as a lab does, and prints what queries cost before and
+nights      adds the runs of each day by a separate command, as a lab does, and prints what queries cost before and
             after a compaction.
 
-needs: numpy, pyarrow, and but for simulate the program ($LATLAB) and the Python package with its extra `fleet`
+needs: numpy, pyarrow, and except for simulate the program ($LATLAB) and the Python package with its extra `fleet`
 """
 
 import argparse
@@ -38,7 +38,7 @@ KERNELS = ["6.6.58-rt45", "6.12.8-rt5", "6.18.2-rt3"]
 MODELS = ["Raspberry Pi 5 Model B Rev 1.0", "NXP i.MX8MPlus EVK board", "BeagleBoard.org BeaglePlay", "AMD Ryzen 7 7840U"]
 SECONDS = 60
 DEADLINE_NS = 8_000_000
-# More runs than this share the tables of this many, whose levels differ by a few thousandths.
+# Additional runs share the tables of this many, whose levels differ by a few thousandths.
 MOST_SHAPES = 1000
 QUANTILES = {
     "p50_ns": (500_000, 1), "p90_ns": (900_000, 1), "p99_ns": (990_000, 1),
@@ -57,7 +57,7 @@ EDGES = edges()
 
 
 class Base:
-    """A real run, of which others are made."""
+    """A real run, from which others are made."""
 
     def __init__(self, folder=BASE):
         self.document = json.loads((folder / "run.json").read_text())
@@ -73,8 +73,7 @@ class Base:
             of = [at for at, one in enumerate(rows["thread"]) if one == number]
             low, high, count = (numpy.array([rows[name][at] for at in of]) for name in ("low_ns", "high_ns", "count"))
             shares = count / count.sum()
-            # The largest hundredth is too few to be drawn from again: beyond it latencies fall off as they do there on
-            # the average.
+            # The largest hundredth is too few to draw from: beyond it latencies fall off at the average rate there.
             edge = int(numpy.searchsorted(numpy.cumsum(shares), 0.99))
             excess = float((shares[edge:] * (low[edge:] - low[edge])).sum() / shares[edge:].sum())
             self.threads.append((low, high, shares, low[edge], max(excess, 1000.0)))
@@ -107,7 +106,7 @@ def table(path, rows, schema):
 
 
 class Shape:
-    """The tables of a simulated run of a minute, in a folder, and what its document says of them."""
+    """The tables of a simulated one-minute run in a folder, and the parts of its document about them."""
 
     def __init__(self, base, folder, factor, random):
         """Latencies are drawn from those of the base run, times a factor."""
@@ -153,7 +152,7 @@ class Shape:
             largest = numpy.sort(numpy.argsort(latencies, kind="stable")[-100:])
             spikes = {"thread": [number] * 100, "cpu": [setup["cpu"]] * 100, "release_ns": first + period * largest,
                       "latency_ns": latencies[largest], "irq_ns": [None] * 100, "thread_ns": [None] * 100}
-            # The first of equal largest ones is that of the summary.
+            # The summary has the first of equal maxima.
             spikes["release_ns"][numpy.argmax(spikes["latency_ns"])] = thread["summary"]["max_at_ns"]
             for column, values in spikes.items():
                 rows["spikes"][column].extend(values)
@@ -204,24 +203,24 @@ def publish(base, shape, folder, run, random):
 
 
 def seal(path, document):
-    """Writes run.json with its seal: the SHA-256 of all lines before it."""
+    """Writes run.json with its checksum: the SHA-256 of all lines before it."""
     fields = [f'  "{name}": {json.dumps(value, ensure_ascii=False)},\n' for name, value in document.items() if name != "seal"]
     before = "{\n" + "".join(fields)
     path.write_text(f'{before}  "seal": "{hashlib.sha256(before.encode()).hexdigest()}"\n}}\n')
 
 
 def planted_steps(boards, seed):
-    """Steps of the level: board, scenario, place in the time from 0 to 1, and the factor."""
+    """Steps of the level: board, scenario, relative time from 0 to 1, and the factor."""
     random = numpy.random.default_rng(seed)
     places = [(boards[int(at)], list(SCENARIOS)[int(at) % 3]) for at in random.choice(len(boards), min(6, len(boards)), replace=False)]
     factors = [1.5, 1.35, 1.25, 0.7, 1.8, 0.8]
-    # In the middle of the time of a kernel, so that the series shows it.
+    # In the middle of a kernel's time, so that the series shows it.
     return [{"board": board, "scenario": scenario, "place": (at % 3 + 0.5) / 3, "factor": factor}
             for at, ((board, scenario), factor) in enumerate(zip(places, factors))]
 
 
 def lab(folder, runs, boards=40, begin="2025-11-24", days=365, seed=1, say=lambda made: None):
-    """Makes so many runs of a lab."""
+    """Makes this many runs of a lab."""
     base, random = Base(), numpy.random.default_rng(seed)
     steps = planted_steps(names_of(boards), seed)
     planned = plan(runs, boards, begin, days, steps, random)
@@ -250,14 +249,14 @@ def plan(runs, boards, begin, days, steps, random):
     """What is measured when, and the level of its latencies."""
     names = names_of(boards)
     levels = {name: float(numpy.exp(random.normal(0.0, 0.35))) for name in names}
-    # What changes a level is neither in the machine nor in the plan, as it is with real regressions.
+    # As with real regressions, neither machine nor plan shows the cause of a new level.
     of_kernel = {(name, kernel): float(numpy.exp(random.normal(0.0, 0.08))) for name in names for kernel in KERNELS}
     nights = -(-runs // (boards * len(SCENARIOS)))
     first = datetime.datetime.fromisoformat(begin).replace(tzinfo=datetime.timezone.utc) + datetime.timedelta(hours=1)
     planned = []
     for night in range(nights):
         place = night / nights
-        # More nights than days are several times a day.
+        # With more nights than days, there are several runs a day.
         begun = first + datetime.timedelta(hours=int(place * days * 24) if nights > days else int(place * days) * 24)
         kernel = KERNELS[int(place * len(KERNELS))]
         for at, board in enumerate(names):
@@ -288,7 +287,7 @@ def size(folder):
 
 
 def timed(words):
-    """Runs a command; its seconds, those of CPU time, and the largest memory of its processes in MB."""
+    """Runs a command; returns its seconds, CPU seconds, and the largest memory of its processes in MB."""
     begin = time.monotonic()
     process = subprocess.Popen(words, stdout=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)
@@ -301,7 +300,7 @@ QUERIES = ["board-tail", "worst", "trend", "matrix", "changed", "coverage"]
 
 
 class Tables:
-    """Tables of runs that are made anew, and what each command on them costs, as a line of JSON."""
+    """Fresh tables of runs, and the cost of each command on them, as a line of JSON."""
 
     def __init__(self, path, runs):
         self.path, self.runs = path, runs

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Measures how fast recordings are read: beside wc -l and pandas, with the memory of each.
+"""Measures how fast recordings are read, compared with wc -l and pandas, and the memory of each.
 
 usage: benches/imports.py [--megabytes 1000] [--bins 1000000] [--threads 128] [--repeats 3] [--out DIR]
 
-A log of cyclictest -v and a histogram are made up. The exit code is 1 when reading the log takes more
-than three times the time of wc -l or a tenth of that of pandas, or when it takes 64 MB or more, or when the
-histogram takes 2 s or more. The time of the CPUs is measured as well, which other programs change less. With
+A log of cyclictest -v and a histogram are generated. The exit code is 1 if reading the log takes more
+than three times the time of wc -l or a tenth of that of pandas, or 64 MB or more, or if the
+histogram takes 2 s or more. CPU time is measured as well, which other programs affect less. With
 --out the figures are written there as imports.json.
 """
 
@@ -47,7 +47,7 @@ def write_log(path: Path, megabytes: int) -> None:
 
 
 def write_histogram(path: Path, bins: int, threads: int) -> None:
-    """Mostly zeros, as a histogram of a second is."""
+    """Mostly zeros, like the histogram of a second."""
     zeros = "\t".join(["000000"] * threads)
     with path.open("w") as file:
         file.write("# Histogram\n")
@@ -58,8 +58,8 @@ def write_histogram(path: Path, bins: int, threads: int) -> None:
 
 
 def measure(command: list[str], repeats: int, written: Path | None = None) -> dict:
-    """Seconds of a command and of the CPUs for it, the medians of several, and its largest memory. What it has
-    written is removed each time: copies of a large log fill a disk."""
+    """Seconds and CPU seconds of a command, medians of several runs, and its largest memory. Its output is
+    removed each time: copies of a large log fill a disk."""
     seconds, cpu, memory = [], [], 0
     for _ in range(repeats):
         if written:

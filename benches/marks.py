@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Whether latlab's own marks of its work agree with the kernel: for each of the largest latencies of runs
-on this machine, which of latlab's own threads ran in it, as the run says and as `sched_switch` says.
+"""Whether latlab's records of its own work agree with the kernel: for each of the largest latencies of runs
+on this machine, which of latlab's threads overlapped it according to the run and to `sched_switch`.
 
 usage: benches/marks.py [--rounds 5] [--for 5s] [OPTION OF latlab run...]
        benches/marks.py --target lab:x86-64/stock [--rounds 5] [--for 1s] [OPTION OF latlab run...]
-needs: root, tracefs; LATLAB names the program. The kernel's events are recorded in an instance of
-their own, so that nothing else that traces is disturbed. Of guests there is a round for each seed, which is
-run again: a table says who had the CPU by its instructions.
+needs: root, tracefs; LATLAB names the program. The kernel's events are recorded in a private
+instance, so that no other tracing is disturbed. Guests have a round for each seed, which is
+replayed: a table says what had the CPU according to its instructions.
 """
 
 import argparse
@@ -43,7 +43,7 @@ class Recorder:
         (INSTANCE / name).write_text(value)
 
     def switches(self) -> dict[int, list[tuple[int, int, int]]]:
-        """For each CPU: time, thread before, thread after."""
+        """For each CPU: time, previous thread, next thread."""
         self.write("tracing_on", "0")
         found = collections.defaultdict(list)
         for line in (INSTANCE / "trace").read_text(errors="replace").splitlines():
@@ -58,7 +58,7 @@ class Recorder:
 
 
 def descendants(of: int) -> set[int]:
-    """The threads of a process and of those below it, but for those that measure."""
+    """The threads of a process and its descendants, except those that measure."""
     parents = {}
     for entry in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -81,13 +81,13 @@ def descendants(of: int) -> set[int]:
 
 
 def ran_in(switches: list[tuple[int, int, int]], own: set[int], begin: int, end: int) -> int:
-    """How long own threads had the CPU in this time, in nanoseconds."""
+    """How long latlab's threads had the CPU in this time, in nanoseconds."""
     total, running, since = 0, None, begin
     for at, before, after in switches:
         if at < begin:
             running = after
             continue
-        # Without a switch before, the first one in the window says who had run.
+        # Without an earlier switch, the first one in the window names the previous thread.
         running = before if running is None else running
         until = min(at, end)
         total += until - since if running in own else 0
@@ -98,7 +98,7 @@ def ran_in(switches: list[tuple[int, int, int]], own: set[int], begin: int, end:
 
 
 def compare(options: list[str], length: str) -> list[dict]:
-    """The largest latencies of one run, each with what the marks and what the kernel say."""
+    """The largest latencies of one run, each according to latlab's records and to the kernel."""
     with tempfile.TemporaryDirectory() as folder, Recorder() as recorder:
         line = [LATLAB, "run", "--quiet", "--out", folder, "--name", "marks", "--for", length, *options]
         started, own = subprocess.Popen(line, stdout=subprocess.DEVNULL), set()
@@ -116,7 +116,7 @@ def compare(options: list[str], length: str) -> list[dict]:
 
 
 def replayed(target: str, seed: int, options: list[str], length: str) -> list[dict]:
-    """The largest latencies of a guest, each with what the marks and what its instructions say."""
+    """The largest latencies of a guest, each according to latlab's records and to its instructions."""
     with tempfile.TemporaryDirectory() as folder:
         guest = ["--target", target, "--seed", str(seed), "--for", length]
         line = [LATLAB, "run", "--quiet", "--out", folder, "--name", "marks", *guest, *options]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What latlab's own threads add to its figures, in guests in virtual time and on this machine.
+"""Self-interference: what latlab's threads add to its figures, in guests in virtual time and on this machine.
 
 usage: benches/observer.py guests FILE [--seeds 1..20] [--kernels stock-6.1,rt-6.1] [--for 2s]
                                              [--loads idle,hackbench] [--telemetry on,off,samples,legs]
@@ -7,11 +7,10 @@ usage: benches/observer.py guests FILE [--seeds 1..20] [--kernels stock-6.1,rt-6
        benches/observer.py table FILE
 
 `guests` measures each seed idle and under hackbench, with telemetry and without; a kernel is one of x86-64, or
-MACHINE/KERNEL. LATLAB names a program with agents for guests (make dist). `machine` measures all CPUs of this machine in turn with
-cyclictest and with what may cost something; it needs the rights for FIFO priorities, and a mounted tracefs
-for `legs`. Both append a line
-of JSON for each run to FILE, and leave out what is there already, so that they can be stopped and
-started again. `table` prints the tables of such a file.
+MACHINE/KERNEL. LATLAB names a program with agents for guests (make dist). `machine` measures all CPUs of this machine
+in turns with cyclictest and with options that may cost something; it needs the rights for FIFO priorities, and a
+mounted tracefs for `legs`. Both append a line of JSON for each run to FILE, and skip what is there already, so that
+they can be stopped and restarted. `table` prints the tables of such a file.
 """
 
 import argparse
@@ -31,10 +30,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 LATLAB = os.environ.get("LATLAB", str(ROOT / "target" / "latlab"))
 LOADS = {"idle": [], "hackbench": ["--load", "hackbench,bytes=128,groups=1"]}
-# The last two are with telemetry as well.
+# The last two have telemetry as well.
 TELEMETRY = {"on": [], "off": ["--telemetry", "off"], "samples": ["--samples"], "legs": ["--legs"]}
 LARGEST = 20
-# What a run on this machine is made with, beside what all have.
+# Options of runs on this machine, in addition to the common ones.
 VARIANTS = {
     "telemetry": [],
     "telemetry full": ["--telemetry", "full"],
@@ -45,7 +44,7 @@ VARIANTS = {
     "served": [],
 }
 CYCLICTEST = "cyclictest"
-# What a run of a guest is.
+# What identifies a guest's run.
 KEY = ("kernel", "load", "telemetry", "seed")
 # The columns of each table.
 QUANTILES = ("p50", "p99", "p99.9", "max")
@@ -66,7 +65,7 @@ def append(path: Path, row: dict) -> None:
 
 
 def figures(document: dict) -> dict:
-    """The figures of a run; those of its own work are of the largest latencies."""
+    """The figures of a run; those of self-interference are about the largest latencies."""
     total, own = document["total"], document.get("own_work") or {"largest": [], "threads": []}
     quantiles = total["quantiles"]
     inside = [one["own_threads"] for one in own["largest"] if one["own_threads"]]
@@ -99,7 +98,7 @@ def quiet(line: list[str]) -> subprocess.CompletedProcess:
 
 
 def on_terminal(line: list[str]) -> subprocess.CompletedProcess:
-    """Shows the live table on a terminal, which somebody reads."""
+    """Shows the live table on a terminal that is read."""
     ours, theirs = pty.openpty()
     started = subprocess.Popen(line, stdout=theirs, stderr=theirs, stdin=theirs)
     os.close(theirs)
@@ -121,7 +120,7 @@ def on_terminal(line: list[str]) -> subprocess.CompletedProcess:
 
 
 def served(line: list[str]) -> subprocess.CompletedProcess:
-    """Has `latlab serve` watch the run, with the live page in nobody's browser but its events read."""
+    """Has `latlab serve` watch the run, and reads the events of the live page, without a browser."""
     folder = line[line.index("--out") + 1]
     silent = {"stderr": subprocess.DEVNULL, "text": True}
     server = subprocess.Popen(
@@ -214,7 +213,7 @@ def machine(arguments: argparse.Namespace) -> None:
 
 
 def microseconds(values: list[int]) -> str:
-    """Median, and the smallest and largest where there are several."""
+    """Median, and the smallest and largest if there are several."""
     middle, low, high = (each(values) / 1000 for each in (statistics.median, min, max))
     return f"{middle:.1f} ({low:.1f} to {high:.1f})"
 

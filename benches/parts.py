@@ -1,5 +1,4 @@
-"""The measurements; each gives back raw data and a Markdown section, and says whether its
-limit was kept."""
+"""The measurements; each returns raw data and a Markdown section, and whether its limit was kept."""
 
 import json
 import os
@@ -20,14 +19,14 @@ INSTRUCTIONS_LIMIT = 80
 # Agent and conductor together, at the end of a run.
 MEMORY_LIMIT_MIB = 15
 REPEATS = 5
-# Callgrind writes a name where it first comes, be that as the called function (cfn).
+# Callgrind writes a name only once, possibly as the called function (cfn).
 LOOP = r"(?:cyclic::measure|cyclic7measure)"
 KEEP = r"(?:Recorder::|Recorder\d*)keep_spike"
 
 
 @dataclass
 class Result:
-    """What a part found."""
+    """The result of a part."""
 
     raw: dict = field(default_factory=dict)
     text: str = ""
@@ -39,7 +38,7 @@ def say(text: str) -> None:
 
 
 def for_each_tool(part: str, run: Callable[[str, Path], dict], further: tuple = ()) -> dict:
-    """Runs a part for each tool in a fresh folder; a missing tool is named loudly."""
+    """Runs a part for each tool in a fresh folder; reports a missing tool prominently."""
     found = {}
     for tool in (*TOOLS, *further):
         say(f"{part}: {tool}")
@@ -66,17 +65,17 @@ def checked(line: list[str], **options) -> subprocess.CompletedProcess:
 
 
 def growth(few: dict, many: dict) -> dict:
-    """How much each thread's count grew from one run to the other. A thread is known by the
-    place of its process among the processes, and by its own among the threads. Were a thread
-    absent from one run, another would pass for the measuring one: that is an error."""
+    """How much each thread's count grew from one run to the other. A thread is identified by its
+    position among the threads and that of its process among the processes. If a thread were
+    absent from one run, another would be taken for the measuring one: that is an error."""
     if few.keys() != many.keys():
         raise RuntimeError(f"the two runs had different threads: {sorted(few)}, {sorted(many)}")
     return {key: many[key] - few[key] for key in many}
 
 
 def by_name(threads: dict) -> dict:
-    """latlab's drainer grows about as much as its loop, so the loop is known by its name; how many
-    other threads there are depends on how long a kernel file takes to answer."""
+    """latlab's drainer grows about as much as its loop, so the loop is identified by its name; the number
+    of other threads depends on how long a kernel file takes to read."""
     loops = [count for key, count in threads.items() if "the loop" in key]
     if len(loops) != 1:
         raise RuntimeError(f"expected one loop: {sorted(threads)}")
@@ -150,8 +149,8 @@ def instructions(options) -> Result:
 
 
 def dumps(tool: str, folder: Path) -> dict[str, int]:
-    """Instructions of each thread. The agent may write its dumps after the conductor has ended,
-    and callgrind makes a file before it fills it, so that they are waited for."""
+    """Instructions of each thread. Waits for the dumps: the agent may write them after the conductor
+    has ended, and callgrind creates a file before it fills it."""
     until = time.monotonic() + 30
     while True:
         totals = {}
@@ -174,9 +173,9 @@ def dumps(tool: str, folder: Path) -> dict[str, int]:
 
 
 def loop_instructions(dump: str) -> int | None:
-    """Instructions of the loop's function and of what it calls, as its caller's lines have them. What
-    its thread does before and after, as waiting for the others, depends on what else the machine does.
-    So does how often a latency enters the table of the largest, which is ever more seldom."""
+    """Instructions of the loop's function and its callees, from its caller's lines. What its thread does
+    before and after, such as waiting for the others, depends on other work. So does how often a
+    latency enters the table of the largest, which becomes ever rarer."""
     def numbers_of(function: str) -> set[str]:
         return {one[1] for one in re.finditer(r"^c?fn=(\(\d+\)) .*" + function, dump, re.M)}
 
@@ -194,7 +193,7 @@ def numbers(file: Path) -> list[int]:
 
 
 def memory(options) -> Result:
-    """Resident memory on all CPUs while the tool runs: the peak, and what it was while all last measured."""
+    """Resident memory on all CPUs while the tool runs: the peak, and the last reading while all measured."""
     job = Job(period_us=1000, seconds=options.seconds)
 
     def one(tool: str, folder: Path) -> dict:
@@ -207,7 +206,7 @@ def memory(options) -> Result:
                    if (seen := resident(pid)) is not None}
             for pid, seen in now.items():
                 before = peaks.get(pid, seen)
-                # What a process takes to store a run after the last one has measured is its peak alone.
+                # Memory to store the run, after the measurement, counts only for the peak.
                 end = seen if now.keys() >= peaks.keys() else before
                 peaks[pid] = {**seen, "end_mib": end["end_mib"], "threads": max(before["threads"], seen["threads"])}
             time.sleep(0.05)
@@ -240,8 +239,8 @@ def memory(options) -> Result:
 
 
 def read_from_disk(file: Path) -> None:
-    """Lets the kernel read a program anew. It maps pages in the pieces in which it has them, which are larger where the
-    file was just written than after a boot."""
+    """Drops a program from the page cache. The kernel maps pages in the pieces in which it has them, which are larger
+    if the file was just written than after a boot."""
     with file.open("rb") as opened:
         os.fsync(opened.fileno())
         os.posix_fadvise(opened.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
@@ -260,7 +259,7 @@ def descendants(pid: int) -> list[int]:
 
 
 def resident(pid: int) -> dict | None:
-    """The process's memory now and its peak so far; none when it is gone."""
+    """The process's memory now and its peak so far; None if it has ended."""
     try:
         status = Path(f"/proc/{pid}/status").read_text()
         words = Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
@@ -281,7 +280,7 @@ def resident(pid: int) -> dict | None:
 
 
 def latency(options) -> Result:
-    """Distributions side by side: interleaved, same CPU, same priority, same period."""
+    """Compares distributions: interleaved, same CPU, same priority, same period."""
     result = Result({"periods": {}})
     result.text = (
         "## Latency, side by side\n\n"
@@ -344,7 +343,7 @@ def spread(runs: list[dict], key: str) -> str:
 
 
 def noise(found: dict[str, list]) -> list[str]:
-    """Whether the tools' ranges of medians overlap, truncation allowed for."""
+    """Whether the tools' ranges of medians overlap, allowing for truncation."""
 
     def limits(tool: str) -> tuple[float, float]:
         medians = [run["p50_us"] for run in found[tool] if run["p50_us"] is not None]
@@ -393,7 +392,7 @@ def samples(options) -> Result:
     )
     head = ["", "p50, us", "p99, us", "max, us", "cycles", "missed", "agent, MiB", "helpers, %"]
     result.text += table(head, rows)
-    result.text += "\nWhat samples added to each repeat beside its neighbour:\n\n"
+    result.text += "\nWhat samples added to each repeat, compared with its neighbour:\n\n"
     result.text += table(["", *range(1, REPEATS + 1)], pairs)
     result.text += (
         f"\nSamples lost: {sum(lost)}. Bytes a sample in `samples.parquet`, release included: "
@@ -427,7 +426,7 @@ def syscalls(options) -> Result:
             text = file.read_text(errors="replace")
             for call in re.findall(r"^(\w+)\(", text, re.M):
                 calls[call] = calls.get(call, 0) + 1
-            # Ours says its name; on a busy machine another thread may look around more often than it runs.
+            # Our thread sets its name; on a busy machine another thread may make more calls.
             ours = re.search(r'^prctl\(PR_SET_NAME, "latlab/', text, re.M)
             threads[f"thread {place}{', the loop' if ours else ''}"] = calls
         return {"command": shown(line, runs), "threads": threads, "output": done.stdout}
@@ -442,7 +441,7 @@ def syscalls(options) -> Result:
             sums = [by_name(side) for side in sums]
         grown = growth(*sums)
         measuring = "the loop" if is_latlab(tool) else max(grown, key=grown.get)
-        # What comes once, such as a wait for the start, may differ by a call.
+        # One-time calls, such as a wait for the start, may differ by one.
         if grown[measuring] < 0.99 * (many - few):
             raise RuntimeError(f"no thread of {tool} made a system call in each cycle: {grown}")
         found = {

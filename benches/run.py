@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Measures latlab beside the other tools and writes results/beside-other-tools/.
+"""Measures latlab against the other tools and writes results/beside-other-tools/.
 
 usage: benches/run.py [PART...] [--seconds N]
-parts: instructions, memory, size, latency, samples, syscalls (all of them when none is named)
-The exit code is 1 when latlab breaks one of its limits.
+parts: instructions, memory, size, latency, samples, syscalls [all of them]
+The exit code is 1 if latlab breaks one of its limits.
 """
 # Invariant (loop): A cycle takes at most 80 user instructions, one system call and no page fault.
 
@@ -21,7 +21,7 @@ from tools import LATLAB, ROOT, TOOLS, Missing, program
 
 
 def first_line(*line: str) -> str:
-    """What a program says of its version."""
+    """The version line of a program."""
     try:
         done = subprocess.run(line, capture_output=True, text=True, cwd=ROOT, timeout=20)
     except OSError:
@@ -38,7 +38,7 @@ def file(path: str) -> str:
 
 
 def machine() -> dict:
-    """What explains the figures."""
+    """The facts about the machine that explain the figures."""
     model = re.search(r"^model name\s*: (.*)", file("/proc/cpuinfo"), re.M)
     system = re.search(r'^PRETTY_NAME="(.*)"', file("/etc/os-release"), re.M)
     sys_cpu = "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"
@@ -55,7 +55,7 @@ def machine() -> dict:
 
 
 def versions() -> dict:
-    """The programs, each as it names itself."""
+    """The programs, each with its version line."""
     commit = first_line("git", "rev-parse", "--short=12", "HEAD")
     changed = subprocess.run(
         ["git", "status", "--porcelain", "--untracked-files=no"],
@@ -109,12 +109,12 @@ def main() -> int:
 
 
 def write_readme(folder: Path) -> None:
-    """The page of a folder, from the parts that are in it, so that a part can be measured anew."""
+    """Writes the page of a folder from the parts in it, so that a part can be measured again."""
     parts = [json.loads((folder / f"{part}.json").read_text())
              for part in PARTS if (folder / f"{part}.json").exists()]
     text = "# latlab beside other tools\n\n"
     text += f"By `make bench` ({REPEATS} repeats where repeats are named). "
-    text += "The raw data is beside this page, one JSON file for each section.\n\n"
+    text += "The raw data is next to this page, one JSON file for each section.\n\n"
     for head in ("machine", "versions"):
         text += f"| {head} | |\n| --- | --- |\n"
         text += "".join(f"| {name} | {value} |\n" for name, value in parts[-1][head].items()) + "\n"

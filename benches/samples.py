@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Measures with --samples for long, watches the agent's memory, and counts what is in the folder.
+"""Measures with --samples for a long time, watches the agent's memory, and counts what is in the folder.
 
 usage: benches/samples.py [--seconds 600] [--period 50us] [--kill [SEED]] [--out DIR] [--page FILE]
 
 --kill ends agent and conductor by SIGKILL at a random instant of the second half, and lets the next
-command finish the run. The exit code is 1 when samples are missing, memory grows by more than
+command finish the run. The exit code is 1 if samples are missing, memory grows by more than
 256 kB after the first tenth of the time, or a sample takes two bytes or more and
-0.3 bytes more than its latencies hold (their entropy).
+0.3 bytes more than the entropy of its latencies.
 """
 
 import argparse
@@ -31,7 +31,7 @@ KINDS = {5: "intervals", 6: "spikes", 12: "samples"}
 
 
 def agent_of(conductor: int) -> int:
-    """The process that measures; a busy machine starts it late."""
+    """The process that measures; a busy machine may start it late."""
     for _ in range(1200):
         for status in Path("/proc").glob("[0-9]*/status"):
             try:
@@ -51,7 +51,7 @@ def resident_kb(process: int) -> int:
 
 
 def watch(run: subprocess.Popen, agent: int, seconds: int, kill_after: float | None) -> dict:
-    """Looks at the memory sixty times, until the run has ended or is to be killed."""
+    """Reads the memory sixty times, until the run has ended or must be killed."""
     began, memory, killed = time.monotonic(), [], None
     while run.poll() is None:
         elapsed = time.monotonic() - began
@@ -82,7 +82,7 @@ def journal_bytes(journal: Path) -> dict:
 
 
 def count(folder: Path, run: dict) -> dict:
-    """Reads samples.parquet group by group, and recomputes what run.json says of each thread."""
+    """Reads samples.parquet group by group, and recomputes the figures of each thread."""
     table = pyarrow.parquet.ParquetFile(folder / "samples.parquet")
     threads = {}
     for group in range(table.num_row_groups):
@@ -109,7 +109,7 @@ def count(folder: Path, run: dict) -> dict:
 
 
 def quantile(values: dict, rows: int, share: float) -> int | None:
-    """Upper edge of the bin of the nearest rank; none beyond the fine bins."""
+    """Upper edge of the bin of the nearest rank; None beyond the fine bins."""
     rank, total = -(-rows * share // 1), 0
     for bin_ in sorted(values):
         total += values[bin_]
@@ -119,7 +119,7 @@ def quantile(values: dict, rows: int, share: float) -> int | None:
 
 
 def entropy_bytes(counted: dict) -> float:
-    """What a latency holds on average: less than that nobody can store."""
+    """The entropy of a latency: no encoding can be smaller on average."""
     bits = rows = 0.0
     for thread in counted.values():
         counts = numpy.array(list(thread["exact"].values()), dtype=float)
@@ -129,7 +129,7 @@ def entropy_bytes(counted: dict) -> float:
 
 
 def compare(run: dict, counted: dict) -> list[str]:
-    """What differs between run.json and the samples; a run that was killed may have a few more."""
+    """The differences between run.json and the samples; a killed run may have a few more samples."""
     wrong = []
     for thread in run["threads"]:
         number, summary = thread["setup"]["thread"], thread["summary"]
@@ -197,7 +197,7 @@ def main() -> int:
         "lost_s": (seen["killed_at_ns"] - min(ends)) / 1e9 if seen["killed_at_ns"] else 0,
     }
     wrong = compare(document, counted)
-    # In its first seconds the list of the largest latencies is filled.
+    # During the first seconds the list of the largest latencies fills up.
     settled = max(args.seconds / 10, SETTLED)
     memory = [kb for elapsed, kb, _ in seen["memory"] if elapsed >= settled] or [0]
     figures["memory_grown_kb"] = memory[-1] - memory[0]
@@ -207,7 +207,7 @@ def main() -> int:
     told = sum(finding["count"] for finding in document["findings"] if finding["code"] == "spikes-lost")
     if told != document["losses"]["spikes"]:
         wrong.append(f"{told} lost spikes were told of {document['losses']['spikes']}")
-    # A host that takes the CPUs, or much other work, makes more spikes than there is room for; the
+    # A hypervisor that takes the CPUs, or much other work, causes more spikes than there is room for; the
     # samples have them all.
     crowded = os.getloadavg()[0] > 3 * (os.cpu_count() or 1)
     if crowded or any(finding["code"] == "steal" for finding in document["findings"]):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What it costs to read the settings of a run again each second: calls, bytes and CPU time of the
-thread that does it, in two runs of the same flags, one of them under strace.
+"""The cost of reading the settings of a run again each second: calls, bytes and CPU time of the
+thread that does it, in two runs with the same flags, one of them under strace.
 
 usage: settings.py PROGRAM [FLAGS OF latlab run]        needs: root, strace
 """
@@ -30,7 +30,7 @@ def agent_of(conductor):
 
 
 def waits_in_poll(task):
-    """The thread waits for its next second, or for a writer, in poll(2); no other thread does."""
+    """Only this thread waits in poll(2), for its next second or for a writer."""
     number = (task / "syscall").read_text().split()[0]
     return number in ("7", "271", "73", "336", "168")
 

@@ -1,5 +1,5 @@
-"""What each part of the program weighs: the code of each crate, by the sizes of its symbols, and the
-sections beside it. The program that `make build` makes has its symbols; what is given away has not."""
+"""The size of each part of the program: the code of each crate, by the sizes of its symbols, and the
+other sections. The program of `make build` has symbols; the shipped one has not."""
 
 import re
 import subprocess
@@ -9,24 +9,24 @@ from pathlib import Path
 import tools
 from tools import ROOT
 
-# What is given away is smaller by its symbols; these are the limits of that.
+# Limits of the shipped program, which is smaller by its symbols.
 PROGRAM_LIMIT = 16_000_000
 AGENT_LIMIT = 2_000_000
 STANDARD = {"alloc", "core", "std", "compiler_builtins", "panic_unwind", "panic_abort", "hashbrown",
             "rustc_demangle", "addr2line", "gimli", "object", "memchr", "std_detect"}
-# Crates that are no row of their own.
+# Smaller crates share a row.
 SMALL = 20_000
 
 
 def crate_of(symbol: str) -> str:
-    """The crate of a symbol; of an implementation the one whose type or trait is named first."""
+    """The crate of a symbol; for an implementation the crate of the first named type or trait."""
     if found := re.match(r"_ZN(\d+)(.*)", symbol):
         first = found[2][:int(found[1])]
         if first.startswith(("_$LT$", "$LT$")):
             named = re.search(r"([a-z][a-z0-9_]*)\.\.", first)
             return named[1] if named else "std"
         return first
-    # The newer names: a crate is written as its disambiguator and its length-prefixed name.
+    # v0 mangling: a crate is its disambiguator and its length-prefixed name.
     if found := re.search(r"C(?:s[0-9A-Za-z]*_)(\d+)(\w+)", symbol if symbol.startswith("_R") else ""):
         return found[2][:int(found[1])]
     return "C library"
@@ -35,7 +35,7 @@ def crate_of(symbol: str) -> str:
 def weigh(program: Path) -> tuple[Counter, dict]:
     """Bytes of code by crate, and of the sections."""
     by_crate: Counter = Counter()
-    # Functions with the same code are one.
+    # Merged functions have one address.
     seen = set()
     listed = subprocess.run(["nm", "--print-size", program], capture_output=True, text=True, check=True)
     for line in listed.stdout.splitlines():

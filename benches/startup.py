@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""How soon and in how much memory `latlab cyclictest` measures, beside cyclictest.
+"""How soon `latlab cyclictest` measures, and in how much memory, compared with cyclictest.
 
 usage: benches/startup.py [--repeats N] [--latlab PROGRAM]
-Both are started in turn with -m -S. The kernel's trace says when the
+Both are started in turns with -m -S. The kernel's trace says when the
 program began (sched_process_exec) and when one of its measuring threads first started the timer of
-a sleep (hrtimer_start). The exit code is 1 when latlab is later or larger.
+a sleep (hrtimer_start). The exit code is 1 if latlab is later or larger.
 """
 # Invariant (command line): latlab cyclictest starts earlier, and in less memory, than cyclictest.
 
@@ -38,7 +38,7 @@ def first_timer(line: list[str], measures: str) -> float:
         if not (found := LINE.match(text)) or int(found["tid"]) not in own:
             continue
         tid, event = int(found["tid"]), found["event"]
-        # Other timers are the scheduler's own; this one wakes a thread that sleeps.
+        # Other timers are the scheduler's; this one wakes a sleeping thread.
         sleeps = "function=hrtimer_wakeup" in text and found["comm"].strip().startswith(measures)
         if event == "sched_process_exec":
             began = float(found["at"])
@@ -50,7 +50,7 @@ def first_timer(line: list[str], measures: str) -> float:
 
 
 def memory(line: list[str]) -> int:
-    """The largest resident memory of the program in kB, read until it has gone."""
+    """The largest resident memory of the program in kB, read until it has ended."""
     process = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     peak = 0
     while process.poll() is None:

@@ -1,4 +1,4 @@
-"""How each tool is started for the same job, and how its result is read."""
+"""Starts each tool for the same job, and reads its result."""
 
 import json
 import math
@@ -10,9 +10,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 LATLAB = ROOT / "target" / "latlab"
 TOOLS = ("latlab", "cyclictest", "jitterdebugger")
-# latlab as well, but every latency is stored with its release.
+# latlab, storing every latency with its release.
 SAMPLES = "latlab --samples"
-# latlab in the place of cyclictest, with its options.
+# latlab in place of cyclictest, with its options.
 DROP_IN = "latlab cyclictest"
 PRIORITY = 90
 
@@ -23,7 +23,7 @@ class Missing(Exception):
 
 @dataclass
 class Job:
-    """One thread per CPU of `cpus` (all, when none), for a time or a number of cycles."""
+    """One thread per CPU of `cpus` (None: all), for a time or a number of cycles."""
 
     period_us: int
     cpus: str | None = None
@@ -74,7 +74,7 @@ def shown(line: list[str], folder: Path) -> str:
 
 
 def quantile(histogram: dict[int, int], total: int, share: float) -> int | None:
-    """Nearest rank; none when it lies in the overflow."""
+    """Nearest rank; None if it lies in the overflow."""
     rank, seen = math.ceil(share * total), 0
     for value in sorted(histogram):
         seen += histogram[value]
@@ -89,7 +89,7 @@ def releases(job: Job) -> int:
 
 
 def summary(histogram: dict[int, int], cycles: int, top: int | None, job: Job) -> dict:
-    """Figures of a histogram of whole microseconds; its tool does not count missed releases."""
+    """Figures of a histogram of whole microseconds; its tool does not count overruns."""
     return {
         "cycles": cycles,
         "min_us": min(histogram, default=None),
@@ -133,7 +133,7 @@ def read_latlab(text: str, job: Job, folder: Path) -> dict:
 
 
 def read_cyclictest(text: str, job: Job, folder: Path) -> dict:
-    """The histogram as text; what lies beyond it is only counted."""
+    """The histogram as text; latencies beyond it are only counted."""
     histogram, overflow, top = {}, 0, None
     for line in text.splitlines():
         words = line.split()
@@ -147,7 +147,7 @@ def read_cyclictest(text: str, job: Job, folder: Path) -> dict:
 
 
 def read_jitterdebugger(text: str, job: Job, folder: Path) -> dict:
-    """`results.json`: latencies of a millisecond or more are in the count only."""
+    """`results.json`: latencies of a millisecond or more are only counted."""
     (cpu,) = json.loads((folder / "results.json").read_text())["cpu"].values()
     histogram = {int(value): count for value, count in cpu["histogram"].items()}
     return summary(histogram, cpu["count"], cpu["max"], job)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes what the programs of `make dist` are made of: licences.txt and sbom.cdx.json.
+"""Writes the components of the programs of `make dist`: licences.txt and sbom.cdx.json.
 
 Usage: packaging/inventory.py FOLDER TARGET...
 
 The crates are those that `cargo tree` finds for these targets; SOURCE_DATE_EPOCH is the date of
-the bill. The same Cargo.lock and toolchain give the same two files, byte for byte.
+the bill of materials. The same Cargo.lock and toolchain give the same two files, byte for byte.
 """
 
 import datetime
@@ -37,13 +37,13 @@ def names(targets, edges):
         for program in PROGRAMS:
             text = output("cargo", "tree", "--locked", "--offline", "--target", target, "--package",
                           program, "--edges", edges, "--prefix", "none", "--format", "{p}")
-            # A line is `name v1.2.3`, and more of it for crates of ours or seen before.
+            # A line is `name v1.2.3`, with a suffix for workspace crates and repetitions.
             found |= {(words[0], words[1][1:]) for words in map(str.split, text.splitlines())}
     return found
 
 
 class Crate:
-    """A crate as cargo's metadata tell of it."""
+    """A crate in cargo's metadata."""
 
     def __init__(self, package, checksum, linked):
         self.name, self.version = package["name"], package["version"]
@@ -57,14 +57,14 @@ class Crate:
         self.purl = f"pkg:cargo/{self.name}@{self.version}"
 
     def texts(self):
-        """Its licence files, in the order of their names."""
+        """Its licence files, sorted by name."""
         files = sorted(self.folder.iterdir())
         files = [file for file in files if LICENCE_FILE.match(file.name) and file.is_file()]
         return [file.read_text(errors="replace").strip("\n") for file in files]
 
 
 def crates(targets):
-    """All crates in the order of their names, and what each uses, by cargo's ids."""
+    """All crates, sorted by name, and what each uses, by cargo's ids."""
     everything = names(targets, "normal")
     linked = names(targets, "normal,no-proc-macro")
     metadata = json.loads(output("cargo", "metadata", "--locked", "--offline", "--format-version", "1"))
@@ -84,9 +84,9 @@ def crates(targets):
 
 
 def toolchain():
-    """What the toolchain links in beside the crates: name, version, licence, address, text.
+    """What the toolchain links in addition to the crates: name, version, licence, address, text.
 
-    The text of musl's licence is kept here; the others lie beside the tools.
+    The text of musl's licence is kept here; the others come with the tools.
     """
     version = re.search(r"rustc (\S+)", output("rustc", "--version"))[1]
     doc = pathlib.Path(output("rustc", "--print", "sysroot").strip()) / "share/doc/rust"
@@ -121,7 +121,7 @@ def toolchain():
 
 
 def font():
-    """The font of the pictures, as a part beside the crates."""
+    """The font of the pictures, as a component like the crates."""
     version, licence = FONT
     return ("dejavu-fonts", version, "Bitstream-Vera",
             f"pkg:github/dejavu-fonts/dejavu-fonts@version_{version.replace('.', '_')}",
@@ -148,7 +148,7 @@ WHERE = {
 
 
 def licences(found, parts):
-    """Every text once, below the names of all that it belongs to."""
+    """Every text once, below the names of its components."""
     texts, without = {}, []
     foreign = [crate for crate in found if not crate.ours]
     for crate in foreign:
@@ -156,7 +156,7 @@ def licences(found, parts):
         if not own:
             without.append(crate)
         for text in own:
-            # The same licence in other line breaks is the same licence.
+            # The same licence with other line breaks is the same licence.
             texts.setdefault(" ".join(text.split()), (text, []))[1].append(crate)
     lines = ["What latlab is made of, and under which licences.", "",
              "latlab itself is MIT OR Apache-2.0. The crates, each with what it may be used under",
@@ -195,7 +195,7 @@ def bill(found, uses, parts):
         if crate.repository:
             component["externalReferences"] = [{"type": "vcs", "url": crate.repository}]
         if crate.ours:
-            # These are in this repository, not where the name would lead.
+            # These are in this repository, not in the registry.
             del component["purl"]
         components.append(component)
     for name, part_version, licence, purl, _ in parts:
@@ -216,7 +216,7 @@ def bill(found, uses, parts):
             for crate in found
         ],
     }
-    # A serial number that is the content's own.
+    # A serial number derived from the content.
     name = f"latlab {version} " + json.dumps(document, sort_keys=True)
     serial = uuid.uuid5(uuid.NAMESPACE_URL, name)
     return json.dumps({"serialNumber": f"urn:uuid:{serial}", **document}, indent=1) + "\n"

@@ -1,6 +1,6 @@
 """Puts the program into a wheel: LATLAB_PROGRAM is its file, LATLAB_WHEEL_TAG the tag of the wheel.
 
-In a clone it is the one that `make` has built.
+In a clone it is the program that `make` has built.
 """
 
 import os
@@ -12,7 +12,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class ProgramHook(BuildHookInterface[Any]):
-    """Without a program the wheel has the Python package alone, which looks for `latlab` in PATH."""
+    """Without a program the wheel has only the Python package, which uses `latlab` in PATH."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         program = os.environ.get("LATLAB_PROGRAM")

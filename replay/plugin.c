@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A plugin of QEMU: it counts the instructions of a guest and writes what ran before wake-ups.
+/* A QEMU plugin: it counts the instructions of a guest and records what ran before wake-ups.
  *
- * latlab starts a guest again with this plugin, and reads what it writes; nothing of it is linked
+ * latlab replays a guest with this plugin, and reads its output; nothing of it is linked
  * with latlab. Built freestanding, since it needs no library: see Makefile.
  *
- * The guest marks each wake-up of a measuring thread by a store that no compiler makes, behind
- * which the release and the latency lie side by side. Up to then all blocks of instructions are noted in a ring.
- * If the wake-up is wanted, what the ring holds from before its release on is written.
+ * The guest marks each wake-up of a measuring thread by a store that no compiler emits, of the release and
+ * the latency as a pair. Until then all blocks of instructions are recorded in a ring.
+ * If the wake-up is wanted, the content of the ring since before its release is written.
  *
  * Arguments:
- *   out=PATH     where to write
+ *   out=PATH     output file
  *   guest=x86_64 or guest=aarch64
- *   text=N       an address in the kernel's image less the physical address of the same byte
+ *   text=N       an address in the kernel's image minus the physical address of the same byte
  *   switch=N     address of the kernel's function that switches between threads
- *   comm=N pid=N tgid=N   where a thread's name and numbers lie in its task_struct
+ *   comm=N pid=N tgid=N   offsets of a thread's name and numbers in its task_struct
  *   wanted=PATH  releases, ascending, 8 bytes each; without it all wake-ups are written
  *
- * Output, little endian: items of an 8-byte head (kind, size of what follows) and
+ * Output, little endian: items of an 8-byte head (kind, size of the rest) and
  *   HELLO  version, interface
- *   BLOCK  number, count of instructions, address (8), a byte for the size of each, their bytes
+ *   BLOCK  number, count of instructions, address (8), a size byte for each, their bytes
  *   TASK   number, pid, tgid, 0, address (8), name (16)
- *   WAKE   release (8), clock (8), count (8), task at the begin, task, records: kind and value
- *          (4 bits, 28 bits), repeats, count (8); of a block that begins where the one before
- *          ended, and does not repeat, the kind FOLLOWS and the value alone
- *   END    count (8), marks (8), wake-ups written (8), blocks that found no place (8)
+ *   WAKE   release (8), clock (8), count (8), task at the start, task, records: kind and value
+ *          (4 bits, 28 bits), repeats, count (8); for a block that begins where the previous one
+ *          ended, and does not repeat, only the kind FOLLOWS and the value
+ *   END    count (8), marks (8), wake-ups written (8), blocks without room (8)
  */
 
 #include "plugin.h"
@@ -35,7 +35,7 @@ enum { RAN = 0, SWITCHED = 1, READ_CLOCK = 2, FOLLOWS = 3 };
 
 enum { RING = 1 << 22, MARKS = 1 << 10, BLOCKS = 1 << 21, HASHES = 1 << 22, TASKS = 1 << 16 };
 enum { LONGEST_BLOCK = 1 << 14, MOST_INSTRUCTIONS = 1 << 10 };
-/* What a window shows from before the release, in instructions. */
+/* Instructions before the release that a window includes. */
 enum { BEFORE = 3000 };
 static const u64 ARENA = 4ULL << 30;
 
@@ -85,7 +85,7 @@ static struct qemu_plugin_scoreboard *board;
 
 static struct record ring[RING];
 static u64 head; /* records ever made */
-static u64 began; /* count at the begin of the block that runs */
+static u64 began; /* count at the start of the current block */
 static struct mark marks[MARKS];
 static u64 marked, written, no_place;
 
@@ -94,12 +94,12 @@ static u64 arena_used = 16;
 static u32 blocks; /* ever made; numbers begin at 1 */
 static u64 place[BLOCKS]; /* in the arena */
 static u32 hashes[HASHES];
-/* In instructions; packed, since each record that is written looks here. */
+/* In instructions; packed, since writing each record reads it. */
 static u16 lengths[BLOCKS];
 
 static struct task tasks[TASKS];
 static u32 task_count = 1, current;
-static u8 *memory; /* where the guest's physical address 0 would lie */
+static u8 *memory; /* host address of the guest's physical address 0 */
 
 /* Output. */
 
@@ -118,7 +118,7 @@ static void write_out(const void *from, size_t size)
 		if (wrote == INTERRUPTED)
 			continue;
 		if (wrote <= 0) {
-			/* Nobody reads any more, so that the guest need not go on. */
+			/* The reader has gone, so end the guest. */
 			complain("replay: cannot write\n");
 			system_call(SYS_EXIT_GROUP, 1, 0, 0, 0, 0, 0);
 		}
@@ -295,7 +295,7 @@ static int is_wanted(i64 release)
 	return 0;
 }
 
-/* The blocks and tasks of the records from there on. */
+/* Writes the blocks and tasks of the records from there on. */
 static void put_what_ran(u64 from)
 {
 	for (u64 i = from; i < head; i++) {
@@ -308,8 +308,8 @@ static void put_what_ran(u64 from)
 	}
 }
 
-/* All blocks and tasks that are new. Where every wake-up is written, most of them are wanted, and to look at
- * each record would take longer. */
+/* Writes all new blocks and tasks. If every wake-up is written, most are needed, and checking each record
+ * would take longer. */
 static void put_everything(void)
 {
 	static u32 block = 1, task = 1;
@@ -320,7 +320,7 @@ static void put_everything(void)
 		put_task(task);
 }
 
-/* The records from there on as they are written; their size in bytes. */
+/* Packs the records from there on for output; returns their size in bytes. */
 static size_t pack(u64 from, u32 *to)
 {
 	u32 *begin = to;
@@ -352,8 +352,8 @@ static void put_window(i64 release, i64 clock)
 	u64 from = head > RING ? head - RING : 0;
 	u32 first_task = 0;
 
-	/* From the last wake-up that was over before this release; the count never runs ahead of the
-	 * clock, so that this is early enough where the CPU slept. */
+	/* From the last wake-up before this release; the count never runs ahead of the clock, so this is early
+	 * enough if the CPU slept. */
 	for (u64 i = marked; i-- > 0 && marked - i <= MARKS;) {
 		struct mark *mark = &marks[i % MARKS];
 
@@ -390,10 +390,10 @@ static void wakes(u32 cpu, qemu_plugin_meminfo_t access, u64 address, void *data
 
 	(void)cpu;
 	(void)data;
-	/* A pair may be written in two accesses, and is whole after the second. */
+	/* A pair may be written in two accesses, and is complete after the second. */
 	if (INTERFACE == 1 && address % 16 == 0)
 		return;
-	/* It lies at a multiple of its size. */
+	/* It is aligned to its size. */
 	pair = (const i64 *)(memory_of(access, address) - address % 16);
 	if (is_wanted(pair[0]))
 		put_window(pair[0], pair[0] + pair[1]);
@@ -438,7 +438,7 @@ static int reads_clock(const u8 *code, size_t size)
 	       (size == 3 && code[0] == 0x0f && code[1] == 0x01 && code[2] == 0xf9);
 }
 
-/* What crates/sys/src/mark.rs has the loop execute. */
+/* The instruction of crates/sys/src/mark.rs. */
 static int is_mark(const u8 *code, size_t size)
 {
 	static const u8 prefixes[] = { 0x2e, 0x2e, 0x2e };

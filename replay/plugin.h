@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The functions of QEMU's plugin interface that are used here, and what a C library would have
- * given: QEMU resolves the former when it loads the plugin, and the latter are system calls. */
+/* The functions of QEMU's plugin interface that are used here, and replacements for a C library:
+ * QEMU resolves the former when it loads the plugin, and the latter are system calls. */
 
 #ifndef PLUGIN_H
 #define PLUGIN_H
@@ -21,7 +21,7 @@ typedef u32 qemu_plugin_meminfo_t;
 typedef struct qemu_info qemu_info_t;
 
 enum { NO_REGISTERS = 0 };
-/* QEMU 7.2 calls nobody for reads alone. */
+/* QEMU 7.2 makes no callback for reads alone. */
 enum { READS_AND_WRITES = 3 };
 enum { ADD = 0 };
 
@@ -45,7 +45,7 @@ void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *);
 struct qemu_plugin_hwaddr *qemu_plugin_get_hwaddr(qemu_plugin_meminfo_t, u64 address);
 u64 qemu_plugin_hwaddr_phys_addr(const struct qemu_plugin_hwaddr *);
 
-/* What differs between the interfaces: where the count lies, and how an instruction's bytes are
+/* Differences between the interfaces: the place of the count, and how an instruction's bytes are
  * read. Interface 1 is that of QEMU up to 8.2, interface 4 that of QEMU 10. */
 #if INTERFACE == 1
 void qemu_plugin_register_vcpu_insn_exec_inline(struct qemu_plugin_insn *, int op, void *to, u64 by);
@@ -101,7 +101,7 @@ static long system_call(long number, long a, long b, long c, long d, long e, lon
 #error "hosts are x86-64 and arm64"
 #endif
 
-/* The compiler may call these two whatever it is told. */
+/* The compiler may call these two whatever its options. */
 void *memcpy(void *to, const void *from, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
@@ -134,7 +134,7 @@ static int complain(const char *text)
 	return -1;
 }
 
-/* Memory that is filled with zeros when it is first used. */
+/* Memory that is zero when first used. */
 static void *reserve(size_t size)
 {
 	enum { READ_WRITE = 3, PRIVATE_ANONYMOUS_NORESERVE = 0x4022 };

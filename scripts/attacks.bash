@@ -1,7 +1,7 @@
-# Attacks of the long form of `make lab`, to be sourced by it.
+# Attacks of the long form of `make lab`, sourced by it.
 : "${FAULTS:=every}" "${CUT_PARTS:=40}" "${CASES:=3000}" "${FUZZ:=300}" "${REPEATS:=5}"
 
-# Some tests of a crate, for longer than `make test` gives them: attack NAME CRATE TESTS VARIABLE=VALUE
+# Runs some tests of a crate for longer than `make test` does: attack NAME CRATE TESTS VARIABLE=VALUE
 attack() { step "$1" env "$4" cargo test --locked --package "latlab-$2" --test it "$3" -- --show-output; }
 attack "power cuts, $CUT_PARTS disks after each call" store faults LATLAB_CUT_PARTS="$CUT_PARTS"
 attack "damaged journals and folders, $CASES of each kind" store recover PROPTEST_CASES="$CASES"
@@ -10,7 +10,7 @@ attack "damaged captures, $FUZZ s for each reader" capture fuzz LATLAB_FUZZ_SECO
 attack "damaged recordings, $FUZZ s for each reader" import fuzz LATLAB_FUZZ_SECONDS="$FUZZ"
 step "what a hostile board says, $FUZZ s" env LATLAB_FUZZ_SECONDS="$FUZZ" \
     cargo test --locked --package latlab-conduct --lib fuzz -- --show-output
-# The locks of records have 64-bit offsets in a 32-bit program.
+# Lock files need 64-bit offsets in a 32-bit program.
 armv7=armv7-unknown-linux-gnueabihf
 use_target $armv7
 step "records and locks on ARMv7" env CARGO_TARGET_ARMV7_UNKNOWN_LINUX_GNUEABIHF_RUNNER=qemu-arm-static \

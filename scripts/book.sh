@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the book of the guides and the reference, with a search. Usage: scripts/book.sh [FOLDER]
-#   FOLDER  where the site goes, target/book unless named
+# Builds the book of the guides and the reference, with search. Usage: scripts/book.sh [FOLDER]
+#   FOLDER  output folder of the site [target/book]
 set -euo pipefail
 folder=$(realpath -m "${1:-$(dirname "$0")/../target/book}")
 . "$(dirname "$0")/env.sh"

@@ -19,8 +19,8 @@ if [ "$profile" = first ]; then
     esac
 fi
 use_target "$target"
-# Both packages, as scripts/dist.sh: what they share has the same features then, and is built once.
-# A first run needs the agent inside of the program alone.
+# Both packages, as in scripts/dist.sh: their shared dependencies then have the same features and are built once.
+# A first run needs only the agent inside the program.
 packages=(--package latlab --package latlab-agent)
 [ "$profile" = release ] || packages=(--package latlab)
 cargo build --profile "$profile" --locked --target "$target" "${packages[@]}" --bin latlab

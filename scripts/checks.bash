@@ -1,6 +1,6 @@
 # The steps that `make check` and `make test` begin with, to be sourced after steps.bash.
 
-# cargo-deny knows more than scripts/licences.py does; its database of advisories comes from the network.
+# cargo-deny checks more than scripts/licences.py; its database of advisories comes from the network.
 licences() {
     scripts/licences.py || return 1
     if ! cargo deny --version >/dev/null 2>&1; then

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Runs `make test` where a newcomer does: in a fresh Debian, made by debootstrap, that has git and make
-# and nothing else of what is needed, on a clone of the last commit. Takes root.
+# Runs `make test` as on a newcomer's machine: in a fresh Debian, made by debootstrap, that has only git and
+# make, on a clone of the last commit. Needs root.
 # Usage: scripts/clean_root.sh [FOLDER [COMMAND...]]
-#   FOLDER   where the root is made; it stays. Else one that goes away.
-#   COMMAND  in the place of `make test`
+#   FOLDER   where to make the root, which is kept [a temporary folder]
+#   COMMAND  what to run instead of `make test`
 # The table of steps is then in target/clean-root.tsv.
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
@@ -23,7 +23,7 @@ say "making a root in $clean"
 fresh_debian "$clean" >/dev/null
 git clone --quiet --no-hardlinks . "$clean/root/latlab"
 
-# The way to the network is this machine's: names, proxies, and whom it trusts.
+# Network settings are this machine's: name servers, proxies, and certificates.
 cp -L /etc/resolv.conf "$clean/etc/resolv.conf"
 mkdir -p "$clean/usr/local/share/ca-certificates"
 cp -r /usr/local/share/ca-certificates/. "$clean/usr/local/share/ca-certificates" 2>/dev/null || true
@@ -32,7 +32,7 @@ for name in http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY LATL
     [ -z "${!name:-}" ] || ways+=("$name=${!name}")
 done
 
-# Runs a command in the root, with its own mounts and processes, and with this machine's devices.
+# Runs a command in the root, with its own mounts and processes, and this machine's devices.
 inside() {
     unshare --mount --pid --fork bash -c '
         clean=$1

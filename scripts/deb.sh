@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Packs one program for Debian. Usage: scripts/deb.sh PROGRAM ARCHITECTURE LICENCES FOLDER
-#   ARCHITECTURE  Debian's word: amd64, arm64, armhf
-#   LICENCES      the file with the licences of all that is linked in
+#   ARCHITECTURE  Debian's name: amd64, arm64, armhf
+#   LICENCES      the file with the licences of everything that is linked in
 # Everything in the package has the time SOURCE_DATE_EPOCH and belongs to root.
 set -euo pipefail
 program=$(realpath "$1") architecture=$2 licences=$(realpath "$3") folder=$(realpath "$4")
@@ -30,12 +30,12 @@ put packaging/prometheus/latlab.rules.yml usr/share/latlab/prometheus/latlab.rul
 put packaging/prometheus/scrape.yml usr/share/latlab/prometheus/scrape.yml
 put packaging/grafana/latlab.json usr/share/latlab/grafana/latlab.json
 put "$from/lintian" usr/share/lintian/overrides/latlab
-# The sources that `latlab respond --simulate` builds: they are given away as such.
+# The sources that `latlab respond --simulate` builds are shipped as sources.
 while read -r file; do
     put "$file" "usr/share/latlab/$file"
 done < <(find responders -type f ! -path '*/build/*' | sort)
 
-# What is generated from the program's own description lies in docs/reference.
+# Files generated from the program's description are in docs/reference.
 generated() {
     local file files=(docs/reference/$1)
     [ -e "${files[0]}" ] || die "there is no docs/reference/$1: scripts/reference.sh makes it"
@@ -60,17 +60,17 @@ gzip -n9 "$doc/licences.txt"
 {
     echo "latlab is MIT OR Apache-2.0, at your choice."
     echo "The text of Apache-2.0 is in /usr/share/common-licenses/Apache-2.0, that of MIT below."
-    echo "What is linked in, and under which licences, is in licences.txt.gz beside this file."
-    echo "/usr/share/latlab/responders/arduino/sim is GPL-3.0-or-later: a program of its own, of which"
-    echo "this is the source. The text of GPL-3 is beside it and in /usr/share/common-licenses/GPL-3."
+    echo "What is linked in, and under which licences, is in licences.txt.gz in this folder."
+    echo "/usr/share/latlab/responders/arduino/sim is GPL-3.0-or-later: a separate program, of which"
+    echo "this is the source. The text of GPL-3 is next to it and in /usr/share/common-licenses/GPL-3."
     echo "/usr/share/latlab/responders/kmod is GPL-2.0: sources of kernel modules, which are built where they"
-    echo "are needed. The text of GPL-2 is beside them and in /usr/share/common-licenses/GPL-2."
+    echo "are needed. The text of GPL-2 is next to them and in /usr/share/common-licenses/GPL-2."
     echo
     cat LICENSE-MIT
 } >"$doc/copyright"
 
 mkdir "$tree/DEBIAN"
-# As dpkg counts: each file in whole kibibytes, each folder one.
+# Like dpkg: each file in whole kibibytes, each folder one.
 size=$(find "$tree" -mindepth 1 -path "$tree/DEBIAN" -prune -o \
     \( -type f -printf '%s\n' -o -printf '1\n' \) |
     awk '{ n += int(($1 + 1023) / 1024) } END { print n }')
@@ -83,6 +83,6 @@ for script in postinst prerm postrm; do
 done
 
 find "$tree" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
-# What is built for tests alone is packed fast, and larger.
+# Packages for tests are compressed faster, and are larger.
 dpkg-deb --root-owner-group -Zxz --build "$tree" \
     "$folder/latlab_${version}_$architecture.deb" >/dev/null

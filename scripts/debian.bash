@@ -1,7 +1,7 @@
-# A fresh Debian of this machine's release with the least that there can be; to be sourced where the
-# root of the repository is. Takes root and debootstrap; what debootstrap made is kept for a week.
+# A minimal fresh Debian of this machine's release; to be sourced in the root of the repository. Needs root
+# and debootstrap, whose output is kept for a week.
 
-# The mirror that this machine's apt takes its release from: mirror RELEASE.
+# The mirror from which this machine's apt gets its release: mirror RELEASE.
 mirror() {
     apt-get indextargets --format '$(REPO_URI) $(CODENAME) $(COMPONENT)' 'Created-By: Packages' |
         awk -v release="$1" '$2 == release && $3 == "main" { print $1; exit }'

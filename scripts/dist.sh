@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Builds what is given away, for all three architectures: programs, agents, Debian packages, wheels. Usage: scripts/dist.sh [FOLDER]
-#   FOLDER  where it goes, dist unless named
-# ARCH=arm64 builds for that architecture only: x86-64, arm64 or armv7.
-# LATLAB_AGENT_ONLY=x86-64 builds nothing but that agent, to compare it with another build.
-# The same sources and tools give the same files, wherever and whenever they are built: no path
-# of this machine gets in, and the time is that of the last commit (or SOURCE_DATE_EPOCH).
+# Builds the distribution for all three architectures: programs, agents, Debian packages, wheels.
+# Usage: scripts/dist.sh [FOLDER]
+#   FOLDER  output folder [dist]
+# ARCH=arm64 builds only for that architecture: x86-64, arm64 or armv7.
+# LATLAB_AGENT_ONLY=x86-64 builds only that agent, to compare it with another build.
+# The same sources and tools give the same files, wherever and whenever they are built: they contain no
+# path of this machine, and the time is that of the last commit (or SOURCE_DATE_EPOCH).
 set -euo pipefail
 folder=$(realpath -m "${1:-$(dirname "$0")/../dist}")
 . "$(dirname "$0")/env.sh"
@@ -34,13 +35,13 @@ build() {
     cargo build --release --locked "${targets[@]/#/--target=}" --package latlab --package latlab-agent --bin "$1"
 }
 
-# Copies a program without the names of its functions, which only a profiler misses.
+# Copies a program without the names of its functions, which only a profiler needs.
 bare() {
     install -m 755 "$1" "$2"
     "$3-strip" "$2"
 }
 
-# How a program for this machine is packed smallest: its jumps made alike, its words in step.
+# The xz filters that pack a program for this machine smallest: for its branches and its alignment.
 packing() {
     case $1 in
         x86_64) echo --x86 --lzma2=preset=9e ;;
@@ -50,7 +51,7 @@ packing() {
 }
 
 mkdir -p "$folder" "$agents"
-# What an earlier build left, and nothing else.
+# Remove only what an earlier build left.
 rm -f "$folder"/latlab[-_]* "$folder"/{SHA256SUMS,licences.txt,sbom.cdx.json}
 [ -z "${ARCH:-}" ] || rm -f "$agents"/latlab-agent-*
 say "building latlab-agent for ${targets[*]}"
@@ -61,7 +62,7 @@ while read -r name target debian machine _ tools; do
     packed=$agents/latlab-agent-$machine.xz
     # shellcheck disable=SC2086 # each is a word
     xz --threads=1 --check=crc32 $(packing "$machine") <"$program" >"$packed.new"
-    # One that is the same keeps its time, so that cargo need not build anything anew.
+    # An unchanged file keeps its time, so that cargo does not rebuild.
     if cmp -s "$packed.new" "$packed"; then rm "$packed.new"; else mv "$packed.new" "$packed"; fi
 done <<<"$architectures"
 

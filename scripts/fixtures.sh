@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Measures the fixtures of the present schema anew, on CPU 0 and 1, as root: allowed until a version of latlab with this
-# schema is released, never afterwards, since every later latlab must read what the released one stored.
+# Measures the fixtures of the current schema again, on CPUs 0 and 1, as root. Allowed only until a version of latlab with
+# this schema is released, since every later latlab must read what the released one stored.
 # The golden windows show the times of the runs: INSTA_UPDATE=always cargo test -p latlab --test it window.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Writes the table of the last `make check`, `make test` or `make lab` to results/suite. Usage: scripts/keep_steps.sh NAME
-#   NAME  of the page, such as `make-test-from-nothing`; one that is there is replaced
+# Writes the table of the last `make check`, `make test` or `make lab` to results/suite.
+# Usage: scripts/keep_steps.sh NAME
+#   NAME  of the page, such as `make-test-from-nothing`; an existing one is replaced
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
 name=${1:?a name for the page}

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # The tests that need QEMU, browsers, boards, packages, programs for other machines, or minutes of measuring.
-# Usage: scripts/lab.sh [PART...], a part being a name in tests/lab, such as `replay`; all of them unless named.
+# Usage: scripts/lab.sh [PART...], a part being a name in tests/lab, such as `replay` [all of them].
 # LONG=1 is the long form, some three hours: `make test` in a fresh Debian, many more kills, every system call of a
-# run failing in turn, ten minutes of samples, everything built twice, all kernels, a cluster of Spark. Parts of
-# its own are: clean_root, crates, attacks. These change how long:
+# run failing in turn, ten minutes of samples, everything built twice, all kernels, a Spark cluster. Its additional
+# parts are: clean_root, crates, attacks. These set its length:
 #   KILLS=20        kills of each victim in each phase
-#   FAULTS=every    or how many system calls of each kind fail in the real program
+#   FAULTS=every    or the number of system calls of each kind that fail in the real program
 #   CUT_PARTS=40    disks after a power cut at each call of the simulated disk
 #   CASES=3000      damaged journals and folders of each kind
 #   FUZZ=300        seconds of disordered streams, and of damaged captures for each reader
-#   REPEATS=5       how often the tests of ownership, hang-ups, lost settings and folders run
+#   REPEATS=5       repetitions of the tests of ownership, hang-ups, lost settings and folders
 #   SECONDS_EACH=600, FOR=10min    lengths of runs with samples, and of a run folder
 set -uo pipefail
 . "$(dirname "$0")/env.sh"
@@ -18,7 +18,7 @@ set -uo pipefail
 parts=("$@")
 # Whether a part was asked for.
 wanted() { [ ${#parts[@]} = 0 ] || [[ " ${parts[*]} " = *" $1 "* ]]; }
-# Those of some scripts that were asked for, in $files.
+# Puts the requested ones of some scripts into $files.
 choose() {
     local file
     files=()
@@ -48,9 +48,9 @@ if [ -n "${LONG:-}" ]; then
     ! wanted attacks || . scripts/attacks.bash
 fi
 ! choose tests/lab/*.sh || step "scripts of the laboratory" scripts "${JOBS:-6}" "${files[@]}"
-# Guests give the same bits only where each has a CPU of its own.
+# Guests give the same bits only if each has its own CPU.
 ! choose tests/lab/own_cpu/*.sh ||
     step "guests with a CPU of their own" scripts "$(nproc)" --exec "tests/as_tap tests/own_cpu" "${files[@]}"
-# These change the machine or look at all that goes on there.
+# These change the machine, or observe everything on it.
 ! choose tests/lab/alone/*.sh || step "scripts alone" scripts 1 "${files[@]}"
 closing

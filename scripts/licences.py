@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks the crates that are used against deny.toml: licences, sources, wildcard versions.
 
-The rules are those of cargo-deny, as far as Cargo's own metadata tell; what is not checked is
-printed as skipped. `scripts/checks.bash` runs cargo-deny itself beside this where it is installed.
+The rules are those of cargo-deny, as far as Cargo's metadata allow; what is not checked is
+printed as skipped. `scripts/checks.bash` also runs cargo-deny itself if it is installed.
 """
 
 import json
@@ -21,9 +21,9 @@ def output(*command):
 
 
 def built_in(targets):
-    """The crates that are built for these targets, as {(name, version): licence}; not those of tests.
+    """The crates built for these targets, as {(name, version): licence}, without those of tests.
 
-    By `cargo tree`, since `cargo metadata` knows features that no target of ours has.
+    From `cargo tree`, since `cargo metadata` includes features that none of our targets has.
     """
     found = {}
     for target in targets:
@@ -76,11 +76,11 @@ def allowed(expression, allow):
 
 
 def faults(crates, locked, manifests, rules):
-    """What is against the rules, a sentence each."""
+    """The violations of the rules, a sentence each."""
     allow = set(rules["licenses"]["allow"])
     clarified = {one["crate"]: one["expression"] for one in rules["licenses"].get("clarify", [])}
     for one in locked:
-        # Without a source it is a crate of the workspace.
+        # A crate without a source is part of the workspace.
         if one.get("source", REGISTRY) != REGISTRY:
             yield f"{one['name']} comes from {one['source']}: only crates.io is allowed"
     for package in manifests:
@@ -98,7 +98,7 @@ def faults(crates, locked, manifests, rules):
 
 
 def test():
-    """The expressions are read as they are meant; a check that sees nothing would pass."""
+    """Tests the reading of expressions, since a check that sees nothing would pass."""
     allow = {"MIT", "Zlib", "Apache-2.0 WITH LLVM-exception"}
     for expression, expected in {
         "MIT": True, "GPL-3.0": False, "GPL-3.0 OR MIT": True, "GPL-3.0 AND MIT": False,

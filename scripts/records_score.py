@@ -15,7 +15,7 @@ from pathlib import Path
 LATLAB = os.environ.get("LATLAB", "target/latlab")
 PARTS = 10
 QUANTILES = {500_000: "p50", 900_000: "p90", 990_000: "p99"}
-# Recordings with the order of their latencies: files, what parts their cells, the column, nanoseconds of its unit.
+# Recordings with the order of their latencies: files, cell separator, column, unit in nanoseconds.
 RECORDINGS = [
     ("avian2/*.out", "\t", 1, 1e9),
     ("PDA-UR-lagbox/*.csv", ";", 1, 1e3),
@@ -24,21 +24,21 @@ RECORDINGS = [
 
 
 def latencies(path: Path, delimiter: str, column: int, unit_ns: float) -> list[float]:
-    """What the rows say, without those that say nothing."""
+    """The latencies of the rows that have one."""
     found = []
     for row in csv.reader(path.open(), delimiter=delimiter):
         try:
             value = float(row[column]) * unit_ns
         except (IndexError, ValueError):
             continue
-        # Instruments write 9.9E37 for what they could not measure.
+        # Instruments write 9.9E37 for a failed measurement.
         if 0 < value < 1e13:
             found.append(value)
     return found
 
 
 def intervals(values: list[float], folder: Path) -> dict:
-    """The intervals that latlab gives of these, by parts per million."""
+    """The intervals that latlab states for these values, by parts per million."""
     (folder / "part.csv").write_text("latency_ns\n" + "".join(f"{value:.0f}\n" for value in values))
     runs = ["--out", str(folder / "runs")]
     subprocess.run([LATLAB, "import", str(folder / "part.csv"), *runs], check=True, capture_output=True)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes what docs/reference has from the flags and types: man pages, completions, JSON Schemas.
+# Generates docs/reference from the flags and types: man pages, completions, JSON Schemas.
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
 find_rust || die "no Rust $rust_needed or newer: run 'scripts/setup.sh build'"

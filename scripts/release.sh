@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Adds to what `make dist` made: the image of a container for all architectures, the book, and the script that
+# Adds to the output of `make dist`: a container image for all architectures, the book, and the script that
 # pipelines call. Usage: scripts/release.sh [FOLDER]
-#   FOLDER  where `make dist` put its files, dist unless named
+#   FOLDER  the folder of `make dist` [dist]
 # The same sources give the same files: their times are that of the last commit (or SOURCE_DATE_EPOCH).
 set -euo pipefail
 folder=$(realpath -m "${1:-$(dirname "$0")/../dist}")
@@ -15,8 +15,7 @@ export SOURCE_DATE_EPOCH
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# An image for each program that is there, and one name for all of them, as an archive that podman, docker and
-# skopeo load.
+# An image for each program in the folder, under one name, as an archive that podman, docker and skopeo load.
 image() {
     local name target debian machine rest program stores=(--root "$work/images" --runroot "$work/run" --storage-driver vfs)
     buildah "${stores[@]}" manifest create latlab >/dev/null
@@ -31,7 +30,7 @@ image() {
     pack "$work/oci" "$folder/latlab-$version-oci.tar"
 }
 
-# A folder as an archive with the same bytes each time: pack FOLDER FILE
+# Packs a folder reproducibly: pack FOLDER FILE
 pack() {
     tar --create --sort=name --owner=0 --group=0 --numeric-owner --mode=go=rX,u+rw --mtime="@$SOURCE_DATE_EPOCH" \
         --format=gnu --directory "$1" --file "$2" .

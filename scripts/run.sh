@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures this machine and names the page. DURATION is how long, DEADLINE what is required.
+# Measures this machine and names the page. DURATION is the length, DEADLINE the deadline.
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
 
@@ -12,7 +12,7 @@ if [ "$(id -u)" != 0 ]; then
     fi
 fi
 
-# A verdict other than "pass" is a result, not a failure: the page is made all the same.
+# A verdict other than "pass" is a result, not a failure: the page is still made.
 status=0
 "${runner[@]}" target/latlab run --for "${DURATION:-60s}" --deadline "${DEADLINE:-1ms}" \
     --name make-run --out runs || status=$?

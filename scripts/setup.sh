@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Installs what is missing, and only that. Usage: scripts/setup.sh [build] [lint] [test] [lab] [bench] [dist] [book] [spark]
+# Installs only what is missing. Usage: scripts/setup.sh [build] [lint] [test] [lab] [bench] [dist] [book] [spark]
 #   build  a C linker, Rust, and npm for the scripts of the pages
-#   lint   what `make check` needs as well: rustfmt and clippy
-#   test   what `make test` needs as well
-#   lab    what `make lab` needs as well: QEMU, browsers, boards, `make dist`
-#   bench  what `make bench` needs as well: the other tools, strace, valgrind
-#   dist   what `make dist` needs as well: three targets, a linker for ARMv7, what builds wheels
-#   book   what `make book` needs: mdBook, which is compiled in a minute, and mandoc
-#   spark  what the long form of `make lab` asks many runs with as well: a Java runtime, and Spark of 500 MB
+#   lint   additionally for `make check`: rustfmt and clippy
+#   test   additionally for `make test`
+#   lab    additionally for `make lab`: QEMU, browsers, boards, `make dist`
+#   bench  additionally for `make bench`: the other tools, strace, valgrind
+#   dist   additionally for `make dist`: three targets, a linker for ARMv7, a builder of wheels
+#   book   for `make book`: mdBook, which is compiled in a minute, and mandoc
+#   spark  for the Spark cluster of the long form of `make lab`: a Java runtime, and Spark, 500 MB
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
 
@@ -80,10 +80,10 @@ install_packages() {
         apt-get -qq install --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-# Fetches files, by TLS alone: download CURL-OPTION...
+# Fetches files, only over TLS: download CURL-OPTION...
 download() { curl --proto '=https' --tlsv1.2 -sSf --connect-timeout 15 "$@"; }
 
-# rustup from its own site, with its checksum; it leaves the shell's start files alone.
+# rustup from its site, with its checksum; it leaves the shell's start files alone.
 install_rustup() {
     local triple folder url
     triple=$(uname -m)-unknown-linux-gnu
@@ -109,7 +109,7 @@ install_pinned() {
         ${components:+--component "$components"} ${targets:+--target "$targets"} >/dev/null 2>&1
 }
 
-# The pinned Rust where rustup can give it, else any recent enough, else Debian's.
+# The pinned Rust if rustup can install it, else any recent enough, else Debian's.
 install_rust() {
     export PATH=${CARGO_HOME:-$HOME/.cargo}/bin:$PATH
     if command -v rustup >/dev/null; then
@@ -130,8 +130,8 @@ install_rust() {
     find_rust || die "Rust $rust_needed or newer is needed; see https://rustup.rs"
 }
 
-# The npm that web/package.json names, into target/tools, where there is none. Debian's brings some
-# three hundred packages, so it is taken only where this one cannot be had or does not run.
+# If there is no npm, the one that web/package.json names, into target/tools. Debian's brings some
+# three hundred packages, so it is used only if this one cannot be fetched or does not run.
 install_npm() {
     local version sum folder=target/tools/npm
     has_npm && return
@@ -152,7 +152,7 @@ install_npm() {
     rm -f $folder.tgz
 }
 
-# Installs the Python packages of a list into .venv, unless they are there: install_python WHY LIST [OPTION...]
+# Installs the Python packages of a list into .venv if missing: install_python WHY LIST [OPTION...]
 install_python() {
     local why=$1 list=scripts/requirements$2.txt there=.venv/requirements$2.txt
     shift 2
@@ -163,7 +163,7 @@ install_python() {
     cp "$list" "$there"
 }
 
-# Rust comes from its own site while the packages come from Debian's.
+# Fetch Rust from its site while apt fetches the packages.
 rust=
 if [ -n "$want_rust$want_lint" ] && command -v apt-get >/dev/null && ! command -v rustup >/dev/null && ! find_rust; then
     install_packages ca-certificates curl
@@ -198,12 +198,12 @@ fi
 [ -z "$want_test" ] || install_python "what tests read runs with" ""
 if [ -n "$want_lab" ]; then
     install_python "what the laboratory's tests are made with" -lab
-    # Beside the others: what stands first in PYTHONPATH is taken.
+    # In a separate folder, which tests put first in PYTHONPATH.
     install_python "the pandas of Debian 12" -debian-12 --no-deps --target .venv/debian-12
     install_python "the tables of many runs" -fleet --no-deps --target .venv/fleet
 fi
-# Prometheus asks the server of the runs in a test. It is unpacked and not installed, since the package
-# would start a server of its own.
+# A test lets Prometheus scrape `latlab serve`. It is unpacked, not installed, since the package would
+# start a server.
 unpack_prometheus() {
     local folder=target/tools/prometheus
     [ -x $folder/usr/bin/promtool ] && return
@@ -216,7 +216,7 @@ unpack_prometheus() {
 }
 [ -z "$want_lab" ] || unpack_prometheus
 [ -z "$want_spark" ] || install_python "the engine of clusters" -spark --no-deps --target .venv/spark
-# Without the server that shows a book while it is written: the site alone is wanted.
+# Without the preview server: only the site is needed.
 mdbook=0.5.4
 if [ -n "$want_book" ] && [ "$(target/tools/bin/mdbook --version 2>/dev/null)" != "mdbook v$mdbook" ]; then
     say "compiling mdBook"

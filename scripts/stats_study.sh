@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The coverage experiments of crates/stats in their whole form, some twenty minutes on one core; and how long the
+# The coverage experiments of crates/stats in full, some twenty minutes on one core, and the time that the
 # statistics of a large run take; tables and figure go to RESULTS (results/statistics).
 #   MISSES=1500 QUANTILES=1000 TAILS=400                  cases of each row of table.md
 #   INTERVALS=300 STALLS=1000 DECISIONS=300 COMPARISONS=300 SERIES=300 NIGHTS=100    of score.md
-#   ONLY=TEXT    the rows of score.md whose data have this in their names
+#   ONLY=TEXT    only the rows of score.md whose data have this in their names
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
 find_rust

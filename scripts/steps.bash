@@ -1,5 +1,5 @@
-# Steps of `make check`, `make test` and `make lab`, to be sourced after env.sh: each prints its name and what it
-# does, and has a row in target/steps.tsv with its seconds and its CPU seconds.
+# Steps of `make check`, `make test` and `make lab`, to be sourced after env.sh: each prints its name and its
+# output, and adds a row to target/steps.tsv with its seconds and its CPU seconds.
 
 table=$root/target/steps.tsv
 mkdir -p target
@@ -21,14 +21,14 @@ step() {
     [ $result = done ]
 }
 
-# Runs the tests in Rust, and shows what failed, what was skipped and the counts; the rest is in a log of this
-# name in target: rust_tests NAME [WORD...], which are those of the test programs.
+# Runs the Rust tests, and shows failures, skips and counts; the rest is in a log of this name in target:
+# rust_tests NAME [WORD...]; the words are arguments of the test programs.
 rust_tests() {
     local log=target/$1.log status=0
     shift
     cargo test --workspace --tests --locked --no-fail-fast -- --show-output "$@" >"$log" 2>&1 || status=$?
     grep -a '^SKIPPED: ' "$log" | sort -u
-    # What does not compile has no result.
+    # If it does not compile there is no result.
     [ $status = 0 ] || sed -n '/^failures:$/,/^test result:/p' "$log"
     grep -q '^test result:' "$log" || cat "$log"
     awk '/^test result:/ { passed += $4; failed += $6; ignored += $8 }
@@ -36,14 +36,14 @@ rust_tests() {
     return $status
 }
 
-# Runs scripts of tests/, so many at a time: scripts JOBS [OPTION...] FILE...
+# Runs scripts of tests/, this many at a time: scripts JOBS [OPTION...] FILE...
 scripts() {
     local jobs=$1
     shift
     prove --exec tests/as_tap --jobs "$jobs" --timer --failures --comments --directives "$@"
 }
 
-# Prints the table of steps and what failed; succeeds when nothing has.
+# Prints the table of steps and what failed; succeeds if nothing has.
 closing() {
     local name
     awk "BEGIN { printf \"all\t%.1f\t\t\n\", $EPOCHREALTIME - $begun }" >>"$table"

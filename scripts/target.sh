@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Prints the target that the release is built for: static musl wherever it can be had.
-# Where it cannot, the host's own target, and one line on stderr says so.
-# LATLAB_TARGET overrides the choice.
+# Prints the target of the release build: static musl if it is available, else the host's target and a
+# line on stderr that says so. LATLAB_TARGET overrides the choice.
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
 find_rust || die "no Rust $rust_needed or newer: run 'scripts/setup.sh build'"

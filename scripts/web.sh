@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes web/dist, the scripts and styles that pages carry: npm fetches what web/package-lock.json
-# pins, and esbuild bundles it. Without npm nothing is made, and pages have static pictures only.
+# Builds web/dist, the scripts and styles that pages carry: npm fetches what web/package-lock.json
+# pins, and esbuild bundles it. Without npm it does nothing, and pages have only static pictures.
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
 cd web
@@ -10,9 +10,9 @@ if ! has_npm; then
     say "npm is missing: pages will have static pictures only (scripts/setup.sh build installs it)"
     exit 0
 fi
-# What npm put there last time is still what the lock file pins.
+# Install only if the lock file has changed since the last time.
 if ! cmp -s package-lock.json node_modules/.locked; then
-    # A page needs no program that a package would run while it is installed.
+    # No page needs a package's install script.
     if ! run_npm ci --ignore-scripts --no-audit --no-fund --silent; then
         rm -rf dist
         say "npm cannot fetch what web/package-lock.json pins: pages will have static pictures only"
@@ -20,11 +20,11 @@ if ! cmp -s package-lock.json node_modules/.locked; then
     fi
     cp package-lock.json node_modules/.locked
 fi
-# Elsewhere, since cargo builds anew when something in this folder changes.
+# In a temporary folder, since cargo rebuilds when something in this one changes.
 new=$(mktemp -d)
 trap 'rm -rf "$new"' EXIT
 ./bundle.sh "$new"
-# Files that are the same keep their time, so that cargo need not build anything anew.
+# Unchanged files keep their time, so that cargo does not rebuild.
 mkdir -p dist
 for file in "$new"/*; do
     cmp -s "$file" "dist/${file##*/}" || cp "$file" dist/

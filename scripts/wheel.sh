@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Packs one program for Python, with the package that reads runs. Usage: scripts/wheel.sh PROGRAM MACHINE LICENCES FOLDER
-#   MACHINE   what `uname -m` says where it runs
-#   LICENCES  the file with the licences of all that is linked in
+# Packs one program into a wheel, with the Python package that reads runs.
+# Usage: scripts/wheel.sh PROGRAM MACHINE LICENCES FOLDER
+#   MACHINE   the architecture, as `uname -m` prints it
+#   LICENCES  the file with the licences of everything that is linked in
 # Everything in the wheel has the time SOURCE_DATE_EPOCH. Prints the path of the wheel.
 set -euo pipefail
 program=$(realpath "$1") machine=$2 licences=$(realpath "$3") folder=$(realpath "$4")
@@ -15,7 +16,7 @@ grep -qxF "version = \"$version\"" python/pyproject.toml ||
 python=$root/.venv/bin/python
 [ -x "$python" ] || python=python3
 "$python" -c 'import hatchling' 2>/dev/null || die "wheels need hatchling: run 'scripts/setup.sh dist'"
-# The package alone, without what lies about, and with the licences.
+# Only the files of the package, and the licences.
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 mkdir -p "$tree/src/latlab/fleet/queries"
@@ -24,7 +25,7 @@ cp python/src/latlab/*.py python/src/latlab/py.typed "$tree/src/latlab"
 cp python/src/latlab/fleet/*.{py,properties} "$tree/src/latlab/fleet"
 cp python/src/latlab/fleet/queries/*.sql "$tree/src/latlab/fleet/queries"
 cp "$licences" "$tree/licences.txt"
-# A static program needs neither glibc nor musl, so it runs wherever either of them is.
+# A static program needs neither glibc nor musl, so it runs with either.
 tag=py3-none-manylinux_2_17_$machine.manylinux2014_$machine.musllinux_1_1_$machine
 cd "$tree"
 LATLAB_PROGRAM=$program LATLAB_WHEEL_TAG=$tag "$python" -m hatchling build -t wheel -d "$folder" >"$tree/log" 2>&1 ||

@@ -1,5 +1,5 @@
-# A program that keeps a log of its own, and what latlab tells of it; to be sourced after common.bash. $runs are the
-# runs, $here/loops the program.
+# A program that keeps its own log, and what latlab reports about it; to be sourced after common.bash. $runs is the
+# folder of runs, $here/loops the program.
 have attach gcc python:pyarrow || exit 0
 [ "$(id -u)" = 0 ] || skip "attach: the kernel's events need root"
 chrt -f 80 true 2>/dev/null || skip "attach: no real-time priority here"
@@ -22,8 +22,8 @@ loop() {
     folder=$runs/$(ls "$runs" | grep "_$name$" | tail -n 1)
 }
 
-# Whether expressions hold of the last run: `thread` is what was found of the thread loops, `cycles`
-# are its cycles, `log` is what the program says.
+# Whether expressions hold for the last run: `thread` is what was found about the thread loops, `cycles`
+# are its cycles, `log` is what the program logged.
 told() {
     python3 tests/attach/told.py "$folder" "$here/log" "$@" || { tail -n 30 "$here/text"; return 1; }
 }

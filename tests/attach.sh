@@ -1,24 +1,24 @@
 #!/usr/bin/env bash
-# A program is attached to that keeps a log of its own: when each of its cycles was due, started and ended. What
-# latlab tells of it must be that: each cycle, and each release of a timer to the nanosecond.
-# Invariant (instruments): attach: cycles, releases and faults of a program are those of its own log.
+# Attaches to a program that logs when each of its cycles was due, started and ended. latlab must report the same:
+# each cycle, and each release of a timer to the nanosecond.
+# Invariant (instruments): attach: cycles, releases and faults of a program are those of its log.
 . "$(dirname "$0")/common.bash"
 . tests/attach.bash
 
-# Each way of waiting: the call that is found, each cycle, the releases where the log has them, and the period;
-# waits KIND CALL CYCLES [NS], the last being how far the period may be from 2 ms.
+# Each way of waiting: the call that is found, each cycle, the releases if the log has them, and the period:
+# waits KIND CALL CYCLES [NS], where NS is how far the period may be from 2 ms.
 waits() {
     local all=("thread['activation']['call'] == '$2'" "$3"
         "thread['period_ns'] and abs(thread['period_ns'] - 2e6) < ${4:-100}"
         "all(part >= 0 for cycle in cycles for part in cycle['parts'])"
         'all(told == due for told, due in releases())')
-    # Two cycles that are one change the order.
+    # Two cycles that merge into one change the order.
     [ "$3" != "$same" ] || all+=('share(lies_within()) > 0.99')
     loop "waits-$1" "$1" 2000 600 150
     expect "what the log of $1 says" told "${all[@]}"
 }
 
-# A queue over a futex whose work is there already makes no call, so that two cycles are one.
+# A queue over a futex makes no call if work is waiting, so two cycles merge into one.
 at_most='0.9 * len(log["cycles"]) <= len(cycles) <= len(log["cycles"])'
 
 timers() {
@@ -30,7 +30,7 @@ timers() {
 }
 
 others() {
-    # Their periods are those of the thread that gives them work, or get longer by their own work.
+    # Their periods are those of the thread that feeds them, or grow by their own work.
     waits rel clock_nanosleep "$same" 2e6 &&
         waits poll poll "$same" 2e6 &&
         waits pipe read "$same" 2e5 &&
@@ -44,7 +44,7 @@ deadline() {
     waits deadline sched_yield "$same" 1e5
 }
 
-# The job sleeps longer in a request to another thread than at its timer.
+# The job sleeps longer in a request to another thread than on its timer.
 decoys() {
     local kind
     for kind in decoy-abs:clock_nanosleep decoy-timerfd:read; do
@@ -58,7 +58,7 @@ decoys() {
     done
 }
 
-# A loop that begins twenty periods late and never sleeps again.
+# A loop that starts twenty periods late and never sleeps again.
 always_late() {
     loop always-late late 1000 500 1050
     expect "a failed verdict" [ "$code" = 1 ] || return 1
@@ -67,7 +67,7 @@ always_late() {
     expect "all of it missed" told "thread['misses'] >= 500"
 }
 
-# Two sleeps in one cycle are said to be that, and not judged as if they were cycles.
+# Two sleeps in one cycle are reported as such, not judged as two cycles.
 two_phases() {
     more=(--deadline 20ms)
     loop two-phases two 9000 300 50

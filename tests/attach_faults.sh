@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Faults of a program that is attached to, planted in numbers that only its own log tells; what was lost; programs
-# that come and go, and what is left behind.
-# Invariant (instruments): attach: cycles, releases and faults of a program are those of its own log.
+# Faults planted in an attached program, in numbers that only its log knows; lost events; programs that start and
+# end meanwhile; and what is left behind.
+# Invariant (instruments): attach: cycles, releases and faults of a program are those of its log.
 . "$(dirname "$0")/common.bash"
 . tests/attach.bash
 
@@ -20,12 +20,12 @@ faults() {
     done
     expect "sleeps in the cycles that have them" told \
         "in_cycles('sleep') == planted('sleep') + planted('inversion')" || return 1
-    # One that is given free at once makes no call.
+    # A lock that is released at once makes no call.
     expect "inversions" told "0.7 * planted('inversion') <= fault('inversion') <= planted('inversion')" || return 1
     expect "who held the lock" told "object('inversion') == 'holder'"
 }
 
-# A loop without any: nothing is said of it but what it is.
+# A loop without faults: nothing is reported but what it is.
 clean() {
     loop clean abs 2000 600 100
     expect "no fault" told "not thread['report']['faults']" || return 1
@@ -34,14 +34,14 @@ clean() {
         "sorted(one['kind'] for one in thread['report']['faults']) == ['relative-sleep', 'unlocked-memory']"
 }
 
-# Where the reader cannot keep up, what is lost is counted, and the run does not pass.
+# If the reader cannot keep up, the loss is counted, and the run does not pass.
 losses() {
     "$here/loops" abs 100 200000 10 "$here/log" &
     local loops=$! attach agent
     "$program" attach --quiet --out "$runs" --name losses --pid $loops --for 10s >"$here/text" 2>&1 &
     attach=$!
     until_holds 60 "a trace of ours" is_traced || return 1
-    # It has learnt by then how the loop waits.
+    # By then it has learnt how the loop waits.
     sleep 4
     kill -STOP "$agent"
     sleep 3
@@ -56,7 +56,7 @@ losses() {
     expect "cycles that were not followed" told \
         "thread['report']['unseen'] > 0 and 'cycles-unseen' in codes" || return 1
     expect "no pass" [ "$code" != 0 ] || return 1
-    # From the first release to the last, nothing is missing and nothing is made up.
+    # From the first release to the last, nothing is missing or invented.
     expect "cycles, overruns and what is unseen are the releases" told \
         "abs(releases_told() - 1 - span_in_periods(1e5)) <= thread['report']['unseen'] * 0.01 + 2"
 }
@@ -70,7 +70,7 @@ nothing_left() {
     kill -KILL "$agent" $attach 2>/dev/null
     wait $attach 2>/dev/null
     expect "a kill leaves the trace" traced || return 1
-    # The next latlab takes away what is left.
+    # The next latlab removes what is left.
     "$program" attach --out "$runs" --pid $loops --list >"$here/text" 2>&1 || return 1
     expect "the thread in the list" grep -q 'clock_nanosleep (until a time)' "$here/text" || return 1
     kill $loops
@@ -111,7 +111,7 @@ refusals() {
     expect "nothing stored" [ "$(ls "$runs" | wc -l)" = "$before" ]
 }
 
-# Threads that are born and die meanwhile, and another program in place of the first.
+# Threads that start and end meanwhile, and another program in place of the first.
 comings() {
     cat >"$here/busy.sh" <<SHELL
 for n in \$(seq 40); do /bin/true; done

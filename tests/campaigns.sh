@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Campaigns: they survive a kill and an interrupt, wait for their kernel, and tell what failed or was damaged.
+# Campaigns: they survive a kill and an interrupt, wait for their kernel, and report what failed or was damaged.
 # Invariant (campaigns): A campaign continues with the next missing run and waits for its kernel.
 . "$(dirname "$0")/common.bash"
 rights_for "a campaign"
@@ -18,7 +18,7 @@ second_goes_on() {
     [ "$(ls -d "$LATLAB_RUNS"/*_small/runs/2* | wc -l)" = 1 ] &&
         python3 tests/checks.py has_counts 1 "$LATLAB_RUNS"/*_small/runs/.*.partial/journal
 }
-# The run that was killed is measured again; those that were made are what they were.
+# The killed run is measured again; finished ones are unchanged.
 killed() {
     "$program" run "$here/small.toml" --quiet >/dev/null 2>&1 &
     local campaign=$!
@@ -31,7 +31,7 @@ killed() {
         "$program" run --resume --dry-run 2>/dev/null | grep -q '^3 runs in order' &&
         "$program" run --resume --quiet --format json >"$here/resumed.json" || return
     (cd "$LATLAB_RUNS" && sha256sum --quiet -c "$here/sums") || return
-    expect "a cut run beside four whole ones" [ "$(ls -d "$LATLAB_RUNS"/*_small/runs/2* | wc -l)" = 5 ]
+    expect "a cut run and four whole ones" [ "$(ls -d "$LATLAB_RUNS"/*_small/runs/2* | wc -l)" = 5 ]
 }
 try "a campaign that was killed goes on with the next missing run" killed
 
@@ -45,7 +45,7 @@ cells() {
 }
 try "the cells are the runs' own figures, and JUnit is XML" cells
 
-# Whether each of the four cells of a page leads to the page of its run, seen from its folder.
+# Whether each of the four cells of a page links to the page of its run, relative to its folder.
 leads_to_runs() {
     local links link
     links=$(grep -o 'href="runs/[^"]*"' "$1" | cut -d'"' -f2)
@@ -69,7 +69,7 @@ travels() {
 }
 try "a folder of pages can be moved, and a page alone has no link and no path" travels
 
-# Another kernel is waited for, and the rest is measured meanwhile.
+# Rows for another kernel wait; the rest is measured meanwhile.
 kernels() {
     printf '%s\n' '[defaults]' 'for = "1s"' 'warm-up = "0"' 'share = true' "${flags[@]}" \
         '[matrix]' "kernel = [\"0.0.0-none\", \"$(uname -r)\"]" '[[scenario]]' 'name = "a"' >"$here/kernels.toml"
@@ -80,7 +80,7 @@ kernels() {
 }
 try "a row of another kernel is put off" kernels
 
-# The conductor leaves the measured CPUs for a run, and not for those that come after it.
+# The conductor leaves the measured CPUs during a run, but not during later runs.
 same_cpu() {
     local last
     last=$(taskset -cp $$ | sed 's/.*[ ,-]//')
@@ -100,7 +100,7 @@ interrupted() {
 }
 try "an interrupt ends a campaign cleanly" interrupted
 
-# A sheet whose runs are named here, one second each and with the rights that everybody has.
+# A sheet with these rows, one second each, without special rights.
 tiny() {
     printf '%s\n' 'retries = 0' '[defaults]' 'for = "1s"' 'warm-up = "0"' 'policy = "other"' \
         'idle-states = "system"' 'threads = 1' 'share = true'
@@ -125,7 +125,7 @@ invalid() {
         expect "its reason" grep -q 'message="repeat 1: invalid: The load' \
             <("$program" report invalid --format junit)
 }
-try "an invalid run without a deadline is told everywhere" invalid
+try "an invalid run without a deadline is reported everywhere" invalid
 
 damaged() {
     printf '[[scenario]]\nname = "first"\n[[scenario]]\nname = "second"\n' | tiny >"$here/hurt.toml"

@@ -1,4 +1,4 @@
-"""What single scripts of tests/ look at, or do to a machine, in Python."""
+"""Checks and disturbances for single scripts of tests/."""
 
 import fcntl
 import glob
@@ -12,7 +12,7 @@ import time
 
 
 def hold_locks():
-    """Takes every lock of latlab's that a user without rights may take, until it is ended."""
+    """Takes every lock of latlab that a user without rights may take, until it is killed."""
     os.setgroups([])
     os.setuid(65534)
     held = {}
@@ -42,7 +42,7 @@ def take_memory(pid):
 
 
 def has_counts(least, *journals):
-    """That journals have so many frames of counts."""
+    """That journals have at least this many frames of counts."""
     counts = 0
     for name in journals:
         stream = open(name, "rb").read()
@@ -54,7 +54,7 @@ def has_counts(least, *journals):
 
 
 def includes(cpu, ranges):
-    """That a list of CPUs as the kernel writes it has a CPU."""
+    """That a list of CPUs in the kernel's notation has a CPU."""
     ranges = [part.split("-") for part in ranges.split(",")]
     sys.exit(not any(int(one[0]) <= int(cpu) <= int(one[-1]) for one in ranges))
 
@@ -80,7 +80,7 @@ def noise(folder):
 
 
 def own_threads(document, expression):
-    """That a run accounts for latlab's own threads, and that an expression holds of them."""
+    """That a run accounts for latlab's own threads, and that an expression holds for them."""
     run = json.load(open(document))
     work = run["own_work"]
     kinds = {one["thread"]: one for one in work["threads"]}
@@ -97,7 +97,7 @@ def own_threads(document, expression):
 
 
 def blocks(page, language, folder):
-    """Writes the blocks of code of one language in a page, each into a file of its own, and prints their names."""
+    """Writes each block of code of one language in a page to a file, and prints the file names."""
     pathlib.Path(folder).mkdir(exist_ok=True)
     text = pathlib.Path(page).read_text()
     for number, block in enumerate(re.findall(rf"^```{language}\n(.*?)^```", text, re.M | re.S), 1):
@@ -107,10 +107,10 @@ def blocks(page, language, folder):
 
 
 def tunings_told(document, count, staying):
-    """That a run tells its tunings, and the interrupts that stay."""
+    """That a run lists its tunings, and the interrupts that cannot be moved."""
     run, count = json.load(open(document)), int(count)
     made = [one for one in run["applied"]["settings"] if one["what"].startswith("tuning ")]
-    assert len(made) == count == len(run["asked"]["tunings"]), made
+    assert len(made) == count == len(run["asked"]["on"]["tunings"]), made
     for one in made:
         assert one["asked"] == one["applied"] and one["matters"], one
     if any(one["what"] == "tuning irqs" for one in made):
@@ -130,7 +130,7 @@ def same_before(*documents):
 
 
 def causes_without_texts(*documents):
-    """That the stored explanation of a run is the printed one without its texts."""
+    """That the stored explanation of a run is the printed one without texts."""
     texts = {"sentence", "gap", "detail", "realtime", "remedy", "why"}
 
     def told(value):
@@ -150,12 +150,12 @@ def causes_without_texts(*documents):
 
 
 def nested_slices(here):
-    """That a trace for Perfetto has each spike, its parts and its legs in each other."""
+    """That a trace for Perfetto nests spikes, phases and parts."""
     from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
     data = open(f"{here}/spikes.perfetto", "rb").read()
     trace = Trace()
     trace.ParseFromString(data)
-    # What the schema does not know would be dropped here.
+    # Drops fields that the schema does not know.
     trace.DiscardUnknownFields()
     assert trace.ByteSize() == len(data)
     spikes = json.load(open(f"{here}/spikes.json"))["spikes"]

@@ -1,7 +1,7 @@
-# What the scripts of tests/ share; to be sourced first. $program is what is tested, $here a folder of
-# the script's own that goes away with it, $status what the script ends with.
+# What the scripts of tests/ share; to be sourced first. $program is what is tested, $here the script's
+# temporary folder, $status its exit code.
 set -u
-# Whoever started it may ignore signals, as `nohup` does, which a shell cannot take back by itself.
+# The caller may ignore signals, as `nohup` does, which a shell cannot undo by itself.
 [ -n "${OWN_MOUNTS:-}" ] ||
     exec env --default-signal "$(dirname "${BASH_SOURCE[0]}")/own_mounts" "$(realpath "$0")" "$@"
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
@@ -12,8 +12,8 @@ here=$(mktemp -d)
 trap 'rm -rf "$here"' EXIT
 status=0
 
-# Does what a command does, silently if it succeeds; what it skips is told. What it prints lies in
-# $here/tried, a name that no script writes to.
+# Runs a command, silently if it succeeds, but prints what it skips. Its output goes to $here/tried, a name
+# that no script writes to.
 try() {
     local what=$1
     shift
@@ -27,15 +27,15 @@ try() {
     grep '^SKIPPED: ' "$here/tried"
 }
 
-# Ends the script in words.
+# Ends the script with a reason.
 skip() {
     echo "SKIPPED: $*"
     exit 0
 }
 
-# Whether programs are there, and packages of Python as `python:NAME`: have WHAT NEED...
-# The words for one that is missing are known to tests/as_tap: in the continuous integration nothing may
-# be skipped for want of what scripts/setup.sh installs.
+# Whether programs exist, and Python packages as `python:NAME`: have WHAT NEED...
+# tests/as_tap knows this message: in continuous integration nothing may be skipped that
+# scripts/setup.sh installs.
 have() {
     local what=$1 need
     shift
@@ -48,15 +48,15 @@ have() {
     done
 }
 
-# Says what is not as it should be, and fails.
+# Prints what is not as it should be, and fails.
 expect() {
     local what=$1
     shift
     "$@" || { echo "expected: $what"; return 1; }
 }
 
-# Waits until a command succeeds, a tenth of a second between two tries: until_holds SECONDS WHAT COMMAND...
-# The seconds are patience for a machine that does much else, never a measure.
+# Waits until a command succeeds, trying every tenth of a second: until_holds SECONDS WHAT COMMAND...
+# The seconds are patience for a busy machine, never an assertion.
 until_holds() {
     local what=$2 end=$((SECONDS + $1))
     shift 2
@@ -66,17 +66,17 @@ until_holds() {
     done
 }
 
-# Whether a process that this script has started is no more: has_ended ID.
+# Whether a process that this script has started is gone: has_ended ID.
 has_ended() { ! kill -0 "$1" 2>/dev/null; }
 
-# The id of a run, by its document or by what `run --detach` says of it: id_of FILE.
+# The id of a run, from its document or from the output of `run --detach`: id_of FILE.
 id_of() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["id"])' "$1"; }
 
-# The folder of the first run of a document with runs: path_of FILE.
+# The folder of the first run in a document with runs: path_of FILE.
 path_of() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["runs"][0]["path"])' "$1"; }
 
 # Starts a run in the background with $rights, and waits until it measures: $run is its conductor,
-# $agent its agent. A busy machine may see a run of seconds too late: then once more.
+# $agent its agent. On a busy machine a short run may end before it is seen: then try again.
 begin() {
     local tries
     for tries in 1 2 3; do
@@ -95,7 +95,7 @@ begun_now() {
     agent=$(pgrep -P "$run" -f ' agent ' || pgrep -P "$(pgrep -P "$run" | head -n 1)" -f ' agent ') &&
         has_cycles "$agent"
 }
-# Whether a measuring thread of an agent has had some cycles, or spins: one that is there need not have begun.
+# Whether a measuring thread of an agent has done some cycles, or spins: a thread that exists may not have begun.
 has_cycles() {
     local thread switches
     thread=$(grep -ls ^latlab/ /proc/"$1"/task/*/comm | head -n 1 | cut -d/ -f5)
@@ -103,30 +103,30 @@ has_cycles() {
     [ "${switches:-0}" -ge 8 ] || [ "$(stat_field "$thread" 14 2>/dev/null)" -ge 10 ] 2>/dev/null
 }
 
-# The id of a thread of the agent, by its name.
+# The id of an agent's thread, by its name.
 thread() { (cd "/proc/$agent/task" && grep -lx "$1" */comm | cut -d/ -f1); }
 # A field of the statistics of a process or thread, numbered as in proc(5): stat_field ID NUMBER.
 stat_field() { awk -v field="$2" '{ sub(/.*\) /, ""); print $(field - 2) }' "/proc/$1/stat"; }
 
-# Waits for the run in the background, $run; $code is what it ends with.
+# Waits for the background run $run; $code is its exit code.
 finish() {
     wait "$run"
     code=$?
     cat "$here/errors"
 }
 
-# Waits for the run of this name to be published, without any command; leaves its document.
+# Waits until the run of this name is published, without running latlab; leaves its document.
 published() {
     until_holds 60 "a published run" eval "cp '$LATLAB_RUNS'/*_$1/run.json '$here/run.json'" ||
         { ls -A "$LATLAB_RUNS"; return 1; }
 }
 
-# Whether a Python expression holds of the JSON document in a file, which is `run` there. Names for
-# parts of it are given as Python before.
+# Whether a Python expression holds for the JSON document in a file, which is `run` there. The second
+# argument is Python that defines names for its parts.
 holds_in() { python3 "$tests/holds.py" "$@"; }
 
-# The same of a run, $here/run.json unless named, with its threads and the codes of its findings, but
-# for those that a machine has by itself.
+# The same for a run, by default $here/run.json, with its threads and the codes of its findings, except
+# those that depend on the machine.
 holds() {
     holds_in "${2:-$here/run.json}" "
 threads = run['threads']
@@ -136,7 +136,7 @@ its_own = '''page-faults throttled frequency-changed temperature-drift steal swa
 codes = [one['code'] for one in run['findings'] if one['code'] not in its_own]" "$1"
 }
 
-# Flags for a run without rights, where this user has none; says what is not tried by it.
+# Flags for a run without rights, if this user has none; prints what that leaves untested.
 rights_for() {
     rights=()
     if [ "$(id -u)" != 0 ]; then
@@ -145,8 +145,8 @@ rights_for() {
     fi
 }
 
-# Makes runs of one name: readings NAME RUNS MICROSECONDS PERCENT. Each run differs from the others by
-# this share, with a tail of its own.
+# Makes runs of one name: readings NAME RUNS MICROSECONDS PERCENT. Runs differ from each other by this
+# share, each with another tail.
 readings() {
     local run
     for ((run = 0; run < $2; run++)); do

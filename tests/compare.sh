@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs of two sides against each other: what `latlab compare` says of them, and the exit codes of its gate.
-# The runs are made of lists of readings, so that they are the same each time.
+# Two sides of runs against each other: the answers of `latlab compare`, and the exit codes of its gate.
+# The runs are made from lists of readings, so they are the same each time.
 . "$(dirname "$0")/common.bash"
 export LATLAB_RUNS=$here/runs COLUMNS=120
 schemas=$PWD/docs/reference
@@ -15,7 +15,7 @@ try "runs of lists" made
 compare() {
     local expected=$1 words=$2 code
     shift 2
-    # No sentence is parted, so that its words are found.
+    # Keep sentences on one line, for grep.
     local -x COLUMNS=400
     "$program" compare --gate "$@" >"$here/text" 2>"$here/errors"
     code=$?
@@ -83,7 +83,7 @@ if have "the schema of comparisons" python:jsonschema; then
     try "compare --format json fits compare.schema.json" document
 fi
 
-# Half-second runs of threads that need no rights: the limit that they keep is high.
+# Half-second runs of threads that need no rights, against a high limit.
 limited() {
     local name
     for name in first second; do

@@ -4,7 +4,7 @@ if [ "$(id -u)" != 0 ]; then
     echo "SKIPPED: cyclictest: real-time priority needs root"
     exit 0
 fi
-have "cyclictest beside the real one" cyclictest || exit 0
+have "cyclictest against the real one" cyclictest || exit 0
 export LATLAB_RUNS=$here/runs
 cd "$here" || exit 1
 

@@ -1,4 +1,4 @@
-"""What latlab cyclictest prints, in a file `out` of this folder."""
+"""Checks of the output of latlab cyclictest, in a file `out` of this folder."""
 
 import collections
 import json
@@ -7,7 +7,7 @@ import sys
 
 
 def totals(cycles):
-    """That all cycles of a thread are in the rows and the overflows, and one thread has all it was to have."""
+    """That all cycles of a thread are in the rows and the overflows, and one thread has the requested number."""
     rows = [line for line in open("out") if line[0].isdigit()]
     columns = [list(map(int, line.split()[1:])) for line in rows]
     foot = {line[2:].split(":")[0]: line.split(":")[1].split() for line in open("out") if ":" in line}
@@ -35,7 +35,7 @@ def every_line():
 
 
 def lost(tool):
-    """That the printed latencies below 400 us of each thread are those of the histogram, for latlab's."""
+    """That the printed latencies below 400 us of each thread are those of the histogram, at least for latlab."""
     printed, counted, over, lines = collections.Counter(), collections.Counter(), 0, 0
     for line in open("out"):
         fields = line.replace(":", " ").split()
@@ -56,7 +56,7 @@ def lost(tool):
 
 
 def whole_json(name):
-    """That JSON has the name of its file in the command line, and overflows that add up to the cycles."""
+    """That the JSON has the name of its file in the command line, and cycles that include the overflows."""
     found = json.load(open(name))
     assert name in found["cmdline:"], found["cmdline:"]
     for thread in found["thread"].values():

@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
-# latlab cyclictest beside the real one: the same bytes but for the numbers, and one line for each mistake.
+# latlab cyclictest against the real one: the same bytes except for the numbers, and one line for each mistake.
 # Invariant (command line): latlab cyclictest prints the bytes of cyclictest but for the numbers.
 . "$(dirname "$0")/common.bash"
 . tests/cyclictest.bash
 
-# Numbers become 9, in the width that they are printed in where that is fixed: one that is longer than
-# its column, as a latency is beside other work or the mean of no cycle (-9223372036854775808), is cut to it, and
-# one that is shorter keeps its blanks.
-# What depends on chance (rows of JSON, lists of cycles, how often a block is drawn over the one before)
-# is told once or not at all. Usage: mask FILE COLUMNS, these of the last and the mean latency.
+# Replaces numbers by 9, keeping the width if it is fixed: a number that is longer than its column, such as a
+# latency on a busy machine or the mean of no cycle (-9223372036854775808), is cut to it, and a shorter one keeps
+# its blanks. Random parts (rows of JSON, lists of cycles, how often a block is redrawn) are kept once or not at
+# all. Usage: mask FILE COLUMNS, the columns of the last and the mean latency.
 mask() {
     sed -E \
         -e 's/^\x1b\[[0-9]+A//' \
@@ -20,7 +19,7 @@ mask() {
         -e 's/^# Thread [0-9]+:.*/# Thread:/' -e 's/-?[0-9.]+/9/g' "$1" | sort -u
 }
 
-# Runs both, side by side; what they print must be the same, and the files that they write.
+# Runs both at once; their output and files must be the same.
 same() {
     rm -rf real ours
     mkdir real ours
@@ -33,7 +32,7 @@ same() {
         file=${file#real/}
         [ "$file" = err ] || diff <(mask "real/$file" $columns) <(mask "ours/$file" $columns) || return 1
     done
-    # Before each block but the first; with -M after the last one as well.
+    # Before each block except the first; with -M also after the last.
     local blocks ups
     blocks=$(grep -c 'policy: ' ours/out) ups=$(grep -c $'^\x1b\\[[0-9]*A' ours/out)
     expect "the cursor to go up between $blocks blocks, not $ups times" \
@@ -56,7 +55,7 @@ for line in "-l50 -q -p80 -t2" "-l200 -p80 -t2" "-l200 -t2" "-l300 -M -p80" "-l2
     try "the same as the real one: $line" same $line
 done
 
-# Mistakes: one line, exit code 2, nothing measured
+# Mistakes: one line, exit code 2, no measurement
 
 refused() {
     ours "$@" >out 2>err

@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
-# latlab cyclictest in the commands that people use, and in the pipelines behind them; what the original loses; and
-# what is stored.
+# latlab cyclictest in common commands and pipelines; what the original loses; and what is stored.
 . "$(dirname "$0")/common.bash"
 . tests/cyclictest.bash
 
-# The commands of the tutorials, as they stand
+# Commands of tutorials
 
-# All cycles of a thread are in the rows and the overflows, and one thread has all it was to have.
+# All cycles of a thread are in the rows and the overflows, and one thread has the requested number.
 totals() {
     local cycles=$1
     shift
@@ -26,7 +25,7 @@ done
 
 # Scripts behind it
 
-# As the scripts of OSADL and of the blogs cut columns: CSV of the rows, the maximum, a picture.
+# Columns as the scripts of OSADL and of blogs cut them: CSV of the rows, the maximum, a picture.
 columns() {
     grep -v -e "^#" -e "^$" "$1" | tr " " "," | tr "\t" "," >"$1.csv"
     grep "Max Latencies" "$1" | tr " " "\n" | sort -n | tail -1 | sed 's/^0*//' >"$1.max"
@@ -121,7 +120,7 @@ stored() {
     local folder
     folder=$(tail -n 1 err | sed 's/.* //')
     expect "the last line names the run" [ -f "$folder/run.json" ] &&
-        expect "the command is told" grep -q "latlab cyclictest -q -l500 -t2" "$folder/run.json" &&
+        expect "the command is stored" grep -q "latlab cyclictest -q -l500 -t2" "$folder/run.json" &&
         "$program" verify "$folder" && "$program" show "$folder" && "$program" report "$folder" &&
         ours --no-store -q -l50 &&
         expect "one run" [ "$(find "$LATLAB_RUNS" -mindepth 1 -maxdepth 1 | wc -l)" = 1 ]

@@ -1,4 +1,4 @@
-# A disk of the script's own that holds the runs, to be sourced after common.bash.
+# A temporary disk that holds the runs, to be sourced after common.bash.
 
 [ "$OWN_MOUNTS" = yes ] ||
     skip "full, read-only and slow disks: mounting needs root, and the right to a mount namespace"
@@ -6,7 +6,7 @@ disk=$here/disk
 mkdir "$disk"
 trap 'umount -l "$disk" 2>/dev/null; rm -rf "$here"' EXIT
 
-# A run in the background, in the folder of the disk; $run is its process.
+# Starts a run in the background, in the folder of the disk; $run is its process.
 begin() {
     "$program" run --quiet --format json --warm-up 0s --samples --deadline 10s --out "$disk/runs" "$@" \
         >"$here/run.json" 2>"$here/errors" &
@@ -15,7 +15,7 @@ begin() {
 }
 has_begun() { [ "$(cat "$disk"/runs/.*.partial/journal | wc -c)" -gt 20000 ]; }
 
-# The run as the next command finds it; leaves its document where the run itself would have.
+# Recovers the run with the next command; leaves its document where the run itself would have.
 recovered() {
     "$program" list --out "$disk/runs" >"$here/listed" 2>&1
     cat "$here/listed"

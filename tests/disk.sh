@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Disks that are slow or fail, and files that are gone or not what they should be: the measuring goes on, what was
-# stored stays, and what was lost is told.
+# Disks that are slow or fail, and files that are missing or wrong: the measurement continues, stored data stays,
+# and losses are reported.
 # Invariant (losses): A full, slow, read-only or removed disk costs what it did not take, and the run says so.
 . "$(dirname "$0")/common.bash"
 . tests/disk.bash
@@ -27,7 +27,7 @@ shut_down() {
     umount "$disk" && mount -o loop "$here/image" "$disk" || return 1
     recovered && holds "run['recovered'] and run['measured_ns'] > 5e8"
 }
-# A disk with a file system of its own.
+# A disk with its own file system.
 block_disk() {
     umount -l "$disk" 2>/dev/null
     truncate -s 64M "$here/image" && mkfs.ext4 -q -F "$here/image" &&
@@ -57,7 +57,7 @@ slow_for_samples() {
         holds "all(t['end']['cycles'] == t['summary']['cycles'] for t in threads)" &&
         holds "all(f['at_ns'] and f['thread'] is not None for f in run['findings'] if f['code'] == 'samples-lost')"
 }
-# A stall that is long enough takes minutes.
+# A sufficiently long stall takes minutes.
 [ -z "${LATLAB_LONG:-}" ] ||
     try "a disk that is too slow for samples loses no count, and says which samples" slow_for_samples
 
@@ -68,7 +68,7 @@ replaced() {
     new_disk 8m
     begin --for 4s || return 1
     [ "$what" = runs ] && what=$disk/runs || what=$(dirname "$(journal)")
-    # At once, as far as latlab can see: it makes a folder that is gone anew.
+    # Stopped, so that latlab sees one change: it would recreate a missing folder.
     kill -STOP "$run"
     rm -r "$what"
     echo "a file" >"$what"
@@ -78,9 +78,9 @@ replaced() {
         expect "the file as it was" [ "$(<"$what")" = "a file" ] &&
         holds "codes == ['folder-deleted'] and all(t['end']['cycles'] == t['summary']['cycles'] for t in threads)" &&
         holds "run['losses']['samples'] == 0" &&
-        expect "the run beside it" [ "$(ls "$disk/runs.rescued")" = "$(id_of "$here/run.json")" ]
+        expect "the run in another folder" [ "$(ls "$disk/runs.rescued")" = "$(id_of "$here/run.json")" ]
 }
-try "a run whose folder is replaced by a file is stored beside it, whole" replaced folder
+try "a run whose folder is replaced by a file is stored next to it, whole" replaced folder
 try "and so is one whose folder of runs is replaced" replaced runs
 
 pipes() {
@@ -89,17 +89,17 @@ pipes() {
     begin --for 3s || return 1
     folder=$(dirname "$(journal)")
     mkfifo "$folder/intervals.parquet"
-    echo "somebody else's" >"$disk/other"
+    echo "another user's" >"$disk/other"
     ln -s "$disk/other" "$folder/histogram.parquet"
     ln -s "$disk/other" "$folder/run.json"
     finish
     expect "exit code 0, not $code" [ "$code" = 0 ] &&
-        expect "what a link led to is as it was" [ "$(<"$disk/other")" = "somebody else's" ] &&
+        expect "what a link led to is as it was" [ "$(<"$disk/other")" = "another user's" ] &&
         holds "codes == []" || return 1
     python3 -c 'import pandas, pyarrow, duckdb' 2>/dev/null || return 0
     python3 tests/read_run.py "$disk"/runs/*
 }
-try "pipes and links in place of tables are waited for and followed by nobody" pipes
+try "pipes in place of tables are not waited for, and links not followed" pipes
 
 pipe_as_journal() {
     new_disk 8m
@@ -111,6 +111,6 @@ pipe_as_journal() {
     expect "exit code 0, not $code" [ "$code" = 0 ] &&
         expect "a word about it" grep -q 'not a regular file' "$here/errors"
 }
-try "a pipe in place of a journal is waited for by nobody" pipe_as_journal
+try "a pipe in place of a journal is not waited for" pipe_as_journal
 
 exit $status

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Disks that are too small, full or read-only: what cannot be is told before anything is measured, the measuring goes
-# on, what was stored stays, and what was lost is told.
+# Disks that are too small, full or read-only: an impossible run is refused before it measures, the measurement
+# continues, stored data stays, and losses are reported.
 # Invariant (losses): A full, slow, read-only or removed disk costs what it did not take, and the run says so.
 . "$(dirname "$0")/common.bash"
 . tests/disk.bash
@@ -22,7 +22,7 @@ try "a run that the disk cannot hold is refused with the arithmetic" too_small
 
 no_inodes() {
     umount -l "$disk" 2>/dev/null
-    # For the disk itself, the folder of the runs and that of the run.
+    # Inodes for the disk itself, the folder of the runs and that of the run.
     mount -t tmpfs -o size=64m,nr_inodes=3 none "$disk" || return 1
     "$program" run --cpus 0 --for 1s --out "$disk/runs" >"$here/out" 2>"$here/errors"
     code=$?
@@ -30,7 +30,7 @@ no_inodes() {
     expect "exit code 3, not $code" [ "$code" = 3 ] && expect "one line" [ "$(wc -l <"$here/errors")" = 1 ] &&
         expect "what to look at" grep -q 'cannot begin a run.*df -i' "$here/errors"
 }
-try "a disk without inodes is told before anything is measured" no_inodes
+try "a disk without inodes is reported before anything is measured" no_inodes
 
 read_only() {
     new_disk 8m && mount -o remount,ro "$disk"
@@ -63,7 +63,7 @@ full_to_the_end() {
     local sum
     new_disk 8m
     begin --for 4s || return 1
-    # The journal begins with the conditions; what is to be recovered comes after them.
+    # The journal begins with the conditions; the data to recover comes after them.
     sleep 1.5
     fill
     finish
@@ -84,7 +84,7 @@ full_for_the_tables() {
     begin --for 3s --period 100us || return 1
     sleep 1.7
     kill -STOP "$run"
-    # What the journal may still grow by is in the pipe and in the agent; the tables are more.
+    # What may still reach the journal is in the pipe and in the agent; the tables need more.
     fill
     truncate -s -64K "$disk/ballast"
     sleep 1.5
@@ -104,7 +104,7 @@ limit() {
         --out "$disk/runs" >"$here/run.json" 2>"$here/errors"
     code=$?
     cat "$here/errors"
-    expect "an end of its own, not by a signal ($code)" [ "$code" -lt 128 ] &&
+    expect "an exit, not an end by a signal ($code)" [ "$code" -lt 128 ] &&
         expect "the reason" grep -q 'File too large' "$here/errors" || return 1
     [ -s "$here/run.json" ] || recovered || return 1
     holds "run['total']['cycles'] > 1000"

@@ -9,7 +9,7 @@ import xml.etree.ElementTree as tree
 
 
 def fits(schema, document, spoil=""):
-    """That a document fits its schema; Python code may spoil the `document` before."""
+    """That a document fits its schema; Python code may spoil the `document` first."""
     import jsonschema
     schema, document = (json.load(open(name)) for name in (schema, document))
     jsonschema.Draft202012Validator.check_schema(schema)
@@ -19,14 +19,14 @@ def fits(schema, document, spoil=""):
 
 
 def sheets_as_json(folder, *sheets):
-    """Writes sheets, which are TOML, as the JSON of the same values."""
+    """Writes sheets, which are TOML, as equivalent JSON."""
     for name in sheets:
         sheet = tomllib.loads(pathlib.Path(name).read_text())
         pathlib.Path(folder, pathlib.Path(name).stem + ".sheet.json").write_text(json.dumps(sheet))
 
 
 def judgement(comparison):
-    """Prints the sentence that `show` has for a comparison."""
+    """Prints the sentence of `show` about a comparison."""
     metric = next(one for one in json.load(open(comparison))["scenarios"][0]["metrics"] if one["metric"] == "p99.9")
     low, high = metric["interval"]["low"], metric["interval"]["high"]
     factor = f"{metric['ratio']:.2f} (95 %: {low:.2f} to {high:.2f})"
@@ -34,7 +34,7 @@ def judgement(comparison):
 
 
 def failed_percentiles(junit):
-    """That JUnit XML of a comparison has failures, those of its percentiles among them."""
+    """That JUnit XML of a comparison has failures, including its percentiles."""
     suite = tree.parse(junit).getroot()
     cases = {case.get("name"): [part.tag for part in case] for case in suite}
     failed = {name for name, parts in cases.items() if "failure" in parts}
@@ -75,7 +75,7 @@ def cells(campaign, here):
 
 
 def same(*documents):
-    """That two documents of a run say the same, to the last digit, but for what is made when it is shown."""
+    """That two documents of a run are equal to the last digit, except for what is rendered when shown."""
     def stored(document):
         if isinstance(document, dict) and "findings" in document:
             document.pop("seal", None)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The tests in Rust that start real runs: the modules `end_to_end`.
+# The Rust tests that start real runs: the modules `end_to_end`.
 . "$(dirname "$0")/common.bash"
 cargo test --workspace --tests --locked --no-fail-fast -- --show-output end_to_end:: >"$here/log" 2>&1
 status=$?

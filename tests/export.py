@@ -1,4 +1,4 @@
-"""Checks of exported files, by the readers of other people: export.py CHECK HERE FOLDER
+"""Checks of exported files with third-party readers: export.py CHECK HERE FOLDER
 
 HERE has the exported files and the run as document.json, FOLDER the run as it is stored.
 """
@@ -26,7 +26,7 @@ class Run:
 
 
 def cycles(run):
-    """Prints how many cycles there are in all."""
+    """Prints the number of all cycles."""
     print(sum(run.cycles))
 
 
@@ -51,7 +51,7 @@ def documents(run):
     cores = osadl["latency"]["cores"]
     assert cores[0] == list(range(50)) and all(len(row) == 50 for row in cores)
     number = 0
-    # As jitterplot does: threads from 0 on, bins and counts side by side.
+    # Like jitterplot: threads from 0 on, with bins and counts.
     while str(number) in jd["cpu"]:
         data = jd["cpu"][str(number)]
         frame = pandas.DataFrame({"us": [int(one) for one in data["histogram"]],
@@ -148,7 +148,7 @@ def trace(run):
     data = open(f"{run.here}/trace.perfetto", "rb").read()
     trace = Trace()
     trace.ParseFromString(data)
-    # What the schema does not know would be dropped here.
+    # Drops fields that the schema does not know.
     trace.DiscardUnknownFields()
     assert trace.ByteSize() == len(data)
     tracks = {packet.track_descriptor.uuid: packet.track_descriptor for packet in trace.packet
@@ -174,7 +174,7 @@ def trace(run):
 
 
 def suites(run):
-    """That the JUnit XML of three verdicts has as many results as it says."""
+    """That the JUnit XML of three verdicts states its number of results correctly."""
     for name, kind in (("failed", "failures"), ("passed", None), ("plain", "skipped")):
         suite = ElementTree.parse(f"{run.here}/{name}.xml").getroot()
         cases = suite.findall("testcase")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Stored runs in the formats of other tools: what is exact comes back exact, and the readers of other
-# people read what was written.
+# Stored runs in the formats of other tools: exact formats come back exact, and third-party readers
+# accept the files.
 # Invariant (exports): What a format cannot carry is said, and everything else comes back.
 . "$(dirname "$0")/common.bash"
 export LATLAB_RUNS=$here/runs NO_COLOR=1
@@ -11,7 +11,7 @@ own=$(basename "$here"/runs/*)
 have "the readers of other people" python:hdrh python:prometheus_client python:perfetto python:pandas \
     python:pyarrow || exit 0
 
-# Exports a run into $here/FILE; what is said of it lies in $here/notes.
+# Exports a run into $here/FILE; messages go to $here/notes.
 export_to() { "$program" export "$1" --to "$2" -o "$here/$3" "${@:4}" 2>"$here/notes"; }
 
 # The bins and the figures of a run.
@@ -20,7 +20,7 @@ figures() {
         "$program" show "$1" --format json | python3 tests/documents.py figures
 }
 
-# Looks at what was exported, beside the document of the run: a function of tests/export.py.
+# Checks an exported file against the document of the run with a function of tests/export.py.
 reads() {
     "$program" show "$own" --format json >"$here/document.json" &&
         python3 tests/export.py "$1" "$here" "$here/runs/$own"
@@ -57,7 +57,7 @@ try "rows and footer are those that cyclictest had printed" same_bytes
 
 drawn() {
     export_to "$own" cyclictest hist.txt || { cat "$here/notes"; return 1; }
-    # As OSADL's script does it: rows without comments, two columns for each CPU, a plot.
+    # As in OSADL's script: rows without comments, two columns for each CPU, a plot.
     local max cores column
     max=$(grep "Max Latencies" "$here/hist.txt" | tr " " "\n" | sort -n | tail -1 | sed 's/^0*//')
     grep -v -e "^#" -e "^$" "$here/hist.txt" | tr " " "\t" >"$here/histogram"

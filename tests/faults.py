@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Makes one system call of the real program fail at a time, and looks at what is left and said.
+"""Makes one system call of the real program fail at a time, and checks what is left and printed.
 
 usage: faults.py PROGRAM [--every] [--samples N] [--for TIME] [--seed N] [--only WORDS] [--out DIR]
 
-strace gives EIO to the N-th call of a kind that concerns a file of the run; each thread counts for
-itself. Three forms:
+strace fails the N-th call of a kind on a file of the run with EIO, counted for each thread. Three
+forms:
 
   recording  `latlab run`, from the folder of the run to its last rename
-  finishing  `latlab list`, which finishes a run that was killed
-  reading    `latlab list`, `show`, `verify`, `report` and `plot` of a run that is stored
+  finishing  `latlab list`, which finishes a killed run
+  reading    `latlab list`, `show`, `verify`, `report` and `plot` of a stored run
 
-After a recording the next command must leave one whole run, or none where nothing was measured;
-after a finishing it must have the figures of the journal. What is read is the same as without a
-fault, or an error. Nobody panics, no process is left. With --every N is each number in turn, else
+After a recording the next command must leave one complete run, or no run if nothing was measured;
+after a finishing it must have the figures of the journal. A reading prints the same as without a
+fault, or an error. No process panics or remains. With --every, N is each number in turn, else
 some at random. One line is printed for each kind of call, and with --out the counts are in
 DIR/faults.json.
 """
@@ -35,7 +35,7 @@ import time
 sys.dont_write_bytecode = True
 from kill import INTERVAL, Wrong, check_folder, expect, frames, processes
 
-# By the names that they have on any architecture.
+# Including the names on other architectures.
 CALLS = {
     "mkdir": "?mkdir,?mkdirat",
     "openat": "?open,openat",
@@ -51,9 +51,9 @@ TABLES = ["clocks", "histogram", "intervals", "samples", "spikes", "telemetry"]
 FILES = ["journal", "run.json", "snapshot.json", *(f"{table}.parquet" for table in TABLES)]
 IS_ROOT = os.geteuid() == 0
 ORDINARY = [] if IS_ROOT else ["--policy", "other", "--idle-states", "system"]
-# Seconds in which a run that is started now gets its name.
+# Seconds within which a run that is started now gets its name.
 PATIENCE = 12
-# Frames in the journal, from which on a run has measured something.
+# From this number of frames in its journal on, a run has measured something.
 MEASURES = 12
 
 
@@ -76,7 +76,7 @@ class Bench:
         return done
 
     def strace(self, calls, number, paths):
-        """strace that lets a call fail; without a number it only counts."""
+        """strace that makes a call fail; without a number it only counts."""
         self.log.unlink(missing_ok=True)
         told = ["strace", "-f", "-qq", "-y", "--seccomp-bpf", "-o", str(self.log), "-e", f"trace={calls},write"]
         for path in paths:
@@ -94,13 +94,13 @@ class Bench:
         return sum("(INJECTED)" in text for _, text in self.calls())
 
     def most(self, calls):
-        """How many calls of these the thread made that made most of them, of one name."""
+        """The largest number of these calls of one name that a thread made."""
         names = [name.lstrip("?") for name in calls.split(",")]
         seen = collections.Counter((thread, text.split("(")[0]) for thread, text in self.calls())
         return max([count for (_, name), count in seen.items() if name in names] or [0])
 
     def finished(self):
-        """Folder and document of the one run that there may be, as the next command leaves it."""
+        """Folder and document of the only run, if any, as the next command leaves it."""
         listed = self.run("list", "--format", "json")
         expect(listed.returncode == 0, f"list ended with {listed.returncode}: {listed.stderr}")
         expect("cannot finish" not in listed.stderr, listed.stderr)
@@ -143,7 +143,7 @@ def names_from_now(bench, name):
 
 
 def recording(bench, calls, number, length):
-    """One run with a fault; what became of it."""
+    """The outcome of one run with a fault."""
     done = bench.run("run", "--for", length, "--warm-up", "0s", "--samples", "--period", "500us", "--share",
                      "--quiet", "--format", "json", "--name", "faulty", *ORDINARY,
                      before=bench.strace(calls, number, names_from_now(bench, "faulty")))
@@ -169,12 +169,12 @@ def recording(bench, calls, number, length):
 
 
 def counts_of(run):
-    """What must be the same, however often the journal had to be finished."""
+    """The figures that must not depend on how often the journal had to be finished."""
     return [(thread["summary"], thread["end"]) for thread in run["threads"]], run["losses"]
 
 
 def plant(bench, journal):
-    """The journal of a killed run in its folder; all paths of it."""
+    """Puts the journal of a killed run into its folder; returns all its paths."""
     shutil.rmtree(bench.runs, ignore_errors=True)
     partial = bench.runs / ".20260101T000000Z_killed.partial"
     partial.mkdir(parents=True)
@@ -184,7 +184,7 @@ def plant(bench, journal):
 
 
 def finishing(bench, calls, number, journal, expected):
-    """One finishing with a fault; what became of it."""
+    """The outcome of one finishing with a fault."""
     paths = plant(bench, journal)
     done = bench.run("list", before=bench.strace(calls, number, paths))
     lines_of(done)
@@ -208,7 +208,7 @@ def outcome_of(bench, words, before):
 
 
 def reading(bench, calls, number, words, paths):
-    """One reading with a fault, of what is read without; what became of it."""
+    """The outcome of one reading with a fault, compared with the one without."""
     expected = outcome_of(bench, words, ())
     found = outcome_of(bench, words, bench.strace(calls, number, paths))
     if found == expected:
@@ -216,13 +216,13 @@ def reading(bench, calls, number, words, paths):
     code, text, page = found
     said = code != 0 or re.search(r"cannot|damaged|DAMAGED|NOT READ|\(os error 5\)", text)
     expect(said, f"other output, and no error: {text[:2000]}")
-    # An unfinished page would be taken for a whole one.
+    # An unfinished page would be taken for a complete one.
     expect(code == 0 or not page, "a page was written all the same")
     return "an error"
 
 
 def numbers(most, samples, chance):
-    """Which calls fail: each, or some, the first and the last among them."""
+    """The calls to fail: each, or some, including the first and the last."""
     if samples is None:
         return range(1, most + 1)
     some = {1, most} if samples > 1 else set()
@@ -232,15 +232,15 @@ def numbers(most, samples, chance):
 
 
 class Tries:
-    """All faults, with what became of each."""
+    """All faults with their outcomes."""
 
     def __init__(self, given):
         self.given, self.chance = given, random.Random(given.seed)
         self.results, self.wrong = [], False
 
     def each(self, form, call, samples, attempt):
-        """Counts the calls of a kind, and lets some of them fail: attempt(calls, number) gives back what
-        became of it, and its bench."""
+        """Counts the calls of a kind, and makes some of them fail: attempt(calls, number) returns the outcome
+        and its bench."""
         name = f"{form}: {call} fails"
         if not name.startswith(self.given.only):
             return
@@ -249,7 +249,7 @@ class Tries:
             most = attempt(CALLS[call], 0)[1].most(CALLS[call])
             for number in numbers(most, None if self.given.every else samples, self.chance):
                 outcome, bench = attempt(CALLS[call], number)
-                # A call that did not come is no fault.
+                # A call that was not made is no fault.
                 outcomes[outcome] += bench.injected() > 0
         except (Wrong, subprocess.TimeoutExpired) as reason:
             self.wrong = True
@@ -263,7 +263,7 @@ class Tries:
 
 
 def in_a_new_folder(program, attempt):
-    """An attempt whose folder goes away, but for the log of its calls."""
+    """Makes an attempt in a temporary folder, and keeps the log of its calls."""
     def once(calls, number):
         with tempfile.TemporaryDirectory(prefix="latlab-faults-") as folder:
             bench = Bench(program, pathlib.Path(folder).resolve())
@@ -274,7 +274,7 @@ def in_a_new_folder(program, attempt):
 
 
 def killed_journal(program):
-    """The journal of a run that was killed, and the figures that it comes to."""
+    """The journal of a killed run, and its figures."""
     with tempfile.TemporaryDirectory(prefix="latlab-faults-") as folder:
         bench = Bench(program, pathlib.Path(folder).resolve())
         run = subprocess.Popen([bench.program, "run", "--for", "60s", "--warm-up", "0s", "--samples", "--share",
@@ -294,7 +294,7 @@ def killed_journal(program):
 
 
 def add_to(path, results):
-    """Writes results to a file, in place of earlier ones of the same forms and calls."""
+    """Writes results to a file, replacing earlier ones of the same forms and calls."""
     path.parent.mkdir(parents=True, exist_ok=True)
     earlier = json.loads(path.read_text()) if path.exists() else []
     key = lambda one: (one["form"], one["call"])

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Each kind of system call on the files of a run fails, in the real program: while it records, while it
-# finishes a killed run, and while it reads. FAULTS is how many calls of each kind, or `every`.
+# Makes each kind of system call on the files of a run fail, in the real program: while it records, while it
+# finishes a killed run, and while it reads. FAULTS is the number of calls of each kind, or `every`.
 # Invariant (losses): Whatever system call of the program fails, no half-written run is taken for a whole one.
 . "$(dirname "$0")/common.bash"
 

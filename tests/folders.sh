@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Folders of runs that somebody else has prepared, renamed or made unreadable: a link is never written
-# through, a stranger's folder is not written to, and what cannot be finished is moved aside.
-# Invariant (losses): What nobody has named is never written through a link, nor into a stranger's folder.
+# Folders of runs that another user has prepared, renamed or made unreadable: latlab never writes through
+# a link or to another user's folder, and moves aside what cannot be finished.
+# Invariant (losses): What the user did not name is never written through a link, nor into another user's folder.
 . "$(dirname "$0")/common.bash"
 runs=$here/runs
 export LATLAB_RUNS=$runs
@@ -12,7 +12,7 @@ rights_for "runs"
 stored=$(echo "$runs"/*_plain)
 id=${stored##*/}
 
-# What ends with 2 and a line that holds these words: refused WORDS COMMAND...
+# Whether a command exits with 2 and one line with these words: refused WORDS COMMAND...
 refused() {
     local words=$1 code
     shift
@@ -25,14 +25,14 @@ refused() {
 
 links() {
     local name
-    echo "somebody else's" >"$here/other"
+    echo "another user's" >"$here/other"
     for name in report.html latency.svg flow.svg flow.png .report.html.draft .latency.svg.draft \
         .page.html.draft comparison.html; do
         ln -sf "$here/other" "$stored/$name"
     done
     "$program" report && "$program" plot && "$program" plot --kind flow && "$program" plot --kind flow --format png &&
         "$program" report -o "$here/page.html" || return 1
-    expect "what the links led to as it was" [ "$(<"$here/other")" = "somebody else's" ] || return 1
+    expect "what the links led to as it was" [ "$(<"$here/other")" = "another user's" ] || return 1
     for name in report.html latency.svg flow.svg flow.png; do
         expect "a file in place of the link $name" [ -f "$stored/$name" -a ! -L "$stored/$name" ] || return 1
     done
@@ -45,13 +45,13 @@ linked_folders() {
     cp -r "$stored" "$here/elsewhere/victim"
     ln -s "$here/elsewhere/victim" "$runs/.20260101T000000Z_link.partial"
     mkdir "$runs/.20260102T000000Z_link.partial"
-    echo "somebody else's" >"$here/other"
+    echo "another user's" >"$here/other"
     ln -s "$here/other" "$runs/.20260102T000000Z_link.partial/journal"
     "$program" list >"$here/text" 2>"$here/errors"
     cat "$here/errors"
     expect "a line for each" \
         [ "$(grep -c 'it is a link; .latlab doctor --quarantine. moves it aside' "$here/errors")" = 2 ] &&
-        expect "what the links led to as it was" [ "$(<"$here/other")" = "somebody else's" ] &&
+        expect "what the links led to as it was" [ "$(<"$here/other")" = "another user's" ] &&
         expect "the folder as it was" diff -r "$stored" "$here/elsewhere/victim"
 }
 try "links in place of unfinished runs and journals are not followed" linked_folders
@@ -63,14 +63,14 @@ linked_campaign() {
     campaign=$(echo "$here"/linked/*_plain)
     rm -rf "$campaign"/runs/*
     for name in lock failures.jsonl campaign.json; do
-        echo "somebody else's" >"$here/other"
+        echo "another user's" >"$here/other"
         mv "$campaign/$name" "$here/kept" 2>/dev/null
         ln -s "$here/other" "$campaign/$name"
         "$program" run --resume "$campaign" >"$here/text" 2>"$here/errors" &&
             { echo "expected: $name is refused"; return 1; }
         cat "$here/errors"
         expect "the reason" grep -q "$name.* it is a link" "$here/errors" || return 1
-        expect "what the link led to as it was" [ "$(<"$here/other")" = "somebody else's" ] || return 1
+        expect "what the link led to as it was" [ "$(<"$here/other")" = "another user's" ] || return 1
         rm "$campaign/$name"
         [ ! -e "$here/kept" ] || mv "$here/kept" "$campaign/$name"
     done
@@ -91,7 +91,7 @@ quarantine() {
         expect "nothing more to say" [ ! -s "$here/errors" ] &&
         expect "no run of that name" [ "$(grep -c quarantine "$here/text")" = 0 ]
 }
-try "a journal that nobody can read is moved aside on request, and then nothing is said of it" quarantine
+try "an unreadable journal is moved aside on request, and then not mentioned" quarantine
 
 copied() {
     cp -r "$stored" "$runs/copied"
@@ -145,7 +145,7 @@ strangers_unfinished() {
         expect "a line that says who may finish it" \
             grep -q 'belongs to user 65534: run .latlab list. as that user' "$here/errors"
 }
-# A campaign that somebody else has prepared: its load would run as whoever continues it.
+# A campaign that another user has prepared: its load would run as the user who continues it.
 strangers_campaign() {
     local campaign=$here/their_runs/20260105T000000Z_theirs before
     printf '%s\n' '[defaults]' 'for = "200ms"' 'warm-up = "0s"' 'share = true' '[[scenario]]' 'name = "plain"' \

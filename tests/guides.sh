@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# The code of the guides, as it stands there, on a real run.
+# Runs the code of the guides, unchanged, on a real run.
 # Invariant (documents): The code of the guides runs.
 . "$(dirname "$0")/common.bash"
 pages=("$PWD"/docs/guide/*.md) package=$PWD/python/src
 
-# The blocks of code of one language in a page, each in a file of its own.
+# Writes each block of code of one language in a page to a file.
 blocks() {
     python3 "$tests/checks.py" blocks "$1" "$2" "$here/blocks"
 }
@@ -46,7 +46,7 @@ if have "the units of the guides" systemd-analyze; then
         cp blocks/cron-and-systemd-2.ini units/latlab.timer
         systemd-analyze verify --man=no units/latlab.service units/latlab.timer >said.units 2>&1
         cat said.units
-        # So that it is known that it sees something where it runs.
+        # Proves that the check works here.
         printf '[Service]\nExecStart=relative/latlab\n' >units/wrong.service
         expect "a complaint about a wrong unit" \
             grep -q wrong.service <(systemd-analyze verify --man=no units/wrong.service 2>&1) || return 1

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# One thread wakes another, in each of the ways: every release is accounted for, nothing is left
-# behind, and the figures are of the size of those of rt-tests.
+# One thread wakes another, by each mechanism: every release is accounted for, nothing is left
+# behind, and the figures have the magnitude of those of rt-tests.
 # Invariant (instruments): handoff: an unanswered release is left out and counted; a failing waker ends the run.
 . "$(dirname "$0")/common.bash"
 rights_for "waking a thread"
@@ -12,13 +12,13 @@ handoff() {
         "${rights[@]}" "$@"
 }
 
-# Python that knows the run.
+# Evaluates Python with the total of the run.
 holds() { holds_in "$1" 'total = run["total"]' "$2"; }
 
 # The smallest figure of a program of rt-tests, in microseconds, from its last lines.
 smallest() {
     local found
-    # On a busy machine they say nothing now and then.
+    # On a busy machine they sometimes print nothing.
     for _ in 1 2 3; do
         found=$(timeout 30 "$@" 2>&1 | grep -o 'Min *[0-9]*' | tail -1 | tr -dc 0-9)
         [ -z "$found" ] || { echo "$found"; return; }
@@ -28,12 +28,12 @@ smallest() {
 
 accounts() {
     handoff --wake "$1" --for 2s --warm-up 100ms --period 1ms --format json >"$here/$1.json" || return
-    # A last activation that is late moves the end, and what it passed over is missed as well.
+    # A late last cycle moves the end, and adds overruns.
     holds "$here/$1.json" "2000 <= run['measured_ns'] // 10**6 and total['cycles'] > 1000 and \
         total['cycles'] + total['missed'] - run['measured_ns'] // 10**6 in (0, 1)"
 }
 
-# A way that costs a thousand times what it costs there is no measurement of the same thing.
+# A mechanism that costs a thousand times more than in rt-tests measures something else.
 is_of_the_size_of() {
     local theirs ours
     theirs=$(smallest "${@:2}") || return
@@ -46,13 +46,13 @@ for way in $ways; do
     try "$way: every release is served or told" accounts "$way"
 done
 if [ "$(id -u)" != 0 ]; then
-    echo "SKIPPED: wakings beside those of rt-tests: needs root"
-elif have "wakings beside those of rt-tests" ptsematest svsematest pmqtest sigwaittest; then
+    echo "SKIPPED: wakings against those of rt-tests: needs root"
+elif have "wakings against those of rt-tests" ptsematest svsematest pmqtest sigwaittest; then
     at="-a $cpu -t1 -p90 -i1000 -l500 -q"
-    try "futex beside ptsematest" is_of_the_size_of futex ptsematest $at
-    try "sysv beside svsematest" is_of_the_size_of sysv svsematest $at
-    try "mq beside pmqtest" is_of_the_size_of mq pmqtest $at
-    try "signal beside sigwaittest" is_of_the_size_of signal sigwaittest $at
+    try "futex against ptsematest" is_of_the_size_of futex ptsematest $at
+    try "sysv against svsematest" is_of_the_size_of sysv svsematest $at
+    try "mq against pmqtest" is_of_the_size_of mq pmqtest $at
+    try "signal against sigwaittest" is_of_the_size_of signal sigwaittest $at
 fi
 
 judged() {
@@ -78,12 +78,12 @@ stopped() {
 try "a stall of both threads misses the deadline" stopped
 
 interrupted() {
-    # Its first release is seconds away: there is nothing to store, and nothing hangs.
+    # The first release is seconds away: there is nothing to store, and nothing may hang.
     timeout --preserve-status --kill-after=60 1 "$program" run --quiet --share --out "$here/runs" \
         --instrument handoff --wake pipe --period 10s --warm-up 0 "${rights[@]}"
-    expect "an end of its own, not $?" [ $? -le 4 ]
+    expect "an exit, not $?" [ $? -le 4 ]
 }
-try "whoever waits for the other is ended as well" interrupted
+try "the thread that waits for the other is ended as well" interrupted
 
 nothing_is_left() {
     local before after

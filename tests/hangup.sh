@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Terminals that go away, and places that take no output: what is measured is stored, a campaign goes
-# on, and the exit code says what became of the measurement.
+# Terminals that close, and outputs that cannot be written: the measurement is stored, a campaign
+# continues, and the exit code is that of the measurement.
 # Invariant (kills): A terminal that goes away ends no campaign, and no exit code depends on it.
 . "$(dirname "$0")/common.bash"
 export LATLAB_RUNS=$here/runs NO_COLOR=1
 rights_for "runs whose terminal goes away"
 [ "$(id -u)" = 0 ] && rights=(--share)
 
-# Runs the program on a terminal of its own, with SIGHUP ignored by `nohup` or not, takes the terminal away
-# once the first run measures, and ends with the program's exit code.
+# Runs the program on a new terminal, with SIGHUP ignored by `nohup` or not, closes the terminal once the first
+# run measures, and returns the program's exit code.
 taken_away() {
     python3 tests/terminals.py taken_away "$LATLAB_RUNS" "$@"
 }
@@ -52,7 +52,7 @@ try "a campaign with --keep-going makes all its runs" campaign_goes_on default -
 try "and so does one under nohup" campaign_goes_on ignored
 try "a campaign without either ends after its run, to be resumed" campaign_ended
 
-# Places that take no output
+# Outputs that cannot be written
 
 full_output() {
     fresh

@@ -1,6 +1,6 @@
-"""Whether a Python expression holds of the JSON document in a file: holds.py FILE NAMES EXPRESSION
+"""Whether a Python expression holds for the JSON document in a file: holds.py FILE NAMES EXPRESSION
 
-The document is `run` there. NAMES is Python that gives names to parts of it.
+The document is `run` there. NAMES is Python that defines names for its parts.
 """
 
 import json

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Files of other tools become runs like any other: shown, drawn, judged, verified; what is no such file
-# is refused in one line.
+# Files of other tools become runs like any other: shown, drawn, judged, verified; other files are
+# refused in one line.
 # Invariant (imports): An imported run claims nothing that its file does not say.
 . "$(dirname "$0")/common.bash"
 export LATLAB_RUNS=$here/runs NO_COLOR=1 COLUMNS=160
@@ -21,7 +21,7 @@ and one["verdict"]["word"] == "pass" and len(over) == 2 and over[1]["largest_ns"
         expect "no claim of missed releases" [ -z "$(grep -i 'missed release' "$here/shown")" ] &&
         expect "no claim of a clock" [ -z "$(grep -i 'clock' "$here/shown")" ]
 }
-try "a histogram of cyclictest becomes a run, with its original beside it" histogram
+try "a histogram of cyclictest becomes a run that keeps the original" histogram
 
 verdicts() {
     "$program" import $recordings/ct24_h40.txt --deadline 20us >"$here/shown"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Instruments that latlab itself asks: a simulated oscilloscope with SCPI on a socket.
+# Instruments that latlab queries: a simulated oscilloscope with SCPI on a socket.
 . "$(dirname "$0")/common.bash"
 . tests/respond.bash
 
-# Starts a simulated instrument: $resource is where it is, $instrument its process.
+# Starts a simulated instrument: $resource is its address, $instrument its process.
 instrument() {
     rm -f "$here/list" "$here/log" "$here/port" "$here/input"
     mkfifo "$here/input"
@@ -18,7 +18,7 @@ end_instrument() {
     wait "$instrument"
 }
 
-# The readings of the run last stored, as latlab and as the instrument counted them.
+# Compares the readings of the last run with those that the instrument counted.
 compare_with_list() {
     python3 tests/respond.py same_readings "$here" "$1"
 }
@@ -122,7 +122,7 @@ interrupted() {
 }
 try "a series that is interrupted or killed is a run of what was measured" interrupted
 
-# What an instrument does not know: the machine that answers, here this one.
+# The machine that answers, here this one, about which an instrument knows nothing.
 machine_that_answers() {
     instrument || return
     "$program" respond --scope "$resource" --count 150 --target local --name beside --format json \

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Kills latlab at random instants of each of its phases, and looks at what is left.
+"""Kills latlab at random instants of each of its phases, and checks what is left.
 
 usage: kill.py PROGRAM [--kills N] [--seed N] [--out DIR] [--long SECONDS]
 
@@ -8,16 +8,16 @@ Victims are the agent, the conductor and both; phases are
   preparing   from the start until an interval is in the journal
   measuring   until the threads have ended
   syncing     the same, on a disk that takes three seconds for each sync
-  finishing   until run.json is whole; strace makes each sync take a moment, so that it lasts
-  publishing  until the folder has its name, made longer in the same way
-  recovering  of a run that was killed before: here `latlab list` is killed, several times over
+  finishing   until run.json is complete; strace delays each sync, to make the phase last
+  publishing  until the folder has its name, delayed in the same way
+  recovering  of a killed run: here `latlab list` is killed, several times over
 
-After each kill the next command must leave one whole run or, where nothing was counted yet, none;
-at most one second may be lost, and as long as an ordinary program that writes was kept from it before
-the kill; the kernel file that the run had changed holds what it held; no process is left; and a run
+After each kill the next command must leave one complete run or, if nothing was counted yet, none;
+at most one second may be lost, plus the time for which an ordinary writing program was stalled before
+the kill; the kernel file that the run had changed has its old value; no process is left; and a run
 on the same CPUs is not refused. One line is printed for each cell, and
 with --out each kill is a row of DIR/kills.csv, summed up in DIR/table.md. --long makes instead one
-run of up to so many seconds at 20 kHz, killed once.
+run of up to this many seconds at 20 kHz, killed once.
 """
 # Invariant (kills): A kill at any instant costs at most one second, and the next command finishes the run.
 
@@ -43,12 +43,12 @@ import read_run
 
 CELLS = [(victim, phase) for phase in ("preparing", "measuring", "finishing")
          for victim in ("agent", "conductor", "both")]
-# From publishing on the agent has ended.
+# The agent has ended before publishing begins.
 CELLS += [("both", "syncing"), ("conductor", "publishing"), ("list", "recovering")]
 MOST_LOST = 1.0
 PATIENCE = 60.0
 IS_ROOT = os.geteuid() == 0
-# Harmless, and of nobody's interest.
+# A harmless file that nothing uses.
 KERNEL_FILE = pathlib.Path("/proc/sys/vm/extfrag_threshold")
 # What finishing waits for.
 SLOW_CALLS = "fsync,?unlink,?unlinkat,?rename,?renameat,?renameat2"
@@ -60,7 +60,7 @@ INTERVAL, PREPARED = 5, 4
 
 
 class Wrong(Exception):
-    """What is not as it should be after a kill."""
+    """Something is wrong after a kill."""
 
 
 def expect(holds, what):
@@ -79,7 +79,7 @@ def within(seconds, what, look):
 
 
 def frames(journal):
-    """Kind and payload of the whole frames of a journal."""
+    """Kind and payload of the complete frames of a journal."""
     try:
         content = journal.read_bytes()
     except OSError:
@@ -128,7 +128,7 @@ def measures(agent):
 
 
 class Witness:
-    """Ordinary threads that write, one on each CPU: as long as one was kept from that, latlab may have been as well."""
+    """Ordinary threads that write, one on each CPU: if one was stalled, latlab may have been stalled as long."""
 
     def __init__(self):
         self.begin()
@@ -140,7 +140,7 @@ class Witness:
         self.pause, self.last = 0.0, dict.fromkeys(os.sched_getaffinity(0), time.monotonic())
 
     def longest(self):
-        """Seconds of the longest pause, also of one that goes on."""
+        """Seconds of the longest pause, including the current one."""
         return max(self.pause, time.monotonic() - min(self.last.values()) - 0.02)
 
     def write(self, cpu):
@@ -157,7 +157,7 @@ WITNESS = Witness()
 
 
 def most_lost():
-    """Seconds that a kill now may lose: those promised, and the longest pause of the witness in this run."""
+    """Seconds that a kill now may lose: those promised, plus the longest pause of the witness in this run."""
     return MOST_LOST + WITNESS.longest()
 
 
@@ -209,7 +209,7 @@ class Bench:
 
 
 def kill(*pids):
-    """Kills them at once, and says when."""
+    """Kills them at once, and returns the time."""
     now = time.monotonic()
     for pid in pids:
         try:
@@ -220,7 +220,7 @@ def kill(*pids):
 
 
 def wait_for(bench, conductor, victim, phase, chance):
-    """Waits until a random instant of the phase; gives back how far it has begun."""
+    """Waits until a random instant of the phase; returns how far it has begun."""
     if phase == "preparing":
         if victim == "agent":
             within(PATIENCE, "the agent", bench.agent)
@@ -259,7 +259,7 @@ def phase_of(bench):
 
 
 def lost(bench, kept, killed_at, journal):
-    """Seconds of the longest stretch before the kill that is not stored, for intervals and samples."""
+    """Seconds of the longest unstored stretch before the kill, for intervals and samples."""
     if kept is None:
         prepared = [json.loads(payload) for kind, payload in journal if kind == PREPARED]
         firsts = [thread["first_release_ns"] for one in prepared for thread in one["threads"]]
@@ -284,14 +284,14 @@ def lost(bench, kept, killed_at, journal):
 
 
 def check_folder(folder, run, may_lose=False):
-    """Sums of a folder, as a reader without latlab finds them; where it may lose, losses are told."""
+    """Checks the sums of a folder without latlab; if it may lose data, losses must be reported."""
     import pyarrow.parquet
     try:
         read_run.check_files(folder, run)
         for thread, table in ((one, read_run.read_with_pandas(folder)) for one in run["threads"]):
             read_run.check_histogram(table["histogram"], thread)
             read_run.check_intervals(table["intervals"], thread, may_lose)
-            # Those of an interval that was lost are kept, and told as uncounted.
+            # Samples of a lost interval are kept, and reported as uncounted.
             if not (may_lose and run["losses"]["cycles"]):
                 read_run.check_spikes(table["spikes"], thread)
     except SystemExit as error:
@@ -312,7 +312,7 @@ def check_folder(folder, run, may_lose=False):
 
 
 def the_run(bench):
-    """Folder and document of the one run that there may be."""
+    """Folder and document of the only run, if any."""
     folders = sorted(bench.runs.iterdir()) if bench.runs.exists() else []
     expect(len(folders) <= 1, f"more than one folder: {[folder.name for folder in folders]}")
     if not folders:
@@ -323,7 +323,7 @@ def the_run(bench):
 
 
 def next_command(bench):
-    """The next command, which recovers what there is; gives back what it said."""
+    """Runs the next command, which recovers what is left; returns its output."""
     told = bench.run("list", "--format", "json")
     expect(told.returncode == 0, f"list ended with {told.returncode}: {told.stderr}")
     expect("cannot finish" not in told.stderr, told.stderr)
@@ -337,7 +337,7 @@ def kill_recoveries(bench, chance):
     instants = []
     for _ in range(3):
         recovery = bench.start("list", before=SLOW)
-        # strace hangs where its tracee dies before it has become the program.
+        # strace hangs if its tracee dies before it has become the program.
         within(PATIENCE, "the recovering program", lambda: command_line(recovery.pid) == bench.program
                or is_gone(recovery.pid))
         instants.append(chance.uniform(0, 0.9))
@@ -348,7 +348,7 @@ def kill_recoveries(bench, chance):
 
 
 def one_kill(program, victim, phase, number, chance):
-    """One run, one kill; gives back its row of the table."""
+    """One run, one kill; returns its row of the table."""
     finishes = phase in ("finishing", "publishing")
     slow = SLOW if finishes else SLOW_DISK if phase == "syncing" else []
     length = "1500ms" if finishes else "60s"
@@ -366,7 +366,7 @@ def one_kill(program, victim, phase, number, chance):
             conductor.wait()
             instant = kill_recoveries(bench, chance)
             shown, had_journal = phase_of(bench), bench.journal() and bench.journal().exists()
-        # A conductor that was left alone finishes the run itself; this is no wait after a kill.
+        # A surviving conductor finishes the run itself; this is no wait after a kill.
         said = conductor.communicate(timeout=3 * PATIENCE)[1]
         told = next_command(bench)
         again = bench.run("run", "-q", "--policy", "other", "--idle-states", "system", "--cycles", "20",
@@ -396,7 +396,7 @@ def one_kill(program, victim, phase, number, chance):
 
 
 def cell(program, victim, phase, kills, seed):
-    """So many kills of one victim in one phase; those that came too late are made again."""
+    """Kills one victim in one phase this many times; kills that came too late are repeated."""
     chance = random.Random(f"{seed} {victim} {phase}")
     rows, tries = [], 0
     while len(rows) < kills:

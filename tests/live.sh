@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What is shown while a run goes on: a table on a terminal, which is given back; else a line.
+# What is shown during a run: on a terminal a table, after which the terminal is restored; else a line.
 # Invariant (command line): The live table fits 80 and 160 columns, and the terminal is restored.
 . "$(dirname "$0")/common.bash"
 socket=latlab-test-$$
@@ -16,10 +16,10 @@ clean_up() {
 trap clean_up EXIT
 
 rights_for "the live view of a run"
-# The run without a terminal goes on beside the others.
+# The run without a terminal shares the CPUs with the others.
 rights+=(--share)
 
-# Where there is no terminal: begins here, and is looked at below.
+# Without a terminal: started here, checked below.
 
 "$program" run --for 12s --name line "${rights[@]}" >"$here/line.out" 2>"$here/line.err" </dev/null &
 line=$!
@@ -46,7 +46,7 @@ wait_for() {
     return 1
 }
 
-# All that stands in the column of cycles, as one number.
+# The digits of the column of cycles, as one number.
 cycles() { screen | grep -Eo '^[0-9 ]+ cycles' | tr -dc 0-9; }
 
 # A fresh shell on a terminal of this size.
@@ -115,7 +115,7 @@ stored() {
         expect "some cycles" grep -Eq '"cycles": [1-9]' "$here/run.json"
 }
 
-# The cursor and the echo are back: what is typed is seen, once, and is run.
+# The cursor and the echo are back: typed text appears once, and is executed.
 usable() {
     type_in "stty -a | tr ' ' '\\n' | grep -E '^-?(echo|icanon|isig)\\b;?$' | xargs" Enter
     wait_for '^isig icanon echo$' || return 1
@@ -126,7 +126,7 @@ usable() {
         expect "a cursor" [ "$(tmux -L "$socket" display-message -p '#{cursor_flag}')" = 1 ]
 }
 
-# A terminal that goes away ends the run as well, and the run is kept.
+# Closing the terminal ends the run, which is kept.
 hung_up() {
     type_in "$program run --name hangup ${rights[*]}" Enter
     wait_for '[0-9] cycles, ' || return 1
@@ -152,12 +152,12 @@ if have "the live table" tmux; then
     mkdir -p target
     on_terminal 80 24 0 --for 1h
     tmux -L "$socket" kill-server
-    # Nothing can be later than this deadline, but the run is shorter than it was to be.
+    # Nothing can miss this deadline, but the run is shorter than requested.
     on_terminal 160 50 4 --for 1h --deadline 1h
     try "a terminal that goes away leaves a stored run" hung_up
 fi
 
-# Where there is no terminal
+# Without a terminal
 
 progress() {
     wait "$line" || { cat "$here/line.err"; return 1; }

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Which processes are those of a load is known by locks that the kernel holds: in containers and time namespaces, and
-# however latlab ends, those of a load are ended, and no others.
-# Invariant (undo): What a run holds is left alone, whoever looks; what nobody holds is put back, and forgotten only
+# Kernel locks identify the processes of a load: in containers and time namespaces, and however latlab ends, exactly
+# these are ended.
+# Invariant (undo): No latlab touches what a live run holds; what a dead one left is restored, and forgotten only
 # then.
 . "$(dirname "$0")/common.bash"
 name=fs.epoll.max_user_watches
 . tests/ownership.bash
 
-# A run with a load in a container that shares our /run: $1 is its name, the rest makes the container.
+# A run with a load in a container that shares our /run: $1 is its name, the rest starts the container.
 load="setsid sh -c ': ${here##*/}; while :; do sleep 1; done' & : ${here##*/}; while :; do sleep 0.01; done"
 below() { ps -o pid= --ppid "$1" | while read -r pid; do echo "$pid"; below "$pid"; done; }
 contained() {
@@ -39,7 +39,7 @@ attempt "a run in a process namespace is left alone, and put back from outside a
     contained pid unshare --pid --fork --mount-proc
 attempt "so is one in a time namespace" contained time unshare --time --boottime 100000 --fork
 
-# And the other way round: what goes on here is left alone by a container.
+# The reverse: a container leaves live runs here alone.
 from_container() {
     local with=(--load "command,run=$load")
     start outside $one || return 1
@@ -53,7 +53,7 @@ from_container() {
 }
 attempt "a container leaves alone what goes on outside" from_container
 
-# Processes that look like those of a load: by their folder, by a variable, by both, by an open file.
+# Processes that look like a load's: by their folder, by a variable, by both, by an open file.
 innocents() {
     local pids=() pid
     mkdir -p "$here/scratch/latlab-load-7-7/below"
@@ -61,7 +61,7 @@ innocents() {
     (cd "$here/scratch/latlab-load-7-7/below" && LATLAB_LOAD_SUPERVISOR=7-7 exec sleep 1001) & pids+=($!)
     LATLAB_LOAD_SUPERVISOR=7-7 setpriv --reuid 65534 --clear-groups sleep 1001 & pids+=($!)
     sleep 1001 3<"$here/scratch/latlab-load-7-7" & pids+=($!)
-    # And one that stands where a load worked that was killed, and has its folder open.
+    # And one in the working folder of a killed load, with that folder open.
     local with=(--load "command,run=$load")
     start left "$first" || return 1
     (cd "$TMPDIR"/latlab-load-???????????????? 2>/dev/null && exec sleep 1001 3<.) & pids+=($!)
@@ -79,11 +79,10 @@ innocents() {
     rm -rf "$here/scratch/latlab-load-7-7"
     expect "the load is ended" nothing_left
 }
-attempt "nobody is ended who only looks like a load" innocents
+attempt "processes that only look like a load are not ended" innocents
 
-# All that a load has started is ended when everything of latlab was killed at once: $@ is what stands
-# before the run. One of its processes has left its group and its session, has no variable, and stands
-# somewhere else.
+# All processes of a load are ended even if all of latlab was killed at once: $@ precedes the run's command.
+# One of the processes has left its group, its session and its folder, and has no variable.
 orphans="env -i setsid sh -c 'cd /; trap \"\" TERM; : ${here##*/}; while :; do sleep 1; done' & : ${here##*/};
     while :; do sleep 0.01; done"
 killed_at_once() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs whose priority, CPU or settings another program takes away: each is a finding with its time, and
-# the verdict is `invalid`, whatever the figures say.
-# Invariant (settings): What another program changes during a run is told with its time and makes the run invalid.
+# Another program changes priority, CPU or settings of a run: each is a finding with its time, and
+# the verdict is `invalid`, whatever the figures.
+# Invariant (settings): What another program changes during a run is reported with its time, and the run is invalid.
 . "$(dirname "$0")/common.bash"
 export LATLAB_RUNS=$here/runs
 [ "$(id -u)" = 0 ] || skip "changing the threads and settings of a run: needs root"
@@ -14,7 +14,7 @@ clean_up() {
 }
 trap clean_up EXIT
 
-# Python that knows what was changed: lost('scheduling', 0) are its findings, those that matter.
+# Evaluates Python with the changes: lost('scheduling', 0) are its findings, those that matter.
 holds() {
     holds_in "$here/run.json" "
 def lost(setting, thread=None):
@@ -25,7 +25,7 @@ effects = {f['effect'] for f in run['findings'] if f['code'] == 'setting-changed
 invalid = word == 'invalid' and effects <= {'invalid'}" "$1"
 }
 
-# Ends the run in the background, whose verdict must be `invalid`.
+# Ends the background run, whose verdict must be `invalid`.
 invalid() {
     finish
     expect "exit code 4, not $code" [ "$code" = 4 ] && holds "invalid"
@@ -45,7 +45,8 @@ at_once() {
         holds "$before < lost('scheduling', 0)[0]['at_ns'] / 1e9 < $after"
 }
 monotonic() { python3 -c 'import time; print(time.monotonic())'; }
-# Less than a second, so that it is seen at the end only. A busy machine sees such a run too late: then once more.
+# Shorter than a second, so that only the reading at the end can see it. On a busy machine such a run may end too
+# early: then try again.
 at_the_end() {
     local tries
     for tries in {1..20}; do
@@ -74,7 +75,7 @@ if [ "$first" = "$last" ]; then
     echo "SKIPPED: threads that are moved: there is one CPU only"
 else
     try "a priority and a CPU that are taken away make the run invalid" at_once
-    try "a thread that was moved and moved back is told" there_and_back
+    try "a thread that was moved and moved back is reported" there_and_back
 fi
 try "a short run is looked at when it ends" at_the_end
 
@@ -101,7 +102,7 @@ waker() {
 try "the waking thread of handoff is looked at as well" waker
 
 spins() {
-    # Which learns for a while what it is usually like.
+    # A spinning thread first learns its usual pass.
     "$program" run --quiet --format json --warm-up 100ms --instrument spin --policy other --for 5s --deadline 10s \
         --cpus "$last" "${rights[@]}" >"$here/run.json" 2>"$here/errors" &
     run=$!
@@ -111,7 +112,7 @@ spins() {
 }
 try "and a thread that spins, also at its nice value" spins
 
-# A longer slack lets the kernel wake an ordinary thread later.
+# A larger timer slack lets the kernel wake an ordinary thread later.
 slack() {
     begin --policy other --for 4s --deadline 10s --cpus "$first" || return 1
     echo 50000000 >"/proc/$(thread latlab/0)/timerslack_ns" || return 1
@@ -145,7 +146,7 @@ written() {
 }
 if [ -w "$file" ]; then
     try "a file of --set that another program sets makes the run invalid" set_elsewhere
-    try "a file that is set and set back at once is told" written
+    try "a file that is set and set back at once is reported" written
 else
     echo "SKIPPED: files of --set: $file cannot be written here"
 fi
@@ -161,7 +162,7 @@ load_moved() {
         holds "[f for f in run['findings'] if f['code'] == 'load-elsewhere'] == []"
 }
 if [ "$first" != "$last" ]; then
-    try "a load that is moved onto a part of its CPUs is told" load_moved
+    try "a load that is moved onto a part of its CPUs is reported" load_moved
 fi
 
 undisturbed() {
@@ -170,6 +171,6 @@ undisturbed() {
     holds "not any(f['code'].startswith('setting-') for f in run['findings'])" &&
         holds "not any(f['code'] in ('load-lost-cpus', 'load-elsewhere') for f in run['findings'])"
 }
-try "a run that nobody disturbs has no such finding" undisturbed
+try "an undisturbed run has no such finding" undisturbed
 
 exit $status

@@ -1,5 +1,5 @@
-"""Makes captures that are odd in one way each, and compares what the program reads of them with what was
-put into them. Usage: odd_captures.py PROGRAM FOLDER [CASE...]; each case is a function with @case."""
+"""Makes captures that are odd in one way each, and compares what the program reads with what they were
+made from. Usage: odd_captures.py PROGRAM FOLDER [CASE...]; each case is a function with @case."""
 import bisect
 import json
 import math
@@ -60,7 +60,7 @@ class Case:
         return self
 
     def in_doubt(self, one, other):
-        "No threshold parts the levels all the time, so that a finding is all that can be asked for."
+        "No threshold separates the levels all the time, so only a finding can be expected."
         self.truth, self.findings = None, ["levels-in-doubt"]
         return self.write(one, other)
 
@@ -114,7 +114,7 @@ def both_spikes(folder):
 
 @case
 def many_small_spikes(folder):
-    "One sample in a thousand is as far above the high level as that is above the low one, twice."
+    "One sample in a thousand lies above the high level by twice the swing."
     c = Case(folder, "many_small_spikes")
     return c.write(level(c.stimulus), spikes(c.rng, level(c.response), 0.001, 9.0))
 
@@ -134,7 +134,7 @@ def noise_10_percent(folder):
 
 @case
 def slow_drift(folder):
-    "The whole swing wanders by a third of itself."
+    "Both levels drift by a third of the swing."
     c = Case(folder, "slow_drift")
     return c.write(drift(level(c.stimulus), 0.55, c.end / 3), drift(level(c.response), 0.55, c.end / 2))
 
@@ -166,7 +166,7 @@ def drift_sine_4v(folder):
 
 @case
 def few_steps_noise(folder):
-    "The response shows the noise of a few converter steps: it answers nothing. Nobody knows of the last stimulus."
+    "The response is the noise of a few converter steps: it answers nothing. The last stimulus stays undecided."
     c = Case(folder, "few_steps_noise")
     c.truth.update(stimuli=59, answered=0, missing=59, delays=[])
     c.findings = ["channel-noise"]
@@ -190,7 +190,7 @@ def two_step_square(folder):
 
 @case
 def small_on_large_range(folder):
-    "3.3 V on a converter of 8 bits over 40 V: 21 steps."
+    "3.3 V on an 8-bit converter over 40 V: 21 steps."
     c = Case(folder, "small_on_large_range")
     step = 40 / 256
     return c.write(quantised(noisy(c.rng, level(c.stimulus), 0.05), step),
@@ -209,7 +209,7 @@ def three_levels(folder):
 
 @case
 def three_levels_mostly_two(folder):
-    "A third level for one percent of the time between the two hides no edge."
+    "A third level between the two for one percent of the time hides no edge."
     c = Case(folder, "three_levels_mostly_two")
     pulses = level(c.response)
     after = level([(b, b + 10_000) for _, b in c.response])
@@ -229,7 +229,7 @@ def bounce(folder):
 
 @case
 def answer_bounces(folder):
-    "Answers that ring: three further edges each are double."
+    "Answers that ring: three additional edges each are double."
     c = Case(folder, "answer_bounces")
     response = []
     for a, b in c.response:
@@ -249,7 +249,7 @@ def inverted_idle(folder):
 
 @case
 def short_pulses(folder):
-    "A duty of 1 %: the high level is rare and is a level nevertheless."
+    "A duty of 1 %: the high level is rare, but still a level."
     c = Case(folder, "short_pulses", hold=10_000, answer_hold=12_000)
     return c.write(level(c.stimulus), level(c.response))
 
@@ -327,7 +327,7 @@ def different_swing(folder):
 
 @case
 def clipped(folder):
-    "The instrument writes 9.9E37 where the channel is beyond its range."
+    "The instrument writes 9.9E37 if the channel is beyond its range."
     c = Case(folder, "clipped")
     one, other = level(c.stimulus), level(c.response)
     return c.write(one, lambda t: 9.9e37 if other(t) > 1 and c.rng.random() < 0.01 else other(t))
@@ -407,7 +407,7 @@ def micro_in_pico(folder):
 
 @case
 def clock_16mhz(folder):
-    "62.5 ns: bins of 100 ns would draw a comb."
+    "62.5 ns: bins of 100 ns would leave gaps."
     return clocked(folder, "clock_16mhz", 100, 625, 62.5)
 
 

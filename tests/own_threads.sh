@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# latlab's own threads stay off the measured CPUs where others are left, and a run proves it; where none
-# is left, telemetry reads long files at the ends of the run only, and what was lost is said.
+# latlab's own threads stay off the measured CPUs if there are others, and a run proves it; if there are
+# none, telemetry reads long files only before and after the run, and losses are reported.
 # Invariant (conditions): A run says which of its largest latencies lie in the work of latlab's own threads.
 . "$(dirname "$0")/common.bash"
 
@@ -8,7 +8,7 @@ have "latlab's own threads" python3 || exit 0
 rights_for "latlab's own threads"
 cpus=($(python3 -c 'import os; print(*sorted(os.sched_getaffinity(0)))'))
 
-# A run, and what its document must say: looked NAME PYTHON OPTION...
+# Makes a run and checks its document: looked NAME PYTHON OPTION...
 looked() {
     local name=$1 asserted=$2
     shift 2
@@ -18,8 +18,8 @@ looked() {
     python3 tests/checks.py own_threads "$here"/runs/*_"$name"/run.json "$asserted"
 }
 
-# How many threads of a running agent have FIFO priority 1, which drainer, stream and telemetry need. Each sets
-# it when it begins, so that they are counted until the run ends.
+# The number of an agent's threads with FIFO priority 1, which drainer, stream and telemetry need. Each sets
+# it when it starts, so keep counting until the run ends.
 raised() {
     local expected=$1 found most=0
     shift
@@ -47,7 +47,7 @@ try "where every CPU is measured, long files are read at the ends of the run" lo
     'ran > 0 and "telemetry" in kinds and run["conditions"]["at_ends_only"] == ["interrupts", "pages", "softirqs"]'
 if [ "$(id -u)" = 0 ]; then
     try "there drainer, stream and telemetry are above all ordinary programs" raised 3
-    try "and not beside measuring threads that are ordinary themselves" raised 0 --policy other
+    try "and not with ordinary measuring threads" raised 0 --policy other
 else
     echo "SKIPPED: the priority of own threads: needs root"
 fi

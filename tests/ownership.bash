@@ -1,8 +1,8 @@
-# What the tests of ownership share, to be sourced after common.bash: runs that set a kernel file. $name is that file
-# as sysctl names it, harmless and of nobody's interest; each script has one of its own, since they run side by side.
+# What the tests of ownership share, to be sourced after common.bash: runs that set a kernel file. $name is its sysctl
+# name: a harmless file that nothing uses, another one for each script, since they run in parallel.
 
 [ "$(id -u)" = 0 ] && [ "$OWN_MOUNTS" = yes ] || skip "ownership: need root and a mount namespace"
-# Whatever fails below, this machine is left as it was found.
+# Restores this machine whatever fails below.
 clean_up() {
     "$program" doctor --restore >/dev/null 2>&1
     echo "$first" >"$file"
@@ -22,15 +22,15 @@ ordinary=(--policy other --idle-states system --share --quiet --warm-up 0s)
 
 # Processes of the loads of this script.
 of_load() { pgrep -f "^([^ ]*/)?(sh|setsid|env) .*: ${here##*/};"; }
-# Whether all threads of processes have ended; as long as one has not, their locks hold, though the
-# process has no command line any more, or is a zombie by its first thread.
+# Whether all threads of processes have ended. As long as one lives, their locks hold, even if the process
+# has no command line any more, or its first thread is a zombie.
 all_gone() {
     local pid
     for pid in "$@"; do
         ! cat /proc/"$pid"/task/*/stat 2>/dev/null | grep -qv ') [ZX] ' || return 1
     done
 }
-# Processes of the program that were started here, by their command line.
+# Processes of the program started here, by their command line.
 ours() {
     local pid
     for pid in $(pgrep -f "^$program ${1:-}"); do
@@ -42,8 +42,8 @@ value() { cat $file; }
 is() { [ "$(value)" = "$1" ]; }
 records_are() { [ "$(find $records -name 'undo-*' -o -name 'load-*' | wc -l)" = "$1" ]; }
 
-# Starts a run that sets the file, with the flags in $with, after the words that stand before it, and
-# waits until it measures: ${run_of[NAME]} is what was started, ${agent_of[NAME]} its agent.
+# Starts a run that sets the file, with the flags in $with and the given words before the command, and
+# waits until it measures: ${run_of[NAME]} is the process, ${agent_of[NAME]} its agent.
 declare -A run_of agent_of
 with=()
 start() {
@@ -60,7 +60,7 @@ conductor() { ours "run .*--name $1 "; }
 supervisor() { ours "load-supervisor command"; }
 measures() { has_cycles "$(agent "$1")"; }
 
-# Ends a run in one of two ways.
+# Stops or kills a run.
 stop() {
     kill -INT "$(conductor "$1")"
     wait "${run_of[$1]}"
@@ -73,7 +73,7 @@ murder() {
     until_holds 30 "the end of the agent" [ ! -e "/proc/${agent_of[$1]}" ]
 }
 
-# Tries one thing, and leaves nothing of it to the next.
+# Runs one case, and cleans up for the next.
 attempt() {
     try "$@"
     {
@@ -90,6 +90,6 @@ restore() {
     cat "$here/restored"
 }
 
-# Runs a command where /proc/sys cannot be written.
+# Runs a command with a read-only /proc/sys.
 read_only() { unshare -m bash -c 'mount --bind /proc/sys /proc/sys && mount -o remount,bind,ro /proc/sys && "$@"' \
     - "$@"; }

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# What a run changed is known by locks that the kernel holds: whoever looks, it is undone only where nobody holds it,
-# two runs share an equal value, and a record is believed only where nobody else can have written it.
-# Invariant (undo): What a run holds is left alone, whoever looks; what nobody holds is put back, and forgotten only
+# Kernel locks show what a live run has changed: any latlab undoes a change only if no live run holds it, two runs
+# share an equal value, and a lock file is trusted only if no other user can have written it.
+# Invariant (undo): No latlab touches what a live run holds; what a dead one left is restored, and forgotten only
 # then.
 . "$(dirname "$0")/common.bash"
 name=fs.lease-break-time
 . tests/ownership.bash
 
-# Two runs that set one file; $1 is how each ends: `a` and `b` an end, `A` and `B` a kill.
+# Two runs that set one file; $1 says how each ends: `a` and `b` by an end, `A` and `B` by a kill.
 equal() {
     local end last
     start a $one && start b $one || return 1
@@ -56,9 +56,9 @@ damaged() {
     expect "exit code 3" [ $code = 3 ] &&
         expect "the name of the record" grep -q "$records/undo-damaged" "$here/restored"
 }
-attempt "a record that cannot be read is told" damaged
+attempt "a record that cannot be read is reported" damaged
 
-# What stands in the place of a record, of its lock and of its folder is told, and stays.
+# Planted files in place of a lock file or its folder are reported, and stay.
 planted() {
     local how
     start left $one && murder left || return 1
@@ -84,7 +84,7 @@ planted() {
     restore
     expect "it is put back when it can be believed" is "$first" && [ $code = 0 ] && records_are 0
 }
-attempt "what is no record is told, and what it may stand for is not forgotten" planted
+attempt "what is no record is reported, and what it may stand for is not forgotten" planted
 chmod 755 $records
 
 goes_on() {
@@ -93,9 +93,9 @@ goes_on() {
     expect "a line of who goes on" grep -q "run .*--name on .*(process .* goes on, and restores" "$here/restored" &&
         expect "exit code 0" [ $code = 0 ] && is $one && stop on && is "$first"
 }
-attempt "whoever asks what is to be restored hears who goes on" goes_on
+attempt "a command that asks what is to be restored hears which runs go on" goes_on
 
-# A user without rights takes every lock that may be taken, and root measures all the same.
+# A user without rights takes every lock that it may take, and root still measures.
 locked_by_others() {
     python3 tests/checks.py hold_locks &
     local locker=$! which

@@ -5,8 +5,9 @@ usage: read_run.py RUN_DIR        needs: pandas, pyarrow, duckdb
 
 For every thread the bins of the histogram, the cycles of the intervals and the cycles in
 run.json must be the same number; minimum, maximum and mean must be exact; every file must have
-its checksum. Where samples are stored there must be one for every cycle, at releases of the thread,
-and the figures of run.json must follow from them. One line is printed for each table; the exit code is 1 at the first difference.
+its checksum. If samples are stored there must be one for every cycle, at releases of the thread,
+and the figures of run.json must follow from them. One line is printed for each table; the exit code
+is 1 at the first difference.
 """
 # Invariant (old data): pandas and DuckDB read a run folder, and its sums agree.
 
@@ -36,7 +37,7 @@ def check_files(folder, run):
         same(f"size of {name}", len(content), stored["bytes"])
         same(f"SHA-256 of {name}", hashlib.sha256(content).hexdigest(), stored["sha256"])
     others = {path.name for path in folder.iterdir()} - set(run["files"]) - {"run.json", "report.html"}
-    # One that could not be read whole stays.
+    # A journal that could not be read completely stays.
     others -= {"journal"} if run["losses"]["journal_bytes"] else set()
     same("files without a checksum", others, set())
 
@@ -72,7 +73,7 @@ def check_intervals(table, thread, may_lose=False):
     same(f"minimum of thread {number}", integer(recorded.min_ns.min()), summary["min_ns"])
     same(f"maximum of thread {number}", integer(recorded.max_ns.max()), summary["max_ns"])
     if cycles:
-        # A sum of one interval is a whole number, which its mean times its count rounds to.
+        # The sum of an interval is an integer, to which its mean times its count rounds.
         total = sum(round(mean * count) for mean, count in zip(recorded.mean_ns, recorded["count"]))
         same(f"mean of thread {number}", total / cycles, summary["mean_ns"])
     coarse = sum(sum(counts) for counts in rows.coarse)
@@ -83,7 +84,7 @@ def check_intervals(table, thread, may_lose=False):
 def check_spikes(table, thread):
     number, summary = thread["setup"]["thread"], thread["summary"]
     rows = table[table.thread == number]
-    # After the last interval of a stream that broke off there may be a larger one.
+    # After the last interval of a broken stream there may be a larger latency.
     if len(rows) and thread["end"]:
         same(f"spikes within the maximum of thread {number}", int(rows.latency_ns.max()) <= summary["max_ns"], True)
     if summary["max_at_ns"] is not None:
@@ -122,7 +123,7 @@ def read_with_duckdb(folder):
         return {name: database.execute(query, [str(folder / f"{name}.parquet")]).df() for name in names}
 
 
-# Shares in parts per million, and from how many latencies on they are stored.
+# Shares in parts per million, and the number of latencies from which on they are stored.
 QUANTILES = {
     "p50_ns": (500_000, 1), "p90_ns": (900_000, 1), "p99_ns": (990_000, 1),
     "p99_9_ns": (999_000, 1_000), "p99_99_ns": (999_900, 10_000), "p99_999_ns": (999_990, 100_000),
@@ -199,7 +200,7 @@ def check_samples(run, thread, found):
         same(f"first release of thread {number}", found["first"], setup["first_release_ns"])
         same(f"releases of thread {number} off the grid", found["off_grid"], 0)
     if method.get("missed", "skip") == "skip" and summary["missed"] is not None:
-        # Behind the last cycle no gap tells what was missed.
+        # After the last cycle no gap shows the overruns.
         behind = found["last_latency"] // setup["period_ns"]
         same(f"missed releases of thread {number}", 0 <= summary["missed"] - found["gaps"] <= behind, True)
 
@@ -220,7 +221,7 @@ def check_all_samples(folder, run):
         rows, size = sum(one["count"] for one in found.values()), (folder / "samples.parquet").stat().st_size
         print(f"{reader:7} {'samples':10} {rows:9} rows, {size:9} bytes: ok, {size / rows:.3f} bytes a sample")
         if rows > 100_000:
-            # Latencies of a busy machine vary more, and what varies more takes more bytes.
+            # Latencies of a busy machine vary more, which takes more bytes.
             ratio = size / packed_by_xz(folder)
             same("samples take at most a quarter more than their latencies packed by xz", ratio < 1.25, True)
 

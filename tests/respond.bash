@@ -1,7 +1,7 @@
 # What the tests of `latlab respond` share, to be sourced after common.bash.
 export LATLAB_RUNS=$here/runs NO_COLOR=1 COLUMNS=160
 
-# Whether this holds of the runs that were stored last, by their names.
+# Whether this holds for the runs stored last, by their names.
 holds() {
     holds_in "$here/out.json" '
 runs = {one["name"]: one for one in run["runs"]}
@@ -10,11 +10,11 @@ found = lambda name, code: [one for one in runs[name]["findings"] if one["code"]
 near = lambda a, b, within: abs(a - b) <= within' "$1"
 }
 
-# Whether this holds of the only run that was stored last, which is `one`.
+# Whether this holds for the only run stored last, which is `one`.
 holds_one() { holds_in "$here/out.json" \
     'one = run["runs"][0]; responses = one["responses"]; codes = [f["code"] for f in one["findings"]]' "$1"; }
 
-# That these words are refused with this code and one line that says this: refused CODE TEXT WORD...
+# Whether these words are refused with this code and one line with this text: refused CODE TEXT WORD...
 refused() {
     local code=$1 words=$2 said
     shift 2

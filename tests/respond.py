@@ -10,7 +10,7 @@ import tomllib
 
 
 def same_readings(here, count):
-    """That the readings of the run stored last are those of the instrument's own list."""
+    """That the readings of the run stored last are those of the instrument's list."""
     import pyarrow.parquet
     here, count = pathlib.Path(here), int(count)
     run = json.load(open(here / "out.json"))["runs"][0]

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Pins that answer pins: captures become runs like any other, with the figures that were computed
-# elsewhere.
+# Pins that answer pins: captures become runs like any other, with independently computed figures.
 # Invariant (captures): Real captures have the figures that were computed elsewhere.
 . "$(dirname "$0")/common.bash"
 . tests/respond.bash
@@ -45,7 +44,7 @@ batch() {
 try "one bad file does not end a batch" batch
 rm -rf "$LATLAB_RUNS"
 
-# The verdict of a capture of fixtures/field with these arguments: its exit code and its first line.
+# The verdict on a capture of fixtures/field with these arguments: its exit code and its first line.
 judged() {
     "$program" respond --from "$@" >"$here/judged"
     echo "$? $(tr '\n' ' ' <"$here/judged")"
@@ -114,7 +113,7 @@ quick() {
         expect "all of them are drawn" grep -q 'data-drawn="500"' "$here/quick.svg" &&
         expect "in nanoseconds" grep -q 'Response time in ns' "$here/quick.svg"
 }
-# A tenth of a nanosecond stays one on every way out.
+# A tenth of a nanosecond survives in every output.
 picoseconds() {
     python3 tests/respond.py quick_samples "$LATLAB_RUNS" || return
     "$program" show last --window +0s.. >"$here/shown" &&

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Published series of responders have the figures that were computed elsewhere.
+# Published series of responders have independently computed figures.
 # Invariant (captures): Real captures have the figures that were computed elsewhere.
 . "$(dirname "$0")/common.bash"
 . tests/respond.bash
@@ -47,7 +47,7 @@ koenichiwa() {
         holds 'runs["NO_RT6__read_interval_0"]["responses"]["missing"] == 1' &&
         holds 'runs["NO_RT6__read_interval_0"]["responses"]["stimuli"] == 9999'
 }
-# What the program knows of the publication is what its readings say.
+# The program's figures of the publication are those of its readings.
 published_figures() {
     python3 tests/respond.py published_figures $data/avian2 crates/report/src/sections/published.toml
 }

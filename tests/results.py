@@ -1,13 +1,13 @@
-"""Reads test results as their readers do: results.py junit|ktap|lava FILE.
+"""Parses test results as test systems do: results.py junit|ktap|lava FILE.
 
-Prints a line for each test, `RESULT NAME`, with a measurement behind it where there is one. Anything that the
+Prints a line for each test, `RESULT NAME`, followed by its measurement if there is one. Anything that the
 format does not allow is an error.
 """
 import re, sys
 from xml.etree import ElementTree
 
 RESULT = re.compile(r"(ok|not ok) (\d+)(?: (?!#)(.*?))?(?: # (SKIP|TODO|XFAIL|TIMEOUT|ERROR)(?: (.*))?)?$")
-# As the dispatcher of LAVA finds signals on a console, and what it takes as a name.
+# How LAVA's dispatcher finds signals on a console, and what it accepts as a name.
 SIGNAL = re.compile(r"<LAVA_SIGNAL_(?P<name>\S+) (?P<params>[^>]+)>")
 NAME = re.compile(r"[A-Za-z0-9._-]+$")
 
@@ -32,7 +32,7 @@ def ktap(path):
     lines = open(path).read().splitlines()
 
     def tests(at, indent):
-        """The tests of a level; gives the line after it."""
+        """Reads the tests of a level; returns the line after it."""
         assert lines[at] == f"{indent}KTAP version 1", lines[at]
         plan = re.fullmatch(rf"{indent}1\.\.(\d+)", lines[at + 1])
         assert plan, lines[at + 1]

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A real run, and everything that can be said of its folder, with and without latlab, and of its page.
+# A real run: its folder, examined with and without latlab, and its page.
 # Invariant (old data): pandas and DuckDB read a run folder, and its sums agree.
 . "$(dirname "$0")/common.bash"
 . tests/run_folder.bash
@@ -41,7 +41,7 @@ leftovers() {
     expect "nothing but the run in the folder of runs" [ "$(ls -A "$runs")" = "$id" ] &&
         expect "no journal" [ ! -e "$folder/journal" ]
 }
-try "nothing is left beside the finished run" leftovers
+try "nothing is left next to the finished run" leftovers
 
 # The page
 
@@ -55,7 +55,7 @@ page() {
 }
 try "report -o writes the page" page
 
-# As /dev/stdout is where standard output is a file that was deleted meanwhile.
+# /dev/stdout is such a file if standard output was deleted meanwhile.
 page_without_a_name() {
     ln -s /proc/self/fd/9 "$here/link"
     (

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A run with every sample: its windows, by the time of the run and of the day, and whether it is as it was stored.
+# A run with every sample: its windows, by time of the run and of the day, and its verification.
 # Invariant (old data): pandas and DuckDB read a run folder, and its sums agree.
 . "$(dirname "$0")/common.bash"
 . tests/run_folder.bash
@@ -21,7 +21,7 @@ else
     status=1
 fi
 
-# A run without samples beside it.
+# A run without samples in the same folder.
 "$program" run --cycles 100 --warm-up 0s --name without --quiet "${rights[@]}" >/dev/null 2>"$here/errors"
 id=$(basename "$runs"/*_without)
 
@@ -52,7 +52,7 @@ by_the_clock() {
     to=${from#* } from=${from% *}
     "$program" show "$sampled" --window "$from..$to" --format json >"$here/window.json" &&
         "$program" show "$sampled" --window "$(cut -c12-19 <<<"$from")..$(cut -c12-19 <<<"$to")" >"$here/text" &&
-        # What is printed has microseconds, so that an edge may move by less than one.
+        # Printed times have microseconds, so an edge may move by less than one.
         expect "a second by the clock" [ "$(field "$here/window.json" '["to_ns"]')" \
             -gt "$(field "$here/window.json" '["from_ns"]')" ] &&
         expect "its beginning" [ "$(field "$here/window.json" '["from"]' | cut -c1-25)" = "$(cut -c1-25 <<<"$from")" ]
@@ -72,10 +72,10 @@ samples_line() {
 }
 try "show says how many samples are stored, in how many bytes" samples_line
 try "csv without a window is wrong usage" mistake 2 "$program" show "$sampled" --format csv
-try "a window of a run without samples is told" mistake 2 "$program" show "$id" --window ..
-try "a window outside of the run is told" mistake 2 "$program" show "$sampled" --window +9999h..
+try "a window of a run without samples is refused" mistake 2 "$program" show "$id" --window ..
+try "a window outside of the run is refused" mistake 2 "$program" show "$sampled" --window +9999h..
 
-# Whether it is as it was stored
+# Verification
 
 all_whole() {
     "$program" verify --all >"$here/text" &&
@@ -94,7 +94,7 @@ damage() {
         cat "$here/text"
         expect "exit code 1, not $code" [ "$code" = 1 ] &&
             expect "the file" grep -q "DAMAGED: $name.parquet: wrong SHA-256" "$here/text" || return 1
-        # Samples may be too many to be read for a look at the figures.
+        # `show` does not read the samples: there may be too many.
         [ "$name" != samples ] || continue
         "$program" show "$here/damaged" >"$here/text" 2>"$here/errors"
         code=$?

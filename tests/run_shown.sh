@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# What `latlab show`, `list` and the others print of a stored run: for programs, for people, on a terminal, and for a
-# reader that goes away.
+# What `latlab show`, `list` and others print about a stored run: for programs, for people, on a terminal, and into a
+# closed pipe.
 . "$(dirname "$0")/common.bash"
 . tests/run_folder.bash
 
-# Whether two JSON documents of a run say the same.
+# Whether two JSON documents of a run are equivalent.
 same_json() { python3 tests/documents.py same "$@"; }
 
 rights_for "a run"
 make_run 2s
 
-# What is printed for programs
+# For programs
 
 list_json() {
     "$program" list --format json >"$here/list.json" &&
@@ -55,7 +55,7 @@ newest_first() {
 }
 try "the newest run is the first of the list, and the last one" newest_first
 
-# What is printed for people
+# For people
 
 if have "text at 80 columns" script; then
     try "show has no line wider than a terminal of 80 columns" narrow "$program" show "$id"

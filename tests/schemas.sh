@@ -7,7 +7,7 @@ export LATLAB_RUNS=$here/runs
 
 have "the schemas" python:jsonschema || exit 0
 
-# Whether documents fit a schema; a change of Python code may spoil the document before.
+# Whether documents fit a schema; Python code may spoil the document first.
 fits() {
     python3 tests/documents.py fits "$schemas/$1.schema.json" "$2" "${3:-}"
 }
@@ -46,7 +46,7 @@ try "list --format json fits list.schema.json" list_json
 every_state() {
     mkdir -p "$here/states/20260101T000000Z_damaged"
     echo '{' >"$here/states/20260101T000000Z_damaged/run.json"
-    # A folder with this lock is being measured.
+    # A folder with this lock counts as being measured.
     mkdir "$here/states/.20260102T000000Z_busy.partial"
     cp fixtures/schema-1/cut/.*.partial/journal "$here/states/.20260102T000000Z_busy.partial/"
     flock "$here/states/.20260102T000000Z_busy.partial/journal" \
@@ -116,7 +116,7 @@ loaded_json() {
 }
 try "a run with a load fits run.schema.json" loaded_json
 
-# A sheet is TOML, whose values are those of JSON.
+# A sheet is TOML, with the values of JSON.
 sheet_json() {
     python3 tests/documents.py sheets_as_json "$here" scenarios/*.toml
     local file
@@ -158,14 +158,14 @@ stored() {
 }
 try "stored runs of every schema are printed as run.schema.json says" stored
 
-# What must not fit, so that it is known that the schemas see something.
+# Documents that must not fit, as proof that the schemas check something.
 wrong() {
     local spoil
     for spoil in \
         'document["measured_ns"] = "1 s"' \
         'document["verdict"]["word"] = "perhaps"' \
-        'document["asked"]["policy"]["name"] = "fofo"' \
-        'document["asked"]["cpus"] = [0, 1]' \
+        'document["asked"]["who"]["policy"]["name"] = "fofo"' \
+        'document["asked"]["who"]["cpus"] = [0, 1]' \
         'document["threads"][0]["summary"]["cycles"] = -1' \
         'document["clocks"].pop()' \
         'document["total"]["mean_ns"] = True' \

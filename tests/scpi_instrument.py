@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """A simulated instrument with SCPI on a socket: an oscilloscope whose readings are known, or a generator.
 
-It prints its port, serves one connection after the other, and ends with its standard input. What it is told
-goes to --log, what it measured to --list: one line for each trigger.
+It prints its port, serves one connection after the other, and ends with its standard input. Received commands
+go to --log, readings to --list: one line for each trigger.
 """
 
 import argparse
@@ -36,7 +36,7 @@ def note(path, text):
 
 
 def answer(command, send):
-    """Does what a command says; false ends the connection."""
+    """Executes a command; false ends the connection."""
     global armed, reading, running
     note(options.log, command)
     if command == "*IDN?":
@@ -85,7 +85,7 @@ threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).st
 while True:
     accepted, _ = listener.accept()
     if options.close_at is None:
-        # A connection that was given up must not hold up the next one.
+        # An abandoned connection must not delay the next one.
         threading.Thread(target=serve, args=(accepted,), daemon=True).start()
     elif not serve(accepted):
         break

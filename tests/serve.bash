@@ -5,10 +5,10 @@ cp -r fixtures/schema-*/runs/* "$runs"
 server=
 trap 'kill $server 2>/dev/null; rm -rf "$here"' EXIT
 
-# Starts a server with these flags, and waits for its line, which is its address.
+# Starts a server with these flags, and waits for the line with its address.
 start() {
     [ -z "$server" ] || kill "$server" 2>/dev/null
-    # Else the address of the server before could be read.
+    # Else the previous server's address could be read.
     rm -f "$here/url"
     "$program" serve "$runs" --port 0 "$@" >"$here/url" 2>"$here/errors" &
     server=$!
@@ -22,7 +22,7 @@ get() { curl -sS --max-time 60 "$@"; }
 code() { get -o "$here/body" -w '%{http_code}' "$@"; }
 
 rights_for "a run that is followed"
-# Measures in the background for so many seconds, and waits until its folder is there.
+# Measures in the background for this many seconds, and waits for the run's folder.
 measure() {
     "$program" run --quiet --share --out "$runs" --name "$1" --for "$2" --warm-up 0s --deadline 10s \
         "${rights[@]}" >"$here/run" 2>&1 &

@@ -1,4 +1,4 @@
-"""Clients of `latlab serve`, hostile and idle ones among them."""
+"""Clients of `latlab serve`, including hostile and idle ones."""
 
 import http.client
 import json
@@ -12,7 +12,7 @@ import urllib.parse
 
 
 def hostile(url):
-    """Asks for 1000 paths that nobody should ask for; each is refused."""
+    """Requests 1000 malicious paths; each must be refused."""
     host = urllib.parse.urlsplit(url).netloc
     parts = ["..", ".", "%2e%2e", "%2f", "/", "//", "%00", "%", "%zz", "\\", "etc", "passwd", "~", ";",
              "runs", "live", "assets", "events", "run.json", ".journal", "%c0%ae", "?", "&", "=", "'",
@@ -35,11 +35,11 @@ def hostile(url):
 
 
 def adds_up(events, document):
-    """That the events of a run that was followed add up to its figures."""
+    """That the events of a followed run add up to its figures."""
     blocks = open(events).read().strip().split("\n\n")
     told = [(b.split("\n")[0][7:], json.loads(b.split("\n")[1][6:])) for b in blocks if b[0] != ":"]
     run = json.load(open(document))
-    # Whoever was there before the first release has been told to begin anew.
+    # A client from before the first release gets a second plan.
     last = max(at for at, (name, _) in enumerate(told) if name == "plan")
     rows = [row for name, row in told[last:] if name == "interval"]
     assert sum(row["count"] for row in rows) == run["total"]["cycles"], "cycles"
@@ -49,13 +49,13 @@ def adds_up(events, document):
 
 
 def peak_mib(process):
-    """The most memory that a process had, in MiB."""
+    """The peak memory of a process, in MiB."""
     lines = dict(line.split(":", 1) for line in open(f"/proc/{process}/status") if ":" in line)
     return int(lines["VmHWM"].split()[0]) / 1024
 
 
 def never_read(url, run, server):
-    """50 clients that never read take no memory and hold nobody up."""
+    """50 clients that never read take no memory and delay no other client."""
     host = urllib.parse.urlsplit(url)
     ask = lambda path: f"GET {path} HTTP/1.1\r\nHost: {host.netloc}\r\n\r\n".encode()
     stored = next(pathlib.Path("fixtures/schema-1/runs").glob("*_sampled")).name
@@ -63,7 +63,7 @@ def never_read(url, run, server):
     for number in range(50):
         one = socket.create_connection((host.hostname, host.port))
         one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        # They ask, again and again, and never read.
+        # They send requests repeatedly, and never read.
         pages = ask("/") * 10 + ask(f"/runs/{stored}") * 20
         one.sendall(ask(f"/live/{run}/events") if number % 2 else pages)
         clients.append(one)
@@ -73,21 +73,21 @@ def never_read(url, run, server):
     connection.request("GET", "/")
     assert connection.getresponse().status == 200
     took = time.monotonic() - begun
-    # The program itself takes some as well, the more the less it is optimised.
+    # The program itself also takes some, more if it is less optimised.
     taken = peak_mib(server) - before
-    print(f"{taken:.0f} MiB beside {before:.0f} MiB, answer after {took:.2f} s")
+    print(f"{taken:.0f} MiB in addition to {before:.0f} MiB, answer after {took:.2f} s")
     assert taken < 48, f"the server took {taken:.0f} MiB"
 
 
 def crowd(url):
-    """54 idle clients of a server of 64 open files shut nobody out."""
+    """54 idle clients of a server with 64 open files shut no other client out."""
     host = urllib.parse.urlsplit(url)
     connect = lambda: socket.create_connection((host.hostname, host.port), timeout=30)
     begun, idle = time.monotonic(), [connect() for _ in range(54)]
-    # One that sends its head byte by byte is as idle as one that sends nothing.
+    # A client that sends its head byte by byte is as idle as one that sends nothing.
     slow = idle[-1]
     slow.sendall(b"GET / HTTP/1.1\r\nHost: ")
-    # Of 16 places each went to the next client, from the one that had waited longest.
+    # There are 16 places; each newcomer took that of the client that had waited longest.
     for one in idle[:38]:
         assert one.recv(4096) == b"", "an idle client was told something"
     client = connect()

@@ -76,7 +76,7 @@ slow() {
     wait "$measuring"
     return $good
 }
-try "50 clients that never read take no memory and hold nobody up" slow
+try "50 clients that never read take no memory and delay no other client" slow
 
 stops() {
     local code
@@ -122,7 +122,7 @@ crowd() {
         expect "431 for a large head" [ "$(code -H "X: $(head -c 20000 /dev/zero | tr '\0' a)" "$url/")" = 431 ] &&
         expect "431 for many lines" [ "$(code $(seq -f '-H X%g:1' 100) "$url/")" = 431 ]
 }
-try "54 idle clients at 64 open files shut nobody out" crowd
+try "54 idle clients at 64 open files shut no other client out" crowd
 kill "$server"
 
 ticks() { echo $(($(stat_field "$server" 14) + $(stat_field "$server" 15))); }
@@ -133,7 +133,7 @@ many() {
     done
     runs=$here/many start
     get "$url/" | grep -q '2000 of 2000' || return 1
-    # By the time that the server takes of a CPU, which is the same on a busy machine.
+    # Measured in CPU time of the server, which does not depend on other work.
     before=$(ticks)
     get --max-time 120 -o /dev/null "$url/?q=sampled" || return 1
     took=$(($(ticks) - before))

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sheets: what is wrong with one is told at its place, and a dry run says what it would do.
+# Sheets: mistakes are reported with their place, and a dry run says what it would do.
 . "$(dirname "$0")/common.bash"
 export LATLAB_RUNS=$here/runs NO_COLOR=1
 
@@ -64,6 +64,6 @@ others() {
     "$program" run quick --period 1ms >"$here/out" 2>&1
     expect "exit code 2" [ $? = 2 ] && expect "the option named" grep -q -- '--period' "$here/out"
 }
-try "options of a single run are refused beside a sheet" others
+try "options of a single run are refused with a sheet" others
 
 exit $status

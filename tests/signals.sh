@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Signals and stops of agent and conductor, clients that hang, and an end by the kernel for want of memory.
+# Signals and stops of agent and conductor, clients that hang, and an end by the kernel's OOM killer.
 # Invariant (kills): Closed terminals, stops and lack of memory end or mark a run as documented.
 . "$(dirname "$0")/common.bash"
 export LATLAB_RUNS=$here/runs
@@ -42,13 +42,13 @@ stopped_agent() {
     finish
     holds "[f['times'] for f in run['findings'] if f['code'] == 'agent-stopped'] == [1]" &&
         holds "0.5e9 < next(f['length_ns'] for f in run['findings'] if f['code'] == 'agent-stopped') < 3e9" &&
-        # What went on meanwhile made no such latency.
+        # Other work makes no such latency.
         holds "run['verdict']['word'] != 'pass' and not run['own_work']['largest'][0]['own_threads']"
 }
 try "an agent that was stopped says so, and does not pass" stopped_agent
 
 agent_killed_with_hook() {
-    # A time that no other process waits for.
+    # A number of seconds that no other process sleeps for.
     local mark=$here/hook.pid patience=300.$$
     begin --for 60s --spike-above 1us --on-spike "echo \$\$ >$mark; sleep $patience & sleep $patience; true" || return 1
     until_holds 60 "the command to be started" [ -s "$mark" ] || return 1
@@ -65,7 +65,7 @@ closed_outputs() {
 }
 try "a run needs neither standard output nor error" closed_outputs
 
-# A client of labgrid that takes no signal and says nothing, or talks without end.
+# A client of labgrid that ignores signals and prints nothing, or prints for ever.
 client() {
     printf '#!/bin/sh\ntrap "" INT TERM\n%s\n' "$1" >"$here/client"
     chmod +x "$here/client"
@@ -93,7 +93,7 @@ out_of_memory() {
     until_holds 60 "an interval in the journal" has_interval hungry || return 1
     sleep 2
     echo 64M >"$limit"
-    # They take all there is, each little, until the kernel has ended the one that it shall end first.
+    # Many small processes take all memory, until the kernel has killed the intended victim.
     bash -c 'echo $$ >'"$group"'/cgroup.procs; exec python3 tests/checks.py take_memory '"$run" 2>"$here/hog" &
     hog=$!
     wait "$run"

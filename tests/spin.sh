@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The instrument spin beside oslat on the same CPU, with a disturbance of known size: both see its
-# gaps and count them, and latlab says that another thread ran. What the fair server takes from a
-# real-time spinner is named, where the kernel has one.
+# The instrument spin against oslat on the same CPU, with a disturbance of known size: both count its
+# gaps, and latlab says that another thread ran. If the kernel has a fair server, the time that it takes
+# from a real-time spinner is named.
 # Invariant (instruments): spin: each gap is found; intervals follow the clock and never exceed it.
 . "$(dirname "$0")/common.bash"
 
@@ -16,12 +16,12 @@ if [ "$cpus" -lt 2 ]; then
     exit 0
 fi
 
-# Takes the CPU for 3 ms every 100 ms, before the spinning thread.
+# Takes the CPU from the spinning thread for 3 ms every 100 ms.
 disturb() {
     chrt -f 95 taskset -c "$cpu" python3 tests/checks.py disturb
 }
 
-# Does what follows while something else runs.
+# Runs a command while another one runs in the background.
 beside() {
     "$1" &
     local other=$!
@@ -38,7 +38,7 @@ spin() {
     "$program" run --instrument spin --cpus "$cpu" --share --quiet --out "$here/runs" "$@"
 }
 
-# Whether an expression holds of the last run and its only thread.
+# Whether an expression holds for the last run and its only thread.
 last() {
     holds_in "$here/runs/$(ls "$here/runs" | tail -n 1)/run.json" '
 spun = run["threads"][0]["end"]["spun"]
@@ -64,9 +64,9 @@ computable() {
     python3 tests/checks.py noise "$run"
 }
 
-# oslat counts each microsecond in a bucket of its own; its last one holds all that is longer.
+# oslat has a bucket for each microsecond; the last one holds everything longer.
 seen_by_oslat() {
-    have "spin beside oslat" oslat || return 0
+    have "spin against oslat" oslat || return 0
     beside disturb oslat -c "$cpu" -C 0 -D 10 -b 1000 -z >"$here/oslat" || return 1
     local longest
     longest=$(sed -n 's/.*Maximum:[^0-9]*\([0-9]*\).*/\1/p' "$here/oslat")
@@ -86,8 +86,8 @@ ordinary() {
 }
 
 spins() { [ "$(stat_field "$(thread latlab/0)" 14)" -ge 50 ]; }
-# Whoever stops the thread takes its CPU, though no other thread runs there. A host that takes this machine's
-# CPU away is seen as an interrupt, so the stop lasts longer than any host would.
+# Stopping the thread counts as taking its CPU, though no other thread runs there. A hypervisor's pause looks like an
+# interrupt, so the stop lasts longer than any such pause.
 stopped() {
     spin --policy fifo --priority 1 --for 6s --warm-up 100ms --name stopped >"$here/text" 2>"$here/errors" &
     run=$!

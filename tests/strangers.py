@@ -1,4 +1,4 @@
-"""What strangers may write into a run, and whether it is seen."""
+"""Hostile texts in a run, and whether outputs escape them."""
 
 import hashlib
 import json
@@ -8,7 +8,7 @@ import unicodedata
 
 
 def make_hostile(folder):
-    """Puts what steers a terminal, turns a line or hides into every text of a run."""
+    """Puts characters that control a terminal, reverse a line or hide into every text of a run."""
     folder, bad = pathlib.Path(folder), "a\x1b[31m\x9b2J\r\u202eb\u2066c\u200fd\u061ce\u200bf\U000e0041g"
     run = json.loads((folder / "run.json").read_text())
     run.pop("seal")
@@ -18,14 +18,14 @@ def make_hostile(folder):
         run["machine"][name] = bad
     for finding in run["findings"]:
         finding["text"] = bad
-    # A stranger can seal it as well.
+    # An attacker can compute the checksum, too.
     before = json.dumps(run, indent=2)[:-2] + ","
     seal = hashlib.sha256((before + "\n").encode()).hexdigest()
     (folder / "run.json").write_text(f'{before}\n  "seal": "{seal}"\n}}\n')
 
 
 def visible(*files):
-    """That files hold no character that nobody sees."""
+    """That files hold no invisible character."""
     def hidden(c):
         return c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp", "Cs")
     wrong = [(path, ascii(c)) for path in files for c in sorted(set(open(path, newline="").read())) if hidden(c)]
@@ -34,7 +34,7 @@ def visible(*files):
 
 
 def forge(folder, evil):
-    """Writes the advice of a stranger into a run, with a checksum that fits."""
+    """Writes hostile advice into a run, with a matching checksum."""
     path = folder + "/run.json"
     run = json.load(open(path))
     run.pop("seal")
@@ -49,7 +49,7 @@ def forge(folder, evil):
 
 
 def same_advice(*documents):
-    """That two runs have the same advice about their machine, and that there is some."""
+    """That two runs have the same advice about their machine, and not none."""
     own, forged = ([(one["code"], one["remedy"], one["undo"]) for one in json.load(open(path))["doctor"]]
                    for path in documents)
     assert own == forged and any(remedy for _, remedy, _ in own), (own, forged)

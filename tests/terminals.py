@@ -1,4 +1,4 @@
-"""Terminals that nobody reads, that go away, or that are odd."""
+"""Terminals that are not read, that close, or that have odd sizes."""
 
 import fcntl
 import glob
@@ -13,7 +13,7 @@ import time
 
 
 def unread(runs, end, *command):
-    """Runs a command on a terminal that nobody reads, and that is open until the run is published."""
+    """Runs a command on a terminal that is not read, and stays open until the run is published."""
     name = command[command.index("--name") + 1]
     pid, master = pty.fork()
     if pid == 0:
@@ -29,20 +29,20 @@ def unread(runs, end, *command):
     time.sleep(2)
     if end == "TERM":
         os.kill(pid, signal.SIGTERM)
-    # Its terminal is open until the run is published.
+    # Keep the terminal open until the run is published.
     wait_for(f"*_{name}/run.json", lambda file: True)
     os.close(master)
 
 
 def taken_away(runs, hangup, *command):
-    """Runs a command on a terminal that is taken away once its first run measures; it must end with $EXPECTED."""
+    """Runs a command on a terminal that closes once its first run measures; the exit code must be $EXPECTED."""
     pid, master = pty.fork()
     if pid == 0:
         if hangup == "ignored":
             signal.signal(signal.SIGHUP, signal.SIG_IGN)
         os.execv(command[0], command)
 
-    # A terminal that nobody reads stands still.
+    # A terminal that is not read blocks.
     def read():
         try:
             while os.read(master, 1 << 16):

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Terminals that nobody reads, that are closed, and shells that keep a run in the background or stop it.
+# Terminals that are not read or are closed, and shells that keep a run in the background or stop it.
 # Invariant (kills): Closed terminals, stops and lack of memory end or mark a run as documented.
 . "$(dirname "$0")/common.bash"
 export LATLAB_RUNS=$here/runs TMUX_TMPDIR=$here LC_ALL=C.UTF-8
@@ -13,16 +13,16 @@ clean_up() {
 }
 trap clean_up EXIT
 
-# Waits for a run of this name that goes on, and has measured something.
+# Waits for a live run of this name that has measured something.
 going_on() {
     local size="\$(cat '$LATLAB_RUNS'/.*_$1.partial/journal | wc -c)" head
-    # The journal begins with the machine, in one piece; seconds of measuring come behind it.
+    # The journal begins with the machine, in one piece; measured seconds come after it.
     until_holds 60 "a run that has begun" eval "[ $size -gt 20000 ]" || return
     head=$(eval "echo $size")
     until_holds 60 "a run that goes on" eval "[ $size -gt $((head + 30000)) ]"
 }
 
-# A run on a terminal that nobody reads, which is full soon.
+# A run on a terminal that is not read, which soon blocks.
 unread() {
     local end=$1
     shift

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Runs, campaigns and comparisons as results of tests: JUnit XML, KTAP, LAVA, beside the exit codes.
+# Runs, campaigns and comparisons as test results: JUnit XML, KTAP, LAVA, and the exit codes.
 . "$(dirname "$0")/common.bash"
 export LATLAB_RUNS=$here/runs NO_COLOR=1
 root=$PWD
 cd "$here" || exit 1
 
-# Measures a little; flags that come later say more.
+# A short measurement; later flags override these.
 little=(--cycles 200 --warm-up 0s --telemetry off --threads 1 --policy other --idle-states system --quiet)
-# Reads a file as its readers do.
+# Parses a file as test systems do.
 read_as() { python3 "$root/tests/results.py" "$1" "$2"; }
-# Whether a command ends with a code: ends CODE COMMAND...
+# Whether a command exits with a code: ends CODE COMMAND...
 ends() {
     local wanted=$1 code=0
     shift
@@ -31,7 +31,7 @@ single() {
         expect "a skipped test" grep -qx 'skipped verdict' <(read_as junit plain.xml) &&
         "$program" export fast --to junit | cmp - fast.xml
 }
-try "a run is written as JUnit XML, KTAP and LAVA beside its text, or instead of it" single
+try "a run is written as JUnit XML, KTAP and LAVA in addition to its text, or instead of it" single
 
 nothing() {
     ends 2 "$program" run "${little[@]}" --cpus 4000 --junit none.xml --ktap=none.ktap 2>errors &&

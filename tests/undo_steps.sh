@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Whatever step of a run, or of putting back what it changed, fails or is the last one: what was changed is put back,
-# at the latest by the next command that can, and until then it is not forgotten.
-# Invariant (undo): What a run holds is left alone, whoever looks; what nobody holds is put back, and forgotten only
+# Any step of a run, or of restoring its changes, may fail or be the last one: changes are restored, at the latest by
+# the next command that can, and not forgotten until then.
+# Invariant (undo): No latlab touches what a live run holds; what a dead one left is restored, and forgotten only
 # then.
 . "$(dirname "$0")/common.bash"
 name=fs.inotify.max_user_instances
@@ -21,7 +21,7 @@ fails_after_a_kill() {
 attempt "what cannot be put back after a kill is not forgotten" fails_after_a_kill
 
 fails_at_the_end() {
-    # The run has a /proc/sys of its own, which becomes read-only while it goes on.
+    # The run has a private /proc/sys, which becomes read-only during the run.
     start ending $one unshare -m || return 1
     nsenter -m -r -t "${agent_of[ending]}" bash -c \
         'mount --bind /proc/sys /proc/sys && mount -o remount,bind,ro /proc/sys' || return 1
@@ -33,7 +33,7 @@ fails_at_the_end() {
 }
 attempt "what a run cannot put back at its end is put back later" fails_at_the_end
 
-# Each system call of putting back fails in turn, first those on the file and then those on the record.
+# Each system call of restoring fails in turn, first those on the file and then those on the lock file.
 every_step_fails() {
     local call step record failed=0
     start left $one && murder left || return 1
@@ -58,7 +58,7 @@ every_step_fails() {
     done
     expect "some failures, not $failed" [ $failed -ge 8 ]
 }
-# The same of a run, from its start to its end.
+# The same for a run, from its start to its end.
 every_step_of_a_run_fails() {
     local call step failed=0
     for call in openat read write; do
@@ -88,8 +88,8 @@ every_step_of_a_run_fails() {
 ! have "failures of each step of putting back" strace ||
     attempt "whatever step of putting back fails, it is put back or not forgotten" every_step_fails
 
-# The kernel needs some milliseconds to end a process that was killed, in which its locks live. DOUBLE_KILLS is
-# how often a run is killed at a random instant, and right after it the command that cleans up.
+# The kernel needs some milliseconds to end a killed process, during which its locks hold. DOUBLE_KILLS is how
+# often a run is killed at a random instant, and right after it the command that cleans up.
 changed=($name kernel.printk_ratelimit_burst kernel.printk_ratelimit net.core.message_burst net.core.message_cost)
 settings_hash() { (cd /proc/sys && sha256sum "${changed[@]//.//}" | sha256sum); }
 random_seconds() { printf '0.%04d' $((RANDOM % $1)); }
@@ -102,7 +102,7 @@ double_kills() {
     for try in $(seq "${DOUBLE_KILLS:-10}"); do
         "$program" run "${ordinary[@]}" --for 600s "${sets[@]}" >"$here/out" 2>&1 &
         sleep "$(random_seconds 9999)"
-        # Each third is killed while it ends by itself.
+        # Every third is killed while it ends by itself.
         [ $((try % 3)) != 0 ] || { kill -INT $(ours run) && sleep "$(random_seconds 300)"; }
         [ "$(settings_hash)" = "$before" ] || hits=$((hits + 1))
         kill -KILL $(ours)
@@ -121,7 +121,7 @@ double_kills() {
 }
 attempt "a command right after a kill, and one right after the kill of that, puts back what was changed" double_kills
 
-# The one that cleans up is killed at each of its system calls on the file and on the record.
+# Kills the command that cleans up at each of its system calls on the file and on the lock file.
 every_step_is_killed() {
     local step record killed=0
     start left $one && murder left || return 1

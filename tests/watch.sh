@@ -13,15 +13,15 @@ rounds() {
         "$program" verify --all --out "$here/three" >/dev/null || return
     watch --rounds 2 --deadline 10s --quiet --out "$here/three" &&
         expect "no line of what passes" [ ! -s lines ] || return
-    # A round by itself fails here; a limit is about all of them.
+    # Each round fails by itself here; a limit is about all of them.
     watch --rounds 1 --deadline 1ns --limit 100000/h --out "$here/three" && cat lines &&
         expect "a limit that is open" grep -q '_watch.*: inconclusive, .*; limit of 100 000 an hour: open;' lines
 }
 try "each round is stored and has a line with what it took" rounds
 
 within() {
-    # A budget that a round takes many times over: the second one would come after minutes.
-    # The program itself, and no shell around it, is to get the signal.
+    # A round takes many times this budget: the second one would start after minutes.
+    # The signal must reach the program itself, not a shell around it.
     "$program" watch --every 100ms --cycles 50 --warm-up 0s --telemetry off --threads 1 --cpu-budget 0.01% \
         --policy other --rounds 2 --out "$here/dear" >lines 2>told &
     watching=$!
@@ -39,7 +39,7 @@ warns() {
     watch --rounds 2 --deadline 1ns --on-fail 'cat >>alarms' --out "$here/bad" || return
     cat alarms
     python3 "$tests/documents.py" alarms "$root/docs/reference/watch-alarm.schema.json" alarms
-    expect "an exit code of the command that is told" grep -q 'the command failed' \
+    expect "a reported exit code of the command" grep -q 'the command failed' \
         <(watch --rounds 1 --deadline 1ns --on-fail false --out "$here/bad"; cat told) || return
     rm alarms
     watch --rounds 1 --deadline 10s --on-fail 'cat >>alarms' --out "$here/bad"
@@ -68,7 +68,7 @@ mistakes() {
 }
 try "a wrong flag, and a folder that is none, are one line before anything is measured" mistakes
 
-# Rounds without an answer neither warn nor end a row of failures; one whose agent dies is no round.
+# Undecided rounds neither warn nor end a row of failures; one whose agent dies is no round.
 dies() {
     rm -f alarms
     "$program" watch --every 100ms --for 20s --warm-up 0s --telemetry off --threads 1 --policy other --cpu-budget 100% \

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The store of `latlab watch`: it rolls, loses nothing that is marked or read, and outlives kills and a full disk.
+# The store of `latlab watch`: it removes the oldest, nothing that is marked or being read, and survives kills and a
+# full disk.
 # Invariant (watch): The runs of a watch take no more of the disk than it may have, also after kills and on a full disk.
 . "$(dirname "$0")/common.bash"
 . tests/watch.bash
@@ -7,7 +8,7 @@
 rolls() {
     local size
     size=$(du -s --block-size=1 three | cut -f1)
-    # Runs of another name, and one that is wanted.
+    # Runs of another name, and a kept one.
     "$program" run --cycles 50 --warm-up 0s --threads 1 --policy other --idle-states system --quiet --name other \
         --out "$here/roll" >/dev/null
     watch --rounds 2 --name watch --out "$here/roll" || { cat told; return 1; }
@@ -39,7 +40,7 @@ read_now() {
     watch --rounds 1 --keep 1M --out "$here/read"
     expect "it to go afterwards" [ ! -e "read/$oldest" ]
 }
-try "a run that somebody reads stays until it is read" read_now
+try "a run that is being read stays until it is read" read_now
 
 has_rounds() { [ "$(grep -c _watch: killed.lines)" -ge "$1" ]; }
 killed() {
@@ -53,7 +54,7 @@ killed() {
         kill -KILL "$watching"
         wait "$watching" 2>/dev/null
     done
-    # Of a removal that was cut off something may be left, too.
+    # An interrupted removal may leave something, too.
     mkdir killed/.20260101T000000Z_watch.removed
     watch --rounds 1 --out "$here/killed" || { cat told; return 1; }
     left=$(find killed -maxdepth 1 -name '.*' ! -name .watch.order)
@@ -64,7 +65,7 @@ try "a killed watch leaves whole runs, and the next one goes on" killed
 full() {
     mkdir -p tiny && mount -t tmpfs -o size=4m tmpfs tiny || return
     watch --rounds 2 --out "$here/tiny" || { cat told; return 1; }
-    # Somebody else fills the disk.
+    # Another process fills the disk.
     cat /dev/zero >tiny/filler 2>/dev/null
     watch --rounds 3 --out "$here/tiny" --on-fail 'cat >>full.alarms' --deadline 10s
     local code=$?

@@ -1,6 +1,6 @@
-"""stage.py FOLDER: lays out the sources of the book: the documents where they lie in the repository, the man pages as
-pages of their own, and a table of contents. What the table does not name hangs below the page that lists it: decisions
-and published measurements. A link to a file that is not in the book, such as a test, becomes its name."""
+"""stage.py FOLDER: lays out the sources of the book: the documents at their places in the repository, a page for each
+man page, and a table of contents. Pages that the table does not name (decisions, published measurements) become
+children of the page that lists them. A link to a file that is not in the book, such as a test, becomes its name."""
 
 import os
 import pathlib
@@ -12,7 +12,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
 MAN = pathlib.PurePosixPath("docs/reference/man")
-# Pages for those who change latlab, with little but links to tests.
+# Pages for developers, with little but links to tests.
 LEFT_OUT = {"docs/reference/invariants.md"}
 
 
@@ -27,7 +27,7 @@ def title(text, name):
 
 
 def relinked(text, name, files):
-    """The links of a page, as they lead within the book."""
+    """A page with its links adapted to the book."""
     here = os.path.dirname(name)
 
     def link(found):
@@ -40,7 +40,7 @@ def relinked(text, name, files):
             path += "/README.md"
         if path not in files:
             return words
-        # mdBook makes index.html of each README.md, and does not follow links to it.
+        # mdBook turns each README.md into index.html, but does not adapt links to it.
         path = re.sub(r"README\.md$", "index.md", os.path.relpath(path, here))
         return f"{picture}[{words}]({path}{hash}{heading})"
 
@@ -51,7 +51,7 @@ def man_page(path):
     html = subprocess.run(["mandoc", "-T", "html", "-O", "fragment", path], check=True, capture_output=True, text=True)
     text = re.sub(r'<table class="(head|foot)">.*?</table>\n?', "", html.stdout, flags=re.S)
     text = re.sub(r"(</?)h1\b", r"\1h2", text)
-    # A blank line would end the HTML for a reader of Markdown.
+    # A blank line would end the HTML in Markdown.
     return f"# {path.stem}\n\n" + re.sub(r"\n\s*\n", "\n", text)
 
 

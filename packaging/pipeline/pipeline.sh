@@ -3,15 +3,15 @@
 # template (packaging/pipeline/gitlab.yml) call it; other systems can. It needs sh, sha256sum, and curl or wget.
 #   pipeline.sh fetch     the released program for this machine, its checksum verified
 #   pipeline.sh measure   runs the sheet, compares it with the baseline, writes summary, page and JUnit XML
-#   pipeline.sh keep      adds what was measured to the baseline, which keeps the newest runs
+#   pipeline.sh keep      adds the campaign to the baseline, which keeps the newest ones
 # Environment:
-#   LATLAB_RELEASES    where releases lie: $LATLAB_RELEASES/v$LATLAB_VERSION/latlab-...
+#   LATLAB_RELEASES    address of the releases: $LATLAB_RELEASES/v$LATLAB_VERSION/latlab-...
 #   LATLAB_VERSION     version to fetch, such as 0.1.0
 #   LATLAB_PROGRAM     the program [latlab-bin/latlab after fetch, else latlab]
-#   LATLAB_SHEET       sheet to measure: a file, or a sheet that latlab brings
+#   LATLAB_SHEET       sheet to measure: a file, or a ready-made sheet
 #   LATLAB_BASELINE    folder of earlier campaigns to compare with [latlab-baseline]
 #   LATLAB_KEEP        campaigns that the baseline keeps [8]
-#   LATLAB_CARE        by how much a metric may be worse [5%]
+#   LATLAB_CARE        margin: largest slowdown that is not a regression [5%]
 #   LATLAB_RESULTS     folder for campaign, page, summary.md, junit.xml, compare.xml [latlab-results]
 #   LATLAB_UNDECIDED   pass or fail: what an undecided or invalid result does to the job [pass]
 # Exit codes of measure: 0 good, 1 a deadline or the comparison failed, 2 wrong input, 3 could not
@@ -63,7 +63,7 @@ fetch() {
     say "fetched $name"
 }
 
-# Real-time priority takes rights, which hosted runners give by sudo. What root made is given back.
+# Real-time priority takes rights, which hosted runners grant by sudo. Root's files are handed back to the user.
 measured() {
     if [ "$(id -u)" != 0 ] && command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
         code=0
@@ -74,7 +74,7 @@ measured() {
     LATLAB_RUNS=$results/runs "$program" run "$LATLAB_SHEET"
 }
 
-# The campaigns of a folder, the oldest first: their names begin with the time.
+# The campaigns of a folder, oldest first: their names begin with the time.
 campaigns() {
     for campaign in "$1"/*/campaign.json; do
         [ ! -f "$campaign" ] || dirname "$campaign"

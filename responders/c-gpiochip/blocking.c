@@ -1,4 +1,4 @@
-/* Raises a line when another one has risen: sleeps until the kernel tells of the edge. */
+/* Raises a line when another one has risen: sleeps until the kernel reports the edge. */
 #include "lines.h"
 
 int main(int argc, char **argv)

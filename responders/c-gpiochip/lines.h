@@ -1,4 +1,4 @@
-/* The two lines of a GPIO chip, by the character device (version 2, Linux 5.10 and later). */
+/* The two lines of a GPIO chip, through the character device (version 2, Linux 5.10 and later). */
 #include <fcntl.h>
 #include <linux/gpio.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Lets a line follow another one: asks for its level again and again, and never sleeps. */
+/* Makes a line follow another one: polls its level, and never sleeps. */
 #include "lines.h"
 
 int main(int argc, char **argv)

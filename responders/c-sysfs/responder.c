@@ -1,4 +1,4 @@
-/* Raises a pin when another one has risen, by the files of the old GPIO sysfs. */
+/* Raises a pin when another one has risen, through the files of the old GPIO sysfs. */
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static int open_file(const char *pin, const char *file, int mode)
 static void write_file(const char *pin, const char *file, const char *text)
 {
     int fd = open_file(pin, file, O_WRONLY);
-    /* A pin that is exported already stays so, also behind an earlier program. */
+    /* A pin that an earlier program has exported is still exported. */
     if (write(fd, text, strlen(text)) < 0 && *pin) {
         perror(file);
         exit(1);
@@ -44,7 +44,7 @@ int main(int argc, char **argv)
     write_file(output, "direction", "out");
     struct pollfd in = { .fd = open_file(input, "value", O_RDONLY), .events = POLLPRI | POLLERR };
     int out = open_file(output, "value", O_WRONLY);
-    /* The first look always finds something. */
+    /* The first poll always reports an edge. */
     if (read(in.fd, value, sizeof value) < 0) {
         perror("value");
         return 1;

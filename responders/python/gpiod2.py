@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Raises a line when another one has risen: gpiod 2.x, as `pip install gpiod` gives it."""
+"""Raises a line when another one has risen: gpiod 2.x, from `pip install gpiod`."""
 import sys
 
 import gpiod

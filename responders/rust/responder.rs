@@ -1,5 +1,5 @@
-//! Raises a line when another one has risen, as a real-time program does: its memory is locked, and
-//! it runs before all ordinary ones.
+//! Raises a line when another one has risen, like a real-time program: with locked memory, and at a higher
+//! priority than all ordinary programs.
 
 use std::ffi::{c_int, c_long, c_ulong, c_void};
 use std::fs::File;
@@ -36,7 +36,7 @@ const EDGE_RISING: u64 = 1 << 4;
 /// Bytes of `struct gpio_v2_line_event`.
 const EVENT: usize = 48;
 
-/// The number of a request of the character device that reads and writes a structure.
+/// The ioctl number of a request of the character device that reads and writes a structure.
 const fn request<T>(number: c_ulong) -> c_ulong {
     3 << 30 | (size_of::<T>() as c_ulong) << 16 | 0xb4 << 8 | number
 }
@@ -96,7 +96,7 @@ fn main() -> Result<()> {
     println!("ready");
     let mut event = [0_u64; EVENT / 8];
     loop {
-        // SAFETY: the event is as long as said.
+        // SAFETY: the event has this length.
         let length = unsafe { read(input.as_raw_fd(), event.as_mut_ptr().cast(), EVENT) };
         check(length as c_long)?;
         set(&output, 1)?;

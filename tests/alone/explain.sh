@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The flight recorder on the real program: a thread of higher priority on a measured CPU is named, the
-# legs of each spike add up to it, a tracefs that is not mounted is no obstacle, and nothing stays.
+# The flight recorder in a real run: it names a thread of higher priority on a measured CPU, the parts of
+# each spike add up, it works if tracefs is not mounted, and it leaves nothing behind.
 # Invariant (instruments): explain: a planted thread is named, legs add up, and tracefs need not be mounted.
 . "$(dirname "$0")/../common.bash"
 [ "$OWN_MOUNTS" = yes ] || skip "explain: need root, and the right to a mount namespace"
@@ -10,13 +10,13 @@ grep -q tracefs /proc/filesystems || skip "explain: this kernel has no tracefs"
 mountpoint -q /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracing || exit 1
 instances=/sys/kernel/tracing/instances
 
-# Python that knows the run.
+# Evaluates Python with the explanation of the run.
 holds() { holds_in "$here/run.json" 'told = run["explanation"]' "$1"; }
 spikes_hold() { holds_in "$here/spikes.json" 'spikes = run["spikes"]' "$1"; }
 cpu=$(($(nproc) - 1))
 have explain gcc || exit 0
 gcc -O1 -static -pthread -o "$here/culprit" tests/lab/culprits/culprit.c || exit 1
-# Plants it while a run measures: with WHAT LENGTH_US ABOVE SECONDS
+# Plants a disturbance while a run measures: with WHAT LENGTH_US ABOVE SECONDS
 with() {
     "${within[@]}" "$here/culprit" "$1" "$on" "$2" 40 &
     culprit=$!
@@ -33,12 +33,12 @@ try "a thread of higher priority is named as the cause of most spikes" holds \
     "[c for c in told['causes'] if c['holder']['name'] == 'culprit' and c['count'] >= 10 and '95' in c['realtime']]"
 try "it was recorded and explained" holds \
     "told['spikes']['stored'] >= 10 and told['explained'] >= told['spikes']['stored'] * 0.9"
-# Texts are made when they are shown, so that later ones also serve this run.
+# Texts are rendered when shown, so that better ones also serve this run.
 codes_alone() {
     python3 tests/checks.py causes_without_texts "$here"/runs/*/run.json "$here/run.json"
 }
 try "run.json has codes and numbers of causes and spikes, and no sentences" codes_alone
-# On a busy host the hypervisor may cause all of the five largest.
+# On a busy host the hypervisor may cause all five of the largest.
 try "latlab explain finds it again in the stored pages" bash -c \
     "'$program' explain last --top 100 --out '$here/runs' | grep 'culprit (thread .*real-time priority 95'"
 "$program" explain last --top 100 --format json --out "$here/runs" >"$here/spikes.json"
@@ -69,10 +69,10 @@ try "and whose they are" holds \
 if [ "$cpu" = 0 ] || [ ! -e /sys/class/net/lo/queues/rx-0/rps_cpus ] || ! command -v ip >/dev/null; then
     echo "SKIPPED: explain: a flood of packets needs two CPUs, receive packet steering and ip"
 else
-    # Packets that another CPU sends to itself are taken in on this one.
+    # Packets that another CPU sends over loopback are received on this one.
     within=(unshare --net --mount sh -c "mount -t sysfs sys /sys && ip link set lo up &&
         printf '%x' $((1 << cpu)) >/sys/class/net/lo/queues/rx-0/rps_cpus && exec \"\$0\" \"\$@\"") on=0
-    try "a run beside a flood of packets ends well" with flood 5000 100us 3
+    try "a run during a flood of packets ends well" with flood 5000 100us 3
     try "the softirq of the network is named" holds \
         "[c for c in told['causes'] if c['holder'] == {'kind': 'softirq', 'name': 'NET_RX'} and c['count'] >= 10]"
 fi
@@ -83,7 +83,7 @@ within=() on=$cpu
 try "where tracefs is not mounted, the run mounts it for itself" with fifo 3000 1ms 3
 try "and names the cause" holds "[c for c in told['causes'] if c['holder']['name'] == 'culprit' and c['count'] >= 10]"
 try "which no other process sees" [ ! -e "$instances" ]
-# A place to look at it, where latlab does not look.
+# Mounted where latlab does not look.
 mkdir "$here/trace" && mount -t tracefs tracefs "$here/trace"
 rights=(--explain --out "$here/killed") run=
 try "a run that is killed" begin --for 60s
@@ -91,7 +91,7 @@ try "has its trace until then" [ -d "$here/trace/instances/latlab-$agent" ]
 kill -9 "$agent" "$run"
 wait 2>/dev/null
 until_holds 60 "the end of the agent" [ ! -e "/proc/$agent" ]
-try "the next command removes it, in a mount of its own" bash -c \
+try "the next command removes it, in a private mount" bash -c \
     "'$program' doctor --restore | grep 'removed .*latlab-$agent, left by'"
 try "and it is gone" [ ! -e "$here/trace/instances/latlab-$agent" ]
 umount "$here/trace"

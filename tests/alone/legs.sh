@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# The legs of the latencies on the real program: what they count, that they fit each other, and that
-# a kill leaves no trace of ours behind. Where it mounts a tracefs of its own, nobody else sees it.
+# `--legs` in a real run: the counts of the parts, that they are consistent, and that a kill leaves no trace
+# instance behind. If the script mounts tracefs, no other process sees the mount.
 # Invariant (instruments): legs: counts and cost on the real program; no trace instance left after a kill.
 . "$(dirname "$0")/../common.bash"
 [ "$OWN_MOUNTS" = yes ] || skip "legs: need root, and the right to a mount namespace"
 grep -q tracefs /proc/filesystems || skip "legs: this kernel has no tracefs"
 mountpoint -q /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracing || exit 1
 instances=/sys/kernel/tracing/instances
-# Instances that are older were left by runs outside this mount namespace.
+# Older instances were left by runs outside of this mount namespace.
 touch "$here/begun"
 
 contained() {
@@ -20,9 +20,9 @@ try "in a process namespace, whose numbers the trace does not have, legs are ref
 [ "$(readlink /proc/self/ns/pid)" = "pid:[4026531836]" ] ||
     skip "legs: this is a process namespace, whose numbers the kernel's trace does not have"
 
-# Python that knows the run.
+# Evaluates Python with the breakdown of the run.
 holds() { holds_in "$here/run.json" 'legs = run["legs"]; tally = legs["tally"]' "$1"; }
-# Those of agents that go on belong to others.
+# Instances of live agents belong to other runs.
 no_trace_of_ours() {
     local instance
     for instance in $(find "$instances" -maxdepth 1 -name 'latlab-*' -newer "$here/begun"); do
@@ -30,7 +30,7 @@ no_trace_of_ours() {
     done
 }
 
-# Some kernels tell of no switch from an idle CPU, so that each has ordinary work.
+# Some kernels do not trace switches from an idle CPU, so give each CPU ordinary work.
 for cpu in $(seq 0 $(($(nproc) - 1))); do
     taskset -c "$cpu" nice -n 19 timeout 15 bash -c 'while :; do :; done' 2>/dev/null &
 done
@@ -64,7 +64,7 @@ try "after a kill of both the next command says that it was removed" bash -c \
     "'$program' doctor --restore | grep -q 'removed .*latlab-$agent, left by'"
 try "and it is" no_trace_of_ours
 
-# Of this mount only, so that nobody else sees it.
+# Only of this mount, so that no other process sees it.
 mount -o remount,bind,ro /sys/kernel/tracing
 refused=$("$program" run --quiet --legs --out "$here/none" --for 1s 2>&1)
 code=$?

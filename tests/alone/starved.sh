@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Loads that keep measured CPUs busy for ever, above all other threads of the machine.
+# Loads that keep measured CPUs busy for ever, at a higher priority than all other threads.
 # Invariant (kills): A run ends in time, and whenever it is asked to, though a load keeps its CPU busy for ever.
 . "$(dirname "$0")/../common.bash"
 export LATLAB_RUNS=$here/runs
@@ -20,14 +20,14 @@ starved() {
         sleep 2
         kill -"$how" "$(pgrep -P "$run" -f " run " || echo "$run")"
     fi
-    # Without an end of its own it would go on for ever.
+    # Unless latlab ends it, this run never ends.
     until_holds 120 "an end" has_ended "$run" || return 1
     finish
     expect "the load is ended" eval "! pgrep -f ': ${here##*/};'" &&
         holds "'thread-starved' in codes and run['verdict']['word'] in ('fail', 'invalid')" &&
-        # Every release that was due until the end is told, most of them as overruns of the starved thread.
+        # Every release until the end is counted, most of them as overruns of the starved thread.
         holds "threads[-1]['end']['cycles'] + threads[-1]['end']['missed']
-            >= min(run['measured_ns'], run['asked']['duration_ns']) / 1e6 - 200" &&
+            >= min(run['measured_ns'], run['asked']['until']['duration_ns']) / 1e6 - 200" &&
         holds "threads[-1]['end']['missed'] > 1000"
 }
 read -r first last <<<"$(taskset -cp $$ | sed 's/.*: //; s/,/-/g; s/^\([0-9]*\).*-/\1 /')"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Named tunings on this machine: they hold while a run goes on, and everything is as it was after
-# its end, after kills, and after a run that is refused.
+# Named tunings on this machine: they hold during a run, and everything is as before after its end, after
+# kills, and after a refused run.
 # Invariant (undo): Tunings hold during a run and are undone from any start; no other thread is touched.
 . "$(dirname "$0")/../common.bash"
 
@@ -8,7 +8,7 @@ if [ "$(id -u)" != 0 ]; then
     echo "SKIPPED: tunings: need root"
     exit 0
 fi
-# Whatever fails below, this machine is left as it was found.
+# Restore this machine whatever fails below.
 trap '"$program" doctor --restore >/dev/null 2>&1; rm -rf "$here"' EXIT
 [ "$OWN_MOUNTS" = no ] || mount -t debugfs none /sys/kernel/debug 2>/dev/null
 
@@ -23,7 +23,7 @@ others=never
 grep -q '\[never\]' $pages 2>/dev/null && others=madvise
 
 tunings=()
-# Takes a tuning where this machine has what it changes.
+# Adds a tuning if this machine has what it changes.
 may_tune() {
     if cat "$2" >/dev/null 2>&1; then
         tunings+=(--tune "$1")
@@ -47,14 +47,14 @@ else
     echo "SKIPPED: --tune irq-thread: no interrupt has a thread here (threadirqs)"
 fi
 
-# All that the tunings change.
+# Everything that the tunings change.
 state() {
     grep -sH . $runtime $migration $pages $queues "$fair" /proc/irq/default_smp_affinity \
         /proc/irq/*/smp_affinity_list
     ps -eo pid,cls,rtprio,comm | grep ' irq/'
 }
 
-# Starts a tuned run of $1 seconds, of a name, and waits until its last tuning holds.
+# Starts a tuned run of $1 seconds with a name, and waits until its last tuning holds.
 start() {
     "$program" run -a "$measured" --policy other --idle-states system --warm-up 0s --quiet \
         "${tunings[@]}" --for "$1s" --name "$2" --out "$here/runs" >"$here/out" 2>"$here/errors" &
@@ -77,7 +77,7 @@ as_before() {
     diff "$here/before" "$here/after"
 }
 
-# What holds now, by the kernel's own files and not by what latlab says of them.
+# Current values from the kernel's files, not from latlab.
 holds_now() {
     case $1 in
         rt-throttling=*) [ "$(cat $runtime)" = -1 ] ;;
@@ -90,7 +90,7 @@ holds_now() {
     esac
 }
 
-# Interrupts with a handler that may come to the measured CPU.
+# Interrupts with a handler that may run on the measured CPU.
 staying() {
     local folder
     for folder in $(find /proc/irq -mindepth 2 -maxdepth 2 -type d -printf '%h\n' | sort -u); do
@@ -99,7 +99,7 @@ staying() {
 }
 
 during_a_run() {
-    # It is ended when all has been looked at, however long that takes.
+    # Stopped below once everything is checked, however long that takes.
     start 600 held || return 1
     local one
     for one in "${tunings[@]}"; do
@@ -113,7 +113,7 @@ during_a_run() {
         "$here/staying"
 }
 
-# $1 says who is killed: run, agent or both.
+# $1 says what is killed: run, agent or both.
 killed() {
     start 60 "killed-$1" || return 1
     local agent
@@ -125,7 +125,7 @@ killed() {
     esac
     wait $run 2>/dev/null
     [ "$1" = run ] || until_holds 30 "the end of the agent" [ ! -e "/proc/$agent" ] || return 1
-    # An agent without its conductor puts everything back itself.
+    # An agent that loses its conductor restores everything itself.
     [ "$1" = run ] || "$program" doctor --restore >"$here/restored" 2>&1 || return 1
     as_before || return 1
     case $1 in

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A CPU that is taken offline during a run ends its thread's part with a finding; the others go on.
+# A CPU that goes offline during a run ends its thread with a finding; the others continue.
 # Invariant (releases): A CPU that goes offline ends only its own thread.
 . "$(dirname "$0")/../common.bash"
 cpu=$(tr ',-' '\n\n' </sys/devices/system/cpu/online | tail -1)
@@ -21,7 +21,7 @@ echo 1 >"$switch"
 wait "$run"
 code=$?
 
-# Python that knows the run, and the CPU that went away with its threads and the others.
+# Evaluates Python with the run, the CPU that went offline with its threads, and the others.
 holds() {
     holds_in "$here/run.json" "
 cpu = $cpu

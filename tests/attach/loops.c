@@ -1,9 +1,9 @@
-/* Loops that wait in one way each, with a log of their own: when each cycle was due, started and ended,
- * and how many faults were planted. It knows nothing of latlab; what it says is the truth.
+/* Loops that wait in one way each and keep a log: when each cycle was due, started and ended,
+ * and how many faults were planted. It knows nothing of latlab; its log is the truth.
  *
  *   loops KIND PERIOD_US CYCLES WORK_US LOG [SEED FAULT...]
  *
- * With a seed each FAULT is planted in a number of cycles that only the log tells. */
+ * With a seed each FAULT is planted in a number of cycles that only the log knows. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -176,7 +176,7 @@ int main(int argc, char **argv) {
         }
     }
     for (long n = 0; n < wanted; n++) planted[plan[n] ? plan[n] - 1 : 0] += plan[n] > 0;
-    /* All but what is to fault is there from now on. */
+    /* Touch all memory except what is to fault. */
     memset(cycles, 1, (wanted + 1) * sizeof *cycles);
     if (!getenv("UNLOCKED")) mlockall(MCL_CURRENT);
     madvise(pages, 4096 * 4096, MADV_DONTNEED);

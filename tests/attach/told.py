@@ -1,4 +1,4 @@
-"""Whether expressions hold of a run of `latlab attach` and the log of the program: told.py RUN LOG EXPRESSION..."""
+"""Whether expressions hold for a run of `latlab attach` and the log of the program: told.py RUN LOG EXPRESSION..."""
 
 import json
 import statistics
@@ -24,7 +24,7 @@ median = statistics.median
 
 
 def releases():
-    """Releases as they are told and as they were; none where the program does not know them."""
+    """Pairs of reported and logged releases, if the program knows them."""
     if all(due < 0 for due, _, _ in log["cycles"]):
         return []
     both = zip(cycles, log["cycles"], strict=True)
@@ -32,20 +32,20 @@ def releases():
 
 
 def lies_within():
-    """Whether each cycle of the log, which reads the clock a moment later and earlier, lies within the told one."""
+    """Whether each logged cycle, which is slightly shorter, lies within the reported one."""
     for cycle, (_, start, end) in zip(cycles, log["cycles"], strict=False):
         begun = cycle["release"] + cycle["parts"][0]
         yield begun <= start <= end <= cycle["release"] + sum(cycle["parts"])
 
 
 def share(holds):
-    """Of how many it holds."""
+    """The share for which it holds."""
     holds = list(holds)
     return sum(holds) / len(holds) if holds else 1
 
 
 def releases_told():
-    """How many releases the run has: served, passed, and not followed."""
+    """The number of releases in the run: cycles, overruns, and those not followed."""
     return len(cycles) + thread["report"]["overruns"] + thread["report"]["unseen"]
 
 
@@ -55,22 +55,22 @@ def span_in_periods(period_ns):
 
 
 def fault(kind, call=None):
-    """How many faults of a kind were found."""
+    """The number of faults found of a kind."""
     return sum(one["count"] for one in faults if one["kind"] == kind and call in (None, one["call"]))
 
 
 def in_cycles(kind):
-    """How many cycles had a fault of a kind."""
+    """The number of cycles with a fault of a kind."""
     return sum(one["cycles"] for one in faults if one["kind"] == kind)
 
 
 def planted(kind):
-    """How many were planted."""
+    """The number of planted faults."""
     return log["planted"][kind]
 
 
 def object(kind):
-    """On what a fault of a kind was."""
+    """The object of a fault of a kind."""
     return next((one["object"] for one in faults if one["kind"] == kind), None)
 
 

@@ -1,8 +1,8 @@
-# What the scripts that reach boards share: this machine as a board, by an sshd of the script's own on a
-# loopback port, with keys and a configuration of its own. No service of the system is touched.
-# $board is its URL, $LATLAB_SSH how it is reached.
+# What the scripts that reach boards share: this machine as a board, through a private sshd on a loopback
+# port, with its own keys and configuration. No service of the system is touched.
+# $board is its URL, $LATLAB_SSH the client to reach it.
 
-# What every such script needs, or its end in words: need_boards WHAT
+# Ends the script with a reason unless the machine has what they need: need_boards WHAT
 need_boards() {
     have "$1" ssh ssh-keygen /usr/sbin/sshd || exit 0
     "$program" agent --write "$(uname -m)" -o "$here/latlab-agent" >/dev/null 2>&1 ||
@@ -12,10 +12,10 @@ need_boards() {
     export LATLAB_RUNS=$here/runs
 }
 
-# Starts sshd with further lines of its configuration; the user is the one that runs the script.
+# Starts sshd with additional configuration lines, as the user who runs the script.
 start_sshd() {
     local folder=$here/ssh line
-    # It is not there after a boot without the service.
+    # Missing after a boot without the service.
     [ -d /run/sshd ] || mkdir -p /run/sshd 2>/dev/null
     if [ ! -e "$folder/host" ]; then
         mkdir -m 700 -p "$folder"
@@ -25,7 +25,7 @@ start_sshd() {
     fi
     port=$(free_port)
     {
-        # Of two lines for one thing sshd takes the first.
+        # sshd takes the first of two lines for one setting.
         printf '%s\n' "$@"
         printf '%s\n' "Port $port" "ListenAddress ${listen:-127.0.0.1}" "HostKey $folder/host" \
             "AuthorizedKeysFile $folder/authorized" "PidFile $folder/pid" 'StrictModes no' \
@@ -49,11 +49,11 @@ stop_sshd() {
     wait "$sshd" 2>/dev/null
 }
 
-# A port that nobody uses now.
+# A free port.
 free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 
-# That a command fails with this code and says this, in one line and nothing else: refused CODE TEXT COMMAND...
-# The command leaves its exit code in $code, and what it said in $here/errors.
+# Whether a command fails with this code and exactly one line that has this text: refused CODE TEXT COMMAND...
+# The command leaves its exit code in $code, and its messages in $here/errors.
 refused() {
     local wanted=$1 text=$2
     shift 2
@@ -63,13 +63,13 @@ refused() {
         expect "one line" [ "$(wc -l <"$here/errors")" = 1 ]
 }
 
-# Answers in the place of ssh: a program that gets the command for the board as its last word.
+# Replaces ssh by a program, which gets the command for the board as its last argument.
 answer_by() {
     printf '%s\n' '#!/bin/sh' "$1" >"$here/answer"
     chmod 755 "$here/answer"
     export LATLAB_SSH=$here/answer
 }
 
-# Whether the journal of the run that goes on has three frames of counts.
+# Whether the journal of the live run has three frames of counts.
 stored() { has_counts "$LATLAB_RUNS"/.*.partial/journal; }
 has_counts() { python3 "$tests/checks.py" has_counts 3 "$@"; }

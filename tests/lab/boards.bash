@@ -1,4 +1,5 @@
-# What the tests of many boards share, to be sourced after common.bash: this machine as five boards, by five sshds.
+# What the tests of many boards share, to be sourced after common.bash: this machine as five boards, through five
+# sshds.
 . tests/lab/board.bash
 need_boards "many boards"
 export NO_COLOR=1 LATLAB_LAB=$here/lab
@@ -13,7 +14,7 @@ for name in a b c d e; do
 done
 printf '%s\n' "${known[@]}" >"$here/ssh/known"
 {
-    # The boards are one machine, whose CPUs only one measures at a time unless it shares them.
+    # The boards are one machine, whose CPUs only one run measures at a time unless it shares them.
     printf '%s\n' 'repeats = 2' 'retries = 1' '[defaults]' 'warm-up = "0s"' 'cpus = "0"' 'period = "1ms"' \
         'share = true' 'telemetry = "off"'
     [ "$(id -u)" = 0 ] || printf '%s\n' 'policy = "other"' 'idle-states = "system"'
@@ -27,13 +28,13 @@ measure() {
     code=$?
 }
 table() { python3 "$tests/lab/boards.py" table "$@"; }
-# How many runs were made at once at most.
+# The largest number of concurrent runs.
 at_once() { python3 "$tests/lab/boards.py" at_once; }
 
-# Two of the boards, and a sheet that tries once.
+# Two of the boards, and a sheet without retries.
 head -n 6 boards.toml >two.toml
 sed 's/retries = 1/retries = 0/' night.toml >once.toml
 attempts() { python3 "$tests/lab/boards.py" attempts "$1"; }
 has_counts_of() { has_counts runs/*/runs/.*"$1"-1.partial/journal; }
-# The names are looked for at each try.
+# The pattern is expanded at each try.
 has_counts_in() { has_counts "$1"/*_night*/runs/.*board-$2.partial/journal; }

@@ -1,4 +1,4 @@
-"""Checks of boards: what a campaign or a place of labgrid says."""
+"""Checks of boards: campaigns and places of labgrid."""
 
 import json
 import re
@@ -8,7 +8,7 @@ import time
 
 
 def table(expression):
-    """That an expression holds of the table of a campaign, with what was made on each board."""
+    """That an expression holds for the table of a campaign, with the runs of each board."""
     table = json.load(open("table.json"))["table"]
     rows = {row["target"]: row for row in table["rows"]}
     made = {name: sum(cell["state"] == "done" for cell in row["cells"]) for name, row in rows.items()}
@@ -16,7 +16,7 @@ def table(expression):
 
 
 def at_once():
-    """Prints how many runs were made at once at most."""
+    """Prints the largest number of concurrent runs."""
     now = most = 0
     for line in open("lines"):
         if re.match(r"run \d+ of", line):
@@ -28,7 +28,7 @@ def at_once():
 
 
 def attempts(expression):
-    """That an expression holds of the attempts at each board."""
+    """That an expression holds for the attempts at each board."""
     rows = {row["target"]: row for row in json.load(open("table.json"))["table"]["rows"]}
     cell = {name: row["cells"][0] for name, row in rows.items()}
     tries = {name: [(one["attempt"], one["run"] is not None, one["reason"]) for one in cell[name]["attempts"]]
@@ -50,8 +50,9 @@ def same_as_local(runs, *documents):
     import pyarrow.parquet
     local, board = (json.load(open(name)) for name in documents)
     assert local["machine"] == board["machine"], (local["machine"], board["machine"])
-    own = {"target": 0, "seed": 0, "name": 0}
-    assert {**local["asked"], **own} == {**board["asked"], **own}, board["asked"]
+    own = {"seed": 0, "name": 0}
+    asked = [{**run["asked"], **own, "on": {**run["asked"]["on"], "target": 0}} for run in (local, board)]
+    assert asked[0] == asked[1], board["asked"]
     settings = lambda run: [{key: one[key] for key in ("name", "asked", "applied") if key in one}
                             for one in run["applied"]["settings"] if one["what"] != "ssh server"]
     assert settings(local) == settings(board), (settings(local), settings(board))
@@ -64,14 +65,14 @@ def same_as_local(runs, *documents):
 def place(port):
     """That a run has the place of labgrid with its tags and its board."""
     asked = json.load(open("run.json"))["asked"]
-    assert asked["target"] == "labgrid:board-a", asked["target"]
-    place = asked["place"]
+    assert asked["on"]["target"] == "labgrid:board-a", asked["on"]["target"]
+    place = asked["on"]["place"]
     assert place["name"] == "board-a" and place["tags"] == {"arch": "any", "board": "a"}, place
     assert place["board"].endswith(f"@127.0.0.1:{port}"), place
 
 
 def collected(document):
-    """Prints the folder of the only run that was collected."""
+    """Prints the folder of the only collected run."""
     [one] = json.load(open(document))
     print(one["path"])
 
@@ -83,13 +84,13 @@ def measured(document):
 
 
 def same_findings(*documents):
-    """That a doctor found the same twice, and something."""
+    """That two doctors found the same, and not nothing."""
     one, other = ({finding["code"] for finding in json.load(open(name))["findings"]} for name in documents)
     assert one and one == other, one ^ other
 
 
 def say_nothing():
-    """Takes connections on a port, which it prints, and says nothing."""
+    """Accepts connections on a port, which it prints, and sends nothing."""
     one = socket.create_server(("127.0.0.1", 0))
     print(one.getsockname()[1], flush=True)
     time.sleep(600)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A sheet on many boards at once: `latlab run SHEET --targets FILE`; and how such a campaign waits, ends and goes on.
+# A sheet on many boards at once: `latlab run SHEET --targets FILE`; and how such a campaign waits, ends and resumes.
 # Invariant (boards): One dead board keeps no other from being measured, and what it lacks can be measured later.
 . "$(dirname "$0")/../common.bash"
 . tests/lab/boards.bash
@@ -9,7 +9,7 @@ one_dies() {
     "$program" run night.toml --targets boards.toml --format json >table.json 2>lines &
     local campaign=$! code
     until_holds 120 "board c to measure" measures || { cat lines; return 1; }
-    # The board goes down: its listener, and the connection to it.
+    # The board goes down: its listener, and its connection.
     kill "${sshds[2]}" $(pgrep -P "${sshds[2]}")
     wait "$campaign"
     code=$?
@@ -53,7 +53,7 @@ waits() {
         grep -q 'board-a, repeat 1: waiting for its board, which has other campaign, process 1' lines &&
         until_holds 60 "the others" has_stored 4
     local result=$?
-    # The lock is that of the sleep, too.
+    # The sleep has inherited the lock.
     kill $(pgrep -P "$holder") "$holder"
     wait "$campaign"
     expect "exit code 0" [ $? = 0 ] && expect "all five" has_stored 5 && return "$result"
@@ -69,7 +69,7 @@ is_killed() {
     kill -KILL "$campaign"
     wait "$campaign" 2>/dev/null
     cat lines
-    # A run that had come to its end when the campaign was killed is stored by the second one, and not measured again.
+    # A run that was complete when the campaign was killed is stored by the second one, not measured again.
     local stored
     stored=$(sed -n 's/: observed maximum.*//p' lines)
     measure --resume
@@ -135,7 +135,7 @@ refuses() {
         expect "its place" grep -q '^own.toml:4:10: target: --targets says what is measured' errors &&
         expect "nothing new" [ "$before" = "$(ls runs)" ]
 }
-try "a file without boards, and a sheet with targets of its own, are refused before anything is measured" refuses
+try "a file without boards, and a sheet with targets, are refused before anything is measured" refuses
 
 on_a_terminal() {
     have "boards on a terminal" tmux || return 0

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Boards that fail in a campaign: at the first try, halfway, by another key, by silence, and for want of room. The
-# others are measured, and the table says what became of each.
+# Boards that fail in a campaign: at the first try, halfway, with another key, by silence, and for lack of space.
+# The others are measured, and the table says what became of each.
 # Invariant (boards): One dead board keeps no other from being measured, and what it lacks can be measured later.
 . "$(dirname "$0")/../common.bash"
 . tests/lab/boards.bash
 
-# The first connection to board-a fails, as one does to an sshd that starts late.
+# The first connection to board-a fails, as if its sshd started late.
 flaky() {
     rm -f failed
     printf '%s\n' '#!/bin/sh' "[ -e $here/failed ] || case \" \$* \" in" \
@@ -72,7 +72,7 @@ wrong_key() {
 try "a board with another host key is not measured, and the others are" wrong_key
 
 hangs() {
-    # It takes connections and says nothing.
+    # It accepts connections and sends nothing.
     python3 "$tests/lab/boards.py" say_nothing >silent &
     local silent=$!
     until_holds 20 "a listener" [ -s silent ] || return
@@ -86,7 +86,7 @@ hangs() {
 }
 try "a board that takes a connection and says nothing is given up" hangs
 
-# A board whose file systems have no room, or take no write: each place for the agent is a small one.
+# A board whose file systems are full or read-only: each place for the agent is a small one.
 cat >no_place <<'SHELL'
 mkdir -p "$2/cache" /run/latlab/kept && mount --bind "$2" /run/latlab/kept || exit
 for place in /tmp /dev/shm /run/user/0; do
@@ -123,7 +123,7 @@ has_no_place() {
 [ "$OWN_MOUNTS" = no ] ||
     try "a board whose disks are full or cannot be written says so, and the others are measured" has_no_place
 
-# The disk of the runs is filled while two boards measure; what is left to do is done once there is room.
+# The disk of the runs fills up while two boards measure; the rest is done once there is space.
 fills_up() {
     mkdir -p small && mount -t tmpfs -o size=8m none small || return
     LATLAB_RUNS=$here/small "$program" run night.toml --targets two.toml --format json >table.json 2>lines &

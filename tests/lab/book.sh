@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The book of the guides: each page stands in its contents. LATLAB_LONG=1 builds it and follows every link.
+# The book of the guides: each page is in its contents. LATLAB_LONG=1 builds it and follows every link.
 . "$(dirname "$0")/../common.bash"
 have "the book" mandoc git || exit 0
-# In a repository of somebody else git answers nobody.
+# Else git refuses to work in a repository of another user.
 export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0='*'
 
 contents() {
@@ -14,7 +14,7 @@ contents() {
 try "every page stands in the contents of the book" contents
 
 if [ -n "${LATLAB_LONG:-}" ]; then
-    # Prints each link of the site to a file or a heading that is not there.
+    # Prints each link of the site to a missing file or heading.
     lost() {
         python3 tests/lab/checks.py lost_links "$1"
     }

@@ -1,5 +1,5 @@
 """A headless Chromium at the other end of two pipes (the Chrome DevTools protocol): it allows any
-width, shows every request, and needs one start for all the pictures."""
+width, shows every request, and starts once for all screenshots."""
 
 import base64, json, os, pathlib, signal, subprocess, time
 
@@ -9,7 +9,7 @@ FLAGS = """--headless --no-sandbox --disable-gpu --no-first-run --disable-backgr
 
 
 class Navigated(SystemExit):
-    """The page became another one while it was asked."""
+    """The page navigated during a query."""
 
 
 class Browser:
@@ -21,7 +21,7 @@ class Browser:
         self.read, to_us = os.pipe()
 
         def ends():
-            # 3 and 4 are where the browser looks; a copy keeps one from covering the other.
+            # The browser uses 3 and 4; copies keep one from replacing the other.
             one, other = os.dup(from_us), os.dup(to_us)
             one, other = (os.dup(fd) if fd in (3, 4) else fd for fd in (one, other))
             os.dup2(one, 3)
@@ -65,7 +65,7 @@ class Browser:
         return answer["result"]
 
     def open(self, url):
-        """Opens a page and waits until all is loaded; gives back what happened meanwhile."""
+        """Opens a page and waits until all is loaded; returns the events."""
         self.events = []
         self.call("Page.navigate", url=url)
         while not any(event.get("method") == "Page.loadEventFired" for event in self.events):
@@ -85,7 +85,7 @@ class Browser:
         self.call("Emulation.setEmulatedMedia", media=kind, features=[{"name": "prefers-color-scheme", "value": scheme}])
 
     def wait(self, script, seconds=10):
-        """Waits until it is so, and says whether it came to that; meanwhile the page may become another one."""
+        """Waits until a script is true, and returns whether it became true; the page may navigate meanwhile."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             try:
@@ -118,7 +118,7 @@ class Browser:
         pathlib.Path(path).write_bytes(base64.b64decode(picture["data"]))
 
     def complaints(self):
-        """What the page said to the console, or died of, since it was opened."""
+        """The page's console messages and errors since it was opened."""
         said = {"Log.entryAdded": "entry", "Runtime.exceptionThrown": "exceptionDetails",
                 "Runtime.consoleAPICalled": "args"}
         return [json.dumps(event["params"][said[event["method"]]])[:300]

@@ -1,10 +1,10 @@
-"""Cases of a test in Python, each a function that fails by an exception."""
+"""Test cases in Python, each a function that fails by an exception."""
 
 import traceback
 
 
 def passes(what, case):
-    """Whether a case passes, after a line that says so; of a failure the error comes first, since a summary is short."""
+    """Prints and returns whether a case passes; a failure's error comes first, since summaries are short."""
     try:
         case()
     except Exception as error:

@@ -1,4 +1,4 @@
-"""What single scripts of tests/lab look at, or do to a machine, in Python."""
+"""Checks and disturbances for single scripts of tests/lab."""
 
 import ctypes
 import glob
@@ -12,7 +12,7 @@ import zipfile
 
 
 def lost_links(site):
-    """Prints each link of a site to a file or a heading that is not there."""
+    """Prints each link of a site to a missing file or heading."""
     root, texts = pathlib.Path(site).resolve(), {}
     for page in root.rglob("*.html"):
         texts[page] = page.read_text()
@@ -29,7 +29,7 @@ def lost_links(site):
 
 
 def set_clock_by(seconds):
-    """Sets the clock by so many seconds."""
+    """Shifts the clock by this number of seconds."""
     time.clock_settime(time.CLOCK_REALTIME, time.time() + float(seconds))
 
 
@@ -38,14 +38,14 @@ def slew_clock():
     class Timex(ctypes.Structure):
         _fields_ = [("modes", ctypes.c_uint), ("offset", ctypes.c_long), ("rest", ctypes.c_long * 40)]
 
-    # As `adjtime` does it: 1 ms, by a slew that the kernel ends by itself.
+    # Like `adjtime`: 1 ms, by a slew that the kernel ends by itself.
     timex = Timex(modes=0x8001, offset=1000)
     if ctypes.CDLL(None).adjtimex(ctypes.byref(timex)) < 0:
         raise SystemExit("the clock cannot be slewed")
 
 
 def rows_of_intervals(here):
-    """Writes the maxima of each second of a run as the browser is to find them."""
+    """Writes the maxima of each second of a run, as the browser must show them."""
     import pyarrow.parquet as parquet
     folder = glob.glob(f"{here}/runs/*_idle")[0]
     rows = parquet.read_table(f"{folder}/intervals.parquet").to_pylist()
@@ -56,7 +56,7 @@ def rows_of_intervals(here):
 
 
 def installed_wheel(installed, wheel):
-    """That the installed package finds its program, and that its wheel says what it is."""
+    """That the installed package finds its program, and that its wheel has the right metadata."""
     import latlab
     from latlab.program import call, find_program
     from packaging.metadata import Metadata
@@ -75,7 +75,7 @@ def installed_wheel(installed, wheel):
 
 
 def bench(program, part, *limits):
-    """Prints what one part of the bench finds for latlab alone, which must keep its limits."""
+    """Prints the result of one part of the bench for latlab alone, which must keep its limits."""
     sys.path.insert(0, "benches")
     import parts
     import tools

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Culprits that hold a measured thread off, planted in guests and named by --explain: threads, softirqs,
-# interrupts that are off, timers, workers, printing, page faults and others; ten of them, each once, on
+# Culprits that delay a measured thread, planted in guests and named by --explain: threads, softirqs,
+# disabled interrupts, timers, workers, printing, page faults and others; ten of them, each once, on
 # a stock kernel. LATLAB_LONG=1 plants all on each kernel in 20 runs, and with two CPUs also those that
-# need them, and asks rtla as well; LATLAB_ONLY="WHAT..." and LATLAB_KERNELS="KERNEL..." take these alone,
-# LATLAB_REPEATS=N says how often, and LATLAB_KEEP=DIR keeps what came of each run there, for
-# benches/explain.py. LATLAB_QEMU=FILE takes another QEMU; from 10 on, two CPUs have virtual time with it, in
-# which the host's other work does not show.
+# need them, and asks rtla as well; LATLAB_ONLY="WHAT..." and LATLAB_KERNELS="KERNEL..." limit that,
+# LATLAB_REPEATS=N sets the number of runs, and LATLAB_KEEP=DIR keeps the results of each there, for
+# benches/explain.py. LATLAB_QEMU=FILE selects another QEMU; from 10 on, two CPUs have virtual time with it,
+# in which the host's other work does not show.
 # Invariant (instruments): explain: each planted culprit is named as the first cause of its run.
 . "$(dirname "$0")/../common.bash"
 . tests/lab/guest.bash
@@ -17,7 +17,7 @@ kernels=(${LATLAB_KERNELS:-stock-6.1 ${LATLAB_LONG:+rt-6.1 rt-6.12}})
 guests "planted culprits" "${kernels[@]}"
 [ -z "${LATLAB_LONG:-}" ] || export LIMIT=7200
 
-# The fault of a guest builds a module, for which it gets the headers of the kernel.
+# The guest's fault builds a module, for which it gets the kernel's headers.
 module() {
     local kernel=$1 folder=$here/$1.files release headers
     "$lab" run --target "lab:x86-64/$kernel" --fault irqs-off@200ms:2ms --explain --spike-above 1ms --for 500ms \
@@ -46,10 +46,10 @@ for kernel in "${kernels[@]}"; do
     [ "$only" = all ] || tr ' ' '\n' <<<"$only" >"$here/$kernel.files/only"
 done
 gcc -O1 -Wall -Wextra -static -pthread -o "$guest/bin/culprit" tests/lab/culprits/culprit.c || exit 1
-[ -z "${LATLAB_LONG:-}" ] || rtla_in_guest "culprits beside rtla"
+[ -z "${LATLAB_LONG:-}" ] || rtla_in_guest "culprits against rtla"
 pack
 
-# Stops a guest as a hypervisor does, for as long as it wants that.
+# Stops a guest as a hypervisor does, for as long as it asks for.
 pauses() {
     local guest_id
     while sleep 0.08; do

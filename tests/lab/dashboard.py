@@ -1,18 +1,18 @@
-"""Checks the dashboard of Grafana and prints its queries: dashboard.py FILE.
+"""Checks the Grafana dashboard and prints its queries: dashboard.py FILE.
 
-With `--types` it asks Grafana's own types instead: each field must be one that they know, with a value that they
-keep, so that what is written again is what was read. Only that needs their package.
+With `--types` it checks against Grafana's types instead: they must know each field and keep its value, so that writing
+gives back what was read. Only that needs their package.
 """
 import json, re, sys
 
 
 def lost(read, written, place):
-    """The places of what the types do not know or do not keep."""
+    """The places that the types do not know or do not keep."""
     if isinstance(read, dict) and isinstance(written, dict):
         for name, value in read.items():
             if name in written:
                 yield from lost(value, written[name], f"{place}.{name}")
-            # What is empty, or what the types leave out because it is the default, need not come back.
+            # Empty values, and defaults that the types omit, need not come back.
             elif value not in (None, "", [], {}, False, 0):
                 yield f"{place}.{name} is not known"
     elif isinstance(read, list) and isinstance(written, list):
@@ -25,7 +25,7 @@ def lost(read, written, place):
 
 
 def again(board):
-    """The dashboard, read and written by the types."""
+    """The dashboard, read and rewritten by the types."""
     from grafana_foundation_sdk.cog.encoder import JSONEncoder
     from grafana_foundation_sdk.cog.plugins import register_default_plugins
     from grafana_foundation_sdk.models.dashboard import Dashboard
@@ -35,7 +35,7 @@ def again(board):
 
 
 def misplaced(panels):
-    """Panels that are there twice or lie over each other."""
+    """Panels that are duplicated or overlap."""
     ids = [panel["id"] for panel in panels]
     yield from (f"panel {one} is there twice" for one in set(ids) if ids.count(one) > 1)
     cells = [(x, y) for panel in panels for place in [panel["gridPos"]]

@@ -1,4 +1,4 @@
-# What the tests of runs without the link share, to be sourced after common.bash.
+# What the tests of detached runs share, to be sourced after common.bash.
 . tests/lab/board.bash
 need_boards "runs without the link"
 
@@ -15,7 +15,7 @@ collect() {
     code=$?
     cat "$here/errors"
 }
-# The run that was collected is in $here/run.json, if it is there.
+# Whether a run was collected; its document is then $here/run.json.
 is_collected() {
     local path
     path=$(python3 tests/lab/boards.py collected "$here/collected.json") &&
@@ -29,7 +29,7 @@ measures() { agent_of && has_cycles "$agent"; }
 ended() { [ -e "$folder/$id/end" ]; }
 stream_of() { stat -c %s "$folder/$id/stream"; }
 
-# What status says of the one run that is there.
+# Whether the status of the run $id is this.
 status_is() {
     "$program" target status "$board" --format json >"$here/status.json"
     holds_in "$here/status.json" "" "[one['state'] for one in run['detached'] if one['id'] == '$id'] == ['$1']"

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Runs that a board measures without the link: begun, asked about, brought home, after every end that
-# either side can come to.
+# Detached runs on a board: started, queried and collected, after every way in which either side can end.
 . "$(dirname "$0")/../common.bash"
 . tests/lab/detach.bash
 
@@ -19,7 +18,7 @@ is_brought_home() {
             and run['verdict']['word'] == 'pass' and run['ended'] == 'finished'
             and not run['recovered'] and 'board-traffic' not in codes
             and not any(one['what'] == 'ssh server' for one in run['applied']['settings'])
-            and run['asked']['detached']['most_bytes'] > 0" || return 1
+            and run['asked']['on']['detached']['most_bytes'] > 0" || return 1
     collect
     expect "nothing more" [ "$code" = 0 -a "$(cat "$here/collected.json")" = "[]" ] &&
         expect "in words" [ "$("$program" collect "$board")" = "Nothing to collect on $board." ]
@@ -63,7 +62,7 @@ in_pieces() {
     local all
     all=$(stream_of)
     echo "ProxyCommand python3 $PWD/tests/lab/relay.py %h %p 0 40e3" >>"$here/ssh/config"
-    # It has its own group of processes, as a shell gives it to each command.
+    # In its own process group, as a shell runs each command.
     setsid "$program" collect "$board" >"$here/said-nothing" 2>&1 &
     local collector=$!
     part() { [ "$(stat -c %s "$LATLAB_RUNS/.$id.incoming/journal")" -gt 20000 ]; }
@@ -79,7 +78,7 @@ in_pieces() {
         holds "run['total']['cycles'] + run['total']['missed'] == 50_000 and not run['losses']['samples']
             and not run['recovered']"
 }
-# What lies here half collected and is not what the board has.
+# A partial copy here that differs from the board's file.
 damaged_here() {
     detach --for 1s || return 1
     until_holds 60 "a run that ends by itself" ended || return 1

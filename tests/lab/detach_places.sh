@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Where a board keeps a run without the link, how much of it there may be, and what is refused before it begins.
+# Where a board keeps a detached run, how large it may become, and what is refused before it begins.
 . "$(dirname "$0")/../common.bash"
 . tests/lab/detach.bash
 
@@ -52,7 +52,7 @@ by_busybox() {
     board=$url
     return $result
 }
-# A board that has so many kB left: with_room KB COMMAND...
+# A board with this many kB left: with_room KB COMMAND...
 with_room() {
     local line=$LATLAB_SSH url=$board left=$1
     shift
@@ -76,7 +76,7 @@ no_room() {
             detach --for 1s &&
         expect "nothing that is left" [ -z "$(ls "$folder")" ]
 }
-# Without an end, and with room for some 50 kB: the run ends there.
+# Without --for, and with space for some 50 kB: the run ends there.
 has_a_bound() {
     with_room 1500 detach --samples || return 1
     expect "the arithmetic" \

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What `make dist` makes: sizes, the programs for Arm under qemu, packages, wheels, the same bytes again.
-# LATLAB_LONG=1 builds everything a second time, in another folder; without, one agent.
-# LATLAB_DIST=DIR is what `scripts/dist.sh DIR` has made just now of these sources, so that it is not made again.
+# The output of `make dist`: sizes, the programs for Arm under qemu, packages, wheels, the same bytes again.
+# LATLAB_LONG=1 builds everything a second time, in another folder; otherwise one agent.
+# LATLAB_DIST=DIR is the fresh output of `scripts/dist.sh DIR` for these sources, to save a build.
 # Invariant (packages): Packages are small, static, reproducible, and install and remove cleanly.
 # Invariant (packages): The agent program speaks what latlab agent speaks.
 . "$(dirname "$0")/../common.bash"
@@ -43,8 +43,8 @@ emulated() {
     if [ "$qemu" = "$(uname -m)" ]; then "$program" "$@"; else "qemu-$qemu-static" "$program" "$@"; fi
 }
 
-# Starts a command where the kernel gives programs of this architecture to qemu: in a name space
-# of its own, so that nothing of the machine is changed.
+# Starts a command where the kernel runs programs of this architecture in qemu: in a new namespace,
+# so that nothing of the machine is changed.
 where_it_runs() {
     local qemu=$1 magic class number
     shift
@@ -52,7 +52,7 @@ where_it_runs() {
         "$@"
         return
     fi
-    # What an ELF file begins with; its class and its machine tell the architectures apart.
+    # The head of an ELF file; class and machine tell the architectures apart.
     case $qemu in
         x86_64) class=02 number=3e ;;
         aarch64) class=02 number=b7 ;;
@@ -101,10 +101,10 @@ runs_are_stored() {
         expect "a page" grep -q '</html>' "$here/page.html"
 }
 
-# Our name of this machine's architecture.
+# Our name for this machine's architecture.
 native() { awk -v machine="$(uname -m)" '$4 == machine { print $1 }' <<<"$architectures"; }
 
-# An agent alone serves a plan, and its stream is a journal: what it said becomes a run here.
+# An agent alone serves a plan, and its stream is a journal, which becomes a run here.
 serves() {
     local qemu=$1 agent=$2 store=$here/served-$1 plan=$here/runs-x86_64
     local journal=$store/.20260101T000000Z_served.partial
@@ -259,7 +259,7 @@ inside() {
         - "$clean" "$@"
 }
 
-# What is there, but for the notes that dpkg and groupadd keep for themselves.
+# All files except the bookkeeping of dpkg and groupadd.
 listing() {
     (cd "$clean" && find . -mindepth 1 \( -path ./proc -o -path ./var/lib/dpkg -o -path ./var/log \) \
         -prune -o ! -path './etc/group-' ! -path './etc/gshadow-' -print | sort)
@@ -298,7 +298,7 @@ night() {
 try "the options of the nightly run are understood" night
 
 if have "the units of the package" systemd-analyze; then
-    # Beside this machine's own units, since the clean root has none.
+    # Together with this machine's units, since the clean root has none.
     units() {
         mkdir -p "$here/units"
         sed "s,/usr/bin/latlab,$dist/latlab-$version-linux-$(native)," \
@@ -307,7 +307,7 @@ if have "the units of the package" systemd-analyze; then
         systemd-analyze verify --man=no "$here/units/latlab-night.service" \
             "$here/units/latlab-night.timer" >"$here/complaints" 2>&1
         cat "$here/complaints"
-        # So that it is known that it sees something where it runs.
+        # Proves that the check works here.
         printf '[Service]\nExecStart=relative/latlab\n' >"$here/units/wrong.service"
         expect "a complaint about a wrong unit" grep -q wrong.service \
             <(systemd-analyze verify --man=no "$here/units/wrong.service" 2>&1) || return 1

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The first hour of a new user: each command of the guide as it stands there, in order. `make` and what is
-# installed are left out: scripts/clean_root.sh has these.
+# The first hour of a new user: each command of the guide, unchanged and in order. `make` and installations
+# are left out: scripts/clean_root.sh tests these.
 # Invariant (documents): The commands of the first hour run one after the other.
 . "$(dirname "$0")/../common.bash"
 . tests/lab/board.bash
@@ -9,7 +9,7 @@ guide=$PWD/docs/guide/first-hour.md
 mkdir "$here/bin" "$here/clone"
 ln -s "$program" "$here/bin/latlab"
 ln -s "$PWD/fixtures" "$here/clone/fixtures"
-# What a user of this machine would be asked for, or has done already.
+# Stubs for what would ask for a password or is already installed.
 cat >"$here/bin/sudo" <<'SCRIPT'
 #!/bin/sh
 case $1 in apt-get | make) exit 0 ;; esac
@@ -23,12 +23,12 @@ chmod 755 "$here"/bin/*
 export PATH=$here/bin:$PATH COLUMNS=80
 unset LATLAB_RUNS
 
-# The commands below a heading of the guide, a line each.
+# The commands below a heading of the guide, one a line.
 commands() {
     awk -v head="## $1" '/^## / { inside = $0 == head } /^```/ { code = !code; next } inside && code' "$guide"
 }
 
-# Runs them, each with a verdict or none.
+# Runs the commands of a section; each may end with a verdict.
 section() {
     local line code all
     all=$(commands "$1")
@@ -43,7 +43,7 @@ section() {
     done <<<"$all"
 }
 
-# A section whose commands say this, and write these pages: says HEADING WORDS PAGE...
+# Runs a section whose commands must print this and write these pages: says HEADING WORDS PAGE...
 says() {
     local page
     : >"$here/all"

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Tests of the tables of many runs. Usage: tests/lab/fleet.py FOLDER [CASE...]
 
-FOLDER is made. CASE is a part of a name. $LATLAB is the program; the Python package and what its extra `fleet` requires are in PYTHONPATH.
+FOLDER is created. CASE is a part of a name. $LATLAB is the program; the Python package and the requirements of its
+extra `fleet` are in PYTHONPATH.
 """
 
 import csv
@@ -33,7 +34,7 @@ RUNS = BOARDS * NIGHTS * len(simulated.SCENARIOS)
 LONG = bool(os.environ.get("LATLAB_LONG"))
 # Kills of adders and compactions.
 KILLS = int(os.environ.get("KILLS", "2")) * (6 if LONG else 1)
-# The tables in whose writing an append or a compaction is killed.
+# The tables during whose writing an append or a compaction is killed.
 KILLED_AT = range(6) if LONG else (3,)
 
 
@@ -42,7 +43,7 @@ def same(what, found, expected):
 
 
 def fleet(table, *words, code=0, environment=None):
-    """What `latlab fleet` prints, on both ways."""
+    """The output of `latlab fleet`, standard output and errors."""
     process = subprocess.run(
         [os.environ["LATLAB"], "fleet", "--table", str(table), *map(str, words)],
         capture_output=True, text=True, cwd=HERE, env={**os.environ, **(environment or {})},
@@ -69,7 +70,7 @@ def sql(table, text):
 
 
 def made(name):
-    """Tables of all simulated runs, copied from ones that are made once."""
+    """Tables of all simulated runs, copied from tables that are made once."""
     whole = HERE / "whole"
     if not whole.exists():
         same("what is said", fleet(whole, "add", LAB), f"{RUNS} runs added\n")
@@ -168,7 +169,7 @@ def quantiles_are_those_of_all_latencies_together():
                 same(f"{name} of {key}", row[name], simulated.quantile(high, up_to, share, 0, largest))
         same(f"sums of {key}", (row["runs"], row["cycles"], row["max_ns"], row["misses"]), (
             len(runs[key]), int(up_to[-1]), largest, sum(document["total"]["misses"] for document in runs[key])))
-    # Of a single run they are those that latlab stored.
+    # For a single run they are those that latlab stored.
     one = HERE / "single"
     fleet(one, "add", run_folders()[0])
     [row] = ask(one, "board-tail")
@@ -198,7 +199,7 @@ def every_query_answers_what_it_says():
     same("kernels", {(row["kernel_before"], row["kernel"]) for row in changed}, {tuple(kernels[-2:])})
     assert [row["ratio"] for row in changed] == sorted((row["ratio"] for row in changed), reverse=True)
     same("settings", {row["settings"] for row in changed}, {"same"})
-    # A scenario that one board alone has, and which the others lack.
+    # A scenario that only one board has.
     fleet(table, "add", next(FIXTURES.glob("*traced")))
     lacking = [row for row in ask(table, "coverage") if row["runs"] == 0]
     same("what is not covered", len(lacking), BOARDS + len(simulated.SCENARIOS))
@@ -312,7 +313,7 @@ def what_is_not_as_it_was_is_found():
 
 
 def damaged_tables_lose_no_run():
-    """What is written into the newest record of a table makes it unreadable."""
+    """Garbage in the newest log entry of a table makes it unreadable."""
     board, table = LAB / "board-01", HERE / "unreadable"
     fleet(table, "add", board)
     before = answers(table)
@@ -361,7 +362,7 @@ def a_full_disk_is_one_line():
         said = fleet(disk / "tables", "add", LAB, code=3)
         assert "No space left" in said and said.startswith("latlab: ") and said.count("\n") == 1, said
         same("what is whole", fleet(disk / "tables", "verify"), "ok, 0 runs\n")
-        # Where even the first table has no room the library puts the cause on a line of its own.
+        # If even the first table has no room, the library prints the cause on a separate line.
         shutil.rmtree(disk / "tables")
         (disk / "filler").write_bytes(bytes(384 << 10))
         said = fleet(disk / "tables", "add", LAB, code=3)
@@ -415,7 +416,7 @@ def a_later_column_is_empty_in_older_rows():
 
 # Kills
 
-# Ends itself with a signal that nothing can catch when one of these functions was called so many times.
+# Kills itself when one of these functions was called this many times.
 KILLED = """
 import os, pathlib, signal, sys
 from latlab.fleet import table
@@ -496,7 +497,7 @@ def a_rebuilding_that_is_killed_leaves_the_tables_of_before():
         same("what is left", left, [])
 
 
-# Invariant (fleet): Whoever adds at the same time and whoever is killed: each run is in the table once.
+# Invariant (fleet): Concurrent adders, some of them killed, put each run into the table exactly once.
 def ten_adders_and_kills_lose_nothing_and_double_nothing():
     table = HERE / "contended"
     runs = run_folders()
@@ -507,7 +508,7 @@ def ten_adders_and_kills_lose_nothing_and_double_nothing():
         return subprocess.Popen([*command, *map(str, words)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
     def adder(number):
-        # Each run is added by several of them.
+        # Several of them add each run.
         return start("add", *[run for at, run in enumerate(runs) if at % 10 == number or at % 7 == number % 7])
 
     working = [adder(number) for number in range(10)]

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Tables of many runs: what is added, asked and checked, killed in the middle and made anew; on DuckDB, and in the long
-# form on a Spark cluster of this machine, whose answers are compared row by row.
+# Tables of many runs: adding, querying, verifying, kills in the middle, rebuilding; on DuckDB, and in the long form on
+# a Spark cluster of this machine, whose answers are compared row by row.
 . "$(dirname "$0")/../common.bash"
 have "tables of many runs" python:{numpy,pyarrow} || exit 0
 have "tables of many runs" "$PWD/.venv/fleet/deltalake" "$PWD/.venv/fleet/duckdb_extension_delta" || exit 0
 unset LATLAB_RUNS LATLAB_FLEET LATLAB_SPARK
-# Beside the packages of the other tests, which read with a later DuckDB.
+# Separate from the packages of the other tests, which have a later DuckDB.
 export LATLAB=$program PYTHONPATH=$PWD/.venv/fleet:$PWD/python/src
-# Python starts a hundred times here.
+# Cache bytecode: Python starts a hundred times here.
 unset PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX=$here/compiled
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Every query on DuckDB and on a Spark cluster of this machine, row by row. Usage: tests/lab/fleet_spark.py FOLDER
 
-FOLDER is made. A master and a worker of Spark run as processes on loopback. $LATLAB is the program; the Python package,
-what its extras `fleet` and `spark` require are in PYTHONPATH.
+FOLDER is created. A master and a worker of Spark run as processes on loopback. $LATLAB is the program; the Python
+package and the requirements of its extras `fleet` and `spark` are in PYTHONPATH.
 """
 
 import json
@@ -41,7 +41,7 @@ def free_port():
 
 
 def cluster(spark):
-    """A master and a worker; the address of the master, and both processes."""
+    """Starts a master and a worker; returns the address of the master, and both processes."""
     port = free_port()
     environment = {**os.environ, "SPARK_HOME": str(spark), "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_DAEMON_MEMORY": "512m"}
     begin = lambda name, *words: subprocess.Popen(

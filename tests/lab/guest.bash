@@ -1,9 +1,9 @@
-# Guests of a script's own: kernels that `latlab lab fetch` gets, with busybox, the program and a
-# shell script as their job, in QEMU; to be sourced after common.bash. $guest is the folder that
+# A script's guests in QEMU: kernels that `latlab lab fetch` gets, with busybox, the program and a
+# shell script as their job; to be sourced after common.bash. $guest is the folder that
 # becomes their file system; tests/lab/guest/init is their first process.
 guest=$here/guest
 
-# Looks for what guests need, gets kernels, and lays the file system out: guests NAME KERNEL...
+# Checks what guests need, gets kernels, and lays out the file system: guests NAME KERNEL...
 guests() {
     local name=$1 kernel
     shift
@@ -22,12 +22,11 @@ guests() {
     cp tests/lab/guest/init "$guest/init"
 }
 
-# Where a kernel was unpacked, and its image; that without packing, where there is one, starts in
-# half the time.
+# Where a kernel was unpacked, and its image; an uncompressed image, if there is one, boots in half the time.
 unpacked() { echo "${LATLAB_LAB:-$HOME/.cache/latlab/lab}/kernels/amd64/$1"; }
 image() { ls "$(unpacked "$1")"/boot/vmlinu[xz]* 2>/dev/null | head -n 1; }
 
-# The modules of a kernel that it has not built in, into a folder, in the order of their names:
+# Copies those of these modules that are not built into a kernel to a folder, numbered in this order:
 # modules KERNEL FOLDER NAME...
 modules() {
     local kernel=$1 folder=$2 name file number=10
@@ -44,18 +43,17 @@ modules() {
 
 archive() { (cd "$1" && find . | busybox cpio -o -H newc 2>/dev/null); }
 
-# The file system is as it is to be.
+# Packs the finished file system.
 pack() { archive "$guest" >"$here/guest.cpio"; }
 
-# Boots a kernel with a job, in virtual time unless the options, which are QEMU's, say how many CPUs,
-# and a little below everything else of the host; with LATLAB_QEMU, a QEMU from 10 on, also two
-# CPUs have virtual time, in turns: boot NAME KERNEL JOB [OPTION]... What the job
-# says is then in $here/NAME, what the kernel said in $here/NAME.console; what is in the folder
-# $here/NAME.files is in this guest alone.
+# Boots a kernel with a job, at a slightly lower priority than the rest of the host, and in virtual time unless
+# QEMU's options set the number of CPUs; with LATLAB_QEMU, a QEMU from 10 on, two CPUs also have virtual time,
+# in turns: boot NAME KERNEL JOB [OPTION]... The output of the job is then in $here/NAME, that of the kernel in
+# $here/NAME.console; the files in $here/NAME.files are in this guest alone.
 boot() {
     local name=$1 kernel=$2 job=$3 time=(-smp 1 -icount shift=0,sleep=off) threads=single
     shift 3
-    # CPUs that take turns on one of the host would each be away for a tenth of a second.
+    # CPUs that take turns on one of the host would each pause for a tenth of a second.
     case "${LATLAB_QEMU:-none} $* " in "none "*" -smp "* | "none -smp "*) time=() threads=multi ;; esac
     mkdir -p "$here/$name.files"
     cp "$job" "$here/$name.files/job"

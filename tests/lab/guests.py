@@ -1,4 +1,4 @@
-"""Checks of what guests have measured."""
+"""Checks of the runs of guests."""
 
 import collections
 import glob
@@ -9,7 +9,7 @@ import sys
 
 
 def holds(said, expression):
-    """That an expression holds of a run in a guest, and of rtla's figures beside it."""
+    """That an expression holds for a run in a guest and for rtla's figures."""
     said = open(said).read()
     part = lambda start, end: said.split("== " + start, 1)[1].split("== " + end, 1)[0]
     run = json.loads(part("run\n", "exit"))
@@ -22,27 +22,27 @@ def holds(said, expression):
     irq, thread = legs["threads"][0]["irq"], legs["threads"][0]["thread_leg"]
     settings = {one["what"]: one["applied"] for one in run["applied"]["settings"]}
     p50 = total["quantiles"]["p50_ns"]
-    # rtla cuts to whole microseconds; one sample each, so that maxima are of one size only.
+    # rtla truncates to whole microseconds; with one sample each, maxima agree only in magnitude.
     near = lambda ns, us, factor: us / factor - 1 <= ns / 1000 <= (us + 1) * factor
     figures = [end, total, irq, thread, rtla, settings, legs["tally"], run["losses"], after]
     sys.exit(0 if eval(f"({expression})", locals()) else json.dumps(figures))
 
 
 def twenty_boards(here):
-    """That twenty guests with seeds of their own were the boards of one campaign."""
+    """That twenty guests with different seeds were the boards of one campaign."""
     rows = json.load(open(f"{here}/table.json"))["table"]["rows"]
     made = [row["target"] for row in rows for cell in row["cells"] if cell["state"] == "done"]
     assert len(set(made)) == 20, made
     runs = [json.load(open(file)) for file in glob.glob(f"{here}/runs/*_night/runs/*/run.json")]
     assert len(runs) == 20, len(runs)
     streams = {run["guest_stream"]["sha256"] for run in runs}
-    assert len(streams) == 20, "each guest with a seed of its own"
+    assert len(streams) == 20, "each guest with another seed"
     kernels = collections.Counter(run["machine"]["kernel"].split("-")[2] for run in runs)
     assert kernels == {"amd64": 10, "rt": 10}, kernels
 
 
 def other_stream(document):
-    """Makes a run one whose guest has sent something else, with the seal that it would have."""
+    """Changes a run as if its guest had sent something else, with a matching checksum."""
     text = open(document).read()
     text = re.sub('("guest_stream": {[^}]*"sha256": ")[0-9a-f]{16}', lambda part: part[1] + 16 * "0", text)
     before = text[: text.rindex('\n  "seal"')] + "\n"

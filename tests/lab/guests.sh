@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# The program inside Debian's kernels, in QEMU, and what no test machine has:
-# - the instrument timerlat on real-time kernels beside rtla in the same guest: every activation is
-#   counted, the legs are in their order, and both tools see latencies of one size; 6.12 lets a thread
-#   in user space be measured, 6.1 does not;
-# - threads that another program changes while they measure, also those of the kernel;
-# - starts that are not clean: a trace that others use, throttling and the fair server, SCHED_DEADLINE
-#   used up, files that are missing or read-only.
-# One boot of a kernel does all its jobs. LATLAB_LONG=1 takes all kernels, unplugs CPUs, and reboots a
-# campaign from the stock kernel into the real-time one. Some packages of rtla's are kept in target/lab.
+# The program inside Debian's kernels, in QEMU, for what no test machine has:
+# - the instrument timerlat on real-time kernels against rtla in the same guest: every release is
+#   counted, the parts are in order, and both tools see latencies of one magnitude; 6.12 can measure
+#   a thread in user space, 6.1 cannot;
+# - threads that another program changes while they measure, kernel threads included;
+# - starts that are not clean: a trace in use, throttling and the fair server, SCHED_DEADLINE
+#   exhausted, files that are missing or read-only.
+# One boot of a kernel does all its jobs. LATLAB_LONG=1 tests all kernels, unplugs CPUs, and reboots a
+# campaign from the stock kernel into the real-time one. Some packages of rtla are kept in target/lab.
 # Invariant (instruments): timerlat: every activation, ordered legs, figures like those of rtla, settings restored.
 # Invariant (undo): In Debian's kernels, traces and settings of others are left as they were.
 . "$(dirname "$0")/../common.bash"
@@ -40,7 +40,7 @@ jobs_of() {
     shift 2
     : >"$here/$name.job"
     while [ $# -gt 0 ] && [ "$1" != -- ]; do
-        # Each begins where the first does.
+        # Each begins in the same folder.
         { echo "cd /"; cat "tests/lab/guest/$1"; } >>"$here/$name.job"
         shift
     done
@@ -48,16 +48,16 @@ jobs_of() {
     boot "$name" "$kernel" "$here/$name.job" "$@"
 }
 
-# Prints what a guest has tried, and the last of its console where it did not come to its end.
+# Prints the results of a guest, and the end of its console if it did not finish.
 told() {
     try "$1 comes to its end" grep -q "^== end" "$here/$1"
-    # The output of timerlat and rtla is looked at below.
+    # The output of timerlat and rtla is checked below.
     sed '/^== run/,/^== done/d' "$here/$1" | grep -v '^== end'
     grep -q "^not ok" "$here/$1" && status=1
     grep -q "^== end" "$here/$1" || tail -n 20 "$here/$1.console" "$here/$1.qemu"
 }
 
-# The stock kernel measures its row, and the real-time kernel finds the same disk.
+# The stock kernel measures its row, and the real-time kernel gets the same disk.
 campaign() {
     local kernel
     for kernel in stock-6.1 rt-6.1; do
@@ -68,7 +68,7 @@ campaign() {
     done
 }
 
-# Two at a time; those with two CPUs alone, since their time is that of the host.
+# Two at a time; those with two CPUs run alone, since they use the host's time.
 jobs_of rt-6.1 rt-6.1 throttling timerlat lost tracefs machine &
 jobs_of rt-6.12 rt-6.12 ${long:+throttling} timerlat lost ${long:+tracefs machine}
 wait
@@ -82,7 +82,7 @@ if [ -n "$long" ]; then
 fi
 for name in "${all[@]}"; do told "$name"; done
 
-# Python that knows the run, and rtla's figures in microseconds as rtla['Thr']['max'].
+# Evaluates Python with the run, and rtla's figures in microseconds as rtla['Thr']['max'].
 holds() {
     python3 tests/lab/guests.py holds "$here/$kernel" "$1"
 }

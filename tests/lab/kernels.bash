@@ -6,7 +6,7 @@ laboratory "the laboratory"
 fetch x86-64 stock-6.1 rt-6.1 ||
     skip "the laboratory: the kernels cannot be had: $(tail -n 1 "$here/fetched")"
 
-# The image of PREEMPT_RT for PCs, as one's own kernel would be.
+# The PREEMPT_RT image for PCs, in place of a custom kernel.
 image() {
     local kernels=${LATLAB_LAB:-$HOME/.cache/latlab/lab}/kernels
     find "$kernels/amd64/rt-6.1" -name 'vmlinuz-*' | head -n 1
@@ -20,11 +20,11 @@ measure() {
         >"$here/$name.txt" 2>&1 || { cat "$here/$name.txt"; return 1; }
 }
 of() { echo "$here"/runs/*_"$1"; }
-# What must be the same: every sample, everything that was counted, and what the kernel said.
+# What must be the same: every sample, every count, and the kernel's messages.
 bits() { (cd "$(of "$1")" && sha256sum ./*.parquet console.txt); }
 maximum() { grep -om1 '"max_ns": [0-9]*' "$(of "$1")/run.json" | tr -dc 0-9; }
 
-# A run, twice, side by side: twice NAME KERNEL [OPTION]...
+# Makes a run twice in parallel: twice NAME KERNEL [OPTION]...
 twice() {
     local name=$1
     shift
@@ -37,9 +37,9 @@ same() {
     bits "$1" >"$here/a" && bits "$2" >"$here/b" || return 1
     expect "samples among the tables" grep -q samples.parquet "$here/a" || return 1
     cmp -s "$here/a" "$here/b" && return
-    # A run that says so of itself need not be the same again.
+    # A run with this finding need not be reproducible.
     if grep -q '"host-crowded"' "$(of "$1")/run.json" "$(of "$2")/run.json"; then
-        echo "SKIPPED: the bits of $1 and $2: this machine was too busy for a CPU of its own for each guest"
+        echo "SKIPPED: the bits of $1 and $2: this machine was too busy to give each guest its own CPU"
         return
     fi
     echo "expected the same bits: $(paste "$here/a" "$here/b")"

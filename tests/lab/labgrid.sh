@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Places of labgrid as targets: `--target labgrid:PLACE`, by a coordinator and an exporter of labgrid's own on
-# loopback. The boards are this machine, by an sshd.
+# Places of labgrid as targets: `--target labgrid:PLACE`, with a real coordinator and exporter of labgrid on
+# loopback. The boards are this machine, through an sshd.
 # Invariant (boards): A place of labgrid is given back however latlab ends, also by kill -9.
 . "$(dirname "$0")/../common.bash"
 . tests/lab/board.bash
@@ -36,17 +36,17 @@ for name in a b; do
         labgrid-client -p "board-$name" set-tags arch=any "board=$name" || exit 1
 done >/dev/null
 
-# Short runs with what every machine has.
+# Short runs that every machine can make.
 options=(--warm-up 0s --cpus 0 --share --period 1ms --telemetry off)
 [ "$(id -u)" = 0 ] || options+=(--policy other --idle-states system)
 measure() { "$program" run --target "$1" "${options[@]}" "${@:2}"; }
 
-# Nobody has a place, and nobody waits for one.
+# Whether no place is acquired or reserved.
 is_free() {
     ! labgrid-client -v places | grep -qE 'acquired: [^N]|reservation:' && [ -z "$(labgrid-client reservations)" ]
 }
 is_held() { labgrid-client -p board-a show | grep -q 'acquired: here/tester'; }
-# What runs on, with its runs' journals: begin_run LENGTH
+# Starts a run that continues, and waits for its journal: begin_run LENGTH
 begin_run() {
     rm -rf "$LATLAB_RUNS"
     "$program" run --target labgrid:board-a "${options[@]}" --for "$1" >said 2>errors &
@@ -55,7 +55,7 @@ begin_run() {
     expect "the place is ours" is_held
 }
 
-# A run has given its place back when it ends, unless it says that labgrid was too slow for that.
+# A run has released its place when it ends, unless it says that labgrid was too slow.
 given_back() {
     is_free && return
     expect "given back at once, or a word of it" grep -q 'labgrid has not taken the place back yet' errors &&
@@ -70,7 +70,7 @@ by_name() {
 }
 try "a place is reserved, measured and given back, and the run has its name, its tags and its board" by_name
 
-# A client whose wait takes longer than the first limit, and whose reservation is deleted meanwhile.
+# A client whose wait exceeds the first limit, and whose reservation is deleted meanwhile.
 cat >slow-client <<'SH'
 #!/bin/sh
 case " $* " in *" wait "*)
@@ -126,7 +126,7 @@ try "kill -9 of latlab, and the place is given back" after_a_kill
 
 after_a_loss() {
     begin_run 10min || return
-    # The connections of ssh, and not its listener.
+    # Kills the connections of ssh, but not its listener.
     kill $(pgrep -P "$sshd")
     wait "$run"
     cat errors
@@ -146,7 +146,7 @@ waits() {
     wait "$waiting"
     expect "exit code 0, not $?" [ $? = 0 ] && given_back
 }
-try "a place that somebody else has is waited for, and who has it is told" waits
+try "a place that another user has is waited for, and the user is named" waits
 
 gives_up() {
     LG_USERNAME=other LG_HOSTNAME=there labgrid-client -p board-a acquire >/dev/null || return
@@ -160,7 +160,7 @@ gives_up() {
     local result=$?
     cat errors
     LG_USERNAME=other LG_HOSTNAME=there labgrid-client -p board-a release >/dev/null
-    expect "nobody waits any more" is_free && return "$result"
+    expect "no client waits any more" is_free && return "$result"
 }
 try "the wait has an end, and nothing is left of it" gives_up
 

@@ -1,10 +1,10 @@
 # The laboratory's program and kernels, to be sourced after common.bash.
 
-# What is tested needs a program with agents, which is $lab then, and $here/agent: laboratory WHAT
+# Finds a program with agents, $lab, and writes an agent to $here/agent: laboratory WHAT
 laboratory() {
     local candidate
     command -v apt-get >/dev/null || skip "$1: needs apt-get, which gets the kernels"
-    # Only what `make dist` builds carries the agents that guests need.
+    # Only the programs of `make dist` carry the agents that guests need.
     for candidate in "$program" dist/latlab-*-linux-x86-64; do
         [ -x "$candidate" ] && "$candidate" agent --write x86_64 -o "$here/agent" >/dev/null 2>&1 &&
             lab=$(realpath "$candidate") && return

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The live page of `latlab serve` in a real browser. What it saw is left in target/serve-*.png.
+# The live page of `latlab serve` in a real browser. Its screenshots are left in target/serve-*.png.
 . "$(dirname "$0")/../common.bash"
 . tests/serve.bash
 browser=$(command -v chromium-browser || command -v google-chrome || command -v chromium)
@@ -9,7 +9,7 @@ browses() {
     measure browsed 1h || return 1
     timeout 240 python3 tests/lab/serve.py "$browser" "$here" "$url/live/$id" target/serve "$measuring"
     local good=$?
-    # It is told to end by a browser that works.
+    # A working browser ends the run itself.
     kill -INT "$measuring" 2>/dev/null
     wait "$measuring"
     return $good

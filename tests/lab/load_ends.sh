@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Loads that cannot be had are refused in one line, and nothing of a load outlives latlab, however it ends.
+# Impossible loads are refused in one line, and nothing of a load outlives latlab, however it ends.
 . "$(dirname "$0")/../common.bash"
 . tests/lab/loads.bash
 
@@ -20,14 +20,14 @@ program = "no-such-program"
 debian = "no-such-package"
 TOML
 printf 'about = "x"\n[[process]]\nprogam = "y"\n' >"$here/own/wrong.toml"
-try "a missing program is told before the start" \
+try "a missing program is reported before the start" \
     refused 3 "needs 'no-such-program', which is not installed" --load absent --loads "$here/own"
 try "more memory than there is is refused with the arithmetic" \
     refused 3 "8000000 MB + 64 MB for the rest of the system, but" \
     --load stressapptest,memory-threads=8,megabytes=1000000
-try "an unknown load is told with those that there are" refused 2 "available: command, " --load hackbnch
+try "an unknown load is refused with the list of loads" refused 2 "available: command, " --load hackbnch
 try "so is an unknown argument" refused 2 "takes bytes, fds, groups" --load hackbench,grups=4
-try "a mistake in a definition is told with file and line" \
+try "a mistake in a definition is reported with file and line" \
     refused 2 "wrong.toml:3: unknown field .progam" --load wrong --loads "$here/own"
 try "so is a folder of definitions that is not there, also without a load" \
     refused 2 "--loads /nowhere: No such file or directory" --loads /nowhere
@@ -40,7 +40,7 @@ listed() {
 }
 try "latlab loads lists them and shows one" listed
 
-# Starts a run with loads that fork a lot, and kills what is named.
+# Starts a run with loads that fork a lot, and kills the named processes.
 killed() {
     "$program" run "${ordinary[@]}" --name killed --for 60s --load hackbench,groups=3 \
         --load "command,run=setsid sh -c 'trap \"\" TERM; while :; do sleep 1; done' & wait" \

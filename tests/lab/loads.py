@@ -7,7 +7,7 @@ import sys
 
 
 def ours(here, words):
-    """Prints the processes of the loads of a script, by its folder, whose command line has these words."""
+    """Prints the processes of a script's loads, found by its folder, whose command line has these words."""
     mark = f"LATLAB_TEST_MARK={here}".encode()
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -27,11 +27,11 @@ def ours(here, words):
 
 
 def hackbench(document, passes):
-    """That the times that hackbench printed are those that are stored."""
+    """That the stored times are those that hackbench printed."""
     load = json.load(open(document))["loads"][0]
     printed = [float(line.split()[1]) for line in open(passes) if line.startswith("Time:")]
     rate = load["rates"][0]
-    # The last pass may have been ended between its two copies.
+    # The last pass may have ended between its two copies.
     printed = printed[:rate["count"]] if len(printed) == rate["count"] + 1 else printed
     assert rate["count"] == len(printed) > 2, (rate, len(printed))
     assert abs(rate["mean"] - sum(printed) / len(printed)) < 1e-9, (rate, printed)
@@ -40,7 +40,7 @@ def hackbench(document, passes):
 
 
 def stressapptest(document, said):
-    """That the rates that stressapptest printed are those that are stored."""
+    """That the stored rates are those that stressapptest printed."""
     load = json.load(open(document))["loads"][0]
     stored = {rate["of"]: rate["last"] for rate in load["rates"]}
     printed = {}

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Real load generators beside a run: their own figures are those that are stored, and what does not run makes a run
+# Real load generators during a run: their own figures are stored, and a load that does not run makes the run
 # invalid.
 . "$(dirname "$0")/../common.bash"
 . tests/lab/loads.bash
@@ -23,7 +23,7 @@ hackbench_told() {
 try "the times that hackbench prints are those that are stored, over all its passes" hackbench_told
 
 stressapptest_told() {
-    # On a busy machine it is too weak, which changes nothing of its rates.
+    # On a busy machine it is too weak, which does not affect its rates.
     measure --load "stressapptest,memory-threads=1,megabytes=32,options=-l $here/sat" --for 4s ||
         holds '"load-too-weak" in codes' || return 1
     python3 tests/lab/loads.py stressapptest "$here/run.json" "$here/sat"
@@ -31,10 +31,10 @@ stressapptest_told() {
 try "so are the rates that stressapptest prints at its end" stressapptest_told
 
 evidence() {
-    # Few tasks, so that the other load has its share of the CPU beside them.
+    # Few tasks, so that the other load gets its share of the CPU.
     measure --load hackbench,groups=1,fds=5,loops=200 --load 'stress-ng,stressors=--cpu 1' \
         --load-on 0 --for 4s || return 1
-    # With others on its CPU a load may be told as too weak, and then it is.
+    # With other work on its CPU a load may be reported as too weak, rightly.
     ! holds 'codes.count("load-too-weak") > 0' >/dev/null 2>&1 || ! too_crowded "the share of two loads" || return 0
     holds 'codes.count("load-too-weak") == 0 and len(loads) == 2' &&
         holds 'all(load["placement"] == "0" for load in loads)' &&
@@ -86,7 +86,7 @@ TOML
 nothing() {
     local code=0
     measure --load nothing --loads "$here/own" --for 8s --deadline 10s || code=$?
-    # Where a program waits long for a CPU it runs for most of the time, however soon it ends.
+    # A program that waits long for a CPU runs for most of the time, however soon it ends.
     [ "$code" = 4 ] && holds 'loads[0]["restarts"] > 40' >/dev/null 2>&1 ||
         ! too_crowded "a load that ends at once" || return 0
     expect "exit code 4" [ "$code" = 4 ] && holds '"load-ended-early" in codes and loads[0]["restarts"] > 40'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# sigrok's demo driver in the place of a logic analyser.
+# sigrok's demo driver in place of a logic analyser.
 . "$(dirname "$0")/../common.bash"
 . tests/respond.bash
 have "a logic analyser" sigrok-cli || exit 0

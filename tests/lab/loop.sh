@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# That nothing of a cycle is lost: page faults, and the largest latencies.
+# The measuring loop: no page faults, and the largest latencies are complete.
 # Invariant (loop): A cycle takes at most 80 user instructions, one system call and no page fault.
 . "$(dirname "$0")/../common.bash"
 
@@ -8,14 +8,14 @@ if [ "$(id -u)" != 0 ]; then
     exit 0
 fi
 
-# Makes a run and leaves what it prints for programs in $here/NAME.json.
+# Makes a run, and leaves its JSON in $here/NAME.json.
 run() {
     local name=$1
     shift
     "$program" run --quiet --format json --out "$here/runs" --name "$name" "$@" >"$here/$name.json"
 }
 
-# Python that knows `run`, the document of a run, and the program's other arguments.
+# Runs Python with `run`, the document of a run, and further arguments.
 judge() {
     local name=$1 code=$2
     shift 2
@@ -35,7 +35,7 @@ assert not any(faults), f"page faults of each thread: {faults}"'
 
 for mechanism in nanosleep relative timerfd posix-timer; do
     for missed in skip catch-up; do
-        # A relative sleep has no releases that could be caught up with.
+        # A relative sleep has no releases to catch up with.
         [ "$mechanism $missed" != "relative catch-up" ] || continue
         try "$mechanism, $missed: no page fault after the warm-up" \
             no_page_faults "$mechanism-$missed" --mechanism "$mechanism" --missed "$missed"
@@ -45,7 +45,7 @@ done
 # The largest latencies
 
 if have "the table of the largest latencies" python:pyarrow; then
-    # So many cycles are too many for the table, or are all in it.
+    # The cycles are either too many for the table, or all in it.
     spikes() {
         local cycles=$1
         run "spikes-$cycles" --cycles "$cycles" --period 200us && judge "spikes-$cycles" '
@@ -62,7 +62,7 @@ for thread in run["threads"]:
     assert len(rows) == min(4096, summary["cycles"]), "not as many spikes as there can be"
     assert max(latencies) == summary["max_ns"], [max(latencies), summary["max_ns"]]
     assert len({row["release_ns"] for row in rows}) == len(rows), "a release twice"
-    # Of a thread that has all its cycles here, the mean is known as well.
+    # If all cycles of a thread are here, its mean is known as well.
     if len(rows) == summary["cycles"]:
         assert sum(latencies) / len(rows) == summary["mean_ns"], "another mean"
         assert min(latencies) == summary["min_ns"], "another minimum"' "$here/runs" "$cycles"

@@ -1,4 +1,4 @@
-"""Metrics of `latlab serve`, read by other people's parsers."""
+"""Metrics of `latlab serve`, read by third-party parsers."""
 
 import json
 import sys

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Executes the cells of a notebook, as Jupyter does. Usage: tests/lab/notebook.py [--write] NOTEBOOK
 
-Fails if a cell fails, or prints something else than what stands in the notebook; a cell with the tag `varies` need only
-succeed. --write puts what it printed into the notebook.
+Fails if a cell fails, or if its output differs from that in the notebook; a cell with the tag `varies` need only
+succeed. --write stores the output in the notebook.
 """
 
 import ast
@@ -15,7 +15,7 @@ import sys
 
 
 def execute(source, names):
-    """What a cell prints, and the value of its last expression."""
+    """The output of a cell, and the value of its last expression."""
     body = ast.parse(source).body
     last = body.pop() if body and isinstance(body[-1], ast.Expr) else None
     printed = io.StringIO()

@@ -1,4 +1,4 @@
-"""Looks at pages of runs as readers do: any width, both schemes, with scripts and without, on paper.
+"""Checks pages of runs as readers see them: any width, both schemes, with scripts and without, on paper.
 Usage: page.py BROWSER FOLDER, where the folder holds pages, their run.json and their rows."""
 # Invariant (page and server): The page fits 400 to 1600 pixels, needs no network and no script, and shows run.json.
 # Invariant (page and server): The answer of a run is on one screen; the rest is folded, and links and paper unfold it.
@@ -12,9 +12,9 @@ from browser import Browser
 PROGRAM, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2])
 LEADING = ("src", "href", "xlink:href", "srcset", "action", "formaction", "data", "poster", "background")
 WIDTHS, SCHEMES = (400, 800, 1600), ("light", "dark")
-# Pages that judge: what their pictures must show of the deadline.
+# Pages with judgements: the deadline that their pictures must show.
 JUDGED, JUDGED_WIDTHS = {"compared": "deadline 1 ms", "single": None, "trend": "deadline of 1 ms"}, (400, 1000, 1600)
-# Boxes whose table is wider than they are.
+# Boxes with a wider table.
 CUT = """[...document.querySelectorAll(".box")].filter(e => e.getClientRects().length && e.scrollWidth > e.clientWidth + 1)
     .map(e => (e.querySelector("caption") || e).textContent.slice(0, 60) + ": " + e.scrollWidth + " in " + e.clientWidth)"""
 MEASURED = """(() => {
@@ -23,7 +23,7 @@ MEASURED = """(() => {
     const beyond = all("body *").filter(e => !e.closest(".scroll, svg, .uplot") || e.matches(".scroll, svg, .uplot"))
         .filter(e => e.getBoundingClientRect().right > innerWidth + 1);
     const name = e => e.tagName.toLowerCase() + (e.className.baseVal ?? e.className ? "." + e.className : "");
-    // Words of the picture that lie on one another, or outside it.
+    // Words of the picture that overlap, or lie outside of it.
     const words = all(".still svg text").map(e => [e.closest("svg"), e.textContent, e.getBoundingClientRect()]);
     const meet = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1
         && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 3;
@@ -42,28 +42,28 @@ MEASURED = """(() => {
 })()"""
 
 
-# Captions that are wider than what their table scrolls in.
+# Captions that are wider than the scrolling box of their table.
 CUT_CAPTIONS = """[...document.querySelectorAll(".scroll caption span")].filter(e => e.getClientRects().length)
     .map(e => [e.textContent.slice(0, 60), e.getBoundingClientRect().right - e.closest(".scroll").getBoundingClientRect().right])
     .filter(([, beyond]) => beyond > 0).map(([text, beyond]) => text + ": " + beyond + " pixels beyond")"""
-# What belongs to the answer: how far down each part of it ends.
+# Where each part of the answer ends.
 ANSWER = """(() => {
     const end = name => { const e = document.querySelector(name); return e && [name, e.getBoundingClientRect().bottom]; };
     return ["h1", "dl.facts", "figure[data-picture=latency] .still", "figure[data-picture=latency] .chart", ".why .try + pre"]
         .map(end).filter(one => one);
 })()"""
-# Charts that were folded are drawn when they are unfolded.
+# Folded charts are drawn when they are unfolded.
 UNFOLDED = """new Promise(done => {
     for (const folded of document.querySelectorAll("details")) folded.open = true;
     requestAnimationFrame(() => requestAnimationFrame(done));
 })"""
-# Figures that a reader cannot see, wherever the page is scrolled to.
+# Figures that are invisible at any scroll position.
 UNSEEN = """[...document.querySelectorAll("figure")].filter(e => !e.checkVisibility()).map(e => e.dataset.picture)"""
 TALLEST = 4000
 
 
 class Elements(HTMLParser):
-    """What the page is made of, as written."""
+    """The elements of the page's source."""
 
     def __init__(self, text):
         super().__init__()
@@ -96,7 +96,7 @@ failed = 0
 
 
 def check(what, *wrong):
-    """Says whether it is so; anything wrong is shown."""
+    """Prints whether a check passes, and what is wrong."""
     global failed
     wrong = [str(one) for one in wrong if one]
     print(f"{'not ok' if wrong else 'ok'} {what}")
@@ -107,7 +107,7 @@ def check(what, *wrong):
 
 
 def plain(text):
-    """Text with all kinds of blanks alike."""
+    """Text with all kinds of blanks made equal."""
     return re.sub(r"[\s\u00a0\u202f]+", " ", text)
 
 
@@ -118,7 +118,7 @@ def four_digits(nanos):
 
 
 def spellings(nanos, most=3):
-    """How people may write a latency."""
+    """The possible spellings of a latency."""
     for size, unit in ((1, "ns"), (1e3, "us"), (1e6, "ms"), (1e9, "s")):
         for digits in range(1, most + 1):
             number = f"{nanos / size:.{digits}f}"
@@ -128,7 +128,7 @@ def spellings(nanos, most=3):
 
 def check_written(name, text):
     page = Elements(text)
-    # What is shown may hold an address, such as a kernel's command line; nothing may lead to one.
+    # Shown text, such as a kernel's command line, may hold an address; nothing may link to one.
     leads = [f"{key}={value}" for key, value in page.attributes if key in LEADING and value[:1] != "#"
              and not value.startswith("data:")]
     leads += [f"{key}={value}" for key, value in page.attributes if re.search(r"https?://|^//", value)
@@ -145,7 +145,7 @@ def check_written(name, text):
 
 
 def look(name, browser, width, scheme, scripts=True):
-    """Opens a page; gives back what it shows, and what was asked for and said meanwhile."""
+    """Opens a page; returns what it shows, its requests and its messages."""
     browser.call("Emulation.setScriptExecutionDisabled", value=not scripts)
     browser.media(scheme)
     browser.size(width)
@@ -161,7 +161,7 @@ def look(name, browser, width, scheme, scripts=True):
     browser.screenshot(f"target/page-{picture}-{width}-{scheme}{kind}.png", width, seen["height"])
     asked = [event["params"]["request"]["url"] for event in browser.events
              if event.get("method") == "Network.requestWillBeSent"]
-    # What the page itself made is no request.
+    # URLs that the page itself created are no requests.
     seen["asked"] = [url for url in asked[1:] if not url.startswith(("blob:", "data:"))]
     seen["said"] = browser.complaints()
     return seen
@@ -176,7 +176,7 @@ def check_fits(what, seen, width):
 
 
 def check_still(name, browser, width, scheme):
-    """Without scripts: every picture stands still, and its words can be read."""
+    """Without scripts: every picture is there as a still one, and its words can be read."""
     seen = look(name, browser, width, scheme, scripts=False)
     what = f"{name}, {width} pixels, {scheme}, without scripts:"
     check_fits(what, seen, width)
@@ -201,7 +201,7 @@ def check_shown(name, browser, width, scheme, run):
 
 
 def check_judged(name, browser, deadline):
-    """The page of a comparison or of a trend: nothing is cut, and its pictures have the deadline."""
+    """The page of a comparison or a trend: nothing is cut off, and its pictures have the deadline."""
     check_written(name, (FOLDER / f"{name}.html").read_text())
     for width in JUDGED_WIDTHS:
         check_still(name, browser, width, "light")
@@ -221,7 +221,7 @@ def check_judged(name, browser, deadline):
 
 
 def check_responders(name, browser):
-    """Wide tables scroll, and their captions stand whole in what is seen of them."""
+    """Wide tables scroll, and their captions fit the visible part."""
     for width in JUDGED_WIDTHS:
         seen = look(name, browser, width, "light")
         what = f"{name}, {width} pixels:"
@@ -232,7 +232,7 @@ def check_responders(name, browser):
 
 
 def check_answer(name, browser):
-    """One screen for the answer, and a page that is short before anything is unfolded."""
+    """The answer fits on one screen, and the page is short before anything is unfolded."""
     for scripts in (True, False):
         what = f"{name}{'' if scripts else ', without scripts'}:"
         browser.call("Emulation.setScriptExecutionDisabled", value=not scripts)
@@ -280,7 +280,7 @@ def check_printed(name, browser):
 
 
 def chart(browser, kind, panel="body"):
-    """A chart in the middle of the window: where it lies, and what it shows."""
+    """Position and content of a chart in the middle of the window."""
     return browser.value("""(() => {
         const figure = document.querySelector('%s figure[data-picture=%s]'), place = figure.querySelector('.chart');
         figure.scrollIntoView({block: 'center'});
@@ -305,7 +305,7 @@ def press(browser, kind, text):
 
 
 def hover(browser, kind, x):
-    """Puts the mouse over a chart, at a value of its axis."""
+    """Moves the mouse over a chart, to a value of its axis."""
     seen = chart(browser, kind)
     place = seen["left"] + (x - seen["from"]) / (seen["to"] - seen["from"]) * seen["width"]
     browser.mouse("mouseMoved", place, seen["top"] + seen["height"] / 2)
@@ -314,7 +314,7 @@ def hover(browser, kind, x):
 
 
 def check_used(name, browser, rows):
-    """With the mouse: what is asked is answered with what is stored."""
+    """With the mouse: charts answer with the stored figures."""
     look(name, browser, 1600, "light")
     threads = sorted({row["thread"] for row in rows})
     # The legend lists the thread with the largest latency first.
@@ -322,7 +322,7 @@ def check_used(name, browser, rows):
     order = sorted(threads, key=lambda thread: (-largest[thread], thread))
     second = 1
     stored = {row["thread"]: row["max_ns"] for row in rows if row["second"] == second}
-    # A second reaches from its begin to its end, and its last third is still its own.
+    # A second is a step from its start to its end; its last third still belongs to it.
     seen = hover(browser, "flow", second + 0.7)
     wrong = [(value, stored[thread]) for value, thread in zip(seen["values"], order)
              if not plain(value).startswith(four_digits(stored[thread]))]
@@ -352,7 +352,7 @@ def check_used(name, browser, rows):
 
 
 def check_campaign(name, browser):
-    """The page of a campaign: its table is whole, its cells lead to pages, its chart zooms, and no script fails."""
+    """The page of a campaign: its table is complete, its cells link to pages, its chart zooms, and no script fails."""
     for width in JUDGED_WIDTHS:
         for scheme in SCHEMES:
             seen = look(name, browser, width, scheme)

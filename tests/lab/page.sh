@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The page of real runs in a real browser: narrow and wide, light and dark, still and used.
-# The pictures that it sees are left in target/page-*.png.
+# The page of real runs in a real browser: narrow and wide, light and dark, static and in use.
+# Its screenshots are left in target/page-*.png.
 # Invariant (page and server): The page fits 400 to 1600 pixels, needs no network and no script, and shows run.json.
 . "$(dirname "$0")/../common.bash"
 browser=$(command -v chromium-browser || command -v google-chrome || command -v chromium)
@@ -10,7 +10,7 @@ rm -f target/page-*.png
 
 rights_for "pages of runs"
 
-# Measures, and puts the page beside its run.json.
+# Measures, and writes the page next to its run.json.
 measure() {
     local name=$1
     shift
@@ -47,7 +47,7 @@ campaign() {
         "$program" report --out "$here/runs" two-periods -o "$here/campaign/" >"$here/said" 2>&1
 }
 campaign || echo "not ok the page of a campaign: $(tail -n 1 "$here/said")"
-# Pages of comparisons: five runs a side, two runs with deadlines of their own, and sixteen builds.
+# Pages of comparisons: five runs a side, two runs with different deadlines, and sixteen builds.
 judged() {
     local build
     readings base 5 100 1 && readings slower 5 200 1 || return 1
@@ -70,6 +70,6 @@ responders() {
 }
 responders || echo "not ok the page of responders: $(tail -n 1 "$here/said")"
 python3 tests/lab/checks.py rows_of_intervals "$here"
-# Its own places, so that the browser leaves nothing in the user's.
+# Temporary folders, so that the browser leaves nothing in the user's.
 HOME=$here TMPDIR=$here XDG_CACHE_HOME=$here/cache XDG_CONFIG_HOME=$here/config \
     PYTHONDONTWRITEBYTECODE=1 python3 tests/lab/page.py "$browser" "$here"

@@ -1,6 +1,6 @@
-"""The shell of a pipeline's file, as its system would run it: pipeline.py action FILE INPUT=VALUE... prints the steps of a
-composite action, pipeline.py gitlab FILE those of the job .latlab. What only the vendor's machines can do (caches,
-uploads) is printed as a comment."""
+"""Prints the shell code of a pipeline's file, as its system would run it: `pipeline.py action FILE INPUT=VALUE...` the
+steps of a composite action, `pipeline.py gitlab FILE` those of the job .latlab. What only the vendor's machines can do
+(caches, uploads) is printed as a comment."""
 
 import re
 import shlex
@@ -23,7 +23,7 @@ def action(document, given):
         if "run" not in step:
             print(f"# {step['uses']}")
             continue
-        # Conditions are the vendor's language; of those that name an input the answer is known.
+        # Conditions are in the vendor's language; only those that name an input are evaluated here.
         if step.get("if") == "inputs.program == ''" and inputs["program"]:
             continue
         words = [f"{name}={shlex.quote(filled(str(value)))}" for name, value in step.get("env", {}).items()]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The GitHub Action and the GitLab template: their files by the vendors' schemas, their steps by the shell. The
-# image of a container: built and run.
+# The GitHub Action and the GitLab template: their files against the vendors' schemas, their steps in a shell. The
+# container image: built and run.
 . "$(dirname "$0")/../common.bash"
 root=$PWD
 have "pipelines" curl python:check_jsonschema || exit 0
@@ -94,7 +94,7 @@ on_gitlab() {
 }
 try "the job of the GitLab template runs" on_gitlab
 
-# A container has the program and nothing else, so only the static one runs there.
+# A container has only the program, so only the static one runs there.
 in_container() {
     local stores=(--root "$here/images" --runroot "$here/run" --storage-driver vfs) container code=0
     buildah "${stores[@]}" build --quiet --isolation chroot --file "$root/packaging/Containerfile" --tag latlab \

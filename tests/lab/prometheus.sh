@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# `/metrics` of `latlab serve`: asked by Debian's prometheus, checked by promtool; the alert rules and the
-# dashboard of Grafana.
+# `/metrics` of `latlab serve`: scraped by Debian's prometheus, checked by promtool; the alert rules and the
+# Grafana dashboard.
 # Invariant (page and server): Metrics of a run are its figures, in text and in native histograms.
 . "$(dirname "$0")/../common.bash"
 tools=$PWD/target/tools/prometheus/usr/bin
@@ -57,7 +57,7 @@ scrape_configs:
     static_configs: [{ targets: ["${url#http://}"] }]
 END
     local port
-    # What another server has stored would answer before this one has asked.
+    # Stored data of another server would answer before this one has scraped.
     rm -rf "$here/data"
     port=$(python3 -c 'import socket; one = socket.socket(); one.bind(("127.0.0.1", 0)); print(one.getsockname()[1])')
     "$tools/prometheus" --config.file="$here/prometheus.yml" --storage.tsdb.path="$here/data" --log.level=warn \
@@ -66,7 +66,7 @@ END
     query=http://127.0.0.1:$port/api/v1
     until_holds 60 "metrics in Prometheus" answers 'latlab_run_info' || { cat "$here/log"; return 1; }
 }
-# The answer to a query as JSON; fails where it is empty.
+# The answer to a query as JSON; fails if it is empty.
 answers() {
     get --data-urlencode "query=$1" "$query/query" >"$here/answer" && grep -q '"value":' "$here/answer"
 }
@@ -104,7 +104,7 @@ rules() {
         (cd "$here" && "$tools/promtool" test rules prometheus-rules.yml)
 }
 try "the alert rules say what they are to say" rules
-# Only the check by the types needs their package.
+# Only the type check needs their package.
 dashboard() { python3 tests/lab/dashboard.py "$@" packaging/grafana/latlab.json; }
 queries() { dashboard >"$here/expressions" &&
     expect "a query of each panel" [ "$(wc -l <"$here/expressions")" -ge 7 ]; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tests of the Python package. Usage: tests/lab/python.py FOLDER pandas|polars runs|tables
 
-FOLDER is made; `latlab` of PATH imports and measures there. `tables` reads frames only, `runs` is all.
+FOLDER is created; `latlab` of PATH imports and measures there. `tables` reads only frames, `runs` tests everything.
 """
 
 import glob
@@ -28,7 +28,7 @@ def same(what, found, expected):
 
 
 def fails(words, act, code=...):
-    """What is raised has these words, on one line, and this exit code."""
+    """That a call raises an error with these words, on one line, and this exit code."""
     try:
         act()
     except latlab.LatlabError as error:
@@ -40,7 +40,7 @@ def fails(words, act, code=...):
 
 
 def columns(frame):
-    """The columns as lists, whichever library it is."""
+    """The columns as lists, with either library."""
     return frame.to_dict(orient="list") if FRAME == "pandas" else frame.to_dict(as_series=False)
 
 
@@ -65,7 +65,7 @@ def every_stored_run_has_the_figures_of_its_document():
         same("word", run.verdict and run.verdict.word, stored["verdict"] and stored["verdict"]["word"])
         same("findings", [one.code for one in run.findings], [one["code"] for one in stored["findings"]])
         same("kernel", run.machine["kernel"], stored["machine"]["kernel"])
-        same("deadline", run.deadline_ns, stored["asked"]["deadline_ns"])
+        same("deadline", run.deadline_ns, stored["asked"]["until"]["deadline_ns"])
         same("instrument", run.plan["method"]["instrument"], "cyclic")
         same("name", (run.name, run.id, run.path), (stored["asked"]["name"], path.name, path))
         same("start", run.started.isoformat()[:19], stored["started"][:19])
@@ -174,7 +174,7 @@ def damage_is_one_clear_error():
     fails(["schema 99", "use the latlab that wrote it"], lambda: latlab.open(newer), 2)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        same("runs beside a damaged one", latlab.runs(newer.parent), [])
+        same("runs next to a damaged one", latlab.runs(newer.parent), [])
     assert any("is left out" in str(one.message) for one in said), said
 
 
@@ -245,7 +245,7 @@ def main():
         shutil.copytree(path, RUNS / pathlib.Path(path).name)
     library = __import__(FRAME)
     warnings.simplefilter("error")
-    # pandas of Debian 12 and pyarrow of today say what they will change.
+    # Debian 12's pandas and current pyarrow warn about future changes.
     warnings.filterwarnings("default", category=DeprecationWarning)
     warnings.filterwarnings("default", category=FutureWarning)
     cases = ALL if sys.argv[3] == "runs" else TABLES

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The Python package: reads runs of every schema into pandas (of today and of Debian 12) and Polars, starts
-# runs, has types, a guide that can be executed, and a wheel with the program inside.
+# The Python package: reads runs of every schema into pandas (current and Debian 12's) and Polars, starts
+# runs, has types, an executable guide, and a wheel with the program inside.
 # Invariant (old data): The Python package reads runs of every schema, and its figures are those of run.json.
 . "$(dirname "$0")/../common.bash"
 have "the Python package" python:{pandas,pyarrow,polars,mypy,hatchling} || exit 0
@@ -10,7 +10,7 @@ mkdir "$here/bin"
 ln -s "$program" "$here/bin/latlab"
 export PATH=$here/bin:$PATH
 
-# A case is named after its function: its lines are those of the tests.
+# A case is named after its function.
 cases() {
     local frame=$1
     shift

@@ -1,4 +1,4 @@
-"""What a user of the package may rely on, for mypy: nothing here is executed."""
+"""The types that users of the package may rely on, for mypy: nothing here is executed."""
 
 from typing import Any, assert_type
 

@@ -1,5 +1,5 @@
 """A line to an ssh server, as ProxyCommand: relay.py HOST PORT DELAY BYTES, seconds each way and bytes a
-second. One that is stopped by a signal is a line whose packets vanish."""
+second. If a signal stops it, it is a line whose packets vanish."""
 
 import queue
 import socket

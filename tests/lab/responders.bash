@@ -7,19 +7,19 @@ export LATLAB_RUNS=$here/runs NO_COLOR=1 COLUMNS=160 LATLAB_RESPONDERS=$PWD/resp
 fetch x86-64 stock-6.1 rt-6.1 ||
     skip "responders in guests: the kernels cannot be had: $(tail -n 1 "$here/fetched")"
 
-# A run, whose document is $here/NAME.json: answer NAME RESPONDER TARGET [OPTION]...
+# Makes a run with document $here/NAME.json: answer NAME RESPONDER TARGET [OPTION]...
 answer() {
     local name=$1 responder=$2 target=$3
     shift 3
     timeout 500 "$lab" respond --simulate "linux:$responder" --target "lab:$target" --name "$name" --format json \
         "$@" >"$here/$name.json" 2>"$here/$name.txt" || { cat "$here/$name.txt"; return 1; }
 }
-# Puts files where LATLAB_KEEP says, if it does.
+# Copies files to LATLAB_KEEP, if it is set.
 keep() {
     [ -n "${LATLAB_KEEP:-}" ] || return 0
     mkdir -p "$LATLAB_KEEP" && cp -r "$@" "$LATLAB_KEEP"
 }
-# Whether this holds of the runs, which are there by their names.
+# Whether this holds for the runs, which are available by name.
 holds() { python3 tests/lab/responders.py holds "$here" "$1"; }
 of() { echo "$here"/runs/*_"$1"; }
 bits() { (cd "$(of "$1")" && sha256sum ./*.parquet); }

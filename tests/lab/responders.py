@@ -6,7 +6,7 @@ import sys
 
 
 def holds(here, expression):
-    """That an expression holds of the runs in a folder, which are there by their names."""
+    """That an expression holds for the runs in a folder, which are available by name."""
     runs = {}
     for file in glob.glob(f"{here}/*.json"):
         for run in json.load(open(file))["runs"]:
@@ -26,7 +26,7 @@ def median_ns(document):
 
 
 def legs_add_up(here, *names):
-    """That the legs of an answer over a wire add up to the whole in every edge."""
+    """That the parts of an answer over a wire add up to the whole for every edge."""
     import pyarrow.parquet
     for name in names:
         [folder] = glob.glob(f"{here}/runs/*_{name}")
@@ -47,7 +47,7 @@ def legs_add_up(here, *names):
 
 
 def legs_after_a_kill(folder):
-    """That a killed run of a wire has the legs of every answer that it counts."""
+    """That a killed run of a wire has the parts of every answer that it counts."""
     import pyarrow.parquet
     read = lambda table: pyarrow.parquet.read_table(f"{folder}/{table}.parquet").to_pylist()
     run = json.load(open(f"{folder}/run.json"))
@@ -64,7 +64,7 @@ def legs_after_a_kill(folder):
 
 
 def wake_up_and_answer(folder):
-    """That the legs behind the event are those of virtual time."""
+    """That the parts after the event are those of virtual time."""
     [legs] = json.load(open(f"{folder}/run.json"))["legs"]["threads"]
     for leg in "irq", "wake_up", "answer":
         print(leg, legs[leg]["min_ns"], legs[leg]["max_ns"])

@@ -1,7 +1,7 @@
 # rtla in the guests of guest.bash, to be sourced after it. Some packages are kept in $packages.
 packages=$PWD/target/lab
 
-# An apt of our own, which knows Debian 13 whatever this machine is, and installs nothing.
+# A separate apt, which knows Debian 13 whatever this machine is, and installs nothing.
 our_apt() {
     apt-get -qq -o APT::Architecture=amd64 -o APT::Architectures=amd64 \
         -o Dir::State::status=/dev/null -o Dir::State::lists="$packages/lists" -o Dir::Cache="$packages" \
@@ -9,7 +9,7 @@ our_apt() {
         -o APT::Sandbox::User= "$@"
 }
 
-# The packages of rtla of 6.12, which knows older kernels as well, and of its libraries.
+# The packages of rtla 6.12, which also knows older kernels, and of its libraries.
 rtla=(libc6 libgcc-s1 libtraceevent1 libtracefs1 rtla)
 kept() { find "$packages/$1" -name '*.deb' -mtime -7 2>/dev/null | sort | tail -n 1; }
 download() {
@@ -23,12 +23,12 @@ download() {
     for name in "${rtla[@]}"; do
         rm -rf "${packages:?}/$name" && mkdir "$packages/$name" && (cd "$packages/$name" && our_apt download "$name") ||
             return 1
-        # When it was fetched, not when it was made.
+        # The time of the download, not of the package.
         touch "$packages/$name"/*.deb
     done
 }
 
-# Gets it and lays it out in $guest, or says what is not tried for want of it: rtla_in_guest WHAT
+# Gets rtla and unpacks it in $guest, or prints what is skipped without it: rtla_in_guest WHAT
 rtla_in_guest() {
     local name
     for name in "${rtla[@]}"; do

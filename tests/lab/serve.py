@@ -1,8 +1,8 @@
 """The live page of a run, the list and a comparison in a headless browser: serve.py BROWSER FOLDER URL PICTURE PID.
 
-The run of the process PID is ended once its page was seen.
+The run of the process PID is ended once its page has been checked.
 
-Says what is wrong, one thing a line; silent where the charts draw and nothing complains.
+Prints one line for each fault; silent if the charts draw and there are no errors.
 """
 import json, os, pathlib, re, signal, sys, time, urllib.parse
 from browser import Browser
@@ -10,9 +10,9 @@ from browser import Browser
 BROWSER, FOLDER, URL, PICTURE = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3], sys.argv[4]
 RUN = int(sys.argv[5])
 
-# What stands on the page, and how many of the points of each chart are coloured.
+# The text of the page, and the number of coloured points in each chart.
 SEEN = """(() => {
-    // A copy, because the browser complains of reading one that is drawn on.
+    // A copy, because the browser warns about reading a canvas that is drawn on.
     const drawn = canvas => { const copy = new OffscreenCanvas(canvas.width, canvas.height);
         const context = copy.getContext("2d", { willReadFrequently: true });
         context.drawImage(canvas, 0, 0);
@@ -74,7 +74,7 @@ for width, scheme in ((1200, "dark"), (400, "light")):
         wrong.append(f"at {width} pixels the page is wider than the window")
 print(json.dumps(after))
 
-# The list: nothing is cut off, and what is chosen is compared.
+# The list: nothing is cut off, and chosen runs are compared.
 address = urllib.parse.urlsplit(URL)
 LIST = """(() => {
     const seen = element => { const { left, right, width } = element.getBoundingClientRect();

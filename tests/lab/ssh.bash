@@ -1,9 +1,9 @@
-# What the tests of a board over ssh share, to be sourced after common.bash: runs on this machine, by an sshd of its own
-# on loopback.
+# What the tests of a board over ssh share, to be sourced after common.bash: runs on this machine, through a private
+# sshd on loopback.
 . tests/lab/board.bash
 need_boards "boards over ssh"
 
-# Runs for a second or so on the board: on_board FLAG...; $code is what it ends with.
+# Runs for about a second on the board: on_board FLAG...; $code is the exit code.
 on_board() {
     "$program" run --quiet --format json --target "$board" --cpus "${measured:-0}" -i 1ms \
         --warm-up 0s "${rights[@]}" "$@" >"$here/run.json" 2>"$here/errors"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A board over ssh: this machine, by an sshd of its own on loopback. A run there is like any other, and its agent is
+# A board over ssh: this machine, through a private sshd on loopback. A run there is like any other, and its agent is
 # copied once and verified.
 . "$(dirname "$0")/../common.bash"
 . tests/lab/ssh.bash
@@ -7,7 +7,7 @@
 a_run() {
     on_board --cycles 1000 --deadline 1s --name board
     expect "a run that passes" [ "$code" = 0 ] &&
-        holds "run['asked']['target'] == '$board' and threads[0]['summary']['cycles'] >= 1000
+        holds "run['asked']['on']['target'] == '$board' and threads[0]['summary']['cycles'] >= 1000
             and run['verdict']['word'] == 'pass'
             and 'stream-lost' not in codes and run['conditions']" &&
         expect "an agent that only its user may read" \
@@ -52,7 +52,7 @@ is_off_the_measured_cpus() {
         expect "a listener on all CPUs" [ "$(taskset -cp "$sshd" | sed 's/.*: //')" = \
             "$(taskset -cp $$ | sed 's/.*: //')" ]
 }
-# As inetd and systemd start it, a server for each connection.
+# A server for each connection, as inetd and systemd start it.
 by_a_server_of_its_own() {
     [ "$(nproc)" -gt 1 ] || return 0
     { cat "$here/ssh/config" && echo "ProxyCommand /usr/sbin/sshd -i -f $here/ssh/sshd_config"; } >"$here/ssh/inetd"
@@ -72,7 +72,7 @@ half_copies_go() {
     : >"$place/agent-0f.124"
     touch -d '2 days ago' "$place/agent-0f.123"
     on_board --cycles 10
-    # The younger one may be a copy that goes on.
+    # The newer one may be a copy in progress.
     expect "a run" [ "$code" = 0 ] && expect "no old piece of a copy" [ ! -e "$place/agent-0f.123" ] &&
         expect "the young one" rm "$place/agent-0f.124"
 }

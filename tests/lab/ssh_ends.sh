@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# How a run on a board over ssh ends: as a local one, and whoever is killed or lost, nothing stays there.
+# How a run on a board over ssh ends: like a local one, and it leaves nothing there, whichever side is killed or lost.
 . "$(dirname "$0")/../common.bash"
 . tests/lab/ssh.bash
 
@@ -34,9 +34,9 @@ ends_with_the_link() {
         until_holds 30 "an agent that ends" gone &&
         expect "the value from before" [ "$(cat /proc/sys/kernel/panic_on_oops)" = "$before" ]
 }
-# Whoever is killed: with the conductor alone the agent restores at once, with both the next run on the board.
+# If the conductor is killed, the agent restores at once; if both are, the next run on the board does.
 restores_after_kills() {
-    # A board with records of its own: else the latlab of this machine would be the one that restores.
+    # A board with separate lock files: else the latlab of this machine would restore.
     stop_sshd
     printf '%s\n' 'mount -t tmpfs -o mode=755 none /run/latlab && exec "$@"' >"$here/own_records"
     in_board="unshare -m sh $here/own_records"

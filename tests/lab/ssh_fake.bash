@@ -1,6 +1,6 @@
-# Boards that are only answers to ssh, to be sourced after ssh.bash.
+# Fake boards that only answer ssh, to be sourced after ssh.bash.
 
-# Answers as a board whose programs are those in $here/fake before all others, and whose shell is $1.
+# Answers as a board with $here/fake first in its PATH, and with the shell $1.
 fake_board() {
     mkdir -p "$here/fake"
     answer_by "for last; do :; done; export XDG_CACHE_HOME=$cache; PATH=$here/fake:\$PATH exec ${1:-sh} -c \"\$last\""

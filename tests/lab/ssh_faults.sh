@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# What goes wrong on the way to a board over ssh, on the board, and in what it answers: each is one line.
+# Faults on the way to a board over ssh, on the board, and in its answers: each is one line.
 . "$(dirname "$0")/../common.bash"
 . tests/lab/ssh.bash
 . tests/lab/ssh_fake.bash
 
-# The faults of the way there.
+# Faults on the way.
 unknown_key() {
     : >"$here/ssh/known"
     refused 3 "its host key is not known: connect once with \`ssh -p $port 127.0.0.1\`" on_board --cycles 10
@@ -20,7 +20,7 @@ wrong_key() {
     cp "$here/ssh/key.pub" "$here/ssh/authorized"
     return $result
 }
-# Without a terminal nobody can type a password, so that ssh does not ask, and nothing waits.
+# Without a terminal ssh must not ask for a password, and nothing may wait.
 password() {
     stop_sshd
     start_sshd_for_passwords || return
@@ -31,7 +31,7 @@ password() {
     start_sshd "SetEnv XDG_CACHE_HOME=$cache"
     return $result
 }
-# It answers as soon as it refuses.
+# Waits until the server answers, if only by refusing.
 start_sshd_for_passwords() {
     sshd_answers() {
         $LATLAB_SSH -o BatchMode=yes -p "$port" 127.0.0.1 true </dev/null 2>&1 | grep -q 'Permission denied'
@@ -47,7 +47,7 @@ nobody_there() {
 no_ssh() { LATLAB_SSH=no-such-program refused 3 "install OpenSSH's client" on_board --cycles 10; }
 not_a_board() { board=ssh://-oProxyCommand=x refused 2 "expected ssh://[USER@]HOST[:PORT]" on_board --cycles 10; }
 
-# The faults of a board.
+# Faults of a board.
 unknown_machine() {
     fake_board
     fake uname 'echo pdp11'
@@ -61,7 +61,7 @@ wrong_machine() {
     fake_board
     fake uname 'echo armv7l'
     rm -rf "$cache"
-    # Where the emulator of programs is registered it runs after all.
+    # If an emulator for its programs is registered, it runs after all.
     on_board --cycles 10
     rm "$here/fake/uname"
     rm -rf "$cache"
@@ -109,7 +109,7 @@ no_shell() {
     refused 3 "its last line: This account is currently not available." on_board --cycles 10
 }
 
-# A host that answers what it likes: one line, and no memory without a bound.
+# A hostile host: one line, and bounded memory.
 bounded() { (ulimit -v 1500000 && refused "$@"); }
 nonsense() {
     answer_by 'yes latlab'
@@ -119,7 +119,7 @@ endless_line() {
     answer_by 'exec cat /dev/zero'
     bounded 3 "more than 64 KiB" on_board --cycles 10
 }
-# A board that greets as one should, and then sends something else: hostile COMMAND
+# A board that greets correctly, and then sends something else: hostile COMMAND
 hostile() {
     answer_by "echo latlab-board hello $(uname -m) root \$(date +%s); read -r sum; echo latlab-board has-agent
         echo latlab-board start $("$here/latlab-agent" --version); $1"
@@ -149,18 +149,18 @@ try "an unknown host key is one line" unknown_key
 try "a changed host key is one line" changed_key
 echo "[127.0.0.1]:$port $(cut -d' ' -f1,2 "$here/ssh/host.pub")" >"$here/ssh/known"
 try "a key that is not accepted is one line" wrong_key
-try "a password that nobody can type is one line" password
-try "nobody who listens is one line" nobody_there
+try "a password prompt without a terminal is one line" password
+try "a host that does not listen is one line" nobody_there
 try "no ssh is one line" no_ssh
 try "a host is no option" not_a_board
 if [ "$(id -u)" = 0 ]; then
-    try "a user without rights is told what to do on the board" without_rights
+    try "a user without rights learns what to do on the board" without_rights
 fi
 try "an unknown machine is one line" unknown_machine
 try "an agent that the machine cannot run is one line" wrong_machine
 try "a board without room is one line" no_room
 try "a copy that stops is one line, and nothing of it is run" cut_copy
-try "a clock of another decade is told, and nothing is dated by it" other_clock
+try "a clock of another decade is reported, and nothing is dated by it" other_clock
 try "an account without a shell is one line" no_shell
 try "nonsense is one line" nonsense
 try "a line without an end is one line" endless_line

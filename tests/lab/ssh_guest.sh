@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# A board of another machine: an arm64 guest with Debian's kernel and dropbear, measured over ssh by the
+# A board of another architecture: an arm64 guest with Debian's kernel and dropbear, measured over ssh by the
 # program for x86-64 alone. QEMU forwards one port of 127.0.0.1; no service of the system is touched.
-# The guest is switched off in the middle of a detached run, and collected after it is on again.
+# The guest is switched off in the middle of a detached run, which is collected after it is on again.
 # Only in the long form (LATLAB_LONG=1), since it takes minutes.
 . "$(dirname "$0")/../common.bash"
 [ -n "${LATLAB_LONG:-}" ] || { echo "ok the arm64 guest over ssh belongs to the long form"; exit 0; }
@@ -17,7 +17,7 @@ cache=${LATLAB_LAB:-$HOME/.cache/latlab/lab}
 kernel=$cache/kernels/arm64/stock-6.1
 guest=$here/guest
 
-# Debian's own packages for the guest, by the package lists that `latlab lab fetch` has made.
+# Debian's packages for the guest, from the package lists that `latlab lab fetch` has made.
 packages() {
     local apt=$cache/apt/arm64
     local options=(-o APT::Architecture=arm64 -o APT::Architectures=arm64 -o Dir::State::status=/dev/null
@@ -32,9 +32,9 @@ packages() {
 
 lay_out() {
     local name number=10
-    # What links of Debian's folders stand for, as in its own root.
+    # The symbolic links of Debian's root folder.
     rm -rf "$guest/usr/share" && mkdir -p "$guest"/{proc,sys,dev,run,tmp,root/.ssh,etc/dropbear,modules,disk}
-    # In the order of what each needs.
+    # In the order of their dependencies.
     for name in failover net_failover virtio_mmio virtio_net virtio_blk crc16 crc32c_generic libcrc32c mbcache jbd2 \
         ext4; do
         cp "$(find "$kernel/lib/modules" -name "$name.ko" | head -n 1)" "$guest/modules/$((number += 1))-$name.ko" ||
@@ -109,7 +109,7 @@ goes_on_without_the_link() {
         until_holds 60 "a run that ends" \
         status_holds "[one['state'] for one in run['detached']] == ['ended']" || return 1
     "$program" collect "$board" --format json >"$here/collected.json" && collected &&
-        holds "run['total']['cycles'] + run['total']['missed'] == 2500 and run['asked']['detached']" &&
+        holds "run['total']['cycles'] + run['total']['missed'] == 2500 and run['asked']['on']['detached']" &&
         status_holds "not run['detached']"
 }
 collected() { "$program" show \
@@ -119,9 +119,9 @@ collected() { "$program" show \
 after_a_power_cut() {
     "$program" run --detach --format json --target "$board" --cpus 1 -i 2ms --set kernel.panic_on_oops=1 \
         --name cut >"$here/begun.json" || return 1
-    # Longer than the stream is synced.
+    # Longer than the interval between syncs of the stream.
     sleep 20
-    # As its power would be cut.
+    # Like a power cut.
     kill -9 "$qemu"
     { wait "$qemu"; } 2>/dev/null
     "$program" collect "$board" >"$here/said-nothing" 2>"$here/errors"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# A board behind a bad line: slow, far, and one whose packets vanish. LATLAB_LONG=1 copies the agent over
-# 1 Mbit/s as well.
+# A board behind a bad line: slow, with a long delay, and one whose packets vanish. LATLAB_LONG=1 also copies
+# the agent over 1 Mbit/s.
 . "$(dirname "$0")/../common.bash"
 . tests/lab/board.bash
 need_boards "boards behind a bad line"
 
-# Reaches the board by a line with this delay in seconds each way, and so many bytes a second.
+# Reaches the board by a line with this delay in seconds each way, and this many bytes a second.
 line() {
     sed '/^ProxyCommand/d' -i "$here/ssh/config"
     echo "ProxyCommand python3 $PWD/tests/lab/relay.py %h %p $1 $2" >>"$here/ssh/config"
@@ -19,7 +19,7 @@ measure() {
 far_away() {
     local tries
     line 0.1 10e6
-    # A busy machine makes a run miss releases as well: then once more.
+    # A busy machine also causes overruns: then try again.
     for tries in 1 2 3; do
         measure -i 1ms --for 2s
         expect "a run" [ "$code" = 0 ] || return 1

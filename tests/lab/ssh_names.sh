@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Boards over ssh in the ways that people reach them: by a name with defaults, on a terminal, by dropbear, by busybox
-# and by sudo; and what a board says of what runs there.
+# The usual ways to reach boards over ssh: by a name with defaults, on a terminal, with dropbear, with busybox and with
+# sudo; and a board's report on its live runs.
 . "$(dirname "$0")/../common.bash"
 . tests/lab/ssh.bash
 . tests/lab/ssh_fake.bash
@@ -32,7 +32,7 @@ by_dropbear() {
     dropbearkey -t ed25519 -f "$here/ssh/dropbear" >/dev/null 2>&1
     local port
     port=$(free_port)
-    # It takes its keys from the home of the user, which is another one for it.
+    # dropbear takes its keys from the user's home, which is another folder here.
     mkdir -m 700 -p "$here/home/.ssh" && cp "$here/ssh/key.pub" "$here/home/.ssh/authorized_keys" &&
         chmod 600 "$here/home/.ssh/authorized_keys"
     sed "s#^root:.*#root:x:0:0:root:$here/home:/bin/sh#" /etc/passwd >"$here/passwd"
@@ -54,11 +54,11 @@ by_name() {
         expect "where it is remembered" grep -q "^Stored in $here/config/latlab/targets.toml$" "$here/added" &&
         expect "a file for its user alone" [ "$(stat -c %a "$here/config/latlab/targets.toml")" = 600 ] || return 1
     "$program" run --quiet --format json --target pi --cycles 500 --warm-up 0s "${rights[@]}" >"$here/run.json" &&
-        holds "run['asked']['target'] == '$board' and run['asked']['cpus'] == '0'
-            and run['asked']['deadline_ns'] == 900_000_000" &&
+        holds "run['asked']['on']['target'] == '$board' and run['asked']['who']['cpus'] == '0'
+            and run['asked']['until']['deadline_ns'] == 900_000_000" &&
         "$program" run --quiet --format json --target pi --cycles 500 --warm-up 0s \
             --deadline 2s "${rights[@]}" >"$here/run.json" &&
-        holds "run['asked']['deadline_ns'] == 2_000_000_000" || return 1
+        holds "run['asked']['until']['deadline_ns'] == 2_000_000_000" || return 1
     expect "its defaults in the list" grep -qE "^pi +$board +0 +900 ms$" <("$program" target list) || return 1
     "$program" loads --target pi >/dev/null && "$program" doctor --target pi >/dev/null &&
         "$program" target add again ssh://other >/dev/null && "$program" target remove again &&
@@ -72,7 +72,7 @@ by_name() {
     sed -i '$d' "$here/config/latlab/targets.toml"
     return $result
 }
-# A responder there has the defaults of the name, unless the command line says otherwise.
+# A responder there gets the defaults of the name, unless the command line says otherwise.
 answers_by_name() {
     have "a responder by the name of its board" sigrok-cli || return 0
     "$program" target add answering "$board" --cpus 0 --deadline 900ms --load 'command,run=sleep 60' >/dev/null &&
@@ -81,7 +81,7 @@ answers_by_name() {
         answered 2_000_000_000 "run=sleep 61" &&
         "$program" target remove answering
 }
-# The demo leaves stimuli without an answer, so that it fails its deadline.
+# The demo leaves stimuli unanswered, so it misses its deadline.
 responds() {
     "$program" respond --logic demo --samplerate 1m --for 300ms --stimulus D0 --response D1 \
         --format json "$@" >"$here/wires.json"
@@ -90,9 +90,9 @@ responds() {
 }
 answered() {
     holds_in "$(path_of "$here/wires.json")/run.json" "" \
-        "run['asked']['target'] == '$board' and run['asked']['deadline_ns'] == $1
-            and [one['name'] for one in run['asked']['loads']] == ['command']
-            and '$2' in run['asked']['loads'][0]['words'] and '$board' in run['asked']['command']
+        "run['asked']['on']['target'] == '$board' and run['asked']['until']['deadline_ns'] == $1
+            and [one['name'] for one in run['asked']['on']['loads']] == ['command']
+            and '$2' in run['asked']['on']['loads'][0]['words'] and '$board' in run['asked']['command']
             and '$2' in run['asked']['command']"
 }
 tells_what_runs() {

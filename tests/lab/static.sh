@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The program is static: it needs no loader and no library of the machine it is copied to.
+# The program is static: it needs no loader and no library of the machine.
 set -u
 program=${LATLAB:-target/latlab}
 

@@ -1,4 +1,4 @@
-"""Events that are planted beside a run, and what its telemetry and its samples say."""
+"""Events planted during a run, and what its telemetry and its samples show of them."""
 
 import glob
 import json
@@ -7,7 +7,7 @@ import time
 
 
 def eat(planted):
-    """Takes a sixth of the memory for two seconds, and notes when."""
+    """Takes a sixth of the memory for two seconds, and records when."""
     with open(planted, "a") as notes:
         print("eater", time.time_ns() / 1e9, file=notes)
     kilobytes = dict(line.split(":") for line in open("/proc/meminfo"))["MemTotal"].split()[0]
@@ -16,7 +16,7 @@ def eat(planted):
 
 
 def found(here):
-    """That what was planted in a run is found within one reading."""
+    """That the planted events of a run are found within one reading."""
     import pandas
     folder = glob.glob(here + "/runs/*_planted")[0]
     run = json.load(open(folder + "/run.json"))
@@ -29,7 +29,7 @@ def found(here):
     assert table.groupby(["metric", "subject"])["time_ns"].apply(lambda t: t.is_monotonic_increasing).all()
     found = run["findings"]
 
-    # The distance is told either way, since a thread begins to count when it is read.
+    # The distance may have either sign, since a thread counts from its first reading on.
     def near(time, name):
         distance = time - planted[name]
         assert abs(distance) <= SLACK, f"{name}: {distance / 1e9:.2f} s away"
@@ -52,7 +52,7 @@ def found(here):
     if "rival" in planted:
         finding("rival-thread", "rival")
     finding("memory-taken", "eater")
-    # What is not there is not there, and never zero.
+    # Missing metrics have no rows, not zeros.
     files = {"temperature": "/sys/class/thermal/thermal_zone*/temp",
              "cpu_frequency": "/sys/devices/system/cpu/cpu*/cpufreq/scaling_cur_freq"}
     for name, pattern in files.items():
@@ -66,7 +66,7 @@ def found(here):
 
 
 def cost(document):
-    """That no reading of a run is lost, and that all take less than 0.5 % of a CPU."""
+    """That no reading of a run is lost, and that all together take less than 0.5 % of a CPU."""
     run = json.load(open(document))
     conditions = run["conditions"]
     lost = [finding for finding in run["findings"] if finding["code"] == "telemetry-lost"]
@@ -83,7 +83,7 @@ def cost(document):
 
 
 def without_memory(page):
-    """Prints what the bench of samples found, without the readings of the memory."""
+    """Prints the result of the bench of samples, without the memory readings."""
     page = json.load(open(page))
     page.pop("memory")
     print(json.dumps(page, indent=1))

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Firmware in simavr answers edges: a simulated Uno answers as the real one does, the same each time.
+# Firmware in simavr answers edges: a simulated Uno answers like the real one, reproducibly.
 # Invariant (captures): Real captures have the figures that were computed elsewhere.
 . "$(dirname "$0")/../common.bash"
 . tests/respond.bash
@@ -32,7 +32,7 @@ interrupted() {
     mkdir "$here/tmp"
     TMPDIR=$here/tmp LATLAB_RUNS=$here/none "$program" respond --simulate uno:irq --edges 10000000 &
     pid=$!
-    # Once while it runs, whatever is being built or simulated then.
+    # Ended once during the simulation, whatever else is built or simulated then.
     until compgen -G "$here/tmp/latlab-simulation-*/firmware.elf" >/dev/null; do
         sleep 0.1
         kill -0 "$pid" || return 1
@@ -45,7 +45,7 @@ interrupted() {
         expect "nothing left" [ -z "$(ls -A "$here/tmp" "$here/none" 2>/dev/null | grep -v :)" ] &&
         until_holds 20 "no simulator" eval '! pgrep -f "$here/tmp"'
 }
-# A firmware that is no sketch of ours: the output follows the input, by an interrupt.
+# A firmware that is none of our sketches: the output follows the input, by an interrupt.
 own_firmware() {
     cat >"$here/follow.c" <<'C'
 #include <avr/interrupt.h>
@@ -71,7 +71,7 @@ C
         avr-gcc -Os -mmcu=$mcu "$here/follow.c" -o "$here/$mcu.elf" &&
             avr-objcopy -O ihex "$here/$mcu.elf" "$here/$mcu.hex" || return
     done
-    # As it is installed: the sources are looked for beside the program.
+    # As installed: the program finds the sources relative to itself.
     mkdir -p "$here/prefix/bin" "$here/prefix/share/latlab" && cp -r responders "$here/prefix/share/latlab/" || return
     ln "$(realpath "$program")" "$here/prefix/bin/latlab" 2>/dev/null || cp "$program" "$here/prefix/bin/latlab"
     local own=("$here/prefix/bin/latlab" respond --simulate avr --edges 200 --format json)
@@ -84,7 +84,7 @@ C
     python3 tests/respond.py same_responses "$here/elf.json" "$here/out.json" || return
     "$program" show last --all |
         grep -q -- '--simulate avr --firmware .*atmega328p.hex --mcu atmega328p --clock 16000000Hz' || return
-    # Another microcontroller at another clock, whose cycle is no whole number of picoseconds.
+    # Another microcontroller at another clock, whose cycle is not a whole number of picoseconds.
     (cd / && "${own[@]}" --firmware "$here/attiny85.elf" --mcu attiny85 --clock 12MHz --pins PB2,PB3) \
         >"$here/out.json" &&
         holds 'runs["attiny85"]["answered"] == 200

@@ -1,9 +1,9 @@
-// The bins of several lines summed up for the pixels there are. No bin is ever cut: a cell is made
-// of whole bins, or it is one bin that is wider than a cell.
+// Sums the bins of several lines for the available pixels. No bin is ever cut: a cell consists of whole
+// bins, or is one bin that is wider than a cell.
 import { oneTwoFive } from "./ticks.js";
 
-// All edges of the bins of all lines, whether something was counted between each and the next, and
-// the width of the narrowest bin, also as 100 ns at most.
+// All bin edges of all lines, whether anything was counted between each and the next, and the width of the
+// narrowest bin, also limited to 100 ns.
 export function edgesOf(lines) {
     const edges = [...new Set(lines.flatMap(bins => bins.flatMap(bin => [bin.low, bin.high])))].sort((a, b) => a - b);
     const index = new Map(edges.map((edge, at) => [edge, at]));
@@ -15,7 +15,7 @@ export function edgesOf(lines) {
     return { edges, filled, least, narrowest: Math.min(least, 100) };
 }
 
-// Where a value would stand in a rising list: the number of those that are not larger.
+// The index of a value in a sorted list: the number of values that are not larger.
 export function rank(list, value) {
     let low = 0, high = list.length;
     while (low < high) {
@@ -26,16 +26,16 @@ export function rank(list, value) {
     return low;
 }
 
-// Edges of cells over a range, and how wide a cell is to be: in ns, or as a share of the latency.
+// Edges of cells over a range, and the intended width of a cell: in ns, or as a share of the latency.
 export function cells({ edges, filled, least = 100 }, [from, to], isLog, most) {
     const step = isLog ? oneTwoFive((to / from) ** (1 / most) - 1) : Math.max(least, oneTwoFive((to - from) / most));
-    // On a logarithmic axis too they are equally wide for a stretch, as the bins of a run are.
+    // On a logarithmic axis, too, cells have the same width over a stretch, like the bins of a run.
     const width = place => (isLog ? oneTwoFive(place * step) : step);
     const all = [];
     // A width beyond the whole range leaves the range itself.
     for (let place = Math.floor(from / width(from) + 1e-9) * width(from) || from; ; place = round(place, width(place))) {
         const snapped = whole(edges, filled, place);
-        // A bin that begins at zero has no place on a logarithmic axis.
+        // A logarithmic axis has no zero, where this bin begins.
         const edge = isLog && snapped <= 0 ? place : snapped;
         if (!all.length || edge > all.at(-1)) all.push(edge);
         if (place >= to) return { edges: all, step };
@@ -45,7 +45,7 @@ export function cells({ edges, filled, least = 100 }, [from, to], isLog, most) {
 // The next place, without the errors of adding many times.
 const round = (place, width) => Math.round((place + width) / width * 1e6) / 1e6 * width;
 
-// The place itself where nothing was counted, else the nearer end of the bin there.
+// The place itself if nothing was counted there, else the nearer edge of its bin.
 function whole(edges, filled, place) {
     const next = rank(edges, place);
     if (!next || next === edges.length || !filled[next - 1]) return place;
@@ -53,8 +53,8 @@ function whole(edges, filled, place) {
     return place - low <= high - place ? low : high;
 }
 
-// What each cell counts of a line, what lies left and right of all cells, and for each edge how
-// many latencies were not smaller.
+// The count of each cell for a line, the counts left and right of all cells, and for each edge the number
+// of latencies that were not smaller.
 export function countsOf(bins, edges) {
     const counts = new Array(edges.length - 1).fill(0);
     let below = 0, beyond = 0;
@@ -71,7 +71,7 @@ export function countsOf(bins, edges) {
     return { counts, left, below, beyond };
 }
 
-// The stretches of all lines together; no end where one of them has none.
+// The union of the stretches of all lines; without an end if one of them has none.
 export function stretch(all) {
     if (!all.length) return null;
     const ends = all.map(one => one.to_ns);
@@ -82,7 +82,7 @@ export function stretch(all) {
     };
 }
 
-// Those of unknown size are no smaller than where they begin, and from there on no share is known.
+// Latencies of unknown size are at least `open`; beyond that no share is known.
 export function withOpen(counted, open, edges) {
     if (!open) return counted;
     const left = counted.left.map((count, edge) => (edges[edge] <= open.from_ns ? count + open.count : null));

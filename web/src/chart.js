@@ -1,9 +1,9 @@
-// A chart that can be zoomed, asked, and driven by keys; what it draws is a matter of its view.
+// A chart with zoom, cursor and keyboard control; its view decides what it draws.
 //
 // A view has: label, lines ({name, note, pen}), whole ([from, to]), x and y ({title, isLog, ticks,
-// words}), data(range, pixels) (columns, the first is x), stepped, at(index) (words for the place
-// of the cursor), value(line, index) (words for a line there), and may have marks(u), yRange, sync.
-// Where values hold for a stretch, index(x) says which stretch x lies in and middle(index) points at it.
+// words}), data(range, pixels) (columns, the first is x), stepped, at(index) (text for the cursor's
+// position), value(line, index) (text for a line there), and may have marks(u), yRange, sync.
+// If values hold for a stretch, index(x) returns the stretch of x, and middle(index) its middle.
 import uPlot from "uplot";
 import { button, element, legend } from "./controls.js";
 import { colour, whenSchemeChanges } from "./pens.js";
@@ -31,7 +31,7 @@ export function chart(figure, view, height, zoomed) {
     };
     const zoom = (from, to) => {
         const [least, most] = view.whole;
-        // Closer than this there is nothing to be seen.
+        // Zooming in further would show nothing.
         const missing = Math.max(0, view.closest - (to - from)) / 2;
         range = [Math.max(least, from - missing), Math.min(most, to + missing)];
         if (!(range[1] > range[0])) range = view.whole;
@@ -78,7 +78,7 @@ export function chart(figure, view, height, zoomed) {
         point: x => u.setCursor({ left: u.valToPos(x, "x"), top: u.over.clientHeight / 2 }) };
 }
 
-// Moves the cursor by a value, or by a pixel where there are more values than pixels.
+// Moves the cursor by a value, or by a pixel if there are more values than pixels.
 function step(u, view, direction) {
     const now = u.cursor.left >= 0 ? u.cursor.left : u.over.clientWidth / 2;
     const index = (view.middle ? view.index(u.posToVal(now, "x")) : u.posToIdx(now)) + direction;
@@ -91,7 +91,7 @@ function step(u, view, direction) {
 function options(view, shown, range, act, width, height) {
     const axis = (side, { title, isLog, ticks, words }, each) => ({
         ...(title && { label: typeof title === "function" ? () => title() : title, labelFont: FONT, labelSize: TITLE }),
-        // Without a title its room stays, so that charts of one time stand under each other.
+        // Without a title keep its room, so that charts over the same time are aligned.
         font: FONT, scale: side, gap: 4, size: side === "y" ? (title ? 64 : 64 + TITLE) : 26,
         stroke: () => colour("--ink"),
         grid: { stroke: () => colour("--ll-grid"), width: 1 },

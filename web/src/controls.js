@@ -14,7 +14,7 @@ export function button(text, label, act) {
 
 const press = (one, pressed) => one.setAttribute("aria-pressed", String(pressed));
 
-// One of several; tells which was chosen.
+// Buttons of which one is pressed; calls `chosen` with it.
 export function choice(label, options, current, chosen) {
     const group = element("div", { className: "choice" }, element("span", { textContent: label }));
     group.setAttribute("role", "group");
@@ -43,7 +43,7 @@ function swatch(pen) {
     return svg;
 }
 
-// Lines by name with what they say where the cursor is. Pressed is shown.
+// The lines by name, with their values at the cursor. Pressed means shown.
 export function legend(lines, changed, focused) {
     const values = lines.map(() => element("span", { className: "value" }));
     const all = lines.map(({ name, note, pen }, index) => {

@@ -1,11 +1,11 @@
-// The data that a page carries, as `crates/report/src/page/packed.rs` packed it.
+// Unpacks the data of a page, packed by `crates/report/src/page/packed.rs`.
 
-// Each column: the number of its values, then the difference of each from the one before as a
-// zigzag varint plus one; zero stands for a value that is not there.
+// Each column: the number of its values, then the difference of each from the previous one as a
+// zigzag varint plus one; zero stands for a missing value.
 export function unpack(bytes, names) {
     let at = 0;
     const varint = () => {
-        // Not by shifts, which know 32 bits only.
+        // No shifts, which have only 32 bits.
         let value = 0, weight = 1, byte;
         do {
             byte = bytes[at++];
@@ -38,7 +38,7 @@ export async function inflate(base64) {
     return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-// The parts of a run in the page have ids that begin with its prefix; that of a single run is empty.
+// The ids of a run's parts begin with its prefix, which is empty on the page of a single run.
 export const part = (prefix, name) => document.getElementById(prefix ? `${prefix}-${name}` : name);
 
 export async function readRun(prefix) {
@@ -47,17 +47,17 @@ export async function readRun(prefix) {
     const edges = columns.get("edges");
     const threads = head.threads.map((thread, index) => ({
         ...thread,
-        // `thread 0, CPU 1` breaks at its comma only.
+        // `thread 0, CPU 1` breaks only at its comma.
         name: thread.name.replaceAll(/(?<!,) /g, "\u00a0"),
         bins: bins(columns, index, edges),
         rows: rows(columns, index),
     }));
-    // The pictures that stand still give their colours in this order.
+    // The still pictures assign their colours in this order.
     const byMaximum = (a, b) => (b.max_ns ?? -1) - (a.max_ns ?? -1) || a.thread - b.thread;
     return { ...head, prefix, columns, threads: threads.sort(byMaximum) };
 }
 
-// The lines of a page without a run of its own.
+// The lines of a page that is not about one run.
 export async function readLines() {
     const head = JSON.parse(part("", "lines").textContent);
     const columns = unpack(await inflate(part("", "packed").textContent), head.columns);

@@ -1,12 +1,12 @@
 // The deadline in a chart: a line, and a shade over everything beyond it.
 import { colour } from "./pens.js";
 
-// No axis reaches out to a deadline of more times the largest latency, as in the pictures that stand still.
+// No axis reaches out to a deadline beyond this many times the largest latency, as in the still pictures.
 const FAR = 100;
 
 export const isNear = (deadline, largest) => deadline != null && deadline < FAR * Math.max(1, largest);
 
-// Draws it on this scale of latencies, with its words above the plotted area, where nothing else is drawn.
+// Draws it on this scale of latencies, with its label above the plotted area, where nothing else is drawn.
 export function mark(u, scale, deadline, words) {
     if (deadline == null) return;
     const { ctx, bbox } = u, ratio = devicePixelRatio, { min, max } = u.scales[scale];
@@ -16,7 +16,7 @@ export function mark(u, scale, deadline, words) {
     ctx.fillStyle = ctx.strokeStyle = colour("--ll-deadline");
     ctx.font = `${12 * ratio}px system-ui, sans-serif`;
     ctx.textAlign = "center";
-    // What was drawn before may have left its dashes.
+    // Earlier drawing may have left a dash pattern.
     ctx.setLineDash([]);
     ctx.textBaseline = "alphabetic";
     const text = isOff ? `${words}: off the chart` : words, half = ctx.measureText(text).width / 2;

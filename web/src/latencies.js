@@ -1,5 +1,5 @@
-// The two charts of how large latencies were: how many were how large, and the share that was not
-// smaller. Both count anew for each range, so that every pixel shows what is stored.
+// The two charts of the sizes of latencies: the histogram, and the share that was not smaller. Both
+// count again for each range, so that every pixel shows what is stored.
 import { cells, countsOf, edgesOf, rank, stretch, withOpen } from "./cells.js";
 import { chart } from "./chart.js";
 import { choice, element } from "./controls.js";
@@ -9,16 +9,16 @@ import { ticks } from "./ticks.js";
 import { count, latency, number, share, termsOf } from "./units.js";
 
 const PIXELS_OF_A_CELL = 2;
-// Where the largest latency is so many medians, a linear axis would show little else.
+// If the largest latency is this many times the median, a linear axis would show little else.
 const LONG_TAIL = 12;
-// Where a logarithmic axis of counts begins, so that a count of one is seen.
+// The start of a logarithmic axis of counts, so that a count of one is visible.
 const BELOW_ONE = 0.8;
 
 const KINDS = {
     latency: {
         label: ({ many }) => `Histogram of the ${many}`, stepped: true,
         yTitle: (_, step) => `Count per bin (bins of ${step})`,
-        // A cell is as high as what it counts in the usual width of a cell, and no count is below one.
+        // The height of a cell is its count scaled to the usual cell width, but at least one.
         height: ({ counts }, cell, widths) => (counts[cell] ? Math.max(1, counts[cell] / widths[cell]) : 0),
         at: (edges, cell) => `${latency(edges[cell])} to ${latency(edges[cell + 1] ?? edges[cell])}`,
         value: ({ counts }, cell) => count(counts[cell] ?? 0),
@@ -80,7 +80,7 @@ export function latencies(figure, kind, lines, deadline = null) {
         const last = of.stepped ? widths.length : edges.length;
         const heights = counted.map(one => edges.map((_, cell) => (cell < last ? of.height(one, cell, widths) : null)));
         now.least = heights.flat().reduce((least, height) => (height > 0 && height < least ? height : least), Infinity);
-        // Nothing has no place on a logarithmic axis: a step goes to its foot, a line ends.
+        // A logarithmic axis has no zero: a step goes to its foot, a line ends.
         const foot = !view.y.isLog ? 0 : of.stepped ? BELOW_ONE / 2 : null;
         return [edges, ...heights.map(one => one.map(height => (height === 0 ? foot : height)))];
     }
@@ -115,7 +115,7 @@ export function latencies(figure, kind, lines, deadline = null) {
     figure.append(outside);
 }
 
-// Strokes across a stretch in which nobody knows where the latencies lie.
+// Hatches a stretch that holds latencies of unknown size.
 function hatch(u, from, to) {
     const { ctx, bbox } = u, gap = 9 * devicePixelRatio;
     const place = value => Math.max(bbox.left, Math.min(bbox.left + bbox.width, u.valToPos(value, "x", true)));

@@ -1,23 +1,23 @@
-// A chart over the time of a run; the cursor of one is that of all.
+// A chart over the time of a run; all charts share their cursor.
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { isNear, mark } from "./deadline.js";
 import { Rows } from "./live-rows.js";
 import { since } from "./units.js";
 
-// Those of the pages, so that a thread keeps its colour in its report.
+// The colours of the pages, so that a thread keeps its colour in the report.
 const LIGHT = ["#0062a3", "#c84e00", "#00795a", "#a8437f", "#1b1f24", "#8a6a00"];
 const DARK = ["#5fb4ee", "#ff9350", "#3ecb9f", "#eb9acb", "#f2f4f6", "#e6c04d"];
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
-/** The colour of what stands for everything together. */
+/** The colour of the total. */
 export const ALL = 4;
 
-/** Seconds from one mark of the time to the next. */
+/** Possible distances of time ticks, in seconds. */
 const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14400, 43200, 86400, 432000];
 
 export class Chart {
-  /** Below a heading in this place, with these lines. */
+  /** Creates a chart below a heading at this place, with these lines. */
   constructor(place, title, lines, { text, range = null, log = false, deadline = null, height = 300 }) {
     this.box = place.appendChild(document.createElement("div"));
     this.box.appendChild(document.createElement("h2")).textContent = title;
@@ -39,13 +39,13 @@ export class Chart {
     const ink = dark.matches ? "#a6afb8" : "#56616c";
     const grid = { stroke: dark.matches ? "#2b3137" : "#e3e7eb", width: 1 };
     const axis = { stroke: ink, grid, ticks: grid };
-    // A logarithmic axis begins at a power of ten, even while there is no line at all.
+    // A logarithmic axis begins at a power of ten, even while there is no line.
     const reach = (high) => isNear(deadline, high) ? Math.max(high, deadline) : high;
     const wide = (_, low, high) => low > 0 ? [10 ** Math.floor(Math.log10(low)), reach(high) * 1.5] : [1e3, 1e6];
     const borders = [undefined, ...lines.map(({ border = "solid" }) => border)];
     this.chart = new uPlot({
       width: this.width(), height,
-      // The words of the deadline stand above the plotted area.
+      // Room for the label of the deadline above the plotted area.
       padding: [deadline === null ? null : 20, null, null, null],
       hooks: { draw: [(u) => mark(u, "y", deadline, deadline === null ? "" : `deadline ${text(deadline)}`)] },
       cursor: { sync: { key: "live" }, points: { show: false }, dataIdx: (u, _, at, time) => Rows.at(u.data[0], time) },
@@ -56,7 +56,7 @@ export class Chart {
       series: [{ label: "from", value: (_, time) => time == null ? "–" : since(time) },
         ...lines.map(({ label, colour, width = 1.25, dash }) => ({
           label, width, dash, stroke: colours[colour % colours.length], points: { show: false },
-          // Where no cursor is, and in a pause, there is no value.
+          // Without a cursor, and in a pause, there is no value.
           value: (_, value) => value == null ? "–" : text(value),
         }))],
     }, this.data, this.box);

@@ -1,13 +1,13 @@
-// Which colour a CPU has: that of the thread on it, so that one thing keeps its colour in all charts.
+// The colour of a CPU: that of the thread on it, the same in all charts.
 
-/** Of these threads, each of which has the colour of its place. */
+/** For these threads, each of which has the colour of its index. */
 export function colourNumbers(threads) {
   const places = new Map();
   threads.forEach(({ cpu }, place) => {
     if (cpu !== null && !places.has(cpu)) places.set(cpu, place);
   });
   const others = [];
-  /** Of a name such as `cpu3`; none of what is no CPU. */
+  /** For a name such as `cpu3`; none if it is not a CPU. */
   const cpu = (name) => {
     const number = /^cpu(\d+)$/.exec(name)?.[1];
     if (number === undefined) return null;

@@ -1,8 +1,8 @@
-// Values by time, as a chart takes them: each holds for its own time.
+// Values by time for a chart: each holds for a stretch.
 
-/** Rows of values, drawn as steps; nothing is drawn in a pause between them. */
+/** Rows of values, drawn as steps, with gaps for pauses. */
 export class Rows {
-  /** So many values a row; rows that begin less than `slack` seconds after the one before touch it. */
+  /** With `width` values a row; rows that begin less than `slack` seconds after the previous one join it. */
   constructor(width, slack) {
     this.width = width;
     this.slack = slack;
@@ -11,12 +11,12 @@ export class Rows {
     this.last = -Infinity;
   }
 
-  /** More values a row; those that were not known have none. */
+  /** Increases the number of values a row; earlier rows lack the new ones. */
   widen(width) {
     this.width = width;
   }
 
-  /** One value from a time on; `choose` decides between it and one that is there already. */
+  /** Sets a value from a time on; `choose` decides between it and an existing one. */
   put(time, at, value, length, choose = (_, now) => now) {
     let row = this.rows.get(time);
     if (!row) {
@@ -49,7 +49,7 @@ export class Rows {
     return columns;
   }
 
-  /** The row in which a time lies, by its place in the columns. */
+  /** The index in the columns of the row at a time. */
   static at(times, time) {
     let low = 0, high = times.length;
     while (low < high) {

@@ -1,19 +1,19 @@
-// The page of a run that goes on: takes the events of the server and draws them.
+// The page of a live run: draws the server's events.
 import { ALL, Chart } from "./live-chart.js";
 import { colourNumbers } from "./live-colours.js";
 import { Rows } from "./live-rows.js";
 import { count, latency, since } from "./units.js";
 
-/** Of more threads than this all together are drawn, and each stands in the table. */
+/** With more threads than this the total is drawn, and each thread is in the table. */
 const DRAWN_THREADS = 6;
-/** After so many events the page asks for all anew, which come joined; so it takes no more memory. */
+/** After this many events the page requests all again, which come merged; this bounds its memory. */
 const MOST_EVENTS = 20000;
 const CONDITIONS = [
   ["temperature", "Temperature", "°C"],
   ["cpu_frequency", "Frequency", "MHz"],
   ["load", "Load of each CPU", "%"],
 ];
-/** Readings that are further apart have a pause between them, in seconds. */
+/** Readings further apart than this, in seconds, have a pause between them. */
 const LONGEST_READING = 30;
 const STANDINGS = {
   "goes-on": "Running",
@@ -25,7 +25,7 @@ const place = (id) => document.getElementById(id);
 const events = document.querySelector("main").dataset.events;
 let state, source, timer;
 
-/** Everything that is known of the run; a plan begins it anew. */
+/** Everything known about the run; a plan resets it. */
 function begin(plan) {
   place("charts").replaceChildren();
   place("findings").replaceChildren(listed("None yet."));
@@ -38,7 +38,7 @@ function begin(plan) {
     { label: `${name} maximum`, colour, width: 2 },
     { label: `${name} p99.9`, colour, dash: [6, 4], border: "dashed" },
     { label: `${name} median`, colour, dash: [1, 3], border: "dotted" },
-    // What stands for p99.9 in a time with too few latencies for it.
+    // The stand-in for p99.9 when there are too few latencies.
     { label: `${name} upper limit of p99.9`, colour, width: 1, dash: [2, 6], border: "dashed" },
   ]);
   state = {
@@ -67,7 +67,7 @@ function interval(one) {
   if (one.max_ns !== null) total.max = Math.max(total.max ?? one.max_ns, one.max_ns);
   state.end = Math.max(state.end, one.to);
   const at = state.column.get(state.pooled ? null : one.thread);
-  // Threads have their releases apart, and are drawn in the same second.
+  // Releases of threads are offset, but drawn in the same second.
   const step = state.plan.interval_s;
   const place = (time) => Math.round(time / step) * step;
   const largest = state.pooled ? Math.max : (_, now) => now;
@@ -78,7 +78,7 @@ function interval(one) {
 }
 
 function telemetry({ at, values }) {
-  // A reading stands for the time since the one before.
+  // A reading covers the time since the previous one.
   const since = at - (state.lastReading ?? at);
   const length = since > 0 && since < LONGEST_READING ? since : 1;
   state.lastReading = at;
@@ -97,7 +97,7 @@ function telemetry({ at, values }) {
   }
 }
 
-/** The charts of the conditions stand in a fixed order below the latencies. */
+/** The charts of the conditions have a fixed order below the latencies. */
 function drawConditions() {
   for (const [metric] of CONDITIONS) {
     const one = state.conditions.get(metric);
@@ -122,7 +122,7 @@ function listed(text) {
   return item;
 }
 
-/** What the reader wants to know first, as far as it was measured. */
+/** The main answer so far. */
 function answer() {
   const totals = [...state.totals.values()], all = (key) => totals.reduce((sum, one) => sum + one[key], 0);
   const largest = totals.map((one) => one.max).filter((max) => max !== null).sort((one, other) => other - one)[0];
@@ -149,7 +149,7 @@ function threads() {
   place("threads").replaceChildren(top, body);
 }
 
-/** Draws at most once for each picture of the screen. */
+/** Draws at most once per frame. */
 function draw() {
   timer ??= requestAnimationFrame(() => {
     timer = undefined;
@@ -196,7 +196,7 @@ function follow() {
     take(JSON.parse(event.data));
     state.events += 1;
     draw();
-    // What comes anew begins with a plan.
+    // The repeated events begin with a plan.
     if (state.events > MOST_EVENTS && !state.over) {
       state.events = 0;
       source.close();

@@ -1,5 +1,4 @@
-// The charts over time of a run: latencies, and the conditions below them. They share their range
-// and their cursor.
+// The charts over time of a run: latencies, and the conditions below them. They share range and cursor.
 import { chart } from "./chart.js";
 import { choice, element } from "./controls.js";
 import { isNear, mark } from "./deadline.js";
@@ -9,10 +8,10 @@ import { ticks, timeTicks } from "./ticks.js";
 import { count, latency, number, since, termsOf, utc } from "./units.js";
 
 const FIGURES = [["max", "maximum"], ["p99_9", "p99.9"], ["median", "median"], ["min", "minimum"]];
-// What is shown around a finding that somebody wants to see, in columns.
+// The columns to show around a finding that the reader has chosen.
 const AROUND = 60;
 
-// The charts of a run whose ranges go together.
+// Draws the charts of a run, with a common range.
 export function timeline(run) {
     const charts = [];
     let busy = false;
@@ -126,15 +125,14 @@ const columnsOf = (run, step) => Math.max(1, Math.ceil(run.measured_s / step - 1
 // The last column ends with the run.
 const endOf = (run, length) => Math.max(run.measured_s, (length - 1) * run.step_s);
 
-// Which column is at a time, and where it is pointed at.
+// The column at a time, and its middle.
 const steps = (run, step, length) => ({
     index: seconds => partAt(seconds, step, length),
     middle: part => (Math.max(0, Math.min(part, length - 1)) + 0.5) * step,
     seconds: step,
 });
 
-// A value for every column: a row that reaches over several is in each of them, and where no row
-// is there is nothing.
+// A value for every column: a row that covers several is in each of them; without a row there is none.
 function spread(rows, name, length) {
     const values = new Array(length).fill(null);
     rows.part.forEach((part, row) => values.fill(rows[name][row], part, Math.min(length, part + rows.parts[row])));
@@ -143,7 +141,7 @@ function spread(rows, name, length) {
 
 const positive = value => (value == null ? null : Math.max(1, value));
 
-// Whether most latencies would be squeezed into the foot of a linear axis.
+// Whether a linear axis would squeeze most latencies into its foot.
 function longTail({ max, median }, deadline) {
     const known = median.flat().filter(value => value != null).sort((a, b) => a - b);
     const largest = max.flat().reduce((all, one) => Math.max(all, one ?? 0), 0);
@@ -161,7 +159,7 @@ function heights(from, to, isLog) {
 const stretch = (run, part, step) => (
     `${since(part * step)} to ${since(Math.min((part + 1) * step, run.measured_s))} (${utc(run.started, part * step)})`);
 
-// Lines where findings have their time, named where there is room.
+// Lines at the times of findings, labelled if there is room.
 function findings(u, marks) {
     const { ctx, bbox } = u, ratio = devicePixelRatio;
     let end = -Infinity;
@@ -187,7 +185,7 @@ function findings(u, marks) {
     ctx.restore();
 }
 
-// A triangle at the foot of every stretch in which a shown thread missed a release.
+// A triangle at the foot of every stretch with an overrun of a shown thread.
 function missedReleases(u, missed, step) {
     const { ctx, bbox } = u, size = 4 * devicePixelRatio, foot = bbox.top + bbox.height;
     ctx.save();

@@ -1,5 +1,5 @@
-// The script of a page with one run or several: puts charts that can be zoomed, asked and hidden
-// in the place of the pictures that stand still. Without it the page is whole, only still.
+// The script of a page with one run or several: replaces still pictures by interactive charts. Without
+// it the page is complete, only static.
 import "uplot/dist/uPlot.min.css";
 import { stretch } from "./cells.js";
 import { button, element } from "./controls.js";
@@ -17,7 +17,7 @@ const read = prefix => {
 };
 const figures = prefix => [...document.querySelectorAll(`figure[data-run="${prefix}"]`)];
 
-// A chart takes the place of a picture only when it stands, so that a failure leaves the picture.
+// A chart replaces a picture only once it is drawn, so that a failure leaves the picture.
 function replace(figure, draw) {
     const live = element("div", { className: "live" });
     figure.querySelector(".still").after(live);
@@ -32,14 +32,14 @@ function replace(figure, draw) {
     performance.mark(`latlab-${figure.dataset.picture}`);
 }
 
-// A chart in a fold is drawn when somebody unfolds it.
+// A chart in a fold is drawn when it is unfolded.
 function whenShown(figure, draw) {
     const fold = figure.closest("details");
     if (!fold || fold.open) return replace(figure, draw);
     fold.addEventListener("toggle", () => replace(figure, draw), { once: true });
 }
 
-// What a link leads to is unfolded, and so is everything on paper.
+// Unfolds the target of a link, and everything for printing.
 function unfolding() {
     const follow = () => {
         const target = location.hash && document.getElementById(location.hash.slice(1));
@@ -72,7 +72,7 @@ function ofRun(run) {
             };
             const fold = picture.closest("details");
             if (!fold || fold.open) return show();
-            // The charts of the fold are drawn at the same event, before this.
+            // The charts of the fold are drawn by the same event, before this.
             fold.addEventListener("toggle", show, { once: true });
             fold.open = true;
         }));
@@ -81,7 +81,7 @@ function ofRun(run) {
     saving(panel.querySelector("[data-save]"), run);
 }
 
-// The deadline of runs, or of the rows of a campaign, that have one together.
+// The deadline that runs, or rows of a campaign, have in common.
 const shared = all => (all.every(one => one.deadline_ns === all[0].deadline_ns) ? all[0].deadline_ns : null);
 
 async function compared() {
@@ -102,7 +102,7 @@ async function compared() {
     }
 }
 
-// The rows of a campaign: a chart for those that differ in kernel or setting alone.
+// The rows of a campaign: a chart for those that differ only in kernel or setting.
 async function campaign() {
     const lines = await readLines();
     const groups = new Map(lines.map(({ group }) => [group, lines.filter(line => line.group === group)]));
@@ -117,10 +117,10 @@ async function campaign() {
 }
 
 unfolding();
-// What is shown first is drawn first, what nobody looks at not at all.
+// Draws visible charts first, and hidden ones only when shown.
 const drawn = new Set();
 if (document.querySelector("main.campaign")) campaign();
-// The pictures of a comparison and of a trend stand still.
+// The pictures of a comparison and of a trend stay static.
 else if (document.querySelector("main.judged")) document.documentElement.dataset.drawn = "page";
 else tabs(async id => {
     if (drawn.has(id)) return;

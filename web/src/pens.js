@@ -1,4 +1,4 @@
-// Colours and patterns: those of the pictures that stand still, from the page's own variables.
+// Colours and patterns: those of the still pictures, from the page's CSS variables.
 
 const COLOURS = 6;
 const DASHES = [[], [6, 2], [2, 1.5], [9, 2, 2, 2]];
@@ -10,7 +10,7 @@ export function pen(index) {
     return { variable, dash: DASHES[index % DASHES.length], stroke: () => colour(variable) };
 }
 
-// Whoever draws on a canvas must draw anew when the reader's scheme changes.
+// A canvas must be redrawn when the reader's colour scheme changes.
 export function whenSchemeChanges(redraw) {
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
 }

@@ -1,4 +1,4 @@
-// Saves what the page carries: the run document as it was stored, and the rows over time as CSV.
+// Saves the data of the page: the run document as stored, and the rows over time as CSV.
 import { button } from "./controls.js";
 import { part } from "./data.js";
 

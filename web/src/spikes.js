@@ -1,5 +1,5 @@
-// One spike as a line of time that can be zoomed: the parts of the wake-up above who had the CPU, with
-// the name of what the pointer is on. It is drawn when the spike is opened; the bar in its head stays.
+// One spike as a zoomable timeline: the parts of the wake-up above what had the CPU, with the name of
+// what the pointer is on. It is drawn when the spike is opened; the bar in its head stays.
 import { button, element } from "./controls.js";
 import { ticks } from "./ticks.js";
 import { latency } from "./units.js";
@@ -8,14 +8,14 @@ const MOST = 1000;
 const STEP = 2;
 const TICK = 110;
 
-// The cells of the bar: begin and end in ns, part of the wake-up, name, and what else is known.
+// The cells of the bar: start and end in ns, part of the wake-up, name, and further details.
 export function legsOf(cells) {
     return cells.map(({ dataset, className, title }) => ({
         from: Number(dataset.from), to: Number(dataset.to), part: dataset.part, name: dataset.name, className, title,
     }));
 }
 
-// Neighbours of the same part as one.
+// Merges neighbours of the same part.
 export function partsOf(legs) {
     const parts = [];
     for (const { from, to, part } of legs) {
@@ -26,7 +26,7 @@ export function partsOf(legs) {
     return parts;
 }
 
-// Where the scrolled view must begin so that what is at a place of it stays there, when it becomes
+// The new start of the scrolled view, so that the content at a place stays there when it becomes
 // `factor` times as large.
 export const scrolledTo = (scroll, place, factor) => (scroll + place) * factor - place;
 

@@ -1,4 +1,4 @@
-// The runs of a page of several as tabs; an anchor inside a run shows its tab.
+// The runs of a page as tabs; an anchor inside a run shows its tab.
 
 export function tabs(shown) {
     const bar = document.querySelector("nav.runs");

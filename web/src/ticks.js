@@ -31,7 +31,7 @@ export function ticks(from, to, pixels, each, isLog) {
     return isLog ? logarithmic(from, to, most) : linear(from, to, most);
 }
 
-// Round times: of minutes and hours, not of hundreds of seconds.
+// Round times: minutes and hours, not hundreds of seconds.
 export function timeTicks(from, to, pixels, each) {
     const wanted = (to - from) / Math.max(2, Math.floor(pixels / each));
     const rounds = [60, 120, 300, 600, 1200, 1800, 3600, 7200, 10800, 21600, 43200, 86400];

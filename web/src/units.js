@@ -1,4 +1,4 @@
-// Numbers as people read them: with their units, and with four digits that count; what is saved has all.
+// Numbers for people: with units and four significant digits; saved data has all digits.
 
 const UNITS = [[1, "ns"], [1e3, "us"], [1e6, "ms"], [1e9, "s"]];
 
@@ -26,7 +26,7 @@ export function since(seconds) {
         : `+${Math.floor(whole / 3600)}:${two(Math.floor(whole / 60) % 60)}:${rest}`;
 }
 
-// The same on the clock of the wall.
+// The same as time of day.
 export const utc = (started, seconds) =>
     `${new Date(Date.parse(started) + seconds * 1000).toISOString().slice(11, 19)} UTC`;
 
@@ -34,7 +34,7 @@ export function share(value) {
     return value >= 0.001 ? `${number(value * 100, 4)} %` : value.toExponential(2);
 }
 
-/** What the instrument of a picture records, in words: they stand at its figure. */
+/** The words for what the picture's instrument records, from its figure. */
 export function termsOf(place) {
     const { many = "latencies", axis = "Latency", size = "latency" } = place.closest("figure")?.dataset ?? {};
     return { many, axis, size, titles: many[0].toUpperCase() + many.slice(1) };

@@ -1,4 +1,4 @@
-// Whatever the range and the axis, no count is made up and none is lost.
+// Whatever the range and the axis, no count is invented or lost.
 // Invariant (page and server): Packed columns are unpacked unchanged; charts lose no latency.
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -11,7 +11,7 @@ const total = bins.reduce((sum, bin) => sum + bin.count, 0);
 for (const isLog of [true, false]) {
     for (const range of [[50, 1_162_500], [4_950, 5_250], [5_000, 1_050_000], [200_000, 300_000]]) {
         for (const most of [3, 50, 1000]) {
-            test(`every latency is in a cell or beside them: ${isLog} ${range} ${most}`, () => {
+            test(`every latency is in a cell or outside of all: ${isLog} ${range} ${most}`, () => {
                 const { edges } = cells(edgesOf([bins]), range, isLog, most);
                 const { counts, left, below, beyond } = countsOf(bins, edges);
                 assert.ok(edges.every((edge, at) => !at || edge > edges[at - 1]));

@@ -1,4 +1,4 @@
-// `crates/report/src/page/packed.rs` makes the same characters of the same numbers.
+// `crates/report/src/page/packed.rs` packs the same numbers into the same characters.
 // Invariant (page and server): Packed columns are unpacked unchanged; charts lose no latency.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

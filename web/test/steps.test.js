@@ -1,4 +1,4 @@
-// What is drawn over time holds for its own time, and the cursor reads what it points at.
+// A step holds for its time, and the cursor reads the step that it points at.
 // Invariant (page and server): Intervals are steps over their own time, in the page and live.
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -13,11 +13,11 @@ test("a column is level from its begin to its end, the last one too", () => {
 
 test("a time lies in the column that is drawn there", () => {
     assert.deepEqual([0, 0.99, 6, 6.6, 6.999, 7, 99].map(at => partAt(at, 1, 10)), [0, 0, 6, 6, 6, 7, 9]);
-    // Edges that no binary fraction has.
+    // Edges that binary fractions cannot represent.
     assert.deepEqual([3, 7, 9].map(part => partAt(part * 0.1, 0.1, 10)), [3, 7, 9]);
 });
 
-test("live rows are steps from the begin of their interval", () => {
+test("live rows are steps from the start of their interval", () => {
     const rows = new Rows(1, 0.5);
     for (const [time, value, length] of [[0, 5, 1], [1, 60, 1], [2, 5, 1], [9, 7, 1]]) rows.put(time, 0, value, length);
     const [times, values] = rows.columns();

@@ -32,7 +32,7 @@ pub fn claim_cpus(
         return Ok(CpuClaim { _claim: None, finding: None });
     }
     let measured: Vec<u32> = layout.measured(cpus).iter().collect();
-    let claim = match wait_for_cpus(root, &measured, plan.share_cpus) {
+    let claim = match wait_for_cpus(root, &measured, plan.who.share_cpus) {
         Ok(claim) => claim,
         Err(error) => {
             let error = error.to_string();
@@ -45,7 +45,7 @@ pub fn claim_cpus(
     };
     let holder = holder.clone();
     let taken: CpuSet = claim.others.iter().flat_map(|other| other.cpus.iter().copied()).collect();
-    if !plan.share_cpus && is_refused(&claim) {
+    if !plan.who.share_cpus && is_refused(&claim) {
         let (cpus, are) = match taken.len() {
             1 => (format!("CPU {taken}"), "is"),
             _ => (format!("CPUs {taken}"), "are"),

@@ -143,8 +143,8 @@ fn run_recording<S: SampleSink>(
     let config = AnswerConfig {
         counted_from: start.from,
         window: limit(respond.and_then(|respond| respond.window_ns)),
-        deadline: limit(plan.deadline_ns),
-        stop_above: limit(plan.stop_above_ns),
+        deadline: limit(plan.until.deadline_ns),
+        stop_above: limit(plan.until.stop_above_ns),
     };
     recorder.start(start.from);
     samples.start();
@@ -153,8 +153,8 @@ fn run_recording<S: SampleSink>(
     let _ = begin.send(EdgeSchedule {
         first: start.warm_up_from,
         counted_from: start.from,
-        until: limit(plan.duration_ns.map(|length| length + Nanos(start.from))),
-        count: plan.cycles.unwrap_or(u64::MAX),
+        until: limit(plan.until.duration_ns.map(|length| length + Nanos(start.from))),
+        count: plan.until.cycles.unwrap_or(u64::MAX),
         least: asked.from_ns.0,
     });
     let ended = answerer.run(&config, &mut recorder, &mut samples, &mut legs, &stop);
@@ -162,7 +162,7 @@ fn run_recording<S: SampleSink>(
     drop(begin);
     let (counts, cpu) = maker.end().unwrap_or_default();
     let answered = recorder.cycles();
-    let missed = if plan.deadline_ns.is_some() { counts.missing } else { 0 };
+    let missed = if plan.until.deadline_ns.is_some() { counts.missing } else { 0 };
     recorder.count_late(0, missed as i64);
     let totals = recorder.finish(ended.last.max(start.from) + 1);
     if let Some(lost) = legs.map(|legs| legs.lost()).filter(|lost| *lost > 0) {

@@ -37,7 +37,7 @@ pub fn layout(measurement: &Measurement, cpus: &Cpus) -> Result<Layout, String> 
     let plan = &measurement.plan;
     if let Task::Attach(_) = measurement.task {
         // The program's own threads are measured where they run.
-        let helpers = match &plan.helpers_on {
+        let helpers = match &plan.who.helpers_on {
             Some(asked) => check_cpus(asked, cpus, "--helpers-on")?,
             None => cpus.usable.clone(),
         };
@@ -50,7 +50,7 @@ pub fn layout(measurement: &Measurement, cpus: &Cpus) -> Result<Layout, String> 
     }
     let deadline = matches!(measurement.policy, Policy::Deadline { .. });
     let floats = deadline || measurement.cyclictest().is_some_and(|asked| asked.floating);
-    let measured = match &plan.cpus {
+    let measured = match &plan.who.cpus {
         None => cpus.usable.without(&cpus_to_leave(measurement, cpus)),
         Some(_) if deadline => {
             return Err("SCHED_DEADLINE threads cannot be pinned (the kernel returns EPERM or \
@@ -59,10 +59,10 @@ pub fn layout(measurement: &Measurement, cpus: &Cpus) -> Result<Layout, String> 
         }
         Some(asked) => check_cpus(asked, cpus, "--cpus")?,
     };
-    if let Some(helpers) = &plan.helpers_on {
+    if let Some(helpers) = &plan.who.helpers_on {
         check_cpus(helpers, cpus, "--helpers-on")?;
     }
-    let count = plan.threads.unwrap_or(measured.len() as u32);
+    let count = plan.who.threads.unwrap_or(measured.len() as u32);
     if count == 0 || count > MOST_THREADS {
         return Err(format!("{count} measuring threads: expected 1 to {MOST_THREADS}"));
     }
@@ -89,7 +89,7 @@ pub fn layout(measurement: &Measurement, cpus: &Cpus) -> Result<Layout, String> 
         false => threads.iter().chain(&wakers).flatten().copied().collect(),
     };
     let free = cpus.usable.without(&taken);
-    let helpers = match &plan.helpers_on {
+    let helpers = match &plan.who.helpers_on {
         Some(asked) => asked.clone(),
         None if free.is_empty() => cpus.usable.clone(),
         None => free,
@@ -210,13 +210,13 @@ mod tests {
     #[test]
     fn helpers_stay_off_the_measured_cpus() {
         let layout =
-            layout_of(|plan| plan.cpus = Some("1-3".parse().unwrap()), &cpus("0-3", "0-3"));
+            layout_of(|plan| plan.who.cpus = Some("1-3".parse().unwrap()), &cpus("0-3", "0-3"));
         let layout = layout.unwrap();
         assert_eq!((layout.helpers.to_string().as_str(), layout.crowded), ("0", false));
-        let one = layout_of(|plan| plan.threads = Some(1), &cpus("0-3", "0-3")).unwrap();
+        let one = layout_of(|plan| plan.who.threads = Some(1), &cpus("0-3", "0-3")).unwrap();
         assert_eq!(one.helpers.to_string(), "1-3");
         let asked =
-            layout_of(|plan| plan.helpers_on = Some("2".parse().unwrap()), &cpus("0-3", "0-3"));
+            layout_of(|plan| plan.who.helpers_on = Some("2".parse().unwrap()), &cpus("0-3", "0-3"));
         assert!(asked.unwrap().crowded);
     }
 
@@ -228,10 +228,10 @@ mod tests {
     #[test]
     fn wakers_share_the_cpu_of_their_thread_unless_they_have_their_own() {
         let machine = cpus("0-3", "0-3");
-        let same = layout_of(|plan| plan.threads = Some(2), &machine).unwrap();
+        let same = layout_of(|plan| plan.who.threads = Some(2), &machine).unwrap();
         assert_eq!(same.wakers, same.threads);
         let other = |plan: &mut Plan| {
-            plan.threads = Some(2);
+            plan.who.threads = Some(2);
             plan.method = woken_from("3");
         };
         let other = layout_of(other, &machine).unwrap();
@@ -248,10 +248,10 @@ mod tests {
             layout_of(
                 |plan| {
                     plan.method = Method::Spin(Spin::default());
-                    plan.policy = Some(policy);
-                    plan.cycles = None;
-                    plan.warm_up_ns = Some(Nanos(1_000_000_000));
-                    plan.cpus = list.map(|list| list.parse().unwrap());
+                    plan.who.policy = Some(policy);
+                    plan.until.cycles = None;
+                    plan.until.warm_up_ns = Some(Nanos(1_000_000_000));
+                    plan.who.cpus = list.map(|list| list.parse().unwrap());
                 },
                 machine,
             )
@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn more_threads_than_cpus_go_round() {
-        let layout = layout_of(|plan| plan.threads = Some(5), &cpus("0-1", "0-1")).unwrap();
+        let layout = layout_of(|plan| plan.who.threads = Some(5), &cpus("0-1", "0-1")).unwrap();
         assert_eq!(layout.threads, [Some(0), Some(1), Some(0), Some(1), Some(0)]);
     }
 
@@ -276,12 +276,12 @@ mod tests {
     fn what_cannot_be_is_one_line() {
         let machine = cpus("0-1", "1");
         let line = |list: &str| {
-            layout_of(|plan| plan.cpus = Some(list.parse().unwrap()), &machine).unwrap_err()
+            layout_of(|plan| plan.who.cpus = Some(list.parse().unwrap()), &machine).unwrap_err()
         };
         assert!(line("7").contains("not online (online: 0-1)"));
         assert!(line("0").contains("not among the CPUs that this process may use (1)"));
         assert!(line("").contains("names no CPU"));
-        let none = layout_of(|plan| plan.threads = Some(0), &machine).unwrap_err();
+        let none = layout_of(|plan| plan.who.threads = Some(0), &machine).unwrap_err();
         assert!(none.contains("expected 1 to"));
     }
 
@@ -293,12 +293,12 @@ mod tests {
             period_ns: Nanos(3_000),
         };
         let machine = cpus("0-1", "0-1");
-        let layout = layout_of(|plan| plan.policy = Some(policy), &machine).unwrap();
+        let layout = layout_of(|plan| plan.who.policy = Some(policy), &machine).unwrap();
         assert_eq!(layout.threads, [None, None]);
         let both = layout_of(
             |plan| {
-                plan.policy = Some(policy);
-                plan.cpus = Some("0".parse().unwrap());
+                plan.who.policy = Some(policy);
+                plan.who.cpus = Some("0".parse().unwrap());
             },
             &machine,
         );

@@ -105,7 +105,8 @@ impl MeasuringThreads {
         for (thread, (&cpu, &waker_cpu)) in (0..).zip(layout.threads.iter().zip(&layout.wakers)) {
             let (recorder, drain) = recorder(part.0);
             let period = plan.method.sample_period_of(thread);
-            let (ring, line) = match period.filter(|_| plan.samples || plan.method.has_legs()) {
+            let (ring, line) = match period.filter(|_| plan.keep.samples || plan.method.has_legs())
+            {
                 Some(period) => {
                     let (ring, drain) = samples(period.0);
                     (Some(ring), Some(SampleDrainer::new(thread, drain, period)))
@@ -216,7 +217,7 @@ impl MeasuringThreads {
     ) -> MeasuringThreadsResult {
         let measurement = Arc::clone(&self.measurement);
         let plan = &measurement.plan;
-        let hook = plan.on_spike.clone().zip(plan.spike_above_ns);
+        let hook = plan.keep.on_spike.clone().zip(plan.keep.spike_above_ns);
         let hook = hook.map(|(command, above)| Hook::new(command, above));
         let sources = std::mem::take(&mut self.sources);
         let mut drainer = Drainer::new(sources, clock_of(&measurement), outbox.clone(), hook);
@@ -279,7 +280,7 @@ impl MeasuringThreads {
     fn move_starved(&mut self, root: &Root, outbox: &Outbox) {
         let now = clock_of(&self.measurement).now();
         let is_stopped = STOP.load(Ordering::Relaxed) != 0;
-        let length = self.measurement.plan.duration_ns;
+        let length = self.measurement.plan.until.duration_ns;
         for (thread, member) in (0..).zip(&mut self.members) {
             let is_over =
                 is_stopped || length.is_some_and(|length| now >= member.start.from + length.0);

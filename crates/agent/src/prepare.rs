@@ -100,8 +100,8 @@ pub fn prepare(
     let mut changes = begin_changes(root, measurement)?;
     let (mut trace, mut recorder, mut kernel, mut attached) = (None, None, Vec::new(), None);
     if let Some(changes) = &mut changes {
-        kernel_files(root, &plan.kernel_files, changes, &mut settings)?;
-        settings.append(tune(root, &plan.tunings, (layout, cpus), changes)?);
+        kernel_files(root, &plan.on.kernel_files, changes, &mut settings)?;
+        settings.append(tune(root, &plan.on.tunings, (layout, cpus), changes)?);
         match &measurement.task {
             Task::Cyclic(cyclic) if cyclic.legs => trace = Some(trace::prepare(root, changes)?),
             Task::Timerlat(timerlat) => {
@@ -117,7 +117,7 @@ pub fn prepare(
             | Task::Gpio(_)
             | Task::Instrument => {}
         }
-        recorder = plan.explain.then(|| flight::prepare(root, changes)).transpose()?;
+        recorder = plan.keep.explain.then(|| flight::prepare(root, changes)).transpose()?;
     }
     Ok(AppliedSettings {
         settings,
@@ -142,8 +142,10 @@ fn begin_changes(root: &Root, measurement: &Measurement) -> Result<Option<Change
         }
     };
     let plan = &measurement.plan;
-    let wanted =
-        !plan.kernel_files.is_empty() || !plan.tunings.is_empty() || traces || plan.explain;
+    let wanted = !plan.on.kernel_files.is_empty()
+        || !plan.on.tunings.is_empty()
+        || traces
+        || plan.keep.explain;
     wanted.then(|| Changes::begin(root).map_err(cannot)).transpose()
 }
 

@@ -101,11 +101,12 @@ impl Arrangement {
     /// Opens the sources of telemetry; `None` if it is switched off.
     fn open_telemetry(&self, root: &Root, loads: &Loads) -> Option<PreparedTelemetry> {
         let plan = &self.measurement.plan;
-        let (extent, supervisors) = match self.layout.crowded && !plan.telemetry_is_full {
+        let telemetry = plan.keep.telemetry?;
+        let (extent, supervisors) = match self.layout.crowded && !telemetry.is_full {
             true => (Extent::Gentle, loads.supervisors()),
             false => (Extent::Full, Vec::new()),
         };
-        plan.telemetry_ns.map(|every| PreparedTelemetry::new(root, every, extent, supervisors))
+        Some(PreparedTelemetry::new(root, telemetry.every_ns, extent, supervisors))
     }
 
     /// Locks the CPUs against every other latlab.

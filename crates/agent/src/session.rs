@@ -56,7 +56,7 @@ pub fn serve_with_observer(
     let root = Root::default();
     let ground = Arrangement::arrange(&root, plan.clone());
     let on_board = plan.is_behind_a_link();
-    let outbox = match &plan.detached {
+    let outbox = match &plan.on.detached {
         // The input is a file with the plan, so its end is not a request to stop.
         Some(detached) => {
             listen_to_signals(observer.is_some())?;
@@ -177,11 +177,10 @@ pub(crate) mod tests {
     /// A short plan that needs no privileges, for tests to modify.
     pub fn plan() -> Plan {
         Plan {
-            policy: Some(Policy::Other),
-            cycles: Some(100),
-            warm_up_ns: Some(Nanos::ZERO),
-            idle_states: Some(IdleStates::System),
             seed: Some(1),
+            who: Who { policy: Some(Policy::Other), ..Who::default() },
+            until: Until { cycles: Some(100), warm_up_ns: Some(Nanos::ZERO), ..Until::default() },
+            on: OnMachine { idle_states: Some(IdleStates::System), ..OnMachine::default() },
             ..Plan::default()
         }
     }

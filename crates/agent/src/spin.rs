@@ -122,10 +122,13 @@ fn spin_config(
     let about = |taken: Nanos| taken.0 * 3 / 4..taken.0 * 3 / 2;
     SpinConfig {
         from: start.from,
-        until: plan.duration_ns.map_or(i64::MAX, |length| start.from.saturating_add(length.0)),
+        until: plan
+            .until
+            .duration_ns
+            .map_or(i64::MAX, |length| start.from.saturating_add(length.0)),
         gap_above: spin.gap_above_ns.0,
-        deadline: limit(plan.deadline_ns),
-        stop_above: limit(plan.stop_above_ns),
+        deadline: limit(plan.until.deadline_ns),
+        stop_above: limit(plan.until.stop_above_ns),
         rest: rest_plan(job),
         reserve: reserve.map_or(0..0, |reserve| about(reserve.taken_ns)),
     }

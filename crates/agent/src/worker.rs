@@ -212,10 +212,13 @@ fn run_recording<T: Timer, S: SampleSink>(
     recorder.start(start.from);
     samples.start();
     let counted = LoopConfig {
-        deadline: plan.deadline_ns.map_or(i64::MAX, |limit| limit.0),
-        stop_above: plan.stop_above_ns.map_or(i64::MAX, |limit| limit.0),
-        until: plan.duration_ns.map_or(i64::MAX, |length| start.from.saturating_add(length.0)),
-        count: plan.cycles.unwrap_or(NO_END).min(NO_END),
+        deadline: plan.until.deadline_ns.map_or(i64::MAX, |limit| limit.0),
+        stop_above: plan.until.stop_above_ns.map_or(i64::MAX, |limit| limit.0),
+        until: plan
+            .until
+            .duration_ns
+            .map_or(i64::MAX, |length| start.from.saturating_add(length.0)),
+        count: plan.until.cycles.unwrap_or(NO_END).min(NO_END),
         ..warm_up
     };
     let before = memory::thread_usage();

@@ -176,7 +176,7 @@ impl<'a> Explained<'a> {
     pub fn new(run: &'a Run, spikes: &[SpikeBlame]) -> Explained<'a> {
         Explained {
             run: &run.id,
-            explanation: run.explanation.as_ref().map(|one| one.rendered(run.asked.policy)),
+            explanation: run.explanation.as_ref().map(|one| one.rendered(run.asked.who.policy)),
             spikes: spikes.iter().map(SpikeBlame::rendered).collect(),
         }
     }

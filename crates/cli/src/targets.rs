@@ -2,10 +2,10 @@
 //! the command line says otherwise.
 
 use crate::store::user_folder;
+use latlab_model::nanos::duration;
 use latlab_model::shell::Line;
 use latlab_model::target::{BoardTarget, LabgridTarget};
 use latlab_model::{CpuSet, Nanos, Target};
-use latlab_report::duration;
 use latlab_sys::files::read_text;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -43,7 +43,7 @@ mod as_text {
 
     pub fn serialize<S: Serializer>(time: &Option<Nanos>, to: S) -> Result<S::Ok, S::Error> {
         match time {
-            Some(time) => to.collect_str(&latlab_report::duration(*time)),
+            Some(time) => to.collect_str(&latlab_model::nanos::duration(*time)),
             None => to.serialize_none(),
         }
     }

@@ -12,13 +12,13 @@ const DAY: Nanos = Nanos(SECOND.0 * 86_400);
 /// Refuses a run that the disk cannot hold; for one with samples, returns the estimate.
 pub fn check_disk_space(plan: &Plan, store: &Store) -> Result<Option<String>, Failure> {
     let usable = || sched::affinity().map_or(1, |cpus| cpus.len()) as u32;
-    let cpus = plan.cpus.as_ref().map(|cpus| cpus.len() as u32);
-    let threads = plan.threads.or(cpus).unwrap_or_else(usable);
+    let cpus = plan.who.cpus.as_ref().map(|cpus| cpus.len() as u32);
+    let threads = plan.who.threads.or(cpus).unwrap_or_else(usable);
     let Some(free) = disk::free_bytes(store.root()) else { return Ok(None) };
     let place = store.root().display();
     let Some(room) = SpaceNeeded::of_run(plan, threads, None) else {
         let Some(day) = SpaceNeeded::of_run(plan, threads, Some(DAY))
-            .filter(|_| plan.samples || plan.method.has_legs())
+            .filter(|_| plan.keep.samples || plan.method.has_legs())
         else {
             return Ok(None);
         };
@@ -83,8 +83,8 @@ const USABLE_OF_MEMORY: f64 = 0.5;
 /// Size of the stream at which a detached run must end, and the calculation in words; the error
 /// says why there is no room.
 pub fn room_on_board(plan: &Plan, folder: &BoardFolder) -> Result<(u64, String), String> {
-    let cpus = plan.cpus.as_ref().map(|cpus| cpus.len() as u32);
-    let threads = plan.threads.or(cpus).unwrap_or(folder.cpus.max(1));
+    let cpus = plan.who.cpus.as_ref().map(|cpus| cpus.len() as u32);
+    let threads = plan.who.threads.or(cpus).unwrap_or(folder.cpus.max(1));
     let usable = if folder.in_memory { USABLE_OF_MEMORY } else { USABLE_OF_DISK };
     let usable = (folder.free_bytes as f64 * usable) as u64;
     let kind = if folder.in_memory { "memory, which a restart empties" } else { "disk" };
@@ -139,6 +139,7 @@ fn bytes(count: u64) -> String {
 mod tests {
     use super::*;
     use latlab_model::plan::{Cyclic, Method};
+    use latlab_model::plan::{Keep, Until};
 
     fn folder(megabytes: u64, in_memory: bool) -> BoardFolder {
         let (free_bytes, path) = (megabytes * 1_000_000, "/x".to_string());
@@ -148,9 +149,9 @@ mod tests {
     #[test]
     fn a_detached_run_leaves_room_and_has_a_bound() {
         let night = Plan {
-            samples: true,
             method: Method::Cyclic(Cyclic::every(Nanos(50_000))),
-            duration_ns: Some(SECOND * 3600),
+            keep: Keep { samples: true, ..Keep::default() },
+            until: Until { duration_ns: Some(SECOND * 3600), ..Until::default() },
             ..Plan::default()
         };
         // Two threads with 144 million samples.
@@ -162,7 +163,7 @@ mod tests {
         let error = room_on_board(&night, &folder(500, true)).unwrap_err();
         assert!(error.contains("250.0 MB") && error.contains("memory"), "{error}");
 
-        let open = Plan { duration_ns: None, ..night };
+        let open = Plan { until: Until { duration_ns: None, ..night.until }, ..night };
         let (most, said) = room_on_board(&open, &folder(400, false)).unwrap();
         assert!(most < 300_000_000, "{most}");
         assert!(said.contains("the run ends when it has used 300.0 MB"), "{said}");

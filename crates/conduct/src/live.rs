@@ -106,7 +106,7 @@ impl LiveRun {
 
 impl LiveRun {
     fn keep_late(&mut self, spikes: &Spikes) {
-        let Some(plan) = self.plan.as_ref().filter(|plan| plan.until_decided) else { return };
+        let Some(plan) = self.plan.as_ref().filter(|plan| plan.until.decided) else { return };
         let Some(thread) = self.threads.get(spikes.thread as usize) else { return };
         let period = thread.setup.period_ns.unwrap_or_default();
         let late = spikes.spikes.iter();
@@ -143,8 +143,9 @@ impl LiveRun {
 
     /// Whether a run that ends when its limit of miss bursts is decided has decided it.
     pub fn is_decided(&self) -> bool {
-        let Some(plan) = self.plan.as_ref().filter(|plan| plan.until_decided) else { return false };
-        let Some((per_hour, deadline)) = plan.limit_per_hour.zip(plan.deadline_ns) else {
+        let Some(plan) = self.plan.as_ref().filter(|plan| plan.until.decided) else { return false };
+        let Some((per_hour, deadline)) = plan.until.limit_per_hour.zip(plan.until.deadline_ns)
+        else {
             return false;
         };
         // Only the time that all threads have measured counts.

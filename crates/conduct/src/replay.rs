@@ -6,7 +6,7 @@ use crate::{Failure, StopFlag};
 use latlab_lab::{Cache, GuestConfig, KernelMap};
 use latlab_model::frame::Message;
 use latlab_model::guest::{Guest, GuestStream};
-use latlab_model::plan::Instrument;
+use latlab_model::plan::{Instrument, OnMachine};
 use latlab_model::{Nanos, Plan, Run, Target, VERSION};
 use latlab_sys::files::large_pipe;
 use std::io::{self, Read};
@@ -40,7 +40,7 @@ pub struct Replay<R> {
 
 /// Why a run cannot be replayed; `None` if it can.
 pub fn why_no_replay(run: &Run) -> Option<String> {
-    let guest = match (&run.asked.target, &run.asked.guest) {
+    let guest = match (&run.asked.on.target, &run.asked.on.guest) {
         (Target::Lab(_), Some(guest)) if guest.accelerator.is_none() => guest,
         _ => {
             return Some(format!(
@@ -100,7 +100,7 @@ where
         return Err(refused(text));
     }
     let stored = run.guest_stream.clone();
-    let replay = record(request, run.asked.guest.as_deref(), read)?;
+    let replay = record(request, run.asked.on.guest.as_deref(), read)?;
     match (&replay.stream, stored) {
         (None, _) => Err(Failure::Nothing),
         (Some(now), Some(then)) if *now != then => Err(refused(format!(
@@ -127,15 +127,20 @@ where
     R: Send,
 {
     let ReplayRequest { plan, id, wanted, cache, stop } = request;
-    let Target::Lab(target) = &plan.target else {
+    let Target::Lab(target) = &plan.on.target else {
         return Err(Failure::wrong_plan("only guests can be recorded".to_string()));
     };
     let config = GuestConfig::resolve(target).map_err(Failure::wrong_plan)?;
-    let (mut link, guest) = GuestLink::new(&config, cache, &Plan { guest: None, ..plan.clone() })?;
+    let (mut link, guest) = GuestLink::new(
+        &config,
+        cache,
+        &Plan { on: OnMachine { guest: None, ..plan.on.clone() }, ..plan.clone() },
+    )?;
     if let Some(text) = same_as.and_then(|then| difference(then, &guest)) {
         return Err(Failure::wrong_plan(format!("run {id} cannot be run again: {text}")));
     }
-    let plan = Plan { guest: Some(Box::new(guest)), ..plan.clone() };
+    let plan =
+        Plan { on: OnMachine { guest: Some(Box::new(guest)), ..plan.on.clone() }, ..plan.clone() };
     let machine = config.machine.architecture;
     let agent = agents::agent_program(machine).transpose()?.unwrap_or_default();
     let (mut records, to) = large_pipe()?;

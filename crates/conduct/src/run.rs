@@ -73,7 +73,7 @@ pub fn run(request: RunRequest<'_>, mut watch: impl FnMut(&LiveRun)) -> Result<F
         let _ = writeln!(stderr(), "latlab: {}", escape_controls(&note));
     }
     let console = link.console().map(Path::to_path_buf);
-    let journal = match JournalThread::start(stream, open, plan.target.shares_cpus()) {
+    let journal = match JournalThread::start(stream, open, plan.on.target.shares_cpus()) {
         Ok(journal) => journal,
         Err(error) => return Err(abandon(link, None, error)),
     };
@@ -198,7 +198,7 @@ fn supervise(
 /// between, the processes on its CPUs may silence it for any time. Guests have their own time
 /// limit.
 fn silence(journal: &JournalThread, plan: &Plan, timing: &Timing) -> Option<String> {
-    if matches!(plan.target, Target::Lab(_)) {
+    if matches!(plan.on.target, Target::Lab(_)) {
         return None;
     }
     let silent = journal.silent();
@@ -207,7 +207,7 @@ fn silence(journal: &JournalThread, plan: &Plan, timing: &Timing) -> Option<Stri
         let text = format!("its agent said nothing for {seconds} s before it measured");
         return (silent > timing.silence).then_some(text);
     };
-    let length = plan.warm_up_ns.unwrap_or_default() + plan.duration_ns?;
+    let length = plan.until.warm_up_ns.unwrap_or_default() + plan.until.duration_ns?;
     let is_over = measures > length.duration() + timing.silence;
     let text = format!("its agent said nothing for {seconds} s after the end of the run");
     (is_over && silent > timing.silence).then_some(text)

@@ -316,7 +316,7 @@ impl RunBuilder {
             self.unknown_thread("samples", samples.thread);
             return None;
         };
-        let stored = self.plan.as_ref().is_none_or(|plan| plan.samples);
+        let stored = self.plan.as_ref().is_none_or(|plan| plan.keep.samples);
         let rows = thread.add_samples(samples, read, stored, &mut self.findings)?;
         if let Some(trace) = &mut self.trace {
             let samples: Vec<Sample> = rows.iter().map(|row| row.sample).collect();

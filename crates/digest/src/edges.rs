@@ -63,8 +63,8 @@ pub fn answered_edges(edges: &Edges, plan: &Plan, first_release: Nanos) -> Answe
 
 /// The intervals of the plan from the first to the one with the last edge, without a gap.
 fn intervals(edges: &Edges, plan: &Plan, first_release: Nanos, window: Nanos) -> Vec<Message> {
-    let length = Nanos(plan.interval_ns.0.max(1));
-    let deadline = plan.deadline_ns.unwrap_or(Nanos::MAX);
+    let length = Nanos(plan.keep.interval_ns.0.max(1));
+    let deadline = plan.until.deadline_ns.unwrap_or(Nanos::MAX);
     let mut rest = edges.edges.iter().peekable();
     let mut start_ns = first_release;
     let mut messages = Vec::new();
@@ -77,7 +77,7 @@ fn intervals(edges: &Edges, plan: &Plan, first_release: Nanos, window: Nanos) ->
             let delay = edge.answered_ns.map(|at| at - edge.at_ns);
             latencies.extend(delay.filter(|delay| *delay <= window));
             let delay = delay.unwrap_or(Nanos::MAX);
-            misses += u64::from(plan.deadline_ns.is_some() && is_miss(delay.0, deadline.0));
+            misses += u64::from(plan.until.deadline_ns.is_some() && is_miss(delay.0, deadline.0));
         }
         let counts = Histogram { misses, ..latencies.into_iter().collect() };
         let end_ns = if rest.peek().is_some() { next } else { last + Nanos(1) };
@@ -139,6 +139,7 @@ fn cpu(interrupts: CpuUse, threads: CpuUse) -> Option<ResponseCpu> {
 mod tests {
     use super::*;
     use latlab_model::plan::Method;
+    use latlab_model::plan::{Keep, Until};
     use latlab_model::respond::Respond;
 
     fn edge(at: i64, delay: Option<i64>) -> Edge {
@@ -151,8 +152,8 @@ mod tests {
         let respond = Respond { window_ns: Some(Nanos(500)), ..Respond::default() };
         let plan = Plan {
             method: Method::Respond(Box::new(respond)),
-            deadline_ns: Some(Nanos(250)),
-            interval_ns: Nanos(10_000),
+            until: Until { deadline_ns: Some(Nanos(250)), ..Until::default() },
+            keep: Keep { interval_ns: Nanos(10_000), ..Keep::default() },
             ..Plan::default()
         };
         let edges = [

@@ -52,7 +52,7 @@ impl<'a> StatisticsDigest<'a> {
     /// The statistics of a run with these bins and these largest latencies.
     pub fn new(run: &'a Run, bins: &'a [ThreadBins], spikes: &'a [SpikeRow]) -> Self {
         let begin = run.applied.threads.iter().map(|one| one.first_release_ns).min();
-        let intervals = run.measured_ns.0 / run.asked.interval_ns.0.max(1);
+        let intervals = run.measured_ns.0 / run.asked.keep.interval_ns.0.max(1);
         // The reader of a file chooses its own slices.
         let slices = match run.asked.method.is_import() {
             true => MOST_SLICES,

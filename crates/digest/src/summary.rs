@@ -60,7 +60,7 @@ pub fn is_silent(thread: &ThreadRun) -> bool {
 /// Why the run as a whole ended, or the first reason of a thread to end before it.
 pub fn end_reason(plan: &Plan, ended: EndReason, threads: &[ThreadRun]) -> EndReason {
     // Without a planned end, a run normally ends by being interrupted.
-    let open_ended = plan.duration_ns.is_none() && plan.cycles.is_none();
+    let open_ended = plan.until.duration_ns.is_none() && plan.until.cycles.is_none();
     let reasons = threads.iter().filter_map(|thread| thread.end.as_ref().map(|end| end.reason));
     std::iter::once(ended)
         .chain(reasons)
@@ -78,7 +78,7 @@ pub fn include_uncounted(
     late.fold(total.clone(), |total, latency| Summary {
         misses: total
             .misses
-            .zip(plan.deadline_ns)
+            .zip(plan.until.deadline_ns)
             .map(|(misses, deadline)| misses + u64::from(is_miss(latency.0, deadline.0))),
         max_ns: total.max_ns.max(Some(latency)),
         activations: total.activations + 1,

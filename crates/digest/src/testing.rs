@@ -4,7 +4,7 @@ use latlab_model::deadline::misses;
 use latlab_model::frame::{Hello, Interval, Message, STREAM_VERSION, Spike, Spikes};
 use latlab_model::machine::Machine;
 use latlab_model::nanos::SECOND;
-use latlab_model::plan::{Cyclic, Method, Releases};
+use latlab_model::plan::{Cyclic, Keep, Method, Releases, Until, Who};
 use latlab_model::run::{
     AgentEnd, AppliedSetup, ClockReading, EndReason, Setting, ThreadEnd, ThreadSetup,
 };
@@ -70,12 +70,15 @@ impl SyntheticRun {
         Plan {
             name: self.name.clone(),
             note: Some("made up".to_string()),
-            threads: Some(self.threads),
-            duration_ns: Some(SECOND * self.seconds.into()),
             method: Method::Cyclic(Cyclic { legs: self.legs, ..Cyclic::every(self.period) }),
-            deadline_ns: self.deadline,
-            samples: self.samples,
             seed: Some(self.seed),
+            who: Who { threads: Some(self.threads), ..Who::default() },
+            until: Until {
+                duration_ns: Some(SECOND * self.seconds.into()),
+                deadline_ns: self.deadline,
+                ..Until::default()
+            },
+            keep: Keep { samples: self.samples, ..Keep::default() },
             ..Plan::default()
         }
     }

@@ -273,7 +273,7 @@ impl ThreadCounts {
         });
         let last_words = self.end.iter().flat_map(|end| self.end_findings(end, lock_refused));
         let thread = self.setup.thread;
-        let without_sample = self.without_sample().filter(|_| plan.samples);
+        let without_sample = self.without_sample().filter(|_| plan.keep.samples);
         negative
             .into_iter()
             .chain(without_sample)

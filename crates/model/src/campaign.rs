@@ -102,7 +102,7 @@ impl Row {
 
     /// Whether it can be measured while this machine runs a kernel of this release.
     pub fn fits_kernel(&self, release: &str) -> bool {
-        !self.plan.target.shares_kernel()
+        !self.plan.on.target.shares_kernel()
             || self.kernel.as_ref().is_none_or(|wanted| contains_release(release, wanted))
     }
 }
@@ -200,7 +200,7 @@ impl Campaign {
 
     /// What a planned run measures.
     pub fn target_of(&self, planned: &PlannedRun) -> &Target {
-        &self.rows[planned.row].plan.target
+        &self.rows[planned.row].plan.on.target
     }
 
     /// Whether rows ask for different kernels.
@@ -212,17 +212,16 @@ impl Campaign {
 impl Plan {
     /// How long the run takes with its warm-up, as far as its limits tell; none without a limit.
     pub fn duration(&self, cpus: u32) -> Option<Nanos> {
-        let listed = self.cpus.as_ref().map(|list| list.len() as u32);
-        let threads = self.threads.or(listed).unwrap_or(cpus).max(1);
-        let cycles = self.cycles.zip(self.method.period_of(threads - 1)).map(|(count, slowest)| {
-            Nanos(slowest.0.saturating_mul(i64::try_from(count).unwrap_or(i64::MAX)))
-        });
-        let limits = [self.duration_ns, cycles];
-        limits
-            .into_iter()
-            .flatten()
-            .min()
-            .map(|length| Nanos(length.0.saturating_add(self.warm_up_ns.unwrap_or_default().0)))
+        let listed = self.who.cpus.as_ref().map(|list| list.len() as u32);
+        let threads = self.who.threads.or(listed).unwrap_or(cpus).max(1);
+        let cycles =
+            self.until.cycles.zip(self.method.period_of(threads - 1)).map(|(count, slowest)| {
+                Nanos(slowest.0.saturating_mul(i64::try_from(count).unwrap_or(i64::MAX)))
+            });
+        let limits = [self.until.duration_ns, cycles];
+        limits.into_iter().flatten().min().map(|length| {
+            Nanos(length.0.saturating_add(self.until.warm_up_ns.unwrap_or_default().0))
+        })
     }
 }
 
@@ -239,7 +238,9 @@ impl Campaign {
 
     /// How long a row is measured each time, as far as its limits tell.
     fn row_duration(&self, row: &Row) -> Option<Nanos> {
-        row.plan.duration(self.cpus).map(|length| length - row.plan.warm_up_ns.unwrap_or_default())
+        row.plan
+            .duration(self.cpus)
+            .map(|length| length - row.plan.until.warm_up_ns.unwrap_or_default())
     }
 
     /// How long the shortest and the longest run are measured, where all have a limit.

@@ -2,7 +2,7 @@
 
 use crate::Nanos;
 use crate::finding::Finding;
-use crate::plan::Plan;
+use crate::plan::{OnMachine, Plan, Until};
 use crate::run::{EndReason, Run, VerdictWord};
 use crate::target::Target;
 use serde::{Deserialize, Serialize};
@@ -92,7 +92,7 @@ impl FleetRun {
             note: asked.note.clone(),
             scenario: asked.cell.as_ref().map_or(&asked.name, |cell| &cell.row).clone(),
             campaign: asked.cell.as_ref().map(|cell| cell.campaign.clone()),
-            target: asked.target.to_string(),
+            target: asked.on.target.to_string(),
             hostname: machine.hostname.clone(),
             model: machine.board.clone(),
             cpu_model: machine.cpu_model.clone(),
@@ -109,7 +109,7 @@ impl FleetRun {
             threads: run.threads.len(),
             load: run.load_or(""),
             settings: settings(asked),
-            deadline_ns: asked.deadline_ns,
+            deadline_ns: asked.until.deadline_ns,
             verdict: run.verdict.as_ref().map(|verdict| verdict.word),
             at_most_share: run.verdict.as_ref().and_then(|verdict| verdict.at_most_share),
             cycles: total.cycles,
@@ -140,15 +140,16 @@ fn settings(asked: &Plan) -> String {
         note: None,
         command: None,
         cell: None,
-        target: Target::Local,
-        guest: None,
-        place: None,
-        duration_ns: None,
-        cycles: None,
-        deadline_ns: None,
-        limit_per_hour: None,
-        until_decided: false,
         seed: None,
+        on: OnMachine { target: Target::Local, guest: None, place: None, ..asked.on.clone() },
+        until: Until {
+            duration_ns: None,
+            cycles: None,
+            deadline_ns: None,
+            limit_per_hour: None,
+            decided: false,
+            ..asked.until.clone()
+        },
         ..asked.clone()
     };
     serde_json::to_string(&alike).unwrap_or_default()

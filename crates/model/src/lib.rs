@@ -27,6 +27,7 @@ pub mod legs;
 pub mod load;
 pub mod machine;
 pub mod nanos;
+pub mod options;
 pub mod outlier;
 pub mod own_work;
 pub mod plan;

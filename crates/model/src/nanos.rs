@@ -172,3 +172,24 @@ impl FromStr for Nanos {
         Ok(Nanos(total.round() as i64))
     }
 }
+
+/// A duration that reads back as exactly the same: the largest unit that leaves a whole number.
+pub fn duration(time: Nanos) -> String {
+    const UNITS: [(&str, i64); 5] = [
+        ("h", 3_600_000_000_000),
+        ("min", 60_000_000_000),
+        ("s", 1_000_000_000),
+        ("ms", 1_000_000),
+        ("us", 1_000),
+    ];
+    let whole = |scale: i64| time.0 != 0 && time.0 % scale == 0;
+    match UNITS.iter().find(|(_, scale)| whole(*scale)) {
+        // People say 60 s and 90 s, not 1 min.
+        Some((_, scale)) if *scale >= 60_000_000_000 && time.0 < 120_000_000_000 => {
+            format!("{}s", time.0 / 1_000_000_000)
+        }
+        Some((unit, scale)) => format!("{}{unit}", time.0 / scale),
+        None if time == Nanos::ZERO => "0".to_string(),
+        None => format!("{}ns", time.0),
+    }
+}

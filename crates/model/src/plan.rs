@@ -41,59 +41,75 @@ pub use tuning::{Thp, Tuning};
 pub struct Plan {
     /// Name of the run, used in the name of its folder.
     pub name: String,
-    /// A free remark of the user.
+    /// A remark of the user.
     pub note: Option<String>,
-    /// The command that asked for it, where that was not `latlab run`.
+    /// The command that asked for it; `None` for `latlab run`, whose words the plan itself gives.
     pub command: Option<String>,
-    /// Which run of a campaign it is.
+    /// Which run of a campaign it is; `None` outside of campaigns.
     pub cell: Option<Cell>,
-    /// How it measures.
+    /// What is measured, and how.
     pub method: Method,
-    /// What is measured.
-    pub target: Target,
-    /// What the target was made of, where it is a machine of the laboratory.
-    pub guest: Option<Box<Guest>>,
-    /// The place of labgrid that was held for it, where the target is one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub place: Option<Box<HeldPlace>>,
-    /// How a board measures without the link to it; none where the link stays.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub detached: Option<Detached>,
-    /// Scheduling of the measuring threads; none where nobody knows it or no thread measures.
+    /// Who measures.
+    pub who: Who,
+    /// Until when, and against which limits.
+    pub until: Until,
+    /// On which machine, and what that does meanwhile.
+    pub on: OnMachine,
+    /// What is kept of it.
+    pub keep: Keep,
+    /// Seed of everything random, which may be beyond 2^53; `None` if nothing is random.
+    pub seed: Option<u64>,
+}
+
+/// The measuring threads and latlab's others.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Who {
+    /// Scheduling of the measuring threads; `None` if they are not latlab's.
     pub policy: Option<Policy>,
-    /// CPUs to measure; none means all that may be used.
+    /// CPUs to measure; `None` for all that may be used.
     pub cpus: Option<CpuSet>,
-    /// Number of measuring threads; none means one for each CPU.
+    /// Number of measuring threads; `None` for one on each CPU.
     pub threads: Option<u32>,
-    /// CPUs for everything of ours that does not measure.
+    /// CPUs for everything of latlab that does not measure; `None` for those not measured.
     pub helpers_on: Option<CpuSet>,
     /// Whether CPUs may be measured that another latlab measures already.
     pub share_cpus: bool,
-    /// Length of the measuring window; none means until `cycles` or an interrupt.
-    pub duration_ns: Option<Nanos>,
-    /// Cycles of each thread; none means until `duration_ns` or an interrupt.
-    pub cycles: Option<u64>,
-    /// Cycles are run but not counted for this long; none where nobody knows it or nothing cycles.
+}
+
+/// When a run begins to count, when it ends, and what it is judged by.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Until {
+    /// Warm-up time, not counted; `None` if latlab does not measure, as for captures and imports.
     pub warm_up_ns: Option<Nanos>,
-    /// The instant, after each release, that must not be exceeded.
+    /// Length of the measuring window; `None` if no time ends it.
+    pub duration_ns: Option<Nanos>,
+    /// Cycles of each thread; `None` if no count ends it.
+    pub cycles: Option<u64>,
+    /// The time after each release that must not be exceeded; `None` if the run is not judged.
     pub deadline_ns: Option<Nanos>,
-    /// Bursts of deadline misses that are tolerated in an hour; none where every miss fails.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Bursts of deadline misses that are tolerated in an hour; `None` if every miss fails.
     pub limit_per_hour: Option<f64>,
     /// Whether the run ends as soon as it has decided whether it keeps that limit.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub until_decided: bool,
-    /// A latency above this ends the run.
+    pub decided: bool,
+    /// A latency above this ends the run; `None` if none does.
     pub stop_above_ns: Option<Nanos>,
-    /// A latency above this is a spike, for `on_spike` and for the flight recorder; the recorder finds
-    /// a bound of its own where there is none.
-    pub spike_above_ns: Option<Nanos>,
-    /// Command to run for a spike.
-    pub on_spike: Option<String>,
-    /// Whether the kernel's events around each spike are recorded, to tell its cause.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub explain: bool,
-    /// What is asked of the idle states; none where nobody knows it or no machine is measured.
+}
+
+/// The measured machine: how it is reached, set and loaded for the time of the run.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct OnMachine {
+    /// What is measured.
+    pub target: Target,
+    /// What the target was made of; `None` if it is no machine of the laboratory.
+    pub guest: Option<Box<Guest>>,
+    /// The place of labgrid that was held for it; `None` if the target is none.
+    pub place: Option<Box<HeldPlace>>,
+    /// How a board measures without the link to it; `None` if the link stays.
+    pub detached: Option<Detached>,
+    /// What is asked of the idle states; `None` if latlab does not measure, as for captures and imports.
     pub idle_states: Option<IdleStates>,
     /// Kernel files to be written for the time of the run.
     pub kernel_files: Vec<KernelFile>,
@@ -103,90 +119,157 @@ pub struct Plan {
     pub loads: Vec<Load>,
     /// Which CPUs they may run on.
     pub load_on: LoadCpus,
-    /// Distance of two readings of the machine's conditions; none where nobody wants them.
-    pub telemetry_ns: Option<Nanos>,
-    /// Whether files are read each time that hold a CPU for long, also where every CPU is measured.
-    pub telemetry_is_full: bool,
+}
+
+/// What a run stores, and what it does for a spike.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Keep {
     /// Length of an interval of the stream.
     pub interval_ns: Nanos,
     /// Whether every latency is stored with its release.
     pub samples: bool,
-    /// Seed of everything random; none where nothing is. It may be beyond 2^53, which doubles do
-    /// not hold exactly.
-    pub seed: Option<u64>,
+    /// Whether the kernel's events around each spike are recorded, to tell its cause.
+    pub explain: bool,
+    /// A latency above this is a spike, for `on_spike` and for the flight recorder; `None` if the
+    /// recorder finds a bound by itself.
+    pub spike_above_ns: Option<Nanos>,
+    /// Command to run for a spike; `None` to run none.
+    pub on_spike: Option<String>,
+    /// How the machine's conditions are read; `None` if they are not.
+    pub telemetry: Option<TelemetryPlan>,
+}
+
+/// How the machine's conditions are read meanwhile.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct TelemetryPlan {
+    /// Distance of two readings.
+    pub every_ns: Nanos,
+    /// Whether files are read each time that hold a CPU for long, also where every CPU is measured.
+    pub is_full: bool,
 }
 
 /// How a board measures without the link: its stream goes to a file there, which is collected later.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Detached {
-    /// The folder there in which the run has one of its own; none means that of the user's cache.
+    /// The folder there in which the run has one; `None` for that of the user's cache.
     pub folder: Option<String>,
     /// Bytes of the stream at which the run ends, so that it never fills the board.
     pub most_bytes: u64,
 }
 
-/// The defaults of the house, in this one place: what `latlab run` does without any flag, and what
-/// the command that repeats a run leaves out.
+/// What `latlab run` does without any option, and what the command that repeats a run leaves out.
 impl Default for Plan {
     fn default() -> Plan {
-        Plan {
-            name: "run".into(),
-            note: None,
-            command: None,
-            cell: None,
-            method: Method::Cyclic(Cyclic::default()),
-            target: Target::Local,
-            guest: None,
-            place: None,
-            detached: None,
+        Plan::of(Method::Cyclic(Cyclic::default()))
+    }
+}
+
+impl Default for Who {
+    fn default() -> Who {
+        Who {
             policy: Some(Policy::Fifo { priority: Policy::DEFAULT_PRIORITY }),
             cpus: None,
             threads: None,
             helpers_on: None,
             share_cpus: false,
+        }
+    }
+}
+
+impl Default for Until {
+    fn default() -> Until {
+        Until {
+            warm_up_ns: Some(SECOND),
             duration_ns: None,
             cycles: None,
-            warm_up_ns: Some(SECOND),
             deadline_ns: None,
             limit_per_hour: None,
-            until_decided: false,
+            decided: false,
             stop_above_ns: None,
-            spike_above_ns: None,
-            on_spike: None,
-            explain: false,
+        }
+    }
+}
+
+impl Default for OnMachine {
+    fn default() -> OnMachine {
+        OnMachine {
+            target: Target::Local,
+            guest: None,
+            place: None,
+            detached: None,
             idle_states: Some(IdleStates::ExitWithin(Nanos::ZERO)),
             kernel_files: Vec::new(),
             tunings: Vec::new(),
             loads: Vec::new(),
             load_on: LoadCpus::Everywhere,
-            telemetry_ns: Some(SECOND),
-            telemetry_is_full: false,
-            interval_ns: SECOND,
-            samples: false,
-            seed: Some(0),
         }
     }
 }
 
-/// What is off stands in no document.
-fn is_false(flag: &bool) -> bool {
-    !flag
+impl Default for Keep {
+    fn default() -> Keep {
+        Keep {
+            interval_ns: SECOND,
+            samples: false,
+            explain: false,
+            spike_above_ns: None,
+            on_spike: None,
+            telemetry: Some(TelemetryPlan::default()),
+        }
+    }
+}
+
+impl Default for TelemetryPlan {
+    fn default() -> TelemetryPlan {
+        TelemetryPlan { every_ns: SECOND, is_full: false }
+    }
 }
 
 /// Half a second, in nanoseconds.
 const LONGEST_PART: u64 = 500_000_000;
 
 impl Plan {
+    /// What a method does without any option: its command prints what differs from this.
+    pub fn of(method: Method) -> Plan {
+        let mut plan = Plan {
+            name: "run".into(),
+            note: None,
+            command: None,
+            cell: None,
+            method,
+            who: Who::default(),
+            until: Until::default(),
+            on: OnMachine::default(),
+            keep: Keep::default(),
+            seed: Some(0),
+        };
+        match &plan.method {
+            // A busy loop before everything else is for those who ask for it.
+            Method::Spin(_) => plan.who.policy = Some(Policy::Other),
+            // The program is measured as it is.
+            Method::Attach(attach) => {
+                plan.name = attach.target.name();
+                plan.who.policy = None;
+                plan.until.warm_up_ns = Some(Nanos::ZERO);
+                plan.on.idle_states = Some(IdleStates::System);
+            }
+            _ => {}
+        }
+        plan
+    }
+
     /// A plan of what was measured elsewhere: nothing is known of a machine, nor asked of one.
     pub fn without_machine(name: String, method: Method) -> Plan {
         Plan {
             name,
             method,
-            policy: None,
-            warm_up_ns: None,
-            idle_states: None,
-            telemetry_ns: None,
+            who: Who { policy: None, ..Who::default() },
+            until: Until { warm_up_ns: None, ..Until::default() },
+            on: OnMachine { idle_states: None, ..OnMachine::default() },
+            keep: Keep { telemetry: None, ..Keep::default() },
             seed: None,
             ..Plan::default()
         }
@@ -194,35 +277,35 @@ impl Plan {
 
     /// Whether the measuring threads run before all ordinary ones, as far as anybody knows.
     pub fn is_realtime(&self) -> bool {
-        self.policy.is_some_and(Policy::is_realtime)
+        self.who.policy.is_some_and(Policy::is_realtime)
     }
 
     /// Whether the stream goes over a link that can break while the agent goes on.
     pub fn is_behind_a_link(&self) -> bool {
-        self.target.is_behind_a_link() && self.detached.is_none()
+        self.on.target.is_behind_a_link() && self.on.detached.is_none()
     }
 
     /// Policy of a thread by its number, as far as anybody knows; the steps of `latlab cyclictest`
     /// end at the lowest priority there is.
     pub fn policy_of(&self, thread: u32) -> Option<Policy> {
         let step = self.method.cyclictest().map_or(0, |asked| asked.priority_step);
-        self.policy.map(|policy| policy.lowered(u32::from(step).saturating_mul(thread)))
+        self.who.policy.map(|policy| policy.lowered(u32::from(step).saturating_mul(thread)))
     }
 
     /// The scheduling of the measuring threads, in words.
     pub fn scheduling(&self) -> String {
-        self.policy.map_or("unknown scheduling".to_string(), |policy| policy.to_string())
+        self.who.policy.map_or("unknown scheduling".to_string(), |policy| policy.to_string())
     }
 
     /// The number of the interval that a release lies in.
     pub fn interval_of(&self, first_release: Nanos, release: Nanos) -> i64 {
-        (release - first_release).0.div_euclid(self.interval_ns.0.max(1))
+        (release - first_release).0.div_euclid(self.keep.interval_ns.0.max(1))
     }
 
     /// Length of the parts in which an interval is sent: half a second at most, because what was
     /// not sent is lost to a kill.
     pub fn frame_interval(&self) -> Nanos {
-        let interval = self.interval_ns.0.unsigned_abs();
+        let interval = self.keep.interval_ns.0.unsigned_abs();
         let parts = interval.div_ceil(LONGEST_PART).max(1);
         Nanos(interval.div_ceil(parts) as i64)
     }

@@ -410,7 +410,7 @@ impl Run {
     /// What loaded the machine, in the words of the plan or of an imported file; `None` for a run without
     /// loads, and if that is not known.
     pub fn load(&self) -> Option<String> {
-        let words: Vec<&str> = self.asked.loads.iter().map(|load| load.words.as_str()).collect();
+        let words: Vec<&str> = self.asked.on.loads.iter().map(|load| load.words.as_str()).collect();
         let facts = self.asked.method.import().into_iter().flat_map(|import| &import.facts);
         let stated = || facts.into_iter().find(|fact| fact.name == "Load");
         match words.is_empty() {

@@ -64,7 +64,7 @@ pub fn refusal(c: char) -> String {
 
 /// The run with escapes in place of the hidden characters in its texts.
 pub fn sanitize_run(run: &Run) -> serde_json::Result<Run> {
-    let policy = run.asked.policy;
+    let policy = run.asked.who.policy;
     let explanation = run.explanation.as_ref().map(|one| one.rendered(policy));
     let mut safe = sanitize_document(&Run { explanation, ..run.clone() })?;
     // A command finds a thread by its true name, so that remedies are made before names are escaped.

@@ -67,6 +67,19 @@ impl Line {
         }
     }
 
+    /// Adds an option of this program that has no value, by its name.
+    pub fn flag(self, name: &'static str) -> Line {
+        Line(format!("{} --{name}", self.0))
+    }
+
+    /// Adds an option of this program by its name, with a value that may begin with a dash.
+    pub fn named(self, name: &'static str, value: String) -> Line {
+        match value.starts_with('-') {
+            true => self.word(format!("--{name}={value}")),
+            false => self.flag(name).word(value),
+        }
+    }
+
     /// Adds the last words, none of which may be taken for an option.
     pub fn operands<W: AsRef<OsStr>>(self, words: impl IntoIterator<Item = W>) -> Line {
         let words: Vec<W> = words.into_iter().collect();
@@ -196,7 +209,7 @@ fn escaped(bytes: &[u8]) -> String {
 }
 
 /// The words of a line of this program, without anything that a shell would do with them.
-fn split(line: &str) -> Vec<String> {
+pub fn split(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut rest = line;

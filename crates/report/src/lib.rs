@@ -6,7 +6,6 @@
 
 pub mod campaign;
 mod cause_share;
-pub mod command;
 pub mod compare;
 pub mod doctor;
 mod figures;
@@ -28,7 +27,6 @@ pub mod trend;
 pub mod units;
 mod verdict;
 
-pub use command::{command, duration};
 pub use doctor::{Detail, Subject, catalogue, comparison, examination};
 pub use page::markup::with_breaks;
 pub use page::{PageRun, is_interactive, live_script, live_style, page, page_top};

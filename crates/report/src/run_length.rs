@@ -1,10 +1,10 @@
 //! How long a run must be, for the terminal.
 
-use crate::command::duration;
 use crate::terminal::style::{Colour, Style};
 use crate::terminal::table::{Column, table, wrapped};
 use crate::units::{percent, span, trimmed};
 use latlab_model::Nanos;
+use latlab_model::nanos::duration;
 use latlab_model::run_length::RunLength;
 use latlab_model::shell::Line;
 

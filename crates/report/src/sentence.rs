@@ -249,7 +249,7 @@ pub fn missed(run: &Run) -> Option<String> {
 }
 
 fn misses(run: &Run) -> Option<String> {
-    let (misses, deadline) = (run.total.misses?, run.asked.deadline_ns?.to_string());
+    let (misses, deadline) = (run.total.misses?, run.asked.until.deadline_ns?.to_string());
     let beyond = terms::of_run(run).beyond;
     Some(match (misses, percent_of(misses, run.total.activations)) {
         (0, _) => format!("Nothing was {beyond} than the deadline of {deadline}."),
@@ -392,7 +392,7 @@ pub fn cores_differ(run: &Run) -> bool {
 
 /// What stands above a picture of one run.
 pub fn picture_title(run: &Run) -> String {
-    let mut loads: Vec<&str> = run.asked.loads.iter().map(|load| load.name.as_str()).collect();
+    let mut loads: Vec<&str> = run.asked.on.loads.iter().map(|load| load.name.as_str()).collect();
     loads.dedup();
     let under = if loads.is_empty() { "" } else { " under " };
     let title = terms::of_run(run).title;
@@ -426,14 +426,14 @@ pub fn conditions(run: &Run) -> String {
         let load = run.load().map(|load| format!("; load: {load}")).unwrap_or_default();
         return format!("{}{load}{note}", extent(run));
     }
-    let known = [run.asked.method.rhythm(), run.asked.policy.map(|policy| policy.to_string())];
+    let known = [run.asked.method.rhythm(), run.asked.who.policy.map(|policy| policy.to_string())];
     let known: String = known.iter().flatten().map(|fact| format!(", {fact}")).collect();
     format!(
         "{}{threads}{known}{}{}{}{}",
         extent(run),
         missed_words(run),
         run.load().map(|load| format!("; load: {load}")).unwrap_or_default(),
-        run.asked.guest.as_deref().map_or("", guests_time),
+        run.asked.on.guest.as_deref().map_or("", guests_time),
         note.map(|note| format!("; note: {note}")).unwrap_or_default(),
     )
 }

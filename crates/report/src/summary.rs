@@ -120,7 +120,7 @@ pub(crate) fn conditions(run: &Run) -> String {
         ..1_000_000_000 => short(run.measured_ns.0 as f64),
         _ => span(run.measured_ns),
     });
-    let virtual_time = run.asked.guest.as_deref().map(|guest| match guest.accelerator {
+    let virtual_time = run.asked.on.guest.as_deref().map(|guest| match guest.accelerator {
         None => "virtual time".to_string(),
         Some(_) => "a guest in the host's time".to_string(),
     });
@@ -146,7 +146,7 @@ fn no_load(run: &Run) -> String {
 pub(crate) fn figures(run: &Run) -> Vec<Figure> {
     let total = &run.total;
     let of_deadline = |latency: SaidLatency| {
-        let deadline = run.asked.deadline_ns?;
+        let deadline = run.asked.until.deadline_ns?;
         Some(latency.words(|ns| percent(ns / deadline.0 as f64)))
     };
     let latency = |name, latency: SaidLatency| {
@@ -158,7 +158,7 @@ pub(crate) fn figures(run: &Run) -> Vec<Figure> {
             interval: interval_of(run, name).filter(|_| latency_or_bound == latency),
             share: of_deadline(latency_or_bound),
             whole: "of the deadline",
-            is_over: run.asked.deadline_ns.is_some_and(is_over),
+            is_over: run.asked.until.deadline_ns.is_some_and(is_over),
         }
     };
     let mut figures = Vec::new();
@@ -216,7 +216,7 @@ fn tail(total: &Summary) -> NamedQuantile {
 
 /// The figures in a sentence.
 pub(crate) fn figures_line(run: &Run) -> String {
-    let deadline = run.asked.deadline_ns.is_some();
+    let deadline = run.asked.until.deadline_ns.is_some();
     let mut each = Vec::new();
     for (at, Figure { name, value, share, .. }) in figures(run).into_iter().enumerate() {
         let of = if at == 0 && deadline { " of the deadline" } else { "" };
@@ -317,7 +317,7 @@ fn explained_remedy(run: &Run) -> Option<FirstTry> {
     let is_known = !matches!(first.holder.kind, HolderKind::WakeUp | HolderKind::Unknown);
     is_known.then(|| {
         let code = explanation_section::holder_words(&first.holder);
-        FirstTry { code, remedy: first.remedy(run.asked.policy), protects: None }
+        FirstTry { code, remedy: first.remedy(run.asked.who.policy), protects: None }
     })
 }
 

@@ -20,7 +20,7 @@ pub fn rendered(run: &Run) -> Run {
         asked,
         findings: run.findings.iter().map(|finding| finding.rendered()).collect(),
         verdict: rendered_verdict(run),
-        explanation: run.explanation.as_ref().map(|one| one.rendered(run.asked.policy)),
+        explanation: run.explanation.as_ref().map(|one| one.rendered(run.asked.who.policy)),
         seal: None,
         ..run.clone()
     }
@@ -114,7 +114,7 @@ pub(crate) fn against(limit: &BurstLimit, word: VerdictWord, misses: u64) -> Str
 
 /// What a single run cannot know.
 fn of_one_boot(run: &Run) -> &'static str {
-    match run.asked.method.is_import() || run.asked.target.has_virtual_time() {
+    match run.asked.method.is_import() || run.asked.on.target.has_virtual_time() {
         true => "",
         false => " This is one run of one boot; another boot may differ.",
     }

@@ -22,7 +22,7 @@ impl LateCycle {
     /// Which releases a latency of a thread with this period makes late; `None` if it meets the
     /// deadline.
     pub fn of(plan: &Plan, thread: u32, period_ns: Nanos, spike: Spike) -> Option<LateCycle> {
-        LateCycle::above(plan.deadline_ns?, plan, thread, period_ns, spike)
+        LateCycle::above(plan.until.deadline_ns?, plan, thread, period_ns, spike)
     }
 
     /// The same with a limit other than the deadline.

@@ -127,8 +127,8 @@ pub fn judge_limit(
 
 /// Whether the end of a run may have been chosen by what it showed.
 pub fn may_be_chosen(plan: &Plan, ended: EndReason) -> bool {
-    let open_ended = plan.duration_ns.is_none() && plan.cycles.is_none();
-    plan.until_decided || open_ended || ended != EndReason::Finished
+    let open_ended = plan.until.duration_ns.is_none() && plan.until.cycles.is_none();
+    plan.until.decided || open_ended || ended != EndReason::Finished
 }
 
 /// Whether the counts are valid although the run ended early: it was good until a user or a stop

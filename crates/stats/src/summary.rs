@@ -13,7 +13,7 @@ pub fn summary(plan: &Plan, counts: &Histogram, max_at: Option<Nanos>) -> Summar
         cycles: counts.count,
         activations: Run::activations(plan, counts.count, missed.unwrap_or(0)),
         missed,
-        misses: plan.deadline_ns.map(|_| counts.misses),
+        misses: plan.until.deadline_ns.map(|_| counts.misses),
         underflow: counts.underflow,
         min_ns: counts.min(),
         mean_ns: counts.mean_ns(),
@@ -29,6 +29,7 @@ pub fn summary(plan: &Plan, counts: &Histogram, max_at: Option<Nanos>) -> Summar
 mod tests {
     use super::*;
     use crate::testing::{histogram_of, plan};
+    use latlab_model::plan::Until;
     use latlab_model::plan::{Cyclic, Mechanism, Method, MissedPolicy};
 
     #[test]
@@ -53,7 +54,8 @@ mod tests {
     fn what_is_not_defined_is_none() {
         let cyclic = Cyclic { mechanism: Mechanism::Relative, ..Cyclic::default() };
         let method = Method::Cyclic(cyclic);
-        let relative = Plan { method, deadline_ns: None, ..plan() };
+        let relative =
+            Plan { method, until: Until { deadline_ns: None, ..plan().until }, ..plan() };
         let none = summary(&relative, &Histogram::default(), Some(Nanos(1)));
         assert_eq!(none, Summary { cycles: 0, ..Summary::default() });
     }

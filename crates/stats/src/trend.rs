@@ -251,7 +251,7 @@ fn word(
 }
 
 fn common_deadline(runs: &[BuildRun]) -> Option<Nanos> {
-    let mut all = runs.iter().map(|one| one.run.run.asked.deadline_ns);
+    let mut all = runs.iter().map(|one| one.run.run.asked.until.deadline_ns);
     let first = all.next()??;
     all.all(|other| other == Some(first)).then_some(first)
 }

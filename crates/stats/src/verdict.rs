@@ -51,7 +51,7 @@ pub fn at_most_share(activations: u64) -> f64 {
 /// An invalidating finding comes first, because then not even a miss tells anything about the
 /// machine; but misses are counted in every verdict.
 pub fn judge(evidence: &VerdictInput) -> Option<Verdict> {
-    let deadline_ns = evidence.plan.deadline_ns?;
+    let deadline_ns = evidence.plan.until.deadline_ns?;
     let misses = evidence.total.misses.unwrap_or(0);
     let (word, reason) = decide(evidence, misses);
     let forbids_pass = forbidden(evidence.findings).is_some();
@@ -77,7 +77,7 @@ pub fn judge(evidence: &VerdictInput) -> Option<Verdict> {
         reason,
         sentence: None,
     };
-    let Some(per_hour) = evidence.plan.limit_per_hour else {
+    let Some(per_hour) = evidence.plan.until.limit_per_hour else {
         return Some(without_bounds(verdict, forbids_pass));
     };
     let ended = evidence.ended;
@@ -227,6 +227,7 @@ mod tests {
     use super::*;
     use crate::testing::plan;
     use latlab_model::finding::MachineFinding;
+    use latlab_model::plan::Until;
     use latlab_model::plan::{Method, Spin};
 
     fn total(activations: u64, misses: u64) -> Summary {
@@ -342,7 +343,7 @@ mod tests {
 
     #[test]
     fn a_limit_is_not_kept_by_what_may_lack_latencies() {
-        let plan = Plan { limit_per_hour: Some(10.0), ..plan() };
+        let plan = Plan { until: Until { limit_per_hour: Some(10.0), ..plan().until }, ..plan() };
         let judged = |misses: u64, findings: &[Finding]| {
             judge(&VerdictInput {
                 unmeasured: 0,
@@ -452,7 +453,7 @@ mod tests {
 
     #[test]
     fn no_deadline_no_verdict() {
-        let plan = Plan { deadline_ns: None, ..plan() };
+        let plan = Plan { until: Until { deadline_ns: None, ..plan().until }, ..plan() };
         let total = total(5, 0);
         let evidence = VerdictInput {
             unmeasured: 0,

@@ -43,10 +43,10 @@ impl SpaceNeeded {
     /// For a run of this length, or of the plan's; `None` if neither is set.
     pub fn of_run(plan: &Plan, threads: u32, length: Option<Nanos>) -> Option<SpaceNeeded> {
         let whole = |thread: u32| {
-            let cycles = plan.cycles.zip(plan.method.period_of(thread));
+            let cycles = plan.until.cycles.zip(plan.method.period_of(thread));
             let by_cycles = cycles
                 .map(|(cycles, period)| Nanos(period.0.saturating_mul(cycles.min(1 << 62) as i64)));
-            [length.or(plan.duration_ns), by_cycles].into_iter().flatten().min()
+            [length.or(plan.until.duration_ns), by_cycles].into_iter().flatten().min()
         };
         let mut room = SpaceNeeded { samples: 0, journal: 0, tables: 0 };
         for thread in 0..threads {
@@ -55,12 +55,13 @@ impl SpaceNeeded {
             let cycles = period.map_or(0, |period| (length.0 / period.0.max(1)) as u64);
             let has_legs = plan.method.has_legs();
             // The breakdown needs every latency.
-            let samples = if plan.samples || has_legs { cycles } else { 0 };
+            let samples = if plan.keep.samples || has_legs { cycles } else { 0 };
             let traced = if has_legs { cycles } else { 0 };
             let seconds = length.0 as u64 / 1_000_000_000 + 1;
-            let intervals = length.0 / plan.interval_ns.0.max(1) + 1;
+            let intervals = length.0 / plan.keep.interval_ns.0.max(1) + 1;
             room.samples += samples;
-            let readings = plan.telemetry_ns.map_or(0, |every| length.0 / every.0.max(1) + 2);
+            let readings =
+                plan.keep.telemetry.map_or(0, |one| length.0 / one.every_ns.0.max(1) + 2);
             let readings = readings as u64 * READING;
             room.journal += samples * SAMPLE + traced * TRACE_JOURNAL;
             room.journal += seconds * JOURNAL_SECOND + JOURNAL_ONCE + readings;
@@ -76,24 +77,36 @@ mod tests {
     use super::*;
     use latlab_model::nanos::SECOND;
     use latlab_model::plan::{Cyclic, Method};
+    use latlab_model::plan::{Keep, Until};
 
     #[test]
     fn a_night_of_samples_is_two_bytes_each_twice() {
         let plan = Plan {
-            samples: true,
             method: Method::Cyclic(Cyclic::every(Nanos(50_000))),
-            duration_ns: Some(SECOND * 8 * 3600),
+            keep: Keep { samples: true, ..Keep::default() },
+            until: Until { duration_ns: Some(SECOND * 8 * 3600), ..Until::default() },
             ..Plan::default()
         };
         let room = SpaceNeeded::of_run(&plan, 4, None).unwrap();
         assert_eq!(room.samples, 4 * 20_000 * 8 * 3600);
         let both = 2 * 2 * room.samples;
         assert!(room.bytes() > both && room.bytes() < both + both / 10, "{room:?}");
-        assert_eq!(SpaceNeeded::of_run(&Plan { duration_ns: None, ..plan.clone() }, 4, None), None);
-        let short = Plan { cycles: Some(1_000), ..plan };
+        assert_eq!(
+            SpaceNeeded::of_run(
+                &Plan { until: Until { duration_ns: None, ..plan.until.clone() }, ..plan.clone() },
+                4,
+                None
+            ),
+            None
+        );
+        let short = Plan { until: Until { cycles: Some(1_000), ..plan.until }, ..plan };
         assert_eq!(SpaceNeeded::of_run(&short, 4, None).unwrap().samples, 4_000);
         let cyclic = Cyclic { legs: true, ..Cyclic::every(Nanos(50_000)) };
-        let legs = Plan { method: Method::Cyclic(cyclic), samples: false, ..short };
+        let legs = Plan {
+            method: Method::Cyclic(cyclic),
+            keep: Keep { samples: false, ..short.keep },
+            ..short
+        };
         let more = SpaceNeeded::of_run(&legs, 4, None).unwrap();
         let (journal, tables) = (more.journal, more.tables);
         let less = SpaceNeeded::of_run(

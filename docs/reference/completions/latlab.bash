@@ -195,7 +195,7 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__attach)
-            opts="-D -q -h -V --pid --comm --as-root --output --thread --activation --list --for --deadline --limit --load --load-on --loads --tune --set --name --note --interval --keep-going --quiet --junit --ktap --lava --out --format --help --version"
+            opts="-D -q -h -V --pid --comm --as-root --output --thread --activation --interval --deadline --limit --telemetry --note --load --load-on --loads --tune --set --for --name --list --keep-going --quiet --junit --ktap --lava --out --format --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -221,11 +221,7 @@ _latlab() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --for)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -D)
+                --interval)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -234,6 +230,14 @@ _latlab() {
                     return 0
                     ;;
                 --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --telemetry)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --note)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -257,15 +261,15 @@ _latlab() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --for)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -D)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --name)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --note)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --interval)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

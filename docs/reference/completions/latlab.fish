@@ -80,9 +80,9 @@ memmove\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l workload-size -d 'spin: memory of the workload, such as 64K [default: 4K]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s a -l cpus -d 'CPUs to measure, such as 1-3 [default: all that this process may use]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l target -d 'Machine to measure: local, a board such as ssh://pi@board or its name, a place of labgrid such as labgrid:board-7 or labgrid:arch=arm64, or a guest in virtual time such as lab:x86-64/rt [default: local]' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l kernel -d 'Kernel image of your own, for a target without one such as lab:arm64' -r -F
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l modules -d 'Folder with its modules; needed unless the virtio drivers are built in' -r -F
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l dtb -d 'Device tree, for machines without one in QEMU' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l kernel -d 'Kernel image of your own, for a target without one such as lab:arm64' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l modules -d 'Folder with its modules; needed unless the virtio drivers are built in' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l dtb -d 'Device tree, for machines without one in QEMU' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l smp -d 'Number of CPUs of the guest, with --realtime' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l fault -d 'Inject a fault: irqs-off@5s:2ms, fifo-hog@2s:500ms:prio95, printk-storm, softirq-flood, clock-step, tiny-memory; with --realtime also cpu-offline@4s:1, hypervisor-pause@3s:20ms' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s t -l threads -d 'Number of measuring threads, assigned to the CPUs in turn [default: one per CPU]' -r
@@ -109,10 +109,10 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l telemetry -d 'How 
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l board-folder -d 'Folder there for the detached run [default: ~/.cache/latlab/runs, else memory]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l name -d 'Name of the run, used in the name of its folder' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l note -d 'Note to store with the run' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l load -d 'Run this load beside the measurement; may be repeated (`latlab loads` lists them)' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l load -d 'Run this load during the measurement; may be repeated (`latlab loads` lists them)' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l load-on -d 'CPUs of the loads: everywhere, measured, others (not measured), or a list' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l loads -d 'Folder with more definitions of loads' -r -F
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l tune -d 'Change a setting for the time of the run: governor=NAME, irqs=away, rt-throttling=off, fair-server=off, thp=never|madvise|always, timer-migration=off, workqueues=away, irq-thread:PATTERN=PRIORITY' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l loads -d 'Folder with more definitions of loads' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l tune -d 'Change a setting for the time of the run: governor=NAME, irqs=away, rt- throttling=off, fair-server=off, thp=never|madvise|always, timer- migration=off, workqueues=away, irq-thread:PATTERN=PRIORITY' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l set -d 'Write a kernel file for the time of the run: /sys/FILE=VALUE, or NAME=VALUE as for sysctl' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l idle-states -d 'Allow only idle states with an exit latency up to this, or `system` for no limit' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l junit -d 'Write the result as JUnit XML as well, - for standard output instead of the text' -r -F
@@ -144,20 +144,21 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -s h -l help -d 'Prin
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l pid -d 'Measure the process with this number, or the process of this thread' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l comm -d 'Measure all processes that have this name, or a thread with this name; * stands for anything' -r
-complete -c latlab -n "__fish_latlab_using_subcommand attach" -l output -d 'With PROGRAM: write what it prints to this file [default: discard it]' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -l output -d 'With PROGRAM: write what it prints to this file [default: discard it]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l thread -d 'Judge the threads with this name; * stands for anything [default: those with a real-time policy, or all if there are none]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l activation -d 'Name the system call that ends a cycle, such as epoll_wait or read:7; may be repeated [default: find out]' -r
-complete -c latlab -n "__fish_latlab_using_subcommand attach" -s D -l for -d 'Length of the run [default: until the program ends, or Ctrl-C]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -l interval -d 'Length of the stored intervals' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l deadline -d 'Longest time from the release to the end of a cycle, or wake-up:TIME from the release to its start [default: the period of each thread]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l limit -d 'Allow up to RATE bursts of deadline misses (0.1/h, 1/d) before failing' -r
-complete -c latlab -n "__fish_latlab_using_subcommand attach" -l load -d 'Run this load meanwhile; may be repeated (`latlab loads` lists them)' -r
-complete -c latlab -n "__fish_latlab_using_subcommand attach" -l load-on -d 'CPUs of the loads: everywhere, or a list' -r
-complete -c latlab -n "__fish_latlab_using_subcommand attach" -l loads -d 'Folder with more definitions of loads' -r -F
-complete -c latlab -n "__fish_latlab_using_subcommand attach" -l tune -d 'Change a setting for the time of the run, as for `latlab run`' -r
-complete -c latlab -n "__fish_latlab_using_subcommand attach" -l set -d 'Write a kernel file for the time of the run: /sys/FILE=VALUE, or NAME=VALUE as for sysctl' -r
-complete -c latlab -n "__fish_latlab_using_subcommand attach" -l name -d 'Name of the run, used in the name of its folder [default: that of the program]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -l telemetry -d 'How often to read temperature, frequency, load and more: 100ms to 1h, or off. full (or full,5s): also files that take long to read, where every CPU is measured' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l note -d 'Note to store with the run' -r
-complete -c latlab -n "__fish_latlab_using_subcommand attach" -l interval -d 'Length of the stored intervals' -r
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -l load -d 'Run this load during the measurement; may be repeated (`latlab loads` lists them)' -r
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -l load-on -d 'CPUs of the loads: everywhere, measured, others (not measured), or a list' -r
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -l loads -d 'Folder with more definitions of loads' -r
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -l tune -d 'Change a setting for the time of the run: governor=NAME, irqs=away, rt- throttling=off, fair-server=off, thp=never|madvise|always, timer- migration=off, workqueues=away, irq-thread:PATTERN=PRIORITY' -r
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -l set -d 'Write a kernel file for the time of the run: /sys/FILE=VALUE, or NAME=VALUE as for sysctl' -r
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -s D -l for -d 'Length of the run [default: until the program ends, or Ctrl-C]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -l name -d 'Name of the run, used in the name of its folder [default: that of the program]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l junit -d 'Write the result as JUnit XML as well, - for standard output instead of the text' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l ktap -d 'Write the result as KTAP as well; without a file to standard output instead of the text' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l lava -d 'Write the result as lines for LAVA as well; without a file to standard output instead of the text' -r -F
@@ -221,9 +222,9 @@ complete -c latlab -n "__fish_latlab_using_subcommand respond" -l pins -d 'Its p
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l keep -d 'Keep the simulated capture in this folder, as VCD and CSV' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l page -d 'Write what was measured as one page, too' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l target -d 'Machine to measure: local, a board such as ssh://pi@board or its name, a place of labgrid such as labgrid:board-7 or labgrid:arch=arm64, or a guest in virtual time such as lab:x86-64/rt [default: local]' -r
-complete -c latlab -n "__fish_latlab_using_subcommand respond" -l kernel -d 'Kernel image of your own, for a target without one such as lab:arm64' -r -F
-complete -c latlab -n "__fish_latlab_using_subcommand respond" -l modules -d 'Folder with its modules; needed unless the virtio drivers are built in' -r -F
-complete -c latlab -n "__fish_latlab_using_subcommand respond" -l dtb -d 'Device tree, for machines without one in QEMU' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l kernel -d 'Kernel image of your own, for a target without one such as lab:arm64' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l modules -d 'Folder with its modules; needed unless the virtio drivers are built in' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l dtb -d 'Device tree, for machines without one in QEMU' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l smp -d 'Number of CPUs of the guest, with --realtime' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l fault -d 'Inject a fault: irqs-off@5s:2ms, fifo-hog@2s:500ms:prio95, printk-storm, softirq-flood, clock-step, tiny-memory; with --realtime also cpu-offline@4s:1, hypervisor-pause@3s:20ms' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -s a -l cpus -d 'CPU of the thread that answers --gpio [default: the first that this process may use]' -r
@@ -881,9 +882,9 @@ memmove\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l workload-size -d 'spin: memory of the workload, such as 64K [default: 4K]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -s a -l cpus -d 'CPUs to measure, such as 1-3 [default: all that this process may use]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l target -d 'Machine to measure: local, a board such as ssh://pi@board or its name, a place of labgrid such as labgrid:board-7 or labgrid:arch=arm64, or a guest in virtual time such as lab:x86-64/rt [default: local]' -r
-complete -c latlab -n "__fish_latlab_using_subcommand watch" -l kernel -d 'Kernel image of your own, for a target without one such as lab:arm64' -r -F
-complete -c latlab -n "__fish_latlab_using_subcommand watch" -l modules -d 'Folder with its modules; needed unless the virtio drivers are built in' -r -F
-complete -c latlab -n "__fish_latlab_using_subcommand watch" -l dtb -d 'Device tree, for machines without one in QEMU' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l kernel -d 'Kernel image of your own, for a target without one such as lab:arm64' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l modules -d 'Folder with its modules; needed unless the virtio drivers are built in' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l dtb -d 'Device tree, for machines without one in QEMU' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l smp -d 'Number of CPUs of the guest, with --realtime' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l fault -d 'Inject a fault: irqs-off@5s:2ms, fifo-hog@2s:500ms:prio95, printk-storm, softirq-flood, clock-step, tiny-memory; with --realtime also cpu-offline@4s:1, hypervisor-pause@3s:20ms' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -s t -l threads -d 'Number of measuring threads, assigned to the CPUs in turn [default: one per CPU]' -r
@@ -905,10 +906,10 @@ complete -c latlab -n "__fish_latlab_using_subcommand watch" -s b -l stop-above 
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l on-spike -d 'Run a command for a spike, at most once a second, with the spike as JSON on its input' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l spike-above -d 'Latency above which --on-spike runs [default: the deadline, else --stop-above] and --explain records [default: the tenth largest so far, later p99.99]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l note -d 'Note to store with the run' -r
-complete -c latlab -n "__fish_latlab_using_subcommand watch" -l load -d 'Run this load beside the measurement; may be repeated (`latlab loads` lists them)' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l load -d 'Run this load during the measurement; may be repeated (`latlab loads` lists them)' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l load-on -d 'CPUs of the loads: everywhere, measured, others (not measured), or a list' -r
-complete -c latlab -n "__fish_latlab_using_subcommand watch" -l loads -d 'Folder with more definitions of loads' -r -F
-complete -c latlab -n "__fish_latlab_using_subcommand watch" -l tune -d 'Change a setting for the time of the run: governor=NAME, irqs=away, rt-throttling=off, fair-server=off, thp=never|madvise|always, timer-migration=off, workqueues=away, irq-thread:PATTERN=PRIORITY' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l loads -d 'Folder with more definitions of loads' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l tune -d 'Change a setting for the time of the run: governor=NAME, irqs=away, rt- throttling=off, fair-server=off, thp=never|madvise|always, timer- migration=off, workqueues=away, irq-thread:PATTERN=PRIORITY' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l set -d 'Write a kernel file for the time of the run: /sys/FILE=VALUE, or NAME=VALUE as for sysctl' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l board-folder -d 'Folder there for the detached run [default: ~/.cache/latlab/runs, else memory]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l name -d 'Name of the run, used in the name of its folder' -r

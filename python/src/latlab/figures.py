@@ -1,4 +1,4 @@
-"""What a run says of itself, as `latlab show --format json` prints it."""
+"""The figures of a run, as `latlab show --format json` prints them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,14 +7,14 @@ from typing import Any, Self
 
 @dataclass(frozen=True)
 class Summary:
-    """The figures of one measuring thread, or of all together; None where there is none."""
+    """The figures of one measuring thread, or of all together; None for a figure that does not exist."""
 
     cycles: int
     """Latencies that were recorded."""
     activations: int
-    """Releases that were due, served or missed."""
+    """Releases that were due: cycles and overruns."""
     missed: int | None
-    """Missed releases: already past when the cycle before them ended."""
+    """Overruns: releases that passed while the thread was still late."""
     misses: int | None
     """Deadline misses; None without a deadline."""
     min_ns: int | None
@@ -58,7 +58,7 @@ class Thread:
     """One measuring thread with its figures."""
 
     number: int
-    """Its number, which is the column `thread` of every table."""
+    """Its number, as in the column `thread` of every table."""
     cpu: int | None
     """The CPU that it was pinned to."""
     policy: str
@@ -111,7 +111,7 @@ class Finding:
     """Something that a reader of the run must know."""
 
     code: str
-    """Its name, as in the reference of findings."""
+    """Its code, as in the reference of findings."""
     severity: str
     """`error`, `warning` or `info`."""
     text: str
@@ -123,7 +123,7 @@ class Finding:
     thread: int | None
     """Number of the measuring thread that it concerns."""
     effect: str
-    """What it does to the verdict: `none`, `no-pass` (latencies may be missing) or `invalid`."""
+    """Its effect on the verdict: `none`, `no-pass` (latencies may be missing) or `invalid`."""
 
     @classmethod
     def read(cls, document: Mapping[str, Any]) -> Self:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Frame = Literal["pandas", "polars"]
 
-# What a run needs to have a table that not every run has.
+# The options that a run needs to have one of these tables.
 _NEEDS = {
     "samples": "measure with samples=True",
     "legs": "measure with legs=True",
@@ -27,7 +27,7 @@ _NEEDS = {
 
 
 class Table:
-    """A table of a run: `run.samples()` reads it into a frame, each column as it is stored."""
+    """A table of a run: `run.samples()` reads it into a frame, each column as stored."""
 
     def __init__(self, folder: Path, name: str, stored: Mapping[str, str | int] | None) -> None:
         self.path = folder / f"{name}.parquet"
@@ -39,7 +39,7 @@ class Table:
 
     @property
     def is_stored(self) -> bool:
-        """Whether the run has it: not every run has samples, telemetry, legs and a trace."""
+        """Whether the run has it: not every run has samples, telemetry, a breakdown and a trace."""
         return self._stored is not None
 
     @overload
@@ -55,7 +55,7 @@ class Table:
         return _read_with_polars(data) if _choose(frame) == "polars" else _read_with_pandas(data)
 
     def notes(self) -> dict[str, Any]:
-        """What the file says of itself: `coarse_edges_ns` of the intervals are the bins of `coarse`, in ns."""
+        """Metadata of the file: `coarse_edges_ns` of the intervals are the bins of `coarse`, in ns."""
         data = io.BytesIO(self._read())
         if _choose(None) == "polars":
             import polars
@@ -69,7 +69,7 @@ class Table:
         return {name: json.loads(text) for name, text in notes.items() if not name.startswith("ARROW:")}
 
     def _read(self) -> bytes:
-        """The file, which must be the one that the run stored."""
+        """The file, verified to be the one that the run stored."""
         if self._stored is None:
             needs = _NEEDS.get(self._name)
             raise LatlabError(f"{self._folder} has no {self._name}" + (f": {needs}" if needs else ""))
@@ -107,7 +107,7 @@ def _read_with_pandas(data: io.BytesIO) -> pandas.DataFrame:
 
     table = pyarrow.parquet.read_table(data)
     frame: pandas.DataFrame = table.to_pandas()
-    # A number of 64 bits that may be missing does not fit into a float.
+    # A float cannot hold all 64-bit integers, so nullable columns need another type.
     nullable = {pyarrow.int32(): pandas.Int32Dtype(), pyarrow.int64(): pandas.Int64Dtype()}
     missing = [field.name for field in table.schema if field.nullable and field.type in nullable]
     if missing:

@@ -1,4 +1,4 @@
-"""The program `latlab`: where it is, and how it is called."""
+"""Finds and calls the program `latlab`."""
 
 import os
 import shutil
@@ -36,14 +36,14 @@ def find_program() -> Path:
 def _installed() -> Iterator[Path]:
     yield Path(sysconfig.get_path("scripts"), "latlab")
     yield Path(sysconfig.get_path("scripts", sysconfig.get_preferred_scheme("user")), "latlab")
-    # As `pip install --target` puts it.
+    # Where `pip install --target` puts it.
     yield Path(__file__).parent.parent / "bin" / "latlab"
 
 
 def call(*arguments: str, allowed: Collection[int] = (0,)) -> str:
-    """What the program prints; LatlabError if that is nothing, or it ends with another exit code than these."""
+    """The output of the program; LatlabError if it is empty, or on any exit code except these."""
     command = [str(find_program()), *arguments]
-    # It stays in our group of processes, so that a terminal that is closed ends it too.
+    # Same process group, so that closing the terminal ends it too.
     process = subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
@@ -55,7 +55,7 @@ def call(*arguments: str, allowed: Collection[int] = (0,)) -> str:
     try:
         output, errors = process.communicate()
     except KeyboardInterrupt:
-        # A second signal does no harm; a first one stops a run, which is then stored.
+        # The first signal stops a run, which is then stored; a second one does no harm.
         process.send_signal(signal.SIGINT)
         process.communicate()
         raise
@@ -63,7 +63,7 @@ def call(*arguments: str, allowed: Collection[int] = (0,)) -> str:
 
 
 def pipe(*arguments: str, given: str, into: BinaryIO | None = None) -> None:
-    """Calls the program with this at its standard input; it prints into a file, or where this process prints."""
+    """Calls the program with this input; it prints into a file, or to our standard output."""
     sys.stdout.flush()
     process = subprocess.run(
         [str(find_program()), *arguments],
@@ -86,5 +86,5 @@ def _result(code: int, output: str, errors: str, allowed: Collection[int]) -> st
 
 
 def runs_folder() -> Path:
-    """Where the program stores runs unless another folder is named."""
+    """The default folder of runs."""
     return Path(os.environ.get("LATLAB_RUNS") or "runs")

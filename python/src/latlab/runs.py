@@ -17,7 +17,7 @@ from latlab.program import LatlabError, call, runs_folder
 Option = str | int | float | bool | Sequence[str | int | float] | None
 """True is a flag alone; False and None leave it out; a sequence repeats it."""
 
-# A run that was stored is no error of the caller's, whatever its verdict; 3 is one that ended by itself.
+# A stored run is no error of the caller, whatever its verdict; 3 is a run that ended early.
 _STORED = (0, 1, 3, 4)
 
 
@@ -43,7 +43,7 @@ class Run:
 
     @cached_property
     def document(self) -> dict[str, Any]:
-        """Everything that `latlab show --format json` prints of the run; older runs in the form of today's."""
+        """Everything that `latlab show --format json` prints about the run; older runs in the current form."""
         return _read(call("show", str(self.path), "--format", "json", "--out", str(self.path.parent)))
 
     @property
@@ -53,12 +53,12 @@ class Run:
 
     @property
     def name(self) -> str:
-        """The name that it was given."""
+        """Its given name."""
         return str(self.plan["name"])
 
     @property
     def note(self) -> str | None:
-        """The remark that it was given."""
+        """Its given note."""
         note: str | None = self.plan["note"]
         return note
 
@@ -91,7 +91,7 @@ class Run:
     @property
     def deadline_ns(self) -> int | None:
         """The deadline, in ns."""
-        deadline: int | None = self.plan["deadline_ns"]
+        deadline: int | None = self.plan["until"]["deadline_ns"]
         return deadline
 
     @cached_property
@@ -111,7 +111,7 @@ class Run:
 
     @property
     def missed(self) -> int | None:
-        """Missed releases of all threads."""
+        """Overruns of all threads."""
         return self.total.missed
 
     @property
@@ -141,17 +141,17 @@ class Run:
 
     @property
     def quantiles(self) -> dict[str, int]:
-        """Quantiles of all threads in ns, by name ("p50" to "p99.999"); those that too few cycles allow are left out."""
+        """Quantiles of all threads in ns, by name ("p50" to "p99.999"), as far as the number of cycles allows."""
         return dict(self.total.quantiles)
 
     @cached_property
     def findings(self) -> list[Finding]:
-        """What a reader must know, heaviest first."""
+        """What a reader must know, most severe first."""
         return [Finding.read(finding) for finding in self.document["findings"]]
 
     @property
     def largest(self) -> list[dict[str, Any]]:
-        """The ten largest latencies with what is known of their moments, largest first."""
+        """The ten largest latencies with what is known about their moments, largest first."""
         return list(self.document["largest"])
 
     @property
@@ -172,7 +172,7 @@ class Run:
 
     @property
     def diagnoses(self) -> list[dict[str, Any]]:
-        """Settings of the machine that cost latency, heaviest first."""
+        """Settings of the machine that cost latency, most severe first."""
         return list(self.document["doctor"] or [])
 
     @property
@@ -183,7 +183,7 @@ class Run:
     @property
     def samples(self) -> Table:
         """Every latency with its release, if the run has stored them: thread, cpu, release_ns, latency_ns,
-        and latency_ps of captures that tell picoseconds."""
+        and latency_ps for captures with picoseconds."""
         return self._table("samples")
 
     @property
@@ -203,7 +203,7 @@ class Run:
 
     @property
     def spikes(self) -> Table:
-        """The largest latencies of each thread: release_ns, latency_ns and, with legs, irq_ns and thread_ns."""
+        """The largest latencies of each thread: release_ns, latency_ns and, with a breakdown, irq_ns and thread_ns."""
         return self._table("spikes")
 
     @property
@@ -213,12 +213,12 @@ class Run:
 
     @property
     def legs(self) -> Table:
-        """The bins of each leg of each thread, if legs were recorded: leg, low_ns, high_ns, count."""
+        """The bins of each part of each thread's breakdown, if recorded: leg, low_ns, high_ns, count."""
         return self._table("legs")
 
     @property
     def trace(self) -> Table:
-        """The events of the kernel's trace, if legs were recorded: time_ns, event, release_ns, lost."""
+        """The events of the kernel's trace, if a breakdown was recorded: time_ns, event, release_ns, lost."""
         return self._table("trace")
 
     def _table(self, name: str) -> Table:
@@ -226,9 +226,9 @@ class Run:
 
 
 def open(path: str | os.PathLike[str] = "last") -> Run:
-    """A stored run: its folder, or a folder of runs with `last`, a name or part of an id behind it ("runs/last").
+    """A stored run: its folder, or a folder of runs followed by `last`, a name or a part of an id ("runs/last").
 
-    A name alone is looked for in $LATLAB_RUNS, else in `runs`.
+    A name alone is searched in $LATLAB_RUNS, else in `runs`.
     """
     path = Path(path)
     if path.name == "run.json":
@@ -249,7 +249,7 @@ def open(path: str | os.PathLike[str] = "last") -> Run:
 
 
 def _folder_of(folder: Path, document: dict[str, Any]) -> Path:
-    """Where a run lies that the program has found in a folder of runs, or in a campaign there."""
+    """The folder of a run that the program found in a folder of runs, or in a campaign there."""
     id = str(document.get("id"))
     for path in folder / id, *folder.glob(f"*/runs/{id}"):
         if (path / "run.json").exists():
@@ -273,9 +273,9 @@ def runs(folder: str | os.PathLike[str] | None = None) -> list[Run]:
 
 
 def run(**options: Option) -> Run:
-    """Measures, and gives back the run: options are those of `latlab run`, such as `for_="60s"` for `--for 60s`.
+    """Measures and returns the run: options are those of `latlab run`, such as `for_="60s"` for `--for 60s`.
 
-    It ends with `for_` or `cycles`, or when it is interrupted: then KeyboardInterrupt names the stored run. If nothing
+    It ends after `for_` or `cycles`, or when interrupted: then KeyboardInterrupt names the stored run. If nothing
     could be measured, LatlabError has the message and the exit code of the program.
     """
     folder = Path(str(options.get("out") or runs_folder()))

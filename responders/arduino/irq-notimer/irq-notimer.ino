@@ -1,4 +1,4 @@
-// Raises pin 3 when pin 2 rises: by an interrupt, and no other interrupt is on. Without that of
+// Raises pin 3 when pin 2 rises: by an interrupt, with no other interrupt enabled. Without that of
 // Timer0 there are no millis() and no delay().
 
 const int input = 2;

@@ -1,4 +1,4 @@
-// Raises pin 3 when pin 2 rises: by asking it again and again.
+// Raises pin 3 when pin 2 rises: by polling.
 
 const int input = 2;
 const int output = 3;

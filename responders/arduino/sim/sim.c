@@ -1,25 +1,24 @@
 /*
  * Runs the firmware of an AVR microcontroller in simavr, raises one of its pins at given times, and
- * writes what another one answers, exact to the cycle: those of an Arduino Uno, its pins 2 and 3,
- * unless others are named.
+ * records the answers of another one, exact to the cycle. Defaults: an Arduino Uno, pins 2 and 3.
  *
  * Copyright (C) 2026 the authors of latlab
  *
  * This program is free software: you can redistribute it and/or modify it under the terms of the
  * GNU General Public License as published by the Free Software Foundation, either version 3 of the
  * License, or (at your option) any later version. It is distributed without any warranty; see
- * LICENSE beside this file. It links libsimavr, which is under the same licence; latlab, which is
+ * LICENSE in this folder. It links libsimavr, which is under the same licence; latlab, which is
  * not, starts it as a process.
  *
  *     sim FIRMWARE VCD CSV EDGES SEED LEAST_NS MOST_NS [MCU HERTZ INPUT OUTPUT]
  *
- * FIRMWARE is an ELF file, or the content of the program memory from its begin. INPUT and OUTPUT are
- * pins such as PD2. The exit code is 2 where firmware, microcontroller and pins do not fit. A line
+ * FIRMWARE is an ELF file, or the content of the program memory from its start. INPUT and OUTPUT are
+ * pins such as PD2. The exit code is 2 if firmware, microcontroller and pins do not fit. A line
  * marker=NAME on standard output names a wire of the capture that is high while a handler runs.
  *
- * Where simavr differs from the chip, this makes up for it: it enters an interrupt in no time,
- * where the chip takes four cycles or five; and it tells a store to a port when the instruction begins,
- * where the pin changes when it ends. Stimuli are timed by the cycle that they were planned for.
+ * This compensates for differences between simavr and the chip: simavr enters an interrupt in no time,
+ * while the chip takes four or five cycles; and it reports a store to a port when the instruction begins,
+ * while the pin changes when it ends. Stimuli are timed by their planned cycle.
  */
 
 #include <inttypes.h>
@@ -40,26 +39,26 @@ enum {
     VECTOR_TIMER0_OVF = 16,
     /* After a RETI this simavr runs two short instructions before the next interrupt. */
     INSTRUCTION_CYCLES = 5,
-    /* Inputs with an own interrupt. */
+    /* Inputs with an interrupt. */
     EXTERNAL_INTERRUPTS = 8,
-    /* What does not fit together. */
+    /* Exit code if things do not fit together. */
     REFUSED = 2,
 };
 
-/* The capture counts in units of 100 ps, which hold a cycle of 62.5 ns. */
+/* The capture counts in units of 100 ps, of which a cycle of 62.5 ns is a multiple. */
 static const uint64_t UNITS_PER_SECOND = 10000000000;
 /* The firmware needs a moment to set up its pins. */
 static const uint64_t FIRST_EDGE_NS = 10000000;
 /* How long the stimulus stays high: half of the shortest distance. */
 static const uint64_t SHORTEST_HIGH_NS = 30000;
 
-/* What this simavr knows. */
+/* The microcontrollers that this simavr knows. */
 extern avr_kind_t *avr_kind[];
 
 static const char *mcu = "atmega328p";
 static uint64_t hertz = 16000000;
 static const char *input = "PD2", *output = "PD3";
-/* What the chip takes to enter a handler and to leave it. */
+/* Cycles that the chip takes to enter a handler and to leave it. */
 static int entry_cycles;
 static avr_t *avr;
 static avr_irq_t *pin;
@@ -68,7 +67,7 @@ static uint64_t seed, edges, least, most;
 static uint64_t edge_number, stimulus_at, handler_from, handler_to;
 static int waits_for_response, finished;
 
-/* Changes may be told a few cycles out of order, and a VCD must not: a short list holds them back. */
+/* Changes may come a few cycles out of order, which VCD does not allow: a short list holds them back. */
 struct change {
     uint64_t cycle;
     char wire;
@@ -120,7 +119,7 @@ static void changed(uint64_t cycle, char wire, int level) {
     waiting[at] = (struct change){cycle, wire, level};
 }
 
-/* SplitMix64: numbers that are the same for a seed everywhere. */
+/* SplitMix64: the same numbers for a seed everywhere. */
 static uint64_t next_random(void) {
     uint64_t z = seed += 0x9e3779b97f4a7c15u;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -249,7 +248,7 @@ static void load(const char *path) {
     if (!file)
         fail("cannot open the firmware");
     uint32_t room = avr->flashend + 1;
-    /* One more, to see what is too large. */
+    /* One more, to detect a file that is too large. */
     uint8_t *bytes = calloc(1, room + 1);
     size_t length = bytes ? fread(bytes, 1, room + 1, file) : 0;
     fclose(file);
@@ -258,7 +257,7 @@ static void load(const char *path) {
             refuse("simavr cannot read this ELF file, or it has no program");
         if (*firmware.mmcu && strcmp(firmware.mmcu, mcu) != 0)
             refuse("the firmware was built for %s, not for %s", firmware.mmcu, mcu);
-        /* It may ask for a file of its own. */
+        /* The firmware may request a trace file. */
         firmware.tracecount = 0;
     } else {
         firmware.flash = bytes;
@@ -282,7 +281,7 @@ static avr_irq_t *pin_named(const char *name) {
     return irq;
 }
 
-/* Whether the interrupt of Timer0 is the one that is known. */
+/* Whether Timer0 has the known interrupt number. */
 static int knows_timer(void) {
     static const char *const known[] = {"atmega48", "atmega88", "atmega168", "atmega328"};
     for (size_t at = 0; at < sizeof known / sizeof known[0]; at++) {
@@ -301,7 +300,7 @@ static void watch_interrupts(int has_marker) {
         if (irq)
             avr_irq_register_notify(irq + AVR_INT_IRQ_RUNNING, is_timer ? timer_enters : enters, NULL);
     }
-    /* Else a pin that is low polls the input in each cycle before the firmware has set it up. */
+    /* Else simavr polls a low input in each cycle before the firmware has set it up. */
     for (int external = 0; external < EXTERNAL_INTERRUPTS; external++)
         avr_extint_set_strict_lvl_trig(avr, external, 0);
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A pair of pins without hardware: a GPIO chip whose input rises at known instants, and which notes
+ * A pair of pins without hardware: a GPIO chip whose input rises at known instants, and which records
  * when its output rises.
  *
  * Line 0 is the stimulus, line 1 the response. Reading debugfs' pinpair/edges starts the edges, waits
- * for the last of them, and gives what became of each. The edges come from a timer in hard interrupt
- * context; their instants depend on nothing but the seed, and responses count from them, so that time
- * with interrupts disabled counts as well.
+ * for the last of them, and returns the fate of each. The edges come from a timer in hard interrupt
+ * context; their instants depend only on the seed, and responses count from them, so time with
+ * interrupts disabled counts as well.
  *
  * With wired=1 there are two wires instead: line 0 follows line 1, and line 2 follows line 3.
  *
- * With board=LABEL there is no chip of its own: the edges are made on line `raised` of that chip, and the
+ * With board=LABEL it creates no chip: the edges are made on line `raised` of that chip, and the
  * responses are the interrupts of its line `watched`. Wires have to lead from there to a responder and back.
  */
 #include <linux/completion.h>
@@ -70,7 +70,7 @@ struct edge {
 	ktime_t answered;
 };
 
-/* CPU time that was used up to a response. */
+/* CPU time used until a response. */
 struct usage {
 	unsigned int edge;
 	u64 interrupts;
@@ -102,7 +102,7 @@ static struct {
 	bool started;
 	unsigned int doubled;
 	unsigned int spurious;
-	/* What the interrupts of the stimuli took, from the timer's call until they were handled. */
+	/* Time of the stimuli's interrupts, from the timer's call until they were handled. */
 	u64 interrupts;
 	struct task_struct *answerer;
 	struct usage first;
@@ -122,7 +122,7 @@ static void interrupt(unsigned int line)
 	generic_handle_domain_irq(pair.chip.irq.domain, line);
 }
 
-/* The thread of a handler that runs in one, whoever has the line. */
+/* The thread of a threaded handler, for any consumer of the line. */
 static struct task_struct *handler_thread(void)
 {
 	unsigned int irq = irq_find_mapping(pair.chip.irq.domain, STIMULUS);
@@ -132,7 +132,7 @@ static struct task_struct *handler_thread(void)
 	return action ? action->thread : NULL;
 }
 
-/* Called with the lock held, in the context of whoever answers. */
+/* Called with the lock held, in the context of the responder. */
 static struct usage usage_now(unsigned int edge)
 {
 	struct usage usage = { .edge = edge, .interrupts = pair.interrupts };
@@ -160,7 +160,7 @@ static void note_response(ktime_t now)
 		return;
 	}
 	edge->answered = now;
-	/* Who answers over lines of another chip is unknown. */
+	/* The responder on lines of another chip is unknown. */
 	if (board)
 		return;
 	if (!pair.answerer && !in_hardirq()) {
@@ -271,7 +271,7 @@ static void wire_changed(struct irq_work *work)
 	interrupt(work - pair.rise);
 }
 
-/* Rises and falls in turn; half of the least distance is enough for anybody to see it. */
+/* Rises and falls in turns; half of the least distance is enough for any responder to notice. */
 static enum hrtimer_restart fire(struct hrtimer *timer)
 {
 	ktime_t begun, next;
@@ -318,7 +318,7 @@ static void plan_edges(ktime_t at)
 
 static int run_edges(void)
 {
-	/* Whoever reads has gone to sleep by then. */
+	/* The reader sleeps by then. */
 	plan_edges(ktime_add_ns(ktime_get(), to_ns));
 	pair.started = true;
 	hrtimer_start(&pair.timer, pair.edges[0].at, HRTIMER_MODE_ABS_HARD);
@@ -330,8 +330,8 @@ static int run_edges(void)
 
 /*
  * First the responses beyond one for each edge, those to no edge, and CPU time in ns, of interrupts
- * and of threads, with the number of edges that it was used in, 0 where it is unknown; then a line for each
- * edge: when it came, and when it was answered, on CLOCK_MONOTONIC, 0 for never.
+ * and of threads, with the number of edges that it was used for, 0 if unknown; then a line for each
+ * edge: its time, and that of the answer, on CLOCK_MONOTONIC, 0 for never.
  */
 static int edges_show(struct seq_file *file, void *unused)
 {
@@ -383,7 +383,7 @@ static int take_lines(void)
 	pair.lines->table[0] = GPIO_LOOKUP(board, raised, "raised", GPIO_ACTIVE_HIGH);
 	pair.lines->table[1] = GPIO_LOOKUP(board, watched, "watched", GPIO_ACTIVE_HIGH);
 	gpiod_add_lookup_table(pair.lines);
-	/* They go with the device. */
+	/* Released with the device. */
 	pair.raised = devm_gpiod_get(&pair.device->dev, "raised", GPIOD_OUT_LOW);
 	if (IS_ERR(pair.raised))
 		return PTR_ERR(pair.raised);
@@ -408,7 +408,7 @@ static int __init pinpair_init(void)
 	unsigned int i;
 	int failed;
 
-	/* The span is a factor of 32 bits above. */
+	/* The span is a 32-bit factor above. */
 	if (!edges || edges > MOST_EDGES || !from_ns || to_ns < from_ns || to_ns > U32_MAX / 2)
 		return -EINVAL;
 	pair.edges = kvcalloc(edges, sizeof(*pair.edges), GFP_KERNEL);

@@ -5,7 +5,7 @@
 rights=()
 export LATLAB_RUNS=$here/runs
 
-# Sets CLOCK_REALTIME by so many seconds.
+# Shifts CLOCK_REALTIME by this number of seconds.
 set_by() { python3 tests/lab/checks.py set_clock_by "$1"; }
 
 stepped() {

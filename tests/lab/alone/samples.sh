@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Every sample at 20 kHz on every CPU: none lost, memory flat, less than two bytes each, and the
+# Every sample at 20 kHz on every CPU: none lost, constant memory, less than two bytes each, and the
 # figures of run.json recomputed from them; then the same with a kill at a random instant.
-# SECONDS_EACH is how long (10, and 600 in `make lab`).
+# SECONDS_EACH is the length (10, and 600 in `make lab`).
 . "$(dirname "$0")/../../common.bash"
 
 have samples python:{numpy,pyarrow} || exit 0
 rights_for "samples"
 seconds=${SECONDS_EACH:-10}
 
-# What benches/samples.py finds, without the readings of the memory.
+# The output of benches/samples.py, without the memory readings.
 measure() {
     local code
     rm -f "$here/page.json"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Events planted at known times are found in the conditions of a real run, within one reading; the
-# table is read by pandas; and the reading costs next to nothing, also beside many threads.
+# Events planted at known times are found in the conditions of a real run, within one reading; pandas
+# reads the table; and reading costs next to nothing, even with many threads.
 # Invariant (conditions): An event is found within one reading; reading costs less than 0.5 % of a CPU.
 . "$(dirname "$0")/../../common.bash"
 
@@ -8,13 +8,13 @@ have telemetry python:{pandas,pyarrow} || exit 0
 rights_for "telemetry"
 last_cpu=$(taskset -cp $$ | sed 's/.*[ ,-]//')
 
-# Each notes the time of CLOCK_REALTIME when it begins.
+# Each records CLOCK_REALTIME when it starts.
 
 hog() {
     timeout 2 taskset -c "$last_cpu" sh -c 'date +"hog %s.%N" >>"$1"; while :; do :; done' - "$here/planted"
 }
 
-# Above the measuring threads, for a tenth of the time.
+# At a higher priority than the measuring threads, for a tenth of the time.
 rival() {
     timeout 2 taskset -c "$last_cpu" chrt -f 95 sh -c 'date +"rival %s.%N" >>"$1"
         while :; do i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done; sleep 0.1; done' - "$here/planted"
@@ -40,7 +40,7 @@ planted() {
     python3 tests/lab/telemetry.py found "$here"
 }
 
-# What the reading takes of one CPU; $1 names it in a message.
+# The share of one CPU that reading takes; $1 names it in a message.
 cost() {
     python3 tests/lab/telemetry.py cost "$here"/runs/*_"$1"/run.json
 }
@@ -67,7 +67,7 @@ none() {
 
 try "a hog, a rival and a memory eater are found within one reading" planted
 ! have "the cost of readings" hackbench ||
-    try "beside the 400 tasks of hackbench the readings take less than 0.5 % of a CPU" crowd
+    try "with the 400 tasks of hackbench the readings take less than 0.5 % of a CPU" crowd
 try "without telemetry there are no conditions, and not those of nothing" none
 try "the stored tables are whole" "$program" verify --all --out "$here/runs"
 

@@ -1,6 +1,6 @@
 /*
- * Holds a CPU by something that a program can do, again and again until it is killed: a culprit to be
- * found by whoever explains latencies.
+ * Occupies a CPU by something that a program can do, repeatedly until it is killed: a culprit that
+ * `latlab explain` must find.
  *
  * usage: culprit WHAT CPU LENGTH_US EVERY_MS [PID]
  *        culprit priority PRIORITY PID
@@ -53,7 +53,7 @@ static void realtime(int priority)
 	realtime_of(0, priority);
 }
 
-/* The kernel divides the time of all such threads, so that one that is pinned is refused. */
+/* Not pinned: the kernel admits such threads on all CPUs together. */
 static void deadline(long long length)
 {
 	struct {
@@ -89,7 +89,7 @@ static void fault_until(long long end)
 	}
 }
 
-/* Each packet goes to many sockets, which the softirq does; nobody reads them. */
+/* The softirq delivers each packet to many sockets, which are never read. */
 static void flood_until(long long end)
 {
 	static int sender = -1;
@@ -115,7 +115,7 @@ static void flood_until(long long end)
 
 static void print_until(long long end)
 {
-	/* Opening it takes longer than a line does, the longer the more was printed before, and is not to be planted. */
+	/* Opened once: that takes longer than a line, the more so the more was printed, and must not be planted. */
 	static int kernel = -1;
 	char line[900];
 
@@ -141,7 +141,7 @@ static void barrier_until(long long end)
 		must(syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0, "membarrier");
 }
 
-/* As many timers as fill a length, which all expire at the same time: each sets a file, or sends a signal. */
+/* Enough timers for a length, which all expire at the same time: each sets a file, or sends a signal. */
 static void timers_at(long long at, int signals, long long length)
 {
 	static int files[900];
@@ -189,7 +189,7 @@ static void take_signal(int number)
 	(void)number;
 }
 
-/* To another process, which takes them when it gets the CPU. */
+/* Sent to another process, which handles them when it gets the CPU. */
 static void signal_until(long long end)
 {
 	static pid_t other;
@@ -208,7 +208,7 @@ static void signal_until(long long end)
 		must(kill(other, SIGUSR1) == 0, "send a signal");
 }
 
-/* Each withdraws a right from the other CPU's translations. */
+/* Each withdraws an access right, which flushes the other CPU's TLB. */
 static void protect_until(long long end)
 {
 	static char *memory;
@@ -317,7 +317,7 @@ int main(int count, char **arguments)
 
 			CPU_ZERO(&set);
 			CPU_SET(!cpu, &set);
-			/* It has run elsewhere, and is put here. */
+			/* Ran elsewhere, now moves here. */
 			sched_setaffinity(0, sizeof(set), &set);
 			end = now() + length;
 			run_until(end);
@@ -327,7 +327,7 @@ int main(int count, char **arguments)
 		} else if (!strcmp(what, "stop")) {
 			struct timespec rest = { 0, length };
 
-			/* It must run once to stop. */
+			/* The process must run once to stop. */
 			kill(atoi(arguments[5]), SIGSTOP);
 			nanosleep(&rest, NULL);
 			kill(atoi(arguments[5]), SIGCONT);

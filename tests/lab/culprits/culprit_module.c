@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Holds a CPU by something of the kernel, again and again while it is loaded: a culprit to be found by
- * whoever explains latencies.
+ * Occupies a CPU by something that the kernel can do, repeatedly while it is loaded: a culprit that
+ * `latlab explain` must find.
  */
 #include <linux/completion.h>
 #include <linux/delay.h>
@@ -35,7 +35,7 @@ MODULE_PARM_DESC(cpu, "which CPU");
 static struct task_struct *culprit;
 static DECLARE_COMPLETION(done);
 
-/* Nothing else gets the CPU meanwhile, whatever the kernel is built for. */
+/* Nothing else gets the CPU meanwhile, in any preemption model. */
 static void hold(void)
 {
 	preempt_disable();
@@ -87,7 +87,7 @@ static void culprit_irq_work(struct irq_work *work)
 }
 static struct irq_work irq_work = IRQ_WORK_INIT_HARD(culprit_irq_work);
 
-/* An interrupt of a device that is not there. */
+/* An interrupt of a device that does not exist. */
 static int line = -1;
 
 static irqreturn_t culprit_handler(int irq, void *unused)
@@ -105,7 +105,7 @@ static struct irq_work raise_work = IRQ_WORK_INIT_HARD(culprit_raise);
 
 static int culprit_line(void)
 {
-	/* Of no module, so that this one can go. */
+	/* Without an owner, so that this module can be unloaded. */
 	line = __irq_alloc_descs(-1, 0, 1, NUMA_NO_NODE, NULL, NULL);
 	if (line < 0)
 		return line;
@@ -193,7 +193,7 @@ static int __init culprit_init(void)
 	culprit = kthread_create(culprit_thread, NULL, is_irq_thread ? "irq/77-culprit" : "culprit");
 	if (IS_ERR(culprit))
 		return PTR_ERR(culprit);
-	/* What is called on a CPU is called from another one. */
+	/* A function call on a CPU has to come from another one. */
 	kthread_bind(culprit, strcmp(what, "call-function") ? cpu : !cpu);
 	if (is_irq_thread)
 		sched_set_fifo(culprit);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What a cycle costs: memory, system calls and instructions, as `make bench` counts them. With every sample the
-# instructions depend on how far latencies differ, so that other work on its CPU changes them.
+# The cost of a cycle: memory, system calls and instructions, as `make bench` counts them. With samples the
+# instructions depend on how much latencies differ, so other work on the CPU changes them.
 # Invariant (loop): A cycle takes at most 80 user instructions, one system call and no page fault.
 . "$(dirname "$0")/../../common.bash"
 
@@ -9,12 +9,12 @@ if [ "$(id -u)" != 0 ]; then
     exit 0
 fi
 
-# Prints what one part of the bench finds for latlab alone, as it is or with --samples.
+# Prints the result of one part of the bench for latlab alone, with or without --samples.
 bench() {
     python3 tests/lab/checks.py bench "$program" "$@"
 }
 
-# The bench's limit is 80; of fewer cycles, what is rare is a larger part.
+# The bench's limit is 80; with fewer cycles, rare work weighs more.
 cycle=84 samples=125
 
 ! have "system calls of a cycle" strace ||

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Guests in virtual time: Debian's kernels, stock and PREEMPT_RT, measured in QEMU. The same seed
-# gives the same tables to the last bit, idle and under load, the run says what it is, and nothing
-# is left of one that is killed; arm64 boots both kernels.
+# gives the same tables to the last bit, idle and under load, the run says that it is virtual, and a
+# killed one leaves nothing; arm64 boots both kernels.
 # Invariant (laboratory): One seed gives the same bytes, also while latlab is stopped or the CPU is shared.
 . "$(dirname "$0")/../../common.bash"
 . tests/lab/kernels.bash
 
-# The random generator of a guest has no source of its own, and is ready once the agent has booted it.
+# A guest has no source of randomness; the agent makes its random generator ready.
 random() (
     . tests/lab/guest.bash
     mkdir -p "$guest"/{bin,lab,before/dev,before/proc}
@@ -29,10 +29,10 @@ try "one seed twice on stock: the same to the last bit" twice stock x86-64/stock
 try "one seed twice on stock under hackbench: the same to the last bit" \
     twice busy x86-64/stock --for 1s "${hackbench[@]}"
 
-# Whether there is a guest of ours, or of one run: guests [NAME]
+# Whether a guest of this script, or of one run, exists: guests [NAME]
 guests() { pgrep -f "qemu-system-x86_64.*file:$here/${1:+.*_$1}" >/dev/null; }
 
-# More comes than a pipe would hold while nobody reads it, and the guest must come to its end.
+# The guest sends more than an unread pipe would hold, and must still finish.
 unread() {
     local fast=(x86-64/rt -i 50us --for 2s) waited=0
     measure read "${fast[@]}" --seed 1 --samples & local first=$!
@@ -48,11 +48,11 @@ unread() {
 }
 try "one seed twice on PREEMPT_RT, once in a latlab that is held up for seconds: the same to the last bit" unread
 
-# Where others take the CPU as well, the run says that its bits need not be the same again.
+# If other programs use the CPU, the run says that it may not be reproducible.
 crowded() {
     local cpu hogs=()
     for cpu in $(python3 -c 'import os; print(*os.sched_getaffinity(0))'); do
-        # With the niceness of this script they would leave the guest nothing.
+        # With the niceness of this script they would starve the guest.
         timeout 100 taskset -c "$cpu" sh -c 'renice -n 0 -p $$ >/dev/null 2>&1; while :; do :; done' &
         hogs+=($!)
     done
@@ -62,7 +62,7 @@ crowded() {
     ! grep -q host-crowded "$(of read)/run.json" ||
         echo "SKIPPED: no word of it where a guest is alone: this machine was too busy"
 }
-try "a guest that shares its CPU is told" crowded
+try "a guest that shares its CPU is reported" crowded
 
 says() {
     "$lab" show "$1" --out "$here/runs" >"$here/$1.txt" || return 1
@@ -102,7 +102,7 @@ kept() {
 }
 try "Ctrl-C keeps what a guest has measured" kept
 
-# What is refused, in one line, and with exit code 2: refused WORDS OPTION...
+# Whether options are refused in one line with exit code 2: refused WORDS OPTION...
 refused() {
     local words=$1
     shift
@@ -118,7 +118,7 @@ try "a kernel that is none is refused" refused "is not a kernel for x86-64: expe
     --target lab:x86-64 --kernel "$here/notes"
 try "a folder in the place of a kernel is refused" refused "no file" \
     --target lab:x86-64 --kernel "$here"
-# QEMU finds out by itself that the kernel is cut off, and what it says comes in our line.
+# QEMU itself detects a truncated kernel, and our line quotes its message.
 cut_off() {
     head -c 600 "$(image)" >"$here/bzImage"
     "$lab" run --out "$here/refused" -q --target lab:x86-64 --kernel "$here/bzImage" >"$here/said" 2>&1
@@ -126,8 +126,8 @@ cut_off() {
         expect "the emulator's words" grep -q "QEMU: .*the console is empty" "$here/said" &&
         expect "no empty console" [ -z "$(find "$here/refused" -name '*console*')" ]
 }
-try "what the emulator says of a damaged kernel is told" cut_off
-try "a fault that nobody knows is refused" refused "expected irqs-off" \
+try "the emulator's message about a damaged kernel is quoted" cut_off
+try "an unknown fault is refused" refused "expected irqs-off" \
     --target lab:x86-64/rt --fault earthquake
 
 if ! have "guests of arm64" qemu-system-aarch64; then

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Guests in virtual time, the long form (LATLAB_LONG=1): loads and more seeds on all machines, the ready-made sheets,
-# faults, a kernel of one's own, and the host's time.
+# faults, a custom kernel, and the host's time.
 # Invariant (laboratory): One seed gives the same bytes, also while latlab is stopped or the CPU is shared.
 . "$(dirname "$0")/../../common.bash"
 [ -n "${LATLAB_LONG:-}" ] || skip "more seeds and loads in guests: LATLAB_LONG=1 takes an hour"
@@ -21,7 +21,7 @@ try "one seed twice on PREEMPT_RT under hackbench" twice busy-rt x86-64/rt --for
         twice "arm-busy-$kernel" arm64/$kernel --for 1s "${hackbench[@]}"
 done
 
-# Real-time stays below stock, and seeds are different samples.
+# The real-time kernel stays below the stock one, and seeds are different samples.
 below() {
     local seed kernel
     for seed in 1 2 3; do
@@ -49,7 +49,7 @@ own() {
         expect "its file is named" grep -q "vmlinuz" "$(of own)/run.json"
 }
 try "a kernel of one's own measures" own
-# Twenty guests, each with seeds of its own, are twenty rows of one campaign.
+# Twenty guests, each with its own seeds, are twenty rows of one campaign.
 boards() {
     local kernel number
     for kernel in stock rt; do
@@ -66,9 +66,9 @@ boards() {
 try "twenty guests are the boards of one campaign" boards
 noisy() {
     measure noisy x86-64/rt --realtime --smp 2 --for 1s
-    expect "it is told to be noisy" grep -q guest-noisy "$(of noisy)/run.json"
+    expect "it is marked as noisy" grep -q guest-noisy "$(of noisy)/run.json"
 }
-try "a guest in the host's time is told to be noisy" noisy
+try "a guest in the host's time is marked as noisy" noisy
 hog() {
     measure hog x86-64/rt --fault fifo-hog@500ms:20ms --for 2s &&
         expect "its length as a latency" [ "$(maximum hog)" -gt 19000000 ] &&

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# A run of a guest, run again with the plugin of QEMU: it is the same to the last bit, the parts of each
-# latency are the latency to the nanosecond, who had the CPU is named, and what cannot be run again is
-# refused with its reason.
+# Replays a guest's run with the QEMU plugin: it is the same to the last bit, the parts of each latency add
+# up to the nanosecond, the owner of the CPU is named, and what cannot be replayed is refused with the
+# reason.
 # Invariant (laboratory): A replay is the run to the last bit, and tells its latencies to the nanosecond.
 . "$(dirname "$0")/../../common.bash"
 have "replays of guests" qemu-system-x86_64 dpkg-deb gcc || exit 0
@@ -22,9 +22,9 @@ again() {
     timeout 280 "$lab" explain busy --replay --all --top 20 --format json --out "$here/runs" \
         >"$here/replay.json" 2>"$here/told" && return
     cat "$here/told"
-    # A run that says so of itself need not be the same again.
+    # A run with this finding need not be reproducible.
     grep -q '"host-crowded"' "$(of busy)/run.json" && grep -q "is not run" "$here/told" &&
-        skip "replays of guests: this machine was too busy for a CPU of its own for the guest"
+        skip "replays of guests: this machine was too busy to give the guest its own CPU"
     return 1
 }
 try "it is run again, and is the same" again
@@ -49,14 +49,14 @@ refused() {
         expect "one line" [ "$(grep -cv 'running the guest of' "$here/refused")" = 1 ] ||
         { cat "$here/refused"; return 1; }
 }
-# A run whose guest has sent something else: as its document, with the seal that it would have.
+# A run whose guest seems to have sent something else: its document is changed, with a matching checksum.
 other() {
     mkdir "$here/others" && cp -r "$(of busy)" "$here/others/" || return 1
     python3 tests/lab/guests.py other_stream "$here/others/"*/run.json
     local why="the replay is not run .*_busy: its guest sent .* with SHA-256 .*, and then .* with 0000000000000000;"
     refused busy "$why .* try again" "$here/others"
 }
-# Beside it, with a CPU of its own, a guest for the longest paths of its kernel.
+# In parallel, on its own CPU, a guest for the longest paths of its kernel.
 timeout 280 "$lab" lab paths x86-64/stock-6.1 --seeds 1 --for 300ms --format json >"$here/paths.json" 2>"$here/paths" &
 beside=$!
 try "a replay that sends something else is refused with that reason" other

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Responders on Linux in guests: kernel modules and programs answer the edges of a pin pair, stock and
-# PREEMPT_RT. The same seed gives the same responses to the last bit, a module is faster than the thread
-# of its interrupt and that is faster than a program, and edges that nobody answers are counted.
-# A wire between two lines has legs that add up.
+# PREEMPT_RT. The same seed gives the same responses to the last bit, a module is faster than an interrupt
+# thread and that is faster than a program, and unanswered edges are counted.
+# The parts of a wire between two lines add up.
 # Invariant (captures): Edges of a guest without an answer are counted.
 . "$(dirname "$0")/../../common.bash"
 . tests/lab/responders.bash
 
 short=(--edges 150)
-# The module and the program once more, side by side: the names are as long.
+# The module and the program again, in parallel: their names have the same length.
 order() {
     answer first kmod x86-64/rt "${short[@]}" & local first=$!
     answer again kmod x86-64/rt "${short[@]}" || return 1
@@ -24,7 +24,7 @@ order() {
 }
 try "a module, the thread of its interrupt and a program answer in this order; one seed twice is the same" order
 
-# As on a fresh machine: the kernel is here, its headers are not, and two runs want them at once.
+# As on a fresh machine: the kernel is here, its headers are not, and two runs need them at once.
 fresh_headers() {
     local known=${XDG_CACHE_HOME:-$HOME/.cache}/latlab/lab cache=$here/cache/latlab/lab kernel=kernels/amd64/rt-6.1
     mkdir -p "$cache/$kernel" && ln -s "$known/programs" "$cache/programs" || return 1
@@ -61,9 +61,9 @@ says() {
         "$lab" verify "$(of chip1)" && "$lab" report "$(of first)" "$(of thread)" "$(of chip1)" -o "$here/page.html" &&
         "$lab" plot "$(of first)" "$(of chip1)" -o "$here/both.png"
 }
-try "a run of a responder says what it is, is whole, and is drawn beside others" says
+try "a run of a responder says what it is, is whole, and is drawn with others" says
 
-# A wire on one board, which the pin pair of a guest has as well: wire NAME KERNEL [OPTION]...
+# A wire on one board, which a guest's pin pair also has: wire NAME KERNEL [OPTION]...
 wire() {
     local name=$1 kernel=$2
     shift 2
@@ -101,13 +101,13 @@ killed_wire() {
     run=$(of cut)
     python3 tests/lab/responders.py legs_after_a_kill "$run" || return
     "$lab" show "$run" --all >"$here/said.txt" && expect "responses" grep -q 'response time' "$here/said.txt" &&
-        expect "what nobody knows" grep -q 'how many stimuli got no response is unknown' "$here/said.txt" &&
-        expect "no stimuli that nobody counted" grep -qi 'none of .* known responses missed' "$here/said.txt" &&
+        expect "what is unknown" grep -q 'how many stimuli got no response is unknown' "$here/said.txt" &&
+        expect "no invented stimuli" grep -qi 'none of .* known responses missed' "$here/said.txt" &&
         expect "each leg" grep -qE '^0 +wake-up +[0-9]' "$here/said.txt" && ! grep -q 'wake-up latency' "$here/said.txt"
 }
 try "a run of a wire that was killed has the legs of its answers, and says what is unknown" killed_wire
 
-# The wire itself stands for another responder, which takes no time.
+# The wire itself acts as an external responder that takes no time.
 other_responder() {
     wire other stock --external && holds 'runs["other"]["answered"] == 150 and median("other") < 4000' &&
         "$lab" show "$(of other)" --all >"$here/said.txt" && ! grep -q 'Legs of the answers' "$here/said.txt" ||

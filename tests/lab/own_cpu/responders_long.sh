@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Responders on Linux in guests, the long form (LATLAB_LONG=1): all of them on both kernels, idle and under hackbench,
-# into one page, two on arm64, and a wire between two lines of the i.MX board. LATLAB_KEEP=DIR keeps that page and its
+# on one page, two on arm64, and a wire between two lines of the i.MX board. LATLAB_KEEP=DIR keeps that page and its
 # runs there.
 . "$(dirname "$0")/../../common.bash"
 [ -n "${LATLAB_LONG:-}" ] || skip "all responders on all kernels: LATLAB_LONG=1 takes an hour"
 . tests/lab/responders.bash
 
-# Both modules are built anew on all kernels; a warning is an error.
+# Both modules are rebuilt for all kernels; a warning is an error.
 kernels() {
     local machine kernel
     cp -r responders "$here/anew"
@@ -26,9 +26,9 @@ kernels() {
 }
 try "the modules build without warnings on eight kernels, and answer there" kernels
 
-# Invariant (captures): A published experiment is repeated by one command, its figures beside those that were published.
+# Invariant (captures): A published experiment is repeated by one command, its figures next to the published ones.
 published() {
-    # Its load is a shell of the guest, which kernels that are here do not bring along.
+    # Its load is a shell in the guest, which does not come with the kernels.
     timeout 300 "$lab" lab fetch x86-64/stock-6.1 || return
     timeout 580 "$lab" respond --simulate published \
         --page "$here/published.html" >"$here/said.txt" 2>"$here/errors.txt" ||
@@ -46,7 +46,7 @@ if have "the published experiment" avr-gcc /usr/include/simavr/sim_avr.h /usr/sh
 fi
 
 all=(kmod kmod-plain kmod-threaded c-sysfs c-gpiochip c-poll rust python python-gpiod1)
-# Two guests at a time, as many as any machine has CPUs for.
+# Two guests at a time: every machine has the CPUs for that.
 cell() {
     local responder=$1 kernel=$2 what=$3 load=()
     [ "$what" = idle ] || load=(--load hackbench,bytes=128,groups=1)
@@ -74,7 +74,7 @@ matrix() {
             < median('python-$where')" ||
             return 1
     done
-    # Slower at the median and tighter at the end.
+    # Slower at the median, tighter in the tail.
     holds 'median("c-gpiochip-stock-idle") < median("c-gpiochip-rt-idle")' &&
         holds 'maximum("c-gpiochip-rt-busy") - median("c-gpiochip-rt-busy")
             < maximum("c-gpiochip-stock-busy") - median("c-gpiochip-stock-busy")' &&
@@ -103,7 +103,7 @@ if have "responders on arm64" qemu-system-aarch64 aarch64-linux-gnu-gcc; then
         echo "SKIPPED: responders on arm64: the kernels cannot be had: $(tail -n 1 "$here/fetched")"
     fi
 fi
-# The i.MX board has GPIO controllers that Debian's kernel drives with its own driver, and a wire on the host.
+# The i.MX board has GPIO controllers with their driver in Debian's kernel, and a wire on the host.
 board_wire() {
     local kernel
     for kernel in stock rt; do
@@ -118,11 +118,11 @@ board_wire() {
     done
     keep "$here"/runs/*_mxc-*
 }
-# In virtual time both are alike but for the tick, whatever the host does; the event is not looked at.
+# In virtual time both are alike except for the tick, whatever the host does; the event is not checked.
 wake_up_and_answer() {
     python3 tests/lab/responders.py wake_up_and_answer "$(of "$1")"
 }
-# How long the wires take is up to the host, so only what became of the edges is looked at.
+# The time of the wires is up to the host, so only the fate of the edges is checked.
 board_pins() {
     local responder
     for responder in kmod c-gpiochip; do

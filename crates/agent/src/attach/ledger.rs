@@ -88,7 +88,7 @@ impl Finder<'_> {
             Some(pattern) => fits(pattern, &name),
             None => is_realtime || !self.has_realtime,
         };
-        let deadline_ns = plan.deadline_ns.or(period_ns).filter(|_| is_judged);
+        let deadline_ns = plan.until.deadline_ns.or(period_ns).filter(|_| is_judged);
         let pinned = cpus.parse::<CpuSet>().ok().filter(|cpus| cpus.len() == 1);
         let cpu = pinned.and_then(|cpus| cpus.iter().next());
         let (core_type, capacity) = cpu.map_or((None, None), |cpu| cpus::core(root, cpu));
@@ -117,7 +117,7 @@ impl Finder<'_> {
                 rhythm: found.rhythm.kind,
                 period_ns,
                 deadline_ns,
-                deadline_is_assumed: plan.deadline_ns.is_none(),
+                deadline_is_assumed: plan.until.deadline_ns.is_none(),
                 setup,
             },
             report: AttachedThreadReport { thread: found.thread, ..Default::default() },

@@ -164,7 +164,8 @@ impl AttachSession<'_> {
         program.begin()?;
         let log = self.outbox.begin_log(OwnThread::Trace);
         let begun = Clock::Monotonic.now();
-        let end = self.plan.duration_ns.map_or(i64::MAX, |length| begun.saturating_add(length.0));
+        let end =
+            self.plan.until.duration_ns.map_or(i64::MAX, |length| begun.saturating_add(length.0));
         let (mut flush_due, mut report_due) = (begun + FLUSH_EVERY, begun + REPORT_EVERY);
         loop {
             let now = Clock::Monotonic.now();

@@ -163,7 +163,7 @@ impl FlightRecorder {
         let (notices, seen) = sync_channel(WAITING);
         let started = std::thread::Builder::new().spawn(move || copier.run(&seen));
         let thread = started.map_err(|error| refusal(format!("cannot start a thread: {error}")))?;
-        let bound = SpikeBound::new(plan.spike_above_ns);
+        let bound = SpikeBound::new(plan.keep.spike_above_ns);
         Ok((FlightRecorder(thread), SpikeTrigger { bound, notices, refused }))
     }
 

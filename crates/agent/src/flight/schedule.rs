@@ -22,9 +22,9 @@ pub struct RecorderSchedule {
 impl RecorderSchedule {
     /// A schedule that begins at the first release.
     pub fn new(first: i64, plan: &Plan) -> RecorderSchedule {
-        let cycles = plan.cycles.zip(plan.method.period());
+        let cycles = plan.until.cycles.zip(plan.method.period());
         let by_cycles = cycles.map(|(cycles, period)| period.0.saturating_mul(cycles as i64));
-        let lengths = plan.duration_ns.map(|length| length.0).into_iter().chain(by_cycles);
+        let lengths = plan.until.duration_ns.map(|length| length.0).into_iter().chain(by_cycles);
         let round = lengths.min().unwrap_or(i64::MAX).min(LONGEST_ROUND);
         RecorderSchedule { first, round: (round >= SHORTEST_ROUND).then_some(round) }
     }
@@ -41,17 +41,22 @@ impl RecorderSchedule {
 mod tests {
     use super::*;
     use latlab_model::Nanos;
+    use latlab_model::plan::Until;
 
     #[test]
     fn it_is_off_for_a_tenth_of_a_run_that_is_long_enough() {
         let of = |seconds: i64| {
-            let plan = Plan { duration_ns: Some(SECOND * seconds), ..Plan::default() };
+            let plan = Plan {
+                until: Until { duration_ns: Some(SECOND * seconds), ..Until::default() },
+                ..Plan::default()
+            };
             let schedule = RecorderSchedule::new(77, &plan);
             let off = |tenth: &i64| !schedule.is_on(77 + tenth * SECOND.0 / 10);
             (0..10 * seconds).filter(off).count()
         };
         assert_eq!((of(7), of(8), of(20), of(60)), (0, 12, 20, 60));
-        let plan = Plan { cycles: Some(10), ..Plan::default() };
+        let plan =
+            Plan { until: Until { cycles: Some(10), ..Until::default() }, ..Plan::default() };
         assert!(RecorderSchedule::new(0, &plan).is_on(Nanos(5).0));
     }
 }

@@ -11,16 +11,17 @@ const SPARE_MEMORY: u64 = 64 << 20;
 
 /// Returns the programs of each load's processes; an error is one line.
 pub fn check(root: &Root, plan: &Plan) -> Result<Vec<Vec<String>>, String> {
-    let programs = plan.loads.iter().map(|load| programs(root, load)).collect::<Result<_, _>>()?;
-    memory(root, &plan.loads)?;
-    room(&plan.loads)?;
-    processes(root, &plan.loads)?;
+    let programs =
+        plan.on.loads.iter().map(|load| programs(root, load)).collect::<Result<_, _>>()?;
+    memory(root, &plan.on.loads)?;
+    room(&plan.on.loads)?;
+    processes(root, &plan.on.loads)?;
     Ok(programs)
 }
 
 /// The first load whose program is missing, and how to install it.
 pub fn missing_program(root: &Root, plan: &Plan) -> Option<String> {
-    plan.loads.iter().find_map(|load| programs(root, load).err())
+    plan.on.loads.iter().find_map(|load| programs(root, load).err())
 }
 
 fn programs(root: &Root, load: &Load) -> Result<Vec<String>, String> {
@@ -137,6 +138,7 @@ fn processes(root: &Root, loads: &[Load]) -> Result<(), String> {
 mod tests {
     use super::*;
     use latlab_model::load::{EndRule, EndSignal, LoadProcess, MinimumRate, Requirements};
+    use latlab_model::plan::OnMachine;
     use std::fs;
 
     fn load(program: &str, needs: Requirements) -> Load {
@@ -166,7 +168,10 @@ mod tests {
         put("proc/meminfo", "MemTotal: 1048576 kB\nMemAvailable:  716800 kB\n");
         put("proc/sys/kernel/pid_max", "32768");
         put("etc/os-release", "ID=raspbian\nID_LIKE=\"debian\"\n");
-        let plan = Plan { loads: vec![load(program, needs)], ..Plan::default() };
+        let plan = Plan {
+            on: OnMachine { loads: vec![load(program, needs)], ..OnMachine::default() },
+            ..Plan::default()
+        };
         check(&Root::new(folder.path()), &plan).expect_err("refused")
     }
 

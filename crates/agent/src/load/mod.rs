@@ -65,12 +65,12 @@ impl Loads {
         outbox: &Outbox,
     ) -> Result<Loads, Refusal> {
         let mut loads = Loads(Vec::new());
-        if plan.loads.is_empty() {
+        if plan.on.loads.is_empty() {
             return Ok(loads);
         }
         let placement = placement(plan, layout, cpus).map_err(plan_is_wrong)?;
         let programs = check::check(root, plan).map_err(machine_refuses)?;
-        for ((number, load), programs) in (0..).zip(&plan.loads).zip(programs) {
+        for ((number, load), programs) in (0..).zip(&plan.on.loads).zip(programs) {
             let cpus = placement.iter().collect();
             let request = LoadRequest { number, load: load.clone(), programs, cpus };
             let supervised = SupervisedLoad::spawn(request, outbox)
@@ -191,7 +191,7 @@ fn forward_frames(output: ChildStdout, outbox: &Outbox, begin: &Sender<()>) {
 
 /// The CPUs that the loads may run on.
 fn placement(plan: &Plan, layout: &Layout, cpus: &Cpus) -> Result<CpuSet, String> {
-    let placement = match &plan.load_on {
+    let placement = match &plan.on.load_on {
         LoadCpus::Everywhere => cpus.usable.clone(),
         LoadCpus::Measured => layout.measured(cpus),
         LoadCpus::Others => cpus.usable.without(&layout.measured(cpus)),

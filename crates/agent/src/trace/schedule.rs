@@ -17,9 +17,9 @@ pub struct TraceSchedule {
 
 impl TraceSchedule {
     pub fn new(first: i64, plan: &Plan) -> TraceSchedule {
-        let cycles = plan.cycles.zip(plan.method.period());
+        let cycles = plan.until.cycles.zip(plan.method.period());
         let by_cycles = cycles.map(|(cycles, period)| period.0.saturating_mul(cycles as i64));
-        let lengths = plan.duration_ns.map(|length| length.0).into_iter().chain(by_cycles);
+        let lengths = plan.until.duration_ns.map(|length| length.0).into_iter().chain(by_cycles);
         let length = lengths.min().unwrap_or(i64::MAX);
         TraceSchedule { first, step: (length / (4 * ROUND)).clamp(SHORTEST_STEP, STEP) }
     }
@@ -41,13 +41,29 @@ impl TraceSchedule {
 mod tests {
     use super::*;
     use latlab_model::Nanos;
+    use latlab_model::plan::Until;
 
     #[test]
     fn a_quarter_of_the_run_is_off() {
         for (plan, step) in [
-            (Plan { duration_ns: Some(Nanos(60_000_000_000)), ..Plan::default() }, STEP),
-            (Plan { duration_ns: Some(Nanos(8_000_000_000)), ..Plan::default() }, 500_000_000),
-            (Plan { cycles: Some(10), ..Plan::default() }, SHORTEST_STEP),
+            (
+                Plan {
+                    until: Until { duration_ns: Some(Nanos(60_000_000_000)), ..Until::default() },
+                    ..Plan::default()
+                },
+                STEP,
+            ),
+            (
+                Plan {
+                    until: Until { duration_ns: Some(Nanos(8_000_000_000)), ..Until::default() },
+                    ..Plan::default()
+                },
+                500_000_000,
+            ),
+            (
+                Plan { until: Until { cycles: Some(10), ..Until::default() }, ..Plan::default() },
+                SHORTEST_STEP,
+            ),
             (Plan::default(), STEP),
         ] {
             let schedule = TraceSchedule::new(77, &plan);

@@ -25,9 +25,8 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     args.results.check(args.common.format == Format::Json)?;
     let seed = jiff::Timestamp::now().as_nanosecond() as u64;
     let measure = &args.measure;
-    let loads = measure.all_loads().map_err(ExitError::usage)?;
-    let plan = Plan { loads, ..measure.plan(seed).map_err(ExitError::usage)? };
-    if plan.detached.is_some() {
+    let plan = measure.plan(seed).map_err(ExitError::usage)?;
+    if plan.on.detached.is_some() {
         args.results.refuse_detached()?;
         return detach(args, plan);
     }
@@ -40,8 +39,9 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     }
     let shown = Shown { quiet: args.quiet, console: measure.guest.console, command: "latlab run" };
     let stop = StopFlag::on_signals(args.keep_going)?;
+    let name = plan.name.clone();
     let measured = measure_plan(plan, &store, stop, shown);
-    let finished = args.results.note_failure(&measure.name, measured)?;
+    let finished = args.results.note_failure(&name, measured)?;
     print_finished(&finished, args.common.format, &args.results)?;
     Ok(ExitCode::from(exit_code(&finished.run)))
 }
@@ -93,7 +93,7 @@ pub struct DetachedRunStart {
 fn detach(args: &RunArgs, plan: Plan) -> anyhow::Result<ExitCode> {
     let board = args.measure.guest.target.clone().unwrap_or_default();
     let id = new_id(jiff::Timestamp::now(), &plan.name);
-    let lasts = plan.duration_ns.map(|time| format!(" for {time}"));
+    let lasts = plan.until.duration_ns.map(|time| format!(" for {time}"));
     let started =
         link::detach(plan, &id, StopFlag::on_signals(args.keep_going)?).map_err(ExitError::from)?;
     let DetachedStart { board: target, id, folder, most_bytes, notes } = started;

@@ -1,52 +1,73 @@
 //! The guest that flags ask for, and the faults in it.
 
+use crate::flags::plan::add_options;
 use crate::targets::{self, NamedTarget};
-use clap::Args;
+use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
 use latlab_lab::{GuestConfig, LEAST_MEMORY};
 use latlab_model::fault::{Fault, FaultKind};
 use latlab_model::load::Load;
+use latlab_model::options::TARGET;
 use latlab_model::target::LabOptions;
 use latlab_model::{Nanos, Target};
 use std::path::PathBuf;
 
-const GUEST: &str = "Target";
 /// The fault of a guest that has next to no memory.
 const TINY_MEMORY: &str = "tiny-memory";
 
 /// Flags about a guest.
-#[derive(Args, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct GuestArgs {
-    /// Machine to measure: local, a board such as ssh://pi@board or its name, a place of labgrid such as
-    /// labgrid:board-7 or labgrid:arch=arm64, or a guest in virtual time such as lab:x86-64/rt
-    /// [default: local]
-    #[arg(long, value_name = "TARGET", help_heading = GUEST)]
+    /// The machine to measure, by its text or name.
     pub target: Option<String>,
-    /// Kernel image of your own, for a target without one such as lab:arm64
-    #[arg(long, value_name = "IMAGE", requires = "target", help_heading = GUEST)]
+    /// Its kernel's image.
     pub kernel: Option<PathBuf>,
-    /// Folder with its modules; needed unless the virtio drivers are built in
-    #[arg(long, value_name = "DIR", requires = "kernel", help_heading = GUEST)]
+    /// The folder with the modules of that.
     pub modules: Option<PathBuf>,
-    /// Device tree, for machines without one in QEMU
-    #[arg(long, value_name = "FILE", requires = "kernel", help_heading = GUEST)]
+    /// Its device tree.
     pub dtb: Option<PathBuf>,
-    /// Run the guest in the host's time, with KVM if possible: noisy and not repeatable
-    #[arg(long, requires = "target", help_heading = GUEST)]
+    /// Whether it runs in the host's time.
     pub realtime: bool,
-    /// Number of CPUs of the guest, with --realtime
-    #[arg(long, value_name = "N", requires = "target", help_heading = GUEST)]
+    /// Its CPUs.
     pub smp: Option<u32>,
-    /// Inject a fault: irqs-off@5s:2ms, fifo-hog@2s:500ms:prio95,
-    /// printk-storm, softirq-flood, clock-step, tiny-memory; with --realtime also cpu-offline@4s:1,
-    /// hypervisor-pause@3s:20ms
-    #[arg(long, value_name = "FAULT[@AT][:LENGTH]", requires = "target", help_heading = GUEST)]
+    /// What is injected into it.
     pub fault: Vec<String>,
-    /// Print the console of the guest, or of all guests of a sheet
-    #[arg(long, help_heading = GUEST)]
+    /// Whether its console is printed.
     pub console: bool,
     /// The board of a sheet's row, which goes before the target.
-    #[arg(skip)]
     pub board: Option<NamedTarget>,
+}
+
+impl Args for GuestArgs {
+    fn augment_args(command: Command) -> Command {
+        add_options(command, |option| option.group == TARGET)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        GuestArgs::augment_args(command)
+    }
+}
+
+impl FromArgMatches for GuestArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<GuestArgs, Error> {
+        let text = |name: &str| matches.get_one::<String>(name).cloned();
+        let path = |name: &str| text(name).map(PathBuf::from);
+        Ok(GuestArgs {
+            target: text("target"),
+            kernel: path("kernel"),
+            modules: path("modules"),
+            dtb: path("dtb"),
+            realtime: matches.get_flag("realtime"),
+            smp: text("smp").and_then(|count| count.parse().ok()),
+            fault: matches.get_many("fault").into_iter().flatten().cloned().collect(),
+            console: matches.get_flag("console"),
+            board: None,
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = GuestArgs::from_arg_matches(matches)?;
+        Ok(())
+    }
 }
 
 impl GuestArgs {

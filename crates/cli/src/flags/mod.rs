@@ -8,6 +8,7 @@ pub mod sheet;
 pub mod test_results;
 
 pub use format::format_of;
+pub use latlab_model::options::{board_folder, rate_per_hour, whole};
 
 use crate::targets;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -108,37 +109,6 @@ pub fn asked_board(text: &str, folder: Option<&str>) -> Result<AskedBoard, Strin
     Ok(AskedBoard { board: board(text)?, folder: folder.map(str::to_string).or(named) })
 }
 
-/// A folder of a board.
-pub fn board_folder(text: &str) -> Result<String, String> {
-    match text.starts_with('/') {
-        true => plain_line(text),
-        false => Err("expected the whole path of a folder there, such as /mnt/data".to_string()),
-    }
-}
-
-/// A whole number; clap's own words for a wrong one do not say what is expected.
-pub fn whole<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
-    let number: u64 = text.parse().map_err(|_| format!("'{text}' is not a whole number"))?;
-    T::try_from(number).map_err(|_| format!("{text} is too large"))
-}
-
-/// Times that a rate may be given in, in hours.
-const TIMES: [(&str, f64); 5] =
-    [("s", 1.0 / 3600.0), ("min", 1.0 / 60.0), ("h", 1.0), ("d", 24.0), ("week", 168.0)];
-
-/// A rate of a command line, such as 0.1/h, as events an hour.
-pub fn rate_per_hour(text: &str) -> Result<f64, String> {
-    let expected = || format!("'{text}' is not a rate such as 0.1/h, 1/d, 1/week");
-    let (count, time) = text.split_once('/').ok_or_else(expected)?;
-    let count: f64 = count.trim().parse().map_err(|_| expected())?;
-    let (_, hours) = TIMES.iter().find(|(name, _)| *name == time.trim()).ok_or_else(expected)?;
-    let rate = count / hours;
-    match (1e-6..=1e6).contains(&rate) {
-        true => Ok(rate),
-        false => Err(format!("{}: at least 0.000001/h, at most 1000000/h", expected())),
-    }
-}
-
 /// A share of a command line in percent, up to ten times the whole.
 pub fn share(text: &str) -> Result<f64, String> {
     let expected = || format!("'{text}' is not a share between 0.1% and 1000%, such as 5%");
@@ -178,16 +148,6 @@ pub fn parse<A: Args>(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_rate_has_its_time() {
-        assert_eq!(rate_per_hour("0.1/h"), Ok(0.1));
-        assert_eq!(rate_per_hour("24/d"), Ok(1.0));
-        assert_eq!(rate_per_hour("1 / min"), Ok(60.0));
-        for wrong in ["0.1", "0/h", "-1/h", "NaN/h", "inf/h", "1/y", "1e9/h", "/h"] {
-            assert!(rate_per_hour(wrong).is_err(), "{wrong}");
-        }
-    }
 
     #[test]
     fn a_care_limit_is_a_share_in_percent() {

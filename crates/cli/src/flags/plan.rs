@@ -1,251 +1,319 @@
-//! What the flags of `latlab run` mean: flags to plan.
+//! The options of the table as arguments of clap, and what they mean: flags to plan.
 
-use super::run::MeasureArgs;
+use super::guest::GuestArgs;
 use crate::load_library::{self, Library};
+use clap::builder::PossibleValuesParser;
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 use latlab_model::load::Load;
-use latlab_model::plan::{
-    ClockName, Cyclic, Detached, Handoff, Instrument, Method, Policy, Releases, Spin, Timerlat,
-    WakeBy, Workload,
-};
+use latlab_model::options::{Given, OPTIONS, PlanOption, put};
 use latlab_model::{Nanos, Plan};
+use std::path::PathBuf;
+
+/// The options that a command has of the table.
+pub fn add_options(command: Command, has: impl Fn(&PlanOption) -> bool) -> Command {
+    command.args(OPTIONS.iter().filter(|option| has(option)).map(arg))
+}
+
+fn arg(option: &'static PlanOption) -> Arg {
+    let form = option.form;
+    let arg = Arg::new(option.name).help(option.help()).help_heading(option.group);
+    let arg = form.requires.iter().fold(arg, |arg, needed| arg.requires(*needed));
+    let arg = match form.is_rest {
+        true => arg.last(true).num_args(1..),
+        false => arg.long(option.name).short(form.short),
+    };
+    let Some(value) = form.value else { return arg.action(ArgAction::SetTrue) };
+    let action = if form.is_list { ArgAction::Append } else { ArgAction::Set };
+    let arg = arg.value_name(value).action(action).default_value(form.default);
+    match form.choices {
+        Some(choices) => {
+            arg.value_parser(PossibleValuesParser::new(choices())).hide_possible_values(true)
+        }
+        None => arg.value_parser(move |text: &str| option.check(text).map(|()| text.to_string())),
+    }
+}
+
+/// What was given of them.
+pub fn given_options(matches: &ArgMatches, has: impl Fn(&PlanOption) -> bool) -> Vec<Given> {
+    let given = |option: &'static PlanOption| {
+        let values = match option.form.value {
+            None => matches.get_flag(option.name).then(|| vec![String::new()])?,
+            Some(_) => matches.get_many::<String>(option.name)?.cloned().collect(),
+        };
+        let is_default = matches.value_source(option.name) == Some(ValueSource::DefaultValue);
+        Some(Given { option, values, is_default })
+    };
+    OPTIONS.iter().filter(|option| has(option)).filter_map(given).collect()
+}
+
+/// The values of one of them.
+pub fn values_of<'a>(given: &'a [Given], name: &str) -> &'a [String] {
+    given.iter().find(|one| one.option.name == name).map_or(&[], |one| &one.values)
+}
+
+/// The loads that are named, or else these; an error is one line.
+pub fn named_loads(given: &[Given], otherwise: Vec<String>) -> Result<Vec<Load>, String> {
+    let named = values_of(given, "load");
+    let words = if named.is_empty() { otherwise } else { named.to_vec() };
+    let folder = values_of(given, "loads").first().map(PathBuf::from);
+    load_library::resolve(&words, &Library::new(folder))
+}
+
+/// Flags that say what is measured, and how.
+pub struct MeasureArgs {
+    /// The machine.
+    pub guest: GuestArgs,
+    given: Vec<Given>,
+}
+
+impl Args for MeasureArgs {
+    fn augment_args(command: Command) -> Command {
+        add_options(command, PlanOption::is_of_run)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        MeasureArgs::augment_args(command)
+    }
+}
+
+impl FromArgMatches for MeasureArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<MeasureArgs, Error> {
+        let given = given_options(matches, PlanOption::is_of_run);
+        Ok(MeasureArgs { guest: GuestArgs::from_arg_matches(matches)?, given })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = MeasureArgs::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
 
 impl MeasureArgs {
     /// The plan that these flags make; an error is one line.
     pub fn plan(&self, random_seed: u64) -> Result<Plan, String> {
-        self.check_instrument()?;
-        let defaults = self.guest.defaults()?;
-        let defaults = defaults.as_ref();
-        let cpus = || defaults.and_then(|named| named.cpus.clone());
-        let deadline = || defaults.and_then(|named| named.deadline);
-        let plan = Plan {
-            name: self.name.clone(),
-            note: self.note.clone(),
-            target: self.guest.target()?,
-            detached: self.detach.then(|| {
-                let named = defaults.and_then(|named| named.folder.clone());
-                // What the board has room for is asked there.
-                Detached { folder: self.board_folder.clone().or(named), most_bytes: u64::MAX }
-            }),
-            method: self.method(),
-            policy: Some(self.scheduling()?),
-            cpus: self.cpus.clone().or_else(cpus),
-            threads: self.threads,
-            helpers_on: self.helpers_on.clone(),
-            share_cpus: self.share,
-            duration_ns: self.duration,
-            cycles: self.cycles,
-            warm_up_ns: Some(self.warm_up),
-            deadline_ns: self.deadline.or_else(deadline),
-            limit_per_hour: self.limit,
-            until_decided: self.until_decided,
-            stop_above_ns: self.stop_above,
-            spike_above_ns: self.spike_above(),
-            on_spike: self.on_spike.clone(),
-            explain: self.explain,
-            idle_states: Some(self.idle_states),
-            kernel_files: self.set.clone(),
-            tunings: self.tune.clone(),
-            load_on: self.load_on.clone(),
-            telemetry_ns: self.telemetry.every,
-            telemetry_is_full: self.telemetry.is_full,
-            interval_ns: self.interval,
-            samples: self.samples,
-            seed: Some(self.seed.unwrap_or(random_seed)),
-            ..Plan::default()
-        };
+        let mut plan = Plan { seed: Some(random_seed), ..Plan::default() };
+        plan.on.target = self.guest.target()?;
+        let named = self.guest.defaults()?;
+        if let Some(named) = &named {
+            plan.who.cpus = named.cpus.clone();
+            plan.until.deadline_ns = named.deadline;
+        }
+        put(&mut plan, self.given.clone())?;
+        if let Some(detached) = &mut plan.on.detached {
+            detached.folder = detached.folder.take().or(named.and_then(|named| named.folder));
+        }
         plan.check()?;
+        plan.on.loads = self.loads()?;
         Ok(plan)
     }
 
     /// The loads, and the faults as such; an error is one line.
-    pub fn all_loads(&self) -> Result<Vec<Load>, String> {
-        let defaults = self.guest.defaults()?.filter(|_| self.load.is_empty());
-        let words = defaults.map_or_else(|| self.load.clone(), |named| named.load);
-        let mut all = load_library::resolve(&words, &Library::new(self.loads.clone()))?;
-        all.extend(self.guest.faults(self.warm_up)?);
+    pub fn loads(&self) -> Result<Vec<Load>, String> {
+        let otherwise = self.guest.defaults()?.map(|named| named.load).unwrap_or_default();
+        let mut all = named_loads(&self.given, otherwise)?;
+        let warm_up = self.value("warm-up").and_then(|time| time.parse().ok());
+        all.extend(self.guest.faults(warm_up.unwrap_or(Nanos::ZERO))?);
         Ok(all)
     }
 
-    /// Without a command for it nobody needs to know what a spike is.
-    fn spike_above(&self) -> Option<Nanos> {
-        let known = self.deadline.or(self.stop_above).filter(|_| self.on_spike.is_some());
-        self.spike_above.or(known)
-    }
-
-    /// What was given must mean something to the instrument.
-    fn check_instrument(&self) -> Result<(), String> {
-        let unfit = self.unsupported_flags()?;
-        let given = unfit.iter().find(|(_, given, _)| *given);
-        given.map_or(Ok(()), |(option, _, why)| Err(format!("{option} {why}")))
-    }
-
-    /// Options that mean nothing to the instrument: whether each was given, and why not.
-    fn unsupported_flags(&self) -> Result<Vec<(&'static str, bool, &'static str)>, String> {
-        let mechanism = |why| ("--mechanism", self.mechanism.is_some(), why);
-        let missed = |why| ("--missed", self.missed.is_some(), why);
-        let legs = |why| ("--legs", self.legs, why);
-        let of_spin = [
-            ("--gap-above", self.gap_above.is_some()),
-            ("--workload", self.workload.is_some()),
-            ("--workload-size", self.workload_size.is_some()),
-        ]
-        .map(|(option, given)| (option, given, "requires --instrument spin"));
-        let of_handoff =
-            [("--wake", self.wake.is_some()), ("--wakers-on", self.wakers_on.is_some())]
-                .map(|(option, given)| (option, given, "requires --instrument handoff"));
-        Ok(match self.instrument {
-            Instrument::Cyclic => [&of_spin[..], &of_handoff].concat(),
-            Instrument::Handoff => {
-                let own = [
-                    mechanism("does not apply to handoff, whose measured threads do not sleep"),
-                    missed("does not apply to handoff, which always skips past releases"),
-                    legs("does not apply to handoff, whose measured threads do not sleep"),
-                ];
-                [&of_spin[..], &own].concat()
-            }
-            Instrument::Spin => {
-                let why = "does not apply to spin, which has no releases";
-                let is_set = self.clock.is_some_and(|clock| clock != ClockName::Monotonic);
-                let has_size = self.workload_size.is_some() && self.workload != Some("memmove");
-                let own = [
-                    mechanism(why),
-                    ("--period", self.period.is_some(), why),
-                    ("--period-step", self.period_step.is_some(), why),
-                    ("--phase", self.phase.is_some(), why),
-                    missed(why),
-                    ("--seed", self.seed.is_some() && !self.guest.target()?.is_seeded(), why),
-                    legs(why),
-                    ("--clock", is_set, "does not apply to spin, which uses CLOCK_MONOTONIC"),
-                    ("--workload-size", has_size, "requires --workload memmove"),
-                ];
-                [&of_handoff[..], &own].concat()
-            }
-            Instrument::Timerlat => {
-                let why = "does not apply to timerlat, where the kernel sleeps";
-                let own = [
-                    mechanism(why),
-                    ("--clock", self.clock.is_some(), why),
-                    ("--phase", self.phase.is_some(), why),
-                    missed(why),
-                    (
-                        "--period-step",
-                        self.period_step.is_some(),
-                        "does not apply to timerlat, which has the same period on all CPUs",
-                    ),
-                    legs("is always on with timerlat"),
-                ];
-                [&of_spin[..], &of_handoff, &own].concat()
-            }
-            // The plan refuses it as a whole.
-            Instrument::Attach | Instrument::Respond | Instrument::Import => Vec::new(),
-        })
-    }
-
-    fn method(&self) -> Method {
-        match self.instrument {
-            Instrument::Cyclic => {
-                let default = Cyclic::default();
-                Method::Cyclic(Cyclic {
-                    mechanism: self.mechanism.unwrap_or(default.mechanism),
-                    releases: self.releases(),
-                    missed: self.missed.unwrap_or(default.missed),
-                    legs: self.legs,
-                    cyclictest: None,
-                })
-            }
-            Instrument::Handoff => Method::Handoff(Handoff {
-                wake: self.wake.unwrap_or(WakeBy::Futex),
-                wakers_on: self.wakers_on.clone(),
-                releases: self.releases(),
-            }),
-            Instrument::Spin => Method::Spin(self.spin()),
-            Instrument::Timerlat => {
-                Method::Timerlat(Timerlat { period_ns: self.releases().period_ns })
-            }
-            Instrument::Attach => Method::Attach(Box::default()),
-            Instrument::Respond => Method::Respond(Box::default()),
-            Instrument::Import => Method::Import(Box::default()),
-        }
-    }
-
-    fn releases(&self) -> Releases {
-        let default = Releases::default();
-        Releases {
-            clock: self.clock.unwrap_or(default.clock),
-            period_ns: self.period.unwrap_or(default.period_ns),
-            period_step_ns: self.period_step.unwrap_or(default.period_step_ns),
-            phase: self.phase.unwrap_or(default.phase),
-        }
-    }
-
-    fn spin(&self) -> Spin {
-        let default = Spin::default();
-        let workload = match self.workload {
-            Some("memmove") => {
-                Workload::Memmove { bytes: self.workload_size.unwrap_or(Workload::DEFAULT_BYTES) }
-            }
-            _ => Workload::None,
-        };
-        Spin { gap_above_ns: self.gap_above.unwrap_or(default.gap_above_ns), workload }
-    }
-
-    fn scheduling(&self) -> Result<Policy, String> {
-        // A busy loop before everything else is for those who ask for it.
-        let usual = if self.instrument == Instrument::Spin { "other" } else { "fifo" };
-        let policy = self.policy.as_deref().unwrap_or(usual);
-        let (name, budget) = match policy.split_once(':') {
-            Some((name, budget)) => (name, Some(budget)),
-            None => (policy, None),
-        };
-        let ordinary = ["other", "batch", "idle", "deadline"];
-        if self.priority.is_some() && ordinary.contains(&name) {
-            return Err(format!("--priority requires --policy fifo or rr, not {name}"));
-        }
-        let priority = self.priority.unwrap_or(Policy::DEFAULT_PRIORITY);
-        match (name, budget) {
-            ("fifo", None) => Ok(Policy::Fifo { priority }),
-            ("rr", None) => Ok(Policy::Rr { priority }),
-            ("other", None) => Ok(Policy::Other),
-            ("batch", None) => Ok(Policy::Batch),
-            ("idle", None) => Ok(Policy::Idle),
-            ("deadline", budget) => self.budget(budget),
-            _ => Err(format!(
-                "--policy {policy}: expected fifo, rr, other, batch, idle or \
-                 deadline[:RUNTIME/DEADLINE/PERIOD]"
-            )),
-        }
-    }
-
-    /// Without numbers: a tenth of the period as budget, over the period.
-    fn budget(&self, text: Option<&str>) -> Result<Policy, String> {
-        let period = self.releases().period_ns;
-        let Some(text) = text else {
-            let runtime_ns = Nanos(period.0 / 10).max(Nanos(10_000)).min(period);
-            return Ok(Policy::Deadline { runtime_ns, deadline_ns: period, period_ns: period });
-        };
-        let parts: Vec<&str> = text.split('/').collect();
-        let [runtime, deadline, period] = parts[..] else {
-            return Err(format!("--policy deadline:{text}: expected RUNTIME/DEADLINE/PERIOD"));
-        };
-        let time = |text: &str| text.parse::<Nanos>().map_err(|error| error.to_string());
-        Ok(Policy::Deadline {
-            runtime_ns: time(runtime)?,
-            deadline_ns: time(deadline)?,
-            period_ns: time(period)?,
-        })
+    /// The value of an option, where it has one.
+    pub fn value(&self, name: &str) -> Option<&str> {
+        values_of(&self.given, name).first().map(String::as_str)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::commands::attach;
+    use crate::commands::attach::args::AttachArgs;
     use crate::flags::parse;
-    use latlab_model::plan::{IdleStates, Mechanism};
+    use latlab_model::plan::{
+        AttachTarget, ClockName, Cyclic, Detached, Handoff, IdleStates, Mechanism, Method,
+        MissedPolicy, Phase, Policy, Releases, Spin, TelemetryPlan, Timerlat, WakeBy, Workload,
+    };
+    use latlab_model::shell;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
 
     fn plan(flags: &str) -> Result<Plan, String> {
         let args: MeasureArgs =
             parse(flags.split_whitespace()).map_err(|error| error.to_string())?;
         args.plan(7)
+    }
+
+    /// A plan of a method in which a dice decides what is said and what is usual.
+    fn random_plan(method: Method, dice: &mut impl FnMut(u64) -> u64) -> Plan {
+        let mut plan = Plan::of(method);
+        random_method(&mut plan.method, dice);
+        let is_attach = matches!(plan.method, Method::Attach(_));
+        if let Method::Attach(attach) = &plan.method {
+            plan.name = attach.target.name();
+        }
+        let mut time = |most: u64| (dice(2) == 0).then(|| Nanos(1 + dice(most) as i64));
+        plan.until.duration_ns = time(10_000_000_000_000);
+        plan.until.deadline_ns = time(2_000_000_000);
+        if !is_attach {
+            plan.until.stop_above_ns = time(2_000_000);
+            plan.keep.spike_above_ns = time(2_000_000);
+            plan.until.warm_up_ns = time(60_000_000_000).or(plan.until.warm_up_ns);
+        }
+        plan.keep.interval_ns = Nanos(100_000_000 + dice(3) as i64 * 450_000_000);
+        plan.keep.telemetry = match dice(4) {
+            0 => None,
+            1 => Some(TelemetryPlan { every_ns: Nanos(100_000_001), is_full: dice(2) == 0 }),
+            _ => plan.keep.telemetry,
+        };
+        if dice(2) == 0 {
+            plan.note = Some(["new kernel", "-x", "it's 'so'", ""][dice(4) as usize].to_string());
+            plan.name = "a b".to_string();
+        }
+        plan.until.limit_per_hour = plan.until.deadline_ns.and((dice(2) == 0).then_some(0.1));
+        let words: Vec<String> = ["stressapptest", "hackbench,groups=4"]
+            .into_iter()
+            .filter(|_| dice(3) == 0)
+            .map(str::to_string)
+            .collect();
+        plan.on.loads = load_library::resolve(&words, &Library::new(None)).unwrap();
+        plan.on.load_on = ["everywhere", "others", "1-2"][dice(3) as usize].parse().unwrap();
+        plan.on.tunings = ["irqs=away", "governor=performance", "irq-thread:eth0=80"]
+            .into_iter()
+            .filter(|_| dice(3) == 0)
+            .map(|tuning| tuning.parse().unwrap())
+            .collect();
+        if dice(3) == 0 {
+            plan.on.kernel_files = vec!["kernel.sched_rt_runtime_us=-1".parse().unwrap()];
+        }
+        if is_attach {
+            return plan;
+        }
+        plan.seed = Some(dice(u64::MAX));
+        let priority = 1 + dice(99) as u8;
+        let [runtime_ns, deadline_ns, period_ns] = [100_000, 1_000_001, 2_000_000].map(Nanos);
+        plan.who.policy = [
+            plan.who.policy,
+            Some(Policy::Fifo { priority }),
+            Some(Policy::Rr { priority }),
+            Some(Policy::Other),
+            Some(Policy::Batch),
+            Some(Policy::Idle),
+            Some(Policy::Deadline { runtime_ns, deadline_ns, period_ns }),
+        ][dice(7) as usize];
+        plan.who.cpus = (dice(2) == 0).then(|| "1-3,7".parse().unwrap());
+        plan.who.helpers_on = (dice(2) == 0).then(|| "0".parse().unwrap());
+        plan.who.share_cpus = dice(2) == 0;
+        if plan.method.releases().is_some() {
+            plan.who.threads = (dice(2) == 0).then(|| 1 + dice(4096) as u32);
+            plan.keep.samples = dice(2) == 0;
+            plan.keep.explain = dice(4) == 0;
+            plan.until.cycles = (dice(2) == 0).then(|| 1 + dice(1 << 53));
+        }
+        plan.until.decided = plan.until.limit_per_hour.is_some() && dice(2) == 0;
+        let has_bound = plan.keep.spike_above_ns.is_some();
+        plan.keep.on_spike = (has_bound && dice(2) == 0).then(|| "cat >> 'a b'".to_string());
+        plan.on.idle_states = Some(match dice(3) {
+            0 => IdleStates::System,
+            1 => IdleStates::ExitWithin(Nanos(dice(1_000_000) as i64)),
+            _ => IdleStates::ExitWithin(Nanos::ZERO),
+        });
+        if dice(3) == 0 {
+            plan.on.target = "ssh://pi@board:2200".parse().unwrap();
+            let folder = (dice(2) == 0).then(|| "/mnt/data".to_string());
+            let detached = Detached { folder, most_bytes: u64::MAX };
+            plan.on.detached = (dice(2) == 0).then_some(detached);
+        }
+        plan
+    }
+
+    fn random_method(method: &mut Method, dice: &mut impl FnMut(u64) -> u64) {
+        fn pick<T: Copy>(all: &[T], dice: &mut impl FnMut(u64) -> u64) -> T {
+            all[dice(all.len() as u64) as usize]
+        }
+        fn releases(releases: &mut Releases, dice: &mut impl FnMut(u64) -> u64) {
+            releases.clock = pick(ClockName::ALL, dice);
+            releases.phase = pick(Phase::ALL, dice);
+            releases.period_ns =
+                pick(&[releases.period_ns, Nanos(200_000), Nanos(1_000_003)], dice);
+            releases.period_step_ns = Nanos(dice(3) as i64 * 500);
+        }
+        match method {
+            Method::Cyclic(cyclic) => {
+                releases(&mut cyclic.releases, dice);
+                cyclic.mechanism = pick(Mechanism::ALL, dice);
+                cyclic.missed = pick(MissedPolicy::ALL, dice);
+                cyclic.legs = dice(4) == 0;
+            }
+            Method::Handoff(handoff) => {
+                releases(&mut handoff.releases, dice);
+                handoff.wake = pick(WakeBy::ALL, dice);
+                handoff.wakers_on = (dice(2) == 0).then(|| "2".parse().unwrap());
+            }
+            Method::Spin(spin) => {
+                spin.gap_above_ns = Nanos(100 + dice(10_000) as i64);
+                let bytes = pick(&[4096, 8, 65_536], dice);
+                spin.workload = pick(&[Workload::None, Workload::Memmove { bytes }], dice);
+            }
+            Method::Timerlat(timerlat) => timerlat.period_ns = Nanos(100_000 + dice(1000) as i64),
+            Method::Attach(attach) => {
+                let words = vec!["./a b".to_string(), "--rate".to_string(), "-".to_string()];
+                let output = (dice(2) == 0).then(|| "/tmp/out".to_string());
+                attach.target = match dice(3) {
+                    0 => AttachTarget::Command { words, output, as_root: dice(2) == 0 },
+                    1 => AttachTarget::Process { id: dice(1 << 22) as u32 },
+                    _ => AttachTarget::Name { pattern: "ec_*".to_string() },
+                };
+                attach.thread = (dice(2) == 0).then(|| "main*".to_string());
+                attach.activation = vec!["read:7".to_string(); dice(3) as usize];
+            }
+            Method::Respond(_) | Method::Import(_) => {}
+        }
+    }
+
+    /// The plan that a command line makes.
+    fn plan_again(line: &str, seed: u64) -> Result<Plan, String> {
+        let words = shell::split(line);
+        match words[1].as_str() {
+            "attach" => {
+                let args: AttachArgs = parse(&words[2..]).map_err(|error| error.to_string())?;
+                attach::plan(&args.options.0)
+            }
+            _ => {
+                let args: MeasureArgs = parse(&words[2..]).map_err(|error| error.to_string())?;
+                args.plan(seed)
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Invariant (command line): The command that repeats a run makes the same plan.
+        #[test]
+        fn a_repeated_command_makes_the_same_plan(
+            method in 0..5usize,
+            numbers in vec(any::<u64>(), 80),
+        ) {
+            let methods = [
+                Method::Cyclic(Cyclic::default()),
+                Method::Handoff(Handoff::default()),
+                Method::Spin(Spin::default()),
+                Method::Timerlat(Timerlat::default()),
+                Method::Attach(Box::default()),
+            ];
+            let mut numbers = numbers.into_iter().cycle();
+            let mut dice = |sides: u64| numbers.next().unwrap_or_default() % sides.max(1);
+            let mut plan = random_plan(methods[method].clone(), &mut dice);
+            // What is refused needs no command: without what others depend on, much remains.
+            if plan.check().is_err() {
+                plan.method = methods[method].clone();
+                random_method(&mut plan.method, &mut |_| 1);
+            }
+            prop_assume!(plan.check().is_ok());
+            let line = plan.repeat().to_string();
+            let again = plan_again(&line, plan.seed.unwrap_or_default());
+            prop_assert_eq!(again, Ok(plan), "{}", line);
+        }
     }
 
     #[test]
@@ -257,9 +325,9 @@ mod tests {
     fn spinning_is_ordinary_unless_priority_is_asked_for() {
         let spun = plan("--instrument spin --workload memmove --workload-size 64K").unwrap();
         let spin = Spin { workload: Workload::Memmove { bytes: 65_536 }, ..Spin::default() };
-        assert_eq!((spun.policy, spun.method), (Some(Policy::Other), Method::Spin(spin)));
+        assert_eq!((spun.who.policy, spun.method), (Some(Policy::Other), Method::Spin(spin)));
         let fifo = plan("--instrument spin --policy fifo -p 1").unwrap();
-        assert_eq!(fifo.policy, Some(Policy::Fifo { priority: 1 }));
+        assert_eq!(fifo.who.policy, Some(Policy::Fifo { priority: 1 }));
     }
 
     #[test]
@@ -269,18 +337,21 @@ mod tests {
              --mechanism posix-timer --clock tai --missed catch-up --phase random --seed 3",
         )
         .unwrap();
-        assert_eq!(plan.cpus.unwrap().to_string(), "1-3");
-        assert_eq!((plan.threads, plan.cycles, plan.seed), (Some(16), Some(1000), Some(3)));
-        assert_eq!(plan.spike_above_ns, None);
+        assert_eq!(plan.who.cpus.unwrap().to_string(), "1-3");
+        assert_eq!(
+            (plan.who.threads, plan.until.cycles, plan.seed),
+            (Some(16), Some(1000), Some(3))
+        );
+        assert_eq!(plan.keep.spike_above_ns, None);
         let Method::Cyclic(cyclic) = plan.method else { panic!("{:?}", plan.method) };
         assert_eq!(cyclic.mechanism, Mechanism::PosixTimer);
         assert_eq!(cyclic.releases.period_ns, Nanos(200_000));
-        assert_eq!(plan.idle_states, Some(IdleStates::System));
+        assert_eq!(plan.on.idle_states, Some(IdleStates::System));
     }
 
     #[test]
     fn the_deadline_tells_a_spike_unless_something_else_does() {
-        let above = |flags: &str| plan(flags).unwrap().spike_above_ns;
+        let above = |flags: &str| plan(flags).unwrap().keep.spike_above_ns;
         assert_eq!(above("--deadline 1ms --on-spike true"), Some(Nanos(1_000_000)));
         assert_eq!(above("--deadline 1ms --on-spike true --spike-above 5us"), Some(Nanos(5_000)));
         assert_eq!(above("-b 150us --on-spike true"), Some(Nanos(150_000)));
@@ -288,7 +359,7 @@ mod tests {
 
     #[test]
     fn deadline_scheduling_reads_its_budget() {
-        let policy = |flags: &str| plan(flags).map(|plan| plan.policy.unwrap());
+        let policy = |flags: &str| plan(flags).map(|plan| plan.who.policy.unwrap());
         let nanos = |runtime_ns, deadline_ns, period_ns| Policy::Deadline {
             runtime_ns: Nanos(runtime_ns),
             deadline_ns: Nanos(deadline_ns),
@@ -346,7 +417,7 @@ mod tests {
             ("--instrument timerlat --phase random", "does not apply to timerlat"),
             ("--instrument timerlat --period-step 1us", "the same period on all CPUs"),
             ("--instrument timerlat -i 50us", "100us to 1s"),
-            ("--instrument timerlat -t 2", "no --threads"),
+            ("--instrument timerlat -t 2", "one thread on each of --cpus"),
             ("--instrument respond", "`latlab respond`"),
             ("--legs --clock tai", "--legs requires"),
             ("--legs --mechanism timerfd", "--legs requires"),

@@ -57,28 +57,6 @@ impl SheetArgs {
     }
 }
 
-/// Flags of `latlab run` that are allowed with a sheet, by their ids.
-pub const BESIDE_A_SHEET: [&str; 18] = [
-    "sheet",
-    "dry_run",
-    "scale",
-    "repeats",
-    "seeds",
-    "targets",
-    "jobs",
-    "skip_missing",
-    "resume",
-    "print_unit",
-    "out",
-    "format",
-    "quiet",
-    "keep_going",
-    "console",
-    "junit",
-    "ktap",
-    "lava",
-];
-
 /// Why a sheet has no detached runs.
 pub const NOT_DETACHED: &str =
     "--detach: the runs of a sheet follow each other from here; detach single runs";

@@ -47,7 +47,7 @@ impl Progress {
     /// Shows it as it stands.
     pub fn show(&mut self, live: &LiveRun) {
         if let Some(console) = &mut self.console {
-            let _ = write!(stderr(), "{}", console.read_new(&self.plan.target, live));
+            let _ = write!(stderr(), "{}", console.read_new(&self.plan.on.target, live));
         }
         let elapsed = Nanos(self.started.elapsed().as_nanos() as i64);
         let view = LiveView { live, plan: &self.plan, title: &self.title, elapsed };

@@ -5,13 +5,17 @@ use super::view::{LiveView, clock, draw, progress_line};
 use latlab_conduct::live::LiveRun;
 use latlab_model::finding::{Finding, MachineFinding};
 use latlab_model::frame::{Interval, Message};
-use latlab_model::plan::{Cyclic, Mechanism, Method};
+use latlab_model::plan::{Cyclic, Mechanism, Method, Until};
 use latlab_model::run::{AppliedSetup, EndReason, ThreadEnd, ThreadSetup};
 use latlab_model::{Histogram, Nanos, Plan, nanos::SECOND};
 use latlab_report::{Colour, Style};
 
 fn plan() -> Plan {
-    Plan { name: "idle".into(), duration_ns: Some(SECOND * 90), ..Plan::default() }
+    Plan {
+        name: "idle".into(),
+        until: Until { duration_ns: Some(SECOND * 90), ..Until::default() },
+        ..Plan::default()
+    }
 }
 
 fn setup(thread: u32) -> ThreadSetup {
@@ -71,7 +75,8 @@ fn screen(width: usize, height: usize, view: &LiveView) -> String {
 
 #[test]
 fn screens_of_both_sizes() {
-    let with_deadline = Plan { deadline_ns: Some(Nanos(50_000)), ..plan() };
+    let with_deadline =
+        Plan { until: Until { deadline_ns: Some(Nanos(50_000)), ..plan().until }, ..plan() };
     let cyclic = Cyclic { mechanism: Mechanism::Relative, ..Cyclic::default() };
     let relative = Plan { method: Method::Cyclic(cyclic), ..plan() };
     let mut broken = live(4, 75);
@@ -100,7 +105,7 @@ fn screens_of_both_sizes() {
 #[test]
 fn missed_and_maximum_are_never_given_up() {
     let live = live(2, 14);
-    let plan = Plan { deadline_ns: Some(Nanos(50_000)), ..plan() };
+    let plan = Plan { until: Until { deadline_ns: Some(Nanos(50_000)), ..plan().until }, ..plan() };
     let view = LiveView { live: &live, plan: &plan, title: "latlab run idle", elapsed: SECOND };
     for width in 40..200 {
         let screen = screen(width, 24, &view);
@@ -113,7 +118,7 @@ fn missed_and_maximum_are_never_given_up() {
 #[test]
 fn a_tiny_terminal_shows_the_maximum_and_says_what_it_cuts() {
     let live = live(2, 14);
-    let plan = Plan { deadline_ns: Some(Nanos(50_000)), ..plan() };
+    let plan = Plan { until: Until { deadline_ns: Some(Nanos(50_000)), ..plan().until }, ..plan() };
     let view = LiveView { live: &live, plan: &plan, title: "latlab run idle", elapsed: SECOND };
     insta::assert_snapshot!("tiny-50", screen(50, 12, &view));
     insta::assert_snapshot!("tiny-24", screen(24, 12, &view));
@@ -144,15 +149,18 @@ fn any_size_is_drawn() {
 #[test]
 fn a_line_says_how_it_goes() {
     let (some, none) = (live(2, 14), LiveRun::default());
-    let plan = Plan { deadline_ns: Some(Nanos(50_000)), ..plan() };
+    let plan = Plan { until: Until { deadline_ns: Some(Nanos(50_000)), ..plan().until }, ..plan() };
     let line = |live, plan| {
         progress_line(&LiveView { live, plan, title: "latlab run idle", elapsed: SECOND * 15 })
     };
     insta::assert_snapshot!("line", line(&some, &plan));
     insta::assert_snapshot!("line-nothing", line(&none, &plan));
-    let cycles = Plan { duration_ns: None, cycles: Some(100_000), ..plan.clone() };
+    let cycles = Plan {
+        until: Until { duration_ns: None, cycles: Some(100_000), ..plan.until.clone() },
+        ..plan.clone()
+    };
     insta::assert_snapshot!("line-cycles", line(&some, &cycles));
-    let endless = Plan { duration_ns: None, ..plan.clone() };
+    let endless = Plan { until: Until { duration_ns: None, ..plan.until.clone() }, ..plan.clone() };
     insta::assert_snapshot!("line-endless", line(&some, &endless));
 }
 

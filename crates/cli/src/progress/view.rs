@@ -104,8 +104,8 @@ fn title_line(view: &LiveView, width: usize) -> Line {
 
 fn method(view: &LiveView) -> String {
     let plan = view.plan;
-    let deadline = plan.deadline_ns.map(|deadline| format!(", deadline {}", deadline));
-    let known = [plan.policy.map(|policy| policy.to_string()), plan.method.rhythm()];
+    let deadline = plan.until.deadline_ns.map(|deadline| format!(", deadline {}", deadline));
+    let known = [plan.who.policy.map(|policy| policy.to_string()), plan.method.rhythm()];
     let known = known.into_iter().flatten().map(|fact| format!(", {fact}"));
     let how = std::iter::once(plan.method.to_string()).chain(known);
     how.chain(deadline).collect()
@@ -119,7 +119,7 @@ fn totals(view: &LiveView) -> Vec<String> {
         if view.plan.method.records() == Recorded::Gap && view.live.measured > Nanos::ZERO {
             return vec!["no gap".to_string()];
         }
-        let stage = match (threads.is_empty(), view.plan.target.boots_for_each_run()) {
+        let stage = match (threads.is_empty(), view.plan.on.target.boots_for_each_run()) {
             (true, true) => "booting",
             (true, false) if view.plan.method.attach().is_some() => "looking for cycles",
             (true, false) => "preparing",
@@ -139,7 +139,7 @@ fn totals(view: &LiveView) -> Vec<String> {
         false => "missed releases not defined".to_string(),
     };
     let misses = || sum(|thread| thread.total.misses);
-    let misses = match view.plan.deadline_ns {
+    let misses = match view.plan.until.deadline_ns {
         Some(deadline) => Some(format!("{} above {deadline}", misses())),
         // Each thread of a program has its own.
         None => view.plan.method.attach().map(|_| format!("{} deadline misses", misses())),
@@ -159,7 +159,7 @@ fn noise(view: &LiveView, threads: &[LiveThread]) -> f64 {
 /// The time that has passed, and what is left, which is known only where time passes as here.
 fn passed(view: &LiveView) -> String {
     let elapsed = format!("{} elapsed", clock(view.elapsed));
-    match (!view.plan.target.boots_for_each_run(), view.live.measured, remaining_time(view)) {
+    match (!view.plan.on.target.boots_for_each_run(), view.live.measured, remaining_time(view)) {
         (false, Nanos::ZERO, _) => elapsed,
         (false, measured, _) => format!("{} of the guest's time, {elapsed}", span(measured)),
         (true, _, Some(left)) => format!("{elapsed}, {} left", clock(left)),
@@ -169,8 +169,8 @@ fn passed(view: &LiveView) -> String {
 
 /// Time to the planned end; none where only an interrupt ends the run.
 fn remaining_time(view: &LiveView) -> Option<Nanos> {
-    let by_time = view.plan.duration_ns.map(|duration| duration - view.live.measured);
-    let by_cycles = view.plan.cycles.and_then(|cycles| time_for_cycles(view, cycles));
+    let by_time = view.plan.until.duration_ns.map(|duration| duration - view.live.measured);
+    let by_cycles = view.plan.until.cycles.and_then(|cycles| time_for_cycles(view, cycles));
     let left = [by_time, by_cycles].into_iter().flatten().min()?;
     Some(left.max(Nanos::ZERO))
 }
@@ -261,7 +261,7 @@ fn columns(view: &LiveView, threads: &[&LiveThread]) -> Vec<LiveColumn> {
         columns.insert(1, each("policy", &|thread| thread.setup.policy.clone()));
         columns.insert(2, each("every", &period));
     }
-    if view.plan.deadline_ns.is_some() || view.plan.method.attach().is_some() {
+    if view.plan.until.deadline_ns.is_some() || view.plan.method.attach().is_some() {
         columns.push(each("misses", &|thread| grouped(thread.total.misses)));
     }
     columns.extend(latency_columns(threads));

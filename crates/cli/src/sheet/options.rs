@@ -1,52 +1,16 @@
-//! The words of a scenario are the long options of `latlab run`, as clap knows them.
+//! The keys of a scenario are the long options of `latlab run`.
 
 use super::errors::SheetErrors;
 use crate::flags::parse;
+use crate::flags::plan::MeasureArgs;
 use crate::flags::run::RunArgs;
 use clap::error::{ContextKind, ContextValue};
-use clap::{Arg, ArgAction, Args, Command};
+use clap::{Args, Command};
+use latlab_model::options::{OPTIONS, PlanOption};
 use std::error::Error;
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::DeValue;
-
-/// Options that say how a command behaves, not what is measured.
-const NOT_OF_A_SCENARIO: &[&str] = &[
-    "board-folder",
-    "console",
-    "detach",
-    "dry-run",
-    // These stand behind the commas of a target.
-    "dtb",
-    "fault",
-    "format",
-    "help",
-    "jobs",
-    "junit",
-    "keep-going",
-    "kernel",
-    "ktap",
-    "lava",
-    "modules",
-    "name",
-    "out",
-    "print-unit",
-    "quiet",
-    "realtime",
-    "repeats",
-    "resume",
-    "scale",
-    "seeds",
-    "skip-missing",
-    "smp",
-    "targets",
-    "version",
-];
-
-/// The options that a scenario may have.
-pub struct Vocabulary {
-    run: Command,
-}
 
 /// A key of a scenario, as words of a command line.
 #[derive(Clone, Debug)]
@@ -61,87 +25,64 @@ pub struct SheetOption {
     pub at: Range<usize>,
 }
 
-impl Vocabulary {
-    /// That of this program.
-    pub fn new() -> Vocabulary {
-        Vocabulary { run: RunArgs::augment_args(Command::new("run")) }
-    }
+/// The option of a name, where a scenario may have it.
+pub fn find(name: &str) -> Option<&'static PlanOption> {
+    options().find(|option| option.name == name)
+}
 
-    /// The option of a name, where a scenario may have it.
-    pub fn get(&self, name: &str) -> Option<&Arg> {
-        self.options().find(|arg| arg.get_long() == Some(name))
-    }
+/// Whether it is an option that only a command may have.
+pub fn is_of_the_command(name: &str) -> bool {
+    let run = RunArgs::augment_args(Command::new("run"));
+    ["help", "version"].contains(&name)
+        || run.get_arguments().any(|arg| arg.get_long() == Some(name))
+}
 
-    /// Whether it is an option that only a command may have.
-    pub fn is_of_the_command(&self, name: &str) -> bool {
-        NOT_OF_A_SCENARIO.contains(&name)
-    }
+/// All that a scenario may have, in the order of the help.
+pub fn options() -> impl Iterator<Item = &'static PlanOption> {
+    OPTIONS.iter().filter(|option| option.is_of_run() && option.form.is_of_sheets)
+}
 
-    /// All of them, in the order of the help.
-    pub fn options(&self) -> impl Iterator<Item = &Arg> {
-        let known =
-            |arg: &&Arg| arg.get_long().is_some_and(|name| !NOT_OF_A_SCENARIO.contains(&name));
-        self.run.get_arguments().filter(known)
-    }
-
-    /// Their names.
-    pub fn names(&self) -> Vec<&str> {
-        self.options().filter_map(Arg::get_long).collect()
-    }
-
-    /// A key with its value, which is tried alone; none where it is wrong.
-    pub fn setting(
-        &self,
-        key: &Spanned<impl AsRef<str>>,
-        value: &Spanned<DeValue>,
-        mistakes: &mut SheetErrors,
-    ) -> Option<SheetOption> {
-        let (name, at) = (key.get_ref().as_ref(), value.span());
-        let arg = self.get(name)?;
-        let setting = words(arg, name, value.get_ref()).and_then(|words| {
-            let args: RunArgs = parse(&words).map_err(|error| reason(&error))?;
-            // Without its defaults, so that two ways to write a target make one row.
-            let shown = match name {
-                "target" => args.measure.guest.target()?.to_string(),
-                _ => value_text(value.get_ref()),
-            };
-            Ok((words, shown))
-        });
-        match setting {
-            Ok((words, shown)) => {
-                Some(SheetOption { key: name.to_string(), words, text: shown, at })
-            }
-            Err(reason) => {
-                mistakes.add(at, format!("{name}: {reason}"));
-                None
-            }
+/// A key with its value, which is tried alone; none where it is wrong.
+pub fn setting(
+    key: &Spanned<impl AsRef<str>>,
+    value: &Spanned<DeValue>,
+    mistakes: &mut SheetErrors,
+) -> Option<SheetOption> {
+    let (name, at) = (key.get_ref().as_ref(), value.span());
+    let option = find(name)?;
+    let setting = words(option, value.get_ref()).and_then(|words| {
+        let args: MeasureArgs = parse(&words).map_err(|error| reason(&error))?;
+        // Without its defaults, so that two ways to write a target make one row.
+        let shown = match name {
+            "target" => args.guest.target()?.to_string(),
+            _ => value_text(value.get_ref()),
+        };
+        Ok((words, shown))
+    });
+    match setting {
+        Ok((words, shown)) => Some(SheetOption { key: name.to_string(), words, text: shown, at }),
+        Err(reason) => {
+            mistakes.add(at, format!("{name}: {reason}"));
+            None
         }
     }
 }
 
-/// Whether an option may be given several times.
-pub fn is_list(arg: &Arg) -> bool {
-    matches!(arg.get_action(), ArgAction::Append)
-}
-
-/// Whether an option has no value.
-pub fn is_flag(arg: &Arg) -> bool {
-    matches!(arg.get_action(), ArgAction::SetTrue)
-}
-
-fn words(arg: &Arg, name: &str, value: &DeValue) -> Result<Vec<String>, String> {
+fn words(option: &PlanOption, value: &DeValue) -> Result<Vec<String>, String> {
+    let name = option.name;
     let word = |value: &DeValue| match scalar(value) {
         Some(text) => Ok(format!("--{name}={text}")),
         None => {
             Err(format!("{} is not a valid value; expected a text or a number", value.type_str()))
         }
     };
+    let is_flag = option.form.value.is_none();
     match value {
-        DeValue::Boolean(on) if is_flag(arg) => {
+        DeValue::Boolean(on) if is_flag => {
             Ok(on.then(|| format!("--{name}")).into_iter().collect())
         }
-        _ if is_flag(arg) => Err("expected true or false".to_string()),
-        DeValue::Array(list) if is_list(arg) => {
+        _ if is_flag => Err("expected true or false".to_string()),
+        DeValue::Array(list) if option.form.is_list => {
             list.iter().map(|one| word(one.get_ref())).collect()
         }
         DeValue::Array(_) => Err("takes a single value; lists are for [matrix]".to_string()),

@@ -2,7 +2,7 @@
 
 use super::errors::SheetErrors;
 use super::head::{self, Head};
-use super::options::{SheetOption, Vocabulary, value_text};
+use super::options::{self, SheetOption, value_text};
 use super::{published, texts};
 use crate::flags::sheet::NOT_DETACHED;
 use latlab_model::campaign::Published;
@@ -58,7 +58,6 @@ pub fn read(text: &str, file_stem: &str, mistakes: &mut SheetErrors) -> Sheet {
     }
     let table = table.get_ref();
     texts::check(text, table, mistakes);
-    let vocabulary = Vocabulary::new();
     let mut sheet = Sheet {
         head: head::read(table, file_stem, mistakes),
         defaults: Settings::default(),
@@ -70,14 +69,12 @@ pub fn read(text: &str, file_stem: &str, mistakes: &mut SheetErrors) -> Sheet {
     for (key, value) in table {
         match (key.get_ref().as_ref(), value.get_ref()) {
             ("defaults", DeValue::Table(table)) => {
-                sheet.defaults = settings(table, &[], "[defaults]", &vocabulary, mistakes);
+                sheet.defaults = settings(table, &[], "[defaults]", mistakes);
             }
-            ("matrix", DeValue::Table(table)) => {
-                sheet.matrix = matrix(table, &vocabulary, mistakes)
-            }
+            ("matrix", DeValue::Table(table)) => sheet.matrix = matrix(table, mistakes),
             ("scenario", DeValue::Array(list)) => {
                 begun = true;
-                let read = |one| scenario(one, &vocabulary, mistakes);
+                let read = |one| scenario(one, mistakes);
                 sheet.scenarios = list.iter().filter_map(read).collect();
             }
             ("published", DeValue::Table(table)) => {
@@ -90,7 +87,7 @@ pub fn read(text: &str, file_stem: &str, mistakes: &mut SheetErrors) -> Sheet {
             }
             ("scenario", _) => mistakes.add(key.span(), "write scenarios as [[scenario]]"),
             (name, _) if head::KEYS.contains(&name) => {}
-            (name, _) if vocabulary.get(name).is_some() => mistakes.add(
+            (name, _) if options::find(name).is_some() => mistakes.add(
                 key.span(),
                 format!(
                     "'{name}' is outside of a scenario; move it to [defaults] for all scenarios"
@@ -130,11 +127,7 @@ fn check_duplicates(sheet: &Sheet, mistakes: &mut SheetErrors) {
     }
 }
 
-fn scenario(
-    value: &Spanned<DeValue>,
-    vocabulary: &Vocabulary,
-    mistakes: &mut SheetErrors,
-) -> Option<Scenario> {
+fn scenario(value: &Spanned<DeValue>, mistakes: &mut SheetErrors) -> Option<Scenario> {
     let DeValue::Table(table) = value.get_ref() else {
         mistakes.add(value.span(), "write scenarios as [[scenario]]");
         return None;
@@ -151,7 +144,7 @@ fn scenario(
     };
     let name = text("name", mistakes);
     let about = text("about", mistakes).map(|(about, _)| head::in_one_line(&about));
-    let mut settings = settings(table, &["about", "name"], "a scenario", vocabulary, mistakes);
+    let mut settings = settings(table, &["about", "name"], "a scenario", mistakes);
     match &name {
         None if table.get("name").is_none() => {
             mistakes.add(value.span(), "scenario without a name; add name = \"…\"")
@@ -166,13 +159,7 @@ fn scenario(
     Some(Scenario { name, at, about, settings })
 }
 
-fn settings(
-    table: &DeTable,
-    others: &[&str],
-    place: &str,
-    vocabulary: &Vocabulary,
-    mistakes: &mut SheetErrors,
-) -> Settings {
+fn settings(table: &DeTable, others: &[&str], place: &str, mistakes: &mut SheetErrors) -> Settings {
     let before = mistakes.count();
     let mut list = Vec::new();
     for (key, value) in table {
@@ -180,9 +167,9 @@ fn settings(
         if others.contains(&name) {
             continue;
         }
-        match check_known(key, place, others, vocabulary, mistakes) {
+        match check_known(key, place, others, mistakes) {
             true if name == KERNEL => list.extend(kernel(value, mistakes)),
-            true => list.extend(vocabulary.setting(key, value, mistakes)),
+            true => list.extend(options::setting(key, value, mistakes)),
             false => {}
         }
     }
@@ -194,16 +181,15 @@ fn check_known(
     key: &Spanned<impl AsRef<str>>,
     place: &str,
     others: &[&str],
-    vocabulary: &Vocabulary,
     mistakes: &mut SheetErrors,
 ) -> bool {
     let name = key.get_ref().as_ref();
-    if name == KERNEL || vocabulary.get(name).is_some() {
+    if name == KERNEL || options::find(name).is_some() {
         return true;
     }
     if matches!(name, "detach" | "board-folder") {
         mistakes.add(key.span(), NOT_DETACHED.to_string());
-    } else if vocabulary.is_of_the_command(name) {
+    } else if options::is_of_the_command(name) {
         let text = format!(
             "'{name}' is an option of the command, not of a scenario; give it to latlab run"
         );
@@ -214,8 +200,11 @@ fn check_known(
             format!("'{name}' applies to the whole sheet; put it above all tables"),
         );
     } else {
-        let known: Vec<&str> =
-            vocabulary.names().into_iter().chain([KERNEL]).chain(others.iter().copied()).collect();
+        let known: Vec<&str> = options::options()
+            .map(|option| option.name)
+            .chain([KERNEL])
+            .chain(others.iter().copied())
+            .collect();
         mistakes.unknown(key.span(), name, place, &known);
     }
     false
@@ -235,17 +224,13 @@ fn kernel(value: &Spanned<DeValue>, mistakes: &mut SheetErrors) -> Option<SheetO
     }
 }
 
-fn matrix(
-    table: &DeTable,
-    vocabulary: &Vocabulary,
-    mistakes: &mut SheetErrors,
-) -> Vec<Vec<SheetOption>> {
+fn matrix(table: &DeTable, mistakes: &mut SheetErrors) -> Vec<Vec<SheetOption>> {
     // As they stand in the file: the last one changes fastest.
     let mut keys: Vec<_> = table.iter().collect();
     keys.sort_by_key(|(key, _)| key.span().start);
     let mut matrix = Vec::new();
     for (key, value) in keys {
-        if !check_known(key, "[matrix]", &[], vocabulary, mistakes) {
+        if !check_known(key, "[matrix]", &[], mistakes) {
             continue;
         }
         let DeValue::Array(values) = value.get_ref() else {
@@ -261,7 +246,7 @@ fn matrix(
         }
         let each = values.iter().filter_map(|value| match key.get_ref() == KERNEL {
             true => kernel(value, mistakes),
-            false => vocabulary.setting(key, value, mistakes),
+            false => options::setting(key, value, mistakes),
         });
         matrix.push(each.collect());
     }

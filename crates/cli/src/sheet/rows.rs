@@ -2,14 +2,15 @@
 
 use super::Overrides;
 use super::errors::SheetErrors;
-use super::options::{SheetOption, Vocabulary, reason};
+use super::options::{SheetOption, options, reason};
 use super::read::{Scenario, Sheet};
 use crate::flags::parse;
-use crate::flags::run::MeasureArgs;
+use crate::flags::plan::MeasureArgs;
 use crate::flags::sheet::Scale;
 use crate::targets::NamedTarget;
 use latlab_model::Plan;
 use latlab_model::campaign::Row;
+use latlab_model::plan::Until;
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
@@ -32,7 +33,6 @@ const MOST_ROWS: usize = 10_000;
 
 /// All rows; what cannot be a plan is noted.
 pub fn rows(sheet: &Sheet, instead: &Overrides, mistakes: &mut SheetErrors) -> Vec<SheetRow> {
-    let vocabulary = Vocabulary::new();
     let mut rows: Vec<SheetRow> = Vec::new();
     let mut labels = HashSet::new();
     if let Some((at, text)) = too_many(sheet, instead.boards.len()) {
@@ -68,7 +68,7 @@ pub fn rows(sheet: &Sheet, instead: &Overrides, mistakes: &mut SheetErrors) -> V
                 Err((word, _))
                     if spoiled && !merged(sheet, scenario, point).contains_key(word.as_str()) => {}
                 Err((word, text)) => {
-                    let (at, text) = locate_error(&vocabulary, sheet, scenario, point, &word, text);
+                    let (at, text) = locate_error(sheet, scenario, point, &word, text);
                     mistakes.add(at, text);
                 }
             }
@@ -128,8 +128,8 @@ fn row(
     let wrong = |text: String| (word_of(&text), text);
     let mut args: MeasureArgs = parse(&words).map_err(|error| wrong(reason(&error)))?;
     args.guest.board = board.map(|(_, named)| named.clone());
-    let loads = args.all_loads().map_err(|text| ("load".to_string(), text))?;
-    let plan = scaled(Plan { loads, ..args.plan(0).map_err(wrong)? }, scale);
+    args.loads().map_err(|text| ("load".to_string(), text))?;
+    let plan = scaled(args.plan(0).map_err(wrong)?, scale);
     if plan.duration(1).is_none() {
         let text = format!("'{}' has no end; add for = \"1min\" or cycles = 100000", scenario.name);
         return Err((String::new(), text));
@@ -147,7 +147,7 @@ fn row(
         left_out: None,
         plan,
     };
-    Ok(SheetRow { row, seed: args.seed })
+    Ok(SheetRow { row, seed: args.value("seed").and_then(|seed| seed.parse().ok()) })
 }
 
 /// What the scenario says goes before the defaults, and the matrix before both.
@@ -167,12 +167,14 @@ fn label(scenario: &Scenario, point: &[&SheetOption], board: Option<Board<'_>>) 
     format!("{}{}", scenario.name, settings.chain(board).collect::<String>())
 }
 
-fn scaled(plan: Plan, scale: Option<&Scale>) -> Plan {
-    match scale {
-        None => plan,
-        Some(Scale::Time(length)) => Plan { duration_ns: Some(*length), cycles: None, ..plan },
-        Some(Scale::Cycles(cycles)) => Plan { duration_ns: None, cycles: Some(*cycles), ..plan },
-    }
+fn scaled(mut plan: Plan, scale: Option<&Scale>) -> Plan {
+    let (duration_ns, cycles) = match scale {
+        None => return plan,
+        Some(Scale::Time(length)) => (Some(*length), None),
+        Some(Scale::Cycles(cycles)) => (None, Some(*cycles)),
+    };
+    plan.until = Until { duration_ns, cycles, ..plan.until };
+    plan
 }
 
 /// The first option that a sentence names.
@@ -183,7 +185,6 @@ fn word_of(text: &str) -> String {
 
 /// Where a mistake is underlined, in the words of a sheet.
 fn locate_error(
-    vocabulary: &Vocabulary,
     sheet: &Sheet,
     scenario: &Scenario,
     point: &[&SheetOption],
@@ -192,7 +193,6 @@ fn locate_error(
 ) -> (Range<usize>, String) {
     let merged = merged(sheet, scenario, point);
     let at = merged.get(word).map_or(scenario.at.clone(), |one| one.at.clone());
-    let names = vocabulary.names();
-    let text = names.iter().fold(text, |text, name| text.replace(&format!("--{name}"), name));
+    let text = options().fold(text, |text, one| text.replace(&format!("--{}", one.name), one.name));
     (at, text)
 }

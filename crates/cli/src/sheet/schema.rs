@@ -1,17 +1,15 @@
 //! The JSON Schema of sheets, from the options of `latlab run`, for editors that complete.
 
 use super::head::KEYS;
-use super::options::{Vocabulary, is_flag, is_list};
-use clap::Arg;
+use super::options;
 use latlab_model::campaign::Order;
+use latlab_model::options::PlanOption;
 use serde_json::{Map, Value, json};
 
 /// The schema.
 pub fn schema() -> Value {
-    let vocabulary = Vocabulary::new();
     let settings = |more: &[(&str, Value)]| {
-        let options =
-            vocabulary.options().filter_map(|arg| Some((arg.get_long()?.to_string(), option(arg))));
+        let options = options::options().map(|one| (one.name.to_string(), option(one)));
         let kernel =
             "The kernel that must run, or a part of its release: a row waits until it runs.";
         let kernel = ("kernel".to_string(), text(kernel));
@@ -85,19 +83,17 @@ fn head() -> Map<String, Value> {
     KEYS.iter().map(|key| (key.to_string(), value(key))).collect()
 }
 
-fn option(arg: &Arg) -> Value {
-    let about = arg.get_help().map(|help| help.to_string().replace('\n', " ")).unwrap_or_default();
-    let words: Vec<String> =
-        arg.get_possible_values().iter().map(|value| value.get_name().to_string()).collect();
-    let mut one = match () {
-        () if is_flag(arg) => json!({ "type": "boolean" }),
-        () if !words.is_empty() => json!({ "enum": words }),
-        () => json!({ "type": ["string", "integer"] }),
+fn option(option: &PlanOption) -> Value {
+    let form = option.form;
+    let mut one = match form.choices {
+        _ if form.value.is_none() => json!({ "type": "boolean" }),
+        Some(choices) => json!({ "enum": choices() }),
+        None => json!({ "type": ["string", "integer"] }),
     };
-    if is_list(arg) {
+    if form.is_list {
         one = json!({ "anyOf": [one, { "type": "array", "items": one }] });
     }
-    one["description"] = json!(about);
+    one["description"] = json!(option.help());
     one
 }
 

@@ -31,10 +31,10 @@ fn rows_are_scenarios_times_matrix_and_the_nearest_word_holds() {
     assert_eq!(labels, ["a, threads 1", "a, threads 16", "b, threads 1", "b, threads 16"]);
     let plan = |row: usize| &campaign.rows[row].plan;
     assert_eq!(
-        (plan(1).threads, plan(1).method.period(), plan(1).samples),
+        (plan(1).who.threads, plan(1).method.period(), plan(1).keep.samples),
         (Some(16), Some(MICROSECOND * 1000), true)
     );
-    assert_eq!((plan(2).method.period(), plan(2).samples), (Some(MICROSECOND * 200), false));
+    assert_eq!((plan(2).method.period(), plan(2).keep.samples), (Some(MICROSECOND * 200), false));
     assert!(
         campaign.rows[2].fits_kernel("6.1.0-rt12-amd64")
             && !campaign.rows[2].fits_kernel("6.1.0-amd64")
@@ -57,8 +57,8 @@ fn each_scenario_has_a_row_for_each_board_with_its_defaults() {
     )
     .unwrap();
     let rows = made.rows.iter().map(|row| {
-        let cpus = row.plan.cpus.as_ref().map(ToString::to_string).unwrap_or_default();
-        format!("{}: {} {cpus} {:?}", row.label, row.plan.target, row.plan.deadline_ns)
+        let cpus = row.plan.who.cpus.as_ref().map(ToString::to_string).unwrap_or_default();
+        format!("{}: {} {cpus} {:?}", row.label, row.plan.on.target, row.plan.until.deadline_ns)
     });
     let ms = Some(MICROSECOND * 1000);
     assert_eq!(
@@ -104,7 +104,7 @@ fn a_scale_replaces_every_end() {
     let by_cycles = scaled(Scale::Cycles(1000));
     // The slowest thread is the last to have its cycles.
     assert_eq!(by_cycles.run_duration(&by_cycles.runs[1]), Some(SECOND * 3));
-    assert_eq!(by_cycles.rows[0].plan.duration_ns, None);
+    assert_eq!(by_cycles.rows[0].plan.until.duration_ns, None);
 }
 
 #[test]
@@ -183,15 +183,15 @@ fn the_published_experiments_have_their_parameters() {
     };
     let pi = of("pi-4.9");
     assert_eq!(
-        (pi.rows[0].plan.cycles, pi.rows[0].plan.method.period()),
+        (pi.rows[0].plan.until.cycles, pi.rows[0].plan.method.period()),
         (Some(100_000_000), Some(MICROSECOND * 200))
     );
-    assert_eq!(of("pi-4.14").rows[0].plan.cycles, Some(50_000_000));
+    assert_eq!(of("pi-4.14").rows[0].plan.until.cycles, Some(50_000_000));
     let imx = of("imx8-five");
-    assert!(imx.rows.iter().all(|row| row.plan.deadline_ns == Some(MICROSECOND * 125)));
+    assert!(imx.rows.iter().all(|row| row.plan.until.deadline_ns == Some(MICROSECOND * 125)));
     assert_eq!((imx.rows.len(), imx.run_time()), (5, SECOND * 5 * 3601));
     let pi3 = of("pi3-threads");
-    assert_eq!((pi3.runs.len(), pi3.rows[2].plan.threads), (30, Some(16)));
+    assert_eq!((pi3.runs.len(), pi3.rows[2].plan.who.threads), (30, Some(16)));
 }
 
 #[test]

@@ -49,7 +49,7 @@ pub fn attempt(
     let planned = &campaign.runs[position.number - 1];
     let plan = campaign.plan(planned, position.attempt);
     check_disk_space(&plan, folder.runs())?;
-    let _alone = match &plan.target {
+    let _alone = match &plan.on.target {
         Target::Board(board) => board_lock::wait(request, board, |holder| {
             notify(CampaignEvent::BoardIsTaken(position, holder));
         }),
@@ -92,7 +92,7 @@ fn failed(
     match failure {
         Failure::Nothing if stop.is_set() => Ok(AttemptResult::Interrupted),
         // It says nothing about another board.
-        Failure::Refused(refusal) if refusal.of_every_run && !plan.target.is_behind_a_link() => {
+        Failure::Refused(refusal) if refusal.of_every_run && !plan.on.target.is_behind_a_link() => {
             Err(Failure::Refused(refusal))
         }
         Failure::Refused(_) | Failure::Nothing | Failure::Guest(_) | Failure::Board(_) => {

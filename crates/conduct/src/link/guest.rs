@@ -122,14 +122,14 @@ impl GuestLink {
         let agent = agents::agent_program(machine).unwrap_or_else(|| {
             Err(io::Error::other(agents::missing_agent(machine).unwrap_or_default()))
         })?;
-        let programs = plan.loads.iter().flat_map(|load| &load.processes);
+        let programs = plan.on.loads.iter().flat_map(|load| &load.processes);
         let programs = programs.filter_map(|process| process.argv.first()).map(String::as_str);
         let seed = plan.seed.ok_or_else(|| io::Error::other("the plan of a guest has no seed"))?;
         let mut guest = GuestImage::new(config, cache, agent, seed, programs)?;
         let is_virtual = guest.is_in_virtual_time();
         let time = if is_virtual { IN_VIRTUAL_TIME } else { "in the host's time" };
         guest.add_file(MARK, format!("lab:{} {time}", config.machine.name));
-        if Fault::among(&plan.loads).any(|fault| fault.kind == FaultKind::IrqsOff) {
+        if Fault::among(&plan.on.loads).any(|fault| fault.kind == FaultKind::IrqsOff) {
             guest.add_fault(cache)?;
         }
         if let Some(linux) = linux(plan) {
@@ -201,13 +201,13 @@ fn linux(plan: &Plan) -> Option<&LinuxResponder> {
 }
 
 fn virtual_length(plan: &Plan) -> Duration {
-    let cycles = plan.cycles.zip(plan.method.period());
+    let cycles = plan.until.cycles.zip(plan.method.period());
     let cycles = cycles.map(|(count, period)| period * i64::try_from(count).unwrap_or(i64::MAX));
-    let wire = plan.method.gpio().zip(plan.cycles);
+    let wire = plan.method.gpio().zip(plan.until.cycles);
     let wire = wire.map(|(wire, count)| wire.to_ns * i64::try_from(count).unwrap_or(i64::MAX));
     let edges = linux(plan).map(LinuxResponder::longest).or(wire);
-    let measured = plan.duration_ns.or(cycles).or(edges).unwrap_or_default();
-    (measured + plan.warm_up_ns.unwrap_or_default()).duration()
+    let measured = plan.until.duration_ns.or(cycles).or(edges).unwrap_or_default();
+    (measured + plan.until.warm_up_ns.unwrap_or_default()).duration()
 }
 
 impl Link for GuestLink {

@@ -17,7 +17,7 @@ pub struct PauseSchedule {
 
 impl PauseSchedule {
     pub fn new(plan: &Plan) -> PauseSchedule {
-        let faults = Fault::among(&plan.loads);
+        let faults = Fault::among(&plan.on.loads);
         let left = faults.filter(|fault| fault.kind == FaultKind::HypervisorPause).collect();
         PauseSchedule { left, begun: None }
     }
@@ -54,13 +54,17 @@ impl PauseSchedule {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use latlab_model::plan::OnMachine;
     use std::process::{Command, Stdio};
 
     /// Run time of a process of 200 ms with these pauses.
     fn total_length(faults: &[&str]) -> Duration {
         let loads =
             faults.iter().map(|words| words.parse::<Fault>().unwrap().load(words, Nanos::ZERO));
-        let plan = Plan { loads: loads.collect(), ..Plan::default() };
+        let plan = Plan {
+            on: OnMachine { loads: loads.collect(), ..OnMachine::default() },
+            ..Plan::default()
+        };
         let mut pauses = PauseSchedule::new(&plan);
         let begun = Instant::now();
         let mut guest = Command::new("sh")

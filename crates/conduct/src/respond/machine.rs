@@ -68,7 +68,8 @@ impl AnsweringMachine {
             end: None,
         };
         started.wait_until_ready(stop)?;
-        let until = Instant::now() + if plan.loads.is_empty() { Duration::ZERO } else { WARM_UP };
+        let until =
+            Instant::now() + if plan.on.loads.is_empty() { Duration::ZERO } else { WARM_UP };
         while Instant::now() < until && !stop.is_set() {
             std::thread::sleep(POLL);
         }

@@ -133,7 +133,7 @@ impl<'a> StreamBuilder<'a> {
         }
         let at = Nanos(answer.at_ps.div_euclid(NANO_PS)).max(self.last);
         self.last = at;
-        let interval = self.plan.interval_ns.0.max(1);
+        let interval = self.plan.keep.interval_ns.0.max(1);
         let begin = Nanos(at.0.div_euclid(interval) * interval);
         if begin > self.counted_to {
             let whole = self.counted_to.0.div_euclid(interval) * interval + interval;
@@ -141,7 +141,7 @@ impl<'a> StreamBuilder<'a> {
             // Intervals without stimuli are counted as well.
             self.flush(begin)?;
         }
-        let deadline = self.plan.deadline_ns.unwrap_or(Nanos::MAX);
+        let deadline = self.plan.until.deadline_ns.unwrap_or(Nanos::MAX);
         match answer.class {
             ResponseClass::Answered(delay) => {
                 self.push_sample(Sample::fine(at, delay))?;
@@ -156,7 +156,9 @@ impl<'a> StreamBuilder<'a> {
             ResponseClass::Late(delay) => {
                 self.misses += u64::from(is_miss(delay, deadline.0.saturating_mul(NANO_PS)))
             }
-            ResponseClass::Missing => self.misses += u64::from(self.plan.deadline_ns.is_some()),
+            ResponseClass::Missing => {
+                self.misses += u64::from(self.plan.until.deadline_ns.is_some())
+            }
             ResponseClass::Unmeasured => {}
         }
         Ok(())
@@ -265,7 +267,7 @@ impl<'a> StreamBuilder<'a> {
         self.forward()?;
         let end = self.answering.as_ref().map(|agent| agent.end().cloned());
         if let Some(None) = end {
-            let has_loads = !self.plan.loads.is_empty();
+            let has_loads = !self.plan.on.loads.is_empty();
             self.send(&Message::Finding(Finding::new(CaptureFinding::MachineLost { has_loads })))?;
         }
         let end = end.flatten().unwrap_or(AgentEnd {

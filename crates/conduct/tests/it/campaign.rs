@@ -25,6 +25,8 @@ const TIMING: Timing = Timing {
 };
 
 fn row(label: &str, target: &str, kernel: Option<&str>) -> Row {
+    let mut plan = three_seconds().plan();
+    plan.on.target = target.parse().unwrap();
     Row {
         label: label.into(),
         scenario: label.into(),
@@ -32,7 +34,7 @@ fn row(label: &str, target: &str, kernel: Option<&str>) -> Row {
         settings: BTreeMap::new(),
         kernel: kernel.map(str::to_string),
         left_out: None,
-        plan: Plan { target: target.parse().unwrap(), ..three_seconds().plan() },
+        plan,
     }
 }
 
@@ -146,7 +148,7 @@ fn rows_of_targets_that_boot_for_each_run_are_made_side_by_side() {
     // Each run continues only when two of them are there.
     let pair = std::sync::Barrier::new(2);
     let made = make(&folder, &StopFlag::new(), |plan| {
-        assert_ne!(plan.target, Target::Local);
+        assert_ne!(plan.on.target, Target::Local);
         pair.wait();
         whole(plan)
     });

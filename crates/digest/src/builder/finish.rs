@@ -21,7 +21,7 @@ use latlab_model::frame::STREAM_VERSION;
 use latlab_model::legs::RunLegs;
 use latlab_model::load::LoadRun;
 use latlab_model::machine::Machine;
-use latlab_model::plan::Recorded;
+use latlab_model::plan::{Recorded, Until};
 use latlab_model::respond::Responses;
 use latlab_model::run::{
     AppliedSetup, ClockReading, EndReason, Losses, SCHEMA_VERSION, Summary, ThreadRun, Verdict,
@@ -201,7 +201,7 @@ impl RunBuilder {
         let context = conditions::ConditionsInput {
             from: applied.threads.iter().map(|thread| thread.first_release_ns).min()?,
             to: self.measured_to?,
-            policy: plan.policy,
+            policy: plan.who.policy,
             measured: pinned.unwrap_or_else(|| machine.cpus_allowed.clone()),
             threads: ids.collect(),
             recorded: match plan.method.records() {
@@ -209,8 +209,8 @@ impl RunBuilder {
                 Recorded::Gap => "gap",
                 Recorded::Response => "response",
             },
-            every: plan.telemetry_ns,
-            is_idle: plan.loads.is_empty() && plan.method.has_releases(),
+            every: plan.keep.telemetry.map(|telemetry| telemetry.every_ns),
+            is_idle: plan.on.loads.is_empty() && plan.method.has_releases(),
             has_link: plan.is_behind_a_link(),
         };
         let (conditions, findings) = self.conditions.finish(&context)?;
@@ -229,7 +229,8 @@ impl RunBuilder {
             cycles: ends().fold(0, |sum, (thread, end)| {
                 sum.saturating_add(end.cycles.saturating_sub(thread.total.count))
             }),
-            samples: match plan.samples || self.threads.values().any(ThreadCounts::has_samples) {
+            samples: match plan.keep.samples || self.threads.values().any(ThreadCounts::has_samples)
+            {
                 true => self.threads.values().map(ThreadCounts::samples_missing).sum(),
                 false => 0,
             },
@@ -239,7 +240,7 @@ impl RunBuilder {
     /// The first counted release in UTC, as far as the clocks were read. The clock of another
     /// machine may be set to any date, and users want to know when the run was measured.
     fn start_time(&self, plan: &Plan, begun: Timestamp, first_release: Nanos) -> Timestamp {
-        let clocks = self.clocks.first_and_last().filter(|_| plan.target.shares_clock());
+        let clocks = self.clocks.first_and_last().filter(|_| plan.on.target.shares_clock());
         clocks.and_then(|(first, _)| utc(&first, first_release)).unwrap_or(begun)
     }
 
@@ -268,8 +269,8 @@ impl RunBuilder {
             let silent = self.threads.values().filter(|thread| thread.end.is_none());
             found.extend(silent.map(|thread| no_thread_end(thread.setup.thread)));
         }
-        found.extend(plan.guest.as_deref().map(|guest| guest_time(&plan.target, guest)));
-        found.extend(plan.loads.iter().filter(|load| load.name == FAULT).map(injected_fault));
+        found.extend(plan.on.guest.as_deref().map(|guest| guest_time(&plan.on.target, guest)));
+        found.extend(plan.on.loads.iter().filter(|load| load.name == FAULT).map(injected_fault));
         if self.end.is_none() && !self.stopped {
             let end = self.measured_to.map(|end| self.in_utc(end));
             found.push(incomplete_stream(end).at(self.measured_to));
@@ -329,7 +330,7 @@ impl AllThreads<'_> {
         ended: EndReason,
     ) -> Option<Verdict> {
         let plan = large.plan;
-        let deadline = plan.deadline_ns?;
+        let deadline = plan.until.deadline_ns?;
         let late = large.late(deadline);
         let found = bursts(&late).len();
         let below = |enough: usize| large.lower_level(deadline, self.threads, enough);
@@ -357,8 +358,8 @@ impl AllThreads<'_> {
 /// The plan by which the run is judged: without a deadline, threads of a program are judged by
 /// their periods, and the shortest stands for all.
 fn judged_plan(plan: &Plan, deadlines: &BTreeMap<u32, Nanos>) -> Plan {
-    let deadline_ns = plan.deadline_ns.or_else(|| deadlines.values().min().copied());
-    Plan { deadline_ns, ..plan.clone() }
+    let deadline_ns = plan.until.deadline_ns.or_else(|| deadlines.values().min().copied());
+    Plan { until: Until { deadline_ns, ..plan.until.clone() }, ..plan.clone() }
 }
 
 /// A run meant to end when its limit is decided, and ended for that reason, was not cut short.
@@ -367,7 +368,7 @@ fn decided_end(plan: &Plan, ended: EndReason, verdict: Option<&Verdict>) -> EndR
         verdict.limit.is_some() && matches!(verdict.word, VerdictWord::Pass | VerdictWord::Fail)
     };
     match ended {
-        EndReason::Interrupted if plan.until_decided && verdict.is_some_and(is_decided) => {
+        EndReason::Interrupted if plan.until.decided && verdict.is_some_and(is_decided) => {
             EndReason::Decided
         }
         other => other,

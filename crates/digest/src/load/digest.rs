@@ -22,7 +22,7 @@ pub struct LoadDigest {
 impl LoadDigest {
     /// Registers the loads of a plan.
     pub fn expect(&mut self, plan: &Plan) {
-        for (number, load) in (0..).zip(&plan.loads) {
+        for (number, load) in (0..).zip(&plan.on.loads) {
             self.loads.entry(number).or_insert_with(|| LoadRecord::new(load));
         }
     }

@@ -32,10 +32,11 @@ struct Rules {
 impl SampleCounts {
     /// Counts what lies in the window.
     pub fn new(plan: &Plan, setup: &ThreadSetup, stretch: Range<Nanos>) -> SampleCounts {
-        let until = plan.duration_ns.map_or(Nanos::MAX, |length| setup.first_release_ns + length);
+        let until =
+            plan.until.duration_ns.map_or(Nanos::MAX, |length| setup.first_release_ns + length);
         let rules = Rules {
             period: setup.period_ns.map_or(1, |period| period.0.max(1)),
-            deadline: plan.deadline_ns.unwrap_or(Nanos::MAX).0,
+            deadline: plan.until.deadline_ns.unwrap_or(Nanos::MAX).0,
             catch_up: plan.method.missed_policy() == Some(MissedPolicy::CatchUp),
             has_releases: plan.method.has_releases() && setup.period_ns.is_some(),
             until: until.0,
@@ -124,6 +125,7 @@ impl Rules {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use latlab_model::plan::Until;
     use latlab_model::plan::{Cyclic, Method};
 
     const PERIOD: i64 = 1_000;
@@ -143,7 +145,10 @@ mod tests {
     }
 
     fn plan() -> Plan {
-        Plan { deadline_ns: Some(Nanos(2_500)), duration_ns: None, ..Plan::default() }
+        Plan {
+            until: Until { deadline_ns: Some(Nanos(2_500)), duration_ns: None, ..Until::default() },
+            ..Plan::default()
+        }
     }
 
     fn sample(release: i64, latency: i64) -> Sample {
@@ -176,7 +181,11 @@ mod tests {
     #[test]
     fn the_last_stall_ends_with_the_run() {
         for (duration, expected) in [(None, 6), (Some(Nanos(4_001)), 4), (Some(Nanos(4_000)), 3)] {
-            let mut tally = tally(Plan { duration_ns: duration, ..plan() }, 0, i64::MAX);
+            let mut tally = tally(
+                Plan { until: Until { duration_ns: duration, ..plan().until }, ..plan() },
+                0,
+                i64::MAX,
+            );
             tally.count(sample(0, 6_200), None);
             assert_eq!(missed_and_misses(tally).0, expected, "{duration:?}");
         }

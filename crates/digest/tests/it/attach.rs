@@ -9,7 +9,7 @@ use latlab_model::attach::{
 use latlab_model::deadline::is_miss;
 use latlab_model::frame::{Interval, Message, Spike, Spikes};
 use latlab_model::nanos::{MICROSECOND, MILLISECOND};
-use latlab_model::plan::Method;
+use latlab_model::plan::{Method, Until, Who};
 use latlab_model::run::{
     AgentEnd, AppliedSetup, EndReason, ThreadEnd, ThreadSetup, VerdictReason, VerdictWord,
 };
@@ -117,9 +117,8 @@ fn digest(loopers: &[Looper], deadline_ns: Option<Nanos>) -> (RunDigest, Vec<Str
     let synthetic = SyntheticRun::default();
     let plan = Plan {
         method: Method::Attach(Box::default()),
-        policy: None,
-        deadline_ns,
-        threads: None,
+        who: Who { policy: None, threads: None, ..synthetic.plan().who },
+        until: Until { deadline_ns, ..synthetic.plan().until },
         ..synthetic.plan()
     };
     let mut messages = vec![

@@ -71,7 +71,7 @@ fn page_faults_weigh_with_the_memory_lock() {
     let run_with = |locked: bool, policy: Policy| {
         changed(|message| match message {
             Message::ThreadEnd(end) if end.thread == 1 => end.page_faults = 3,
-            Message::Plan(plan) => plan.policy = Some(policy),
+            Message::Plan(plan) => plan.who.policy = Some(policy),
             Message::Prepared(prepared) if !locked => {
                 prepared.settings[0].applied = "none".to_string();
                 prepared.settings[0].matters = false;
@@ -371,7 +371,7 @@ fn samples_that_are_missing_are_counted_with_thread_and_time_and_invalidate() {
     messages.insert(first_interval.unwrap() + 1, samples(9, 1_009, 2_000));
     messages.iter_mut().for_each(|message| {
         if let Message::Plan(plan) = message {
-            plan.samples = true;
+            plan.keep.samples = true;
         }
     });
     let run = assembled(messages).run;
@@ -412,7 +412,9 @@ fn without_a_planned_end_an_interrupt_is_the_end() {
         [(Some(SECOND * 60), VerdictWord::Inconclusive), (None, VerdictWord::Pass)]
     {
         let run = changed(|message| match message {
-            Message::Plan(plan) => (plan.duration_ns, plan.cycles) = (duration_ns, None),
+            Message::Plan(plan) => {
+                (plan.until.duration_ns, plan.until.cycles) = (duration_ns, None)
+            }
             Message::End(end) => end.reason = EndReason::Interrupted,
             Message::ThreadEnd(end) => end.reason = EndReason::Interrupted,
             _ => {}

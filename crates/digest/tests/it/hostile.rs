@@ -33,7 +33,7 @@ fn stream() -> Vec<Message> {
     let load = Load::new("disk", "disk", "writes");
     for message in &mut messages {
         if let Message::Plan(plan) = message {
-            plan.loads = vec![load.clone()];
+            plan.on.loads = vec![load.clone()];
         }
     }
     let at_ns = latlab_digest::testing::FIRST_RELEASE;

@@ -9,6 +9,7 @@ use latlab_model::frame::{FrameReader, Interval, Message, ReadResult};
 use latlab_model::histogram::Overflow;
 use latlab_model::machine::Machine;
 use latlab_model::nanos::SECOND;
+use latlab_model::plan::Until;
 use latlab_model::run::{AgentEnd, AppliedSetup, EndReason, ThreadSetup, VerdictWord};
 use latlab_model::samples::Sample;
 use latlab_model::{BinLayout, Histogram, Nanos, Plan};
@@ -52,7 +53,10 @@ fn the_frames_of_a_stream_become_a_run_and_its_rows() {
 
 /// A run of imported counts, one thread each.
 fn imported(counts: Vec<Histogram>) -> RunDigest {
-    let plan = Plan { deadline_ns: Some(Nanos(100_000)), cycles: Some(4), ..Plan::default() };
+    let plan = Plan {
+        until: Until { deadline_ns: Some(Nanos(100_000)), cycles: Some(4), ..Until::default() },
+        ..Plan::default()
+    };
     let thread = |thread| ThreadSetup {
         thread,
         thread_id: None,

@@ -28,7 +28,7 @@ fn run() -> Run {
     });
     let mut run = builder.finish("large", Timestamp::UNIX_EPOCH, StreamEnd::default()).unwrap().run;
     run.measured_ns = Nanos(LATENCIES as i64 * PERIOD);
-    run.asked.interval_ns = Nanos(SECOND);
+    run.asked.keep.interval_ns = Nanos(SECOND);
     let first = run.threads[0].clone();
     run.threads = (0..THREADS)
         .map(|number| {

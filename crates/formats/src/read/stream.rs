@@ -14,7 +14,7 @@ impl Recording {
         let threads: Vec<ThreadSetup> = (0..).zip(&self.series).map(setup).collect();
         let prepared = AppliedSetup { settings: Vec::new(), threads, helpers_on: String::new() };
         let unit = self.unit();
-        let misses: Option<Vec<Misses>> = plan.deadline_ns.map(|deadline| {
+        let misses: Option<Vec<Misses>> = plan.until.deadline_ns.map(|deadline| {
             self.series.iter().map(|series| Misses::of(series, deadline, unit)).collect()
         });
         let mut messages = vec![
@@ -25,7 +25,7 @@ impl Recording {
         ];
         for (thread, series) in (0u32..).zip(&self.series) {
             let known = misses.as_ref().map_or(0, |misses| misses[thread as usize].certain);
-            let mut slices = series.in_slices(plan.deadline_ns, unit);
+            let mut slices = series.in_slices(plan.until.deadline_ns, unit);
             let in_slices: u64 = slices.iter().map(|slice| slice.misses).sum();
             if let Some(last) = slices.last_mut() {
                 last.misses += known.saturating_sub(in_slices);
@@ -42,7 +42,7 @@ impl Recording {
         }
         messages.extend(self.findings.iter().cloned().map(Message::Finding));
         let undecided = misses.and_then(|misses| undecided(&misses));
-        let unlisted = plan.deadline_ns.and_then(|deadline| self.unlisted(deadline));
+        let unlisted = plan.until.deadline_ns.and_then(|deadline| self.unlisted(deadline));
         messages.extend(undecided.or(unlisted).map(Message::Finding));
         messages.extend((0u32..).zip(&self.series).map(|(thread, series)| {
             Message::ThreadEnd(ThreadEnd::new(thread, EndReason::Finished, series.counts.count))

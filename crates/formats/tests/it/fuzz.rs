@@ -12,6 +12,7 @@ use crate::outputs::OUTPUTS;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use latlab_formats::read::{Query, Unit, format_of_id};
+use latlab_model::plan::Until;
 use latlab_model::{Nanos, Plan};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use std::io::Write;
@@ -150,7 +151,10 @@ fn read_all(bytes: &[u8], format: &str) {
         unit: Some(Unit::Microseconds),
         period: None,
     };
-    let plan = Plan { deadline_ns: Some(Nanos(20_000)), ..Plan::default() };
+    let plan = Plan {
+        until: Until { deadline_ns: Some(Nanos(20_000)), ..Until::default() },
+        ..Plan::default()
+    };
     for query in [named, Query::default()] {
         for recording in try_read(bytes, &query).into_iter().flatten() {
             for series in &recording.series {

@@ -3,6 +3,7 @@
 use latlab_formats::read::{InputError, Query, Recording};
 use latlab_model::finding::{Finding, FindingKind, ImportFinding};
 use latlab_model::frame::Message;
+use latlab_model::plan::Until;
 use latlab_model::{Nanos, Plan};
 
 /// The verdict of a file.
@@ -25,7 +26,10 @@ pub fn judge(read: &Result<Vec<Recording>, InputError>, deadline: Nanos) -> (Wor
 
 /// The verdict of one recording, by the rules for runs.
 fn word_of(recording: &Recording, deadline: Nanos) -> Word {
-    let plan = Plan { deadline_ns: Some(deadline), ..Plan::default() };
+    let plan = Plan {
+        until: Until { deadline_ns: Some(deadline), ..Until::default() },
+        ..Plan::default()
+    };
     let messages = recording.messages(&plan, "x", "0");
     let misses: u64 = messages
         .iter()

@@ -1,6 +1,6 @@
 //! The method `attach`: the cycles of a program's own threads, from the kernel's events.
 
-use super::Plan;
+use crate::sanitize::plain_name;
 use crate::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -78,24 +78,34 @@ impl Default for Attach {
 }
 
 impl Attach {
-    /// Whether it makes sense with the rest of its plan; an error is one line for the user.
-    pub(super) fn check(&self, plan: &Plan) -> Result<(), String> {
-        let refused = match () {
-            () if matches!(&self.target, AttachTarget::Command { words, .. } if words.is_empty()) => {
-                "attach needs a program: `latlab attach -- PROGRAM`, --pid or --comm"
+    /// Whether it makes sense by itself; an error is one line for the user.
+    pub(super) fn check(&self) -> Result<(), String> {
+        match self.target.is_open() {
+            true => {
+                Err("attach needs a program: `latlab attach -- PROGRAM`, --pid ID or --comm NAME"
+                    .to_string())
             }
-            () if plan.cycles.is_some() => "--cycles does not apply to attach: use --for",
-            () if plan.samples => {
-                "--samples does not apply to attach, which always stores every cycle"
+            false => Ok(()),
+        }
+    }
+}
+
+impl AttachTarget {
+    /// The name of a run that has no other.
+    pub fn name(&self) -> String {
+        let name = match self {
+            AttachTarget::Command { words, .. } => {
+                words.first().and_then(|word| word.rsplit('/').next()).unwrap_or_default().into()
             }
-            () if plan.stop_above_ns.is_some() => "--stop-above does not apply to attach",
-            () if plan.on_spike.is_some() => "--on-spike does not apply to attach",
-            () if plan.threads.is_some() || plan.cpus.is_some() => {
-                "--cpus and --threads do not apply to attach: the program has its own threads"
-            }
-            () => return Ok(()),
+            AttachTarget::Process { id } => format!("process-{id}"),
+            AttachTarget::Name { pattern } => pattern.replace('*', ""),
         };
-        Err(refused.to_string())
+        plain_name(&name).unwrap_or_else(|_| "attach".to_string())
+    }
+
+    /// Whether no program is named yet.
+    pub(crate) fn is_open(&self) -> bool {
+        matches!(self, AttachTarget::Command { words, .. } if words.is_empty())
     }
 }
 

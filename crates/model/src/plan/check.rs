@@ -25,33 +25,36 @@ impl Plan {
         self.check_detached()?;
         self.check_explain()?;
         self.check_tunings()?;
-        self.policy.map_or(Ok(()), Policy::check)
+        self.who.policy.map_or(Ok(()), Policy::check)
     }
 
     fn check_times(&self) -> Result<(), String> {
         let refuse = |text: String| Err(text);
-        if self.interval_ns < MILLISECOND * 100 || self.interval_ns > LONGEST_INTERVAL {
-            return refuse(format!("--interval {}: expected 100ms to 24h", self.interval_ns));
+        if self.keep.interval_ns < MILLISECOND * 100 || self.keep.interval_ns > LONGEST_INTERVAL {
+            return refuse(format!("--interval {}: expected 100ms to 24h", self.keep.interval_ns));
         }
-        if let Some(every) =
-            self.telemetry_ns.filter(|every| *every < MILLISECOND * 100 || *every > SECOND * 3600)
+        if let Some(every) = self
+            .keep
+            .telemetry
+            .map(|telemetry| telemetry.every_ns)
+            .filter(|every| !(MILLISECOND * 100..=SECOND * 3600).contains(every))
         {
             return refuse(format!("--telemetry {every}: expected 100ms to 1h, or off"));
         }
         for (option, limit) in [
-            ("--deadline", self.deadline_ns),
-            ("--stop-above", self.stop_above_ns),
-            ("--spike-above", self.spike_above_ns),
-            ("--for", self.duration_ns),
+            ("--deadline", self.until.deadline_ns),
+            ("--stop-above", self.until.stop_above_ns),
+            ("--spike-above", self.keep.spike_above_ns),
+            ("--for", self.until.duration_ns),
         ] {
             if limit.is_some_and(|limit| limit <= Nanos::ZERO) {
                 return refuse(format!("{option} must be more than 0"));
             }
         }
-        if let Some(warm_up) = self.warm_up_ns.filter(|warm_up| *warm_up > LONGEST_WARM_UP) {
+        if let Some(warm_up) = self.until.warm_up_ns.filter(|warm_up| *warm_up > LONGEST_WARM_UP) {
             return refuse(format!("--warm-up {warm_up}: expected at most 1h"));
         }
-        match (self.duration_ns, self.method.period()) {
+        match (self.until.duration_ns, self.method.period()) {
             (Some(length), Some(period)) if length < period => {
                 refuse(format!("--for is shorter than --period {period}: no release would be due"))
             }
@@ -61,13 +64,14 @@ impl Plan {
 
     fn check_counts(&self) -> Result<(), String> {
         let refuse = |text: String| Err(text);
-        if let Some(threads) = self.threads.filter(|count| !(1..=MOST_THREADS).contains(count)) {
+        if let Some(threads) = self.who.threads.filter(|count| !(1..=MOST_THREADS).contains(count))
+        {
             return refuse(format!("--threads {threads}: expected 1 to {MOST_THREADS}"));
         }
-        if self.cycles == Some(0) {
+        if self.until.cycles == Some(0) {
             return refuse("--cycles must be more than 0".into());
         }
-        if self.on_spike.is_some() && self.spike_above_ns.is_none() {
+        if self.keep.on_spike.is_some() && self.keep.spike_above_ns.is_none() {
             return refuse("--on-spike needs --spike-above, --deadline or --stop-above".into());
         }
         Ok(())
@@ -76,17 +80,17 @@ impl Plan {
     /// A rate of bursts needs misses, and releases that miss.
     fn check_limit(&self) -> Result<(), String> {
         let refuse = |text: &str| Err(text.to_string());
-        match self.limit_per_hour {
-            None if self.until_decided => refuse("--until-decided needs --limit, such as 0.1/h"),
+        match self.until.limit_per_hour {
+            None if self.until.decided => refuse("--until-decided needs --limit, such as 0.1/h"),
             None => Ok(()),
-            Some(_) if self.deadline_ns.is_none() => refuse("--limit needs --deadline"),
+            Some(_) if self.until.deadline_ns.is_none() => refuse("--limit needs --deadline"),
             Some(_) if self.method.records() != Recorded::Latency => {
                 refuse("--limit does not apply to this instrument, which has no releases")
             }
             Some(rate) if !(1e-6..=1e6).contains(&rate) => {
                 refuse("--limit: expected 0.000001/h to 1000000/h")
             }
-            Some(_) if self.until_decided && self.duration_ns.is_none() => {
+            Some(_) if self.until.decided && self.until.duration_ns.is_none() => {
                 refuse("--until-decided needs --for, the longest time that it may take")
             }
             Some(_) => Ok(()),
@@ -95,11 +99,11 @@ impl Plan {
 
     /// Without the link nobody here can decide anything, and only a board is behind one.
     fn check_detached(&self) -> Result<(), String> {
-        match &self.detached {
-            Some(_) if !self.target.is_behind_a_link() => {
+        match &self.on.detached {
+            Some(_) if !self.on.target.is_behind_a_link() => {
                 Err("--detach needs a board, such as --target ssh://pi@board".to_string())
             }
-            Some(_) if self.until_decided => {
+            Some(_) if self.until.decided => {
                 Err("--until-decided is decided here, which --detach is not: omit one of them"
                     .to_string())
             }
@@ -118,7 +122,9 @@ impl Plan {
             | Method::Respond(_)
             | Method::Import(_) => false,
         };
-        match self.explain && !(has_releases && self.method.clock() == Some(ClockName::Monotonic)) {
+        match self.keep.explain
+            && !(has_releases && self.method.clock() == Some(ClockName::Monotonic))
+        {
             true => Err("--explain requires --clock monotonic and --instrument cyclic (but not \
                          --mechanism relative) or handoff"
                 .to_string()),
@@ -128,7 +134,7 @@ impl Plan {
 
     /// One value for one name.
     fn check_tunings(&self) -> Result<(), String> {
-        let names: Vec<String> = self.tunings.iter().map(Tuning::name).collect();
+        let names: Vec<String> = self.on.tunings.iter().map(Tuning::name).collect();
         let twice = names.iter().enumerate().find(|(at, name)| names[..*at].contains(name));
         match twice {
             Some((_, name)) => Err(format!("--tune {name} is given twice")),

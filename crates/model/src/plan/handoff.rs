@@ -37,11 +37,17 @@ pub struct Handoff {
     pub releases: Releases,
 }
 
+impl Default for Handoff {
+    fn default() -> Handoff {
+        Handoff { wake: WakeBy::Futex, wakers_on: None, releases: Releases::default() }
+    }
+}
+
 impl Handoff {
     /// Whether it makes sense with the rest of its plan; an error is one line for the user.
     pub(super) fn check(&self, plan: &Plan) -> Result<(), String> {
         self.releases.check()?;
-        match plan.policy {
+        match plan.who.policy {
             Some(Policy::Deadline { .. }) => {
                 Err("--instrument handoff pins its threads: --policy deadline is not possible"
                     .to_string())

@@ -49,6 +49,7 @@ pub struct Measurement {
 impl Measurement {
     /// Checks the plan; an error is one line for the user.
     pub fn new(plan: Plan) -> Result<Measurement, String> {
+        plan.check_applies()?;
         let task = match plan.method.clone() {
             Method::Cyclic(cyclic) => {
                 cyclic.check()?;
@@ -63,11 +64,11 @@ impl Measurement {
                 Task::Spin(spin)
             }
             Method::Timerlat(timerlat) => {
-                timerlat.check(&plan)?;
+                timerlat.check()?;
                 Task::Timerlat(timerlat)
             }
             Method::Attach(attach) => {
-                attach.check(&plan)?;
+                attach.check()?;
                 Task::Attach(attach)
             }
             Method::Respond(asked) => match (asked.gpio, asked.linux) {
@@ -90,8 +91,8 @@ impl Measurement {
         let unknown = |what: &str| format!("cannot measure: the plan lacks {what}");
         Ok(Measurement {
             policy: policy(&plan, &task).ok_or_else(|| unknown("its scheduling policy"))?,
-            warm_up_ns: plan.warm_up_ns.ok_or_else(|| unknown("its warm-up"))?,
-            idle_states: plan.idle_states.ok_or_else(|| unknown("its limit of idle states"))?,
+            warm_up_ns: plan.until.warm_up_ns.ok_or_else(|| unknown("its warm-up"))?,
+            idle_states: plan.on.idle_states.ok_or_else(|| unknown("its limit of idle states"))?,
             seed: plan.seed.ok_or_else(|| unknown("its seed"))?,
             task,
             plan,
@@ -134,9 +135,9 @@ impl Measurement {
 /// Where the kernel answers, no thread of a plan does; then ours waits before all ordinary ones.
 fn policy(plan: &Plan, task: &Task) -> Option<Policy> {
     match task {
-        Task::Respond(linux) if !linux.name.is_program() => Plan::default().policy,
+        Task::Respond(linux) if !linux.name.is_program() => Plan::default().who.policy,
         // The threads that are measured have their own.
         Task::Attach(_) => Some(Policy::Other),
-        _ => plan.policy,
+        _ => plan.who.policy,
     }
 }

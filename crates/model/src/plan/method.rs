@@ -106,6 +106,15 @@ impl Method {
         }
     }
 
+    /// The same, to be changed.
+    pub(crate) fn releases_mut(&mut self) -> Option<&mut Releases> {
+        match self {
+            Method::Cyclic(cyclic) => Some(&mut cyclic.releases),
+            Method::Handoff(handoff) => Some(&mut handoff.releases),
+            _ => None,
+        }
+    }
+
     /// Period of a thread by its number; none where nothing has a period, or nobody knows it.
     pub fn period_of(&self, thread: u32) -> Option<Nanos> {
         match self {

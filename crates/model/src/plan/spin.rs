@@ -75,26 +75,16 @@ impl Spin {
         {
             return Err(format!("--workload-size {bytes}: expected 8 to 256M"));
         }
-        let refused = match () {
-            () if plan.samples => {
-                "--samples does not apply to spin, which has no releases; the largest 4096 gaps \
-                 of each thread are always stored"
-            }
-            () if plan.cycles.is_some() => {
-                "--cycles does not apply to spin, which has no releases; use --for"
-            }
-            () if matches!(plan.policy, Some(Policy::Deadline { .. })) => {
-                "--policy deadline does not apply to spin, which would exhaust its budget: use \
-                 other, fifo or rr"
-            }
-            () if plan.threads.is_some() => {
-                "--threads does not apply to spin, which has one thread per CPU; use --cpus"
-            }
-            () if plan.warm_up_ns.is_none_or(|warm_up| warm_up < LEAST_LEARNING) => {
-                "--warm-up: spin needs at least 10ms to learn the usual pass"
-            }
-            () => return Ok(()),
-        };
-        Err(refused.to_string())
+        if matches!(plan.who.policy, Some(Policy::Deadline { .. })) {
+            return Err(
+                "--policy deadline does not apply to spin, which would exhaust its budget: \
+                        use other, fifo or rr"
+                    .to_string(),
+            );
+        }
+        match plan.until.warm_up_ns.is_none_or(|warm_up| warm_up < LEAST_LEARNING) {
+            true => Err("--warm-up: spin needs at least 10ms to learn the usual pass".to_string()),
+            false => Ok(()),
+        }
     }
 }

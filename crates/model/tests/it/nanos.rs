@@ -33,3 +33,14 @@ fn prints_the_unit_that_fits() {
     assert_eq!(Nanos(3_600_000_000_000).to_string(), "1 h");
     assert_eq!(Nanos(5_400_000_000_000).to_string(), "90 min");
 }
+
+#[test]
+fn durations_read_back_as_they_were() {
+    for time in [0, 1, 997_000, 1_500_000, 1_234_567, 60_000_000_000, 18_000_000_000_000] {
+        let text = duration(Nanos(time));
+        assert_eq!(text.parse::<Nanos>().unwrap(), Nanos(time), "{text}");
+    }
+    assert_eq!(duration(Nanos::ZERO), "0");
+    assert_eq!(duration(Nanos(60_000_000_000)), "60s");
+    assert_eq!(duration(Nanos(18_000_000_000_000)), "5h");
+}

@@ -32,7 +32,7 @@ fn columns(campaign: &Campaign) -> Vec<Column> {
     };
     let dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_string());
     let loads = |row: &Row| {
-        let words: Vec<&str> = row.plan.loads.iter().map(|load| load.words.as_str()).collect();
+        let words: Vec<&str> = row.plan.on.loads.iter().map(|load| load.words.as_str()).collect();
         dash((!words.is_empty()).then(|| words.join(" + ")))
     };
     let mut columns = vec![
@@ -47,7 +47,7 @@ fn columns(campaign: &Campaign) -> Vec<Column> {
         Column::new(
             "deadline",
             2,
-            each(&|row| dash(row.plan.deadline_ns.map(|time| time.to_string()))),
+            each(&|row| dash(row.plan.until.deadline_ns.map(|time| time.to_string()))),
         ),
         Column::new("kernel", 0, each(&|row| dash(row.kernel.clone()))).left(),
         Column::new("load", 1, each(&loads)).left(),
@@ -61,12 +61,13 @@ fn effects(campaign: &Campaign, width: usize) -> String {
     let mut lines: Vec<(&str, String)> = Vec::new();
     for plan in campaign.rows.iter().map(|row| &row.plan) {
         let files = plan
+            .on
             .kernel_files
             .iter()
             .map(|one| ("changes", format!("{} = {}", one.path, one.value)));
-        let tunings = plan.tunings.iter().map(|one| ("changes", format!("tuning {one}")));
-        let command = plan.on_spike.iter().map(|command| ("for a spike", command.clone()));
-        let loads = plan.loads.iter().flat_map(|load| &load.processes);
+        let tunings = plan.on.tunings.iter().map(|one| ("changes", format!("tuning {one}")));
+        let command = plan.keep.on_spike.iter().map(|command| ("for a spike", command.clone()));
+        let loads = plan.on.loads.iter().flat_map(|load| &load.processes);
         let loads = loads.map(|process| ("as load", shell::words(&process.argv)));
         lines.extend(files.chain(tunings).chain(command).chain(loads));
     }
@@ -95,7 +96,7 @@ fn total(campaign: &Campaign) -> String {
             span(campaign.cool_down.limit_ns)
         )
     });
-    let boards = campaign.rows.iter().map(|row| &row.plan.target);
+    let boards = campaign.rows.iter().map(|row| &row.plan.on.target);
     let boards: HashSet<String> = boards
         .filter(|target| target.is_behind_a_link())
         .map(|target| target.to_string())
@@ -104,7 +105,7 @@ fn total(campaign: &Campaign) -> String {
         0 | 1 => String::new(),
         several => format!(" {several} boards measure side by side, in less time (--jobs)."),
     };
-    let loads = campaign.rows.iter().any(|row| !row.plan.loads.is_empty());
+    let loads = campaign.rows.iter().any(|row| !row.plan.on.loads.is_empty());
     let loads = if loads { " Loads take some seconds more to start and to stop." } else { "" };
     format!(
         "{runs} {} in order {} (seed {}): {} in all, {} with warm-ups{pauses}.{boards}{}{loads}",

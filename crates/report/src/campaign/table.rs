@@ -60,7 +60,7 @@ pub fn table(campaign: &Campaign, made: &[PlannedResult]) -> CampaignTable {
         virtual_time: made
             .iter()
             .filter_map(|one| one.run)
-            .any(|one| one.run.asked.target.has_virtual_time()),
+            .any(|one| one.run.asked.on.target.has_virtual_time()),
     };
     let comparisons = comparisons(&table, made);
     CampaignTable { comparisons, ..table }
@@ -148,7 +148,8 @@ fn row(
         .map(|one| (one.run, one.bins))
         .collect();
     let of_done: Vec<&Run> = done.iter().map(|(run, _)| *run).collect();
-    let repeated = asked.plan.limit_per_hour.and_then(|per_hour| judge_repeats(&of_done, per_hour));
+    let repeated =
+        asked.plan.until.limit_per_hour.and_then(|per_hour| judge_repeats(&of_done, per_hour));
     let published = campaign.published.iter().flat_map(|published| &published.figures);
     let label = match all.len() {
         0 | 1 => asked.label.clone(),
@@ -160,14 +161,14 @@ fn row(
         scenario: asked.scenario.clone(),
         target: match asked.settings.get("target") {
             Some(name) => name.clone(),
-            None => asked.plan.target.to_string(),
+            None => asked.plan.on.target.to_string(),
         },
         kernel: machine.kernel.clone().or_else(|| asked.kernel.clone()),
         preemption: machine.preemption.clone(),
         board: machine.board.clone(),
         about: asked.about.clone(),
-        deadline_ns: asked.plan.deadline_ns,
-        verdict: verdict(asked.plan.deadline_ns, &cells, repeated.as_ref()),
+        deadline_ns: asked.plan.until.deadline_ns,
+        verdict: verdict(asked.plan.until.deadline_ns, &cells, repeated.as_ref()),
         repeated,
         cells,
         pooled: pooled(&done),

@@ -149,13 +149,13 @@ pub fn fold(of: &PageRun, outline: &Outline) -> Fold {
     add_strips(of, &strips, &mut columns);
     let (names, packed) = columns.finish();
     let step = of.fine.step();
-    let joined = (step.0 / of.run.asked.interval_ns.0.max(1)) as u64;
+    let joined = (step.0 / of.run.asked.keep.interval_ns.0.max(1)) as u64;
     let head = Head {
         id: &of.run.id,
         name: &of.run.asked.name,
         started: &of.run.started,
         measured_s: of.run.measured_ns.as_secs_f64(),
-        deadline_ns: of.run.asked.deadline_ns,
+        deadline_ns: of.run.asked.until.deadline_ns,
         step_s: step.as_secs_f64(),
         conditions_step_s: of.fine.conditions_step().as_secs_f64(),
         joined,

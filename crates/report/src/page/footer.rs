@@ -2,7 +2,6 @@
 
 use super::folds::Fold;
 use super::markup::{count, firm, pairs, plural, scrolling};
-use crate::command::command;
 use crate::sentence;
 use crate::units::{bytes, grouped, percent, with_fixed_spaces};
 use latlab_model::run::AgentEnd;
@@ -69,7 +68,7 @@ fn cost_rows(run: &Run, end: &AgentEnd) -> Vec<(&'static str, String)> {
 
 /// The exact command.
 pub fn repeat(run: &Run) -> Fold {
-    Fold::new("repeat", "Repeat it", html! { pre { code { (command(&run.asked)) } } })
+    Fold::new("repeat", "Repeat it", html! { pre { code { (run.asked.repeat()) } } })
 }
 
 /// The files of the run with their checksums.

@@ -83,7 +83,7 @@ fn thread_columns(run: &Run) -> Vec<Column> {
             columns.push(summary_column(run, "Missed", |s| missed(s.missed)))
         }
     }
-    if run.asked.deadline_ns.is_some() {
+    if run.asked.until.deadline_ns.is_some() {
         columns.push(summary_column(run, "Misses", |s| dash(s.misses.map(count))));
     }
     let seen = summary_column(run, "Seen at", |s| dash(sentence::seen_at(run, s)));

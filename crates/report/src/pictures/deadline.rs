@@ -27,7 +27,7 @@ pub struct Frame {
 impl DeadlineMark {
     /// The deadline of these runs; none where they do not share one.
     pub fn of_runs<'a>(runs: impl IntoIterator<Item = &'a Run>) -> Option<DeadlineMark> {
-        let mut deadlines = runs.into_iter().map(|run| run.asked.deadline_ns);
+        let mut deadlines = runs.into_iter().map(|run| run.asked.until.deadline_ns);
         let first = deadlines.next()??;
         deadlines.all(|other| other == Some(first)).then_some(DeadlineMark(first))
     }

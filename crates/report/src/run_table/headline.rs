@@ -73,7 +73,7 @@ impl RunTable<'_> {
         let words = VERDICTS.map(Some).into_iter().chain([None]);
         let clauses: Vec<String> = words.filter_map(with).collect();
         let deadlines: BTreeSet<Nanos> =
-            self.runs.iter().filter_map(|run| run.asked.deadline_ns).collect();
+            self.runs.iter().filter_map(|run| run.asked.until.deadline_ns).collect();
         let own = if deadlines.len() > 1 { " (their deadlines differ)" } else { "" };
         format!("{}{own}.", clauses.join("; "))
     }

@@ -51,13 +51,13 @@ fn facts(run: &Run) -> Vec<(&'static str, String)> {
     let cpus: CpuSet = run.threads.iter().filter_map(|thread| thread.setup.cpu).collect();
     let listed = |all: Vec<String>| Some(all.join(", ")).filter(|text| !text.is_empty());
     let asked = [
-        ("Deadline", plan.deadline_ns.map(|deadline| deadline.to_string())),
-        ("Duration", plan.duration_ns.map(span)),
-        ("Target", Some(plan.target.to_string())),
+        ("Deadline", plan.until.deadline_ns.map(|deadline| deadline.to_string())),
+        ("Duration", plan.until.duration_ns.map(span)),
+        ("Target", Some(plan.on.target.to_string())),
         ("Threads", Some(run.threads.len().to_string())),
         ("Measured CPUs", Some(cpus.to_string())),
-        ("Tunings", listed(plan.tunings.iter().map(ToString::to_string).collect())),
-        ("Kernel files", listed(plan.kernel_files.iter().map(ToString::to_string).collect())),
+        ("Tunings", listed(plan.on.tunings.iter().map(ToString::to_string).collect())),
+        ("Kernel files", listed(plan.on.kernel_files.iter().map(ToString::to_string).collect())),
     ];
     let asked = asked.into_iter().filter_map(|(name, value)| Some((name, value?)));
     let method = sentence::method_facts(plan).into_iter().filter(|(name, _)| *name != "Target");

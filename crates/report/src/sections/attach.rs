@@ -43,7 +43,7 @@ pub fn judgement(run: &Run, verdict: &Verdict) -> Option<String> {
     let worst = judged.first()?;
     let deadline = worst.found.deadline_ns.unwrap_or(verdict.deadline_ns);
     let releases = grouped(verdict.activations);
-    let whose = match (judged.len(), run.asked.deadline_ns) {
+    let whose = match (judged.len(), run.asked.until.deadline_ns) {
         (1, _) => format!("of {}", described(worst)),
         (count, _) => format!("of {count} threads"),
     };

@@ -65,7 +65,7 @@ pub fn text(run: &Run, width: usize, style: Style) -> String {
     let causes = match explanation.causes.is_empty() {
         true => String::new(),
         false => {
-            let remedies = remedies(&explanation.causes, run.asked.policy, width);
+            let remedies = remedies(&explanation.causes, run.asked.who.policy, width);
             table(columns(&explanation.causes), width, style) + &remedies
         }
     };
@@ -86,7 +86,7 @@ pub fn fold(run: &Run) -> Option<Fold> {
                    release.";
     let content = html! {
         @if !explanation.causes.is_empty() {
-            (markup(&with_remedies(&explanation.causes, run.asked.policy), caption))
+            (markup(&with_remedies(&explanation.causes, run.asked.who.policy), caption))
         }
         @for line in summary(explanation) { p { (line) } }
         p { (cost(explanation)) }

@@ -76,12 +76,12 @@ pub(crate) fn columns(runs: &[&Run]) -> Option<Vec<Column>> {
 fn entry(run: &Run) -> Option<Entry<'_>> {
     let plan = &run.asked;
     let linux = plan.method.respond()?.linux.as_ref()?;
-    let Target::Lab(target) = &plan.target else { return None };
+    let Target::Lab(target) = &plan.on.target else { return None };
     let kernel = match &target.kernel {
         LabKernel::Named(name) => name.clone(),
         LabKernel::Files(files) => files.image.file_name()?.to_string_lossy().into_owned(),
     };
-    let loads: Vec<&str> = plan.loads.iter().map(|load| load.words.as_str()).collect();
+    let loads: Vec<&str> = plan.on.loads.iter().map(|load| load.words.as_str()).collect();
     let load = if loads.is_empty() { "idle".to_string() } else { loads.join(" + ") };
     let responder = responder(linux, plan, &target.machine);
     Some(Entry { row: Row { responder, load }, kernel, responses: run.responses()? })
@@ -90,7 +90,7 @@ fn entry(run: &Run) -> Option<Entry<'_>> {
 /// Its name, with its scheduling where that is not the usual one, and its machine.
 fn responder(linux: &LinuxResponder, plan: &Plan, machine: &str) -> String {
     let usual = Policy::Fifo { priority: Policy::DEFAULT_PRIORITY };
-    let policy = plan.policy.filter(|policy| *policy != usual);
+    let policy = plan.who.policy.filter(|policy| *policy != usual);
     let policy = policy.map(|policy| format!(", {policy}")).unwrap_or_default();
     let pins = if linux.board_pins { ", its GPIO" } else { "" };
     format!("{}{policy} ({machine}{pins})", linux.name)
@@ -99,6 +99,7 @@ fn responder(linux: &LinuxResponder, plan: &Plan, machine: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use latlab_model::plan::Who;
 
     #[test]
     fn a_responder_is_named_with_what_is_unusual() {
@@ -114,7 +115,8 @@ mod tests {
             board_pins: false,
         };
         let usual = responder(&linux, &Plan::default(), "arm64");
-        let other = Plan { policy: Some(Policy::Other), ..Plan::default() };
+        let other =
+            Plan { who: Who { policy: Some(Policy::Other), ..Who::default() }, ..Plan::default() };
         assert_eq!(usual, "c-gpiochip (arm64)");
         assert_eq!(responder(&linux, &other, "arm64"), "c-gpiochip, other (arm64)");
     }

@@ -127,7 +127,7 @@ impl Repetition {
                 let published = if is_loaded { one.busy.as_ref() } else { Some(&one.idle) };
                 all.extend(published.map(|published| one.series(published, is_loaded)));
                 let same = known.iter().filter(|(of, run)| {
-                    of.name == one.name && run.asked.loads.is_empty() != is_loaded
+                    of.name == one.name && run.asked.on.loads.is_empty() != is_loaded
                 });
                 all.extend(same.filter_map(|(_, run)| of_run(one, run)));
             }
@@ -227,10 +227,10 @@ fn of_run(of: &'static Responder, run: &Run) -> Option<Series> {
     Some(Series {
         of,
         what: match is_guest {
-            true => format!("virtual, {}", run.asked.target.short_name()),
+            true => format!("virtual, {}", run.asked.on.target.short_name()),
             false => "simulated".to_string(),
         },
-        is_loaded: !run.asked.loads.is_empty(),
+        is_loaded: !run.asked.on.loads.is_empty(),
         n: run.total.cycles,
         without: responses.missing + responses.late + responses.unmeasured(),
         figures: [min_ns, median_ns, mean_ns, p99_ns, max_ns],
@@ -253,7 +253,7 @@ fn conditions(run: &Run) -> Conditions {
     let setting = |name: &str| {
         run.applied.settings.iter().find(|one| one.what == name).map(|one| &one.applied)
     };
-    let loads: Vec<&str> = run.asked.loads.iter().map(|load| load.words.as_str()).collect();
+    let loads: Vec<&str> = run.asked.on.loads.iter().map(|load| load.words.as_str()).collect();
     // Behind what is simulated: how many edges, and when they come.
     let simulated = asked.simulated.unwrap_or_default();
     let stimuli = simulated.split_once(", ").map(|(_, rest)| rest.to_string()).unwrap_or_default();
@@ -264,7 +264,7 @@ fn conditions(run: &Run) -> Conditions {
                 Some(&format!("Linux {}", machine.kernel)),
                 machine.preemption.as_ref(),
             ]),
-            match run.asked.policy {
+            match run.asked.who.policy {
                 Some(policy) => format!("{}, policy {policy}", linux.name),
                 None => format!("{}, in the kernel", linux.name),
             },

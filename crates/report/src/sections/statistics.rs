@@ -186,7 +186,7 @@ fn sentences(run: &Run, of: &RunStatistics) -> Vec<String> {
 
 /// What one run cannot tell.
 fn one_boot(run: &Run, of: &RunStatistics) -> Option<String> {
-    let is_own = !run.asked.method.is_import() && !run.asked.target.has_virtual_time();
+    let is_own = !run.asked.method.is_import() && !run.asked.on.target.has_virtual_time();
     (is_own && !of.threads.is_empty()).then(|| {
         "All of this is one run from one boot: another boot may differ by more than these intervals. \
          Repeat the run after a reboot, and compare."

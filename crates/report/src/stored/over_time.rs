@@ -30,7 +30,7 @@ impl OverTime {
     pub fn read(folder: &Path, run: &Run, window: Option<&WindowSpec>) -> Result<OverTime> {
         let within = |window| latlab_store::window(folder, run, window);
         let mut read = match window {
-            Some(window) if run.asked.samples => of_samples(folder, run, window)?,
+            Some(window) if run.asked.keep.samples => of_samples(folder, run, window)?,
             window => of_intervals(folder, run, window.map(within).transpose()?)?,
         };
         fill_conditions(folder, run, &mut [&mut read.data], None)?;
@@ -86,7 +86,7 @@ pub fn statistics(folder: &Path, run: &Run) -> Result<RunStatistics> {
 
 /// The intervals of a run, of all threads together, as a comparison of runs takes them.
 pub fn joined_intervals(folder: &Path, run: &Run) -> Result<Vec<Span>> {
-    let mut joined = JoinedIntervals::new(run.asked.interval_ns);
+    let mut joined = JoinedIntervals::new(run.asked.keep.interval_ns);
     for_each_interval(folder, run, |row| joined.push(&row.span()))?;
     Ok(joined.finish())
 }

@@ -38,7 +38,7 @@ impl LoadedRun {
         let largest = spikes(folder, &run)?;
         // In one pass: the intervals of a large run take seconds.
         let mut statistics = StatisticsDigest::new(&run, &bins, &largest);
-        let mut joined = JoinedIntervals::new(run.asked.interval_ns);
+        let mut joined = JoinedIntervals::new(run.asked.keep.interval_ns);
         fill_latencies(folder, &run, &mut [&mut still, &mut fine], |row| {
             statistics.push(row);
             joined.push(&row.span());

@@ -109,7 +109,7 @@ pub fn histogram(run: &Run, bins: &[ThreadBins], size: PictureSize, glyphs: Glyp
     let max = run.total.max_ns.unwrap_or(highest);
     let below = all().filter(|bin| bin.low_ns < Nanos::ZERO);
     let below = below.fold(0u64, |sum, bin| sum.saturating_add(bin.count));
-    let deadline = run.asked.deadline_ns;
+    let deadline = run.asked.until.deadline_ns;
     let near = deadline.filter(|deadline| DeadlineMark::is_near(*deadline, max));
     let end = near.map_or(max, |deadline| deadline.max(max));
     let axis = Axis::new(all(), end, width - MARGIN - 1);

@@ -3,7 +3,6 @@
 //! Names and texts come from the machine and from users: whatever they hold, they stay text in
 //! their place.
 
-use crate::command::command;
 use crate::sections::changes;
 use crate::sections::conditions;
 use crate::sections::legs;
@@ -38,7 +37,7 @@ pub fn markdown(run: &Run) -> String {
             escaped(&run.latlab),
             escaped(&run.id)
         ),
-        fenced(command(&run.asked).as_str()),
+        fenced(run.asked.repeat().as_str()),
     ];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     parts.join("\n")

@@ -70,7 +70,7 @@ fn figure_table(run: &Run, width: usize, style: Style) -> String {
     if figures.is_empty() {
         return String::new();
     }
-    let has_shares = run.asked.deadline_ns.is_some();
+    let has_shares = run.asked.until.deadline_ns.is_some();
     let has_intervals = figures.iter().any(|figure| figure.interval.is_some());
     let interval = has_intervals.then_some("95 % interval");
     let first = [Some(""), has_shares.then_some("of the deadline"), interval].into_iter().flatten();

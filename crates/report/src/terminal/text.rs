@@ -1,6 +1,5 @@
 //! A run, or a list of runs, as tables for the terminal.
 
-use crate::command::command;
 use crate::doctor::severity_colour;
 use crate::doctor::summary;
 use crate::figures::{LATENCIES, LatencyBound, LatencyFigure, MAXIMUM, SaidLatency, resolution};
@@ -49,7 +48,7 @@ pub fn show(run: &Run, picture: &str, width: usize, style: Style) -> String {
         findings(run, width, style),
         summary::text(run, width, style),
         verdict(run, width, style),
-        format!("Repeat it:\n  {}\n", command(&run.asked)),
+        format!("Repeat it:\n  {}\n", run.asked.repeat()),
     ];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     parts.join("\n")
@@ -68,7 +67,7 @@ fn head(run: &Run, width: usize, style: Style) -> String {
     let how: Vec<String> = [
         Some(plan.method.to_string()),
         clock.map(|clock| format!("clock {clock}")),
-        plan.policy.map(|policy| policy.to_string()),
+        plan.who.policy.map(|policy| policy.to_string()),
         plan.method.rhythm(),
         releases.map(|releases| format!("phase {}", releases.phase)),
     ]
@@ -128,7 +127,7 @@ pub(crate) fn thread_columns(run: &Run) -> Vec<Column> {
             summaries.each(|s| sentence::missed_count(run, s)),
         )),
     }
-    if run.asked.deadline_ns.is_some() {
+    if run.asked.until.deadline_ns.is_some() {
         columns.push(Column::new(
             "misses",
             0,

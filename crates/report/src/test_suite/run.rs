@@ -74,7 +74,7 @@ fn of_thread(run: &Run, thread: &ThreadRun) -> TestCase {
     let hidden = run.findings.iter().find(|finding| {
         finding.forbids_pass() && finding.thread.is_none_or(|thread| thread == number)
     });
-    let problem = match (run.asked.deadline_ns, summary.misses) {
+    let problem = match (run.asked.until.deadline_ns, summary.misses) {
         _ if summary.cycles == 0 => Some(Problem::Error),
         (Some(_), Some(0)) if hidden.is_some() => Some(Problem::Error),
         (None, _) => Some(Problem::Skipped),
@@ -85,7 +85,7 @@ fn of_thread(run: &Run, thread: &ThreadRun) -> TestCase {
     let mut words = vec![counted(summary.cycles, "latency", "latencies")];
     let at_least = if summary.max_is_at_least { "at least " } else { "" };
     words.extend(summary.max_ns.map(|max| format!("largest {at_least}{max}")));
-    if let (Some(deadline), Some(misses)) = (run.asked.deadline_ns, summary.misses) {
+    if let (Some(deadline), Some(misses)) = (run.asked.until.deadline_ns, summary.misses) {
         words
             .push(format!("{} of {deadline}", counted(misses, "deadline miss", "deadline misses")));
     }

@@ -6,7 +6,7 @@ use latlab_model::attach::{
     CyclePart, CyclePartFigures, LongCycle, RhythmKind,
 };
 use latlab_model::nanos::{MICROSECOND, MILLISECOND};
-use latlab_model::plan::{Attach, Method};
+use latlab_model::plan::{Attach, Method, Until, Who};
 use latlab_model::run::{ThreadSetup, VerdictWord};
 use latlab_model::{Bin, Nanos, Plan, Run};
 use latlab_report::{Style, attached_threads, show, summarise_in_lines};
@@ -82,8 +82,12 @@ fn thread(thread: u32, name: &str, misses: u64, is_judged: bool) -> AttachedThre
 }
 
 fn fixture(threads: Vec<AttachedThreadRun>) -> Fixture {
-    let plan =
-        Plan { method: Method::Attach(Box::default()), policy: None, deadline_ns: None, ..plan() };
+    let plan = Plan {
+        method: Method::Attach(Box::default()),
+        who: Who { policy: None, ..plan().who },
+        until: Until { deadline_ns: None, ..plan().until },
+        ..plan()
+    };
     let mut fixture = Fixture::new(plan, vec![histogram([30_000, 3_448_000])]);
     fixture.run.attached = Some(AttachedRun {
         program: "five (process 18103)".to_string(),

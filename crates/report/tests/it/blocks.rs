@@ -65,7 +65,7 @@ fn it_stands_below_the_table_of_threads() {
 fn the_deadline_is_a_line_where_it_is_near_and_words_where_it_is_far() {
     let drawn_with = |deadline: i64| {
         let mut fixture = one((0..5_000).map(|at| 5_000 + at * 20));
-        fixture.run.asked.deadline_ns = Some(latlab_model::Nanos(deadline));
+        fixture.run.asked.until.deadline_ns = Some(latlab_model::Nanos(deadline));
         drawn(&fixture, 80, Glyphs::Unicode)
     };
     for deadline in [50_000, 300_000] {

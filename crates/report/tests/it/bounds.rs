@@ -5,7 +5,7 @@ use crate::common::svg::{attribute, elements};
 use crate::common::{self, Fixture};
 use latlab_model::finding::{Finding, ImportFinding};
 use latlab_model::import::{Import, ImportFact};
-use latlab_model::plan::Method;
+use latlab_model::plan::{Method, Until};
 use latlab_model::run::{VerdictReason, VerdictWord};
 use latlab_model::{BinLayout, Histogram, Nanos, Plan};
 use latlab_report::test_suite::of_run;
@@ -29,8 +29,8 @@ fn imported(latencies: impl IntoIterator<Item = i64>, facts: Vec<ImportFact>) ->
     };
     let plan = Plan {
         name: "hist".to_string(),
-        deadline_ns: Some(Nanos(2_000_000)),
         method: Method::Import(Box::new(import)),
+        until: Until { deadline_ns: Some(Nanos(2_000_000)), ..common::plan().until },
         ..common::plan()
     };
     let mut fixture = Fixture::new(plan.clone(), vec![counts.clone()]);

@@ -30,7 +30,9 @@ fn row(scenario: &str, settings: &[(&str, &str)]) -> Row {
     let named = settings.iter().map(|(key, value)| format!(", {key} {value}"));
     let set = settings.iter().map(|(key, value)| (key.to_string(), value.to_string()));
     let set: BTreeMap<String, String> = set.collect();
-    let target = set.get("target").map(|text| text.parse().unwrap()).unwrap_or_default();
+    let mut plan = plan();
+    plan.on.target = set.get("target").map(|text| text.parse().unwrap()).unwrap_or_default();
+    plan.until.deadline_ns = Some(Nanos(100_000));
     Row {
         label: format!("{scenario}{}", named.collect::<String>()),
         scenario: scenario.to_string(),
@@ -38,7 +40,7 @@ fn row(scenario: &str, settings: &[(&str, &str)]) -> Row {
         kernel: set.get("kernel").cloned(),
         settings: set,
         left_out: None,
-        plan: Plan { deadline_ns: Some(Nanos(100_000)), target, ..plan() },
+        plan,
     }
 }
 
@@ -331,7 +333,7 @@ fn a_campaign_of_two_kernels_says_which_is_better_and_how_sure_that_is() {
 /// Four repeats of an hour with a limit and so many bursts each.
 fn limited(per_hour: f64, bursts: [u64; 4]) -> CampaignTable {
     let mut one = row("idle", &[]);
-    one.plan.limit_per_hour = Some(per_hour);
+    one.plan.until.limit_per_hour = Some(per_hour);
     let mut made = Made::new(vec![one], 4, |_, _| Some((STOCK.into(), 60_000)));
     for ((_, run), count) in made.runs.iter_mut().zip(bursts) {
         let Some((run, _)) = run else { continue };
@@ -370,7 +372,7 @@ fn repeats_are_judged_together_by_their_limit() {
     );
     // A repeat that is still to be made, or was cut short, lets nothing pass.
     let mut cut = row("idle", &[]);
-    cut.plan.limit_per_hour = Some(1e9);
+    cut.plan.until.limit_per_hour = Some(1e9);
     let missing =
         Made::new(vec![cut], 2, |_, repeat| (repeat == 1).then(|| (STOCK.into(), 60_000)));
     assert_eq!(missing.table().rows[0].verdict, Some(VerdictWord::Inconclusive));

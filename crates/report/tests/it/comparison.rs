@@ -3,7 +3,7 @@
 
 use crate::common::{self, Fixture, histogram, plan, verdict};
 use latlab_model::load::Load;
-use latlab_model::plan::Policy;
+use latlab_model::plan::{Policy, Until};
 use latlab_model::run::VerdictWord;
 use latlab_model::{Nanos, Plan, Run};
 use latlab_report::{
@@ -22,13 +22,14 @@ fn run(name: &str, kernel: &str, load: Option<&str>, max: i64) -> Fixture {
     let deadline_ns = Some(Nanos(1_000_000));
     let mut counts = histogram((0..20_000).map(|at| 5_000 + at % 900).chain([max]));
     counts.misses = u64::from(max > 1_000_000);
-    let plan = Plan { name: name.into(), deadline_ns, ..plan() };
+    let plan = Plan { name: name.into(), until: Until { deadline_ns, ..plan().until }, ..plan() };
     let mut fixture = Fixture::new(plan, vec![counts]);
     fixture.run.machine.kernel = kernel.into();
     let is_rt = kernel.contains("-rt");
     let preemption = if is_rt { "PREEMPT_RT" } else { "PREEMPT_DYNAMIC (voluntary)" };
     fixture.run.machine.preemption = Some(preemption.into());
-    fixture.run.asked.loads = load.into_iter().map(|words| Load::new(words, words, "")).collect();
+    fixture.run.asked.on.loads =
+        load.into_iter().map(|words| Load::new(words, words, "")).collect();
     let word = if max > 1_000_000 { VerdictWord::Fail } else { VerdictWord::Pass };
     verdict(&mut fixture.run, word, None);
     fixture
@@ -109,7 +110,7 @@ fn without_a_deadline_nothing_passes_or_fails() {
 #[test]
 fn settings_that_differ_are_named_and_no_others() {
     let (one, mut two) = (run("one", RT, None, 40_000), run("two", RT, None, 90_000));
-    two.run.asked.policy = Some(Policy::Fifo { priority: 20 });
+    two.run.asked.who.policy = Some(Policy::Fifo { priority: 20 });
     two.run.asked.seed = Some(77);
     two.run.machine.governor = Some("powersave".into());
     two.run.machine.boot_id = Some("another".into());
@@ -186,7 +187,7 @@ proptest! {
             let listed = list(&entries, width, PLAIN);
             for run in &runs {
                 let word = run.verdict.as_ref().unwrap().word.as_str();
-                let load = run.asked.loads.first().map_or("none", |load| &load.words);
+                let load = run.asked.on.loads.first().map_or("none", |load| &load.words);
                 for words in [&run.asked.name, &run.machine.kernel, word, load] {
                     prop_assert!(holds(&compared, words), "{width}: {words} in\n{compared}");
                 }

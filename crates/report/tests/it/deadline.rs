@@ -15,7 +15,7 @@ use latlab_stats::Span;
 
 fn with_deadline(deadline: i64) -> Fixture {
     let mut fixture = common::normal();
-    fixture.run.asked.deadline_ns = Some(Nanos(deadline));
+    fixture.run.asked.until.deadline_ns = Some(Nanos(deadline));
     fixture
 }
 
@@ -90,7 +90,7 @@ fn bars_in_the_shade_are_those_that_break_the_deadline() {
 #[test]
 fn a_run_without_a_deadline_has_no_shade() {
     let mut fixture = common::normal();
-    fixture.run.asked.deadline_ns = None;
+    fixture.run.asked.until.deadline_ns = None;
     for (kind, picture) in pictures(&fixture) {
         assert!(!picture.contains("deadline"), "{kind}");
     }

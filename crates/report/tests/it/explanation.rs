@@ -27,7 +27,7 @@ fn a_stored_run_is_told_from_its_codes() {
     let text = causes_text(&run, WIDE, PLAIN);
     for cause in &stored.causes {
         assert_eq!((&cause.remedy, &cause.realtime), (&None, &None));
-        assert!(text.contains(cause.remedy(run.asked.policy).as_str()), "{cause:?}\n{text}");
+        assert!(text.contains(cause.remedy(run.asked.who.policy).as_str()), "{cause:?}\n{text}");
     }
     let why =
         "Not explained: 1 spike, since nothing was recorded while the thread itself had the CPU.";

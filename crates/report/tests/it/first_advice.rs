@@ -8,7 +8,7 @@ use latlab_model::explanation::{
 use latlab_model::flight::SpikeTally;
 use latlab_model::frame::{Message, Spike, Spikes};
 use latlab_model::nanos::{MICROSECOND, SECOND};
-use latlab_model::plan::{Method, Policy, Spin};
+use latlab_model::plan::{Method, Policy, Spin, Who};
 use latlab_model::snapshot::Content;
 use latlab_model::telemetry::{Reading, Series, metric};
 use latlab_model::{Histogram, Nanos, Plan, Run, Snapshot};
@@ -80,7 +80,7 @@ fn run(snapshot: Snapshot, deadline: Nanos, late: &[(u32, Nanos)], told: &[Plant
             Message::Spikes(_) => {}
             Message::Plan(plan) => {
                 let policy = Some(Policy::Fifo { priority: 90 });
-                messages.push(Message::Plan(Plan { policy, ..plan }));
+                messages.push(Message::Plan(Plan { who: Who { policy, ..plan.who }, ..plan }));
             }
             Message::Machine(_) => {
                 messages.push(Message::Machine(latlab_doctor::machine(&snapshot)));

@@ -5,9 +5,7 @@ use latlab_model::finding::{ConditionFinding, ImportFinding};
 use latlab_model::run::{EndReason, Finding, StoredFile};
 use latlab_model::window::{LargeLatency, Window, WindowThread};
 use latlab_model::{Nanos, Run};
-use latlab_report::{
-    ListEntry, Options, Style, command, latency_picture, list, markdown, show, window,
-};
+use latlab_report::{ListEntry, Options, Style, latency_picture, list, markdown, show, window};
 
 const PLAIN: Style = Style { colour: false };
 
@@ -241,7 +239,7 @@ fn no_line_of_the_terminal_ends_between_a_number_and_its_unit() {
 #[test]
 fn commands_repeat_their_runs() {
     let commands: Vec<String> =
-        common::all().iter().map(|(_, fixture)| command(&fixture.run.asked).to_string()).collect();
+        common::all().iter().map(|(_, fixture)| fixture.run.asked.repeat().to_string()).collect();
     insta::assert_snapshot!("commands", commands.join("\n"));
 }
 

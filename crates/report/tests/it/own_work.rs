@@ -49,7 +49,7 @@ fn a_maximum_in_the_work_of_an_own_thread_has_the_largest_without_beside_it() {
     assert!(text.contains(cost), "{text}");
     assert!(!shown(&run([false, true, false], 0)).contains("outside latlab"));
     let mut judged = run([true, true, false], 0);
-    judged.asked.deadline_ns = Some(Nanos(100_000));
+    judged.asked.until.deadline_ns = Some(Nanos(100_000));
     verdict(&mut judged, VerdictWord::Pass, None);
     let first = summarise_in_lines(&judged, 160, Style { colour: false });
     assert!(

@@ -103,7 +103,8 @@ fn a_failure_begins_with_its_count_and_its_size() {
     let verdict = fixture.run.verdict.as_mut().unwrap();
     (verdict.word, verdict.misses, verdict.deadline_ns) = (VerdictWord::Fail, 7, Nanos(100_000));
     (verdict.at_most_share, verdict.at_most_per_second) = (None, None);
-    (fixture.run.asked.deadline_ns, fixture.run.total.misses) = (Some(Nanos(100_000)), Some(7));
+    (fixture.run.asked.until.deadline_ns, fixture.run.total.misses) =
+        (Some(Nanos(100_000)), Some(7));
     let text = summarise_in_lines(&fixture.run, 200, PLAIN);
     let first = "FAIL: 7 of 120 361 wake-ups missed the 100 us deadline; the largest took 214 us.";
     assert_eq!(text.lines().next(), Some(first));

@@ -130,9 +130,9 @@ fn plan(id: &str, begun: &RunStart) -> Value {
         "machine": machine.as_ref().and_then(|machine| machine.hostname.as_deref()).map(escape_controls),
         "kernel": machine.as_ref().map(|machine| escape_controls(&machine.kernel)),
         "rhythm": plan.method.rhythm(),
-        "interval_s": plan.interval_ns.as_secs_f64(),
-        "planned_s": plan.duration_ns.map(Nanos::as_secs_f64),
-        "deadline_ns": plan.deadline_ns,
+        "interval_s": plan.keep.interval_ns.as_secs_f64(),
+        "planned_s": plan.until.duration_ns.map(Nanos::as_secs_f64),
+        "deadline_ns": plan.until.deadline_ns,
         "whole_s": WHOLE.as_secs_f64(),
         "threads": threads.collect::<Vec<_>>(),
     })

@@ -102,7 +102,7 @@ fn table(id: &str, log: &EventLog) -> String {
 fn row(thread: u32, all: &Span, log: &EventLog) -> Markup {
     let setups = log.run_start().map(|begun| &begun.prepared.threads[..]).unwrap_or_default();
     let cpu = setups.iter().find(|setup| setup.thread == thread).and_then(|setup| setup.cpu);
-    let has_deadline = log.run_start().is_some_and(|begun| begun.plan.deadline_ns.is_some());
+    let has_deadline = log.run_start().is_some_and(|begun| begun.plan.until.deadline_ns.is_some());
     let time =
         |time: Option<latlab_model::Nanos>| time.map_or("–".into(), |time| time.to_string());
     html! {

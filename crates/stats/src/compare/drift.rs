@@ -18,7 +18,7 @@ impl InTurn {
     /// Order of the runs of two sides; `None` if the sides took turns, or in virtual time, which
     /// does not drift.
     pub fn of(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<InTurn> {
-        let has_virtual_time = |one: &MeasuredRun| one.run.asked.target.has_virtual_time();
+        let has_virtual_time = |one: &MeasuredRun| one.run.asked.on.target.has_virtual_time();
         let is_still = base.iter().chain(candidate).all(has_virtual_time);
         // Runs of the same second are ordered by their numbers.
         let started = |side: &[MeasuredRun], at: usize| {

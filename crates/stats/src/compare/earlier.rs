@@ -85,7 +85,7 @@ impl<'a> EarlierRuns<'a> {
             // The machine of an imported file is unknown, and in virtual time all runs are the
             // same.
             let asked = &one.run.asked;
-            let is_measured = !asked.method.is_import() && !asked.target.has_virtual_time();
+            let is_measured = !asked.method.is_import() && !asked.on.target.has_virtual_time();
             is_measured && one.run.incomplete().is_none() && (is_like(base) || is_like(candidate))
         };
         let mut groups: BTreeMap<_, Vec<&MeasuredRun>> = BTreeMap::new();
@@ -157,9 +157,10 @@ fn are_alike(one: &Run, other: &Run) -> bool {
         && differences([one, other].into_iter(), &facts).is_none()
         && recorded(one) == recorded(other)
         && machine(one) == machine(other)
-        && (&one.asked.policy, &one.asked.cpus) == (&other.asked.policy, &other.asked.cpus)
-        && one.asked.idle_states == other.asked.idle_states
-        && one.asked.tunings == other.asked.tunings
+        && (&one.asked.who.policy, &one.asked.who.cpus)
+            == (&other.asked.who.policy, &other.asked.who.cpus)
+        && one.asked.on.idle_states == other.asked.on.idle_states
+        && one.asked.on.tunings == other.asked.on.tunings
         && one.threads.len() == other.threads.len()
 }
 

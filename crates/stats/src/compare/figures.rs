@@ -115,7 +115,8 @@ fn interpolated(run: &MeasuredRun, row: &Bin, share: f64) -> Option<f64> {
 /// Length of the stretches into which all runs are cut: a hundredth of the shortest run, in whole
 /// intervals.
 pub fn stretch_of<'a>(runs: impl Iterator<Item = &'a MeasuredRun<'a>> + Clone) -> Nanos {
-    let interval = runs.clone().map(|one| one.run.asked.interval_ns.0).max().unwrap_or(1).max(1);
+    let interval =
+        runs.clone().map(|one| one.run.asked.keep.interval_ns.0).max().unwrap_or(1).max(1);
     let shortest = runs.map(|one| one.run.measured_ns.0).min().unwrap_or(0).max(0);
     let length = (shortest / MOST_STRETCHES).max(1);
     Nanos(length.unsigned_abs().div_ceil(interval.unsigned_abs()) as i64 * interval)

@@ -87,8 +87,8 @@ pub fn compare_misses(
 }
 
 fn common_deadline<'a>(mut runs: impl Iterator<Item = &'a MeasuredRun<'a>>) -> Option<Nanos> {
-    let first = runs.next()?.run.asked.deadline_ns?;
-    runs.all(|one| one.run.asked.deadline_ns == Some(first)).then_some(first)
+    let first = runs.next()?.run.asked.until.deadline_ns?;
+    runs.all(|one| one.run.asked.until.deadline_ns == Some(first)).then_some(first)
 }
 
 fn compare_bursts(

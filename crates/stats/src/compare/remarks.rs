@@ -57,7 +57,7 @@ pub fn remarks(
 }
 
 fn are_in_virtual_time(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> bool {
-    base.iter().chain(candidate).all(|one| one.run.asked.target.has_virtual_time())
+    base.iter().chain(candidate).all(|one| one.run.asked.on.target.has_virtual_time())
 }
 
 fn boots(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<ComparisonRemark> {
@@ -97,7 +97,7 @@ pub fn differences<'a>(
     named: &[&str],
 ) -> Option<String> {
     let facts: [(&str, Fact); 5] = [
-        ("load", |run| format!("{} {:?}", run.load_or("none"), run.asked.loads)),
+        ("load", |run| format!("{} {:?}", run.load_or("none"), run.asked.on.loads)),
         ("kernel", |run| run.machine.kernel.clone()),
         ("period", period),
         ("instrument", instrument),
@@ -159,7 +159,7 @@ fn method(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<ComparisonR
 }
 
 fn deadlines(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<ComparisonRemark> {
-    let all = base.iter().chain(candidate).map(|one| one.run.asked.deadline_ns);
+    let all = base.iter().chain(candidate).map(|one| one.run.asked.until.deadline_ns);
     (all.collect::<BTreeSet<_>>().len() > 1).then_some(ComparisonRemark::OtherDeadlines)
 }
 

@@ -266,7 +266,7 @@ fn import(quantity: &str) -> Import {
 fn what_was_measured_otherwise_is_refused_or_named() {
     let base = side("base", 10_000.0, 5, turns(0));
     let mut other = side("other", 10_000.0, 5, turns(1));
-    other[2].run.asked.deadline_ns = None;
+    other[2].run.asked.until.deadline_ns = None;
     let found = compared(&base, &other);
     assert_eq!(found.remarks, [ComparisonRemark::OtherDeadlines]);
     assert_eq!((found.misses, found.word), (None, ComparisonWord::NoRegression));

@@ -54,7 +54,7 @@ fn with_samples() -> Vec<Message> {
     let mut messages = Vec::new();
     for mut message in small().messages() {
         match &mut message {
-            Message::Plan(plan) => plan.samples = true,
+            Message::Plan(plan) => plan.keep.samples = true,
             Message::Interval(interval) => {
                 let latency = |cycle: u64| 2_000 + (cycle * 7919 % 3001) as i64;
                 let latencies: Vec<i64> = (0..interval.counts.count).map(latency).collect();

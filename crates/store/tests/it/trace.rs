@@ -134,5 +134,5 @@ fn the_stored_trace_gives_the_legs_of_the_run_again() {
     assert!(legs.threads.iter().all(fewer), "some have no thread leg");
     expect_same(&path, &run);
     assert!(latlab_store::verify(&path).whole, "{:?}", latlab_store::verify(&path));
-    assert!(!run.asked.samples && run.files.contains_key("samples.parquet"));
+    assert!(!run.asked.keep.samples && run.files.contains_key("samples.parquet"));
 }

@@ -1,6 +1,6 @@
-"""Many boards, many runs: Delta tables made of run folders, and queries over them.
+"""Many boards, many runs: Delta tables built from run folders, and queries on them.
 
-`latlab fleet` calls this; a program of your own can as well:
+`latlab fleet` calls this; your program can as well:
 
     import latlab.fleet
     fleet = latlab.fleet.Fleet("fleet")

@@ -6,10 +6,10 @@ written last.
 
 PARTITIONS = ("month", "board")
 
-# What every table has: in which month (UTC) the run began, on which board, with which append it came, and its id.
+# Columns of every table: month (UTC) and board of the run, the append that added it, and its id.
 _RUN = {"month": "VARCHAR", "board": "VARCHAR", "batch": "BIGINT", "run": "VARCHAR"}
 
-# What the program says of a run (`latlab fleet-rows`).
+# What the program prints about a run (`latlab fleet-rows`).
 OF_PROGRAM = {
     "hostname": "VARCHAR",
     "run": "VARCHAR",
@@ -70,7 +70,7 @@ FINDING = {
     "remedy": "VARCHAR",
 }
 
-# Beside it the day of its start, that time in ns since 1970, its folder, and the words that it was added with.
+# In addition the day of its start, that time in ns since 1970, its folder, and its tags.
 RUNS = {
     **_RUN,
     "day": "VARCHAR",
@@ -80,7 +80,7 @@ RUNS = {
     **OF_PROGRAM,
 }
 
-# The tables beside `runs`.
+# The other tables.
 DETAILS = {
     "histogram": {
         **_RUN,
@@ -133,5 +133,5 @@ DETAILS = {
 
 TABLES = {"runs": RUNS, **DETAILS}
 
-# The largest latencies of each thread that `spikes` keeps of a run.
+# The number of largest latencies of each thread of a run in `spikes`.
 MOST_SPIKES = 100

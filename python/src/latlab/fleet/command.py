@@ -1,4 +1,4 @@
-"""`latlab fleet`: the program reads the command line and starts this with what was asked as JSON."""
+"""`latlab fleet`: the program parses the command line and starts this with the request as JSON."""
 
 import json
 import os
@@ -18,7 +18,7 @@ _ARROW = "\N{DOWNWARDS ARROW WITH TIP RIGHTWARDS}"
 
 
 def main(request: str) -> int:
-    """Does what was asked; the exit code."""
+    """Executes a request; returns the exit code."""
     asked: dict[str, Any] = json.loads(request)
     _keep_stderr()
     try:
@@ -29,23 +29,23 @@ def main(request: str) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        # Who has read enough is no error.
+        # A closed pipe is no error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return _DONE
     except Exception as error:
-        # What the libraries say of a full disk or a file that is gone.
+        # Errors of the libraries, such as a full disk or a missing file.
         print(f"latlab: {_causes(error)}", file=sys.stderr)
         return _CANNOT
 
 
 def _causes(error: Exception) -> str:
-    """What an error says first, and the causes that delta-rs lists below it behind coloured arrows, in one line."""
+    """The first line of an error, and the causes that delta-rs lists below it after coloured arrows, in one line."""
     causes = [line.partition(_ARROW)[2] for line in str(error).splitlines() if _ARROW in line]
     return ": ".join([first_line(error), *(cause.removeprefix("\x1b[0m").strip() for cause in causes)])
 
 
 def _keep_stderr() -> None:
-    """Keeps standard error for lines of our own: threads of the libraries panic on a full disk, one after the other."""
+    """Reserves standard error for our messages: on a full disk threads of the libraries panic one after the other."""
     sys.stderr = os.fdopen(os.dup(2), "w", buffering=1)
     os.dup2(os.memfd_create("stderr"), 2)
 

@@ -19,7 +19,7 @@ from latlab.program import LatlabError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# Spark 4.2 and later fail with the reader of Delta that there is for them.
+# With Spark 4.2 and later its Delta reader fails.
 SPARK_JARS = "io.delta:delta-spark_4.1_2.13:4.4.0"
 
 Rows = tuple[list[str], list[list[Any]]]
@@ -27,12 +27,12 @@ Rows = tuple[list[str], list[list[Any]]]
 
 
 def quoted(text: str) -> str:
-    """A text in SQL."""
+    """A text as an SQL literal."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def delta_scan(table: Path) -> str:
-    """A Delta table as DuckDB reads it."""
+    """The expression by which DuckDB reads a Delta table."""
     return f"delta_scan({quoted(str(table.absolute()))})"
 
 
@@ -44,7 +44,7 @@ def damaged(folder: Path, error: Exception) -> LatlabError:
 
 @contextmanager
 def captured_stderr() -> Iterator[IO[str]]:
-    """Keeps what a library prints of a failure, which goes on for pages."""
+    """Captures what a library prints about a failure, which can be pages."""
     with open(os.memfd_create("stderr"), "w+") as said:
         own = os.dup(2)
         os.dup2(said.fileno(), 2)
@@ -64,13 +64,13 @@ def memory() -> Iterator[duckdb.DuckDBPyConnection]:
 
 @contextmanager
 def connect() -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection that reads Delta tables; what it makes is to be temporary, since the database is that of the process."""
+    """A connection that reads Delta tables; create only temporary objects, since the process shares the database."""
     with _without_progress(_database(os.getpid()).cursor()) as database:
         yield database
 
 
 def _without_progress(database: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
-    """A connection whose progress is not drawn between what is printed."""
+    """A connection that draws no progress into the output."""
     return database.execute("SET enable_progress_bar = false")
 
 
@@ -89,15 +89,15 @@ def _database(process: int) -> duckdb.DuckDBPyConnection:
     path = Path(duckdb_extension_delta.__path__[0], "extensions", version, "delta.duckdb_extension")
     if not path.exists():
         raise LatlabError(f"duckdb-extension-delta is not that of DuckDB {duckdb.__version__}: {wanted}", 3)
-    # DuckDB would hash 78 MB to check its signature, which takes longer than a query; its package is trusted as this
-    # one is. A statement of a user cannot load what is not signed.
+    # DuckDB would hash 78 MB to check the signature, which takes longer than a query; its package is trusted like
+    # this one. A user's statement cannot load an unsigned extension.
     database = duckdb.connect(config={"allow_unsigned_extensions": True})
     database.execute(f"LOAD {quoted(str(path))}")
     return database.execute("SET allow_unsigned_extensions = false")
 
 
 def views(where: str) -> Mapping[str, str]:
-    """The text of each view of a query: runs for which a condition holds, and the rows of runs that are whole."""
+    """The text of each view of a query: runs for which a condition holds, and the rows of complete runs."""
     whole = "batch IN (SELECT batch FROM runs_stored)"
     texts = {"runs": f"SELECT * FROM runs_stored{where and f' WHERE {where}'}"}
     texts |= {name: f"SELECT * FROM {name}_stored WHERE {whole}" for name in TABLES if name != "runs"}
@@ -105,7 +105,7 @@ def views(where: str) -> Mapping[str, str]:
 
 
 def ask_duckdb(folder: Path, sql: str, where: str) -> Rows:
-    """The answer of DuckDB."""
+    """Asks DuckDB."""
     with connect() as database:
         try:
             for name in TABLES:
@@ -128,7 +128,7 @@ def ask_duckdb(folder: Path, sql: str, where: str) -> Rows:
 
 
 def ask_spark(folder: Path, sql: str, where: str, master: str | None) -> Rows:
-    """The answer of Spark, on a cluster if one is named, else in this process."""
+    """Asks Spark, on a cluster if one is named, else in this process."""
     from pyspark.errors import PySparkException
 
     spark = _spark(master)
@@ -162,7 +162,7 @@ def _spark(master: str | None) -> SparkSession:
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={settings}")
     )
-    # A cluster may have them already, as SPARK_CONF_DIR says.
+    # A cluster may have them already, configured by SPARK_CONF_DIR.
     jars = os.environ.get("LATLAB_SPARK_JARS", SPARK_JARS)
     if jars:
         builder = builder.config("spark.jars.packages", jars)
@@ -177,7 +177,7 @@ def _spark(master: str | None) -> SparkSession:
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON has it: both engines give decimals for sums of whole numbers."""
+    """A value for JSON: both engines return decimals for sums of integers."""
     if isinstance(value, Decimal):
         return int(value) if value == value.to_integral_value() else float(value)
     if isinstance(value, (bool, int, float, str)) or value is None:
@@ -188,6 +188,6 @@ def _plain(value: Any) -> Any:
 
 
 def first_line(error: BaseException) -> str:
-    """What an error says first."""
+    """The first line of an error."""
     said = str(error).strip().splitlines()
     return said[0] if said else type(error).__name__

@@ -1,4 +1,4 @@
-"""Run folders: where they are, and which run each of them holds."""
+"""Finds run folders, and identifies the run in each."""
 
 import os
 import re
@@ -8,17 +8,17 @@ from pathlib import Path
 
 from latlab.program import LatlabError
 
-# A campaign in a folder of runs has its runs one level further down.
+# The runs of a campaign in a folder of runs are one level further down.
 _DEEPEST = 4
-# How `run.json` ends, in which the seal is the SHA-256 of all before it.
+# The end of `run.json`: its checksum, the SHA-256 of everything before it.
 _SEAL = re.compile(rb'\n  "seal": "([0-9a-f]{64})"\n}\n\Z')
 _SEAL_ROOM = 100
 
 
 def find_runs(folders: Iterable[Path]) -> Iterator[Path]:
-    """The run folders at and below these, each once, in the order of their names.
+    """The run folders at and below these, each once, sorted by name.
 
-    A folder below them that cannot be read is given as well: whoever reads it learns why.
+    Unreadable folders below them are included: reading them tells why.
     """
     seen: set[Path] = set()
     for folder in folders:
@@ -28,7 +28,7 @@ def find_runs(folders: Iterable[Path]) -> Iterator[Path]:
 
 
 def _below(folder: Path, depth: int, seen: set[Path]) -> Iterator[Path]:
-    # Links may lead back to where they are.
+    # Links may lead back.
     if folder in seen:
         return
     try:
@@ -45,7 +45,7 @@ def _below(folder: Path, depth: int, seen: set[Path]) -> Iterator[Path]:
         yield folder
     elif depth < _DEEPEST:
         seen.add(folder)
-        # What begins with a dot is not finished.
+        # A folder that begins with a dot is unfinished.
         for name in sorted(name for name, is_folder in names.items() if is_folder and not name.startswith(".")):
             yield from _below((folder / name).resolve(), depth + 1, seen)
 
@@ -59,9 +59,9 @@ def _is_folder(entry: "os.DirEntry[str]") -> bool:
 
 
 def seal_of(folder: Path) -> str | None:
-    """The seal that the document of a run bears, unchecked; None of the first versions, which had none."""
+    """The checksum in the document of a run, unverified; None for the first versions, which had none."""
     try:
-        # A pipe without a writer is not waited for, a device not read.
+        # Do not wait for the writer of a pipe, nor read a device.
         with open(os.open(folder / "run.json", os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 return None

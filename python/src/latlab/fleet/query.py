@@ -1,4 +1,4 @@
-"""Queries: their texts, their answers, and how these are printed."""
+"""Queries: their texts, their answers, and the printing of these."""
 
 import csv
 import io
@@ -19,7 +19,7 @@ QUERIES = ("board-tail", "worst", "trend", "matrix", "changed", "coverage")
 
 @dataclass(frozen=True)
 class Answer:
-    """What an engine answered."""
+    """The answer of an engine."""
 
     query: str
     """The name of the query, or of its file."""
@@ -31,7 +31,7 @@ class Answer:
         return {"query": self.query, "columns": self.columns, "rows": self.rows}
 
     def records(self) -> list[dict[str, Any]]:
-        """The rows as dictionaries, of which pandas and Polars make frames."""
+        """The rows as dictionaries, from which pandas and Polars make frames."""
         return [dict(zip(self.columns, row)) for row in self.rows]
 
     def csv(self) -> str:
@@ -43,7 +43,7 @@ class Answer:
         return text.getvalue()
 
     def print(self, format: str, output: str | None) -> None:
-        """Prints the answer, or writes it into a file; the program draws it, with the code of its reports."""
+        """Prints the answer, or writes it to a file; the program draws it, with the code of its reports."""
         options = [f"--output={output}"] if output else []
         given = self.csv() if format == "csv" else json.dumps(self.document())
         pipe("fleet-draw", "--format", format, *options, given=given)
@@ -58,18 +58,18 @@ class Selection:
     scenarios: Sequence[str] = ()
     """Names of scenarios."""
     since: str | None = None
-    """When they began at the earliest: a day, or a time of it, in UTC."""
+    """The earliest start: a day, or a time of a day, in UTC."""
     until: str | None = None
-    """Before when they began."""
+    """Only runs that began before this."""
 
     def condition(self) -> str:
-        """The same in SQL; nothing if it is all of them."""
+        """The same in SQL; empty for all runs."""
         parts = []
         for column, names in ("board", self.boards), ("scenario", self.scenarios):
             if names:
                 parts.append(f"{column} IN ({', '.join(_on_both(name) for name in names)})")
         if self.since:
-            # The month is a partition, so that what is older is not read.
+            # The month is a partition, so that older rows are not read.
             parts.append(f"month >= {_on_both(self.since[:7])} AND started >= {_on_both(self.since)}")
         if self.until:
             parts.append(f"month <= {_on_both(self.until[:7])} AND started < {_on_both(self.until)}")
@@ -77,9 +77,9 @@ class Selection:
 
 
 def _on_both(text: str) -> str:
-    """A text in the SQL of both engines."""
+    """A text as a literal in the SQL of both engines."""
     if "\\" in text:
-        # Spark takes it for an escape, DuckDB does not.
+        # An escape for Spark, but not for DuckDB.
         raise LatlabError(f"{text!r}: names of boards and scenarios have no backslash here", 2)
     return quoted(text)
 
@@ -98,7 +98,7 @@ def ask(
     selection: Selection = Selection(),
     master: str | None = None,
 ) -> Answer:
-    """Asks one of the queries, or that of a file with SQL."""
+    """Runs one of the queries, or a file with SQL."""
     fleet.require()
     if isinstance(query, Path):
         try:

@@ -1,6 +1,6 @@
-"""The rows of runs: asked of the program, which checks each folder, and of the tables in the folders.
+"""The rows of runs: from the program, which checks each folder, and from the tables in the folders.
 
-Values stand in the text of a statement: for those that are bound DuckDB imports pandas, which takes longer than a query.
+Values are part of a statement's text: to bind them DuckDB would import pandas, which takes longer than a query.
 """
 
 import json
@@ -22,11 +22,11 @@ Names = dict[str, tuple[str | None, str]]
 
 @dataclass
 class Read:
-    """What was read of some run folders; the rows themselves are in a database in memory."""
+    """What was read from some run folders; the rows themselves are in a database in memory."""
 
     database: duckdb.DuckDBPyConnection
     runs: list[tuple[str, str, str, str]] = field(default_factory=list)
-    """Folder, seal, board and id of each."""
+    """Folder, checksum, board and id of each."""
     damaged: list[tuple[str, str]] = field(default_factory=list)
     """Folder, and what is wrong with it."""
 
@@ -82,7 +82,7 @@ def _load(database: duckdb.DuckDBPyConnection, said: Path, given: Path) -> Read:
 
 
 def choose(read: Read, batch: int, folders: Iterable[str]) -> None:
-    """Gives those runs that are to be added their batch."""
+    """Assigns the batch to the runs that will be added."""
     chosen = ", ".join(quoted(folder) for folder in folders)
     read.database.execute(f"CREATE OR REPLACE TABLE chosen AS FROM runs WHERE folder IN ({chosen})")
     read.database.execute(f"UPDATE chosen SET batch = {batch}")
@@ -94,7 +94,7 @@ def rows_of_runs(read: Read) -> duckdb.DuckDBPyRelation:
 
 
 def rows_of(read: Read, table: str) -> duckdb.DuckDBPyRelation | None:
-    """The rows of another table; None where no run has any."""
+    """The rows of another table; None if no run has any."""
     if table == "findings":
         fields = ", ".join(f"found.{name}" for name in FINDING)
         return read.database.sql(
@@ -113,7 +113,7 @@ def rows_of(read: Read, table: str) -> duckdb.DuckDBPyRelation | None:
 
 
 def _without_patterns(path: str) -> str:
-    """The path for a reader that takes some of its letters for patterns."""
+    """The path, escaped for a reader that interprets patterns."""
     return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in path)
 
 
@@ -144,7 +144,7 @@ def _spikes(rows: str, has: set[str]) -> str:
 
 
 def _telemetry(rows: str, has: set[str]) -> str:
-    # A straight line from row to row is what was read, so a mean weighs each piece by its length.
+    # Values between rows are interpolated, so a mean weighs each piece by its length.
     pieces = (
         f"(SELECT *, lead(time_ns) OVER series - time_ns AS length, lead(value) OVER series AS next FROM {rows} "
         "WINDOW series AS (PARTITION BY filename, metric, subject ORDER BY time_ns))"

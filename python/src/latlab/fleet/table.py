@@ -1,7 +1,7 @@
 """A fleet: the tables of many runs, which can be rebuilt from the run folders at any time.
 
 Delta Lake makes a change of one table atomic. A run has rows in six, so `runs` is written last: rows of the others
-count only where their batch is in `runs`. One process changes a fleet at a time; what a killed one left behind is
+count only if their batch is in `runs`. One process changes a fleet at a time; what a killed one left behind is
 removed before the next change.
 """
 
@@ -31,16 +31,16 @@ from latlab.program import LatlabError
 # Runs of one append.
 _BATCH = 500
 _FORMAT = 1
-# The exit code where they are of a later format.
+# The exit code for tables of a later format.
 _LATER = 2
 _DELTA_TYPES = {"VARCHAR": "string", "BIGINT": "long", "INTEGER": "integer", "DOUBLE": "double", "BOOLEAN": "boolean"}
-# Every engine reads it, and Spark's snappy fails where musl is installed.
+# Every engine reads zstd, and Spark's snappy fails if musl is installed.
 _WRITER = WriterProperties(compression="ZSTD", compression_level=3)
 
 
 @dataclass
 class Added:
-    """What became of run folders."""
+    """The outcome of adding run folders."""
 
     added: int = 0
     """Runs that are in the table now."""
@@ -52,7 +52,7 @@ class Added:
 
 @dataclass
 class Verified:
-    """What the tables and the run folders say of each other."""
+    """The outcome of verifying tables and run folders."""
 
     runs: int = 0
     """Runs that were looked at."""
@@ -71,7 +71,7 @@ class Fleet:
 
     @property
     def exists(self) -> bool:
-        """Whether it has been made."""
+        """Whether it has been created."""
         return self._mark.exists()
 
     @property
@@ -87,7 +87,7 @@ class Fleet:
         return self.path / name
 
     def require(self) -> None:
-        """An error unless it has been made."""
+        """Raises an error unless it has been created."""
         if not self.exists:
             raise LatlabError(f"no tables in {str(self.path)!r}: `latlab fleet add` makes them of run folders", 2)
         try:
@@ -126,7 +126,7 @@ class Fleet:
                         self._append(read, done)
 
     def _known(self) -> dict[str, tuple[str, str]]:
-        """Board and id of each run in the table, by its seal."""
+        """Board and id of each run in the table, by its checksum."""
         if not self.exists:
             return {}
         return {seal: (board, run) for seal, board, run in self._select("seal, board, run")}
@@ -183,7 +183,7 @@ class Fleet:
         )
 
     def _begin(self) -> int:
-        """The number of a new batch, which is on the disk before any row of it is."""
+        """The number of a new batch, which is written to the disk before any of its rows."""
         batch = max((int(batch) for (batch,) in self._select("DISTINCT batch")), default=0) + 1
         _write_whole(self._pending, json.dumps({"batch": batch}))
         return batch
@@ -193,7 +193,7 @@ class Fleet:
 
     @contextmanager
     def _changing(self, anew: bool = False) -> Iterator[None]:
-        """Keeps others from changing the tables, after what a killed one left behind was removed; not where all is made anew."""
+        """Locks the tables for a change, and first removes what a killed process left, unless they are rebuilt."""
         lock = self.path.with_name(self.path.name + ".lock")
         try:
             lock.parent.mkdir(parents=True, exist_ok=True)
@@ -219,7 +219,7 @@ class Fleet:
         try:
             self.require()
         except LatlabError as error:
-            # What a later latlab made is not replaced.
+            # Tables of a later latlab are not replaced.
             if not anew or error.exit_code == _LATER:
                 raise
         if not anew and self._pending.exists():
@@ -227,7 +227,7 @@ class Fleet:
             self._end()
 
     def _undo(self, batch: int | None) -> None:
-        """Removes the rows of an append that did not come to its end."""
+        """Removes the rows of an unfinished append."""
         if batch is None:
             raise LatlabError(f"cannot read {self._pending}: `latlab fleet rebuild` rebuilds the tables", 3)
         if (batch,) not in self._select("DISTINCT batch"):
@@ -244,7 +244,7 @@ class Fleet:
         _write_whole(self._mark, json.dumps({"format": _FORMAT}) + "\n")
 
     def compact(self) -> tuple[int, int]:
-        """Makes few large files of many small ones; how many there were and are."""
+        """Merges many small files into few large ones; returns both numbers."""
         self.require()
         before = after = 0
         with self._changing():
@@ -257,7 +257,7 @@ class Fleet:
         return before, after
 
     def vacuum(self, keep_hours: int) -> int:
-        """Deletes files that no state of the tables of the last hours needs; how many."""
+        """Deletes files that no version of the tables in the last hours needs; returns their number."""
         self.require()
         deleted = 0
         with self._changing():
@@ -277,7 +277,7 @@ class Fleet:
         return self.path.with_name(self.path.name + ".before")
 
     def rebuild(self, folders: Sequence[Path], without_missing: bool = False) -> Added:
-        """Makes the tables anew of the folders that they were made of and of further ones, and puts them in their place."""
+        """Rebuilds the tables from their run folders and from further ones, and replaces the old ones."""
         done = Added()
         with self._changing(anew=True):
             named = self._sources(bool(folders))
@@ -302,7 +302,7 @@ class Fleet:
         return done
 
     def _sources(self, others: bool) -> Names:
-        """The folders of all runs, each with the board and the tags that it was given; none if only others are known."""
+        """The folders of all runs with their boards and tags; empty if unknown but others are named."""
         try:
             rows = self._select("started_ns, board, run, folder, tags")
         except LatlabError as error:
@@ -357,7 +357,7 @@ class Fleet:
                     "WHERE r.cycles <> coalesce(s.cycles, 0) ORDER BY ALL"
                 )
                 if name == "intervals":
-                    # An imported run has none.
+                    # An imported run has no sums.
                     sums = sums.replace("WHERE", "WHERE s.cycles IS NOT NULL AND")
                 for board, run, cycles, has in database.sql(sums).fetchall():
                     found.wrong.append(f"{run} of {board} has {cycles} cycles, and {has} in {name}")
@@ -365,7 +365,7 @@ class Fleet:
         self._compare(found, [dict(zip(RUNS, row)) for row in stored])
 
     def _compare(self, found: Verified, stored: list[dict[str, object]]) -> None:
-        """Compares rows of runs with what their folders say today."""
+        """Compares rows of runs with their folders."""
         found.runs = len(stored)
         there = [row for row in stored if Path(str(row["folder"]), "run.json").exists()]
         found.unread += [f"{row['folder']} is not there any more" for row in stored if row not in there]
@@ -388,14 +388,14 @@ class Fleet:
 def watch(
     fleet: Fleet, folders: Sequence[Path], board: str | None, tags: str, every: float, say: Callable[[Added], None]
 ) -> None:
-    """Adds what comes into the folders, until it is interrupted."""
+    """Adds new runs in the folders until interrupted."""
     told: set[tuple[str, str]] = set()
     while True:
         done = fleet.add(folders, board, tags)
         done.left_out = [one for one in done.left_out if one not in told]
         told.update(done.left_out)
         if done.added or done.left_out:
-            # What was there before is of no news each time.
+            # Do not report known runs each time.
             done.known = 0
             say(done)
         time.sleep(every)
@@ -409,7 +409,7 @@ def _batch_of(pending: Path) -> int | None:
 
 
 def _write_whole(path: Path, text: str) -> None:
-    """Writes a small file whole or not at all, and waits for the disk."""
+    """Writes a small file atomically, and syncs it."""
     draft = path.with_name(path.name + ".draft")
     with open(draft, "w") as file:
         file.write(text)

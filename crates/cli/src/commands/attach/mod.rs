@@ -5,17 +5,16 @@ pub mod args;
 use crate::commands::run::{Shown, measure_plan, print_finished};
 use crate::exit::{ExitError, exit_code};
 use crate::flags::Format;
-use crate::load_library::{self, Library};
+use crate::flags::plan::{named_loads, values_of};
 use crate::output::{print_json, print_text, warn};
 use crate::render::attached_threads;
 use crate::store::{open_store, recover};
 use args::AttachArgs;
 use latlab_conduct::{StopFlag, check_disk_space};
+use latlab_model::Plan;
 use latlab_model::nanos::SECOND;
-use latlab_model::plan::{Attach, AttachTarget, IdleStates, JudgedTime, Method};
-use latlab_model::sanitize::plain_name;
-use latlab_model::shell;
-use latlab_model::{Nanos, Plan};
+use latlab_model::options::{Given, put};
+use latlab_model::plan::{AttachTarget, Method};
 use latlab_report::rendered;
 use latlab_store::Store;
 use std::process::ExitCode;
@@ -26,7 +25,7 @@ const LISTING: i64 = 2;
 /// Measures a program, stores, shows and judges; or lists its threads.
 pub fn attach(args: &AttachArgs) -> anyhow::Result<ExitCode> {
     args.results.check(args.common.format == Format::Json)?;
-    let plan = plan(args).map_err(ExitError::usage)?;
+    let plan = plan(&args.options.0).map_err(ExitError::usage)?;
     if args.list {
         return list(args, plan);
     }
@@ -54,8 +53,9 @@ fn list(args: &AttachArgs, plan: Plan) -> anyhow::Result<ExitCode> {
     let folder = tempfile::tempdir()?;
     let store = Store::new(folder.path());
     recover(&store);
-    let duration_ns = plan.duration_ns.or(Some(SECOND * LISTING));
-    let plan = Plan { duration_ns, telemetry_ns: None, ..plan };
+    let mut plan = plan;
+    plan.until.duration_ns.get_or_insert(SECOND * LISTING);
+    plan.keep.telemetry = None;
     let stop = StopFlag::on_signals(args.keep_going)?;
     let finished = measure_plan(plan, &store, stop, shown(true))?;
     match args.common.format {
@@ -66,75 +66,20 @@ fn list(args: &AttachArgs, plan: Plan) -> anyhow::Result<ExitCode> {
 }
 
 /// The plan that the flags make; an error is one line.
-fn plan(args: &AttachArgs) -> Result<Plan, String> {
-    let target = target(args)?;
-    let name = args.name.clone().unwrap_or_else(|| name_of(&target));
-    let asked = args.deadline;
-    let plan = Plan {
-        name,
-        note: args.note.clone(),
-        command: Some(command(args)),
-        method: Method::Attach(Box::new(Attach {
-            target,
-            judged: asked.map_or(JudgedTime::Response, |asked| asked.judged),
-            activation: args.activation.clone(),
-            thread: args.thread.clone(),
-        })),
-        policy: None,
-        duration_ns: args.duration,
-        warm_up_ns: Some(Nanos::ZERO),
-        deadline_ns: asked.map(|asked| asked.time),
-        limit_per_hour: args.limit,
-        // The program is measured as it is.
-        idle_states: Some(IdleStates::System),
-        kernel_files: args.set.clone(),
-        tunings: args.tune.clone(),
-        loads: load_library::resolve(&args.load, &Library::new(args.loads.clone()))?,
-        load_on: args.load_on.clone(),
-        interval_ns: args.interval,
-        ..Plan::default()
-    };
+pub fn plan(given: &[Given]) -> Result<Plan, String> {
+    let mut plan = Plan::of(Method::Attach(Box::default()));
+    put(&mut plan, given.to_vec())?;
+    if let Method::Attach(attach) = &mut plan.method {
+        if values_of(given, "name").is_empty() {
+            plan.name = attach.target.name();
+        }
+        if let AttachTarget::Command { output: Some(path), .. } = &mut attach.target
+            && let Ok(absolute) = std::path::absolute(&path)
+        {
+            *path = absolute.to_string_lossy().into_owned();
+        }
+    }
     plan.check()?;
+    plan.on.loads = named_loads(given, Vec::new())?;
     Ok(plan)
-}
-
-fn target(args: &AttachArgs) -> Result<AttachTarget, String> {
-    let output = args.output.as_ref().map(|path| {
-        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.clone());
-        absolute.to_string_lossy().into_owned()
-    });
-    match (args.program.is_empty(), args.pid, &args.comm) {
-        (false, None, None) => {
-            Ok(AttachTarget::Command { words: args.program.clone(), output, as_root: args.as_root })
-        }
-        (true, Some(id), None) => Ok(AttachTarget::Process { id }),
-        (true, None, Some(pattern)) => Ok(AttachTarget::Name { pattern: pattern.clone() }),
-        (true, None, None) => {
-            Err("attach needs a program: `latlab attach -- PROGRAM`, --pid ID or --comm NAME"
-                .into())
-        }
-        _ => Err("attach takes one of `-- PROGRAM`, --pid and --comm".into()),
-    }
-}
-
-/// A name for the run.
-fn name_of(target: &AttachTarget) -> String {
-    let name = match target {
-        AttachTarget::Command { words, .. } => {
-            words.first().and_then(|word| word.rsplit('/').next()).unwrap_or_default().to_string()
-        }
-        AttachTarget::Process { id } => format!("process-{id}"),
-        AttachTarget::Name { pattern } => pattern.replace('*', ""),
-    };
-    plain_name(&name).unwrap_or_else(|_| "attach".to_string())
-}
-
-/// The command that repeats the run.
-fn command(args: &AttachArgs) -> String {
-    let words: Vec<_> = std::env::args_os().skip(1).collect();
-    // Called from elsewhere, as by a test, it has no words of its own.
-    match words.first().is_some_and(|word| word == "attach") {
-        true => format!("latlab {}", shell::words(&words)),
-        false => format!("latlab attach -- {}", shell::words(&args.program)),
-    }
 }

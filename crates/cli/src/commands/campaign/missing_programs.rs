@@ -7,7 +7,7 @@ use latlab_sys::files::Root;
 
 /// The program of this machine that a row needs and that is not installed, as a line.
 fn missing_program(row: &Row) -> Option<String> {
-    if !row.plan.target.shares_packages() {
+    if !row.plan.on.target.shares_packages() {
         return None;
     }
     latlab_agent::missing_program(&Root::default(), &row.plan)

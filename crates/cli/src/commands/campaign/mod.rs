@@ -8,7 +8,7 @@ use crate::commands::run::connector;
 use crate::documents::{CampaignResult, DryRun};
 use crate::exit::{EXIT_CANNOT_MEASURE, EXIT_FAIL, EXIT_NO_ANSWER, ExitError, heaviest_code};
 use crate::flags::run::RunArgs;
-use crate::flags::sheet::{BESIDE_A_SHEET, NOT_DETACHED, SheetArgs};
+use crate::flags::sheet::{NOT_DETACHED, SheetArgs};
 use crate::flags::test_results::TestResultArgs;
 use crate::flags::{Common, Format};
 use crate::leftovers::restore;
@@ -19,14 +19,15 @@ use crate::sheet::{Overrides, SheetFile, usable_cpus};
 use crate::store::{cache, finish_leftovers, open_store, recover};
 use crate::targets::boards_of;
 use anyhow::Context;
+use clap::ArgMatches;
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Args, Command};
 use latlab_conduct::campaign::{CampaignEnd, CampaignRequest, run_campaign};
 use latlab_conduct::link::Connector;
 use latlab_conduct::{StopFlag, Timing};
 use latlab_model::Target;
 use latlab_model::campaign::Campaign;
 use latlab_model::campaign_table::CampaignRow;
+use latlab_model::options::{OPTIONS, PlanOption};
 use latlab_model::run::VerdictWord;
 use latlab_model::shell::{self, Line};
 use latlab_report::campaign::{CampaignTable, test_suite};
@@ -88,16 +89,14 @@ fn refuse_other_flags(given: &ArgMatches) -> Result<(), ExitError> {
     if given.get_flag("detach") {
         return Err(ExitError::usage(NOT_DETACHED));
     }
-    let run = RunArgs::augment_args(Command::new("run"));
-    let is_refused = |arg: &&clap::Arg| {
-        let id = arg.get_id().as_str();
-        given.try_contains_id(id).unwrap_or(false)
-            && given.value_source(id) == Some(ValueSource::CommandLine)
-            && !BESIDE_A_SHEET.contains(&id)
+    let is_refused = |option: &&PlanOption| {
+        given.value_source(option.name) == Some(ValueSource::CommandLine)
+            // The guests of a sheet have consoles too.
+            && option.name != "console"
     };
-    let refused = run.get_arguments().filter(is_refused);
+    let options = OPTIONS.iter().filter(|option| option.is_of_run());
     let names: Vec<String> =
-        refused.filter_map(|arg| Some(format!("--{}", arg.get_long()?))).collect();
+        options.filter(is_refused).map(|option| format!("--{}", option.name)).collect();
     match names.is_empty() {
         true => Ok(()),
         false => Err(ExitError::usage(format!(
@@ -234,7 +233,7 @@ fn resume(args: &CampaignArgs<'_>, folder: &CampaignFolder) -> anyhow::Result<Ex
 
 /// How many boards the campaign measures.
 fn count_of_boards(campaign: &Campaign) -> usize {
-    let targets = campaign.rows.iter().map(|row| &row.plan.target);
+    let targets = campaign.rows.iter().map(|row| &row.plan.on.target);
     let boards = targets.filter(|target| target.is_behind_a_link());
     boards.map(Target::to_string).collect::<BTreeSet<String>>().len()
 }

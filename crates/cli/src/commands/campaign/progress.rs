@@ -85,7 +85,7 @@ impl ProgressPrinter<'_> {
         self.cooling = false;
         let left = match position.left_ns {
             Nanos::ZERO => String::new(),
-            left if plan.target.boots_for_each_run() => {
+            left if plan.on.target.boots_for_each_run() => {
                 format!(", {} of guests' time left", span(left))
             }
             // What all of them take together is nobody's time.

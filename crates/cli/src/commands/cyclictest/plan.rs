@@ -3,8 +3,8 @@
 use super::options::{Affinity, Options, Power};
 use latlab_model::nanos::MICROSECOND;
 use latlab_model::plan::{
-    ClockName, Cyclic, Cyclictest, IdleStates, KernelFile, Mechanism, Method, MissedPolicy, Phase,
-    Policy, Releases,
+    ClockName, Cyclic, Cyclictest, IdleStates, Keep, KernelFile, Mechanism, Method, MissedPolicy,
+    OnMachine, Phase, Policy, Releases, Until, Who,
 };
 use latlab_model::{CpuSet, Nanos, Plan};
 use latlab_sys::files::Root;
@@ -79,31 +79,40 @@ pub fn plan(options: &mut Options, machine: &CpuLimits, seed: u64) -> Result<Pla
     let plan = Plan {
         name: "cyclictest".into(),
         method: Method::Cyclic(cyclic(options)),
-        policy: Some(match (options.policy, options.priority) {
-            ("fifo", priority) => Policy::Fifo { priority },
-            ("rr", priority) => Policy::Rr { priority },
-            ("batch", _) => Policy::Batch,
-            ("idle", _) => Policy::Idle,
-            _ => Policy::Other,
-        }),
-        cpus,
-        threads: Some(threads),
-        helpers_on,
-        duration_ns: options.duration,
-        cycles: options.loops,
-        warm_up_ns: Some(Nanos::ZERO),
-        stop_above_ns: options.breaktrace.map(above),
-        idle_states: Some(match options.power {
-            Power::Latency(limit) => IdleStates::ExitWithin(microseconds(limit)),
-            _ => IdleStates::System,
-        }),
-        kernel_files: match options.power {
-            Power::Deepest(state) => idle_state_files(&machine.root, &measured, state)?,
-            _ => Vec::new(),
-        },
-        samples: options.verbose || histogram_of_samples(options),
-        share_cpus: true,
         seed: Some(seed),
+        who: Who {
+            policy: Some(match (options.policy, options.priority) {
+                ("fifo", priority) => Policy::Fifo { priority },
+                ("rr", priority) => Policy::Rr { priority },
+                ("batch", _) => Policy::Batch,
+                ("idle", _) => Policy::Idle,
+                _ => Policy::Other,
+            }),
+            cpus,
+            threads: Some(threads),
+            helpers_on,
+            share_cpus: true,
+            ..Who::default()
+        },
+        until: Until {
+            duration_ns: options.duration,
+            cycles: options.loops,
+            warm_up_ns: Some(Nanos::ZERO),
+            stop_above_ns: options.breaktrace.map(above),
+            ..Until::default()
+        },
+        on: OnMachine {
+            idle_states: Some(match options.power {
+                Power::Latency(limit) => IdleStates::ExitWithin(microseconds(limit)),
+                _ => IdleStates::System,
+            }),
+            kernel_files: match options.power {
+                Power::Deepest(state) => idle_state_files(&machine.root, &measured, state)?,
+                _ => Vec::new(),
+            },
+            ..OnMachine::default()
+        },
+        keep: Keep { samples: options.verbose || histogram_of_samples(options), ..Keep::default() },
         ..Plan::default()
     };
     plan.check()?;
@@ -194,16 +203,16 @@ mod tests {
         format!(
             "{} x{} on {}, {}+{}, {:?} cycles, {:?}, {}",
             plan.scheduling(),
-            plan.threads.unwrap(),
-            match (&plan.cpus, cyclic.cyclictest.as_ref().unwrap().floating) {
+            plan.who.threads.unwrap(),
+            match (&plan.who.cpus, cyclic.cyclictest.as_ref().unwrap().floating) {
                 (Some(cpus), _) => cpus.to_string(),
                 (None, true) => "any".into(),
                 (None, false) => "each".into(),
             },
             cyclic.releases.period_ns,
             cyclic.releases.period_step_ns,
-            plan.cycles.unwrap_or(0),
-            plan.duration_ns.map(|length| length.0 / SECOND.0),
+            plan.until.cycles.unwrap_or(0),
+            plan.until.duration_ns.map(|length| length.0 / SECOND.0),
             cyclic.mechanism,
         )
     }
@@ -231,8 +240,8 @@ mod tests {
 
     #[test]
     fn limits_are_passed_by_a_whole_unit_as_in_what_is_printed() {
-        assert_eq!(parse_plan("-b 30").unwrap().stop_above_ns, Some(Nanos(30_999)));
-        assert_eq!(parse_plan("-N -b 30").unwrap().stop_above_ns, Some(Nanos(30)));
+        assert_eq!(parse_plan("-b 30").unwrap().until.stop_above_ns, Some(Nanos(30_999)));
+        assert_eq!(parse_plan("-N -b 30").unwrap().until.stop_above_ns, Some(Nanos(30)));
     }
 
     #[test]

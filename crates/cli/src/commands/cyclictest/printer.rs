@@ -45,7 +45,7 @@ impl<'a> Printer<'a> {
         machine: &'a CpuLimits,
         snapshots: Snapshots,
     ) -> Printer<'a> {
-        let threads = plan.threads.unwrap_or(1) as usize;
+        let threads = plan.who.threads.unwrap_or(1) as usize;
         let exact = options.histogram.filter(|_| histogram_of_samples(options));
         let show = Printer {
             options,
@@ -67,7 +67,7 @@ impl<'a> Printer<'a> {
         if !self.options.verbose {
             return;
         }
-        let using = match (&self.options.affinity, &self.plan.cpus) {
+        let using = match (&self.options.affinity, &self.plan.who.cpus) {
             (Some(Affinity::Set(_)), Some(cpus)) => format!("Using {} cpus.\n", cpus.len()),
             _ => String::new(),
         };
@@ -130,7 +130,7 @@ impl<'a> Printer<'a> {
 
     fn header(&self, prepared: &AppliedSetup, threads: &[Thread]) {
         let held = prepared.settings.iter().any(|one| one.what == "idle states" && one.holds());
-        if let (Some(IdleStates::ExitWithin(limit)), true) = (self.plan.idle_states, held) {
+        if let (Some(IdleStates::ExitWithin(limit)), true) = (self.plan.on.idle_states, held) {
             self.write(&format!("# /dev/cpu_dma_latency set to {}us\n", limit.0 / 1000));
         }
         if !self.options.verbose {
@@ -164,7 +164,7 @@ impl<'a> Printer<'a> {
     }
 
     fn policy(&self) -> &'static str {
-        match self.plan.policy {
+        match self.plan.who.policy {
             Some(Policy::Fifo { .. }) => "fifo",
             Some(Policy::Rr { .. }) => "rr",
             Some(Policy::Batch) => "batch",

@@ -60,11 +60,11 @@ impl State {
             period: plan.method.period_of(number).unwrap_or_default(),
             ..Thread::default()
         };
-        let threads = (0..plan.threads.unwrap_or(1)).map(thread).collect();
+        let threads = (0..plan.who.threads.unwrap_or(1)).map(thread).collect();
         State {
             threads,
-            wants_samples: plan.samples,
-            stop_above: plan.stop_above_ns,
+            wants_samples: plan.keep.samples,
+            stop_above: plan.until.stop_above_ns,
             ..State::default()
         }
     }

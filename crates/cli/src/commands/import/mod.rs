@@ -12,11 +12,11 @@ use crate::store::{open_store, recover};
 use args::ImportArgs;
 use document::{Imported, ImportedRun, Looked, LookedRecording, RefusedFile};
 use latlab_formats::read::{Query, Recording};
+use latlab_model::nanos::duration;
 use latlab_model::plan::Method;
 use latlab_model::shell::{self, Line};
 use latlab_model::{Nanos, Plan};
 use latlab_report::Column;
-use latlab_report::command::duration;
 use latlab_store::{Finished, Store, new_id};
 use source::SourceFile;
 use std::fs::File;
@@ -183,12 +183,10 @@ fn store_recording(
         file.rewind()?;
         let original = open.add_original(&shown, file)?;
         let method = Method::Import(Box::new(recording.import(shown, Some(original))));
-        let plan = Plan {
-            note: args.runs.note.clone(),
-            deadline_ns: args.runs.deadline,
-            command: Some(command(args, path)),
-            ..Plan::without_machine(name, method)
-        };
+        let mut plan = Plan::without_machine(name, method);
+        plan.note = args.runs.note.clone();
+        plan.command = Some(command(args, path));
+        plan.until.deadline_ns = args.runs.deadline;
         for message in recording.messages(&plan, open.id(), env!("CARGO_PKG_VERSION")) {
             open.append(&message.encode())?;
         }

@@ -3,15 +3,15 @@
 use super::args::PathsArgs;
 use crate::documents::KernelPaths;
 use crate::exit::ExitError;
-use crate::flags::run::RunArgs;
+use crate::flags::plan::MeasureArgs;
 use crate::flags::{Format, parse};
 use crate::output::{print_json, print_text, style, warn, width};
 use crate::store::cache;
 use latlab_conduct::{ReplayRequest, StopFlag, record};
 use latlab_model::Plan;
+use latlab_model::nanos::duration;
 use latlab_model::replay::OffKind;
 use latlab_model::sanitize::sanitize_document;
-use latlab_report::command::duration;
 use latlab_report::long_paths;
 use latlab_trace::{GuestKernel, LongPaths, find_long_paths};
 
@@ -67,7 +67,6 @@ fn plan(asked: &PathsArgs, target: &str, seed: u64) -> Result<Plan, ExitError> {
     let mut words = vec!["--target", target, "--seed", &numbers[0], "--for", &numbers[1]];
     words.extend(["--warm-up", "0s"]);
     words.extend(asked.load.iter().flat_map(|load| ["--load", load]));
-    let args: RunArgs = parse(words).map_err(|error| ExitError::usage(error.to_string()))?;
-    let loads = args.measure.all_loads().map_err(ExitError::usage)?;
-    Ok(Plan { loads, ..args.measure.plan(seed).map_err(ExitError::usage)? })
+    let args: MeasureArgs = parse(words).map_err(|error| ExitError::usage(error.to_string()))?;
+    args.plan(seed).map_err(ExitError::usage)
 }

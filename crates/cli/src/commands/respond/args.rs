@@ -10,6 +10,7 @@ use latlab_conduct::respond::scope::Resource;
 use latlab_conduct::respond::simulate::{McuClock, Pins, SimulatedResponder, Stimulus};
 use latlab_model::gpio::GpioLine;
 use latlab_model::load::Load;
+use latlab_model::options::PlanOption;
 use latlab_model::plan::{KernelFile, Policy, Tuning};
 use latlab_model::respond::LinuxResponderName;
 use latlab_model::sanitize::plain_line;
@@ -233,16 +234,16 @@ impl LinuxArgs {
             self.load = named.load;
         }
     }
+}
 
-    /// The flags about the machine that answers, of the command that makes a run again.
-    pub fn options(&self, option: &mut impl FnMut(&'static str, Option<String>)) {
-        option("--policy", self.policy.clone());
-        option("--priority", self.priority.map(|priority| priority.to_string()));
-        self.load.iter().for_each(|load| option("--load", Some(load.clone())));
-        self.tune.iter().for_each(|tuning| option("--tune", Some(tuning.to_string())));
-        self.set.iter().for_each(|file| option("--set", Some(file.to_string())));
-        self.guest.fault.iter().for_each(|fault| option("--fault", Some(fault.clone())));
-    }
+/// What `latlab respond` has of the options of `latlab run`.
+pub fn is_shared(option: &PlanOption) -> bool {
+    of_machine(option) || ["seed", "cpus", "policy", "priority", "deadline"].contains(&option.name)
+}
+
+/// What of it is about the machine that answers.
+pub fn of_machine(option: &PlanOption) -> bool {
+    ["target", "fault", "load", "tune", "set"].contains(&option.name)
 }
 
 /// What can be simulated.

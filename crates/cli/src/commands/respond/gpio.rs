@@ -1,15 +1,15 @@
 //! `latlab respond --gpio`: a wire between two lines of this board.
 
-use super::args::RespondArgs;
+use super::args::{RespondArgs, is_shared};
 use crate::commands::run::{Shown, measure_plan};
 use crate::exit::ExitError;
 use latlab_conduct::StopFlag;
 use latlab_model::Plan;
 use latlab_model::gpio::{GpioLine, GpioWire};
-use latlab_model::plan::Method;
+use latlab_model::nanos::duration;
+use latlab_model::plan::{Keep, Method, OnMachine, Until, Who};
 use latlab_model::respond::Respond;
 use latlab_model::shell::Line;
-use latlab_report::command::duration;
 use latlab_store::{Finished, Store};
 
 /// The name of a run that has no other.
@@ -50,18 +50,27 @@ fn plan(args: &RespondArgs, stimulus: &GpioLine) -> Result<Plan, String> {
         name: args.runs.name.clone().unwrap_or_else(|| NAME.to_string()),
         note: args.runs.note.clone(),
         method: Method::Respond(Box::new(respond)),
-        target: args.linux.guest.target()?,
-        policy: Some(args.linux.policy()?),
-        cpus: args.linux.cpus.clone(),
-        threads: Some(1),
-        cycles: Some(args.count),
-        warm_up_ns: Some(warm_up_ns),
-        deadline_ns: args.runs.deadline,
-        kernel_files: args.linux.set.clone(),
-        tunings: args.linux.tune.clone(),
-        loads: args.linux.loads(warm_up_ns)?,
-        samples: true,
         seed: Some(args.seed),
+        on: OnMachine {
+            target: args.linux.guest.target()?,
+            kernel_files: args.linux.set.clone(),
+            tunings: args.linux.tune.clone(),
+            loads: args.linux.loads(warm_up_ns)?,
+            ..OnMachine::default()
+        },
+        who: Who {
+            policy: Some(args.linux.policy()?),
+            cpus: args.linux.cpus.clone(),
+            threads: Some(1),
+            ..Who::default()
+        },
+        until: Until {
+            cycles: Some(args.count),
+            warm_up_ns: Some(warm_up_ns),
+            deadline_ns: args.runs.deadline,
+            ..Until::default()
+        },
+        keep: Keep { samples: true, ..Keep::default() },
         ..Plan::default()
     };
     plan.command = Some(command(args, stimulus, &plan));
@@ -71,19 +80,13 @@ fn plan(args: &RespondArgs, stimulus: &GpioLine) -> Result<Plan, String> {
 
 /// The command that makes such a run again.
 fn command(args: &RespondArgs, stimulus: &GpioLine, plan: &Plan) -> String {
-    let machine = &args.linux;
-    let mut line = Line::new("latlab respond");
-    let mut option = |flag, value: Option<String>| line = line.clone().option(flag, value);
-    option("--gpio", Some(stimulus.to_string()));
-    option("--loopback", args.loopback.as_ref().map(GpioLine::to_string));
-    option("--answer", args.answer.as_ref().map(GpioLine::to_string));
-    option("--count", Some(args.count.to_string()));
-    option("--stimulus", args.stimulus.clone());
-    option("--target", machine.guest.target.as_ref().map(|_| plan.target.to_string()));
-    option("--seed", Some(args.seed.to_string()));
-    option("--cpus", plan.cpus.as_ref().map(ToString::to_string));
-    machine.options(&mut option);
-    option("--window", args.window.map(duration));
-    option("--deadline", plan.deadline_ns.map(duration));
-    if args.external { line.text("--external") } else { line }.to_string()
+    let line = Line::new("latlab respond")
+        .option("--gpio", Some(stimulus.to_string()))
+        .option("--loopback", args.loopback.as_ref().map(GpioLine::to_string))
+        .option("--answer", args.answer.as_ref().map(GpioLine::to_string))
+        .option("--count", Some(args.count.to_string()))
+        .option("--stimulus", args.stimulus.as_ref())
+        .option("--window", args.window.map(duration));
+    let line = if args.external { line.text("--external") } else { line };
+    plan.with_options(line, is_shared).to_string()
 }

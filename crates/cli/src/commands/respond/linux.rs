@@ -1,16 +1,16 @@
 //! `latlab respond --simulate linux:NAME`: a responder on Linux, in a guest with a pin pair.
 
-use super::args::{LinuxArgs, RespondArgs, Simulated};
+use super::args::{LinuxArgs, RespondArgs, Simulated, is_shared};
 use crate::commands::run::{Shown, measure_plan};
 use crate::exit::ExitError;
 use latlab_conduct::StopFlag;
 use latlab_conduct::respond::simulate::Stimulus;
 use latlab_lab::{GuestConfig, responder_command};
-use latlab_model::plan::{Method, Policy};
+use latlab_model::nanos::duration;
+use latlab_model::plan::{Keep, Method, OnMachine, Policy, Until, Who};
 use latlab_model::respond::{LinuxResponder, LinuxResponderName, Respond};
 use latlab_model::shell::Line;
 use latlab_model::{Nanos, Plan, Target};
-use latlab_report::command::duration;
 use latlab_store::{Finished, Store};
 
 /// Runs the responder and stores what it did.
@@ -51,24 +51,29 @@ fn plan(args: &RespondArgs, name: LinuxResponderName) -> Result<Plan, String> {
     };
     let loads = args.linux.loads(Nanos::ZERO)?;
     let busy = if loads.is_empty() { "" } else { "_busy" };
-    let of = target.to_string();
     let default_name = format!("{name}_{}{busy}", lab.file_name());
-    let plan = Plan {
+    let mut plan = Plan {
         name: args.runs.name.clone().unwrap_or(default_name),
         note: args.runs.note.clone(),
-        command: Some(command(args, &of)),
         method: Method::Respond(Box::new(respond)),
-        target,
-        policy: policy(args, name)?,
-        warm_up_ns: Some(Nanos::ZERO),
-        deadline_ns: args.runs.deadline,
-        kernel_files: args.linux.set.clone(),
-        tunings: args.linux.tune.clone(),
-        loads,
-        samples: true,
         seed: Some(args.seed),
+        on: OnMachine {
+            target,
+            kernel_files: args.linux.set.clone(),
+            tunings: args.linux.tune.clone(),
+            loads,
+            ..OnMachine::default()
+        },
+        who: Who { policy: policy(args, name)?, ..Who::default() },
+        until: Until {
+            warm_up_ns: Some(Nanos::ZERO),
+            deadline_ns: args.runs.deadline,
+            ..Until::default()
+        },
+        keep: Keep { samples: true, ..Keep::default() },
         ..Plan::default()
     };
+    plan.command = Some(command(args, &plan));
     plan.check()?;
     Ok(plan)
 }
@@ -91,20 +96,13 @@ fn description(args: &RespondArgs, stimulus: Stimulus) -> String {
 }
 
 /// The command that makes this run again.
-fn command(args: &RespondArgs, target: &str) -> String {
-    let linux = &args.linux;
-    let mut line = Line::new("latlab respond");
-    let mut option = |flag, value: Option<String>| line = line.clone().option(flag, value);
-    option("--simulate", args.simulate.map(|simulated| simulated.as_str().to_string()));
-    option("--target", Some(target.to_string()));
-    option("--stimulus", args.stimulus.clone());
-    option("--edges", Some(args.edges.to_string()));
-    option("--seed", Some(args.seed.to_string()));
-    linux.options(&mut option);
-    if linux.board_pins {
-        line = line.text("--board-pins");
-    }
-    line.option("--window", args.window.map(duration))
-        .option("--deadline", args.runs.deadline.map(duration))
-        .to_string()
+fn command(args: &RespondArgs, plan: &Plan) -> String {
+    let edges = args.edges.to_string();
+    let line = Line::new("latlab respond")
+        .option("--simulate", args.simulate.map(Simulated::as_str))
+        .option("--stimulus", args.stimulus.as_ref())
+        .option("--edges", Some(edges))
+        .option("--window", args.window.map(duration));
+    let line = if args.linux.board_pins { line.text("--board-pins") } else { line };
+    plan.with_options(line, is_shared).to_string()
 }

@@ -5,7 +5,7 @@ use crate::commands::run::connector;
 use crate::exit::ExitError;
 use latlab_conduct::StopFlag;
 use latlab_conduct::respond::AnsweringMachine;
-use latlab_model::plan::{IdleStates, Method, Policy};
+use latlab_model::plan::{IdleStates, Keep, Method, OnMachine, Policy};
 use latlab_model::{Nanos, Plan};
 
 /// Whether an agent is to be on the machine that answers: where it is named, or something is to be
@@ -18,32 +18,26 @@ fn is_asked_for(args: &RespondArgs) -> bool {
 }
 
 /// The plan with what is asked of that machine.
-pub fn with_machine(plan: Plan, args: &RespondArgs) -> Result<Plan, ExitError> {
+pub fn with_machine(mut plan: Plan, args: &RespondArgs) -> Result<Plan, ExitError> {
     if !is_asked_for(args) {
         return Ok(plan);
     }
     let target = args.linux.guest.target().map_err(ExitError::usage)?;
-    let method = match plan.method {
-        Method::Respond(mut asked) => {
-            asked.with_machine = true;
-            Method::Respond(asked)
-        }
-        other => other,
-    };
-    let loads = args.linux.loads(Nanos::ZERO).map_err(ExitError::usage)?;
-    let plan = Plan {
-        method,
+    if let Method::Respond(asked) = &mut plan.method {
+        asked.with_machine = true;
+    }
+    plan.seed = Some(0);
+    // Of the thread that waits; nothing else is changed there unless it is asked for.
+    plan.who.policy = Some(Policy::Other);
+    plan.until.warm_up_ns = Some(Nanos::ZERO);
+    plan.keep.telemetry = Keep::default().telemetry;
+    plan.on = OnMachine {
         target,
-        // Of the thread that waits; nothing else is changed there unless it is asked for.
-        policy: Some(Policy::Other),
         idle_states: Some(IdleStates::System),
-        warm_up_ns: Some(Nanos::ZERO),
-        telemetry_ns: Plan::default().telemetry_ns,
-        seed: Some(0),
         kernel_files: args.linux.set.clone(),
         tunings: args.linux.tune.clone(),
-        loads,
-        ..plan
+        loads: args.linux.loads(Nanos::ZERO).map_err(ExitError::usage)?,
+        ..plan.on
     };
     plan.check().map_err(ExitError::usage)?;
     Ok(plan)
@@ -57,12 +51,4 @@ pub fn start(plan: &Plan, id: &str, stop: &StopFlag) -> anyhow::Result<Option<An
     let (link, plan) = connector()?.connect(plan.clone()).map_err(ExitError::from)?;
     let started = AnsweringMachine::start(link, &plan, id, stop);
     Ok(Some(started.map_err(ExitError::from)?))
-}
-
-/// The options about that machine, of the command that makes a run again.
-pub fn options(args: &RespondArgs, option: &mut impl FnMut(&'static str, Option<String>)) {
-    if is_asked_for(args) {
-        option("--target", args.linux.guest.target.clone());
-        args.linux.options(option);
-    }
 }

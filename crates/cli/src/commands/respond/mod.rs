@@ -16,19 +16,19 @@ use crate::flags::Format;
 use crate::output::{print_json, print_text, sanitize_run, style, warn, width, write_whole};
 use crate::render::run_text;
 use crate::store::{open_store, recover};
-use args::{RespondArgs, Simulated};
+use args::{RespondArgs, Simulated, of_machine};
 use latlab_capture::Query;
 use latlab_conduct::StopFlag;
 use latlab_conduct::respond::simulate::{
     Firmware, FirmwareFile, SimulateError, Simulation, simulate,
 };
 use latlab_conduct::respond::{Answering, Failure, ResponseRequest, record_responses as record};
+use latlab_model::nanos::duration;
 use latlab_model::plan::Method;
 use latlab_model::respond::{Respond, Wires};
 use latlab_model::run::EndReason;
 use latlab_model::shell::Line;
 use latlab_model::{Plan, Run};
-use latlab_report::command::duration;
 use latlab_report::pairs::{self, PairedRuns};
 use latlab_report::stored::LoadedRun;
 use latlab_report::{published as publication, respond as figures};
@@ -255,19 +255,18 @@ fn plan(args: &RespondArgs, part: &CapturePart) -> Result<Plan, ExitError> {
         window_ns: args.window,
         ..Respond::default()
     };
-    let plan = Plan {
-        note: args.runs.note.clone(),
-        deadline_ns: args.runs.deadline,
-        samples: true,
-        command: Some(command(args, part)),
-        seed: part.seed,
-        ..Plan::without_machine(part.name.clone(), Method::Respond(Box::new(respond)))
-    };
-    machine::with_machine(plan, args)
+    let mut plan = Plan::without_machine(part.name.clone(), Method::Respond(Box::new(respond)));
+    plan.note = args.runs.note.clone();
+    plan.seed = part.seed;
+    plan.until.deadline_ns = args.runs.deadline;
+    plan.keep.samples = true;
+    let mut plan = machine::with_machine(plan, args)?;
+    plan.command = Some(command(args, part, &plan));
+    Ok(plan)
 }
 
 /// The command that makes this run again.
-fn command(args: &RespondArgs, part: &CapturePart) -> String {
+fn command(args: &RespondArgs, part: &CapturePart, plan: &Plan) -> String {
     let mut line = match part.simulated.is_none() && args.logic.is_none() {
         true => Line::new("latlab respond --from").words(&part.paths),
         false => Line::new("latlab respond"),
@@ -307,10 +306,9 @@ fn command(args: &RespondArgs, part: &CapturePart) -> String {
             option("--unit", asked.unit.map(|unit| unit.as_str().to_string()));
             option("--quiet", args.quiet.map(duration));
             option("--window", args.window.map(duration));
-            machine::options(args, &mut option);
         }
     }
-    option("--deadline", args.runs.deadline.map(duration));
+    line = plan.with_options(line, |option| of_machine(option) || option.name == "deadline");
     if args.join && part.simulated.is_none() {
         line = line.text("--join");
     }

@@ -1,6 +1,6 @@
 //! `latlab respond --scope`: an oscilloscope measures each response.
 
-use super::args::RespondArgs;
+use super::args::{RespondArgs, of_machine};
 use super::{exit_error, machine, scope_commands};
 use crate::exit::ExitError;
 use latlab_capture::EdgeKind;
@@ -8,11 +8,12 @@ use latlab_conduct::StopFlag;
 use latlab_conduct::respond::Failure;
 use latlab_conduct::respond::scope::{Connection, Resource, ScopeRequest, record_readings};
 use latlab_model::Plan;
+use latlab_model::nanos::duration;
+use latlab_model::options::PlanOption;
 use latlab_model::plan::Method;
 use latlab_model::respond::{Respond, Scope};
 use latlab_model::run::Setting;
 use latlab_model::shell::Line;
-use latlab_report::command::duration;
 use latlab_store::{Finished, Store, new_id};
 use std::io::{IsTerminal, Write, stderr};
 use std::time::Duration;
@@ -103,19 +104,18 @@ fn channels(args: &RespondArgs) -> (&str, &str) {
 fn plan(args: &RespondArgs, scope: &Scope) -> Result<Plan, ExitError> {
     let respond = Respond { scope: Some(scope.clone()), ..Respond::default() };
     let name = args.runs.name.clone().unwrap_or_else(|| NAME.to_string());
-    let plan = Plan {
-        note: args.runs.note.clone(),
-        deadline_ns: args.runs.deadline,
-        cycles: Some(args.count),
-        samples: true,
-        command: Some(command(args, scope)),
-        ..Plan::without_machine(name, Method::Respond(Box::new(respond)))
-    };
-    machine::with_machine(plan, args)
+    let mut plan = Plan::without_machine(name, Method::Respond(Box::new(respond)));
+    plan.note = args.runs.note.clone();
+    plan.until.deadline_ns = args.runs.deadline;
+    plan.until.cycles = Some(args.count);
+    plan.keep.samples = true;
+    let mut plan = machine::with_machine(plan, args)?;
+    plan.command = Some(command(args, scope, &plan));
+    Ok(plan)
 }
 
 /// The command that takes such readings again.
-fn command(args: &RespondArgs, scope: &Scope) -> String {
+fn command(args: &RespondArgs, scope: &Scope, plan: &Plan) -> String {
     let (stimulus, response) = channels(args);
     let mut line = Line::new("latlab respond");
     let mut option = |flag, value: String| line = line.clone().option(flag, Some(value));
@@ -130,9 +130,6 @@ fn command(args: &RespondArgs, scope: &Scope) -> String {
     option("--response-edge", response_edge.as_str().to_string());
     let file = args.scope_commands.iter().map(|file| file.display().to_string());
     file.for_each(|file| option("--scope-commands", file));
-    args.runs.deadline.iter().for_each(|deadline| option("--deadline", duration(*deadline)));
-    machine::options(args, &mut |flag, value| {
-        value.into_iter().for_each(|value| option(flag, value))
-    });
-    line.to_string()
+    let is_asked = |option: &PlanOption| of_machine(option) || option.name == "deadline";
+    plan.with_options(line, is_asked).to_string()
 }

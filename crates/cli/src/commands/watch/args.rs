@@ -1,10 +1,11 @@
 //! The flags of `latlab watch`.
 
 use crate::exit::ExitError;
-use crate::flags::run::MeasureArgs;
+use crate::flags::plan::MeasureArgs;
 use crate::flags::{check_positive, size, whole};
 use clap::{Arg, Args, Command};
-use latlab_model::Nanos;
+use latlab_model::plan::Until;
+use latlab_model::{Nanos, Plan};
 use std::path::PathBuf;
 
 /// Flags of `latlab watch`.
@@ -43,15 +44,15 @@ const WATCH: &str = "Rounds";
 /// What is usual here and not in `latlab run`: little, and nothing of the machine is changed.
 const DEFAULTS: [(&str, &str); 5] = [
     ("name", "watch"),
-    ("duration", "5s"),
+    ("for", "5s"),
     ("period", "1ms"),
     ("telemetry", "5s"),
-    ("idle_states", "system"),
+    ("idle-states", "system"),
 ];
 
 /// The command with its own defaults.
 pub fn with_defaults(watch: Command) -> Command {
-    let watch = ["detach", "board_folder"]
+    let watch = ["detach", "board-folder"]
         .into_iter()
         .fold(watch, |watch, id| watch.mut_arg(id, |arg: Arg| arg.hide(true)));
     DEFAULTS.into_iter().fold(watch, |watch, (id, value)| {
@@ -68,21 +69,24 @@ impl WatchArgs {
     /// Refuses what cannot be watched.
     pub fn check(&self) -> Result<(), ExitError> {
         check_positive([("--every", Some(self.every))]).map_err(ExitError::usage)?;
-        if self.on_fail.is_some()
-            && self.measure.deadline.is_none()
-            && self.measure.stop_above.is_none()
-        {
+        match self.on_fail.as_ref().is_some_and(|command| command.trim().is_empty()) {
+            true => Err(ExitError::usage("--on-fail: no command is named")),
+            false => Ok(()),
+        }
+    }
+
+    /// Refuses rounds that cannot be watched.
+    pub fn check_plan(&self, plan: &Plan) -> Result<(), ExitError> {
+        let Until { deadline_ns, stop_above_ns, .. } = &plan.until;
+        if self.on_fail.is_some() && deadline_ns.is_none() && stop_above_ns.is_none() {
             return Err(ExitError::usage(
                 "--on-fail needs --deadline or --stop-above: without them nothing fails",
             ));
         }
-        if self.on_fail.as_ref().is_some_and(|command| command.trim().is_empty()) {
-            return Err(ExitError::usage("--on-fail: no command is named"));
+        match plan.on.detached {
+            Some(_) => Err(ExitError::usage("--detach: a watch waits for each round")),
+            None => Ok(()),
         }
-        if self.measure.detach {
-            return Err(ExitError::usage("--detach: a watch waits for each round"));
-        }
-        Ok(())
     }
 }
 

@@ -96,8 +96,8 @@ fn refuse_unwritable(store: &Store) -> anyhow::Result<()> {
 /// The plan of a round, with its own seed.
 fn plan(args: &WatchArgs) -> Result<Plan, ExitError> {
     let seed = jiff::Timestamp::now().as_nanosecond() as u64;
-    let loads = args.measure.all_loads().map_err(ExitError::usage)?;
-    let plan = Plan { loads, ..args.measure.plan(seed).map_err(ExitError::usage)? };
+    let plan = args.measure.plan(seed).map_err(ExitError::usage)?;
+    args.check_plan(&plan)?;
     match plan.duration(1) {
         Some(_) => Ok(plan),
         None => Err(ExitError::usage("a round needs an end: --for or --cycles")),
@@ -133,7 +133,7 @@ impl Watch<'_> {
             console: self.args.measure.guest.console,
             command: "latlab watch",
         };
-        let target = plan.target.clone();
+        let target = plan.on.target.clone();
         let measured = measure_plan(plan, &self.store, stop, shown);
         self.spent.add(&target, measured.as_ref().ok().map(|finished| &finished.run));
         match measured {
@@ -142,7 +142,8 @@ impl Watch<'_> {
                     warn(error);
                 }
                 self.rounds.add_run(&finished.run);
-                let limit = self.args.measure.limit.and_then(|rate| self.rounds.against(rate));
+                let limit = finished.run.asked.until.limit_per_hour;
+                let limit = limit.and_then(|rate| self.rounds.against(rate));
                 let result = result_of(&finished.run, limit);
                 self.print(&finished, result, limit, since())?;
                 self.tell_removed(self.args.keep);

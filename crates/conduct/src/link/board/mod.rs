@@ -249,12 +249,12 @@ fn clock_finding(off_ns: Nanos) -> Option<Finding> {
 fn wants_root(plan: &Plan) -> bool {
     use latlab_model::plan::IdleStates;
     plan.is_realtime()
-        || plan.explain
+        || plan.keep.explain
         || plan.method.has_legs()
         || plan.method.gpio().is_some()
-        || !plan.kernel_files.is_empty()
-        || !plan.tunings.is_empty()
-        || plan.idle_states.is_none_or(|idle| idle != IdleStates::System)
+        || !plan.on.kernel_files.is_empty()
+        || !plan.on.tunings.is_empty()
+        || plan.on.idle_states.is_none_or(|idle| idle != IdleStates::System)
 }
 
 /// Undoes what killed agents left changed on a board; one line per change.

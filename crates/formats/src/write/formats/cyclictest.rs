@@ -113,7 +113,7 @@ fn column(thread: &ThreadRun, own: &Buckets, unit: Unit) -> Column {
 /// The command line of an imported file, or the one that repeats the run.
 pub fn command(source: &Source<'_>) -> String {
     let imported = source.run.asked.method.import().and_then(|one| one.command.clone());
-    imported.unwrap_or_else(|| latlab_report::command(&source.run.asked).to_string())
+    imported.unwrap_or_else(|| source.run.asked.repeat().to_string())
 }
 
 /// Start and end of the run, as in e-mail headers.

@@ -18,7 +18,7 @@ fn write(source: &Source<'_>, out: &mut (dyn Write + Send)) -> Result<Notes> {
     let import = run.asked.method.import();
     let recorded = import.and_then(|one| one.recorded.clone()).unwrap_or(run.started.clone());
     let machine = &run.machine;
-    let loads: Vec<&str> = run.asked.loads.iter().map(|load| load.name.as_str()).collect();
+    let loads: Vec<&str> = run.asked.on.loads.iter().map(|load| load.name.as_str()).collect();
     let mut condition = Map::new();
     let load = if loads.is_empty() { "idle".to_string() } else { loads.join(", ") };
     condition.insert("load".to_string(), json!(load));

@@ -13,7 +13,7 @@ pub fn boundaries(run: &Run) -> Vec<Nanos> {
     let decades = decades.take_while(|decade| *decade <= LAST);
     let steps = decades.flat_map(|decade| [decade, decade * 2, decade * 5]);
     let mut all: Vec<Nanos> = steps.filter(|step| *step <= LAST).map(Nanos).collect();
-    all.extend(run.asked.deadline_ns);
+    all.extend(run.asked.until.deadline_ns);
     all.sort_unstable();
     all.dedup();
     all

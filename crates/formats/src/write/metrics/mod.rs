@@ -97,11 +97,11 @@ impl MetricsRun<'_> {
     pub fn of_board(run: &Run) -> Vec<Label> {
         let machine = &run.machine;
         let own = machine.hostname.as_ref().or(machine.board.as_ref());
-        let board = match &run.asked.target {
+        let board = match &run.asked.on.target {
             Target::Local => own.unwrap_or(&machine.architecture).clone(),
             // Boards with the same image have the same host name.
             Target::Board(board) => place(board),
-            other @ (Target::Lab(_) | Target::Labgrid(_)) => match &run.asked.place {
+            other @ (Target::Lab(_) | Target::Labgrid(_)) => match &run.asked.on.place {
                 Some(place) => place.name.clone(),
                 None => other.to_string(),
             },

@@ -55,7 +55,7 @@ impl TimeData {
     /// Nothing yet of a run, or of a window of it on CLOCK_MONOTONIC. The edges are those between
     /// which `coarse` counts: the lower one of each, in nanoseconds.
     pub fn new(run: &Run, edges: &[i64], window: Option<Range<Nanos>>) -> TimeData {
-        TimeData::with_rows_of(run.asked.interval_ns, run, edges, window)
+        TimeData::with_rows_of(run.asked.keep.interval_ns, run, edges, window)
     }
 
     /// Nothing yet of a window of a run that is drawn cycle by cycle: its latencies come as
@@ -82,7 +82,7 @@ impl TimeData {
     /// interval.
     pub fn fine(run: &Run) -> TimeData {
         let whole = whole(run);
-        let grid = Grid::new(&whole, ROWS / run.threads.len().max(1), run.asked.interval_ns);
+        let grid = Grid::new(&whole, ROWS / run.threads.len().max(1), run.asked.keep.interval_ns);
         let lines = LINES_OF_A_CPU * run.machine.cpus_online.len() + OTHER_LINES;
         let step = grid.range_of(0).end - grid.range_of(0).start;
         let fine = Grid::new(&whole, VALUES / lines, step);

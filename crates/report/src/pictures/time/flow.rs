@@ -79,7 +79,7 @@ fn few(data: &TimeData, threads: &[(u32, Vec<Span>)]) -> Option<String> {
 /// Whether a column holds more than one interval.
 fn is_joined(run: &Run, data: &TimeData) -> bool {
     let column = data.grid.range_of(0);
-    column.end - column.start > run.asked.interval_ns
+    column.end - column.start > run.asked.keep.interval_ns
 }
 
 fn panels(

@@ -6,6 +6,7 @@ use latlab_model::finding::{LossFinding, MachineFinding};
 use latlab_model::histogram::bin_high;
 use latlab_model::machine::Machine;
 use latlab_model::plan::*;
+use latlab_model::plan::{Keep, OnMachine, Until, Who};
 use latlab_model::run::*;
 use latlab_model::{Histogram, Nanos, Run, ThreadBins};
 use latlab_report::PageRun;
@@ -45,8 +46,8 @@ pub struct Fixture {
 pub fn plan() -> Plan {
     Plan {
         name: "idle".into(),
-        duration_ns: Some(Nanos(60 * SECOND)),
         seed: Some(20_261_121),
+        until: Until { duration_ns: Some(Nanos(60 * SECOND)), ..Until::default() },
         ..Plan::default()
     }
 }
@@ -99,7 +100,7 @@ pub fn summary(plan: &Plan, counts: &Histogram) -> Summary {
         cycles: counts.count,
         activations: Run::activations(plan, counts.count, counts.missed),
         missed: plan.method.has_releases().then_some(counts.missed),
-        misses: plan.deadline_ns.map(|_| counts.misses),
+        misses: plan.until.deadline_ns.map(|_| counts.misses),
         underflow: counts.underflow,
         min_ns: some.then_some(counts.min_ns),
         mean_ns: counts.mean_ns(),
@@ -287,7 +288,7 @@ pub fn verdict(run: &mut Run, word: VerdictWord, reason: Option<VerdictReason>) 
     let activations = run.total.activations;
     run.verdict = Some(Verdict {
         word,
-        deadline_ns: run.asked.deadline_ns.unwrap_or_default(),
+        deadline_ns: run.asked.until.deadline_ns.unwrap_or_default(),
         misses: run.total.misses.unwrap_or(0),
         activations,
         at_most_share: (run.total.misses == Some(0)).then(|| at_most_share(activations)),
@@ -306,7 +307,8 @@ pub fn normal() -> Fixture {
 
 fn make_normal() -> Fixture {
     let mut random = Random(7);
-    let plan = Plan { deadline_ns: Some(Nanos(250_000)), ..plan() };
+    let plan =
+        Plan { until: Until { deadline_ns: Some(Nanos(250_000)), ..plan().until }, ..plan() };
     let mut sample = |mode: f64, tail: f64, max: i64| {
         let mut samples: Vec<i64> =
             (0..60_180).map(|_| random.latency(mode, tail).min(max)).collect();
@@ -331,10 +333,13 @@ fn make_invalid() -> Fixture {
     let plan = Plan {
         name: "loaded & shared".into(),
         note: Some("hackbench on <all> CPUs".into()),
-        deadline_ns: Some(Nanos(100_000)),
-        spike_above_ns: Some(Nanos(500_000)),
-        on_spike: Some("logger 'late'".into()),
-        tunings: vec![Tuning::RtThrottlingOff],
+        until: Until { deadline_ns: Some(Nanos(100_000)), ..plan().until },
+        keep: Keep {
+            spike_above_ns: Some(Nanos(500_000)),
+            on_spike: Some("logger 'late'".into()),
+            ..plan().keep
+        },
+        on: OnMachine { tunings: vec![Tuning::RtThrottlingOff], ..plan().on },
         ..plan()
     };
     let mut sample = |mode: f64, max: i64| {
@@ -392,8 +397,11 @@ pub fn relative() -> Fixture {
     let plan = Plan {
         name: "relative".into(),
         method: Method::Cyclic(Cyclic { mechanism: Mechanism::Relative, ..Cyclic::default() }),
-        policy: Some(Policy::Rr { priority: 80 }),
-        cpus: Some([1].into_iter().collect()),
+        who: Who {
+            policy: Some(Policy::Rr { priority: 80 }),
+            cpus: Some([1].into_iter().collect()),
+            ..plan().who
+        },
         ..plan()
     };
     Fixture::new(plan, vec![histogram((0..5_000).map(|_| random.latency(55_000.0, 30_000.0)))])

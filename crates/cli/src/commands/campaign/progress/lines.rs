@@ -46,8 +46,8 @@ impl Lines {
     /// A run begins.
     pub fn start_run(&mut self, position: &RunPosition, plan: &Plan) {
         let RunPosition { number, row, .. } = position;
-        let (row, of) = (row.clone(), plan.duration_ns);
-        let boots_for_each_run = plan.target.boots_for_each_run();
+        let (row, of) = (row.clone(), plan.until.duration_ns);
+        let boots_for_each_run = plan.on.target.boots_for_each_run();
         let line = RunLine { row, boots_for_each_run, of, since: Instant::now(), state: None };
         self.running.insert(*number, line);
     }

@@ -1,0 +1,274 @@
+//! The options of `latlab run` and `latlab attach`: a table, of which each row is all that is known of one.
+//!
+//! The command line, the keys of sheets, the check of what applies to a method, the command that repeats a
+//! run, the facts of its method, man pages and completions come from [`OPTIONS`].
+
+mod table;
+mod values;
+
+use crate::plan::{Instrument, Method, Plan};
+use crate::shell::Line;
+pub use table::{OPTIONS, TARGET};
+pub use values::{board_folder, rate_per_hour, whole};
+
+/// An option that says something of a plan.
+pub struct PlanOption {
+    /// Its long name, and its key in a sheet.
+    pub name: &'static str,
+    /// How it is written, and told.
+    pub form: Form,
+    /// The heading of the help that it stands below.
+    pub group: &'static str,
+    help: &'static str,
+    /// The methods that it means something to.
+    pub applies: Applies,
+    /// Where it stands in the plan.
+    pub at: Access,
+}
+
+/// How the value of an option gets into a plan, and out of it.
+#[derive(Clone, Copy)]
+pub struct Access {
+    /// Puts a value into the plan; an error is one line for the user.
+    pub put: fn(&mut Plan, &str) -> Result<(), String>,
+    /// The values that put it there again; none if the plan has what is usual with its method.
+    pub words: fn(plan: &Plan, usual: &Plan) -> Vec<String>,
+}
+
+/// A label, and a text if the plan has one.
+type Fact = (&'static str, fn(&Plan) -> Option<String>);
+
+/// How an option is written, and told.
+#[derive(Clone, Copy)]
+pub struct Form {
+    /// Its letter.
+    pub short: Option<char>,
+    /// What stands for its value in the help; `None` for a flag.
+    pub value: Option<&'static str>,
+    /// Whether it may be given several times.
+    pub is_list: bool,
+    /// The words that it can have; `None` if it is not a choice of a few.
+    pub choices: Option<fn() -> Vec<&'static str>>,
+    /// The default that the help states.
+    pub default: Option<&'static str>,
+    /// Options that it needs.
+    pub requires: &'static [&'static str],
+    /// Whether a scenario of a sheet may have it.
+    pub is_of_sheets: bool,
+    /// Whether it is all that stands behind `--`.
+    pub is_rest: bool,
+    /// What a report says of it.
+    fact: Option<Fact>,
+}
+
+/// The methods that an option means something to.
+#[derive(Clone, Copy)]
+pub struct Applies {
+    to: &'static [Instrument],
+    because: &'static [(Instrument, &'static str)],
+}
+
+/// An option with its values, as a command line or a sheet has it.
+#[derive(Clone)]
+pub struct Given {
+    /// The option.
+    pub option: &'static PlanOption,
+    /// Its values; one of a flag, which is empty.
+    pub values: Vec<String>,
+    /// Whether the command has filled it in, so that it need not apply.
+    pub is_default: bool,
+}
+
+impl Applies {
+    const fn to(to: &'static [Instrument]) -> Applies {
+        Applies { to, because: &[] }
+    }
+
+    /// Why it does not apply to some methods.
+    const fn but(self, because: &'static [(Instrument, &'static str)]) -> Applies {
+        Applies { because, ..self }
+    }
+
+    /// Whether it means something to a method.
+    pub fn is_for(self, instrument: Instrument) -> bool {
+        self.to.contains(&instrument)
+    }
+
+    /// Why it means nothing to a method.
+    fn why_not(self, instrument: Instrument) -> String {
+        let why = self.because.iter().find(|(of, _)| *of == instrument);
+        match (why, self.to) {
+            (Some((_, why)), _) => why.to_string(),
+            (None, [only]) => format!("requires --instrument {only}"),
+            (None, _) => format!("does not apply to {instrument}"),
+        }
+    }
+}
+
+impl Form {
+    const fn flag() -> Form {
+        Form {
+            short: None,
+            value: None,
+            is_list: false,
+            choices: None,
+            default: None,
+            requires: &[],
+            is_of_sheets: true,
+            is_rest: false,
+            fact: None,
+        }
+    }
+
+    const fn value(value: &'static str) -> Form {
+        Form { value: Some(value), ..Form::flag() }
+    }
+
+    const fn list(value: &'static str) -> Form {
+        Form { is_list: true, ..Form::value(value) }
+    }
+
+    const fn choice(value: &'static str, choices: fn() -> Vec<&'static str>) -> Form {
+        Form { choices: Some(choices), ..Form::value(value) }
+    }
+
+    const fn short(self, short: char) -> Form {
+        Form { short: Some(short), ..self }
+    }
+
+    const fn default(self, default: &'static str) -> Form {
+        Form { default: Some(default), ..self }
+    }
+
+    const fn requires(self, requires: &'static [&'static str]) -> Form {
+        Form { requires, ..self }
+    }
+
+    /// Of a command, and not of a scenario.
+    const fn of_commands(self) -> Form {
+        Form { is_of_sheets: false, ..self }
+    }
+
+    const fn fact(self, label: &'static str, text: fn(&Plan) -> Option<String>) -> Form {
+        Form { fact: Some((label, text)), ..self }
+    }
+
+    const fn rest(self) -> Form {
+        Form { is_rest: true, ..self.of_commands() }
+    }
+}
+
+impl PlanOption {
+    /// The text of the help.
+    pub fn help(&self) -> &'static str {
+        self.help.trim_start()
+    }
+
+    /// Whether `latlab attach` has it.
+    pub fn is_of_attach(&self) -> bool {
+        self.applies.is_for(Instrument::Attach)
+    }
+
+    /// Whether `latlab run` has it.
+    pub fn is_of_run(&self) -> bool {
+        self.applies.to.iter().any(|instrument| *instrument != Instrument::Attach)
+    }
+
+    /// Whether a value means something by itself; an error is one line for the user.
+    pub fn check(&self, value: &str) -> Result<(), String> {
+        let instrument = self.applies.to.first().copied().unwrap_or(Instrument::Cyclic);
+        (self.at.put)(&mut Plan::of(values::blank(instrument)), value)
+    }
+}
+
+/// Puts what was given into a plan whose target is known; an error is one line for the user.
+pub fn put(plan: &mut Plan, mut given: Vec<Given>) -> Result<(), String> {
+    // What the others go into is the first, then the period, of which a policy takes its usual budget.
+    given.sort_by_key(|one| (one.option.name != "instrument", one.option.group != table::WHEN));
+    for Given { option, values, is_default } in given {
+        let instrument = plan.method.instrument();
+        if !option.applies.is_for(instrument) && is_measured_here(instrument) {
+            match is_default {
+                true => continue,
+                false => {
+                    return Err(format!(
+                        "--{} {}",
+                        option.name,
+                        option.applies.why_not(instrument)
+                    ));
+                }
+            }
+        }
+        for value in &values {
+            (option.at.put)(plan, value)?;
+        }
+    }
+    // Without a command for it nothing needs to know what a spike is.
+    let known = plan.until.deadline_ns.or(plan.until.stop_above_ns);
+    let known = known.filter(|_| plan.keep.on_spike.is_some());
+    plan.keep.spike_above_ns = plan.keep.spike_above_ns.or(known);
+    Ok(())
+}
+
+/// Captures and imports have commands of their own, which say what these ask for.
+fn is_measured_here(instrument: Instrument) -> bool {
+    !matches!(instrument, Instrument::Respond | Instrument::Import)
+}
+
+impl Plan {
+    /// The whole command line that repeats it, without what is usual anyway.
+    pub fn repeat(&self) -> Line {
+        // As it stands in a file it could be any command.
+        if let Some(command) = self.command.as_deref().and_then(Line::reread) {
+            return command;
+        }
+        let command = match self.method {
+            Method::Attach(_) => "latlab attach",
+            _ => "latlab run",
+        };
+        self.with_options(Line::new(command), |_| true)
+    }
+
+    /// A command with those options of the plan that it has.
+    pub fn with_options(&self, command: Line, has: fn(&PlanOption) -> bool) -> Line {
+        let usual = Plan::of(self.method.clone());
+        let instrument = self.method.instrument();
+        let is_asked = |option: &&PlanOption| {
+            has(option) && (option.applies.is_for(instrument) || !is_measured_here(instrument))
+        };
+        let asked = OPTIONS.iter().filter(is_asked);
+        let (last, first): (Vec<_>, Vec<_>) = asked.partition(|option| option.form.is_rest);
+        first.into_iter().chain(last).fold(command, |line, option| {
+            let values = (option.at.words)(self, &usual);
+            match option.form {
+                Form { is_rest: true, .. } if !values.is_empty() => line.text("--").words(values),
+                Form { value: None, .. } if !values.is_empty() => line.flag(option.name),
+                _ => values.into_iter().fold(line, |line, value| line.named(option.name, value)),
+            }
+        })
+    }
+
+    /// What was asked for and means nothing to the method; an error is one line for the user.
+    pub(crate) fn check_applies(&self) -> Result<(), String> {
+        let (usual, instrument) = (Plan::of(self.method.clone()), self.method.instrument());
+        let is_lost = |option: &&PlanOption| {
+            !option.applies.is_for(instrument) && !(option.at.words)(self, &usual).is_empty()
+        };
+        match OPTIONS.iter().find(is_lost) {
+            Some(option) if is_measured_here(instrument) => {
+                Err(format!("--{} {}", option.name, option.applies.why_not(instrument)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What its options say of how it measured, with labels.
+    pub fn facts(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let instrument = self.method.instrument();
+        let of_method = OPTIONS.iter().filter(move |option| option.applies.is_for(instrument));
+        of_method.filter_map(|option| {
+            let (label, text) = option.form.fact?;
+            Some((label, text(self)?))
+        })
+    }
+}
