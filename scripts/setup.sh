@@ -33,7 +33,7 @@ for set in "${@:-build}"; do
                 man-db make arduino-core-avr gcc-avr avr-libc libsimavr-dev qemu-system-x86
                 qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross busybox-static
                 e2fsprogs sigrok-cli buildah mandoc openssh-client openssh-server
-                dropbear-bin sudo nix-bin "${for_dist[@]}")
+                dropbear-bin sudo "${for_dist[@]}")
             want_dist=1 want_lab=1
             ;;
         lint) want_lint=1 ;;

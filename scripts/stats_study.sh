@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # The coverage experiments of crates/stats in full, some twenty minutes on one core, and the time that the
-# statistics of a large run take; tables and figure go to RESULTS (results/DATE-stats-study).
+# statistics of a large run take; tables and figure go to RESULTS (results/statistics).
 #   MISSES=1500 QUANTILES=1000 TAILS=400                  cases of each row of table.md
 #   INTERVALS=300 STALLS=1000 DECISIONS=300 COMPARISONS=300 SERIES=300 NIGHTS=100    of score.md
 #   ONLY=TEXT    only the rows of score.md whose data have this in their names
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
 find_rust
-: "${RESULTS:=results/$(date -u +%F)-stats-study}"
+: "${RESULTS:=results/statistics}"
 mkdir -p "$RESULTS"
 started=$SECONDS
 nice cargo test --locked --release --package latlab-stats --test it whole_study -- --ignored --nocapture |

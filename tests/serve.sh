@@ -12,7 +12,7 @@ lists() {
     for run in "$runs"/*; do
         expect "${run##*/} in the list" grep -q "/runs/${run##*/}" "$here/list" || return 1
     done
-    get "$url/?q=sampled&verdict=none" >"$here/list"
+    get "$url/?q=sampled&verdict=pass" >"$here/list"
     expect "one run of all" grep -q "1 of $(ls "$runs" | wc -l) runs match" "$here/list"
 }
 try "the list has every run, and can be filtered" lists
@@ -101,11 +101,9 @@ guesses() {
     for number in $(seq 10); do
         expect "401 for a guess" [ "$(code -H "Authorization: Bearer guess$number" "$url/")" = 401 ] || return 1
     done
-    expect "429 for one more" [ "$(code -H "Authorization: Bearer guess" "$url/")" = 429 ] &&
-        expect "two lines in the log" [ "$(grep -c 'wrong token' "$here/errors")" = 2 ] &&
-        expect "the address" grep -q '10 different wrong tokens from 127\.' "$here/errors"
+    expect "one line in the log" [ "$(grep -c 'wrong token from 127\.' "$here/errors")" = 1 ]
 }
-try "an address that guesses tokens has to wait, and is logged" guesses
+try "guessed tokens are refused, and logged once" guesses
 kill "$server"
 
 few_files() { (ulimit -n 64 && exec "$program" serve "$runs" --port 0) >"$here/url" 2>"$here/errors" & }

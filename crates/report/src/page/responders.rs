@@ -45,10 +45,10 @@ pub fn compared(runs: &[PageRun], outline: &Outline) -> Markup {
         }
         (drawn(columns, &respond::meaning(true)))
         @if let Some(published) = &published {
-            (outline.section("published", "Beside the published figures", html! {
-                (drawn(published.columns(), published::MEANING))
+            (outline.section("published", "Next to the published figures", html! {
+                (drawn(published.columns(), published::meaning()))
                 @if let Some(order) = published.order() { p { (prose(&order)) } }
-                (drawn(published.condition_columns(), published::SOURCE))
+                (drawn(published.condition_columns(), published::source()))
             }))
         }
         @match pairs::columns(&series) {
