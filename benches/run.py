@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""Measures latlab against the other tools and writes results/<date>-<target>/.
+"""Measures latlab against the other tools and writes results/beside-other-tools/.
 
-usage: benches/run.py [PART...] [--seconds N] [--target NAME]
+usage: benches/run.py [PART...] [--seconds N]
 parts: instructions, memory, size, latency, samples, syscalls [all of them]
 The exit code is 1 if latlab breaks one of its limits.
 """
 # Invariant (loop): A cycle takes at most 80 user instructions, one system call and no page fault.
 
 import argparse
-import datetime
 import json
 import os
 import platform
@@ -78,7 +77,6 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("parts", nargs="*", help="what to measure: " + ", ".join(PARTS))
     parser.add_argument("--seconds", type=int, default=5, help="length of each timed run")
-    parser.add_argument("--target", default=platform.node(), help="name of this machine")
     options = parser.parse_args()
     unknown = [part for part in options.parts if part not in PARTS]
     if unknown:
@@ -94,8 +92,7 @@ def main() -> int:
             missing.append(str(error))
 
     about = {"machine": machine(), "versions": versions()}
-    date = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
-    folder = ROOT / "results" / f"{date}-{options.target}"
+    folder = ROOT / "results/beside-other-tools"
     folder.mkdir(parents=True, exist_ok=True)
     broken = []
     for part in options.parts or PARTS:
@@ -115,7 +112,7 @@ def write_readme(folder: Path) -> None:
     """Writes the page of a folder from the parts in it, so that a part can be measured again."""
     parts = [json.loads((folder / f"{part}.json").read_text())
              for part in PARTS if (folder / f"{part}.json").exists()]
-    text = f"# {folder.name}\n\n"
+    text = "# latlab beside other tools\n\n"
     text += f"By `make bench` ({REPEATS} repeats where repeats are named). "
     text += "The raw data is next to this page, one JSON file for each section.\n\n"
     for head in ("machine", "versions"):

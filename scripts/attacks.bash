@@ -7,7 +7,11 @@ attack "power cuts, $CUT_PARTS disks after each call" store faults LATLAB_CUT_PA
 attack "damaged journals and folders, $CASES of each kind" store recover PROPTEST_CASES="$CASES"
 attack "disordered streams, $FUZZ s" digest hostile LATLAB_FUZZ_SECONDS="$FUZZ"
 attack "damaged captures, $FUZZ s for each reader" capture fuzz LATLAB_FUZZ_SECONDS="$FUZZ"
-attack "damaged recordings, $FUZZ s for each reader" import fuzz LATLAB_FUZZ_SECONDS="$FUZZ"
+attack "damaged recordings, $FUZZ s for each reader" formats fuzz LATLAB_FUZZ_SECONDS="$FUZZ"
+attack "recordings with damaged lines" formats mutation LATLAB_LONG=1
+attack "captures with damaged lines" capture mutations LATLAB_MUTATIONS=300
+attack "streams with impossible contents" digest hostile LATLAB_LONG=1
+attack "journals that are cut or read at every byte" store every LATLAB_LONG=1
 step "what a hostile board says, $FUZZ s" env LATLAB_FUZZ_SECONDS="$FUZZ" \
     cargo test --locked --package latlab-conduct --lib fuzz -- --show-output
 # Lock files need 64-bit offsets in a 32-bit program.

@@ -11,8 +11,6 @@ licences() {
     fi
 }
 
-: "${LATLAB_FUZZ_SECONDS:=1}"
-export LATLAB_FUZZ_SECONDS
 step "format" cargo fmt --all --check
 step "licences" licences
 step "lints" cargo clippy --workspace --all-targets --locked --quiet -- -D warnings

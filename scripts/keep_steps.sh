@@ -9,7 +9,8 @@ mkdir -p results/suite
 {
     echo "# Steps: $name"
     echo
-    echo "Commit $(git rev-parse --short=12 HEAD), $(nproc) CPUs, $(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)," \
+    echo "Commit $(git rev-parse --short=12 HEAD), $(nproc) CPUs," \
+        "$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)," \
         "Linux $(uname -r), $(. /etc/os-release && echo "$PRETTY_NAME")."
     echo
     awk -F '\t' 'NR == 1 { print "| step | seconds | of CPU | result |"; print "| --- | ---: | ---: | --- |"; next }

@@ -27,7 +27,8 @@ choose() {
 }
 for part in "${parts[@]}"; do
     [[ " clean_root crates attacks $(echo tests/lab/{,*/}*.sh) " =~ [\ /]"$part"(\.sh)?\  ]] ||
-        die "no part '$part'; there are $(basename -s .sh tests/lab/{,*/}*.sh | sort | xargs), and in the long form clean_root, crates, attacks"
+        die "no part '$part'; there are $(basename -s .sh tests/lab/{,*/}*.sh | sort | xargs)," \
+            "and in the long form clean_root, crates, attacks"
 done
 
 sets=(build test lab)

@@ -92,7 +92,8 @@ def faults(crates, locked, manifests, rules):
         expression = clarified.get(name, licence)
         try:
             if name not in ours and not (expression and allowed(expression, allow)):
-                yield f"{name} {version} is under {expression or 'no licence that it names'}: deny.toml does not allow that"
+                yield (f"{name} {version} is under {expression or 'no licence that it names'}: "
+                       "deny.toml does not allow that")
         except ValueError:
             yield f"{name} {version} is under '{expression}', which is no SPDX expression"
 

@@ -17,7 +17,8 @@ trap 'rm -rf "$work"' EXIT
 
 # An image for each program in the folder, under one name, as an archive that podman, docker and skopeo load.
 image() {
-    local name target debian machine rest program stores=(--root "$work/images" --runroot "$work/run" --storage-driver vfs)
+    local name target debian machine rest program
+    local stores=(--root "$work/images" --runroot "$work/run" --storage-driver vfs)
     buildah "${stores[@]}" manifest create latlab >/dev/null
     while read -r name target debian machine rest; do
         program=latlab-$version-linux-$name

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs only what is missing. Usage: scripts/setup.sh [build] [lint] [test] [lab] [bench] [dist] [book] [spark]
+# Installs only what is missing.
+# Usage: scripts/setup.sh [build] [lint] [test] [lab] [bench] [dist] [book] [spark]
 #   build  a C linker, Rust, and npm for the scripts of the pages
 #   lint   additionally for `make check`: rustfmt and clippy
 #   test   additionally for `make test`
@@ -32,7 +33,7 @@ for set in "${@:-build}"; do
                 man-db make arduino-core-avr gcc-avr avr-libc libsimavr-dev qemu-system-x86
                 qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross busybox-static
                 e2fsprogs sigrok-cli buildah mandoc openssh-client openssh-server
-                dropbear-bin sudo nix-bin "${for_dist[@]}")
+                dropbear-bin sudo "${for_dist[@]}")
             want_dist=1 want_lab=1
             ;;
         lint) want_lint=1 ;;
@@ -83,52 +84,7 @@ install_packages() {
 # Fetches files, only over TLS: download CURL-OPTION...
 download() { curl --proto '=https' --tlsv1.2 -sSf --connect-timeout 15 "$@"; }
 
-# rustup from its site, with its checksum; it leaves the shell's start files alone.
-install_rustup() {
-    local triple folder url
-    triple=$(uname -m)-unknown-linux-gnu
-    url=https://static.rust-lang.org/rustup/dist/$triple
-    folder=$(mktemp -d)
-    (
-        trap 'rm -rf "$folder"' EXIT
-        cd "$folder"
-        download -O "$url/rustup-init" -O "$url/rustup-init.sha256" || exit 1
-        [ "$(sha256sum <rustup-init | cut -d' ' -f1)" = "$(cut -d' ' -f1 rustup-init.sha256)" ] ||
-            exit 1
-        chmod +x rustup-init
-        ./rustup-init -y -q --no-modify-path --profile minimal --default-toolchain none
-    ) >/dev/null 2>&1
-}
-
-# The pinned toolchain with its components, as rust-toolchain.toml says.
-install_pinned() {
-    local components targets
-    components=$(sed -n 's/^components = \[\(.*\)\]/\1/p' rust-toolchain.toml | tr -d '" ')
-    targets=$(sed -n 's/^targets = \[\(.*\)\]/\1/p' rust-toolchain.toml | tr -d '" ')
-    rustup toolchain install "$rust_pinned" --profile minimal --no-self-update \
-        ${components:+--component "$components"} ${targets:+--target "$targets"} >/dev/null 2>&1
-}
-
-# The pinned Rust if rustup can install it, else any recent enough, else Debian's.
-install_rust() {
-    export PATH=${CARGO_HOME:-$HOME/.cargo}/bin:$PATH
-    if command -v rustup >/dev/null; then
-        rustup run "$rust_pinned" rustc --version >/dev/null 2>&1 && return
-    elif find_rust; then
-        return
-    else
-        say "installing rustup"
-        install_rustup || true
-    fi
-    if command -v rustup >/dev/null; then
-        say "installing Rust $rust_pinned"
-        install_pinned && return
-    fi
-    find_rust && return
-    say "rustup's toolchain cannot be had; taking Debian's"
-    install_packages rustc-web cargo-web
-    find_rust || die "Rust $rust_needed or newer is needed; see https://rustup.rs"
-}
+. scripts/setup_rust.bash
 
 # If there is no npm, the one that web/package.json names, into target/tools. Debian's brings some
 # three hundred packages, so it is used only if this one cannot be fetched or does not run.
@@ -202,15 +158,20 @@ if [ -n "$want_lab" ]; then
     install_python "the pandas of Debian 12" -debian-12 --no-deps --target .venv/debian-12
     install_python "the tables of many runs" -fleet --no-deps --target .venv/fleet
 fi
+download_package() { apt-get -qq download "$1" 2>/dev/null; }
 # A test lets Prometheus scrape `latlab serve`. It is unpacked, not installed, since the package would
 # start a server.
 unpack_prometheus() {
     local folder=target/tools/prometheus
     [ -x $folder/usr/bin/promtool ] && return
-    command -v apt-get >/dev/null || { say "not a Debian system: $folder/usr/bin needs prometheus and promtool"; return; }
+    if ! command -v apt-get >/dev/null; then
+        say "not a Debian system: $folder/usr/bin needs prometheus and promtool"
+        return
+    fi
     say "unpacking prometheus"
     mkdir -p $folder.new
-    (cd $folder.new && { apt-get -qq download prometheus || { as_root apt-get -qq update && apt-get -qq download prometheus; }; } 2>/dev/null &&
+    (cd $folder.new &&
+        { download_package prometheus || { as_root apt-get -qq update && download_package prometheus; }; } &&
         dpkg-deb --fsys-tarfile prometheus_*.deb | tar -x ./usr/bin && rm prometheus_*.deb)
     mv $folder.new $folder
 }

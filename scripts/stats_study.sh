@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # The coverage experiments of crates/stats in full, some twenty minutes on one core, and the time that the
-# statistics of a large run take; tables and figure go to RESULTS (results/DATE-stats-study).
+# statistics of a large run take; tables and figure go to RESULTS (results/statistics).
 #   MISSES=1500 QUANTILES=1000 TAILS=400                  cases of each row of table.md
 #   INTERVALS=300 STALLS=1000 DECISIONS=300 COMPARISONS=300 SERIES=300 NIGHTS=100    of score.md
 #   ONLY=TEXT    only the rows of score.md whose data have this in their names
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
 find_rust
-: "${RESULTS:=results/$(date -u +%F)-stats-study}"
+: "${RESULTS:=results/statistics}"
 mkdir -p "$RESULTS"
 started=$SECONDS
 nice cargo test --locked --release --package latlab-stats --test it whole_study -- --ignored --nocapture |
@@ -17,10 +17,11 @@ nice cargo test --locked --release --package latlab-stats --test it whole_score 
 [ -s "$RESULTS/score.md" ] || { echo "the study has no score" >&2; exit 1; }
 [ -s "$RESULTS/table.md" ] || { echo "the study has no table" >&2; exit 1; }
 [ ! -d ../shared/data ] || scripts/records_score.py ../shared/data >"$RESULTS/records.md"
-nice cargo test --locked --release --package latlab-digest --test it statistics_of_a_large_run -- --ignored --nocapture |
+nice cargo test --locked --release --package latlab-digest --test it statistics_of_a_large_run \
+    -- --ignored --nocapture |
     sed -n '/^[0-9]* threads of/p' >"$RESULTS/speed.txt"
 nice cargo test --locked --release --package latlab-stats --lib two_by_ten_runs -- --ignored --nocapture |
     sed -n '/^2 x 10 runs/p' >>"$RESULTS/speed.txt"
-[ "$(wc -l <"$RESULTS/speed.txt")" = 2 ] || { echo "the statistics of a large run, or a comparison, took too long" >&2; exit 1; }
+[ "$(wc -l <"$RESULTS/speed.txt")" = 2 ] || die "the statistics of a large run, or a comparison, took too long"
 cat "$RESULTS/table.md" "$RESULTS/score.md" "$RESULTS/speed.txt"
 echo "$RESULTS/table.md, after $((SECONDS - started)) s"

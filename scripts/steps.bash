@@ -15,7 +15,8 @@ step() {
     printf '\n== %s\n' "$name"
     times=$(mktemp)
     { time "$@" 1>&3 2>&4 || { result=FAILED; failed+=("$name"); }; } 3>&1 4>&2 2>"$times"
-    tail -n 1 "$times" | awk -v name="$name" -v result=$result '{ printf "%s\t%.1f\t%.1f\t%s\n", name, $1, $2 + $3, result }' |
+    tail -n 1 "$times" |
+        awk -v name="$name" -v result=$result '{ printf "%s\t%.1f\t%.1f\t%s\n", name, $1, $2 + $3, result }' |
         tee -a "$table" | awk -F '\t' '{ printf "== %s: %s, %s s, %s s of CPU\n", $1, $4, $2, $3 }'
     rm "$times"
     [ $result = done ]

@@ -1,5 +1,6 @@
 """Checks and disturbances for single scripts of tests/."""
 
+import datetime
 import fcntl
 import glob
 import json
@@ -59,13 +60,37 @@ def includes(cpu, ranges):
     sys.exit(not any(int(one[0]) <= int(cpu) <= int(one[-1]) for one in ranges))
 
 
-def disturb():
-    """Takes the CPU for 3 ms every 100 ms."""
-    while True:
-        end = time.monotonic() + 0.003
-        while time.monotonic() < end:
-            pass
-        time.sleep(0.097)
+def disturb(kept):
+    """Takes the CPU for 3 ms every 100 ms, and keeps the times of that in a file."""
+    with open(kept, "w", buffering=1) as file:
+        while True:
+            begun = time.monotonic()
+            file.write(f"{time.time()}\n")
+            while time.monotonic() < begun + 0.003:
+                pass
+            time.sleep(0.097)
+
+
+def disturbed(kept, document):
+    """That a run has seen each disturbance of a file that was begun while it certainly measured."""
+    run = json.load(open(document))
+    begun = datetime.datetime.fromisoformat(run["started"]).timestamp()
+    # It begins with a warm-up of a second.
+    first, last = begun + 2, begun + run["measured_ns"] / 1e9
+    planted = sum(first < float(line) < last for line in open(kept) if line.endswith("\n"))
+    seen = run["threads"][0]["end"]["spun"]["preempted"]
+    assert planted > 0 and seen["count"] >= planted and seen["sum_ns"] >= planted * 2_900_000, (planted, seen)
+
+
+def intervals(journal, least):
+    """That a journal has at least so many frames with the counts of an interval."""
+    content = open(journal, "rb").read()
+    at = found = 0
+    while at + 12 <= len(content):
+        length, kind = struct.unpack_from("<II", content, at)
+        found += kind == 5
+        at += 12 + length
+    assert found >= int(least), found
 
 
 def noise(folder):
@@ -93,7 +118,8 @@ def own_threads(document, expression):
     assert sizes == sorted(sizes, reverse=True) and sizes[0] == run["total"]["max_ns"], sizes
     affected = sum(bool(one["own_threads"]) for one in work["largest"])
     assert ("own-threads-in-largest" in codes) == (affected > 0), (codes, affected)
-    assert eval(f"({expression})", locals()), (expression, run["conditions"] and run["conditions"]["at_ends_only"], work)
+    assert eval(f"({expression})", locals()), (
+        expression, run["conditions"] and run["conditions"]["at_ends_only"], work)
 
 
 def blocks(page, language, folder):

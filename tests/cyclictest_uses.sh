@@ -84,23 +84,27 @@ valid_json() {
 try "a quote in the command line leaves the JSON whole, and overflows are told" valid_json
 
 really_batch() {
-    "$program" cyclictest --no-store -q --policy="$1" -D 2 >out 2>&1 &
-    sleep 1
-    ps -L -o cls=,comm= -p $! | tee said.ps
+    "$program" cyclictest --no-store -q --policy="$1" >out 2>&1 &
+    until_holds 60 "a thread of class $2" has_class $! "$2"
+    local result=$?
+    ps -L -o cls=,comm= -p $!
+    kill -INT $!
     wait $!
-    expect "a thread of class $2" grep -q "^ *$2 *latlab/0" said.ps
+    return $result
 }
+has_class() { grep -q "^ *$2 *latlab/0" <(ps -L -o cls=,comm= -p "$1"); }
 try "--policy=batch is batch" really_batch batch B
 try "--policy=idle is idle" really_batch idle IDL
 
+has_snapshot() { tr -d '\0' <"/dev/shm/cyclictest$1" >shared && grep -q "current status" shared; }
 asked() {
     "$program" cyclictest --no-store -q -t2 -F pipe >out 2>err &
-    sleep 1
+    until_holds 60 "a pipe" [ -p pipe ] || return 1
     timeout 60 cat pipe >piped
     kill -USR1 $!
     kill -USR2 $!
-    sleep 0.5
-    tr -d '\0' <"/dev/shm/cyclictest$!" >shared
+    until_holds 60 "the state of two threads" eval '[ "$(grep -c "^T:" err)" = 2 ]'
+    until_holds 60 "a snapshot in shared memory" has_snapshot $!
     kill -INT $!
     wait $!
     expect "exit code 0" [ $? = 0 ] &&

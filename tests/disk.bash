@@ -6,12 +6,13 @@ disk=$here/disk
 mkdir "$disk"
 trap 'umount -l "$disk" 2>/dev/null; rm -rf "$here"' EXIT
 
-# Starts a run in the background, in the folder of the disk; $run is its process.
+# Starts a run in the background, in the folder of the disk; $run is its conductor, $agent its agent.
 begin() {
     "$program" run --quiet --format json --warm-up 0s --samples --deadline 10s --out "$disk/runs" "$@" \
         >"$here/run.json" 2>"$here/errors" &
     run=$!
     until_holds 60 "a run that begins" has_begun || { cat "$here/errors"; return 1; }
+    agent=$(pgrep -P "$run" -f ' agent ')
 }
 has_begun() { [ "$(cat "$disk"/runs/.*.partial/journal | wc -c)" -gt 20000 ]; }
 
@@ -22,6 +23,9 @@ recovered() {
     expect "a recovered run" grep -q '^latlab: recovered' "$here/listed" &&
         cp "$disk"/runs/*/run.json "$here/run.json"
 }
+
+# Whether the journal has so many intervals.
+has_intervals() { python3 tests/checks.py intervals "$(journal)" "$1"; }
 
 journal() { echo "$disk"/runs/.*.partial/journal; }
 fill() { cat /dev/zero >"$disk/ballast" 2>/dev/null; }

@@ -18,8 +18,8 @@ frozen() {
         holds "all(t['summary']['activations'] == 35000 for t in threads)"
 }
 shut_down() {
-    begin --for 4s || return 1
-    sleep 1.5
+    # The first second is on the disk when the second one is written.
+    begin --for 6s && until_holds 60 "two seconds in the journal" has_intervals 4 || return 1
     echo 1 >/sys/fs/ext4/"$(basename "$(findmnt -no SOURCE "$disk")")"/trigger_fs_error
     finish
     expect "exit code 3, not $code" [ "$code" = 3 ] &&

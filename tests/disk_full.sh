@@ -44,11 +44,14 @@ try "a read-only folder is one line before anything is measured" read_only
 
 # Full during the run
 
+# How often the first thread has slept: each cycle of a millisecond once.
+slept() { awk '/^voluntary/ { print $2 }' /proc/"$agent"/task/"$(thread latlab/0)"/status; }
+has_slept() { [ "$(slept)" -ge "$1" ]; }
 full() {
     new_disk 8m
     begin --for 4s || return 1
     fill
-    sleep 1.5
+    until_holds 60 "cycles of more than an interval" has_slept $(($(slept) + 1500)) || return 1
     rm "$disk/ballast"
     finish
     expect "exit code 4 for invalid, not $code" [ "$code" = 4 ] &&
@@ -62,9 +65,8 @@ try "a disk that is full for a while costs that while, and the run says so" full
 full_to_the_end() {
     local sum
     new_disk 8m
-    begin --for 4s || return 1
     # The journal begins with the conditions; the data to recover comes after them.
-    sleep 1.5
+    begin --for 4s && until_holds 60 "an interval in the journal" has_intervals 2 || return 1
     fill
     finish
     expect "exit code 3, not $code" [ "$code" = 3 ] &&
@@ -81,13 +83,12 @@ try "a disk that stays full keeps the journal, and the next command with room fi
 full_for_the_tables() {
     local left
     new_disk 8m
-    begin --for 3s --period 100us || return 1
-    sleep 1.7
+    begin --for 3s --period 100us && until_holds 60 "an interval in the journal" has_intervals 2 || return 1
     kill -STOP "$run"
     # What may still reach the journal is in the pipe and in the agent; the tables need more.
     fill
     truncate -s -64K "$disk/ballast"
-    sleep 1.5
+    until_holds 60 "an agent that has measured" has_measured
     kill -CONT "$run"
     finish
     expect "exit code 3, not $code" [ "$code" = 3 ] || return 1
@@ -97,6 +98,9 @@ full_for_the_tables() {
     recovered && holds "run['ended'] in ('finished', 'lost') and run['total']['cycles'] > 10000"
 }
 try "tables that have no room leave the journal alone in its folder" full_for_the_tables
+
+# Whether no thread of the agent measures any more.
+has_measured() { ! grep -qs ^latlab/ /proc/"$agent"/task/*/comm; }
 
 limit() {
     new_disk 8m

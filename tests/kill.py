@@ -385,7 +385,8 @@ def one_kill(program, victim, phase, number, chance):
             expect(re.search("nothing was measured|measured nothing", told + said), f"no word: {told} {said}")
         of_intervals, of_samples = lost(bench, kept, killed_at, journal)
         expect(max(of_intervals, of_samples) <= may_lose,
-               f"{of_intervals:.3f} s of intervals and {of_samples:.3f} s of samples are lost, not {may_lose:.3f} s at most")
+               f"{of_intervals:.3f} s of intervals and {of_samples:.3f} s of samples are lost, "
+                f"not {may_lose:.3f} s at most")
         return {
             "victim": victim, "phase": phase, "number": number, "interval": bench.interval,
             "instant_s": f"{instant:.3f}", "folder_showed": shown,

@@ -6,6 +6,7 @@ import pathlib
 import re
 import statistics
 import sys
+import tomllib
 
 
 def same_readings(here, count):
@@ -84,20 +85,20 @@ def write_odd_answers():
 
 def published_figures(folder, source):
     """That the published figures in the source are those of the readings."""
-    text = open(source).read()
-    named = {"UnoPolling": "arduino_polling", "UnoInterrupt": "arduino_irq", "Module": "rpi_c_kmod",
-             "Program": "rpi_c_userspace", "Python": "rpi_python"}
     seen = 0
-    for name, numbers in re.findall(r"(\w+) => of\((?:\d+, )?\[([0-9_., ]+)\]\)", text):
-        known = [float(number.replace("_", "")) for number in numbers.split(",")]
-        is_busy = text.index(numbers) > text.index("fn busy")
-        file = f"{folder}/01_{named[name]}{'_busy' if is_busy else ''}.out"
-        values = sorted(float(line.split()[1]) * 1e9 for line in open(file))
-        values = [value for value in values if value < 1e30]
-        p99 = values[-(-99 * len(values) // 100) - 1]
-        true = [values[0], statistics.median(values), statistics.fmean(values), p99, values[-1]]
-        assert all(abs(one - other) <= 0.06 for one, other in zip(known, true)), (file, known, true)
-        seen += 1
+    for responder in tomllib.load(open(source, "rb"))["responder"]:
+        for kind in "idle", "busy":
+            if kind not in responder:
+                continue
+            file = f"{folder}/01_{responder['readings']}{'_busy' if kind == 'busy' else ''}.out"
+            values = sorted(float(line.split()[1]) * 1e6 for line in open(file))
+            values = [value for value in values if value < 1e30]
+            p99 = values[-(-99 * len(values) // 100) - 1]
+            true = [values[0], statistics.median(values), statistics.fmean(values), p99, values[-1]]
+            known = responder[kind]
+            assert known["n"] == len(values), (file, known)
+            assert all(abs(one - other) <= 0.0001 for one, other in zip(known["us"], true)), (file, known, true)
+            seen += 1
     assert seen == 8, seen
 
 

@@ -49,7 +49,7 @@ koenichiwa() {
 }
 # The program's figures of the publication are those of its readings.
 published_figures() {
-    python3 tests/respond.py published_figures $data/avian2 crates/report/src/sections/published.rs
+    python3 tests/respond.py published_figures $data/avian2 crates/report/src/sections/published.toml
 }
 if [ -d $data/avian2 ]; then
     try "the published figures that the program knows are those of the readings" published_figures

@@ -63,7 +63,8 @@ def lava(path):
         assert signal, line
         if signal["name"] == "TESTSET":
             words = signal["params"].split()
-            assert (words[0] == "START" and inside is None and NAME.match(words[1])) or (words == ["STOP"] and inside), line
+            begins = words[0] == "START" and inside is None and NAME.match(words[1])
+            assert begins or (words == ["STOP"] and inside), line
             inside = words[1] if words[0] == "START" else None
             continue
         assert signal["name"] == "TESTCASE", line

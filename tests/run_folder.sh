@@ -51,7 +51,7 @@ page() {
         expect "the name of the page" [ "$(<"$here/text")" = "$page" ] &&
         expect "a whole page" grep -q '</html>' "$page" &&
         expect "the run's id" grep -q "$id" "$page" &&
-        expect "no draft" [ -z "$(find "$here" -name '*.draft')" ]
+        expect "no draft" [ -z "$(find "$here" -name '*.draft' -o -name '.page.html.*')" ]
 }
 try "report -o writes the page" page
 

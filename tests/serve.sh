@@ -12,7 +12,7 @@ lists() {
     for run in "$runs"/*; do
         expect "${run##*/} in the list" grep -q "/runs/${run##*/}" "$here/list" || return 1
     done
-    get "$url/?q=sampled&verdict=none" >"$here/list"
+    get "$url/?q=sampled&verdict=pass" >"$here/list"
     expect "one run of all" grep -q "1 of $(ls "$runs" | wc -l) runs match" "$here/list"
 }
 try "the list has every run, and can be filtered" lists
@@ -101,11 +101,9 @@ guesses() {
     for number in $(seq 10); do
         expect "401 for a guess" [ "$(code -H "Authorization: Bearer guess$number" "$url/")" = 401 ] || return 1
     done
-    expect "429 for one more" [ "$(code -H "Authorization: Bearer guess" "$url/")" = 429 ] &&
-        expect "two lines in the log" [ "$(grep -c 'wrong token' "$here/errors")" = 2 ] &&
-        expect "the address" grep -q '10 different wrong tokens from 127\.' "$here/errors"
+    expect "one line in the log" [ "$(grep -c 'wrong token from 127\.' "$here/errors")" = 1 ]
 }
-try "an address that guesses tokens has to wait, and is logged" guesses
+try "guessed tokens are refused, and logged once" guesses
 kill "$server"
 
 few_files() { (ulimit -n 64 && exec "$program" serve "$runs" --port 0) >"$here/url" 2>"$here/errors" & }
@@ -129,21 +127,22 @@ kill "$server"
 
 ticks() { echo $(($(stat_field "$server" 14) + $(stat_field "$server" 15))); }
 many() {
-    local number before took
+    local number before first again
     for number in $(seq 2000); do
         mkdir "$here/many/$number" && cp "$runs"/*_sampled/run.json "$here/many/$number"
     done
     runs=$here/many start
+    # CPU time of the server, in ticks: the ratio of two such times depends neither on other work nor on the machine.
+    before=$(ticks)
     get "$url/" | grep -q '2000 of 2000' || return 1
-    # Measured in CPU time of the server, which does not depend on other work.
+    first=$(($(ticks) - before))
     before=$(ticks)
     get --max-time 120 -o /dev/null "$url/?q=sampled" || return 1
-    took=$(($(ticks) - before))
-    echo "2000 runs in $took ticks of 10 ms"
+    again=$(($(ticks) - before))
     kill "$server"
-    expect "less than a second of a CPU, not $took ticks" [ "$took" -lt 100 ]
+    expect "a tenth of $first ticks at most, not $again" [ "$again" -le $((first / 10)) ]
 }
 mkdir "$here/many"
-try "2000 runs are listed in a second" many
+try "2000 runs are listed again in a tenth of the CPU time" many
 
 exit $status

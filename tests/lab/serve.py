@@ -59,7 +59,7 @@ if not during["resting"] or any(words != "–" for words in during["resting"]):
     wrong.append(f"where no mouse is, the legends have values: {during['resting']}")
 if not during["standing"].startswith("Running: "):
     wrong.append(f"the page does not say that the run is being measured: {during['standing']}")
-if not re.fullmatch(r"(None|[\d ]+) of [\d ]+ wake-ups missed the .+ deadline so far; the largest took .+", during["answer"]):
+if not re.fullmatch(r"(None|[\d ]+) of [\d ]+ releases missed the .+ deadline so far; the largest took .+", during["answer"]):
     wrong.append(f"the page does not begin with its answer: {during['answer']}")
 os.kill(RUN, signal.SIGINT)
 after = until(120, lambda seen: seen["report"])

@@ -119,11 +119,12 @@ endless_line() {
     answer_by 'exec cat /dev/zero'
     bounded 3 "more than 64 KiB" on_board --cycles 10
 }
-# A board that greets correctly, and then sends something else: hostile COMMAND
-hostile() {
+# A board that greets correctly with an agent of this version, and then runs a command: greets VERSION COMMAND
+greets() {
     answer_by "echo latlab-board hello $(uname -m) root \$(date +%s); read -r sum; echo latlab-board has-agent
-        echo latlab-board start $("$here/latlab-agent" --version); $1"
+        echo latlab-board start $1; $2"
 }
+hostile() { greets "$("$here/latlab-agent" --version)" "$1"; }
 huge_frame() {
     hostile "printf '\\377\\377\\377\\177\\001\\000\\000\\000xxxx'; cat /dev/zero"
     bounded 3 "a frame has an impossible length of 2147483647 bytes" on_board --cycles 10
@@ -137,8 +138,7 @@ endless_complaint() {
     bounded 3 "ssh://" on_board --cycles 10
 }
 other_agent() {
-    answer_by "echo latlab-board hello $(uname -m) root \$(date +%s); read -r sum; echo latlab-board has-agent
-        echo latlab-board start latlab-agent 0.0.9; cat"
+    greets 'latlab-agent 0.0.9' cat
     refused 3 "the agent there is 'latlab-agent 0.0.9' and not " on_board --cycles 10
 }
 

@@ -128,8 +128,8 @@ function answer() {
   const largest = totals.map((one) => one.max).filter((max) => max !== null).sort((one, other) => other - one)[0];
   if (largest === undefined) return "";
   const deadline = state.plan?.deadline_ns ?? null, releases = count(all("count") + all("missed"));
-  const misses = deadline === null ? `${releases} wake-ups so far`
-    : `${all("misses") === 0 ? "None" : count(all("misses"))} of ${releases} wake-ups missed the ${latency(deadline)} deadline so far`;
+  const misses = deadline === null ? `${releases} releases so far`
+    : `${all("misses") === 0 ? "None" : count(all("misses"))} of ${releases} releases missed the ${latency(deadline)} deadline so far`;
   return `${misses}; the largest took ${latency(largest)}.`;
 }
 
@@ -139,7 +139,7 @@ function threads() {
     for (const text of cells) line.appendChild(document.createElement(kind)).textContent = text;
     return line;
   };
-  const head = row("th", ["Thread", "CPU", "Cycles", "Missed releases", "Deadline misses", "Observed maximum"]);
+  const head = row("th", ["thread", "cpu", "cycles", "overruns", "misses", "max"]);
   const rows = [...state.totals.values()].map((one) => row("td",
     [one.thread, one.cpu ?? "floats", count(one.count), count(one.missed),
       state.plan?.deadline_ns == null ? "–" : count(one.misses), one.max == null ? "–" : latency(one.max)]));

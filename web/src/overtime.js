@@ -86,7 +86,7 @@ export function flow(figure, run, line) {
         }), made.buttons);
     const all = missed.flat().reduce((sum, one) => sum + (one ?? 0), 0);
     const points = run.joined > 1 ? ` Each point is the largest of ${number(run.step_s)} s.` : "";
-    const marks = all ? " Triangles at the bottom mark intervals with missed releases." : "";
+    const marks = all ? " Triangles at the bottom mark intervals with overruns." : "";
     figure.append(element("p", { className: "outside", textContent: (points + marks).trim() }));
 }
 

@@ -13,6 +13,7 @@ use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::{PermissionsExt, lchown};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use tempfile::NamedTempFile;
 
 /// How text for standard output may be marked up.
 pub fn style() -> Style {
@@ -133,27 +134,30 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
         }
         return opened.and_then(|mut file| file.write_all(bytes)).with_context(cannot);
     }
-    let Some(name) = path.file_name() else {
-        bail!("{} is not a file name", path.display());
-    };
-    let draft = path.with_file_name(format!(".{}.draft", name.to_string_lossy()));
-    // What is there was cut off, or is a link that somebody has put there.
-    let _ = fs::remove_file(&draft);
-    let file = fs::File::create_new(&draft);
-    let written = file.and_then(|mut file| file.write_all(bytes)).and_then(|()| {
-        if let Ok(there) = there {
-            fs::set_permissions(&draft, there.permissions())?;
-        }
-        if let Some((user, group)) = calling_user() {
-            // A file system without owners is no reason to have no page.
-            let _ = lchown(&draft, Some(user), Some(group));
-        }
-        fs::rename(&draft, &path)
-    });
-    written.or_else(|error| {
-        let _ = fs::remove_file(&draft);
-        Err(error).with_context(cannot)
-    })
+    let mut draft = draft_of(&path).with_context(cannot)?;
+    draft.write_all(bytes).with_context(cannot)?;
+    if let Ok(there) = there {
+        fs::set_permissions(draft.path(), there.permissions()).with_context(cannot)?;
+    }
+    draft.persist(&path).map_err(|error| error.error).with_context(cannot)?;
+    Ok(())
+}
+
+/// A file next to this one, of the calling user, that becomes it when it is complete.
+fn draft_of(path: &Path) -> io::Result<NamedTempFile> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    fs::metadata(folder)?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let draft = tempfile::Builder::new()
+        .prefix(&format!(".{name}."))
+        .permissions(fs::Permissions::from_mode(0o666))
+        .tempfile_in(folder)?;
+    if let Some((user, group)) = calling_user() {
+        // On a file system without owners the file is written all the same.
+        let _ = lchown(draft.path(), Some(user), Some(group));
+    }
+    Ok(draft)
 }
 
 /// Writes a file that is not there yet, whole or not at all: beside its place, and then renamed. What
@@ -175,22 +179,10 @@ pub fn write_new<T>(
         }
         Err(_) => {}
     }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new("."));
-    fs::metadata(folder).with_context(cannot)?;
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let draft = tempfile::Builder::new()
-        .prefix(&format!(".{name}."))
-        .permissions(fs::Permissions::from_mode(0o666))
-        .tempfile_in(folder)
-        .with_context(cannot)?;
+    let draft = draft_of(path).with_context(cannot)?;
     let mut out = BufWriter::new(draft);
     let written = write(&mut out).with_context(cannot)?;
     let draft = out.into_inner().map_err(io::IntoInnerError::into_error).with_context(cannot)?;
-    if let Some((user, group)) = calling_user() {
-        // On a file system without owners the file is written all the same.
-        let _ = lchown(draft.path(), Some(user), Some(group));
-    }
     draft.persist_noclobber(path).map_err(|error| error.error).with_context(cannot)?;
     Ok(written)
 }

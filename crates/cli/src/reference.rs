@@ -176,6 +176,19 @@ fn shown_commands() -> Command {
     program
 }
 
+/// Invariant (documents): Documents name no link, flag or finding that does not exist.
+#[test]
+fn the_guide_has_each_format_that_is_read() {
+    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/import.md");
+    let guide = fs::read_to_string(guide).expect("the guide of imports");
+    let (_, table) = guide.split_once("| `--as` |").expect("a table of formats");
+    let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
+    let cells = rows.filter_map(|row| row.split('|').nth(1));
+    let told: BTreeSet<&str> = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect();
+    let read: BTreeSet<&str> = latlab_formats::read::FORMATS.iter().map(|one| one.id).collect();
+    assert_eq!(told, read);
+}
+
 /// The schema of what is written as this type.
 fn schema<T: JsonSchema>() -> String {
     let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();

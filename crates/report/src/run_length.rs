@@ -1,7 +1,7 @@
 //! How long a run must be, for the terminal.
 
-use crate::terminal::style::{Colour, Style};
-use crate::terminal::table::{Column, table, wrapped};
+use crate::document::style::{Colour, Style};
+use crate::document::table::{Column, table, wrapped};
 use crate::units::{percent, span, trimmed};
 use latlab_model::Nanos;
 use latlab_model::nanos::duration;

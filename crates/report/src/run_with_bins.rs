@@ -1,5 +1,6 @@
 //! The runs of a picture: what each is called beside the others, and what stands above them.
 
+use crate::facts;
 use crate::pictures::svg::printable;
 use crate::sentence;
 use crate::terms::{self, Terms};
@@ -33,7 +34,7 @@ pub fn names(runs: &[RunWithBins]) -> Vec<String> {
         true => String::new(),
         false => machine(run),
     };
-    let facts: [&dyn Fn(&Run) -> String; 3] = [&instrument, &machine, &sentence::kernel];
+    let facts: [&dyn Fn(&Run) -> String; 3] = [&instrument, &machine, &facts::kernel];
     let differs = |fact: &&dyn Fn(&Run) -> String| {
         runs.iter().map(|one| fact(one.run)).collect::<BTreeSet<_>>().len() > 1
     };
@@ -65,7 +66,7 @@ pub fn title(runs: &[RunWithBins]) -> String {
     }
     let machine = same(&|run| sentence::machine_name(run).to_string());
     let machine = machine.map(|machine| format!(" of {machine}")).unwrap_or_default();
-    let kernel = same(&sentence::kernel).map(|kernel| format!(" on {kernel}")).unwrap_or_default();
+    let kernel = same(&facts::kernel).map(|kernel| format!(" on {kernel}")).unwrap_or_default();
     format!("{}{machine}{kernel}, {} runs", terms(runs).title, runs.len())
 }
 

@@ -4,24 +4,16 @@ mod method_facts;
 
 pub use method_facts::method_facts;
 
+use crate::facts::{NOT_DEFINED, is_timed, kernel, since_first_release};
 use crate::figures::{NamedQuantile, P99, P99_9, P99_99, P99_999, maximum};
 use crate::sections::{attach, respond};
 use crate::terms;
-use crate::units::{four_digits, grouped, percent, percent_of, span};
+use crate::units::{counted, four_digits, grouped, percent, percent_of, span};
 use latlab_model::finding::{FindingKind, ImportFinding};
 use latlab_model::guest::Guest;
 use latlab_model::own_work::RunOwnWork;
-use latlab_model::run::{EndReason, Gaps, SpinCounts, Summary, ThreadRun};
+use latlab_model::run::{EndReason, Gaps, SpinCounts, ThreadRun};
 use latlab_model::{Nanos, Run};
-
-/// What stands for a missed count where the mechanism has no releases.
-pub const NOT_DEFINED: &str = "not defined";
-
-/// The missed releases of a thread; where samples were lost, those of a window cannot be known.
-pub fn missed_count(run: &Run, summary: &Summary) -> String {
-    let unknown = if run.has_releases() { "not known" } else { NOT_DEFINED };
-    summary.missed.map_or_else(|| unknown.to_string(), |missed| missed.to_string())
-}
 
 /// How many samples are stored; none where none were asked for.
 pub fn samples(run: &Run) -> Option<String> {
@@ -49,17 +41,6 @@ pub fn machine_name(run: &Run) -> &str {
     let known = run.machine.hostname.as_deref().or(run.machine.board.as_deref());
     let unknown = if run.asked.method.is_import() { &run.asked.name } else { "Machine" };
     known.filter(|name| !name.trim().is_empty()).unwrap_or(unknown)
-}
-
-/// The kernel and how it can be preempted, each once.
-pub fn kernel(run: &Run) -> String {
-    let kernel = &run.machine.kernel;
-    match &run.machine.preemption {
-        Some(preemption) if !kernel.contains(preemption.as_str()) => {
-            format!("{kernel} {preemption}")
-        }
-        _ => kernel.clone(),
-    }
 }
 
 /// The observed maximum with what it was observed in.
@@ -107,7 +88,7 @@ pub fn headline(run: &Run) -> String {
 
 /// How long it was measured, behind a count: ` over 60 s`; nothing where nobody knows.
 pub fn over(run: &Run) -> String {
-    match respond::is_timed(run) {
+    match is_timed(run) {
         true => format!(" over {}", span(run.measured_ns)),
         false => String::new(),
     }
@@ -117,7 +98,7 @@ pub fn over(run: &Run) -> String {
 pub fn exposure(run: &Run) -> String {
     let terms = terms::of_run(run);
     let (count, one, many) = match run.has_releases() {
-        true => (run.total.activations, "activation", "activations"),
+        true => (run.total.activations, "release", "releases"),
         false => (run.total.cycles, terms.cycle, terms.cycles),
     };
     format!("{} {}", grouped(count), if count == 1 { one } else { many })
@@ -125,15 +106,14 @@ pub fn exposure(run: &Run) -> String {
 
 /// What else belongs to the headline.
 pub fn lead(run: &Run) -> Vec<String> {
-    let counted = run.total.activations > 0;
+    let has_some = run.total.activations > 0;
     let responses = run.responses();
     [
         responses.and_then(respond::median),
         responses.and_then(respond::class_counts),
         tail(run).filter(|_| responses.is_none()),
         noise(run),
-        missed(run).filter(|_| counted),
-        misses(run).filter(|_| counted),
+        overruns(run).filter(|_| has_some),
         incomplete(run),
         ending(run.ended),
         recovered(run),
@@ -180,13 +160,13 @@ pub fn own_work(run: &Run) -> Option<String> {
 
 /// What else belongs to the headline of a window; how the run ended is not its matter.
 pub fn window_lead(run: &Run) -> Vec<String> {
-    let counted = run.total.activations > 0;
+    let has_some = run.total.activations > 0;
     let lost = run.has_releases() && run.total.missed.is_none();
     let missed = match lost {
-        true => "Samples were lost, so the number of missed releases is unknown.".to_string(),
-        false => missed(run).unwrap_or_default(),
+        true => "Samples were lost, so the number of overruns is unknown.".to_string(),
+        false => overruns(run).unwrap_or_default(),
     };
-    [tail(run), counted.then_some(missed), misses(run).filter(|_| counted)]
+    [tail(run), has_some.then_some(missed), misses(run).filter(|_| has_some)]
         .into_iter()
         .flatten()
         .collect()
@@ -234,16 +214,15 @@ fn noise(run: &Run) -> Option<String> {
     ))
 }
 
-/// The missed releases, which stand beside every maximum.
-pub fn missed(run: &Run) -> Option<String> {
+/// The overruns, which stand next to every maximum.
+fn overruns(run: &Run) -> Option<String> {
     Some(match run.total.missed {
         None if !run.asked.method.is_periodic() => return None,
-        None => "Missed releases are not defined: a relative sleep has no releases.".to_string(),
-        Some(0) => "No release was missed.".to_string(),
+        None => "Overruns are not defined: a relative sleep has no releases.".to_string(),
+        Some(0) => "No overrun.".to_string(),
         Some(missed) => {
             let share = percent_of(missed, run.total.activations).unwrap_or_default();
-            let verb = if missed == 1 { "release was" } else { "releases were" };
-            format!("{} {verb} missed ({share}).", grouped(missed))
+            format!("{} ({share} of the releases).", counted(missed, "overrun", "overruns"))
         }
     })
 }
@@ -338,16 +317,6 @@ pub fn unknown_end(run: &Run) -> Option<String> {
         .then(|| "Up to about a second of data was lost at the end of the stream.".to_string())
 }
 
-/// When a run began, to the second: `2026-11-21T17:09:16Z`.
-pub fn started(time: &str) -> String {
-    match time.split_once('.') {
-        Some((seconds, rest)) => {
-            format!("{seconds}{}", rest.trim_start_matches(|c: char| c.is_ascii_digit()))
-        }
-        None => time.to_string(),
-    }
-}
-
 /// Where the observed maximum was seen: thread, CPU and time in the run.
 pub fn maximum_place(run: &Run) -> Option<String> {
     let max = run.total.max_ns?;
@@ -356,38 +325,9 @@ pub fn maximum_place(run: &Run) -> Option<String> {
     let when = since_first_release(run, &thread.summary);
     let when = when.map(|when| format!(", at {}", span(when))).unwrap_or_default();
     if run.asked.method.is_response() {
-        return Some(when.trim_start_matches(", ").to_string())
-            .filter(|_| crate::sections::respond::is_timed(run));
+        return Some(when.trim_start_matches(", ").to_string()).filter(|_| is_timed(run));
     }
     Some(format!("{}{cpu}{when}", attach::thread_name(run, thread.setup.thread)))
-}
-
-/// Seconds from the first counted release of the run to the maximum of a summary.
-pub fn seen_at(run: &Run, summary: &Summary) -> Option<String> {
-    since_first_release(run, summary).map(|when| format!("{:.3}", when.as_secs_f64()))
-}
-
-fn since_first_release(run: &Run, summary: &Summary) -> Option<Nanos> {
-    let first = run.threads.iter().map(|thread| thread.setup.first_release_ns).min()?;
-    Some(summary.max_at_ns? - first)
-}
-
-/// The name of a core: its type and its capacity, where the machine says so.
-pub fn core(thread: &ThreadRun) -> Option<String> {
-    let setup = &thread.setup;
-    match (&setup.core_type, setup.capacity) {
-        (Some(name), Some(capacity)) => Some(format!("{name}, {capacity}")),
-        (Some(name), None) => Some(name.clone()),
-        (None, capacity) => capacity.map(|capacity| capacity.to_string()),
-    }
-}
-
-/// Whether the cores differ as far as the machine says; where all are alike, nobody need read it.
-pub fn cores_differ(run: &Run) -> bool {
-    let mut setups = run.threads.iter().map(|thread| &thread.setup);
-    let first = setups.next().and_then(|setup| setup.capacity);
-    run.threads.iter().any(|thread| thread.setup.core_type.is_some())
-        || setups.any(|setup| setup.capacity != first)
 }
 
 /// What stands above a picture of one run.
@@ -431,20 +371,20 @@ pub fn conditions(run: &Run) -> String {
     format!(
         "{}{threads}{known}{}{}{}{}",
         extent(run),
-        missed_words(run),
+        overrun_words(run),
         run.load().map(|load| format!("; load: {load}")).unwrap_or_default(),
         run.asked.on.guest.as_deref().map_or("", guests_time),
         note.map(|note| format!("; note: {note}")).unwrap_or_default(),
     )
 }
 
-/// The missed releases behind other facts; an instrument without releases says nothing of them.
-fn missed_words(run: &Run) -> String {
+/// The overruns behind other facts; an instrument without releases says nothing of them.
+fn overrun_words(run: &Run) -> String {
     if !run.asked.method.is_periodic() {
         return String::new();
     }
-    let missed = run.total.missed.map_or_else(|| NOT_DEFINED.to_string(), grouped);
-    format!("; missed releases: {missed}")
+    let overruns = run.total.missed.map_or_else(|| NOT_DEFINED.to_string(), grouped);
+    format!("; overruns: {overruns}")
 }
 
 /// How much was measured: `120 361 cycles in 60 s`.
@@ -455,7 +395,7 @@ pub fn extent(run: &Run) -> String {
         Some(responses) => {
             format!("{} {noun} to {} stimuli", grouped(cycles), grouped(responses.stimuli))
         }
-        None if !respond::is_timed(run) => format!("{} {noun}", grouped(cycles)),
+        None if !is_timed(run) => format!("{} {noun}", grouped(cycles)),
         None => format!("{} {noun} in {}", grouped(cycles), span(run.measured_ns)),
     }
 }
@@ -469,11 +409,6 @@ pub fn losses(run: &Run) -> [(&'static str, u64); 5] {
         ("Cycles without a sample", run.losses.samples),
         ("Bytes at the end of the journal without a complete frame", run.losses.journal_bytes),
     ]
-}
-
-/// Whether a finding takes the worth from the figures, with or without a deadline to judge.
-pub fn is_invalid(run: &Run) -> bool {
-    run.findings.iter().any(|finding| finding.invalidates())
 }
 
 /// Where a finding belongs: thread and time in the run.

@@ -4,23 +4,25 @@ use crate::InWords;
 use crate::cause_share::{ExplainedLargest, explained_largest};
 use crate::causes::remedy;
 use crate::doctor::summary::weighty;
+use crate::facts;
 use crate::figures::{
-    LatencyBound, NamedQuantile, P50, P99, P99_9, SaidLatency, maximum, resolution,
+    Counts, LatencyBound, NamedQuantile, P99, P99_9, Value, Whole, figure, share, value,
 };
-use crate::sections::{attach, explanation as explanation_section, respond, statistics};
+use crate::sections::{explanation as explanation_section, statistics};
 use crate::sentence;
 use crate::terms;
-use crate::units::{counted, grouped, percent, percent_of, short, span};
-use crate::verdict;
+use crate::units::{counted, percent, short, span};
+use crate::verdict::{Parts, capitalised, judgement};
 use latlab_model::deadline::is_miss;
 use latlab_model::doctor::{Diagnosis, Sign};
 use latlab_model::explanation::{self, HolderKind};
 use latlab_model::finding::{ConditionFinding, Finding, FindingKind, RT_THROTTLING, VerdictEffect};
 use latlab_model::plan::{Method, Recorded};
-use latlab_model::run::{Severity, Summary, Verdict, VerdictReason, VerdictWord};
+use latlab_model::run::{Severity, Summary, VerdictWord};
 use latlab_model::shell::Line;
 use latlab_model::statistics::QuantileInterval;
 use latlab_model::{Nanos, Run};
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
@@ -57,58 +59,9 @@ const NAMED_FAULTS: usize = 6;
 /// The judgement with its figures in a sentence; without a deadline the observed maximum.
 pub(crate) fn headline(run: &Run) -> String {
     match &run.verdict {
-        Some(verdict) => judgement(run, verdict),
+        Some(verdict) => judgement(run, verdict).sentence(Parts::Answer),
         None => sentence::headline(run),
     }
-}
-
-fn judgement(run: &Run, verdict: &Verdict) -> String {
-    let Verdict { word, deadline_ns, misses, activations, .. } = verdict;
-    let word = word.as_str().to_uppercase();
-    let many = match run.asked.method.records() {
-        Recorded::Latency if run.asked.method.is_import() && *activations == 1 => "latency",
-        Recorded::Latency if run.asked.method.is_import() => "latencies",
-        Recorded::Latency => "wake-ups",
-        Recorded::Gap => "gaps",
-        Recorded::Response => verdict::judged_responses(run).1,
-    };
-    let count = match misses {
-        0 => "none".to_string(),
-        misses => grouped(*misses),
-    };
-    let largest = verdict::largest(run).map(|max| {
-        let size = match run.asked.method.records() {
-            Recorded::Latency | Recorded::Response => "took",
-            Recorded::Gap => "lasted",
-        };
-        format!("; the largest {size} {}{}", max.short(), sentence::outside_own_work(run))
-    });
-    let largest = largest.unwrap_or_default();
-    // A file may state a maximum of gaps that it does not list.
-    let all = match misses > activations {
-        true => format!("at least {}", grouped(*misses)),
-        false => grouped(*activations),
-    };
-    let of_program = attach::judgement(run, verdict);
-    let largest = if of_program.is_some() { String::new() } else { largest };
-    let missed = of_program
-        .unwrap_or_else(|| format!("{count} of {all} {many} missed the {deadline_ns} deadline"));
-    match (verdict::reason(run, verdict), &verdict.reason) {
-        (Some(reason), Some(VerdictReason::PassForbidden { .. })) if *misses == 0 => {
-            format!("{word}: {missed}, but {reason}{largest}.")
-        }
-        (Some(reason), _) => format!("{word}: {reason}. {}{largest}.", capitalised(&missed)),
-        (None, _) => format!("{word}: {missed}{largest}."),
-    }
-}
-
-/// With a capital at its start.
-pub(crate) fn capitalised(text: &str) -> String {
-    let mut chars = text.chars();
-    chars
-        .next()
-        .map(|first| first.to_ascii_uppercase().to_string() + chars.as_str())
-        .unwrap_or_default()
 }
 
 /// Machine, kernel, load and length of the run, on a line.
@@ -118,7 +71,7 @@ pub(crate) fn conditions(run: &Run) -> String {
         (None, true) => no_load(run),
         (None, false) => "load unknown".to_string(),
     };
-    let time = respond::is_timed(run).then(|| match run.measured_ns.0 {
+    let time = facts::is_timed(run).then(|| match run.measured_ns.0 {
         ..1_000_000_000 => short(run.measured_ns.0 as f64),
         _ => span(run.measured_ns),
     });
@@ -144,45 +97,42 @@ fn no_load(run: &Run) -> String {
     others.unwrap_or_else(|| "no load".to_string())
 }
 
-/// Median, tail, largest and missed, each against the deadline.
+/// Median, tail, largest and misses, each against its whole.
 pub(crate) fn figures(run: &Run) -> Vec<Figure> {
+    let of_all = of_all_releases(run);
+    let subject = Counts::of_run(run);
     let total = &run.total;
-    let of_deadline = |latency: SaidLatency| {
-        let deadline = run.asked.until.deadline_ns?;
-        Some(latency.words(|ns| percent(ns / deadline.0 as f64)))
-    };
-    let latency = |name, latency: SaidLatency| {
-        let is_over = |deadline: Nanos| is_miss(latency.ns as i64, deadline.0);
-        let latency_or_bound = latency.resolved(resolution(run));
-        Figure {
-            name,
-            value: latency_or_bound.short(),
-            interval: interval_of(run, name).filter(|_| latency_or_bound == latency),
-            share: of_deadline(latency_or_bound),
-            whole: "of the deadline",
-            is_over: run.asked.until.deadline_ns.is_some_and(is_over),
-        }
-    };
-    let mut figures = Vec::new();
-    for quantile in [P50, tail(total)] {
-        figures.extend(quantile.of(total).map(|value| latency(quantile.name, value)));
-    }
-    figures.extend(of_all_releases(run).map(|(name, value)| latency(name, value)));
-    figures.extend(maximum(total).map(|max| latency("largest", max)));
-    let missed = match (total.misses, total.missed) {
-        (Some(misses), _) => Some(("misses", misses)),
-        (None, Some(missed)) => Some(("missed releases", missed)),
-        (None, None) => None,
-    };
-    figures.extend(missed.map(|(name, count)| Figure {
-        name,
-        value: grouped(count),
-        interval: None,
-        share: percent_of(count, total.activations),
-        whole: "of the releases",
-        is_over: name == "misses" && count > 0 && !is_good(run),
-    }));
+    let ids = ["p50_ns", if P99_9.of(total).is_some() { "p99_9_ns" } else { "p99_ns" }];
+    let mut figures: Vec<Figure> =
+        ids.into_iter().filter_map(|id| one(run, id, &subject)).collect();
+    figures.extend(of_all.and_then(|(name, all)| Some(Figure { name, ..one(run, ids[1], &all)? })));
+    let last = if total.misses.is_some() { "misses" } else { "missed" };
+    figures.extend(["max_ns", last].into_iter().filter_map(|id| one(run, id, &subject)));
     figures
+}
+
+/// A figure of the table, if it is a number.
+fn one(run: &Run, id: &str, of: &Counts) -> Option<Figure> {
+    let row = figure(id);
+    let is_over = match (row.get)(of)? {
+        Value::Latency(latency) => run
+            .asked
+            .until
+            .deadline_ns
+            .is_some_and(|deadline| is_miss(latency.ns as i64, deadline.0)),
+        Value::Count(count) => id == "misses" && count > 0 && !is_good(run),
+        _ => return None,
+    };
+    let is_exact =
+        matches!((row.get)(of)?, Value::Latency(one) if one.bound == LatencyBound::Known);
+    Some(Figure {
+        name: row.head,
+        value: value(id, of)?,
+        interval: interval_of(run, row.head).filter(|_| is_exact && of.thread.is_none()),
+        share: share(row, of),
+        whole: row.whole.map_or("", Whole::words),
+        is_over,
+    })
 }
 
 /// The interval of a quantile of this name.
@@ -197,18 +147,18 @@ const OTHER_TAIL: f64 = 1.1;
 
 /// The tail if each release that a late cycle swallowed counts, where it is another than that of the
 /// cycles: a run that skips most releases has few latencies, and they look good.
-fn of_all_releases(run: &Run) -> Option<(&'static str, SaidLatency)> {
+fn of_all_releases(run: &Run) -> Option<(&'static str, Counts<'_>)> {
     let corrected = run.statistics.as_ref()?.corrected.as_ref()?;
     let quantile = tail(&run.total);
     let name = match quantile.name == P99_9.name {
         true => "p99.9 of all releases",
         false => "p99 of all releases",
     };
-    let bound = if corrected.at_least { LatencyBound::AtLeast } else { LatencyBound::Known };
     let all = Summary { quantiles: Some(corrected.quantiles.clone()), ..run.total.clone() };
-    let value = SaidLatency { bound, ..quantile.of(&all)? };
-    let of_cycles = quantile.of(&run.total)?;
-    (value.ns > OTHER_TAIL * of_cycles.ns).then_some((name, value))
+    let (value, of_cycles) = (quantile.of(&all)?, quantile.of(&run.total)?);
+    let subject =
+        Counts { summary: Cow::Owned(all), is_at_least: corrected.at_least, ..Counts::of_run(run) };
+    (value.ns > OTHER_TAIL * of_cycles.ns).then_some((name, subject))
 }
 
 /// The quantile that says most of the tail without being an extreme.

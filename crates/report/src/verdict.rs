@@ -1,10 +1,10 @@
-//! The judgement of a run in sentences.
+//! The judgement of a run: one sentence with parts, of which each surface says as many as it has room for.
 
 use crate::InWords;
 use crate::causes;
 use crate::figures::{self, SaidLatency};
 use crate::sections::attach;
-use crate::sections::respond::is_timed;
+use crate::sentence;
 use crate::units::{counted, grouped, percent, span, trimmed, within_sentence};
 use latlab_model::finding::{FindingKind, LossFinding};
 use latlab_model::plan::Recorded;
@@ -31,24 +31,115 @@ pub fn rendered(run: &Run) -> Run {
 /// The verdict with its sentences; none where no deadline was given.
 pub fn rendered_verdict(run: &Run) -> Option<Verdict> {
     let verdict = run.verdict.clone()?;
-    Some(Verdict { sentence: Some(sentences(run, &verdict)), ..verdict })
+    let sentence = judgement(run, &verdict).sentence(Parts::All);
+    Some(Verdict { sentence: Some(sentence), ..verdict })
 }
 
-/// The judgement.
-pub fn sentences(run: &Run, verdict: &Verdict) -> String {
-    let of_program = attach::judgement(run, verdict).map(|judged| {
-        let why = in_brackets(reason(run, verdict));
-        format!("{}{why}: {judged}.", verdict.word)
-    });
-    let judgement = match run.asked.method.records() {
-        _ if of_program.is_some() => of_program.unwrap_or_default(),
-        Recorded::Response => of_responses(run, verdict),
-        Recorded::Latency | Recorded::Gap => of_releases(run, verdict),
-    };
-    match bound(run, verdict) {
-        Some(bound) => format!("{judgement} {bound}"),
-        None => judgement,
+/// How much of a judgement is said.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Parts {
+    /// Word, misses, reason and the largest.
+    Answer,
+    /// The same with the place of the largest.
+    WithPlace,
+    /// All, with the misses that may still come.
+    All,
+}
+
+/// The judgement of a run in its parts.
+pub(crate) struct Judgement {
+    word: VerdictWord,
+    /// `none of 120 361 releases missed the 250 us deadline`.
+    missed: String,
+    reason: Option<String>,
+    /// Whether the reason forbids the pass of a run without a miss.
+    but: bool,
+    /// `; the largest took 214 us`.
+    largest: String,
+    place: Option<String>,
+    bound: Option<String>,
+}
+
+impl Judgement {
+    /// In a sentence, or two.
+    pub(crate) fn sentence(&self, parts: Parts) -> String {
+        let word = self.word.as_str().to_uppercase();
+        let text = format!("{word}: {}", self.without_word(parts));
+        match &self.bound {
+            Some(bound) if parts == Parts::All => format!("{text} {bound}"),
+            _ => text,
+        }
     }
+
+    /// The same behind the name of a run.
+    pub(crate) fn without_word(&self, parts: Parts) -> String {
+        let Judgement { missed, reason, but, largest, place, .. } = self;
+        let place = place.as_ref().filter(|_| parts != Parts::Answer && !largest.is_empty());
+        let largest = largest.clone() + &in_brackets(place.cloned());
+        match reason {
+            Some(reason) if *but => format!("{missed}, but {reason}{largest}."),
+            Some(reason) => format!("{reason}. {}{largest}.", capitalised(missed)),
+            None => format!("{missed}{largest}."),
+        }
+    }
+}
+
+/// With a capital at its start.
+pub(crate) fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars
+        .next()
+        .map(|first| first.to_ascii_uppercase().to_string() + chars.as_str())
+        .unwrap_or_default()
+}
+
+pub(crate) fn judgement(run: &Run, verdict: &Verdict) -> Judgement {
+    let of_program = attach::judgement(run, verdict);
+    let (missed, largest) =
+        of_program.unwrap_or_else(|| (missed(run, verdict), largest_words(run)));
+    let is_forbidden = matches!(verdict.reason, Some(VerdictReason::PassForbidden { .. }));
+    Judgement {
+        word: verdict.word,
+        missed,
+        reason: reason(run, verdict),
+        but: is_forbidden && verdict.misses == 0,
+        largest,
+        place: sentence::maximum_place(run)
+            .filter(|place| !place.is_empty() && run.attached.is_none()),
+        bound: bound(run, verdict),
+    }
+}
+
+/// How many missed the deadline, in a clause.
+fn missed(run: &Run, verdict: &Verdict) -> String {
+    let Verdict { deadline_ns, misses, activations, .. } = verdict;
+    let (one, many) = match run.asked.method.records() {
+        Recorded::Latency if run.asked.method.is_import() => ("latency", "latencies"),
+        Recorded::Latency => ("release", "releases"),
+        Recorded::Gap => ("gap", "gaps"),
+        Recorded::Response => judged_responses(run),
+    };
+    let count = match misses {
+        0 => "none".to_string(),
+        misses => grouped(*misses),
+    };
+    // A file may state a maximum of gaps that it does not list.
+    let all = match misses > activations {
+        true => format!("at least {}", counted(*misses, one, many)),
+        false => counted(*activations, one, many),
+    };
+    format!("{count} of {all} missed the {deadline_ns} deadline")
+}
+
+fn largest_words(run: &Run) -> String {
+    let size = match run.asked.method.records() {
+        Recorded::Latency | Recorded::Response => "took",
+        Recorded::Gap => "lasted",
+    };
+    let words = |max: SaidLatency| {
+        format!("; the largest {size} {}{}", max.short(), sentence::outside_own_work(run))
+    };
+    largest(run).map(words).unwrap_or_default()
 }
 
 /// What a run says of the misses that may still come.
@@ -122,42 +213,6 @@ fn of_one_boot(run: &Run) -> &'static str {
     }
 }
 
-fn of_releases(run: &Run, verdict: &Verdict) -> String {
-    let Verdict { word, deadline_ns, misses, activations, .. } = verdict;
-    let misses = counted(*misses, "miss", "misses");
-    let threads = counted(run.threads.len() as u64, "thread", "threads");
-    let among = match run.asked.method.records() {
-        Recorded::Gap => format!("among {}", counted(*activations, "gap", "gaps")),
-        Recorded::Latency | Recorded::Response => match run.asked.method.is_import() {
-            true => format!("in {}", counted(*activations, "latency", "latencies")),
-            false => format!("in {}", counted(*activations, "release", "releases")),
-        },
-    };
-    let rhythm = run.asked.method.rhythm().map(|rhythm| format!(", {rhythm}"));
-    let measured = match is_timed(run) {
-        true => format!(" ({})", run.measured_ns),
-        false => String::new(),
-    };
-    format!(
-        "Deadline {deadline_ns}{}, {threads}: {word}{}. {misses} {among}{measured}{}.",
-        rhythm.unwrap_or_default(),
-        in_brackets(reason(run, verdict)),
-        maximum(run)
-    )
-}
-
-fn of_responses(run: &Run, verdict: &Verdict) -> String {
-    let Verdict { word, deadline_ns, misses, activations, .. } = verdict;
-    let (one, many) = judged_responses(run);
-    format!(
-        "Deadline {deadline_ns} from stimulus to response: {word}{}. {} in {}{}.",
-        in_brackets(reason(run, verdict)),
-        counted(*misses, "miss", "misses"),
-        counted(*activations, one, many),
-        maximum(run)
-    )
-}
-
 /// One and many of what a verdict of responses counts: a run that was cut off knows the stimuli that
 /// were answered, and no others.
 pub(crate) fn judged_responses(run: &Run) -> (&'static str, &'static str) {
@@ -176,11 +231,6 @@ pub(crate) fn largest(run: &Run) -> Option<SaidLatency> {
     let max = uncounted.chain(run.total.max_ns).max()?.0 as f64;
     let of_total = figures::maximum(&run.total).unwrap_or(figures::known(max));
     Some(SaidLatency { ns: max, ..of_total }.resolved(figures::resolution(run)))
-}
-
-fn maximum(run: &Run) -> String {
-    let words = |max: SaidLatency| max.words(|ns| Nanos(ns as i64).to_string());
-    largest(run).map(|max| format!(", observed maximum {}", words(max))).unwrap_or_default()
 }
 
 /// Why a run is `invalid` or `inconclusive`, in a clause; `None` if its counts decide.

@@ -2,7 +2,6 @@
 
 use crate::log::RepeatedEvent;
 use crate::response::{refusal, see_other};
-use crate::token_guard::{MOST_GUESSES, TokenGuard};
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
@@ -11,7 +10,6 @@ use std::hint::black_box;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::str::FromStr;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 /// Shorter secrets could be guessed.
 const SHORTEST_TOKEN: usize = 16;
@@ -60,8 +58,6 @@ struct Rules {
     names: Vec<String>,
     token: Option<Token>,
     cookie: String,
-    token_guard: TokenGuard,
-    log: fn(&str),
     wrong_token: RepeatedEvent,
 }
 
@@ -72,8 +68,7 @@ impl Guard {
         // Cookies ignore ports, and two servers have two tokens.
         let cookie = format!("latlab-{}", address.port());
         let wrong_token = RepeatedEvent::new(log, |count| format!("{count} more wrong tokens"));
-        let token_guard = TokenGuard::default();
-        Guard(Arc::new(Rules { address, names, token, cookie, token_guard, log, wrong_token }))
+        Guard(Arc::new(Rules { address, names, token, cookie, wrong_token }))
     }
 }
 
@@ -117,10 +112,8 @@ impl Rules {
         let unknown = Some(refusal(StatusCode::UNAUTHORIZED, text));
         let in_headers = self.tokens(request.headers());
         let in_address = asked_token(request.uri());
-        let Some(sent) = in_headers.first().copied().or(in_address) else { return unknown };
-        let (client, now) = (client(request), Instant::now());
-        if let Some(wait) = self.token_guard.wait(client, now) {
-            return Some(too_many_guesses(wait));
+        if in_headers.is_empty() && in_address.is_none() {
+            return unknown;
         }
         if in_headers.iter().any(|sent| token.equals(sent)) {
             return None;
@@ -128,12 +121,7 @@ impl Rules {
         if in_address.is_some_and(|sent| token.equals(sent)) {
             return Some(self.accept_token(token, request.uri()));
         }
-        self.wrong_token.record(|| format!("wrong token from {client}"));
-        if self.token_guard.record(client, sent, now) {
-            (self.log)(&format!(
-                "{MOST_GUESSES} different wrong tokens from {client}: it has to wait a minute"
-            ));
-        }
+        self.wrong_token.record(|| format!("wrong token from {}", client(request)));
         unknown
     }
 
@@ -189,14 +177,6 @@ impl Rules {
 fn client(request: &Request) -> IpAddr {
     let known = request.extensions().get::<ConnectInfo<SocketAddr>>();
     known.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |ConnectInfo(client)| client.ip())
-}
-
-fn too_many_guesses(wait: Duration) -> Response {
-    let seconds = wait.as_secs() + 1;
-    let text = format!("too many wrong tokens from this address: wait {seconds} s");
-    let mut refused = refusal(StatusCode::TOO_MANY_REQUESTS, &text);
-    refused.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
-    refused
 }
 
 fn pairs(uri: &Uri) -> impl Iterator<Item = &str> {

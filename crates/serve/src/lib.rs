@@ -3,7 +3,7 @@
 //! `connections.rs` accepts as many clients as the limit of open files allows, and closes
 //! connections that idle or read too slowly; at the limit, the one that has waited longest for a
 //! complete request is closed (`heads.rs`). `guard.rs` examines every request first: GET or HEAD, a
-//! `Host` of this server, the token, which each address may guess ten times a minute. The list of
+//! `Host` of this server, the token. The list of
 //! runs caches an entry for each, renewed when its `run.json` changes. `reports.rs` makes pages and
 //! plots, one at a time, and caches the latest.
 //!
@@ -27,7 +27,6 @@ mod response;
 mod routes;
 mod run_index;
 mod state;
-mod token_guard;
 mod write_timeout;
 
 pub use connections::Limits;

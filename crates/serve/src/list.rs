@@ -4,12 +4,10 @@
 use crate::campaigns::CampaignLine;
 use crate::response::encoded;
 use crate::run_index::{ListFigures, RunLine, RunStatus};
-use latlab_model::Nanos;
 use latlab_model::campaign::Campaign;
 use latlab_model::campaign_table::CampaignSummary;
 use latlab_model::sanitize::escape_controls;
-use latlab_report::units::{bin_edge, four_digits, grouped, span};
-use latlab_report::with_breaks;
+use latlab_report::{served_heads, with_breaks};
 use maud::{DOCTYPE, Markup, html};
 use serde::Deserialize;
 
@@ -213,10 +211,9 @@ fn table(rows: &[&RunLine], addresses: &Addresses) -> Markup {
         div.box role="region" aria-label="Runs" {
             table {
                 thead { tr {
-                    th { "Run" } th { "Verdict" }
-                    th.number { "Largest" } th.number { "p99.9" } th.number { "Misses" }
-                    th { "Load" } th { "Machine, kernel" }
-                    th.number { "Cycles" } th.number { "Measured" } th { "Started (UTC)" }
+                    th { "run" } th { "verdict" }
+                    @for head in served_heads() { th.number { (head) } }
+                    th { "load" } th { "machine, kernel" } th { "started (UTC)" }
                 } }
                 tbody { @for row in rows { tr { (cells(row, addresses)) } } }
             }
@@ -235,14 +232,14 @@ fn cells(row: &RunLine, addresses: &Addresses) -> Markup {
             "interrupted; the next latlab command on this folder finishes it",
         ),
         RunStatus::Damaged(reason) => html! {
-            td.name { (escape_controls(&row.id)) } td.damaged colspan="9" { "cannot be read: " (reason) }
+            td.name { (escape_controls(&row.id)) } td.damaged colspan=(others()) { "cannot be read: " (reason) }
         },
     }
 }
 
 fn state(row: &RunLine, place: &str, text: &str) -> Markup {
     html! {
-        td.name { a href=(place) { (escape_controls(&row.id)) } } td colspan="9" { (text) }
+        td.name { a href=(place) { (escape_controls(&row.id)) } } td colspan=(others()) { (text) }
     }
 }
 
@@ -260,35 +257,22 @@ fn figures(row: &RunLine, run: &ListFigures, addresses: &Addresses) -> Markup {
             @if let Some(instrument) = run.instrument { small { "instrument " (instrument) } }
             @if let Some(note) = &run.note { small { (note) } }
         }
-        td data-head="Verdict" {
+        td data-head="verdict" {
             @match run.verdict { Some(verdict) => span.tag.(verdict.as_str()) { (verdict) }, None => "–" }
             @if let Some(reason) = &run.reason { small { (reason) } }
         }
-        td.number.max data-head="Largest" { @if run.max_is_at_least { "≥ " } (time(run.max)) }
-        td.number data-head="p99.9" {
-            @match (run.p99_9, run.p99_9_above) {
-                (None, Some(end)) => { "> " (time(Some(end))) },
-                (p99_9, _) => (time(p99_9.map(bin_edge))),
-            }
+        @for (head, words) in served_heads().into_iter().zip(&run.figures) {
+            td.number data-head=(head) { (words) }
         }
-        td.number data-head="Misses" {
-            (count(run.misses))
-            @if run.missed.is_some_and(|missed| missed > 0) { small { (count(run.missed)) " missed releases" } }
-        }
-        td.words data-head="Load" { (with_breaks(&run.load, ',')) }
-        td data-head="Machine, kernel" { span { (run.machine) small { (run.kernel) } } }
-        td.number data-head="Cycles" { (grouped(run.cycles)) }
-        td.number data-head="Measured" { (span(run.measured)) }
-        td data-head="Started (UTC)" { (started(&run.started)) }
+        td.words data-head="load" { (with_breaks(&run.load, ',')) }
+        td data-head="machine, kernel" { span { (run.machine) small { (run.kernel) } } }
+        td data-head="started (UTC)" { (started(&run.started)) }
     }
 }
 
-fn count(count: Option<u64>) -> String {
-    count.map_or_else(|| "–".to_string(), grouped)
-}
-
-fn time(time: Option<Nanos>) -> String {
-    time.map_or_else(|| "–".to_string(), four_digits)
+/// The columns next to the name of a run.
+fn others() -> usize {
+    served_heads().len() + 4
 }
 
 /// A time in UTC to the second, without the T and Z.

@@ -1,11 +1,11 @@
 //! The runs of the folder as list entries, cached while their documents are unchanged.
 
 use latlab_formats::write::metrics::{Label, MetricsRun};
+use latlab_model::Run;
 use latlab_model::plan::Instrument;
 use latlab_model::run::VerdictWord;
 use latlab_model::sanitize::escape_controls;
-use latlab_model::{Nanos, Run};
-use latlab_report::verdict_reason;
+use latlab_report::{served_figures, verdict_reason};
 use latlab_store::{RunState, Store};
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -51,22 +51,8 @@ pub struct ListFigures {
     pub machine: String,
     /// Its kernel.
     pub kernel: String,
-    /// Latencies recorded.
-    pub cycles: u64,
-    /// Measured time.
-    pub measured: Nanos,
-    /// Observed maximum.
-    pub max: Option<Nanos>,
-    /// Whether larger latencies may be missing.
-    pub max_is_at_least: bool,
-    /// `None` with too few latencies.
-    pub p99_9: Option<Nanos>,
-    /// A lower bound, if nothing else is known of it.
-    pub p99_9_above: Option<Nanos>,
-    /// Overruns; `None` without releases.
-    pub missed: Option<u64>,
-    /// `None` without a deadline.
-    pub misses: Option<u64>,
+    /// Its figures, in the order of their heads.
+    pub figures: Vec<String>,
     /// What loaded the machine; `none`, or `unknown`.
     pub load: String,
     /// `None` without a judgement.
@@ -200,15 +186,8 @@ impl ListFigures {
             started: escape_controls(&run.started),
             machine: escape_controls(named.unwrap_or(&machine.architecture)),
             kernel: escape_controls(&machine.kernel),
-            cycles: run.total.cycles,
-            measured: run.measured_ns,
-            max: run.total.max_ns,
-            max_is_at_least: run.total.max_is_at_least,
-            p99_9: run.total.quantiles.as_ref().and_then(|quantiles| quantiles.p99_9_ns),
-            p99_9_above: run.total.quantiles.as_ref().and_then(|all| all.above_ns),
+            figures: served_figures(run),
             reason: verdict_reason(run).map(|reason| escape_controls(&reason)),
-            missed: run.total.missed,
-            misses: run.total.misses,
             load: escape_controls(&run.load_or("none")),
             verdict: run.verdict.as_ref().map(|verdict| verdict.word),
             labels: MetricsRun::of_board(run),

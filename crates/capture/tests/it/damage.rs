@@ -13,8 +13,8 @@ const LONGEST: Duration = Duration::from_secs(20);
 pub struct Fuzz<'a> {
     /// Its name, and the extension of a file on which it failed.
     pub name: &'a str,
-    /// Duration, unless LATLAB_FUZZ_SECONDS is set.
-    pub seconds: u64,
+    /// Number of damaged files, unless LATLAB_FUZZ_SECONDS is set.
+    pub inputs: usize,
     /// What is inserted into files.
     pub words: &'a [&'a [u8]],
     /// The longest file.
@@ -24,14 +24,14 @@ pub struct Fuzz<'a> {
 impl Fuzz<'_> {
     /// Reads the seeds, then damaged ones; each is packed before it is read.
     pub fn run(&self, seeds: &[Vec<u8>], pack: &dyn Fn(&[u8]) -> Vec<u8>, read: &dyn Fn(&[u8])) {
-        let Fuzz { name, seconds, .. } = *self;
-        let asked = std::env::var("LATLAB_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok());
-        let end = Instant::now() + Duration::from_secs(asked.unwrap_or(seconds));
+        let name = self.name;
+        let seconds = std::env::var("LATLAB_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok());
+        let end = seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds));
         let sum = |sum: u64, byte| sum.wrapping_mul(31) + u64::from(byte);
         let mut random = Random(name.bytes().fold(7, sum));
         seeds.iter().for_each(|seed| read(&pack(seed)));
         let mut inputs = 0;
-        while Instant::now() < end {
+        while end.map_or(inputs < self.inputs, |end| Instant::now() < end) {
             let input = pack(&self.damaged(seeds, &mut random));
             let began = Instant::now();
             let measured = || allocation_counter::measure(|| read(&input)).bytes_max;

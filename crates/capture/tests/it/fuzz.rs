@@ -1,7 +1,7 @@
 //! Every reader takes anything: no panic, no hang, no more than some memory.
 //!
 //! The inputs are captures with random damage, the same each time; `make fuzz` gives each reader a
-//! minute instead of five seconds. What fails is kept, and named.
+//! minute of them. What fails is kept, and named.
 //!
 //! Invariant (captures): Any bytes are read without a panic, a hang or much memory.
 
@@ -11,8 +11,8 @@ use latlab_capture::{Capture, Hysteresis, Threshold, open, survey};
 use std::fs;
 use std::path::Path;
 
-/// Seconds per reader, unless LATLAB_FUZZ_SECONDS is set.
-const SECONDS: u64 = 5;
+/// Damaged files per reader, unless LATLAB_FUZZ_SECONDS is set.
+const INPUTS: usize = 200;
 const LARGEST: usize = 1 << 17;
 
 /// What is inserted into damaged captures.
@@ -140,7 +140,7 @@ fn fuzz_packed(
     let read = |bytes: &[u8]| {
         read_all(&written(folder.path(), &format!("input.{kind}"), bytes), channels);
     };
-    Fuzz { name: kind, seconds: SECONDS, words: WORDS, largest: LARGEST }.run(seeds, pack, &read);
+    Fuzz { name: kind, inputs: INPUTS, words: WORDS, largest: LARGEST }.run(seeds, pack, &read);
 }
 
 /// Everything that can be done with a file; results are ignored.

@@ -14,8 +14,8 @@ use args::{ListArgs, ListFormat, ShowArgs, ShowFormat};
 use latlab_model::Run;
 use latlab_model::shell;
 use latlab_report::campaign::CampaignEntry;
+use latlab_report::rendered;
 use latlab_report::stored::{LoadedRun, page_top};
-use latlab_report::{ListEntry, rendered};
 use latlab_store::{CampaignFolder, RunEntry, RunState, Store};
 use std::path::Path;
 use std::process::ExitCode;
@@ -47,9 +47,9 @@ fn campaigns(store: &Store) -> anyhow::Result<Vec<CampaignEntry>> {
 }
 
 /// Those that can be shown with their figures.
-fn finished(entries: &[RunEntry]) -> Vec<ListEntry> {
+fn finished(entries: &[RunEntry]) -> Vec<&Run> {
     let finished = entries.iter().filter_map(|entry| match &entry.state {
-        RunState::Finished(run) => Some(ListEntry::from(run.as_ref())),
+        RunState::Finished(run) => Some(run.as_ref()),
         _ => None,
     });
     finished.collect()

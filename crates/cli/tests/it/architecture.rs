@@ -204,6 +204,38 @@ fn pure_crates_read_no_clock_and_no_file() {
     report(broken);
 }
 
+/// What the lower rooms of `report` may use of it: sections stand on both, surfaces on sections.
+const REPORT_MAY_USE: &[(&str, &[&str])] = &[
+    ("document", &["document", "units"]),
+    ("figures", &["document", "facts", "figures", "units"]),
+];
+/// Surfaces of `report`, which no section knows.
+const SURFACES: &[&str] = &["page", "terminal", "campaign", "trend", "fleet", "stored"];
+
+/// Invariant (purity): Documents and figures know nothing of what is built from them.
+#[test]
+fn report_is_built_from_documents_and_figures_up() {
+    let mut broken = Vec::new();
+    let used = |room: &str| -> Vec<(String, String)> {
+        let sources = sources(&root().join("crates/report/src").join(room));
+        assert!(!sources.is_empty(), "crates/report/src/{room} holds no source");
+        let paths = |source: &Source| {
+            let paths = paths_of(&code_only(&source.text), "crate");
+            let room = |path: String| path.split("::").nth(1).unwrap_or_default().to_string();
+            paths.into_iter().map(move |path| (source.name.clone(), room(path))).collect::<Vec<_>>()
+        };
+        sources.iter().flat_map(paths).collect()
+    };
+    for (room, allowed) in REPORT_MAY_USE {
+        let others = used(room).into_iter().filter(|(_, other)| !allowed.contains(&other.as_str()));
+        broken.extend(others.map(|(name, other)| format!("{name} uses {other}, not {allowed:?}")));
+    }
+    let above = used("sections").into_iter();
+    let above = above.filter(|(_, other)| SURFACES.contains(&other.as_str()));
+    broken.extend(above.map(|(name, other)| format!("{name}, a section, uses {other}")));
+    report(broken);
+}
+
 /// What a command line begins with, where it stands in a text.
 const COMMANDS: &[&str] = &[
     "latlab collect ",

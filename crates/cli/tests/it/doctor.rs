@@ -22,9 +22,13 @@ impl Bench {
 
     /// Output of `latlab doctor` with these flags.
     fn doctor(&self, flags: &str) -> Output {
+        self.latlab(&format!("doctor {flags}"))
+    }
+
+    /// Output of `latlab` with these words.
+    fn latlab(&self, words: &str) -> Output {
         Command::new(env!("CARGO_BIN_EXE_latlab"))
-            .arg("doctor")
-            .args(flags.split_whitespace())
+            .args(words.split_whitespace())
             .current_dir(self.path())
             .env_remove("LATLAB_RUNS")
             .env("NO_COLOR", "1")
@@ -212,8 +216,9 @@ fn a_run_is_examined_anew_and_differs_from_itself_in_nothing() {
 #[test]
 fn a_run_without_kernel_files_says_so() {
     let bench = Bench::new();
-    let file = "../../fixtures/recordings/ct24_h40.txt";
-    bench.latlab(&format!("import {file} --name imported"));
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/recordings/ct24_h40.txt");
+    let imported = bench.latlab(&format!("import {} --name imported", file.display()));
+    assert!(imported.status.success(), "{imported:?}");
     let text = bench.refusal("imported");
     assert!(text.contains("has no snapshot.json"), "{text}");
 }

@@ -107,7 +107,7 @@ fn a_window_of_a_run_with_samples_is_drawn_cycle_by_cycle() {
     let with_samples = stored("sampled");
     let run: serde_json::Value =
         serde_json::from_slice(&fs::read(with_samples.join("run.json")).unwrap()).unwrap();
-    let period = run["asked"]["period_ns"].as_u64().unwrap();
+    let period = run["asked"]["method"]["releases"]["period_ns"].as_u64().unwrap();
     for kind in ["flow", "heatmap"] {
         let drawn = plot(
             bench.path(),

@@ -183,6 +183,8 @@ fn digest(bytes: &[u8]) {
 #[test]
 fn impossible_contents_crash_nothing_and_take_no_memory() {
     let frames: Vec<Vec<u8>> = stream().iter().map(Message::encode).collect();
+    // In the long form all of them; else a prime number, so that each value has its turn.
+    let step = if std::env::var_os("LATLAB_LONG").is_some() { 1 } else { 7 };
     let mut failed = Vec::new();
     let mut tried = 0;
     for (place, original) in frames.iter().enumerate() {
@@ -192,7 +194,7 @@ fn impossible_contents_crash_nothing_and_take_no_memory() {
         if frames[..place].iter().any(same) && frames[place + 1..].iter().any(same) {
             continue;
         }
-        for payload in hostile(&original[HEADER_BYTES..]) {
+        for payload in hostile(&original[HEADER_BYTES..]).into_iter().step_by(step) {
             let before = frames[..place].concat();
             let after = frames[place + 1..].concat();
             let bytes = [before, frame(kind, &payload), after].concat();
@@ -207,7 +209,7 @@ fn impossible_contents_crash_nothing_and_take_no_memory() {
     println!("{tried} streams with one impossible value");
     let some: Vec<_> = failed.iter().take(20).collect();
     assert!(failed.is_empty(), "{} of {tried} streams: {some:#?}", failed.len());
-    assert!(tried > 1_000, "{tried}");
+    assert!(tried > 1_000 / step, "{tried}");
 }
 
 /// Invariant (losses): Frames with right checksums and impossible contents crash nothing and take no memory.
@@ -264,16 +266,16 @@ fn disorder(frames: &mut Vec<Vec<u8>>, random: &mut Random) {
     }
 }
 
-/// For two seconds, or as long as `LATLAB_FUZZ_SECONDS` says.
+/// Some hundred, or as many as there is time for by `LATLAB_FUZZ_SECONDS`.
 ///
 /// Invariant (losses): Frames with right checksums and impossible contents crash nothing and take no memory.
 #[test]
 fn disordered_streams_crash_nothing_and_take_no_memory() {
     let seconds = std::env::var("LATLAB_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok());
-    let end = Instant::now() + Duration::from_secs(seconds.unwrap_or(2));
+    let end = seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds));
     let frames: Vec<Vec<u8>> = stream().iter().map(Message::encode).collect();
     let (mut random, mut tried) = (Random(20261123), 0);
-    while Instant::now() < end {
+    while end.map_or(tried < 300, |end| Instant::now() < end) {
         let mut changed = frames.clone();
         for _ in 0..=random.below(4) {
             disorder(&mut changed, &mut random);

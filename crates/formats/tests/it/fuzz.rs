@@ -1,7 +1,7 @@
 //! Every reader accepts any input without a panic, hang or unbounded memory.
 //!
 //! The inputs are recordings with random but reproducible damage; `make fuzz` gives each reader a
-//! minute instead of two seconds. Failing inputs are kept and named.
+//! minute. Failing inputs are kept and named.
 //!
 //! Invariant (imports): Any bytes are read without a panic, a hang or much memory.
 
@@ -17,8 +17,8 @@ use latlab_model::{Nanos, Plan};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use std::io::Write;
 
-/// Default number of seconds for each reader.
-const SECONDS: u64 = 2;
+/// Damaged files per reader, unless LATLAB_FUZZ_SECONDS is set.
+const INPUTS: usize = 200;
 const LARGEST: usize = 1 << 16;
 
 /// Inserted into damaged recordings.
@@ -122,7 +122,7 @@ fn prefixes() {
         with(all[sum % all.len()], bytes)
     };
     let read = |bytes: &[u8]| read_all(bytes, "");
-    let fuzz = |name| Fuzz { name, seconds: SECONDS, words: PARTS, largest: LARGEST };
+    let fuzz = |name| Fuzz { name, inputs: INPUTS, words: PARTS, largest: LARGEST };
     fuzz("prefixes").run(&outputs, &any, &read);
     let pairs = all.iter().zip(outputs.iter().cycle());
     let prefixed: Vec<Vec<u8>> = pairs.map(|(prefix, text)| with(prefix, text)).collect();
@@ -136,7 +136,7 @@ fn fuzz(format: &'static str, seeds: &[&str]) {
 
 fn fuzz_bytes(name: &str, format: &str, seeds: &[Vec<u8>]) {
     let read = |bytes: &[u8]| read_all(bytes, format);
-    Fuzz { name, seconds: SECONDS, words: WORDS, largest: LARGEST }.run(
+    Fuzz { name, inputs: INPUTS, words: WORDS, largest: LARGEST }.run(
         seeds,
         &<[u8]>::to_vec,
         &read,

@@ -1,6 +1,6 @@
 //! Campaigns and ready-made sheets, a few lines each.
 
-use crate::terminal::table::wrapped;
+use crate::document::table::wrapped;
 use crate::units::span;
 use latlab_model::Nanos;
 use latlab_model::campaign_table::CampaignSummary;

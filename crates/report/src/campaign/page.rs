@@ -3,21 +3,22 @@
 
 use super::comparisons::comparison_lines;
 use super::conditions;
-use super::format::{DeadlineDistance, length_of, maximum, p99_9, rest, share, verdict};
+use super::format::{DeadlineDistance, length_of, maximum, rest, verdict};
 use super::multiples::RowLine;
 use super::multiples::{Counted, can_be_overlaid, multiples, overlaid, pooled_rows, row_lines};
 use super::repeats::limits;
-use super::text::{causes, reasons, remarks, virtual_time};
+use super::text::{causes, counted, reasons, remarks, virtual_time};
 use super::variants::{headline, kernel};
-use crate::figures::SaidLatency;
+use crate::document::html::open;
+use crate::document::outline::Outline;
+use crate::document::outline::prose;
+use crate::document::outline::scrolling;
+use crate::document::table::{Cell, Column, Table, markup};
+use crate::figures::{Counts, Place, columns as figure_columns};
 use crate::page::data::{ChartLine, chart_data};
 use crate::page::document;
-use crate::page::markup::Outline;
-use crate::page::markup::prose;
-use crate::page::markup::scrolling;
 use crate::pictures::curve::Curve;
 use crate::pictures::options::Options;
-use crate::terminal::table::markup;
 use crate::terms::{self, Terms};
 use crate::units::{bin_edge, grouped, short};
 use latlab_model::campaign_table::{CampaignCell, CampaignRow, CampaignTable, PooledRow};
@@ -33,22 +34,8 @@ const TABLE: &str = "Each cell is one run: observed maximum, 99.9 % quantile, de
 /// Behind it, where there are such links.
 const LINKS: &str = " The observed maximum leads to the page of the run.";
 
-/// In place of a figure that there is not.
-const NOTHING: &str = "–";
 /// So many comparisons stand at the top; of more, all follow below the table.
 const NAMED_COMPARISONS: usize = 2;
-
-/// The figures of all repeats together.
-const POOLED: [&str; 8] = [
-    "Runs",
-    "Cycles",
-    "Observed maximum",
-    "p99.9",
-    "p99.9, equal weight for each thread",
-    "Missed releases",
-    "Misses",
-    "Largest against the deadline",
-];
 
 /// A run in a cell.
 pub struct CampaignRun<'a> {
@@ -97,10 +84,7 @@ pub fn campaign_page(table: &CampaignTable, runs: &[CampaignRun], latlab: &str) 
             }))
             (outline.section("pooled", "All repeats together", pooled(table)))
             @if let Some(causes) = causes(table) {
-                (outline.section("causes", "Causes of the spikes", html! {
-                    @for line in causes.sentences() { p { (prose(&line)) } }
-                    (markup(&causes.columns(), "A spike counts for whoever took most of it."))
-                }))
+                (open(&outline, &causes.section()))
             }
             @let remarks = remarks(table);
             @if !remarks.is_empty() {
@@ -275,76 +259,42 @@ fn published(row: &CampaignRow) -> Markup {
 fn pooled(table: &CampaignTable) -> Markup {
     let all: Vec<(&CampaignRow, &PooledRow)> =
         table.rows.iter().filter_map(|row| Some((row, row.pooled.as_ref()?))).collect();
-    let values: Vec<[String; POOLED.len()]> =
-        all.iter().map(|(row, one)| pooled_values(row, one)).collect();
-    // A figure that no row has needs no column.
-    let known: Vec<usize> = (0..POOLED.len())
-        .filter(|column| values.iter().any(|values| values[*column] != NOTHING))
-        .collect();
-    let content = html! {
-        table.cells.stacked {
-            thead { tr {
-                th scope="col" { "Row" }
-                @for column in &known { th scope="col" { (POOLED[*column]) } }
-            } }
-            tbody {
-                @for ((row, _), values) in all.iter().zip(&values) {
-                    tr {
-                        th scope="row" { (row.label) @if let Some(machine) = machine(row, table) { small { (machine) } } }
-                        @for column in &known { td data-head=(POOLED[*column]) { (values[*column]) } }
-                    }
-                }
-            }
-        }
-    };
+    let names = all.iter().map(|(row, _)| Cell::from(row.label.clone()).note(machine(row, table)));
+    let mut columns = vec![
+        Column::new("row", 0, names).left(),
+        Column::new("runs", 0, all.iter().map(|(_, one)| one.runs.to_string())),
+    ];
+    let figures: Vec<Counts> = all.iter().map(|(row, _)| counted(row)).collect();
+    columns.extend(figure_columns(Place::Pooled, &figures));
+    let equal = all.iter().map(|(_, one)| one.p99_9_equal_weight_ns.map(said));
+    columns.push(Column::new("p99.9, equal weight for each thread", 1, equal));
+    columns.retain(|column| !column.is_void());
     html! {
-        (scrolling("All repeats together", false, content))
+        (markup(&Table::new("All repeats together", columns).stacked()))
         @for (row, one) in &all {
             @if !one.threads.is_empty() { (threads(row, one)) }
         }
     }
 }
 
-fn pooled_values(row: &CampaignRow, one: &PooledRow) -> [String; POOLED.len()] {
-    [
-        one.runs.to_string(),
-        grouped(one.figures.cycles),
-        dash(maximum(&one.figures).map(exact)),
-        dash(p99_9(&one.figures).map(exact)),
-        dash(one.p99_9_equal_weight_ns.map(bin_edge)),
-        dash(one.figures.missed.map(grouped)),
-        dash(one.figures.misses.map(grouped)),
-        dash(share(&one.figures, row.deadline_ns)),
-    ]
-}
-
-fn exact(latency: SaidLatency) -> String {
-    latency.words(|ns| Nanos(ns as i64).to_string())
+fn said(quantile: Nanos) -> String {
+    bin_edge(quantile).to_string()
 }
 
 fn threads(row: &CampaignRow, pooled: &PooledRow) -> Markup {
-    let names = ["Thread", "Period", "Cycles", "Observed maximum", "p99.9"];
-    let table = html! {
-        table.cells {
-            thead { tr { @for name in names { th scope="col" { (name) } } } }
-            tbody { @for one in &pooled.threads { tr {
-                th scope="row" { (one.thread) }
-                td { (dash(one.period_ns)) }
-                td { (grouped(one.cycles)) }
-                td { (dash(one.max_ns)) }
-                td { (dash(one.p99_9_ns.map(bin_edge))) }
-            } } }
-        }
-    };
+    let all = pooled.threads.iter();
+    let columns = vec![
+        Column::new("thread", 0, all.clone().map(|one| one.thread.to_string())),
+        Column::new("period", 0, all.clone().map(|one| one.period_ns.map(|time| time.to_string()))),
+        Column::new("cycles", 0, all.clone().map(|one| grouped(one.cycles))),
+        Column::new("max", 0, all.clone().map(|one| one.max_ns.map(|time| time.to_string()))),
+        Column::new("p99.9", 0, all.map(|one| one.p99_9_ns.map(said))),
+    ];
     html! {
         details {
             summary { "The threads of " (row.label) ": each has its own period, and so a \
                                                      different number of latencies" }
-            (scrolling(&format!("Threads of {}", row.label), false, table))
+            (markup(&Table::new(format!("Threads of {}", row.label), columns)))
         }
     }
-}
-
-fn dash(value: Option<impl ToString>) -> String {
-    value.map_or(NOTHING.to_string(), |value| value.to_string())
 }

@@ -1,8 +1,8 @@
 //! What a campaign will do, before it does it.
 
 use super::format::length;
-use crate::terminal::style::Style;
-use crate::terminal::table::{Column, table, wrapped};
+use crate::document::style::Style;
+use crate::document::table::{Column, table, wrapped};
 use crate::units::span;
 use latlab_model::campaign::{Campaign, PlannedRun, Row};
 use latlab_model::sanitize::escape_controls;

@@ -2,22 +2,22 @@
 
 use super::comparisons::comparison_lines;
 use super::conditions;
-use super::format::{length_of, maximum, p99_9, reason, rest, verdict};
+use super::format::{length_of, maximum, reason, rest, verdict};
 use super::repeats::limits;
 use super::variants::{headline, kernel};
-use crate::figures::SaidLatency;
+use crate::document::style::{Colour, Style};
+use crate::document::table::{Column, Table, markdown as markdown_table, wrapped};
+use crate::document::{Section, escaped, to_terminal};
+use crate::figures::{Counts, Place, Value, columns as figure_columns, figure};
 use crate::sections::causes::SideBySide;
-use crate::terminal::style::{Colour, Style};
-use crate::terminal::table::escaped;
-use crate::terminal::table::{Column, markdown as markdown_table, table, wrapped};
-use crate::terminal::text::paint_verdict;
 use crate::terms::VIRTUAL_TIME_SHOWS;
 use crate::units::{Scale, bin_edge, grouped};
 use latlab_model::Nanos;
 use latlab_model::campaign_table::{
-    CampaignCell, CampaignRow, CampaignTable, CellAttempt, CellFigures, CellWord, PooledRow,
+    CampaignCell, CampaignRow, CampaignTable, CellAttempt, CellWord, PooledRow,
 };
 use latlab_model::sanitize::escape_controls;
+use std::borrow::Cow;
 
 /// The table in the terminal: the observed maximum of each repeat, and all repeats together.
 pub fn show(of: &CampaignTable, width: usize, style: Style) -> String {
@@ -26,18 +26,16 @@ pub fn show(of: &CampaignTable, width: usize, style: Style) -> String {
     let head = format!("Campaign {}: {}", of.name, of.tally);
     let paragraphs = [Some(head), of.about.clone(), length_of(of)].into_iter().flatten();
     let paragraphs = paragraphs.map(|text| format!("{}\n", wrapped(&text, width, 0)));
-    let mut text = headline.into_iter().chain(paragraphs).collect::<String>() + "\n";
-    text += &table(columns(of), width, style);
+    let head = headline.into_iter().chain(paragraphs).collect::<String>();
     let caption =
         "Each repeat shows its observed maximum; other figures are of all repeats together.";
-    text += &format!("{}\n", wrapped(caption, width, 0));
-    for line in below(of).chain(comparison_lines(of)) {
-        text += &format!("{}\n", wrapped(&line, width, 2));
-    }
-    if let Some(causes) = causes(of) {
-        text += &format!("\n{}", table(causes.columns(), width, style));
-    }
-    text
+    let rows = Section::new("rows", "Rows").without_title().table(Table::new(caption, columns(of)));
+    let rows = rows.text(caption).texts(below(of).chain(comparison_lines(of)));
+    let causes = causes(of).map(|causes| causes.section());
+    format!(
+        "{head}\n{}",
+        to_terminal(&Vec::from_iter([rows].into_iter().chain(causes)), width, style)
+    )
 }
 
 /// Causes of the spikes of all rows that recorded some.
@@ -50,37 +48,31 @@ pub fn causes(of: &CampaignTable) -> Option<SideBySide<'_>> {
 fn columns(of: &CampaignTable) -> Vec<Column> {
     let all = || of.rows.iter().flat_map(|row| &row.cells).filter_map(|cell| cell.figures.max_ns);
     let scale = Scale::for_times(all());
-    let p99_9 = |row: &CampaignRow| pooled(row).and_then(p99_9);
-    let p99_9_times = of.rows.iter().filter_map(p99_9).map(|time| Nanos(time.ns as i64));
-    let p99_9_scale = Scale::for_times(p99_9_times);
-    let number = |scale: Scale, time: Option<SaidLatency>| {
-        time.map_or("-".into(), |time| time.in_column(|ns| scale.number_f64(ns)))
-    };
-    let each = |cell: &dyn Fn(&CampaignRow) -> String| of.rows.iter().map(cell).collect::<Vec<_>>();
-    let word = |row: &CampaignRow| row.verdict.map_or("-".to_string(), |word| word.to_string());
-    let misses = |row: &CampaignRow| {
-        let misses = pooled(row).and_then(|all| all.misses);
-        misses.map_or("-".to_string(), grouped)
-    };
-    let mut columns = vec![Column::new("row", 0, each(&|row| row.label.clone())).left()];
+    let rows: Vec<Counts> = of.rows.iter().map(counted).collect();
+    let mut columns =
+        vec![Column::new("row", 0, of.rows.iter().map(|row| row.label.clone())).left()];
     columns.extend(machine_columns(of));
-    columns.push(Column::new("verdict", 0, each(&word)).left().coloured(paint_verdict));
-    columns.push(Column::new("misses", 1, each(&misses)));
-    columns.push(
-        Column::new("p99.9", 1, each(&|row| number(p99_9_scale, p99_9(row))))
-            .unit(p99_9_scale.unit()),
-    );
+    columns.extend(figure_columns(Place::Rows, &rows));
     for repeat in 1..=of.repeats {
-        let cell = |row: &CampaignRow| match row.cells.iter().find(|cell| cell.repeat == repeat) {
-            Some(cell) if cell.figures.max_ns.is_some() => number(scale, maximum(&cell.figures)),
-            Some(cell) => verdict(cell),
-            None => "-".to_string(),
+        let cell = |row: &CampaignRow| {
+            let cell = row.cells.iter().find(|cell| cell.repeat == repeat)?;
+            Some(match maximum(&cell.figures) {
+                Some(max) => max.in_column(|ns| scale.number_f64(ns)),
+                None => verdict(cell),
+            })
         };
         let name = format!("repeat {repeat}");
-        columns.push(Column::new(&name, 0, each(&cell)).unit(scale.unit()));
+        columns.push(Column::new(&name, 0, of.rows.iter().map(cell)).unit(scale.unit()));
     }
     columns.extend(conditions_column(of));
     columns
+}
+
+/// All repeats of a row together.
+pub fn counted(row: &CampaignRow) -> Counts<'_> {
+    let figures = row.pooled.as_ref().map(|pooled| &pooled.figures);
+    let figures = figures.map_or_else(Cow::default, Cow::Borrowed);
+    Counts { verdict: row.verdict, ..Counts::of_cell(&figures, row.deadline_ns) }
 }
 
 /// A fact of a row with its name.
@@ -108,10 +100,6 @@ fn conditions_column(of: &CampaignTable) -> Option<Column> {
     let all: Vec<Option<String>> = of.rows.iter().map(conditions::summary).collect();
     let cells = || all.iter().map(|one| one.clone().unwrap_or_else(|| "-".to_string()));
     all.iter().any(Option::is_some).then(|| Column::new("conditions", 2, cells()).left())
-}
-
-fn pooled(row: &CampaignRow) -> Option<&CellFigures> {
-    row.pooled.as_ref().map(|pooled| &pooled.figures)
 }
 
 /// Why cells have no figures, or such as say nothing.
@@ -221,7 +209,7 @@ pub fn markdown(of: &CampaignTable) -> String {
         let cells = of.rows.iter().map(cell);
         columns.push(Column::new(&format!("repeat {repeat}"), 0, cells).left());
     }
-    let word = |row: &CampaignRow| row.verdict.map_or("-".to_string(), |word| word.to_string());
+    let word = |row: &CampaignRow| row.verdict.map(|word| word.to_string());
     columns.push(Column::new("verdict", 0, of.rows.iter().map(word)).left());
     columns.extend(conditions_column(of));
     let remarks = below(of).chain(comparison_lines(of));
@@ -246,46 +234,56 @@ fn cell_words(cell: &CampaignCell, row: &CampaignRow) -> String {
     words.collect::<Vec<_>>().join(", ")
 }
 
-/// A line for each cell, with exact nanoseconds; what is not known is empty. No text is a formula.
-pub fn csv(of: &CampaignTable) -> String {
-    let head = "row,target,kernel,repeat,state,verdict,run,cycles,max_ns,p99_9_ns,missed,misses,\
-                deadline_ns,preemption,board,reason,max_is_at_least,conditions";
-    let mut text = format!("{head}\n");
-    for row in &of.rows {
-        for cell in &row.cells {
-            let number =
-                |number: Option<u64>| number.map(|number| number.to_string()).unwrap_or_default();
-            let time =
-                |time: Option<Nanos>| time.map(|time| time.0.to_string()).unwrap_or_default();
-            let figures = &cell.figures;
-            let text_of = |text: &Option<String>| text.as_deref().map(csv_text).unwrap_or_default();
-            let fields = [
-                csv_text(&row.label),
-                csv_text(&row.target),
-                text_of(&row.kernel),
-                cell.repeat.to_string(),
-                cell.state.to_string(),
-                cell.verdict.map(|word| word.to_string()).unwrap_or_default(),
-                text_of(&cell.run),
-                number(cell.run.as_ref().map(|_| figures.cycles)),
-                time(figures.max_ns),
-                time(figures.p99_9_ns),
-                number(figures.missed),
-                number(figures.misses),
-                time(row.deadline_ns),
-                text_of(&row.preemption),
-                text_of(&row.board),
-                text_of(&cell.reason),
-                cell.figures
-                    .max_ns
-                    .map(|_| figures.max_is_at_least.to_string())
-                    .unwrap_or_default(),
-                conditions::codes(cell).collect::<Vec<_>>().join(" "),
-            ];
-            text += &(fields.join(",") + "\n");
-        }
+/// A field of CSV with its name.
+type Field = (&'static str, fn(&CampaignRow, &CampaignCell) -> String);
+
+/// What a line of CSV holds; what is not known is empty.
+const FIELDS: [Field; 18] = [
+    ("row", |row, _| csv_text(&row.label)),
+    ("target", |row, _| csv_text(&row.target)),
+    ("kernel", |row, _| text_of(&row.kernel)),
+    ("repeat", |_, cell| cell.repeat.to_string()),
+    ("state", |_, cell| cell.state.to_string()),
+    ("verdict", |_, cell| cell.verdict.map(|word| word.to_string()).unwrap_or_default()),
+    ("run", |_, cell| text_of(&cell.run)),
+    ("cycles", |_, cell| figure_of(cell, "cycles")),
+    ("max_ns", |_, cell| figure_of(cell, "max_ns")),
+    ("p99_9_ns", |_, cell| {
+        cell.figures.p99_9_ns.map(|time| time.0.to_string()).unwrap_or_default()
+    }),
+    ("missed", |_, cell| figure_of(cell, "missed")),
+    ("misses", |_, cell| figure_of(cell, "misses")),
+    ("deadline_ns", |row, _| row.deadline_ns.map(|time| time.0.to_string()).unwrap_or_default()),
+    ("preemption", |row, _| text_of(&row.preemption)),
+    ("board", |row, _| text_of(&row.board)),
+    ("reason", |_, cell| text_of(&cell.reason)),
+    ("max_is_at_least", |_, cell| {
+        cell.figures.max_ns.map(|_| cell.figures.max_is_at_least.to_string()).unwrap_or_default()
+    }),
+    ("conditions", |_, cell| conditions::codes(cell).collect::<Vec<_>>().join(" ")),
+];
+
+fn text_of(text: &Option<String>) -> String {
+    text.as_deref().map(csv_text).unwrap_or_default()
+}
+
+/// A number without a unit; nothing of a cell without a run.
+fn figure_of(cell: &CampaignCell, id: &str) -> String {
+    let counted = Counts::of_cell(&cell.figures, None);
+    match (figure(id).get)(&counted).filter(|_| cell.run.is_some()) {
+        Some(Value::Count(count)) => count.to_string(),
+        Some(Value::Latency(latency)) => (latency.ns as i64).to_string(),
+        _ => String::new(),
     }
-    text
+}
+
+/// A line for each cell, with exact nanoseconds. No text is a formula.
+pub fn csv(of: &CampaignTable) -> String {
+    let line = |fields: Vec<String>| fields.join(",") + "\n";
+    let head = line(FIELDS.map(|(name, _)| name.to_string()).into());
+    let cells = of.rows.iter().flat_map(|row| row.cells.iter().map(move |cell| (row, cell)));
+    let lines = cells.map(|(row, cell)| line(FIELDS.map(|(_, get)| get(row, cell)).into()));
+    head + &lines.collect::<String>()
 }
 
 /// A text as a field of RFC 4180; a spreadsheet takes what begins as a formula does for a text only

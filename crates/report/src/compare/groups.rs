@@ -1,7 +1,7 @@
 //! Runs that are shown together as sides: those of one name, kernel or load against those of another.
 
 use super::sentences::{FEWEST_RUNS, scenario_sentence};
-use crate::sentence;
+use crate::facts;
 use latlab_model::Run;
 use latlab_stats::{MeasuredRun, Tolerance, compare_runs};
 
@@ -9,10 +9,10 @@ use latlab_stats::{MeasuredRun, Tolerance, compare_runs};
 /// none where nothing tells sides apart.
 pub fn judgements(runs: &[MeasuredRun]) -> Vec<String> {
     let valid: Vec<MeasuredRun> =
-        runs.iter().copied().filter(|one| !sentence::is_invalid(one.run)).collect();
+        runs.iter().copied().filter(|one| !facts::is_invalid(one.run)).collect();
     let name = |run: &Run| run.asked.name.clone();
     let load = |run: &Run| run.load_or("no load");
-    let facts: [&dyn Fn(&Run) -> String; 3] = [&name, &sentence::kernel, &load];
+    let facts: [&dyn Fn(&Run) -> String; 3] = [&name, &facts::kernel, &load];
     let sides = facts.iter().map(|fact| sides(&valid, fact)).find(|sides| sides.len() > 1);
     let Some(sides) = sides else { return Vec::new() };
     let Some(((base, first), others)) = sides.split_first() else { return Vec::new() };

@@ -1,33 +1,32 @@
 //! What differs between the machines and the plans of two sides, as a part of the page.
 
-use crate::page::folds::Fold;
-use crate::page::markup::plural;
+use crate::document::outline::plural;
+use crate::document::table::{Column, Table, markup};
 use latlab_model::comparison::{Comparison, FactChange, SettingChange};
 use latlab_model::run_comparison::RunComparison;
 use maud::{Markup, html};
 
-/// All that is known to differ: facts, settings, kernel options by topic.
-pub fn fold(of: &RunComparison) -> Fold {
+/// How much is known to differ: facts, settings, kernel options.
+pub fn sum(of: &RunComparison) -> Option<String> {
     let settings = of.machines.as_ref().map_or(0, |one| one.settings.len());
     let options = of.machines.as_ref().map_or(0, options);
     let all = of.changes.len() + settings + options;
-    let sum = match all {
-        0 => "nothing is known to differ".to_string(),
-        _ => format!(
+    (all > 0).then(|| {
+        format!(
             "{}, {}, {}",
             plural(of.changes.len(), "fact"),
             plural(settings, "setting"),
             plural(options, "kernel option")
-        ),
-    };
-    Fold::new("changes", "What differs between the sides", content(of)).sum(Some(sum))
+        )
+    })
 }
 
 fn options(of: &Comparison) -> usize {
     of.config.iter().flatten().map(|topic| topic.options.len()).sum()
 }
 
-fn content(of: &RunComparison) -> Markup {
+/// All of it, kernel options by topic.
+pub fn content(of: &RunComparison) -> Markup {
     html! {
         @if of.changes.is_empty() { p { "Machines, loads and methods are the same, as far as is known." } }
         @else { (changes("Fact", of.changes.iter().map(Row::of_fact))) }
@@ -84,16 +83,12 @@ impl Row {
 }
 
 fn changes(what: &str, rows: impl Iterator<Item = Row>) -> Markup {
+    let rows: Vec<Row> = rows.collect();
     let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".to_string());
-    html! {
-        div.box { table.stacked.settings {
-            caption { span { (what) "s that differ" } }
-            thead { tr { th scope="col" { (what) } th scope="col" { "Base" } th scope="col" { "Candidate" } } }
-            tbody { @for row in rows { tr {
-                th scope="row" { (row.name) }
-                td data-head="Base" { (value(&row.before)) }
-                td data-head="Candidate" { (value(&row.after)) }
-            } } }
-        } }
-    }
+    let columns = vec![
+        Column::new(&what.to_lowercase(), 0, rows.iter().map(|row| row.name.clone())).left(),
+        Column::new("base", 0, rows.iter().map(|row| value(&row.before))).left(),
+        Column::new("candidate", 0, rows.iter().map(|row| value(&row.after))).left(),
+    ];
+    markup(&Table::new(format!("{what}s that differ"), columns).stacked())
 }

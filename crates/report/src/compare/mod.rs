@@ -4,6 +4,7 @@ mod changes;
 mod groups;
 mod machines;
 mod page;
+mod sections;
 mod sentences;
 mod sides;
 mod test_suite;

@@ -1,7 +1,7 @@
 //! A comparison as tests: a test case for each metric of each scenario.
 
+use super::sections::middle;
 use super::sentences::{headline, missed, probability, range, ratio, remark, title};
-use super::text::middle;
 use crate::test_suite::{Figure, Problem, SuiteTime, TestCase, TestSuite};
 use latlab_model::run_comparison::{
     ComparisonWord, MetricComparison, RunComparison, ScenarioComparison,

@@ -1,8 +1,8 @@
 //! What changed from one machine to another, for the terminal.
 
 use super::{Detail, block, file, headline, names};
-use crate::terminal::style::Colour;
-use crate::terminal::table::wrapped;
+use crate::document::style::Colour;
+use crate::document::table::wrapped;
 use crate::units::bytes;
 use latlab_model::comparison::{Comparison, ConfigChanges, ConfigTopic, FactChange, SettingChange};
 use latlab_model::run::Severity;

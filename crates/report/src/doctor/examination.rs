@@ -1,7 +1,7 @@
 //! What the doctor says of a machine, for the terminal.
 
-use crate::terminal::style::{Colour, Style};
-use crate::terminal::table::wrapped;
+use crate::document::style::{Colour, Style, severity_colour};
+use crate::document::table::wrapped;
 use latlab_model::doctor::{CheckEntry, Diagnosis, Examination};
 use latlab_model::machine::Machine;
 use latlab_model::run::Severity;
@@ -125,15 +125,6 @@ fn group(examined: &Examination, severity: Severity, detail: Detail) -> String {
         false => format!("\n{}", block(finding, detail)),
     });
     format!("{heading} ({}):\n{}", found.len(), shown.collect::<String>())
-}
-
-/// The colour of a weight.
-pub(crate) fn severity_colour(severity: Severity) -> Colour {
-    match severity {
-        Severity::Info => Colour::Dim,
-        Severity::Warning => Colour::Warn,
-        Severity::Error => Colour::Bad,
-    }
 }
 
 /// What was seen, with its code.

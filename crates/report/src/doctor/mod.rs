@@ -6,4 +6,4 @@ pub(crate) mod summary;
 
 pub use comparison::comparison;
 pub use examination::{Detail, Subject, catalogue, examination};
-pub(crate) use examination::{block, file, headline, names, severity_colour};
+pub(crate) use examination::{block, file, headline, names};

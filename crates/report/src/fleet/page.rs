@@ -1,11 +1,12 @@
 //! An answer as one self-contained page.
 
-use super::cells::{cell, head, is_text, marked_rows};
+use super::cells::marked_rows;
 use super::series::{Series, all_series};
-use super::text::{headline, newest, newest_step, runs, since};
+use super::text::{columns, headline, newest_step, series_columns, since};
+use crate::document::outline::{Outline, count, plural, prose};
+use crate::document::table::{Table, markup};
+use crate::document::{Section, folds};
 use crate::page::document;
-use crate::page::folds::{Fold, folds};
-use crate::page::markup::{Outline, count, firm, plural, prose};
 use crate::page::pictures::in_widths;
 use crate::pictures::options::Options;
 use crate::pictures::{marks, small_trends, trend};
@@ -36,14 +37,11 @@ fn page_of_series(all: &[Series]) -> String {
         if all.iter().any(|one| one.by_week) { ", of a long series that of a week" } else { "" }
     );
     let parts = [
-        Fold::new(
-            "steps",
-            "Series with steps",
-            html! {
-                @for (number, one) in stepped().enumerate() { (own_picture(number, one, &outline)) }
-            },
-        ),
-        Fold::new("series", "All series", series_table(all)),
+        Section::new("steps", "Series with steps").html(html! {
+            @for (number, one) in stepped().enumerate() { (own_picture(number, one, &outline)) }
+        }),
+        Section::new("series", "All series")
+            .table(Table::new("All series", series_columns(all)).stacked()),
     ];
     let class = if regressed.is_empty() { "pass" } else { "fail" };
     let body = html! {
@@ -71,29 +69,6 @@ fn own_picture(number: usize, one: &Series, outline: &Outline) -> Markup {
     })
 }
 
-fn series_table(all: &[Series]) -> Markup {
-    html! {
-        div.box { table.stacked {
-            caption { span { "All series" } }
-            thead { tr {
-                th scope="col" { "Board" } th scope="col" { "Scenario" } th scope="col" { "Kernel" }
-                th.number scope="col" { "p99.9" } th scope="col" { "Newest step" } th scope="col" { "Since" }
-                th.number scope="col" { "Steps" } th.number scope="col" { "Runs" }
-            } }
-            tbody { @for one in all { tr {
-                th scope="row" { (one.board) }
-                td data-head="Scenario" { (one.scenario) }
-                td data-head="Kernel" { (one.kernel) }
-                td.number data-head="p99.9" { (firm(&newest(one))) }
-                td data-head="Newest step" { (newest_step(one)) }
-                td data-head="Since" { (since(one)) }
-                td.number data-head="Steps" { (one.trend.steps.len()) }
-                td.number data-head="Runs" { (runs(one)) }
-            } } }
-        } }
-    }
-}
-
 fn page_of_rows(of: &FleetAnswer) -> String {
     let outline = Outline::page();
     let rows = marked_rows(of);
@@ -104,16 +79,7 @@ fn page_of_rows(of: &FleetAnswer) -> String {
             div.whole { (in_widths("rows", &outline, "A line for each row, a mark for each of its times.", &|options| {
                 marks::draw(&rows, &Options { has_heading: false, ..options.clone() })
             })) }
-            div.box { table.stacked {
-                caption { span { (of.query) } }
-                thead { tr { @for (at, name) in of.columns.iter().enumerate() {
-                    th.number[!is_text(of, at)] scope="col" { (head(name)) }
-                } } }
-                tbody { @for row in &of.rows { tr { @for (at, name) in of.columns.iter().enumerate() {
-                    @let words = row.get(at).map_or("-".to_string(), |value| cell(name, value));
-                    td.number[!is_text(of, at)] data-head=(head(name)) { (words) }
-                } } } }
-            } }
+            (markup(&Table::new(of.query.as_str(), columns(of)).stacked()))
         }
         (made_by())
     };

@@ -2,8 +2,8 @@
 
 use super::cells::{cell, head, is_text};
 use super::series::{Series, all_series};
-use crate::terminal::style::{Colour, Style};
-use crate::terminal::table::{Column, table, wrapped};
+use crate::document::style::{Colour, Style};
+use crate::document::table::{Column, table, wrapped};
 use crate::trend::change;
 use crate::units::{counted, short};
 use latlab_model::fleet::FleetAnswer;
@@ -18,7 +18,7 @@ pub fn show(of: &FleetAnswer, width: usize, style: Style) -> String {
     }
 }
 
-fn columns(of: &FleetAnswer) -> Vec<Column> {
+pub fn columns(of: &FleetAnswer) -> Vec<Column> {
     let column = |(at, name): (usize, &String)| {
         let cells =
             of.rows.iter().map(|row| row.get(at).map_or("-".into(), |value| cell(name, value)));
@@ -33,9 +33,14 @@ fn columns(of: &FleetAnswer) -> Vec<Column> {
 /// What the series come to, and each with its newest level.
 fn with_steps(all: &[Series], width: usize, style: Style) -> String {
     let line = style.paint(colour(all), &wrapped(&headline(all), width, 0));
+    format!("{line}\n\n{}", table(series_columns(all), width, style))
+}
+
+/// A row for each series.
+pub fn series_columns(all: &[Series]) -> Vec<Column> {
     let cells =
         |cell: &dyn Fn(&Series) -> String| -> Vec<String> { all.iter().map(cell).collect() };
-    let columns = vec![
+    vec![
         Column::new("board", 0, cells(&|one| one.board.clone())).left(),
         Column::new("scenario", 0, cells(&|one| one.scenario.clone())).left(),
         Column::new("kernel", 0, cells(&|one| one.kernel.clone())).left(),
@@ -44,8 +49,7 @@ fn with_steps(all: &[Series], width: usize, style: Style) -> String {
         Column::new("since", 1, cells(&since)).left(),
         Column::new("steps", 3, cells(&|one| one.trend.steps.len().to_string())),
         Column::new("runs", 2, cells(&|one| runs(one).to_string())),
-    ];
-    format!("{line}\n\n{}", table(columns, width, style))
+    ]
 }
 
 fn colour(all: &[Series]) -> Colour {
@@ -82,7 +86,7 @@ pub fn headline(all: &[Series]) -> String {
 }
 
 /// The value of the newest build.
-pub fn newest(of: &Series) -> String {
+fn newest(of: &Series) -> String {
     of.trend.builds.last().map_or("-".to_string(), |build| short(build.value_ns))
 }
 
@@ -97,6 +101,6 @@ pub fn since(of: &Series) -> String {
 }
 
 /// The runs of a series.
-pub fn runs(of: &Series) -> usize {
+fn runs(of: &Series) -> usize {
     of.trend.builds.iter().map(|build| build.runs.len()).sum()
 }

@@ -3,8 +3,8 @@
 
 use super::PageRun;
 use super::packed::Columns;
-use crate::page::folds::Fold;
-use crate::page::markup::Outline;
+use crate::document::Section;
+use crate::document::outline::Outline;
 use crate::pictures::curve::{Curve, OpenStretch, thread_name};
 use crate::pictures::run_pens::RunPens;
 use crate::pictures::time::{Strip, measured_strips};
@@ -141,7 +141,7 @@ pub(crate) fn chart_data(lines: &[ChartLine]) -> Markup {
 }
 
 /// What was thinned, with links that save what the page carries, and the data.
-pub fn fold(of: &PageRun, outline: &Outline) -> Fold {
+pub fn section(of: &PageRun, outline: &Outline) -> Section {
     let mut columns = Columns::default();
     let bins_joined = add_bins(of.bins, &mut columns);
     let threads = add_rows(of, &mut columns);
@@ -173,7 +173,7 @@ pub fn fold(of: &PageRun, outline: &Outline) -> Fold {
         script type="application/json" id=(outline.id("head")) { (PreEscaped(inert(&head))) }
         script type="text/plain" id=(outline.id("packed")) { (packed) }
     };
-    Fold::new("data", "Data in this page", content)
+    Section::new("data", "Data in this page").html(content)
 }
 
 fn embedded_data(of: &PageRun, joined: u64, step: Nanos, bins_joined: bool) -> String {

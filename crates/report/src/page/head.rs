@@ -1,9 +1,9 @@
 //! The answer of a run at the top of its page: the judgement, the main figures, possible
 //! causes, and what to do first.
 
-use super::markup::{Outline, count, firm, prose};
-use crate::sections::{outliers, respond};
-use crate::sentence::{self, NOT_DEFINED};
+use crate::document::outline::{Outline, firm, prose};
+use crate::facts;
+use crate::sections::outliers;
 use crate::summary::{self, Cause, Causes, Figure, FirstTry};
 use crate::terms;
 use crate::units::with_fixed_spaces;
@@ -20,13 +20,13 @@ pub fn opening(run: &Run, outline: &Outline) -> Markup {
     html! {
         header class={ "answer " (run.verdict.as_ref().map_or("none", |verdict| verdict.word.as_str())) } {
             p.kicker {
-                (terms::of_run(run).title) " run " (run.id) " · " (sentence::started(&run.started))
+                (terms::of_run(run).title) " run " (run.id) " · " (facts::started(&run.started))
                 @if let Some(note) = &run.asked.note { " · " (note) }
             }
             (outline.headline(prose(&summary::headline(run))))
             p.lead { (with_fixed_spaces(&summary::conditions(run))) }
             @if let Some(bound) = bound { p { (prose(&bound)) } }
-            @if run.verdict.is_none() && sentence::is_invalid(run) {
+            @if run.verdict.is_none() && facts::is_invalid(run) {
                 p { strong.differs { "A finding below makes these figures worthless or incomplete." } }
             }
         }
@@ -115,24 +115,4 @@ fn one_cause(cause: &Cause, run: &Run) -> Markup {
             }
         }
     }
-}
-
-/// The run in sentences, with its verdict.
-pub fn words(run: &Run) -> Markup {
-    let verdict = run.verdict.as_ref().map(|verdict| crate::verdict::sentences(run, verdict));
-    let parts = [sentence::lead(run).join(" "), respond::sentences(run).join(" ")];
-    html! {
-        @for part in parts.into_iter().filter(|part| !part.is_empty()) { p { (prose(&part)) } }
-        @if let Some(verdict) = verdict { p { (prose(&verdict)) } }
-    }
-}
-
-/// Missed releases, where there are releases.
-pub fn missed(missed: Option<u64>) -> String {
-    missed.map_or_else(|| NOT_DEFINED.to_string(), count)
-}
-
-/// The name of the count of what was recorded.
-pub fn cycles(run: &Run) -> &'static str {
-    if run.asked.method.is_periodic() { "Cycles" } else { terms::of_run(run).titles }
 }

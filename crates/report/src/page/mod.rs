@@ -6,30 +6,18 @@
 //! a picture with a chart only when the chart stands.
 
 mod compare;
-mod cycles;
 pub(crate) mod data;
-pub(crate) mod findings;
-pub(crate) mod folds;
 mod footer;
 mod head;
-pub(crate) mod markup;
 mod packed;
 pub(crate) mod pictures;
 mod responders;
-pub(crate) mod setup;
-mod threads;
 
-use crate::doctor::summary;
-use crate::page::folds::Fold;
-use crate::page::markup::Outline;
+use crate::document::outline::Outline;
+use crate::document::{Section, folds};
 use crate::pictures::time::TimeData;
 use crate::run_with_bins::{RunWithBins, names};
-use crate::sections::conditions;
-use crate::sections::explanation;
-use crate::sections::legs;
-use crate::sections::load;
-use crate::sections::outliers;
-use crate::sections::statistics;
+use crate::sections::{self, answer, setup};
 use crate::sentence;
 use flate2::read::ZlibDecoder;
 use latlab_model::samples::Sample;
@@ -177,7 +165,7 @@ fn several_runs(runs: &[PageRun]) -> Markup {
 fn run_sections(of: &PageRun, outline: &Outline) -> Markup {
     html! {
         (top(of, outline, true))
-        (folds::folds(outline, &parts(of, outline)))
+        (folds(outline, &parts(of, outline)))
     }
 }
 
@@ -196,26 +184,15 @@ fn top(of: &PageRun, outline: &Outline, has_more: bool) -> Markup {
 }
 
 /// What can be unfolded, in the order in which it matters.
-fn parts(of: &PageRun, outline: &Outline) -> Vec<Fold> {
+fn parts(of: &PageRun, outline: &Outline) -> Vec<Section> {
     let run = of.run;
-    let mut parts: Vec<Fold> = cycles::fold(run).into_iter().collect();
-    parts.push(findings::fold(run));
-    parts.extend(summary::fold(run));
-    parts.extend(explanation::fold(run));
-    parts.extend(outliers::fold(run));
-    parts.extend(statistics::fold(run));
-    parts.extend(threads::fold(run));
-    parts.extend(pictures::folds(of, outline));
-    parts.extend(responders::phase(of, outline));
-    parts.extend(legs::fold(run));
-    parts.extend(load::fold(run));
-    parts.extend(conditions::fold(run));
-    parts.push(Fold::new("words", "In words", head::words(run)));
-    parts.push(footer::losses(run));
-    parts.push(setup::fold(run, outline));
-    parts.extend(footer::cost(run));
-    parts.push(footer::repeat(run));
+    let mut pictures = pictures::sections(of, outline);
+    pictures.extend(responders::phase(of, outline));
+    let mut parts = sections::of_run(run, pictures);
+    parts.push(answer::section(run));
+    parts.push(setup::section(run, outline));
+    parts.push(answer::repeat(run));
     parts.extend(footer::files(run));
-    parts.push(data::fold(of, outline));
+    parts.push(data::section(of, outline));
     parts
 }

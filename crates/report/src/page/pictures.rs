@@ -2,8 +2,8 @@
 //! asked in the place of each, and keep the still one for the printer.
 
 use super::PageRun;
-use crate::page::folds::Fold;
-use crate::page::markup::Outline;
+use crate::document::Section;
+use crate::document::outline::Outline;
 use crate::pictures::axis::Axis;
 use crate::pictures::options::Options;
 use crate::pictures::plot::{Kind, plot};
@@ -45,7 +45,7 @@ pub fn main_picture(of: &PageRun, outline: &Outline) -> Markup {
 }
 
 /// The other pictures of one run.
-pub fn folds(of: &PageRun, outline: &Outline) -> Vec<Fold> {
+pub fn sections(of: &PageRun, outline: &Outline) -> Vec<Section> {
     let runs = [of.with_bins()];
     let terms = terms::of_run(of.run);
     let over_time = |kind, caption: &str| over_time(of, kind, outline, caption);
@@ -58,30 +58,25 @@ pub fn folds(of: &PageRun, outline: &Outline) -> Vec<Fold> {
     };
     if of.run.asked.method.is_response() {
         let body = respond::body([of.run].into_iter()).map(|end| zoomed(&runs, end, outline));
-        let body = body.map(|picture| Fold::new("body", "Without the slowest", picture));
+        let body = body.map(|picture| Section::new("body", "Without the slowest").html(picture));
         let pictures = [
-            Fold::new("share", "Share", latencies(Kind::Cdf, SHARE)),
-            Fold::new(
-                "tail",
-                "Tail",
-                html! {
-                    (latencies(Kind::Tail, &tail(terms)))
-                    (latencies(Kind::Ccdf, &ccdf(terms)))
-                },
-            ),
-            Fold::new("time", "Over time", over_time_content()),
+            Section::new("share", "Share").html(latencies(Kind::Cdf, SHARE)),
+            Section::new("tail", "Tail")
+                .html(latencies(Kind::Tail, &tail(terms)))
+                .html(latencies(Kind::Ccdf, &ccdf(terms))),
+            Section::new("time", "Over time").html(over_time_content()),
         ];
         return body.into_iter().chain(pictures).collect();
     }
-    let tail = Fold::new("tail", "Tail", latencies(Kind::Ccdf, &ccdf(terms)));
+    let tail = Section::new("tail", "Tail").html(latencies(Kind::Ccdf, &ccdf(terms)));
     // Of an imported run nothing is known over time.
     if of.run.asked.method.is_import() {
         return vec![tail];
     }
     vec![
-        Fold::new("time", "Over time", over_time_content()),
+        Section::new("time", "Over time").html(over_time_content()),
         tail,
-        Fold::new("heatmap", "Heatmap", over_time(time::Kind::Heatmap, &heatmap(terms))),
+        Section::new("heatmap", "Heatmap").html(over_time(time::Kind::Heatmap, &heatmap(terms))),
     ]
 }
 

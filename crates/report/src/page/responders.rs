@@ -2,28 +2,28 @@
 
 use super::PageRun;
 use super::pictures::in_widths;
-use crate::page::folds::Fold;
-use crate::page::markup::Outline;
-use crate::page::markup::prose;
+use crate::document::Section;
+use crate::document::outline::Outline;
+use crate::document::outline::prose;
+use crate::document::table::{Column, Table};
 use crate::pictures::options::Options;
 use crate::pictures::phase::{Fold as Period, draw};
 use crate::sections::kernels;
 use crate::sections::pairs::{self, PairedRuns};
 use crate::sections::published::{self, Repetition};
 use crate::sections::respond;
-use crate::terminal::table::markup;
 use latlab_model::Run;
 use maud::{Markup, html};
 
 /// Responses against the phase of what may disturb them; nothing where that is not known.
-pub fn phase(of: &PageRun, outline: &Outline) -> Option<Fold> {
+pub fn phase(of: &PageRun, outline: &Outline) -> Option<Section> {
     let period = Period::of_run(of.run).filter(|_| !of.samples.is_empty())?;
     let caption = "Each response at the time of its stimulus, modulo the period of the marker: \
                    delays that come with the marker appear at one phase, whatever the distance of \
                    the stimuli is.";
     let draw = |options: &Options| draw(of.run, of.samples, period, options);
     let picture = in_widths("phase", outline, caption, &draw);
-    Some(Fold::new("phase", "Against the phase", picture))
+    Some(Section::new("phase", "Against the phase").html(picture))
 }
 
 /// Responders beside each other and in pairs; nothing where others are among the runs.
@@ -41,25 +41,25 @@ pub fn compared(runs: &[PageRun], outline: &Outline) -> Markup {
     let published = Repetition::of(&all);
     html! {
         @if let Some(columns) = &of_kernels {
-            (outline.section("kernels", "Kernels side by side", markup(columns, kernels::MEANING)))
+            (outline.section("kernels", "Kernels side by side", drawn(columns.clone(), kernels::MEANING)))
         }
-        (markup(&columns, &respond::meaning(true)))
+        (drawn(columns, &respond::meaning(true)))
         @if let Some(published) = &published {
-            (outline.section("published", "Beside the published figures", html! {
-                (markup(&published.columns(), published::MEANING))
+            (outline.section("published", "Next to the published figures", html! {
+                (drawn(published.columns(), published::meaning()))
                 @if let Some(order) = published.order() { p { (prose(&order)) } }
-                (markup(&published.condition_columns(), published::SOURCE))
+                (drawn(published.condition_columns(), published::source()))
             }))
         }
         @match pairs::columns(&series) {
             Some(columns) => {
-                (outline.section("pairs", "Faster responder", markup(&columns, pairs::MEANING)))
+                (outline.section("pairs", "Faster responder", drawn(columns, pairs::MEANING)))
             }
             None => p { "There are too many responses or runs to compare them in pairs." }
         }
         @if !loaded.is_empty() {
             (outline.section("idle-busy", "Idle and under load", html! {
-                (markup(&pairs::load_comparison_columns(&loaded), "Effect of the load: the median \
+                (drawn(pairs::load_comparison_columns(&loaded), "Effect of the load: the median \
                                                                    of all differences of two \
                                                                    responses, under load minus \
                                                                    idle, of these series."))
@@ -67,4 +67,8 @@ pub fn compared(runs: &[PageRun], outline: &Outline) -> Markup {
             }))
         }
     }
+}
+
+fn drawn(columns: Vec<Column>, caption: &str) -> Markup {
+    crate::document::table::markup(&Table::new(caption, columns))
 }

@@ -1,45 +1,21 @@
-//! A figure of a run with its change against the same figure of the baseline.
+//! The change of a figure against the same figure of the baseline.
 
-use crate::figures::{P50, P99_9, SaidLatency, maximum, resolution};
+use crate::figures::{Counts, Figure, SaidLatency, Value};
 use crate::units::{grouped, short, trimmed};
-use latlab_model::run::Summary;
-use latlab_model::{Nanos, Run};
+use latlab_model::Nanos;
 
-/// A figure of a run.
-pub(crate) struct ComparedFigure {
-    /// `p99.9`.
-    pub name: &'static str,
-    /// `719 us`; none where there is none.
-    pub value: Option<String>,
-    /// `+25.1 ms, 560 x`; none of the baseline itself.
-    pub change: Option<String>,
+/// How a latency differs; of a bound no difference is known.
+pub(crate) fn latency_change(figure: &Figure, of: &Counts, before: &Counts) -> Option<String> {
+    let known = |of: &Counts| match (figure.get)(of)? {
+        Value::Latency(one) => exact(one),
+        _ => None,
+    };
+    Some(change(known(of)?, known(before)?))
 }
 
-/// A name, and which figure it is.
-pub(crate) type Named = (&'static str, fn(&Summary) -> Option<SaidLatency>);
-
-/// The largest, the tail and the median: the most telling first.
-pub(crate) const FIGURES: [Named; 3] = [
-    ("largest", maximum),
-    (P99_9.name, |total| P99_9.of(total)),
-    (P50.name, |total| P50.of(total)),
-];
-
-/// The figures of a run, each with its change against the baseline where there is one.
-pub(crate) fn figures(run: &Run, baseline: Option<&Run>) -> Vec<ComparedFigure> {
-    let figure = |(name, of): Named| {
-        let resolved = |run: &Run| Some(of(&run.total)?.resolved(resolution(run)));
-        let (value, before) = (resolved(run), baseline.and_then(resolved));
-        // Of a bound no difference is known.
-        let known = |one: SaidLatency| (!one.is_bound()).then_some(Nanos(one.ns as i64));
-        let both = value.and_then(known).zip(before.and_then(known));
-        ComparedFigure {
-            name,
-            value: value.map(|value| value.short()),
-            change: both.map(|(value, before)| change(value, before)),
-        }
-    };
-    FIGURES.into_iter().map(figure).collect()
+/// The latency, if it is more than a bound.
+pub(crate) fn exact(latency: SaidLatency) -> Option<Nanos> {
+    (!latency.is_bound()).then_some(Nanos(latency.ns as i64))
 }
 
 /// The difference, and how many times as large.

@@ -1,13 +1,11 @@
 //! What the runs come to, in a sentence: which runs pass, and which do not.
 
 use super::RunTable;
-use super::figure::{FIGURES, Named};
-use crate::figures::P50;
-use crate::sentence::is_invalid;
-use crate::summary::headline;
+use crate::facts::is_invalid;
+use crate::figures::{P99_9, SaidLatency, maximum};
 use crate::units::{counted, grouped, short, trimmed};
-use crate::verdict::forbids_pass;
-use latlab_model::run::VerdictWord;
+use crate::verdict::{Parts, forbids_pass, judgement};
+use latlab_model::run::{Summary, VerdictWord};
 use latlab_model::{Nanos, Run};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -54,12 +52,14 @@ impl RunTable<'_> {
         if is_invalid(base) || is_invalid(candidate) {
             return None;
         }
-        let size = |(figure, of): Named| {
+        let size = |(figure, of): (&str, fn(&Summary) -> Option<SaidLatency>)| {
             let known = |run: &Run| of(&run.total).filter(|one| !one.is_bound() && one.ns > 0.0);
             let words = as_large(known(candidate)?.ns / known(base)?.ns);
             Some(format!("{figure} {words}"))
         };
-        let sizes = FIGURES.into_iter().filter(|(name, _)| *name != P50.name).filter_map(size);
+        let of_tail = |total: &Summary| P99_9.of(total);
+        let sizes = [("largest", maximum as fn(&Summary) -> _), (P99_9.name, of_tail)];
+        let sizes = sizes.into_iter().filter_map(size);
         let all: Vec<String> = fewer_misses(base, candidate).into_iter().chain(sizes).collect();
         (!all.is_empty()).then(|| format!("{name}: {}.", all.join(", ")))
     }
@@ -100,11 +100,10 @@ impl RunTable<'_> {
             has_failed || forbids_pass(run).is_some()
         });
         let sentence = |(run, name): (&&Run, &String)| {
-            let headline = headline(run);
-            let counts = headline.split_once(": ").map_or(headline.as_str(), |(_, counts)| counts);
-            format!("{name}: {counts}")
+            let judged = judgement(run, run.verdict.as_ref()?).without_word(Parts::Answer);
+            Some(format!("{name}: {judged}"))
         };
-        let sentences: Vec<String> = failed.map(sentence).collect();
+        let sentences: Vec<String> = failed.filter_map(sentence).collect();
         (1..=NAMED_RUNS).contains(&sentences.len()).then(|| sentences.join(" "))
     }
 }

@@ -6,17 +6,11 @@ mod headline;
 mod settings;
 mod text;
 
-pub(crate) use figure::ComparedFigure;
-
 use crate::compare::judgements;
+use crate::facts;
 use crate::run_with_bins::{RunWithBins, terms};
-use crate::sections::respond;
-use crate::sentence;
 use crate::terms::MIXED;
-use crate::units::{grouped, percent_of, span};
-use figure::figures;
 use latlab_model::Run;
-use latlab_model::run::VerdictWord;
 use latlab_stats::MeasuredRun;
 use std::collections::BTreeSet;
 
@@ -24,38 +18,11 @@ use std::collections::BTreeSet;
 pub(crate) const MEANING: &str = "Changes are against the first run, by what these runs counted; \
                                   `latlab compare` judges whether they are more than chance.";
 
-/// What stands where a run has no verdict because a finding makes it invalid.
-const INVALID: &str = "none; a finding makes it invalid";
-
 /// Runs side by side, each with its differences to the first of them.
 pub struct RunTable<'a> {
     runs: Vec<&'a Run>,
     names: Vec<String>,
     judgements: Vec<String>,
-}
-
-/// A run as a row of the table.
-pub(crate) struct RunRow {
-    /// What it is called beside the others.
-    pub name: String,
-    /// Its kernel with the preemption; empty where no machine was measured.
-    pub kernel: String,
-    /// Its load, or that there was none.
-    pub load: String,
-    /// The judgement, where there is one.
-    pub verdict: Option<VerdictWord>,
-    /// The judgement in words, also where there is none.
-    pub verdict_text: String,
-    /// Largest, tail and median.
-    pub figures: Vec<ComparedFigure>,
-    /// Deadline misses and their share; none without a deadline.
-    pub misses: Option<(String, Option<String>)>,
-    /// Missed releases; none where there are no releases.
-    pub missed: Option<String>,
-    /// What was counted.
-    pub cycles: String,
-    /// For how long.
-    pub measured: String,
 }
 
 impl<'a> RunTable<'a> {
@@ -71,11 +38,6 @@ impl<'a> RunTable<'a> {
         RunTable { judgements: judgements(runs), ..self }
     }
 
-    /// What each run is called beside the others.
-    pub(crate) fn names(&self) -> &[String] {
-        &self.names
-    }
-
     /// The runs, the baseline first.
     pub(crate) fn runs(&self) -> &[&'a Run] {
         &self.runs
@@ -87,42 +49,6 @@ impl<'a> RunTable<'a> {
             self.runs.iter().map(|run| RunWithBins { run, bins: &[] }).collect();
         !std::ptr::eq(terms(&runs), &MIXED)
     }
-
-    /// A row for each run.
-    pub(crate) fn rows(&self) -> Vec<RunRow> {
-        let baseline = self.runs.first().filter(|_| self.is_of_one_kind());
-        let runs = self.runs.iter().zip(&self.names).enumerate();
-        let row = |(at, (run, name)): (usize, (&&Run, &String))| RunRow {
-            name: name.clone(),
-            kernel: sentence::kernel(run),
-            load: run.load_or("none"),
-            verdict: run.verdict.as_ref().map(|verdict| verdict.word),
-            verdict_text: verdict_text(run),
-            figures: figures(run, baseline.filter(|_| at > 0).copied()),
-            misses: run
-                .total
-                .misses
-                .map(|misses| (grouped(misses), percent_of(misses, run.total.activations))),
-            missed: run.asked.method.is_periodic().then(|| match run.total.missed {
-                Some(missed) => grouped(missed),
-                None => sentence::missed_count(run, &run.total),
-            }),
-            cycles: grouped(run.total.cycles),
-            measured: match respond::is_timed(run) {
-                true => span(run.measured_ns),
-                false => "-".to_string(),
-            },
-        };
-        runs.map(row).collect()
-    }
-}
-
-fn verdict_text(run: &Run) -> String {
-    match &run.verdict {
-        Some(verdict) => verdict.word.to_string(),
-        None if sentence::is_invalid(run) => INVALID.to_string(),
-        None => "none".to_string(),
-    }
 }
 
 /// The shortest fact that tells all runs apart: their names, kernels or loads, two of these, or
@@ -132,10 +58,10 @@ fn names(runs: &[&Run]) -> Vec<String> {
     let load = |run: &Run| run.load_or("no load");
     let facts: [&dyn Fn(&Run) -> String; 5] = [
         &name,
-        &sentence::kernel,
+        &facts::kernel,
         &load,
-        &|run| format!("{}, {}", sentence::kernel(run), load(run)),
-        &|run| format!("{}, {}", name(run), sentence::kernel(run)),
+        &|run| format!("{}, {}", facts::kernel(run), load(run)),
+        &|run| format!("{}, {}", name(run), facts::kernel(run)),
     ];
     let told =
         |fact: &&dyn Fn(&Run) -> String| runs.iter().map(|run| fact(run)).collect::<Vec<_>>();

@@ -1,7 +1,7 @@
 //! Which settings and facts of the machine differ between runs.
 
 use super::RunTable;
-use crate::page::setup;
+use crate::sections::setup;
 use crate::sentence;
 use crate::units::span;
 use latlab_model::{CpuSet, Run};

@@ -1,11 +1,13 @@
-//! The table of runs for the terminal and as Markdown.
+//! The runs side by side: the answer, their table, and the settings that differ.
 
-use super::{MEANING, RunRow, RunTable};
+use super::figure::latency_change;
+use super::{MEANING, RunTable};
+use crate::document::style::{Colour, Style};
+use crate::document::table::{Cell, Column, Table, wrapped};
+use crate::document::{Section, escaped, to_markdown, to_terminal};
+use crate::figures::{Counts, Figure, Place, columns_with};
 use crate::run_with_bins::{RunWithBins, title};
 use crate::sections::respond;
-use crate::terminal::style::{Colour, Style};
-use crate::terminal::table::{Column, escaped, markdown, table, wrapped};
-use crate::terminal::text::paint_verdict;
 
 impl RunTable<'_> {
     /// The answer, the table of the runs, and the settings that differ, in `width` columns.
@@ -14,36 +16,16 @@ impl RunTable<'_> {
         let (headline, more) = self.lines();
         let mut text = style.paint(Colour::Bold, &wrapped(&headline, width, 0)) + "\n";
         text += &more.into_iter().map(paragraph).collect::<String>();
-        text += &self.misses().map(paragraph).unwrap_or_default();
         text += &format!("{}\n\n", style.paint(Colour::Dim, &wrapped(&self.title(), width, 0)));
-        text += &table(self.columns(), width, style);
-        text += &paragraph(MEANING.to_string());
-        match self.setting_columns() {
-            None => text += &format!("\n{}", paragraph("All settings are the same.".to_string())),
-            Some(columns) => {
-                text += &format!("\n{}", paragraph("Settings that differ:".to_string()));
-                text += &table(columns, width, style);
-            }
-        }
-        text
+        text + &to_terminal(&[self.table(), self.differing()], width, style)
     }
 
     /// The same in the Markdown of GitHub.
     pub fn markdown(&self) -> String {
         let (headline, more) = self.lines();
-        let lines = more.into_iter().chain(self.misses());
-        let lines = lines.map(|line| format!("{}\n\n", escaped(&line)));
-        let settings = match self.setting_columns() {
-            None => "All settings are the same.\n".to_string(),
-            Some(columns) => format!("Settings that differ:\n\n{}", markdown(&columns)),
-        };
-        format!(
-            "**{}**\n\n{}{}\n{}\n\n{settings}",
-            escaped(&headline),
-            lines.collect::<String>(),
-            markdown(&self.columns()),
-            escaped(MEANING)
-        )
+        let lines = more.into_iter().map(|line| format!("{}\n\n", escaped(&line)));
+        let tables = to_markdown(&[self.table(), self.differing()]);
+        format!("**{}**\n\n{}{tables}", escaped(&headline), lines.collect::<String>())
     }
 
     /// The answer, and what follows it.
@@ -51,6 +33,7 @@ impl RunTable<'_> {
         let mut answer = self.answer();
         let headline = answer.remove(0);
         answer.extend(self.judgements.iter().cloned());
+        answer.extend(self.misses());
         (headline, answer)
     }
 
@@ -61,55 +44,40 @@ impl RunTable<'_> {
         title(&runs)
     }
 
-    fn columns(&self) -> Vec<Column> {
+    /// A row for each run.
+    pub(crate) fn table(&self) -> Section {
+        let section = Section::new("runs", "Runs").without_title();
         if let Some(columns) = respond::columns(&self.runs) {
-            return columns;
+            return section.table(Table::new(respond::meaning(true), columns)).text(MEANING);
         }
-        let rows = self.rows();
-        let each = |cell: &dyn Fn(&RunRow) -> String| rows.iter().map(cell).collect::<Vec<_>>();
-        let dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_string());
-        let mut columns = vec![
-            Column::new("run", 0, each(&|row| row.name.clone())).left(),
-            Column::new("kernel", 0, each(&|row| row.kernel.clone())).left(),
-            Column::new("load", 0, each(&|row| row.load.clone())).left(),
-            Column::new("verdict", 0, each(&|row| row.verdict_text.clone()))
-                .left()
-                .coloured(paint_verdict),
-            Column::new(
-                "misses",
-                1,
-                each(&|row| match &row.misses {
-                    None => "-".to_string(),
-                    Some((count, None)) => count.clone(),
-                    Some((count, Some(share))) => format!("{count} ({share})"),
-                }),
-            ),
-        ];
-        // The largest stays on every terminal, the median goes first.
-        for (at, rank) in [0, 2, 5].into_iter().enumerate() {
-            let Some(name) = rows.first().map(|row| row.figures[at].name) else { continue };
-            let value = each(&|row| dash(row.figures[at].value.clone()));
-            let change = each(&|row| dash(row.figures[at].change.clone()));
-            columns.push(Column::new(name, rank, value));
-            columns.push(Column::new("change", rank, change));
-        }
-        columns.push(Column::new("missed", 3, each(&|row| dash(row.missed.clone()))));
-        columns.push(Column::new("cycles", 6, each(&|row| row.cycles.clone())));
-        columns.push(Column::new("measured", 6, each(&|row| row.measured.clone())));
-        columns.retain(|column| !column.is_void());
-        columns
+        let all: Vec<Counts> = self.runs.iter().map(|run| Counts::of_run(run)).collect();
+        let baseline = all.first().filter(|_| self.is_of_one_kind());
+        let change = |figure: &Figure, at: usize| {
+            latency_change(figure, &all[at], baseline.filter(|_| at > 0)?)
+        };
+        let names = (1..)
+            .zip(&self.names)
+            .map(|(number, name)| Cell::from(name.clone()).link(Some(format!("#run-{number}"))));
+        let mut columns = vec![Column::new("run", 0, names).left()];
+        columns.extend(columns_with(Place::Runs, &all, &change));
+        section.table(Table::new("Runs side by side", columns).stacked()).text(MEANING)
     }
 
-    /// A row for each setting that differs; none where none does.
-    fn setting_columns(&self) -> Option<Vec<Column>> {
+    /// A row for each setting that differs.
+    pub(crate) fn differing(&self) -> Section {
         let settings = self.settings();
+        let section = Section::new("settings", "Settings that differ");
         if settings.is_empty() {
-            return None;
+            return section.without_title().text("All settings are the same.");
         }
         let names = settings.iter().map(|one| one.name.to_string());
         let runs = self.names.iter().enumerate().map(|(at, name)| {
             Column::new(name, 0, settings.iter().map(|one| one.values[at].clone())).left()
         });
-        Some(std::iter::once(Column::new("setting", 0, names).left()).chain(runs).collect())
+        let columns =
+            std::iter::once(Column::new("setting", 0, names).left()).chain(runs).collect();
+        let caption =
+            "Requested settings, and facts of the machine, that are not the same in all runs";
+        section.table(Table::new(caption, columns).stacked())
     }
 }

@@ -1,8 +1,11 @@
 //! The threads of a program that was attached to: the judgement in a sentence, their table, and why
 //! their cycles were late.
 
-use crate::terminal::style::Style;
-use crate::terminal::table::{Column, table, wrapped};
+mod charts;
+
+use crate::document::Section;
+use crate::document::style::Style;
+use crate::document::table::{Column, Table, table, wrapped};
 use crate::units::{counted, four_digits, grouped, short};
 use latlab_model::attach::{
     ActivationCall, AttachedRun, AttachedThreadRun, CyclePart, CyclePartFigures, LongCycle,
@@ -11,6 +14,7 @@ use latlab_model::attach::{
 use latlab_model::plan::JudgedTime;
 use latlab_model::run::{Quantiles, Verdict};
 use latlab_model::{Nanos, Run};
+use maud::html;
 
 /// Names that a sentence has, and threads that a table has, of a program with many.
 const NAMED: usize = 6;
@@ -24,7 +28,7 @@ fn judged(attached: &AttachedRun) -> Vec<&AttachedThreadRun> {
     judged
 }
 
-pub fn part(thread: &AttachedThreadRun, part: CyclePart) -> Option<&CyclePartFigures> {
+fn part(thread: &AttachedThreadRun, part: CyclePart) -> Option<&CyclePartFigures> {
     thread.parts.iter().find(|figures| figures.part == part)
 }
 
@@ -37,7 +41,7 @@ fn judged_part(run: &Run) -> CyclePart {
 }
 
 /// What the program's threads came to, behind the word of the verdict: misses, and the longest.
-pub fn judgement(run: &Run, verdict: &Verdict) -> Option<String> {
+pub fn judgement(run: &Run, verdict: &Verdict) -> Option<(String, String)> {
     let attached = run.attached.as_ref()?;
     let judged = judged(attached);
     let worst = judged.first()?;
@@ -64,7 +68,7 @@ pub fn judgement(run: &Run, verdict: &Verdict) -> Option<String> {
             .collect();
         text += &format!(": {}", some_of(&each));
     }
-    Some(text + &longest(run, &judged).unwrap_or_default())
+    Some((text, longest(run, &judged).unwrap_or_default()))
 }
 
 /// Names in a sentence: the first, and how many there are besides.
@@ -75,7 +79,7 @@ fn some_of(names: &[String]) -> String {
 }
 
 /// The threads that are shown, of a program with many: those that missed most, then the others in order.
-pub fn shown(attached: &AttachedRun) -> Vec<&AttachedThreadRun> {
+fn shown(attached: &AttachedRun) -> Vec<&AttachedThreadRun> {
     let mut threads: Vec<&AttachedThreadRun> = attached.threads.iter().collect();
     if threads.len() > SHOWN {
         threads.sort_by_key(|thread| std::cmp::Reverse(thread.misses));
@@ -140,7 +144,7 @@ fn longest(run: &Run, judged: &[&AttachedThreadRun]) -> Option<String> {
 }
 
 /// `2.6 ms of it asleep in futex, until logger woke it`.
-pub fn largest_part(long: &LongCycle) -> Option<String> {
+fn largest_part(long: &LongCycle) -> Option<String> {
     let parts = [
         (long.wake_up_ns, CyclePart::WakeUp),
         (long.execution_ns, CyclePart::Execution),
@@ -173,14 +177,14 @@ pub fn largest_part(long: &LongCycle) -> Option<String> {
 }
 
 /// `control (fifo 75, every 1 ms)`.
-pub fn described(thread: &AttachedThreadRun) -> String {
+fn described(thread: &AttachedThreadRun) -> String {
     let found = &thread.found;
     let every = found.period_ns.map(|period| format!(", every {}", four_digits(period)));
     format!("{} ({}{})", found.name, found.policy, every.unwrap_or_default())
 }
 
 /// Where a thread waits for its releases.
-pub fn waits_in(call: &ActivationCall) -> String {
+fn waits_in(call: &ActivationCall) -> String {
     match (call.sleep, call.descriptor, &call.file) {
         (Some((_, true)), ..) => format!("{} (until a time)", call.call),
         (Some((_, false)), ..) => format!("{} (for a time)", call.call),
@@ -200,7 +204,7 @@ fn every(thread: &AttachedThreadRun) -> String {
 }
 
 /// The table of the threads.
-pub fn columns(attached: &AttachedRun) -> Vec<Column> {
+fn columns(attached: &AttachedRun) -> Vec<Column> {
     let threads = shown(attached);
     let words = |head: &str, rank, cell: &dyn Fn(&AttachedThreadRun) -> String| {
         Column::new(head, rank, threads.iter().map(|thread| cell(thread))).left()
@@ -247,17 +251,26 @@ pub fn columns(attached: &AttachedRun) -> Vec<Column> {
     ]
 }
 
-/// For the terminal: the table, and why cycles were late; nothing of another instrument.
-pub fn text(run: &Run, width: usize, style: Style) -> String {
-    let Some(attached) = &run.attached else { return String::new() };
-    let mut text = match attached.threads.is_empty() {
-        true => String::new(),
-        false => table(columns(attached), width, style),
+/// The table, why cycles were late, and for each judged thread its histograms and its longest cycles.
+pub fn section(run: &Run) -> Option<Section> {
+    let attached = run.attached.as_ref()?;
+    let caption = "Threads of the program whose cycles were found. Quantiles are the upper edge of \
+                   their bin.";
+    let charts = html! {
+        @for thread in shown(attached) {
+            h3.subtitle { (described(thread)) ", waits in " (waits_in(&thread.found.activation)) }
+            (charts::histograms(thread))
+            @if !thread.report.longest.is_empty() { (charts::longest_cycles(thread)) }
+        }
     };
-    for sentence in sentences(run) {
-        text += &format!("{}\n", wrapped(&sentence, width, 2));
-    }
-    text
+    let threads = counted(attached.threads.len() as u64, "thread", "threads");
+    let section =
+        Section::new("cycles", "Cycles of the program").without_title().sum(Some(threads));
+    let section = match attached.threads.is_empty() {
+        true => section,
+        false => section.table(Table::new(caption, columns(attached))),
+    };
+    Some(section.texts(sentences(run)).html(charts))
 }
 
 /// For `--list`: each thread with where it waits.
@@ -301,7 +314,7 @@ fn without_rhythm(attached: &AttachedRun) -> Option<String> {
 }
 
 /// What is said below the table.
-pub fn sentences(run: &Run) -> Vec<String> {
+fn sentences(run: &Run) -> Vec<String> {
     let Some(attached) = &run.attached else { return Vec::new() };
     let late = judged(attached).into_iter().take(NAMED);
     let mut sentences: Vec<String> = late.filter_map(why_late).collect();

@@ -1,7 +1,8 @@
 //! Causes of spikes side by side: of two sides of runs, or of the rows of a campaign.
 
 use super::explanation::holder_words;
-use crate::terminal::table::Column;
+use crate::document::table::{Column, Table};
+use crate::document::{On, Section};
 use crate::units::grouped;
 use latlab_model::explanation::{CauseCounts, Holder};
 
@@ -36,8 +37,16 @@ impl<'a> SideBySide<'a> {
         (sides.len() > 1).then_some(SideBySide { sides, causes })
     }
 
+    /// The first in words on a page, and all in a table.
+    pub fn section(&self) -> Section {
+        let table =
+            Table::new("A spike counts for the cause that took most of it.", self.columns());
+        let section = Section::new("causes", "Causes of the spikes").without_title();
+        section.texts_on(On::Page, self.sentences()).table(table)
+    }
+
     /// A row for each cause, a column for each side.
-    pub fn columns(&self) -> Vec<Column> {
+    fn columns(&self) -> Vec<Column> {
         let named = &self.causes[..self.causes.len().min(ROWS)];
         let has_others = self.causes.len() > named.len();
         let mut words: Vec<String> = named.iter().map(|holder| holder_words(holder)).collect();
@@ -60,7 +69,7 @@ impl<'a> SideBySide<'a> {
 
     /// The first causes in a sentence each: "softirq NET_RX caused 41 of 50 spikes of stock, and none of
     /// 38 of RT".
-    pub fn sentences(&self) -> Vec<String> {
+    fn sentences(&self) -> Vec<String> {
         let sentence = |holder: &&Holder| {
             let mut parts = self.sides.iter().map(|(name, counts)| {
                 format!("{} of {name}", of(counts.of(holder), counts.recorded))
@@ -105,7 +114,7 @@ mod tests {
                 "Of the spikes softirq RCU caused 2 of 50 of stock; 3 of 3 of RT."
             ]
         );
-        let shown = crate::terminal::table::table(both.columns(), 100, crate::Style::default());
+        let shown = crate::document::table::table(both.columns(), 100, crate::Style::default());
         let lines: Vec<Vec<&str>> = shown
             .lines()
             .map(|line| line.split("  ").filter(|cell| !cell.is_empty()).collect())

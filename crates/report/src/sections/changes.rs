@@ -1,11 +1,11 @@
-//! What a run has changed of its machine, which whoever compares it must know.
+//! What a run has changed of its machine, to be known when it is compared.
 
-use crate::terminal::table::wrapped;
+use crate::document::Section;
 use latlab_model::Run;
 use latlab_model::run::Setting;
 
-/// In one sentence; none where nothing was changed.
-pub fn sentence(run: &Run) -> Option<String> {
+/// In one sentence, where something was changed.
+pub fn section(run: &Run) -> Option<Section> {
     let changed = |setting: &Setting| {
         let Setting { what, applied, before, .. } = setting;
         let before = before.as_ref()?;
@@ -13,10 +13,7 @@ pub fn sentence(run: &Run) -> Option<String> {
         Some(format!("{what}: {applied} (before: {before})"))
     };
     let all: Vec<String> = run.applied.settings.iter().filter_map(changed).collect();
-    (!all.is_empty()).then(|| format!("Changed for the time of the run: {}.", all.join("; ")))
-}
-
-/// For the terminal.
-pub fn text(run: &Run, width: usize) -> String {
-    sentence(run).map(|text| wrapped(&text, width, 0) + "\n").unwrap_or_default()
+    let text = format!("Changed for the time of the run: {}.", all.join("; "));
+    (!all.is_empty())
+        .then(|| Section::new("changes", "Changed for the run").without_title().text(text))
 }

@@ -1,12 +1,10 @@
-//! The conditions of a run, as a table for the terminal and for the page.
+//! The conditions of a run.
 
-use crate::page::folds::Fold;
-use crate::terminal::style::Style;
-use crate::terminal::table::{Column, table, wrapped};
+use crate::document::Section;
+use crate::document::table::{Column, Table};
 use crate::units::percent;
 use latlab_model::Run;
 use latlab_model::telemetry::{Conditions, Figure};
-use maud::{Markup, html};
 use std::collections::BTreeSet;
 
 /// Figures of one metric that are listed; of a machine with more CPUs the lowest and the highest.
@@ -22,21 +20,23 @@ const FIGURE_HEADS: [&str; 7] =
 /// Heads of the table of threads.
 const THREAD_HEADS: [&str; 7] = ["thread", "id", "policy", "cpus", "mean", "peak", "peak at"];
 
-/// For the terminal; nothing where no conditions were read.
-pub fn text(run: &Run, width: usize, style: Style) -> String {
-    let Some(conditions) = &run.conditions else { return String::new() };
-    let rows = figure_rows(conditions);
-    let mut text = format!("Conditions ({}):\n", readings(conditions));
-    text += &table(columns(FIGURE_HEADS, &rows, 2), width, style);
+/// Nothing where no conditions were read.
+pub fn section(run: &Run) -> Option<Section> {
+    let conditions = run.conditions.as_ref()?;
+    let figures = columns(FIGURE_HEADS, &figure_rows(conditions), 2);
     let threads = thread_rows(run, conditions);
-    if !threads.is_empty() {
-        text += "\nBusiest threads other than the measuring ones, in percent of one CPU:\n";
-        text += &table(columns(THREAD_HEADS, &threads, 1), width, style);
-    }
-    for sentence in zeros(conditions).into_iter().chain(at_ends_only(conditions)) {
-        text += &format!("{}\n", wrapped(&sentence, width, 0));
-    }
-    text
+    let section = Section::new("conditions", "Conditions")
+        .sum(Some(readings(conditions)))
+        .table(Table::new("Conditions of the run", figures));
+    let section = match threads.is_empty() {
+        true => section,
+        false => {
+            let caption = "Busiest threads other than the measuring ones, in percent of one CPU";
+            let table = Table::new(caption, columns(THREAD_HEADS, &threads, 1));
+            section.table(table.titled(format!("{caption}:")))
+        }
+    };
+    Some(section.texts(zeros(conditions).into_iter().chain(at_ends_only(conditions))))
 }
 
 /// What is not known of the time between the ends of the run, and what would tell it.
@@ -50,62 +50,16 @@ fn at_ends_only(conditions: &Conditions) -> Option<String> {
     })
 }
 
-/// How much was read, and the table of figures; none where no conditions were read.
-pub fn figures(run: &Run) -> Option<(String, Vec<Column>)> {
-    let conditions = run.conditions.as_ref()?;
-    Some((readings(conditions), columns(FIGURE_HEADS, &figure_rows(conditions), 2)))
-}
-
 /// The first columns are words; the last ones are given up first.
 fn columns(heads: [&str; 7], rows: &[[String; 7]], words: usize) -> Vec<Column> {
     let columns = heads.into_iter().enumerate().map(|(at, head)| {
         let cells = rows.iter().map(|row| row[at].clone());
         let rank = if at < 4 { 0 } else { at as u8 };
         let column = Column::new(head, rank, cells);
-        if is_word(head, at, words) { column.left() } else { column }
+        let is_word = at < words || head == "policy" || head == "cpus";
+        if is_word { column.left() } else { column }
     });
     columns.collect()
-}
-
-fn is_word(head: &str, at: usize, words: usize) -> bool {
-    at < words || head == "policy" || head == "cpus"
-}
-
-/// For the page.
-pub fn fold(run: &Run) -> Option<Fold> {
-    let conditions = run.conditions.as_ref()?;
-    let threads = thread_rows(run, conditions);
-    let tables = html! {
-        (rows(&format!("Conditions of the run: {}.", readings(conditions)),
-            FIGURE_HEADS, &figure_rows(conditions), 2))
-        @if !threads.is_empty() {
-            (rows("The busiest threads other than the measuring ones, in percent of one CPU.",
-                THREAD_HEADS, &threads, 1))
-        }
-        @for sentence in zeros(conditions).into_iter().chain(at_ends_only(conditions)) { p { (sentence) } }
-    };
-    Some(Fold::new("conditions", "Conditions", tables))
-}
-
-/// A table whose first columns are words.
-fn rows(caption: &str, heads: [&str; 7], rows: &[[String; 7]], words: usize) -> Markup {
-    let class = |at: usize| is_word(heads[at], at, words).then_some("word");
-    html! {
-        div.scroll role="region" tabindex="0" aria-label=(caption) {
-            table {
-                caption { span { (caption) } }
-                thead { tr { @for (at, head) in heads.into_iter().enumerate() { th scope="col" class=[class(at)] { (head) } } } }
-                tbody {
-                    @for row in rows {
-                        tr {
-                            th scope="row" class="word" { (row[0]) }
-                            @for (at, cell) in row.iter().enumerate().skip(1) { td class=[class(at)] { (cell) } }
-                        }
-                    }
-                }
-            }
-        }
-    }
 }
 
 fn readings(conditions: &Conditions) -> String {

@@ -1,9 +1,11 @@
 //! Why the spikes of a run were large: its causes, and one spike as a line of time.
 
-use crate::causes::{detail, priority_of, process_of, realtime, reason, remedy, sentence, why};
-use crate::page::folds::Fold;
-use crate::terminal::style::{Colour, Style};
-use crate::terminal::table::{Column, markup, table, wrapped};
+use crate::causes::{
+    detail, priority_of, process_of, realtime, reason, remedy as cause_remedy, sentence, why,
+};
+use crate::document::style::{Colour, Style};
+use crate::document::table::{Column, Table, markup, table, wrapped};
+use crate::document::{Block, On, Section, to_terminal};
 use crate::units::{Scale, counted, grouped, percent, short};
 use latlab_model::explanation::{BlameLeg, Cause, Holder, HolderKind, RunExplanation, SpikeBlame};
 use latlab_model::flight::KnownThread;
@@ -61,44 +63,36 @@ pub fn cause_words(cause: &Cause) -> String {
     format!("{}{started}{realtime}", holder_words(&cause.holder))
 }
 
-/// For the terminal; nothing where nothing was recorded.
-pub fn text(run: &Run, width: usize, style: Style) -> String {
-    let Some(explanation) = &run.explanation else { return String::new() };
-    let causes = match explanation.causes.is_empty() {
-        true => String::new(),
-        false => {
-            let remedies = remedies(&explanation.causes, run.asked.who.policy, width);
-            table(columns(&explanation.causes), width, style) + &remedies
-        }
-    };
-    let sentences = summary(explanation).into_iter().chain([cost(explanation)]);
-    let sentences: String =
-        sentences.map(|line| format!("{}\n", wrapped(&line, width, 0))).collect();
-    let largest = explanation
-        .largest
-        .first()
-        .map(|one| format!("{}\n", wrapped(&format!("The largest: {}", sentence(one)), width, 0)));
-    format!("Causes of the spikes:\n{causes}{sentences}{}", largest.unwrap_or_default())
+/// Nothing where nothing was recorded.
+pub fn section(run: &Run) -> Option<Section> {
+    let explanation = run.explanation.as_ref()?;
+    let (causes, policy) = (&explanation.causes, run.asked.who.policy);
+    let caption = "A spike counts for the cause that took most of it. Times are counted from the first \
+                   release.";
+    let mut section = Section::new("explained", "Causes of the spikes");
+    if !causes.is_empty() {
+        section = section
+            .add(On::Page, Block::Table(Table::new(caption, with_remedies(causes, policy))))
+            .add(On::Text, Block::Table(Table::new(caption, columns(causes))))
+            .add(On::Text, Block::Text("What to do:".to_string()));
+        section = causes.iter().fold(section, |section, one| remedy(section, one, policy));
+    }
+    section = section.texts(summary(explanation)).text(cost(explanation)).html(icicle(causes));
+    let largest = &explanation.largest;
+    if let Some(first) = largest.first() {
+        let spikes = html! {
+            p { "The largest spikes, from release to wake-up; each opens its legs:" }
+            @for one in largest { (spike(one, run)) }
+        };
+        let text = format!("The largest: {}", sentence(first));
+        section = section.add(On::Text, Block::Text(text)).html(spikes);
+    }
+    Some(section)
 }
 
-/// For the page.
-pub fn fold(run: &Run) -> Option<Fold> {
-    let explanation = run.explanation.as_ref()?;
-    let caption = "A spike counts for whoever took most of it. Times are counted from the first \
-                   release.";
-    let content = html! {
-        @if !explanation.causes.is_empty() {
-            (markup(&with_remedies(&explanation.causes, run.asked.who.policy), caption))
-        }
-        @for line in summary(explanation) { p { (line) } }
-        p { (cost(explanation)) }
-        (icicle(&explanation.causes))
-        @if !explanation.largest.is_empty() {
-            p { "The largest spikes, from release to wake-up; each opens its legs:" }
-            @for one in &explanation.largest { (spike(one, run)) }
-        }
-    };
-    Some(Fold::new("explained", "Causes of the spikes", content))
+/// The causes for the terminal.
+pub fn text(run: &Run, width: usize, style: Style) -> String {
+    to_terminal(&Vec::from_iter(section(run)), width, style)
 }
 
 /// The time that causes took, by kind and then by name: what is wide is what to begin with.
@@ -191,7 +185,7 @@ fn spike(blame: &SpikeBlame, run: &Run) -> Markup {
                     }
                 }
             }
-            (markup(&leg_columns(&blame.condensed(ROWS), &scale, None), "From the release on."))
+            (markup(&Table::new("From the release on.", leg_columns(&blame.condensed(ROWS), &scale, None))))
             @for line in around(blame, run) { p { (line) } }
         }
     }
@@ -224,24 +218,23 @@ fn leg_columns(legs: &[BlameLeg], scale: &Scale, bars: Option<Nanos>) -> Vec<Col
     first.into_iter().chain(bars).chain([last]).collect()
 }
 
-/// What to do about each cause; the remedies depend on the policy of the measured threads. A command
-/// stays in one line, to be copied.
-fn remedies(causes: &[Cause], policy: Option<Policy>, width: usize) -> String {
-    let each = causes.iter().map(|one| {
-        let (who, remedy) = (cause_words(one), remedy(one, policy));
-        match remedy.is_command() {
-            true => format!("{}\n    {remedy}\n", wrapped(&format!("  {who}:"), width, 4)),
-            false => format!("{}\n", wrapped(&format!("  {who}: {remedy}"), width, 4)),
-        }
-    });
-    format!("What to do:\n{}", each.collect::<String>())
+/// What to do about a cause; a command stays in one line, to be copied.
+fn remedy(section: Section, cause: &Cause, policy: Option<Policy>) -> Section {
+    let (who, remedy) = (cause_words(cause), cause_remedy(cause, policy));
+    match remedy.is_command() {
+        true => section
+            .add(On::Text, Block::Text(format!("{who}:")))
+            .add(On::Text, Block::Command(remedy)),
+        false => section.add(On::Text, Block::Text(format!("{who}: {remedy}"))),
+    }
 }
 
 /// The table of causes for the page.
 fn with_remedies(causes: &[Cause], policy: Option<Policy>) -> Vec<Column> {
     let mut columns = columns(causes);
     columns.push(
-        Column::new("remedy", 0, causes.iter().map(|one| remedy(one, policy).to_string())).left(),
+        Column::new("remedy", 0, causes.iter().map(|one| cause_remedy(one, policy).to_string()))
+            .left(),
     );
     columns
 }

@@ -1,6 +1,6 @@
 //! Responders on several kernels side by side: median and tail apart, idle and under load.
 
-use crate::terminal::table::Column;
+use crate::document::table::Column;
 use latlab_model::plan::Policy;
 use latlab_model::respond::{LinuxResponder, Responses};
 use latlab_model::target::{LabKernel, Target};

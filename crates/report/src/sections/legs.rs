@@ -1,20 +1,12 @@
-//! The legs of the latencies, as tables for the terminal, for Markdown and for the page.
+//! The legs of the latencies.
 
-use crate::page::folds::Fold;
-use crate::terminal::style::Style;
-use crate::terminal::table::{Column, table, wrapped};
+use crate::document::Section;
+use crate::document::table::{Column, Table};
 use crate::units::{Scale, bin_edge, grouped};
 use latlab_model::legs::{CycleLegs, LegCost, LegFigures, LegTally, RunLegs, ThreadLegs};
 use latlab_model::run::Summary;
 use latlab_model::{Nanos, Run};
 use maud::{Markup, html};
-
-/// A table: the heads of its columns, of which the first so many are words, and its rows.
-struct Rows {
-    heads: Vec<String>,
-    words: usize,
-    rows: Vec<Vec<String>>,
-}
 
 /// What stands above the tables.
 const INTRODUCTION: &str = "Legs of the wake-ups, all counted from the release: to the interrupt, \
@@ -37,76 +29,40 @@ fn introduction(run: &Run) -> &'static str {
 /// So many cycles must lie above the p99 of both kinds: with fewer, a noisy second decides.
 const ENOUGH_ABOVE_P99: u64 = 100;
 
-/// For the terminal; nothing where no legs were asked for.
-pub fn text(run: &Run, width: usize, style: Style) -> String {
-    let Some(legs) = &run.legs else { return String::new() };
-    let mut text = format!("{}\n", wrapped(introduction(run), width, 0));
-    text += &table(figures(run, legs).columns(), width, style);
-    for sentence in sentences(run, legs) {
-        text += &format!("{}\n", wrapped(&sentence, width, 0));
-    }
-    if let Some(largest) = largest(run, legs) {
-        text += "\nLargest latencies with known legs:\n";
-        text += &table(largest.columns(), width, style);
-    }
-    text
-}
-
-/// For Markdown: what stands above, the tables, and what is said of them.
-pub fn parts(run: &Run) -> Option<(Vec<Column>, String, Option<Vec<Column>>)> {
+/// Nothing where no legs were asked for.
+pub fn section(run: &Run) -> Option<Section> {
     let legs = run.legs.as_ref()?;
-    let said = format!("{} {}", introduction(run), sentences(run, legs).join(" "));
-    Some((figures(run, legs).columns(), said, largest(run, legs).map(Rows::columns)))
+    let bars = legs.threads.iter().map(leg_bar).collect::<Vec<_>>();
+    let section = Section::new("legs", "Legs")
+        .text(introduction(run))
+        .html(html! { @for bar in bars { (bar) } })
+        .table(Table::new("Figures of each leg", figures(run, legs)))
+        .texts(sentences(run, legs));
+    Some(match largest(run, legs) {
+        Some(largest) => {
+            let title = "Largest latencies with known legs";
+            section.table(Table::new(title, largest).titled(format!("{title}:")))
+        }
+        None => section,
+    })
 }
 
-/// For the page.
-pub fn fold(run: &Run) -> Option<Fold> {
-    let legs = run.legs.as_ref()?;
-    let content = html! {
-        p { (introduction(run)) }
-        @for thread in &legs.threads { (leg_bar(thread)) }
-        (figures(run, legs).markup("Figures of each leg"))
-        p { (sentences(run, legs).join(" ")) }
-        @if let Some(largest) = largest(run, legs) {
-            (largest.markup("Largest latencies with known legs"))
+/// Columns of cells in their rows, of which the first are words, all others times of this scale.
+fn columns(heads: &[&str], words: usize, scale: Scale, rows: &[Vec<String>]) -> Vec<Column> {
+    let columns = heads.iter().enumerate().map(|(at, head)| {
+        let column = Column::new(head, 0, rows.iter().map(|row| row[at].clone()));
+        match *head {
+            "at" => column.unit("s"),
+            "cycles" => column,
+            _ if at < words => column.left(),
+            _ => column.unit(scale.unit()),
         }
-    };
-    Some(Fold::new("legs", "Legs", content))
-}
-
-impl Rows {
-    fn columns(self) -> Vec<Column> {
-        let Rows { heads, words, rows } = self;
-        let columns = heads.into_iter().enumerate().map(|(at, head)| {
-            let column = Column::new(&head, 0, rows.iter().map(|row| row[at].clone()));
-            if at < words { column.left() } else { column }
-        });
-        columns.collect()
-    }
-
-    fn markup(&self, caption: &str) -> Markup {
-        let class = |at: usize| (at < self.words).then_some("word");
-        html! {
-            div.scroll role="region" tabindex="0" aria-label=(caption) {
-                table {
-                    caption { span { (caption) } }
-                    thead { tr { @for (at, head) in self.heads.iter().enumerate() { th scope="col" class=[class(at)] { (head) } } } }
-                    tbody {
-                        @for row in &self.rows {
-                            tr {
-                                th scope="row" class="word" { (row[0]) }
-                                @for (at, cell) in row.iter().enumerate().skip(1) { td class=[class(at)] { (cell) } }
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    }
+    });
+    columns.collect()
 }
 
 /// Three rows for each thread, so that the legs stand below each other.
-fn figures(run: &Run, legs: &RunLegs) -> Rows {
+fn figures(run: &Run, legs: &RunLegs) -> Vec<Column> {
     let mut rows: Vec<(String, &str, Option<LegFigures>)> = Vec::new();
     for thread in &legs.threads {
         let summary = run.threads.iter().find(|one| one.setup.thread == thread.thread);
@@ -130,30 +86,18 @@ fn figures(run: &Run, legs: &RunLegs) -> Rows {
     let known = rows.iter().filter_map(|(.., figures)| figures.as_ref());
     let scale = Scale::for_times(known.flat_map(times));
     let cells = |figures: &Option<LegFigures>| match figures {
-        Some(one) => std::iter::once(one.count.to_string())
+        Some(one) => std::iter::once(grouped(one.count))
             .chain(times(one).map(|time| scale.number(time)))
             .collect(),
         None => vec!["-".to_string(); 5],
     };
-    let of = |name: &str| format!("{name} ({})", scale.unit());
-    Rows {
-        heads: vec![
-            "thread".into(),
-            "leg".into(),
-            "cycles".into(),
-            of("min"),
-            of("p50"),
-            of("p99"),
-            of("max"),
-        ],
-        words: 2,
-        rows: rows
-            .iter()
-            .map(|(thread, leg, figures)| {
-                [thread.clone(), leg.to_string()].into_iter().chain(cells(figures)).collect()
-            })
-            .collect(),
-    }
+    let rows: Vec<Vec<String>> = rows
+        .iter()
+        .map(|(thread, leg, figures)| {
+            [thread.clone(), leg.to_string()].into_iter().chain(cells(figures)).collect()
+        })
+        .collect();
+    columns(&["thread", "leg", "cycles", "min", "p50", "p99", "max"], 2, scale, &rows)
 }
 
 fn times(figures: &LegFigures) -> [Nanos; 4] {
@@ -270,11 +214,10 @@ fn cost(legs: &RunLegs) -> String {
     )
 }
 
-fn largest(run: &Run, legs: &RunLegs) -> Option<Rows> {
+fn largest(run: &Run, legs: &RunLegs) -> Option<Vec<Column>> {
     let first = run.threads.iter().map(|thread| thread.setup.first_release_ns).min()?;
     let all = &legs.largest;
     let scale = Scale::for_times(all.iter().map(|one| one.latency_ns));
-    let of = |name: &str| format!("{name} ({})", scale.unit());
     let is_wire = run.asked.method.gpio().is_some();
     let rows = all.iter().map(|one| {
         let CycleLegs { release_ns, irq_ns, thread_ns } = one.legs;
@@ -286,13 +229,11 @@ fn largest(run: &Run, legs: &RunLegs) -> Option<Rows> {
         let times = times.into_iter().map(|time| scale.number(time));
         [thread, format!("{at:.3}")].into_iter().chain(times).collect()
     });
-    let names: &[&str] = match is_wire {
-        true => &["event", "wake-up", "answer", "whole"],
-        false => &["IRQ", "thread", "latency"],
+    let heads: &[&str] = match is_wire {
+        true => &["thread", "at", "event", "wake-up", "answer", "whole"],
+        false => &["thread", "at", "IRQ", "thread", "latency"],
     };
-    let heads = ["thread".to_string(), "at (s)".to_string()].into_iter();
-    let heads = heads.chain(names.iter().map(|name| of(name))).collect();
-    (!all.is_empty()).then(|| Rows { heads, words: 1, rows: rows.collect() })
+    (!all.is_empty()).then(|| columns(heads, 1, scale, &rows.collect::<Vec<_>>()))
 }
 
 #[cfg(test)]

@@ -1,16 +1,13 @@
 //! The loads of a run, with the evidence that they ran; and the list of those that there are.
 
-use crate::page::folds::Fold;
-use crate::terminal::style::{Colour, Style};
-use crate::terminal::table::wrapped;
+use crate::document::style::{Colour, Style};
+use crate::document::table::wrapped;
+use crate::document::{Block, On, Section};
 use crate::units::{bytes, grouped, percent};
 use latlab_model::load::{LoadRate, LoadRun, Spread};
 use latlab_model::shell;
 use latlab_model::{Nanos, Run};
-use maud::html;
 
-/// What the section is called.
-pub const TITLE: &str = "Load";
 /// Of a load with many streams, the first figures are told.
 const MOST_RATES: usize = 12;
 
@@ -49,45 +46,18 @@ pub fn load_entry(entry: &LoadEntry, width: usize, style: Style) -> String {
     text + &format!("{:NAME$}{place}\n", "")
 }
 
-/// For the terminal; nothing of a run without loads.
-pub fn text(run: &Run, width: usize, style: Style) -> String {
-    if run.loads.is_empty() {
-        return String::new();
-    }
-    let mut text = format!("{TITLE}:\n");
-    for load in &run.loads {
-        let name = style.paint(Colour::Bold, &load.words);
-        text += &format!("  {name}\n");
-        for fact in facts(run, load) {
-            text += &format!("    {}\n", wrapped(&fact, width, 4));
+/// Nothing of a run without loads.
+pub fn section(run: &Run) -> Option<Section> {
+    let add = |section: Section, load: &LoadRun| {
+        let facts = Block::List(load.words.clone(), facts(run, load));
+        let section = section.add(On::All, facts);
+        if load.last_lines.is_empty() {
+            return section;
         }
-    }
-    text
-}
-
-/// For issues and wikis: a list item for each fact, a name before them.
-pub fn items(run: &Run) -> Vec<(String, Vec<String>)> {
-    run.loads.iter().map(|load| (load.words.clone(), facts(run, load))).collect()
-}
-
-/// For the page.
-pub fn fold(run: &Run) -> Option<Fold> {
-    if run.loads.is_empty() {
-        return None;
-    }
-    let loads = html! {
-        @for load in &run.loads {
-            p { strong { (load.words) } }
-            ul { @for fact in facts(run, load) { li { (fact) } } }
-            @if !load.last_lines.is_empty() {
-                details {
-                    summary { "Last output" }
-                    pre { (load.last_lines.join("\n")) }
-                }
-            }
-        }
+        let output = vec![Block::Output(load.last_lines.join("\n"))];
+        section.add(On::Page, Block::Folded("Last output".to_string(), output))
     };
-    Some(Fold::new("load", TITLE, loads))
+    run.loads.iter().fold(Section::new("load", "Load"), add).or_nothing()
 }
 
 /// What is known of a load, a sentence each.

@@ -1,17 +1,46 @@
-//! Sections of a report on a run, each for the terminal and for the page.
+//! Sections of a report on a run. Each is one function, which all surfaces draw.
 
+pub mod answer;
 pub mod attach;
 pub mod causes;
 pub mod changes;
 pub mod conditions;
 pub mod explanation;
+pub mod findings;
 pub mod kernels;
 pub mod legs;
 pub mod load;
-pub mod noise;
+pub mod losses;
 pub mod outliers;
 pub mod pairs;
 pub mod published;
 pub mod replay;
 pub mod respond;
+pub mod setup;
 pub mod statistics;
+pub mod threads;
+
+use crate::doctor::summary as doctor;
+use crate::document::Section;
+use latlab_model::Run;
+
+/// What is said of a run below its answer, in the order in which it matters; pictures stand behind the figures.
+pub fn of_run(run: &Run, pictures: Vec<Section>) -> Vec<Section> {
+    let figures = [attach::section(run), threads::section(run), answer::notes(run)];
+    let rest = [
+        Some(findings::section(run)),
+        doctor::section(run),
+        explanation::section(run),
+        outliers::section(run),
+        statistics::section(run),
+        legs::section(run),
+        load::section(run),
+        conditions::section(run),
+        Some(losses::section(run)),
+        losses::samples(run),
+        changes::section(run),
+        losses::cost(run),
+    ];
+    let rest = rest.into_iter().flatten();
+    figures.into_iter().flatten().chain(pictures).chain(rest).collect()
+}

@@ -1,39 +1,24 @@
 //! The largest latencies of a run, one by one, with what is known of their moments.
 
 use crate::cause_share::MUCH;
-use crate::page::folds::Fold;
-use crate::terminal::style::Style;
-use crate::terminal::table::{Column, markup, table};
+use crate::document::Section;
+use crate::document::table::{Column, Table};
 use crate::terms;
 use crate::units::{Scale, percent};
 use latlab_model::Run;
 use latlab_model::outlier::{Outlier, Surroundings};
-use maud::html;
 
 /// A share of a CPU below this is not worth a word.
 const LITTLE: f64 = 0.005;
 
-/// For the terminal; nothing where no latency is known with its release.
-pub fn text(run: &Run, width: usize, style: Style) -> String {
-    if run.largest.is_empty() {
-        return String::new();
-    }
-    let sum = sum(run).map(|sum| format!("{sum}\n")).unwrap_or_default();
-    format!("{}:\n{}{sum}", title(run), table(columns(run), width, style))
-}
-
-/// For the page.
-pub fn fold(run: &Run) -> Option<Fold> {
-    if run.largest.is_empty() {
-        return None;
-    }
+/// Nothing where no latency is known with its release.
+pub fn section(run: &Run) -> Option<Section> {
     let caption = "The time is that of the release, since the first one. What is said of the CPU holds \
                    for the time between two readings of the telemetry, mostly a second.";
-    let content = html! {
-        @if let Some(sum) = sum(run) { p { (sum) } }
-        (markup(&columns(run), caption))
-    };
-    Some(Fold::new("largest", &title(run), content))
+    (!run.largest.is_empty()).then(|| {
+        let table = Table::new(caption, columns(run));
+        Section::new("largest", title(run)).table(table).texts(sum(run))
+    })
 }
 
 fn title(run: &Run) -> String {
@@ -41,7 +26,7 @@ fn title(run: &Run) -> String {
 }
 
 /// The table.
-pub fn columns(run: &Run) -> Vec<Column> {
+fn columns(run: &Run) -> Vec<Column> {
     let all = &run.largest;
     let each = |cell: &dyn Fn(&Outlier) -> String| all.iter().map(cell).collect::<Vec<_>>();
     let scale = Scale::for_times(all.iter().map(|one| one.latency_ns));

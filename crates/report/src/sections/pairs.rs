@@ -1,7 +1,7 @@
 //! Responders in pairs: which answers quicker, how often, and by how much.
 
-use crate::terminal::style::Style;
-use crate::terminal::table::{Column, table, wrapped};
+use crate::document::style::Style;
+use crate::document::table::{Column, table, wrapped};
 use crate::units::{grouped, trimmed};
 use latlab_model::{Nanos, Run};
 use latlab_stats::{Superiority, precedence, superiority};

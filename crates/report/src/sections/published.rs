@@ -1,134 +1,89 @@
-//! The experiment of 2016 whose five responders are in `responders/`: its published figures beside
-//! those of runs of the same responders, each with its conditions.
+//! A published experiment with responders: its figures, from `published.toml`, next to those of runs of
+//! the same responders, each with its conditions.
 
-use crate::terminal::style::Style;
-use crate::terminal::table::{Column, table, wrapped};
+use crate::document::style::Style;
+use crate::document::table::{Column, table, wrapped};
 use latlab_model::Run;
-use latlab_model::respond::{LinuxResponderName, ResponseFigures};
+use latlab_model::respond::ResponseFigures;
+use serde::Deserialize;
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
-/// Fewer of the five are another experiment.
-const ENOUGH: usize = 4;
+static EXPERIMENT: LazyLock<Experiment> = LazyLock::new(|| {
+    toml::from_str(include_str!("published.toml")).expect("published.toml fits its type")
+});
 
-/// Where the published figures come from.
-pub const SOURCE: &str = "Published: T. Šolc, \"Measuring interrupt response times\", April 2016, \
-                          with the readings in the repository avian2/interrupt-response-times at \
-                          GitHub. Median and p99 are computed from these readings. One reading of \
-                          C under load has no value; the published mean and maximum of that series \
-                          counted it, those here do not.";
-
-/// What may be compared.
-pub const MEANING: &str = "Published figures were measured on hardware. A simulated \
-                           microcontroller counts the cycles of the same kind of program, built by \
-                           another compiler. A guest counts instructions in virtual time, without \
-                           caches, buses, idle states and frequencies: its responders can be \
-                           compared with each other, its figures not with the published ones.";
-
-/// One of the five.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Implementation {
-    UnoPolling,
-    UnoInterrupt,
-    Module,
-    Program,
-    Python,
+/// `published.toml`.
+#[derive(Deserialize)]
+struct Experiment {
+    source: String,
+    meaning: String,
+    measured: String,
+    responder: Vec<Responder>,
 }
 
-use Implementation::{Module, Program, Python, UnoInterrupt, UnoPolling};
-
-impl Implementation {
-    const ALL: [Implementation; 5] = [UnoPolling, UnoInterrupt, Module, Program, Python];
-
-    fn of(run: &Run) -> Option<Implementation> {
-        use LinuxResponderName as Name;
-        let asked = run.asked.method.respond()?;
-        if let Some(linux) = &asked.linux {
-            return match linux.name {
-                Name::Kmod | Name::KmodPlain => Some(Module),
-                Name::Sysfs => Some(Program),
-                Name::Python | Name::PythonGpiod1 => Some(Python),
-                _ => None,
-            };
-        }
-        match asked.simulated.as_deref()?.split([' ', ',']).next()? {
-            "uno:polling" => Some(UnoPolling),
-            "uno:irq" => Some(UnoInterrupt),
-            _ => None,
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            UnoPolling => "Arduino, polling",
-            UnoInterrupt => "Arduino, interrupt",
-            Module => "kernel module",
-            Program => "C over sysfs",
-            Python => "Python",
-        }
-    }
-
-    /// The published series without load.
-    fn idle(self) -> Published {
-        let of = |figures| Published { n: 500, unmeasured: 0, figures };
-        match self {
-            UnoPolling => of([6_667.5, 8_558.2, 8_658.1, 10_775.8, 14_893.7]),
-            UnoInterrupt => of([8_947.6, 9_049.5, 9_067.3, 9_194.7, 14_016.3]),
-            Module => of([6_036.7, 12_951.2, 12_676.1, 20_870.7, 43_778.8]),
-            Program => of([179_988.2, 273_802.5, 280_504.5, 429_197.7, 511_202.3]),
-            Python => of([143_198.8, 208_305.3, 212_912.9, 355_200.1, 377_405.6]),
-        }
-    }
-
-    /// That under load; none of a microcontroller, which does nothing else.
-    fn busy(self) -> Option<Published> {
-        let of = |n, figures| Some(Published { n, unmeasured: 500 - n, figures });
-        match self {
-            UnoPolling | UnoInterrupt => None,
-            Module => of(500, [4_761.3, 7_824.3, 7_697.6, 11_845.0, 16_119.3]),
-            Program => of(499, [189_211.6, 208_809.4, 209_943.9, 307_988.3, 460_404.8]),
-            Python => of(500, [152_406.9, 162_411.8, 164_046.4, 236_802.4, 357_611.7]),
-        }
-    }
-
-    fn published_conditions(self) -> Conditions {
-        let board = match self {
-            UnoPolling | UnoInterrupt => "Arduino Uno, ATmega328P at 16 MHz, IDE 1.0.5",
-            _ => {
-                "Raspberry Pi Zero, BCM2835 at 1 GHz, Raspbian of March 2016, Linux 4.1.19, governor ondemand"
-            }
-        };
-        let (program, stimuli) = match self {
-            UnoPolling => ("loop with digitalRead", "square, 10 kHz"),
-            UnoInterrupt => ("attachInterrupt", "square, 10 kHz"),
-            Module => ("request_irq, answers in the interrupt", "square, 100 Hz"),
-            Program => (
-                "poll on sysfs files that it opens for each edge, ordinary priority",
-                "square, 100 Hz",
-            ),
-            Python => ("Python 2.7.9, RPi.GPIO 0.6.2, ordinary priority", "square, 100 Hz"),
-        };
-        let measured = "oscilloscope TDS 2002B, width of the difference of both channels";
-        Conditions {
-            answers: board.to_string(),
-            program: program.to_string(),
-            load: if self.busy().is_some() {
-                "none; or an endless loop of the shell"
-            } else {
-                "none"
-            }
-            .to_string(),
-            stimuli: stimuli.to_string(),
-            measured: measured.to_string(),
-        }
-    }
+#[derive(Deserialize)]
+struct Responder {
+    name: String,
+    /// What repeats it, as `--simulate` names it.
+    runs: Vec<String>,
+    answers: String,
+    program: String,
+    load: String,
+    stimuli: String,
+    idle: Published,
+    /// `None` for a microcontroller, which does nothing else.
+    busy: Option<Published>,
 }
 
-/// A series of the publication; times are nanoseconds.
+/// A published series.
+#[derive(Deserialize)]
 struct Published {
     n: u64,
+    #[serde(default)]
     unmeasured: u64,
     /// Minimum, median, mean, p99, maximum.
-    figures: [f64; 5],
+    us: [f64; 5],
+}
+
+impl Responder {
+    /// The one that a run repeats.
+    fn of(run: &Run) -> Option<&'static Responder> {
+        let asked = run.asked.method.respond()?;
+        let name = match &asked.linux {
+            Some(linux) => format!("linux:{}", linux.name),
+            None => asked.simulated.as_deref()?.split([' ', ',']).next()?.to_string(),
+        };
+        EXPERIMENT.responder.iter().find(|one| one.runs.contains(&name))
+    }
+
+    fn series(&'static self, published: &Published, is_loaded: bool) -> Series {
+        Series {
+            of: self,
+            what: PUBLISHED.to_string(),
+            is_loaded,
+            n: published.n,
+            without: published.unmeasured,
+            figures: published.us.map(|us| Some(us * 1e3)),
+            conditions: Conditions {
+                answers: self.answers.clone(),
+                program: self.program.clone(),
+                load: self.load.clone(),
+                stimuli: self.stimuli.clone(),
+                measured: EXPERIMENT.measured.clone(),
+            },
+        }
+    }
+}
+
+/// Where the published figures come from.
+pub fn source() -> &'static str {
+    &EXPERIMENT.source
+}
+
+/// What may be compared.
+pub fn meaning() -> &'static str {
+    &EXPERIMENT.meaning
 }
 
 /// What a series was taken under.
@@ -142,7 +97,7 @@ struct Conditions {
 
 /// A line of the table: the publication's, or that of a run.
 struct Series {
-    of: Implementation,
+    of: &'static Responder,
     what: String,
     is_loaded: bool,
     n: u64,
@@ -159,20 +114,21 @@ pub struct Repetition(Vec<Series>);
 impl Repetition {
     /// Of these runs.
     pub fn of(runs: &[&Run]) -> Option<Repetition> {
-        let known: Vec<(Implementation, &Run)> =
-            runs.iter().filter_map(|run| Some((Implementation::of(run)?, *run))).collect();
-        let different: BTreeSet<Implementation> = known.iter().map(|(one, _)| *one).collect();
-        if different.len() < ENOUGH {
+        let known: Vec<(&Responder, &Run)> =
+            runs.iter().filter_map(|run| Some((Responder::of(run)?, *run))).collect();
+        let different: BTreeSet<&str> = known.iter().map(|(one, _)| one.name.as_str()).collect();
+        // Without more than one of them it is another experiment.
+        if different.len() + 1 < EXPERIMENT.responder.len() {
             return None;
         }
         let mut all = Vec::new();
-        for one in Implementation::ALL {
+        for one in &EXPERIMENT.responder {
             for is_loaded in [false, true] {
-                let published = if is_loaded { one.busy() } else { Some(one.idle()) };
-                all.extend(published.map(|published| published.series(one, is_loaded)));
-                let same = known
-                    .iter()
-                    .filter(|(of, run)| *of == one && run.asked.on.loads.is_empty() != is_loaded);
+                let published = if is_loaded { one.busy.as_ref() } else { Some(&one.idle) };
+                all.extend(published.map(|published| one.series(published, is_loaded)));
+                let same = known.iter().filter(|(of, run)| {
+                    of.name == one.name && run.asked.on.loads.is_empty() != is_loaded
+                });
                 all.extend(same.filter_map(|(_, run)| of_run(one, run)));
             }
         }
@@ -184,7 +140,7 @@ impl Repetition {
         let all = &self.0;
         let cells = |of: &dyn Fn(&Series) -> String| all.iter().map(of).collect::<Vec<_>>();
         let mut columns = vec![
-            Column::new("responder", 0, cells(&|one| one.of.name().to_string())).left(),
+            Column::new("responder", 0, cells(&|one| one.of.name.clone())).left(),
             Column::new("series", 0, cells(&|one| one.what.clone())).left(),
             Column::new(
                 "load",
@@ -212,7 +168,7 @@ impl Repetition {
         let cells =
             |of: &dyn Fn(&Series) -> String| rows.iter().map(|one| of(one)).collect::<Vec<_>>();
         vec![
-            Column::new("responder", 0, cells(&|one| one.of.name().to_string())).left(),
+            Column::new("responder", 0, cells(&|one| one.of.name.clone())).left(),
             Column::new("series", 0, cells(&|one| one.what.clone())).left(),
             Column::new("answers on", 0, cells(&|one| one.conditions.answers.clone())).left(),
             Column::new("program", 0, cells(&|one| one.conditions.program.clone())).left(),
@@ -231,12 +187,13 @@ impl Repetition {
                 .iter()
                 .filter(|one| !one.is_loaded && (one.what == PUBLISHED) == is_published)
                 .collect();
-            let names: BTreeSet<Implementation> = all.iter().map(|one| one.of).collect();
+            let names: BTreeSet<&str> = all.iter().map(|one| one.of.name.as_str()).collect();
             all.sort_by(|a, b| {
                 a.figures[1].partial_cmp(&b.figures[1]).unwrap_or(std::cmp::Ordering::Equal)
             });
-            let is_single = names.len() == all.len() && all.len() == Implementation::ALL.len();
-            is_single.then(|| all.iter().map(|one| one.of.name()).collect::<Vec<_>>().join(" < "))
+            let is_single = names.len() == all.len() && all.len() == EXPERIMENT.responder.len();
+            is_single
+                .then(|| all.iter().map(|one| one.of.name.as_str()).collect::<Vec<_>>().join(" < "))
         };
         Some(format!(
             "Order of the medians without load, published: {}; here: {}.",
@@ -253,9 +210,9 @@ pub fn text(runs: &[&Run], width: usize, style: Style) -> String {
     format!(
         "\n{}\n{}\n{}{}\n\n{}",
         table(repetition.columns(), width, style),
-        wrapped(MEANING, width, 0),
+        wrapped(meaning(), width, 0),
         order.unwrap_or_default(),
-        wrapped(SOURCE, width, 0),
+        wrapped(source(), width, 0),
         table(repetition.condition_columns(), width, style)
     )
 }
@@ -263,21 +220,7 @@ pub fn text(runs: &[&Run], width: usize, style: Style) -> String {
 /// What a published series is called.
 const PUBLISHED: &str = "published";
 
-impl Published {
-    fn series(self, of: Implementation, is_loaded: bool) -> Series {
-        Series {
-            of,
-            what: PUBLISHED.to_string(),
-            is_loaded,
-            n: self.n,
-            without: self.unmeasured,
-            figures: self.figures.map(Some),
-            conditions: of.published_conditions(),
-        }
-    }
-}
-
-fn of_run(of: Implementation, run: &Run) -> Option<Series> {
+fn of_run(of: &'static Responder, run: &Run) -> Option<Series> {
     let responses = run.responses()?;
     let ResponseFigures { min_ns, median_ns, mean_ns, p99_ns, max_ns, .. } = responses.figures;
     let is_guest = run.asked.method.respond()?.linux.is_some();

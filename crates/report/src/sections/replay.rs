@@ -1,7 +1,7 @@
 //! Wake-ups of a guest that was run again: a sentence, the parts, and what ran as a tree.
 
-use crate::terminal::style::{Colour, Style};
-use crate::terminal::table::{Column, table, wrapped};
+use crate::document::style::{Colour, Style};
+use crate::document::table::{Column, table, wrapped};
 use crate::units::{Scale, grouped, percent};
 use latlab_model::Nanos;
 use latlab_model::replay::{

@@ -1,11 +1,11 @@
 //! How fast pins answer pins: the figures of responders beside each other, and what they say.
 
 use crate::InWords;
-use crate::doctor::severity_colour;
+use crate::document::style::{Style, severity_colour};
+use crate::document::table::{Column, table, wrapped};
+use crate::facts::is_timed;
 use crate::figures::{LatencyBound, SaidLatency, known, resolution};
 use crate::pictures::axis::one_two_five;
-use crate::terminal::style::Style;
-use crate::terminal::table::{Column, table, wrapped};
 use crate::units::{grouped, percent, span, trimmed};
 use latlab_model::gpio::GpioWire;
 use latlab_model::plan::Instrument;
@@ -211,12 +211,6 @@ fn share_below(count: u64) -> Option<String> {
     let last = 10f64.powi(-decimals);
     let missing = (missing / last).ceil() * last;
     (count > 0).then(|| format!("{:.*} %", decimals as usize, 100.0 - missing))
-}
-
-/// Whether the times of a run are those of the clock: a list of readings has none.
-pub fn is_timed(run: &Run) -> bool {
-    let is_known = !run.asked.method.is_import() || run.measured_ns > Nanos::ZERO;
-    run.responses().map_or(is_known, |responses| responses.is_timed)
 }
 
 /// Up to where the body of responders is, where slow responses or slow responders squeeze it; none

@@ -2,10 +2,8 @@
 //! latencies, periods.
 
 use crate::compare::probability;
-use crate::page::folds::Fold;
-use crate::page::markup::prose;
-use crate::terminal::style::Style;
-use crate::terminal::table::{Column, markup, table, wrapped};
+use crate::document::Section;
+use crate::document::table::{Column, Table};
 use crate::terms;
 use crate::units::{Scale, counted, grouped, percent, short, span, trimmed};
 use latlab_model::statistics::{
@@ -13,7 +11,6 @@ use latlab_model::statistics::{
     RunStatistics, TailModel, TailRefusal, TailRemark, ThreadStatistics,
 };
 use latlab_model::{Nanos, Run};
-use maud::html;
 
 /// Periods of disturbances that are known, in milliseconds, with how exactly.
 const KNOWN: [(f64, &str); 8] = [
@@ -27,26 +24,8 @@ const KNOWN: [(f64, &str); 8] = [
     (5_000.0, "writeback of files"),
 ];
 
-/// For the terminal; nothing where nothing was computed.
-pub fn text(run: &Run, width: usize, style: Style) -> String {
-    let Some(of) = &run.statistics else { return String::new() };
-    if of.quantiles.is_empty() && of.threads.is_empty() {
-        return String::new();
-    }
-    let mut text = String::new();
-    if !of.quantiles.is_empty() {
-        text += &format!("{CAPTION}\n{}", table(columns(run, &of.quantiles), width, style));
-    }
-    for sentence in sentences(run, of) {
-        text += &format!("{}\n", wrapped(&sentence, width, 2));
-    }
-    text
-}
-
-const CAPTION: &str = "Quantiles with their intervals of 95 % confidence:";
-
-/// For the page.
-pub fn fold(run: &Run) -> Option<Fold> {
+/// Nothing where nothing was computed.
+pub fn section(run: &Run) -> Option<Section> {
     let of = run.statistics.as_ref()?;
     if of.quantiles.is_empty() && of.threads.is_empty() {
         return None;
@@ -56,14 +35,16 @@ pub fn fold(run: &Run) -> Option<Fold> {
          much as one. Order statistics, from bin edge to bin edge.",
         terms::of_run(run).titles
     );
-    let content = html! {
-        @if !of.quantiles.is_empty() { (markup(&columns(run, &of.quantiles), &caption)) }
-        @for sentence in sentences(run, of) { p { (prose(&sentence)) } }
+    let section = Section::new("statistics", "What the data can carry")
+        .sum(summary(of).map(|words| in_terms(run, &words)));
+    let section = match of.quantiles.is_empty() {
+        true => section,
+        false => section.table(
+            Table::new(caption, columns(run, &of.quantiles))
+                .titled("Quantiles with their intervals of 95 % confidence:"),
+        ),
     };
-    Some(
-        Fold::new("statistics", "What the data can carry", content)
-            .sum(summary(of).map(|words| in_terms(run, &words))),
-    )
+    Some(section.texts(sentences(run, of)))
 }
 
 /// In a few words.

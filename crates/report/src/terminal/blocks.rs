@@ -3,10 +3,10 @@
 //! No latency is left out: what is counted is seen, one among a hundred million too, and what is
 //! below zero is told in words.
 
+use crate::document::table::wrapped;
 use crate::figures::{LatencyBound, SaidLatency, maximum_of};
 use crate::pictures::curve::OpenStretch;
 use crate::pictures::deadline::DeadlineMark;
-use crate::terminal::table::wrapped;
 use crate::terms;
 use crate::units::{four_digits, grouped};
 use latlab_model::{Bin, Nanos, Run, ThreadBins};

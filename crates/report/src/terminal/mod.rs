@@ -1,9 +1,7 @@
-//! Text for the terminal, and the same as Markdown.
+//! What a run says in the terminal, and the same as Markdown.
 
 pub mod blocks;
-pub mod markdown;
-pub mod style;
+pub mod list;
+pub mod show;
 pub mod summary;
-pub mod table;
-pub mod text;
 pub mod window;

@@ -1,15 +1,13 @@
 //! The summary of a run for the terminal: on a screen, or in some lines.
 
-use crate::doctor::severity_colour;
+use crate::document::style::{Colour, Style, severity_colour, verdict_colour};
+use crate::document::table::{Column, table, wrapped};
+use crate::document::to_terminal;
 use crate::sections::attach;
 use crate::summary::{
-    Cause, Causes, Figure, FirstTry, capitalised, causes, conditions, explained, figures,
-    figures_line, headline,
+    Cause, Causes, Figure, FirstTry, causes, conditions, explained, figures, figures_line, headline,
 };
-use crate::terminal::style::{Colour, Style};
-use crate::terminal::table::{Column, table, wrapped};
-use crate::terminal::text::verdict_colour;
-use crate::verdict::bound_in_short;
+use crate::verdict::{bound_in_short, capitalised};
 use latlab_model::Run;
 
 /// Whether it is good enough, why not, and what now: on 24 lines of `width` columns (from 80 up), two of which are left
@@ -39,7 +37,7 @@ fn summarise_with(run: &Run, picture: &str, width: usize, style: Style) -> Strin
 /// The same without a picture and without a table, for the end of a measurement.
 pub fn summarise_in_lines(run: &Run, width: usize, style: Style) -> String {
     let figures = match run.attached {
-        Some(_) => attach::text(run, width, style),
+        Some(_) => to_terminal(&Vec::from_iter(attach::section(run)), width, style),
         None => format!("{}\n", wrapped(&capitalised(&figures_line(run)), width, 0)),
     };
     let causes = causes(run);
@@ -64,7 +62,7 @@ fn opening(run: &Run, width: usize, style: Style) -> String {
 
 fn figure_table(run: &Run, width: usize, style: Style) -> String {
     if run.attached.is_some() {
-        return attach::text(run, width, style);
+        return to_terminal(&Vec::from_iter(attach::section(run)), width, style);
     }
     let figures = figures(run);
     if figures.is_empty() {

@@ -1,10 +1,12 @@
 //! A stretch of a run for the terminal, in the look of the whole run.
 
+use crate::document::style::{Colour, Style};
+use crate::document::table::{Column, table, wrapped};
+use crate::document::to_terminal;
+use crate::facts;
 use crate::sections::respond;
+use crate::sections::threads;
 use crate::sentence;
-use crate::terminal::style::{Colour, Style};
-use crate::terminal::table::{Column, table, wrapped};
-use crate::terminal::text::threads;
 use crate::units::{Scale, span};
 use latlab_model::window::{LargeLatency, Window};
 use latlab_model::{Nanos, Run};
@@ -27,7 +29,7 @@ fn figures(run: &Run, shown: &Run, window: &Window, width: usize, style: Style) 
         Some(figures) => {
             table(respond::stretch_columns(run, window.total.cycles, figures), width, style)
         }
-        None => threads(shown, width, style),
+        None => to_terminal(&Vec::from_iter(threads::section(shown)), width, style),
     }
 }
 
@@ -114,7 +116,7 @@ fn findings(run: &Run, window: &Window, width: usize) -> String {
     if all == 0 {
         return String::new();
     }
-    let worthless = match sentence::is_invalid(run) {
+    let worthless = match facts::is_invalid(run) {
         true => " One makes its figures worthless or incomplete.",
         false => "",
     };

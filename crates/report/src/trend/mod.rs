@@ -1,6 +1,7 @@
 //! A series of builds: in sentences, as a table, as Markdown, as tests, as a page.
 
 mod page;
+mod sections;
 mod sentences;
 mod test_suite;
 mod text;

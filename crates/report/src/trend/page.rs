@@ -1,16 +1,16 @@
 //! A series of builds as one self-contained page: the answer, the picture, the table.
 
-use super::sentences::{change, headline, limits, step};
+use super::sections::builds;
+use super::sentences::{headline, limits, step};
 use crate::compare::class;
+use crate::document::outline::{Outline, prose};
+use crate::document::{Section, folds};
 use crate::page::document;
-use crate::page::folds::{Fold, folds};
-use crate::page::markup::{Outline, count, dash, firm, prose};
 use crate::page::pictures::in_widths;
 use crate::pictures::options::Options;
 use crate::pictures::trend;
-use crate::sentence;
-use crate::units::{counted, percent, short, span};
-use latlab_model::trend::{Build, Trend};
+use crate::units::{counted, percent};
+use latlab_model::trend::Trend;
 use maud::{Markup, html};
 
 /// Height of the picture.
@@ -19,10 +19,7 @@ const HEIGHT: u32 = 260;
 /// The whole page.
 pub fn page(of: &Trend) -> String {
     let outline = Outline::page();
-    let parts = [
-        Fold::new("builds", "Builds", builds(of)),
-        Fold::new("basis", "What the numbers rest on", basis(of)),
-    ];
+    let parts = [builds(of), Section::new("basis", "What the numbers rest on").html(basis(of))];
     let remarks: Vec<String> = of.steps.iter().map(step).chain(limits(of)).collect();
     let caption = format!(
         "{} of each build, in the order of time. Thick lines are the levels, upright ones the steps with \
@@ -47,43 +44,6 @@ pub fn page(of: &Trend) -> String {
         footer { p { "Made by latlab " (latlab_model::VERSION) "." } }
     };
     document(&headline(of), &body)
-}
-
-fn builds(of: &Trend) -> Markup {
-    html! {
-        div.box { table.stacked {
-            caption { span { "All builds, the oldest first" } }
-            thead { tr {
-                th scope="col" { "Build" } th scope="col" { "Started" }
-                th.number scope="col" { (of.metric) } th scope="col" { "Step" }
-                th.number scope="col" { "Largest" } th.number scope="col" { "Misses" }
-                th.number scope="col" { "Releases" } th.number scope="col" { "Measured for" }
-                th scope="col" { "Runs" }
-            } }
-            tbody { @for (at, build) in of.builds.iter().enumerate() { (row(of, at, build)) } }
-        } }
-    }
-}
-
-fn row(of: &Trend, at: usize, build: &Build) -> Markup {
-    let step = of.steps.iter().find(|step| step.at == at).map(change);
-    let values: Vec<String> = build.values_ns.iter().map(|value| short(*value)).collect();
-    let time = (build.measured_ns.0 > 0).then(|| firm(&span(build.measured_ns)));
-    html! {
-        tr {
-            th scope="row" { (build.name) }
-            td data-head="Started" { (sentence::started(&build.started)) }
-            td.number data-head=(of.metric) title={ "median of " (values.join(", ")) } {
-                (firm(&short(build.value_ns)))
-            }
-            td data-head="Step" { (dash(step)) }
-            td.number data-head="Largest" { (dash(build.max_ns.map(|max| firm(&short(max.0 as f64))))) }
-            td.number data-head="Misses" { (dash(build.misses.map(count))) }
-            td.number data-head="Releases" { (count(build.activations)) }
-            td.number data-head="Measured for" { (dash(time)) }
-            td data-head="Runs" { (build.runs.join(", ")) }
-        }
-    }
 }
 
 fn basis(of: &Trend) -> Markup {

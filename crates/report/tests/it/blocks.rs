@@ -57,7 +57,7 @@ fn one_latency_among_millions_is_seen_above_its_mark() {
 fn it_stands_below_the_table_of_threads() {
     let fixture = common::normal();
     let text = show(&fixture.run, "HERE\n", 80, Style::default());
-    assert!(text.contains("missed releases: 1.\n\nHERE\n\nNothing was lost."), "{text}");
+    assert!(text.contains("64.8\n\nHERE\n\nNo finding."), "{text}");
     assert_eq!(drawn(&one([]), 80, Glyphs::Unicode), "");
 }
 

@@ -6,7 +6,7 @@ use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign, CoolDown, Order, Planne
 use latlab_model::campaign_table::{CampaignTable, CellAttempt, CellWord, VariantComparison};
 use latlab_model::finding::{ConditionFinding, Finding};
 use latlab_model::run::{MissBursts, VerdictReason, VerdictWord};
-use latlab_model::{Nanos, Plan, Run, ThreadBins};
+use latlab_model::{Nanos, Run, ThreadBins};
 use latlab_report::campaign::{
     CampaignRun, PlannedResult, campaign_page, csv, markdown, multiples, planned, show, table,
     test_suite,

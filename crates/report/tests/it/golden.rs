@@ -5,7 +5,7 @@ use latlab_model::finding::{ConditionFinding, ImportFinding};
 use latlab_model::run::{EndReason, Finding, StoredFile};
 use latlab_model::window::{LargeLatency, Window, WindowThread};
 use latlab_model::{Nanos, Run};
-use latlab_report::{ListEntry, Options, Style, latency_picture, list, markdown, show, window};
+use latlab_report::{Options, Style, latency_picture, list, markdown, show, window};
 
 const PLAIN: Style = Style { colour: false };
 
@@ -119,8 +119,8 @@ fn a_run_says_how_many_samples_it_stored() {
 
 #[test]
 fn the_list_has_a_line_for_each_run() {
-    let entries: Vec<ListEntry> =
-        common::all().iter().map(|(_, fixture)| ListEntry::from(&fixture.run)).collect();
+    let all = common::all();
+    let entries: Vec<&Run> = all.iter().map(|(_, fixture)| &fixture.run).collect();
     for width in [80, 120] {
         insta::assert_snapshot!(format!("list-{width}"), list(&entries, width, PLAIN));
     }
@@ -131,16 +131,16 @@ fn the_list_has_a_line_for_each_run() {
 #[test]
 fn a_narrow_list_has_every_run_and_its_verdict() {
     let long = "2026-11-21T16-04-30Z_a-run-with-a-name-that-is-longer-than-a-line-of-the-list-00";
-    let mut all: Vec<ListEntry> =
-        common::all().iter().map(|(_, fixture)| ListEntry::from(&fixture.run)).collect();
-    let narrow = all.clone();
-    all.push(ListEntry { id: long.to_string(), ..all[0].clone() });
+    let fixtures = common::all();
+    let narrow: Vec<&Run> = fixtures.iter().map(|(_, fixture)| &fixture.run).collect();
+    let with_long_name = Run { id: long.to_string(), ..narrow[0].clone() };
+    let all: Vec<&Run> = narrow.iter().copied().chain([&with_long_name]).collect();
     for (entries, width) in (20..=200).flat_map(|width| [(&all, width), (&narrow, width)]) {
         let text = list(entries, width, PLAIN);
         for entry in entries {
             let mut words = entry.id.split(' ');
             assert!(words.all(|word| text.contains(word)), "{width}: {}\n{text}", entry.id);
-            let verdict = entry.verdict.map_or("-", |word| word.as_str());
+            let verdict = entry.verdict.as_ref().map_or("-", |verdict| verdict.word.as_str());
             let from = text.find(entry.id.split(' ').next().unwrap()).unwrap();
             assert!(text[from..].contains(verdict), "{width}: {verdict}\n{text}");
         }

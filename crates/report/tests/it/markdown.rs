@@ -3,7 +3,7 @@
 use crate::common;
 use latlab_model::doctor::{Diagnosis, Effect, Topic};
 use latlab_model::finding::{CaptureFinding, Finding, Severity};
-use latlab_report::{ListEntry, markdown, markdown_list};
+use latlab_report::{markdown, markdown_list};
 use proptest::prelude::*;
 
 #[test]
@@ -11,9 +11,9 @@ fn the_markdown_is_golden() {
     for (name, fixture) in common::all().into_iter().filter(|(name, _)| *name != "many") {
         insta::assert_snapshot!(format!("{name}"), markdown(&fixture.run));
     }
-    let entries: Vec<ListEntry> =
-        common::all().iter().map(|(_, fixture)| ListEntry::from(&fixture.run)).collect();
-    insta::assert_snapshot!("list", markdown_list(&entries));
+    let all = common::all();
+    let runs: Vec<&latlab_model::Run> = all.iter().map(|(_, fixture)| &fixture.run).collect();
+    insta::assert_snapshot!("list", markdown_list(&runs));
 }
 
 /// A run whose texts are all this one.
@@ -80,7 +80,7 @@ proptest! {
     #[test]
     fn the_command_stays_in_its_block(text in "[`\n a]{0,20}") {
         let all = markdown(&filled(&text));
-        let (_, block) = all.split_once("To repeat it:\n\n").unwrap();
+        let (_, block) = all.split_once("Repeat it:\n\n").unwrap();
         let fence = block.split("sh\n").next().unwrap();
         let inside = &block[fence.len() + 3..block.len() - fence.len() - 1];
         prop_assert!(fence.len() >= 3 && !inside.contains(fence));
@@ -114,5 +114,9 @@ fn the_doctor_has_its_lines() {
     let mut run = common::normal().run;
     run.doctor = Some(vec![one]);
     let text = markdown(&run);
-    assert!(text.contains("Diagnoses of this machine:\n\n- **warning**: a\\|b \\[idle\\]\n"));
+    assert!(
+        text.contains(
+            "Diagnoses of this machine (1 warning):\n\n- **warning**: a\\|b \\[idle\\]\n"
+        )
+    );
 }

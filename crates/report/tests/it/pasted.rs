@@ -141,7 +141,7 @@ fn findings(name: &str) -> Vec<Line> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(ProptestConfig::with_cases(40))]
 
     /// Invariant (trust): A printed command that is pasted into a shell runs nothing of the names in it.
     #[test]

@@ -81,7 +81,11 @@ fn every_picture_has_words_and_no_number_that_is_none() {
         for kind in Kind::ALL.iter().copied() {
             for (axis, width) in ranges.into_iter().zip([960, 400, 280]) {
                 let options = Options { axis, width, ..options(kind) };
-                for fixtures in [vec![&fixture], vec![&fixture, &fixture]] {
+                // Several runs, and the same again, where nothing else differs.
+                let first = width == 960;
+                for fixtures in
+                    [vec![&fixture], vec![&fixture; 2]].into_iter().take(1 + usize::from(first))
+                {
                     let drawn = picture(&fixtures, kind, &options);
                     let told = format!("{name} as {}", kind.as_str());
                     let ids = format!("aria-labelledby=\"{0}-title {0}-desc\"", kind.as_str());
@@ -95,7 +99,9 @@ fn every_picture_has_words_and_no_number_that_is_none() {
                         assert!(!plain.contains(wrong), "{told}: {wrong}");
                     }
                     assert!(!drawn.to_lowercase().contains("worst"));
-                    assert_eq!(drawn, picture(&fixtures, kind, &options), "{told}");
+                    if first {
+                        assert_eq!(drawn, picture(&fixtures, kind, &options), "{told}");
+                    }
                 }
             }
         }

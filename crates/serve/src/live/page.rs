@@ -11,8 +11,8 @@ use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 use latlab_model::sanitize::escape_controls;
 use latlab_report::InWords;
-use latlab_report::is_interactive;
 use latlab_report::units::{grouped, span};
+use latlab_report::{figure_head, is_interactive};
 use latlab_stats::Span;
 use latlab_store::FollowState;
 use maud::{Markup, html};
@@ -88,8 +88,8 @@ fn table(id: &str, log: &EventLog) -> String {
         main {
             div.scroll { table {
                 thead { tr {
-                    th { "Thread" } th { "CPU" } th { "Measured" } th { "Cycles" } th { "Missed releases" } th { "Deadline misses" }
-                    th { "Smallest" } th { "Observed maximum" }
+                    th { "thread" }
+                    @for id in FIGURES { th { (figure_head(id)) } }
                 } }
                 tbody { @for (thread, all) in log.totals() { (row(*thread, all, log)) } }
             } }
@@ -99,6 +99,9 @@ fn table(id: &str, log: &EventLog) -> String {
     };
     frame(&format!("{} is being measured", escape_controls(id)), &head, &body)
 }
+
+/// The figures of a thread, by their names in documents.
+const FIGURES: [&str; 7] = ["cpu", "measured_ns", "cycles", "missed", "misses", "min_ns", "max_ns"];
 
 fn row(thread: u32, all: &Span, log: &EventLog) -> Markup {
     let setups = log.run_start().map(|begun| &begun.prepared.threads[..]).unwrap_or_default();

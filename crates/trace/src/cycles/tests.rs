@@ -113,10 +113,15 @@ impl Script {
     fn request(&mut self, time: i64) {
         self.own(ProgramEventKind::Waking { woken: OTHER });
         self.enter(Call::Read, [9, 0, 0, 0, 0, 0]);
+        self.sleep_until_woken(time).pass(US).exit(Call::Read, 8);
+    }
+
+    /// Asleep until another thread wakes it after this time; then on its CPU, still in the call.
+    fn sleep_until_woken(&mut self, time: i64) -> &mut Script {
         self.out(Left::Asleep);
         self.pass(time).woken_by(OTHER, false);
         self.pass(US).come_in();
-        self.pass(US).exit(Call::Read, 8);
+        self
     }
 
     fn finish(mut self) -> Told {
@@ -291,10 +296,7 @@ fn a_file_descriptor_that_is_used_again_is_another_wait() {
     }
     for _ in 0..20 {
         script.enter(Call::Read, [3, 0, 0, 0, 0, 0]);
-        script.out(Left::Asleep);
-        script.pass(MS).woken_by(OTHER, false);
-        script.pass(US).come_in();
-        script.pass(US).exit(Call::Read, 1);
+        script.sleep_until_woken(MS).pass(US).exit(Call::Read, 1);
         script.pass(50 * US);
     }
     script.enter(Call::Read, [3, 0, 0, 0, 0, 0]);
@@ -307,10 +309,7 @@ fn a_condition_variable_waits_on_two_words_in_turn() {
     for n in 0..24 {
         let word = 0x5500_1008 + 4 * (n / 3 % 2);
         script.enter(Call::Futex, [word, 0x189, 0, 0, 0, 0]);
-        script.out(Left::Asleep);
-        script.pass(MS).woken_by(OTHER, false);
-        script.pass(US).come_in();
-        script.pass(US).exit(Call::Futex, 0);
+        script.sleep_until_woken(MS).pass(US).exit(Call::Futex, 0);
         script.pass(50 * US);
     }
     let told = script.finish();
@@ -373,10 +372,7 @@ fn a_poll_is_released_by_its_time_out_or_by_what_came() {
         match times_out {
             true => script.sleep_to(due),
             false => {
-                script.out(Left::Asleep);
-                script.pass(300 * US).woken_by(OTHER, false);
-                script.pass(US).come_in();
-                script.pass(US);
+                script.sleep_until_woken(300 * US).pass(US);
             }
         }
         script.exit(Call::Ppoll, i64::from(!times_out));
@@ -400,10 +396,7 @@ fn a_futex_with_a_time_out_is_released_by_what_woke_it() {
         match times_out {
             true => script.sleep_to(due),
             false => {
-                script.out(Left::Asleep);
-                script.pass(MS).woken_by(OTHER, false);
-                script.pass(US).come_in();
-                script.pass(US);
+                script.sleep_until_woken(MS).pass(US);
             }
         }
         // Zero means success here, not a time-out as for a poll.
@@ -444,10 +437,7 @@ fn the_timer_of_the_fair_server_is_none_of_the_thread() {
     for n in 0..30 {
         script.enter(Call::Read, [5, 0, 0, 0, 0, 0]);
         script.start(9, TimerUse::Deadline, script.at + 950 * MS);
-        script.out(Left::Asleep);
-        script.pass(MS + n * 10).woken_by(OTHER, false);
-        script.pass(US).come_in();
-        script.pass(US).exit(Call::Read, 1);
+        script.sleep_until_woken(MS + n * 10).pass(US).exit(Call::Read, 1);
         script.pass(50 * US);
     }
     let told = script.finish();
@@ -461,9 +451,7 @@ fn work_that_is_there_already_has_no_known_release() {
     for n in 0..30 {
         script.enter(Call::Read, [5, 0, 0, 0, 0, 0]);
         if n % 6 != 5 {
-            script.out(Left::Asleep);
-            script.pass(MS).woken_by(OTHER, false);
-            script.pass(US).come_in();
+            script.sleep_until_woken(MS);
         }
         script.pass(US).exit(Call::Read, 1);
         script.pass(50 * US);
@@ -479,10 +467,7 @@ fn two_waits_as_long_as_each_other_cannot_be_told_apart() {
     for _ in 0..30 {
         for file in [5, 6] {
             script.enter(Call::Read, [file, 0, 0, 0, 0, 0]);
-            script.out(Left::Asleep);
-            script.pass(MS).woken_by(OTHER, false);
-            script.pass(US).come_in();
-            script.pass(US).exit(Call::Read, 1);
+            script.sleep_until_woken(MS).pass(US).exit(Call::Read, 1);
             script.pass(50 * US);
         }
     }
@@ -500,9 +485,7 @@ fn one_of_two_waits_can_be_asked_for() {
     for n in 0..20 {
         for file in [5, 6] {
             script.enter(Call::Read, [file, 0, 0, 0, 0, 0]);
-            script.out(Left::Asleep);
-            script.pass(MS * (7 - file as i64) + n).woken_by(OTHER, false);
-            script.pass(US).come_in();
+            script.sleep_until_woken(MS * (7 - file as i64) + n);
             script.exit(Call::Read, 1);
         }
     }
@@ -535,9 +518,7 @@ fn a_signal_that_cuts_a_sleep_short_begins_no_cycle() {
         let due = first + n * MS;
         script.start(1, TimerUse::Sleep, due);
         if n % 2 == 0 {
-            script.out(Left::Asleep);
-            script.pass(100 * US).woken_by(OTHER, false);
-            script.pass(US).come_in();
+            script.sleep_until_woken(100 * US);
             script.exit(Call::ClockNanosleep, -516);
             script.pass(US).enter(Call::RestartSyscall, [0; 6]);
             script.start(1, TimerUse::Sleep, due);

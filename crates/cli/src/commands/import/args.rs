@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 /// Flags of `latlab import`.
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = help())]
 pub struct ImportArgs {
     /// Recordings of other tools, also compressed with gzip, xz or zstd; a folder stands for all
     /// files below it, - for standard input
@@ -52,13 +52,16 @@ Examples:
   latlab import old/*.log.gz                      many recordings, one run each
   latlab import old --look                        what is in the files of a folder
   latlab import samples.csv --column latency --unit us
-  latlab show last                                the imported run in the terminal
+  latlab show last                                the imported run in the terminal";
 
-Formats: cyclictest (all outputs; also cyclicdeadline, signaltest), json (rt-tests, jitterdebugger,
-OSADL), rtla-hist, rtla-top, oslat, pairs (pmqtest, ptsematest, svsematest, sigwaittest), hwlatdetect,
-jitterdebugger-csv, jitterdebugger-raw, stress-ng, xenomai, rteval, hdr, csv, parquet.
-
-The original is kept in the folder of the run. What the file leaves open becomes a finding.";
+fn help() -> String {
+    let format = |one: &Format| format!("  {:<20}{}\n", one.id, one.title);
+    let formats: String = FORMATS.iter().map(format).collect();
+    format!(
+        "{EXAMPLES}\n\nFormats:\n{formats}\nThe original is kept in the folder of the run. What the \
+         file leaves open becomes a finding."
+    )
+}
 
 fn format_parser() -> impl TypedValueParser<Value = &'static Format> {
     PossibleValuesParser::new(FORMATS.iter().map(|format| format.id))

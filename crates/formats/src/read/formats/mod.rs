@@ -206,7 +206,7 @@ fn head_lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
 /// Whether the bytes are text: binary data has many control characters. A serial line or a crash
 /// may have added zeros.
 fn is_text(head: &[u8]) -> bool {
-    let strange = |byte: &&u8| **byte < 9 || (14..27).contains(*byte) || (28..32).contains(*byte);
+    let strange = |byte: &&u8| matches!(**byte, 0..=8 | 14..=26 | 28..=31);
     head.iter().filter(strange).count() * 50 <= head.len()
 }
 

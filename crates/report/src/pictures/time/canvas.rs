@@ -3,6 +3,7 @@
 use super::TimeOptions;
 use super::axis::TimeAxis;
 use super::data::TimeData;
+use crate::facts;
 use crate::pictures::deadline::Frame;
 use crate::pictures::svg::{
     Anchor, FONT, GRID, INK, MUTED, PAPER, TEXT_SIZE, TITLE_SIZE, line, lines, n, printable, text,
@@ -202,7 +203,7 @@ fn entry(x: f64, y: f64, swatch: f64, key: &Key) -> Markup {
 
 /// When, how much, and under what.
 fn facts(run: &Run, data: &TimeData) -> String {
-    let started = sentence::started(&run.started);
+    let started = facts::started(&run.started);
     let part = data.is_window().then(|| {
         let (from, to) = (data.whole.start - data.start, data.whole.end - data.start);
         let length = span(to - from);

@@ -1,0 +1,98 @@
+//! Sections as parts of a page: each folded under its title, with a list of them before.
+//!
+//! The anchor of a part is inside its fold, so that a browser unfolds what a link leads to without a
+//! script.
+
+use super::outline::{Outline, prose};
+use super::table::markup;
+use super::{Block, Item, On, Section};
+use crate::units::with_fixed_spaces;
+use latlab_model::shell::Line;
+use maud::{Markup, html};
+
+/// All of them, with the list of contents.
+pub fn folds(outline: &Outline, all: &[Section]) -> Markup {
+    let shown = || all.iter().filter(|one| !one.blocks(is_on_page).is_empty());
+    html! {
+        nav.contents aria-label="Contents" {
+            @for one in shown() { a href={ "#" (outline.id(one.name)) } { (one.title) } }
+        }
+        @for one in shown() { (fold(outline, one)) }
+    }
+}
+
+fn fold(outline: &Outline, section: &Section) -> Markup {
+    let title = format!("{}-title", section.name);
+    html! {
+        details.fold {
+            summary {
+                (outline.title(&title, html! { (section.title) }))
+                @if let Some(sum) = &section.sum { span.sum { (with_fixed_spaces(sum)) } }
+            }
+            section id=(outline.id(section.name)) aria-labelledby=(outline.id(&title)) { (content(section)) }
+        }
+    }
+}
+
+/// A section that stands open, with its heading.
+pub fn open(outline: &Outline, section: &Section) -> Markup {
+    outline.section(section.name, &section.title, content(section))
+}
+
+/// A section without its heading.
+pub fn content(section: &Section) -> Markup {
+    html! { @for block in section.blocks(is_on_page) { (drawn(block)) } }
+}
+
+fn is_on_page(on: On) -> bool {
+    matches!(on, On::All | On::Page)
+}
+
+fn drawn(block: &Block) -> Markup {
+    html! {
+        @match block {
+            Block::Text(text) => p { (prose(text)) },
+            Block::Sentences(all) => @for text in all { p { (prose(text)) } },
+            Block::Table(table) => (markup(table)),
+            Block::Items(items) => ul.findings { @for one in items { (item(one)) } },
+            Block::List(name, facts) => {
+                @if !name.is_empty() { p { strong { (name) } } }
+                ul { @for fact in facts { li { (with_fixed_spaces(fact)) } } }
+            },
+            Block::Command(line) => pre { code { (line) } },
+            Block::Chart(chart) => (chart.html),
+            Block::Output(text) => pre { (text) },
+            Block::Folded(title, blocks) => details { summary { (title) } @for one in blocks { (drawn(one)) } },
+        }
+    }
+}
+
+fn item(of: &Item) -> Markup {
+    html! {
+        li class=(of.severity) {
+            p {
+                span.tag { (of.severity) (of.effect) }
+                " " span.where {
+                    code { (of.code) }
+                    @if let Some(place) = &of.place {
+                        // Scripts make of a place with a time a way to that time.
+                        " · " span data-at=[of.since_start.as_deref()] { (with_fixed_spaces(place)) }
+                    }
+                }
+            }
+            p { (prose(&of.text)) }
+            @if let Some(remedy) = &of.remedy { p.remedy { strong { "Remedy: " } (prose(remedy.as_str())) } }
+            @if !of.reasons.is_empty() {
+                dl.reasons {
+                    @for (label, text) in &of.reasons { dt { (label) } dd { (prose(text)) } }
+                    @for (label, line) in &of.remedies { dt { (label) } dd { (command_or_text(line)) } }
+                }
+            }
+        }
+    }
+}
+
+/// A command stays as it is, to be copied.
+fn command_or_text(line: &Line) -> Markup {
+    html! { @if line.is_command() { pre { code { (line) } } } @else { (prose(line.as_str())) } }
+}

@@ -1,0 +1,117 @@
+//! Sections in the Markdown of GitHub.
+//!
+//! Names and texts come from the machine and from users: whatever they hold, they stay text in
+//! their place.
+
+use super::{Block, Item, On, Section, table};
+use latlab_model::sanitize::escape_lines;
+use latlab_model::shell::Line;
+
+/// The sections, a blank line between them.
+pub fn to_markdown(sections: &[Section]) -> String {
+    let drawn = sections.iter().map(one);
+    drawn.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+fn one(section: &Section) -> String {
+    let blocks = section.blocks(|on| matches!(on, On::All | On::Text));
+    if blocks.is_empty() {
+        return String::new();
+    }
+    let heading = section.heading().map(|text| format!("{}\n", escaped(&text)));
+    let blocks = blocks.into_iter().map(drawn).filter(|text| !text.is_empty());
+    heading.into_iter().chain(blocks).collect::<Vec<_>>().join("\n")
+}
+
+fn drawn(block: &Block) -> String {
+    match block {
+        Block::Text(text) => paragraph(text),
+        Block::Sentences(all) if all.len() == 1 => paragraph(&all[0]),
+        Block::Sentences(all) => all.iter().map(|text| format!("- {}\n", escaped(text))).collect(),
+        Block::Table(one) => {
+            let title = one.title.as_ref().map(|title| format!("{}\n\n", escaped(title)));
+            title.unwrap_or_default() + &table::markdown(&one.columns)
+        }
+        Block::Items(items) => items.iter().map(item).collect(),
+        Block::List(name, facts) => {
+            let facts = facts.iter().map(|fact| format!("- {}\n", escaped(fact)));
+            let name = Some(name).filter(|name| !name.is_empty());
+            let name = name.map(|name| format!("**{}**\n\n", escaped(name)));
+            name.into_iter().chain(facts).collect()
+        }
+        Block::Command(line) => fenced(line.as_str()),
+        Block::Output(text) => fenced(text),
+        Block::Folded(title, blocks) => {
+            let blocks: String = blocks.iter().map(drawn).collect();
+            format!("<details><summary>{}</summary>\n\n{blocks}\n</details>\n", escaped(title))
+        }
+        Block::Chart(_) => String::new(),
+    }
+}
+
+fn item(of: &Item) -> String {
+    let place = of.place.as_ref().map(|place| format!(" ({place})")).unwrap_or_default();
+    let remedy = of.remedy.as_ref().map(|line| format!(" → {}", code_or_text(line)));
+    format!(
+        "- **{}**: {} \\[{}\\]{}\n",
+        of.severity,
+        escaped(&format!("{}{place}", of.text)),
+        escaped(&of.code),
+        remedy.unwrap_or_default()
+    )
+}
+
+/// A paragraph whose first character cannot begin a list, a heading or a rule.
+fn paragraph(text: &str) -> String {
+    let text = escaped(text);
+    match text.starts_with(|c: char| !c.is_alphanumeric()) {
+        true => format!("\\{text}\n"),
+        false if text.is_empty() => text,
+        false => format!("{text}\n"),
+    }
+}
+
+/// Text as a block of code that it cannot end.
+fn fenced(text: &str) -> String {
+    let text = escape_lines(text);
+    let fence = fence(&text, 3);
+    format!("{fence}sh\n{text}\n{fence}\n")
+}
+
+/// A command as code that it cannot end, a sentence as text.
+fn code_or_text(line: &Line) -> String {
+    if !line.is_command() {
+        return escaped(line.as_str());
+    }
+    let fence = fence(line.as_str(), 1);
+    format!("{fence} {line} {fence}")
+}
+
+/// More backticks than the text has in a row.
+fn fence(text: &str, least: usize) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    "`".repeat((longest + 1).max(least))
+}
+
+/// Text in Markdown that means nothing but itself, in a paragraph, a list or a cell of a table.
+pub fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    let mut before = ' ';
+    for c in escape_lines(text).chars() {
+        match c {
+            '\n' => safe.push(' '),
+            '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '<' | '>' | '|' | '~' | '&' | '$'
+            | '!' => {
+                safe.extend(['\\', c]);
+            }
+            // GitHub makes links of #1 and @name even where they are escaped.
+            c if matches!(before, '#' | '@') && c.is_alphanumeric() => {
+                safe.push_str("<!-- -->");
+                safe.push(c);
+            }
+            c => safe.push(c),
+        }
+        before = c;
+    }
+    safe
+}

@@ -1,0 +1,191 @@
+//! What is said of a run, a comparison, a campaign or a series, before it is known where: sections of text, tables,
+//! lists and charts. `terminal.rs`, `html.rs` and `markdown.rs` draw them, and nothing else does.
+//!
+//! Nothing here knows what a run is: sections are above, surfaces above those.
+
+pub mod html;
+mod markdown;
+pub mod outline;
+pub mod style;
+pub mod table;
+mod terminal;
+
+pub use html::folds;
+pub use markdown::{escaped, to_markdown};
+pub use terminal::to_terminal;
+
+use crate::units::counted;
+use latlab_model::run::Severity;
+use latlab_model::shell::Line;
+use maud::Markup;
+use table::Table;
+
+/// Where a part of a section is shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum On {
+    /// Terminal, page and Markdown.
+    All,
+    /// Terminal and Markdown: the page says it otherwise.
+    Text,
+    Terminal,
+    Page,
+}
+
+/// A part of a report under its title.
+pub struct Section {
+    name: &'static str,
+    title: String,
+    sum: Option<String>,
+    on: On,
+    has_title: bool,
+    blocks: Vec<(On, Block)>,
+}
+
+/// What a section is made of.
+pub enum Block {
+    /// A paragraph, in which `backticks` mark what is to be typed.
+    Text(String),
+    /// Sentences that do not belong together.
+    Sentences(Vec<String>),
+    Table(Table),
+    Items(Vec<Item>),
+    /// Facts of one thing, under its name.
+    List(String, Vec<String>),
+    /// A command, to be copied.
+    Command(Line),
+    Chart(Chart),
+    /// Lines of output.
+    Output(String),
+    /// A part that a page and Markdown unfold.
+    Folded(String, Vec<Block>),
+}
+
+/// A picture: drawn on a page, made of characters in a terminal.
+#[derive(Default)]
+pub struct Chart {
+    pub html: Markup,
+    pub characters: String,
+}
+
+/// Something that was found, with how much it weighs.
+pub struct Item {
+    pub severity: Severity,
+    pub text: String,
+    pub code: String,
+    /// What follows for the verdict, behind the severity.
+    pub effect: &'static str,
+    /// Thread and time.
+    pub place: Option<String>,
+    /// Seconds since the first release: scripts of the page make a link of it.
+    pub since_start: Option<String>,
+    pub remedy: Option<Line>,
+    /// What a page adds, by label.
+    pub reasons: Vec<(&'static str, String)>,
+    pub remedies: Vec<(&'static str, Line)>,
+}
+
+impl Item {
+    pub fn new(severity: Severity, text: String, code: String) -> Item {
+        Item {
+            severity,
+            text,
+            code,
+            effect: "",
+            place: None,
+            since_start: None,
+            remedy: None,
+            reasons: Vec::new(),
+            remedies: Vec::new(),
+        }
+    }
+}
+
+impl Section {
+    /// Under this title; the name is that of its anchor on a page.
+    pub fn new(name: &'static str, title: impl Into<String>) -> Section {
+        let title = title.into();
+        Section { name, title, sum: None, on: On::All, has_title: true, blocks: Vec::new() }
+    }
+
+    /// The same with a few words of what it comes to, behind its title.
+    pub fn sum(self, words: Option<String>) -> Section {
+        Section { sum: words, ..self }
+    }
+
+    /// The same, but on these surfaces only.
+    pub fn on(self, on: On) -> Section {
+        Section { on, ..self }
+    }
+
+    /// The same; text shows it without its title.
+    pub fn without_title(self) -> Section {
+        Section { has_title: false, ..self }
+    }
+
+    pub fn add(mut self, on: On, block: Block) -> Section {
+        self.blocks.push((on, block));
+        self
+    }
+
+    pub fn text(self, text: impl Into<String>) -> Section {
+        self.add(On::All, Block::Text(text.into()))
+    }
+
+    /// Sentences, where there are any.
+    pub fn texts(self, all: impl IntoIterator<Item = String>) -> Section {
+        self.texts_on(On::All, all)
+    }
+
+    pub fn texts_on(self, on: On, all: impl IntoIterator<Item = String>) -> Section {
+        let all: Vec<String> = all.into_iter().collect();
+        if all.is_empty() { self } else { self.add(on, Block::Sentences(all)) }
+    }
+
+    pub fn table(self, table: Table) -> Section {
+        self.add(On::All, Block::Table(table))
+    }
+
+    pub fn items(self, items: Vec<Item>) -> Section {
+        self.add(On::All, Block::Items(items))
+    }
+
+    /// For the page only.
+    pub fn html(self, html: Markup) -> Section {
+        self.add(On::Page, Block::Chart(Chart { html, characters: String::new() }))
+    }
+
+    /// Nothing where nothing is said.
+    pub fn or_nothing(self) -> Option<Section> {
+        (!self.blocks.is_empty()).then_some(self)
+    }
+
+    /// Its blocks on a surface.
+    fn blocks(&self, shows: impl Fn(On) -> bool) -> Vec<&Block> {
+        match shows(self.on) {
+            true => self.blocks.iter().filter(|(on, _)| shows(*on)).map(|(_, one)| one).collect(),
+            false => Vec::new(),
+        }
+    }
+
+    /// Its title with what it comes to, in text.
+    fn heading(&self) -> Option<String> {
+        let sum = self.sum.as_ref().map(|sum| format!(" ({sum})")).unwrap_or_default();
+        self.has_title.then(|| format!("{}{sum}:", self.title))
+    }
+}
+
+/// How many there are of each severity, the heaviest first.
+pub fn severities(all: impl Iterator<Item = Severity>) -> String {
+    let all: Vec<Severity> = all.collect();
+    let many = |severity: Severity| {
+        let count = all.iter().filter(|one| **one == severity).count() as u64;
+        (count > 0).then(|| match severity {
+            Severity::Error => counted(count, "error", "errors"),
+            Severity::Warning => counted(count, "warning", "warnings"),
+            Severity::Info => format!("{count} of severity info"),
+        })
+    };
+    let heaviest_first = [Severity::Error, Severity::Warning, Severity::Info];
+    let parts: Vec<String> = heaviest_first.into_iter().filter_map(many).collect();
+    if parts.is_empty() { "none".to_string() } else { parts.join(", ") }
+}

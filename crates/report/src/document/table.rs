@@ -1,0 +1,389 @@
+//! A table for the terminal: where it does not fit it gives up what is of less weight, then wraps
+//! its words, and at last stands on its side.
+
+use super::markdown::escaped;
+use super::outline::{firm, with_breaks};
+use super::style::{Colour, Style};
+use crate::units::with_fixed_spaces;
+use maud::{Markup, html};
+
+/// What stands where there is nothing to say.
+pub const NOTHING: &str = "-";
+/// A table with more rows scrolls in its own box of a page.
+const TALL: usize = 20;
+
+/// Columns with what is to be known of them.
+#[derive(Clone)]
+pub struct Table {
+    pub columns: Vec<Column>,
+    /// Above it in text.
+    pub title: Option<String>,
+    /// What its figures mean, for a page.
+    caption: String,
+    /// Whether its rows become paragraphs where the window is narrow.
+    is_stacked: bool,
+    /// Whether its last row is that of all others together.
+    has_total: bool,
+}
+
+impl Table {
+    pub fn new(caption: impl Into<String>, columns: Vec<Column>) -> Table {
+        let caption = caption.into();
+        Table { columns, title: None, caption, is_stacked: false, has_total: false }
+    }
+
+    pub fn titled(self, title: impl Into<String>) -> Table {
+        Table { title: Some(title.into()), ..self }
+    }
+
+    pub fn stacked(self) -> Table {
+        Table { is_stacked: true, ..self }
+    }
+
+    pub fn with_total(self, has_total: bool) -> Table {
+        Table { has_total, ..self }
+    }
+}
+
+/// A cell: what it says, and what stands below that in smaller letters, or behind it in brackets.
+#[derive(Clone, Default, Debug)]
+pub struct Cell {
+    pub text: String,
+    pub note: Option<String>,
+    /// For a page: where it leads, what is said of it on demand, and its class.
+    pub link: Option<String>,
+    pub tip: Option<String>,
+    pub class: Option<&'static str>,
+    colour: Option<Colour>,
+}
+
+impl Cell {
+    pub fn note(self, note: Option<String>) -> Cell {
+        Cell { note, ..self }
+    }
+
+    pub fn link(self, link: Option<String>) -> Cell {
+        Cell { link, ..self }
+    }
+
+    pub fn tip(self, tip: Option<String>) -> Cell {
+        Cell { tip, ..self }
+    }
+
+    /// A word that is coloured: a verdict.
+    pub fn badge(self, class: &'static str, colour: Colour) -> Cell {
+        Cell { class: Some(class), colour: Some(colour), ..self }
+    }
+
+    fn line(&self) -> String {
+        match &self.note {
+            Some(note) => format!("{} ({note})", self.text),
+            None => self.text.clone(),
+        }
+    }
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Cell {
+        Cell { text, ..Cell::default() }
+    }
+}
+
+impl From<Option<String>> for Cell {
+    fn from(text: Option<String>) -> Cell {
+        text.unwrap_or_else(|| NOTHING.to_string()).into()
+    }
+}
+
+/// One column; `rank` 0 is never given up, the highest rank goes first. Runs, kernels and verdicts
+/// have rank 0.
+#[derive(Clone)]
+pub struct Column {
+    head: String,
+    unit: &'static str,
+    cells: Vec<Cell>,
+    left: bool,
+    rank: u8,
+    /// What a page says of it on demand.
+    about: Option<&'static str>,
+}
+
+impl Column {
+    /// A column of numbers, aligned to the right.
+    pub fn new<C: Into<Cell>>(head: &str, rank: u8, cells: impl IntoIterator<Item = C>) -> Column {
+        let cells = cells.into_iter().map(Into::into).collect();
+        Column { head: head.to_string(), unit: "", cells, left: false, rank, about: None }
+    }
+
+    /// With a unit below its head.
+    pub fn unit(self, unit: &'static str) -> Column {
+        Column { unit, ..self }
+    }
+
+    /// Aligned to the left, as words are.
+    pub fn left(self) -> Column {
+        Column { left: true, ..self }
+    }
+
+    pub(crate) fn about(self, about: &'static str) -> Column {
+        Column { about: Some(about), ..self }
+    }
+
+    pub(crate) fn head(&self) -> &str {
+        &self.head
+    }
+
+    /// Whether no cell says anything.
+    pub(crate) fn is_void(&self) -> bool {
+        self.rank > 0 && self.cells.iter().all(|cell| cell.text == NOTHING)
+    }
+
+    fn width(&self) -> usize {
+        let cells = self.cells.iter().map(|cell| cell.line().chars().count());
+        cells.chain([self.head.chars().count(), self.unit.len()]).max().unwrap_or(0)
+    }
+
+    /// The least width in which no word of it is cut.
+    fn least_width(&self) -> usize {
+        if !self.left {
+            return self.width();
+        }
+        let cells = self.cells.iter().map(|cell| longest_word(&cell.line()));
+        cells.chain([self.head.chars().count(), self.unit.len()]).max().unwrap_or(0)
+    }
+
+    fn padded(&self, text: &str, width: usize) -> String {
+        match self.left {
+            true => format!("{text:<width$}"),
+            false => format!("{text:>width$}"),
+        }
+    }
+
+    fn cell(&self, row: usize) -> (String, Option<Colour>) {
+        self.cells.get(row).map(|cell| (cell.line(), cell.colour)).unwrap_or_default()
+    }
+}
+
+const GAP: &str = "  ";
+
+fn longest_word(text: &str) -> usize {
+    with_fixed_spaces(text).split(' ').map(|word| word.chars().count()).max().unwrap_or(0)
+}
+
+/// The lines of the table, no wider than `width` wherever no word is.
+pub fn table(mut columns: Vec<Column>, width: usize, style: Style) -> String {
+    while total_width(&columns) > width {
+        let Some(index) = least_wanted(&columns) else { break };
+        columns.remove(index);
+    }
+    let Some(widths) = fitted(&columns, width) else { return on_its_side(&columns, width, style) };
+    let mut text = row(&columns, &widths, |column| (column.head.clone(), Some(Colour::Dim)), style);
+    if columns.iter().any(|column| !column.unit.is_empty()) {
+        text += &row(&columns, &widths, |c| (c.unit.to_string(), Some(Colour::Dim)), style);
+    }
+    for index in 0..rows(&columns) {
+        text += &row(&columns, &widths, |column| column.cell(index), style);
+    }
+    text
+}
+
+fn rows(columns: &[Column]) -> usize {
+    columns.iter().map(|column| column.cells.len()).max().unwrap_or(0)
+}
+
+/// Each row as a paragraph: its first cell, and below it a line for each other column.
+fn on_its_side(columns: &[Column], width: usize, style: Style) -> String {
+    let Some((first, others)) = columns.split_first() else { return String::new() };
+    let names = others.iter().map(|column| column.head.chars().count()).max().unwrap_or(0);
+    let mut text = String::new();
+    for index in 0..rows(columns) {
+        let name = wrapped(&first.cell(index).0, width, 2);
+        if !name.is_empty() {
+            text += &format!("{}\n", style.paint(Colour::Bold, &name));
+        }
+        for column in others {
+            let (words, colour) = column.cell(index);
+            let is_number = words.contains(|c: char| c.is_ascii_digit());
+            let unit = if is_number && !column.unit.is_empty() { column.unit } else { "" };
+            let words = format!("{words} {unit}");
+            let painted = |indent| {
+                let words = wrapped(words.trim(), width, indent);
+                colour.map_or(words.clone(), |colour| style.paint(colour, &words))
+            };
+            // Beside a long name nothing would fit.
+            let fits = names + 4 + longest_word(words.trim()) <= width;
+            text += &match names <= width / 2 && fits {
+                true => {
+                    let head = style.paint(Colour::Dim, &column.head);
+                    let blanks = " ".repeat(names - column.head.chars().count());
+                    format!("  {head}{blanks}  {}\n", painted(names + 4))
+                }
+                false => {
+                    let head = style.paint(Colour::Dim, &wrapped(&column.head, width, 2));
+                    format!("  {head}\n    {}\n", painted(4))
+                }
+            };
+        }
+    }
+    text
+}
+
+/// The whole table in the Markdown of GitHub.
+pub fn markdown(columns: &[Column]) -> String {
+    let row = |cell: &dyn Fn(&Column) -> String| {
+        let cells = columns.iter().map(|column| format!(" {} |", cell(column)));
+        format!("|{}\n", cells.collect::<String>())
+    };
+    let head = |column: &Column| match column.unit {
+        "" => escaped(&column.head),
+        unit => format!("{} ({unit})", escaped(&column.head)),
+    };
+    let mut text = row(&head) + &row(&|c| if c.left { ":---" } else { "---:" }.to_string());
+    for index in 0..rows(columns) {
+        text += &row(&|c| escaped(&c.cell(index).0));
+    }
+    text
+}
+
+/// The whole table for a page, in a box that scrolls.
+pub fn markup(table: &Table) -> Markup {
+    let Table { columns, caption, is_stacked, has_total, .. } = table;
+    let all = rows(columns);
+    let body = if *has_total { all - 1 } else { all };
+    let row = |at: usize| {
+        html! { tr { @for (index, column) in columns.iter().enumerate() { (column.drawn(at, index == 0)) } } }
+    };
+    html! {
+        div.scroll.tall[all > TALL] role="region" tabindex="0" aria-label=(caption) {
+            table.stacked[*is_stacked] {
+                caption { span { (with_fixed_spaces(caption)) } }
+                thead { tr { @for column in columns { (column.drawn_head()) } } }
+                tbody { @for at in 0..body { (row(at)) } }
+                @if *has_total { tfoot { (row(body)) } }
+            }
+        }
+    }
+}
+
+impl Column {
+    fn class(&self) -> &'static str {
+        if self.left { "word" } else { "number" }
+    }
+
+    fn drawn_head(&self) -> Markup {
+        html! {
+            th scope="col" class=(self.class()) title=[self.about] {
+                (self.head) @if !self.unit.is_empty() { small { (self.unit) } }
+            }
+        }
+    }
+
+    fn drawn(&self, row: usize, is_name: bool) -> Markup {
+        let cell = self.cells.get(row).cloned().unwrap_or_default();
+        let words = cell.drawn(self.left);
+        html! {
+            @if is_name { th scope="row" class="word" title=[cell.tip] { (words) } }
+            @else { td class=(self.class()) data-head=(self.head) title=[cell.tip] { (words) } }
+        }
+    }
+}
+
+impl Cell {
+    fn drawn(&self, is_words: bool) -> Markup {
+        let text = match self.text.as_str() {
+            NOTHING => "–",
+            text => text,
+        };
+        let words = html! { @if is_words { (with_breaks(text, ',')) } @else { (firm(text)) } };
+        html! {
+            @match (&self.link, self.class) {
+                (Some(link), _) => a href=(link) { (words) },
+                (None, Some(class)) => span class={ "badge " (class) } { (words) },
+                (None, None) => (words),
+            }
+            @if let Some(note) = &self.note { small { (with_fixed_spaces(note)) } }
+        }
+    }
+}
+
+fn total_width(columns: &[Column]) -> usize {
+    let gaps = columns.len().saturating_sub(1) * GAP.len();
+    columns.iter().map(Column::width).sum::<usize>() + gaps
+}
+
+fn least_wanted(columns: &[Column]) -> Option<usize> {
+    let (index, column) = columns.iter().enumerate().max_by_key(|(_, column)| column.rank)?;
+    (column.rank > 0).then_some(index)
+}
+
+/// The widths, words in the widest columns wrapped; none where not even that fits.
+fn fitted(columns: &[Column], width: usize) -> Option<Vec<usize>> {
+    let mut widths: Vec<usize> = columns.iter().map(Column::width).collect();
+    let least: Vec<usize> = columns.iter().map(Column::least_width).collect();
+    for _ in 0..total_width(columns).saturating_sub(width) {
+        let wide = (0..widths.len()).filter(|&index| widths[index] > least[index]);
+        let widest = wide.max_by_key(|&index| widths[index])?;
+        widths[widest] -= 1;
+    }
+    Some(widths)
+}
+
+/// A row, in as many lines as its longest cell needs.
+fn row(
+    columns: &[Column],
+    widths: &[usize],
+    cell: impl Fn(&Column) -> (String, Option<Colour>),
+    style: Style,
+) -> String {
+    let cells: Vec<(Vec<String>, Option<Colour>)> = columns
+        .iter()
+        .zip(widths)
+        .map(|(column, &width)| {
+            let (text, colour) = cell(column);
+            (if text.chars().count() > width { filled(&text, width) } else { vec![text] }, colour)
+        })
+        .collect();
+    let lines = cells.iter().map(|(lines, _)| lines.len()).max().unwrap_or(0);
+    let line = |at: usize| {
+        let parts =
+            columns.iter().zip(widths).zip(&cells).map(|((column, &width), (lines, colour))| {
+                let padded = column.padded(lines.get(at).map_or("", String::as_str), width);
+                colour.map_or(padded.clone(), |colour| painted(&padded, colour, style))
+            });
+        format!("{}\n", parts.collect::<Vec<_>>().join(GAP).trim_end())
+    };
+    (0..lines).map(line).collect()
+}
+
+/// Blanks stay outside of the colour, so that a line can lose them at its end.
+fn painted(padded: &str, colour: Colour, style: Style) -> String {
+    match padded.trim() {
+        "" => padded.to_string(),
+        text => padded.replacen(text, &style.paint(colour, text), 1),
+    }
+}
+
+/// Text in lines of at most `width` characters, each after the first with an indent; no line ends
+/// between a number and its unit.
+pub fn wrapped(text: &str, width: usize, indent: usize) -> String {
+    let room = width.saturating_sub(indent).max((width / 2).min(20));
+    filled(text, room).join(&format!("\n{}", " ".repeat(indent)))
+}
+
+/// Text in lines of at most `room` characters; a longer word has a line of its own.
+fn filled(text: &str, room: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in with_fixed_spaces(text).split([' ', '\n']).filter(|word| !word.is_empty()) {
+        let used = lines.last().map_or(0, |line| line.chars().count());
+        if used > 0 && used + 1 + word.chars().count() > room {
+            lines.push(String::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines.into_iter().map(|line| line.replace('\u{a0}', " ")).collect()
+}

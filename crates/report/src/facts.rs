@@ -1,0 +1,63 @@
+//! Facts of a run that figures and sentences are made of.
+
+use latlab_model::run::{Summary, ThreadRun};
+use latlab_model::{Nanos, Run};
+
+/// What stands for a count of overruns where the mechanism has no releases.
+pub const NOT_DEFINED: &str = "not defined";
+
+/// The kernel and how it can be preempted, each once.
+pub fn kernel(run: &Run) -> String {
+    let kernel = &run.machine.kernel;
+    match &run.machine.preemption {
+        Some(preemption) if !kernel.contains(preemption.as_str()) => {
+            format!("{kernel} {preemption}")
+        }
+        _ => kernel.clone(),
+    }
+}
+
+/// When a run began, to the second: `2026-11-21T17:09:16Z`.
+pub fn started(time: &str) -> String {
+    match time.split_once('.') {
+        Some((seconds, rest)) => {
+            format!("{seconds}{}", rest.trim_start_matches(|c: char| c.is_ascii_digit()))
+        }
+        None => time.to_string(),
+    }
+}
+
+/// From the first counted release of the run to the maximum of a summary.
+pub fn since_first_release(run: &Run, summary: &Summary) -> Option<Nanos> {
+    let first = run.threads.iter().map(|thread| thread.setup.first_release_ns).min()?;
+    Some(summary.max_at_ns? - first)
+}
+
+/// The name of a core: its type and its capacity, where the machine says so.
+pub fn core(thread: &ThreadRun) -> Option<String> {
+    let setup = &thread.setup;
+    match (&setup.core_type, setup.capacity) {
+        (Some(name), Some(capacity)) => Some(format!("{name}, {capacity}")),
+        (Some(name), None) => Some(name.clone()),
+        (None, capacity) => capacity.map(|capacity| capacity.to_string()),
+    }
+}
+
+/// Whether the cores differ as far as the machine says.
+pub fn cores_differ(run: &Run) -> bool {
+    let mut setups = run.threads.iter().map(|thread| &thread.setup);
+    let first = setups.next().and_then(|setup| setup.capacity);
+    run.threads.iter().any(|thread| thread.setup.core_type.is_some())
+        || setups.any(|setup| setup.capacity != first)
+}
+
+/// Whether a finding takes the worth from the figures, with or without a deadline to judge.
+pub fn is_invalid(run: &Run) -> bool {
+    run.findings.iter().any(|finding| finding.invalidates())
+}
+
+/// Whether the times of a run are those of the clock: a list of readings has none.
+pub fn is_timed(run: &Run) -> bool {
+    let is_known = !run.asked.method.is_import() || run.measured_ns > Nanos::ZERO;
+    run.responses().map_or(is_known, |responses| responses.is_timed)
+}

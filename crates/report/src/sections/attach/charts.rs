@@ -1,0 +1,130 @@
+//! The cycles of a program's threads on the page: histograms of their times, and the longest as bars.
+
+use super::{largest_part, part};
+use crate::units::{grouped, short};
+use latlab_model::Nanos;
+use latlab_model::attach::{AttachedThreadRun, CyclePart, LongCycle};
+use maud::{Markup, html};
+
+/// Cycles of a thread that are drawn as bars.
+const BARS: usize = 8;
+/// Width of the pictures of a thread, and height of one of its rows.
+const WIDTH: f64 = 640.0;
+const ROW: f64 = 22.0;
+/// Room for the words before a bar.
+const MARGIN: f64 = 130.0;
+/// The parts of a response, in the order in which they are drawn.
+const PARTS: [CyclePart; 4] =
+    [CyclePart::WakeUp, CyclePart::Execution, CyclePart::Preempted, CyclePart::Blocked];
+
+/// Its class, which has its colour.
+fn class(part: CyclePart) -> &'static str {
+    match part {
+        CyclePart::WakeUp => "part wake-up",
+        CyclePart::Execution => "part execution",
+        CyclePart::Preempted => "part preempted",
+        CyclePart::Blocked => "part blocked",
+        CyclePart::Response => "part response",
+    }
+}
+
+/// Wake-up, execution and response over each other, on one logarithmic axis of time.
+pub fn histograms(thread: &AttachedThreadRun) -> Markup {
+    let rows = [CyclePart::WakeUp, CyclePart::Execution, CyclePart::Response];
+    let bins = || rows.iter().filter_map(|row| part(thread, *row)).flat_map(|one| &one.bins);
+    let Some(low) = bins().map(|bin| bin.low_ns.0.max(100)).min() else { return html! {} };
+    let high = bins().map(|bin| bin.high_ns.0.min(100_000_000_000)).max().unwrap_or(low) * 11 / 10;
+    let (from, to) = ((low as f64).log10(), (high as f64).log10().max((low as f64).log10() + 1.0));
+    let x =
+        |time: f64| MARGIN + (time.max(1.0).log10() - from) / (to - from) * (WIDTH - MARGIN - 10.0);
+    let height = 46.0;
+    let bottom = rows.len() as f64 * height;
+    let decades: Vec<i32> = (from.ceil() as i32..=to.floor() as i32).collect();
+    let name = format!("Times of the cycles of {}", thread.found.name);
+    html! {
+        svg.cycles viewBox={ "0 0 " (WIDTH) " " (bottom + 22.0) } role="img" aria-label=(name) {
+            @for decade in &decades {
+                @let at = x(10_f64.powi(*decade));
+                line.grid x1=(fixed(at)) x2=(fixed(at)) y1="0" y2=(bottom) {}
+                text x=(fixed(at)) y=(bottom + 15.0) text-anchor="middle" { (short(10_f64.powi(*decade))) }
+            }
+            @for (row, which) in rows.iter().enumerate() {
+                @let base = (row + 1) as f64 * height - 4.0;
+                text x="0" y=(base) { (which.as_str()) }
+                @if let Some(figures) = part(thread, *which) {
+                    @let most = figures.bins.iter().map(|bin| bin.count).max().unwrap_or(1) as f64;
+                    @for bin in &figures.bins {
+                        @let left = x(bin.low_ns.0.max(low) as f64);
+                        @let right = x(bin.high_ns.0.min(high) as f64);
+                        // The logarithm shows a single large one next to a million others.
+                        @let tall = (1.0 + bin.count as f64).ln() / (1.0 + most).ln() * (height - 10.0);
+                        rect class=(class(*which)) x=(fixed(left)) y=(fixed(base - tall))
+                            width=(fixed((right - left - 0.5).max(0.5))) height=(fixed(tall)) {
+                            title { (which.as_str()) " " (bin.low_ns) " to " (bin.high_ns) ": " (grouped(bin.count)) }
+                        }
+                    }
+                }
+            }
+            @if let Some(deadline) = thread.found.deadline_ns.filter(|time| time.0 > low && time.0 < high) {
+                @let at = x(deadline.0 as f64);
+                line.deadline x1=(fixed(at)) x2=(fixed(at)) y1="0" y2=(bottom) { title { "deadline " (deadline) } }
+            }
+        }
+    }
+}
+
+/// A part of a cycle as a piece of its bar.
+struct Piece {
+    part: CyclePart,
+    time: Nanos,
+    left: f64,
+    wide: f64,
+}
+
+/// The longest cycles, each as a bar of its parts.
+pub fn longest_cycles(thread: &AttachedThreadRun) -> Markup {
+    let shown: Vec<&LongCycle> = thread.report.longest.iter().take(BARS).collect();
+    let scale = shown.first().map_or(1, |long| long.response_ns().0).max(1) as f64;
+    let room = WIDTH - MARGIN - 90.0;
+    let height = ROW * shown.len() as f64 + ROW;
+    let name = format!("The longest cycles of {}", thread.found.name);
+    let pieces = |long: &LongCycle| -> Vec<Piece> {
+        let times = [long.wake_up_ns, long.execution_ns, long.preempted_ns, long.blocked_ns];
+        let mut left = MARGIN;
+        let piece = |(part, time): (CyclePart, Nanos)| {
+            let wide = time.0.max(0) as f64 / scale * room;
+            left += wide;
+            Piece { part, time, left: left - wide, wide }
+        };
+        PARTS.into_iter().zip(times).map(piece).collect()
+    };
+    html! {
+        svg.cycles viewBox={ "0 0 " (WIDTH) " " (height) } role="img" aria-label=(name) {
+            @for (row, long) in shown.iter().enumerate() {
+                @let top = row as f64 * ROW;
+                text x="0" y=(top + 15.0) { (short(long.response_ns().0 as f64)) }
+                @for Piece { part, time, left, wide } in pieces(long).into_iter().filter(|piece| piece.wide > 0.0) {
+                    rect class=(class(part)) x=(fixed(left)) y=(top + 3.0) width=(fixed(wide)) height=(ROW - 6.0) {
+                        title { (part.as_str()) " " (time) }
+                    }
+                }
+            }
+            @for (at, part) in PARTS.iter().enumerate() {
+                @let left = MARGIN + at as f64 * 110.0;
+                rect class=(class(*part)) x=(fixed(left)) y=(height - 14.0) width="10" height="10" {}
+                text x=(fixed(left + 15.0)) y=(height - 5.0) { (part.as_str()) }
+            }
+        }
+        ol.cycles {
+            @for long in shown.iter().take(3) {
+                @if let Some(why) = largest_part(long) {
+                    li { (short(long.response_ns().0 as f64)) ": " (why) "." }
+                }
+            }
+        }
+    }
+}
+
+fn fixed(number: f64) -> String {
+    format!("{number:.1}")
+}

@@ -1,0 +1,45 @@
+//! Stored runs, a line each, in the terminal and as Markdown.
+
+use crate::document::style::Style;
+use crate::document::table::{Column, Table};
+use crate::document::{Section, to_markdown, to_terminal};
+use crate::figures::{Counts, Place, columns};
+use crate::verdict::forbids_pass;
+use latlab_model::Run;
+use latlab_model::plan::Instrument;
+use latlab_model::sanitize::escape_controls;
+
+/// More reasons than these are for the list of findings.
+const NAMED_REASONS: usize = 5;
+
+/// The list of runs, one a line, in at most `width` columns (from 80 up).
+pub fn list(runs: &[&Run], width: usize, style: Style) -> String {
+    to_terminal(&[section(runs)], width, style)
+}
+
+/// The list of runs, one a row.
+pub fn markdown_list(runs: &[&Run]) -> String {
+    to_markdown(&[section(runs)])
+}
+
+fn section(runs: &[&Run]) -> Section {
+    let subjects: Vec<Counts> = runs.iter().map(|run| Counts::of_run(run)).collect();
+    let ids = runs.iter().map(|run| escape_controls(&run.id));
+    let mut all = vec![Column::new("run", 0, ids).left()];
+    all.extend(columns(Place::List, &subjects));
+    // A gap is no latency: where the list has both, each says what it is.
+    if runs.iter().all(|run| run.asked.method.instrument() == Instrument::Cyclic) {
+        all.retain(|column| column.head() != "instrument");
+    }
+    Section::new("list", "Runs").without_title().table(Table::new("Runs", all)).texts(notes(runs))
+}
+
+/// Why runs do not pass although none of their latencies missed.
+fn notes(runs: &[&Run]) -> Vec<String> {
+    let forbidden = || runs.iter().filter_map(|run| Some((&run.id, forbids_pass(run)?)));
+    let named = forbidden().take(NAMED_REASONS);
+    let named = named.map(|(id, why)| escape_controls(&format!("{id} is inconclusive: {why}.")));
+    let more = forbidden().count().saturating_sub(NAMED_REASONS);
+    let more = (more > 0).then(|| format!("{more} more are inconclusive: see `latlab show RUN`."));
+    named.chain(more).collect()
+}
