@@ -16,6 +16,8 @@ pub mod lab;
 pub mod loads;
 pub mod plan;
 pub mod plot;
+#[cfg(test)]
+mod repeat;
 pub mod report;
 pub mod respond;
 pub mod result_output;

@@ -31,19 +31,19 @@ pub struct Worded {
     pub remedy: Option<Line>,
 }
 
-/// Declares the words of an enum of findings, a row for each code:
-///
-/// ```text
-/// /// When it is raised, for the reference.
-/// Code { parameters } if condition =>
-///     says "Text with {parameters} and {derived}.", derived = expression;
-///     if condition => remedy "What to do in this case.";
-///     remedy "What to do else, with {derived}.", derived = line;
-/// ```
-///
-/// What stands before the first `=>` is an arm of a `match`, of which a row may have several: a code without
-/// words is an error of the compiler. Text and remedy are printed and are the reference. A parameter in a
-/// remedy is a [`Line`], so that names from elsewhere are quoted.
+// Declares the words of an enum of findings, a row for each code:
+//
+// ```
+// /// When it is raised, for the reference.
+// Code { parameters } if condition =>
+//     says "Text with {parameters} and {derived}.", derived = expression;
+//     if condition => remedy "What to do in this case.";
+//     remedy "What to do else, with {derived}.", derived = line;
+// ```
+//
+// What stands before the first `=>` is an arm of a `match`, of which a row may have several: a code without
+// words is an error of the compiler. Text and remedy are printed and are the reference. A parameter in a
+// remedy is a [`Line`], so that names from elsewhere are quoted.
 macro_rules! words {
     (@is) => { true };
     (@is $condition:expr) => { $condition };

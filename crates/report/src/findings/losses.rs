@@ -40,8 +40,8 @@ words! { LossFinding {
               and in the verdict, and in no other figure.",
             latencies = counted(*count, "latency occurred", "latencies occurred");
 
-    /// Events of the kernel's trace were not read in time, or cannot be read. Invalid with `--instrument
-    /// timerlat`, whose latencies come from them.
+    /// Events of the kernel's trace were not read in time, or cannot be read. Invalid for timerlat,
+    /// whose latencies come from them.
     TraceLost
     { events: Some(events), with_latencies: true, .. } =>
         says "{events} lost, because the trace was not read in time. The latencies of that time are not \
