@@ -92,7 +92,6 @@ pub fn plan(options: &mut Options, machine: &CpuLimits, seed: u64) -> Result<Pla
             threads: Some(threads),
             helpers_on,
             share_cpus: true,
-            ..Who::default()
         },
         until: Until {
             duration_ns: options.duration,
