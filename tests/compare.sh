@@ -35,7 +35,7 @@ try "one run says what it cannot tell" compare 4 \
 try "and is shown all the same" compare 4 'p50 .*x1.29' base -- few
 try "a run is not on both sides" compare 2 'is on both sides' base -- base
 try "a flag behind -- is named" compare 2 'put options before --' base -- same --gate
-try "an unknown run is one line" compare 2 'no such run\|no run' base -- nobody
+try "an unknown run is one line" compare 2 'no such run\|no run' base -- unknown
 try "a wrong limit is one line" compare 2 'is not a share' --care 5 base -- same
 
 # Ids of the runs of a name.

@@ -119,7 +119,7 @@ try "a run whose folder of runs is renamed is stored in its new place" renamed
 
 unread() {
     chmod 000 "$stored/spikes.parquet"
-    "${nobody[@]}" "$program" verify "$stored" >"$here/text" 2>&1
+    "${unprivileged[@]}" "$program" verify "$stored" >"$here/text" 2>&1
     code=$?
     cat "$here/text"
     chmod 644 "$stored/spikes.parquet"
@@ -169,9 +169,9 @@ strangers_campaign() {
 }
 
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
-    nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+    unprivileged=(setpriv --reuid 65534 --regid 65534 --clear-groups)
     chmod 755 "$here"
-    if "${nobody[@]}" test -x "$program"; then
+    if "${unprivileged[@]}" test -x "$program"; then
         try "verify calls a file that it may not read no damage" unread
     else
         echo "SKIPPED: verify without the right to read: another user may not start $program"

@@ -3,6 +3,7 @@
 use latlab_conduct::Failure;
 use latlab_model::Run;
 use latlab_model::run::{EndReason, VerdictWord};
+use latlab_report::InWords;
 use std::io::{self, ErrorKind};
 
 /// The verdict is `fail`, or `--stop-above` was reached.
@@ -41,6 +42,7 @@ impl From<Failure> for ExitError {
     fn from(failure: Failure) -> ExitError {
         match &failure {
             Failure::Refused(refusal) if refusal.plan_is_wrong => ExitError::usage(failure),
+            Failure::Invalid(finding) => ExitError::cannot_measure(finding.text()),
             _ => ExitError::cannot_measure(failure),
         }
     }

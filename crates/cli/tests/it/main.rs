@@ -9,3 +9,4 @@ mod lab;
 mod paths;
 mod plot;
 mod window;
+mod words;

@@ -18,7 +18,7 @@ pub struct ReplayTally {
 }
 
 /// The cause if nothing blocked it.
-const NOBODY: &str = "none: the wake-up itself";
+const NO_CAUSE: &str = "none: the wake-up itself";
 
 impl ReplayTally {
     pub fn push(&mut self, told: &ReplayedLatency) {
@@ -41,7 +41,7 @@ impl ReplayTally {
             figures.largest_ns = figures.largest_ns.max(length);
         }
         let most = holders.into_iter().max_by_key(|(_, length)| *length);
-        let (who, length) = most.unwrap_or_else(|| (NOBODY.to_string(), Nanos::ZERO));
+        let (who, length) = most.unwrap_or_else(|| (NO_CAUSE.to_string(), Nanos::ZERO));
         let holder = self.holders.entry(who.clone()).or_insert_with(|| HeldBy {
             who,
             count: 0,
