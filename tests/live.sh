@@ -104,7 +104,7 @@ interrupted() {
     cat "$here/screen"
     expect "the first screen" in_other_screen 0 &&
         expect "what was there before" grep -q 'latlab run' "$here/screen" &&
-        expect "the summary" grep -q '^Latency: .*largest ' "$here/screen" &&
+        expect "the summary" grep -q '^Latency: .*max ' "$here/screen" &&
         expect "where it is stored" grep -q '^Stored in' "$here/screen" &&
         expect "nothing left of the table" [ "$(grep -c 'Ctrl-C ends' "$here/screen")" = 0 ] &&
         expect "what was typed meanwhile thrown away" [ "$(grep -c 'lost words' "$here/screen")" = 0 ]
@@ -169,7 +169,7 @@ progress() {
         expect "its time and the cycles" \
             grep -Eq '^0:[01][0-9] elapsed, 0:[01][0-9] left: [0-9 ]+ cycles, ' "$here/line.err" &&
         expect "no codes of a terminal" [ "$(cat "$here/line.err" "$here/line.out" | grep -c $'\x1b')" = 0 ] &&
-        expect "the summary" grep -q '^Latency: .*largest ' "$here/line.out"
+        expect "the summary" grep -q '^Latency: .*max ' "$here/line.out"
 }
 
 try "without a terminal there is one line after ten seconds, and nothing before the summary" progress
