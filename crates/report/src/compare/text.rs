@@ -7,7 +7,6 @@ use crate::document::table::wrapped;
 use crate::document::{escaped, to_markdown, to_terminal};
 use latlab_model::run_comparison::{ComparisonWord, RunComparison, ScenarioComparison};
 
-/// The whole comparison in the terminal.
 pub fn show(of: &RunComparison, width: usize, style: Style) -> String {
     let head = wrapped(&headline(of), width, 0);
     let mut text = format!("{}\n", style.paint(colour(of.word), &head));
