@@ -19,13 +19,12 @@ use crate::units::{four_digits, grouped, percent_of, reached};
 use latlab_model::Nanos;
 use maud::{Markup, html};
 
-/// Suffix of the title.
 pub struct ShareStyle {
-    /// Which share the vertical axis shows.
+    /// Suffix of the title.
     pub title: fn(&Terms) -> String,
-    /// Description of the lines for screen readers.
+    /// Which share the vertical axis shows.
     pub share_title: &'static str,
-    /// What the lines are, for those who do not see them.
+    /// Description of the lines for screen readers.
     pub told: &'static str,
 }
 

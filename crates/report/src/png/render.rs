@@ -23,10 +23,7 @@ pub enum PngError {
         "{width:.0} x {height:.0} pixels are too large for a PNG (at most 16384 per side and 64 \
          million in total): use a smaller scale, or SVG"
     )]
-    TooLarge {
-        width: f32,
-        height: f32,
-    },
+    TooLarge { width: f32, height: f32 },
     /// The scale is not a positive number.
     #[error("cannot scale a picture by {0}")]
     Scale(f32),
