@@ -195,7 +195,7 @@ impl Suspect<'_> {
 }
 
 /// The suspects, the heaviest first, then by how many of the largest latencies they may explain.
-/// Findings that cover none of those are left out.
+/// Findings known to cover none of those are left out, unless they affect the verdict.
 fn suspects(run: &Run) -> Vec<Suspect<'_>> {
     let explained = explained_largest(run);
     let mut all: Vec<Suspect> = run

@@ -22,7 +22,7 @@ pub struct Terms {
     pub axis: &'static str,
     /// The size of one, as a noun.
     pub size: &'static str,
-    /// What each value is measured in.
+    /// What yields one value, such as a cycle.
     pub cycle: &'static str,
     /// Plural of `cycle`.
     pub cycles: &'static str,

@@ -17,7 +17,7 @@ pub enum DeadlineDistance {
     Close,
     /// Beyond the deadline.
     Over,
-    /// The run is invalid or unreadable.
+    /// The run failed, or its folder is damaged.
     Invalid,
 }
 

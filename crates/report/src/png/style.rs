@@ -30,7 +30,7 @@ const PLAIN: [&str; 21] = [
     "y1",
     "y2",
 ];
-/// Prefix of further such attributes.
+/// Prefixes of further such attributes.
 const DATA: &str = "data-";
 const ARIA: &str = "aria-";
 

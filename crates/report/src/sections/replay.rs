@@ -1,4 +1,4 @@
-//! Replayed wake-ups of a guest: a sentence, the parts, and the executed functions as a tree.
+//! Replayed wake-ups of a guest: a sentence, the parts, and what ran as a tree.
 
 use crate::document::style::{Colour, Style};
 use crate::document::table::{Column, table, wrapped};

@@ -151,7 +151,7 @@ fn within_resolution(resolution: f64) -> String {
     format!("in less than the resolution of {}", short(resolution))
 }
 
-/// Readings that timed out; cells are empty where none did.
+/// Readings that timed out; all cells are `-` if none did.
 fn timed_out_column(all: &[&Responses]) -> Column {
     let any = all.iter().any(|one| one.timed_out > 0);
     let cell = |one: &&Responses| if any { one.timed_out.to_string() } else { "-".to_string() };

@@ -94,7 +94,7 @@ fn folded(run: &Run) -> Vec<SettingRow<'_>> {
     rows
 }
 
-/// Refused settings are always shown; those applied as requested are collapsed.
+/// Settings that differ from the request are always shown; the others are collapsed.
 pub fn settings(run: &Run, outline: &Outline) -> Markup {
     let rows = folded(run);
     let (held, differing): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.setting.holds());

@@ -20,9 +20,9 @@ use proptest::prelude::*;
 const PLAIN: Style = Style { colour: false };
 const REMEDY: &str = "Find out who starts it, and move it to another CPU.";
 
-/// Checks that a text contains all of these words regardless of line breaks, and that no
-/// line is too long. Only a word that is longer than a line may continue on the next one, or take a
-/// line alone, which the terminal wraps.
+/// Checks that a text contains all of these words regardless of line breaks, and that no line is too
+/// long. Only a word that is longer than a line may continue on the next one, or take a line alone,
+/// which the terminal wraps.
 fn check(text: &str, words: &[&str], width: usize) -> Result<(), TestCaseError> {
     let unbroken: String = text.split_whitespace().collect();
     for word in words.iter().flat_map(|words| words.split_whitespace()) {
