@@ -138,7 +138,7 @@ fn end_of(name: &str, letters: usize) -> String {
     }
 }
 
-/// The levels between the steps: first build, the build after the last, and the median.
+/// The levels between the steps, each as its first build, the build after its last, and its median.
 pub fn levels_of(of: &Trend) -> Vec<(usize, usize, f64)> {
     let begins = [0].into_iter().chain(of.steps.iter().map(|step| step.at));
     let ends = of.steps.iter().map(|step| step.at).chain([of.builds.len()]);

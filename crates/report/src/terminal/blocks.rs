@@ -16,7 +16,7 @@ const MARGIN: usize = 7;
 const WIDEST: usize = 100;
 /// With fewer columns the chart is illegible.
 const NARROWEST: usize = 40;
-/// The height of a count of one, so that it is visible.
+/// The count at the lower edge, below one so that a count of one is visible.
 const LOWEST: f64 = 0.4;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
